@@ -1,0 +1,81 @@
+#include "core/change.hpp"
+
+#include "core/invariant.hpp"
+#include "core/json_text.hpp"
+
+#include <array>
+
+namespace holdfast::core {
+
+namespace {
+
+struct named_event {
+  event_type type;
+  std::string_view name;
+};
+
+constexpr std::array<named_event, 4> event_names{{
+    {event_type::unit_ready_for_assignment, "UnitReadyForAssignment"},
+    {event_type::judgment_received, "JudgmentReceived"},
+    {event_type::unit_finalized, "UnitFinalized"},
+    {event_type::job_step_updated, "JobStepUpdated"},
+}};
+
+} // namespace
+
+std::string_view to_string(unit_state state) {
+  switch (state) {
+  case unit_state::judgable:
+    return "Judgable";
+  case unit_state::paused:
+    return "Paused";
+  case unit_state::finalized:
+    return "Finalized";
+  case unit_state::canceled:
+    return "Canceled";
+  }
+  break_invariant("unit_state", "every value has a name", __FILE__, __LINE__);
+}
+
+std::string_view to_string(step_status status) {
+  switch (status) {
+  case step_status::open:
+    return "Open";
+  case step_status::paused:
+    return "Paused";
+  case step_status::completed:
+    return "Completed";
+  case step_status::canceled:
+    return "Canceled";
+  }
+  break_invariant("step_status", "every value has a name", __FILE__, __LINE__);
+}
+
+std::string_view to_string(event_type type) {
+  for (const auto& row : event_names)
+    if (row.type == type)
+      return row.name;
+  break_invariant("event_type", "every value has a name", __FILE__, __LINE__);
+}
+
+std::optional<event_type> event_type_named(std::string_view name) {
+  for (const auto& row : event_names)
+    if (row.name == name)
+      return row.type;
+  return std::nullopt;
+}
+
+std::string to_json(const event& what) {
+  json_object out;
+  out.text("type", to_string(what.type)).text("step_id", to_string(what.step));
+  if (what.unit)
+    out.text("unit_id", to_string(what.unit));
+  if (what.judgment)
+    out.text("judgment_id", to_string(what.judgment));
+  out.number("at", to_micros(what.at));
+  if (!what.details.empty())
+    out.raw("details", what.details);
+  return out.str();
+}
+
+} // namespace holdfast::core

@@ -1,0 +1,187 @@
+#pragma once
+
+#include "core/ids.hpp"
+#include "core/lease.hpp"
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace holdfast::core {
+
+/// What a decision wants written. One `change` is atomic: all of it is committed, in one
+/// transaction, or none.
+
+enum class unit_state : std::uint8_t { judgable = 1, paused = 2, finalized = 3, canceled = 4 };
+enum class step_status : std::uint8_t { open = 1, paused = 2, completed = 3, canceled = 4 };
+
+/// The names of the states in SQL, events and messages.
+std::string_view to_string(unit_state state);
+std::string_view to_string(step_status status);
+
+/// The stored form of a step; its definition is part of its workflow's.
+struct step_row {
+  step_id id;
+  workflow_id workflow;
+  std::string key;            ///< The step's name inside its workflow.
+  std::uint32_t position = 0; ///< Its place in the workflow's definition, from 0.
+  step_status status = step_status::open;
+  bool sealed = false; ///< No more units are expected.
+  std::uint64_t total_units = 0;
+  std::uint64_t completed_units = 0; ///< Finalized or canceled.
+  std::uint64_t revision = 1; ///< Raised with every change of this row's status, seal or policy.
+};
+
+struct insert_workflow {
+  workflow_id id;
+  std::string name;
+  std::string definition; ///< JSON, as validated.
+  instant created_at;
+};
+
+struct insert_step {
+  step_row row;
+  instant created_at;
+};
+
+/// Sets the mutable members (status, sealed, counts, revision) of a step. Of several in one batch
+/// the last counts.
+struct update_step {
+  step_row row;
+};
+
+struct insert_unit {
+  unit_id id;
+  step_id step;
+  unit_id root;   ///< `root_data_id`: the first unit of the chain, for a first unit its own id.
+  unit_id parent; ///< Nil for units made from source data.
+  std::uint64_t ordinal = 0; ///< Place in the step's order of arrival.
+  std::string source_key;    ///< Unique within the step.
+  std::string input;         ///< JSON.
+  std::uint32_t slots = 1;   ///< `judgments_per_unit`.
+  instant created_at;
+};
+
+/// Moves a unit between judgable, paused and canceled.
+struct set_unit_state {
+  unit_id unit;
+  unit_state state;
+  instant at;
+};
+
+struct finalize_unit {
+  unit_id unit;
+  std::string result; ///< JSON.
+  double confidence = 0;
+  instant at;
+};
+
+struct insert_lease {
+  unit_id unit;
+  core::lease lease;
+};
+
+/// Refused by the store unless the lease is there under exactly this token.
+struct extend_lease_row {
+  unit_id unit;
+  contributor_id owner;
+  core::token token = 0;
+  instant expires_at;
+};
+
+/// Moves a lease to the history. Refused by the store unless it is there under exactly this token.
+struct end_lease_row {
+  unit_id unit;
+  contributor_id owner;
+  core::token token = 0;
+  lease_end how = lease_end::released;
+  instant at;
+};
+
+/// Stores an answer and ends the lease it was given under, which becomes `Submitted`. Refused by
+/// the store unless the lease is there under exactly this token.
+struct insert_judgment {
+  judgment_id id;
+  unit_id unit;
+  contributor_id owner;
+  core::token token = 0;
+  std::string payload;       ///< JSON, as handed in and validated.
+  std::string answer;        ///< What aggregation counts, taken from the payload.
+  double trust_snapshot = 1; ///< The contributor's trust when the judgment came in.
+  instant submitted_at;
+};
+
+/// The consumer has applied the message; a second time the store refuses the whole change.
+struct insert_inbox {
+  std::string consumer;
+  message_id message;
+};
+
+/// The consumer needs no event of the shard up to and including `seq` again. Never moves backwards;
+/// of several in one batch the last counts.
+struct advance_cursor {
+  std::string consumer;
+  shard_id shard = 0;
+  event_seq seq = 0;
+};
+
+using write_op = std::variant<insert_workflow, insert_step, update_step, insert_unit,
+                              set_unit_state, finalize_unit, insert_lease, extend_lease_row,
+                              end_lease_row, insert_judgment, insert_inbox, advance_cursor>;
+
+enum class event_type : std::uint8_t {
+  unit_ready_for_assignment = 1,
+  judgment_received = 2,
+  unit_finalized = 3,
+  job_step_updated = 4,
+};
+
+/// The published name, e.g. `JudgmentReceived`.
+std::string_view to_string(event_type type);
+std::optional<event_type> event_type_named(std::string_view name);
+
+/// Something that happened, told to the rest of the system and the world after its commit.
+struct event {
+  event_type type;
+  step_id step;
+  unit_id unit;         ///< Nil for events about a step.
+  judgment_id judgment; ///< Nil but for `JudgmentReceived`.
+  instant at;
+  std::string details; ///< JSON object with the members particular to the type; empty for none.
+};
+
+/// An event in its place.
+struct sequenced_event {
+  message_id id;
+  core::event event;
+};
+
+/// The event as stored and published: one JSON object.
+std::string to_json(const event& what);
+
+struct change {
+  std::vector<write_op> writes;
+  std::vector<event> events;
+
+  bool empty() const { return writes.empty() && events.empty(); }
+};
+
+/// What a decision yields: a refusal, or an answer that may be given once `changes` are durable.
+template <class Answer>
+struct decision {
+  errc refusal = errc::none;
+  Answer answer{};
+  change changes;
+  std::string detail; ///< With a refusal: the particulars.
+};
+
+template <class Answer>
+decision<Answer> refuse(errc code, std::string detail = {}) {
+  decision<Answer> refused;
+  refused.refusal = code;
+  refused.detail = std::move(detail);
+  return refused;
+}
+
+} // namespace holdfast::core

@@ -1,0 +1,205 @@
+#include "core/unit.hpp"
+
+#include "core/invariant.hpp"
+#include "core/json_text.hpp"
+
+#include <algorithm>
+
+namespace holdfast::core {
+
+namespace {
+
+const judgment_mark* judgment_of(const unit& u, const contributor_id& who) {
+  const auto found = std::find_if(u.judgments.begin(), u.judgments.end(),
+                                  [&](const judgment_mark& j) { return j.contributor == who; });
+  return found == u.judgments.end() ? nullptr : &*found;
+}
+
+bool barred(const unit& u, const contributor_id& who, instant now) {
+  return std::any_of(u.bars.begin(), u.bars.end(),
+                     [&](const bar& b) { return b.contributor == who && now < b.until; });
+}
+
+void put_bar(unit& u, const contributor_id& who, instant until) {
+  for (auto& b : u.bars)
+    if (b.contributor == who) {
+      b.until = std::max(b.until, until);
+      return;
+    }
+  u.bars.push_back({who, until});
+}
+
+void end(unit& u, const lease_policy& policy, const contributor_id& owner, lease_end how,
+         instant now, change& changes) {
+  const auto ended = end_lease(u.leases, owner);
+  if (const auto until = barred_until(policy, how, now); until > now)
+    put_bar(u, owner, until);
+  changes.writes.push_back(end_lease_row{u.id, owner, ended.token, how, now});
+}
+
+event about(const unit& u, event_type type, instant now) {
+  return {type, u.step, u.id, {}, now, {}};
+}
+
+/// What subscribers need to know of a finished unit without asking back.
+std::string finalized_details(const unit& u, const std::string& winner) {
+  std::string judgments = "[";
+  for (const auto& j : u.judgments) {
+    if (judgments.size() > 1)
+      judgments += ',';
+    judgments += json_object{}
+                     .text("judgment_id", to_string(j.id))
+                     .text("contributor_id", j.contributor)
+                     .text("answer", j.answer)
+                     .boolean("agrees", j.answer == winner)
+                     .str();
+  }
+  judgments += ']';
+  return json_object{}
+      .text("root_data_id", to_string(u.root))
+      .raw("result", u.result)
+      .raw("judgments", judgments)
+      .str();
+}
+
+} // namespace
+
+std::uint32_t free_slots(const unit& u) {
+  const auto taken = u.leases.active.size() + u.judgments.size();
+  HOLDFAST_INVARIANT(taken <= u.slots, "I-1: every grant checks for a free slot first");
+  return u.state == unit_state::judgable ? u.slots - static_cast<std::uint32_t>(taken) : 0;
+}
+
+bool ready_to_aggregate(const unit& u) {
+  return (u.state == unit_state::judgable || u.state == unit_state::paused)
+         && u.judgments.size() >= u.slots;
+}
+
+decision<lease> decide(unit& u, const lease_policy& policy, const ask& command, instant now) {
+  if (const auto* held = find_lease(u.leases, command.contributor)) {
+    if (held->id == command.assignment && held->held_at(now))
+      return {errc::none, *held, {}, {}};
+    return refuse<lease>(errc::already_exists,
+                         "the contributor already holds a lease on this unit");
+  }
+  if (judgment_of(u, command.contributor) != nullptr)
+    return refuse<lease>(errc::already_judged);
+  if (u.state != unit_state::judgable)
+    return refuse<lease>(errc::wrong_state, "the unit is " + std::string{to_string(u.state)});
+  if (free_slots(u) == 0 || barred(u, command.contributor, now))
+    return refuse<lease>(errc::no_unit_available);
+  decision<lease> granted;
+  granted.answer = grant_lease(u.leases, policy, command.assignment, command.contributor, now);
+  granted.changes.writes.push_back(insert_lease{u.id, granted.answer});
+  return granted;
+}
+
+decision<lease> decide(unit& u, const lease_policy& policy, const extend& command, instant now) {
+  if (const auto refusal = extend_lease(u.leases, policy, command.contributor, command.token, now);
+      refusal != errc::none)
+    return refuse<lease>(refusal);
+  decision<lease> extended;
+  extended.answer = *find_lease(u.leases, command.contributor);
+  extended.changes.writes.push_back(
+      extend_lease_row{u.id, command.contributor, command.token, extended.answer.expires_at});
+  return extended;
+}
+
+decision<bool> decide(unit& u, const lease_policy& policy, const give_back& command, instant now) {
+  const auto* held = find_lease(u.leases, command.contributor);
+  if (held == nullptr) {
+    if (judgment_of(u, command.contributor) != nullptr)
+      return refuse<bool>(errc::already_judged);
+    // The token was granted once, or the caller makes it up; either way there is nothing left to
+    // give back.
+    if (command.token == 0 || command.token > u.leases.last_token)
+      return refuse<bool>(errc::lease_not_held);
+    return {errc::none, true, {}, {}};
+  }
+  if (held->token != command.token)
+    return refuse<bool>(errc::stale_token);
+  decision<bool> given;
+  given.answer = true;
+  end(u, policy, command.contributor, command.decline ? lease_end::declined : lease_end::released,
+      now, given.changes);
+  return given;
+}
+
+decision<submitted> decide(unit& u, const submit& command, instant now) {
+  if (const auto* earlier = judgment_of(u, command.contributor)) {
+    if (earlier->id == command.judgment)
+      return {errc::none, {command.judgment, true}, {}, {}};
+    return refuse<submitted>(errc::already_judged);
+  }
+  if (const auto refusal = check_lease(u.leases, command.contributor, command.token, now);
+      refusal != errc::none)
+    return refuse<submitted>(refusal);
+  HOLDFAST_INVARIANT(u.state == unit_state::judgable || u.state == unit_state::paused,
+                     "finalizing needs all slots judged and canceling ends the leases");
+  end_lease(u.leases, command.contributor);
+  u.judgments.push_back({command.judgment, command.contributor, command.token, command.answer});
+  decision<submitted> accepted;
+  accepted.answer = {command.judgment, false};
+  accepted.changes.writes.push_back(insert_judgment{command.judgment, u.id, command.contributor,
+                                                    command.token, command.payload, command.answer,
+                                                    1.0, now});
+  auto received = about(u, event_type::judgment_received, now);
+  received.judgment = command.judgment;
+  accepted.changes.events.push_back(std::move(received));
+  return accepted;
+}
+
+decision<std::uint32_t> decide(unit& u, const lease_policy& policy, const expire&, instant now) {
+  decision<std::uint32_t> expired;
+  std::vector<contributor_id> owners;
+  for (const auto& l : u.leases.active)
+    if (!l.held_at(now))
+      owners.push_back(l.owner);
+  for (const auto& owner : owners)
+    end(u, policy, owner, lease_end::expired, now, expired.changes);
+  expired.answer = static_cast<std::uint32_t>(owners.size());
+  return expired;
+}
+
+decision<bool> decide(unit& u, const aggregate_if_ready& command, instant now) {
+  decision<bool> finalized;
+  if (!ready_to_aggregate(u))
+    return finalized;
+  std::vector<std::string> answers;
+  answers.reserve(u.judgments.size());
+  for (const auto& j : u.judgments)
+    answers.push_back(j.answer);
+  const auto consensus = majority(answers);
+  u.state = unit_state::finalized;
+  u.result = to_json(consensus);
+  u.confidence = consensus.confidence;
+  auto done = about(u, event_type::unit_finalized, now);
+  done.details = finalized_details(u, consensus.answer);
+  finalized.answer = true;
+  finalized.changes.writes.push_back(insert_inbox{command.consumer, command.message});
+  finalized.changes.writes.push_back(finalize_unit{u.id, u.result, u.confidence, now});
+  finalized.changes.events.push_back(std::move(done));
+  return finalized;
+}
+
+decision<unit_state> decide(unit& u, const lease_policy& policy, unit_verb verb, instant now) {
+  const auto wanted = verb == unit_verb::pause    ? unit_state::paused
+                      : verb == unit_verb::resume ? unit_state::judgable
+                                                  : unit_state::canceled;
+  if (u.state == wanted)
+    return {errc::none, wanted, {}, {}};
+  if (u.state == unit_state::finalized || u.state == unit_state::canceled)
+    return refuse<unit_state>(errc::wrong_state, "the unit is " + std::string{to_string(u.state)});
+  decision<unit_state> moved;
+  moved.answer = wanted;
+  if (wanted == unit_state::canceled) {
+    const auto live = u.leases.active;
+    for (const auto& l : live)
+      end(u, policy, l.owner, lease_end::canceled, now, moved.changes);
+  }
+  u.state = wanted;
+  moved.changes.writes.push_back(set_unit_state{u.id, wanted, now});
+  return moved;
+}
+
+} // namespace holdfast::core

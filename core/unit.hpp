@@ -1,0 +1,121 @@
+#pragma once
+
+#include "core/aggregation.hpp"
+#include "core/change.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holdfast::core {
+
+/// A judgment as far as deciding needs it; its payload stays in the database.
+struct judgment_mark {
+  judgment_id id;
+  contributor_id contributor;
+  core::token token = 0;
+  std::string answer;
+};
+
+/// A contributor who is not to be offered the unit before `until`.
+struct bar {
+  contributor_id contributor;
+  instant until;
+};
+
+/// One microtask: collects judgments from different contributors until its slots are filled, then
+/// gets its result.
+///
+///              pause ┌────────┐
+///   judgable ───────►│ paused │──┐ cancel
+///    │  ▲   ◄────────└────────┘  ▼
+///    │  └ resume              canceled
+///    │ all slots judged          ▲
+///    ▼                    cancel │
+///   finalized        judgable ───┘
+///
+/// Pausing stops new leases; leases already out may still be handed in. Canceling ends them.
+struct unit {
+  unit_id id;
+  step_id step;
+  unit_id root;
+  unit_id parent;
+  std::uint64_t ordinal = 0;
+  std::string source_key;
+  std::string input;
+  std::uint32_t slots = 1;
+  instant created_at;
+
+  unit_state state = unit_state::judgable;
+  lease_table leases;
+  std::vector<judgment_mark> judgments;
+  std::vector<bar> bars; ///< At most one per contributor.
+  std::string result;    ///< JSON; empty until finalized.
+  double confidence = 0;
+};
+
+/// Slots neither leased nor judged; 0 unless the unit is judgable. Never negative: I-1.
+std::uint32_t free_slots(const unit& u);
+
+/// Whether enough judgments are in and the result is still to be computed.
+bool ready_to_aggregate(const unit& u);
+
+// Each decision changes `u` only when it is not a refusal, and depends on nothing but its
+// arguments. "Repeated" means that the very same request had been carried out before: it gets the
+// same answer and writes nothing.
+
+struct ask {
+  contributor_id contributor;
+  assignment_id assignment; ///< Chosen by the caller: asking again with it returns the same lease.
+};
+/// Grants a slot. Refuses with `wrong_state`, `already_judged`, `already_exists` (another lease of
+/// the contributor on this unit) or `no_unit_available` (no slot, or barred).
+decision<lease> decide(unit& u, const lease_policy& policy, const ask& command, instant now);
+
+struct extend {
+  contributor_id contributor;
+  core::token token = 0;
+};
+decision<lease> decide(unit& u, const lease_policy& policy, const extend& command, instant now);
+
+struct give_back {
+  contributor_id contributor;
+  core::token token = 0;
+  bool decline = false; ///< True: never offer this unit to this contributor again.
+};
+/// Frees a slot. A lease that has just run out may still be given back: the outcome is the same.
+/// Repeating succeeds as long as the contributor has no newer lease.
+decision<bool> decide(unit& u, const lease_policy& policy, const give_back& command, instant now);
+
+struct submit {
+  contributor_id contributor;
+  core::token token = 0;
+  judgment_id judgment; ///< Chosen by the caller: submitting again with it is a repetition.
+  std::string payload;  ///< Valid against the step's schema.
+  std::string answer;   ///< What the step's aggregation counts.
+};
+struct submitted {
+  judgment_id judgment;
+  bool repeated = false;
+};
+decision<submitted> decide(unit& u, const submit& command, instant now);
+
+/// Ends every lease that has run out; answers how many.
+struct expire {};
+decision<std::uint32_t> decide(unit& u, const lease_policy& policy, const expire& command,
+                               instant now);
+
+/// A consumer tells that a judgment of this unit was received. Finalizes when all slots are judged;
+/// otherwise writes nothing. Answers whether it finalized.
+struct aggregate_if_ready {
+  std::string consumer;
+  message_id message;
+};
+decision<bool> decide(unit& u, const aggregate_if_ready& command, instant now);
+
+enum class unit_verb : std::uint8_t { pause = 1, resume = 2, cancel = 3 };
+/// Repeating a verb succeeds and writes nothing. Refuses with `wrong_state` what the diagram does
+/// not show.
+decision<unit_state> decide(unit& u, const lease_policy& policy, unit_verb verb, instant now);
+
+} // namespace holdfast::core

@@ -1,0 +1,224 @@
+#pragma once
+
+#include "core/change.hpp"
+#include "core/outcome.hpp"
+#include "core/unit.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+/// The port to durable storage. Two implementations, one conformance suite
+/// (tests/persistence/conformance.hpp): `postgres_store` and `memory_store`. Calls block; actors
+/// that make them are detached (in the simulator the memory store answers at once). An instance is
+/// one connection and belongs to one thread at a time.
+namespace holdfast::persistence {
+
+/// The part of a batch that one shard contributes.
+struct shard_batch {
+  core::shard_id shard = 0;
+  core::epoch epoch = 0;           ///< The epoch under which the decisions were made.
+  std::uint64_t batch_seq = 0;     ///< One more than that of the shard's previous batch.
+  core::event_seq first_event = 0; ///< Sequence number of the first event of this part.
+  std::vector<core::change> changes;
+
+  std::uint64_t event_count() const {
+    std::uint64_t count = 0;
+    for (const auto& c : changes)
+      count += c.events.size();
+    return count;
+  }
+};
+
+/// One transaction.
+///
+/// The caller guarantees that no two changes of a batch touch the same lease (unit and contributor)
+/// or the same unit row; so the store may apply the writes kind by kind, in any order, all inserts
+/// before updates before deletions. `update_step` and `advance_cursor` may repeat: the last one
+/// counts.
+struct write_batch {
+  std::vector<shard_batch> shards; ///< Ascending by shard; each shard once.
+};
+
+enum class commit_status {
+  committed, ///< Durable, now or by an earlier try with the same sequence numbers.
+  fenced,    ///< Nothing was written: `fenced` names the shards whose epoch has moved on.
+  refused,   ///< Nothing was written: the database refused at least one change (constraint, token,
+             ///< type).
+  unavailable, ///< Nothing was written: no connection, or lost before COMMIT was sent.
+  in_doubt,    ///< The connection was lost around COMMIT. Commit the same batch again to find out.
+};
+
+struct commit_result {
+  commit_status status = commit_status::committed;
+  std::vector<core::shard_id> fenced;
+  std::string reason; ///< For the log; with the SQLSTATE where there is one.
+};
+
+/// The host's right to write a shard, and where its sequences stand.
+struct shard_fence {
+  core::shard_id shard = 0;
+  core::epoch epoch = 0;
+  std::uint64_t batch_seq = 0;    ///< Of the last committed batch; 0 for none.
+  core::event_seq last_event = 0; ///< Of the last committed event; 0 for none.
+};
+
+/// What a step needs to know of an open (judgable or paused) unit to offer it, without its payload.
+struct open_unit {
+  core::unit_id id;
+  std::uint64_t ordinal = 0;
+  core::unit_state state = core::unit_state::judgable;
+  std::uint32_t slots = 1;
+  std::uint32_t leased = 0;
+  std::uint32_t judged = 0;
+  core::instant next_expiry = core::instant::max(); ///< Earliest end of its active leases.
+  /// Who has or had it: holders and judges with `core::instant::max()`, ended leases by
+  /// `core::barred_until` of the policy handed to `load_step` (entries already in the past may be
+  /// left out).
+  std::vector<core::bar> touched;
+};
+
+struct stored_step {
+  core::step_row row;
+  std::string workflow_definition;
+  std::uint64_t next_ordinal = 0;    ///< One more than the highest ordinal of its units.
+  std::vector<open_unit> open_units; ///< Ascending by ordinal.
+};
+
+struct stored_workflow {
+  core::workflow_id id;
+  std::string name;
+  std::string definition;
+  std::vector<core::step_row> steps; ///< In order of position.
+};
+
+struct stored_event {
+  core::message_id id;
+  core::event event;
+};
+
+struct unit_result {
+  core::unit_id unit;
+  std::string source_key;
+  core::unit_state state = core::unit_state::judgable;
+  std::uint32_t judgments = 0;
+  std::string result; ///< JSON; empty until finalized.
+  double confidence = 0;
+};
+
+struct step_statistics {
+  std::uint64_t judgable = 0;
+  std::uint64_t paused = 0;
+  std::uint64_t finalized = 0;
+  std::uint64_t canceled = 0;
+  std::uint64_t judgments = 0;
+  std::uint64_t active_leases = 0;
+  std::uint64_t expired_leases = 0; ///< From the history.
+};
+
+/// Everything that a node asks of its database. Reads give `errc::unavailable` when the database
+/// cannot be reached (the next call tries a fresh connection) and see every committed batch.
+class store {
+public:
+  virtual ~store() = default;
+
+  /// The database's clock.
+  virtual core::outcome<core::instant> now() = 0;
+
+  // -- writing
+  // ---------------------------------------------------------------------------------------------
+
+  /// Applies the batch in one transaction, fenced by every shard's epoch and sequence number.
+  /// Idempotent: a batch that is already in gives `committed`. The changes reach other readers only
+  /// with the commit.
+  virtual commit_result commit(const write_batch& batch) = 0;
+
+  // -- membership
+  // ------------------------------------------------------------------------------------------
+
+  /// Makes sure that the cluster has exactly `count` shards. The first call fixes the number for
+  /// ever; a later one with another number is refused with `invalid_argument` naming both.
+  virtual core::outcome<bool> ensure_shards(std::uint32_t count) = 0;
+
+  /// Writes the node's row.
+  virtual core::outcome<bool> register_node(const std::string& name,
+                                            core::incarnation_id incarnation,
+                                            const std::string& address) = 0;
+
+  /// Becomes host of `shards`, raising their epochs; waits for batches in flight. With `force`
+  /// false only shards are taken whose lease has run out, that nobody holds, or that an earlier
+  /// incarnation of the same node name holds; the rest is left out of the answer.
+  virtual core::outcome<std::vector<shard_fence>>
+  take_over(const std::string& node, core::incarnation_id incarnation,
+            const std::vector<core::shard_id>& shards, core::duration lease_time, bool force) = 0;
+
+  /// Extends the node's row and the leases of all shards it hosts, in one statement. Answers how
+  /// many shards it still hosts: fewer than it thought means that it has been taken over.
+  virtual core::outcome<std::uint32_t> renew(core::incarnation_id incarnation,
+                                             core::duration lease_time) = 0;
+
+  /// Gives all shards of the incarnation free at once, for a planned stop, and marks the node as
+  /// gone.
+  virtual core::outcome<bool> resign(core::incarnation_id incarnation) = 0;
+
+  // -- reading
+  // ---------------------------------------------------------------------------------------------
+
+  /// A step with its open units. `policy_of` turns the workflow definition (JSON) and the step's
+  /// position into the lease policy that says for how long ended leases bar a contributor.
+  /// `not_found` if there is none.
+  virtual core::outcome<stored_step>
+  load_step(core::step_id step,
+            const std::function<core::lease_policy(const std::string& definition,
+                                                   std::uint32_t position)>& policy_of) = 0;
+
+  /// Units with all that their decisions need; ids that do not exist are left out. `bars` hold the
+  /// ended leases, by `core::barred_until` of `policy`.
+  virtual core::outcome<std::vector<core::unit>> load_units(const std::vector<core::unit_id>& units,
+                                                            const core::lease_policy& policy) = 0;
+
+  virtual core::outcome<stored_workflow> load_workflow(core::workflow_id workflow) = 0;
+
+  /// Which of `keys` the step already has, with the unit each belongs to.
+  virtual core::outcome<std::vector<std::pair<std::string, core::unit_id>>>
+  find_source_keys(core::step_id step, const std::vector<std::string>& keys) = 0;
+
+  /// Steps in order of creation, after `after` (nil: from the start), at most `limit`.
+  virtual core::outcome<std::vector<core::step_row>> list_steps(core::step_id after,
+                                                                std::uint32_t limit) = 0;
+
+  /// Results in order of ordinal, beginning after ordinal `after` (0: from the start; ordinals
+  /// begin at 1), at most `limit`, with the ordinal of the last one.
+  virtual core::outcome<std::pair<std::vector<unit_result>, std::uint64_t>>
+  list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) = 0;
+
+  virtual core::outcome<step_statistics> statistics(core::step_id step) = 0;
+
+  // -- events
+  // ----------------------------------------------------------------------------------------------
+
+  /// Events of the shard with sequence numbers above `after`, ascending; at least one if there is
+  /// any, and about `limit` (whole outbox rows).
+  virtual core::outcome<std::vector<stored_event>>
+  events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) = 0;
+
+  /// The consumer's cursor on the shard; 0 when it has none.
+  virtual core::outcome<core::event_seq> cursor(const std::string& consumer,
+                                                core::shard_id shard) = 0;
+
+  /// Sequence numbers above `after` of the messages of `shard` that are in the consumer's inbox.
+  virtual core::outcome<std::vector<core::event_seq>>
+  inbox_after(const std::string& consumer, core::shard_id shard, core::event_seq after) = 0;
+};
+
+/// Opens one more connection. Never fails by itself: an unreachable database shows at the first
+/// call.
+using store_factory = std::function<std::unique_ptr<store>()>;
+
+// The faults that the memory store can inject into `commit` (see memory_store.hpp): fail before
+// applying
+// (`unavailable`), fail after applying (`in_doubt`), fail without applying (`in_doubt`), refuse
+// every batch that contains a change chosen by a predicate (`refused`).
+
+} // namespace holdfast::persistence
