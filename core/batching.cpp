@@ -1,0 +1,60 @@
+#include "core/batching.hpp"
+
+#include "core/invariant.hpp"
+
+namespace holdfast::core {
+
+namespace {
+
+std::size_t mix(std::size_t a, std::size_t b) {
+  return a ^ (b + 0x9e3779b97f4a7c15ULL + (a << 6) + (a >> 2));
+}
+
+/// Rows are named by a 64-bit hash. A collision only cuts a batch short, which is harmless.
+struct footprint_of {
+  std::vector<std::size_t>& rows;
+
+  void lease(const unit_id& unit, const contributor_id& owner) {
+    rows.push_back(mix(std::hash<unit_id>{}(unit), std::hash<contributor_id>{}(owner)));
+  }
+  void unit(const unit_id& id) { rows.push_back(mix(std::hash<unit_id>{}(id), 1)); }
+
+  void operator()(const insert_unit& w) { unit(w.id); }
+  void operator()(const set_unit_state& w) { unit(w.unit); }
+  void operator()(const finalize_unit& w) { unit(w.unit); }
+  void operator()(const insert_lease& w) { lease(w.unit, w.lease.owner); }
+  void operator()(const extend_lease_row& w) { lease(w.unit, w.owner); }
+  void operator()(const end_lease_row& w) { lease(w.unit, w.owner); }
+  void operator()(const insert_judgment& w) { lease(w.unit, w.owner); }
+  // Written once, or the last one counts.
+  void operator()(const insert_workflow&) {}
+  void operator()(const insert_step&) {}
+  void operator()(const update_step&) {}
+  void operator()(const insert_inbox&) {}
+  void operator()(const advance_cursor&) {}
+};
+
+} // namespace
+
+bool batch_footprint::admit(const change& c) {
+  std::vector<std::size_t> rows;
+  footprint_of visitor{rows};
+  for (const auto& w : c.writes)
+    std::visit(visitor, w);
+  for (const auto row : rows)
+    if (rows_.count(row) != 0)
+      return false;
+  rows_.insert(rows.begin(), rows.end());
+  return true;
+}
+
+std::size_t weight(const change& c) { return c.writes.size() + (c.events.empty() ? 0 : 1); }
+
+std::pair<std::pair<std::size_t, std::size_t>, std::pair<std::size_t, std::size_t>>
+bisect(std::size_t first, std::size_t last) {
+  HOLDFAST_INVARIANT(last - first >= 2, "a range of one is the culprit itself");
+  const auto middle = first + (last - first) / 2;
+  return {{first, middle}, {middle, last}};
+}
+
+} // namespace holdfast::core

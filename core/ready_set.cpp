@@ -1,0 +1,185 @@
+#include "core/ready_set.hpp"
+
+#include "core/invariant.hpp"
+
+#include <algorithm>
+
+namespace holdfast::core {
+
+namespace {
+
+template <class Lane>
+auto from_position(Lane& lane, std::uint64_t position) {
+  return std::lower_bound(lane.begin(), lane.end(), position,
+                          [](const auto& e, std::uint64_t p) { return e.position < p; });
+}
+
+} // namespace
+
+ready_set::contributor_index ready_set::intern(const contributor_id& contributor) {
+  const auto [at, fresh] =
+      contributors_.emplace(contributor, static_cast<contributor_index>(cursors_.size()));
+  if (fresh)
+    cursors_.emplace_back();
+  return at->second;
+}
+
+ready_set::entry* ready_set::open(const unit_id& unit) {
+  const auto found = index_.find(unit);
+  return found == index_.end() ? nullptr : &found->second;
+}
+
+const ready_set::entry* ready_set::open(const unit_id& unit) const {
+  const auto found = index_.find(unit);
+  return found == index_.end() ? nullptr : &found->second;
+}
+
+void ready_set::set_free(entry& e, std::uint32_t free) {
+  const bool before = offers(e);
+  e.free = free;
+  ready_ += static_cast<std::size_t>(offers(e)) - static_cast<std::size_t>(before);
+}
+
+void ready_set::add(const unit_id& unit, std::uint32_t free) {
+  const auto [at, fresh] = index_.try_emplace(unit);
+  HOLDFAST_INVARIANT(fresh, "the step adds each unit once");
+  auto& e = at->second;
+  e.unit = unit;
+  e.position = next_fresh_++;
+  fresh_.push_back({e.position, unit});
+  set_free(e, free);
+}
+
+bool ready_set::may_have(const entry& e, contributor_index who, instant now) const {
+  return std::none_of(e.touched.begin(), e.touched.end(),
+                      [&](const touch& t) { return t.who == who && now < t.until; });
+}
+
+std::optional<unit_id> ready_set::take(const contributor_id& contributor, instant now) {
+  const auto who = intern(contributor);
+  auto& at = cursors_[who];
+  const auto reserve = [&](entry& e) {
+    set_free(e, e.free - 1);
+    // Until the lease ends they hold it; the end decides for how long they stay barred.
+    bar(e.unit, contributor, instant::max());
+    trim();
+    return e.unit;
+  };
+
+  for (auto it = at.cooling.begin(); it != at.cooling.end();) {
+    auto* e = open(it->unit);
+    if (e != nullptr && now < it->until) {
+      ++it;
+      continue;
+    }
+    const bool offered = e != nullptr && offers(*e) && may_have(*e, who, now);
+    // A unit that is full now comes back through the returned lane.
+    it = at.cooling.erase(it);
+    if (offered)
+      return reserve(*e);
+  }
+  for (auto it = from_position(returned_, at.returned); it != returned_.end(); ++it) {
+    at.returned = it->position + 1;
+    auto* e = open(it->unit);
+    if (e != nullptr && e->returned == it->position && offers(*e) && may_have(*e, who, now))
+      return reserve(*e);
+  }
+  for (auto it = from_position(fresh_, at.fresh); it != fresh_.end(); ++it) {
+    at.fresh = it->position + 1;
+    auto* e = open(it->unit);
+    if (e != nullptr && offers(*e) && may_have(*e, who, now))
+      return reserve(*e);
+  }
+  return std::nullopt;
+}
+
+void ready_set::append_returned(entry& e) {
+  e.returned = next_returned_++;
+  returned_.push_back({e.returned, e.unit});
+}
+
+void ready_set::give_back(const unit_id& unit) {
+  auto* e = open(unit);
+  if (e == nullptr)
+    return;
+  set_free(*e, e->free + 1);
+  append_returned(*e);
+}
+
+void ready_set::bar(const unit_id& unit, const contributor_id& contributor, instant until) {
+  auto* e = open(unit);
+  if (e == nullptr)
+    return;
+  const auto who = intern(contributor);
+  const auto found = std::find_if(e->touched.begin(), e->touched.end(),
+                                  [&](const touch& t) { return t.who == who; });
+  if (found == e->touched.end())
+    e->touched.push_back({who, until});
+  else
+    found->until = until;
+  if (until != instant::max())
+    cursors_[who].cooling.push_back({until, unit});
+}
+
+void ready_set::suspend(const unit_id& unit) {
+  if (auto* e = open(unit)) {
+    ready_ -= static_cast<std::size_t>(offers(*e));
+    e->suspended = true;
+  }
+}
+
+void ready_set::resume(const unit_id& unit) {
+  auto* e = open(unit);
+  if (e == nullptr || !e->suspended)
+    return;
+  e->suspended = false;
+  ready_ += static_cast<std::size_t>(offers(*e));
+  append_returned(*e); // cursors may have passed it meanwhile
+}
+
+void ready_set::close(const unit_id& unit) {
+  const auto found = index_.find(unit);
+  if (found == index_.end())
+    return;
+  ready_ -= static_cast<std::size_t>(offers(found->second));
+  index_.erase(found);
+  trim();
+}
+
+std::uint32_t ready_set::free_slots(const unit_id& unit) const {
+  const auto* e = open(unit);
+  return e == nullptr || e->suspended ? 0 : e->free;
+}
+
+// Drops what nobody will be offered from there: a full unit comes back through the returned lane.
+void ready_set::trim() {
+  const auto stale = [&](const lane_entry& l, bool returned) {
+    const auto* e = open(l.unit);
+    return e == nullptr || !offers(*e) || (returned && e->returned != l.position);
+  };
+  while (!fresh_.empty() && stale(fresh_.front(), false))
+    fresh_.pop_front();
+  while (!returned_.empty() && stale(returned_.front(), true))
+    returned_.pop_front();
+  // One offered unit at the front of the log would otherwise keep everything behind it.
+  if (returned_.size() > 1024 && returned_.size() > 4 * index_.size()) {
+    returned_.erase(std::remove_if(returned_.begin(), returned_.end(),
+                                   [&](const lane_entry& l) { return stale(l, true); }),
+                    returned_.end());
+  }
+}
+
+std::vector<unit_id> ready_set::upcoming(const unit_id& first, std::size_t count) const {
+  std::vector<unit_id> units;
+  const auto* e = open(first);
+  if (e == nullptr || count == 0)
+    return units;
+  units.push_back(first);
+  for (auto it = from_position(fresh_, e->position + 1); it != fresh_.end() && units.size() < count;
+       ++it)
+    if (const auto* next = open(it->unit); next != nullptr && offers(*next))
+      units.push_back(it->unit);
+  return units;
+}
+
+} // namespace holdfast::core

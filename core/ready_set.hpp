@@ -1,0 +1,103 @@
+#pragma once
+
+#include "core/ids.hpp"
+
+#include <deque>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace holdfast::core {
+
+/// Which unit a step offers next, and to whom: every open unit of one step with a free slot, in
+/// order of arrival, each offered at most once to a contributor until it is given back.
+///
+/// Two lanes. *Fresh* holds units in order of arrival. *Returned* is a log: whenever a slot of a
+/// unit comes free again the unit is appended, and it is served first, so that work once begun gets
+/// finished. Each contributor has a cursor into both and never looks twice at an entry it has
+/// passed; that makes a pick O(1) amortised even for somebody who declines everything, where
+/// scanning would cost O(units) per pick.
+///
+/// Time enters only through `bar` and `take`; there is no order in it that depends on hashing.
+class ready_set {
+public:
+  /// Adds a unit of which nobody has seen anything. Units come in ascending order of arrival.
+  void add(const unit_id& unit, std::uint32_t free);
+
+  /// The next unit for `contributor`, and reserves one of its slots. None when nothing is open to
+  /// them now.
+  std::optional<unit_id> take(const contributor_id& contributor, instant now);
+
+  /// The reservation of `take` did not become a lease, or a slot came free again.
+  void give_back(const unit_id& unit);
+
+  /// `contributor` is not to be offered the unit before `until`, and from then on only if `until`
+  /// is finite.
+  void bar(const unit_id& unit, const contributor_id& contributor, instant until);
+
+  /// The unit is not offered until `resume`.
+  void suspend(const unit_id& unit);
+  void resume(const unit_id& unit);
+
+  /// The unit is finished: forget it.
+  void close(const unit_id& unit);
+
+  bool contains(const unit_id& unit) const { return index_.count(unit) != 0; }
+  std::uint32_t free_slots(const unit_id& unit) const;
+  /// Units with a free slot that are not suspended.
+  std::size_t ready_units() const { return ready_; }
+  std::size_t open_units() const { return index_.size(); }
+
+  /// Up to `count` units that would be offered next to somebody who has seen nothing, beginning
+  /// with `first` if it is in the fresh lane: what is worth loading ahead.
+  std::vector<unit_id> upcoming(const unit_id& first, std::size_t count) const;
+
+private:
+  using contributor_index = std::uint32_t;
+
+  struct touch {
+    contributor_index who;
+    instant until;
+  };
+  struct entry {
+    unit_id unit;
+    std::uint64_t position = 0; ///< In the fresh lane.
+    std::uint64_t returned = 0; ///< Its latest place in the log; older entries of it are stale.
+    std::uint32_t free = 0;
+    bool suspended = false;
+    std::vector<touch> touched;
+  };
+  struct lane_entry {
+    std::uint64_t position;
+    unit_id unit;
+  };
+  struct cooling_unit {
+    instant until;
+    unit_id unit;
+  };
+  struct cursor {
+    std::uint64_t fresh = 0;
+    std::uint64_t returned = 0;
+    std::vector<cooling_unit> cooling; ///< Barred for a time only, earliest not first.
+  };
+
+  contributor_index intern(const contributor_id& contributor);
+  entry* open(const unit_id& unit);
+  const entry* open(const unit_id& unit) const;
+  bool offers(const entry& e) const { return e.free > 0 && !e.suspended; }
+  bool may_have(const entry& e, contributor_index who, instant now) const;
+  void set_free(entry& e, std::uint32_t free);
+  void append_returned(entry& e);
+  void trim();
+
+  std::unordered_map<unit_id, entry> index_;
+  std::unordered_map<contributor_id, contributor_index> contributors_;
+  std::vector<cursor> cursors_;
+  std::deque<lane_entry> fresh_;
+  std::deque<lane_entry> returned_;
+  std::uint64_t next_fresh_ = 1;
+  std::uint64_t next_returned_ = 1;
+  std::size_t ready_ = 0;
+};
+
+} // namespace holdfast::core

@@ -1,0 +1,129 @@
+#include "core/step.hpp"
+
+#include "core/invariant.hpp"
+#include "core/json_text.hpp"
+
+namespace holdfast::core {
+
+namespace {
+
+/// Writes the row; publishes it when something changed that the world is told about.
+void record(const step& s, bool published, instant now, change& changes) {
+  changes.writes.push_back(update_step{s.row});
+  if (!published)
+    return;
+  const auto details =
+      json_object{}
+          .text("status", to_string(s.row.status))
+          .boolean("sealed", s.row.sealed)
+          .number("total_units", static_cast<std::int64_t>(s.row.total_units))
+          .number("completed_units", static_cast<std::int64_t>(s.row.completed_units))
+          .number("revision", static_cast<std::int64_t>(s.row.revision))
+          .str();
+  changes.events.push_back({event_type::job_step_updated, s.row.id, {}, {}, now, details});
+}
+
+/// Completes the step if nothing is left to do; true if it did.
+bool complete_if_done(step& s) {
+  if (s.row.status != step_status::open || !s.row.sealed
+      || s.row.completed_units != s.row.total_units)
+    return false;
+  s.row.status = step_status::completed;
+  return true;
+}
+
+} // namespace
+
+decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& ids, instant now) {
+  if (s.row.status == step_status::canceled)
+    return refuse<added>(errc::wrong_state, "the step is canceled");
+  decision<added> result;
+  if (items.empty())
+    return result;
+  for (auto& item : items) {
+    unit u;
+    u.id = {ids.next(now)};
+    u.step = s.row.id;
+    u.root = item.root ? item.root : u.id;
+    u.parent = item.parent;
+    u.ordinal = s.next_ordinal++;
+    u.source_key = std::move(item.key);
+    u.input = std::move(item.input);
+    u.slots = item.slots;
+    u.created_at = now;
+    result.changes.writes.push_back(insert_unit{u.id, u.step, u.root, u.parent, u.ordinal,
+                                                u.source_key, u.input, u.slots, now});
+    result.changes.events.push_back(
+        {event_type::unit_ready_for_assignment, u.step, u.id, {}, now, {}});
+    result.answer.units.push_back(std::move(u));
+  }
+  s.row.total_units += items.size();
+  const bool reopened = s.row.status == step_status::completed;
+  if (reopened) {
+    s.row.status = step_status::open;
+    s.row.sealed = false;
+    ++s.row.revision;
+  }
+  record(s, reopened, now, result.changes);
+  return result;
+}
+
+decision<step_row> seal(step& s, instant now) {
+  if (s.row.status == step_status::canceled)
+    return refuse<step_row>(errc::wrong_state, "the step is canceled");
+  decision<step_row> result;
+  if (!s.row.sealed) {
+    s.row.sealed = true;
+    ++s.row.revision;
+    complete_if_done(s);
+    record(s, true, now, result.changes);
+  }
+  result.answer = s.row;
+  return result;
+}
+
+decision<step_row> unseal(step& s, instant now) {
+  decision<step_row> result;
+  if (s.row.sealed && s.row.status != step_status::canceled) {
+    s.row.sealed = false;
+    if (s.row.status == step_status::completed)
+      s.row.status = step_status::open;
+    ++s.row.revision;
+    record(s, true, now, result.changes);
+  }
+  result.answer = s.row;
+  return result;
+}
+
+decision<step_row> units_finished(step& s, std::uint64_t count, instant now) {
+  s.row.completed_units += count;
+  HOLDFAST_INVARIANT(s.row.completed_units <= s.row.total_units, "I-6: each unit finishes once");
+  const bool completed = complete_if_done(s);
+  if (completed)
+    ++s.row.revision;
+  decision<step_row> result;
+  result.answer = s.row;
+  record(s, completed, now, result.changes);
+  return result;
+}
+
+decision<step_row> decide(step& s, unit_verb verb, instant now) {
+  decision<step_row> result;
+  const auto wanted = verb == unit_verb::pause    ? step_status::paused
+                      : verb == unit_verb::resume ? step_status::open
+                                                  : step_status::canceled;
+  result.answer = s.row;
+  if (s.row.status == wanted)
+    return result;
+  if (s.row.status == step_status::canceled || s.row.status == step_status::completed)
+    return refuse<step_row>(errc::wrong_state,
+                            "the step is " + std::string{to_string(s.row.status)});
+  s.row.status = wanted;
+  complete_if_done(s); // all units may have been finished while it was paused
+  ++s.row.revision;
+  record(s, true, now, result.changes);
+  result.answer = s.row;
+  return result;
+}
+
+} // namespace holdfast::core

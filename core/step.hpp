@@ -1,0 +1,54 @@
+#pragma once
+
+#include "core/change.hpp"
+#include "core/unit.hpp"
+
+namespace holdfast::core {
+
+/// A workflow step: takes units in, counts those that are done, and completes.
+///
+///   ┌────── pause ──────┐
+///   ▼                   │        cancel (from open, paused)
+/// paused ── resume ──► open ───────────────────────────────► canceled
+///                       │  ▲
+///     sealed and all    │  │ new units
+///     units finished    ▼  │
+///                    completed
+///
+/// A step completes only when it is sealed: as long as its requester or its upstream step may add
+/// units, an empty step is merely idle. New units unseal and reopen it (gap G-8 of the
+/// requirements).
+struct step {
+  step_row row;
+  std::uint64_t next_ordinal = 1;
+};
+
+/// One source item to become a unit.
+struct source_item {
+  std::string key;         ///< Unique in the step; empty is not allowed.
+  std::string input;       ///< JSON.
+  std::uint32_t slots = 1; ///< Judgments wanted.
+  unit_id parent;          ///< Nil for source data.
+  unit_id root;            ///< Nil: the new unit is its own root.
+};
+
+struct added {
+  std::vector<unit> units;
+};
+
+/// Takes in items whose keys the step does not have yet. Refuses with `wrong_state` when canceled.
+decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& ids, instant now);
+
+/// No more units are expected: completes the step once all are finished. Repeating succeeds.
+decision<step_row> seal(step& s, instant now);
+
+/// More units may come after all: the upstream step has been reopened. Repeating succeeds.
+decision<step_row> unseal(step& s, instant now);
+
+/// `count` more units are finalized or canceled.
+decision<step_row> units_finished(step& s, std::uint64_t count, instant now);
+
+/// Same verbs as for units. Units of a paused or canceled step are not offered; canceling is final.
+decision<step_row> decide(step& s, unit_verb verb, instant now);
+
+} // namespace holdfast::core
