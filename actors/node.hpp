@@ -1,0 +1,75 @@
+#pragma once
+
+#include "actors/log.hpp"
+#include "core/batching.hpp"
+#include "core/ids.hpp"
+#include "core/supervision.hpp"
+#include "documents/limits.hpp"
+#include "messages/interfaces.hpp"
+#include "persistence/store.hpp"
+
+#include <caf/actor.hpp>
+#include <caf/actor_system.hpp>
+#include <caf/allowed_unsafe_message_type.hpp>
+
+#include <functional>
+#include <string>
+
+namespace holdfast::actors {
+
+/// All that a node needs to know; app/ fills it from the configuration, tests by hand. Defaults
+/// live in config/.
+struct node_settings {
+  std::string name;
+  core::incarnation_id incarnation; ///< New at every start.
+  std::string address;              ///< Where peers reach the node, for the node's row.
+  std::string version;
+  std::uint64_t seed = 1; ///< Of all ids and jitter made by this node. Random in production.
+
+  std::uint32_t shards = 16;
+  core::duration heartbeat_interval{};
+  core::duration lease_time{};
+
+  core::batching_limits batching;
+  std::uint32_t writer_lanes = 1;
+  core::duration writer_retry_min{};
+  core::duration writer_retry_max{};
+
+  core::duration session_grace{};
+  std::uint32_t leases_max = 16;
+
+  core::duration unit_idle_timeout{};
+  std::uint32_t units_live_max = 50000; ///< Per step.
+  std::uint32_t unit_prefetch = 64;
+
+  std::uint32_t events_batch_max = 1000;
+  core::duration events_redeliver_after{};
+  std::uint32_t events_high_water = 100000;
+
+  documents::json_limits json;
+  std::uint32_t rows_max = 10000; ///< Rows of one `add_source_data`.
+
+  core::intensity restarts;
+
+  persistence::store_factory open_store;
+  /// True: actors that call the store get their own thread. False only in virtual time.
+  bool blocking_store = true;
+
+  logger log;
+  /// Called on an actor's thread whenever a gateway has started (again): publish it. Must not
+  /// block.
+  std::function<void(msg::gateway_actor)> on_gateway;
+};
+
+/// Starts the node's supervision tree and returns its root. The root must be held by the caller; it
+/// ends when the node cannot go on (its DOWN carries the reason: `fenced` when other nodes have
+/// taken its shards) or after `drain`.
+caf::actor spawn_node(caf::actor_system& system, node_settings settings);
+
+/// Sent to the root: stop taking requests, let what was accepted become durable, give the shards
+/// free, end. The root quits with `user_shutdown` when done.
+struct drain {};
+
+} // namespace holdfast::actors
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(holdfast::actors::drain)

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "core/outcome.hpp"
+#include "core/workflow.hpp"
+#include "documents/limits.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace holdfast::documents {
+
+/// Checks judgments of one step and finds the answer in them. Compiled once per step and shared by
+/// its units; safe to use from several threads at once.
+class judgment_checker {
+public:
+  /// The definition has passed `parse_workflow`.
+  judgment_checker(const core::step_definition& step, const json_limits& limits);
+  ~judgment_checker();
+
+  /// The answer that aggregation counts: the value at the step's answer pointer; strings as they
+  /// are, everything else as compact JSON with sorted keys. Fails with `too_large` or
+  /// `payload_invalid`, with the JSON pointer of the offending place, what was expected, and what
+  /// to do.
+  core::outcome<std::string> answer_of(std::string_view payload) const;
+
+private:
+  struct compiled;
+  std::unique_ptr<const compiled> compiled_;
+};
+
+} // namespace holdfast::documents

@@ -1,0 +1,52 @@
+#include "messages/registry.hpp"
+
+#include "core/errors.hpp"
+#include "messages/interfaces.hpp"
+
+#include <caf/deep_to_string.hpp>
+
+namespace holdfast::msg {
+
+void register_messages(caf::actor_system_config& config) {
+#define HOLDFAST_REGISTER(Type) config.add_message_type<Type>("hf1." #Type)
+  HOLDFAST_REGISTER(ask_assignment);
+  HOLDFAST_REGISTER(assignment);
+  HOLDFAST_REGISTER(release_assignment);
+  HOLDFAST_REGISTER(assignment_released);
+  HOLDFAST_REGISTER(extend_assignment);
+  HOLDFAST_REGISTER(assignment_extended);
+  HOLDFAST_REGISTER(submit_judgment);
+  HOLDFAST_REGISTER(judgment_accepted);
+  HOLDFAST_REGISTER(end_session);
+  HOLDFAST_REGISTER(session_ended);
+  HOLDFAST_REGISTER(create_workflow);
+  HOLDFAST_REGISTER(workflow_created);
+  HOLDFAST_REGISTER(add_source_data);
+  HOLDFAST_REGISTER(source_data_added);
+  HOLDFAST_REGISTER(seal_step);
+  HOLDFAST_REGISTER(step_view);
+  HOLDFAST_REGISTER(change_step);
+  HOLDFAST_REGISTER(change_unit);
+  HOLDFAST_REGISTER(unit_changed);
+  HOLDFAST_REGISTER(list_steps);
+  HOLDFAST_REGISTER(step_list);
+  HOLDFAST_REGISTER(get_unit);
+  HOLDFAST_REGISTER(unit_view);
+  HOLDFAST_REGISTER(list_results);
+  HOLDFAST_REGISTER(result_page);
+  HOLDFAST_REGISTER(get_step_statistics);
+  HOLDFAST_REGISTER(step_statistics);
+  HOLDFAST_REGISTER(get_node_status);
+  HOLDFAST_REGISTER(node_status);
+#undef HOLDFAST_REGISTER
+  config.add_error_category(
+      caf::atom("holdfast"), [](std::uint8_t code, caf::atom_value, const caf::message& context) {
+        const auto& row = core::describe(static_cast<core::errc>(code));
+        auto text = std::string{row.name};
+        if (context.match_elements<std::string>() && !context.get_as<std::string>(0).empty())
+          text += ": " + context.get_as<std::string>(0);
+        return text + ". " + std::string{row.advice};
+      });
+}
+
+} // namespace holdfast::msg

@@ -1,0 +1,209 @@
+#pragma once
+
+#include "core/change.hpp"
+#include "messages/inspect.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// What requesters send: define work, feed it, steer it, read its results. All of it may be
+/// repeated.
+namespace holdfast::msg {
+
+/// The public state of a workflow step.
+struct step_view {
+  core::step_id step;
+  core::workflow_id workflow;
+  std::string key;
+  std::uint32_t position = 0;
+  core::step_status status = core::step_status::open;
+  bool sealed = false;
+  std::uint64_t total_units = 0;
+  std::uint64_t completed_units = 0;
+  std::uint64_t revision = 0;
+};
+HOLDFAST_WIRE(step_view, x.step, x.workflow, x.key, x.position, x.status, x.sealed, x.total_units,
+              x.completed_units, x.revision)
+
+/// Creates a workflow. Answered by `workflow_created`; `payload_invalid` with every problem and its
+/// place when the definition is wrong; `already_exists` when the id belongs to a different
+/// definition.
+struct create_workflow {
+  core::workflow_id workflow; ///< Chosen by the caller.
+  std::string definition;     ///< JSON; see docs/API.md.
+};
+HOLDFAST_WIRE(create_workflow, x.workflow, x.definition)
+
+struct workflow_created {
+  core::workflow_id workflow;
+  std::vector<step_view> steps; ///< In order of the definition; source data goes to the first.
+};
+HOLDFAST_WIRE(workflow_created, x.workflow, x.steps)
+
+/// One item of source data.
+struct source_row {
+  std::string key;             ///< The requester's name for it, unique in the step.
+  std::string input;           ///< JSON.
+  std::uint32_t judgments = 0; ///< Judgments wanted; 0 means the step's `judgments_per_unit`.
+};
+HOLDFAST_WIRE(source_row, x.key, x.input, x.judgments)
+
+/// Adds source data to a step, at any time. Rows whose key is there already are left as they are; a
+/// bad row is reported and harms no other.
+struct add_source_data {
+  core::step_id step;
+  std::vector<source_row> rows;
+};
+HOLDFAST_WIRE(add_source_data, x.step, x.rows)
+
+struct row_problem {
+  std::uint32_t row = 0; ///< Index in the request.
+  std::uint8_t code = 0; ///< A `core::errc`.
+  std::string detail;
+};
+HOLDFAST_WIRE(row_problem, x.row, x.code, x.detail)
+
+struct source_data_added {
+  std::uint32_t added = 0;
+  std::uint32_t already_there = 0;
+  std::vector<row_problem> problems;
+};
+HOLDFAST_WIRE(source_data_added, x.added, x.already_there, x.problems)
+
+/// Says that no more source data will come: the step completes when its units are finished.
+/// Answered by `step_view`.
+struct seal_step {
+  core::step_id step;
+};
+HOLDFAST_WIRE(seal_step, x.step)
+
+/// Pauses, resumes or cancels a step. Answered by `step_view`.
+struct change_step {
+  core::step_id step;
+  std::uint8_t verb = 0; ///< A `core::unit_verb`.
+};
+HOLDFAST_WIRE(change_step, x.step, x.verb)
+
+/// Pauses, resumes or cancels one unit. Answered by `unit_changed`.
+struct change_unit {
+  core::step_id step;
+  core::unit_id unit;
+  std::uint8_t verb = 0; ///< A `core::unit_verb`.
+};
+HOLDFAST_WIRE(change_unit, x.step, x.unit, x.verb)
+
+struct unit_changed {
+  core::unit_id unit;
+  core::unit_state state = core::unit_state::judgable;
+};
+HOLDFAST_WIRE(unit_changed, x.unit, x.state)
+
+/// Lists steps in order of creation. Answered by `step_list`.
+struct list_steps {
+  core::step_id after;     ///< Nil: from the start.
+  std::uint32_t limit = 0; ///< 1 to 1000.
+};
+HOLDFAST_WIRE(list_steps, x.after, x.limit)
+
+struct step_list {
+  std::vector<step_view> steps;
+};
+HOLDFAST_WIRE(step_list, x.steps)
+
+/// Reads one unit as committed. Answered by `unit_view`.
+struct get_unit {
+  core::step_id step;
+  core::unit_id unit;
+};
+HOLDFAST_WIRE(get_unit, x.step, x.unit)
+
+struct unit_view {
+  core::unit_id unit;
+  core::step_id step;
+  core::unit_id root;
+  core::unit_id parent; ///< Nil for a unit made from source data.
+  std::string source_key;
+  std::string input;
+  core::unit_state state = core::unit_state::judgable;
+  std::uint32_t judgments_per_unit = 0;
+  std::uint32_t judgment_count = 0;
+  std::uint32_t assignment_count = 0;
+  std::string result; ///< JSON; empty until finalized.
+  double confidence = 0;
+};
+HOLDFAST_WIRE(unit_view, x.unit, x.step, x.root, x.parent, x.source_key, x.input, x.state,
+              x.judgments_per_unit, x.judgment_count, x.assignment_count, x.result, x.confidence)
+
+/// Reads the results of a step, page by page, in order of arrival. Answered by `result_page`.
+struct list_results {
+  core::step_id step;
+  std::uint64_t after = 0; ///< `last` of the page before; 0: from the start.
+  std::uint32_t limit = 0; ///< 1 to 10000.
+};
+HOLDFAST_WIRE(list_results, x.step, x.after, x.limit)
+
+struct unit_result {
+  core::unit_id unit;
+  std::string source_key;
+  core::unit_state state = core::unit_state::judgable;
+  std::uint32_t judgments = 0;
+  std::string result; ///< JSON; empty until finalized.
+  double confidence = 0;
+};
+HOLDFAST_WIRE(unit_result, x.unit, x.source_key, x.state, x.judgments, x.result, x.confidence)
+
+struct result_page {
+  std::vector<unit_result> results;
+  std::uint64_t last =
+      0; ///< Send it as `after` for the next page; unchanged when there are no more.
+};
+HOLDFAST_WIRE(result_page, x.results, x.last)
+
+/// Counts of a step, as committed. Answered by `step_statistics`.
+struct get_step_statistics {
+  core::step_id step;
+};
+HOLDFAST_WIRE(get_step_statistics, x.step)
+
+struct step_statistics {
+  step_view step;
+  std::uint64_t judgable = 0;
+  std::uint64_t paused = 0;
+  std::uint64_t finalized = 0;
+  std::uint64_t canceled = 0;
+  std::uint64_t judgments = 0;
+  std::uint64_t active_leases = 0;
+  std::uint64_t expired_leases = 0;
+};
+HOLDFAST_WIRE(step_statistics, x.step, x.judgable, x.paused, x.finalized, x.canceled, x.judgments,
+              x.active_leases, x.expired_leases)
+
+/// Asks a node how it is. Answered by `node_status`.
+struct get_node_status {
+  std::uint32_t version = 1; ///< Of the answer that the caller understands.
+};
+HOLDFAST_WIRE(get_node_status, x.version)
+
+struct node_status {
+  std::string name;
+  core::incarnation_id incarnation;
+  std::string version;
+  core::instant started_at;
+  core::instant now;
+  std::uint32_t shards_hosted = 0;
+  std::uint32_t shards_total = 0;
+  std::uint64_t commits = 0;    ///< Batches committed by this incarnation.
+  std::uint64_t changes = 0;    ///< Decisions in those batches.
+  std::uint64_t queued = 0;     ///< Decisions waiting in the writers now.
+  std::uint64_t refused = 0;    ///< Decisions the database refused.
+  std::uint64_t overloaded = 0; ///< Requests turned away above the high-water mark.
+  std::uint64_t live_units = 0; ///< Unit actors in memory.
+  std::uint64_t sessions = 0;   ///< Contributors with an owner actor.
+  bool draining = false;
+};
+HOLDFAST_WIRE(node_status, x.name, x.incarnation, x.version, x.started_at, x.now, x.shards_hosted,
+              x.shards_total, x.commits, x.changes, x.queued, x.refused, x.overloaded, x.live_units,
+              x.sessions, x.draining)
+
+} // namespace holdfast::msg
