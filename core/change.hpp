@@ -135,6 +135,7 @@ enum class event_type : std::uint8_t {
   judgment_received = 2,
   unit_finalized = 3,
   job_step_updated = 4,
+  unit_canceled = 5,
 };
 
 /// The published name, e.g. `JudgmentReceived`.

@@ -64,6 +64,12 @@ struct shard_fence {
   core::event_seq last_event = 0; ///< Of the last committed event; 0 for none.
 };
 
+struct renewal {
+  std::uint32_t hosted =
+      0;             ///< Shards it still hosts: fewer than it thought means that it was taken over.
+  core::instant now; ///< The database's clock, so that the node can follow it.
+};
+
 /// What a step needs to know of an open (judgable or paused) unit to offer it, without its payload.
 struct open_unit {
   core::unit_id id;
@@ -153,10 +159,10 @@ public:
   take_over(const std::string& node, core::incarnation_id incarnation,
             const std::vector<core::shard_id>& shards, core::duration lease_time, bool force) = 0;
 
-  /// Extends the node's row and the leases of all shards it hosts, in one statement. Answers how
-  /// many shards it still hosts: fewer than it thought means that it has been taken over.
-  virtual core::outcome<std::uint32_t> renew(core::incarnation_id incarnation,
-                                             core::duration lease_time) = 0;
+  /// Extends the node's row and the leases of all shards it hosts, in one statement: all that an
+  /// idle node asks.
+  virtual core::outcome<renewal> renew(core::incarnation_id incarnation,
+                                       core::duration lease_time) = 0;
 
   /// Gives all shards of the incarnation free at once, for a planned stop, and marks the node as
   /// gone.
