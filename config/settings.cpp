@@ -1,0 +1,104 @@
+#include "config/settings.hpp"
+
+#include "config/value_text.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace holdfast::config {
+
+namespace {
+
+struct assign_defaults {
+  void operator()(const char*, std::string& member, const text_default& value, std::size_t,
+                  std::size_t, const char*) const {
+    member = value.value();
+  }
+  void operator()(const char*, std::uint32_t& member, std::uint32_t value, std::uint32_t,
+                  std::uint32_t, const char*) const {
+    member = value;
+  }
+  void operator()(const char*, core::duration& member, core::duration value, core::duration,
+                  core::duration, const char*) const {
+    member = value;
+  }
+  template <class Word>
+  void operator()(const char*, Word& member, Word value, const char*) const {
+    member = value;
+  }
+  void operator()(const char*, secret&, const char*) const {}
+};
+
+/// Whether `text` is an address that only this machine can reach. Names are not looked up: what
+/// `localhost` means is a matter of /etc/hosts, and this check guards an unencrypted port.
+bool is_loopback(const std::string& text) {
+  in_addr v4{};
+  if (inet_pton(AF_INET, text.c_str(), &v4) == 1)
+    return (ntohl(v4.s_addr) >> 24) == 127;
+  in6_addr v6{};
+  return inet_pton(AF_INET6, text.c_str(), &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
+}
+
+} // namespace
+
+const std::vector<std::pair<std::string, log_level>>& words(log_level) {
+  static const std::vector<std::pair<std::string, log_level>> table{
+      {"trace", log_level::trace}, {"debug", log_level::debug}, {"info", log_level::info},
+      {"warn", log_level::warn},   {"error", log_level::error},
+  };
+  return table;
+}
+
+const std::vector<std::pair<std::string, log_format>>& words(log_format) {
+  static const std::vector<std::pair<std::string, log_format>> table{
+      {"text", log_format::text},
+      {"json", log_format::json},
+  };
+  return table;
+}
+
+settings::settings() { describe(assign_defaults{}, *this); }
+
+std::string host_name() {
+  std::array<char, 129> name{};
+  // A name cut short is not terminated; the last byte stays zero for that case.
+  if (gethostname(name.data(), name.size() - 1) != 0 || name.front() == '\0')
+    return "node";
+  return name.data();
+}
+
+std::vector<conflict> conflicts(const settings& s) {
+  std::vector<conflict> found;
+  const auto require = [&](bool holds, std::vector<std::string> keys, std::string rule) {
+    if (!holds)
+      found.push_back({std::move(keys), std::move(rule)});
+  };
+  require(is_loopback(s.node.listen_address), {"node.listen_address"},
+          "must be a loopback address (127.0.0.1 or ::1): off loopback TLS links are required");
+  require(
+      s.node.heartbeat_interval * 2 < s.node.lease_time,
+      {"node.heartbeat_interval", "node.lease_time"},
+      "the interval must be less than half of the lease time, or one lost renewal costs the lease");
+  require(!s.database.password || s.database.url, {"database.password", "database.url"},
+          "a password is for the server of a URL; the private cluster has none");
+  require(s.unit.prefetch <= s.unit.live_max, {"unit.prefetch", "unit.live_max"},
+          "units loaded ahead are live, so they cannot be more");
+  require(s.writer.batch_max <= s.writer.high_water, {"writer.batch_max", "writer.high_water"},
+          "a batch is filled from what waits below the high-water mark, so it cannot be larger");
+  require(s.writer.retry_min <= s.writer.retry_max, {"writer.retry_min", "writer.retry_max"},
+          "the first pause cannot be longer than the longest");
+  require(s.events.batch_max <= s.events.high_water, {"events.batch_max", "events.high_water"},
+          "a relay reads one batch at least before it stops, so the batch cannot be larger");
+  require(s.peers.heartbeat * 2 <= s.peers.connection_timeout,
+          {"peers.heartbeat", "peers.connection_timeout"},
+          "the timeout must be two heartbeats or more, or one late heartbeat closes a connection");
+  return found;
+}
+
+} // namespace holdfast::config

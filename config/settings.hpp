@@ -1,0 +1,246 @@
+#pragma once
+
+#include "core/time.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace holdfast::config {
+
+/// A value that is never printed. Its option `x` brings a second one, `x_file`: the path of a file
+/// to read it from.
+struct secret {
+  std::string value;
+
+  explicit operator bool() const { return !value.empty(); }
+};
+
+enum class log_level { trace, debug, info, warn, error };
+enum class log_format { text, json };
+
+/// The words of an enumeration, in the order in which the reference lists them.
+const std::vector<std::pair<std::string, log_level>>& words(log_level);
+const std::vector<std::pair<std::string, log_format>>& words(log_format);
+
+/// Every setting of a node. A new object holds the defaults, which stand in `describe` and nowhere
+/// else. Numbers without a unit count things; sizes carry the unit in their name.
+struct settings {
+  settings();
+
+  struct {
+    std::string name;
+    std::string data_dir;
+    std::string listen_address;
+    std::uint32_t port;
+    std::uint32_t scheduler_threads;
+    std::uint32_t shards;
+    core::duration drain_timeout;
+    core::duration heartbeat_interval;
+    core::duration lease_time;
+  } node{};
+
+  struct {
+    secret url;
+    secret password;
+    std::uint32_t private_shared_buffers_mb;
+  } database{};
+
+  struct {
+    log_level level;
+    log_format format;
+  } log{};
+
+  struct {
+    core::duration session_grace;
+    std::uint32_t leases_max;
+  } owner{};
+
+  struct {
+    core::duration idle_timeout;
+    std::uint32_t live_max;
+    std::uint32_t prefetch;
+  } unit{};
+
+  struct {
+    std::uint32_t batch_max;
+    std::uint32_t high_water;
+    std::uint32_t lanes;
+    core::duration retry_min;
+    core::duration retry_max;
+  } writer{};
+
+  struct {
+    std::uint32_t batch_max;
+    core::duration redeliver_after;
+    std::uint32_t high_water;
+  } events{};
+
+  struct {
+    std::uint32_t payload_bytes;
+    std::uint32_t json_depth;
+    std::uint32_t batch_rows;
+  } limits{};
+
+  struct {
+    std::uint32_t restarts_max;
+    core::duration within;
+  } supervision{};
+
+  struct {
+    core::duration heartbeat;
+    core::duration connection_timeout;
+  } peers{};
+};
+
+/// The default of a text option. One that depends on the machine is a function, and the reference
+/// prints its description, so that the generated documents are the same everywhere.
+struct text_default {
+  text_default(const char* fixed) : text(fixed) {}
+  text_default(std::string (*function)(), const char* in_words)
+      : compute(function), text(in_words) {}
+
+  std::string value() const { return compute != nullptr ? compute() : text; }
+
+  std::string (*compute)() = nullptr;
+  std::string text;
+};
+
+/// Name of this machine, cut to what `node.name` takes.
+std::string host_name();
+
+/// Calls `option` once for each option, in the order of the reference. A visitor takes five forms:
+///
+///   (key, text member,     default, shortest, longest, doc)    lengths in bytes
+///   (key, number member,   default, least, greatest, doc)
+///   (key, duration member, default, least, greatest, doc)
+///   (key, enumeration,     default, doc)
+///   (key, secret,          doc)
+///
+/// `Settings` is `settings` or `const settings`.
+template <class Visitor, class Settings>
+void describe(Visitor&& option, Settings& s) {
+  using namespace std::chrono_literals;
+
+  option("node.name", s.node.name, text_default{host_name, "the name of the host"}, 1, 128,
+         "What the node is called in logs and in the `nodes` table. For people: two nodes may "
+         "share it, "
+         "because a node is told apart by the id of its incarnation.");
+  option("node.data_dir", s.node.data_dir, "./holdfast-data", 1, 1024,
+         "Directory of what the node keeps itself: the private PostgreSQL cluster and its socket. "
+         "Unused "
+         "while `database.url` names a server.");
+  option("node.listen_address", s.node.listen_address, "127.0.0.1", 1, 64,
+         "IP address on which peers are accepted. It must be a loopback address: connections from "
+         "other "
+         "machines need TLS links.");
+  option("node.port", s.node.port, 4747, 0, 65535,
+         "TCP port for peers. 0 takes any free port and writes it to the log.");
+  option("node.scheduler_threads", s.node.scheduler_threads, 0, 0, 1024,
+         "Threads that run actors. 0 is one for each core of the machine.");
+  option(
+      "node.shards", s.node.shards, 16, 1, 1024,
+      "Parts into which the work is divided; the most nodes that can share it. Fixed at the first "
+      "start "
+      "on a database, because rows are placed by it: a node started with another number refuses.");
+  option("node.drain_timeout", s.node.drain_timeout, 20s, 0s, 10min,
+         "How long a stop waits for requests under way and for the writer's last batch. Below the "
+         "30 s "
+         "after which process managers commonly kill.");
+  option("node.heartbeat_interval", s.node.heartbeat_interval, 1500ms, 50ms, 1min,
+         "Time between two renewals of the node's lease on its shards. Less than half of "
+         "`node.lease_time`, "
+         "so that one lost renewal never costs the lease.");
+  option(
+      "node.lease_time", s.node.lease_time, 5s, 200ms, 5min,
+      "How long a silent node keeps its shards. The bound on takeover from a frozen or partitioned "
+      "node; shorter is mistaken more often under load.");
+
+  option("database.url", s.database.url,
+         "PostgreSQL connection URL, such as `postgresql://holdfast@db/holdfast`. Without one the "
+         "node "
+         "starts a private cluster in `node.data_dir`.");
+  option("database.password", s.database.password,
+         "Password for `database.url`, so that the URL itself need not be secret.");
+  option("database.private_shared_buffers_mb", s.database.private_shared_buffers_mb, 128, 16, 65536,
+         "`shared_buffers` of the private cluster, in MiB.");
+
+  option("log.level", s.log.level, log_level::info, "The least severe entries that are written.");
+  option("log.format", s.log.format, log_format::text,
+         "`text` for people, `json` for one object on each line.");
+
+  option("owner.session_grace", s.owner.session_grace, 30s, 0s, 1h,
+         "How long a contributor's leases survive the loss of the connection. Long enough for a "
+         "client to "
+         "restart; afterwards its units go to others.");
+  option("owner.leases_max", s.owner.leases_max, 16, 1, 10000,
+         "Leases that one contributor may hold at once over all steps.");
+
+  option("unit.idle_timeout", s.unit.idle_timeout, 1min, 1s, 24h,
+         "Time without a message after which a unit's actor is passivated. Its state is in the "
+         "database.");
+  option(
+      "unit.live_max", s.unit.live_max, 50000, 100, 5000000,
+      "Unit actors alive on this node; above it the idlest are passivated at once. Bounds memory.");
+  option("unit.prefetch", s.unit.prefetch, 64, 1, 10000,
+         "Ready units that a step loads ahead of requests, so that an assignment need not read the "
+         "database.");
+
+  option(
+      "writer.batch_max", s.writer.batch_max, 500, 1, 10000,
+      "Decisions in one transaction at most. Larger batches commit more per second and make each "
+      "caller wait longer.");
+  option("writer.high_water", s.writer.high_water, 20000, 1, 1000000,
+         "Decisions waiting for the writer at which new requests are refused with `overloaded`.");
+  option("writer.lanes", s.writer.lanes, 1, 1, 8,
+         "Database connections that commit side by side. A shard always uses the same one, which "
+         "keeps its "
+         "order.");
+  option("writer.retry_min", s.writer.retry_min, 50ms, 1ms, 1min,
+         "First pause before the writer reconnects; it doubles with every failure, with jitter.");
+  option("writer.retry_max", s.writer.retry_max, 2s, 1ms, 5min,
+         "Longest pause before the writer reconnects.");
+
+  option("events.batch_max", s.events.batch_max, 1000, 1, 100000,
+         "Events that a relay reads from the outbox at once.");
+  option("events.redeliver_after", s.events.redeliver_after, 10s, 100ms, 1h,
+         "Time without an acknowledgement after which an event is delivered again. Longer than the "
+         "slowest consumer, or events arrive twice for nothing (the inbox drops the second).");
+  option(
+      "events.high_water", s.events.high_water, 100000, 1, 10000000,
+      "Events on their way to consumers at which a relay stops reading. They wait in the outbox.");
+
+  option("limits.payload_bytes", s.limits.payload_bytes, 256 * 1024, 1024, 64 * 1024 * 1024,
+         "Largest JSON document that is accepted, in bytes: unit data, judgments, schemas.");
+  option("limits.json_depth", s.limits.json_depth, 64, 4, 512,
+         "Deepest nesting of a JSON document. Deeper ones are refused unread, because parsers "
+         "recurse.");
+  option("limits.batch_rows", s.limits.batch_rows, 10000, 1, 1000000,
+         "Rows of source data in one request at most.");
+
+  option("supervision.restarts_max", s.supervision.restarts_max, 5, 0, 1000,
+         "Restarts of one actor within `supervision.within` before its supervisor gives up and "
+         "escalates.");
+  option("supervision.within", s.supervision.within, 1min, 1s, 24h,
+         "The sliding window in which `supervision.restarts_max` counts.");
+
+  option("peers.heartbeat", s.peers.heartbeat, 1s, 100ms, 1min,
+         "Time between two signs of life on an idle connection between peers.");
+  option("peers.connection_timeout", s.peers.connection_timeout, 4s, 200ms, 10min,
+         "Silence after which a peer's connection is closed. Several heartbeats, because a single "
+         "late one "
+         "means nothing.");
+}
+
+/// A rule over several options that does not hold, or one that needs more than bounds to say.
+struct conflict {
+  std::vector<std::string> keys;
+  std::string rule; ///< The rest of a sentence that begins with the keys and their values.
+};
+
+/// Every rule between options that `s` breaks.
+std::vector<conflict> conflicts(const settings& s);
+
+} // namespace holdfast::config
