@@ -70,13 +70,19 @@ struct renewal {
   core::instant now; ///< The database's clock, so that the node can follow it.
 };
 
+/// An active lease, as far as a step must know it to recognise a repeated request.
+struct holder {
+  core::contributor_id contributor;
+  core::assignment_id assignment;
+};
+
 /// What a step needs to know of an open (judgable or paused) unit to offer it, without its payload.
 struct open_unit {
   core::unit_id id;
   std::uint64_t ordinal = 0;
   core::unit_state state = core::unit_state::judgable;
   std::uint32_t slots = 1;
-  std::uint32_t leased = 0;
+  std::vector<holder> holders; ///< Of its active leases.
   std::uint32_t judged = 0;
   core::instant next_expiry = core::instant::max(); ///< Earliest end of its active leases.
   /// Who has or had it: holders and judges with `core::instant::max()`, ended leases by
