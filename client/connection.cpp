@@ -1,0 +1,119 @@
+#include "client/connection.hpp"
+
+#include "core/supervision.hpp"
+
+#include <caf/exit_reason.hpp>
+#include <caf/io/middleman.hpp>
+#include <caf/send.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <random>
+#include <thread>
+
+namespace holdfast::client {
+
+namespace {
+
+/// A connection that broke sooner than this counts as a failed dial, so that a gateway that dies at
+/// every greeting is not dialed in a tight loop.
+constexpr auto settled_after = std::chrono::seconds{1};
+
+/// Beyond the deadline of the courier: two local messages and its granularity.
+constexpr auto courier_margin = std::chrono::seconds{2};
+
+} // namespace
+
+/// Dials on a thread of its own: `remote_actor` blocks, and inside an actor it would block a thread
+/// of the scheduler along with it.
+class connection::dialer {
+public:
+  dialer(endpoint where, const retry_policy& retry, std::uint64_t seed)
+      : where_(std::move(where)), retry_(retry), random_(seed) {}
+
+  void start(caf::actor_system& system, courier_actor courier) {
+    thread_ = std::thread{[this, &system, courier] { run(system, courier); }};
+  }
+
+  void lost() {
+    {
+      const std::lock_guard lock{mutex_};
+      wanted_ = true;
+    }
+    changed_.notify_one();
+  }
+
+  void stop() {
+    {
+      const std::lock_guard lock{mutex_};
+      stopping_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+  }
+
+private:
+  using clock = std::chrono::steady_clock;
+
+  void run(caf::actor_system& system, const courier_actor& courier) {
+    std::uint32_t failures = 0;
+    clock::time_point reached_at{};
+    std::unique_lock lock{mutex_};
+    while (true) {
+      changed_.wait(lock, [&] { return wanted_ || stopping_; });
+      if (reached_at != clock::time_point{})
+        failures = clock::now() - reached_at < settled_after ? failures + 1 : 0;
+      if (failures > 0) {
+        const auto random = std::uniform_real_distribution<double>{}(random_);
+        const auto pause = core::backoff(failures, retry_.backoff_min, retry_.backoff_max, random);
+        changed_.wait_for(lock, pause, [&] { return stopping_; });
+      }
+      if (stopping_)
+        return;
+      wanted_ = false;
+      lock.unlock();
+      auto found = system.middleman().remote_actor<msg::gateway_actor>(where_.host, where_.port);
+      lock.lock();
+      if (found) {
+        reached_at = clock::now();
+        caf::anon_send(courier, gateway_found{*found});
+      } else {
+        reached_at = {};
+        ++failures;
+        wanted_ = true;
+        caf::anon_send(courier, gateway_unreachable{"cannot reach " + where_.host + ':'
+                                                    + std::to_string(where_.port) + ": "
+                                                    + system.render(found.error())});
+      }
+    }
+  }
+
+  const endpoint where_;
+  const retry_policy retry_;
+  std::mt19937_64 random_;
+  std::thread thread_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool wanted_ = true;
+  bool stopping_ = false;
+};
+
+connection::connection(caf::actor_system& system, endpoint where, retry_policy retry,
+                       std::uint64_t seed)
+    : system_(system),
+      deadline_(retry.deadline),
+      dialer_(std::make_shared<dialer>(std::move(where), retry, seed)),
+      courier_(system.spawn(courier, courier_deps{retry, seed, [d = dialer_] { d->lost(); }})),
+      gateway_(courier_) {
+  dialer_->start(system, courier_);
+}
+
+connection::~connection() {
+  dialer_->stop();
+  caf::anon_send_exit(courier_, caf::exit_reason::user_shutdown);
+}
+
+core::duration connection::request_timeout() const { return deadline_ + courier_margin; }
+
+} // namespace holdfast::client

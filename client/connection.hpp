@@ -1,0 +1,69 @@
+#pragma once
+
+#include "client/courier.hpp"
+#include "core/outcome.hpp"
+#include "messages/errors.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/scoped_actor.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace holdfast::client {
+
+/// Where a node publishes its gateway.
+struct endpoint {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 0;
+};
+
+/// A connection to a node that comes back by itself. The first dial begins at once, on a thread of
+/// its own; requests made before it succeeds wait for it.
+///
+///   dialing ──reached──► connected ──DOWN──► dialing (with backoff and jitter)
+///
+/// Safe to use from several threads. Must be destroyed before the actor system; open requests then
+/// fail with `unavailable`. Open one per process and node: two connections would share CAF's
+/// socket anyway.
+class connection {
+public:
+  /// `system` was made from a `peer_system`. `seed` feeds the jitter.
+  connection(caf::actor_system& system, endpoint where, retry_policy retry, std::uint64_t seed);
+  ~connection();
+
+  connection(const connection&) = delete;
+  connection& operator=(const connection&) = delete;
+
+  /// For actors: a handle that stays valid when the node restarts. Requests sent to it are repeated
+  /// until `retry_policy::deadline`; give them `request_timeout()`.
+  const msg::gateway_actor& gateway() const { return gateway_; }
+
+  /// Longer than any request through `gateway()` takes to succeed or fail.
+  core::duration request_timeout() const;
+
+  /// For plain threads: sends `request` and blocks for its answer. Never call it inside an actor.
+  template <class Answer, class Request>
+  core::outcome<Answer> ask(const Request& request) const {
+    caf::scoped_actor self{system_};
+    std::optional<core::outcome<Answer>> result;
+    self->request(gateway_, request_timeout(), request)
+        .receive([&](Answer& answer) { result.emplace(std::move(answer)); },
+                 [&](caf::error& error) { result.emplace(msg::failure_of(error)); });
+    return std::move(*result);
+  }
+
+private:
+  class dialer;
+
+  caf::actor_system& system_;
+  core::duration deadline_;
+  std::shared_ptr<dialer> dialer_;
+  courier_actor courier_;
+  msg::gateway_actor gateway_;
+};
+
+} // namespace holdfast::client

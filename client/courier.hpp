@@ -1,0 +1,96 @@
+#pragma once
+
+#include "core/errors.hpp"
+#include "core/time.hpp"
+#include "messages/interfaces.hpp"
+
+#include <caf/allowed_unsafe_message_type.hpp>
+#include <caf/typed_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+namespace holdfast::client {
+
+/// How long a request is tried, and how it is repeated.
+struct retry_policy {
+  core::duration deadline = std::chrono::seconds{30};   ///< From its arrival to its failure.
+  core::duration try_timeout = std::chrono::seconds{5}; ///< For one answer of the node.
+  core::duration backoff_min = std::chrono::milliseconds{20};
+  core::duration backoff_max = std::chrono::seconds{1};
+};
+
+/// INTERNAL: the dialer has reached a gateway.
+struct gateway_found {
+  msg::gateway_actor gateway;
+};
+
+/// INTERNAL: the dialer has not reached one; it goes on trying.
+struct gateway_unreachable {
+  std::string why;
+};
+
+/// INTERNAL: one call has waited long enough before its next try.
+struct call_again {
+  std::uint64_t call = 0;
+};
+
+/// INTERNAL: calls that wait for a connection may be past their deadline.
+struct check_deadlines {};
+
+/// Looks like a gateway that never goes away.
+using courier_actor =
+    msg::gateway_actor::extend<caf::reacts_to<gateway_found>, caf::reacts_to<gateway_unreachable>,
+                               caf::reacts_to<call_again>, caf::reacts_to<check_deadlines>>;
+
+struct courier_deps {
+  retry_policy retry;
+  std::uint64_t seed = 1; ///< Of the jitter.
+  /// Called when the gateway is gone: find it again. Must not block.
+  std::function<void()> on_lost;
+};
+
+struct courier_state {
+  using time_point = std::chrono::steady_clock::time_point;
+
+  enum class phase { parked, in_flight, backing_off };
+
+  struct call {
+    std::function<void(std::uint32_t attempt, core::duration timeout)> send;
+    std::function<void(const core::failure&)> give_up;
+    time_point deadline;
+    std::uint32_t attempt = 0;
+    phase now = phase::parked;
+  };
+
+  static inline const char* name = "courier";
+
+  courier_deps deps;
+  msg::gateway_actor gateway;          ///< Null while there is no connection.
+  std::map<std::uint64_t, call> calls; ///< Ordered: what waited for a connection goes out in order.
+  std::uint64_t last_call = 0;
+  std::uint64_t jitter = 1;
+  std::string last_problem = "no connection yet";
+  bool checking_deadlines = false;
+};
+
+/// Passes every request on to the gateway and the answer back. What fails with `unavailable`,
+/// `overloaded` or `fenced`, gets no answer in time, or was under way when the connection broke is
+/// sent again with the same ids until the deadline; all other failures are the caller's.
+///
+/// Lifecycle: spawned by `connection`, which also ends it; open calls then fail with `unavailable`.
+/// Failure: it holds no state worth saving; a crash fails the open calls' senders by their timeout.
+/// Backpressure: none of its own. A caller limits itself by awaiting its answers.
+courier_actor::behavior_type courier(courier_actor::stateful_pointer<courier_state> self,
+                                     courier_deps deps);
+
+} // namespace holdfast::client
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(holdfast::client::gateway_found)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(holdfast::client::gateway_unreachable)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(holdfast::client::call_again)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(holdfast::client::check_deadlines)
