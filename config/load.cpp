@@ -345,6 +345,47 @@ void check_conflicts(const assigner& assigned, loaded& result) {
   }
 }
 
+bool is_known(const raw_value& raw, const std::vector<std::string>& known) {
+  return std::any_of(known.begin(), known.end(), [&](const std::string& key) {
+    // A group whose options are all commented out is no mistake.
+    return key == raw.key || (raw.is_empty_table && key.rfind(raw.key + '.', 0) == 0);
+  });
+}
+
+problem unknown(const std::string& name, const origin& from, const std::string& nearest) {
+  return {name, name + " (" + to_string(from) + "): there is no such option"
+                    + (nearest.empty() ? "" : "; did you mean " + nearest + '?')};
+}
+
+std::optional<std::filesystem::path> file_of(const inputs& given) {
+  if (given.file)
+    return given.file;
+  for (const auto& [name, value] : given.environment)
+    if (name == file_variable)
+      return value;
+  return {};
+}
+
+/// Variables are compared as they are spelt, and suggested so.
+void read_environment(const std::vector<std::pair<std::string, std::string>>& environment,
+                      const std::vector<std::string>& known, gatherer& gathered,
+                      std::vector<problem>& problems) {
+  std::vector<std::string> names;
+  names.reserve(known.size());
+  for (const auto& key : known)
+    names.push_back(environment_name(key));
+  for (const auto& [name, value] : environment) {
+    if (name == file_variable)
+      continue;
+    const origin from{origin::kind::environment, name};
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found != names.end())
+      gathered.add(known[static_cast<std::size_t>(found - names.begin())], from, value);
+    else
+      problems.push_back(unknown(name, from, suggestion(name, names)));
+  }
+}
+
 } // namespace
 
 std::string to_string(const origin& o) {
@@ -384,53 +425,16 @@ std::vector<std::pair<std::string, std::string>> process_environment() {
 loaded load(const inputs& given) {
   loaded result;
   const auto known = known_keys();
-  const auto is_known = [&](const raw_value& raw) {
-    return std::any_of(known.begin(), known.end(), [&](const std::string& key) {
-      // A group whose options are all commented out is no mistake.
-      return key == raw.key || (raw.is_empty_table && key.rfind(raw.key + '.', 0) == 0);
-    });
-  };
-  const auto unknown = [&](const std::string& shown, const origin& from,
-                           const std::string& nearest) {
-    result.problems.push_back(
-        {shown, shown + " (" + to_string(from) + "): there is no such option"
-                    + (nearest.empty() ? std::string{} : "; did you mean " + nearest + '?')});
-  };
-
   gatherer gathered{result.problems};
-  auto file = given.file;
-  for (const auto& [name, value] : given.environment)
-    if (name == file_variable && !file)
-      file = value;
-  if (file)
+  if (const auto file = file_of(given))
     gathered.read_file(*file);
-
-  for (const auto& [name, value] : given.environment) {
-    if (name == file_variable)
-      continue;
-    const origin from{origin::kind::environment, name};
-    const auto key = std::find_if(known.begin(), known.end(),
-                                  [&, wanted = std::string_view{name}](const auto& k) {
-                                    return environment_name(k) == wanted;
-                                  });
-    if (key != known.end()) {
-      gathered.add(*key, from, value);
-      continue;
-    }
-    // Compared as variables are spelt, and suggested so.
-    std::vector<std::string> as_variables;
-    for (const auto& k : known)
-      as_variables.push_back(environment_name(k).substr(environment_prefix.size()));
-    const auto prefix_size = std::min(environment_prefix.size(), name.size());
-    const auto nearest = suggestion(name.substr(prefix_size), as_variables);
-    unknown(name, from, nearest.empty() ? nearest : std::string{environment_prefix} + nearest);
-  }
+  read_environment(given.environment, known, gathered, result.problems);
   for (const auto& [key, value] : given.flags)
     gathered.add(key, {origin::kind::flag, key}, value);
 
   for (const auto& raw : gathered.values)
-    if (!is_known(raw))
-      unknown(raw.key, raw.from, suggestion(raw.key, known));
+    if (!is_known(raw, known))
+      result.problems.push_back(unknown(raw.key, raw.from, suggestion(raw.key, known)));
 
   assigner assign{gathered.values, result};
   describe(assign, result.values);

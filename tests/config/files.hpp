@@ -2,13 +2,11 @@
 
 #include "config/load.hpp"
 
-#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
-
-#include <stdlib.h>
 
 namespace holdfast::test {
 
