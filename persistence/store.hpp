@@ -120,6 +120,7 @@ struct unit_result {
 };
 
 struct step_statistics {
+  core::step_row step;
   std::uint64_t judgable = 0;
   std::uint64_t paused = 0;
   std::uint64_t finalized = 0;
@@ -205,6 +206,7 @@ public:
   virtual core::outcome<std::pair<std::vector<unit_result>, std::uint64_t>>
   list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) = 0;
 
+  /// `not_found` if there is no such step.
   virtual core::outcome<step_statistics> statistics(core::step_id step) = 0;
 
   // -- events
