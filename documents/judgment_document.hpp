@@ -19,7 +19,8 @@ public:
   ~judgment_checker();
 
   /// The answer that aggregation counts: the value at the step's answer pointer; strings as they
-  /// are, everything else as compact JSON with sorted keys. Fails with `too_large` or
+  /// are, everything else as compact JSON in which equal values have equal texts (sorted keys; 2
+  /// and 2.0 are both `2`). Fails with `too_large` or
   /// `payload_invalid`, with the JSON pointer of the offending place, what was expected, and what
   /// to do.
   core::outcome<std::string> answer_of(std::string_view payload) const;

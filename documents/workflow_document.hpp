@@ -11,12 +11,17 @@ namespace holdfast::documents {
 /// Reads a workflow definition from JSON:
 ///
 ///     {"name": "…",
-///      "steps": [{"key": "label", "title": "…", "judgments_per_unit": 3,
+///      "steps": [{"key": "label",
+///                 "title": "…",
+///                 "judgments_per_unit": 3,
 ///                 "lease": {"ttl_seconds": 900, "total_max_seconds": 3600,
-///                 "regrant_after_seconds": 60}, "aggregation": {"method": "majority", "answer":
-///                 "/label"}, "judgment_schema": {…JSON Schema draft 7…}, "next": ["review"]}]}
+///                           "regrant_after_seconds": 60},
+///                 "aggregation": {"method": "majority", "answer": "/label"},
+///                 "judgment_schema": {…JSON Schema draft 7…},
+///                 "next": ["review"]}]}
 ///
-/// Only `name`, `steps` and each `key` are required. Unknown members are errors with a suggestion.
+/// Only `name`, `steps` and each `key` are required; `total_max_seconds` is never less than
+/// `ttl_seconds` unless it says so itself. Unknown members are errors with a suggestion.
 /// Fails with `payload_invalid`; the detail lists every problem with its JSON pointer, one per
 /// line. Each `judgment_schema` is compiled, so that a bad schema is found here and not at the
 /// first judgment.

@@ -1,0 +1,97 @@
+#include "documents/json.hpp"
+
+#include "core/invariant.hpp"
+#include "documents/parse.hpp"
+#include "documents/text.hpp"
+
+namespace holdfast::documents {
+
+namespace {
+
+constexpr std::string_view blanks = " \t\r\n";
+
+/// The offset behind the string literal that begins at `at`.
+std::size_t after_string(std::string_view json, std::size_t at) {
+  for (++at; at < json.size() && json[at] != '"'; ++at)
+    if (json[at] == '\\')
+      ++at;
+  return at + 1;
+}
+
+/// The offset behind the value that begins at `at`.
+std::size_t after_value(std::string_view json, std::size_t at) {
+  std::size_t depth = 0;
+  while (at < json.size()) {
+    const char c = json[at];
+    if (depth == 0 && (c == ',' || c == '}' || c == ']'))
+      return at;
+    if (c == '"') {
+      at = after_string(json, at);
+      continue;
+    }
+    if (c == '{' || c == '[')
+      ++depth;
+    else if (c == '}' || c == ']')
+      --depth;
+    ++at;
+  }
+  return at;
+}
+
+/// The text of member `name` of a valid object. The text and not the value, because a number may
+/// have more digits than any type of ours: the database keeps them all, so must we.
+std::string_view member_text(std::string_view object, std::string_view name) {
+  auto at = object.find_first_not_of(blanks);
+  HOLDFAST_INVARIANT(at != std::string_view::npos && object[at] == '{',
+                     "chained input was composed by chained_input");
+  for (++at;;) {
+    const auto key = object.find('"', at);
+    HOLDFAST_INVARIANT(key != std::string_view::npos, "chained input has a member 'data'");
+    const auto key_end = after_string(object, key);
+    const auto value = object.find_first_not_of(blanks, object.find(':', key_end) + 1);
+    const auto value_end = after_value(object, value);
+    if (object.substr(key + 1, key_end - key - 2) == name) {
+      const auto text = object.substr(value, value_end - value);
+      return text.substr(0, text.find_last_not_of(blanks) + 1);
+    }
+    at = value_end;
+  }
+}
+
+} // namespace
+
+core::failure check_json(std::string_view text, const json_limits& limits) {
+  const auto parsed = parse_json(text, limits);
+  return parsed ? core::failure{} : parsed.error();
+}
+
+core::failure check_text(std::string_view text, std::string_view what, std::size_t bytes_max) {
+  const auto refuse = [&](const std::string& why) {
+    return core::failure{core::errc::invalid_argument, std::string{what} + " " + why};
+  };
+  if (text.empty())
+    return refuse("must not be empty");
+  if (text.size() > bytes_max)
+    return refuse("has " + std::to_string(text.size()) + " bytes; at most "
+                  + std::to_string(bytes_max) + " are allowed");
+  if (const auto nul = text.find('\0'); nul != std::string_view::npos)
+    return refuse("contains a NUL at byte " + std::to_string(nul) + "; leave it out");
+  if (const auto bad = first_invalid_utf8(text); bad != std::string_view::npos)
+    return refuse("is not valid UTF-8 at byte " + std::to_string(bad) + "; encode it as UTF-8");
+  return {};
+}
+
+std::string chained_input(std::string_view parent_input, bool parent_was_chained,
+                          std::string_view parent_result) {
+  const auto source = parent_was_chained ? member_text(parent_input, "data") : parent_input;
+  std::string input;
+  input.reserve(source.size() + parent_result.size() + 24);
+  input += R"({"data":)";
+  input += source;
+  input += R"(,"result":)";
+  input += parent_result;
+  input += '}';
+  return input;
+}
+
+} // namespace holdfast::documents

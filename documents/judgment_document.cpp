@@ -1,0 +1,73 @@
+#include "documents/judgment_document.hpp"
+
+#include "core/invariant.hpp"
+#include "documents/parse.hpp"
+#include "documents/pointer.hpp"
+#include "documents/schema.hpp"
+
+#include <limits>
+
+namespace holdfast::documents {
+
+using nlohmann::json;
+
+struct judgment_checker::compiled {
+  json_limits limits;
+  std::optional<documents::schema> schema; ///< None: any object.
+  json_pointer answer;
+  std::string answer_pointer; ///< As its author wrote it.
+};
+
+namespace {
+
+/// The schema comes from the step's own definition, whose size was checked as a part of the whole.
+constexpr json_limits definition_limits{std::numeric_limits<std::size_t>::max(), 1000};
+
+std::optional<schema> compile_validated(const std::string& source) {
+  if (source.empty())
+    return std::nullopt;
+  const auto parsed = parse_json(source, definition_limits);
+  HOLDFAST_INVARIANT(parsed, "parse_workflow accepted the schema as JSON");
+  std::vector<core::definition_problem> problems;
+  auto compiled = schema::compile(*parsed, "", problems);
+  HOLDFAST_INVARIANT(compiled, "parse_workflow compiled the schema");
+  return compiled;
+}
+
+json_pointer pointer_validated(const std::string& text) {
+  auto pointer = json_pointer::parse(text);
+  HOLDFAST_INVARIANT(pointer, "parse_workflow accepted the answer pointer");
+  return std::move(*pointer);
+}
+
+core::failure invalid(std::string_view pointer, std::string_view what) {
+  return {core::errc::payload_invalid, at_place(pointer, what)};
+}
+
+} // namespace
+
+judgment_checker::judgment_checker(const core::step_definition& step, const json_limits& limits)
+    : compiled_(std::make_unique<compiled>(compiled{limits, compile_validated(step.judgment_schema),
+                                                    pointer_validated(step.answer_pointer),
+                                                    step.answer_pointer})) {}
+
+judgment_checker::~judgment_checker() = default;
+
+core::outcome<std::string> judgment_checker::answer_of(std::string_view payload) const {
+  const auto judgment = parse_json(payload, compiled_->limits);
+  if (!judgment)
+    return judgment.error();
+  if (compiled_->schema) {
+    if (const auto violation = compiled_->schema->violation_in(*judgment))
+      return invalid(violation->place, violation->what);
+  } else if (!judgment->is_object()) {
+    return invalid("", "the judgment must be an object");
+  }
+  const auto* answer = compiled_->answer.find(*judgment);
+  if (answer == nullptr)
+    return invalid(compiled_->answer_pointer,
+                   "is missing; the step counts the value at this place as the answer");
+  return answer->is_string() ? answer->get<std::string>() : canonical_text(*answer);
+}
+
+} // namespace holdfast::documents

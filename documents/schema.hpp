@@ -1,0 +1,55 @@
+#pragma once
+
+#include "core/workflow.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holdfast::documents {
+
+/// A JSON Schema (draft 7), compiled. Both sides are strangers to us, its author and whoever sends
+/// the values, so it never throws, never recurses without bound, and the work of one check is
+/// bounded.
+///
+/// Stricter than the specification where that would check nothing without saying so: unknown
+/// keywords (but `x-…`), formats that are not checked here, `$ref` to another document and `$id`
+/// below the root are refused when the schema is compiled.
+class schema {
+public:
+  /// Schemas inside one schema, its own included.
+  static constexpr std::size_t subschemas_max = 1000;
+  /// Checks of a value against a subschema during one `violation_in`. A list of a hundred thousand
+  /// numbers needs as many; a schema that doubles its work with every level runs into it.
+  static constexpr std::size_t checks_max = 1'000'000;
+  /// Subschemas that may apply inside each other, `$ref`s and levels of the value counted alike.
+  static constexpr std::size_t nesting_max = 512;
+
+  /// Compiles `source`. When it is no usable schema, appends every reason to `problems`, with
+  /// `place` (a JSON pointer) in front of each place, and returns nothing.
+  static std::optional<schema> compile(const nlohmann::json& source, const std::string& place,
+                                       std::vector<core::definition_problem>& problems);
+
+  schema(schema&&) noexcept;
+  schema& operator=(schema&&) noexcept;
+  ~schema();
+
+  /// What is wrong with `value`, where, and what would be right; nothing when it is valid. Safe to
+  /// use from several threads.
+  std::optional<core::definition_problem> violation_in(const nlohmann::json& value) const;
+
+private:
+  struct compiled;
+  explicit schema(std::unique_ptr<const compiled> content);
+
+  std::unique_ptr<const compiled> compiled_;
+};
+
+/// The value as compact JSON with sorted keys, in which equal values have equal texts: 2, 2.0 and
+/// 2e0 are all `2`.
+std::string canonical_text(const nlohmann::json& value);
+
+} // namespace holdfast::documents

@@ -1,0 +1,106 @@
+#include "documents/text.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+
+namespace holdfast::documents {
+
+namespace {
+
+/// Bytes of the code point that begins at `at`; 0 when there is none (RFC 3629, section 4).
+std::size_t sequence_length(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) {
+    return at + i < text.size() ? static_cast<std::uint8_t>(text[at + i]) : std::uint8_t{0};
+  };
+  const auto tail = [&](std::size_t i) { return (byte(i) & 0xc0) == 0x80; };
+  const auto first = byte(0);
+  if (first < 0x80)
+    return 1;
+  if (first >= 0xc2 && first <= 0xdf)
+    return tail(1) ? 2 : 0;
+  if (first >= 0xe0 && first <= 0xef) {
+    const bool overlong = first == 0xe0 && byte(1) < 0xa0;
+    const bool surrogate = first == 0xed && byte(1) > 0x9f;
+    return tail(1) && tail(2) && !overlong && !surrogate ? 3 : 0;
+  }
+  if (first >= 0xf0 && first <= 0xf4) {
+    const bool overlong = first == 0xf0 && byte(1) < 0x90;
+    const bool beyond = first == 0xf4 && byte(1) > 0x8f;
+    return tail(1) && tail(2) && tail(3) && !overlong && !beyond ? 4 : 0;
+  }
+  return 0;
+}
+
+/// Levenshtein's edit distance.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    auto diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const auto substituted = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({substituted, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+} // namespace
+
+std::size_t first_invalid_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const auto length = sequence_length(text, at);
+    if (length == 0)
+      return at;
+    at += length;
+  }
+  return std::string_view::npos;
+}
+
+std::size_t code_points(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<std::uint8_t>(c) & 0xc0) != 0x80;
+  }));
+}
+
+std::string printable(std::string_view text, std::size_t bytes_max) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto length = sequence_length(text, at);
+    if (out.size() + std::max<std::size_t>(length, 1) > bytes_max)
+      return out + "…";
+    const auto first = static_cast<std::uint8_t>(text[at]);
+    if (length == 0 || first < 0x20 || first == 0x7f)
+      out += '?';
+    else
+      out += text.substr(at, length);
+    at += std::max<std::size_t>(length, 1);
+  }
+  return out;
+}
+
+std::string_view nearest(std::string_view unknown, const std::vector<std::string_view>& known) {
+  // A third of the letters may differ, so that short names are not all alike. Names of this
+  // length are typed by people; comparing longer ones would only cost time.
+  constexpr std::size_t compared_bytes_max = 64;
+  if (unknown.size() > compared_bytes_max)
+    return {};
+  std::string_view best;
+  auto least = std::max<std::size_t>(unknown.size() / 3, 1) + 1;
+  for (const auto name : known)
+    if (const auto edits = distance(unknown, name); edits < least) {
+      least = edits;
+      best = name;
+    }
+  return best;
+}
+
+std::string suggestion(std::string_view unknown, const std::vector<std::string_view>& known) {
+  const auto name = nearest(unknown, known);
+  return name.empty() ? std::string{} : "; did you mean '" + std::string{name} + "'?";
+}
+
+} // namespace holdfast::documents
