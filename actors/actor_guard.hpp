@@ -1,0 +1,42 @@
+#pragma once
+
+#include "actors/context.hpp"
+#include "messages/errors.hpp"
+
+#include <caf/error.hpp>
+#include <caf/local_actor.hpp>
+#include <caf/message.hpp>
+#include <caf/scheduled_actor.hpp>
+
+#include <exception>
+#include <string>
+
+namespace holdfast::actors {
+
+/// What every actor of a node does about the unforeseen: an exception is logged with its text and
+/// ends the actor with an error that says so; a message that it does not know is logged and
+/// answered with an error, and harms nobody.
+template <class Self>
+void guard(Self* self, const context_ptr& context) {
+  self->set_exception_handler([self, context](std::exception_ptr& raised) -> caf::error {
+    std::string what = "not a std::exception";
+    try {
+      std::rethrow_exception(raised);
+    } catch (const std::exception& e) {
+      what = e.what();
+    } catch (...) {
+    }
+    context->log(log_level::error, "actor_crashed", {{"actor", self->name()}, {"what", what}});
+    return msg::to_error(core::errc::unavailable,
+                         "the " + std::string{self->name()} + " actor crashed");
+  });
+  self->set_default_handler([context](caf::scheduled_actor* receiver,
+                                      caf::message_view& view) -> caf::result<caf::message> {
+    context->log(log_level::warning, "message_not_understood",
+                 {{"actor", receiver->name()}, {"message", caf::deep_to_string(view.content())}});
+    return msg::to_error(core::errc::invalid_argument,
+                         "this actor does not understand the message");
+  });
+}
+
+} // namespace holdfast::actors

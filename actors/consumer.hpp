@@ -1,0 +1,48 @@
+#pragma once
+
+#include "actors/context.hpp"
+#include "actors/internal_messages.hpp"
+
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace holdfast::actors {
+
+/// The consumers of a node, by the name under which they keep their inbox.
+inline constexpr auto aggregation_consumer = "aggregation"; ///< Judgments become results.
+inline constexpr auto completion_consumer =
+    "completion";                                   ///< Finished units are counted; steps complete.
+inline constexpr auto routing_consumer = "routing"; ///< Finished units go on to the next steps.
+
+struct consumer_spec {
+  std::string name;
+  std::vector<core::event_type> types;
+};
+
+/// All consumers of a node.
+std::vector<consumer_spec> node_consumers();
+
+struct consumer_state {
+  static inline const char* name = "consumer";
+
+  context_ptr context;
+  consumer_spec spec;
+  caf::actor loader;
+  caf::actor shards;
+  /// Messages of each shard that the inbox is known to hold, above the relay's cursor.
+  std::unordered_map<core::shard_id, std::unordered_set<core::event_seq>> applied;
+};
+
+/// A CONSUMER of the embedded bus: brings events to the step that has to act on them, in order per
+/// shard, one delivery per shard at a time, and acknowledges when every effect is durable.
+///
+/// Exactly once: an effect is written together with the message's id in the consumer's inbox. When
+/// a delivery comes again, the consumer reads the inbox first and leaves out what is in it.
+caf::behavior consumer(caf::stateful_actor<consumer_state>* self, context_ptr context,
+                       consumer_spec spec, caf::actor loader, caf::actor shards, caf::actor relay);
+
+} // namespace holdfast::actors

@@ -1,0 +1,89 @@
+#pragma once
+
+#include "actors/node.hpp"
+
+#include <caf/actor_clock.hpp>
+
+#include <atomic>
+#include <memory>
+
+namespace holdfast::actors {
+
+/// The database's clock, followed by adding an offset to the actors' monotonic clock. A step of the
+/// wall clock moves nothing; in virtual time the actors' clock is the test's.
+class node_clock {
+public:
+  core::instant at(caf::actor_clock::time_point local) const {
+    return core::instant{in_micros(local)
+                         + core::duration{offset_.load(std::memory_order_relaxed)}};
+  }
+
+  /// The database said `now` while the actors' clock was between `asked` and `answered`.
+  void follow(core::instant now, caf::actor_clock::time_point asked,
+              caf::actor_clock::time_point answered) {
+    const auto middle = in_micros(asked) + (in_micros(answered) - in_micros(asked)) / 2;
+    offset_.store((now.time_since_epoch() - middle).count(), std::memory_order_relaxed);
+  }
+
+private:
+  static core::duration in_micros(caf::actor_clock::time_point at) {
+    return std::chrono::duration_cast<core::duration>(at.time_since_epoch());
+  }
+
+  std::atomic<std::int64_t> offset_{0};
+};
+
+/// What the writers tell everybody else without a message: how loaded they are.
+struct writer_gauges {
+  std::atomic<std::uint64_t> queued{0}; ///< Rows waiting or being committed, in all lanes.
+  std::atomic<std::uint64_t> commits{0};
+  std::atomic<std::uint64_t> changes{0};
+  std::atomic<std::uint64_t> refused{0};
+};
+
+/// Counters of what lives in memory and what was turned away.
+struct node_gauges {
+  writer_gauges writer;
+  std::atomic<std::uint64_t> overloaded{0};
+  std::atomic<std::uint64_t> live_units{0};
+  std::atomic<std::uint64_t> sessions{0};
+  std::atomic<std::uint32_t> shards_hosted{0};
+};
+
+/// What every actor of one node shares. Settings never change; the rest is atomic.
+struct node_context {
+  node_settings settings;
+  core::instant started_at; ///< Set once by membership, before anything else runs.
+  node_clock clock;
+  node_gauges gauges;
+  /// Seeds of the id sources: each actor that makes ids takes the next one.
+  std::atomic<std::uint64_t> next_seed{0};
+  /// Lives of step actors: each gets the next number, so later lives have higher ones.
+  std::atomic<std::uint64_t> next_generation{0};
+
+  std::uint64_t take_seed() { return settings.seed + 0x632be59bd9b4e019ULL * ++next_seed; }
+
+  void log(log_level level, const std::string& event, const log_fields& fields) const {
+    if (settings.log)
+      settings.log(level, event, fields);
+  }
+};
+
+using context_ptr = std::shared_ptr<node_context>;
+
+/// Now, on the database's clock.
+template <class Self>
+core::instant now(const Self& self, const context_ptr& context) {
+  return context->clock.at(self->clock().now());
+}
+
+/// How long a node waits inside itself for an answer before it gives up. Every actor answers or
+/// dies, so this only bounds what a bug could do; it is longer than any commit.
+inline constexpr std::chrono::seconds internal_timeout{30};
+
+/// The same for deliveries of events. Their effects wait for a database that may be away for long,
+/// and a second delivery beside the first would only find the first one's rows; so this is longer
+/// than any outage that a node sits out.
+inline constexpr std::chrono::minutes delivery_timeout{60};
+
+} // namespace holdfast::actors

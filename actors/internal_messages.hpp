@@ -1,0 +1,342 @@
+#pragma once
+
+#include "core/change.hpp"
+#include "core/unit.hpp"
+#include "core/workflow.hpp"
+#include "messages/work_messages.hpp"
+#include "messages/workflow_messages.hpp"
+#include "persistence/store.hpp"
+
+#include <caf/actor.hpp>
+#include <caf/allowed_unsafe_message_type.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+/// What the actors of one node say to each other. None of it leaves the process.
+namespace holdfast::actors {
+
+// --- writer ---
+
+/// Who decides a change: the actors of one step, under one life of that step's actor. When a step
+/// actor is started again its generation grows, and whatever survivors of its earlier life still
+/// send is refused, as memory they decided from is no longer the truth.
+struct decider {
+  core::shard_id shard = 0;
+  core::step_id step;
+  std::uint64_t generation = 0;
+};
+
+/// Any actor → writer: make this durable. Answered with `write_done` under the same ticket, in
+/// order of arrival. An empty change is a barrier: its answer says that everything decided before
+/// is settled.
+struct write_request {
+  decider from;
+  std::uint64_t ticket = 0;
+  core::change changes;
+};
+
+/// Writer → actor. `none`: durable. Anything else: nothing of the change is in the database, and
+/// the actor's memory is ahead of it, so the actor must end. The writer takes nothing more from an
+/// actor it has refused.
+struct write_done {
+  std::uint64_t ticket = 0;
+  core::failure failure;
+};
+
+/// Membership → writer: these shards are ours to write, from these sequence numbers on.
+struct adopt_shards {
+  std::vector<persistence::shard_fence> fences;
+};
+
+/// Shards, gateway → membership: answered by `shards_hosted` as soon as the writers may write.
+struct await_shards {};
+struct shards_hosted {
+  std::vector<core::shard_id> shards;
+};
+
+/// Node → membership: give the shards free. Answered by `settled`.
+struct resign {};
+
+/// Relay → writer: tell me of every committed event.
+struct follow_events {
+  caf::actor relay;
+};
+
+/// Writer → relay: committed events of one shard, without a gap to those before.
+struct events_committed {
+  core::shard_id shard = 0;
+  std::vector<core::sequenced_event> events;
+};
+
+/// Node → writer: answer `settled` as soon as nothing is queued.
+struct settle {};
+struct settled {};
+
+// --- reader ---
+
+/// Answered by `persistence::stored_step` and `persistence::stored_workflow` of it.
+struct load_step {
+  core::step_id step;
+};
+struct step_loaded {
+  persistence::stored_step step;
+  persistence::stored_workflow workflow;
+};
+
+/// Answered by `workflow_loaded`, or `not_found`.
+struct load_workflow {
+  core::workflow_id workflow;
+};
+struct workflow_loaded {
+  persistence::stored_workflow workflow;
+};
+
+/// Answered by `units_loaded`.
+struct load_units {
+  std::vector<core::unit_id> units;
+  core::lease_policy policy;
+};
+struct units_loaded {
+  std::vector<core::unit> units;
+};
+
+/// Answered by `source_keys_found`.
+struct find_source_keys {
+  core::step_id step;
+  std::vector<std::string> keys;
+};
+struct source_keys_found {
+  std::vector<std::string> keys;
+};
+
+/// Answered by `event_page`.
+struct read_events {
+  core::shard_id shard = 0;
+  core::event_seq after = 0;
+  std::uint32_t limit = 0;
+};
+struct event_page {
+  core::shard_id shard = 0;
+  std::vector<core::sequenced_event> events;
+};
+
+/// Answered by `consumer_position`: where the consumer stands on each shard.
+struct read_position {
+  std::string consumer;
+  core::shard_id shard = 0;
+};
+struct consumer_position {
+  core::event_seq cursor = 0;
+  std::vector<core::event_seq> applied; ///< Above the cursor, from the inbox.
+};
+
+/// Answered by `msg::step_list` with all steps that may still have work.
+struct list_live_steps {};
+
+// --- steps and units ---
+
+/// A contributor's request on its way through owner, shards and step to the unit.
+template <class Request>
+struct owned {
+  Request request;
+  caf::actor owner;        ///< Told when a lease of theirs is over.
+  std::uint32_t tries = 0; ///< How many units have refused this request already.
+  bool reserved = false;   ///< The step has taken a slot off its ready set for it.
+};
+using owned_ask = owned<msg::ask_assignment>;
+using owned_release = owned<msg::release_assignment>;
+using owned_extend = owned<msg::extend_assignment>;
+using owned_submit = owned<msg::submit_judgment>;
+
+/// Unit → owner: the lease is over, whatever the reason.
+struct lease_over {
+  core::unit_id unit;
+  core::token token = 0;
+};
+
+/// One lease that is over.
+struct lease_end_report {
+  core::contributor_id contributor;
+  bool answered = false;      ///< With a judgment: then the slot stays taken.
+  core::instant barred_until; ///< Without: when the contributor may have the unit again.
+};
+
+/// Unit → step, after every decision: what the step's ready set and timers must know.
+struct unit_report {
+  core::unit_id unit;
+  core::unit_state state = core::unit_state::judgable;
+  std::uint32_t free = 0; ///< Slots now free.
+  bool unreserve = false; ///< It decided about an offer for which the step had reserved a slot.
+  std::vector<lease_end_report> ended;
+  core::instant next_expiry; ///< `core::instant::max()`: no lease is out.
+};
+
+/// Unit → step: the unit is not open to this contributor; offer another. Follows the unit's report.
+struct offer_refused {
+  core::unit_id unit;
+  owned_ask ask;
+};
+
+/// Step → unit: end the leases that have run out.
+struct expire_leases {};
+
+/// Step → unit: nobody needs you in memory; stop when nothing is pending. Answered by the unit's
+/// end.
+struct passivate {};
+
+/// Step → unit: a judgment of yours was received.
+struct judgment_seen {
+  std::string consumer;
+  core::message_id message;
+};
+
+/// Consumer → shards → step: apply these events, each at most once. Answered by `events_applied`
+/// when every effect is durable.
+struct apply_events {
+  std::string consumer;
+  core::step_id step;
+  std::vector<core::sequenced_event> events;
+};
+struct events_applied {};
+
+/// Step → shards → downstream step: these units of yours are finished; make their children.
+/// Answered by `events_applied`.
+struct finished_parent {
+  core::message_id message;
+  core::unit_id unit;
+};
+struct add_children {
+  std::string consumer;
+  core::step_id step;
+  std::vector<finished_parent> parents;
+};
+
+/// Step → shards → downstream step: whether more units may still come. Answered by
+/// `events_applied`.
+struct upstream_changed {
+  std::string consumer;
+  core::step_id step;
+  core::message_id message;
+  bool completed = false;
+};
+
+/// Shards → shards: bring this step into memory, so that its timers run.
+struct activate_step {
+  core::step_id step;
+};
+
+/// Gateway → shards: a validated definition. Answered by `msg::workflow_created`.
+struct new_workflow {
+  msg::create_workflow request;
+  core::workflow_definition definition;
+};
+
+/// Node → supervisor: the actor that runs as the named child now. Answered by `child_found`.
+struct find_child {
+  std::string name;
+};
+struct child_found {
+  caf::actor child;
+};
+
+// --- owners ---
+
+/// Owner → owners: I hold nothing and nobody is connected. Answered by `stop_owner`, unless a
+/// request is under way.
+struct owner_idle {
+  core::contributor_id contributor;
+  std::uint64_t requests_seen = 0;
+};
+struct stop_owner {};
+
+// --- relay and consumers ---
+
+/// Consumer → relay: deliver events of these types to me. The relay answers with `deliver`
+/// messages.
+struct subscribe {
+  std::string consumer;
+  std::vector<core::event_type> types;
+  caf::actor target;
+};
+
+/// Relay → consumer. Answered by `events_applied`.
+struct deliver {
+  core::shard_id shard = 0;
+  std::vector<core::sequenced_event> events;
+  bool again = false; ///< An earlier delivery failed: some may have been applied.
+};
+
+/// INTERNAL, self-sent timers.
+struct flush_tick {};
+struct retry_tick {
+  std::uint64_t attempt = 0;
+};
+struct expiry_tick {
+  core::instant at; ///< What it was set to; any other than the latest is void.
+};
+struct sweep_tick {};
+struct renew_tick {};
+struct grace_tick {
+  std::uint64_t session = 0;
+};
+struct cursor_tick {};
+
+} // namespace holdfast::actors
+
+#define HOLDFAST_LOCAL_MESSAGE(Type) CAF_ALLOW_UNSAFE_MESSAGE_TYPE(holdfast::actors::Type)
+HOLDFAST_LOCAL_MESSAGE(write_request)
+HOLDFAST_LOCAL_MESSAGE(write_done)
+HOLDFAST_LOCAL_MESSAGE(adopt_shards)
+HOLDFAST_LOCAL_MESSAGE(follow_events)
+HOLDFAST_LOCAL_MESSAGE(events_committed)
+HOLDFAST_LOCAL_MESSAGE(settle)
+HOLDFAST_LOCAL_MESSAGE(settled)
+HOLDFAST_LOCAL_MESSAGE(load_step)
+HOLDFAST_LOCAL_MESSAGE(step_loaded)
+HOLDFAST_LOCAL_MESSAGE(load_units)
+HOLDFAST_LOCAL_MESSAGE(units_loaded)
+HOLDFAST_LOCAL_MESSAGE(find_source_keys)
+HOLDFAST_LOCAL_MESSAGE(source_keys_found)
+HOLDFAST_LOCAL_MESSAGE(read_events)
+HOLDFAST_LOCAL_MESSAGE(event_page)
+HOLDFAST_LOCAL_MESSAGE(read_position)
+HOLDFAST_LOCAL_MESSAGE(consumer_position)
+HOLDFAST_LOCAL_MESSAGE(list_live_steps)
+HOLDFAST_LOCAL_MESSAGE(owned_ask)
+HOLDFAST_LOCAL_MESSAGE(owned_release)
+HOLDFAST_LOCAL_MESSAGE(owned_extend)
+HOLDFAST_LOCAL_MESSAGE(owned_submit)
+HOLDFAST_LOCAL_MESSAGE(lease_over)
+HOLDFAST_LOCAL_MESSAGE(unit_report)
+HOLDFAST_LOCAL_MESSAGE(offer_refused)
+HOLDFAST_LOCAL_MESSAGE(expire_leases)
+HOLDFAST_LOCAL_MESSAGE(passivate)
+HOLDFAST_LOCAL_MESSAGE(judgment_seen)
+HOLDFAST_LOCAL_MESSAGE(apply_events)
+HOLDFAST_LOCAL_MESSAGE(events_applied)
+HOLDFAST_LOCAL_MESSAGE(add_children)
+HOLDFAST_LOCAL_MESSAGE(upstream_changed)
+HOLDFAST_LOCAL_MESSAGE(activate_step)
+HOLDFAST_LOCAL_MESSAGE(new_workflow)
+HOLDFAST_LOCAL_MESSAGE(owner_idle)
+HOLDFAST_LOCAL_MESSAGE(stop_owner)
+HOLDFAST_LOCAL_MESSAGE(subscribe)
+HOLDFAST_LOCAL_MESSAGE(deliver)
+HOLDFAST_LOCAL_MESSAGE(flush_tick)
+HOLDFAST_LOCAL_MESSAGE(retry_tick)
+HOLDFAST_LOCAL_MESSAGE(expiry_tick)
+HOLDFAST_LOCAL_MESSAGE(sweep_tick)
+HOLDFAST_LOCAL_MESSAGE(renew_tick)
+HOLDFAST_LOCAL_MESSAGE(grace_tick)
+HOLDFAST_LOCAL_MESSAGE(cursor_tick)
+HOLDFAST_LOCAL_MESSAGE(load_workflow)
+HOLDFAST_LOCAL_MESSAGE(workflow_loaded)
+HOLDFAST_LOCAL_MESSAGE(await_shards)
+HOLDFAST_LOCAL_MESSAGE(shards_hosted)
+HOLDFAST_LOCAL_MESSAGE(resign)
+HOLDFAST_LOCAL_MESSAGE(find_child)
+HOLDFAST_LOCAL_MESSAGE(child_found)
+#undef HOLDFAST_LOCAL_MESSAGE

@@ -1,0 +1,164 @@
+#include "actors/node.hpp"
+
+#include "actors/actor_guard.hpp"
+#include "actors/consumer.hpp"
+#include "actors/gateway.hpp"
+#include "actors/membership.hpp"
+#include "actors/owners.hpp"
+#include "actors/reader.hpp"
+#include "actors/relay.hpp"
+#include "actors/shards.hpp"
+#include "actors/supervisor.hpp"
+#include "actors/writer.hpp"
+
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
+
+#include <memory>
+
+namespace holdfast::actors {
+
+namespace {
+
+std::string lane_name(std::uint32_t lane) { return "writer-" + std::to_string(lane); }
+
+std::vector<caf::actor> lanes(const siblings& running, const context_ptr& context) {
+  std::vector<caf::actor> writers;
+  for (std::uint32_t lane = 0; lane < context->settings.writer_lanes; ++lane)
+    writers.push_back(running.at(lane_name(lane)));
+  return writers;
+}
+
+/// Spawns an actor that calls the store, on a thread of its own where the store blocks.
+template <class Function, class... Args>
+caf::actor spawn_blocking(caf::event_based_actor* parent, const context_ptr& context, Function f,
+                          Args... args) {
+  return context->settings.blocking_store
+             ? parent->spawn<caf::detached>(f, context, std::move(args)...)
+             : parent->spawn(f, context, std::move(args)...);
+}
+
+/// The supervision tree of one node: the whole crash policy, readable on one screen.
+///
+///   node (rest_for_one)      order = dependency: what stands below a failed line starts again too
+///   ├─ loader, reader        two connections that read: one for actors, one for the gateway
+///   ├─ writer-0 …            group commit; a lost writer loses the sequence numbers of its shards,
+///   ├─ membership            so the shards are taken over anew
+///   ├─ shards                one host per shard (one_for_one), under it steps, under these units
+///   ├─ owners                one lease owner per contributor with a session
+///   ├─ relay                 committed events to consumers
+///   ├─ aggregation, completion, routing
+///   └─ gateway               the door; opened last
+supervisor_spec node_tree(const context_ptr& context) {
+  using core::restart;
+  supervisor_spec tree{"node", core::strategy::rest_for_one, context->settings.restarts, {}};
+  const auto add = [&](std::string name, auto start) {
+    tree.children.push_back({std::move(name), restart::permanent, std::move(start)});
+  };
+  using parent_ptr = caf::event_based_actor*;
+  add("loader", [=](parent_ptr p, const siblings&) { return spawn_blocking(p, context, reader); });
+  add("reader", [=](parent_ptr p, const siblings&) { return spawn_blocking(p, context, reader); });
+  for (std::uint32_t lane = 0; lane < context->settings.writer_lanes; ++lane)
+    add(lane_name(lane), [=](parent_ptr p, const siblings&) { return spawn_writer(p, context); });
+  add("membership", [=](parent_ptr p, const siblings& s) {
+    return spawn_blocking(p, context, membership, lanes(s, context));
+  });
+  add("shards", [=](parent_ptr p, const siblings& s) {
+    return p->spawn(shards, context,
+                    shards_links{lanes(s, context), s.at("loader"), s.at("membership")});
+  });
+  add("owners",
+      [=](parent_ptr p, const siblings& s) { return p->spawn(owners, context, s.at("shards")); });
+  add("relay", [=](parent_ptr p, const siblings& s) {
+    return p->spawn(relay, context, lanes(s, context), s.at("loader"));
+  });
+  for (const auto& spec : node_consumers())
+    add(spec.name, [=](parent_ptr p, const siblings& s) {
+      return p->spawn(consumer, context, spec, s.at("loader"), s.at("shards"), s.at("relay"));
+    });
+  add("gateway", [=](parent_ptr p, const siblings& s) {
+    const gateway_links links{s.at("membership"), s.at("owners"), s.at("shards"), s.at("reader")};
+    return caf::actor_cast<caf::actor>(p->spawn(gateway, context, links));
+  });
+  return tree;
+}
+
+struct root_state {
+  static inline const char* name = "root";
+
+  context_ptr context;
+  caf::actor tree;
+  bool draining = false;
+  std::uint32_t unsettled = 0;
+};
+
+using root_ptr = caf::stateful_actor<root_state>*;
+
+void end_tree(root_ptr self) { self->send_exit(self->state.tree, caf::exit_reason::user_shutdown); }
+
+template <class Then>
+void with_child(root_ptr self, const std::string& name, Then then) {
+  self->request(self->state.tree, internal_timeout, find_child{name})
+      .then([=](const child_found& found) { then(found.child); },
+            [=](const caf::error&) { end_tree(self); }); // it is going down by itself
+}
+
+void hand_shards_back(root_ptr self) {
+  with_child(self, "membership", [=](const caf::actor& membership) {
+    self->request(membership, internal_timeout, resign{})
+        .then([=](settled) { end_tree(self); },
+              [=](const caf::error&) { end_tree(self); }); // the leases run out by themselves
+  });
+}
+
+/// Waits until every writer has nothing left, then once more: what was on its way through the
+/// actors while the first wait ended is in the writers by the second.
+void settle_writers(root_ptr self, std::uint32_t rounds) {
+  auto& st = self->state;
+  if (rounds == 0)
+    return hand_shards_back(self);
+  st.unsettled = st.context->settings.writer_lanes;
+  const auto one_done = [=] {
+    if (--self->state.unsettled == 0)
+      settle_writers(self, rounds - 1);
+  };
+  for (std::uint32_t lane = 0; lane < st.context->settings.writer_lanes; ++lane)
+    with_child(self, lane_name(lane), [=](const caf::actor& writer) {
+      self->request(writer, internal_timeout, settle{})
+          .then([=](settled) { one_done(); }, [=](const caf::error&) { one_done(); });
+    });
+}
+
+caf::behavior root(root_ptr self, context_ptr context) {
+  guard(self, context);
+  self->state.context = std::move(context);
+  self->state.tree = self->spawn(supervisor, self->state.context, node_tree(self->state.context));
+  self->monitor(self->state.tree);
+  self->set_down_handler([=](const caf::down_msg& down) {
+    self->quit(self->state.draining ? caf::error{caf::exit_reason::user_shutdown} : down.reason);
+  });
+  self->set_exit_handler([=](const caf::exit_msg&) { end_tree(self); });
+  return {
+      [=](const drain&) {
+        auto& st = self->state;
+        if (st.draining)
+          return;
+        st.draining = true;
+        st.context->log(log_level::info, "draining", {});
+        with_child(self, "gateway", [=](const caf::actor& gateway) {
+          self->send(gateway, drain{});
+          settle_writers(self, 2);
+        });
+      },
+  };
+}
+
+} // namespace
+
+caf::actor spawn_node(caf::actor_system& system, node_settings settings) {
+  auto context = std::make_shared<node_context>();
+  context->settings = std::move(settings);
+  return system.spawn(root, std::move(context));
+}
+
+} // namespace holdfast::actors

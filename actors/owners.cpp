@@ -1,0 +1,222 @@
+#include "actors/owners.hpp"
+
+#include "actors/actor_guard.hpp"
+
+#include <memory>
+
+namespace holdfast::actors {
+
+namespace {
+
+using owners_ptr = caf::stateful_actor<owners_state>*;
+
+template <class Message>
+void hand(owners_ptr self, Message& m) {
+  auto& st = self->state;
+  auto actor = st.by_contributor.find(m.contributor);
+  if (!actor) {
+    actor =
+        self->spawn(owner, st.context, m.contributor, caf::actor_cast<caf::actor>(self), st.shards);
+    self->monitor(actor);
+    st.by_contributor.put(m.contributor, actor);
+    st.context->gauges.sessions = st.by_contributor.size();
+  }
+  ++st.handed[m.contributor];
+  self->make_response_promise().delegate(actor, std::move(m));
+}
+
+void forget(owners_ptr self, const core::contributor_id& contributor) {
+  auto& st = self->state;
+  st.handed.erase(contributor);
+  st.context->gauges.sessions = st.by_contributor.size();
+}
+
+using owner_ptr = caf::stateful_actor<owner_state>*;
+
+core::instant time(owner_ptr self) { return now(self, self->state.context); }
+
+void stop_if_idle(owner_ptr self) {
+  auto& st = self->state;
+  if (!st.connected && st.asking == 0 && st.held.empty())
+    self->send(st.owners, owner_idle{st.contributor, st.requests_seen});
+}
+
+/// Leases that have run out no longer count; the unit's step ends them.
+void drop_expired(owner_ptr self) {
+  const auto at = time(self);
+  auto& held = self->state.held;
+  for (auto it = held.begin(); it != held.end();)
+    it = it->second.expires_at <= at ? held.erase(it) : std::next(it);
+}
+
+/// Notes that a request came, and from whom.
+void meet_client(owner_ptr self) {
+  auto& st = self->state;
+  ++st.requests_seen;
+  const auto& sender = self->current_sender();
+  if (!sender || (st.connected && st.client == sender))
+    return;
+  if (st.connected)
+    self->demonitor(st.client);
+  st.client = caf::actor_cast<caf::actor_addr>(sender);
+  st.connected = true;
+  ++st.session;
+  self->monitor(caf::actor_cast<caf::actor>(sender));
+}
+
+void on_ask(owner_ptr self, msg::ask_assignment& ask) {
+  auto& st = self->state;
+  drop_expired(self);
+  auto promise = self->make_response_promise();
+  bool repeated = false;
+  for (const auto& [unit, lease] : st.held)
+    repeated = repeated || lease.assignment == ask.assignment;
+  const auto limit = st.context->settings.leases_max;
+  if (!repeated && st.held.size() + st.asking >= limit) {
+    promise.deliver(msg::to_error(core::errc::limit_reached,
+                                  "at most " + std::to_string(limit) + " leases at a time"));
+    return;
+  }
+  ++st.asking;
+  self->request(st.shards, internal_timeout,
+                owned_ask{std::move(ask), caf::actor_cast<caf::actor>(self)})
+      .then(
+          [=](msg::assignment& granted) mutable {
+            auto& state = self->state;
+            --state.asking;
+            state.held[granted.unit] = {granted.step, granted.id, granted.token,
+                                        granted.expires_at};
+            promise.deliver(std::move(granted));
+          },
+          [=](caf::error& error) mutable {
+            --self->state.asking;
+            promise.deliver(std::move(error));
+            stop_if_idle(self);
+          });
+}
+
+/// Gives every lease back; `done` gets how many were.
+void release_all(owner_ptr self, std::function<void(std::uint32_t)> done) {
+  auto& st = self->state;
+  drop_expired(self);
+  struct progress {
+    std::size_t open = 1;
+    std::uint32_t released = 0;
+  };
+  auto all = std::make_shared<progress>();
+  const auto one_done = [=] {
+    if (--all->open == 0)
+      done(all->released);
+  };
+  const auto held = std::move(st.held);
+  st.held.clear();
+  for (const auto& [unit, lease] : held) {
+    ++all->open;
+    self->request(st.shards, internal_timeout,
+                  owned_release{{lease.step, unit, st.contributor, lease.token, false}, {}})
+        .then(
+            [=](const msg::assignment_released&) {
+              ++all->released;
+              one_done();
+            },
+            [=](const caf::error&) { one_done(); }); // it runs out by itself
+  }
+  one_done();
+}
+
+void on_client_down(owner_ptr self, const caf::down_msg& down) {
+  auto& st = self->state;
+  if (!st.connected || st.client != down.source)
+    return;
+  st.connected = false;
+  self->delayed_send(self, st.context->settings.session_grace, grace_tick{st.session});
+}
+
+} // namespace
+
+caf::behavior owners(caf::stateful_actor<owners_state>* self, context_ptr context,
+                     caf::actor shards) {
+  guard(self, context);
+  self->state.context = std::move(context);
+  self->state.shards = std::move(shards);
+  self->set_down_handler([=](const caf::down_msg& down) {
+    if (const auto* contributor = self->state.by_contributor.ended(down.source))
+      forget(self, *contributor);
+  });
+  return {
+      [=](msg::ask_assignment& m) { hand(self, m); },
+      [=](msg::release_assignment& m) { hand(self, m); },
+      [=](msg::extend_assignment& m) { hand(self, m); },
+      [=](msg::submit_judgment& m) { hand(self, m); },
+      [=](msg::end_session& m) { hand(self, m); },
+      [=](const owner_idle& idle) {
+        auto& st = self->state;
+        const auto handed = st.handed.find(idle.contributor);
+        if (handed == st.handed.end() || handed->second != idle.requests_seen)
+          return; // a request is on its way to it
+        const auto actor = st.by_contributor.find(idle.contributor);
+        st.by_contributor.release(idle.contributor);
+        forget(self, idle.contributor);
+        self->send(actor, stop_owner{});
+      },
+  };
+}
+
+caf::behavior owner(caf::stateful_actor<owner_state>* self, context_ptr context,
+                    core::contributor_id contributor, caf::actor owners, caf::actor shards) {
+  guard(self, context);
+  auto& st = self->state;
+  st.context = std::move(context);
+  st.contributor = std::move(contributor);
+  st.owners = std::move(owners);
+  st.shards = std::move(shards);
+  self->set_down_handler([=](const caf::down_msg& down) { on_client_down(self, down); });
+  const auto pass_on = [=](auto&& owned_request) {
+    self->make_response_promise().delegate(self->state.shards, std::move(owned_request));
+  };
+  return {
+      [=](msg::ask_assignment& m) {
+        meet_client(self);
+        on_ask(self, m);
+      },
+      [=](msg::release_assignment& m) {
+        meet_client(self);
+        pass_on(owned_release{std::move(m), caf::actor_cast<caf::actor>(self)});
+      },
+      [=](msg::extend_assignment& m) {
+        meet_client(self);
+        pass_on(owned_extend{std::move(m), caf::actor_cast<caf::actor>(self)});
+      },
+      [=](msg::submit_judgment& m) {
+        meet_client(self);
+        pass_on(owned_submit{std::move(m), caf::actor_cast<caf::actor>(self)});
+      },
+      [=](const msg::end_session&) {
+        meet_client(self);
+        auto promise = self->make_response_promise();
+        release_all(self, [=](std::uint32_t released) mutable {
+          promise.deliver(msg::session_ended{released});
+          auto& state = self->state;
+          if (state.connected)
+            self->demonitor(state.client);
+          state.connected = false;
+          stop_if_idle(self);
+        });
+      },
+      [=](const lease_over& over) {
+        auto& held = self->state.held;
+        const auto found = held.find(over.unit);
+        if (found != held.end() && found->second.token == over.token)
+          held.erase(found);
+        stop_if_idle(self);
+      },
+      [=](const grace_tick& tick) {
+        if (tick.session != self->state.session || self->state.connected)
+          return;
+        release_all(self, [=](std::uint32_t) { stop_if_idle(self); });
+      },
+      [=](stop_owner) { self->quit(); },
+  };
+}
+
+} // namespace holdfast::actors

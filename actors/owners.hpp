@@ -1,0 +1,67 @@
+#pragma once
+
+#include "actors/children.hpp"
+#include "actors/context.hpp"
+#include "actors/internal_messages.hpp"
+
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
+
+#include <unordered_map>
+
+namespace holdfast::actors {
+
+struct owners_state {
+  static inline const char* name = "owners";
+
+  context_ptr context;
+  caf::actor shards;
+  children<core::contributor_id> by_contributor;
+  /// Requests handed to each owner: an owner that has not seen them all is not idle.
+  std::unordered_map<core::contributor_id, std::uint64_t> handed;
+
+  ~owners_state() {
+    if (context)
+      context->gauges.sessions = 0;
+  }
+};
+
+/// OWNERS: one lease owner actor per contributor with a session, started at their first request.
+caf::behavior owners(caf::stateful_actor<owners_state>* self, context_ptr context,
+                     caf::actor shards);
+
+struct owner_state {
+  static inline const char* name = "owner";
+
+  struct held_lease {
+    core::step_id step;
+    core::assignment_id assignment;
+    core::token token = 0;
+    core::instant expires_at;
+  };
+
+  context_ptr context;
+  core::contributor_id contributor;
+  caf::actor owners;
+  caf::actor shards;
+  std::unordered_map<core::unit_id, held_lease> held;
+  std::uint32_t asking = 0; ///< Asks under way.
+  std::uint64_t requests_seen = 0;
+  caf::actor_addr client; ///< Who speaks for the contributor; monitored.
+  bool connected = false;
+  std::uint64_t session = 0; ///< Raised at every connect: a grace timer of an earlier one is void.
+};
+
+/// A LEASE OWNER: one contributor's session. Knows the leases granted through it, limits their
+/// number, and gives them back when the session ends: at once by `end_session`, or when the client
+/// has been gone for the grace time.
+///
+/// Lifecycle: lives while its client is connected or it holds leases. Leases granted before the
+/// node's last start are not known to it; they end by themselves, and submitting them works as
+/// ever.
+///
+/// Failure: a crash loses only this knowledge, never a lease.
+caf::behavior owner(caf::stateful_actor<owner_state>* self, context_ptr context,
+                    core::contributor_id contributor, caf::actor owners, caf::actor shards);
+
+} // namespace holdfast::actors

@@ -1,0 +1,180 @@
+#include "actors/reader.hpp"
+
+#include "actors/actor_guard.hpp"
+#include "documents/workflow_document.hpp"
+
+#include <algorithm>
+
+namespace holdfast::actors {
+
+namespace {
+
+using self_ptr = caf::stateful_actor<reader_state>*;
+using persistence::store;
+
+constexpr std::uint32_t steps_page = 1000;
+
+store& open(self_ptr self) {
+  auto& st = self->state;
+  if (!st.store)
+    st.store = st.context->settings.open_store();
+  return *st.store;
+}
+
+/// `shape` of what was read, or the failure.
+template <class T, class Shape>
+auto answer(core::outcome<T> read, Shape shape) -> caf::result<decltype(shape(*read))> {
+  if (!read)
+    return msg::to_error(read.error());
+  return shape(*read);
+}
+
+/// Definitions were validated when they were created, under limits that may have been stricter or
+/// laxer than today's; stored ones are read without limits of their own.
+core::outcome<core::workflow_definition> stored_definition(const std::string& json) {
+  return documents::parse_workflow(json, {json.size() + 1, 1000});
+}
+
+caf::result<step_loaded> on_load_step(self_ptr self, const load_step& question) {
+  auto& from = open(self);
+  const auto policy_of = [](const std::string& definition, std::uint32_t position) {
+    const auto parsed = stored_definition(definition);
+    return parsed && position < parsed->steps.size() ? parsed->steps[position].lease
+                                                     : core::lease_policy{};
+  };
+  auto step = from.load_step(question.step, policy_of);
+  if (!step)
+    return msg::to_error(step.error());
+  auto workflow = from.load_workflow(step->row.workflow);
+  if (!workflow)
+    return msg::to_error(workflow.error());
+  return step_loaded{std::move(*step), std::move(*workflow)};
+}
+
+caf::result<msg::unit_view> on_get_unit(self_ptr self, const msg::get_unit& question) {
+  auto units = open(self).load_units({question.unit}, {});
+  if (!units)
+    return msg::to_error(units.error());
+  if (units->empty() || units->front().step != question.step)
+    return msg::to_error(core::errc::not_found, "no unit " + to_string(question.unit) + " in step "
+                                                    + to_string(question.step));
+  const auto& u = units->front();
+  return msg::unit_view{u.id,
+                        u.step,
+                        u.root,
+                        u.parent,
+                        u.source_key,
+                        u.input,
+                        u.state,
+                        u.slots,
+                        static_cast<std::uint32_t>(u.judgments.size()),
+                        static_cast<std::uint32_t>(u.leases.active.size()),
+                        u.result,
+                        u.confidence};
+}
+
+caf::result<msg::step_list> on_list_steps(self_ptr self, const msg::list_steps& question) {
+  return answer(open(self).list_steps(question.after, question.limit), [](const auto& rows) {
+    msg::step_list list;
+    for (const auto& row : rows)
+      list.steps.push_back(to_view(row));
+    return list;
+  });
+}
+
+caf::result<msg::step_list> on_list_live_steps(self_ptr self) {
+  msg::step_list live;
+  core::step_id after;
+  for (;;) {
+    auto page = open(self).list_steps(after, steps_page);
+    if (!page)
+      return msg::to_error(page.error());
+    for (const auto& row : *page)
+      if (row.status == core::step_status::open || row.status == core::step_status::paused)
+        live.steps.push_back(to_view(row));
+    if (page->size() < steps_page)
+      return live;
+    after = page->back().id;
+  }
+}
+
+caf::result<msg::result_page> on_list_results(self_ptr self, const msg::list_results& question) {
+  return answer(open(self).list_results(question.step, question.after, question.limit),
+                [&](auto& read) {
+                  msg::result_page page;
+                  page.last = read.first.empty() ? question.after : read.second;
+                  for (auto& r : read.first)
+                    page.results.push_back({r.unit, std::move(r.source_key), r.state, r.judgments,
+                                            std::move(r.result), r.confidence});
+                  return page;
+                });
+}
+
+caf::result<msg::step_statistics> on_statistics(self_ptr self,
+                                                const msg::get_step_statistics& question) {
+  return answer(open(self).statistics(question.step), [](const auto& counts) {
+    return msg::step_statistics{to_view(counts.step), counts.judgable,      counts.paused,
+                                counts.finalized,     counts.canceled,      counts.judgments,
+                                counts.active_leases, counts.expired_leases};
+  });
+}
+
+caf::result<consumer_position> on_read_position(self_ptr self, const read_position& question) {
+  auto& from = open(self);
+  auto cursor = from.cursor(question.consumer, question.shard);
+  if (!cursor)
+    return msg::to_error(cursor.error());
+  auto applied = from.inbox_after(question.consumer, question.shard, *cursor);
+  if (!applied)
+    return msg::to_error(applied.error());
+  return consumer_position{*cursor, std::move(*applied)};
+}
+
+} // namespace
+
+msg::step_view to_view(const core::step_row& row) {
+  return {row.id,          row.workflow,        row.key,     row.position, row.status, row.sealed,
+          row.total_units, row.completed_units, row.revision};
+}
+
+caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr context) {
+  guard(self, context);
+  self->state.context = std::move(context);
+  return {
+      [=](const load_step& question) { return on_load_step(self, question); },
+      [=](const load_workflow& question) {
+        return answer(open(self).load_workflow(question.workflow),
+                      [](auto& workflow) { return workflow_loaded{std::move(workflow)}; });
+      },
+      [=](const load_units& question) {
+        return answer(open(self).load_units(question.units, question.policy),
+                      [](auto& units) { return units_loaded{std::move(units)}; });
+      },
+      [=](const find_source_keys& question) {
+        return answer(open(self).find_source_keys(question.step, question.keys),
+                      [](const auto& found) {
+                        source_keys_found keys;
+                        for (const auto& [key, unit] : found)
+                          keys.keys.push_back(key);
+                        return keys;
+                      });
+      },
+      [=](const read_events& question) {
+        return answer(open(self).events_after(question.shard, question.after, question.limit),
+                      [&](auto& events) {
+                        event_page page{question.shard, {}};
+                        for (auto& e : events)
+                          page.events.push_back({e.id, std::move(e.event)});
+                        return page;
+                      });
+      },
+      [=](const read_position& question) { return on_read_position(self, question); },
+      [=](list_live_steps) { return on_list_live_steps(self); },
+      [=](const msg::get_unit& question) { return on_get_unit(self, question); },
+      [=](const msg::list_steps& question) { return on_list_steps(self, question); },
+      [=](const msg::list_results& question) { return on_list_results(self, question); },
+      [=](const msg::get_step_statistics& question) { return on_statistics(self, question); },
+  };
+}
+
+} // namespace holdfast::actors

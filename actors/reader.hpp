@@ -1,0 +1,30 @@
+#pragma once
+
+#include "actors/context.hpp"
+#include "actors/internal_messages.hpp"
+
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
+
+#include <memory>
+
+namespace holdfast::actors {
+
+struct reader_state {
+  static inline const char* name = "reader";
+  context_ptr context;
+  std::unique_ptr<persistence::store> store;
+};
+
+/// A READER: answers questions from the database, one at a time, over a connection of its own. A
+/// node has two: one loads actors, one answers the gateway, so that a long list never delays an
+/// assignment.
+///
+/// Failure: an unreachable database answers `unavailable`; the next question tries a fresh
+/// connection.
+caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr context);
+
+/// The public form of a stored step.
+msg::step_view to_view(const core::step_row& row);
+
+} // namespace holdfast::actors

@@ -1,0 +1,234 @@
+#include "actors/relay.hpp"
+
+#include "actors/actor_guard.hpp"
+#include "core/supervision.hpp"
+
+#include <algorithm>
+
+namespace holdfast::actors {
+
+namespace {
+
+using self_ptr = caf::stateful_actor<relay_state>*;
+
+/// How long a cursor may be behind what was acknowledged. Longer means more events again after a
+/// crash, shorter more writes; a second of events is dropped by the inbox in milliseconds.
+constexpr std::chrono::seconds cursor_delay{1};
+
+void pump(self_ptr self, const std::string& consumer, core::shard_id shard);
+
+void trim(relay_state& st, core::shard_id shard) {
+  auto& tail = st.tails[shard];
+  auto needed = tail.newest + 1;
+  for (const auto& [name, s] : st.subscriptions) {
+    const auto at = s.positions.find(shard);
+    if (at != s.positions.end())
+      needed = std::min(needed, at->second.acknowledged + 1);
+  }
+  while (!tail.recent.empty()
+         && (tail.recent.front().id.seq < needed
+             || tail.recent.size() > st.context->settings.events_high_water))
+    tail.recent.pop_front();
+}
+
+void arm_cursor(self_ptr self) {
+  if (!self->state.cursor_armed) {
+    self->state.cursor_armed = true;
+    self->delayed_send(self, cursor_delay, cursor_tick{});
+  }
+}
+
+void acknowledge(self_ptr self, const std::string& consumer, core::shard_id shard,
+                 core::event_seq seq) {
+  auto& position = self->state.subscriptions[consumer].positions[shard];
+  position.acknowledged = std::max(position.acknowledged, seq);
+  arm_cursor(self);
+  trim(self->state, shard);
+}
+
+/// Tries again later what failed.
+void back_off(self_ptr self, const std::string& consumer, core::shard_id shard,
+              const caf::error& why) {
+  auto& st = self->state;
+  auto& position = st.subscriptions[consumer].positions[shard];
+  const auto& settings = st.context->settings;
+  const auto wait =
+      core::backoff(++position.failures, settings.writer_retry_min, settings.events_redeliver_after,
+                    std::uniform_real_distribution<double>{}(st.random));
+  st.context->log(log_level::warning, "delivery_failed",
+                  {{"consumer", consumer},
+                   {"shard", std::to_string(shard)},
+                   {"reason", msg::failure_of(why).detail}});
+  self->delayed_send(self, wait,
+                     subscribe{consumer, {}, {}}); // see the behaviour: goes on with all its shards
+}
+
+/// Delivers what the consumer wants of `events`, which follow its position without a gap.
+void deliver_to(self_ptr self, const std::string& consumer, core::shard_id shard,
+                std::vector<core::sequenced_event> events) {
+  auto& subscription = self->state.subscriptions[consumer];
+  auto& position = subscription.positions[shard];
+  const auto last = events.back().id.seq;
+  events.erase(
+      std::remove_if(events.begin(), events.end(),
+                     [&](const auto& e) { return subscription.types.count(e.event.type) == 0; }),
+      events.end());
+  if (events.empty()) {
+    position.busy = false;
+    acknowledge(self, consumer, shard, last);
+    return pump(self, consumer, shard);
+  }
+  const auto done = [=](const caf::error* failed) {
+    auto& at = self->state.subscriptions[consumer].positions[shard];
+    at.busy = false;
+    at.again = failed != nullptr;
+    if (failed != nullptr)
+      return back_off(self, consumer, shard, *failed);
+    at.failures = 0;
+    acknowledge(self, consumer, shard, last);
+    pump(self, consumer, shard);
+  };
+  self->request(subscription.target, delivery_timeout,
+                deliver{shard, std::move(events), position.again})
+      .then([=](events_applied) { done(nullptr); }, [=](const caf::error& error) { done(&error); });
+}
+
+void read_from_table(self_ptr self, const std::string& consumer, core::shard_id shard,
+                     core::event_seq after) {
+  auto& st = self->state;
+  self->request(st.loader, internal_timeout,
+                read_events{shard, after, st.context->settings.events_batch_max})
+      .then(
+          [=](event_page& page) {
+            if (!page.events.empty())
+              return deliver_to(self, consumer, shard, std::move(page.events));
+            auto& state = self->state;
+            state.subscriptions[consumer].positions[shard].busy = false;
+            // Caught up with the table; the writer tells of all that follows.
+            auto& tail = state.tails[shard];
+            tail.newest = std::max(tail.newest, after);
+            if (tail.newest > after)
+              pump(self, consumer, shard);
+          },
+          [=](const caf::error& error) {
+            auto& position = self->state.subscriptions[consumer].positions[shard];
+            position.busy = false;
+            back_off(self, consumer, shard, error);
+          });
+}
+
+void read_cursor(self_ptr self, const std::string& consumer, core::shard_id shard) {
+  self->request(self->state.loader, internal_timeout, read_position{consumer, shard})
+      .then(
+          [=](const consumer_position& stored) {
+            auto& position = self->state.subscriptions[consumer].positions[shard];
+            position.busy = false;
+            position.known = true;
+            position.again = true; // some of what follows may have been applied before the last end
+            position.acknowledged = position.persisted = stored.cursor;
+            pump(self, consumer, shard);
+          },
+          [=](const caf::error& error) {
+            self->state.subscriptions[consumer].positions[shard].busy = false;
+            back_off(self, consumer, shard, error);
+          });
+}
+
+/// Sends the consumer its next delivery of the shard, if it has none under way and there is
+/// anything.
+void pump(self_ptr self, const std::string& consumer, core::shard_id shard) {
+  auto& st = self->state;
+  auto& position = st.subscriptions[consumer].positions[shard];
+  if (position.busy)
+    return;
+  if (!position.known) {
+    position.busy = true;
+    return read_cursor(self, consumer, shard);
+  }
+  auto& tail = st.tails[shard];
+  const auto next = position.acknowledged + 1;
+  if (tail.newest != 0 && next > tail.newest)
+    return; // nothing new
+  position.busy = true;
+  if (tail.recent.empty() || tail.recent.front().id.seq > next)
+    return read_from_table(self, consumer, shard, position.acknowledged);
+  const auto first =
+      tail.recent.begin() + static_cast<std::ptrdiff_t>(next - tail.recent.front().id.seq);
+  const auto count =
+      std::min<std::ptrdiff_t>(tail.recent.end() - first,
+                               static_cast<std::ptrdiff_t>(st.context->settings.events_batch_max));
+  deliver_to(self, consumer, shard, {first, first + count});
+}
+
+void pump_all(self_ptr self, const std::string& consumer) {
+  for (core::shard_id shard = 0; shard < self->state.context->settings.shards; ++shard)
+    pump(self, consumer, shard);
+}
+
+void on_committed(self_ptr self, events_committed& committed) {
+  auto& st = self->state;
+  auto& tail = st.tails[committed.shard];
+  const auto first = committed.events.front().id.seq;
+  // After a start the first events heard may not follow what is in memory; the table has those
+  // between.
+  if (!tail.recent.empty() && tail.recent.back().id.seq + 1 != first)
+    tail.recent.clear();
+  tail.newest = committed.events.back().id.seq;
+  for (auto& e : committed.events)
+    tail.recent.push_back(std::move(e));
+  for (const auto& [consumer, subscription] : st.subscriptions)
+    pump(self, consumer, committed.shard);
+  trim(st, committed.shard);
+}
+
+/// Persists what has been acknowledged since the last time.
+void write_cursors(self_ptr self) {
+  auto& st = self->state;
+  st.cursor_armed = false;
+  std::map<core::shard_id, core::change> changes;
+  for (auto& [consumer, subscription] : st.subscriptions)
+    for (auto& [shard, position] : subscription.positions)
+      if (position.acknowledged > position.persisted) {
+        position.persisted = position.acknowledged;
+        changes[shard].writes.push_back(
+            core::advance_cursor{consumer, shard, position.acknowledged});
+      }
+  for (auto& [shard, change] : changes)
+    self->send(st.writers[shard % st.writers.size()],
+               write_request{{shard, {}, 1}, ++st.last_ticket, std::move(change)});
+}
+
+} // namespace
+
+caf::behavior relay(caf::stateful_actor<relay_state>* self, context_ptr context,
+                    std::vector<caf::actor> writers, caf::actor loader) {
+  guard(self, context);
+  auto& st = self->state;
+  st.random.seed(context->take_seed());
+  st.context = std::move(context);
+  st.writers = std::move(writers);
+  st.loader = std::move(loader);
+  for (const auto& writer : st.writers)
+    self->send(writer, follow_events{caf::actor_cast<caf::actor>(self)});
+  return {
+      // From a consumer: it wants these events. From this actor itself, without a target: try it
+      // again.
+      [=](const subscribe& s) {
+        if (s.target) {
+          auto& subscription = self->state.subscriptions[s.consumer];
+          subscription = {{s.types.begin(), s.types.end()}, s.target, {}};
+        }
+        pump_all(self, s.consumer);
+      },
+      [=](events_committed& committed) { on_committed(self, committed); },
+      [=](cursor_tick) { write_cursors(self); },
+      [=](const write_done& done) {
+        // A cursor that is not written only means that events come again; a refusal means that this
+        // actor may not write any more.
+        if (done.failure.code != core::errc::none)
+          self->quit(msg::to_error(done.failure));
+      },
+  };
+}
+
+} // namespace holdfast::actors

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "actors/context.hpp"
+#include "actors/internal_messages.hpp"
+
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
+
+#include <deque>
+#include <map>
+#include <random>
+#include <set>
+
+namespace holdfast::actors {
+
+struct relay_state {
+  static inline const char* name = "relay";
+
+  /// Committed events still in memory, without a gap up to the newest.
+  struct shard_tail {
+    std::deque<core::sequenced_event> recent;
+    core::event_seq newest = 0; ///< 0: nothing heard from the writer yet.
+  };
+  /// Where one consumer stands on one shard.
+  struct position {
+    bool known = false; ///< The cursor has been read.
+    bool busy = false;  ///< A delivery or a read is under way.
+    bool again = false; ///< The last delivery failed.
+    core::event_seq acknowledged = 0;
+    core::event_seq persisted = 0;
+    std::uint32_t failures = 0;
+  };
+  struct subscription {
+    std::set<core::event_type> types;
+    caf::actor target;
+    std::map<core::shard_id, position> positions;
+  };
+
+  context_ptr context;
+  std::vector<caf::actor> writers;
+  caf::actor loader;
+  std::map<core::shard_id, shard_tail> tails;
+  std::map<std::string, subscription> subscriptions;
+  bool cursor_armed = false;
+  std::uint64_t last_ticket = 0;
+  std::mt19937_64 random;
+};
+
+/// THE OUTBOX RELAY with the embedded bus: brings committed events to the consumers that subscribed
+/// to them, in order per shard, at least once.
+///
+/// Normally an event goes from the writer's commit to its consumers through memory; the outbox
+/// table is read only after a start and by a consumer that has fallen behind what memory holds.
+/// Events of one shard have gapless numbers given by the shard's only writer, so "all after the
+/// cursor" misses none.
+///
+/// A consumer gets one delivery per shard at a time, with all that has gathered since the last. It
+/// is acknowledged when its effects are durable; a failed delivery comes again with backoff.
+/// Cursors are written lazily: what they leave out comes again after a crash and is dropped by the
+/// inbox.
+///
+/// Backpressure: at most `events_high_water` events per shard stay in memory; slower consumers read
+/// the table.
+caf::behavior relay(caf::stateful_actor<relay_state>* self, context_ptr context,
+                    std::vector<caf::actor> writers, caf::actor loader);
+
+} // namespace holdfast::actors

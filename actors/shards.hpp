@@ -1,0 +1,57 @@
+#pragma once
+
+#include "actors/children.hpp"
+#include "actors/context.hpp"
+#include "actors/internal_messages.hpp"
+#include "actors/step.hpp"
+#include "core/supervision.hpp"
+
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
+
+#include <unordered_map>
+
+namespace holdfast::actors {
+
+/// What the shards of a node stand on.
+struct shards_links {
+  std::vector<caf::actor> writers; ///< By lane: shard modulo lanes.
+  caf::actor loader;
+  caf::actor membership;
+};
+
+struct shards_state {
+  static inline const char* name = "shards";
+
+  context_ptr context;
+  shards_links links;
+  children<core::shard_id> hosts;
+  core::restart_history history;
+};
+
+/// SHARDS: the router to every step that this node hosts, and the supervisor of its shard hosts. A
+/// message for a step goes to the host of its shard; while the node hosts nothing yet it is
+/// answered `unavailable`.
+///
+/// Failure: a shard host that gave up is started again, up to the node's restart intensity; then
+/// this actor gives up as well.
+caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr context,
+                     shards_links links);
+
+struct shard_host_state {
+  static inline const char* name = "shard_host";
+
+  context_ptr context;
+  core::shard_id shard = 0;
+  step_links links;
+  children<core::step_id> steps;
+  core::restart_history history;
+};
+
+/// A SHARD HOST: starts the steps of one shard on demand and supervises them. A step that crashed
+/// is started again at once, under a higher generation, since its timers must run; steps that do
+/// not exist are forgotten.
+caf::behavior shard_host(caf::stateful_actor<shard_host_state>* self, context_ptr context,
+                         core::shard_id shard, step_links links);
+
+} // namespace holdfast::actors

@@ -1,0 +1,282 @@
+#include "actors/step.hpp"
+
+#include "actors/actor_guard.hpp"
+#include "actors/reader.hpp"
+#include "actors/step_state.hpp"
+#include "core/supervision.hpp"
+#include "documents/workflow_document.hpp"
+
+#include <algorithm>
+
+namespace holdfast::actors {
+
+namespace {
+
+/// How many units may refuse one request before it is told that none is available. A refusal means
+/// that the step knew less than the unit, which it learns by it; more than a few in a row mean a
+/// crash nearby.
+constexpr std::uint32_t tries_max = 8;
+
+void fail(caf::response_promise promise, core::errc code, std::string detail) {
+  promise.deliver(msg::to_error(code, std::move(detail)));
+}
+
+/// Puts `m` off until the step is loaded. False when it may be handled now.
+template <class Message>
+bool put_off(step_ptr self, const Message& m) {
+  auto& st = self->state;
+  if (st.loaded)
+    return false;
+  auto promise = self->make_response_promise();
+  if (st.stashed.size() >= st.context->settings.batching.high_water) {
+    fail(std::move(promise), core::errc::overloaded, "the step is still loading");
+    return true;
+  }
+  st.stashed.push_back([self, promise, m]() mutable {
+    // Gone already: nobody to load. The promise tells by the state of the actor.
+    if (self->state.loaded)
+      promise.delegate(caf::actor_cast<caf::actor>(self), std::move(m));
+    else
+      fail(std::move(promise), core::errc::not_found,
+           "no step " + to_string(self->state.identity.step));
+  });
+  return true;
+}
+
+// --- loading ---
+
+void load(step_ptr self);
+
+void retry_loading(step_ptr self, const core::failure& why) {
+  auto& st = self->state;
+  const auto& settings = st.context->settings;
+  const auto wait =
+      core::backoff(++st.load_attempts, settings.writer_retry_min, settings.writer_retry_max, 1.0);
+  st.context->log(log_level::warning, "step_load_failed",
+                  {{"step", to_string(st.identity.step)}, {"reason", why.detail}});
+  self->delayed_send(self, wait, retry_tick{st.load_attempts});
+}
+
+void on_loaded(step_ptr self, step_loaded& stored) {
+  auto& st = self->state;
+  // A definition in the database has been validated by the node that wrote it.
+  const auto& text = stored.workflow.definition;
+  auto parsed = documents::parse_workflow(text, {text.size() + 1, 1000});
+  HOLDFAST_INVARIANT(parsed && stored.step.row.position < parsed->steps.size(),
+                     "create_workflow writes only valid definitions");
+  st.definition = std::move(*parsed);
+  for (const auto& sibling : stored.workflow.steps)
+    st.siblings.push_back(sibling.id);
+  st.step = {stored.step.row, stored.step.next_ordinal};
+  const auto& mine = st.definition.steps[st.step.row.position];
+  st.shared.reset(new step_context{st.context, st.identity, mine.lease,
+                                   documents::judgment_checker{mine, st.context->settings.json},
+                                   st.links.writer});
+  for (const auto& unit : stored.step.open_units)
+    enter_unit(self, unit);
+  st.loaded = true;
+  arm_expiry(self);
+  for (auto& resume : st.stashed)
+    resume();
+  st.stashed.clear();
+}
+
+void load(step_ptr self) {
+  auto& st = self->state;
+  self->request(st.links.loader, internal_timeout, load_step{st.identity.step})
+      .then([=](step_loaded& stored) { on_loaded(self, stored); },
+            [=](caf::error& error) {
+              const auto why = msg::failure_of(error);
+              if (why.code != core::errc::not_found)
+                return retry_loading(self, why);
+              for (auto& refuse : self->state.stashed)
+                refuse();
+              self->state.stashed.clear();
+              self->quit();
+            });
+}
+
+// --- contributors ---
+
+void forget_held(step_ptr self, const core::contributor_id& contributor,
+                 const core::unit_id& unit) {
+  auto& held = self->state.held;
+  const auto found = held.find(contributor);
+  if (found == held.end())
+    return;
+  auto& leases = found->second;
+  leases.erase(
+      std::remove_if(leases.begin(), leases.end(), [&](const auto& l) { return l.unit == unit; }),
+      leases.end());
+  if (leases.empty())
+    held.erase(found);
+}
+
+/// Forwards a contributor's request to its unit.
+template <class Request>
+void forward(step_ptr self, const core::unit_id& unit, Request request) {
+  with_unit(self, unit,
+            [promise = self->make_response_promise(),
+             request = std::move(request)](const caf::actor& actor) mutable {
+              if (actor)
+                promise.delegate(actor, std::move(request));
+              else
+                fail(std::move(promise), core::errc::unavailable, "the unit cannot be loaded now");
+            });
+}
+
+void offer(step_ptr self, owned_ask& ask) {
+  auto& st = self->state;
+  const auto& request = ask.request;
+  ask.reserved = false;
+  if (const auto found = st.held.find(request.contributor); found != st.held.end())
+    for (const auto& lease : found->second)
+      if (lease.assignment == request.assignment)
+        return forward(self, core::unit_id{lease.unit}, std::move(ask));
+  auto promise = self->make_response_promise();
+  if (st.step.row.status == core::step_status::canceled)
+    return fail(std::move(promise), core::errc::wrong_state, "the step is canceled");
+  if (st.step.row.status != core::step_status::open)
+    return fail(std::move(promise), core::errc::no_unit_available,
+                "the step is " + std::string{to_string(st.step.row.status)});
+  const auto unit = ask.tries < tries_max
+                        ? st.ready.take(request.contributor, now(self, st.context))
+                        : std::nullopt;
+  if (!unit)
+    return fail(std::move(promise), core::errc::no_unit_available, {});
+  st.held[request.contributor].push_back({request.assignment, *unit});
+  ++st.reserved[*unit];
+  ask.reserved = true;
+  with_unit(
+      self, *unit,
+      [=, promise = std::move(promise), ask = std::move(ask)](const caf::actor& actor) mutable {
+        if (actor) {
+          promise.delegate(actor, std::move(ask));
+          return;
+        }
+        // The unit could not be loaded: nothing was granted, so the slot and the contributor's
+        // chance come back.
+        auto& state = self->state;
+        forget_held(self, ask.request.contributor, *unit);
+        unreserve(self, *unit);
+        state.ready.bar(*unit, ask.request.contributor, now(self, state.context));
+        state.ready.give_back(*unit);
+        fail(std::move(promise), core::errc::unavailable, "the unit cannot be loaded now");
+      });
+}
+
+void on_offer_refused(step_ptr self, offer_refused& refused) {
+  // The contributor stays barred from the unit: that is what it has just said.
+  forget_held(self, refused.ask.request.contributor, refused.unit);
+  ++refused.ask.tries;
+  offer(self, refused.ask);
+}
+
+// --- requesters ---
+
+void answer_step(step_ptr self, core::decision<core::step_row> decided) {
+  auto& st = self->state;
+  auto promise = self->make_response_promise();
+  if (decided.refusal != core::errc::none) {
+    st.pending.after_all(
+        reply_refusal(std::move(promise), {decided.refusal, std::move(decided.detail)}));
+    return;
+  }
+  auto effect = reply(std::move(promise), to_view(decided.answer));
+  if (decided.changes.empty())
+    st.pending.after_all(std::move(effect));
+  else
+    write(self, std::move(decided.changes), std::move(effect));
+}
+
+} // namespace
+
+void write(step_ptr self, core::change changes, std::function<void(const core::failure&)> effect) {
+  auto& st = self->state;
+  st.pending.write(self, st.links.writer, st.identity, std::move(changes), std::move(effect));
+}
+
+static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_ptr context,
+                                decider identity, step_links links) {
+  guard(self, context);
+  auto& st = self->state;
+  st.ids = core::uuid_source{context->take_seed()};
+  st.context = std::move(context);
+  st.identity = identity;
+  st.links = std::move(links);
+  self->set_down_handler([=](const caf::down_msg& down) { on_unit_down(self, down); });
+  // A barrier: whatever an earlier life of this step has decided is settled before this one reads.
+  write(self, {}, [=](const core::failure& why) {
+    if (why.code == core::errc::none)
+      load(self);
+  });
+  return {
+      [=](owned_ask& ask) {
+        if (!put_off(self, ask))
+          offer(self, ask);
+      },
+      [=](offer_refused& refused) { on_offer_refused(self, refused); },
+      [=](owned_release& m) {
+        if (!put_off(self, m))
+          forward(self, core::unit_id{m.request.unit}, std::move(m));
+      },
+      [=](owned_extend& m) {
+        if (!put_off(self, m))
+          forward(self, core::unit_id{m.request.unit}, std::move(m));
+      },
+      [=](owned_submit& m) {
+        if (!put_off(self, m))
+          forward(self, core::unit_id{m.request.unit}, std::move(m));
+      },
+      [=](const msg::change_unit& m) {
+        if (!put_off(self, m))
+          forward(self, m.unit, m);
+      },
+      [=](msg::add_source_data& m) {
+        if (!put_off(self, m))
+          on_add_source_data(self, m);
+      },
+      [=](const msg::seal_step& m) {
+        if (!put_off(self, m))
+          answer_step(self, core::seal(self->state.step, now(self, self->state.context)));
+      },
+      [=](const msg::change_step& m) {
+        if (!put_off(self, m))
+          answer_step(self, core::decide(self->state.step, static_cast<core::unit_verb>(m.verb),
+                                         now(self, self->state.context)));
+      },
+      [=](const apply_events& m) {
+        if (!put_off(self, m))
+          on_apply_events(self, m);
+      },
+      [=](const add_children& m) {
+        if (!put_off(self, m))
+          on_add_children(self, m);
+      },
+      [=](const upstream_changed& m) {
+        if (!put_off(self, m))
+          on_upstream_changed(self, m);
+      },
+      [=](const unit_report& report) {
+        for (const auto& end : report.ended)
+          forget_held(self, end.contributor, report.unit);
+        on_unit_report(self, report);
+      },
+      [=](const write_done& done) {
+        if (!self->state.pending.settle(done))
+          self->quit(msg::to_error(done.failure));
+      },
+      [=](const retry_tick&) { load(self); },
+      [=](const expiry_tick& tick) { on_expiry_tick(self, tick); },
+      [=](sweep_tick) { on_sweep_tick(self); },
+      // Started by its shard's host with the sending of this message.
+      [](const activate_step&) {},
+  };
+}
+
+caf::actor spawn_step(caf::event_based_actor* parent, context_ptr context, decider identity,
+                      step_links links) {
+  return parent->spawn(step_actor, std::move(context), identity, std::move(links));
+}
+
+} // namespace holdfast::actors

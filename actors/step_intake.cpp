@@ -1,0 +1,198 @@
+#include "actors/step_state.hpp"
+
+#include "core/workflow.hpp"
+#include "documents/json.hpp"
+
+#include <algorithm>
+
+namespace holdfast::actors {
+
+namespace {
+
+/// Requests that may wait for their turn to add; each holds its rows in memory.
+constexpr std::size_t adding_max = 256;
+
+/// One request to add items, through its three stages: find known keys, decide, make durable.
+struct intake {
+  std::vector<core::source_item> items;
+  std::vector<core::write_op> inbox; ///< Written along when any item is new.
+  /// Answers: how many were new, and how many were known; or the failure.
+  std::function<void(const core::failure&, std::uint32_t, std::uint32_t)> done;
+};
+
+void next_intake(step_ptr self);
+
+void finish(step_ptr self, const intake& in, const core::failure& why, std::uint32_t fresh,
+            std::uint32_t known) {
+  in.done(why, fresh, known);
+  self->state.adding.erase(self->state.adding.begin());
+  next_intake(self);
+}
+
+void add_missing(step_ptr self, std::shared_ptr<intake> in,
+                 const std::vector<std::string>& known_keys) {
+  auto& st = self->state;
+  const std::unordered_set<std::string> known{known_keys.begin(), known_keys.end()};
+  auto& items = in->items;
+  const auto before = items.size();
+  items.erase(std::remove_if(items.begin(), items.end(),
+                             [&](const core::source_item& i) { return known.count(i.key) != 0; }),
+              items.end());
+  const auto fresh = static_cast<std::uint32_t>(items.size());
+  const auto there = static_cast<std::uint32_t>(before - items.size());
+  if (items.empty()) {
+    st.pending.after_all([=](const core::failure& why) { finish(self, *in, why, 0, there); });
+    return;
+  }
+  auto decided = core::add_units(st.step, std::move(items), st.ids, now(self, st.context));
+  if (decided.refusal != core::errc::none)
+    return finish(self, *in, {decided.refusal, decided.detail}, 0, 0);
+  auto& writes = decided.changes.writes;
+  writes.insert(writes.end(), in->inbox.begin(), in->inbox.end());
+  // Offered only once they are durable: whoever is offered a unit has it loaded from the database.
+  write(self, std::move(decided.changes),
+        [=, units = std::move(decided.answer.units)](const core::failure& why) {
+          if (why.code == core::errc::none)
+            for (const auto& unit : units)
+              self->state.ready.add(unit.id, unit.slots);
+          finish(self, *in, why, fresh, there);
+        });
+}
+
+void start_intake(step_ptr self, std::shared_ptr<intake> in) {
+  find_source_keys question{self->state.identity.step, {}};
+  for (const auto& item : in->items)
+    question.keys.push_back(item.key);
+  if (question.keys.empty())
+    return add_missing(self, std::move(in), {});
+  self->request(self->state.links.loader, internal_timeout, std::move(question))
+      .then([=](const source_keys_found& found) { add_missing(self, in, found.keys); },
+            [=](caf::error& error) { finish(self, *in, msg::failure_of(error), 0, 0); });
+}
+
+void next_intake(step_ptr self) {
+  auto& adding = self->state.adding;
+  if (adding.empty())
+    return;
+  const auto start = adding.front(); // a copy: an intake that ends at once removes itself
+  start();
+}
+
+/// Queues one intake. False when too many wait already.
+bool enqueue(step_ptr self, intake in) {
+  auto& adding = self->state.adding;
+  if (adding.size() >= adding_max)
+    return false;
+  auto shared = std::make_shared<intake>(std::move(in));
+  adding.push_back([self, shared] { start_intake(self, shared); });
+  if (adding.size() == 1)
+    next_intake(self);
+  return true;
+}
+
+/// What is wrong with one row; `none` if nothing.
+core::failure check_row(const msg::source_row& row, const documents::json_limits& limits) {
+  if (auto why = documents::check_text(row.key, "key", core::source_key_bytes_max);
+      why.code != core::errc::none)
+    return why;
+  if (row.judgments > core::judgments_per_unit_max)
+    return {core::errc::invalid_argument,
+            "judgments must be at most " + std::to_string(core::judgments_per_unit_max)};
+  return documents::check_json(row.input, limits);
+}
+
+} // namespace
+
+void on_add_source_data(step_ptr self, msg::add_source_data& request) {
+  auto& st = self->state;
+  auto promise = self->make_response_promise();
+  if (st.step.row.position != 0) {
+    promise.deliver(msg::to_error(core::errc::wrong_state,
+                                  "source data enters at the first step of a workflow; this step "
+                                  "gets its units from the one before it"));
+    return;
+  }
+  const auto slots = st.definition.steps[0].judgments_per_unit;
+  msg::source_data_added added;
+  intake in;
+  std::unordered_set<std::string> keys;
+  for (std::uint32_t i = 0; i < request.rows.size(); ++i) {
+    auto& row = request.rows[i];
+    if (auto why = check_row(row, st.context->settings.json); why.code != core::errc::none) {
+      added.problems.push_back({i, static_cast<std::uint8_t>(why.code), std::move(why.detail)});
+      continue;
+    }
+    if (!keys.insert(row.key).second) {
+      added.problems.push_back({i, static_cast<std::uint8_t>(core::errc::already_exists),
+                                "the key appears twice in this request"});
+      continue;
+    }
+    in.items.push_back({std::move(row.key),
+                        std::move(row.input),
+                        row.judgments > 0 ? row.judgments : slots,
+                        {},
+                        {}});
+  }
+  in.done = [promise, added](const core::failure& why, std::uint32_t fresh,
+                             std::uint32_t known) mutable {
+    if (why.code != core::errc::none) {
+      promise.deliver(msg::to_error(why));
+      return;
+    }
+    added.added = fresh;
+    added.already_there = known;
+    promise.deliver(std::move(added));
+  };
+  if (!enqueue(self, std::move(in)))
+    promise.deliver(
+        msg::to_error(core::errc::overloaded, "too many requests to add data to this step wait"));
+}
+
+void on_add_children(step_ptr self, const add_children& request) {
+  auto promise = self->make_response_promise();
+  load_units question;
+  for (const auto& parent : request.parents)
+    question.units.push_back(parent.unit);
+  self->request(self->state.links.loader, internal_timeout, std::move(question))
+      .then(
+          [=](const units_loaded& loaded) mutable {
+            auto& st = self->state;
+            intake in;
+            const auto slots = st.definition.steps[st.step.row.position].judgments_per_unit;
+            for (const auto& parent : loaded.units)
+              in.items.push_back(
+                  {parent.source_key,
+                   documents::chained_input(parent.input, static_cast<bool>(parent.parent),
+                                            parent.result),
+                   slots, parent.id, parent.root});
+            for (const auto& parent : request.parents)
+              in.inbox.push_back(core::insert_inbox{request.consumer, parent.message});
+            in.done = [promise](const core::failure& why, std::uint32_t, std::uint32_t) mutable {
+              // A canceled step takes no more units in; the chain ends here.
+              if (why.code == core::errc::none || why.code == core::errc::wrong_state)
+                promise.deliver(events_applied{});
+              else
+                promise.deliver(msg::to_error(why));
+            };
+            if (!enqueue(self, std::move(in)))
+              promise.deliver(
+                  msg::to_error(core::errc::overloaded, "the step is taking in other units"));
+          },
+          [=](caf::error& error) mutable { promise.deliver(std::move(error)); });
+}
+
+void on_upstream_changed(step_ptr self, const upstream_changed& change) {
+  auto& st = self->state;
+  const auto at = now(self, st.context);
+  auto promise = self->make_response_promise();
+  auto decided = change.completed ? core::seal(st.step, at) : core::unseal(st.step, at);
+  auto effect = reply(promise, events_applied{});
+  if (decided.refusal != core::errc::none || decided.changes.empty()) {
+    st.pending.after_all(std::move(effect));
+    return;
+  }
+  decided.changes.writes.push_back(core::insert_inbox{change.consumer, change.message});
+  write(self, std::move(decided.changes), std::move(effect));
+}
+
+} // namespace holdfast::actors

@@ -1,0 +1,105 @@
+#pragma once
+
+#include "actors/pending_effects.hpp"
+#include "actors/step.hpp"
+#include "actors/unit.hpp"
+#include "core/ready_set.hpp"
+#include "core/step.hpp"
+
+#include <caf/stateful_actor.hpp>
+
+#include <functional>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace holdfast::actors {
+
+/// Somebody who needs a unit's actor: gets its handle, or a null one when it cannot be had now.
+using unit_user = std::function<void(const caf::actor&)>;
+
+struct step_state {
+  static inline const char* name = "step";
+
+  context_ptr context;
+  decider identity;
+  step_links links;
+  core::uuid_source ids{0};
+
+  bool loaded = false;
+  std::uint32_t load_attempts = 0;
+  std::vector<std::function<void()>> stashed; ///< Requests that came before the step was loaded.
+
+  core::step step;
+  core::workflow_definition definition;
+  std::vector<core::step_id> siblings; ///< The steps of the workflow, by position.
+  std::shared_ptr<const step_context> shared;
+  core::ready_set ready;
+  pending_effects pending;
+
+  // --- units ---
+  struct live_unit {
+    caf::actor actor;
+    core::instant last_used;
+  };
+  std::unordered_map<core::unit_id, live_unit> live;
+  /// Units that are being loaded, or that must end before they may be loaded again, with those who
+  /// wait.
+  std::unordered_map<core::unit_id, std::vector<unit_user>> awaited;
+  std::unordered_map<caf::actor_addr, core::unit_id> unit_of; ///< Also of those that are leaving.
+  std::unordered_map<core::unit_id, std::uint32_t> crashes;
+  bool sweep_armed = false;
+
+  /// Offers under way: slots taken off the ready set that the unit does not know of yet.
+  std::unordered_map<core::unit_id, std::uint32_t> reserved;
+
+  // --- leases ---
+  struct held_lease {
+    core::assignment_id assignment;
+    core::unit_id unit;
+  };
+  /// Active and requested leases of each contributor, to recognise repeated requests.
+  std::unordered_map<core::contributor_id, std::vector<held_lease>> held;
+  std::set<std::pair<core::instant, core::unit_id>> expiries; ///< The next one of each unit.
+  std::unordered_map<core::unit_id, core::instant> expiry_of;
+  core::instant timer_at = core::instant::max();
+
+  // --- adding units ---
+  /// One at a time, so that two requests cannot both find a key missing.
+  std::vector<std::function<void()>> adding;
+};
+
+using step_ptr = caf::stateful_actor<step_state>*;
+
+// The parts of the step actor, one file each. All run on the step's own actor.
+
+// step_units.cpp: the step as supervisor and timekeeper of its units.
+
+/// Gives `user` the actor of `unit`, loading it and its neighbours when needed.
+void with_unit(step_ptr self, const core::unit_id& unit, unit_user user);
+void on_unit_report(step_ptr self, const unit_report& report);
+void on_unit_down(step_ptr self, const caf::down_msg& down);
+void on_expiry_tick(step_ptr self, const expiry_tick& tick);
+/// One offer less is under way to the unit.
+void unreserve(step_ptr self, const core::unit_id& unit);
+void on_sweep_tick(step_ptr self);
+/// Enters an open unit, as stored, into the ready set and the timers.
+void enter_unit(step_ptr self, const persistence::open_unit& unit);
+/// Sets the timer to the earliest end of a lease.
+void arm_expiry(step_ptr self);
+
+// step_intake.cpp: new units, from source data and from upstream steps.
+
+void on_add_source_data(step_ptr self, msg::add_source_data& request);
+void on_add_children(step_ptr self, const add_children& request);
+void on_upstream_changed(step_ptr self, const upstream_changed& change);
+
+// step_events.cpp: what consumers bring.
+
+void on_apply_events(step_ptr self, const apply_events& delivery);
+
+/// Writes the changes of a decision; `effect` runs after the commit.
+void write(step_ptr self, core::change changes, std::function<void(const core::failure&)> effect);
+
+} // namespace holdfast::actors

@@ -1,0 +1,312 @@
+#include "actors/step_state.hpp"
+
+#include <algorithm>
+
+namespace holdfast::actors {
+
+namespace {
+
+/// A unit whose actor crashed this often is a poison pill: it is paused, and its siblings go on.
+constexpr std::uint32_t crashes_max = 3;
+
+void start_unit(step_ptr self, core::unit loaded) {
+  auto& st = self->state;
+  const auto id = loaded.id;
+  auto actor =
+      self->spawn(unit_actor, std::move(loaded), st.shared, caf::actor_cast<caf::actor>(self));
+  self->monitor(actor);
+  st.unit_of[actor.address()] = id;
+  st.live[id] = {actor, now(self, st.context)};
+  if (!st.sweep_armed) {
+    st.sweep_armed = true;
+    self->delayed_send(self, st.context->settings.unit_idle_timeout, sweep_tick{});
+  }
+}
+
+void serve(step_ptr self, const core::unit_id& unit) {
+  auto& st = self->state;
+  const auto waiting = st.awaited.extract(unit);
+  if (waiting.empty())
+    return;
+  const auto found = st.live.find(unit);
+  const auto actor = found == st.live.end() ? caf::actor{} : found->second.actor;
+  for (const auto& user : waiting.mapped())
+    user(actor);
+}
+
+/// Loads units that are in `awaited` and neither live nor leaving.
+void load_awaited(step_ptr self, std::vector<core::unit_id> units) {
+  auto& st = self->state;
+  self->request(st.links.loader, internal_timeout, load_units{units, st.shared->lease})
+      .then(
+          [=](units_loaded& loaded) {
+            for (auto& unit : loaded.units)
+              start_unit(self, std::move(unit));
+            for (const auto& unit : units)
+              serve(self, unit);
+          },
+          [=](caf::error& error) {
+            self->state.context->log(log_level::warning, "unit_load_failed",
+                                     {{"reason", msg::failure_of(error).detail}});
+            for (const auto& unit : units)
+              serve(self, unit);
+          });
+}
+
+void set_expiry(step_ptr self, const core::unit_id& unit, core::instant at) {
+  auto& st = self->state;
+  const auto known = st.expiry_of.find(unit);
+  if (known != st.expiry_of.end()) {
+    if (known->second == at)
+      return;
+    st.expiries.erase({known->second, unit});
+    st.expiry_of.erase(known);
+  }
+  if (at == core::instant::max())
+    return;
+  st.expiry_of.emplace(unit, at);
+  st.expiries.emplace(at, unit);
+  arm_expiry(self);
+}
+
+/// Sends an idle or finished unit away. Until its end nobody may load it again: what it has decided
+/// may still be on its way to the database.
+void send_away(step_ptr self, const core::unit_id& unit, const caf::actor& actor) {
+  self->state.awaited[unit];
+  self->send(actor, passivate{});
+}
+
+/// A unit just loaded, as the ready set sees it.
+persistence::open_unit summary_of(const core::unit& unit) {
+  persistence::open_unit open;
+  open.id = unit.id;
+  open.state = unit.state;
+  open.slots = unit.slots;
+  open.judged = static_cast<std::uint32_t>(unit.judgments.size());
+  open.next_expiry = core::next_expiry(unit.leases);
+  open.touched = unit.bars;
+  for (const auto& judgment : unit.judgments)
+    open.touched.push_back({judgment.contributor, core::instant::max()});
+  for (const auto& lease : unit.leases.active)
+    open.holders.push_back({lease.owner, lease.id});
+  return open;
+}
+
+void forget_unit(step_ptr self, const core::unit_id& unit) {
+  auto& st = self->state;
+  st.ready.close(unit);
+  st.reserved.erase(unit);
+  set_expiry(self, unit, core::instant::max());
+  for (auto it = st.held.begin(); it != st.held.end();) {
+    auto& leases = it->second;
+    leases.erase(
+        std::remove_if(leases.begin(), leases.end(), [&](const auto& l) { return l.unit == unit; }),
+        leases.end());
+    it = leases.empty() ? st.held.erase(it) : std::next(it);
+  }
+}
+
+/// Enters a unit as the database has it after its actor crashed; a poison pill is paused first.
+void enter_reloaded(step_ptr self, core::unit stored, bool park) {
+  auto& st = self->state;
+  forget_unit(self, stored.id);
+  if (park) {
+    auto parked =
+        core::decide(stored, st.shared->lease, core::unit_verb::pause, now(self, st.context));
+    if (!parked.changes.empty()) {
+      st.context->log(log_level::error, "unit_parked", {{"unit", to_string(stored.id)}});
+      write(self, std::move(parked.changes), [](const core::failure&) {});
+    }
+  }
+  if (stored.state == core::unit_state::judgable || stored.state == core::unit_state::paused)
+    enter_unit(self, summary_of(stored));
+  start_unit(self, std::move(stored));
+}
+
+/// What a crashed unit had decided may be in the database or not: asks the writer to settle it,
+/// then reads.
+void reload_after_crash(step_ptr self, const core::unit_id& unit, bool park) {
+  self->state.awaited[unit]; // nobody may load it before the barrier
+  write(self, {}, [=](const core::failure& settled) {
+    if (settled.code != core::errc::none)
+      return;
+    auto& st = self->state;
+    self->request(st.links.loader, internal_timeout, load_units{{unit}, st.shared->lease})
+        .then(
+            [=](units_loaded& loaded) {
+              for (auto& stored : loaded.units)
+                enter_reloaded(self, std::move(stored), park);
+              serve(self, unit);
+            },
+            // Without it the step does not know which slots are free: start over from the database.
+            [=](caf::error& error) { self->quit(std::move(error)); });
+  });
+}
+
+} // namespace
+
+void with_unit(step_ptr self, const core::unit_id& unit, unit_user user) {
+  auto& st = self->state;
+  if (const auto found = st.live.find(unit); found != st.live.end()) {
+    found->second.last_used = now(self, st.context);
+    user(found->second.actor);
+    return;
+  }
+  const auto [at, first] = st.awaited.try_emplace(unit);
+  at->second.push_back(std::move(user));
+  if (!first)
+    return;
+  // Contributors work along the order of arrival: whoever needs this unit will soon need its
+  // neighbours.
+  std::vector<core::unit_id> group{unit};
+  for (const auto& next : st.ready.upcoming(unit, st.context->settings.unit_prefetch))
+    if (next != unit && st.live.count(next) == 0 && st.awaited.try_emplace(next).second)
+      group.push_back(next);
+  load_awaited(self, std::move(group));
+}
+
+void enter_unit(step_ptr self, const persistence::open_unit& unit) {
+  auto& st = self->state;
+  const auto taken = static_cast<std::uint32_t>(unit.holders.size()) + unit.judged;
+  HOLDFAST_INVARIANT(taken <= unit.slots, "I-1 holds in the database");
+  st.ready.add(unit.id, unit.slots - taken);
+  if (unit.state != core::unit_state::judgable)
+    st.ready.suspend(unit.id);
+  for (const auto& bar : unit.touched)
+    st.ready.bar(unit.id, bar.contributor, bar.until);
+  for (const auto& holder : unit.holders) {
+    st.ready.bar(unit.id, holder.contributor, core::instant::max());
+    auto& held = st.held[holder.contributor];
+    const bool known = std::any_of(
+        held.begin(), held.end(), [&](const auto& l) { return l.assignment == holder.assignment; });
+    if (!known)
+      held.push_back({holder.assignment, unit.id});
+  }
+  set_expiry(self, unit.id, unit.next_expiry);
+}
+
+void unreserve(step_ptr self, const core::unit_id& unit) {
+  auto& reserved = self->state.reserved;
+  const auto found = reserved.find(unit);
+  if (found != reserved.end() && --found->second == 0)
+    reserved.erase(found);
+}
+
+void on_unit_report(step_ptr self, const unit_report& report) {
+  auto& st = self->state;
+  if (report.unreserve)
+    unreserve(self, report.unit);
+  set_expiry(self, report.unit, report.next_expiry);
+  if (report.state == core::unit_state::finalized || report.state == core::unit_state::canceled) {
+    st.ready.close(report.unit);
+    st.crashes.erase(report.unit);
+    if (const auto found = st.live.find(report.unit); found != st.live.end()) {
+      send_away(self, report.unit, found->second.actor);
+      st.live.erase(found);
+    }
+    return;
+  }
+  for (const auto& end : report.ended)
+    if (!end.answered)
+      st.ready.bar(report.unit, end.contributor, end.barred_until);
+  if (report.state == core::unit_state::paused) {
+    st.ready.suspend(report.unit);
+    return;
+  }
+  st.ready.resume(report.unit);
+  const auto under_way = st.reserved.find(report.unit);
+  const auto reserved = under_way == st.reserved.end() ? 0 : under_way->second;
+  st.ready.correct(report.unit, report.free > reserved ? report.free - reserved : 0);
+}
+
+void on_unit_down(step_ptr self, const caf::down_msg& down) {
+  auto& st = self->state;
+  const auto known = st.unit_of.find(down.source);
+  if (known == st.unit_of.end())
+    return;
+  const auto unit = known->second;
+  st.unit_of.erase(known);
+  if (!down.reason) {
+    // It was sent away. Whoever has asked for it since may have it loaded now.
+    const auto waiting = st.awaited.find(unit);
+    if (waiting == st.awaited.end())
+      return;
+    if (waiting->second.empty())
+      st.awaited.erase(waiting);
+    else
+      load_awaited(self, {unit});
+    return;
+  }
+  st.live.erase(unit);
+  const auto why = msg::failure_of(down.reason);
+  // Refusals by the store concern what the whole step believes; a lost fence concerns all of it.
+  if (why.code == core::errc::fenced) {
+    self->quit(down.reason);
+    return;
+  }
+  const auto crashes = ++st.crashes[unit];
+  st.context->log(
+      log_level::error, "unit_down",
+      {{"unit", to_string(unit)}, {"crashes", std::to_string(crashes)}, {"reason", why.detail}});
+  const bool park = crashes >= crashes_max;
+  if (park)
+    st.crashes.erase(unit);
+  reload_after_crash(self, unit, park);
+}
+
+void arm_expiry(step_ptr self) {
+  auto& st = self->state;
+  if (!st.loaded || st.expiries.empty() || st.expiries.begin()->first >= st.timer_at)
+    return;
+  st.timer_at = st.expiries.begin()->first;
+  const auto wait = std::max(core::duration::zero(), st.timer_at - now(self, st.context));
+  self->delayed_send(self, wait, expiry_tick{st.timer_at});
+}
+
+void on_expiry_tick(step_ptr self, const expiry_tick& tick) {
+  auto& st = self->state;
+  if (tick.at != st.timer_at)
+    return;
+  st.timer_at = core::instant::max();
+  const auto at = now(self, st.context);
+  std::vector<core::unit_id> due;
+  for (auto it = st.expiries.begin(); it != st.expiries.end() && it->first <= at; ++it)
+    due.push_back(it->second);
+  for (const auto& unit : due) {
+    // Out of the list until the unit reports: it must not be asked twice for the same expiry.
+    set_expiry(self, unit, core::instant::max());
+    with_unit(self, unit, [=](const caf::actor& actor) {
+      if (actor)
+        self->send(actor, expire_leases{});
+      else // cannot be loaded now: ask again soon
+        set_expiry(self, unit,
+                   now(self, self->state.context) + self->state.context->settings.writer_retry_max);
+    });
+  }
+  arm_expiry(self);
+}
+
+void on_sweep_tick(step_ptr self) {
+  auto& st = self->state;
+  st.sweep_armed = false;
+  const auto& settings = st.context->settings;
+  const auto at = now(self, st.context);
+  auto idle = settings.unit_idle_timeout;
+  if (st.live.size() > settings.units_live_max)
+    idle /= 4;
+  for (auto it = st.live.begin(); it != st.live.end();) {
+    const bool finished = !st.ready.contains(it->first); // loaded for a late request
+    if (finished || it->second.last_used + idle <= at) {
+      send_away(self, it->first, it->second.actor);
+      it = st.live.erase(it);
+    } else {
+      ++it;
+    }
+  }
+  if (!st.live.empty()) {
+    st.sweep_armed = true;
+    self->delayed_send(self, idle / 2, sweep_tick{});
+  }
+}
+
+} // namespace holdfast::actors

@@ -1,0 +1,98 @@
+#include "actors/workflow_creation.hpp"
+
+#include "actors/actor_guard.hpp"
+#include "actors/reader.hpp"
+
+namespace holdfast::actors {
+
+namespace {
+
+using self_ptr = caf::stateful_actor<workflow_creation_state>*;
+
+void finish(self_ptr self, caf::response_promise promise, msg::workflow_created created) {
+  promise.deliver(std::move(created));
+  self->quit();
+}
+
+void fail(self_ptr self, caf::response_promise promise, const core::failure& why) {
+  promise.deliver(msg::to_error(why));
+  self->quit();
+}
+
+void answer_existing(self_ptr self, caf::response_promise promise, const new_workflow& request,
+                     const persistence::stored_workflow& stored) {
+  if (stored.definition != request.request.definition)
+    return fail(self, std::move(promise),
+                {core::errc::already_exists, "the workflow id belongs to another definition"});
+  msg::workflow_created created{stored.id, {}};
+  for (const auto& step : stored.steps)
+    created.steps.push_back(to_view(step));
+  finish(self, std::move(promise), std::move(created));
+}
+
+void create(self_ptr self, caf::response_promise promise, const new_workflow& request) {
+  auto& st = self->state;
+  const auto at = now(self, st.context);
+  core::uuid_source ids{st.context->take_seed()};
+  core::change change;
+  const auto& wanted = request.request;
+  change.writes.push_back(
+      core::insert_workflow{wanted.workflow, request.definition.name, wanted.definition, at});
+  msg::workflow_created created{wanted.workflow, {}};
+  for (std::uint32_t i = 0; i < request.definition.steps.size(); ++i) {
+    core::step_row row;
+    row.id = {ids.next(at)};
+    row.workflow = wanted.workflow;
+    row.key = request.definition.steps[i].key;
+    row.position = i;
+    created.steps.push_back(to_view(row));
+    change.writes.push_back(core::insert_step{row, at});
+    change.events.push_back({core::event_type::job_step_updated, row.id, {}, {}, at, {}});
+  }
+  const auto shard = core::shard_of(created.steps.front().step, st.context->settings.shards);
+  const auto& writer = st.writers[shard % st.writers.size()];
+  st.pending.write(self, writer, {shard, {}, 1}, std::move(change), [=](const core::failure& why) {
+    if (why.code == core::errc::none)
+      return finish(self, promise, created);
+    if (why.code != core::errc::refused_by_store)
+      return fail(self, promise, why);
+    self->request(self->state.loader, internal_timeout, load_workflow{request.request.workflow})
+        .then(
+            [=](const workflow_loaded& loaded) {
+              answer_existing(self, promise, request, loaded.workflow);
+            },
+            [=](const caf::error&) { fail(self, promise, why); });
+  });
+}
+
+} // namespace
+
+caf::behavior workflow_creation(caf::stateful_actor<workflow_creation_state>* self,
+                                context_ptr context, std::vector<caf::actor> writers,
+                                caf::actor loader) {
+  guard(self, context);
+  self->state.context = std::move(context);
+  self->state.writers = std::move(writers);
+  self->state.loader = std::move(loader);
+  return {
+      [=](const new_workflow& request) {
+        auto promise = self->make_response_promise();
+        self->request(self->state.loader, internal_timeout, load_workflow{request.request.workflow})
+            .then(
+                [=](const workflow_loaded& loaded) {
+                  answer_existing(self, promise, request, loaded.workflow);
+                },
+                [=](const caf::error& error) {
+                  const auto why = msg::failure_of(error);
+                  if (why.code == core::errc::not_found)
+                    create(self, promise, request);
+                  else
+                    fail(self, promise, why);
+                });
+      },
+      // A refusal has been handled by the effect, which decides when this actor ends.
+      [=](const write_done& done) { self->state.pending.settle(done); },
+  };
+}
+
+} // namespace holdfast::actors

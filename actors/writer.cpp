@@ -1,0 +1,353 @@
+#include "actors/writer.hpp"
+
+#include "actors/actor_guard.hpp"
+#include "core/batching.hpp"
+#include "core/supervision.hpp"
+
+#include <caf/stateful_actor.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <random>
+#include <set>
+#include <unordered_map>
+
+namespace holdfast::actors {
+
+namespace {
+
+/// One change on its way to the database.
+struct queued_change {
+  core::shard_id shard = 0;
+  std::uint64_t ticket = 0;
+  core::change changes;
+  caf::strong_actor_ptr sender;
+  std::size_t weight = 0;
+};
+
+using span = std::pair<std::size_t, std::size_t>;
+
+} // namespace
+
+struct writer_state {
+  static inline const char* name = "writer";
+
+  context_ptr context;
+  std::unique_ptr<persistence::store> store;
+  std::map<core::shard_id, persistence::shard_fence> fences;
+  std::deque<queued_change> queue;
+  std::size_t queued_weight = 0;
+
+  /// What is being committed: `selected`, of which `ranges` are still to do, the last one first.
+  /// Normally one range that spans all; more after a refusal.
+  std::vector<queued_change> selected;
+  std::vector<span> ranges;
+  persistence::write_batch
+      batch; ///< Of the range at the back; kept as it is until its outcome is known.
+  bool batch_built = false;
+
+  bool flush_armed = false;
+  std::uint32_t attempt = 0;
+  std::uint64_t attempt_number = 0;
+  std::mt19937_64 random;
+  std::set<caf::actor_addr> refused_senders;
+  std::unordered_map<core::step_id, std::uint64_t> generations; ///< The newest life of each step.
+  caf::actor follower;
+  std::vector<caf::response_promise> settling;
+
+  ~writer_state() {
+    if (context)
+      context->gauges.writer.queued -= queued_weight;
+  }
+};
+
+namespace {
+
+using self_ptr = caf::stateful_actor<writer_state>*;
+
+void answer(self_ptr self, const queued_change& change, core::failure why) {
+  auto& st = self->state;
+  st.queued_weight -= change.weight;
+  st.context->gauges.writer.queued -= change.weight;
+  if (why.code == core::errc::none)
+    ++st.context->gauges.writer.changes;
+  if (change.sender)
+    self->send(caf::actor_cast<caf::actor>(change.sender),
+               write_done{change.ticket, std::move(why)});
+}
+
+/// Refuses `change` and everything that its sender decided after it: those decisions stood on it.
+void refuse(self_ptr self, const queued_change& change, const core::failure& why) {
+  auto& st = self->state;
+  ++st.context->gauges.writer.refused;
+  st.context->log(log_level::error, "change_refused",
+                  {{"shard", std::to_string(change.shard)}, {"reason", why.detail}});
+  if (change.sender) {
+    st.refused_senders.insert(caf::actor_cast<caf::actor_addr>(change.sender));
+    self->monitor(caf::actor_cast<caf::actor>(change.sender));
+  }
+  answer(self, change, why);
+}
+
+/// Moves from the queue what may share one transaction, in order.
+void select(self_ptr self) {
+  auto& st = self->state;
+  core::batch_footprint footprint;
+  std::set<core::shard_id>
+      closed; // a shard's order is kept: after one that must wait, all of it waits
+  std::deque<queued_change> rest;
+  std::size_t weight = 0;
+  const auto batch_max = st.context->settings.batching.batch_max;
+  while (!st.queue.empty()) {
+    auto& next = st.queue.front();
+    const bool fits = weight == 0 || weight + next.weight <= batch_max;
+    if (!fits && closed.empty())
+      break;
+    if (!fits || closed.count(next.shard) != 0 || !footprint.admit(next.changes)) {
+      closed.insert(next.shard);
+      rest.push_back(std::move(next));
+    } else {
+      weight += next.weight;
+      st.selected.push_back(std::move(next));
+    }
+    st.queue.pop_front();
+    // Looking far ahead for changes of other shards costs more than another commit.
+    if (rest.size() > 2 * batch_max)
+      break;
+  }
+  for (auto it = rest.rbegin(); it != rest.rend(); ++it)
+    st.queue.push_front(std::move(*it));
+  if (!st.selected.empty())
+    st.ranges.push_back({0, st.selected.size()});
+}
+
+/// Builds the transaction of the range at the back.
+void build(writer_state& st) {
+  const auto [first, last] = st.ranges.back();
+  std::map<core::shard_id, persistence::shard_batch> shards;
+  for (auto i = first; i < last; ++i) {
+    auto& change = st.selected[i];
+    const auto& fence = st.fences.at(change.shard);
+    auto& part = shards[change.shard];
+    part.shard = change.shard;
+    part.epoch = fence.epoch;
+    part.batch_seq = fence.batch_seq + 1;
+    part.first_event = fence.last_event + 1;
+    part.changes.push_back(change.changes);
+  }
+  st.batch.shards.clear();
+  for (auto& [id, part] : shards)
+    st.batch.shards.push_back(std::move(part));
+  st.batch_built = true;
+}
+
+void on_committed(self_ptr self) {
+  auto& st = self->state;
+  for (auto& part : st.batch.shards) {
+    auto& fence = st.fences.at(part.shard);
+    fence.batch_seq = part.batch_seq;
+    events_committed committed{part.shard, {}};
+    for (auto& change : part.changes)
+      for (auto& event : change.events)
+        committed.events.push_back({{part.shard, ++fence.last_event}, std::move(event)});
+    if (!committed.events.empty() && st.follower)
+      self->send(st.follower, std::move(committed));
+  }
+  const auto [first, last] = st.ranges.back();
+  st.ranges.pop_back();
+  for (auto i = first; i < last; ++i)
+    answer(self, st.selected[i], {});
+  ++st.context->gauges.writer.commits;
+}
+
+void on_refused(self_ptr self, const std::string& reason) {
+  auto& st = self->state;
+  const auto [first, last] = st.ranges.back();
+  st.ranges.pop_back();
+  if (last - first == 1) {
+    refuse(self, st.selected[first], {core::errc::refused_by_store, reason});
+    return;
+  }
+  const auto halves = core::bisect(first, last);
+  st.ranges.push_back(halves.second);
+  st.ranges.push_back(halves.first);
+}
+
+void on_fenced(self_ptr self, const std::vector<core::shard_id>& lost) {
+  auto& st = self->state;
+  const std::set<core::shard_id> shards{lost.begin(), lost.end()};
+  st.context->log(log_level::warning, "shards_lost", {{"count", std::to_string(shards.size())}});
+  for (const auto shard : shards)
+    st.fences.erase(shard);
+  const core::failure why{core::errc::fenced, "another host has taken the shard over"};
+  // Everything selected but not yet committed goes back in front, in order, without the lost
+  // shards.
+  std::vector<queued_change> keep;
+  for (auto part = st.ranges.rbegin(); part != st.ranges.rend(); ++part)
+    for (auto i = part->first; i < part->second; ++i)
+      keep.push_back(std::move(st.selected[i]));
+  for (auto& change : st.queue)
+    keep.push_back(std::move(change));
+  st.queue.clear();
+  st.ranges.clear();
+  for (auto& change : keep) {
+    if (shards.count(change.shard) != 0)
+      answer(self, change, why);
+    else
+      st.queue.push_back(std::move(change));
+  }
+}
+
+/// Drops from the range at the back what its sender's refusal has made void.
+bool void_by_refusal(self_ptr self, const queued_change& change) {
+  auto& st = self->state;
+  if (st.refused_senders.empty() || !change.sender
+      || st.refused_senders.count(caf::actor_cast<caf::actor_addr>(change.sender)) == 0)
+    return false;
+  answer(self, change,
+         {core::errc::refused_by_store, "an earlier decision of this actor was refused"});
+  return true;
+}
+
+void drop_voided(self_ptr self) {
+  auto& st = self->state;
+  if (st.refused_senders.empty())
+    return;
+  std::vector<queued_change> keep;
+  for (auto part = st.ranges.rbegin(); part != st.ranges.rend(); ++part) {
+    const auto start = keep.size();
+    for (auto i = part->first; i < part->second; ++i)
+      if (!void_by_refusal(self, st.selected[i]))
+        keep.push_back(std::move(st.selected[i]));
+    *part = {start, keep.size()};
+  }
+  st.selected = std::move(keep);
+  st.ranges.erase(std::remove_if(st.ranges.begin(), st.ranges.end(),
+                                 [](const span& r) { return r.first == r.second; }),
+                  st.ranges.end());
+}
+
+void arm_flush(self_ptr self) {
+  auto& st = self->state;
+  if (!st.flush_armed && !st.queue.empty()) {
+    st.flush_armed = true;
+    self->send(self, flush_tick{});
+  }
+}
+
+/// Works through the ranges until they are done or the database does not answer.
+void commit(self_ptr self) {
+  auto& st = self->state;
+  if (!st.store)
+    st.store = st.context->settings.open_store();
+  while (!st.ranges.empty()) {
+    if (!st.batch_built)
+      build(st);
+    auto result = st.store->commit(st.batch);
+    switch (result.status) {
+    case persistence::commit_status::committed:
+      st.batch_built = false;
+      st.attempt = 0;
+      on_committed(self);
+      break;
+    case persistence::commit_status::refused:
+      st.batch_built = false;
+      st.attempt = 0;
+      on_refused(self, result.reason);
+      drop_voided(self);
+      break;
+    case persistence::commit_status::fenced:
+      st.batch_built = false;
+      st.attempt = 0;
+      on_fenced(self, result.fenced);
+      break;
+    case persistence::commit_status::unavailable:
+    case persistence::commit_status::in_doubt: {
+      ++st.attempt;
+      const auto& settings = st.context->settings;
+      const auto wait =
+          core::backoff(st.attempt, settings.writer_retry_min, settings.writer_retry_max,
+                        std::uniform_real_distribution<double>{}(st.random));
+      st.context->log(log_level::warning, "commit_unresolved",
+                      {{"attempt", std::to_string(st.attempt)}, {"reason", result.reason}});
+      self->delayed_send(self, wait, retry_tick{++st.attempt_number});
+      return;
+    }
+    }
+  }
+  st.selected.clear();
+  if (st.queue.empty()) {
+    for (auto& promise : st.settling)
+      promise.deliver(settled{});
+    st.settling.clear();
+  }
+  arm_flush(self);
+}
+
+void enqueue(self_ptr self, write_request& request) {
+  auto& st = self->state;
+  queued_change change{request.from.shard, request.ticket, std::move(request.changes),
+                       self->current_sender(), 0};
+  change.weight = core::weight(change.changes);
+  st.queued_weight += change.weight;
+  st.context->gauges.writer.queued += change.weight;
+  auto& generation = st.generations[request.from.step];
+  if (request.from.generation < generation)
+    return answer(self, change,
+                  {core::errc::unavailable, "the step has been started again meanwhile"});
+  generation = request.from.generation;
+  if (st.fences.count(change.shard) == 0)
+    return answer(self, change, {core::errc::fenced, "this node does not host the shard"});
+  if (void_by_refusal(self, change))
+    return;
+  if (st.queued_weight > 4 * st.context->settings.batching.high_water)
+    return refuse(self, change, {core::errc::overloaded, "the writer's queue is full"});
+  st.queue.push_back(std::move(change));
+  // While a batch waits for its outcome, `commit` arms the next flush.
+  if (st.ranges.empty())
+    arm_flush(self);
+}
+
+caf::behavior writer(self_ptr self, context_ptr context) {
+  guard(self, context);
+  self->state.random.seed(context->take_seed());
+  self->state.context = std::move(context);
+  self->set_down_handler(
+      [=](const caf::down_msg& down) { self->state.refused_senders.erase(down.source); });
+  return {
+      [=](write_request& request) { enqueue(self, request); },
+      [=](flush_tick) {
+        self->state.flush_armed = false;
+        if (!self->state.ranges.empty())
+          return; // a retry is under way and will go on with the queue
+        select(self);
+        commit(self);
+      },
+      [=](const retry_tick& tick) {
+        if (tick.attempt == self->state.attempt_number && !self->state.ranges.empty())
+          commit(self);
+      },
+      [=](const adopt_shards& adopted) {
+        for (const auto& fence : adopted.fences)
+          self->state.fences[fence.shard] = fence;
+      },
+      [=](const follow_events& follow) { self->state.follower = follow.relay; },
+      [=](settle) -> caf::result<settled> {
+        if (self->state.queue.empty() && self->state.ranges.empty())
+          return settled{};
+        auto promise = self->make_response_promise<settled>();
+        self->state.settling.push_back(promise);
+        return promise;
+      },
+  };
+}
+
+} // namespace
+
+caf::actor spawn_writer(caf::event_based_actor* parent, context_ptr context) {
+  return context->settings.blocking_store ? parent->spawn<caf::detached>(writer, context)
+                                          : parent->spawn(writer, context);
+}
+
+} // namespace holdfast::actors

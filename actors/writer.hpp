@@ -1,0 +1,29 @@
+#pragma once
+
+#include "actors/context.hpp"
+#include "actors/internal_messages.hpp"
+
+#include <caf/event_based_actor.hpp>
+
+namespace holdfast::actors {
+
+/// The WRITER of one lane: collects changes of its shards and group-commits them.
+///
+/// Lifecycle: started before everything that writes. Opens its own connection to the database at
+/// the first commit. Writes a shard only after `adopt_shards`; requests for other shards are
+/// answered `fenced`.
+///
+/// Batching: no timer. A request arms a flush that lands behind everything already in the mailbox;
+/// while a commit is under way the next batch gathers.
+///
+/// Failure: a lost connection or an unknown outcome repeats the very same batch under the same
+/// sequence numbers, with backoff, until the database has said what happened; nobody is answered
+/// before. A batch that the database refuses is cut in halves until the guilty change stands alone;
+/// it alone is refused. A lost fence answers `fenced` to every request of that shard.
+///
+/// Backpressure: the gateway turns requests away while `writer_gauges::queued` is above the
+/// high-water mark; the writer itself refuses with `overloaded` at four times that, which only a
+/// bug could reach.
+caf::actor spawn_writer(caf::event_based_actor* parent, context_ptr context);
+
+} // namespace holdfast::actors
