@@ -1,0 +1,426 @@
+#include "persistence/memory_store.hpp"
+
+#include <algorithm>
+
+namespace holdfast::persistence {
+
+namespace {
+
+const core::failure unreachable{core::errc::unavailable, "the memory database is unreachable"};
+
+/// Locks the database for one call.
+using guard = std::lock_guard<std::mutex>;
+
+void put_bar(std::vector<core::bar>& bars, const core::contributor_id& contributor,
+             core::instant until) {
+  for (auto& bar : bars)
+    if (bar.contributor == contributor) {
+      bar.until = std::max(bar.until, until);
+      return;
+    }
+  bars.push_back({contributor, until});
+}
+
+void put_ended(std::vector<core::bar>& bars, const core::lease_policy& policy,
+               const memory::ended_row& ended) {
+  if (const auto until = core::barred_until(policy, ended.how, ended.at); until > ended.at)
+    put_bar(bars, ended.lease.owner, until);
+}
+
+std::vector<core::lease> leases_of(const memory::tables& t, const core::unit_id& unit) {
+  std::vector<core::lease> leases;
+  const auto [begin, end] = memory::rows_of(t.active_leases, unit);
+  for (auto row = begin; row != end; ++row)
+    leases.push_back(row->second);
+  std::sort(leases.begin(), leases.end(),
+            [](const auto& a, const auto& b) { return a.token < b.token; });
+  return leases;
+}
+
+std::vector<const memory::judgment_row*> judgments_of(const memory::tables& t,
+                                                      const core::unit_id& unit) {
+  std::vector<const memory::judgment_row*> judgments;
+  const auto [begin, end] = memory::rows_of(t.judgments, unit);
+  for (auto row = begin; row != end; ++row)
+    judgments.push_back(&row->second);
+  std::sort(judgments.begin(), judgments.end(), [](const auto* a, const auto* b) {
+    return std::pair{a->made.submitted_at, a->made.token}
+           < std::pair{b->made.submitted_at, b->made.token};
+  });
+  return judgments;
+}
+
+open_unit read_open_unit(const memory::tables& t, const memory::unit_row& row,
+                         const core::lease_policy& policy) {
+  open_unit unit;
+  unit.id = row.made.id;
+  unit.ordinal = row.made.ordinal;
+  unit.state = row.state;
+  unit.slots = row.made.slots;
+  for (const auto& lease : leases_of(t, unit.id)) {
+    unit.holders.push_back({lease.owner, lease.id});
+    unit.next_expiry = std::min(unit.next_expiry, lease.expires_at);
+    put_bar(unit.touched, lease.owner, core::instant::max());
+  }
+  for (const auto* judgment : judgments_of(t, unit.id)) {
+    ++unit.judged;
+    put_bar(unit.touched, judgment->made.owner, core::instant::max());
+  }
+  const auto [begin, end] = memory::rows_of(t.ended_leases, unit.id);
+  for (auto ended = begin; ended != end; ++ended)
+    put_ended(unit.touched, policy, ended->second);
+  return unit;
+}
+
+core::unit read_unit(const memory::tables& t, const memory::unit_row& row,
+                     const core::lease_policy& policy) {
+  const auto& made = row.made;
+  core::unit unit;
+  unit.id = made.id;
+  unit.step = made.step;
+  unit.root = made.root;
+  unit.parent = made.parent;
+  unit.ordinal = made.ordinal;
+  unit.source_key = made.source_key;
+  unit.input = made.input;
+  unit.slots = made.slots;
+  unit.created_at = made.created_at;
+  unit.state = row.state;
+  unit.result = row.result.value_or(std::string{});
+  unit.confidence = row.confidence;
+  const auto seen = [&](core::token token) {
+    unit.leases.last_token = std::max(unit.leases.last_token, token);
+  };
+  for (auto& lease : leases_of(t, unit.id)) {
+    seen(lease.token);
+    unit.leases.active.push_back(std::move(lease));
+  }
+  for (const auto* judgment : judgments_of(t, unit.id)) {
+    seen(judgment->made.token);
+    unit.judgments.push_back(
+        {judgment->made.id, judgment->made.owner, judgment->made.token, judgment->made.answer});
+  }
+  const auto [begin, end] = memory::rows_of(t.ended_leases, unit.id);
+  for (auto ended = begin; ended != end; ++ended) {
+    seen(ended->second.lease.token);
+    put_ended(unit.bars, policy, ended->second);
+  }
+  return unit;
+}
+
+bool free_to_take(const memory::tables& t, const memory::shard_row& shard, const std::string& node,
+                  core::instant now) {
+  const auto host = t.nodes.find(shard.host);
+  return host == t.nodes.end() || host->second.left || host->second.name == node
+         || host->second.expires_at <= now;
+}
+
+} // namespace
+
+void memory_database::set_commit_faults(std::function<commit_fault(const write_batch&)> plan) {
+  const guard lock{mutex_};
+  fault_plan_ = std::move(plan);
+}
+
+void memory_database::set_refusals(std::function<bool(const core::change&)> rule) {
+  const guard lock{mutex_};
+  refusals_ = std::move(rule);
+}
+
+void memory_database::set_reachable(bool reachable) {
+  const guard lock{mutex_};
+  reachable_ = reachable;
+}
+
+core::outcome<core::instant> memory_store::now() {
+  const guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return unreachable;
+  return database_->clock_();
+}
+
+commit_result memory_store::commit(const write_batch& batch) {
+  const guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return {commit_status::unavailable, {}, unreachable.detail};
+  const auto fault = database_->fault_plan_ ? database_->fault_plan_(batch) : commit_fault::none;
+  if (fault == commit_fault::unavailable)
+    return {commit_status::unavailable, {}, "injected: nothing was applied"};
+  if (fault == commit_fault::in_doubt_lost)
+    return {commit_status::in_doubt, {}, "injected: the connection was lost around COMMIT"};
+  auto result = memory::apply(database_->tables_, batch, database_->refusals_);
+  if (fault == commit_fault::in_doubt_applied)
+    return {commit_status::in_doubt, {}, "injected: the connection was lost around COMMIT"};
+  return result;
+}
+
+core::outcome<bool> memory_store::ensure_shards(std::uint32_t count) {
+  const guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return unreachable;
+  auto& shards = database_->tables_.shards;
+  if (count == 0)
+    return core::failure{core::errc::invalid_argument, "a cluster has at least one shard"};
+  if (shards.empty())
+    shards.resize(count);
+  if (shards.size() != count)
+    return core::failure{core::errc::invalid_argument, "this database was set up with "
+                                                           + std::to_string(shards.size())
+                                                           + " shards, not " + std::to_string(count)
+                                                           + "; the number cannot be changed"};
+  return true;
+}
+
+core::outcome<bool> memory_store::register_node(const std::string& name,
+                                                core::incarnation_id incarnation,
+                                                const std::string& address) {
+  const guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return unreachable;
+  database_->tables_.nodes.emplace(incarnation,
+                                   memory::node_row{name, address, database_->clock_(), false});
+  return true;
+}
+
+core::outcome<std::vector<shard_fence>>
+memory_store::take_over(const std::string& node, core::incarnation_id incarnation,
+                        const std::vector<core::shard_id>& shards, core::duration lease_time,
+                        bool force) {
+  const guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return unreachable;
+  auto& t = database_->tables_;
+  const auto now = database_->clock_();
+  auto& row = t.nodes.emplace(incarnation, memory::node_row{node, {}, now, false}).first->second;
+  row.expires_at = now + lease_time;
+  row.left = false;
+  auto wanted = shards;
+  std::sort(wanted.begin(), wanted.end());
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  std::vector<shard_fence> taken;
+  for (const auto number : wanted) {
+    if (number >= t.shards.size())
+      continue;
+    auto& shard = t.shards[number];
+    if (!force && !free_to_take(t, shard, node, now))
+      continue;
+    shard.host = incarnation;
+    taken.push_back({number, ++shard.epoch, shard.batch_seq, shard.event_seq});
+  }
+  return taken;
+}
+
+core::outcome<renewal> memory_store::renew(core::incarnation_id incarnation,
+                                           core::duration lease_time) {
+  const guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return unreachable;
+  auto& t = database_->tables_;
+  renewal renewed{0, database_->clock_()};
+  const auto node = t.nodes.find(incarnation);
+  if (node == t.nodes.end() || node->second.left)
+    return renewed;
+  node->second.expires_at = renewed.now + lease_time;
+  for (const auto& shard : t.shards)
+    renewed.hosted += shard.host == incarnation ? 1 : 0;
+  return renewed;
+}
+
+core::outcome<bool> memory_store::resign(core::incarnation_id incarnation) {
+  const guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return unreachable;
+  auto& t = database_->tables_;
+  for (auto& shard : t.shards)
+    if (shard.host == incarnation)
+      shard.host = {};
+  if (const auto node = t.nodes.find(incarnation); node != t.nodes.end())
+    node->second.left = true;
+  return true;
+}
+
+core::outcome<stored_step> memory_store::load_step(
+    core::step_id step,
+    const std::function<core::lease_policy(const std::string&, std::uint32_t)>& policy_of) {
+  const guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return unreachable;
+  const auto& t = database_->tables_;
+  const auto found = t.steps.find(step);
+  if (found == t.steps.end())
+    return core::failure{core::errc::not_found, "no such step"};
+  stored_step loaded;
+  loaded.row = found->second.row;
+  loaded.workflow_definition = t.workflows.at(loaded.row.workflow).definition;
+  loaded.next_ordinal = 1;
+  const auto policy = policy_of(loaded.workflow_definition, loaded.row.position);
+  const auto [begin, end] = memory::rows_of(t.units_by_ordinal, step);
+  for (auto entry = begin; entry != end; ++entry) {
+    loaded.next_ordinal = entry->first.second + 1;
+    const auto& row = t.units.at(entry->second);
+    if (row.state < core::unit_state::finalized)
+      loaded.open_units.push_back(read_open_unit(t, row, policy));
+  }
+  return loaded;
+}
+
+core::outcome<std::vector<core::unit>>
+memory_store::load_units(const std::vector<core::unit_id>& units,
+                         const core::lease_policy& policy) {
+  const guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return unreachable;
+  const auto& t = database_->tables_;
+  std::vector<core::unit> loaded;
+  std::set<core::unit_id> seen;
+  for (const auto& id : units)
+    if (const auto row = t.units.find(id); row != t.units.end() && seen.insert(id).second)
+      loaded.push_back(read_unit(t, row->second, policy));
+  return loaded;
+}
+
+core::outcome<stored_workflow> memory_store::load_workflow(core::workflow_id workflow) {
+  const guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return unreachable;
+  const auto& t = database_->tables_;
+  const auto found = t.workflows.find(workflow);
+  if (found == t.workflows.end())
+    return core::failure{core::errc::not_found, "no such workflow"};
+  stored_workflow loaded{workflow, found->second.name, found->second.definition, {}};
+  for (const auto& [id, step] : t.steps)
+    if (step.row.workflow == workflow)
+      loaded.steps.push_back(step.row);
+  std::sort(loaded.steps.begin(), loaded.steps.end(),
+            [](const auto& a, const auto& b) { return a.position < b.position; });
+  return loaded;
+}
+
+core::outcome<std::vector<std::pair<std::string, core::unit_id>>>
+memory_store::find_source_keys(core::step_id step, const std::vector<std::string>& keys) {
+  const guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return unreachable;
+  const auto& index = database_->tables_.units_by_source_key;
+  std::vector<std::pair<std::string, core::unit_id>> found;
+  for (const auto& key : keys)
+    if (const auto entry = index.find({step, key}); entry != index.end())
+      found.emplace_back(key, entry->second);
+  return found;
+}
+
+core::outcome<std::vector<core::step_row>> memory_store::list_steps(core::step_id after,
+                                                                    std::uint32_t limit) {
+  const guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return unreachable;
+  const auto& t = database_->tables_;
+  if (after && t.steps.count(after) == 0)
+    return core::failure{core::errc::not_found, "no such step"};
+  std::vector<const memory::step_row*> ordered;
+  for (const auto& [id, step] : t.steps)
+    ordered.push_back(&step);
+  const auto place = [](const memory::step_row& s) { return std::pair{s.created_at, s.row.id}; };
+  std::sort(ordered.begin(), ordered.end(),
+            [&](const auto* a, const auto* b) { return place(*a) < place(*b); });
+  std::vector<core::step_row> steps;
+  for (const auto* step : ordered)
+    if (steps.size() < limit && (!after || place(t.steps.at(after)) < place(*step)))
+      steps.push_back(step->row);
+  return steps;
+}
+
+core::outcome<std::pair<std::vector<unit_result>, std::uint64_t>>
+memory_store::list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) {
+  const guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return unreachable;
+  const auto& t = database_->tables_;
+  std::pair<std::vector<unit_result>, std::uint64_t> page{{}, after};
+  for (auto entry = t.units_by_ordinal.upper_bound({step, after});
+       entry != t.units_by_ordinal.end() && entry->first.first == step && page.first.size() < limit;
+       ++entry) {
+    const auto& row = t.units.at(entry->second);
+    page.first.push_back({row.made.id, row.made.source_key, row.state,
+                          static_cast<std::uint32_t>(judgments_of(t, row.made.id).size()),
+                          row.result.value_or(std::string{}), row.confidence});
+    page.second = entry->first.second;
+  }
+  return page;
+}
+
+core::outcome<step_statistics> memory_store::statistics(core::step_id step) {
+  const guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return unreachable;
+  const auto& t = database_->tables_;
+  const auto found = t.steps.find(step);
+  if (found == t.steps.end())
+    return core::failure{core::errc::not_found, "no such step"};
+  step_statistics counted;
+  counted.step = found->second.row;
+  const auto [begin, end] = memory::rows_of(t.units_by_ordinal, step);
+  for (auto entry = begin; entry != end; ++entry) {
+    const auto& row = t.units.at(entry->second);
+    counted.judgable += row.state == core::unit_state::judgable ? 1 : 0;
+    counted.paused += row.state == core::unit_state::paused ? 1 : 0;
+    counted.finalized += row.state == core::unit_state::finalized ? 1 : 0;
+    counted.canceled += row.state == core::unit_state::canceled ? 1 : 0;
+    counted.judgments += judgments_of(t, row.made.id).size();
+    counted.active_leases += leases_of(t, row.made.id).size();
+    const auto [first, last] = memory::rows_of(t.ended_leases, row.made.id);
+    counted.expired_leases += static_cast<std::uint64_t>(std::count_if(
+        first, last, [](const auto& e) { return e.second.how == core::lease_end::expired; }));
+  }
+  return counted;
+}
+
+core::outcome<std::vector<stored_event>>
+memory_store::events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) {
+  const guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return unreachable;
+  const auto& t = database_->tables_;
+  std::vector<stored_event> events;
+  const auto rows = t.outbox.find(shard);
+  if (rows == t.outbox.end())
+    return events;
+  // From the row that holds `after + 1`, which is the last one to begin at or below it.
+  auto row = std::upper_bound(rows->second.begin(), rows->second.end(), after + 1,
+                              [](auto seq, const auto& r) { return seq < r.first_seq; });
+  if (row != rows->second.begin())
+    --row;
+  for (; row != rows->second.end() && row->first_seq <= after + std::max<std::uint32_t>(limit, 1);
+       ++row)
+    for (std::size_t i = 0; i < row->events.size(); ++i)
+      if (row->first_seq + i > after)
+        events.push_back({{shard, row->first_seq + i}, row->events[i]});
+  return events;
+}
+
+core::outcome<core::event_seq> memory_store::cursor(const std::string& consumer,
+                                                    core::shard_id shard) {
+  const guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return unreachable;
+  const auto& cursors = database_->tables_.cursors;
+  const auto found = cursors.find({consumer, shard});
+  return found == cursors.end() ? core::event_seq{0} : found->second;
+}
+
+core::outcome<std::vector<core::event_seq>> memory_store::inbox_after(const std::string& consumer,
+                                                                      core::shard_id shard,
+                                                                      core::event_seq after) {
+  const guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return unreachable;
+  std::vector<core::event_seq> seqs;
+  const auto& inbox = database_->tables_.inbox;
+  if (const auto found = inbox.find(consumer); found != inbox.end())
+    for (auto message = found->second.upper_bound({shard, after});
+         message != found->second.end() && message->shard == shard; ++message)
+      seqs.push_back(message->seq);
+  return seqs;
+}
+
+} // namespace holdfast::persistence

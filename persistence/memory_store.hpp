@@ -1,0 +1,94 @@
+#pragma once
+
+#include "persistence/memory_tables.hpp"
+#include "persistence/store.hpp"
+
+#include <functional>
+#include <memory>
+#include <mutex>
+
+namespace holdfast::persistence {
+
+/// What happens to one commit instead of its success.
+enum class commit_fault {
+  none,
+  unavailable,      ///< Nothing is applied, and the caller knows it.
+  in_doubt_applied, ///< Applied, but the answer is lost: `in_doubt`.
+  in_doubt_lost,    ///< Not applied, and the caller cannot know: `in_doubt`.
+};
+
+/// A database in memory, shared by any number of `memory_store`s: the reference for what the port
+/// promises, and the disk of the simulator. Outlives the actors that use it as a disk outlives a
+/// process. Safe to use from several threads.
+class memory_database {
+public:
+  /// `clock` is the database's clock.
+  explicit memory_database(std::function<core::instant()> clock) : clock_(std::move(clock)) {}
+
+  /// Asked before every commit. Empty: no faults.
+  void set_commit_faults(std::function<commit_fault(const write_batch&)> plan);
+  /// Refuses every batch that contains a change for which `rule` holds. Empty: none.
+  void set_refusals(std::function<bool(const core::change&)> rule);
+  /// While false, every call answers `unavailable`.
+  void set_reachable(bool reachable);
+
+  /// What is committed, for checks of invariants. Not to be held across calls of other threads.
+  const memory::tables& tables() const { return tables_; }
+
+private:
+  friend class memory_store;
+
+  std::function<core::instant()> clock_;
+  std::function<commit_fault(const write_batch&)> fault_plan_;
+  std::function<bool(const core::change&)> refusals_;
+  bool reachable_ = true;
+  memory::tables tables_;
+  std::mutex mutex_;
+};
+
+/// The store on a memory_database. Answers at once and never blocks for long.
+class memory_store : public store {
+public:
+  explicit memory_store(std::shared_ptr<memory_database> database)
+      : database_(std::move(database)) {}
+
+  core::outcome<core::instant> now() override;
+  commit_result commit(const write_batch& batch) override;
+
+  core::outcome<bool> ensure_shards(std::uint32_t count) override;
+  core::outcome<bool> register_node(const std::string& name, core::incarnation_id incarnation,
+                                    const std::string& address) override;
+  core::outcome<std::vector<shard_fence>> take_over(const std::string& node,
+                                                    core::incarnation_id incarnation,
+                                                    const std::vector<core::shard_id>& shards,
+                                                    core::duration lease_time, bool force) override;
+  core::outcome<renewal> renew(core::incarnation_id incarnation,
+                               core::duration lease_time) override;
+  core::outcome<bool> resign(core::incarnation_id incarnation) override;
+
+  core::outcome<stored_step>
+  load_step(core::step_id step,
+            const std::function<core::lease_policy(const std::string& definition,
+                                                   std::uint32_t position)>& policy_of) override;
+  core::outcome<std::vector<core::unit>> load_units(const std::vector<core::unit_id>& units,
+                                                    const core::lease_policy& policy) override;
+  core::outcome<stored_workflow> load_workflow(core::workflow_id workflow) override;
+  core::outcome<std::vector<std::pair<std::string, core::unit_id>>>
+  find_source_keys(core::step_id step, const std::vector<std::string>& keys) override;
+  core::outcome<std::vector<core::step_row>> list_steps(core::step_id after,
+                                                        std::uint32_t limit) override;
+  core::outcome<std::pair<std::vector<unit_result>, std::uint64_t>>
+  list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) override;
+  core::outcome<step_statistics> statistics(core::step_id step) override;
+
+  core::outcome<std::vector<stored_event>> events_after(core::shard_id shard, core::event_seq after,
+                                                        std::uint32_t limit) override;
+  core::outcome<core::event_seq> cursor(const std::string& consumer, core::shard_id shard) override;
+  core::outcome<std::vector<core::event_seq>>
+  inbox_after(const std::string& consumer, core::shard_id shard, core::event_seq after) override;
+
+private:
+  std::shared_ptr<memory_database> database_;
+};
+
+} // namespace holdfast::persistence

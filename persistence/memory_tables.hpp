@@ -1,0 +1,102 @@
+#pragma once
+
+#include "persistence/store.hpp"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// What the memory store keeps: the tables of migrations/0001_initial.sql as ordered maps, so that
+/// everything read from them comes in the same order at every run.
+namespace holdfast::persistence::memory {
+
+struct workflow_row {
+  std::string name;
+  std::string definition;
+};
+
+struct step_row {
+  core::step_row row;
+  core::instant created_at;
+};
+
+struct unit_row {
+  core::insert_unit made;
+  core::unit_state state = core::unit_state::judgable;
+  std::optional<std::string> result;
+  double confidence = 0;
+};
+
+struct judgment_row {
+  core::insert_judgment made;
+  core::lease lease; ///< The lease it was given under.
+};
+
+struct ended_row {
+  core::lease lease;
+  core::lease_end how = core::lease_end::released;
+  core::instant at;
+};
+
+struct outbox_row {
+  core::event_seq first_seq = 0;
+  core::epoch epoch = 0;
+  std::uint64_t batch_seq = 0;
+  std::vector<core::event> events;
+};
+
+struct shard_row {
+  core::epoch epoch = 0;
+  std::uint64_t batch_seq = 0;
+  core::event_seq event_seq = 0;
+  core::incarnation_id host; ///< Nil when nobody hosts it.
+};
+
+struct node_row {
+  std::string name;
+  std::string address;
+  core::instant expires_at;
+  bool left = false;
+};
+
+using contributor_key = std::pair<core::unit_id, core::contributor_id>;
+
+struct tables {
+  std::map<core::workflow_id, workflow_row> workflows;
+  std::map<core::step_id, step_row> steps;
+  std::map<core::unit_id, unit_row> units;
+  std::map<std::pair<core::step_id, std::string>, core::unit_id> units_by_source_key;
+  std::map<std::pair<core::step_id, std::uint64_t>, core::unit_id> units_by_ordinal;
+  std::set<std::pair<core::unit_id, core::step_id>> children; ///< Parent and the child's step.
+  std::map<contributor_key, core::lease> active_leases;
+  std::map<std::pair<core::unit_id, core::token>, ended_row> ended_leases;
+  std::map<contributor_key, judgment_row> judgments;
+  std::set<core::judgment_id> judgment_ids;
+  std::map<core::shard_id, std::vector<outbox_row>> outbox; ///< Ascending by first_seq.
+  std::map<std::string, std::set<core::message_id>> inbox;
+  std::map<std::pair<std::string, core::shard_id>, core::event_seq> cursors;
+  std::vector<shard_row> shards; ///< By number.
+  std::map<core::incarnation_id, node_row> nodes;
+};
+
+/// Applies a batch as the statements of postgres_batch.cpp do, to the same constraints; leaves
+/// `t` untouched unless it answers `committed` for the first time. `refuse` stands for a database
+/// that refuses changes of its choice; may be empty.
+commit_result apply(tables& t, const write_batch& batch,
+                    const std::function<bool(const core::change&)>& refuse);
+
+/// The elements of a map whose key begins with `first`.
+template <class Map, class First>
+auto rows_of(const Map& map, const First& first) {
+  using second = typename Map::key_type::second_type;
+  auto begin = map.lower_bound({first, second{}});
+  auto end = begin;
+  while (end != map.end() && end->first.first == first)
+    ++end;
+  return std::make_pair(begin, end);
+}
+
+} // namespace holdfast::persistence::memory

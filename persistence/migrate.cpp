@@ -1,0 +1,162 @@
+#include "persistence/migrate.hpp"
+
+#include "core/invariant.hpp"
+#include "persistence/connection.hpp"
+#include "persistence/embedded_sql.hpp"
+
+#include <algorithm>
+#include <map>
+#include <openssl/sha.h>
+#include <pqxx/pqxx>
+
+namespace holdfast::persistence {
+
+namespace {
+
+/// Any fixed number will do; this one spells "holdfast" in ASCII.
+constexpr std::int64_t migration_lock = 0x686f6c6466617374;
+
+constexpr const char* bootstrap = R"sql(
+CREATE SCHEMA IF NOT EXISTS holdfast;
+CREATE TABLE IF NOT EXISTS holdfast.migrations (
+  version integer PRIMARY KEY,
+  name text NOT NULL,
+  sha256 text NOT NULL,
+  applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+)sql";
+
+std::string sha256_of(const std::string& text) {
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
+  std::string hex;
+  for (const auto byte : digest) {
+    hex += "0123456789abcdef"[byte >> 4];
+    hex += "0123456789abcdef"[byte & 0x0f];
+  }
+  return hex;
+}
+
+/// A connection that came back by itself would have lost the advisory lock without a word.
+/// Deprecated, because libpqxx 7 never reactivates; 6.4 still does.
+void never_reactivate(pqxx::connection& database) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  database.inhibit_reactivation(true);
+#pragma GCC diagnostic pop
+}
+
+struct applied_row {
+  std::string name;
+  std::string sha256;
+};
+
+std::map<std::uint32_t, applied_row> read_applied(pqxx::connection& database) {
+  pqxx::work tx{database};
+  tx.exec(bootstrap);
+  std::map<std::uint32_t, applied_row> applied;
+  for (const auto& row : tx.exec("SELECT version, name, sha256 FROM holdfast.migrations"))
+    applied[row[0].as<std::uint32_t>()] = {row[1].c_str(), row[2].c_str()};
+  tx.commit();
+  return applied;
+}
+
+std::string difference(const std::map<std::uint32_t, applied_row>& applied,
+                       const std::vector<migration>& history) {
+  for (const auto& [version, row] : applied) {
+    const auto number = std::to_string(version);
+    if (version > history.size())
+      return "the database has migration " + number + " (" + row.name + ") and this program knows "
+             + std::to_string(history.size()) + ": start a newer program";
+    const auto& known = history[version - 1];
+    if (known.name != row.name || known.sha256 != row.sha256)
+      return "migration " + number + " was applied as \"" + row.name + "\" with sha256 "
+             + row.sha256 + " and is now \"" + known.name + "\" with " + known.sha256
+             + ": an applied migration must not change";
+  }
+  return {};
+}
+
+std::string insertion(pqxx::transaction_base& tx, const migration& m) {
+  return "INSERT INTO holdfast.migrations (version, name, sha256) VALUES ("
+         + std::to_string(m.version) + ", " + tx.quote(m.name) + ", " + tx.quote(m.sha256) + ")";
+}
+
+} // namespace
+
+migration make_migration(const std::string& file_name, const std::string& sql) {
+  migration made;
+  const auto underscore = file_name.find('_');
+  HOLDFAST_INVARIANT(underscore == 4 && file_name.size() > 9
+                         && file_name.substr(file_name.size() - 4) == ".sql",
+                     "migrations are named NNNN_name.sql");
+  made.version = static_cast<std::uint32_t>(std::stoul(file_name.substr(0, underscore)));
+  made.name = file_name.substr(underscore + 1, file_name.size() - underscore - 5);
+  made.sql = sql;
+  made.sha256 = sha256_of(sql);
+  return made;
+}
+
+std::vector<migration> embedded_migrations() {
+  const std::string folder = "migrations/";
+  std::vector<migration> history;
+  for (const auto& file : embedded_sql())
+    if (file.name.rfind(folder, 0) == 0)
+      history.push_back(make_migration(file.name.substr(folder.size()), file.text));
+  for (std::size_t i = 0; i < history.size(); ++i)
+    HOLDFAST_INVARIANT(history[i].version == i + 1, "migrations are numbered without gaps");
+  return history;
+}
+
+core::outcome<migration_report> migrate(const std::string& conninfo,
+                                        const std::vector<migration>& history) {
+  const auto hardened = hardened_conninfo(conninfo, "holdfast migrate");
+  if (!hardened)
+    return hardened.error();
+  try {
+    pqxx::connection database{*hardened};
+    never_reactivate(database);
+    database.set_variable("client_min_messages", "warning");
+    database.set_variable("lock_timeout", "'60s'");
+    {
+      pqxx::nontransaction tx{database};
+      tx.exec("SELECT pg_advisory_lock(" + std::to_string(migration_lock) + ")");
+    }
+    const auto applied = read_applied(database);
+    if (const auto problem = difference(applied, history); !problem.empty())
+      return core::failure{core::errc::wrong_state, problem};
+    migration_report report;
+    for (const auto& m : history) {
+      report.version = m.version;
+      if (applied.count(m.version) != 0)
+        continue;
+      try {
+        pqxx::work tx{database};
+        tx.exec(m.sql);
+        tx.exec(insertion(tx, m));
+        tx.commit();
+      } catch (const pqxx::sql_error& e) {
+        return core::failure{core::errc::refused_by_store,
+                             "migration " + std::to_string(m.version) + " (" + m.name
+                                 + ") failed and was rolled back: " + e.what()};
+      }
+      report.newly_applied.push_back(m.version);
+    }
+    return report;
+  } catch (const pqxx::failure& e) {
+    return core::failure{core::errc::unavailable, std::string{"migration: "} + e.what()};
+  }
+}
+
+std::string migration_script(const std::vector<migration>& history) {
+  std::string script = "-- Holdfast's schema, versions 1 to " + std::to_string(history.size())
+                       + ". Run it with: psql -v ON_ERROR_STOP=1 -f FILE\n" + bootstrap;
+  for (const auto& m : history) {
+    script += "\n-- " + std::to_string(m.version) + ": " + m.name + "\nBEGIN;\n" + m.sql;
+    script += "\nINSERT INTO holdfast.migrations (version, name, sha256) VALUES ("
+              + std::to_string(m.version) + ", '" + m.name + "', '" + m.sha256 + "');\nCOMMIT;\n";
+  }
+  return script;
+}
+
+} // namespace holdfast::persistence

@@ -1,0 +1,367 @@
+#include "persistence/postgres_batch.hpp"
+
+#include "persistence/event_text.hpp"
+
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace holdfast::persistence {
+
+namespace {
+
+// Every statement ends by dividing by whether it touched as many rows as it was given: a missing
+// row raises 22012 and takes the transaction with it.
+
+constexpr statement begin{"begin", "BEGIN"};
+constexpr statement commit{"commit", "COMMIT"};
+
+// Compare and swap on epoch and sequences: fences, and makes a second try of the same batch stop
+// here. It waits for a takeover in flight and then sees the new epoch. Rows are locked in order of
+// shard, as in a takeover, so the two cannot deadlock.
+constexpr statement fence{"fence", R"sql(
+  WITH moved AS (
+    UPDATE holdfast.shard_leases s
+       SET batch_seq = p.batch_seq, event_seq = s.event_seq + p.events
+      FROM (SELECT * FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[],
+                                 $5::bigint[])
+              AS t(shard, epoch, batch_seq, first_event, events) ORDER BY shard) p
+     WHERE s.shard = p.shard AND s.epoch = p.epoch AND s.batch_seq = p.batch_seq - 1
+       AND (p.events = 0 OR s.event_seq = p.first_event - 1)
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM moved)sql"};
+
+constexpr statement read_fences{"read_fences", R"sql(
+  SELECT shard, epoch, batch_seq, event_seq FROM holdfast.shard_leases
+   WHERE shard = ANY ($1::integer[]))sql"};
+
+constexpr statement add_workflows{"add_workflows", R"sql(
+  INSERT INTO holdfast.workflows (workflow_id, name, definition, created_at)
+  SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]))sql"};
+
+constexpr statement add_steps{"add_steps", R"sql(
+  INSERT INTO holdfast.steps (step_id, workflow_id, key, position, status, sealed, total_units,
+                              completed_units, revision, created_at)
+  SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::integer[], $5::smallint[],
+                       $6::boolean[], $7::bigint[], $8::bigint[], $9::bigint[],
+                       $10::timestamptz[]))sql"};
+
+constexpr statement add_units{"add_units", R"sql(
+  WITH added AS (
+    INSERT INTO holdfast.units (unit_id, step_id, root_id, parent_id, ordinal, source_key, input,
+                                slots, created_at)
+    SELECT t.unit_id, s.step_id, t.root_id, t.parent_id, t.ordinal, t.source_key, t.input, t.slots,
+           t.created_at
+      FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], $6::text[],
+                  $7::text[], $8::integer[], $9::timestamptz[])
+        AS t(unit_id, step_id, root_id, parent_id, ordinal, source_key, input, slots, created_at)
+      JOIN holdfast.steps s ON s.step_id = t.step_id
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM added)sql"};
+
+constexpr statement add_leases{"add_leases", R"sql(
+  WITH added AS (
+    INSERT INTO holdfast.active_leases (unit_id, contributor_id, token, assignment_id, granted_at,
+                                        expires_at)
+    SELECT u.unit_id, t.contributor_id, t.token, t.assignment_id, t.granted_at, t.expires_at
+      FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::uuid[], $5::timestamptz[],
+                  $6::timestamptz[])
+        AS t(unit_id, contributor_id, token, assignment_id, granted_at, expires_at)
+      JOIN holdfast.units u ON u.unit_id = t.unit_id AND u.state < 3
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM added)sql"};
+
+constexpr statement add_inbox{"add_inbox", R"sql(
+  INSERT INTO holdfast.inbox (consumer, shard, seq)
+  SELECT * FROM unnest($1::text[], $2::integer[], $3::bigint[]))sql"};
+
+constexpr statement add_events{"add_events", R"sql(
+  INSERT INTO holdfast.outbox (shard, epoch, batch_seq, first_seq, count, events)
+  SELECT * FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[], $5::integer[],
+                       $6::text[]))sql"};
+
+constexpr statement update_steps{"update_steps", R"sql(
+  WITH changed AS (
+    UPDATE holdfast.steps s
+       SET status = t.status, sealed = t.sealed, total_units = t.total_units,
+           completed_units = t.completed_units, revision = t.revision
+      FROM unnest($1::uuid[], $2::smallint[], $3::boolean[], $4::bigint[], $5::bigint[],
+                  $6::bigint[])
+        AS t(step_id, status, sealed, total_units, completed_units, revision)
+     WHERE s.step_id = t.step_id
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
+
+constexpr statement set_unit_states{"set_unit_states", R"sql(
+  WITH changed AS (
+    UPDATE holdfast.units u SET state = t.state, changed_at = t.at
+      FROM unnest($1::uuid[], $2::smallint[], $3::timestamptz[]) AS t(unit_id, state, at)
+     WHERE u.unit_id = t.unit_id AND u.state < 3
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
+
+constexpr statement finalize_units{"finalize_units", R"sql(
+  WITH changed AS (
+    UPDATE holdfast.units u
+       SET state = 3, result = t.result, confidence = t.confidence, changed_at = t.at
+      FROM unnest($1::uuid[], $2::text[], $3::double precision[], $4::timestamptz[])
+        AS t(unit_id, result, confidence, at)
+     WHERE u.unit_id = t.unit_id AND u.state < 3
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
+
+constexpr statement extend_leases{"extend_leases", R"sql(
+  WITH changed AS (
+    UPDATE holdfast.active_leases l SET expires_at = t.expires_at
+      FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::timestamptz[])
+        AS t(unit_id, contributor_id, token, expires_at)
+     WHERE l.unit_id = t.unit_id AND l.contributor_id = t.contributor_id AND l.token = t.token
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
+
+constexpr statement add_judgments{"add_judgments", R"sql(
+  WITH used AS (
+    DELETE FROM holdfast.active_leases l
+     USING unnest($1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::text[], $6::text[],
+                  $7::double precision[], $8::timestamptz[])
+        AS t(judgment_id, unit_id, contributor_id, token, payload, answer, trust_snapshot,
+             submitted_at)
+     WHERE l.unit_id = t.unit_id AND l.contributor_id = t.contributor_id AND l.token = t.token
+    RETURNING t.judgment_id, t.unit_id, l.assignment_id, t.token, l.granted_at, l.expires_at,
+              t.submitted_at, t.trust_snapshot, t.contributor_id, t.answer, t.payload),
+  added AS (
+    INSERT INTO holdfast.judgments (judgment_id, unit_id, assignment_id, token, started_at,
+                                    lease_expires_at, submitted_at, trust_snapshot,
+                                    contributor_id, answer, payload)
+    SELECT * FROM used
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM added)sql"};
+
+constexpr statement end_leases{"end_leases", R"sql(
+  WITH gone AS (
+    DELETE FROM holdfast.active_leases l
+     USING unnest($1::uuid[], $2::text[], $3::bigint[], $4::smallint[], $5::timestamptz[])
+        AS t(unit_id, contributor_id, token, ending, ended_at)
+     WHERE l.unit_id = t.unit_id AND l.contributor_id = t.contributor_id AND l.token = t.token
+    RETURNING l.unit_id, l.contributor_id, l.token, l.assignment_id, l.granted_at, l.expires_at,
+              t.ended_at, t.ending),
+  added AS (
+    INSERT INTO holdfast.ended_leases (unit_id, contributor_id, token, assignment_id, granted_at,
+                                       expires_at, ended_at, ending)
+    SELECT * FROM gone
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM added)sql"};
+
+constexpr statement advance_cursors{"advance_cursors", R"sql(
+  INSERT INTO holdfast.consumer_cursors AS c (consumer, shard, seq)
+  SELECT * FROM unnest($1::text[], $2::integer[], $3::bigint[])
+  ON CONFLICT (consumer, shard) DO UPDATE SET seq = greatest(c.seq, excluded.seq))sql"};
+
+using text = std::string_view;
+using int8 = std::int64_t;
+using int4 = std::int32_t;
+using int2 = std::int16_t;
+
+int8 big(std::uint64_t value) { return static_cast<int8>(value); }
+int4 plain(std::uint32_t value) { return static_cast<int4>(value); }
+
+template <class Enum>
+int2 small(Enum value) {
+  return static_cast<int2>(value);
+}
+
+/// The columns of one statement, filled row by row.
+template <class... Types>
+struct columns {
+  std::tuple<wire::array_of<Types>...> arrays;
+
+  template <class... Values>
+  void add(const Values&... values) {
+    add_each(std::index_sequence_for<Types...>{}, values...);
+  }
+
+  void append_to(std::vector<call>& calls, const statement& what) {
+    if (std::get<0>(arrays).size() == 0)
+      return;
+    call made{&what, {}};
+    std::apply([&](auto&... array) { (made.parameters.push_back(array.take()), ...); }, arrays);
+    calls.push_back(std::move(made));
+  }
+
+private:
+  template <std::size_t... Index, class... Values>
+  void add_each(std::index_sequence<Index...>, const Values&... values) {
+    (std::get<Index>(arrays).add(static_cast<const Types&>(values)), ...);
+  }
+};
+
+/// Sorts the writes of a batch by kind, one set of columns each.
+class sorted_writes {
+public:
+  void operator()(const core::insert_workflow& w) {
+    workflows_.add(w.id.value, text{w.name}, text{w.definition}, w.created_at);
+  }
+  void operator()(const core::insert_step& w) {
+    const auto& r = w.row;
+    steps_.add(r.id.value, r.workflow.value, text{r.key}, plain(r.position), small(r.status),
+               r.sealed, big(r.total_units), big(r.completed_units), big(r.revision), w.created_at);
+  }
+  void operator()(const core::update_step& w) { changed_steps_[w.row.id] = &w.row; }
+  void operator()(const core::insert_unit& w) {
+    auto& [id, step, root, parent, ordinal, key, input, slots, created] = units_.arrays;
+    id.add(w.id.value);
+    step.add(w.step.value);
+    root.add(w.root.value);
+    if (w.parent)
+      parent.add(w.parent.value);
+    else
+      parent.add_null();
+    ordinal.add(big(w.ordinal));
+    key.add(w.source_key);
+    input.add(w.input);
+    slots.add(plain(w.slots));
+    created.add(w.created_at);
+  }
+  void operator()(const core::set_unit_state& w) {
+    unit_states_.add(w.unit.value, small(w.state), w.at);
+  }
+  void operator()(const core::finalize_unit& w) {
+    finalized_.add(w.unit.value, text{w.result}, w.confidence, w.at);
+  }
+  void operator()(const core::insert_lease& w) {
+    leases_.add(w.unit.value, text{w.lease.owner}, big(w.lease.token), w.lease.id.value,
+                w.lease.granted_at, w.lease.expires_at);
+  }
+  void operator()(const core::extend_lease_row& w) {
+    extended_.add(w.unit.value, text{w.owner}, big(w.token), w.expires_at);
+  }
+  void operator()(const core::end_lease_row& w) {
+    ended_.add(w.unit.value, text{w.owner}, big(w.token), small(w.how), w.at);
+  }
+  void operator()(const core::insert_judgment& w) {
+    judgments_.add(w.id.value, w.unit.value, text{w.owner}, big(w.token), text{w.payload},
+                   text{w.answer}, w.trust_snapshot, w.submitted_at);
+  }
+  void operator()(const core::insert_inbox& w) {
+    inbox_.add(text{w.consumer}, plain(w.message.shard), big(w.message.seq));
+  }
+  void operator()(const core::advance_cursor& w) { cursors_[{w.consumer, w.shard}] = w.seq; }
+
+  void add_events_of(const shard_batch& part) {
+    if (const auto count = part.event_count(); count > 0)
+      outbox_.add(plain(part.shard), big(part.epoch), big(part.batch_seq), big(part.first_event),
+                  plain(static_cast<std::uint32_t>(count)), text{events_to_text(part)});
+  }
+
+  void append_to(std::vector<call>& calls) {
+    workflows_.append_to(calls, add_workflows);
+    steps_.append_to(calls, add_steps);
+    units_.append_to(calls, add_units);
+    leases_.append_to(calls, add_leases);
+    inbox_.append_to(calls, add_inbox);
+    outbox_.append_to(calls, add_events);
+    columns<core::uuid, int2, bool, int8, int8, int8> steps;
+    for (const auto& [id, row] : changed_steps_)
+      steps.add(id.value, small(row->status), row->sealed, big(row->total_units),
+                big(row->completed_units), big(row->revision));
+    steps.append_to(calls, update_steps);
+    unit_states_.append_to(calls, set_unit_states);
+    finalized_.append_to(calls, finalize_units);
+    extended_.append_to(calls, extend_leases);
+    judgments_.append_to(calls, add_judgments);
+    ended_.append_to(calls, end_leases);
+    columns<text, int4, int8> cursors;
+    for (const auto& [key, seq] : cursors_)
+      cursors.add(text{key.first}, plain(key.second), big(seq));
+    cursors.append_to(calls, advance_cursors);
+  }
+
+private:
+  columns<core::uuid, text, text, core::instant> workflows_;
+  columns<core::uuid, core::uuid, text, int4, int2, bool, int8, int8, int8, core::instant> steps_;
+  columns<core::uuid, core::uuid, core::uuid, core::uuid, int8, text, text, int4, core::instant>
+      units_;
+  columns<core::uuid, text, int8, core::uuid, core::instant, core::instant> leases_;
+  columns<text, int4, int8> inbox_;
+  columns<int4, int8, int8, int8, int4, text> outbox_;
+  columns<core::uuid, int2, core::instant> unit_states_;
+  columns<core::uuid, text, double, core::instant> finalized_;
+  columns<core::uuid, text, int8, core::instant> extended_;
+  columns<core::uuid, core::uuid, text, int8, text, text, double, core::instant> judgments_;
+  columns<core::uuid, text, int8, int2, core::instant> ended_;
+  // Of several the last counts, and one statement must not touch a row twice.
+  std::map<core::step_id, const core::step_row*> changed_steps_;
+  std::map<std::pair<std::string, core::shard_id>, core::event_seq> cursors_;
+};
+
+} // namespace
+
+std::vector<call> batch_calls(const write_batch& batch) {
+  columns<int4, int8, int8, int8, int8> fences;
+  sorted_writes writes;
+  for (const auto& part : batch.shards) {
+    fences.add(plain(part.shard), big(part.epoch), big(part.batch_seq), big(part.first_event),
+               big(part.event_count()));
+    for (const auto& change : part.changes)
+      for (const auto& write : change.writes)
+        std::visit(writes, write);
+    writes.add_events_of(part);
+  }
+  std::vector<call> calls{{&begin, {}}};
+  fences.append_to(calls, fence);
+  writes.append_to(calls);
+  calls.push_back({&commit, {}});
+  return calls;
+}
+
+bool failed_at_fence(const std::vector<call>& calls, const query_failure& failure) {
+  return failure.at < calls.size() && calls[failure.at].what == &fence
+         && failure.sqlstate == "22012";
+}
+
+std::string purpose_of(const call& which) { return which.what->name; }
+
+call read_fences_call(const write_batch& batch) {
+  wire::array_of<int4> shards;
+  for (const auto& part : batch.shards)
+    shards.add(plain(part.shard));
+  return {&read_fences, {shards.take()}};
+}
+
+commit_result judge_fences(const write_batch& batch, const query_result& fences) {
+  commit_result result{commit_status::fenced, {}, {}};
+  bool committed_before = false;
+  for (const auto& part : batch.shards) {
+    const auto name = "shard " + std::to_string(part.shard);
+    std::size_t row = 0;
+    while (row < fences.rows() && fences.get<int4>(row, 0) != plain(part.shard))
+      ++row;
+    if (row == fences.rows()) {
+      result.reason += name + " does not exist; ";
+      continue;
+    }
+    const auto epoch = fences.get<int8>(row, 1);
+    const auto batch_seq = fences.get<int8>(row, 2);
+    if (epoch > big(part.epoch))
+      result.fenced.push_back(part.shard);
+    else if (epoch == big(part.epoch) && batch_seq >= big(part.batch_seq))
+      committed_before = true;
+    else if (epoch < big(part.epoch) || batch_seq != big(part.batch_seq) - 1
+             || (part.event_count() > 0 && fences.get<int8>(row, 3) != big(part.first_event) - 1))
+      result.reason += name + " stands at epoch " + std::to_string(epoch) + ", batch "
+                       + std::to_string(batch_seq) + ", event "
+                       + std::to_string(fences.get<int8>(row, 3)) + ", where epoch "
+                       + std::to_string(part.epoch) + ", batch " + std::to_string(part.batch_seq)
+                       + ", event " + std::to_string(part.first_event) + " cannot follow; ";
+  }
+  // All parts are one transaction, so one part that is in proves that all are.
+  if (committed_before)
+    return {commit_status::committed, {}, {}};
+  if (!result.fenced.empty())
+    return {commit_status::fenced, std::move(result.fenced), "taken over by another host"};
+  // Everything matches now, so something moved between the batch and the question: try again.
+  result.status = result.reason.empty() ? commit_status::unavailable : commit_status::refused;
+  return result;
+}
+
+} // namespace holdfast::persistence

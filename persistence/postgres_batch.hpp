@@ -1,0 +1,27 @@
+#pragma once
+
+#include "persistence/connection.hpp"
+#include "persistence/store.hpp"
+
+#include <vector>
+
+namespace holdfast::persistence {
+
+/// The group commit: a whole batch as one pipeline, BEGIN to COMMIT, in one round trip. It holds
+/// one statement per kind of write, whatever their number, and each counts the rows it touched and
+/// fails the transaction when one is missing: so nothing has to be read before COMMIT.
+std::vector<call> batch_calls(const write_batch& batch);
+
+/// Whether the failed call of a batch is its fence, i.e. an epoch or sequence number did not match.
+bool failed_at_fence(const std::vector<call>& calls, const query_failure& failure);
+
+/// What a call of a batch was doing, for the reason of a refusal.
+std::string purpose_of(const call& which);
+
+/// Reads where the shards of a batch stand.
+call read_fences_call(const write_batch& batch);
+
+/// Decides, from the answer to `read_fences_call`, what a batch stopped at the fence has come to.
+commit_result judge_fences(const write_batch& batch, const query_result& fences);
+
+} // namespace holdfast::persistence

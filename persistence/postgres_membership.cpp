@@ -1,0 +1,142 @@
+// The membership part of `postgres_store`: nodes and the shards they host. Cold statements; they
+// lock rows of `shard_leases` in order of shard, as batches do, so that the two cannot deadlock.
+
+#include "persistence/postgres_store.hpp"
+
+#include <algorithm>
+
+namespace holdfast::persistence {
+
+namespace {
+
+using int8 = std::int64_t;
+using int4 = std::int32_t;
+
+constexpr statement begin{"begin_membership", "BEGIN"};
+constexpr statement commit_membership{"commit_membership", "COMMIT"};
+
+constexpr statement fix_shards{"fix_shards", R"sql(
+  INSERT INTO holdfast.cluster (shards) VALUES ($1::integer) ON CONFLICT DO NOTHING)sql"};
+
+constexpr statement read_shards{"read_shards", "SELECT shards FROM holdfast.cluster"};
+
+constexpr statement add_shards{"add_shards", R"sql(
+  INSERT INTO holdfast.shard_leases (shard)
+  SELECT generate_series(0, shards - 1) FROM holdfast.cluster ON CONFLICT DO NOTHING)sql"};
+
+constexpr statement add_node{"add_node", R"sql(
+  INSERT INTO holdfast.nodes (incarnation, name, address, expires_at)
+  VALUES ($1::uuid, $2::text, $3::text, clock_timestamp())
+  ON CONFLICT (incarnation) DO UPDATE SET address = excluded.address)sql"};
+
+// The node's row is what its shard leases live by, so taking shards over begins with renewing it.
+constexpr statement revive_node{"revive_node", R"sql(
+  INSERT INTO holdfast.nodes (incarnation, name, address, expires_at)
+  VALUES ($1::uuid, $2::text, '', clock_timestamp() + $3::bigint * interval '1 microsecond')
+  ON CONFLICT (incarnation) DO UPDATE SET expires_at = excluded.expires_at, left_at = NULL)sql"};
+
+// Waits for batches in flight, so the sequence numbers it returns are those of the last one.
+constexpr statement take_shards{"take_shards", R"sql(
+  WITH free AS MATERIALIZED (
+    SELECT s.shard
+      FROM holdfast.shard_leases s LEFT JOIN holdfast.nodes n ON n.incarnation = s.host
+     WHERE s.shard = ANY ($3::integer[])
+       AND ($4::boolean OR s.host IS NULL OR n.name = $2::text OR n.left_at IS NOT NULL
+            OR n.expires_at <= clock_timestamp())
+     ORDER BY s.shard FOR UPDATE OF s)
+  UPDATE holdfast.shard_leases s
+     SET host = $1::uuid, epoch = s.epoch + 1, taken_at = clock_timestamp()
+    FROM free WHERE s.shard = free.shard
+  RETURNING s.shard, s.epoch, s.batch_seq, s.event_seq)sql"};
+
+constexpr statement renew_node{"renew_node", R"sql(
+  WITH renewed AS (
+    UPDATE holdfast.nodes SET expires_at = clock_timestamp() + $2::bigint * interval '1 microsecond'
+     WHERE incarnation = $1::uuid AND left_at IS NULL
+    RETURNING 1)
+  SELECT count(s.shard)::integer, clock_timestamp()
+    FROM renewed LEFT JOIN holdfast.shard_leases s ON s.host = $1::uuid)sql"};
+
+constexpr statement free_shards{"free_shards", R"sql(
+  WITH mine AS MATERIALIZED (
+    SELECT shard FROM holdfast.shard_leases WHERE host = $1::uuid ORDER BY shard FOR UPDATE)
+  UPDATE holdfast.shard_leases s SET host = NULL FROM mine WHERE s.shard = mine.shard)sql"};
+
+constexpr statement leave{"leave", R"sql(
+  UPDATE holdfast.nodes SET left_at = clock_timestamp() WHERE incarnation = $1::uuid)sql"};
+
+} // namespace
+
+core::outcome<bool> postgres_store::ensure_shards(std::uint32_t count) {
+  if (count == 0)
+    return core::failure{core::errc::invalid_argument, "a cluster has at least one shard"};
+  const auto answer = ask({{&begin, {}},
+                           {&fix_shards, {wire::scalar(static_cast<int4>(count))}},
+                           {&add_shards, {}},
+                           {&read_shards, {}},
+                           {&commit_membership, {}}});
+  if (!answer)
+    return answer.error();
+  const auto fixed = (*answer)[3].get<int4>(0, 0);
+  if (fixed != static_cast<int4>(count))
+    return core::failure{core::errc::invalid_argument,
+                         "this database was set up with " + std::to_string(fixed) + " shards, not "
+                             + std::to_string(count) + "; the number cannot be changed"};
+  return true;
+}
+
+core::outcome<bool> postgres_store::register_node(const std::string& name,
+                                                  core::incarnation_id incarnation,
+                                                  const std::string& address) {
+  const auto answer = ask({{&add_node, {wire::scalar(incarnation.value), name, address}}});
+  if (!answer)
+    return answer.error();
+  return true;
+}
+
+core::outcome<std::vector<shard_fence>>
+postgres_store::take_over(const std::string& node, core::incarnation_id incarnation,
+                          const std::vector<core::shard_id>& shards, core::duration lease_time,
+                          bool force) {
+  wire::array_of<int4> wanted;
+  for (const auto shard : shards)
+    wanted.add(static_cast<int4>(shard));
+  const auto me = wire::scalar(incarnation.value);
+  const auto answer = ask({{&begin, {}},
+                           {&revive_node, {me, node, wire::scalar<int8>(lease_time.count())}},
+                           {&take_shards, {me, node, wanted.take(), wire::scalar(force)}},
+                           {&commit_membership, {}}});
+  if (!answer)
+    return answer.error();
+  const auto& rows = (*answer)[2];
+  std::vector<shard_fence> taken;
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    taken.push_back({static_cast<core::shard_id>(rows.get<int4>(row, 0)),
+                     static_cast<core::epoch>(rows.get<int8>(row, 1)),
+                     static_cast<std::uint64_t>(rows.get<int8>(row, 2)),
+                     static_cast<core::event_seq>(rows.get<int8>(row, 3))});
+  std::sort(taken.begin(), taken.end(),
+            [](const auto& a, const auto& b) { return a.shard < b.shard; });
+  return taken;
+}
+
+core::outcome<renewal> postgres_store::renew(core::incarnation_id incarnation,
+                                             core::duration lease_time) {
+  const auto answer = ask(
+      {{&renew_node, {wire::scalar(incarnation.value), wire::scalar<int8>(lease_time.count())}}});
+  if (!answer)
+    return answer.error();
+  const auto& row = answer->front();
+  return renewal{static_cast<std::uint32_t>(row.get<int4>(0, 0)), row.get<core::instant>(0, 1)};
+}
+
+core::outcome<bool> postgres_store::resign(core::incarnation_id incarnation) {
+  const auto me = wire::scalar(incarnation.value);
+  const auto answer =
+      ask({{&begin, {}}, {&free_shards, {me}}, {&leave, {me}}, {&commit_membership, {}}});
+  if (!answer)
+    return answer.error();
+  return true;
+}
+
+} // namespace holdfast::persistence

@@ -1,0 +1,482 @@
+#include "persistence/postgres_reads.hpp"
+
+#include "persistence/event_text.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace holdfast::persistence::reads {
+
+namespace {
+
+using text = std::string_view;
+using int8 = std::int64_t;
+using int4 = std::int32_t;
+using int2 = std::int16_t;
+
+// One snapshot for all statements of a read.
+constexpr statement begin_read{"begin_read", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"};
+constexpr statement end_read{"end_read", "COMMIT"};
+// The session is set up for batches: generic plans that look rows up by key. A read over a whole
+// step needs hash joins and plans made for its step.
+constexpr statement free_planner{"free_planner", R"sql(
+  SELECT set_config('enable_hashjoin', 'on', true), set_config('enable_mergejoin', 'on', true),
+         set_config('enable_seqscan', 'on', true), set_config('enable_bitmapscan', 'on', true),
+         set_config('plan_cache_mode', 'force_custom_plan', true))sql"};
+// How many results of a pipeline precede those of the reads themselves.
+constexpr std::size_t preamble_long = 2;
+constexpr std::size_t preamble_short = 1;
+
+constexpr statement step_by_id{"step_by_id", R"sql(
+  SELECT s.step_id, s.workflow_id, s.key, s.position, s.status, s.sealed, s.total_units,
+         s.completed_units, s.revision, w.definition,
+         coalesce((SELECT max(u.ordinal) FROM holdfast.units u WHERE u.step_id = s.step_id), 0)
+    FROM holdfast.steps s JOIN holdfast.workflows w USING (workflow_id)
+   WHERE s.step_id = $1::uuid)sql"};
+
+constexpr statement step_row_by_id{"step_row_by_id", R"sql(
+  SELECT step_id, workflow_id, key, position, status, sealed, total_units, completed_units, revision
+    FROM holdfast.steps WHERE step_id = $1::uuid)sql"};
+
+constexpr statement open_units_of_step{"open_units_of_step", R"sql(
+  SELECT unit_id, ordinal, state, slots FROM holdfast.units
+   WHERE step_id = $1::uuid AND state < 3 ORDER BY ordinal)sql"};
+
+constexpr statement leases_of_step{"leases_of_step", R"sql(
+  SELECT l.unit_id, l.contributor_id, l.expires_at, l.assignment_id
+    FROM holdfast.units u JOIN holdfast.active_leases l USING (unit_id)
+   WHERE u.step_id = $1::uuid AND u.state < 3 ORDER BY l.token)sql"};
+
+constexpr statement judges_of_step{"judges_of_step", R"sql(
+  SELECT j.unit_id, j.contributor_id
+    FROM holdfast.units u JOIN holdfast.judgments j USING (unit_id)
+   WHERE u.step_id = $1::uuid AND u.state < 3)sql"};
+
+constexpr statement ended_leases_of_step{"ended_leases_of_step", R"sql(
+  SELECT e.unit_id, e.contributor_id, e.ending, e.ended_at
+    FROM holdfast.units u JOIN holdfast.ended_leases e USING (unit_id)
+   WHERE u.step_id = $1::uuid AND u.state < 3)sql"};
+
+constexpr statement units_by_id{"units_by_id", R"sql(
+  SELECT u.unit_id, u.step_id, u.root_id, u.parent_id, u.ordinal, u.source_key, u.input, u.slots,
+         u.created_at, u.state, u.result, u.confidence
+    FROM unnest($1::uuid[]) AS t(unit_id) JOIN holdfast.units u USING (unit_id))sql"};
+
+constexpr statement leases_by_unit{"leases_by_unit", R"sql(
+  SELECT l.unit_id, l.assignment_id, l.contributor_id, l.token, l.granted_at, l.expires_at
+    FROM unnest($1::uuid[]) AS t(unit_id) JOIN holdfast.active_leases l USING (unit_id)
+   ORDER BY l.token)sql"};
+
+constexpr statement judgments_by_unit{"judgments_by_unit", R"sql(
+  SELECT j.unit_id, j.judgment_id, j.contributor_id, j.token, j.answer
+    FROM unnest($1::uuid[]) AS t(unit_id) JOIN holdfast.judgments j USING (unit_id)
+   ORDER BY j.submitted_at, j.token)sql"};
+
+constexpr statement ended_leases_by_unit{"ended_leases_by_unit", R"sql(
+  SELECT e.unit_id, e.contributor_id, e.token, e.ending, e.ended_at
+    FROM unnest($1::uuid[]) AS t(unit_id) JOIN holdfast.ended_leases e USING (unit_id)
+   ORDER BY e.token)sql"};
+
+constexpr statement workflow_by_id{"workflow_by_id", R"sql(
+  SELECT name, definition FROM holdfast.workflows WHERE workflow_id = $1::uuid)sql"};
+
+constexpr statement steps_of_workflow{"steps_of_workflow", R"sql(
+  SELECT step_id, workflow_id, key, position, status, sealed, total_units, completed_units, revision
+    FROM holdfast.steps WHERE workflow_id = $1::uuid ORDER BY position)sql"};
+
+constexpr statement units_by_source_key{"units_by_source_key", R"sql(
+  SELECT u.source_key, u.unit_id
+    FROM unnest($2::text[]) AS t(source_key)
+    JOIN holdfast.units u ON u.step_id = $1::uuid AND u.source_key = t.source_key)sql"};
+
+constexpr statement step_exists{"step_exists", R"sql(
+  SELECT 1 FROM holdfast.steps WHERE step_id = $1::uuid)sql"};
+
+constexpr statement steps_after{"steps_after", R"sql(
+  SELECT s.step_id, s.workflow_id, s.key, s.position, s.status, s.sealed, s.total_units,
+         s.completed_units, s.revision
+    FROM holdfast.steps s
+   WHERE (s.created_at, s.step_id)
+         > (coalesce((SELECT created_at FROM holdfast.steps WHERE step_id = $1::uuid), '-infinity'),
+            $1::uuid)
+   ORDER BY s.created_at, s.step_id LIMIT $2::integer)sql"};
+
+constexpr statement results_after{"results_after", R"sql(
+  SELECT u.unit_id, u.source_key, u.state, u.result, u.confidence, u.ordinal,
+         (SELECT count(*) FROM holdfast.judgments j WHERE j.unit_id = u.unit_id)
+    FROM holdfast.units u
+   WHERE u.step_id = $1::uuid AND u.ordinal > $2::bigint ORDER BY u.ordinal LIMIT $3::integer)sql"};
+
+constexpr statement units_by_state{"units_by_state", R"sql(
+  SELECT state, count(*) FROM holdfast.units WHERE step_id = $1::uuid GROUP BY state)sql"};
+
+constexpr statement counts_of_step{"counts_of_step", R"sql(
+  SELECT (SELECT count(*) FROM holdfast.units u JOIN holdfast.judgments USING (unit_id)
+           WHERE u.step_id = $1::uuid),
+         (SELECT count(*) FROM holdfast.units u JOIN holdfast.active_leases USING (unit_id)
+           WHERE u.step_id = $1::uuid),
+         (SELECT count(*) FROM holdfast.units u JOIN holdfast.ended_leases e USING (unit_id)
+           WHERE u.step_id = $1::uuid AND e.ending = 1))sql"};
+
+// Sequences have no gaps, so the rows that begin at or below `after + limit` hold the events asked
+// for; the row that holds `after + 1` is the last one to begin at or below it.
+constexpr statement outbox_after{"outbox_after", R"sql(
+  SELECT first_seq, events FROM holdfast.outbox
+   WHERE shard = $1::integer AND first_seq + count - 1 > $2::bigint
+     AND first_seq >= coalesce((SELECT max(first_seq) FROM holdfast.outbox
+                                 WHERE shard = $1::integer AND first_seq <= $2::bigint + 1), 1)
+     AND first_seq <= $2::bigint + $3::bigint
+   ORDER BY first_seq)sql"};
+
+constexpr statement cursor_of{"cursor_of", R"sql(
+  SELECT seq FROM holdfast.consumer_cursors WHERE consumer = $1::text AND shard = $2::integer)sql"};
+
+constexpr statement inbox_of{"inbox_of", R"sql(
+  SELECT seq FROM holdfast.inbox
+   WHERE consumer = $1::text AND shard = $2::integer AND seq > $3::bigint ORDER BY seq)sql"};
+
+std::vector<call> long_read(std::vector<call> calls) {
+  calls.insert(calls.begin(), {{&begin_read, {}}, {&free_planner, {}}});
+  calls.push_back({&end_read, {}});
+  return calls;
+}
+
+std::vector<call> short_read(std::vector<call> calls) {
+  calls.insert(calls.begin(), {&begin_read, {}});
+  calls.push_back({&end_read, {}});
+  return calls;
+}
+
+std::string ids_parameter(const std::vector<core::unit_id>& units) {
+  wire::array_of<core::uuid> ids;
+  for (const auto& unit : units)
+    ids.add(unit.value);
+  return ids.take();
+}
+
+std::string shard_parameter(core::shard_id shard) { return wire::scalar(static_cast<int4>(shard)); }
+
+std::string number_parameter(std::uint64_t number) {
+  return wire::scalar(static_cast<int8>(number));
+}
+
+std::string limit_parameter(std::uint32_t limit) {
+  return wire::scalar(static_cast<int4>(std::min<std::uint32_t>(limit, INT32_MAX)));
+}
+
+std::uint32_t u32(const query_result& r, std::size_t row, int column) {
+  return static_cast<std::uint32_t>(r.get<int4>(row, column));
+}
+
+std::uint64_t u64(const query_result& r, std::size_t row, int column) {
+  return static_cast<std::uint64_t>(r.get<int8>(row, column));
+}
+
+core::unit_state unit_state_of(const query_result& r, std::size_t row, int column) {
+  return static_cast<core::unit_state>(r.get<int2>(row, column));
+}
+
+/// Columns 0 to 8 of the statements that read steps.
+core::step_row read_step_row(const query_result& r, std::size_t row) {
+  return {{r.get<core::uuid>(row, 0)},
+          {r.get<core::uuid>(row, 1)},
+          r.get<std::string>(row, 2),
+          u32(r, row, 3),
+          static_cast<core::step_status>(r.get<int2>(row, 4)),
+          r.get<bool>(row, 5),
+          u64(r, row, 6),
+          u64(r, row, 7),
+          u64(r, row, 8)};
+}
+
+/// Bars `contributor` until `until`, or longer if that was known already.
+void put_bar(std::vector<core::bar>& bars, text contributor, core::instant until) {
+  for (auto& bar : bars)
+    if (bar.contributor == contributor) {
+      bar.until = std::max(bar.until, until);
+      return;
+    }
+  bars.push_back({std::string{contributor}, until});
+}
+
+/// The bar of an ended lease. Endings that bar for no time (a release) leave no trace.
+void put_ended(std::vector<core::bar>& bars, const core::lease_policy& policy, text contributor,
+               core::lease_end how, core::instant ended_at) {
+  if (const auto until = core::barred_until(policy, how, ended_at); until > ended_at)
+    put_bar(bars, contributor, until);
+}
+
+/// Calls `visit(item, row)` for each row whose first column is the id of an item.
+template <class Item, class Visit>
+void for_each_of(const query_result& r, std::vector<Item>& items,
+                 const std::unordered_map<core::uuid, std::size_t>& places, Visit visit) {
+  for (std::size_t row = 0; row < r.rows(); ++row)
+    if (const auto place = places.find(r.get<core::uuid>(row, 0)); place != places.end())
+      visit(items[place->second], row);
+}
+
+} // namespace
+
+std::vector<call> load_step(core::step_id step) {
+  const auto id = wire::scalar(step.value);
+  return long_read({{&step_by_id, {id}},
+                    {&open_units_of_step, {id}},
+                    {&leases_of_step, {id}},
+                    {&judges_of_step, {id}},
+                    {&ended_leases_of_step, {id}}});
+}
+
+core::outcome<stored_step>
+load_step(const results& r,
+          const std::function<core::lease_policy(const std::string&, std::uint32_t)>& policy_of) {
+  const auto& step = r[preamble_long];
+  if (step.rows() == 0)
+    return core::failure{core::errc::not_found, "no such step"};
+  stored_step loaded;
+  loaded.row = read_step_row(step, 0);
+  loaded.workflow_definition = step.get<std::string>(0, 9);
+  loaded.next_ordinal = u64(step, 0, 10) + 1;
+  const auto policy = policy_of(loaded.workflow_definition, loaded.row.position);
+
+  const auto& units = r[preamble_long + 1];
+  std::unordered_map<core::uuid, std::size_t> places;
+  places.reserve(units.rows());
+  loaded.open_units.reserve(units.rows());
+  for (std::size_t row = 0; row < units.rows(); ++row) {
+    open_unit unit;
+    unit.id = {units.get<core::uuid>(row, 0)};
+    unit.ordinal = u64(units, row, 1);
+    unit.state = unit_state_of(units, row, 2);
+    unit.slots = u32(units, row, 3);
+    places[unit.id.value] = loaded.open_units.size();
+    loaded.open_units.push_back(std::move(unit));
+  }
+  const auto& leases = r[preamble_long + 2];
+  for_each_of(leases, loaded.open_units, places, [&](open_unit& unit, std::size_t row) {
+    unit.holders.push_back({leases.get<std::string>(row, 1), {leases.get<core::uuid>(row, 3)}});
+    unit.next_expiry = std::min(unit.next_expiry, leases.get<core::instant>(row, 2));
+    put_bar(unit.touched, leases.get<text>(row, 1), core::instant::max());
+  });
+  const auto& judges = r[preamble_long + 3];
+  for_each_of(judges, loaded.open_units, places, [&](open_unit& unit, std::size_t row) {
+    ++unit.judged;
+    put_bar(unit.touched, judges.get<text>(row, 1), core::instant::max());
+  });
+  const auto& ended = r[preamble_long + 4];
+  for_each_of(ended, loaded.open_units, places, [&](open_unit& unit, std::size_t row) {
+    put_ended(unit.touched, policy, ended.get<text>(row, 1),
+              static_cast<core::lease_end>(ended.get<int2>(row, 2)),
+              ended.get<core::instant>(row, 3));
+  });
+  return loaded;
+}
+
+std::vector<call> load_units(const std::vector<core::unit_id>& units) {
+  const auto ids = ids_parameter(units);
+  return short_read({{&units_by_id, {ids}},
+                     {&leases_by_unit, {ids}},
+                     {&judgments_by_unit, {ids}},
+                     {&ended_leases_by_unit, {ids}}});
+}
+
+std::vector<core::unit> load_units(const results& r, const std::vector<core::unit_id>& units,
+                                   const core::lease_policy& policy) {
+  const auto& rows = r[preamble_short];
+  std::unordered_map<core::uuid, std::size_t> rows_by_id;
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    rows_by_id[rows.get<core::uuid>(row, 0)] = row;
+  std::vector<core::unit> loaded;
+  std::unordered_map<core::uuid, std::size_t> places;
+  for (const auto& id : units) {
+    const auto found = rows_by_id.find(id.value);
+    if (found == rows_by_id.end() || !places.emplace(id.value, loaded.size()).second)
+      continue;
+    const auto row = found->second;
+    core::unit unit;
+    unit.id = id;
+    unit.step = {rows.get<core::uuid>(row, 1)};
+    unit.root = {rows.get<core::uuid>(row, 2)};
+    if (!rows.is_null(row, 3))
+      unit.parent = {rows.get<core::uuid>(row, 3)};
+    unit.ordinal = u64(rows, row, 4);
+    unit.source_key = rows.get<std::string>(row, 5);
+    unit.input = rows.get<std::string>(row, 6);
+    unit.slots = u32(rows, row, 7);
+    unit.created_at = rows.get<core::instant>(row, 8);
+    unit.state = unit_state_of(rows, row, 9);
+    if (!rows.is_null(row, 10)) {
+      unit.result = rows.get<std::string>(row, 10);
+      unit.confidence = rows.get<double>(row, 11);
+    }
+    loaded.push_back(std::move(unit));
+  }
+  const auto seen = [](core::unit& unit, core::token token) {
+    unit.leases.last_token = std::max(unit.leases.last_token, token);
+  };
+  const auto& leases = r[preamble_short + 1];
+  for_each_of(leases, loaded, places, [&](core::unit& unit, std::size_t row) {
+    seen(unit, u64(leases, row, 3));
+    unit.leases.active.push_back({{leases.get<core::uuid>(row, 1)},
+                                  leases.get<std::string>(row, 2),
+                                  u64(leases, row, 3),
+                                  leases.get<core::instant>(row, 4),
+                                  leases.get<core::instant>(row, 5)});
+  });
+  const auto& judgments = r[preamble_short + 2];
+  for_each_of(judgments, loaded, places, [&](core::unit& unit, std::size_t row) {
+    seen(unit, u64(judgments, row, 3));
+    unit.judgments.push_back({{judgments.get<core::uuid>(row, 1)},
+                              judgments.get<std::string>(row, 2),
+                              u64(judgments, row, 3),
+                              judgments.get<std::string>(row, 4)});
+  });
+  const auto& ended = r[preamble_short + 3];
+  for_each_of(ended, loaded, places, [&](core::unit& unit, std::size_t row) {
+    seen(unit, u64(ended, row, 2));
+    put_ended(unit.bars, policy, ended.get<text>(row, 1),
+              static_cast<core::lease_end>(ended.get<int2>(row, 3)),
+              ended.get<core::instant>(row, 4));
+  });
+  return loaded;
+}
+
+std::vector<call> load_workflow(core::workflow_id workflow) {
+  const auto id = wire::scalar(workflow.value);
+  return short_read({{&workflow_by_id, {id}}, {&steps_of_workflow, {id}}});
+}
+
+core::outcome<stored_workflow> load_workflow(const results& r, core::workflow_id workflow) {
+  const auto& found = r[preamble_short];
+  if (found.rows() == 0)
+    return core::failure{core::errc::not_found, "no such workflow"};
+  stored_workflow loaded{workflow, found.get<std::string>(0, 0), found.get<std::string>(0, 1), {}};
+  const auto& steps = r[preamble_short + 1];
+  for (std::size_t row = 0; row < steps.rows(); ++row)
+    loaded.steps.push_back(read_step_row(steps, row));
+  return loaded;
+}
+
+std::vector<call> find_source_keys(core::step_id step, const std::vector<std::string>& keys) {
+  wire::array_of<text> wanted;
+  for (const auto& key : keys)
+    wanted.add(key);
+  return {{&units_by_source_key, {wire::scalar(step.value), wanted.take()}}};
+}
+
+std::vector<std::pair<std::string, core::unit_id>> find_source_keys(const results& r) {
+  std::vector<std::pair<std::string, core::unit_id>> found;
+  for (std::size_t row = 0; row < r[0].rows(); ++row)
+    found.emplace_back(r[0].get<std::string>(row, 0), core::unit_id{r[0].get<core::uuid>(row, 1)});
+  return found;
+}
+
+std::vector<call> list_steps(core::step_id after, std::uint32_t limit) {
+  const auto id = wire::scalar(after.value);
+  return {{&step_exists, {id}}, {&steps_after, {id, limit_parameter(limit)}}};
+}
+
+core::outcome<std::vector<core::step_row>> list_steps(const results& r, core::step_id after) {
+  if (after && r[0].rows() == 0)
+    return core::failure{core::errc::not_found, "no such step"};
+  std::vector<core::step_row> steps;
+  for (std::size_t row = 0; row < r[1].rows(); ++row)
+    steps.push_back(read_step_row(r[1], row));
+  return steps;
+}
+
+std::vector<call> list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) {
+  return {{&results_after,
+           {wire::scalar(step.value), number_parameter(after), limit_parameter(limit)}}};
+}
+
+std::pair<std::vector<unit_result>, std::uint64_t> list_results(const results& r,
+                                                                std::uint64_t after) {
+  std::pair<std::vector<unit_result>, std::uint64_t> page{{}, after};
+  for (std::size_t row = 0; row < r[0].rows(); ++row) {
+    unit_result result;
+    result.unit = {r[0].get<core::uuid>(row, 0)};
+    result.source_key = r[0].get<std::string>(row, 1);
+    result.state = unit_state_of(r[0], row, 2);
+    if (!r[0].is_null(row, 3)) {
+      result.result = r[0].get<std::string>(row, 3);
+      result.confidence = r[0].get<double>(row, 4);
+    }
+    page.second = u64(r[0], row, 5);
+    result.judgments = static_cast<std::uint32_t>(u64(r[0], row, 6));
+    page.first.push_back(std::move(result));
+  }
+  return page;
+}
+
+std::vector<call> statistics(core::step_id step) {
+  const auto id = wire::scalar(step.value);
+  return long_read({{&step_row_by_id, {id}}, {&units_by_state, {id}}, {&counts_of_step, {id}}});
+}
+
+core::outcome<step_statistics> statistics(const results& r) {
+  if (r[preamble_long].rows() == 0)
+    return core::failure{core::errc::not_found, "no such step"};
+  step_statistics counted;
+  counted.step = read_step_row(r[preamble_long], 0);
+  const auto& states = r[preamble_long + 1];
+  for (std::size_t row = 0; row < states.rows(); ++row) {
+    const auto count = u64(states, row, 1);
+    switch (unit_state_of(states, row, 0)) {
+    case core::unit_state::judgable:
+      counted.judgable = count;
+      break;
+    case core::unit_state::paused:
+      counted.paused = count;
+      break;
+    case core::unit_state::finalized:
+      counted.finalized = count;
+      break;
+    case core::unit_state::canceled:
+      counted.canceled = count;
+      break;
+    }
+  }
+  const auto& counts = r[preamble_long + 2];
+  counted.judgments = u64(counts, 0, 0);
+  counted.active_leases = u64(counts, 0, 1);
+  counted.expired_leases = u64(counts, 0, 2);
+  return counted;
+}
+
+std::vector<call> events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) {
+  return {{&outbox_after,
+           {shard_parameter(shard), number_parameter(after),
+            number_parameter(std::max<std::uint32_t>(limit, 1))}}};
+}
+
+core::outcome<std::vector<stored_event>> events_after(const results& r, core::shard_id shard,
+                                                      core::event_seq after) {
+  std::vector<stored_event> events;
+  for (std::size_t row = 0; row < r[0].rows(); ++row) {
+    auto read = events_from_text(shard, u64(r[0], row, 0), r[0].get<text>(row, 1));
+    if (!read)
+      return read.error();
+    for (auto& event : *read)
+      if (event.id.seq > after)
+        events.push_back(std::move(event));
+  }
+  return events;
+}
+
+std::vector<call> cursor(const std::string& consumer, core::shard_id shard) {
+  return {{&cursor_of, {consumer, shard_parameter(shard)}}};
+}
+
+std::vector<call> inbox_after(const std::string& consumer, core::shard_id shard,
+                              core::event_seq after) {
+  return {{&inbox_of, {consumer, shard_parameter(shard), number_parameter(after)}}};
+}
+
+std::vector<core::event_seq> inbox_after(const results& r) {
+  std::vector<core::event_seq> seqs;
+  for (std::size_t row = 0; row < r[0].rows(); ++row)
+    seqs.push_back(u64(r[0], row, 0));
+  return seqs;
+}
+
+} // namespace holdfast::persistence::reads

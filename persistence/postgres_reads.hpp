@@ -1,0 +1,52 @@
+#pragma once
+
+#include "persistence/connection.hpp"
+#include "persistence/store.hpp"
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// The reads of the store: for each the calls to make in one pipeline, and what their results mean.
+/// Those that join large tables run in a transaction of their own with the planner's full choice;
+/// those on the hot path keep the session's settings (key lookups only).
+namespace holdfast::persistence::reads {
+
+using results = std::vector<query_result>;
+
+std::vector<call> load_step(core::step_id step);
+core::outcome<stored_step>
+load_step(const results& r,
+          const std::function<core::lease_policy(const std::string&, std::uint32_t)>& policy_of);
+
+std::vector<call> load_units(const std::vector<core::unit_id>& units);
+std::vector<core::unit> load_units(const results& r, const std::vector<core::unit_id>& units,
+                                   const core::lease_policy& policy);
+
+std::vector<call> load_workflow(core::workflow_id workflow);
+core::outcome<stored_workflow> load_workflow(const results& r, core::workflow_id workflow);
+
+std::vector<call> find_source_keys(core::step_id step, const std::vector<std::string>& keys);
+std::vector<std::pair<std::string, core::unit_id>> find_source_keys(const results& r);
+
+std::vector<call> list_steps(core::step_id after, std::uint32_t limit);
+core::outcome<std::vector<core::step_row>> list_steps(const results& r, core::step_id after);
+
+std::vector<call> list_results(core::step_id step, std::uint64_t after, std::uint32_t limit);
+std::pair<std::vector<unit_result>, std::uint64_t> list_results(const results& r,
+                                                                std::uint64_t after);
+
+std::vector<call> statistics(core::step_id step);
+core::outcome<step_statistics> statistics(const results& r);
+
+std::vector<call> events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit);
+core::outcome<std::vector<stored_event>> events_after(const results& r, core::shard_id shard,
+                                                      core::event_seq after);
+
+std::vector<call> cursor(const std::string& consumer, core::shard_id shard);
+std::vector<call> inbox_after(const std::string& consumer, core::shard_id shard,
+                              core::event_seq after);
+std::vector<core::event_seq> inbox_after(const results& r);
+
+} // namespace holdfast::persistence::reads

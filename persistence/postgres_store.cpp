@@ -1,0 +1,188 @@
+#include "persistence/postgres_store.hpp"
+
+#include "persistence/postgres_batch.hpp"
+#include "persistence/postgres_reads.hpp"
+
+namespace holdfast::persistence {
+
+namespace {
+
+// Planner: arrays of unknown length make the planner re-plan every batch and now and then scan a
+// whole table; with generic plans that may only look rows up by key it cannot.
+// Timeouts: a host that freezes between BEGIN and COMMIT holds its fence row, and so would block
+// its successor, no longer than 5 s.
+constexpr const char* session_sql = R"sql(
+  SET plan_cache_mode = force_generic_plan;
+  SET enable_hashjoin = off;
+  SET enable_mergejoin = off;
+  SET enable_seqscan = off;
+  SET enable_bitmapscan = off;
+  SET jit = off;
+  SET idle_in_transaction_session_timeout = '5s';
+  SET lock_timeout = '10s';
+  SET statement_timeout = '20s';
+)sql";
+
+constexpr statement server_time{"server_time", "SELECT clock_timestamp()"};
+
+} // namespace
+
+std::optional<core::failure> postgres_store::connect_if_needed() {
+  if (connection_ && !connection_->lost())
+    return std::nullopt;
+  connection_.reset();
+  auto opened = connection::open(options_.conninfo, options_.application_name, session_sql,
+                                 options_.call_timeout);
+  if (!opened)
+    return opened.error();
+  connection_ = std::move(*opened);
+  return std::nullopt;
+}
+
+core::outcome<std::vector<query_result>> postgres_store::ask(const std::vector<call>& calls) {
+  if (auto problem = connect_if_needed())
+    return *problem;
+  auto answer = connection_->run(calls);
+  if (answer.failed)
+    return core::failure{answer.failure.kind == failure_kind::refused ? core::errc::refused_by_store
+                                                                      : core::errc::unavailable,
+                         answer.failure.text()};
+  return std::move(answer.results);
+}
+
+int postgres_store::backend_pid() const {
+  return connection_ && !connection_->lost() ? connection_->backend_pid() : 0;
+}
+
+core::outcome<core::instant> postgres_store::now() {
+  const auto answer = ask({{&server_time, {}}});
+  if (!answer)
+    return answer.error();
+  return answer->front().get<core::instant>(0, 0);
+}
+
+commit_result postgres_store::commit(const write_batch& batch) {
+  if (batch.shards.empty())
+    return {commit_status::committed, {}, {}};
+  if (const auto problem = connect_if_needed())
+    return {commit_status::unavailable, {}, problem->detail};
+  const auto calls = batch_calls(batch);
+  const auto answer = connection_->run(calls);
+  if (!answer.failed)
+    return {commit_status::committed, {}, {}};
+  return failed_commit(batch, calls, answer.failure);
+}
+
+commit_result postgres_store::failed_commit(const write_batch& batch,
+                                            const std::vector<call>& calls,
+                                            const query_failure& failure) {
+  const auto commit_at = calls.size() - 1;
+  switch (failure.kind) {
+  case failure_kind::lost: {
+    // Whatever the server said before it got to COMMIT proves that it never got there; silence
+    // proves nothing, since it may be committing at this moment.
+    const bool before_commit = failure.at < commit_at && !failure.sqlstate.empty();
+    return {!failure.sent || before_commit ? commit_status::unavailable : commit_status::in_doubt,
+            {},
+            failure.text()};
+  }
+  case failure_kind::transient:
+    return {commit_status::unavailable, {}, failure.text()};
+  case failure_kind::refused:
+    break;
+  }
+  if (!failed_at_fence(calls, failure)) {
+    const auto where = failure.at < calls.size() ? purpose_of(calls[failure.at]) : "sync";
+    return {commit_status::refused, {}, where + ": " + failure.text()};
+  }
+  const auto fences = ask({read_fences_call(batch)});
+  // This try wrote nothing, but an earlier one may have: only the fence row could tell.
+  if (!fences)
+    return {commit_status::in_doubt, {}, fences.error().detail};
+  return judge_fences(batch, fences->front());
+}
+
+core::outcome<stored_step> postgres_store::load_step(
+    core::step_id step,
+    const std::function<core::lease_policy(const std::string&, std::uint32_t)>& policy_of) {
+  const auto answer = ask(reads::load_step(step));
+  if (!answer)
+    return answer.error();
+  return reads::load_step(*answer, policy_of);
+}
+
+core::outcome<std::vector<core::unit>>
+postgres_store::load_units(const std::vector<core::unit_id>& units,
+                           const core::lease_policy& policy) {
+  const auto answer = ask(reads::load_units(units));
+  if (!answer)
+    return answer.error();
+  return reads::load_units(*answer, units, policy);
+}
+
+core::outcome<stored_workflow> postgres_store::load_workflow(core::workflow_id workflow) {
+  const auto answer = ask(reads::load_workflow(workflow));
+  if (!answer)
+    return answer.error();
+  return reads::load_workflow(*answer, workflow);
+}
+
+core::outcome<std::vector<std::pair<std::string, core::unit_id>>>
+postgres_store::find_source_keys(core::step_id step, const std::vector<std::string>& keys) {
+  const auto answer = ask(reads::find_source_keys(step, keys));
+  if (!answer)
+    return answer.error();
+  return reads::find_source_keys(*answer);
+}
+
+core::outcome<std::vector<core::step_row>> postgres_store::list_steps(core::step_id after,
+                                                                      std::uint32_t limit) {
+  const auto answer = ask(reads::list_steps(after, limit));
+  if (!answer)
+    return answer.error();
+  return reads::list_steps(*answer, after);
+}
+
+core::outcome<std::pair<std::vector<unit_result>, std::uint64_t>>
+postgres_store::list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) {
+  const auto answer = ask(reads::list_results(step, after, limit));
+  if (!answer)
+    return answer.error();
+  return reads::list_results(*answer, after);
+}
+
+core::outcome<step_statistics> postgres_store::statistics(core::step_id step) {
+  const auto answer = ask(reads::statistics(step));
+  if (!answer)
+    return answer.error();
+  return reads::statistics(*answer);
+}
+
+core::outcome<std::vector<stored_event>>
+postgres_store::events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) {
+  const auto answer = ask(reads::events_after(shard, after, limit));
+  if (!answer)
+    return answer.error();
+  return reads::events_after(*answer, shard, after);
+}
+
+core::outcome<core::event_seq> postgres_store::cursor(const std::string& consumer,
+                                                      core::shard_id shard) {
+  const auto answer = ask(reads::cursor(consumer, shard));
+  if (!answer)
+    return answer.error();
+  const auto& row = answer->front();
+  return row.rows() == 0 ? core::event_seq{0}
+                         : static_cast<core::event_seq>(row.get<std::int64_t>(0, 0));
+}
+
+core::outcome<std::vector<core::event_seq>> postgres_store::inbox_after(const std::string& consumer,
+                                                                        core::shard_id shard,
+                                                                        core::event_seq after) {
+  const auto answer = ask(reads::inbox_after(consumer, shard, after));
+  if (!answer)
+    return answer.error();
+  return reads::inbox_after(*answer);
+}
+
+} // namespace holdfast::persistence

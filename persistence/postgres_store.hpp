@@ -1,0 +1,76 @@
+#pragma once
+
+#include "persistence/connection.hpp"
+#include "persistence/store.hpp"
+
+#include <optional>
+#include <string>
+
+namespace holdfast::persistence {
+
+struct postgres_options {
+  std::string conninfo;         ///< URI or key=value, as libpq takes it.
+  std::string application_name; ///< What `pg_stat_activity` shows, e.g. `holdfast writer`.
+  /// After this a silent server counts as lost, whatever the network thinks. Above the server-side
+  /// statement timeout of 20 s, so that a slow statement ends there, cleanly, first.
+  core::duration call_timeout = std::chrono::seconds{30};
+};
+
+/// The store on PostgreSQL.
+///
+/// Connects at the first call and again at the first call after a loss: one attempt per call,
+/// bounded by libpq's 5 s, so that the caller's policy decides how often. A call that fails is
+/// never repeated in here.
+class postgres_store : public store {
+public:
+  explicit postgres_store(postgres_options options) : options_(std::move(options)) {}
+
+  core::outcome<core::instant> now() override;
+  commit_result commit(const write_batch& batch) override;
+
+  core::outcome<bool> ensure_shards(std::uint32_t count) override;
+  core::outcome<bool> register_node(const std::string& name, core::incarnation_id incarnation,
+                                    const std::string& address) override;
+  core::outcome<std::vector<shard_fence>> take_over(const std::string& node,
+                                                    core::incarnation_id incarnation,
+                                                    const std::vector<core::shard_id>& shards,
+                                                    core::duration lease_time, bool force) override;
+  core::outcome<renewal> renew(core::incarnation_id incarnation,
+                               core::duration lease_time) override;
+  core::outcome<bool> resign(core::incarnation_id incarnation) override;
+
+  core::outcome<stored_step>
+  load_step(core::step_id step,
+            const std::function<core::lease_policy(const std::string& definition,
+                                                   std::uint32_t position)>& policy_of) override;
+  core::outcome<std::vector<core::unit>> load_units(const std::vector<core::unit_id>& units,
+                                                    const core::lease_policy& policy) override;
+  core::outcome<stored_workflow> load_workflow(core::workflow_id workflow) override;
+  core::outcome<std::vector<std::pair<std::string, core::unit_id>>>
+  find_source_keys(core::step_id step, const std::vector<std::string>& keys) override;
+  core::outcome<std::vector<core::step_row>> list_steps(core::step_id after,
+                                                        std::uint32_t limit) override;
+  core::outcome<std::pair<std::vector<unit_result>, std::uint64_t>>
+  list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) override;
+  core::outcome<step_statistics> statistics(core::step_id step) override;
+
+  core::outcome<std::vector<stored_event>> events_after(core::shard_id shard, core::event_seq after,
+                                                        std::uint32_t limit) override;
+  core::outcome<core::event_seq> cursor(const std::string& consumer, core::shard_id shard) override;
+  core::outcome<std::vector<core::event_seq>>
+  inbox_after(const std::string& consumer, core::shard_id shard, core::event_seq after) override;
+
+  /// Process id of the backend of the open connection; 0 when there is none.
+  int backend_pid() const;
+
+private:
+  std::optional<core::failure> connect_if_needed();
+  core::outcome<std::vector<query_result>> ask(const std::vector<call>& calls);
+  commit_result failed_commit(const write_batch& batch, const std::vector<call>& calls,
+                              const query_failure& failure);
+
+  postgres_options options_;
+  std::optional<connection> connection_;
+};
+
+} // namespace holdfast::persistence

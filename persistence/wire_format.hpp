@@ -1,0 +1,132 @@
+#pragma once
+
+#include "core/ids.hpp"
+#include "core/time.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+/// PostgreSQL's binary format for the types Holdfast uses. Binary parameters cost the client a
+/// third of what text costs, and nothing needs escaping.
+namespace holdfast::persistence::wire {
+
+/// How one C++ type is sent and read: `oid` is PostgreSQL's number for it, `put` appends a value
+/// without its length, `get` reads what the server sent (exactly its bytes).
+template <class T>
+struct type;
+
+template <>
+struct type<core::uuid> {
+  static constexpr std::uint32_t oid = 2950;
+  static void put(std::string& out, const core::uuid& value);
+  static core::uuid get(std::string_view bytes);
+};
+
+template <>
+struct type<std::string_view> {
+  static constexpr std::uint32_t oid = 25;
+  static void put(std::string& out, std::string_view value) { out.append(value); }
+  static std::string_view get(std::string_view bytes) { return bytes; }
+};
+
+template <>
+struct type<std::string> : type<std::string_view> {
+  static std::string get(std::string_view bytes) { return std::string{bytes}; }
+};
+
+template <>
+struct type<std::int64_t> {
+  static constexpr std::uint32_t oid = 20;
+  static void put(std::string& out, std::int64_t value);
+  static std::int64_t get(std::string_view bytes);
+};
+
+template <>
+struct type<std::int32_t> {
+  static constexpr std::uint32_t oid = 23;
+  static void put(std::string& out, std::int32_t value);
+  static std::int32_t get(std::string_view bytes);
+};
+
+template <>
+struct type<std::int16_t> {
+  static constexpr std::uint32_t oid = 21;
+  static void put(std::string& out, std::int16_t value);
+  static std::int16_t get(std::string_view bytes);
+};
+
+template <>
+struct type<double> {
+  static constexpr std::uint32_t oid = 701;
+  static void put(std::string& out, double value);
+  static double get(std::string_view bytes);
+};
+
+template <>
+struct type<bool> {
+  static constexpr std::uint32_t oid = 16;
+  static void put(std::string& out, bool value) { out.push_back(value ? '\1' : '\0'); }
+  static bool get(std::string_view bytes);
+};
+
+/// `timestamptz`. An instant outside PostgreSQL's range is refused by the server.
+template <>
+struct type<core::instant> {
+  static constexpr std::uint32_t oid = 1184;
+  static void put(std::string& out, core::instant value);
+  static core::instant get(std::string_view bytes);
+};
+
+/// One value as a parameter.
+template <class T>
+std::string scalar(const T& value) {
+  std::string out;
+  type<T>::put(out, value);
+  return out;
+}
+
+/// Appends a 4-byte big-endian number, the frame of everything else.
+void put_u32(std::string& out, std::uint32_t value);
+void overwrite_u32(std::string& out, std::size_t at, std::uint32_t value);
+
+/// Collects the values of a one-dimensional array parameter, e.g. for `unnest($1::uuid[])`.
+template <class T>
+class array_of {
+public:
+  array_of() {
+    put_u32(bytes_, 1); // dimensions
+    put_u32(bytes_, 0); // has nulls
+    put_u32(bytes_, type<T>::oid);
+    put_u32(bytes_, 0); // count, written by bytes()
+    put_u32(bytes_, 1); // lower bound
+  }
+
+  void add(const T& value) {
+    const auto length_at = bytes_.size();
+    put_u32(bytes_, 0);
+    type<T>::put(bytes_, value);
+    overwrite_u32(bytes_, length_at, static_cast<std::uint32_t>(bytes_.size() - length_at - 4));
+    ++count_;
+  }
+
+  void add_null() {
+    put_u32(bytes_, 0xffffffffU);
+    overwrite_u32(bytes_, 4, 1);
+    ++count_;
+  }
+
+  std::uint32_t size() const { return count_; }
+
+  /// The finished parameter; the array is empty afterwards and must not be used again.
+  std::string take() {
+    overwrite_u32(bytes_, 12, count_);
+    return std::move(bytes_);
+  }
+
+private:
+  std::string bytes_;
+  std::uint32_t count_ = 0;
+};
+
+} // namespace holdfast::persistence::wire

@@ -1,0 +1,267 @@
+// Who may write: epochs, sequence numbers, replays; nodes and the shards they host; events.
+
+#include "tests/persistence/conformance.hpp"
+
+namespace holdfast::test {
+
+namespace {
+
+constexpr auto committed = commit_status::committed;
+constexpr auto fenced = commit_status::fenced;
+constexpr auto refused = commit_status::refused;
+
+std::vector<core::event_seq> seqs_of(const std::vector<persistence::stored_event>& events) {
+  std::vector<core::event_seq> seqs;
+  for (const auto& event : events)
+    seqs.push_back(event.id.seq);
+  return seqs;
+}
+
+BOOST_AUTO_TEST_SUITE(store_fence)
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(batch_without_shards_is_committed, World, worlds) {
+  store_fixture<World> f;
+  BOOST_TEST(is(f.db->commit({}), committed));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(one_refused_change_leaves_nothing_of_its_batch, World, worlds) {
+  store_fixture<World> f;
+  const auto step = f.given_step();
+  const auto unit = f.given_unit(step.id);
+  f.given_lease(unit, "ana", 1);
+  const auto fresh = f.new_unit(step.id, 2);
+  const auto before = f.fences;
+  write_batch batch{
+      {f.part(0, {{{fresh}, {event_about(fresh.id, core::event_type::unit_ready_for_assignment)}},
+                  {{f.judgment(unit, "ana", 1)}, {}},
+                  {{core::end_lease_row{unit, "bob", 9, core::lease_end::released, at(9)}}, {}}})}};
+  BOOST_TEST(is(f.commit(batch), refused));
+  BOOST_TEST(value_of(f.db->load_units({fresh.id}, f.policy)).empty());
+  BOOST_TEST(f.load(unit).leases.active.size() == 1U);
+  BOOST_TEST(value_of(f.db->events_after(0, 0, 100)).empty());
+  // The sequence number has not been used up.
+  batch.shards[0].changes.pop_back();
+  BOOST_TEST(is(f.commit(batch), committed));
+  BOOST_TEST(f.load(unit).judgments.size() == 1U);
+}
+
+// I-12
+BOOST_AUTO_TEST_CASE_TEMPLATE(batch_committed_before_is_committed_again_without_effect, World,
+                              worlds) {
+  store_fixture<World> f;
+  const auto step = f.given_step();
+  const auto unit = f.new_unit(step.id, 1);
+  const write_batch batch{
+      {f.part(0, {{{unit}, {event_about(unit.id, core::event_type::unit_ready_for_assignment)}}})}};
+  BOOST_TEST(is(f.commit(batch), committed));
+  BOOST_TEST(is(f.db->commit(batch), committed));
+  BOOST_TEST(f.load_step(step.id).open_units.size() == 1U);
+  BOOST_TEST(value_of(f.db->events_after(0, 0, 100)).size() == 1U);
+  // Also after later batches, and also for a batch without writes.
+  const write_batch empty{{f.part(0, {})}};
+  BOOST_TEST(is(f.commit(empty), committed));
+  BOOST_TEST(is(f.db->commit(batch), committed));
+  BOOST_TEST(is(f.db->commit(empty), committed));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(batch_out_of_sequence_is_refused, World, worlds) { // I-7
+  store_fixture<World> f;
+  f.given_step();
+  auto skipping = f.part(0, {});
+  ++skipping.batch_seq;
+  BOOST_TEST(is(f.db->commit({{skipping}}), refused));
+  auto unknown_epoch = f.part(0, {});
+  ++unknown_epoch.epoch;
+  BOOST_TEST(is(f.db->commit({{unknown_epoch}}), refused));
+  auto unknown_shard = f.part(0, {});
+  unknown_shard.shard = 77;
+  BOOST_TEST(is(f.db->commit({{unknown_shard}}), refused));
+  // events must continue where the last batch ended
+  for (const int off : {-1, 1}) {
+    auto gap = f.part(0, {{{}, {event_about({}, core::event_type::job_step_updated)}}});
+    gap.first_event += static_cast<core::event_seq>(off);
+    BOOST_TEST(is(f.db->commit({{gap}}), refused));
+  }
+  BOOST_TEST(is(f.commit({{f.part(0, {})}}), committed));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(batch_of_an_old_epoch_is_fenced, World, worlds) { // I-7
+  store_fixture<World> f;
+  const auto step = f.given_step();
+  const auto unit = f.new_unit(step.id, 1);
+  const core::incarnation_id other{f.ids.next(at(0))};
+  value_of(f.db->register_node("b", other, ""));
+  const auto taken = value_of(f.db->take_over("b", other, {0, 2}, 1h, true));
+  BOOST_REQUIRE_EQUAL(taken.size(), 2U);
+  BOOST_TEST(taken[0].epoch == f.fences[0].epoch + 1);
+  BOOST_TEST(taken[0].batch_seq == f.fences[0].batch_seq);
+
+  const auto result = f.db->commit({{f.part(0, {{{unit}, {}}}), f.part(1, {}), f.part(2, {})}});
+  BOOST_TEST(is(result, fenced));
+  BOOST_TEST((result.fenced == std::vector<core::shard_id>{0, 2}));
+  BOOST_TEST(value_of(f.db->load_units({unit.id}, f.policy)).empty());
+  // The shard that it still hosts is untouched and goes on; so does the new host.
+  BOOST_TEST(is(f.commit({{f.part(1, {})}}), committed));
+  for (const auto& fence : taken)
+    f.fences[fence.shard] = fence;
+  BOOST_TEST(is(f.commit({{f.part(0, {{{unit}, {}}})}}), committed));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(batch_over_several_shards_is_one, World, worlds) {
+  store_fixture<World> f;
+  const auto step = f.given_step();
+  const auto first = f.new_unit(step.id, 1);
+  const auto second = f.new_unit(step.id, 2);
+  const auto about = [](const core::insert_unit& unit) {
+    return core::change{{unit},
+                        {event_about(unit.id, core::event_type::unit_ready_for_assignment)}};
+  };
+  write_batch batch{{f.part(1, {about(first)}), f.part(3, {about(second)})}};
+  batch.shards[1].batch_seq += 5;
+  BOOST_TEST(is(f.commit(batch), refused));
+  BOOST_TEST(value_of(f.db->load_units({first.id}, f.policy)).empty());
+  batch.shards[1].batch_seq -= 5;
+  BOOST_TEST(is(f.commit(batch), committed));
+  BOOST_TEST(is(f.db->commit(batch), committed));
+  BOOST_TEST(value_of(f.db->events_after(1, 0, 10)).size() == 1U);
+  BOOST_TEST(value_of(f.db->events_after(3, 0, 10)).size() == 1U);
+  // Taken over meanwhile in one of its shards: the other one proves that it had been committed.
+  const core::incarnation_id other{f.ids.next(at(0))};
+  value_of(f.db->take_over("b", other, {3}, 1h, true));
+  BOOST_TEST(is(f.db->commit(batch), committed));
+}
+
+// A167, A168
+BOOST_AUTO_TEST_CASE_TEMPLATE(events_are_read_back_in_order_without_gaps, World, worlds) {
+  store_fixture<World> f;
+  const auto step = f.given_step();
+  const auto unit = f.given_unit(step.id);
+  core::event judged{
+      core::event_type::judgment_received, step.id, unit, {f.ids.next(at(0))}, at(3, 7),
+      R"({"b":"\"x\"","a":[1,0.5]})"};
+  core::event updated{core::event_type::job_step_updated, step.id, {}, {}, at(4), {}};
+  BOOST_TEST(is(f.commit({{f.part(0, {{{}, {judged, updated}}, {{}, {updated}}})}}), committed));
+  BOOST_TEST(is(f.commit({{f.part(0, {})}}), committed)); // no events, no row
+  BOOST_TEST(is(f.commit({{f.part(0, {{{}, {judged}}})}}), committed));
+
+  const auto all = value_of(f.db->events_after(0, 0, 100));
+  BOOST_TEST((seqs_of(all) == std::vector<core::event_seq>{1, 2, 3, 4}));
+  const auto& read = all[0].event;
+  BOOST_TEST((read.type == judged.type && read.step == judged.step && read.unit == judged.unit));
+  BOOST_TEST((read.judgment == judged.judgment && read.at == judged.at));
+  BOOST_TEST(read.details == judged.details);
+  BOOST_TEST((!all[1].event.unit && !all[1].event.judgment && all[1].event.details.empty()));
+
+  BOOST_TEST(
+      (seqs_of(value_of(f.db->events_after(0, 1, 100))) == std::vector<core::event_seq>{2, 3, 4}));
+  BOOST_TEST((seqs_of(value_of(f.db->events_after(0, 3, 1))) == std::vector<core::event_seq>{4}));
+  // Whole rows: at least one, even if it holds more than asked for.
+  BOOST_TEST(
+      (seqs_of(value_of(f.db->events_after(0, 1, 1))) == std::vector<core::event_seq>{2, 3}));
+  BOOST_TEST(value_of(f.db->events_after(0, 4, 100)).empty());
+  BOOST_TEST(value_of(f.db->events_after(1, 0, 100)).empty());
+}
+
+// A181-A183, I-8
+BOOST_AUTO_TEST_CASE_TEMPLATE(message_is_applied_once_per_consumer, World, worlds) {
+  store_fixture<World> f;
+  const auto apply = [&](const std::string& consumer, core::shard_id shard, core::event_seq seq) {
+    return f.write({core::insert_inbox{consumer, {shard, seq}}});
+  };
+  BOOST_TEST(is(apply("aggregation", 0, 5), committed));
+  BOOST_TEST(is(apply("aggregation", 0, 5), refused));
+  BOOST_TEST(is(apply("aggregation", 0, 9), committed));
+  BOOST_TEST(is(apply("aggregation", 1, 5), committed));
+  BOOST_TEST(is(apply("steps", 0, 5), committed));
+  BOOST_TEST(is(apply("steps", 0, 0), refused)); // events are numbered from 1
+  BOOST_TEST(
+      (value_of(f.db->inbox_after("aggregation", 0, 0)) == std::vector<core::event_seq>{5, 9}));
+  BOOST_TEST((value_of(f.db->inbox_after("aggregation", 0, 5)) == std::vector<core::event_seq>{9}));
+  BOOST_TEST(value_of(f.db->inbox_after("nobody", 0, 0)).empty());
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(cursor_never_moves_backwards, World, worlds) {
+  store_fixture<World> f;
+  BOOST_TEST(value_of(f.db->cursor("steps", 1)) == 0U);
+  const auto advance = [&](core::event_seq seq) {
+    return core::change{{core::advance_cursor{"steps", 1, seq}}, {}};
+  };
+  BOOST_TEST(is(f.commit({{f.part(0, {advance(3), advance(8), advance(7)})}}), committed));
+  BOOST_TEST(value_of(f.db->cursor("steps", 1)) == 7U);
+  BOOST_TEST(is(f.commit({{f.part(0, {advance(4)})}}), committed));
+  BOOST_TEST(value_of(f.db->cursor("steps", 1)) == 7U);
+  BOOST_TEST(is(f.commit({{f.part(0, {advance(8)})}}), committed));
+  BOOST_TEST(value_of(f.db->cursor("steps", 1)) == 8U);
+  BOOST_TEST(value_of(f.db->cursor("steps", 0)) == 0U);
+  BOOST_TEST(value_of(f.db->cursor("other", 1)) == 0U);
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(number_of_shards_is_fixed_for_ever, World, worlds) {
+  store_fixture<World> f;
+  BOOST_TEST(value_of(f.db->ensure_shards(shard_count)));
+  const auto other = f.db->ensure_shards(shard_count + 1);
+  BOOST_TEST(fails_with(other, core::errc::invalid_argument));
+  BOOST_TEST(other.error().detail.find("4 shards, not 5") != std::string::npos);
+  BOOST_TEST(fails_with(f.db->ensure_shards(0), core::errc::invalid_argument));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(live_host_keeps_its_shards_unless_forced, World, worlds) { // I-7
+  store_fixture<World> f;
+  const core::incarnation_id other{f.ids.next(at(0))};
+  value_of(f.db->register_node("b", other, ""));
+  BOOST_TEST(value_of(f.db->take_over("b", other, {0, 1, 99}, 1h, false)).empty());
+  const auto forced = value_of(f.db->take_over("b", other, {1}, 1h, true));
+  BOOST_REQUIRE_EQUAL(forced.size(), 1U);
+  BOOST_TEST(value_of(f.db->renew(f.node, 1h)).hosted == 3U);
+  BOOST_TEST(value_of(f.db->renew(other, 1h)).hosted == 1U);
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(shards_of_a_lapsed_host_are_free, World, worlds) {
+  store_fixture<World> f;
+  const core::incarnation_id other{f.ids.next(at(0))};
+  BOOST_TEST(value_of(f.db->renew(f.node, core::duration{0})).hosted == 4U);
+  const auto taken = value_of(f.db->take_over("b", other, {0, 1}, 1h, false));
+  BOOST_TEST(taken.size() == 2U);
+  // The lapsed host comes back: what nobody took is still its own.
+  BOOST_TEST(value_of(f.db->renew(f.node, 1h)).hosted == 2U);
+  BOOST_TEST(value_of(f.db->take_over("b", other, {2}, 1h, false)).empty());
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(restarted_node_takes_its_shards_back_at_once, World, worlds) {
+  store_fixture<World> f;
+  f.given_step();
+  const core::incarnation_id again{f.ids.next(at(0))};
+  value_of(f.db->register_node("a", again, ""));
+  const auto taken = value_of(f.db->take_over("a", again, {0, 1, 2, 3}, 1h, false));
+  BOOST_REQUIRE_EQUAL(taken.size(), 4U);
+  BOOST_TEST(taken[0].batch_seq == 1U);
+  BOOST_TEST(value_of(f.db->renew(f.node, 1h)).hosted == 0U);
+  BOOST_TEST(is(f.db->commit({{f.part(0, {})}}), fenced));
+  // Asking once more, e.g. because the answer was lost, gives fresh epochs.
+  const auto twice = value_of(f.db->take_over("a", again, {3}, 1h, false));
+  BOOST_TEST(twice.at(0).epoch == taken[3].epoch + 1);
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(resigned_node_leaves_its_shards_free, World, worlds) {
+  store_fixture<World> f;
+  value_of(f.db->resign(f.node));
+  BOOST_TEST(value_of(f.db->renew(f.node, 1h)).hosted == 0U);
+  const core::incarnation_id other{f.ids.next(at(0))};
+  BOOST_TEST(value_of(f.db->take_over("b", other, {0, 1, 2, 3}, 1h, false)).size() == 4U);
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(renewal_tells_the_time, World, worlds) {
+  store_fixture<World> f;
+  const auto before = value_of(f.db->now());
+  const auto renewed = value_of(f.db->renew(f.node, 1h));
+  const auto after = value_of(f.db->now());
+  BOOST_TEST((before <= renewed.now && renewed.now <= after));
+  const core::incarnation_id stranger{f.ids.next(at(0))};
+  BOOST_TEST(value_of(f.db->renew(stranger, 1h)).hosted == 0U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace
+
+} // namespace holdfast::test

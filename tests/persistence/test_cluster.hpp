@@ -1,0 +1,91 @@
+#pragma once
+
+#include "persistence/migrate.hpp"
+#include "persistence/private_cluster.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <pqxx/pqxx>
+#include <stdexcept>
+#include <string>
+
+namespace holdfast::test {
+
+/// A directory that is gone with the object. Anyone may enter, because a server started by root
+/// runs as somebody else.
+class scratch_directory {
+public:
+  scratch_directory() {
+    std::string pattern = "/tmp/holdfast-test-XXXXXX";
+    if (mkdtemp(pattern.data()) == nullptr)
+      throw std::runtime_error("cannot make a scratch directory in /tmp");
+    path_ = pattern;
+    std::filesystem::permissions(path_, std::filesystem::perms{0755});
+  }
+  scratch_directory(const scratch_directory&) = delete;
+  scratch_directory& operator=(const scratch_directory&) = delete;
+  ~scratch_directory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  const std::string& path() const { return path_; }
+
+private:
+  std::string path_;
+};
+
+/// The PostgreSQL server of this test process, with the schema in place. Started at first use,
+/// stopped at exit.
+class test_cluster {
+public:
+  static test_cluster& instance() {
+    static test_cluster one;
+    return one;
+  }
+
+  persistence::private_cluster& server() { return server_; }
+  const std::string& conninfo() const { return server_.conninfo(); }
+
+  /// Runs SQL beside the store under test.
+  pqxx::result sql(const std::string& text) {
+    pqxx::connection database{conninfo()};
+    pqxx::work tx{database};
+    auto result = tx.exec(text);
+    tx.commit();
+    return result;
+  }
+
+  /// Deletes every row but the migrations. (TRUNCATE would sync two files per table.)
+  void clean() {
+    sql("DELETE FROM holdfast.judgments; DELETE FROM holdfast.active_leases;"
+        "DELETE FROM holdfast.ended_leases; DELETE FROM holdfast.units;"
+        "DELETE FROM holdfast.steps; DELETE FROM holdfast.workflows;"
+        "DELETE FROM holdfast.outbox; DELETE FROM holdfast.inbox;"
+        "DELETE FROM holdfast.consumer_cursors; DELETE FROM holdfast.shard_leases;"
+        "DELETE FROM holdfast.nodes; DELETE FROM holdfast.cluster");
+  }
+
+private:
+  test_cluster() : server_(options(directory_.path())) {
+    const auto started = server_.start();
+    if (!started)
+      throw std::runtime_error(started.error().detail);
+    const auto migrated =
+        persistence::migrate(server_.conninfo(), persistence::embedded_migrations());
+    if (!migrated)
+      throw std::runtime_error(migrated.error().detail);
+  }
+
+  static persistence::private_cluster_options options(const std::string& directory) {
+    persistence::private_cluster_options made;
+    made.directory = directory;
+    made.shared_buffers = "32MB";
+    return made;
+  }
+
+  scratch_directory directory_;
+  persistence::private_cluster server_;
+};
+
+} // namespace holdfast::test
