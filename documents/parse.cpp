@@ -14,11 +14,14 @@ namespace {
 
 using nlohmann::json;
 
-/// Digits after the decimal point and the exponent that PostgreSQL's `numeric` can hold (its
-/// NUMERIC_DSCALE_MAX). The range above 1 is narrower already: that of a double.
-constexpr std::int64_t numeric_scale_max = 16383;
+/// Digits behind the decimal point that PostgreSQL's `numeric` can hold (NUMERIC_DSCALE_MAX).
+constexpr std::int64_t decimals_max = 16383;
 
-/// Whether `numeric` takes the literal; the lexer has made sure that it is a JSON number.
+/// Largest exponent, either way. No double needs a larger one, and `jsonb` writes exponents out:
+/// without this bound, 256 KiB of `1e-16383` would come back from the database as 450 MiB.
+constexpr std::int64_t exponent_max = 400;
+
+/// Whether `jsonb` takes the literal; the lexer has made sure that it is a JSON number.
 bool fits_numeric(std::string_view literal) {
   const auto e = literal.find_first_of("eE");
   const auto mantissa = literal.substr(0, e);
@@ -30,8 +33,8 @@ bool fits_numeric(std::string_view literal) {
     const std::string digits{literal.substr(e + 1)};
     exponent = std::strtoll(digits.c_str(), nullptr, 10); // saturates, which is refused as well
   }
-  return exponent >= -numeric_scale_max && exponent <= numeric_scale_max
-         && decimals - exponent <= numeric_scale_max;
+  return exponent >= -exponent_max && exponent <= exponent_max
+         && decimals - exponent <= decimals_max;
 }
 
 /// Builds the value from the parser's events and applies the rules that its grammar does not have.
@@ -46,8 +49,8 @@ public:
 
   bool number_float(number_float_t value, const string_t& literal) override {
     if (!fits_numeric(literal))
-      return refuse(place(), "the number has more decimals than the database can hold; send at "
-                             "most 16383");
+      return refuse(place(), "the number has too large an exponent or too many decimals; send an "
+                             "exponent from -400 to 400 and at most 16383 decimals");
     return put(value);
   }
 

@@ -32,20 +32,24 @@ std::size_t sequence_length(std::string_view text, std::size_t at) {
   return 0;
 }
 
-/// Levenshtein's edit distance.
+/// Edit distance in which two exchanged neighbours count once, as they do for who typed them
+/// (Damerau 1964, in the form called optimal string alignment).
 std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    auto diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const auto substituted = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({substituted, row[j] + 1, row[j + 1] + 1});
+  std::vector<std::size_t> two_up;
+  std::vector<std::size_t> above(b.size() + 1);
+  std::iota(above.begin(), above.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::vector<std::size_t> row(b.size() + 1, i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const auto substituted = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({substituted, row[j - 1] + 1, above[j] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], two_up[j - 2] + 1);
     }
+    two_up = std::move(above);
+    above = std::move(row);
   }
-  return row.back();
+  return above.back();
 }
 
 } // namespace
@@ -83,18 +87,21 @@ std::string printable(std::string_view text, std::size_t bytes_max) {
 }
 
 std::string_view nearest(std::string_view unknown, const std::vector<std::string_view>& known) {
-  // A third of the letters may differ, so that short names are not all alike. Names of this
-  // length are typed by people; comparing longer ones would only cost time.
+  // Longer names are not typed by people; comparing them would only cost time.
   constexpr std::size_t compared_bytes_max = 64;
   if (unknown.size() > compared_bytes_max)
     return {};
   std::string_view best;
+  // A third of the letters may differ, so that short names are not all alike.
   auto least = std::max<std::size_t>(unknown.size() / 3, 1) + 1;
-  for (const auto name : known)
+  for (const auto name : known) {
+    if (name.size() > compared_bytes_max)
+      continue;
     if (const auto edits = distance(unknown, name); edits < least) {
       least = edits;
       best = name;
     }
+  }
   return best;
 }
 

@@ -1,0 +1,229 @@
+// Workflow definitions as requesters send them: defaults, every rule, and messages that lead to a
+// definition that works.
+
+#include "documents/workflow_document.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+using namespace holdfast;
+using documents::json_limits;
+using namespace std::chrono_literals;
+
+namespace {
+
+core::workflow_definition parsed(std::string_view text) {
+  auto definition = documents::parse_workflow(text, json_limits{});
+  if (!definition)
+    BOOST_FAIL(definition.error().detail);
+  return std::move(*definition);
+}
+
+/// The detail of the refusal; "accepted" when there is none.
+std::string problems(std::string_view text) {
+  const auto definition = documents::parse_workflow(text, json_limits{});
+  if (definition)
+    return "accepted";
+  BOOST_TEST(core::to_string(definition.error().code) == "payload_invalid");
+  return definition.error().detail;
+}
+
+/// A workflow of one step with these further members.
+std::string one_step(const std::string& members) {
+  return R"({"name":"w","steps":[{"key":"a",)" + members + "}]}";
+}
+
+std::string steps(const std::vector<std::string>& list) {
+  std::string text = R"({"name":"w","steps":[)";
+  for (const auto& step : list)
+    text += (text.back() == '[' ? "" : ",") + step;
+  return text + "]}";
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(workflow_definitions)
+
+// A69, A71
+BOOST_AUTO_TEST_CASE(a_simple_job_is_a_workflow_of_one_step_with_defaults) {
+  const auto definition = parsed(R"({"name":"Cats","steps":[{"key":"label"}]})");
+  BOOST_TEST(definition.name == "Cats");
+  BOOST_REQUIRE(definition.steps.size() == 1U);
+  const auto& step = definition.steps[0];
+  const core::step_definition by_default;
+  BOOST_TEST(step.key == "label");
+  BOOST_TEST(step.title == "");
+  BOOST_TEST(step.judgments_per_unit == by_default.judgments_per_unit);
+  BOOST_TEST((step.lease.ttl == by_default.lease.ttl));
+  BOOST_TEST((step.lease.total_max == by_default.lease.total_max));
+  BOOST_TEST((step.lease.regrant_after == by_default.lease.regrant_after));
+  BOOST_TEST((step.aggregation == core::aggregation_method::majority));
+  BOOST_TEST(step.answer_pointer == "/answer");
+  BOOST_TEST(step.judgment_schema == "");
+  BOOST_TEST(step.next.empty());
+}
+
+BOOST_AUTO_TEST_CASE(every_member_is_read) {
+  const auto definition = parsed(R"({"name":"n","steps":[
+    {"key":"label","title":"T","judgments_per_unit":5,
+     "lease":{"ttl_seconds":0.5,"total_max_seconds":90,"regrant_after_seconds":0.000001},
+     "aggregation":{"method":"majority","answer":"/x/y"},
+     "judgment_schema":{"type":"object"},"next":["review","audit"]},
+    {"key":"review"},{"key":"audit"}]})");
+  const auto& step = definition.steps[0];
+  BOOST_TEST(step.title == "T");
+  BOOST_TEST(step.judgments_per_unit == 5U);
+  BOOST_TEST((step.lease.ttl == 500ms));
+  BOOST_TEST((step.lease.total_max == 90s));
+  BOOST_TEST((step.lease.regrant_after == 1us));
+  BOOST_TEST(step.answer_pointer == "/x/y");
+  BOOST_TEST(step.judgment_schema == R"({"type":"object"})");
+  BOOST_TEST(step.next == (std::vector<std::string>{"review", "audit"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_lease_longer_than_the_default_total_is_simply_not_extended) {
+  const auto definition = parsed(one_step(R"("lease":{"ttl_seconds":7200})"));
+  BOOST_TEST((definition.steps[0].lease.total_max == 7200s));
+  BOOST_TEST((parsed(one_step(R"("lease":{"ttl_seconds":60})")).steps[0].lease.total_max == 1h));
+  BOOST_TEST(problems(one_step(R"("lease":{"ttl_seconds":60,"total_max_seconds":59})"))
+             == "/steps/0/lease/total_max_seconds: must not be less than ttl_seconds");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_missing_is_named) {
+  BOOST_TEST(problems("{}")
+             == "/name: is missing; give the workflow one\n"
+                "/steps: is missing; list at least one step");
+  BOOST_TEST(problems(R"({"name":"w","steps":[{}]})")
+             == "/steps/0/key: is missing; give the step one that is unique here");
+  BOOST_TEST(problems("[]") == "must be an object");
+  BOOST_TEST(problems(R"({"name":"w","steps":[3]})") == "/steps/0: must be an object");
+  BOOST_TEST(problems(R"({"name":"w","steps":{}})") == "/steps: must be a list of steps");
+  BOOST_TEST(problems(R"({"name":"w","steps":[]})") == "/steps: must have between 1 and 64 steps");
+}
+
+BOOST_AUTO_TEST_CASE(unknown_members_are_errors_with_a_suggestion) {
+  BOOST_TEST(problems(R"({"name":"w","step":[],"steps":[{"key":"a"}]})")
+             == "/step: is not a member that is known here; did you mean 'steps'?");
+  BOOST_TEST(problems(one_step(R"("judgements_per_unit":3)"))
+             == "/steps/0/judgements_per_unit: is not a member that is known here; did you mean "
+                "'judgments_per_unit'?");
+  BOOST_TEST(problems(one_step(R"("lease":{"ttl":3})"))
+             == "/steps/0/lease/ttl: is not a member that is known here");
+  BOOST_TEST(problems(one_step(R"("aggregation":{"metod":"majority"})"))
+             == "/steps/0/aggregation/metod: is not a member that is known here; did you mean "
+                "'method'?");
+}
+
+BOOST_AUTO_TEST_CASE(members_of_the_wrong_type_are_named) {
+  BOOST_TEST(problems(R"({"name":7,"steps":[{"key":"a"}]})") == "/name: must be a string");
+  BOOST_TEST(problems(R"({"name":"w","steps":[{"key":null}]})")
+             == "/steps/0/key: must be a string");
+  BOOST_TEST(problems(one_step(R"("title":[])")) == "/steps/0/title: must be a string");
+  for (const auto* count : {"-1", "1.5", "\"3\"", "4294967296", "1e20"})
+    BOOST_TEST(problems(one_step(R"("judgments_per_unit":)" + std::string{count}))
+               == "/steps/0/judgments_per_unit: must be a whole number");
+  for (const auto* seconds : {"\"1\"", "null", "1e300", "-1e300"})
+    BOOST_TEST(problems(one_step(R"("lease":{"ttl_seconds":)" + std::string{seconds} + "}"))
+               == "/steps/0/lease/ttl_seconds: must be a number of seconds");
+  BOOST_TEST(problems(one_step(R"("lease":3)")) == "/steps/0/lease: must be an object");
+  BOOST_TEST(problems(one_step(R"("aggregation":"majority")"))
+             == "/steps/0/aggregation: must be an object");
+  BOOST_TEST(problems(one_step(R"("aggregation":{"method":"average"})"))
+             == "/steps/0/aggregation/method: must be majority");
+  BOOST_TEST(problems(one_step(R"("next":"b")"))
+             == "/steps/0/next: must be a list of keys of steps");
+  BOOST_TEST(problems(one_step(R"("next":[1])")) == "/steps/0/next/0: must be the key of a step");
+}
+
+BOOST_AUTO_TEST_CASE(bounds_hold_on_both_sides) {
+  BOOST_TEST(problems(one_step(R"("judgments_per_unit":1)")) == "accepted");
+  BOOST_TEST(problems(one_step(R"("judgments_per_unit":1000)")) == "accepted");
+  const std::string count = "/steps/0/judgments_per_unit: must be between 1 and 1000";
+  BOOST_TEST(problems(one_step(R"("judgments_per_unit":0)")) == count);
+  BOOST_TEST(problems(one_step(R"("judgments_per_unit":1001)")) == count);
+
+  BOOST_TEST(problems(one_step(R"("lease":{"ttl_seconds":0.01})")) == "accepted");
+  BOOST_TEST(problems(one_step(R"("lease":{"ttl_seconds":2592000})")) == "accepted");
+  const std::string ttl = "/steps/0/lease/ttl_seconds: must be between 0.01 and 2592000 (30 days)";
+  BOOST_TEST(problems(one_step(R"("lease":{"ttl_seconds":0.009999})")) == ttl);
+  BOOST_TEST(problems(one_step(R"("lease":{"ttl_seconds":2592000.000001})")) == ttl);
+  BOOST_TEST(problems(one_step(R"("lease":{"regrant_after_seconds":0})")) == "accepted");
+  BOOST_TEST(problems(one_step(R"("lease":{"regrant_after_seconds":-0.000001})"))
+             == "/steps/0/lease/regrant_after_seconds: must not be negative");
+
+  const auto named = [](std::size_t length) {
+    return problems(R"({"name":")" + std::string(length, 'n') + R"(","steps":[{"key":"a"}]})");
+  };
+  BOOST_TEST(named(200) == "accepted");
+  BOOST_TEST(named(201) == "/name: must be 1 to 200 bytes");
+  BOOST_TEST(named(0) == "/name: must be 1 to 200 bytes");
+}
+
+BOOST_AUTO_TEST_CASE(the_answer_must_be_a_json_pointer) {
+  const auto answer = [](const std::string& pointer) {
+    return problems(one_step(R"("aggregation":{"answer":")" + pointer + "\"}"));
+  };
+  BOOST_TEST(answer("") == "accepted");
+  BOOST_TEST(answer("/") == "accepted");
+  BOOST_TEST(answer("/a~0b~1c") == "accepted");
+  const std::string refused =
+      "/steps/0/aggregation/answer: must be a JSON pointer such as /answer, "
+      "with ~0 for ~ and ~1 for /";
+  BOOST_TEST(answer("label") == refused);
+  BOOST_TEST(answer("/a~") == refused);
+  BOOST_TEST(answer("/a~2") == refused);
+}
+
+BOOST_AUTO_TEST_CASE(schemas_are_compiled_here_and_not_at_the_first_judgment) {
+  BOOST_TEST(problems(one_step(R"("judgment_schema":{"type":"strnig"})"))
+             == "/steps/0/judgment_schema/type: must be one of null, boolean, object, array, "
+                "number, string, integer; did you mean 'string'?");
+  BOOST_TEST(problems(one_step(R"("judgment_schema":{"properties":{"a":{"pattern":"("}}})"))
+                 .rfind("/steps/0/judgment_schema/properties/a/pattern: is not a usable", 0)
+             == 0U);
+  BOOST_TEST(problems(one_step(R"("judgment_schema":{"$ref":"#"})"))
+             == "/steps/0/judgment_schema: refers to itself without going down into the value");
+  BOOST_TEST(problems(one_step(R"("judgment_schema":"object")"))
+             == "/steps/0/judgment_schema: must be a schema: an object, true or false");
+  // A schema is stored as text; `true` is one.
+  BOOST_TEST(parsed(one_step(R"("judgment_schema":true)")).steps[0].judgment_schema == "true");
+}
+
+BOOST_AUTO_TEST_CASE(the_rules_of_the_tree_come_with_their_places) {
+  BOOST_TEST(problems(steps({R"({"key":"a","next":["b"]})", R"({"key":"b"})"})) == "accepted");
+  BOOST_TEST(problems(steps({R"({"key":"a","next":["c"]})"}))
+             == "/steps/0/next/0: no step has the key 'c'");
+  BOOST_TEST(problems(steps({R"({"key":"a"})", R"({"key":"a"})"}))
+             == "/steps/1/key: 'a' is the key of an earlier step");
+}
+
+BOOST_AUTO_TEST_CASE(all_problems_are_listed_up_to_fifty) {
+  BOOST_TEST(problems(steps({R"({"kye":"a"})", R"({"key":1,"title":2})"}))
+             == "/steps/0/key: is missing; give the step one that is unique here\n"
+                "/steps/0/kye: is not a member that is known here; did you mean 'key'?\n"
+                "/steps/1/key: must be a string\n"
+                "/steps/1/title: must be a string");
+  std::string members;
+  for (int i = 0; i < 60; ++i)
+    members += (i == 0 ? "" : ",") + std::string{"\"zzzzzz"} + std::to_string(i) + "\":1";
+  const auto detail = problems(one_step(members));
+  BOOST_TEST(std::count(detail.begin(), detail.end(), '\n') == 50);
+  BOOST_TEST(detail.substr(detail.rfind('\n') + 1) == "and 10 further problems");
+}
+
+BOOST_AUTO_TEST_CASE(text_that_is_no_json_is_refused_with_the_place) {
+  BOOST_TEST(problems(R"({"name":"w",})").find("line 1, column 13") != std::string::npos);
+  BOOST_TEST(problems(R"({"name":"w","name":"v","steps":[]})")
+             == "/name: the member appears twice in its object; send it once");
+  BOOST_TEST(problems(R"({"name":"\u0000","steps":[]})")
+             == "/name: the string contains \\u0000, which the database cannot hold; leave it out");
+  const auto too_large = documents::parse_workflow(one_step(R"("title":"x")"), json_limits{10, 64});
+  BOOST_TEST(core::to_string(too_large.error().code) == "too_large");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
