@@ -106,6 +106,16 @@ void ready_set::give_back(const unit_id& unit) {
   append_returned(*e);
 }
 
+void ready_set::correct(const unit_id& unit, std::uint32_t free) {
+  auto* e = open(unit);
+  if (e == nullptr || e->free == free)
+    return;
+  const bool grew = free > e->free;
+  set_free(*e, free);
+  if (grew)
+    append_returned(*e);
+}
+
 void ready_set::bar(const unit_id& unit, const contributor_id& contributor, instant until) {
   auto* e = open(unit);
   if (e == nullptr)

@@ -31,6 +31,9 @@ public:
   /// The reservation of `take` did not become a lease, or a slot came free again.
   void give_back(const unit_id& unit);
 
+  /// The unit itself says how many slots are free, reservations under way already taken off.
+  void correct(const unit_id& unit, std::uint32_t free);
+
   /// `contributor` is not to be offered the unit before `until`, and from then on only if `until`
   /// is finite.
   void bar(const unit_id& unit, const contributor_id& contributor, instant until);

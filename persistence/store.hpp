@@ -139,16 +139,14 @@ public:
   /// The database's clock.
   virtual core::outcome<core::instant> now() = 0;
 
-  // -- writing
-  // ---------------------------------------------------------------------------------------------
+  // --- writing ---
 
   /// Applies the batch in one transaction, fenced by every shard's epoch and sequence number.
   /// Idempotent: a batch that is already in gives `committed`. The changes reach other readers only
   /// with the commit.
   virtual commit_result commit(const write_batch& batch) = 0;
 
-  // -- membership
-  // ------------------------------------------------------------------------------------------
+  // --- membership ---
 
   /// Makes sure that the cluster has exactly `count` shards. The first call fixes the number for
   /// ever; a later one with another number is refused with `invalid_argument` naming both.
@@ -175,8 +173,7 @@ public:
   /// gone.
   virtual core::outcome<bool> resign(core::incarnation_id incarnation) = 0;
 
-  // -- reading
-  // ---------------------------------------------------------------------------------------------
+  // --- reading ---
 
   /// A step with its open units. `policy_of` turns the workflow definition (JSON) and the step's
   /// position into the lease policy that says for how long ended leases bar a contributor.
@@ -209,8 +206,7 @@ public:
   /// `not_found` if there is no such step.
   virtual core::outcome<step_statistics> statistics(core::step_id step) = 0;
 
-  // -- events
-  // ----------------------------------------------------------------------------------------------
+  // --- events ---
 
   /// Events of the shard with sequence numbers above `after`, ascending; at least one if there is
   /// any, and about `limit` (whole outbox rows).

@@ -1,0 +1,245 @@
+#include "tests/support/virtual_world.hpp"
+
+#include "messages/registry.hpp"
+
+#include <caf/detail/test_actor_clock.hpp>
+
+#include <algorithm>
+
+namespace holdfast::test {
+
+namespace {
+
+/// Where virtual time begins: some day, so that an instant near zero is seen to be a mistake.
+constexpr core::duration epoch = std::chrono::hours{24 * 365 * 55};
+
+/// A store whose line to the database a test can cut.
+class line_store : public persistence::store {
+public:
+  line_store(std::unique_ptr<persistence::store> inner, std::function<bool()> cut,
+             std::function<bool()> no_renewals)
+      : inner_(std::move(inner)), cut_(std::move(cut)), no_renewals_(std::move(no_renewals)) {}
+
+  core::outcome<core::instant> now() override {
+    return call<core::instant>([&] { return inner_->now(); });
+  }
+  persistence::commit_result commit(const persistence::write_batch& batch) override {
+    if (cut_())
+      return {persistence::commit_status::unavailable, {}, "the test has cut the line"};
+    return inner_->commit(batch);
+  }
+  core::outcome<bool> ensure_shards(std::uint32_t count) override {
+    return call<bool>([&] { return inner_->ensure_shards(count); });
+  }
+  core::outcome<bool> register_node(const std::string& name, core::incarnation_id incarnation,
+                                    const std::string& address) override {
+    return call<bool>([&] { return inner_->register_node(name, incarnation, address); });
+  }
+  core::outcome<std::vector<persistence::shard_fence>>
+  take_over(const std::string& node, core::incarnation_id incarnation,
+            const std::vector<core::shard_id>& shards, core::duration lease_time,
+            bool force) override {
+    return call<std::vector<persistence::shard_fence>>(
+        [&] { return inner_->take_over(node, incarnation, shards, lease_time, force); });
+  }
+  core::outcome<persistence::renewal> renew(core::incarnation_id incarnation,
+                                            core::duration lease_time) override {
+    if (no_renewals_())
+      return core::failure{core::errc::unavailable, "the test has stopped renewals"};
+    return call<persistence::renewal>([&] { return inner_->renew(incarnation, lease_time); });
+  }
+  core::outcome<bool> resign(core::incarnation_id incarnation) override {
+    return call<bool>([&] { return inner_->resign(incarnation); });
+  }
+  core::outcome<persistence::stored_step>
+  load_step(core::step_id step,
+            const std::function<core::lease_policy(const std::string&, std::uint32_t)>& policy_of)
+      override {
+    return call<persistence::stored_step>([&] { return inner_->load_step(step, policy_of); });
+  }
+  core::outcome<std::vector<core::unit>> load_units(const std::vector<core::unit_id>& units,
+                                                    const core::lease_policy& policy) override {
+    return call<std::vector<core::unit>>([&] { return inner_->load_units(units, policy); });
+  }
+  core::outcome<persistence::stored_workflow> load_workflow(core::workflow_id workflow) override {
+    return call<persistence::stored_workflow>([&] { return inner_->load_workflow(workflow); });
+  }
+  core::outcome<std::vector<std::pair<std::string, core::unit_id>>>
+  find_source_keys(core::step_id step, const std::vector<std::string>& keys) override {
+    return call<std::vector<std::pair<std::string, core::unit_id>>>(
+        [&] { return inner_->find_source_keys(step, keys); });
+  }
+  core::outcome<std::vector<core::step_row>> list_steps(core::step_id after,
+                                                        std::uint32_t limit) override {
+    return call<std::vector<core::step_row>>([&] { return inner_->list_steps(after, limit); });
+  }
+  core::outcome<std::pair<std::vector<persistence::unit_result>, std::uint64_t>>
+  list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) override {
+    return call<std::pair<std::vector<persistence::unit_result>, std::uint64_t>>(
+        [&] { return inner_->list_results(step, after, limit); });
+  }
+  core::outcome<persistence::step_statistics> statistics(core::step_id step) override {
+    return call<persistence::step_statistics>([&] { return inner_->statistics(step); });
+  }
+  core::outcome<std::vector<persistence::stored_event>>
+  events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) override {
+    return call<std::vector<persistence::stored_event>>(
+        [&] { return inner_->events_after(shard, after, limit); });
+  }
+  core::outcome<core::event_seq> cursor(const std::string& consumer,
+                                        core::shard_id shard) override {
+    return call<core::event_seq>([&] { return inner_->cursor(consumer, shard); });
+  }
+  core::outcome<std::vector<core::event_seq>>
+  inbox_after(const std::string& consumer, core::shard_id shard, core::event_seq after) override {
+    return call<std::vector<core::event_seq>>(
+        [&] { return inner_->inbox_after(consumer, shard, after); });
+  }
+
+private:
+  template <class T, class Call>
+  core::outcome<T> call(Call f) {
+    if (cut_())
+      return core::failure{core::errc::unavailable, "the test has cut the line"};
+    return f();
+  }
+
+  std::unique_ptr<persistence::store> inner_;
+  std::function<bool()> cut_;
+  std::function<bool()> no_renewals_;
+};
+
+core::duration since_start(caf::actor_clock::time_point at) {
+  return std::chrono::duration_cast<core::duration>(at.time_since_epoch());
+}
+
+} // namespace
+
+virtual_world::virtual_world(std::uint64_t seed) : random(seed), random_order_(seed != 0) {
+  config.set("scheduler.policy", caf::atom("testing"));
+  msg::register_messages(config);
+  system = std::make_unique<caf::actor_system>(config);
+  scheduler().clock().current_time += std::chrono::hours{1};
+  database = std::make_shared<persistence::memory_database>([this] { return now(); });
+}
+
+virtual_world::~virtual_world() {
+  after_each = nullptr;
+  settle();
+}
+
+caf::scheduler::test_coordinator& virtual_world::scheduler() const {
+  return dynamic_cast<caf::scheduler::test_coordinator&>(system->scheduler());
+}
+
+core::instant virtual_world::now() const {
+  return core::instant{epoch + since_start(scheduler().clock().now())};
+}
+
+bool virtual_world::step() {
+  auto& jobs = scheduler().jobs;
+  if (random_order_ && jobs.size() > 1)
+    std::swap(jobs.front(), jobs[random() % jobs.size()]);
+  const bool ran = scheduler().try_run_once();
+  if (ran && after_each)
+    after_each();
+  return ran;
+}
+
+void virtual_world::settle() {
+  while (step()) {
+  }
+}
+
+bool virtual_world::advance_to_next_timer(core::instant limit) {
+  auto& clock = scheduler().clock();
+  const auto& timers = clock.schedule();
+  const auto left = limit - now();
+  if (timers.empty() || since_start(timers.begin()->first) - since_start(clock.now()) > left) {
+    clock.current_time += left;
+    return false;
+  }
+  const auto wait = timers.begin()->first - clock.now();
+  scheduler().advance_time(std::max(wait, decltype(wait)::zero()));
+  return true;
+}
+
+void virtual_world::advance(core::duration d) {
+  const auto end = now() + d;
+  settle();
+  while (advance_to_next_timer(end))
+    settle();
+}
+
+virtual_node::virtual_node(virtual_world& w, const std::string& name, std::uint64_t seed)
+    : world(w), line_(std::make_shared<line>()), alive_(std::make_shared<bool>(true)) {
+  using namespace std::chrono_literals;
+  core::uuid_source ids{seed};
+  settings.name = name;
+  settings.incarnation = {ids.next(w.now())};
+  settings.address = "virtual";
+  settings.version = "test";
+  settings.seed = seed;
+  settings.shards = 2;
+  settings.heartbeat_interval = 1500ms;
+  settings.lease_time = 5s;
+  settings.writer_retry_min = 50ms;
+  settings.writer_retry_max = 2s;
+  settings.session_grace = 30s;
+  settings.unit_idle_timeout = 60s;
+  settings.events_redeliver_after = 10s;
+  settings.blocking_store = false;
+}
+
+virtual_node::~virtual_node() {
+  if (!ended_)
+    kill();
+  *alive_ = false;
+}
+
+void virtual_node::start() {
+  settings.open_store = [database = world.database, line = line_] {
+    return std::make_unique<line_store>(
+        std::make_unique<persistence::memory_store>(database), [line] { return line->cut; },
+        [line] { return line->no_renewals; });
+  };
+  settings.log = [this, alive = alive_](actors::log_level level, const std::string& event,
+                                        const actors::log_fields& fields) {
+    if (!*alive || level < actors::log_level::warning)
+      return;
+    auto text = event;
+    for (const auto& [key, value] : fields)
+      text += ' ' + key + '=' + value;
+    log.push_back(std::move(text));
+  };
+  settings.on_gateway = [this, alive = alive_](const msg::gateway_actor& opened) {
+    if (*alive)
+      gateway = opened;
+  };
+  root = actors::spawn_node(*world.system, settings);
+  world.system->spawn([this, alive = alive_, watched = root](caf::event_based_actor* self) {
+    self->monitor(watched);
+    self->set_down_handler([=](const caf::down_msg& down) {
+      if (*alive) {
+        ended_ = true;
+        end_reason_ = down.reason;
+      }
+      self->quit();
+    });
+    return caf::behavior{[](caf::unit_t) {}};
+  });
+}
+
+void virtual_node::kill() {
+  line_->cut = true;
+  gateway = nullptr;
+  caf::anon_send_exit(root, caf::exit_reason::user_shutdown);
+  world.advance(std::chrono::seconds{1});
+  root = nullptr;
+}
+
+void virtual_node::cut_off(bool cut) { line_->cut = cut; }
+
+void virtual_node::stop_renewals(bool stop) { line_->no_renewals = stop; }
+
+} // namespace holdfast::test
