@@ -449,6 +449,9 @@ core::outcome<bool> private_cluster::stop(shutdown how) {
     return problem("private database: the server (process " + std::to_string(server_->pid())
                    + ") does not stop");
   server_.reset();
+  // Ours alone, or not empty; the place inside the data directory may stay.
+  if (socket_directory_ != path("socket"))
+    rmdir(socket_directory_.c_str());
   return true;
 }
 

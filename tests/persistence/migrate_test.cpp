@@ -1,0 +1,155 @@
+// The schema's history: applied once, in order, never rewritten.
+
+#include "persistence/migrate.hpp"
+
+#include "core/change.hpp"
+#include "core/lease.hpp"
+#include "tests/persistence/test_cluster.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <future>
+
+namespace holdfast::test {
+
+namespace {
+
+using persistence::make_migration;
+using persistence::migrate;
+using persistence::migration;
+
+/// An empty database of its own.
+struct empty_database {
+  empty_database() {
+    drop();
+    run(test_cluster::instance().conninfo(), "CREATE DATABASE migrated");
+  }
+  ~empty_database() { drop(); }
+
+  static pqxx::result run(const std::string& where, const std::string& sql) {
+    pqxx::connection database{where};
+    pqxx::nontransaction tx{database};
+    return tx.exec(sql);
+  }
+  static void drop() {
+    run(test_cluster::instance().conninfo(), "DROP DATABASE IF EXISTS migrated WITH (FORCE)");
+  }
+  pqxx::result sql(const std::string& text) const { return run(conninfo, text); }
+
+  std::string conninfo = test_cluster::instance().conninfo() + " dbname=migrated";
+};
+
+std::vector<migration> history(const std::string& second = "CREATE TABLE b (n integer);") {
+  return {make_migration("0001_first.sql", "CREATE TABLE a (n integer); INSERT INTO a VALUES (1);"),
+          make_migration("0002_second.sql", second)};
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+BOOST_FIXTURE_TEST_SUITE(schema_history, empty_database)
+
+BOOST_AUTO_TEST_CASE(is_applied_once_and_recorded) {
+  const auto first = migrate(conninfo, history());
+  BOOST_REQUIRE(first);
+  BOOST_TEST(first->version == 2U);
+  BOOST_TEST((first->newly_applied == std::vector<std::uint32_t>{1, 2}));
+  const auto second = migrate(conninfo, history());
+  BOOST_REQUIRE(second);
+  BOOST_TEST(second->version == 2U);
+  BOOST_TEST(second->newly_applied.empty());
+  BOOST_TEST(sql("SELECT count(*) FROM a")[0][0].as<int>() == 1);
+  const auto rows = sql("SELECT version, name, sha256 FROM holdfast.migrations ORDER BY version");
+  BOOST_REQUIRE_EQUAL(rows.size(), 2U);
+  BOOST_TEST(rows[1][1].c_str() == std::string{"second"});
+  // sha256sum of the text
+  BOOST_TEST(rows[1][2].c_str() == history()[1].sha256);
+  BOOST_TEST(make_migration("0001_x.sql", "abc").sha256
+             == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+BOOST_AUTO_TEST_CASE(that_was_rewritten_is_refused) {
+  BOOST_REQUIRE(migrate(conninfo, history()));
+  const auto rewritten = migrate(conninfo, history("CREATE TABLE c (n integer);"));
+  BOOST_REQUIRE(!rewritten);
+  BOOST_TEST((rewritten.error().code == core::errc::wrong_state));
+  BOOST_TEST(contains(rewritten.error().detail, "migration 2"));
+  BOOST_TEST(contains(rewritten.error().detail, history()[1].sha256));
+  auto renamed = history();
+  renamed[0].name = "other";
+  BOOST_TEST(!migrate(conninfo, renamed));
+}
+
+BOOST_AUTO_TEST_CASE(of_a_newer_program_is_refused) {
+  BOOST_REQUIRE(migrate(conninfo, history()));
+  const auto older = migrate(conninfo, {history()[0]});
+  BOOST_REQUIRE(!older);
+  BOOST_TEST((older.error().code == core::errc::wrong_state));
+  BOOST_TEST(contains(older.error().detail, "start a newer program"));
+}
+
+BOOST_AUTO_TEST_CASE(stops_before_a_migration_that_fails) {
+  const auto failed =
+      migrate(conninfo, history("CREATE TABLE b (n integer); SELECT 1 / 0; -- both or none"));
+  BOOST_REQUIRE(!failed);
+  BOOST_TEST((failed.error().code == core::errc::refused_by_store));
+  BOOST_TEST(contains(failed.error().detail, "migration 2 (second)"));
+  BOOST_TEST(contains(failed.error().detail, "division by zero"));
+  BOOST_TEST(
+      sql("SELECT to_regclass('a') IS NOT NULL AND to_regclass('b') IS NULL")[0][0].as<bool>());
+  BOOST_TEST(migrate(conninfo, history())->newly_applied.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(is_applied_by_one_of_many_nodes) {
+  std::vector<std::future<core::outcome<persistence::migration_report>>> nodes;
+  for (int i = 0; i < 4; ++i)
+    nodes.push_back(std::async(std::launch::async, [this] {
+      return migrate(conninfo, persistence::embedded_migrations());
+    }));
+  std::size_t applied = 0;
+  for (auto& node : nodes) {
+    const auto report = node.get();
+    BOOST_REQUIRE_MESSAGE(report, (report ? "" : report.error().detail));
+    applied += report->newly_applied.size();
+  }
+  BOOST_TEST(applied == persistence::embedded_migrations().size());
+}
+
+BOOST_AUTO_TEST_CASE(as_a_script_gives_the_same_schema) {
+  const auto& embedded = persistence::embedded_migrations();
+  sql(persistence::migration_script(embedded));
+  const auto report = migrate(conninfo, embedded);
+  BOOST_REQUIRE_MESSAGE(report, (report ? "" : report.error().detail));
+  BOOST_TEST(report->newly_applied.empty());
+}
+
+BOOST_AUTO_TEST_CASE(needs_a_database) {
+  BOOST_TEST((migrate("host=/nonexistent", history()).error().code == core::errc::unavailable));
+  BOOST_TEST((migrate("postgres://[", history()).error().code == core::errc::invalid_argument));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// The views spell the names of states and endings; core spells them too.
+BOOST_AUTO_TEST_CASE(report_views_use_the_names_of_core) {
+  auto& cluster = test_cluster::instance();
+  const auto definition_has = [&](const std::string& view, std::string_view name) {
+    const auto text =
+        cluster.sql("SELECT pg_get_viewdef('" + view + "'::regclass)")[0][0].as<std::string>();
+    return contains(text, '\'' + std::string{name} + '\'');
+  };
+  for (const auto state : {core::unit_state::judgable, core::unit_state::paused,
+                           core::unit_state::finalized, core::unit_state::canceled})
+    BOOST_TEST(definition_has("report.units", to_string(state)), to_string(state));
+  for (const auto status : {core::step_status::open, core::step_status::paused,
+                            core::step_status::completed, core::step_status::canceled})
+    BOOST_TEST(definition_has("report.job_steps", to_string(status)), to_string(status));
+  for (const auto how :
+       {core::lease_end::expired, core::lease_end::released, core::lease_end::declined,
+        core::lease_end::ejected, core::lease_end::canceled})
+    BOOST_TEST(definition_has("report.assignments", to_string(how)), to_string(how));
+}
+
+} // namespace
+
+} // namespace holdfast::test
