@@ -63,11 +63,13 @@ void back_off(self_ptr self, const std::string& consumer, core::shard_id shard,
                      subscribe{consumer, {}, {}}); // see the behaviour: goes on with all its shards
 }
 
-/// Delivers what the consumer wants of `events`, which follow its position without a gap.
+/// Delivers what the consumer wants of `events`, which follow its position without a gap. `again`
+/// when some of them may have been delivered before.
 void deliver_to(self_ptr self, const std::string& consumer, core::shard_id shard,
-                std::vector<core::sequenced_event> events) {
+                std::vector<core::sequenced_event> events, bool again) {
   auto& subscription = self->state.subscriptions[consumer];
   auto& position = subscription.positions[shard];
+  again = again || position.again || events.front().id.seq <= position.known_at_start;
   const auto last = events.back().id.seq;
   events.erase(
       std::remove_if(events.begin(), events.end(),
@@ -88,8 +90,7 @@ void deliver_to(self_ptr self, const std::string& consumer, core::shard_id shard
     acknowledge(self, consumer, shard, last);
     pump(self, consumer, shard);
   };
-  self->request(subscription.target, delivery_timeout,
-                deliver{shard, std::move(events), position.again})
+  self->request(subscription.target, delivery_timeout, deliver{shard, std::move(events), again})
       .then([=](events_applied) { done(nullptr); }, [=](const caf::error& error) { done(&error); });
 }
 
@@ -100,8 +101,10 @@ void read_from_table(self_ptr self, const std::string& consumer, core::shard_id 
                 read_events{shard, after, st.context->settings.events_batch_max})
       .then(
           [=](event_page& page) {
+            // The table holds what was committed before this start, too: after a crash the cursor
+            // may be behind by many pages, and the inbox knows which of their events were applied.
             if (!page.events.empty())
-              return deliver_to(self, consumer, shard, std::move(page.events));
+              return deliver_to(self, consumer, shard, std::move(page.events), true);
             auto& state = self->state;
             state.subscriptions[consumer].positions[shard].busy = false;
             // Caught up with the table; the writer tells of all that follows.
@@ -124,7 +127,8 @@ void read_cursor(self_ptr self, const std::string& consumer, core::shard_id shar
             auto& position = self->state.subscriptions[consumer].positions[shard];
             position.busy = false;
             position.known = true;
-            position.again = true; // some of what follows may have been applied before the last end
+            // What follows may have been applied before the last end, of the node or the consumer.
+            position.known_at_start = self->state.tails[shard].newest;
             position.acknowledged = position.persisted = stored.cursor;
             pump(self, consumer, shard);
           },
@@ -157,7 +161,7 @@ void pump(self_ptr self, const std::string& consumer, core::shard_id shard) {
   const auto count =
       std::min<std::ptrdiff_t>(tail.recent.end() - first,
                                static_cast<std::ptrdiff_t>(st.context->settings.events_batch_max));
-  deliver_to(self, consumer, shard, {first, first + count});
+  deliver_to(self, consumer, shard, {first, first + count}, false);
 }
 
 void pump_all(self_ptr self, const std::string& consumer) {

@@ -26,6 +26,8 @@ struct relay_state {
     bool known = false; ///< The cursor has been read.
     bool busy = false;  ///< A delivery or a read is under way.
     bool again = false; ///< The last delivery failed.
+    /// Events up to here may have been applied before the cursor was read.
+    core::event_seq known_at_start = 0;
     core::event_seq acknowledged = 0;
     core::event_seq persisted = 0;
     std::uint32_t failures = 0;
