@@ -1,0 +1,272 @@
+#include "bench/node_under_load.hpp"
+#include "bench/results.hpp"
+#include "bench/seed_sql.hpp"
+#include "persistence/migrate.hpp"
+#include "persistence/postgres_store.hpp"
+#include "persistence/private_cluster.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <sys/resource.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <stdexcept>
+#include <thread>
+
+namespace holdfast::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct options {
+  std::size_t units = 100000;
+  std::uint32_t slots = 3;
+  int seconds = 6;
+  std::string only;
+  std::string out = std::string{HOLDFAST_SOURCE_DIR} + "/bench/results/latest.json";
+};
+
+void must(const core::outcome<bool>& result) {
+  if (!result)
+    throw std::runtime_error{result.error().detail};
+}
+
+/// A server of our own, and a directory that goes away with it.
+class server {
+public:
+  server() {
+    char name[] = "/tmp/holdfast-bench-db-XXXXXX";
+    if (mkdtemp(name) == nullptr)
+      throw std::runtime_error{"cannot make a directory in /tmp"};
+    directory_ = name;
+    fs::permissions(directory_,
+                    fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec);
+    persistence::private_cluster_options cluster;
+    cluster.directory = directory_ + "/postgres";
+    cluster.shared_buffers = "1GB";
+    cluster_ = std::make_unique<persistence::private_cluster>(cluster);
+    must(cluster_->start());
+    const auto migrated = persistence::migrate(conninfo(), persistence::embedded_migrations());
+    if (!migrated)
+      throw std::runtime_error{migrated.error().detail};
+  }
+  ~server() {
+    cluster_.reset();
+    std::error_code ignored;
+    fs::remove_all(directory_, ignored);
+  }
+  const std::string& conninfo() const { return cluster_->conninfo(); }
+
+private:
+  std::string directory_;
+  std::unique_ptr<persistence::private_cluster> cluster_;
+};
+
+void hot_step(const options& o, const server& db, results& out) {
+  const std::chrono::milliseconds duration{o.seconds * 1000};
+  for (const std::size_t contributors : {1u, 16u, 64u, 1000u}) {
+    node_under_load node{db.conninfo(), contributors};
+    const auto step = node.make_step(o.units, o.slots);
+    node.work(step, contributors, std::chrono::milliseconds{500}, true); // warm up
+    const auto r = node.work(step, contributors, duration, true);
+    const auto name = "hot_step." + std::to_string(contributors);
+    out.add(name + ".assignments", static_cast<double>(r.assignments) / r.seconds, "1/s");
+    out.add(name + ".judgments", static_cast<double>(r.judgments) / r.seconds, "1/s");
+    out.add(name + ".assign_p50", quantile(r.ask_millis, 0.5), "ms");
+    out.add(name + ".assign_p99", quantile(r.ask_millis, 0.99), "ms");
+    out.add(name + ".submit_p50", quantile(r.submit_millis, 0.5), "ms");
+    out.add(name + ".submit_p99", quantile(r.submit_millis, 0.99), "ms");
+    if (r.failures > 0)
+      out.add(name + ".failures", static_cast<double>(r.failures), "");
+  }
+}
+
+/// The same work by SQL alone, in the same run on the same server.
+void sql_alone(const options& o, const server& db, results& out) {
+  double best = 0;
+  double best_p99 = 0;
+  for (const auto& variant : sql_variants())
+    for (const std::size_t clients : {16u, 64u}) {
+      // Sorting the whole pool for each assignment is slow enough to see in half the time.
+      const auto r = run_variant(variant, db.conninfo(), o.units, o.slots, clients,
+                                 std::chrono::seconds{o.seconds});
+      const auto name = "sql." + variant.name + '.' + std::to_string(clients);
+      out.add(name + ".assignments", r.assignments_per_second, "1/s");
+      out.add(name + ".p50", r.p50_millis, "ms");
+      out.add(name + ".p99", r.p99_millis, "ms");
+      if (variant.name != "as_written" && r.assignments_per_second > best) {
+        best = r.assignments_per_second;
+        best_p99 = r.p99_millis;
+      }
+    }
+  const auto ours = out.value("hot_step.64.assignments");
+  if (ours <= 0)
+    return;
+  const auto written = std::max(out.value("sql.as_written.16.assignments"),
+                                out.value("sql.as_written.64.assignments"));
+  out.add("hot_step.ratio_vs_seed", ours / out.value("sql.as_written.64.assignments"), "x");
+  out.add("hot_step.ratio_vs_seed_best", ours / written, "x");
+  out.add("hot_step.ratio_vs_best_variant", ours / best, "x");
+  out.add("hot_step.p99_vs_best_variant", out.value("hot_step.64.assign_p99") / best_p99, "x");
+  out.add("hot_step.1000.ratio_vs_best_variant", out.value("hot_step.1000.assignments") / best,
+          "x");
+}
+
+/// The store alone, without actors: grants in batches of growing size.
+void writer_batches(const options& o, const server& db, results& out) {
+  persistence::postgres_store store{{db.conninfo(), "holdfast bench", std::chrono::seconds{30}}};
+  core::uuid_source ids{77};
+  must(store.ensure_shards(16));
+  const auto at = *store.now();
+  const core::incarnation_id me{ids.next(at)};
+  must(store.register_node("bench-writer", me, "none"));
+  const auto fences = store.take_over("bench-writer", me, {0}, std::chrono::seconds{60}, true);
+  if (!fences || fences->empty())
+    throw std::runtime_error{"cannot take the shard over"};
+  auto fence = fences->front();
+  const auto commit = [&](std::vector<core::change> changes) {
+    persistence::shard_batch part{fence.shard, fence.epoch, ++fence.batch_seq, fence.last_event + 1,
+                                  std::move(changes)};
+    fence.last_event += part.event_count();
+    const auto result = store.commit({{std::move(part)}});
+    if (result.status != persistence::commit_status::committed)
+      throw std::runtime_error{"commit: " + result.reason};
+  };
+  core::change setup;
+  const core::workflow_id workflow{ids.next(at)};
+  core::step_row row;
+  row.id = {ids.next(at)};
+  row.workflow = workflow;
+  row.key = "label";
+  row.total_units = 1;
+  setup.writes.push_back(core::insert_workflow{workflow, "batches", "{}", at});
+  setup.writes.push_back(core::insert_step{row, at});
+  commit({setup});
+  std::uint64_t ordinal = 0;
+  for (const std::size_t size : {1u, 5u, 20u, 100u, 500u}) {
+    // Units to lease must be there: 500 a batch, not measured.
+    std::vector<core::unit_id> units;
+    const std::size_t wanted = std::max<std::size_t>(size * 400, 2000);
+    while (units.size() < wanted) {
+      std::vector<core::change> made;
+      for (int i = 0; i < 500; ++i) {
+        const core::unit_id unit{ids.next(at)};
+        units.push_back(unit);
+        core::change c;
+        c.writes.push_back(core::insert_unit{
+            unit, row.id, unit, {}, ++ordinal, "u" + std::to_string(ordinal), R"({"n":1})", 3, at});
+        made.push_back(std::move(c));
+      }
+      commit(std::move(made));
+    }
+    std::vector<double> millis;
+    std::size_t next = 0;
+    const auto start = std::chrono::steady_clock::now();
+    const auto end = start + std::chrono::milliseconds{o.seconds * 300};
+    while (std::chrono::steady_clock::now() < end && next + size <= units.size()) {
+      std::vector<core::change> grants;
+      for (std::size_t i = 0; i < size; ++i) {
+        core::change c;
+        c.writes.push_back(core::insert_lease{
+            units[next++], {{ids.next(at)}, "contributor", 1, at, at + std::chrono::minutes{15}}});
+        grants.push_back(std::move(c));
+      }
+      const auto before = std::chrono::steady_clock::now();
+      commit(std::move(grants));
+      millis.push_back(
+          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - before)
+              .count());
+    }
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const auto name = "writer.grants.batch_" + std::to_string(size);
+    out.add(name, static_cast<double>(next) / seconds, "1/s");
+    out.add(name + ".p50", quantile(millis, 0.5), "ms");
+    out.add(name + ".p99", quantile(millis, 0.99), "ms");
+  }
+}
+
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+         + static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+double resident_bytes() {
+  std::ifstream statm{"/proc/self/statm"};
+  double total = 0;
+  double resident = 0;
+  statm >> total >> resident;
+  return resident * 4096;
+}
+
+/// What a node costs that does nothing, and what a unit costs in memory.
+void idle_cost(const options& o, const server& db, results& out) {
+  node_under_load node{db.conninfo(), 5};
+  const auto empty = resident_bytes();
+  const std::size_t units = std::min<std::size_t>(o.units, 50000);
+  const auto step = node.make_step(units, 1);
+  const auto indexed = resident_bytes();
+  out.add("memory.open_unit_in_ready_set", (indexed - empty) / static_cast<double>(units), "bytes");
+  // One contributor asks for everything and hands nothing in: every unit's actor lives.
+  const auto r = node.work(step, 64, std::chrono::seconds{60}, false);
+  out.add("memory.live_unit_actor",
+          (resident_bytes() - indexed) / static_cast<double>(r.assignments), "bytes");
+  std::this_thread::sleep_for(std::chrono::seconds{1}); // the relay writes its cursors
+  const auto before = cpu_seconds();
+  std::this_thread::sleep_for(std::chrono::seconds{o.seconds});
+  out.add("idle.cpu", 100 * (cpu_seconds() - before) / o.seconds, "% of a core");
+}
+
+int run(int argc, char** argv) {
+  options o;
+  CLI::App app{
+      "Measures a Holdfast node on a private PostgreSQL server, side by side with SQL alone."};
+  app.add_option("--units", o.units, "Units on the hot step")->capture_default_str();
+  app.add_option("--slots", o.slots, "Judgments per unit")->capture_default_str();
+  app.add_option("--seconds", o.seconds, "Seconds for each measurement")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 600));
+  app.add_option("--only", o.only, "One part: hot_step, sql, writer or idle");
+  app.add_option("--out", o.out, "Where the figures go, as JSON")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  std::string command = "./dev bench";
+  for (int i = 1; i < argc; ++i)
+    command += std::string{" "} + argv[i];
+  results out{command};
+  const auto wanted = [&](const char* part) { return o.only.empty() || o.only == part; };
+  {
+    const server db;
+    if (wanted("hot_step"))
+      hot_step(o, db, out);
+    if (wanted("sql"))
+      sql_alone(o, db, out);
+  }
+  if (wanted("writer")) {
+    const server db;
+    writer_batches(o, db, out);
+  }
+  if (wanted("idle")) {
+    const server db;
+    idle_cost(o, db, out);
+  }
+  return out.write(o.out) ? 0 : 1;
+}
+
+} // namespace
+
+} // namespace holdfast::bench
+
+int main(int argc, char** argv) {
+  try {
+    return holdfast::bench::run(argc, argv);
+  } catch (const std::exception& e) {
+    std::cerr << "the benchmark ended early: " << e.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,85 @@
+// What single decisions cost, without actors and without a database.
+
+#include "core/aggregation.hpp"
+#include "core/batching.hpp"
+#include "core/ready_set.hpp"
+#include "core/unit.hpp"
+#include "documents/judgment_document.hpp"
+
+#include <benchmark/benchmark.h>
+
+namespace holdfast {
+
+namespace {
+
+const core::instant start{std::chrono::hours{24 * 365 * 55}};
+
+core::unit fresh_unit(core::uuid_source& ids, std::uint32_t slots) {
+  core::unit u;
+  u.id = {ids.next(start)};
+  u.slots = slots;
+  return u;
+}
+
+void unit_grant_and_submit(benchmark::State& state) {
+  core::uuid_source ids{1};
+  const core::lease_policy policy;
+  auto u = fresh_unit(ids, 1000);
+  std::size_t n = 0;
+  for (auto _ : state) {
+    if (u.judgments.size() >= 20)
+      u = fresh_unit(ids, 1000);
+    const auto who = "contributor-" + std::to_string(n++ % 1000);
+    const auto granted = core::decide(u, policy, core::ask{who, {ids.next(start)}}, start);
+    benchmark::DoNotOptimize(core::decide(
+        u, core::submit{who, granted.answer.token, {ids.next(start)}, R"({"answer":"yes"})", "yes"},
+        start));
+  }
+}
+BENCHMARK(unit_grant_and_submit);
+
+void ready_set_take(benchmark::State& state) {
+  core::uuid_source ids{1};
+  const auto units = static_cast<std::size_t>(state.range(0));
+  std::size_t taken = units;
+  core::ready_set ready;
+  for (auto _ : state) {
+    if (taken == units) {
+      state.PauseTiming();
+      ready = {};
+      for (std::size_t i = 0; i < units; ++i)
+        ready.add({ids.next(start)}, 1);
+      taken = 0;
+      state.ResumeTiming();
+    }
+    benchmark::DoNotOptimize(ready.take("ana", start));
+    ++taken;
+  }
+}
+BENCHMARK(ready_set_take)->Arg(1000)->Arg(100000);
+
+void majority_of(benchmark::State& state) {
+  std::vector<std::string> answers;
+  for (int i = 0; i < state.range(0); ++i)
+    answers.push_back(std::to_string(i % 5));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(core::majority(answers));
+}
+BENCHMARK(majority_of)->Arg(5)->Arg(20);
+
+void judgment_check(benchmark::State& state) {
+  core::step_definition step;
+  step.judgment_schema = R"({"type":"object","required":["answer"],
+    "properties":{"answer":{"enum":["yes","no"]},"seconds":{"type":"number"},"note":{"type":"string"}}})";
+  const documents::judgment_checker checker{step, {}};
+  for (auto _ : state)
+    benchmark::DoNotOptimize(
+        checker.answer_of(R"({"answer":"yes","seconds":12,"note":"clear enough"})"));
+}
+BENCHMARK(judgment_check);
+
+} // namespace
+
+} // namespace holdfast
+
+BENCHMARK_MAIN();

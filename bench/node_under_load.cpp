@@ -1,0 +1,242 @@
+#include "bench/node_under_load.hpp"
+
+#include "messages/errors.hpp"
+#include "messages/registry.hpp"
+#include "persistence/postgres_store.hpp"
+
+#include <caf/event_based_actor.hpp>
+#include <caf/scoped_actor.hpp>
+#include <caf/send.hpp>
+
+#include <atomic>
+#include <future>
+#include <iostream>
+#include <mutex>
+#include <stdexcept>
+
+namespace holdfast::bench {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds answer_timeout{30};
+
+core::instant wall_now() {
+  return std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
+}
+
+double millis_since(clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(clock::now() - start).count();
+}
+
+/// What all contributors of one round share.
+struct round {
+  msg::gateway_actor gateway;
+  core::step_id step;
+  bool submit = true;
+  std::atomic<bool> stop{false};
+  std::atomic<std::size_t> working{0};
+  std::promise<void> all_done;
+  std::mutex mutex;
+  node_under_load::load_result result;
+};
+
+struct contributor_state {
+  std::shared_ptr<round> shared;
+  std::string name;
+  core::uuid_source ids{0};
+  node_under_load::load_result mine;
+};
+
+using self_ptr = caf::stateful_actor<contributor_state>*;
+
+void ask(self_ptr self);
+
+void finish(self_ptr self) {
+  auto& st = self->state;
+  {
+    const std::lock_guard<std::mutex> lock{st.shared->mutex};
+    auto& all = st.shared->result;
+    all.assignments += st.mine.assignments;
+    all.judgments += st.mine.judgments;
+    all.failures += st.mine.failures;
+    all.ask_millis.insert(all.ask_millis.end(), st.mine.ask_millis.begin(),
+                          st.mine.ask_millis.end());
+    all.submit_millis.insert(all.submit_millis.end(), st.mine.submit_millis.begin(),
+                             st.mine.submit_millis.end());
+  }
+  if (--st.shared->working == 0)
+    st.shared->all_done.set_value();
+  self->quit();
+}
+
+void submit(self_ptr self, const msg::assignment& a) {
+  auto& st = self->state;
+  const auto start = clock::now();
+  const core::judgment_id judgment{st.ids.next(wall_now())};
+  self->request(
+          st.shared->gateway, answer_timeout,
+          msg::submit_judgment{a.step, a.unit, st.name, a.token, judgment, R"({"answer":"yes"})"})
+      .then(
+          [=](const msg::judgment_accepted&) {
+            ++self->state.mine.judgments;
+            self->state.mine.submit_millis.push_back(millis_since(start));
+            ask(self);
+          },
+          [=](const caf::error&) {
+            ++self->state.mine.failures;
+            ask(self);
+          });
+}
+
+void ask(self_ptr self) {
+  auto& st = self->state;
+  if (st.shared->stop)
+    return finish(self);
+  const auto start = clock::now();
+  self->request(st.shared->gateway, answer_timeout,
+                msg::ask_assignment{st.shared->step, st.name, {st.ids.next(wall_now())}})
+      .then(
+          [=](const msg::assignment& a) {
+            ++self->state.mine.assignments;
+            self->state.mine.ask_millis.push_back(millis_since(start));
+            if (self->state.shared->submit)
+              submit(self, a);
+            else
+              ask(self);
+          },
+          [=](const caf::error& error) {
+            if (msg::failure_of(error).code == core::errc::no_unit_available)
+              return finish(self); // the step is exhausted for this contributor
+            ++self->state.mine.failures;
+            ask(self);
+          });
+}
+
+} // namespace
+
+node_under_load::node_under_load(std::string conninfo, std::uint64_t seed) : ids_(seed) {
+  using namespace std::chrono_literals;
+  config_.set("scheduler.policy", caf::atom("sharing"));
+  config_.set("scheduler.max-threads", std::size_t{2});
+  config_.set("scheduler.max-throughput", std::size_t{100});
+  msg::register_messages(config_);
+  system_ = std::make_unique<caf::actor_system>(config_);
+  actors::node_settings settings;
+  settings.name = "bench";
+  settings.incarnation = {ids_.next(wall_now())};
+  settings.address = "none";
+  settings.version = "bench";
+  settings.seed = seed;
+  settings.heartbeat_interval = 1500ms;
+  settings.lease_time = 5s;
+  settings.writer_retry_min = 50ms;
+  settings.writer_retry_max = 2s;
+  settings.session_grace = 30s;
+  settings.leases_max = 1000000;
+  settings.unit_idle_timeout = 60s;
+  settings.events_redeliver_after = 10s;
+  settings.open_store = [conninfo] {
+    return std::make_unique<persistence::postgres_store>(
+        persistence::postgres_options{conninfo, "holdfast bench", std::chrono::seconds{30}});
+  };
+  settings.log = [](actors::log_level level, const std::string& event,
+                    const actors::log_fields& fields) {
+    if (level < actors::log_level::warning)
+      return;
+    std::cerr << event;
+    for (const auto& [key, value] : fields)
+      std::cerr << ' ' << key << '=' << value;
+    std::cerr << '\n';
+  };
+  std::promise<msg::gateway_actor> opened;
+  auto future = opened.get_future();
+  auto once = std::make_shared<std::promise<msg::gateway_actor>>(std::move(opened));
+  settings.on_gateway = [once](const msg::gateway_actor& gateway) {
+    try {
+      once->set_value(gateway);
+    } catch (const std::future_error&) {
+      std::cerr << "the gateway was started again during a benchmark: the figures are void\n";
+    }
+  };
+  root_ = actors::spawn_node(*system_, std::move(settings));
+  if (future.wait_for(60s) != std::future_status::ready)
+    throw std::runtime_error{"the node did not come up within a minute"};
+  gateway_ = future.get();
+}
+
+node_under_load::~node_under_load() {
+  caf::scoped_actor self{*system_};
+  self->monitor(root_);
+  self->send(root_, actors::drain{});
+  root_ = nullptr;
+  gateway_ = nullptr;
+  self->receive([](const caf::down_msg&) {});
+}
+
+template <class Answer, class Request>
+Answer node_under_load::call(Request request) {
+  caf::scoped_actor self{*system_};
+  std::optional<Answer> answer;
+  std::string why;
+  self->request(gateway_, std::chrono::seconds{120}, std::move(request))
+      .receive([&](Answer& a) { answer = std::move(a); },
+               [&](const caf::error& error) { why = msg::failure_of(error).detail; });
+  if (!answer)
+    throw std::runtime_error{"the node refused: " + why};
+  return *answer;
+}
+
+core::step_id node_under_load::make_step(std::size_t units, std::uint32_t judgments_per_unit) {
+  const auto definition = R"({"name":"hot","steps":[{"key":"label","judgments_per_unit":)"
+                          + std::to_string(judgments_per_unit)
+                          + R"(,"judgment_schema":{"type":"object","required":["answer"],)"
+                            R"("properties":{"answer":{"enum":["yes","no"]}}}}]})";
+  const auto created =
+      call<msg::workflow_created>(msg::create_workflow{{ids_.next(wall_now())}, definition});
+  const auto step = created.steps.front().step;
+  constexpr std::size_t rows_per_request = 2000;
+  for (std::size_t from = 0; from < units; from += rows_per_request) {
+    msg::add_source_data data{step, {}};
+    for (auto i = from; i < std::min(units, from + rows_per_request); ++i)
+      data.rows.push_back({"unit-" + std::to_string(i),
+                           R"({"text":"the quick brown fox jumps over the lazy dog","n":)"
+                               + std::to_string(i) + "}",
+                           0});
+    call<msg::source_data_added>(std::move(data));
+  }
+  return step;
+}
+
+node_under_load::load_result node_under_load::work(const core::step_id& step,
+                                                   std::size_t contributors,
+                                                   std::chrono::milliseconds duration,
+                                                   bool submit_too) {
+  auto shared = std::make_shared<round>();
+  shared->gateway = gateway_;
+  shared->step = step;
+  shared->submit = submit_too;
+  shared->working = contributors;
+  auto done = shared->all_done.get_future();
+  ++rounds_;
+  const auto start = clock::now();
+  for (std::size_t i = 0; i < contributors; ++i) {
+    const auto name = "c" + std::to_string(rounds_) + '-' + std::to_string(i);
+    const auto seed = rounds_ << 32 | i;
+    system_->spawn([=](self_ptr self) {
+      self->state.shared = shared;
+      self->state.name = name;
+      self->state.ids = core::uuid_source{seed};
+      ask(self);
+    });
+  }
+  done.wait_for(duration);
+  const double seconds = std::chrono::duration<double>(clock::now() - start).count();
+  shared->stop = true;
+  done.wait();
+  shared->result.seconds = seconds;
+  return std::move(shared->result);
+}
+
+} // namespace holdfast::bench

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "actors/node.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace holdfast::bench {
+
+/// A real node in this process, on a real database, with the defaults of the configuration.
+class node_under_load {
+public:
+  node_under_load(std::string conninfo, std::uint64_t seed);
+  ~node_under_load();
+
+  /// A step of a new one-step workflow, filled with `units`.
+  core::step_id make_step(std::size_t units, std::uint32_t judgments_per_unit);
+
+  struct load_result {
+    double seconds = 0;
+    std::uint64_t assignments = 0;
+    std::uint64_t judgments = 0;
+    std::uint64_t failures = 0;        ///< Answers that were neither success nor "no unit".
+    std::vector<double> ask_millis;    ///< Ask to durable grant, as the contributor sees it.
+    std::vector<double> submit_millis; ///< Submit to durable judgment.
+  };
+  /// Lets `contributors` work on the step at once, each ask, submit, ask … without a pause, until
+  /// `duration` is over. Without `submit` they ask only, and hold what they get.
+  load_result work(const core::step_id& step, std::size_t contributors,
+                   std::chrono::milliseconds duration, bool submit);
+
+  msg::gateway_actor gateway() const { return gateway_; }
+  caf::actor_system& system() { return *system_; }
+
+private:
+  template <class Answer, class Request>
+  Answer call(Request request);
+
+  caf::actor_system_config config_;
+  std::unique_ptr<caf::actor_system> system_;
+  caf::actor root_;
+  msg::gateway_actor gateway_;
+  core::uuid_source ids_;
+  std::uint64_t rounds_ = 0;
+};
+
+} // namespace holdfast::bench

@@ -1,0 +1,78 @@
+#include "bench/results.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <iostream>
+#include <thread>
+
+namespace holdfast::bench {
+
+namespace {
+
+std::string first_value(const char* file, const std::string& key) {
+  std::ifstream in{file};
+  for (std::string line; std::getline(in, line);)
+    if (line.compare(0, key.size(), key) == 0) {
+      const auto at = line.find_first_not_of(" \t:", key.size());
+      return at == std::string::npos ? std::string{} : line.substr(at);
+    }
+  return {};
+}
+
+std::string utc_now() {
+  const auto now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+} // namespace
+
+void results::add(const std::string& name, double value, const std::string& unit) {
+  figures_.push_back({name, value, unit, command_});
+  std::printf("%-52s %14.3f %s\n", name.c_str(), value, unit.c_str());
+  std::fflush(stdout);
+}
+
+double results::value(const std::string& name) const {
+  for (const auto& f : figures_)
+    if (f.name == name)
+      return f.value;
+  return 0;
+}
+
+bool results::write(const std::string& path) const {
+  nlohmann::ordered_json out;
+  out["measured_at"] = utc_now();
+  out["machine"] = {{"cores", std::thread::hardware_concurrency()},
+                    {"cpu", first_value("/proc/cpuinfo", "model name")},
+                    {"memory", first_value("/proc/meminfo", "MemTotal")},
+                    {"kernel", first_value("/proc/version", "Linux version")}};
+  out["figures"] = nlohmann::ordered_json::array();
+  for (const auto& f : figures_)
+    out["figures"].push_back(
+        {{"name", f.name}, {"value", f.value}, {"unit", f.unit}, {"command", f.command}});
+  std::ofstream file{path};
+  file << out.dump(2) << '\n';
+  if (!file) {
+    std::cerr << "cannot write " << path << '\n';
+    return false;
+  }
+  return true;
+}
+
+double quantile(std::vector<double> samples, double share) {
+  if (samples.empty())
+    return 0;
+  const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(samples.size() - 1));
+  std::nth_element(samples.begin(), samples.begin() + at, samples.end());
+  return samples[static_cast<std::size_t>(at)];
+}
+
+} // namespace holdfast::bench

@@ -1,0 +1,166 @@
+#include "bench/seed_sql.hpp"
+
+#include "bench/results.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+
+namespace holdfast::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text)
+    out += c == '\'' ? std::string{"'\\''"} : std::string{c};
+  return out + '\'';
+}
+
+std::string run(const std::string& command) {
+  std::string output;
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe{popen((command + " 2>&1").c_str(), "r"), pclose};
+  if (!pipe)
+    throw std::runtime_error{"cannot run " + command};
+  char buffer[4096];
+  while (const auto read = std::fread(buffer, 1, sizeof buffer, pipe.get()))
+    output.append(buffer, read);
+  return output;
+}
+
+void psql(const std::string& conninfo, const fs::path& file) {
+  const auto output =
+      run("psql -X -q -v ON_ERROR_STOP=1 " + quoted(conninfo) + " -f " + quoted(file.string()));
+  if (output.find("ERROR") != std::string::npos)
+    throw std::runtime_error{"psql: " + output};
+}
+
+void write(const fs::path& file, const std::string& text) { std::ofstream{file} << text; }
+
+std::string schema(const sql_variant& variant, std::size_t units, std::uint32_t slots) {
+  std::ostringstream sql;
+  sql << "DROP SCHEMA IF EXISTS sql_bench CASCADE;\n"
+         "CREATE SCHEMA sql_bench;\n"
+         "SET search_path = sql_bench;\n"
+         "CREATE TABLE units (unit_id uuid PRIMARY KEY DEFAULT gen_random_uuid(), workflow_step_id "
+         "uuid NOT NULL,\n"
+         "  state text NOT NULL, judgment_count int NOT NULL, assignment_count int NOT NULL,\n"
+         "  slots_taken int NOT NULL, judgments_per_unit int NOT NULL, input_data jsonb NOT NULL,\n"
+         "  created_at timestamptz NOT NULL) WITH (fillfactor = 80);\n"
+         "CREATE TABLE assignments (assignment_id uuid PRIMARY KEY DEFAULT gen_random_uuid(), "
+         "unit_id uuid NOT NULL,\n"
+         "  contributor_id text NOT NULL, created_at timestamptz NOT NULL DEFAULT now(),\n"
+         "  expires_at timestamptz NOT NULL, status text NOT NULL DEFAULT 'Active');\n"
+         "CREATE INDEX ON assignments (unit_id, contributor_id);\n"
+         "INSERT INTO units (workflow_step_id, state, judgment_count, assignment_count, "
+         "slots_taken,\n"
+         "  judgments_per_unit, input_data, created_at)\n"
+         "  SELECT '00000000-0000-7000-8000-000000000001', 'Judgable', 0, 0, 0, "
+      << slots
+      << ",\n"
+         "    '{\"text\": \"the quick brown fox jumps over the lazy dog\"}', now() + i * interval "
+         "'1 microsecond'\n"
+         "  FROM generate_series(1, "
+      << units << ") i;\n"
+      << variant.index << ";\nVACUUM ANALYZE units;\n";
+  return sql.str();
+}
+
+} // namespace
+
+std::vector<sql_variant> sql_variants() {
+  const std::string as_written = R"(WITH find_unit AS (
+  SELECT unit_id FROM sql_bench.units
+  WHERE workflow_step_id = '00000000-0000-7000-8000-000000000001' AND state = 'Judgable'
+    AND judgment_count + assignment_count < judgments_per_unit
+    AND NOT EXISTS (SELECT 1 FROM sql_bench.assignments a
+                    WHERE a.unit_id = units.unit_id AND a.contributor_id = 'c' || :client_id)
+  ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED),
+update_unit AS (
+  UPDATE sql_bench.units SET assignment_count = assignment_count + 1
+  WHERE unit_id = (SELECT unit_id FROM find_unit))
+INSERT INTO sql_bench.assignments (unit_id, contributor_id, expires_at)
+SELECT unit_id, 'c' || :client_id, now() + interval '15 minutes' FROM find_unit RETURNING unit_id;
+)";
+  const auto with_slots = [](const std::string& order, const std::string& full) {
+    return R"(WITH find_unit AS (
+  SELECT unit_id FROM sql_bench.units
+  WHERE workflow_step_id = '00000000-0000-7000-8000-000000000001' AND state = 'Judgable'
+    AND slots_taken < judgments_per_unit
+    AND NOT EXISTS (SELECT 1 FROM sql_bench.assignments a
+                    WHERE a.unit_id = units.unit_id AND a.contributor_id = 'c' || :client_id)
+  ORDER BY )"
+           + order + R"( LIMIT 1 FOR UPDATE SKIP LOCKED),
+update_unit AS (
+  UPDATE sql_bench.units SET slots_taken = slots_taken + 1)"
+           + full + R"(
+  WHERE unit_id = (SELECT unit_id FROM find_unit))
+INSERT INTO sql_bench.assignments (unit_id, contributor_id, expires_at)
+SELECT unit_id, 'c' || :client_id, now() + interval '15 minutes' FROM find_unit RETURNING unit_id;
+)";
+  };
+  const std::string flip =
+      ",\n    state = CASE WHEN slots_taken + 1 = judgments_per_unit THEN 'Full' ELSE state END";
+  return {
+      {"as_written", "CREATE INDEX ON units (workflow_step_id, state, created_at)", as_written},
+      {"slots_random", "CREATE INDEX ON units (workflow_step_id, state, slots_taken)",
+       with_slots("random()", "")},
+      {"slots_flipped", "CREATE INDEX ON units (workflow_step_id, state, created_at)",
+       with_slots("created_at", flip)},
+      {"slots_partial",
+       "CREATE INDEX ON units (workflow_step_id, created_at)\n"
+       "  WHERE state = 'Judgable' AND slots_taken < judgments_per_unit",
+       with_slots("created_at", "")},
+  };
+}
+
+sql_result run_variant(const sql_variant& variant, const std::string& conninfo, std::size_t units,
+                       std::uint32_t slots, std::size_t clients, std::chrono::seconds duration) {
+  char name[] = "/tmp/holdfast-bench-XXXXXX";
+  if (mkdtemp(name) == nullptr)
+    throw std::runtime_error{"cannot make a directory in /tmp"};
+  const fs::path directory{name};
+  struct remover {
+    fs::path path;
+    ~remover() {
+      std::error_code ignored;
+      fs::remove_all(path, ignored);
+    }
+  } const cleanup{directory};
+  write(directory / "schema.sql", schema(variant, units, slots));
+  psql(conninfo, directory / "schema.sql");
+  write(directory / "assign.sql", variant.statement);
+  const auto output = run("cd " + quoted(directory.string()) + " && pgbench -n -M prepared -j 2 -c "
+                          + std::to_string(clients) + " -T " + std::to_string(duration.count())
+                          + " -l -f assign.sql " + quoted(conninfo));
+  const auto at = output.find("tps = ");
+  if (at == std::string::npos)
+    throw std::runtime_error{"pgbench: " + output};
+  sql_result result;
+  result.assignments_per_second = std::strtod(output.c_str() + at + 6, nullptr);
+  std::vector<double> millis;
+  for (const auto& entry : fs::directory_iterator{directory}) {
+    if (entry.path().filename().string().rfind("pgbench_log", 0) != 0)
+      continue;
+    std::ifstream log{entry.path()};
+    for (std::string line; std::getline(log, line);) {
+      std::istringstream columns{line}; // client, transaction, microseconds, …
+      double client = 0;
+      double transaction = 0;
+      double micros = 0;
+      if (columns >> client >> transaction >> micros)
+        millis.push_back(micros / 1000);
+    }
+  }
+  result.p50_millis = quantile(millis, 0.5);
+  result.p99_millis = quantile(millis, 0.99);
+  return result;
+}
+
+} // namespace holdfast::bench
