@@ -58,13 +58,16 @@ decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& 
     result.answer.units.push_back(std::move(u));
   }
   s.row.total_units += items.size();
-  const bool reopened = s.row.status == step_status::completed;
-  if (reopened) {
-    s.row.status = step_status::open;
+  // More came although none were expected. Whether the step was completed by then is a matter of
+  // timing; it must not decide whether still more may come.
+  const bool unsealed = s.row.sealed;
+  if (unsealed) {
     s.row.sealed = false;
+    if (s.row.status == step_status::completed)
+      s.row.status = step_status::open;
     ++s.row.revision;
   }
-  record(s, reopened, now, result.changes);
+  record(s, unsealed, now, result.changes);
   return result;
 }
 

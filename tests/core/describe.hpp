@@ -1,0 +1,125 @@
+#pragma once
+
+#include "core/change.hpp"
+#include "core/step.hpp"
+#include "core/unit.hpp"
+
+#include <string>
+#include <variant>
+
+/// Values of core as text: what scenarios expect, and how property tests compare whole states, so
+/// that a difference can be read.
+namespace holdfast::test {
+
+/// Where the clock of every test begins: scenarios say `0s` for it.
+inline constexpr core::instant beginning{std::chrono::seconds{1'700'000'000}};
+
+/// `1h2m3.5s`; parts of nothing left out.
+inline std::string describe(core::duration span) {
+  if (span == core::duration::zero())
+    return "0s";
+  std::string text = span < core::duration::zero() ? "-" : "";
+  auto micros = span.count() < 0 ? -span.count() : span.count();
+  const auto part = [&](std::int64_t size, const char* unit) {
+    if (micros >= size)
+      text += std::to_string(micros / size) + unit;
+    micros %= size;
+  };
+  part(3'600'000'000, "h");
+  part(60'000'000, "m");
+  if (micros == 0)
+    return text;
+  auto fraction = std::to_string(1'000'000 + micros % 1'000'000).substr(1);
+  fraction.erase(fraction.find_last_not_of('0') + 1);
+  return text + std::to_string(micros / 1'000'000) + (fraction.empty() ? "" : "." + fraction) + "s";
+}
+
+inline std::string describe(core::instant at) {
+  return at == core::instant::max() ? "never" : describe(at - beginning);
+}
+
+inline std::string describe(const core::lease& l) {
+  return l.owner + " " + to_string(l.id) + " token " + std::to_string(l.token) + " from "
+         + describe(l.granted_at) + " until " + describe(l.expires_at);
+}
+
+/// All that can change.
+inline std::string describe(const core::unit& u) {
+  auto text = std::string{to_string(u.state)} + ", " + std::to_string(u.slots)
+              + " slots, last token " + std::to_string(u.leases.last_token) + "\n";
+  for (const auto& l : u.leases.active)
+    text += "  lease " + describe(l) + "\n";
+  for (const auto& j : u.judgments)
+    text += "  judgment " + to_string(j.id) + " of " + j.contributor + " token "
+            + std::to_string(j.token) + " '" + j.answer + "'\n";
+  for (const auto& b : u.bars)
+    text += "  bar " + b.contributor + " until " + describe(b.until) + "\n";
+  return text + "  result " + u.result + " confidence " + std::to_string(u.confidence) + "\n";
+}
+
+inline std::string describe(const core::step_row& row) {
+  return std::string{to_string(row.status)} + (row.sealed ? ", sealed, " : ", ")
+         + std::to_string(row.completed_units) + " of " + std::to_string(row.total_units)
+         + ", revision " + std::to_string(row.revision);
+}
+
+inline std::string describe(const core::step& s) {
+  return describe(s.row) + ", next ordinal " + std::to_string(s.next_ordinal);
+}
+
+struct write_text {
+  using text = std::string;
+
+  text operator()(const core::insert_workflow& w) const {
+    return "insert_workflow " + to_string(w.id);
+  }
+  text operator()(const core::insert_step& w) const { return "insert_step " + describe(w.row); }
+  text operator()(const core::update_step& w) const { return "update_step " + describe(w.row); }
+  text operator()(const core::insert_unit& w) const {
+    return "insert_unit " + to_string(w.id) + " step " + to_string(w.step) + " root "
+           + to_string(w.root) + " parent " + to_string(w.parent) + " ordinal "
+           + std::to_string(w.ordinal) + " key " + w.source_key + " input " + w.input + " slots "
+           + std::to_string(w.slots) + " at " + describe(w.created_at);
+  }
+  text operator()(const core::set_unit_state& w) const {
+    return "set_unit_state " + std::string{to_string(w.state)} + " at " + describe(w.at);
+  }
+  text operator()(const core::finalize_unit& w) const {
+    return "finalize_unit " + w.result + " confidence " + std::to_string(w.confidence) + " at "
+           + describe(w.at);
+  }
+  text operator()(const core::insert_lease& w) const { return "insert_lease " + describe(w.lease); }
+  text operator()(const core::extend_lease_row& w) const {
+    return "extend_lease_row " + w.owner + " token " + std::to_string(w.token) + " until "
+           + describe(w.expires_at);
+  }
+  text operator()(const core::end_lease_row& w) const {
+    return "end_lease_row " + w.owner + " token " + std::to_string(w.token) + " "
+           + std::string{to_string(w.how)} + " at " + describe(w.at);
+  }
+  text operator()(const core::insert_judgment& w) const {
+    return "insert_judgment " + to_string(w.id) + " of " + w.owner + " token "
+           + std::to_string(w.token) + " payload " + w.payload + " answer " + w.answer + " trust "
+           + std::to_string(w.trust_snapshot) + " at " + describe(w.submitted_at);
+  }
+  text operator()(const core::insert_inbox& w) const {
+    return "insert_inbox " + w.consumer + " " + std::to_string(w.message.shard) + "/"
+           + std::to_string(w.message.seq);
+  }
+  text operator()(const core::advance_cursor& w) const {
+    return "advance_cursor " + w.consumer + " " + std::to_string(w.shard) + "/"
+           + std::to_string(w.seq);
+  }
+};
+
+/// Every write and every event, one per line.
+inline std::string describe(const core::change& c) {
+  std::string text;
+  for (const auto& w : c.writes)
+    text += std::visit(write_text{}, w) + "\n";
+  for (const auto& e : c.events)
+    text += to_json(e) + "\n";
+  return text;
+}
+
+} // namespace holdfast::test

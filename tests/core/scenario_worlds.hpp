@@ -1,0 +1,323 @@
+#pragma once
+
+#include "core/ready_set.hpp"
+#include "core/step.hpp"
+#include "core/unit.hpp"
+#include "tests/core/describe.hpp"
+#include "tests/core/scenario_language.hpp"
+#include "tests/core/unit_mirror.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+
+/// The machines of core as scenarios drive them: each turns a command into what happened.
+namespace holdfast::test {
+
+/// A rule that every command must keep was broken: the machine is wrong, whatever the file expects.
+class broken_rule : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+class world {
+public:
+  virtual ~world() = default;
+  /// Takes a further `given`; false when it is not about this machine.
+  virtual bool given(word_reader& words) = 0;
+  /// Carries out a command and tells what happened.
+  virtual std::string carry_out(word_reader& words, core::instant now) = 0;
+};
+
+template <class Id>
+Id numbered(std::uint64_t n) {
+  Id id;
+  for (std::size_t i = 0; i < 8; ++i)
+    id.value.bytes[15 - i] = static_cast<std::uint8_t>(n >> (8 * i));
+  return id;
+}
+
+inline std::string events_of(const core::change& c) {
+  std::string text;
+  for (const auto& e : c.events)
+    text += (text.empty() ? "; tells " : " ") + std::string{to_string(e.type)};
+  return text;
+}
+
+/// One unit, with its lease policy.
+class unit_world : public world {
+public:
+  explicit unit_world(std::uint32_t slots) {
+    unit_.id = numbered<core::unit_id>(1);
+    unit_.step = numbered<core::step_id>(2);
+    unit_.root = unit_.id;
+    unit_.slots = slots;
+    mirror_ = std::make_unique<unit_mirror>(unit_, policy_);
+  }
+
+  bool given(word_reader& words) override {
+    if (!words.take("leases of"))
+      return false;
+    policy_.ttl = words.duration("how long a lease lives");
+    policy_.total_max = policy_.ttl;
+    policy_.regrant_after = core::duration::zero();
+    if (words.take("at most"))
+      policy_.total_max = words.duration("the longest life of a lease");
+    if (words.take("again after"))
+      policy_.regrant_after = words.duration("the time a contributor waits after an expiry");
+    mirror_ = std::make_unique<unit_mirror>(unit_, policy_);
+    return true;
+  }
+
+  std::string carry_out(word_reader& words, core::instant now) override {
+    now_ = now;
+    if (words.take("time passes")) {
+      const auto before = unit_.leases.active;
+      const auto d = decided(decide(unit_, policy_, core::expire{}, now));
+      std::string owners;
+      for (const auto& l : before)
+        if (find_lease(unit_.leases, l.owner) == nullptr)
+          owners += (owners.empty() ? "" : " ") + l.owner;
+      return "expired " + (d.answer == 0 ? "nobody" : owners);
+    }
+    if (words.take("the unit is aggregated"))
+      return aggregate();
+    if (words.take("the unit is paused"))
+      return steer(core::unit_verb::pause);
+    if (words.take("the unit is resumed"))
+      return steer(core::unit_verb::resume);
+    if (words.take("the unit is canceled"))
+      return steer(core::unit_verb::cancel);
+    if (words.take("the unit has"))
+      return look(words);
+    return by_contributor(words.word("a contributor"), words);
+  }
+
+private:
+  std::string by_contributor(const core::contributor_id& who, word_reader& words) {
+    const auto verb = words.word("what the contributor does");
+    if (verb == "asks")
+      return ask(who, words.take("again"));
+    if (verb == "extends")
+      return extend(who, token(words));
+    if (verb == "releases")
+      return give_back(who, token(words), false);
+    if (verb == "declines")
+      return give_back(who, token(words), true);
+    if (verb == "submits") {
+      const auto answer = words.word("an answer");
+      const bool again = words.take("again");
+      return submit(who, answer, token(words), again);
+    }
+    throw bad_line("nobody can '" + verb + "'");
+  }
+
+  static core::token token(word_reader& words) {
+    words.expect("under token");
+    return words.number("a token");
+  }
+
+  std::string ask(const core::contributor_id& who, bool again) {
+    auto& id = assignments_[who];
+    if (!again)
+      id = numbered<core::assignment_id>(++ids_);
+    const auto d = decided(decide(unit_, policy_, core::ask{who, id}, now_));
+    if (d.refusal != core::errc::none)
+      return refused(d);
+    if (!again && d.changes.empty())
+      throw broken_rule("a lease is granted but not written");
+    return "granted token " + std::to_string(d.answer.token) + " until "
+           + describe(d.answer.expires_at);
+  }
+
+  std::string extend(const core::contributor_id& who, core::token presented) {
+    const auto d = decided(decide(unit_, policy_, core::extend{who, presented}, now_));
+    return d.refusal != core::errc::none ? refused(d)
+                                         : "extended until " + describe(d.answer.expires_at);
+  }
+
+  std::string give_back(const core::contributor_id& who, core::token presented, bool decline) {
+    const auto d = decided(decide(unit_, policy_, core::give_back{who, presented, decline}, now_));
+    if (d.refusal != core::errc::none)
+      return refused(d);
+    return d.changes.empty() ? "nothing to give back" : decline ? "declined" : "released";
+  }
+
+  std::string submit(const core::contributor_id& who, const std::string& answer,
+                     core::token presented, bool again) {
+    auto& id = judgments_[who];
+    if (!again)
+      id = numbered<core::judgment_id>(++ids_);
+    const auto d = decided(decide(unit_, core::submit{who, presented, id, "{}", answer}, now_));
+    if (d.refusal != core::errc::none)
+      return refused(d);
+    if (d.answer.judgment != id || d.answer.repeated != d.changes.empty())
+      throw broken_rule("a judgment is written once, and answered with its id");
+    return d.answer.repeated ? "accepted before" : "accepted" + events_of(d.changes);
+  }
+
+  std::string aggregate() {
+    const auto d =
+        decided(decide(unit_, core::aggregate_if_ready{"aggregation", {3, ++messages_}}, now_));
+    if (!d.answer)
+      return d.changes.empty() ? "not ready" : "not ready, but something is written";
+    return "finalized " + unit_.result + events_of(d.changes);
+  }
+
+  std::string steer(core::unit_verb verb) {
+    const auto d = decided(decide(unit_, policy_, verb, now_));
+    if (d.refusal != core::errc::none)
+      return refused(d);
+    return std::string{to_string(d.answer)} + (d.changes.empty() ? ", as it was" : "")
+           + events_of(d.changes);
+  }
+
+  std::string look(word_reader& words) {
+    if (words.take("free slots"))
+      return std::to_string(free_slots(unit_));
+    if (words.take("its next expiry"))
+      return describe(next_expiry(unit_.leases));
+    if (words.take("leases")) {
+      std::string owners;
+      for (const auto& l : unit_.leases.active)
+        owners += (owners.empty() ? "" : " ") + l.owner;
+      return owners.empty() ? "none" : owners;
+    }
+    words.expect("the state");
+    return std::string{to_string(unit_.state)};
+  }
+
+  template <class Answer>
+  static std::string refused(const core::decision<Answer>& d) {
+    return "refused " + std::string{to_string(d.refusal)};
+  }
+
+  /// What holds for every decision, whatever the scenario is about.
+  template <class Answer>
+  core::decision<Answer> decided(core::decision<Answer> d) {
+    const auto now_described = unit_mirror::describe_at(unit_, now_);
+    if (d.refusal != core::errc::none && !d.changes.empty())
+      throw broken_rule("a refusal writes something:\n" + describe(d.changes));
+    mirror_->apply(d.changes);
+    if (mirror_->describe_at(now_) != now_described)
+      throw broken_rule("the changes tell another story than the unit:\n" + now_described
+                        + "after a restart it would be\n" + mirror_->describe_at(now_));
+    if (unit_.leases.active.size() + unit_.judgments.size() > unit_.slots)
+      throw broken_rule("I-1: more leases and judgments than slots");
+    return d;
+  }
+
+  core::unit unit_;
+  core::lease_policy policy_;
+  std::unique_ptr<unit_mirror> mirror_;
+  core::instant now_;
+  std::uint64_t ids_ = 100;
+  std::uint64_t messages_ = 0;
+  std::map<core::contributor_id, core::assignment_id> assignments_;
+  std::map<core::contributor_id, core::judgment_id> judgments_;
+};
+
+/// One step of a workflow.
+class step_world : public world {
+public:
+  step_world() { step_.row.id = numbered<core::step_id>(7); }
+
+  bool given(word_reader&) override { return false; }
+
+  std::string carry_out(word_reader& words, core::instant now) override {
+    using core::unit_verb;
+    if (words.take("the step is sealed"))
+      return told(seal(step_, now));
+    if (words.take("the step is unsealed"))
+      return told(unseal(step_, now));
+    if (words.take("the step is paused"))
+      return told(decide(step_, unit_verb::pause, now));
+    if (words.take("the step is resumed"))
+      return told(decide(step_, unit_verb::resume, now));
+    if (words.take("the step is canceled"))
+      return told(decide(step_, unit_verb::cancel, now));
+    const auto count = words.number("how many units");
+    if (words.take("units finish"))
+      return told(units_finished(step_, count, now));
+    words.expect("units arrive");
+    std::vector<core::source_item> items;
+    for (std::uint64_t i = 0; i < count; ++i)
+      items.push_back({"key " + std::to_string(++keys_), "{}", 3, {}, {}});
+    const auto d = add_units(step_, std::move(items), ids_, now);
+    if (d.refusal == core::errc::none && d.answer.units.size() != count)
+      throw broken_rule("every item becomes a unit");
+    return told(d);
+  }
+
+private:
+  template <class Answer>
+  std::string told(const core::decision<Answer>& d) {
+    if (d.refusal != core::errc::none)
+      return d.changes.empty() ? "refused " + std::string{to_string(d.refusal)}
+                               : throw broken_rule("a refusal writes something");
+    std::size_t published = 0;
+    for (const auto& e : d.changes.events)
+      published += e.type == core::event_type::job_step_updated ? 1 : 0;
+    return describe(step_.row)
+           + (d.changes.empty() ? ", as it was"
+              : published == 1U ? "; tells JobStepUpdated"
+                                : "");
+  }
+
+  core::step step_;
+  core::uuid_source ids_{1};
+  std::uint64_t keys_ = 0;
+};
+
+/// The ready set of one step.
+class ready_world : public world {
+public:
+  bool given(word_reader&) override { return false; }
+
+  std::string carry_out(word_reader& words, core::instant now) override {
+    if (words.take("ready units"))
+      return std::to_string(set_.ready_units()) + " of " + std::to_string(set_.open_units());
+    const auto subject = words.word("a unit or a contributor");
+    if (words.take("takes")) {
+      const auto unit = set_.take(subject, now);
+      return unit ? names_.at(*unit) : "nothing";
+    }
+    const auto unit = unit_named(subject);
+    if (words.take("arrives with")) {
+      set_.add(unit, static_cast<std::uint32_t>(words.number("free slots")));
+      words.expect("free");
+    } else if (words.take("comes back")) {
+      set_.give_back(unit);
+    } else if (words.take("is suspended")) {
+      set_.suspend(unit);
+    } else if (words.take("is resumed")) {
+      set_.resume(unit);
+    } else if (words.take("is closed")) {
+      set_.close(unit);
+    } else if (words.take("is barred for")) {
+      const auto who = words.word("a contributor");
+      if (words.take("for ever")) {
+        set_.bar(unit, who, core::instant::max());
+      } else {
+        words.expect("until");
+        set_.bar(unit, who, beginning + words.duration("a time"));
+      }
+    } else {
+      words.expect("has");
+    }
+    return std::to_string(set_.free_slots(unit)) + " free";
+  }
+
+private:
+  core::unit_id unit_named(const std::string& name) {
+    const auto known = ids_.emplace(name, numbered<core::unit_id>(ids_.size() + 1)).first->second;
+    names_[known] = name;
+    return known;
+  }
+
+  core::ready_set set_;
+  std::map<std::string, core::unit_id> ids_;
+  std::map<core::unit_id, std::string> names_;
+};
+
+} // namespace holdfast::test

@@ -1,0 +1,116 @@
+#pragma once
+
+#include "core/change.hpp"
+#include "core/unit.hpp"
+#include "tests/core/describe.hpp"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <string>
+
+namespace holdfast::test {
+
+/// What a database would know of one unit if it applied the changes that decisions emit, and
+/// nothing else. A unit that is started anew is loaded from this, so it must tell the same story as
+/// the unit in memory.
+///
+/// Applying throws where the store would refuse.
+class unit_mirror {
+public:
+  explicit unit_mirror(const core::unit& fresh, const core::lease_policy& policy)
+      : loaded_(fresh), policy_(policy) {}
+
+  void apply(const core::change& c) {
+    for (const auto& w : c.writes)
+      std::visit([this](const auto& op) { write(op); }, w);
+  }
+
+  /// The unit as a restart would find it at `now`: bars that are over are of no account.
+  std::string describe_at(core::instant now) const {
+    auto u = loaded_;
+    std::sort(u.leases.active.begin(), u.leases.active.end(), by_owner<core::lease>);
+    for (const auto& [who, until] : bars_)
+      if (now < until)
+        u.bars.push_back({who, until});
+    return describe(u);
+  }
+
+  /// The unit in memory in the same form.
+  static std::string describe_at(core::unit u, core::instant now) {
+    std::sort(u.leases.active.begin(), u.leases.active.end(), by_owner<core::lease>);
+    u.bars.erase(std::remove_if(u.bars.begin(), u.bars.end(),
+                                [&](const core::bar& b) { return b.until <= now; }),
+                 u.bars.end());
+    std::sort(u.bars.begin(), u.bars.end(),
+              [](const core::bar& a, const core::bar& b) { return a.contributor < b.contributor; });
+    return describe(u);
+  }
+
+private:
+  template <class Owned>
+  static bool by_owner(const Owned& a, const Owned& b) {
+    return a.owner < b.owner;
+  }
+
+  static void refuse_unless(bool accepted, const char* why) {
+    if (!accepted)
+      throw std::logic_error(std::string{"the store would refuse: "} + why);
+  }
+
+  /// The lease under exactly this token.
+  core::lease& held(const core::contributor_id& owner, core::token token) {
+    auto& active = loaded_.leases.active;
+    const auto found = std::find_if(active.begin(), active.end(), [&](const core::lease& l) {
+      return l.owner == owner && l.token == token;
+    });
+    refuse_unless(found != active.end(), "no lease of this owner under this token");
+    return *found;
+  }
+
+  void drop(const core::lease& l) {
+    auto& active = loaded_.leases.active;
+    active.erase(active.begin() + (&l - active.data()));
+  }
+
+  void write(const core::insert_lease& w) {
+    auto& leases = loaded_.leases;
+    refuse_unless(w.unit == loaded_.id, "another unit");
+    refuse_unless(std::none_of(leases.active.begin(), leases.active.end(),
+                               [&](const core::lease& l) { return l.owner == w.lease.owner; }),
+                  "I-2, a second lease of one contributor");
+    refuse_unless(w.lease.token == leases.last_token + 1, "I-3, tokens grow by one");
+    leases.active.push_back(w.lease);
+    leases.last_token = w.lease.token;
+  }
+  void write(const core::extend_lease_row& w) { held(w.owner, w.token).expires_at = w.expires_at; }
+  void write(const core::end_lease_row& w) {
+    drop(held(w.owner, w.token));
+    const auto until = core::barred_until(policy_, w.how, w.at);
+    auto& bar = bars_.emplace(w.owner, until).first->second;
+    bar = std::max(bar, until);
+  }
+  void write(const core::insert_judgment& w) {
+    drop(held(w.owner, w.token));
+    for (const auto& j : loaded_.judgments)
+      refuse_unless(j.contributor != w.owner && j.id != w.id, "a second judgment");
+    loaded_.judgments.push_back({w.id, w.owner, w.token, w.answer});
+  }
+  void write(const core::set_unit_state& w) { loaded_.state = w.state; }
+  void write(const core::finalize_unit& w) {
+    loaded_.state = core::unit_state::finalized;
+    loaded_.result = w.result;
+    loaded_.confidence = w.confidence;
+  }
+  void write(const core::insert_inbox&) {}
+  template <class Other>
+  void write(const Other&) {
+    refuse_unless(false, "a unit's decision does not write this");
+  }
+
+  core::unit loaded_;
+  const core::lease_policy policy_;
+  std::map<core::contributor_id, core::instant> bars_;
+};
+
+} // namespace holdfast::test
