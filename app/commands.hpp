@@ -1,0 +1,17 @@
+#pragma once
+
+#include "app/exit_codes.hpp"
+
+#include <CLI/App.hpp>
+
+/// The subcommands of `holdfast`. Each adds itself to the command line and leaves in `result` how
+/// it ended, if it was the one that was asked for.
+namespace holdfast::app {
+
+void add_node_command(CLI::App& cli, exit_code& result);
+void add_demo_command(CLI::App& cli, exit_code& result);
+void add_status_command(CLI::App& cli, exit_code& result);
+void add_verify_command(CLI::App& cli, exit_code& result);
+void add_config_command(CLI::App& cli, exit_code& result);
+
+} // namespace holdfast::app

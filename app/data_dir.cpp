@@ -1,0 +1,118 @@
+#include "app/data_dir.hpp"
+
+#include <fcntl.h>
+#include <nlohmann/json.hpp>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+namespace holdfast::app {
+
+namespace {
+
+std::filesystem::path node_file_path(const std::filesystem::path& directory) {
+  return directory / "node.json";
+}
+
+core::failure unusable(const std::filesystem::path& what, const std::string& why) {
+  return {core::errc::invalid_argument, what.string() + ": " + why};
+}
+
+/// All of `text` on disk under `path`, for its owner only.
+core::outcome<bool> write_private_file(const std::filesystem::path& path, const std::string& text) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (file < 0)
+    return unusable(path, std::strerror(errno));
+  const bool whole = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size())
+                     && ::fsync(file) == 0;
+  const std::string why = whole ? "" : std::strerror(errno);
+  ::close(file);
+  return whole ? core::outcome<bool>{true} : unusable(path, why);
+}
+
+} // namespace
+
+bool node_file::alive() const { return pid > 0 && (::kill(pid, 0) == 0 || errno == EPERM); }
+
+core::outcome<data_dir_lock> data_dir_lock::take(const std::filesystem::path& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error)
+    return unusable(directory, "cannot be created: " + error.message());
+  const auto path = directory / "node.lock";
+  // Without O_CLOEXEC a private PostgreSQL would inherit the lock and hold it after our death.
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (descriptor < 0)
+    return unusable(path, std::strerror(errno));
+  data_dir_lock lock{descriptor};
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+    return lock;
+  if (errno != EWOULDBLOCK)
+    return unusable(path, std::strerror(errno));
+  const auto other = read_node_file(directory);
+  return core::failure{core::errc::already_exists,
+                       "another process"
+                           + (other ? " (pid " + std::to_string(other->pid) + ")" : "")
+                           + " is running on " + std::filesystem::absolute(directory).string()};
+}
+
+data_dir_lock::data_dir_lock(data_dir_lock&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+data_dir_lock& data_dir_lock::operator=(data_dir_lock&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+data_dir_lock::~data_dir_lock() {
+  if (descriptor_ >= 0)
+    ::close(descriptor_);
+}
+
+core::outcome<bool> write_node_file(const std::filesystem::path& directory, const node_file& node) {
+  const nlohmann::json content{{"pid", node.pid},
+                               {"port", node.port},
+                               {"incarnation", node.incarnation},
+                               {"database", node.database}};
+  const auto path = node_file_path(directory);
+  auto draft = path;
+  draft += ".new";
+  if (const auto written = write_private_file(draft, content.dump(2) + '\n'); !written)
+    return written.error();
+  std::error_code error;
+  std::filesystem::rename(draft, path, error);
+  if (error)
+    return unusable(path, error.message());
+  return true;
+}
+
+core::outcome<node_file> read_node_file(const std::filesystem::path& directory) {
+  const auto path = node_file_path(directory);
+  std::ifstream in{path};
+  if (!in)
+    return core::failure{core::errc::not_found,
+                         path.string() + ": not there (or not readable); no node runs on "
+                             + std::filesystem::absolute(directory).string()};
+  const std::string text{std::istreambuf_iterator<char>{in}, {}};
+  const auto content = nlohmann::json::parse(text, nullptr, false);
+  try {
+    return node_file{content.at("pid").get<pid_t>(), content.at("port").get<std::uint16_t>(),
+                     content.at("incarnation").get<std::string>(),
+                     content.at("database").get<std::string>()};
+  } catch (const nlohmann::json::exception& error) {
+    return unusable(path, error.what());
+  }
+}
+
+void remove_node_file(const std::filesystem::path& directory) {
+  std::error_code ignored;
+  std::filesystem::remove(node_file_path(directory), ignored);
+}
+
+} // namespace holdfast::app

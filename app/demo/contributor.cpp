@@ -1,0 +1,341 @@
+#include "app/demo/contributor.hpp"
+
+#include "app/demo/workload.hpp"
+#include "core/supervision.hpp"
+#include "messages/errors.hpp"
+
+#include <caf/exit_reason.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+namespace holdfast::app::demo {
+
+namespace {
+
+using self_ptr = caf::stateful_actor<contributor_state>*;
+using namespace std::chrono_literals;
+
+/// How soon somebody looks again who found nothing: others may let their leases go at any time, but
+/// every look costs the node a request.
+constexpr core::duration idle_min = 20ms;
+constexpr core::duration idle_max = 250ms;
+
+/// Beyond the end of the lease, for a submission that is late for certain: the node's clock may be
+/// a little behind ours.
+constexpr core::duration late_by = 200ms;
+
+core::instant wall_clock() {
+  return std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
+}
+
+core::uuid new_id(self_ptr self) { return self->state.ids->next(wall_clock()); }
+
+std::string in_words(const core::failure& why) {
+  auto text = std::string{core::to_string(why.code)};
+  return why.detail.empty() ? text : text + " (" + why.detail + ')';
+}
+
+void wrong(self_ptr self, const std::string& what) {
+  self->state.deps.log->wrong(self->state.deps.name + ": " + what);
+}
+
+/// Sends `request`; `answered` and `failed` run on this actor.
+template <class Answer, class Request, class Answered, class Failed>
+void send(self_ptr self, const Request& request, Answered answered, Failed failed) {
+  const auto& deps = self->state.deps;
+  self->request(deps.gateway, deps.request_timeout, request)
+      .then([answered](const Answer& answer) { answered(answer); },
+            [failed](const caf::error& error) { failed(msg::failure_of(error)); });
+}
+
+bool lease_is_gone(core::errc code) {
+  return code == core::errc::lease_expired || code == core::errc::lease_not_held
+         || code == core::errc::stale_token;
+}
+
+// -- going home -----------------------------------------------------------------------------------
+
+void go_home(self_ptr self) {
+  if (std::exchange(self->state.going_home, true))
+    return; // a last answer and a last question came together
+  const auto leave = [self] {
+    --self->state.deps.log->working;
+    self->quit();
+  };
+  send<msg::session_ended>(
+      self, msg::end_session{self->state.deps.name},
+      [leave](const msg::session_ended&) { leave(); },
+      [self, leave](const core::failure& why) {
+        wrong(self, "could not end the session: " + in_words(why));
+        leave();
+      });
+}
+
+void look_again(self_ptr self) {
+  auto& state = self->state;
+  state.idle_rounds = 0;
+  self->send(self, look_for_work{});
+}
+
+void look_again_later(self_ptr self) {
+  auto& state = self->state;
+  const auto random = std::uniform_real_distribution<double>{0.5, 1}(state.random);
+  self->delayed_send(self, core::backoff(++state.idle_rounds, idle_min, idle_max, random),
+                     look_for_work{});
+}
+
+/// A request of which nothing else depends has been answered.
+void request_done(self_ptr self) {
+  auto& state = self->state;
+  --state.open_requests;
+  if (state.open_requests == 0 && state.deps.answers.empty() && !state.at_hand)
+    go_home(self);
+}
+
+// -- the unit at hand -----------------------------------------------------------------------------
+
+msg::submit_judgment judgment_at_hand(self_ptr self) {
+  const auto& work = *self->state.at_hand;
+  return {self->state.deps.step, work.given.unit, self->state.deps.name,
+          work.given.token,      work.judgment,   payload_of_label(work.answer.label)};
+}
+
+void put_down(self_ptr self) {
+  --self->state.deps.log->holding;
+  self->state.at_hand.reset();
+}
+
+void lease_was_lost(self_ptr self) {
+  ++self->state.deps.log->lost_leases;
+  put_down(self);
+  look_again(self);
+}
+
+void submit_again(self_ptr self, const msg::submit_judgment& judgment) {
+  ++self->state.open_requests;
+  ++self->state.deps.log->double_submissions;
+  send<msg::judgment_accepted>(
+      self, judgment,
+      [self](const msg::judgment_accepted& accepted) {
+        if (!accepted.repeated)
+          wrong(self, "a repeated submission was taken for a new one");
+        request_done(self);
+      },
+      [self](const core::failure& why) {
+        wrong(self, "a repeated submission was refused: " + in_words(why));
+        request_done(self);
+      });
+}
+
+void submit(self_ptr self) {
+  const auto judgment = judgment_at_hand(self);
+  send<msg::judgment_accepted>(
+      self, judgment,
+      [self, judgment](const msg::judgment_accepted& accepted) {
+        auto& state = self->state;
+        if (accepted.judgment != judgment.judgment)
+          wrong(self, "another judgment was acknowledged than was submitted");
+        state.deps.log->acknowledged(judgment.judgment, state.deps.set);
+        if (state.at_hand->answer.how == habit::submits_twice)
+          submit_again(self, judgment);
+        state.deps.answers.erase(state.at_hand->task);
+        put_down(self);
+        look_again(self);
+      },
+      [self](const core::failure& why) {
+        if (!lease_is_gone(why.code)) {
+          wrong(self, "a submission was refused: " + in_words(why));
+          // Only a contributor that gave up could end the demo with this unit undone.
+          self->state.deps.answers.erase(self->state.at_hand->task);
+        }
+        lease_was_lost(self);
+      });
+}
+
+/// Sends something that must be refused with one of `expected`, then goes on with `next`.
+template <class Next>
+void submit_wrongly(self_ptr self, const msg::submit_judgment& judgment, const char* what,
+                    std::vector<core::errc> expected, Next next) {
+  ++self->state.open_requests;
+  send<msg::judgment_accepted>(
+      self, judgment,
+      [self, what, next](const msg::judgment_accepted&) {
+        wrong(self, std::string{what} + " was accepted");
+        request_done(self);
+        next();
+      },
+      [self, what, expected, next](const core::failure& why) {
+        const bool as_it_should =
+            std::find(expected.begin(), expected.end(), why.code) != expected.end();
+        // Whoever sends a bad payload must be told what is bad about it.
+        const bool precise = why.code != core::errc::payload_invalid || !why.detail.empty();
+        if (!as_it_should || !precise)
+          wrong(self, std::string{what} + " was refused with " + in_words(why));
+        request_done(self);
+        next();
+      });
+}
+
+/// The lease may end while the wrong submission is on its way, if the node is killed.
+std::vector<core::errc> or_lease_gone(core::errc expected) {
+  return {expected, core::errc::lease_expired, core::errc::lease_not_held, core::errc::stale_token};
+}
+
+void hand_in(self_ptr self) {
+  auto& state = self->state;
+  auto& work = *state.at_hand;
+  work.judgment = core::judgment_id{new_id(self)};
+  auto judgment = judgment_at_hand(self);
+  switch (work.answer.how) {
+  case habit::sends_nonsense:
+    ++state.deps.log->invalid_payloads;
+    judgment.payload = R"({"answer": false})";
+    submit_wrongly(self, judgment, "a payload that breaks the schema",
+                   or_lease_gone(core::errc::payload_invalid), [self] { submit(self); });
+    return;
+  case habit::mistakes_token:
+    ++state.deps.log->stale_tokens;
+    judgment.token += 1000000;
+    submit_wrongly(self, judgment, "a token that was never given",
+                   or_lease_gone(core::errc::stale_token), [self] { submit(self); });
+    return;
+  default:
+    submit(self);
+  }
+}
+
+/// Takes the unit and does nothing about it. The next time it is an ordinary one.
+void forget(self_ptr self) {
+  auto& state = self->state;
+  auto& work = *state.at_hand;
+  ++state.deps.log->let_expire;
+  state.deps.answers[work.task].how = habit::plain;
+  if (work.answer.how == habit::submits_late) {
+    ++state.open_requests; // until the late submission is answered
+    work.judgment = core::judgment_id{new_id(self)};
+    const auto runs_for = std::max(work.given.expires_at - wall_clock(), core::duration::zero());
+    self->delayed_send(self, runs_for + late_by, submit_too_late{judgment_at_hand(self)});
+  }
+  put_down(self);
+  look_again(self);
+}
+
+void think(self_ptr self) {
+  auto& work = *self->state.at_hand;
+  if (work.left <= core::duration::zero()) {
+    hand_in(self);
+    return;
+  }
+  // Half a lease, so that extending it may take as long again.
+  const auto now = std::min(work.left, self->state.deps.lease.ttl / 2);
+  work.left -= now;
+  self->delayed_send(self, now, go_on_thinking{work.given.id});
+}
+
+void extend(self_ptr self) {
+  const auto& work = *self->state.at_hand;
+  send<msg::assignment_extended>(
+      self,
+      msg::extend_assignment{self->state.deps.step, work.given.unit, self->state.deps.name,
+                             work.given.token},
+      [self](const msg::assignment_extended&) { think(self); },
+      [self](const core::failure& why) {
+        if (why.code == core::errc::not_extendable) {
+          think(self);
+          return;
+        }
+        if (!lease_is_gone(why.code))
+          wrong(self, "a lease was not extended: " + in_words(why));
+        lease_was_lost(self);
+      });
+}
+
+void decline(self_ptr self, const msg::assignment& given) {
+  ++self->state.open_requests;
+  ++self->state.deps.log->declined;
+  send<msg::assignment_released>(
+      self,
+      msg::release_assignment{self->state.deps.step, given.unit, self->state.deps.name, given.token,
+                              true},
+      [self](const msg::assignment_released&) { request_done(self); },
+      [self](const core::failure& why) {
+        if (!lease_is_gone(why.code)) // it ran out while the node was down
+          wrong(self, "a unit could not be declined: " + in_words(why));
+        request_done(self);
+      });
+}
+
+void receive(self_ptr self, const msg::assignment& given) {
+  auto& state = self->state;
+  state.deps.log->granted(given.expires_at - state.deps.lease.ttl);
+  const auto task = task_of_input(given.input);
+  const auto known = state.deps.answers.find(task);
+  if (known == state.deps.answers.end()) {
+    decline(self, given);
+    look_again(self);
+    return;
+  }
+  ++state.deps.log->holding;
+  state.at_hand = contributor_state::work{given, task, known->second, known->second.thinking, {}};
+  if (known->second.how == habit::lets_expire || known->second.how == habit::submits_late)
+    forget(self);
+  else
+    think(self);
+}
+
+void ask(self_ptr self) {
+  auto& state = self->state;
+  if (state.deps.answers.empty()) {
+    if (state.open_requests == 0)
+      go_home(self);
+    return; // the last open request goes home
+  }
+  send<msg::assignment>(
+      self,
+      msg::ask_assignment{state.deps.step, state.deps.name, core::assignment_id{new_id(self)}},
+      [self](const msg::assignment& given) { receive(self, given); },
+      [self](const core::failure& why) {
+        // `already_exists`: the lease of a question that was repeated has run out since.
+        if (why.code != core::errc::no_unit_available && why.code != core::errc::limit_reached
+            && why.code != core::errc::already_exists)
+          wrong(self, "a question was refused: " + in_words(why));
+        look_again_later(self);
+      });
+}
+
+} // namespace
+
+caf::behavior contributor(self_ptr self, contributor_deps deps) {
+  auto& state = self->state;
+  state.random.seed(deps.seed);
+  state.ids.emplace(deps.seed);
+  state.deps = std::move(deps);
+  self->send(self, look_for_work{});
+  return {
+      [self](const look_for_work&) { ask(self); },
+      [self](const go_on_thinking& about) {
+        auto& at_hand = self->state.at_hand;
+        if (!at_hand || at_hand->given.id != about.assignment)
+          return;
+        if (at_hand->left > core::duration::zero())
+          extend(self);
+        else
+          think(self);
+      },
+      [self](const submit_too_late& late) {
+        ++self->state.deps.log->late_submissions;
+        // It counted as open since the lease was let go; submit_wrongly counts it anew.
+        --self->state.open_requests;
+        submit_wrongly(self, late.judgment, "a submission after the end of its lease",
+                       {core::errc::lease_expired, core::errc::lease_not_held,
+                        core::errc::stale_token, core::errc::already_judged,
+                        core::errc::wrong_state},
+                       [] {});
+      },
+  };
+}
+
+} // namespace holdfast::app::demo

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "app/demo/contributor.hpp"
+#include "app/demo/dataset.hpp"
+#include "messages/workflow_messages.hpp"
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+/// A data set as work for a node: its workflow, its units, and what each contributor will do.
+namespace holdfast::app::demo {
+
+/// How the demo leases units out: so short that a forgotten one comes back while people watch, long
+/// enough that nobody who is at work loses one, unless the node is down.
+core::lease_policy demo_lease();
+
+/// A workflow of one step. Its schema admits the labels of the set and nothing else.
+std::string workflow_of(const dataset& set);
+
+/// The units, with as many judgments wanted as were recorded, in requests of bearable size.
+std::vector<std::vector<msg::source_row>> source_data_of(const dataset& set);
+
+/// The task that a unit's input names; empty when it names none.
+std::string task_of_input(const std::string& input);
+
+/// The answer of a contributor as the payload of a judgment.
+std::string payload_of_label(const std::string& label);
+
+/// What each contributor answers, how fast, and what goes wrong with it on purpose, in the order of
+/// the set. The same `seed` gives the same plan. Recorded seconds are divided by `speed`.
+std::vector<std::unordered_map<std::string, planned_answer>>
+plan_answers(const dataset& set, double speed, std::uint64_t seed);
+
+} // namespace holdfast::app::demo

@@ -1,0 +1,161 @@
+#include "app/commands.hpp"
+#include "app/demo/main_job.hpp"
+#include "app/demo/scratch_directory.hpp"
+
+#include <CLI/Validators.hpp>
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holdfast::app {
+
+namespace {
+
+using namespace demo;
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+struct demo_flags {
+  std::vector<std::string> data;
+  /// The longest of the project's contributors then takes some 20 s, and nobody waits for most of
+  /// the others.
+  double speed = 20000;
+  std::uint32_t kills = 1;
+  std::uint64_t seed = 1;
+  bool json = false;
+  bool keep = false;
+};
+
+/// The sets that come with the project.
+const std::vector<std::string> own_sets{"cf_amt", "zencrowd_us"};
+
+/// A node starts in a second or two; a slow disk takes its time to make a database.
+constexpr auto start_limit = 60s;
+constexpr auto stop_limit = 30s;
+
+/// The project's data directory: where it was built, here, or beside the build directory.
+std::optional<std::filesystem::path> find_own_data() {
+  std::error_code ignored;
+  std::vector<std::filesystem::path> places{std::filesystem::path{HOLDFAST_SOURCE_DIR} / "data",
+                                            "data"};
+  const auto executable = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  if (!ignored)
+    places.push_back((executable.parent_path() / "../../../data").lexically_normal());
+  for (const auto& place : places)
+    if (std::filesystem::is_directory(place / own_sets.front(), ignored))
+      return place;
+  return std::nullopt;
+}
+
+core::outcome<std::vector<dataset>> read_sets(const std::vector<std::string>& given) {
+  auto directories = given;
+  if (directories.empty()) {
+    const auto own = find_own_data();
+    if (!own)
+      return core::failure{core::errc::not_found,
+                           "the project's data sets are not where the project was built; name a "
+                           "directory with --data"};
+    for (const auto& name : own_sets)
+      directories.push_back((*own / name).string());
+  }
+  std::vector<dataset> sets;
+  for (const auto& directory : directories) {
+    auto set = read_dataset(directory);
+    if (!set)
+      return set.error();
+    // Sets are told apart by name in the report.
+    for (const auto& other : sets)
+      if (other.name == set->name)
+        set->name += "-" + std::to_string(sets.size() + 1);
+    sets.push_back(std::move(*set));
+  }
+  return sets;
+}
+
+exit_code complain(const std::string& what, exit_code code) {
+  std::cerr << "holdfast: " << what << '\n';
+  return code;
+}
+
+exit_code run(const demo_flags& flags) {
+  const auto began = steady_clock::now();
+  const auto sets = read_sets(flags.data);
+  if (!sets)
+    return complain(sets.error().detail, exit_code::usage);
+  std::uint64_t answers = 0;
+  for (const auto& set : *sets)
+    answers += set.answers();
+  if (flags.kills >= answers)
+    return complain("--kills must be less than the number of judgments, " + std::to_string(answers),
+                    exit_code::usage);
+
+  main_loop loop;
+  auto directory = scratch_directory::make();
+  if (!directory)
+    return complain(directory.error().detail, exit_code::configuration);
+  if (flags.keep)
+    directory->keep();
+
+  demo_report report;
+  {
+    progress_bar bar{std::cerr, ::isatty(STDERR_FILENO) != 0};
+    node_process node{directory->path(), {}};
+    bar.say("starting a node with a private database in " + directory->path().string());
+    if (const auto started = node.start(start_limit); !started)
+      return complain(started.error().detail + "\n" + node.log_tail(), exit_code::unreachable);
+    {
+      const main_job_settings settings{flags.speed, flags.kills, flags.seed};
+      main_job job{*sets, settings, node, directory->path().string(), bar, loop};
+      report = job.run();
+    }
+    const auto code = node.stop(stop_limit);
+    if (code != static_cast<int>(exit_code::ok))
+      report.problems.push_back(
+          "the node did not stop as it should: "
+          + (code ? "exit code " + std::to_string(*code) : std::string{"it still runs"}));
+    if (!problems_of(report).empty())
+      bar.say("the end of the node's log:\n" + node.log_tail());
+  }
+  if (flags.keep)
+    report.data_dir = directory->path().string();
+  report.total_time = std::chrono::duration_cast<core::duration>(steady_clock::now() - began);
+  std::cout << (flags.json ? to_json(report) : to_text(report)) << std::flush;
+  return problems_of(report).empty() ? exit_code::ok : exit_code::failed_check;
+}
+
+} // namespace
+
+void add_demo_command(CLI::App& cli, exit_code& result) {
+  auto flags = std::make_shared<demo_flags>();
+  auto* command = cli.add_subcommand(
+      "demo", "Run a recorded labelling job through a node that is killed meanwhile, and check "
+              "that nothing is lost");
+  command
+      ->add_option("--data", flags->data,
+                   "Directory with answers.csv (worker,task,label and optionally seconds) and "
+                   "truth.csv (task,label); may be repeated. Default: the project's own sets")
+      ->type_name("DIR")
+      ->expected(1)
+      ->take_all();
+  command->add_option("--speed", flags->speed, "How many recorded seconds pass in one")
+      ->check(CLI::Range(1.0, 1e9))
+      ->capture_default_str();
+  command->add_option("--kills", flags->kills, "How often the node is killed with SIGKILL")
+      ->check(CLI::Range(0, 100))
+      ->capture_default_str();
+  command->add_option("--seed", flags->seed, "Of all that is random in the contributors")
+      ->capture_default_str();
+  command->add_flag("--json", flags->json, "Print the report as one JSON object");
+  command->add_flag("--keep", flags->keep, "Keep the node's data directory");
+  command->callback([flags, &result] { result = run(*flags); });
+}
+
+} // namespace holdfast::app

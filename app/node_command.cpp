@@ -1,0 +1,31 @@
+#include "app/commands.hpp"
+#include "app/configuration.hpp"
+#include "app/node_service.hpp"
+
+#include <memory>
+
+namespace holdfast::app {
+
+namespace {
+
+exit_code run(const configuration_flags& flags) {
+  const auto loaded = flags.load();
+  if (!loaded.usable()) {
+    print_problems(loaded);
+    return exit_code::configuration;
+  }
+  return node_service{loaded.values}.run();
+}
+
+} // namespace
+
+void add_node_command(CLI::App& cli, exit_code& result) {
+  auto flags = std::make_shared<configuration_flags>();
+  auto* command = cli.add_subcommand(
+      "node",
+      "Run a node until SIGTERM or SIGINT; then it drains. A second signal ends it at once");
+  flags->add_to(*command);
+  command->callback([flags, &result] { result = run(*flags); });
+}
+
+} // namespace holdfast::app

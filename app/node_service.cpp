@@ -1,0 +1,283 @@
+#include "app/node_service.hpp"
+
+#include "actors/node.hpp"
+#include "app/listen_port.hpp"
+#include "app/version.hpp"
+#include "app/watchdog.hpp"
+#include "app/wiring.hpp"
+#include "core/uuid.hpp"
+#include "messages/errors.hpp"
+#include "persistence/migrate.hpp"
+
+#include <caf/behavior.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/exit_reason.hpp>
+#include <caf/io/middleman.hpp>
+#include <caf/send.hpp>
+
+#include <unistd.h>
+
+#include <chrono>
+#include <functional>
+#include <iostream>
+#include <random>
+#include <thread>
+#include <utility>
+
+namespace holdfast::app {
+
+namespace {
+
+using std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+/// How often the main thread looks after its private database. It wakes for signals and actors at
+/// once.
+constexpr auto database_check_interval = 5s;
+
+/// For the actor system to send its last bytes and stop its threads.
+constexpr auto teardown_patience = 5s;
+
+/// A listening socket is closed by another thread a moment after CAF says so.
+constexpr auto republish_patience = 2s;
+constexpr auto republish_pause = 10ms;
+
+core::instant wall_clock() {
+  return std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
+}
+
+int milliseconds(steady_clock::duration span) {
+  const auto count = std::chrono::duration_cast<std::chrono::milliseconds>(span).count();
+  return count <= 0 ? 0 : static_cast<int>(count) + 1;
+}
+
+/// Tells `ended` why `root` ended.
+caf::behavior root_watcher(caf::event_based_actor* self, const caf::actor& root,
+                           const std::function<void(caf::error)>& ended) {
+  self->monitor(root);
+  self->set_down_handler([self, ended](caf::down_msg& down) {
+    ended(std::move(down.reason));
+    self->quit();
+  });
+  // CAF ends an actor that has nothing to wait for; this one waits for the DOWN alone.
+  return {[](const actors::drain&) {}};
+}
+
+} // namespace
+
+node_service::node_service(const config::settings& settings)
+    : settings_(settings), log_(settings.log.level, settings.log.format) {
+  std::random_device random;
+  const auto seed = std::uint64_t{random()} << 32 | random();
+  incarnation_ = core::incarnation_id{core::uuid_source{seed}.next(wall_clock())};
+}
+
+exit_code node_service::run() {
+  if (const auto failed = take_directory())
+    return *failed;
+  if (const auto failed = choose_port())
+    return *failed;
+  log_.info("node_starting", {{"version", version},
+                              {"name", settings_.node.name},
+                              {"pid", std::to_string(::getpid())},
+                              {"incarnation", core::to_string(incarnation_)},
+                              {"data_dir", settings_.node.data_dir}});
+  if (const auto failed = start_database()) {
+    stop_database();
+    return *failed;
+  }
+  const auto result = run_actors();
+  log_.info("node_stopped", {{"exit_code", std::to_string(static_cast<int>(result))}});
+  log_.flush();
+  return result;
+}
+
+std::optional<exit_code> node_service::take_directory() {
+  auto lock = data_dir_lock::take(settings_.node.data_dir);
+  if (lock) {
+    directory_lock_ = std::move(*lock);
+    // Of an earlier life that was killed: whoever reads it now must not take it for ours.
+    remove_node_file(settings_.node.data_dir);
+    return std::nullopt;
+  }
+  log_.error("data_dir_refused", {{"what", lock.error().detail}});
+  return lock.error().code == core::errc::already_exists ? exit_code::data_dir_in_use
+                                                         : exit_code::configuration;
+}
+
+std::optional<exit_code> node_service::choose_port() {
+  const auto port = listenable_port(settings_.node.listen_address,
+                                    static_cast<std::uint16_t>(settings_.node.port));
+  if (port) {
+    port_ = *port;
+    return std::nullopt;
+  }
+  log_.error("port_refused", {{"what", port.error().detail}});
+  return port.error().code == core::errc::already_exists ? exit_code::port_in_use
+                                                         : exit_code::configuration;
+}
+
+std::optional<exit_code> node_service::start_database() {
+  if (settings_.database.url) {
+    conninfo_ = conninfo_of(settings_);
+  } else {
+    cluster_.emplace(private_cluster_of(settings_));
+    if (const auto started = cluster_->start(); !started) {
+      log_.error("private_database_failed", {{"what", started.error().detail}});
+      return exit_code::database;
+    }
+    conninfo_ = cluster_->conninfo();
+    log_.info("private_database_started", {{"pid", std::to_string(cluster_->server_pid())}});
+  }
+  const auto migrated = persistence::migrate(conninfo_, persistence::embedded_migrations());
+  if (!migrated) {
+    log_.error("migration_failed", {{"what", migrated.error().detail}});
+    return exit_code::database;
+  }
+  log_.info("database_ready", {{"schema_version", std::to_string(migrated->version)},
+                               {"applied", std::to_string(migrated->newly_applied.size())}});
+  return std::nullopt;
+}
+
+exit_code node_service::run_actors() {
+  client::peer_system configuration{peer_settings_of(settings_)};
+  auto system = std::make_unique<caf::actor_system>(configuration);
+
+  std::random_device random;
+  node_start start;
+  start.incarnation = incarnation_;
+  start.seed = std::uint64_t{random()} << 32 | random();
+  start.conninfo = conninfo_;
+  start.port = port_;
+  auto node = node_settings_of(settings_, start);
+  node.log = log_.as_function();
+  node.on_gateway = [this, &system](const msg::gateway_actor& gateway) {
+    loop_.post([this, &system, gateway] { publish(*system, gateway); });
+  };
+  auto root = actors::spawn_node(*system, std::move(node));
+  auto watcher = system->spawn(root_watcher, root, [this](caf::error reason) {
+    loop_.post([this, reason = std::move(reason)] {
+      root_ended_ = true;
+      if (reason && reason != caf::exit_reason::user_shutdown)
+        root_reason_ = msg::failure_of(reason);
+    });
+  });
+
+  while (!root_ended_ && !give_up_ && loop_.signaled() == 0) {
+    loop_.run_for(cluster_ ? milliseconds(database_check_interval) : -1);
+    watch_database();
+  }
+  const auto result = root_ended_ ? ended_by_itself() : drain(root);
+
+  remove_node_file(settings_.node.data_dir);
+  const watchdog guard{teardown_patience + 30s, [this, result] {
+                         log_.error("teardown_hangs", {});
+                         log_.flush();
+                         ::_exit(static_cast<int>(result));
+                       }};
+  stop_database();
+  {
+    // `~actor_system` waits for every actor and for the last bytes to peers: with a peer that has
+    // stopped reading, for ever. Nothing durable depends on it any more.
+    const watchdog impatient{teardown_patience, [this, result] {
+                               log_.info("node_stopped",
+                                         {{"exit_code", std::to_string(static_cast<int>(result))},
+                                          {"teardown", "cut short"}});
+                               log_.flush();
+                               ::_exit(static_cast<int>(result));
+                             }};
+    loop_.discard_posted(); // handles must not outlive the system
+    published_ = nullptr;
+    root = nullptr;
+    watcher = nullptr;
+    system.reset();
+  }
+  return result;
+}
+
+void node_service::publish(caf::actor_system& system, const msg::gateway_actor& gateway) {
+  auto& middleman = system.middleman();
+  if (published_)
+    middleman.unpublish(published_, port_);
+  const auto give_up_at = steady_clock::now() + republish_patience;
+  while (true) {
+    const auto port =
+        middleman.publish(gateway, port_, settings_.node.listen_address.c_str(), true);
+    if (port)
+      break;
+    if (!published_ || steady_clock::now() > give_up_at) {
+      log_.error("port_refused",
+                 {{"port", std::to_string(port_)}, {"what", system.render(port.error())}});
+      give_up_ = exit_code::port_in_use;
+      return;
+    }
+    std::this_thread::sleep_for(republish_pause);
+  }
+  published_ = gateway;
+  log_.info("gateway_published",
+            {{"address", settings_.node.listen_address}, {"port", std::to_string(port_)}});
+  announce();
+}
+
+void node_service::announce() {
+  if (std::exchange(announced_, true))
+    return;
+  const auto written = write_node_file(
+      settings_.node.data_dir, {::getpid(), port_, core::to_string(incarnation_), conninfo_});
+  if (!written) {
+    log_.error("node_file_failed", {{"what", written.error().detail}});
+    give_up_ = exit_code::configuration;
+    return;
+  }
+  log_.info("node_ready", {{"port", std::to_string(port_)}});
+  // For the script that started us, which need not read the log.
+  std::cout << "ready pid=" << ::getpid() << " port=" << port_
+            << " incarnation=" << core::to_string(incarnation_) << std::endl;
+}
+
+void node_service::watch_database() {
+  if (!cluster_ || cluster_->running())
+    return;
+  log_.error("private_database_ended", {{"what", "starting it again"}});
+  if (const auto started = cluster_->start(); !started) {
+    log_.error("private_database_failed", {{"what", started.error().detail}});
+    give_up_ = exit_code::database;
+  }
+}
+
+exit_code node_service::drain(const caf::actor& root) {
+  if (give_up_)
+    log_.error("node_gives_up", {});
+  else
+    log_.info("node_draining", {{"signal", std::to_string(loop_.signaled())}});
+  if (published_)
+    published_.home_system().middleman().unpublish(published_, port_);
+  caf::anon_send(root, actors::drain{});
+  const auto until = steady_clock::now() + settings_.node.drain_timeout;
+  while (!root_ended_ && steady_clock::now() < until)
+    loop_.run_for(milliseconds(until - steady_clock::now()));
+  if (give_up_)
+    return *give_up_;
+  if (root_ended_)
+    return root_reason_.code == core::errc::none ? exit_code::ok : ended_by_itself();
+  log_.error("drain_incomplete",
+             {{"what", "not done within node.drain_timeout; nothing acknowledged is lost"}});
+  return exit_code::drain_incomplete;
+}
+
+exit_code node_service::ended_by_itself() const {
+  log_.error("node_ended", {{"reason", std::string{core::to_string(root_reason_.code)}},
+                            {"what", root_reason_.detail}});
+  return root_reason_.code == core::errc::fenced ? exit_code::fenced : exit_code::crashed;
+}
+
+void node_service::stop_database() {
+  if (!cluster_)
+    return;
+  if (const auto stopped = cluster_->stop(persistence::private_cluster::shutdown::fast); !stopped)
+    log_.error("private_database_not_stopped", {{"what", stopped.error().detail}});
+  else
+    log_.info("private_database_stopped", {});
+}
+
+} // namespace holdfast::app

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "app/data_dir.hpp"
+#include "app/exit_codes.hpp"
+#include "app/logging.hpp"
+#include "app/main_loop.hpp"
+#include "client/peer_system.hpp"
+#include "config/settings.hpp"
+#include "core/errors.hpp"
+#include "messages/interfaces.hpp"
+#include "persistence/private_cluster.hpp"
+
+#include <caf/actor.hpp>
+#include <caf/actor_system.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace holdfast::app {
+
+/// The process around one node: database, actors, published gateway, signals.
+///
+///   start the database ─► migrate ─► spawn the node ─► publish its gateway (ready)
+///        SIGTERM or SIGINT ─► unpublish ─► drain ─► stop the database ─► exit
+///        the root ends     ────────────────────────► stop the database ─► exit with its reason
+///
+/// Everything here runs on the main thread: the kernel ends the private database when the thread
+/// that started it ends.
+class node_service {
+public:
+  explicit node_service(const config::settings& settings);
+
+  /// Returns when the node has ended.
+  exit_code run();
+
+private:
+  std::optional<exit_code> take_directory();
+  std::optional<exit_code> choose_port();
+  std::optional<exit_code> start_database();
+  exit_code run_actors();
+  void publish(caf::actor_system& system, const msg::gateway_actor& gateway);
+  void announce();
+  void watch_database();
+  exit_code drain(const caf::actor& root);
+  exit_code ended_by_itself() const;
+  void stop_database();
+
+  const config::settings& settings_;
+  main_loop loop_;
+  log_stream log_;
+  std::optional<data_dir_lock> directory_lock_;
+  std::uint16_t port_ = 0;
+  std::optional<persistence::private_cluster> cluster_;
+  std::string conninfo_;
+  core::incarnation_id incarnation_;
+
+  msg::gateway_actor published_;
+  bool announced_ = false;
+  std::optional<exit_code> give_up_; ///< Set when the node cannot go on for a reason of ours.
+  bool root_ended_ = false;
+  core::failure root_reason_; ///< `none` when the root ended as it was told to.
+};
+
+} // namespace holdfast::app

@@ -1,0 +1,181 @@
+#include "app/commands.hpp"
+#include "app/configuration.hpp"
+#include "app/data_dir.hpp"
+#include "app/wiring.hpp"
+#include "client/connection.hpp"
+#include "client/peer_system.hpp"
+
+#include <caf/actor_system.hpp>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace holdfast::app {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+struct status_flags {
+  configuration_flags configuration;
+  double timeout_seconds = 3;
+  bool json = false;
+};
+
+/// Where the node is: what it says itself in its data directory, else what is configured.
+client::endpoint endpoint_of(const config::loaded& loaded) {
+  const auto& node = loaded.values.node;
+  client::endpoint where{node.listen_address, static_cast<std::uint16_t>(node.port)};
+  const auto port = loaded.origins.find("node.port");
+  const bool port_given =
+      port != loaded.origins.end() && port->second.from == config::origin::kind::flag;
+  if (const auto running = read_node_file(node.data_dir); running && !port_given)
+    where.port = running->port;
+  return where;
+}
+
+std::string time_text(core::instant at) {
+  const auto whole = std::chrono::time_point_cast<std::chrono::seconds>(at);
+  const std::time_t seconds = whole.time_since_epoch().count();
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+std::string span_text(core::duration span) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(span).count();
+  char text[48];
+  std::snprintf(text, sizeof text, "%lldd %02lld:%02lld:%02lld",
+                static_cast<long long>(seconds / 86400),
+                static_cast<long long>(seconds / 3600 % 24),
+                static_cast<long long>(seconds / 60 % 60), static_cast<long long>(seconds % 60));
+  return text;
+}
+
+void print_text(const msg::node_status& node, const std::vector<msg::step_view>& steps) {
+  const auto line = [](const char* name, const std::string& value) {
+    std::printf("%-12s %s\n", name, value.c_str());
+  };
+  line("node", node.name + (node.draining ? " (draining)" : ""));
+  line("incarnation", core::to_string(node.incarnation));
+  line("version", node.version);
+  line("started", time_text(node.started_at) + ", up " + span_text(node.now - node.started_at));
+  line("shards", std::to_string(node.shards_hosted) + " of " + std::to_string(node.shards_total));
+  line("writers", std::to_string(node.commits) + " commits, " + std::to_string(node.changes)
+                      + " changes, " + std::to_string(node.queued) + " queued, "
+                      + std::to_string(node.refused) + " refused");
+  line("turned away", std::to_string(node.overloaded));
+  line("live units", std::to_string(node.live_units));
+  line("sessions", std::to_string(node.sessions));
+  if (steps.empty()) {
+    std::printf("\nno steps\n");
+    return;
+  }
+  std::printf("\n%-36s  %-24s  %-9s  %-6s  %12s  %12s\n", "step", "key", "status", "sealed",
+              "completed", "units");
+  for (const auto& step : steps)
+    std::printf("%-36s  %-24s  %-9s  %-6s  %12llu  %12llu\n", core::to_string(step.step).c_str(),
+                step.key.c_str(), std::string{core::to_string(step.status)}.c_str(),
+                step.sealed ? "yes" : "no", static_cast<unsigned long long>(step.completed_units),
+                static_cast<unsigned long long>(step.total_units));
+}
+
+void print_json(const msg::node_status& node, const std::vector<msg::step_view>& steps) {
+  ordered_json object{{"name", node.name},
+                      {"incarnation", core::to_string(node.incarnation)},
+                      {"version", node.version},
+                      {"started_at", time_text(node.started_at)},
+                      {"now", time_text(node.now)},
+                      {"draining", node.draining},
+                      {"shards_hosted", node.shards_hosted},
+                      {"shards_total", node.shards_total},
+                      {"commits", node.commits},
+                      {"changes", node.changes},
+                      {"queued", node.queued},
+                      {"refused", node.refused},
+                      {"overloaded", node.overloaded},
+                      {"live_units", node.live_units},
+                      {"sessions", node.sessions}};
+  auto list = ordered_json::array();
+  for (const auto& step : steps)
+    list.push_back({{"step", core::to_string(step.step)},
+                    {"workflow", core::to_string(step.workflow)},
+                    {"key", step.key},
+                    {"position", step.position},
+                    {"status", core::to_string(step.status)},
+                    {"sealed", step.sealed},
+                    {"completed_units", step.completed_units},
+                    {"total_units", step.total_units}});
+  object["steps"] = std::move(list);
+  std::cout << object.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+}
+
+/// All steps, page by page.
+core::outcome<std::vector<msg::step_view>> list_steps(const client::connection& node) {
+  constexpr std::uint32_t page = 1000;
+  std::vector<msg::step_view> steps;
+  core::step_id after;
+  while (true) {
+    auto listed = node.ask<msg::step_list>(msg::list_steps{after, page});
+    if (!listed)
+      return listed.error();
+    std::move(listed->steps.begin(), listed->steps.end(), std::back_inserter(steps));
+    if (listed->steps.size() < page)
+      return steps;
+    after = steps.back().step;
+  }
+}
+
+exit_code unreachable(const core::failure& why) {
+  std::cerr << "holdfast: " << core::to_string(why.code) << ": " << why.detail << '\n';
+  return exit_code::unreachable;
+}
+
+exit_code run(const status_flags& flags) {
+  const auto loaded = flags.configuration.load();
+  if (!loaded.usable()) {
+    print_problems(loaded);
+    return exit_code::configuration;
+  }
+  client::peer_system configuration{peer_settings_of(loaded.values)};
+  caf::actor_system system{configuration};
+  client::retry_policy retry;
+  retry.deadline = core::duration{static_cast<std::int64_t>(flags.timeout_seconds * 1e6)};
+  const client::connection node{system, endpoint_of(loaded), retry, std::random_device{}()};
+  const auto status = node.ask<msg::node_status>(msg::get_node_status{});
+  if (!status)
+    return unreachable(status.error());
+  const auto steps = list_steps(node);
+  if (!steps)
+    return unreachable(steps.error());
+  if (flags.json)
+    print_json(*status, *steps);
+  else
+    print_text(*status, *steps);
+  return exit_code::ok;
+}
+
+} // namespace
+
+void add_status_command(CLI::App& cli, exit_code& result) {
+  auto flags = std::make_shared<status_flags>();
+  auto* command = cli.add_subcommand("status", "Ask a running node how it is, and list its steps");
+  flags->configuration.add_to(*command);
+  command->add_option("--timeout", flags->timeout_seconds, "Seconds to wait for the node")
+      ->check(CLI::Range(0.1, 3600.0))
+      ->capture_default_str();
+  command->add_flag("--json", flags->json, "Print one JSON object");
+  command->callback([flags, &result] { result = run(*flags); });
+}
+
+} // namespace holdfast::app

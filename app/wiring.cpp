@@ -1,0 +1,113 @@
+#include "app/wiring.hpp"
+
+#include "app/version.hpp"
+#include "core/invariant.hpp"
+#include "persistence/postgres_store.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+namespace holdfast::app {
+
+namespace {
+
+bool is_uri(std::string_view conninfo) { return conninfo.find("://") != std::string_view::npos; }
+
+std::string percent_encoded(const std::string& text) {
+  constexpr char digits[] = "0123456789ABCDEF";
+  std::string encoded;
+  for (const unsigned char c : text)
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))
+      encoded += static_cast<char>(c);
+    else
+      encoded += {'%', digits[c >> 4], digits[c & 0x0f]};
+  return encoded;
+}
+
+std::string quoted_value(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\')
+      quoted += '\\';
+    quoted += c;
+  }
+  return quoted + '\'';
+}
+
+} // namespace
+
+std::string conninfo_of(const config::settings& settings) {
+  const auto& url = settings.database.url.value;
+  HOLDFAST_INVARIANT(!url.empty(), "a node without a URL has a private cluster");
+  const auto& password = settings.database.password.value;
+  if (password.empty())
+    return url;
+  if (!is_uri(url))
+    return url + " password=" + quoted_value(password);
+  const char separator = url.find('?') == std::string::npos ? '?' : '&';
+  return url + separator + "password=" + percent_encoded(password);
+}
+
+persistence::private_cluster_options private_cluster_of(const config::settings& settings) {
+  persistence::private_cluster_options options;
+  options.directory =
+      (std::filesystem::absolute(settings.node.data_dir) / "postgres").lexically_normal().string();
+  options.shared_buffers = std::to_string(settings.database.private_shared_buffers_mb) + "MB";
+  return options;
+}
+
+client::peer_settings peer_settings_of(const config::settings& settings) {
+  client::peer_settings peers;
+  peers.scheduler_threads = settings.node.scheduler_threads;
+  peers.heartbeat = settings.peers.heartbeat;
+  peers.connection_timeout = settings.peers.connection_timeout;
+  return peers;
+}
+
+actors::node_settings node_settings_of(const config::settings& settings, const node_start& start) {
+  actors::node_settings node;
+  node.name = settings.node.name;
+  node.incarnation = start.incarnation;
+  node.address = settings.node.listen_address + ':' + std::to_string(start.port);
+  node.version = version;
+  node.seed = start.seed;
+
+  node.shards = settings.node.shards;
+  node.heartbeat_interval = settings.node.heartbeat_interval;
+  node.lease_time = settings.node.lease_time;
+
+  node.batching.batch_max = settings.writer.batch_max;
+  node.batching.high_water = settings.writer.high_water;
+  node.writer_lanes = settings.writer.lanes;
+  node.writer_retry_min = settings.writer.retry_min;
+  node.writer_retry_max = settings.writer.retry_max;
+
+  node.session_grace = settings.owner.session_grace;
+  node.leases_max = settings.owner.leases_max;
+
+  node.unit_idle_timeout = settings.unit.idle_timeout;
+  node.units_live_max = settings.unit.live_max;
+  node.unit_prefetch = settings.unit.prefetch;
+
+  node.events_batch_max = settings.events.batch_max;
+  node.events_redeliver_after = settings.events.redeliver_after;
+  node.events_high_water = settings.events.high_water;
+
+  node.json.bytes_max = settings.limits.payload_bytes;
+  node.json.depth_max = settings.limits.json_depth;
+  node.rows_max = settings.limits.batch_rows;
+
+  node.restarts.restarts_max = settings.supervision.restarts_max;
+  node.restarts.within = settings.supervision.within;
+
+  node.open_store = [conninfo = start.conninfo]() -> std::unique_ptr<persistence::store> {
+    persistence::postgres_options options;
+    options.conninfo = conninfo;
+    options.application_name = "holdfast node";
+    return std::make_unique<persistence::postgres_store>(std::move(options));
+  };
+  return node;
+}
+
+} // namespace holdfast::app

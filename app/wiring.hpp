@@ -1,0 +1,33 @@
+#pragma once
+
+#include "actors/node.hpp"
+#include "client/peer_system.hpp"
+#include "config/settings.hpp"
+#include "persistence/private_cluster.hpp"
+
+#include <string>
+
+/// From the configuration to what each part takes. The only place that knows both.
+namespace holdfast::app {
+
+/// The connection string of the configured server, password included. Requires a `database.url`.
+std::string conninfo_of(const config::settings& settings);
+
+/// The private server of a node without `database.url`.
+persistence::private_cluster_options private_cluster_of(const config::settings& settings);
+
+/// How the process takes part in the network.
+client::peer_settings peer_settings_of(const config::settings& settings);
+
+/// What differs between two starts of the same configuration.
+struct node_start {
+  core::incarnation_id incarnation;
+  std::uint64_t seed = 0;
+  std::string conninfo;
+  std::uint16_t port = 0; ///< The one to be published at.
+};
+
+/// All but `log` and `on_gateway`.
+actors::node_settings node_settings_of(const config::settings& settings, const node_start& start);
+
+} // namespace holdfast::app
