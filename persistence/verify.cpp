@@ -1,0 +1,144 @@
+#include "persistence/verify.hpp"
+
+#include "core/invariant.hpp"
+#include "persistence/connection.hpp"
+#include "persistence/embedded_sql.hpp"
+#include "persistence/migrate.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <pqxx/pqxx>
+
+namespace holdfast::persistence {
+
+namespace {
+
+constexpr std::size_t samples_max = 5;
+constexpr std::size_t sample_value_bytes_max = 200;
+
+// Half of the checks compare events with the rows they tell of. The outbox keeps events as JSON
+// arrays, so they are taken apart once, into a table of this session: a read-only transaction may
+// write to that, and so the rows and the events come from one snapshot.
+constexpr const char* event_table = R"sql(
+  SET max_parallel_workers_per_gather = 0;
+  SET jit = off;
+  SET work_mem = '64MB';
+  CREATE TEMPORARY TABLE event (
+    shard integer, first_seq bigint, seq bigint, type text, step_id uuid, unit_id uuid,
+    judgment_id uuid))sql";
+
+constexpr const char* fill_event_table = R"sql(
+  INSERT INTO pg_temp.event
+  SELECT o.shard, o.first_seq, o.first_seq + e.place - 1, e.event ->> 'type',
+         (e.event ->> 'step_id')::uuid, (e.event ->> 'unit_id')::uuid,
+         (e.event ->> 'judgment_id')::uuid
+    FROM holdfast.outbox o
+   CROSS JOIN LATERAL jsonb_array_elements(o.events::jsonb) WITH ORDINALITY AS e(event, place);
+  ANALYZE pg_temp.event)sql";
+
+/// Splits a file into its leading comment and the query.
+check read_check(const std::string& name, const std::string& text) {
+  check read;
+  read.name = name;
+  std::string comment;
+  std::size_t at = 0;
+  while (text.compare(at, 3, "-- ") == 0) {
+    const auto end = text.find('\n', at);
+    comment += (comment.empty() ? "" : " ") + text.substr(at + 3, end - at - 3);
+    at = end + 1;
+  }
+  const auto colon = comment.find(": ");
+  HOLDFAST_INVARIANT(colon != std::string::npos, "a check begins with -- <invariant>: <sentence>");
+  read.invariant = comment.substr(0, colon);
+  read.says = comment.substr(colon + 2);
+  read.sql = text.substr(at);
+  return read;
+}
+
+std::string render(const pqxx::row& row) {
+  std::string text;
+  for (pqxx::row::size_type column = 1; column < row.size(); ++column) {
+    text += (column == 1 ? "" : ", ") + std::string{row[column].name()} + '=';
+    std::string value = row[column].is_null() ? "NULL" : row[column].c_str();
+    if (value.size() > sample_value_bytes_max)
+      value = value.substr(0, sample_value_bytes_max) + "...";
+    text += value;
+  }
+  return text;
+}
+
+check_result run(pqxx::transaction_base& tx, const check& what) {
+  check_result result;
+  result.what = what;
+  const auto started = std::chrono::steady_clock::now();
+  const auto rows = tx.exec("SELECT count(*) OVER (), broken.* FROM (" + what.sql
+                            + ") broken LIMIT " + std::to_string(samples_max));
+  result.took =
+      std::chrono::duration_cast<core::duration>(std::chrono::steady_clock::now() - started);
+  for (const auto& row : rows) {
+    result.violations = row[0].as<std::uint64_t>();
+    result.samples.push_back(render(row));
+  }
+  return result;
+}
+
+/// Why the checks cannot be run on this schema; empty if they can.
+std::string schema_problem(pqxx::transaction_base& tx) {
+  if (!tx.exec("SELECT to_regclass('holdfast.migrations')")[0][0].is_null()) {
+    const auto history = embedded_migrations();
+    const auto rows = tx.exec("SELECT sha256 FROM holdfast.migrations ORDER BY version");
+    if (rows.size() == history.size()
+        && std::equal(history.begin(), history.end(), rows.begin(),
+                      [](const auto& m, const auto& row) { return m.sha256 == row[0].c_str(); }))
+      return {};
+    return "the database's schema is version " + std::to_string(rows.size())
+           + " and this program's is " + std::to_string(history.size())
+           + ", or an applied migration was changed; run the matching program";
+  }
+  return "this is not a database of Holdfast";
+}
+
+} // namespace
+
+std::vector<check> verify_checks() {
+  const std::string folder = "verify/";
+  std::vector<check> checks;
+  for (const auto& file : embedded_sql())
+    if (file.name.rfind(folder, 0) == 0)
+      checks.push_back(read_check(
+          file.name.substr(folder.size(), file.name.size() - folder.size() - 4), file.text));
+  std::stable_sort(checks.begin(), checks.end(),
+                   [](const check& a, const check& b) { return a.invariant < b.invariant; });
+  return checks;
+}
+
+core::outcome<std::vector<check_result>> verify(const std::string& conninfo) {
+  const auto hardened = hardened_conninfo(conninfo, "holdfast verify");
+  if (!hardened)
+    return hardened.error();
+  try {
+    pqxx::connection database{*hardened};
+    {
+      pqxx::nontransaction setup{database};
+      setup.exec(event_table);
+    }
+    // Should the connection break, pqxx would come back without the table, and the checks fail.
+    pqxx::transaction<pqxx::repeatable_read, pqxx::read_only> tx{database};
+    if (const auto problem = schema_problem(tx); !problem.empty())
+      return core::failure{core::errc::wrong_state, problem};
+    std::vector<check_result> results;
+    try {
+      tx.exec(fill_event_table);
+      for (const auto& what : verify_checks())
+        results.push_back(run(tx, what));
+    } catch (const pqxx::sql_error& e) {
+      return core::failure{core::errc::refused_by_store,
+                           std::string{"a check failed: "} + e.what() + " in: " + e.query()};
+    }
+    return results;
+  } catch (const pqxx::failure& e) {
+    return core::failure{core::errc::unavailable, std::string{"verify: "} + e.what()};
+  }
+}
+
+} // namespace holdfast::persistence

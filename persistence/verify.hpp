@@ -1,0 +1,41 @@
+#pragma once
+
+#include "core/outcome.hpp"
+#include "core/time.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace holdfast::persistence {
+
+/// One invariant as a query that returns the rows in which it is broken. Every check holds at any
+/// commit, so it may run while nodes work: where an effect follows its cause asynchronously, the
+/// check looks only behind the consumer's cursor.
+struct check {
+  std::string name;      ///< The file's, e.g. `slots_not_exceeded`.
+  std::string invariant; ///< Its number, e.g. `I-1`.
+  std::string says;      ///< The invariant in one sentence.
+  std::string sql;
+};
+
+/// The checks of persistence/verify/*.sql, by invariant. A file begins with the comment
+/// `-- <invariant>: <sentence>`.
+std::vector<check> verify_checks();
+
+struct check_result {
+  check what;
+  std::uint64_t violations = 0;
+  std::vector<std::string> samples; ///< Up to 5 of the rows, as `column=value, ...`.
+  core::duration took{};
+};
+
+/// Runs all checks on one snapshot of a live database, writing nothing. Holds no locks that nodes
+/// would notice; a database of a million events takes some seconds.
+///
+/// Refuses with `wrong_state` when the schema is not the one this program knows, fails with
+/// `unavailable` when the database cannot be reached and with `refused_by_store` when a check
+/// itself fails.
+core::outcome<std::vector<check_result>> verify(const std::string& conninfo);
+
+} // namespace holdfast::persistence

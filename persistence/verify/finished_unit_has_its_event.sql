@@ -1,0 +1,11 @@
+-- I-5: Each finalized unit has exactly one UnitFinalized, each canceled one UnitCanceled, others
+-- none.
+SELECT unit_id, u.state, coalesce(e.finalized, 0) AS finalized, coalesce(e.canceled, 0) AS canceled
+FROM holdfast.units u
+FULL JOIN (SELECT unit_id, count(*) FILTER (WHERE type = 'UnitFinalized') AS finalized,
+                  count(*) FILTER (WHERE type = 'UnitCanceled') AS canceled
+           FROM pg_temp.event WHERE type IN ('UnitFinalized', 'UnitCanceled')
+           GROUP BY unit_id) e USING (unit_id)
+WHERE u.state IS NULL
+   OR coalesce(e.finalized, 0) <> (u.state = 3)::integer
+   OR coalesce(e.canceled, 0) <> (u.state = 4)::integer

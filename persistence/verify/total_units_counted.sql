@@ -1,0 +1,5 @@
+-- I-6: A step's total_units are its units.
+SELECT s.step_id, s.total_units, coalesce(u.units, 0) AS units
+FROM holdfast.steps s
+LEFT JOIN (SELECT step_id, count(*) AS units FROM holdfast.units GROUP BY step_id) u USING (step_id)
+WHERE s.total_units <> coalesce(u.units, 0)

@@ -1,0 +1,430 @@
+// The checks of `holdfast verify`: silent on sound data, and each one fires when its invariant is
+// broken on purpose.
+
+#include "persistence/verify.hpp"
+
+#include "core/step.hpp"
+#include "core/unit.hpp"
+#include "tests/persistence/conformance.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace holdfast::test {
+
+namespace {
+
+using persistence::check_result;
+
+constexpr const char* definition = R"({"name":"w","steps":[
+  {"key":"step-0","next":["step-1"]},{"key":"step-1"}]})";
+
+/// A database in the middle of work, made by the decisions of core as the actors make it:
+/// finished units whose events have been consumed and others whose have not, leases of every fate.
+class clean_data : public store_fixture<postgres_world> {
+public:
+  clean_data() {
+    policy.ttl = 10min;
+    write({core::insert_workflow{workflow, "w", definition, now}, core::insert_step{label.row, now},
+           core::insert_step{review.row, now}});
+    std::vector<core::source_item> items;
+    for (int i = 0; i < 6; ++i)
+      items.push_back({"row-" + std::to_string(i), "{}", 2, {}, {}});
+    auto added = core::add_units(label, items, ids, now);
+    units = added.answer.units;
+    keep(added.changes);
+
+    // finished, counted and routed
+    judge(units[0], "ana");
+    const auto finalized = finalize(units[0], judge(units[0], "bob"));
+    count_finished(finalized);
+    route(units[0], finalized);
+    // finished, nobody knows yet
+    judge(units[1], "ana");
+    finalize(units[1], judge(units[1], "bob"));
+    // in work, after an expiry, a release and a refusal
+    ask(units[2], "ana", now - 1h);
+    keep(core::decide(units[2], policy, core::expire{}, now - 30min).changes);
+    give_back(units[2], "cid", false);
+    give_back(units[2], "dan", true);
+    judge(units[2], "ana");
+    ask(units[2], "bob", now);
+    // canceled under a live lease, counted
+    ask(units[3], "ana", now);
+    count_finished(keep(core::decide(units[3], policy, core::unit_verb::cancel, now).changes));
+    keep(core::decide(units[4], policy, core::unit_verb::pause, now).changes);
+    // all judgments in, aggregation behind
+    judge(units[5], "ana");
+    judge(units[5], "bob");
+    keep(core::seal(label, now).changes);
+    write({core::advance_cursor{"routing", 0, routed},
+           core::advance_cursor{"completion", 0, routed},
+           core::advance_cursor{"aggregation", 0, routed}});
+  }
+
+  /// Commits and returns the number of the last event.
+  core::event_seq keep(core::change changes) {
+    BOOST_REQUIRE(is(commit({{part(0, {std::move(changes)})}}), commit_status::committed));
+    return fences[0].last_event;
+  }
+
+  core::lease ask(core::unit& unit, const std::string& who, core::instant when) {
+    auto asked = core::decide(unit, policy, core::ask{who, {ids.next(now)}}, when);
+    keep(asked.changes);
+    return asked.answer;
+  }
+
+  void give_back(core::unit& unit, const std::string& who, bool decline) {
+    const auto lease = ask(unit, who, now);
+    keep(core::decide(unit, policy, core::give_back{who, lease.token, decline}, now).changes);
+  }
+
+  /// Returns the number of the event.
+  core::event_seq judge(core::unit& unit, const std::string& who) {
+    const auto lease = ask(unit, who, now);
+    return keep(
+        core::decide(unit, core::submit{who, lease.token, {ids.next(now)}, R"({"label":"x"})", "x"},
+                     now)
+            .changes);
+  }
+
+  core::event_seq finalize(core::unit& unit, core::event_seq because) {
+    return keep(
+        core::decide(unit, core::aggregate_if_ready{"aggregation", {0, because}}, now).changes);
+  }
+
+  void count_finished(core::event_seq because) {
+    auto counted = core::units_finished(label, 1, now);
+    counted.changes.writes.push_back(core::insert_inbox{"completion", {0, because}});
+    keep(counted.changes);
+  }
+
+  void route(const core::unit& parent, core::event_seq because) {
+    auto added =
+        core::add_units(review, {{parent.source_key, "{}", 2, parent.id, parent.root}}, ids, now);
+    added.changes.writes.push_back(core::insert_inbox{"routing", {0, because}});
+    keep(added.changes);
+    routed = because;
+  }
+
+  core::instant now = value_of(db->now());
+  core::workflow_id workflow{ids.next(now)};
+  core::step label{new_step(workflow, 0)};
+  core::step review{new_step(workflow, 1)};
+  std::vector<core::unit> units;
+  core::event_seq routed = 0;
+};
+
+/// Copies of the clean database, to break. Made once.
+class breakable {
+public:
+  breakable() {
+    clean_data filled;
+    // The template must have no other sessions; so it is a copy as well.
+    auto& cluster = test_cluster::instance();
+    filled.db.reset();
+    execute(cluster.conninfo() + " dbname=template1", "DROP DATABASE IF EXISTS clean");
+    execute(cluster.conninfo() + " dbname=template1", "CREATE DATABASE clean TEMPLATE postgres");
+  }
+
+  /// Runs `sql` on a fresh copy, then all checks; the names of those that fired.
+  std::set<std::string> fired_by(const std::string& sql) {
+    auto& cluster = test_cluster::instance();
+    const auto copy = cluster.conninfo() + " dbname=broken";
+    execute(cluster.conninfo(), "DROP DATABASE IF EXISTS broken");
+    execute(cluster.conninfo(), "CREATE DATABASE broken TEMPLATE clean");
+    execute(copy, sql);
+    std::set<std::string> fired;
+    for (const auto& result : value_of(persistence::verify(copy))) {
+      BOOST_TEST(result.samples.size() == std::min<std::uint64_t>(result.violations, 5));
+      if (result.violations > 0)
+        fired.insert(result.what.name);
+    }
+    return fired;
+  }
+
+private:
+  static void execute(const std::string& where, const std::string& sql) {
+    pqxx::connection database{where};
+    pqxx::nontransaction tx{database};
+    tx.exec(sql);
+  }
+};
+
+struct mutant {
+  const char* what;
+  const char* sql;
+  std::set<std::string> must_fire;
+};
+
+// Names used below: u0 is finalized and routed, u1 finalized, u2 in work, u3 canceled, u4 paused,
+// u5 full and not yet aggregated.
+const std::vector<mutant> mutants{
+    {"a lease too many",
+     "INSERT INTO holdfast.active_leases SELECT unit_id, 'eve', 99, gen_random_uuid(), now(),"
+     " now() + interval '1 h' FROM holdfast.units WHERE source_key = 'row-5'",
+     {"slots_not_exceeded"}},
+    {"slots taken away",
+     "UPDATE holdfast.units SET slots = 1 WHERE source_key = 'row-2'",
+     {"slots_not_exceeded"}},
+    {"two leases of one contributor",
+     "ALTER TABLE holdfast.active_leases DROP CONSTRAINT active_leases_pkey;"
+     "INSERT INTO holdfast.active_leases SELECT unit_id, contributor_id, 99, gen_random_uuid(),"
+     " granted_at, expires_at FROM holdfast.active_leases",
+     {"one_lease_per_contributor", "constraints_in_force"}},
+    {"two judgments of one contributor",
+     "ALTER TABLE holdfast.judgments DROP CONSTRAINT judgments_pkey;"
+     "UPDATE holdfast.judgments SET contributor_id = 'ana'",
+     {"one_judgment_per_contributor"}},
+    {"two judgments of one id",
+     "ALTER TABLE holdfast.judgments DROP CONSTRAINT judgments_judgment_id_key;"
+     "UPDATE holdfast.judgments j SET judgment_id = (SELECT min(judgment_id::text)::uuid"
+     " FROM holdfast.judgments WHERE unit_id = j.unit_id)",
+     {"one_judgment_per_contributor", "judgment_has_its_event"}},
+    {"judged without ending the lease",
+     "INSERT INTO holdfast.active_leases SELECT unit_id, contributor_id, 99, gen_random_uuid(),"
+     " now(), now() + interval '1 h' FROM holdfast.judgments j JOIN holdfast.units u"
+     " USING (unit_id) WHERE source_key = 'row-2'",
+     {"judge_holds_no_lease", "slots_not_exceeded"}},
+    {"a token granted again",
+     "UPDATE holdfast.active_leases l SET token = (SELECT min(token) FROM holdfast.judgments j"
+     " WHERE j.unit_id = l.unit_id)",
+     {"tokens_unique"}},
+    {"a token lower than an earlier one",
+     "UPDATE holdfast.ended_leases SET granted_at = granted_at + interval '2 h',"
+     " expires_at = expires_at + interval '2 h', ended_at = ended_at + interval '2 h'"
+     " WHERE token = 1",
+     {"tokens_grow_with_time"}},
+    {"an assignment id used twice",
+     "UPDATE holdfast.judgments SET assignment_id = (SELECT assignment_id"
+     " FROM holdfast.active_leases)",
+     {"assignment_ids_unique"}},
+    {"a judgment without its event (dual write)",
+     "INSERT INTO holdfast.judgments SELECT gen_random_uuid(), unit_id, gen_random_uuid(), 99,"
+     " now(), now() + interval '1 h', now(), 1, false, false, NULL, 'eve', 'x', '{}'"
+     " FROM holdfast.units WHERE source_key = 'row-4'",
+     {"judgment_has_its_event"}},
+    {"an acknowledged judgment lost",
+     "DELETE FROM holdfast.judgments WHERE unit_id = (SELECT unit_id FROM holdfast.units"
+     " WHERE source_key = 'row-2')",
+     {"judgment_has_its_event"}},
+    {"a judgment reported for another unit",
+     "UPDATE holdfast.judgments SET unit_id = (SELECT unit_id FROM holdfast.units"
+     " WHERE source_key = 'row-4'), contributor_id = contributor_id || token"
+     " WHERE unit_id = (SELECT unit_id FROM holdfast.units WHERE source_key = 'row-5')",
+     {"judgment_has_its_event"}},
+    {"finalized without telling",
+     "UPDATE holdfast.units SET state = 3, result = '{}', confidence = 1"
+     " WHERE source_key = 'row-5'",
+     {"finished_unit_has_its_event", "finalized_by_one_message", "completed_units_counted"}},
+    {"an event of finalizing that never was",
+     "UPDATE holdfast.units SET state = 1, result = NULL, confidence = NULL"
+     " WHERE source_key = 'row-1'",
+     {"finished_unit_has_its_event", "finalized_by_one_message"}},
+    {"canceled without telling",
+     "UPDATE holdfast.units SET state = 4 WHERE source_key = 'row-4'",
+     {"finished_unit_has_its_event"}},
+    {"the child lost",
+     "DELETE FROM holdfast.units WHERE parent_id IS NOT NULL;"
+     "UPDATE holdfast.steps SET total_units = 0 WHERE key = 'step-1'",
+     {"children_follow_the_routes"}},
+    {"routing skipped an event",
+     "UPDATE holdfast.consumer_cursors SET seq = (SELECT event_seq FROM holdfast.shard_leases"
+     " WHERE shard = 0) WHERE consumer = 'routing'",
+     {"children_follow_the_routes"}},
+    {"a child in a step without a route",
+     "UPDATE holdfast.workflows SET definition = replace(definition, 'step-1\"]', 'other\"]')",
+     {"chain_is_sound"}},
+    {"a child of another root",
+     "UPDATE holdfast.units SET root_id = (SELECT unit_id FROM holdfast.units"
+     " WHERE source_key = 'row-4') WHERE parent_id IS NOT NULL",
+     {"chain_is_sound"}},
+    {"a child of an open parent",
+     "UPDATE holdfast.units SET parent_id = (SELECT unit_id FROM holdfast.units"
+     " WHERE source_key = 'row-4') WHERE parent_id IS NOT NULL",
+     {"chain_is_sound", "children_follow_the_routes"}},
+    {"the workflow engine ran twice",
+     "DROP INDEX holdfast.units_by_parent; INSERT INTO holdfast.units SELECT gen_random_uuid(),"
+     " step_id, root_id, parent_id, 77, created_at, NULL, NULL, slots, 1, 'twin', input, NULL"
+     " FROM holdfast.units WHERE parent_id IS NOT NULL",
+     {"one_child_per_step", "total_units_counted"}},
+    {"completed_units counted twice",
+     "UPDATE holdfast.steps SET completed_units = completed_units + 1 WHERE key = 'step-0'",
+     {"completed_units_counted"}},
+    {"an event counted without its effect",
+     "INSERT INTO holdfast.inbox SELECT 'completion', shard_id, seq FROM report.outbox"
+     " WHERE event_type = 'UnitFinalized' ON CONFLICT DO NOTHING",
+     {"completed_units_counted"}},
+    {"total_units wrong",
+     "UPDATE holdfast.steps SET total_units = 99 WHERE key = 'step-0'",
+     {"total_units_counted"}},
+    {"a step completed too early",
+     "ALTER TABLE holdfast.steps DROP CONSTRAINT steps_check1;"
+     "UPDATE holdfast.steps SET status = 3 WHERE key = 'step-0'",
+     {"completed_step_is_done"}},
+    {"a step that never completes",
+     "ALTER TABLE holdfast.steps DROP CONSTRAINT steps_check;"
+     "UPDATE holdfast.steps SET completed_units = total_units WHERE key = 'step-0'",
+     {"completed_step_is_done"}},
+    {"an outbox row lost",
+     "DELETE FROM holdfast.outbox WHERE first_seq = (SELECT first_seq FROM holdfast.outbox"
+     " ORDER BY first_seq OFFSET 3 LIMIT 1)",
+     {"outbox_without_gaps"}},
+    {"the last outbox row lost",
+     "DELETE FROM holdfast.outbox WHERE first_seq = (SELECT max(first_seq) FROM holdfast.outbox)",
+     {"outbox_without_gaps"}},
+    {"an outbox row cut short",
+     "UPDATE holdfast.outbox SET events = '[]' WHERE count = 1",
+     {"outbox_counts_match"}},
+    {"an event of no type",
+     "UPDATE holdfast.outbox SET events = replace(events, '\"type\":', '\"typ\":')",
+     {"outbox_counts_match"}},
+    {"two writers of one shard",
+     "UPDATE holdfast.outbox SET epoch = epoch + 1 WHERE first_seq = 1;"
+     "UPDATE holdfast.shard_leases SET epoch = epoch + 1",
+     {"one_writer_per_epoch"}},
+    {"a batch beyond its lease row",
+     "UPDATE holdfast.shard_leases SET batch_seq = batch_seq - 3 WHERE shard = 0",
+     {"one_writer_per_epoch"}},
+    {"an epoch that fell",
+     "UPDATE holdfast.shard_leases SET host = NULL, epoch = 0",
+     {"one_writer_per_epoch"}},
+    {"a shard lost", "DELETE FROM holdfast.shard_leases WHERE shard = 3", {"shards_complete"}},
+    {"a shard too many",
+     "INSERT INTO holdfast.shard_leases (shard) VALUES (4)",
+     {"shards_complete"}},
+    {"a message applied twice",
+     "ALTER TABLE holdfast.inbox DROP CONSTRAINT inbox_pkey;"
+     "INSERT INTO holdfast.inbox SELECT * FROM holdfast.inbox WHERE consumer = 'routing'",
+     {"message_applied_once"}},
+    {"a message from nowhere",
+     "INSERT INTO holdfast.inbox VALUES ('routing', 0, 424242)",
+     {"message_applied_once"}},
+    {"a cursor ahead of the events",
+     "UPDATE holdfast.consumer_cursors SET seq = 424242 WHERE consumer = 'completion'",
+     {"cursors_within_events"}},
+    {"finalized by two messages",
+     "INSERT INTO holdfast.inbox SELECT 'aggregation', shard_id, seq FROM report.outbox"
+     " WHERE event_type = 'JudgmentReceived' ON CONFLICT DO NOTHING",
+     {"finalized_by_one_message"}},
+    {"nobody sweeps",
+     "UPDATE holdfast.active_leases SET granted_at = now() - interval '2 h',"
+     " expires_at = now() - interval '61 s';"
+     "UPDATE holdfast.shard_leases SET taken_at = now() - interval '1 h'",
+     {"expired_leases_swept"}},
+    {"aggregation skipped an event",
+     "UPDATE holdfast.consumer_cursors SET seq = (SELECT event_seq FROM holdfast.shard_leases"
+     " WHERE shard = 0) WHERE consumer = 'aggregation'",
+     {"full_units_aggregated"}},
+    {"finalized without a result",
+     "ALTER TABLE holdfast.units DROP CONSTRAINT units_check, DROP CONSTRAINT units_check1;"
+     "UPDATE holdfast.units SET result = NULL WHERE source_key = 'row-0' AND state = 3",
+     {"finalized_shape"}},
+    {"a confidence of 2",
+     "ALTER TABLE holdfast.units DROP CONSTRAINT units_confidence_check;"
+     "UPDATE holdfast.units SET confidence = 2 WHERE state = 3",
+     {"finalized_shape"}},
+    {"finalized on too few judgments",
+     "UPDATE holdfast.units SET slots = 3 WHERE source_key = 'row-0'",
+     {"finalized_shape"}},
+    {"a lease on a canceled unit",
+     "UPDATE holdfast.active_leases SET unit_id = (SELECT unit_id FROM holdfast.units"
+     " WHERE source_key = 'row-3')",
+     {"finished_units_hold_no_lease"}},
+    {"a judgment after its lease",
+     "UPDATE holdfast.judgments SET submitted_at = lease_expires_at",
+     {"judged_within_the_lease"}},
+    {"a lease expired early",
+     "UPDATE holdfast.ended_leases SET ended_at = expires_at - interval '1 us' WHERE ending = 1",
+     {"leases_not_ended_early"}},
+    {"a unit lost",
+     "DELETE FROM holdfast.units WHERE source_key = 'row-2'",
+     {"rows_have_their_owner", "total_units_counted"}},
+    {"a source row twice",
+     "DROP INDEX holdfast.units_by_source_key, holdfast.units_by_ordinal;"
+     "UPDATE holdfast.units SET source_key = 'row-4', ordinal = 1 WHERE source_key = 'row-5'",
+     {"source_keys_unique"}},
+    {"a constraint switched off",
+     "ALTER TABLE holdfast.units ADD CONSTRAINT later CHECK (slots < 1000) NOT VALID",
+     {"constraints_in_force"}},
+};
+
+BOOST_AUTO_TEST_SUITE(verify)
+
+BOOST_AUTO_TEST_CASE(sound_data_has_no_violations) {
+  clean_data filled;
+  const auto results = value_of(persistence::verify(test_cluster::instance().conninfo()));
+  BOOST_TEST(results.size() == persistence::verify_checks().size());
+  for (const auto& result : results)
+    BOOST_TEST(result.violations == 0U,
+               result.what.name << ": " << (result.samples.empty() ? "" : result.samples[0]));
+  // The same data seen through the views: names, statuses and counters of the requirements.
+  auto& cluster = test_cluster::instance();
+  // A47, A49, G-10
+  const auto unit = cluster.sql("SELECT state, judgment_count, assignment_count, slots_taken,"
+                                " judgments_per_unit FROM report.units"
+                                " WHERE source_key = 'row-2'")[0];
+  BOOST_TEST(unit[0].as<std::string>() == "Judgable");
+  for (const int column : {1, 2})
+    BOOST_TEST(unit[column].as<int>() == 1);
+  for (const int column : {3, 4})
+    BOOST_TEST(unit[column].as<int>() == 2);
+  // A68
+  const auto fates = cluster.sql("SELECT string_agg(status, ' ' ORDER BY token)"
+                                 " FROM report.assignments JOIN report.units USING (unit_id)"
+                                 " WHERE source_key = 'row-2'")[0][0];
+  BOOST_TEST(fates.as<std::string>() == "Expired Released Declined Submitted Active");
+  // A127
+  const auto step = cluster.sql("SELECT status, total_units, completed_units FROM report.job_steps"
+                                " WHERE key = 'step-0'")[0];
+  BOOST_TEST(step[0].as<std::string>() == "Open");
+  BOOST_TEST(step[1].as<int>() == 6);
+  BOOST_TEST(step[2].as<int>() == 2);
+  // A167
+  const auto outbox = cluster.sql("SELECT count(*), count(*) FILTER (WHERE status = 'Published'),"
+                                  " count(DISTINCT outbox_id), max(seq) FROM report.outbox")[0];
+  BOOST_TEST(outbox[0].as<std::uint64_t>() == filled.fences[0].last_event);
+  BOOST_TEST(outbox[1].as<std::uint64_t>() == filled.routed);
+  BOOST_TEST(outbox[2].as<std::uint64_t>() == filled.fences[0].last_event);
+  // A53-A61, A181
+  BOOST_TEST(
+      cluster.sql("SELECT data ->> 'label' FROM report.judgments LIMIT 1")[0][0].as<std::string>()
+      == "x");
+  BOOST_TEST(cluster.sql("SELECT count(*) FROM report.inbox")[0][0].as<int>() == 5);
+}
+
+BOOST_AUTO_TEST_CASE(broken_data_is_noticed) {
+  breakable databases;
+  BOOST_TEST(databases.fired_by("SELECT 1").empty());
+  std::set<std::string> proven;
+  for (const auto& mutant : mutants) {
+    const auto fired = databases.fired_by(mutant.sql);
+    for (const auto& name : mutant.must_fire) {
+      BOOST_TEST(fired.count(name) == 1U, mutant.what << " does not fire " << name);
+      proven.insert(name);
+    }
+  }
+  for (const auto& check : persistence::verify_checks())
+    BOOST_TEST(proven.count(check.name) == 1U, check.name << " is not proven by any mutant");
+}
+
+BOOST_AUTO_TEST_CASE(foreign_databases_are_refused) {
+  const auto empty = persistence::verify(test_cluster::instance().conninfo() + " dbname=template1");
+  BOOST_TEST(fails_with(empty, core::errc::wrong_state));
+  BOOST_TEST(fails_with(persistence::verify("host=/nonexistent"), core::errc::unavailable));
+  BOOST_TEST(fails_with(persistence::verify("postgres://["), core::errc::invalid_argument));
+}
+
+BOOST_AUTO_TEST_CASE(checks_say_what_they_check) {
+  for (const auto& check : persistence::verify_checks()) {
+    BOOST_TEST((check.invariant.rfind("I-", 0) == 0 || check.invariant == "schema"), check.name);
+    BOOST_TEST(check.says.back() == '.', check.name);
+    BOOST_TEST(check.sql.rfind("SELECT", 0) == 0U, check.name);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace
+
+} // namespace holdfast::test
