@@ -48,6 +48,7 @@ public:
     persistence::private_cluster_options cluster;
     cluster.directory = directory_ + "/postgres";
     cluster.shared_buffers = "1GB";
+    cluster.max_connections = 100; // pgbench's sessions
     cluster_ = std::make_unique<persistence::private_cluster>(cluster);
     must(cluster_->start());
     const auto migrated = persistence::migrate(conninfo(), persistence::embedded_migrations());

@@ -357,7 +357,9 @@ core::outcome<bool> private_cluster::write_configuration() {
                           "ident_file = "
                         + setting(path("pg_ident.conf"))
                         + "\n"
-                          "max_connections = 40\n"
+                          "max_connections = "
+                        + std::to_string(options_.max_connections)
+                        + "\n"
                           "shared_buffers = "
                         + setting(options_.shared_buffers)
                         + "\n"

@@ -4,6 +4,7 @@
 #include "core/time.hpp"
 #include "persistence/server_process.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@ struct private_cluster_options {
   std::string binary_directory;
   /// As PostgreSQL's option of that name.
   std::string shared_buffers = "256MB";
+  /// As PostgreSQL's option of that name. A node needs four, and one more for each writer lane.
+  std::uint32_t max_connections = 40;
   /// Accounts besides our own that may connect, as the database's owner.
   std::vector<std::string> allowed_users;
   /// For the server to answer, crash recovery included.
