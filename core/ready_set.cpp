@@ -161,22 +161,23 @@ std::uint32_t ready_set::free_slots(const unit_id& unit) const {
   return e == nullptr || e->suspended ? 0 : e->free;
 }
 
-// Drops what nobody will be offered from there: a full unit comes back through the returned lane.
+// Drops what nobody will be offered from there: a full or suspended unit comes back through the
+// returned lane.
 void ready_set::trim() {
-  const auto stale = [&](const lane_entry& l, bool returned) {
-    const auto* e = open(l.unit);
-    return e == nullptr || !offers(*e) || (returned && e->returned != l.position);
+  const auto tidy = [this](std::deque<lane_entry>& lane, bool log) {
+    const auto stale = [&](const lane_entry& l) {
+      const auto* e = open(l.unit);
+      return e == nullptr || !offers(*e) || (log && e->returned != l.position);
+    };
+    while (!lane.empty() && stale(lane.front()))
+      lane.pop_front();
+    // One unit that nobody takes would otherwise keep everything behind it. At least half of the
+    // entries are dropped each time, so that it costs O(1) per entry.
+    if (lane.size() > 1024 && lane.size() > 2 * ready_)
+      lane.erase(std::remove_if(lane.begin(), lane.end(), stale), lane.end());
   };
-  while (!fresh_.empty() && stale(fresh_.front(), false))
-    fresh_.pop_front();
-  while (!returned_.empty() && stale(returned_.front(), true))
-    returned_.pop_front();
-  // One offered unit at the front of the log would otherwise keep everything behind it.
-  if (returned_.size() > 1024 && returned_.size() > 4 * index_.size()) {
-    returned_.erase(std::remove_if(returned_.begin(), returned_.end(),
-                                   [&](const lane_entry& l) { return stale(l, true); }),
-                    returned_.end());
-  }
+  tidy(fresh_, false);
+  tidy(returned_, true);
 }
 
 std::vector<unit_id> ready_set::upcoming(const unit_id& first, std::size_t count) const {

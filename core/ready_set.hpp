@@ -50,6 +50,9 @@ public:
   /// Units with a free slot that are not suspended.
   std::size_t ready_units() const { return ready_; }
   std::size_t open_units() const { return index_.size(); }
+  /// Length of both lanes together, which is what the set costs besides its units: after a pick at
+  /// most four times the ready units and a constant.
+  std::size_t lane_entries() const { return fresh_.size() + returned_.size(); }
 
   /// Up to `count` units that would be offered next to somebody who has seen nothing, beginning
   /// with `first` if it is in the fresh lane: what is worth loading ahead.
