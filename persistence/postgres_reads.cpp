@@ -23,6 +23,11 @@ constexpr statement free_planner{"free_planner", R"sql(
   SELECT set_config('enable_hashjoin', 'on', true), set_config('enable_mergejoin', 'on', true),
          set_config('enable_seqscan', 'on', true), set_config('enable_bitmapscan', 'on', true),
          set_config('plan_cache_mode', 'force_custom_plan', true))sql"};
+// A lookup by part of a wide index needs a plan made for the table's size today: a generic one,
+// made while the table was new, takes whichever index of the step comes first and walks the whole
+// step for each key (measured: 6 s for 2,000 keys in a step of 60,000 units, against 10 ms).
+constexpr statement plan_for_today{"plan_for_today", R"sql(
+  SELECT set_config('plan_cache_mode', 'force_custom_plan', true))sql"};
 // How many results of a pipeline precede those of the reads themselves.
 constexpr std::size_t preamble_long = 2;
 constexpr std::size_t preamble_short = 1;
@@ -360,13 +365,17 @@ std::vector<call> find_source_keys(core::step_id step, const std::vector<std::st
   wire::array_of<text> wanted;
   for (const auto& key : keys)
     wanted.add(key);
-  return {{&units_by_source_key, {wire::scalar(step.value), wanted.take()}}};
+  return {{&begin_read, {}},
+          {&plan_for_today, {}},
+          {&units_by_source_key, {wire::scalar(step.value), wanted.take()}},
+          {&end_read, {}}};
 }
 
 std::vector<std::pair<std::string, core::unit_id>> find_source_keys(const results& r) {
   std::vector<std::pair<std::string, core::unit_id>> found;
-  for (std::size_t row = 0; row < r[0].rows(); ++row)
-    found.emplace_back(r[0].get<std::string>(row, 0), core::unit_id{r[0].get<core::uuid>(row, 1)});
+  const auto& rows = r[preamble_long];
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    found.emplace_back(rows.get<std::string>(row, 0), core::unit_id{rows.get<core::uuid>(row, 1)});
   return found;
 }
 
