@@ -1,0 +1,306 @@
+// The memory store is the reference and the simulator's disk, so it must refuse what PostgreSQL
+// refuses and read back what PostgreSQL reads back: random batches, sound and unsound, to both.
+
+#include "tests/persistence/conformance.hpp"
+
+#include <random>
+#include <set>
+#include <sstream>
+
+namespace holdfast::test {
+
+namespace {
+
+/// Makes batches over a few rows, so that they meet often.
+class batch_source {
+public:
+  explicit batch_source(std::uint32_t seed) : random_(seed) {
+    for (int i = 0; i < 3; ++i) {
+      workflows.push_back({ids_.next(at(0))});
+      steps.push_back({ids_.next(at(0))});
+    }
+    for (int i = 0; i < 8; ++i)
+      units.push_back({ids_.next(at(0))});
+  }
+
+  /// A sound beginning: everything there, nothing leased.
+  std::vector<core::change> beginning() {
+    core::change made;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      made.writes.push_back(core::insert_workflow{workflows[i], "w", "{}", at(0)});
+      auto row = step_row();
+      row.id = steps[i];
+      row.workflow = workflows[i];
+      row.status = core::step_status::open;
+      row.completed_units = 0;
+      made.writes.push_back(core::insert_step{row, at(0)});
+    }
+    for (std::size_t i = 0; i + 2 < units.size(); ++i) {
+      core::insert_unit unit;
+      unit.id = unit.root = units[i];
+      unit.step = steps[i % steps.size()];
+      unit.ordinal = i + 1;
+      unit.source_key = "k" + std::to_string(i);
+      unit.input = "{}";
+      unit.created_at = at(0);
+      made.writes.push_back(unit);
+    }
+    return {made};
+  }
+
+  /// The changes of one batch, sound or not.
+  std::vector<core::change> changes() {
+    std::vector<core::change> made;
+    // No two changes of a batch touch the same unit or lease: each has a unit of its own.
+    auto free = units;
+    std::shuffle(free.begin(), free.end(), random_);
+    const auto count = 1 + below(8) / 6;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      core::change change;
+      switch (below(8)) {
+      case 0:
+        change.writes.push_back(workflow_or_step());
+        break;
+      case 1:
+        change.writes.push_back(consumer_write());
+        break;
+      case 2:
+        change.writes.push_back(unit_write(free[i]));
+        break;
+      case 3:
+        change.writes.push_back(unit_write(free[i]));
+        add_lease_writes(change, free[i]);
+        break;
+      default:
+        add_lease_writes(change, free[i]);
+      }
+      for (auto events = below(3); events > 0; --events)
+        change.events.push_back(event());
+      made.push_back(std::move(change));
+    }
+    return made;
+  }
+
+  std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(random_() % bound); }
+
+  std::vector<core::workflow_id> workflows;
+  std::vector<core::step_id> steps;
+  std::vector<core::unit_id> units;
+
+private:
+  template <class T>
+  const T& one_of(const std::vector<T>& values) {
+    return values[below(static_cast<std::uint32_t>(values.size()))];
+  }
+  std::string contributor() { return one_of<std::string>({"ana", "bob", "cid"}); }
+  core::token token() { return 1 + below(2); }
+  core::instant when() { return at(below(50), below(3)); }
+  core::instant later() { return below(8) == 0 ? when() : at(100 + below(50)); }
+
+  core::step_row step_row() {
+    core::step_row row;
+    row.id = one_of(steps);
+    row.workflow = one_of(workflows);
+    row.key = one_of<std::string>({"a", "b", "c"});
+    row.position = below(3);
+    row.status = static_cast<core::step_status>(1 + below(4));
+    row.sealed = below(2) == 0;
+    row.total_units = below(3);
+    row.completed_units = below(3);
+    row.revision = 1 + below(3);
+    return row;
+  }
+
+  core::write_op workflow_or_step() {
+    switch (below(4)) {
+    case 0:
+      return core::insert_workflow{one_of(workflows), "w", "{}", when()};
+    case 1:
+      return core::update_step{step_row()};
+    default:
+      return core::insert_step{step_row(), when()};
+    }
+  }
+
+  core::write_op unit_write(core::unit_id id) {
+    switch (below(5)) {
+    case 0:
+      return core::set_unit_state{id, static_cast<core::unit_state>(1 + below(4)), when()};
+    case 1:
+      return core::finalize_unit{id, "{}", below(5) / 4.0, when()};
+    default: {
+      core::insert_unit unit;
+      unit.id = unit.root = id;
+      if (below(4) == 0)
+        unit.parent = unit.root = one_of(units);
+      unit.step = one_of(steps);
+      unit.ordinal = below(12);
+      unit.source_key = "k" + std::to_string(below(12));
+      unit.input = one_of<std::string>({"{}", "1", "\"\xc3\xa4\"", "\xff"});
+      unit.slots = 1 + below(3);
+      unit.created_at = when();
+      return unit;
+    }
+    }
+  }
+
+  /// At most one write for each contributor.
+  void add_lease_writes(core::change& change, core::unit_id unit) {
+    std::set<std::string> used;
+    for (auto count = 1 + below(2); count > 0; --count) {
+      const auto who = contributor();
+      if (!used.insert(who).second)
+        continue;
+      switch (below(6)) {
+      case 0:
+        change.writes.push_back(core::extend_lease_row{unit, who, token(), later()});
+        break;
+      case 1:
+        change.writes.push_back(core::end_lease_row{
+            unit, who, token(), static_cast<core::lease_end>(1 + below(5)), when()});
+        break;
+      case 2:
+        change.writes.push_back(core::insert_judgment{
+            {ids_.next(at(0))}, unit, who, token(), "{}", "x", below(6) / 5.0, when()});
+        break;
+      default:
+        change.writes.push_back(
+            core::insert_lease{unit, {{ids_.next(at(0))}, who, token(), when(), later()}});
+      }
+    }
+  }
+
+  core::write_op consumer_write() {
+    const auto consumer = one_of<std::string>({"x", "y"});
+    if (below(2) == 0)
+      return core::insert_inbox{consumer, {below(2), below(6)}};
+    return core::advance_cursor{consumer, below(2), below(20)};
+  }
+
+  core::event event() {
+    return {static_cast<core::event_type>(1 + below(5)),
+            one_of(steps),
+            one_of(units),
+            {},
+            when(),
+            below(2) == 0 ? std::string{} : R"({"b":1,"a":[true,null,"\u0001"]})"};
+  }
+
+  std::mt19937 random_;
+  core::uuid_source ids_{99};
+};
+
+/// Everything that the port lets one read, as text.
+std::string dump(persistence::store& db, const batch_source& source) {
+  std::ostringstream out;
+  const core::lease_policy policy;
+  const auto bars = [&](std::vector<core::bar> list) {
+    std::sort(list.begin(), list.end(),
+              [](const auto& a, const auto& b) { return a.contributor < b.contributor; });
+    for (const auto& bar : list)
+      out << " bar " << bar.contributor << ' ' << core::to_micros(bar.until);
+  };
+  const auto step_text = [&](const core::step_row& row) {
+    out << "step " << to_string(row.id) << to_string(row.workflow) << row.key << row.position << ' '
+        << to_string(row.status) << row.sealed << row.total_units << row.completed_units
+        << row.revision << '\n';
+  };
+  // Random tokens repeat, which real ones never do; then their order says nothing.
+  const auto by = [](auto& list, auto key) {
+    std::sort(list.begin(), list.end(),
+              [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  };
+  for (auto& u : value_of(db.load_units(source.units, policy))) {
+    by(u.leases.active, [](const core::lease& l) { return l.owner; });
+    by(u.judgments, [](const core::judgment_mark& j) { return j.contributor; });
+    out << "unit " << to_string(u.id) << to_string(u.step) << to_string(u.root)
+        << to_string(u.parent) << u.ordinal << ' ' << u.source_key << u.input << u.slots
+        << to_string(u.state) << u.result << u.confidence << ' ' << u.leases.last_token
+        << core::to_micros(u.created_at);
+    for (const auto& l : u.leases.active)
+      out << " lease " << to_string(l.id) << l.owner << l.token << ' '
+          << core::to_micros(l.granted_at) << ' ' << core::to_micros(l.expires_at);
+    for (const auto& j : u.judgments)
+      out << " judgment " << to_string(j.id) << j.contributor << j.token << j.answer;
+    bars(u.bars);
+    out << '\n';
+  }
+  for (const auto& row : value_of(db.list_steps({}, 100)))
+    step_text(row);
+  for (const auto& id : source.workflows)
+    if (const auto workflow = db.load_workflow(id))
+      for (const auto& row : workflow->steps)
+        step_text(row);
+  for (const auto& id : source.steps) {
+    auto step = db.load_step(id, [&](const std::string&, std::uint32_t) { return policy; });
+    if (!step)
+      continue;
+    step_text(step->row);
+    out << "next " << step->next_ordinal << '\n';
+    for (auto& u : step->open_units) {
+      by(u.holders, [](const persistence::holder& h) { return h.contributor; });
+      out << "open " << to_string(u.id) << u.ordinal << to_string(u.state) << u.slots << ' '
+          << u.judged << ' ' << core::to_micros(u.next_expiry);
+      for (const auto& holder : u.holders)
+        out << " holder " << holder.contributor << to_string(holder.assignment);
+      bars(u.touched);
+      out << '\n';
+    }
+    const auto counted = value_of(db.statistics(id));
+    out << "counts " << counted.judgable << counted.paused << counted.finalized << counted.canceled
+        << ' ' << counted.judgments << ' ' << counted.active_leases << ' ' << counted.expired_leases
+        << '\n';
+    for (const auto& r : value_of(db.list_results(id, 2, 5)).first)
+      out << "result " << to_string(r.unit) << r.judgments << r.result << r.confidence << '\n';
+    for (const auto& [key, unit] : value_of(db.find_source_keys(id, {"k1", "k2", "k3"})))
+      out << "key " << key << to_string(unit) << '\n';
+  }
+  for (core::shard_id shard = 0; shard < 2; ++shard) {
+    for (const auto& e : value_of(db.events_after(shard, 3, 100)))
+      out << "event " << e.id.shard << '-' << e.id.seq << core::to_json(e.event) << '\n';
+    for (const auto* consumer : {"x", "y"}) {
+      out << "cursor " << value_of(db.cursor(consumer, shard));
+      for (const auto seq : value_of(db.inbox_after(consumer, shard, 1)))
+        out << ' ' << seq;
+      out << '\n';
+    }
+  }
+  return out.str();
+}
+
+BOOST_AUTO_TEST_SUITE(store_agreement)
+
+BOOST_AUTO_TEST_CASE(memory_and_postgres_agree_on_random_batches) {
+  std::map<commit_status, int> outcomes;
+  for (const std::uint32_t seed : {1, 2, 3}) {
+    store_fixture<memory_world> memory;
+    store_fixture<postgres_world> postgres;
+    batch_source source{seed};
+    for (int i = 0; i < 400; ++i) {
+      const auto shard = source.below(2);
+      const auto changes = i == 0 ? source.beginning() : source.changes();
+      const auto expected = memory.commit({{memory.part(shard, changes)}});
+      const auto actual = postgres.commit({{postgres.part(shard, changes)}});
+      BOOST_REQUIRE_MESSAGE(expected.status == actual.status,
+                            "seed " << seed << ", batch " << i << ": memory "
+                                    << name_of(expected.status) << " (" << expected.reason
+                                    << "), PostgreSQL " << name_of(actual.status) << " ("
+                                    << actual.reason << ')');
+      ++outcomes[actual.status];
+      if (i % 20 == 19)
+        BOOST_REQUIRE_EQUAL(dump(*memory.db, source), dump(*postgres.db, source));
+    }
+  }
+  // Both happen often, or the test tests nothing.
+  BOOST_TEST(outcomes[commit_status::committed] > 100);
+  BOOST_TEST(outcomes[commit_status::refused] > 100);
+  BOOST_TEST(outcomes.size() == 2U);
+  BOOST_TEST_MESSAGE(outcomes[commit_status::committed]
+                     << " committed, " << outcomes[commit_status::refused] << " refused");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace
+
+} // namespace holdfast::test
