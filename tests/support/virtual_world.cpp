@@ -3,6 +3,7 @@
 #include "messages/registry.hpp"
 
 #include <caf/detail/test_actor_clock.hpp>
+#include <caf/scheduled_actor.hpp>
 
 #include <algorithm>
 
@@ -125,7 +126,9 @@ virtual_world::virtual_world(std::uint64_t seed) : random(seed), random_order_(s
 
 virtual_world::~virtual_world() {
   after_each = nullptr;
-  settle();
+  // Requests that nobody will answer run into their timeouts, so that their senders end and the
+  // actor system need not wait for them.
+  advance(std::chrono::hours{2});
 }
 
 caf::scheduler::test_coordinator& virtual_world::scheduler() const {
@@ -140,10 +143,36 @@ bool virtual_world::step() {
   auto& jobs = scheduler().jobs;
   if (random_order_ && jobs.size() > 1)
     std::swap(jobs.front(), jobs[random() % jobs.size()]);
+  if (watches_actors && !jobs.empty())
+    remember(jobs.front());
   const bool ran = scheduler().try_run_once();
   if (ran && after_each)
     after_each();
   return ran;
+}
+
+void virtual_world::remember(caf::resumable* job) {
+  if (auto* actor = dynamic_cast<caf::scheduled_actor*>(job))
+    seen_.emplace(actor->id(), caf::actor_cast<caf::weak_actor_ptr>(actor->ctrl()));
+}
+
+std::vector<caf::actor> virtual_world::actors_named(const std::string& name) const {
+  std::vector<caf::actor> found;
+  for (const auto& [id, known] : seen_) {
+    const auto alive = caf::actor_cast<caf::strong_actor_ptr>(known);
+    if (!alive)
+      continue;
+    auto* actor = dynamic_cast<caf::scheduled_actor*>(caf::actor_cast<caf::abstract_actor*>(alive));
+    if (!actor->mailbox().closed() && name == actor->name())
+      found.push_back(caf::actor_cast<caf::actor>(alive));
+  }
+  return found;
+}
+
+void virtual_world::crash(const caf::actor& victim) {
+  caf::anon_send(
+      victim, caf::exit_msg{victim.address(),
+                            msg::to_error(core::errc::unavailable, "the test crashes this actor")});
 }
 
 void virtual_world::settle() {

@@ -7,6 +7,7 @@
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 #include <caf/event_based_actor.hpp>
+#include <caf/resumable.hpp>
 #include <caf/scheduler/test_coordinator.hpp>
 #include <caf/send.hpp>
 
@@ -62,6 +63,14 @@ public:
 
   std::function<void()> after_each;
 
+  /// While true, remembers every actor that runs, for `actors_named`.
+  bool watches_actors = false;
+  /// The living actors whose state has this name, oldest first; of those that ran while
+  /// `watches_actors` was set.
+  std::vector<caf::actor> actors_named(const std::string& name) const;
+  /// Ends an actor as an exception in it would: at its next message, with an error.
+  static void crash(const caf::actor& victim);
+
   /// Sends a request from an actor of its own, as a client would, and returns where the answer will
   /// be. Nothing runs before `settle` or `advance`.
   template <class Answer, class Handle, class Request>
@@ -86,8 +95,10 @@ public:
 
 private:
   caf::scheduler::test_coordinator& scheduler() const;
+  void remember(caf::resumable* job);
 
   bool random_order_;
+  std::map<caf::actor_id, caf::weak_actor_ptr> seen_;
 };
 
 /// A node in a virtual world.

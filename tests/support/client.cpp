@@ -1,0 +1,60 @@
+#include "tests/support/client.hpp"
+
+namespace holdfast::test {
+
+namespace {
+
+/// Longer than any outage in a test, so that a request that nobody answers is seen as that.
+constexpr std::chrono::minutes patience{60};
+
+} // namespace
+
+client::client(virtual_world& world) {
+  actor_ = world.system->spawn([](caf::event_based_actor* self) {
+    return caf::behavior{[=](const client_call& call) { call.run(self); }};
+  });
+}
+
+template <class Request>
+awaited_answer<Request> client::send(const msg::gateway_actor& to, Request request) {
+  auto result = std::make_shared<answer<answer_to<Request>>>();
+  caf::anon_send(
+      actor_, client_call{[=](caf::event_based_actor* self) {
+        self->request(caf::actor_cast<caf::actor>(to), patience, request)
+            .then([=](answer_to<Request>& value) { result->value = std::move(value); },
+                  [=](const caf::error& error) { result->error = msg::failure_of(error); });
+      }});
+  return result;
+}
+
+void client::disconnect() {
+  caf::anon_send_exit(actor_, caf::exit_reason::user_shutdown);
+  actor_ = nullptr;
+}
+
+template awaited_answer<msg::create_workflow> client::send(const msg::gateway_actor&,
+                                                           msg::create_workflow);
+template awaited_answer<msg::add_source_data> client::send(const msg::gateway_actor&,
+                                                           msg::add_source_data);
+template awaited_answer<msg::seal_step> client::send(const msg::gateway_actor&, msg::seal_step);
+template awaited_answer<msg::change_step> client::send(const msg::gateway_actor&, msg::change_step);
+template awaited_answer<msg::change_unit> client::send(const msg::gateway_actor&, msg::change_unit);
+template awaited_answer<msg::list_steps> client::send(const msg::gateway_actor&, msg::list_steps);
+template awaited_answer<msg::get_unit> client::send(const msg::gateway_actor&, msg::get_unit);
+template awaited_answer<msg::list_results> client::send(const msg::gateway_actor&,
+                                                        msg::list_results);
+template awaited_answer<msg::get_step_statistics> client::send(const msg::gateway_actor&,
+                                                               msg::get_step_statistics);
+template awaited_answer<msg::ask_assignment> client::send(const msg::gateway_actor&,
+                                                          msg::ask_assignment);
+template awaited_answer<msg::release_assignment> client::send(const msg::gateway_actor&,
+                                                              msg::release_assignment);
+template awaited_answer<msg::extend_assignment> client::send(const msg::gateway_actor&,
+                                                             msg::extend_assignment);
+template awaited_answer<msg::submit_judgment> client::send(const msg::gateway_actor&,
+                                                           msg::submit_judgment);
+template awaited_answer<msg::end_session> client::send(const msg::gateway_actor&, msg::end_session);
+template awaited_answer<msg::get_node_status> client::send(const msg::gateway_actor&,
+                                                           msg::get_node_status);
+
+} // namespace holdfast::test
