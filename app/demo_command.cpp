@@ -107,7 +107,7 @@ exit_code run(const demo_flags& flags) {
   demo_report report;
   {
     progress_bar bar{std::cerr, ::isatty(STDERR_FILENO) != 0};
-    node_process node{directory->path(), {}};
+    node_process node{"/proc/self/exe", directory->path(), {}};
     bar.say("starting a node with a private database in " + directory->path().string());
     if (const auto started = node.start(start_limit); !started)
       return complain(started.error().detail + "\n" + node.log_tail(), exit_code::unreachable);

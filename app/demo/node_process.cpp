@@ -44,20 +44,23 @@ std::string word_of(const std::string& line, const std::string& key) {
 
 /// Becomes the node. Runs between fork and exec, where only what is safe in a signal handler may be
 /// called: other threads may have held any lock.
-[[noreturn]] void become(char* const* argv, int output, int log) {
+[[noreturn]] void become(const char* program, char* const* argv, int output, int log) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   ::setpgid(0, 0); // Ctrl-C is for the demo; it then stops the node itself
   ::dup2(output, STDOUT_FILENO);
   ::dup2(log, STDERR_FILENO);
   ::close_range(STDERR_FILENO + 1, ~0U, 0); // sockets of CAF are not all closed on exec
-  ::execv("/proc/self/exe", argv);
+  ::execv(program, argv);
   ::_exit(127);
 }
 
 } // namespace
 
-node_process::node_process(std::filesystem::path data_dir, std::vector<std::string> arguments)
-    : data_dir_(std::move(data_dir)), arguments_(std::move(arguments)) {}
+node_process::node_process(std::string program, std::filesystem::path data_dir,
+                           std::vector<std::string> arguments)
+    : program_(std::move(program)),
+      data_dir_(std::move(data_dir)),
+      arguments_(std::move(arguments)) {}
 
 node_process::~node_process() {
   kill();
@@ -93,7 +96,7 @@ core::outcome<bool> node_process::launch() {
   }
   const pid_t child = ::fork();
   if (child == 0)
-    become(argv.data(), ends[1], log);
+    become(program_.c_str(), argv.data(), ends[1], log);
   const std::string why = child < 0 ? std::strerror(errno) : "";
   ::close(ends[1]);
   ::close(log);

@@ -13,7 +13,7 @@
 
 namespace holdfast::app::demo {
 
-/// A node in a process of its own, with a private database: this very binary as `holdfast node`.
+/// A node in a process of its own, with a private database: `holdfast node`.
 /// Its log goes to `<data_dir>/node.log`.
 ///
 ///   stopped ── start ──► running ── kill, or a crash ──► ended ── start ──► running ...
@@ -22,8 +22,9 @@ namespace holdfast::app::demo {
 /// `kill`.
 class node_process {
 public:
-  /// `arguments` follow `holdfast node --data-dir <data_dir>`.
-  node_process(std::filesystem::path data_dir, std::vector<std::string> arguments);
+  /// `program` is the path of `holdfast`; `arguments` follow `node --data-dir <data_dir>`.
+  node_process(std::string program, std::filesystem::path data_dir,
+               std::vector<std::string> arguments);
   /// Kills it if it is still running.
   ~node_process();
 
@@ -53,6 +54,7 @@ private:
   core::outcome<bool> launch();
   core::outcome<bool> await_ready(core::duration limit);
 
+  std::string program_;
   std::filesystem::path data_dir_;
   std::vector<std::string> arguments_;
   std::uint16_t port_ = 0;

@@ -1,0 +1,118 @@
+#include "app/demo/scratch_directory.hpp"
+#include "tests/support/program.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <vector>
+
+using namespace std::chrono_literals;
+
+namespace {
+
+holdfast::test::program_end holdfast_with(const std::vector<std::string>& arguments) {
+  return holdfast::test::run_program(HOLDFAST_BINARY, arguments, 30s);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(command_line)
+
+BOOST_AUTO_TEST_CASE(help_lists_commands_and_exit_codes) {
+  const auto help = holdfast_with({"--help"});
+  BOOST_TEST(help.code == 0);
+  for (const auto* word : {"node", "demo", "status", "verify", "config", "Exit codes"})
+    BOOST_TEST(contains(help.out, word));
+  for (const auto* command : {"node", "demo", "status", "verify", "config"})
+    BOOST_TEST(holdfast_with({command, "--help"}).code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(version_is_printed) {
+  const auto version = holdfast_with({"--version"});
+  BOOST_TEST(version.code == 0);
+  BOOST_TEST(contains(version.out, "holdfast "));
+}
+
+BOOST_AUTO_TEST_CASE(what_the_command_line_does_not_know_is_a_usage_error) {
+  for (const auto& arguments :
+       std::vector<std::vector<std::string>>{{},
+                                             {"nodes"},
+                                             {"node", "--colour"},
+                                             {"node", "--set", "node.port"},
+                                             {"demo", "--kills", "many"},
+                                             {"demo", "--speed", "0"},
+                                             {"status", "--timeout", "-1"},
+                                             {"config", "--json", "--reference"}}) {
+    const auto end = holdfast_with(arguments);
+    BOOST_TEST(end.code == 2);
+    BOOST_TEST(!end.err.empty());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(unknown_option_is_a_configuration_error_with_a_suggestion) {
+  const auto end = holdfast_with({"node", "--set", "node.prot=4747"});
+  BOOST_TEST(end.code == 3);
+  BOOST_TEST(contains(end.err, "node.prot"));
+  BOOST_TEST(contains(end.err, "did you mean node.port?"));
+}
+
+BOOST_AUTO_TEST_CASE(every_mistake_in_the_configuration_is_told_at_once) {
+  const auto directory = holdfast::app::demo::scratch_directory::make();
+  BOOST_REQUIRE(directory);
+  const auto file = directory->path() / "holdfast.toml";
+  std::ofstream{file} << "[node]\nport = 70000\n\n[log]\nlevel = \"loud\"\n";
+  const auto end = holdfast_with({"config", "--config", file.string()});
+  BOOST_TEST(end.code == 3);
+  BOOST_TEST(contains(end.err, "node.port"));
+  BOOST_TEST(contains(end.err, "log.level"));
+  BOOST_TEST(contains(end.err, "holdfast.toml:2"));
+}
+
+BOOST_AUTO_TEST_CASE(address_off_loopback_is_refused) {
+  const auto end = holdfast_with({"node", "--set", "node.listen_address=0.0.0.0"});
+  BOOST_TEST(end.code == 3);
+  BOOST_TEST(contains(end.err, "node.listen_address"));
+}
+
+BOOST_AUTO_TEST_CASE(effective_configuration_names_the_origin_of_each_value) {
+  const auto end = holdfast_with({"config", "--json", "--set", "writer.lanes=3"});
+  BOOST_TEST(end.code == 0);
+  const auto values = nlohmann::json::parse(end.out);
+  BOOST_TEST(values["writer.lanes"]["value"] == 3);
+  BOOST_TEST(contains(values["writer.lanes"]["origin"].get<std::string>(), "flag"));
+  BOOST_TEST(contains(values["node.port"]["origin"].get<std::string>(), "default"));
+}
+
+BOOST_AUTO_TEST_CASE(example_configuration_is_accepted) {
+  const auto directory = holdfast::app::demo::scratch_directory::make();
+  BOOST_REQUIRE(directory);
+  const auto file = directory->path() / "example.toml";
+  std::ofstream{file} << holdfast_with({"config", "--example"}).out;
+  BOOST_TEST(holdfast_with({"config", "--config", file.string()}).code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(commands_without_a_node_say_so) {
+  const auto directory = holdfast::app::demo::scratch_directory::make();
+  BOOST_REQUIRE(directory);
+  const auto place = directory->path().string();
+  // A port that nobody listens on: the one of discard, which needs a privilege to take.
+  const auto status =
+      holdfast_with({"status", "--data-dir", place, "--port", "9", "--timeout", "0.5"});
+  BOOST_TEST(status.code == 9);
+  BOOST_TEST(contains(status.err, "127.0.0.1:9"));
+  const auto verify = holdfast_with({"verify", "--data-dir", place});
+  BOOST_TEST(verify.code == 3);
+  BOOST_TEST(contains(verify.err, place));
+  const auto unreachable =
+      holdfast_with({"verify", "--database-url", "postgresql://127.0.0.1:9/none"});
+  BOOST_TEST(unreachable.code == 4);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,78 @@
+#include "app/demo/scratch_directory.hpp"
+#include "tests/support/program.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Twenty units that five people answered, each in their own way.
+void write_small_set(const std::filesystem::path& directory) {
+  std::filesystem::create_directories(directory);
+  std::ofstream answers{directory / "answers.csv"};
+  std::ofstream truth{directory / "truth.csv"};
+  answers << "worker,task,label,seconds\n";
+  truth << "task,label\n";
+  for (int task = 0; task < 20; ++task) {
+    truth << "task " << task << ',' << (task % 2 == 0 ? "yes" : "no") << '\n';
+    for (int worker = 0; worker < 5; ++worker) {
+      // Some units are left out, some answers are wrong, and four answers allow a tie.
+      if (worker == 4 && task % 3 == 0)
+        continue;
+      const bool right = (task + worker) % 4 != 0;
+      answers << "worker" << worker << ",task " << task << ','
+              << ((task % 2 == 0) == right ? "yes" : "no") << ',' << 1 + (task * worker) % 7
+              << '\n';
+    }
+  }
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(demo)
+
+BOOST_AUTO_TEST_CASE(small_job_survives_a_kill_without_loss) {
+  const auto scratch = holdfast::app::demo::scratch_directory::make();
+  BOOST_REQUIRE(scratch);
+  const auto data = scratch->path() / "small";
+  write_small_set(data);
+
+  const auto end = holdfast::test::run_program(
+      HOLDFAST_BINARY, {"demo", "--data", data.string(), "--kills", "1", "--seed", "3", "--json"},
+      180s);
+  BOOST_REQUIRE_MESSAGE(end.code == 0, end.out + end.err);
+
+  const auto report = nlohmann::json::parse(end.out);
+  BOOST_TEST(report["ok"] == true);
+  BOOST_TEST(report["units"] == 20);
+  BOOST_TEST(report["judgments"] == 93);
+  BOOST_TEST(report["acknowledged"] == 93);
+  BOOST_TEST(report["accuracy"] == report["accuracy_direct"]);
+  BOOST_TEST(report["accuracy"].is_number());
+  BOOST_TEST(report["lost"] == 0);
+  BOOST_TEST(report["doubled"] == 0);
+  BOOST_TEST(report["violations"] == 0);
+  BOOST_TEST(report["kills"] == 1);
+  BOOST_TEST(report["recovery_ms"].get<double>() > 0);
+  BOOST_TEST(!report["checks"].empty());
+  BOOST_TEST(report["sets"]["small"]["units_with_truth"] == 20);
+}
+
+BOOST_AUTO_TEST_CASE(bad_data_is_named_with_its_line) {
+  const auto scratch = holdfast::app::demo::scratch_directory::make();
+  BOOST_REQUIRE(scratch);
+  std::ofstream{scratch->path() / "answers.csv"} << "worker,task,label\nw,t,x\nw,t\n";
+  const auto end = holdfast::test::run_program(HOLDFAST_BINARY,
+                                               {"demo", "--data", scratch->path().string()}, 30s);
+  BOOST_TEST(end.code == 2);
+  BOOST_TEST(end.err.find("answers.csv:3:") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
