@@ -1,0 +1,208 @@
+// Majority vote: by hand, under permutation, and against published recordings of real labelling.
+
+#include "core/aggregation.hpp"
+
+#include "core/invariant.hpp"
+#include "tests/core/random_source.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace holdfast;
+using core::majority;
+
+namespace {
+
+using answers = std::vector<std::string>;
+
+answers sorted(answers list) {
+  core::sort_answers(list);
+  return list;
+}
+
+/// The columns of a line; a column may be quoted, with quotes in it doubled.
+std::vector<std::string> columns(const std::string& line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"')
+      fields.back() += line[i++];
+    else if (line[i] == '"')
+      quoted = !quoted;
+    else if (line[i] == ',' && !quoted)
+      fields.emplace_back();
+    else
+      fields.back() += line[i];
+  }
+  return fields;
+}
+
+std::vector<std::vector<std::string>> rows_of(const std::string& file) {
+  std::ifstream in{HOLDFAST_SOURCE_DIR "/data/" + file};
+  BOOST_REQUIRE_MESSAGE(in, "cannot read data/" << file);
+  std::vector<std::vector<std::string>> rows;
+  std::string line;
+  std::getline(in, line); // names of the columns
+  while (std::getline(in, line))
+    rows.push_back(columns(line));
+  return rows;
+}
+
+struct score {
+  std::size_t units = 0;
+  std::size_t judgments = 0;
+  double shared_ties = 0;  ///< A tie with the truth in it counts for 1 / number of tied answers.
+  double first_answer = 0; ///< A tie counts for its first answer.
+};
+
+/// The accuracy of the majority on one recorded job; of repeated judgments the first counts.
+score score_of(const std::string& set) {
+  std::map<std::string, answers> given;
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const auto& row : rows_of(set + "/answers.csv"))
+    if (seen.emplace(row.at(0), row.at(1)).second)
+      given[row.at(1)].push_back(row.at(2));
+  score s;
+  s.judgments = seen.size();
+  for (const auto& row : rows_of(set + "/truth.csv")) {
+    const auto unit = given.find(row.at(0));
+    if (unit == given.end())
+      continue;
+    ++s.units;
+    const auto consensus = majority(unit->second);
+    const auto& truth = row.at(1);
+    s.first_answer += consensus.answer == truth ? 1 : 0;
+    std::uint32_t most = 0;
+    std::uint32_t for_truth = 0;
+    for (const auto& share : consensus.shares) {
+      most = std::max(most, share.votes);
+      for_truth = share.answer == truth ? share.votes : for_truth;
+    }
+    s.shared_ties += for_truth == most ? 1.0 / consensus.tied : 0;
+  }
+  s.shared_ties /= static_cast<double>(s.units);
+  s.first_answer /= static_cast<double>(s.units);
+  return s;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(answer_order)
+
+BOOST_AUTO_TEST_CASE(integers_are_ordered_by_value_when_all_are_integers) {
+  BOOST_TEST(sorted({"10", "9", "-1", "0"}) == (answers{"-1", "0", "9", "10"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(sorted({"10", "9", "x"}) == (answers{"10", "9", "x"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(sorted({"10", "9", "1.5"}) == (answers{"1.5", "10", "9"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(sorted({"10", "9", ""}) == (answers{"", "10", "9"}), boost::test_tools::per_element());
+  BOOST_TEST(sorted({"10", "9", "-"}) == (answers{"-", "10", "9"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(sorted({"10", "9", "+1"}) == (answers{"+1", "10", "9"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(different_spellings_of_a_number_keep_a_fixed_order) {
+  BOOST_TEST(sorted({"1", "01", "001", "2"}) == (answers{"001", "01", "1", "2"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(sorted({"0", "-0"}) == (answers{"-0", "0"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(numbers_of_up_to_eighteen_digits_are_numbers) {
+  const std::string large(18, '9');
+  BOOST_TEST(sorted({large, "2"}) == (answers{"2", large}), boost::test_tools::per_element());
+  BOOST_TEST(sorted({"-" + large, "-2"}) == (answers{"-" + large, "-2"}),
+             boost::test_tools::per_element());
+  // With one digit more it is text, and so are the others beside it.
+  const std::string too_large = "1" + large;
+  BOOST_TEST(sorted({too_large, "2"}) == (answers{too_large, "2"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(sorted({"20", too_large, "3"}) == (answers{too_large, "20", "3"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(majority_vote)
+
+// A29, A31, A34
+BOOST_AUTO_TEST_CASE(the_answer_given_most_often_wins_with_its_share) {
+  const auto result = majority({"dog", "cat", "dog", "bird", "dog"});
+  BOOST_TEST(result.answer == "dog");
+  BOOST_TEST(result.confidence == 0.6);
+  BOOST_TEST(result.tied == 1U);
+  BOOST_REQUIRE(result.shares.size() == 3U);
+  BOOST_TEST(result.shares[0].answer == "bird");
+  BOOST_TEST(result.shares[0].votes == 1U);
+  BOOST_TEST(result.shares[1].answer == "cat");
+  BOOST_TEST(result.shares[1].votes == 1U);
+  BOOST_TEST(result.shares[2].answer == "dog");
+  BOOST_TEST(result.shares[2].votes == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(one_judgment_decides_alone) {
+  const auto result = majority({"cat"});
+  BOOST_TEST(result.answer == "cat");
+  BOOST_TEST(result.confidence == 1.0);
+  BOOST_TEST(result.tied == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(ties_go_to_the_first_answer_in_order_and_are_counted) {
+  BOOST_TEST(majority({"b", "a"}).answer == "a");
+  BOOST_TEST(majority({"b", "a"}).tied == 2U);
+  BOOST_TEST(majority({"b", "a"}).confidence == 0.5);
+  BOOST_TEST(majority({"10", "9"}).answer == "9");
+  BOOST_TEST(majority({"10", "9", "x"}).answer == "10");
+  BOOST_TEST(majority({"c", "b", "a", "c", "b"}).answer == "b");
+  BOOST_TEST(majority({"c", "b", "a", "c", "b"}).tied == 2U);
+  BOOST_TEST(majority({"", "a"}).answer == "");
+}
+
+BOOST_AUTO_TEST_CASE(the_order_of_judgments_does_not_matter) {
+  test::random_source random{3};
+  const answers labels{"0", "1", "2", "10", "cat"};
+  for (int round = 0; round < 500; ++round) {
+    answers given;
+    for (auto n = 1 + random.below(9); n > 0; --n)
+      given.push_back(random.of(labels));
+    const auto before = to_json(majority(given));
+    for (std::size_t i = given.size(); i > 1; --i)
+      std::swap(given[i - 1], given[random.below(i)]);
+    BOOST_TEST(to_json(majority(given)) == before);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_result_is_json_whatever_the_answers_are) {
+  BOOST_TEST(to_json(majority({"a", "b", "a"}))
+             == R"({"answer":"a","confidence":0.666667,"votes":{"a":2,"b":1},"tied":1})");
+  BOOST_TEST(to_json(majority({"\"\\\n"}))
+             == R"({"answer":"\"\\\n","confidence":1,"votes":{"\"\\\n":1},"tied":1})");
+}
+
+BOOST_AUTO_TEST_CASE(no_judgments_have_no_majority) {
+  BOOST_CHECK_THROW(majority({}), core::broken_invariant);
+}
+
+// Accuracies of an independent implementation, with ties shared and with ties to the first label.
+BOOST_AUTO_TEST_CASE(recorded_jobs_reach_the_published_accuracy) {
+  const auto tweets = score_of("cf_amt");
+  BOOST_TEST(tweets.units == 300U);
+  BOOST_TEST(tweets.judgments == 6025U);
+  BOOST_TEST(tweets.shared_ties == 0.853333, boost::test_tools::tolerance(1e-6));
+  BOOST_TEST(tweets.first_answer == 0.846667, boost::test_tools::tolerance(1e-6));
+
+  const auto entities = score_of("zencrowd_us");
+  BOOST_TEST(entities.units == 2040U);
+  BOOST_TEST(entities.judgments == 11155U);
+  BOOST_TEST(entities.shared_ties == 0.860539, boost::test_tools::tolerance(1e-6));
+  BOOST_TEST(entities.first_answer == 0.867157, boost::test_tools::tolerance(1e-6));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

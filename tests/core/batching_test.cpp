@@ -1,0 +1,167 @@
+// What may share a batch, what a change weighs, and how a refused batch is cut.
+
+#include "core/batching.hpp"
+#include "core/invariant.hpp"
+#include "tests/core/describe.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace holdfast;
+using namespace holdfast::core;
+using holdfast::test::beginning;
+
+namespace {
+
+unit_id numbered_unit(std::uint8_t n) {
+  unit_id id;
+  id.value.bytes[15] = n;
+  return id;
+}
+
+change writing(std::vector<write_op> writes) { return {std::move(writes), {}}; }
+
+lease held_by(const std::string& who) { return {{}, who, 1, beginning, beginning}; }
+
+insert_judgment judged(std::uint8_t n, const std::string& who) {
+  return {{}, numbered_unit(n), who, 1, "{}", "a", 1.0, beginning};
+}
+
+/// Whether two changes may go together.
+bool fit(std::vector<write_op> first, std::vector<write_op> second) {
+  batch_footprint footprint;
+  BOOST_TEST(footprint.admit(writing(std::move(first))));
+  return footprint.admit(writing(std::move(second)));
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(batching)
+
+BOOST_AUTO_TEST_CASE(changes_of_the_same_lease_may_not_share_a_batch) {
+  const std::vector<write_op> of_ana{
+      insert_lease{numbered_unit(1), held_by("ana")},
+      extend_lease_row{numbered_unit(1), "ana", 1, beginning},
+      end_lease_row{numbered_unit(1), "ana", 1, lease_end::released, beginning}, judged(1, "ana")};
+  for (const auto& first : of_ana)
+    for (const auto& second : of_ana)
+      BOOST_TEST(!fit({first}, {second}));
+  for (const auto& mine : of_ana) {
+    BOOST_TEST(fit({mine}, {judged(1, "bob")}));
+    BOOST_TEST(fit({mine}, {judged(2, "ana")}));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(changes_of_the_same_unit_may_not_share_a_batch) {
+  const std::vector<write_op> of_unit{
+      insert_unit{numbered_unit(1), {}, numbered_unit(1), {}, 1, "k", "{}", 3, beginning},
+      set_unit_state{numbered_unit(1), unit_state::paused, beginning},
+      finalize_unit{numbered_unit(1), "{}", 1.0, beginning}};
+  for (const auto& first : of_unit)
+    for (const auto& second : of_unit)
+      BOOST_TEST(!fit({first}, {second}));
+  // The unit's own row is another than its leases.
+  for (const auto& first : of_unit) {
+    BOOST_TEST(fit({first}, {judged(1, "ana")}));
+    BOOST_TEST(fit({first}, {set_unit_state{numbered_unit(2), unit_state::paused, beginning}}));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_written_once_or_where_the_last_counts_never_collides) {
+  const std::vector<write_op> harmless{insert_workflow{}, insert_step{}, update_step{},
+                                       insert_inbox{"c", {1, 2}}, advance_cursor{"c", 1, 2}};
+  for (const auto& first : harmless)
+    for (const auto& second : harmless)
+      BOOST_TEST(fit({first}, {second}));
+}
+
+BOOST_AUTO_TEST_CASE(a_change_that_is_not_admitted_leaves_no_footprint) {
+  batch_footprint footprint;
+  BOOST_TEST(footprint.admit(writing({judged(1, "ana")})));
+  BOOST_TEST(!footprint.admit(writing({judged(2, "bob"), judged(1, "ana")})));
+  BOOST_TEST(footprint.admit(writing({judged(2, "bob")})));
+  footprint.clear();
+  BOOST_TEST(footprint.admit(writing({judged(1, "ana")})));
+}
+
+BOOST_AUTO_TEST_CASE(one_change_may_touch_a_row_twice) {
+  batch_footprint footprint;
+  BOOST_TEST(footprint.admit(
+      writing({end_lease_row{numbered_unit(1), "ana", 1, lease_end::expired, beginning},
+               judged(1, "ana")})));
+}
+
+BOOST_AUTO_TEST_CASE(many_rows_do_not_collide_by_accident) {
+  batch_footprint footprint;
+  uuid_source ids{1};
+  int refused = 0;
+  for (int n = 0; n < 20'000; ++n) {
+    const unit_id id{ids.next(beginning)};
+    for (const auto* who : {"ana", "bob"})
+      refused +=
+          footprint.admit(writing({end_lease_row{id, who, 1, lease_end::expired, beginning}})) ? 0
+                                                                                               : 1;
+    refused +=
+        footprint.admit(writing({set_unit_state{id, unit_state::paused, beginning}})) ? 0 : 1;
+  }
+  BOOST_TEST(refused == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_change_weighs_its_rows_and_its_events_once) {
+  change c;
+  BOOST_TEST(weight(c) == 0U);
+  BOOST_TEST(c.empty());
+  c.events.push_back({event_type::judgment_received, {}, {}, {}, beginning, {}});
+  BOOST_TEST(weight(c) == 1U);
+  BOOST_TEST(!c.empty());
+  c.events.push_back(c.events.front());
+  c.writes = {judged(1, "ana"), update_step{}};
+  BOOST_TEST(weight(c) == 3U);
+}
+
+// Finding 10 of the reliability study: one bad change must cost one change.
+BOOST_AUTO_TEST_CASE(cutting_in_two_finds_every_guilty_change) {
+  for (std::size_t size = 1; size <= 40; ++size)
+    for (std::size_t guilty = 0; guilty < size; ++guilty) {
+      std::vector<std::pair<std::size_t, std::size_t>> open{{0, size}};
+      std::vector<std::size_t> committed;
+      std::size_t found = size;
+      std::size_t attempts = 0;
+      while (!open.empty()) {
+        const auto [first, last] = open.back();
+        open.pop_back();
+        ++attempts;
+        const bool refused = first <= guilty && guilty < last;
+        if (!refused) {
+          for (auto i = first; i < last; ++i)
+            committed.push_back(i);
+        } else if (last - first == 1) {
+          found = first;
+        } else {
+          const auto [left, right] = bisect(first, last);
+          BOOST_TEST(left.first == first);
+          BOOST_TEST(left.second == right.first);
+          BOOST_TEST(right.second == last);
+          BOOST_TEST(left.first < left.second);
+          BOOST_TEST(right.first < right.second);
+          open.push_back(right);
+          open.push_back(left);
+        }
+      }
+      BOOST_TEST(found == guilty);
+      BOOST_TEST(committed.size() == size - 1);
+      BOOST_TEST(std::is_sorted(committed.begin(), committed.end()));
+      BOOST_TEST(attempts <= 13U); // 2 log2(40) + 1
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_single_change_cannot_be_cut) {
+  BOOST_CHECK_THROW(bisect(3, 4), broken_invariant);
+  BOOST_CHECK_THROW(bisect(3, 3), broken_invariant);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
