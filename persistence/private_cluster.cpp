@@ -214,7 +214,8 @@ core::outcome<bool> private_cluster::await_predecessor() {
     if (alive.empty()) {
       // A crash left the file; should its number belong to some other process by now, PostgreSQL
       // would take that for its predecessor. Nobody is in the directory, so it is safe to remove.
-      fs::remove(data + "/postmaster.pid");
+      std::error_code gone_already;
+      fs::remove(data + "/postmaster.pid", gone_already);
       return true;
     }
     if (clock::now() >= (file.stopping ? deadline : patience))
@@ -290,7 +291,8 @@ core::outcome<bool> private_cluster::choose_socket_directory() {
 /// Made under another name first, so that a killed initdb leaves nothing that looks like a cluster.
 core::outcome<bool> private_cluster::make_cluster() {
   const auto data = path("pgdata");
-  if (fs::exists(data + "/PG_VERSION")) {
+  std::error_code error;
+  if (fs::exists(data + "/PG_VERSION", error)) {
     auto version = read_file(data + "/PG_VERSION");
     version.erase(std::remove(version.begin(), version.end(), '\n'), version.end());
     if (version != server_version)
@@ -300,7 +302,6 @@ core::outcome<bool> private_cluster::make_cluster() {
     return true;
   }
   const auto draft = path("pgdata.new");
-  std::error_code error;
   fs::remove_all(draft, error);
   if (auto made = make_private(draft); !made)
     return made;

@@ -271,12 +271,13 @@ std::vector<pid_t> processes_in(const std::string& directory) {
   std::vector<pid_t> found;
   if (error)
     return found;
-  for (const auto& entry : fs::directory_iterator{"/proc", error}) {
-    const auto name = entry.path().filename().string();
+  for (auto entry = fs::directory_iterator{"/proc", error};
+       !error && entry != fs::directory_iterator{}; entry.increment(error)) {
+    const auto name = entry->path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos)
       continue;
     std::error_code unreadable;
-    if (fs::read_symlink(entry.path() / "cwd", unreadable) == wanted && !unreadable)
+    if (fs::read_symlink(entry->path() / "cwd", unreadable) == wanted && !unreadable)
       found.push_back(static_cast<pid_t>(std::stol(name)));
   }
   return found;

@@ -1,9 +1,9 @@
 -- I-8: A unit was finalized by exactly one message about it; other units by none.
-SELECT u.unit_id, u.state, count(i.seq) AS messages
+SELECT u.unit_id, u.state, coalesce(m.messages, 0) AS messages
 FROM holdfast.units u
-LEFT JOIN (pg_temp.event e
-           JOIN holdfast.inbox i ON i.consumer = 'aggregation' AND i.shard = e.shard
-                                AND i.seq = e.seq)
-  ON e.unit_id = u.unit_id
-GROUP BY u.unit_id
-HAVING count(i.seq) <> (u.state = 3)::integer
+LEFT JOIN (SELECT e.unit_id, count(*) AS messages
+           FROM holdfast.inbox i
+           JOIN pg_temp.event e ON e.shard = i.shard AND e.seq = i.seq
+           WHERE i.consumer = 'aggregation'
+           GROUP BY e.unit_id) m ON m.unit_id = u.unit_id
+WHERE coalesce(m.messages, 0) <> (u.state = 3)::integer
