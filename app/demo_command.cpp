@@ -25,9 +25,9 @@ using std::chrono::steady_clock;
 
 struct demo_flags {
   std::vector<std::string> data;
-  /// The longest of the project's contributors then takes some 20 s, and nobody waits for most of
-  /// the others.
-  double speed = 20000;
+  /// The most patient of the project's contributors then thinks for some ten seconds in all, the
+  /// others for less than one: what takes time is the work of the node.
+  double speed = 40000;
   std::uint32_t kills = 1;
   std::uint64_t seed = 1;
   bool json = false;

@@ -56,11 +56,9 @@ bool lease_is_gone(core::errc code) {
          || code == core::errc::stale_token;
 }
 
-// -- going home -----------------------------------------------------------------------------------
+// --- looking for work ---
 
 void go_home(self_ptr self) {
-  if (std::exchange(self->state.going_home, true))
-    return; // a last answer and a last question came together
   const auto leave = [self] {
     --self->state.deps.log->working;
     self->quit();
@@ -76,6 +74,7 @@ void go_home(self_ptr self) {
 
 void look_again(self_ptr self) {
   auto& state = self->state;
+  state.looking = true;
   state.idle_rounds = 0;
   self->send(self, look_for_work{});
 }
@@ -87,31 +86,19 @@ void look_again_later(self_ptr self) {
                      look_for_work{});
 }
 
-/// A request of which nothing else depends has been answered.
+/// One of the requests that run beside the search for work has been answered.
 void request_done(self_ptr self) {
   auto& state = self->state;
   --state.open_requests;
-  if (state.open_requests == 0 && state.deps.answers.empty() && !state.at_hand)
+  if (state.open_requests == 0 && !state.looking)
     go_home(self);
 }
 
-// -- the unit at hand -----------------------------------------------------------------------------
+// --- handing in ---
 
-msg::submit_judgment judgment_at_hand(self_ptr self) {
-  const auto& work = *self->state.at_hand;
+msg::submit_judgment judgment_of(self_ptr self, const contributor_state::work& work) {
   return {self->state.deps.step, work.given.unit, self->state.deps.name,
           work.given.token,      work.judgment,   payload_of_label(work.answer.label)};
-}
-
-void put_down(self_ptr self) {
-  --self->state.deps.log->holding;
-  self->state.at_hand.reset();
-}
-
-void lease_was_lost(self_ptr self) {
-  ++self->state.deps.log->lost_leases;
-  put_down(self);
-  look_again(self);
 }
 
 void submit_again(self_ptr self, const msg::submit_judgment& judgment) {
@@ -130,28 +117,39 @@ void submit_again(self_ptr self, const msg::submit_judgment& judgment) {
       });
 }
 
-void submit(self_ptr self) {
-  const auto judgment = judgment_at_hand(self);
+/// The lease has ended under their hands; the answer is for the next one.
+void lease_was_lost(self_ptr self, const contributor_state::work& work) {
+  auto& state = self->state;
+  --state.deps.log->holding;
+  ++state.deps.log->lost_leases;
+  state.deps.answers.emplace(work.task, work.answer);
+  if (!state.looking)
+    look_again(self);
+}
+
+void submit(self_ptr self, const contributor_state::work& work) {
+  const auto judgment = judgment_of(self, work);
   send<msg::judgment_accepted>(
       self, judgment,
-      [self, judgment](const msg::judgment_accepted& accepted) {
+      [self, judgment, how = work.answer.how](const msg::judgment_accepted& accepted) {
         auto& state = self->state;
         if (accepted.judgment != judgment.judgment)
           wrong(self, "another judgment was acknowledged than was submitted");
         state.deps.log->acknowledged(judgment.judgment, state.deps.set);
-        if (state.at_hand->answer.how == habit::submits_twice)
+        --state.deps.log->holding;
+        if (how == habit::submits_twice)
           submit_again(self, judgment);
-        state.deps.answers.erase(state.at_hand->task);
-        put_down(self);
-        look_again(self);
+        request_done(self);
       },
-      [self](const core::failure& why) {
-        if (!lease_is_gone(why.code)) {
+      [self, work](const core::failure& why) {
+        if (lease_is_gone(why.code)) {
+          lease_was_lost(self, work);
+        } else {
+          // Not tried again: that the answer is missing at the end is part of the report.
           wrong(self, "a submission was refused: " + in_words(why));
-          // Only a contributor that gave up could end the demo with this unit undone.
-          self->state.deps.answers.erase(self->state.at_hand->task);
+          --self->state.deps.log->holding;
         }
-        lease_was_lost(self);
+        request_done(self);
       });
 }
 
@@ -159,12 +157,10 @@ void submit(self_ptr self) {
 template <class Next>
 void submit_wrongly(self_ptr self, const msg::submit_judgment& judgment, const char* what,
                     std::vector<core::errc> expected, Next next) {
-  ++self->state.open_requests;
   send<msg::judgment_accepted>(
       self, judgment,
       [self, what, next](const msg::judgment_accepted&) {
         wrong(self, std::string{what} + " was accepted");
-        request_done(self);
         next();
       },
       [self, what, expected, next](const core::failure& why) {
@@ -174,7 +170,6 @@ void submit_wrongly(self_ptr self, const msg::submit_judgment& judgment, const c
         const bool precise = why.code != core::errc::payload_invalid || !why.detail.empty();
         if (!as_it_should || !precise)
           wrong(self, std::string{what} + " was refused with " + in_words(why));
-        request_done(self);
         next();
       });
 }
@@ -184,44 +179,57 @@ std::vector<core::errc> or_lease_gone(core::errc expected) {
   return {expected, core::errc::lease_expired, core::errc::lease_not_held, core::errc::stale_token};
 }
 
+contributor_state::work take_from_hand(self_ptr self) {
+  auto work = std::move(*self->state.at_hand);
+  self->state.at_hand.reset();
+  return work;
+}
+
+/// Hands in the answer and looks for the next unit meanwhile.
 void hand_in(self_ptr self) {
   auto& state = self->state;
-  auto& work = *state.at_hand;
+  auto work = take_from_hand(self);
   work.judgment = core::judgment_id{new_id(self)};
-  auto judgment = judgment_at_hand(self);
+  state.deps.answers.erase(work.task);
+  ++state.open_requests;
+  auto judgment = judgment_of(self, work);
+  const auto properly = [self, work] { submit(self, work); };
   switch (work.answer.how) {
   case habit::sends_nonsense:
     ++state.deps.log->invalid_payloads;
     judgment.payload = R"({"answer": false})";
     submit_wrongly(self, judgment, "a payload that breaks the schema",
-                   or_lease_gone(core::errc::payload_invalid), [self] { submit(self); });
-    return;
+                   or_lease_gone(core::errc::payload_invalid), properly);
+    break;
   case habit::mistakes_token:
     ++state.deps.log->stale_tokens;
     judgment.token += 1000000;
     submit_wrongly(self, judgment, "a token that was never given",
-                   or_lease_gone(core::errc::stale_token), [self] { submit(self); });
-    return;
+                   or_lease_gone(core::errc::stale_token), properly);
+    break;
   default:
-    submit(self);
+    properly();
   }
+  look_again(self);
 }
 
 /// Takes the unit and does nothing about it. The next time it is an ordinary one.
 void forget(self_ptr self) {
   auto& state = self->state;
-  auto& work = *state.at_hand;
+  auto work = take_from_hand(self);
   ++state.deps.log->let_expire;
+  --state.deps.log->holding;
   state.deps.answers[work.task].how = habit::plain;
   if (work.answer.how == habit::submits_late) {
-    ++state.open_requests; // until the late submission is answered
     work.judgment = core::judgment_id{new_id(self)};
+    ++state.open_requests; // until the late submission is answered
     const auto runs_for = std::max(work.given.expires_at - wall_clock(), core::duration::zero());
-    self->delayed_send(self, runs_for + late_by, submit_too_late{judgment_at_hand(self)});
+    self->delayed_send(self, runs_for + late_by, submit_too_late{judgment_of(self, work)});
   }
-  put_down(self);
   look_again(self);
 }
+
+// --- the unit at hand ---
 
 void think(self_ptr self) {
   auto& work = *self->state.at_hand;
@@ -249,7 +257,8 @@ void extend(self_ptr self) {
         }
         if (!lease_is_gone(why.code))
           wrong(self, "a lease was not extended: " + in_words(why));
-        lease_was_lost(self);
+        lease_was_lost(self, take_from_hand(self));
+        look_again(self);
       });
 }
 
@@ -289,9 +298,10 @@ void receive(self_ptr self, const msg::assignment& given) {
 void ask(self_ptr self) {
   auto& state = self->state;
   if (state.deps.answers.empty()) {
+    state.looking = false;
     if (state.open_requests == 0)
       go_home(self);
-    return; // the last open request goes home
+    return; // whoever waits for the last answer goes home with it
   }
   send<msg::assignment>(
       self,
@@ -313,7 +323,7 @@ caf::behavior contributor(self_ptr self, contributor_deps deps) {
   state.random.seed(deps.seed);
   state.ids.emplace(deps.seed);
   state.deps = std::move(deps);
-  self->send(self, look_for_work{});
+  look_again(self);
   return {
       [self](const look_for_work&) { ask(self); },
       [self](const go_on_thinking& about) {
@@ -327,13 +337,11 @@ caf::behavior contributor(self_ptr self, contributor_deps deps) {
       },
       [self](const submit_too_late& late) {
         ++self->state.deps.log->late_submissions;
-        // It counted as open since the lease was let go; submit_wrongly counts it anew.
-        --self->state.open_requests;
         submit_wrongly(self, late.judgment, "a submission after the end of its lease",
                        {core::errc::lease_expired, core::errc::lease_not_held,
                         core::errc::stale_token, core::errc::already_judged,
                         core::errc::wrong_state},
-                       [] {});
+                       [self] { request_done(self); });
       },
   };
 }

@@ -78,9 +78,9 @@ struct contributor_state {
   std::optional<core::uuid_source> ids;
   std::mt19937_64 random;
   std::optional<work> at_hand;
-  std::size_t open_requests = 0; ///< Besides the one for the unit at hand.
+  bool looking = false;          ///< For a unit, or thinking about one.
+  std::size_t open_requests = 0; ///< Under way beside that: answers, refusals to work.
   std::uint32_t idle_rounds = 0; ///< In a row without a unit.
-  bool going_home = false;
 };
 
 /// One recorded contributor: asks for an assignment, thinks as long as it was recorded, hands in
@@ -88,8 +88,8 @@ struct contributor_state {
 ///
 ///   look_for_work ──ask──► no unit: look again, later and later
 ///         ▲                unit it never answered: decline, look again at once
-///         │                unit it answered: think (extending the lease) ──► submit ──► look again
-///         └──────────────────────────────────────────────────────────────────────────────┘
+///         │                unit it answered: think (extending the lease), then submit and look again
+///         └──────────────────────────────────────────────────────────────────────────┘
 ///
 /// Lifecycle: ends the session and quits when every answer is accepted.
 /// Failure: what may not happen is told to the tally; the contributor goes on with other work.
