@@ -226,6 +226,66 @@ BOOST_AUTO_TEST_CASE(takeover_waits_for_the_batch_in_flight_and_fences_the_next)
   f.check_stored(1);
 }
 
+BOOST_AUTO_TEST_CASE(batches_takeovers_and_renewals_never_deadlock) { // I-7
+  fault_fixture<postgres_world> f;
+  std::map<std::string, int> outcomes;
+  auto taking = std::async(std::launch::async, [&f] {
+    auto beside = f.world.open();
+    std::mt19937 random{7};
+    for (int i = 0; i < 150; ++i) {
+      // in any order and of any number; the store brings them into order
+      std::vector<core::shard_id> shards{0, 1, 2, 3};
+      std::shuffle(shards.begin(), shards.end(), random);
+      shards.resize(1 + random() % 4);
+      if (!beside->take_over("a", f.node, shards, 1h, true) || !beside->renew(f.node, 1h))
+        return false;
+    }
+    return true;
+  });
+  auto resigning = f.world.open();
+  const core::incarnation_id guest{f.ids.next(at(0))};
+  while (taking.wait_for(0s) != std::future_status::ready) {
+    const auto result =
+        f.db->commit({{f.part(0, {}), f.part(1, {}), f.part(2, {}), f.part(3, {})}});
+    ++outcomes[name_of(result.status)];
+    BOOST_TEST((result.status == committed || result.status == commit_status::fenced),
+               name_of(result.status) << ": " << result.reason);
+    const auto& rows = test_cluster::instance().sql(
+        "SELECT shard, epoch, batch_seq, event_seq FROM holdfast.shard_leases");
+    for (const auto& row : rows)
+      f.fences[row[0].as<core::shard_id>()] = {row[0].as<core::shard_id>(),
+                                               row[1].as<core::epoch>(), row[2].as<std::uint64_t>(),
+                                               row[3].as<core::event_seq>()};
+    value_of(resigning->resign(guest));
+  }
+  BOOST_TEST(taking.get());
+  BOOST_TEST_MESSAGE(outcomes["committed"] << " batches committed, " << outcomes["fenced"]
+                                           << " fenced");
+  BOOST_TEST(outcomes["committed"] > 0);
+  BOOST_TEST(test_cluster::instance()
+                 .sql("SELECT deadlocks FROM pg_stat_database WHERE datname = 'postgres'")[0][0]
+                 .as<int>()
+             == 0);
+}
+
+BOOST_AUTO_TEST_CASE(free_shard_is_taken_by_one_of_many) { // I-7
+  fault_fixture<postgres_world> f;
+  value_of(f.db->resign(f.node));
+  std::vector<std::future<std::size_t>> takers;
+  for (std::uint8_t i = 1; i <= 4; ++i)
+    takers.push_back(std::async(std::launch::async, [&f, i] {
+      core::incarnation_id me;
+      me.value.bytes[0] = i;
+      auto db = f.world.open();
+      const auto taken = db->take_over("node-" + std::to_string(i), me, {3, 1, 0, 2}, 1h, false);
+      return taken ? taken->size() : 99;
+    }));
+  std::size_t taken = 0;
+  for (auto& taker : takers)
+    taken += taker.get();
+  BOOST_TEST(taken == shard_count);
+}
+
 BOOST_AUTO_TEST_CASE(server_stopped_at_once_loses_nothing_that_was_acknowledged) { // I-12
   fault_fixture<postgres_world> f;
   auto& server = test_cluster::instance().server();
