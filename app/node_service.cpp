@@ -12,7 +12,6 @@
 #include <caf/behavior.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/exit_reason.hpp>
-#include <caf/io/middleman.hpp>
 #include <caf/send.hpp>
 
 #include <unistd.h>
@@ -20,8 +19,8 @@
 #include <chrono>
 #include <functional>
 #include <iostream>
+#include <memory>
 #include <random>
-#include <thread>
 #include <utility>
 
 namespace holdfast::app {
@@ -37,10 +36,6 @@ constexpr auto database_check_interval = 5s;
 
 /// For the actor system to send its last bytes and stop its threads.
 constexpr auto teardown_patience = 5s;
-
-/// A listening socket is closed by another thread a moment after CAF says so.
-constexpr auto republish_patience = 2s;
-constexpr auto republish_pause = 10ms;
 
 core::instant wall_clock() {
   return std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
@@ -151,8 +146,9 @@ exit_code node_service::run_actors() {
   start.port = port_;
   auto node = node_settings_of(settings_, start);
   node.log = log_.as_function();
-  node.on_gateway = [this, &system](const msg::gateway_actor& gateway) {
-    loop_.post([this, &system, gateway] { publish(*system, gateway); });
+  gateway_.emplace(*system, settings_.node.listen_address, port_);
+  node.on_gateway = [this](const msg::gateway_actor& gateway) {
+    loop_.post([this, gateway] { publish(gateway); });
   };
   auto root = actors::spawn_node(*system, std::move(node));
   auto watcher = system->spawn(root_watcher, root, [this](caf::error reason) {
@@ -170,11 +166,6 @@ exit_code node_service::run_actors() {
   const auto result = root_ended_ ? ended_by_itself() : drain(root);
 
   remove_node_file(settings_.node.data_dir);
-  const watchdog guard{teardown_patience + 30s, [this, result] {
-                         log_.error("teardown_hangs", {});
-                         log_.flush();
-                         ::_exit(static_cast<int>(result));
-                       }};
   stop_database();
   {
     // `~actor_system` waits for every actor and for the last bytes to peers: with a peer that has
@@ -187,7 +178,7 @@ exit_code node_service::run_actors() {
                                ::_exit(static_cast<int>(result));
                              }};
     loop_.discard_posted(); // handles must not outlive the system
-    published_ = nullptr;
+    gateway_.reset();
     root = nullptr;
     watcher = nullptr;
     system.reset();
@@ -195,25 +186,12 @@ exit_code node_service::run_actors() {
   return result;
 }
 
-void node_service::publish(caf::actor_system& system, const msg::gateway_actor& gateway) {
-  auto& middleman = system.middleman();
-  if (published_)
-    middleman.unpublish(published_, port_);
-  const auto give_up_at = steady_clock::now() + republish_patience;
-  while (true) {
-    const auto port =
-        middleman.publish(gateway, port_, settings_.node.listen_address.c_str(), true);
-    if (port)
-      break;
-    if (!published_ || steady_clock::now() > give_up_at) {
-      log_.error("port_refused",
-                 {{"port", std::to_string(port_)}, {"what", system.render(port.error())}});
-      give_up_ = exit_code::port_in_use;
-      return;
-    }
-    std::this_thread::sleep_for(republish_pause);
+void node_service::publish(const msg::gateway_actor& gateway) {
+  if (const auto published = gateway_->publish(gateway); !published) {
+    log_.error("port_refused", {{"what", published.error().detail}});
+    give_up_ = exit_code::port_in_use;
+    return;
   }
-  published_ = gateway;
   log_.info("gateway_published",
             {{"address", settings_.node.listen_address}, {"port", std::to_string(port_)}});
   announce();
@@ -250,8 +228,7 @@ exit_code node_service::drain(const caf::actor& root) {
     log_.error("node_gives_up", {});
   else
     log_.info("node_draining", {{"signal", std::to_string(loop_.signaled())}});
-  if (published_)
-    published_.home_system().middleman().unpublish(published_, port_);
+  gateway_->close();
   caf::anon_send(root, actors::drain{});
   const auto until = steady_clock::now() + settings_.node.drain_timeout;
   while (!root_ended_ && steady_clock::now() < until)

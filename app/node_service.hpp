@@ -2,6 +2,7 @@
 
 #include "app/data_dir.hpp"
 #include "app/exit_codes.hpp"
+#include "app/gateway_port.hpp"
 #include "app/logging.hpp"
 #include "app/main_loop.hpp"
 #include "client/peer_system.hpp"
@@ -11,7 +12,6 @@
 #include "persistence/private_cluster.hpp"
 
 #include <caf/actor.hpp>
-#include <caf/actor_system.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -39,7 +39,7 @@ private:
   std::optional<exit_code> choose_port();
   std::optional<exit_code> start_database();
   exit_code run_actors();
-  void publish(caf::actor_system& system, const msg::gateway_actor& gateway);
+  void publish(const msg::gateway_actor& gateway);
   void announce();
   void watch_database();
   exit_code drain(const caf::actor& root);
@@ -55,7 +55,7 @@ private:
   std::string conninfo_;
   core::incarnation_id incarnation_;
 
-  msg::gateway_actor published_;
+  std::optional<gateway_port> gateway_;
   bool announced_ = false;
   std::optional<exit_code> give_up_; ///< Set when the node cannot go on for a reason of ours.
   bool root_ended_ = false;
