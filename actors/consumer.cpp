@@ -1,6 +1,7 @@
 #include "actors/consumer.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/held_promise.hpp"
 
 #include <map>
 #include <memory>
@@ -13,8 +14,7 @@ using self_ptr = caf::stateful_actor<consumer_state>*;
 
 /// One delivery, split by step.
 struct spread {
-  caf::response_promise promise;
-  core::shard_id shard = 0;
+  held_promise promise;
   std::size_t open = 0;
   caf::error failed;
 };
@@ -28,7 +28,7 @@ void finish(const std::shared_ptr<spread>& whole) {
     whole->promise.deliver(events_applied{});
 }
 
-void apply(self_ptr self, const deliver& delivery, caf::response_promise promise) {
+void apply(self_ptr self, const deliver& delivery, const held_promise& promise) {
   auto& st = self->state;
   const auto& done = st.applied[delivery.shard];
   std::map<core::step_id, apply_events> parts;
@@ -40,10 +40,7 @@ void apply(self_ptr self, const deliver& delivery, caf::response_promise promise
     part.step = e.event.step;
     part.events.push_back(e);
   }
-  auto whole = std::make_shared<spread>();
-  whole->promise = std::move(promise);
-  whole->shard = delivery.shard;
-  whole->open = parts.size() + 1;
+  const auto whole = std::make_shared<spread>(spread{promise, parts.size() + 1, {}});
   for (auto& [step, part] : parts)
     self->request(st.shards, delivery_timeout, std::move(part))
         .then([=](events_applied) { finish(whole); },
@@ -76,10 +73,10 @@ caf::behavior consumer(caf::stateful_actor<consumer_state>* self, context_ptr co
   self->send(relay, subscribe{st.spec.name, st.spec.types, caf::actor_cast<caf::actor>(self)});
   return {
       [=](const deliver& delivery) {
-        auto promise = self->make_response_promise();
+        const held_promise promise{self->make_response_promise()};
         if (!delivery.again) {
           self->state.applied.erase(delivery.shard);
-          apply(self, delivery, std::move(promise));
+          apply(self, delivery, promise);
           return;
         }
         self->request(self->state.loader, internal_timeout,
@@ -90,7 +87,7 @@ caf::behavior consumer(caf::stateful_actor<consumer_state>* self, context_ptr co
                                                          position.applied.end()};
                   apply(self, delivery, promise);
                 },
-                [=](caf::error& error) mutable { promise.deliver(std::move(error)); });
+                [=](caf::error& error) { promise.deliver(std::move(error)); });
       },
   };
 }

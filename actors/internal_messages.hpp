@@ -174,10 +174,12 @@ struct unit_report {
   core::instant next_expiry; ///< `core::instant::max()`: no lease is out.
 };
 
-/// Unit → step: the unit is not open to this contributor; offer another. Follows the unit's report.
+/// Unit → step: the unit is not open to this contributor before `barred_until`, or to nobody now;
+/// offer another. Follows the unit's report.
 struct offer_refused {
   core::unit_id unit;
   owned_ask ask;
+  core::instant barred_until;
 };
 
 /// Step → unit: end the leases that have run out.
@@ -283,6 +285,11 @@ struct grace_tick {
   std::uint64_t session = 0;
 };
 struct cursor_tick {};
+struct pump_tick {
+  std::string consumer;
+  core::shard_id shard = 0;
+  std::uint64_t life = 0;
+};
 
 } // namespace holdfast::actors
 
@@ -332,6 +339,7 @@ HOLDFAST_LOCAL_MESSAGE(sweep_tick)
 HOLDFAST_LOCAL_MESSAGE(renew_tick)
 HOLDFAST_LOCAL_MESSAGE(grace_tick)
 HOLDFAST_LOCAL_MESSAGE(cursor_tick)
+HOLDFAST_LOCAL_MESSAGE(pump_tick)
 HOLDFAST_LOCAL_MESSAGE(load_workflow)
 HOLDFAST_LOCAL_MESSAGE(workflow_loaded)
 HOLDFAST_LOCAL_MESSAGE(await_shards)

@@ -1,6 +1,7 @@
 #include "actors/owners.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/held_promise.hpp"
 
 #include <memory>
 
@@ -37,7 +38,7 @@ core::instant time(owner_ptr self) { return now(self, self->state.context); }
 
 void stop_if_idle(owner_ptr self) {
   auto& st = self->state;
-  if (!st.connected && st.asking == 0 && st.held.empty())
+  if (!st.connected && st.asking.empty() && st.held.empty())
     self->send(st.owners, owner_idle{st.contributor, st.requests_seen});
 }
 
@@ -60,39 +61,68 @@ void meet_client(owner_ptr self) {
     self->demonitor(st.client);
   st.client = caf::actor_cast<caf::actor_addr>(sender);
   st.connected = true;
+  st.over = false;
   ++st.session;
   self->monitor(caf::actor_cast<caf::actor>(sender));
 }
 
+/// One answer to this ask less is awaited.
+void ask_answered(owner_ptr self, const core::assignment_id& assignment) {
+  auto& asking = self->state.asking;
+  const auto found = asking.find(assignment);
+  if (--found->second == 0)
+    asking.erase(found);
+}
+
+void release_all(owner_ptr self, std::function<void(std::uint32_t)> done);
+
 void on_ask(owner_ptr self, msg::ask_assignment& ask) {
   auto& st = self->state;
   drop_expired(self);
-  auto promise = self->make_response_promise();
-  bool repeated = false;
+  const held_promise promise{self->make_response_promise()};
+  const auto assignment = ask.assignment;
+  bool repeated = st.asking.count(assignment) != 0;
   for (const auto& [unit, lease] : st.held)
-    repeated = repeated || lease.assignment == ask.assignment;
+    repeated = repeated || lease.assignment == assignment;
   const auto limit = st.context->settings.leases_max;
-  if (!repeated && st.held.size() + st.asking >= limit) {
+  if (!repeated && st.held.size() + st.asking.size() >= limit) {
     promise.deliver(msg::to_error(core::errc::limit_reached,
                                   "at most " + std::to_string(limit) + " leases at a time"));
     return;
   }
-  ++st.asking;
+  ++st.asking[assignment];
   self->request(st.shards, internal_timeout,
                 owned_ask{std::move(ask), caf::actor_cast<caf::actor>(self)})
       .then(
-          [=](msg::assignment& granted) mutable {
+          [=](msg::assignment& granted) {
             auto& state = self->state;
-            --state.asking;
+            ask_answered(self, assignment);
             state.held[granted.unit] = {granted.step, granted.id, granted.token,
                                         granted.expires_at};
             promise.deliver(std::move(granted));
+            if (state.over)
+              release_all(self, [=](std::uint32_t) { stop_if_idle(self); });
           },
-          [=](caf::error& error) mutable {
-            --self->state.asking;
+          [=](caf::error& error) {
+            ask_answered(self, assignment);
             promise.deliver(std::move(error));
             stop_if_idle(self);
           });
+}
+
+/// Passed on by request, because the owner has to know until when it holds the lease.
+void on_extend(owner_ptr self, msg::extend_assignment& extend) {
+  const held_promise promise{self->make_response_promise()};
+  self->request(self->state.shards, internal_timeout,
+                owned_extend{std::move(extend), caf::actor_cast<caf::actor>(self)})
+      .then(
+          [=](msg::assignment_extended& extended) {
+            auto& held = self->state.held;
+            if (const auto found = held.find(extended.unit); found != held.end())
+              found->second.expires_at = extended.expires_at;
+            promise.deliver(std::move(extended));
+          },
+          [=](caf::error& error) { promise.deliver(std::move(error)); });
 }
 
 /// Gives every lease back; `done` gets how many were.
@@ -185,21 +215,22 @@ caf::behavior owner(caf::stateful_actor<owner_state>* self, context_ptr context,
       },
       [=](msg::extend_assignment& m) {
         meet_client(self);
-        pass_on(owned_extend{std::move(m), caf::actor_cast<caf::actor>(self)});
+        on_extend(self, m);
       },
       [=](msg::submit_judgment& m) {
         meet_client(self);
         pass_on(owned_submit{std::move(m), caf::actor_cast<caf::actor>(self)});
       },
       [=](const msg::end_session&) {
-        meet_client(self);
-        auto promise = self->make_response_promise();
-        release_all(self, [=](std::uint32_t released) mutable {
+        auto& state = self->state;
+        ++state.requests_seen;
+        if (state.connected)
+          self->demonitor(state.client);
+        state.connected = false;
+        state.over = true;
+        const held_promise promise{self->make_response_promise()};
+        release_all(self, [=](std::uint32_t released) {
           promise.deliver(msg::session_ended{released});
-          auto& state = self->state;
-          if (state.connected)
-            self->demonitor(state.client);
-          state.connected = false;
           stop_if_idle(self);
         });
       },
@@ -213,6 +244,7 @@ caf::behavior owner(caf::stateful_actor<owner_state>* self, context_ptr context,
       [=](const grace_tick& tick) {
         if (tick.session != self->state.session || self->state.connected)
           return;
+        self->state.over = true;
         release_all(self, [=](std::uint32_t) { stop_if_idle(self); });
       },
       [=](stop_owner) { self->quit(); },

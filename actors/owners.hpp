@@ -45,10 +45,12 @@ struct owner_state {
   caf::actor owners;
   caf::actor shards;
   std::unordered_map<core::unit_id, held_lease> held;
-  std::uint32_t asking = 0; ///< Asks under way.
+  /// Asks under way, by what makes them unique, with how often each is being repeated.
+  std::unordered_map<core::assignment_id, std::uint32_t> asking;
   std::uint64_t requests_seen = 0;
   caf::actor_addr client; ///< Who speaks for the contributor; monitored.
   bool connected = false;
+  bool over = false; ///< The session has ended: a lease that still comes is given back at once.
   std::uint64_t session = 0; ///< Raised at every connect: a grace timer of an earlier one is void.
 };
 

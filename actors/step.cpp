@@ -17,7 +17,7 @@ namespace {
 /// crash nearby.
 constexpr std::uint32_t tries_max = 8;
 
-void fail(caf::response_promise promise, core::errc code, std::string detail) {
+void fail(const held_promise& promise, core::errc code, std::string detail) {
   promise.deliver(msg::to_error(code, std::move(detail)));
 }
 
@@ -27,18 +27,17 @@ bool put_off(step_ptr self, const Message& m) {
   auto& st = self->state;
   if (st.loaded)
     return false;
-  auto promise = self->make_response_promise();
+  const held_promise promise{self->make_response_promise()};
   if (st.stashed.size() >= st.context->settings.batching.high_water) {
-    fail(std::move(promise), core::errc::overloaded, "the step is still loading");
+    fail(promise, core::errc::overloaded, "the step is still loading");
     return true;
   }
   st.stashed.push_back([self, promise, m]() mutable {
-    // Gone already: nobody to load. The promise tells by the state of the actor.
+    // Run without being loaded: there is no such step.
     if (self->state.loaded)
       promise.delegate(caf::actor_cast<caf::actor>(self), std::move(m));
     else
-      fail(std::move(promise), core::errc::not_found,
-           "no step " + to_string(self->state.identity.step));
+      fail(promise, core::errc::not_found, "no step " + to_string(self->state.identity.step));
   });
   return true;
 }
@@ -116,12 +115,12 @@ void forget_held(step_ptr self, const core::contributor_id& contributor,
 template <class Request>
 void forward(step_ptr self, const core::unit_id& unit, Request request) {
   with_unit(self, unit,
-            [promise = self->make_response_promise(),
-             request = std::move(request)](const caf::actor& actor) mutable {
+            [promise = held_promise{self->make_response_promise()}, request = std::move(request)](
+                const caf::actor& actor, const core::failure& why) mutable {
               if (actor)
                 promise.delegate(actor, std::move(request));
               else
-                fail(std::move(promise), core::errc::unavailable, "the unit cannot be loaded now");
+                promise.deliver(msg::to_error(why));
             });
 }
 
@@ -133,41 +132,41 @@ void offer(step_ptr self, owned_ask& ask) {
     for (const auto& lease : found->second)
       if (lease.assignment == request.assignment)
         return forward(self, core::unit_id{lease.unit}, std::move(ask));
-  auto promise = self->make_response_promise();
+  const held_promise promise{self->make_response_promise()};
   if (st.step.row.status == core::step_status::canceled)
-    return fail(std::move(promise), core::errc::wrong_state, "the step is canceled");
+    return fail(promise, core::errc::wrong_state, "the step is canceled");
   if (st.step.row.status != core::step_status::open)
-    return fail(std::move(promise), core::errc::no_unit_available,
+    return fail(promise, core::errc::no_unit_available,
                 "the step is " + std::string{to_string(st.step.row.status)});
   const auto unit = ask.tries < tries_max
                         ? st.ready.take(request.contributor, now(self, st.context))
                         : std::nullopt;
   if (!unit)
-    return fail(std::move(promise), core::errc::no_unit_available, {});
+    return fail(promise, core::errc::no_unit_available, {});
   st.held[request.contributor].push_back({request.assignment, *unit});
   ++st.reserved[*unit];
   ask.reserved = true;
-  with_unit(
-      self, *unit,
-      [=, promise = std::move(promise), ask = std::move(ask)](const caf::actor& actor) mutable {
-        if (actor) {
-          promise.delegate(actor, std::move(ask));
-          return;
-        }
-        // The unit could not be loaded: nothing was granted, so the slot and the contributor's
-        // chance come back.
-        auto& state = self->state;
-        forget_held(self, ask.request.contributor, *unit);
-        unreserve(self, *unit);
-        state.ready.bar(*unit, ask.request.contributor, now(self, state.context));
-        state.ready.give_back(*unit);
-        fail(std::move(promise), core::errc::unavailable, "the unit cannot be loaded now");
-      });
+  with_unit(self, *unit,
+            [=, ask = std::move(ask)](const caf::actor& actor, const core::failure& why) mutable {
+              if (actor) {
+                promise.delegate(actor, std::move(ask));
+                return;
+              }
+              // The unit could not be loaded: nothing was granted, so the slot and the
+              // contributor's chance come back.
+              auto& state = self->state;
+              forget_held(self, ask.request.contributor, *unit);
+              unreserve(self, *unit);
+              state.ready.bar(*unit, ask.request.contributor, now(self, state.context));
+              state.ready.give_back(*unit);
+              promise.deliver(msg::to_error(why));
+            });
 }
 
 void on_offer_refused(step_ptr self, offer_refused& refused) {
-  // The contributor stays barred from the unit: that is what it has just said.
-  forget_held(self, refused.ask.request.contributor, refused.unit);
+  const auto& contributor = refused.ask.request.contributor;
+  forget_held(self, contributor, refused.unit);
+  self->state.ready.bar(refused.unit, contributor, refused.barred_until);
   ++refused.ask.tries;
   offer(self, refused.ask);
 }

@@ -9,7 +9,9 @@ namespace {
 
 /// Answers a delivery when all of its parts have answered; with the first failure, if any.
 struct gathering {
-  caf::response_promise promise;
+  explicit gathering(held_promise p) : promise(std::move(p)) {}
+
+  held_promise promise;
   std::size_t open = 1; ///< One for the one who gathers.
   caf::error failed;
 
@@ -39,9 +41,7 @@ void ask_part(step_ptr self, const std::shared_ptr<gathering>& whole, const caf:
 }
 
 std::shared_ptr<gathering> gather(step_ptr self) {
-  auto whole = std::make_shared<gathering>();
-  whole->promise = self->make_response_promise();
-  return whole;
+  return std::make_shared<gathering>(held_promise{self->make_response_promise()});
 }
 
 /// Judgments came in: whichever unit may have all of them now decides whether to finalize.
@@ -55,13 +55,14 @@ void aggregate(step_ptr self, const apply_events& delivery) {
     if (waiting)
       continue;
     ++whole->open;
-    with_unit(self, event.unit, [=, id = message](const caf::actor& unit) {
-      if (unit)
-        ask_part(self, whole, unit, judgment_seen{delivery.consumer, id});
-      else
-        whole->failed = msg::to_error(core::errc::unavailable, "the unit cannot be loaded now");
-      whole->part_done();
-    });
+    with_unit(self, event.unit,
+              [=, id = message](const caf::actor& unit, const core::failure& why) {
+                if (unit)
+                  ask_part(self, whole, unit, judgment_seen{delivery.consumer, id});
+                else
+                  whole->failed = msg::to_error(why);
+                whole->part_done();
+              });
   }
   whole->part_done();
 }

@@ -29,6 +29,16 @@ void finish(step_ptr self, const intake& in, const core::failure& why, std::uint
   next_intake(self);
 }
 
+/// As `finish`, after a write. A failed one ends the step, whose state may be going already: then
+/// this intake is only answered, and those behind it are when their promises go.
+void settled(step_ptr self, const intake& in, const core::failure& why, std::uint32_t fresh,
+             std::uint32_t known) {
+  if (why.code == core::errc::none)
+    finish(self, in, why, fresh, known);
+  else
+    in.done(why, 0, 0);
+}
+
 void add_missing(step_ptr self, std::shared_ptr<intake> in,
                  const std::vector<std::string>& known_keys) {
   auto& st = self->state;
@@ -41,7 +51,7 @@ void add_missing(step_ptr self, std::shared_ptr<intake> in,
   const auto fresh = static_cast<std::uint32_t>(items.size());
   const auto there = static_cast<std::uint32_t>(before - items.size());
   if (items.empty()) {
-    st.pending.after_all([=](const core::failure& why) { finish(self, *in, why, 0, there); });
+    st.pending.after_all([=](const core::failure& why) { settled(self, *in, why, 0, there); });
     return;
   }
   auto decided = core::add_units(st.step, std::move(items), st.ids, now(self, st.context));
@@ -55,7 +65,7 @@ void add_missing(step_ptr self, std::shared_ptr<intake> in,
           if (why.code == core::errc::none)
             for (const auto& unit : units)
               self->state.ready.add(unit.id, unit.slots);
-          finish(self, *in, why, fresh, there);
+          settled(self, *in, why, fresh, there);
         });
 }
 
@@ -90,6 +100,11 @@ bool enqueue(step_ptr self, intake in) {
   return true;
 }
 
+/// One event may go on to several steps, and each applies it once: the inbox of this step.
+std::string inbox_of(step_ptr self, const std::string& consumer) {
+  return consumer + "/" + to_string(self->state.identity.step);
+}
+
 /// What is wrong with one row; `none` if nothing.
 core::failure check_row(const msg::source_row& row, const documents::json_limits& limits) {
   if (auto why = documents::check_text(row.key, "key", core::source_key_bytes_max);
@@ -105,7 +120,7 @@ core::failure check_row(const msg::source_row& row, const documents::json_limits
 
 void on_add_source_data(step_ptr self, msg::add_source_data& request) {
   auto& st = self->state;
-  auto promise = self->make_response_promise();
+  const held_promise promise{self->make_response_promise()};
   if (st.step.row.position != 0) {
     promise.deliver(msg::to_error(core::errc::wrong_state,
                                   "source data enters at the first step of a workflow; this step "
@@ -149,13 +164,13 @@ void on_add_source_data(step_ptr self, msg::add_source_data& request) {
 }
 
 void on_add_children(step_ptr self, const add_children& request) {
-  auto promise = self->make_response_promise();
+  const held_promise promise{self->make_response_promise()};
   load_units question;
   for (const auto& parent : request.parents)
     question.units.push_back(parent.unit);
   self->request(self->state.links.loader, internal_timeout, std::move(question))
       .then(
-          [=](const units_loaded& loaded) mutable {
+          [=](const units_loaded& loaded) {
             auto& st = self->state;
             intake in;
             const auto slots = st.definition.steps[st.step.row.position].judgments_per_unit;
@@ -166,8 +181,9 @@ void on_add_children(step_ptr self, const add_children& request) {
                                             parent.result),
                    slots, parent.id, parent.root});
             for (const auto& parent : request.parents)
-              in.inbox.push_back(core::insert_inbox{request.consumer, parent.message});
-            in.done = [promise](const core::failure& why, std::uint32_t, std::uint32_t) mutable {
+              in.inbox.push_back(
+                  core::insert_inbox{inbox_of(self, request.consumer), parent.message});
+            in.done = [promise](const core::failure& why, std::uint32_t, std::uint32_t) {
               // A canceled step takes no more units in; the chain ends here.
               if (why.code == core::errc::none || why.code == core::errc::wrong_state)
                 promise.deliver(events_applied{});
@@ -178,7 +194,7 @@ void on_add_children(step_ptr self, const add_children& request) {
               promise.deliver(
                   msg::to_error(core::errc::overloaded, "the step is taking in other units"));
           },
-          [=](caf::error& error) mutable { promise.deliver(std::move(error)); });
+          [=](caf::error& error) { promise.deliver(std::move(error)); });
 }
 
 void on_upstream_changed(step_ptr self, const upstream_changed& change) {
@@ -191,7 +207,8 @@ void on_upstream_changed(step_ptr self, const upstream_changed& change) {
     st.pending.after_all(std::move(effect));
     return;
   }
-  decided.changes.writes.push_back(core::insert_inbox{change.consumer, change.message});
+  decided.changes.writes.push_back(
+      core::insert_inbox{inbox_of(self, change.consumer), change.message});
   write(self, std::move(decided.changes), std::move(effect));
 }
 

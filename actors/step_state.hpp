@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/held_promise.hpp"
 #include "actors/pending_effects.hpp"
 #include "actors/step.hpp"
 #include "actors/unit.hpp"
@@ -16,8 +17,8 @@
 
 namespace holdfast::actors {
 
-/// Somebody who needs a unit's actor: gets its handle, or a null one when it cannot be had now.
-using unit_user = std::function<void(const caf::actor&)>;
+/// Somebody who needs a unit's actor: gets its handle, or a null one and the reason.
+using unit_user = std::function<void(const caf::actor&, const core::failure&)>;
 
 struct step_state {
   static inline const char* name = "step";

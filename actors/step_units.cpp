@@ -23,7 +23,8 @@ void start_unit(step_ptr self, core::unit loaded) {
   }
 }
 
-void serve(step_ptr self, const core::unit_id& unit) {
+/// Everybody who has waited for the unit gets its actor; or, when it does not live now, `why`.
+void serve(step_ptr self, const core::unit_id& unit, const core::failure& why) {
   auto& st = self->state;
   const auto waiting = st.awaited.extract(unit);
   if (waiting.empty())
@@ -31,7 +32,12 @@ void serve(step_ptr self, const core::unit_id& unit) {
   const auto found = st.live.find(unit);
   const auto actor = found == st.live.end() ? caf::actor{} : found->second.actor;
   for (const auto& user : waiting.mapped())
-    user(actor);
+    user(actor, why);
+}
+
+core::failure no_such_unit(step_ptr self, const core::unit_id& unit) {
+  return {core::errc::not_found,
+          "no unit " + to_string(unit) + " in step " + to_string(self->state.identity.step)};
 }
 
 /// Loads units that are in `awaited` and neither live nor leaving.
@@ -40,16 +46,19 @@ void load_awaited(step_ptr self, std::vector<core::unit_id> units) {
   self->request(st.links.loader, internal_timeout, load_units{units, st.shared->lease})
       .then(
           [=](units_loaded& loaded) {
+            // An id from outside may name a unit of another step, which that step alone may host.
             for (auto& unit : loaded.units)
-              start_unit(self, std::move(unit));
+              if (unit.step == self->state.identity.step)
+                start_unit(self, std::move(unit));
             for (const auto& unit : units)
-              serve(self, unit);
+              serve(self, unit, no_such_unit(self, unit));
           },
           [=](caf::error& error) {
+            const auto why = msg::failure_of(error);
             self->state.context->log(log_level::warning, "unit_load_failed",
-                                     {{"reason", msg::failure_of(error).detail}});
+                                     {{"reason", why.detail}});
             for (const auto& unit : units)
-              serve(self, unit);
+              serve(self, unit, {core::errc::unavailable, "the unit cannot be loaded now"});
           });
 }
 
@@ -136,7 +145,7 @@ void reload_after_crash(step_ptr self, const core::unit_id& unit, bool park) {
             [=](units_loaded& loaded) {
               for (auto& stored : loaded.units)
                 enter_reloaded(self, std::move(stored), park);
-              serve(self, unit);
+              serve(self, unit, no_such_unit(self, unit));
             },
             // Without it the step does not know which slots are free: start over from the database.
             [=](caf::error& error) { self->quit(std::move(error)); });
@@ -149,7 +158,7 @@ void with_unit(step_ptr self, const core::unit_id& unit, unit_user user) {
   auto& st = self->state;
   if (const auto found = st.live.find(unit); found != st.live.end()) {
     found->second.last_used = now(self, st.context);
-    user(found->second.actor);
+    user(found->second.actor, {});
     return;
   }
   const auto [at, first] = st.awaited.try_emplace(unit);
@@ -275,7 +284,7 @@ void on_expiry_tick(step_ptr self, const expiry_tick& tick) {
   for (const auto& unit : due) {
     // Out of the list until the unit reports: it must not be asked twice for the same expiry.
     set_expiry(self, unit, core::instant::max());
-    with_unit(self, unit, [=](const caf::actor& actor) {
+    with_unit(self, unit, [=](const caf::actor& actor, const core::failure&) {
       if (actor)
         self->send(actor, expire_leases{});
       else // cannot be loaded now: ask again soon

@@ -74,7 +74,8 @@ void on_ask(self_ptr self, owned_ask& ask) {
                          || decided.refusal == core::errc::already_exists
                          || decided.refusal == core::errc::wrong_state;
   if (passed_on) {
-    promise.delegate(st.step, offer_refused{st.unit.id, std::move(ask)});
+    const auto until = core::barred_until(st.unit, request.contributor, time(self));
+    promise.delegate(st.step, offer_refused{st.unit.id, std::move(ask), until});
     return;
   }
   carry_out(self, std::move(promise), std::move(decided), [&](const core::lease& lease) {

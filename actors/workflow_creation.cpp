@@ -1,6 +1,7 @@
 #include "actors/workflow_creation.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/held_promise.hpp"
 #include "actors/reader.hpp"
 
 namespace holdfast::actors {
@@ -9,28 +10,28 @@ namespace {
 
 using self_ptr = caf::stateful_actor<workflow_creation_state>*;
 
-void finish(self_ptr self, caf::response_promise promise, msg::workflow_created created) {
+void finish(self_ptr self, const held_promise& promise, msg::workflow_created created) {
   promise.deliver(std::move(created));
   self->quit();
 }
 
-void fail(self_ptr self, caf::response_promise promise, const core::failure& why) {
+void fail(self_ptr self, const held_promise& promise, const core::failure& why) {
   promise.deliver(msg::to_error(why));
   self->quit();
 }
 
-void answer_existing(self_ptr self, caf::response_promise promise, const new_workflow& request,
+void answer_existing(self_ptr self, const held_promise& promise, const new_workflow& request,
                      const persistence::stored_workflow& stored) {
   if (stored.definition != request.request.definition)
-    return fail(self, std::move(promise),
+    return fail(self, promise,
                 {core::errc::already_exists, "the workflow id belongs to another definition"});
   msg::workflow_created created{stored.id, {}};
   for (const auto& step : stored.steps)
     created.steps.push_back(to_view(step));
-  finish(self, std::move(promise), std::move(created));
+  finish(self, promise, std::move(created));
 }
 
-void create(self_ptr self, caf::response_promise promise, const new_workflow& request) {
+void create(self_ptr self, const held_promise& promise, const new_workflow& request) {
   auto& st = self->state;
   const auto at = now(self, st.context);
   core::uuid_source ids{st.context->take_seed()};
@@ -76,7 +77,7 @@ caf::behavior workflow_creation(caf::stateful_actor<workflow_creation_state>* se
   self->state.loader = std::move(loader);
   return {
       [=](const new_workflow& request) {
-        auto promise = self->make_response_promise();
+        const held_promise promise{self->make_response_promise()};
         self->request(self->state.loader, internal_timeout, load_workflow{request.request.workflow})
             .then(
                 [=](const workflow_loaded& loaded) {

@@ -70,6 +70,15 @@ std::uint32_t free_slots(const unit& u) {
   return u.state == unit_state::judgable ? u.slots - static_cast<std::uint32_t>(taken) : 0;
 }
 
+instant barred_until(const unit& u, const contributor_id& contributor, instant now) {
+  if (find_lease(u.leases, contributor) != nullptr || judgment_of(u, contributor) != nullptr)
+    return instant::max();
+  for (const auto& b : u.bars)
+    if (b.contributor == contributor)
+      return std::max(b.until, now);
+  return now;
+}
+
 bool ready_to_aggregate(const unit& u) {
   return (u.state == unit_state::judgable || u.state == unit_state::paused)
          && u.judgments.size() >= u.slots;

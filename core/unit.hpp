@@ -60,6 +60,10 @@ std::uint32_t free_slots(const unit& u);
 /// Whether enough judgments are in and the result is still to be computed.
 bool ready_to_aggregate(const unit& u);
 
+/// Until when `contributor` is not to be offered the unit for reasons of their own; `now` when
+/// there are none.
+instant barred_until(const unit& u, const contributor_id& contributor, instant now);
+
 // Each decision changes `u` only when it is not a refusal, and depends on nothing but its
 // arguments. "Repeated" means that the very same request had been carried out before: it gets the
 // same answer and writes nothing.
