@@ -20,6 +20,7 @@ namespace {
 /// One change on its way to the database.
 struct queued_change {
   core::shard_id shard = 0;
+  core::epoch epoch = 0; ///< Under which it was decided.
   std::uint64_t ticket = 0;
   core::change changes;
   caf::strong_actor_ptr sender;
@@ -52,6 +53,7 @@ struct writer_state {
   std::uint64_t attempt_number = 0;
   std::mt19937_64 random;
   std::set<caf::actor_addr> refused_senders;
+  bool adopted_anew = false; ///< Changes decided under an earlier epoch of a shard may wait.
   std::unordered_map<core::step_id, std::uint64_t> generations; ///< The newest life of each step.
   caf::actor follower;
   std::vector<caf::response_promise> settling;
@@ -145,7 +147,10 @@ void build(writer_state& st) {
 void on_committed(self_ptr self) {
   auto& st = self->state;
   for (auto& part : st.batch.shards) {
-    auto& fence = st.fences.at(part.shard);
+    const auto found = st.fences.find(part.shard);
+    if (found == st.fences.end() || found->second.epoch != part.epoch)
+      continue; // hosted anew while this batch was in doubt: the new fence has counted it
+    auto& fence = found->second;
     fence.batch_seq = part.batch_seq;
     events_committed committed{part.shard, {}};
     for (auto& change : part.changes)
@@ -176,10 +181,16 @@ void on_refused(self_ptr self, const std::string& reason) {
 
 void on_fenced(self_ptr self, const std::vector<core::shard_id>& lost) {
   auto& st = self->state;
-  const std::set<core::shard_id> shards{lost.begin(), lost.end()};
+  std::map<core::shard_id, core::epoch> shards;
+  for (const auto& part : st.batch.shards)
+    if (std::find(lost.begin(), lost.end(), part.shard) != lost.end())
+      shards.emplace(part.shard, part.epoch);
   st.context->log(log_level::warning, "shards_lost", {{"count", std::to_string(shards.size())}});
-  for (const auto shard : shards)
-    st.fences.erase(shard);
+  // Membership may have taken the shard over anew meanwhile: that epoch is not lost.
+  for (const auto& [shard, epoch] : shards)
+    if (const auto fence = st.fences.find(shard);
+        fence != st.fences.end() && fence->second.epoch == epoch)
+      st.fences.erase(fence);
   const core::failure why{core::errc::fenced, "another host has taken the shard over"};
   // Everything selected but not yet committed goes back in front, in order, without the lost
   // shards.
@@ -192,16 +203,23 @@ void on_fenced(self_ptr self, const std::vector<core::shard_id>& lost) {
   st.queue.clear();
   st.ranges.clear();
   for (auto& change : keep) {
-    if (shards.count(change.shard) != 0)
+    const auto at = shards.find(change.shard);
+    if (at != shards.end() && change.epoch <= at->second)
       answer(self, change, why);
     else
       st.queue.push_back(std::move(change));
   }
 }
 
-/// Drops from the range at the back what its sender's refusal has made void.
-bool void_by_refusal(self_ptr self, const queued_change& change) {
+/// Answers `change` when it may not be written any more: because its sender was refused, or the
+/// shard is hosted anew since. False when it may.
+bool answer_void(self_ptr self, const queued_change& change) {
   auto& st = self->state;
+  const auto fence = st.fences.find(change.shard);
+  if (fence == st.fences.end() || fence->second.epoch != change.epoch) {
+    answer(self, change, {core::errc::fenced, "decided under an earlier epoch of the shard"});
+    return true;
+  }
   if (st.refused_senders.empty() || !change.sender
       || st.refused_senders.count(caf::actor_cast<caf::actor_addr>(change.sender)) == 0)
     return false;
@@ -210,15 +228,17 @@ bool void_by_refusal(self_ptr self, const queued_change& change) {
   return true;
 }
 
-void drop_voided(self_ptr self) {
+/// Drops what may not be written any more: from what is selected and from the queue behind it.
+void drop_void(self_ptr self) {
   auto& st = self->state;
-  if (st.refused_senders.empty())
+  if (st.refused_senders.empty() && !st.adopted_anew)
     return;
+  st.adopted_anew = false;
   std::vector<queued_change> keep;
   for (auto part = st.ranges.rbegin(); part != st.ranges.rend(); ++part) {
     const auto start = keep.size();
     for (auto i = part->first; i < part->second; ++i)
-      if (!void_by_refusal(self, st.selected[i]))
+      if (!answer_void(self, st.selected[i]))
         keep.push_back(std::move(st.selected[i]));
     *part = {start, keep.size()};
   }
@@ -226,6 +246,9 @@ void drop_voided(self_ptr self) {
   st.ranges.erase(std::remove_if(st.ranges.begin(), st.ranges.end(),
                                  [](const span& r) { return r.first == r.second; }),
                   st.ranges.end());
+  st.queue.erase(std::remove_if(st.queue.begin(), st.queue.end(),
+                                [&](const auto& change) { return answer_void(self, change); }),
+                 st.queue.end());
 }
 
 void arm_flush(self_ptr self) {
@@ -242,8 +265,12 @@ void commit(self_ptr self) {
   if (!st.store)
     st.store = st.context->settings.open_store();
   while (!st.ranges.empty()) {
-    if (!st.batch_built)
+    if (!st.batch_built) {
+      drop_void(self);
+      if (st.ranges.empty())
+        break;
       build(st);
+    }
     auto result = st.store->commit(st.batch);
     switch (result.status) {
     case persistence::commit_status::committed:
@@ -255,7 +282,6 @@ void commit(self_ptr self) {
       st.batch_built = false;
       st.attempt = 0;
       on_refused(self, result.reason);
-      drop_voided(self);
       break;
     case persistence::commit_status::fenced:
       st.batch_built = false;
@@ -287,7 +313,7 @@ void commit(self_ptr self) {
 
 void enqueue(self_ptr self, write_request& request) {
   auto& st = self->state;
-  queued_change change{request.from.shard, request.ticket, std::move(request.changes),
+  queued_change change{request.from.shard,     0, request.ticket, std::move(request.changes),
                        self->current_sender(), 0};
   change.weight = core::weight(change.changes);
   st.queued_weight += change.weight;
@@ -297,11 +323,14 @@ void enqueue(self_ptr self, write_request& request) {
     return answer(self, change,
                   {core::errc::unavailable, "the step has been started again meanwhile"});
   generation = request.from.generation;
-  if (st.fences.count(change.shard) == 0)
+  const auto fence = st.fences.find(change.shard);
+  if (fence == st.fences.end())
     return answer(self, change, {core::errc::fenced, "this node does not host the shard"});
-  if (void_by_refusal(self, change))
+  change.epoch = fence->second.epoch;
+  if (answer_void(self, change))
     return;
-  if (st.queued_weight > 4 * st.context->settings.batching.high_water)
+  // What is already there counts: one change alone is always taken, whatever its size.
+  if (st.queued_weight - change.weight > 4 * st.context->settings.batching.high_water)
     return refuse(self, change, {core::errc::overloaded, "the writer's queue is full"});
   st.queue.push_back(std::move(change));
   // While a batch waits for its outcome, `commit` arms the next flush.
@@ -331,6 +360,7 @@ caf::behavior writer(self_ptr self, context_ptr context) {
       [=](const adopt_shards& adopted) {
         for (const auto& fence : adopted.fences)
           self->state.fences[fence.shard] = fence;
+        self->state.adopted_anew = true;
       },
       [=](const follow_events& follow) { self->state.follower = follow.relay; },
       [=](settle) -> caf::result<settled> {
