@@ -70,7 +70,7 @@ supervisor_spec node_tree(const context_ptr& context) {
   add("owners",
       [=](parent_ptr p, const siblings& s) { return p->spawn(owners, context, s.at("shards")); });
   add("relay", [=](parent_ptr p, const siblings& s) {
-    return p->spawn(relay, context, lanes(s, context), s.at("loader"));
+    return p->spawn(relay, context, lanes(s, context), s.at("loader"), s.at("membership"));
   });
   for (const auto& spec : node_consumers())
     add(spec.name, [=](parent_ptr p, const siblings& s) {

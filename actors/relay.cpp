@@ -15,7 +15,20 @@ using self_ptr = caf::stateful_actor<relay_state>*;
 /// crash, shorter more writes; a second of events is dropped by the inbox in milliseconds.
 constexpr std::chrono::seconds cursor_delay{1};
 
-void pump(self_ptr self, const std::string& consumer, core::shard_id shard);
+/// One consumer's position on one shard, as long as the consumer lives that subscribed.
+struct place {
+  std::string consumer;
+  core::shard_id shard = 0;
+  std::uint64_t life = 0;
+};
+
+/// The position, or null when the consumer has subscribed anew since.
+relay_state::position* position_at(self_ptr self, const place& at) {
+  auto& subscription = self->state.subscriptions[at.consumer];
+  return subscription.life == at.life ? &subscription.positions[at.shard] : nullptr;
+}
+
+void pump(self_ptr self, const place& at);
 
 void trim(relay_state& st, core::shard_id shard) {
   auto& tail = st.tails[shard];
@@ -38,37 +51,35 @@ void arm_cursor(self_ptr self) {
   }
 }
 
-void acknowledge(self_ptr self, const std::string& consumer, core::shard_id shard,
-                 core::event_seq seq) {
-  auto& position = self->state.subscriptions[consumer].positions[shard];
+void acknowledge(self_ptr self, const place& at, core::event_seq seq) {
+  auto& position = *position_at(self, at);
   position.acknowledged = std::max(position.acknowledged, seq);
   arm_cursor(self);
-  trim(self->state, shard);
+  trim(self->state, at.shard);
 }
 
 /// Tries again later what failed.
-void back_off(self_ptr self, const std::string& consumer, core::shard_id shard,
-              const caf::error& why) {
+void back_off(self_ptr self, const place& at, const caf::error& why) {
   auto& st = self->state;
-  auto& position = st.subscriptions[consumer].positions[shard];
+  auto& position = *position_at(self, at);
   const auto& settings = st.context->settings;
   const auto wait =
       core::backoff(++position.failures, settings.writer_retry_min, settings.events_redeliver_after,
                     std::uniform_real_distribution<double>{}(st.random));
   st.context->log(log_level::warning, "delivery_failed",
-                  {{"consumer", consumer},
-                   {"shard", std::to_string(shard)},
+                  {{"consumer", at.consumer},
+                   {"shard", std::to_string(at.shard)},
                    {"reason", msg::failure_of(why).detail}});
-  self->delayed_send(self, wait,
-                     subscribe{consumer, {}, {}}); // see the behaviour: goes on with all its shards
+  position.backing_off = true;
+  self->delayed_send(self, wait, pump_tick{at.consumer, at.shard, at.life});
 }
 
 /// Delivers what the consumer wants of `events`, which follow its position without a gap. `again`
 /// when some of them may have been delivered before.
-void deliver_to(self_ptr self, const std::string& consumer, core::shard_id shard,
-                std::vector<core::sequenced_event> events, bool again) {
-  auto& subscription = self->state.subscriptions[consumer];
-  auto& position = subscription.positions[shard];
+void deliver_to(self_ptr self, const place& at, std::vector<core::sequenced_event> events,
+                bool again) {
+  auto& subscription = self->state.subscriptions[at.consumer];
+  auto& position = *position_at(self, at);
   again = again || position.again || events.front().id.seq <= position.known_at_start;
   const auto last = events.back().id.seq;
   events.erase(
@@ -77,96 +88,102 @@ void deliver_to(self_ptr self, const std::string& consumer, core::shard_id shard
       events.end());
   if (events.empty()) {
     position.busy = false;
-    acknowledge(self, consumer, shard, last);
-    return pump(self, consumer, shard);
+    acknowledge(self, at, last);
+    return pump(self, at);
   }
   const auto done = [=](const caf::error* failed) {
-    auto& at = self->state.subscriptions[consumer].positions[shard];
-    at.busy = false;
-    at.again = failed != nullptr;
+    auto* now_at = position_at(self, at);
+    if (now_at == nullptr)
+      return;
+    now_at->busy = false;
+    now_at->again = failed != nullptr;
     if (failed != nullptr)
-      return back_off(self, consumer, shard, *failed);
-    at.failures = 0;
-    acknowledge(self, consumer, shard, last);
-    pump(self, consumer, shard);
+      return back_off(self, at, *failed);
+    now_at->failures = 0;
+    acknowledge(self, at, last);
+    pump(self, at);
   };
-  self->request(subscription.target, delivery_timeout, deliver{shard, std::move(events), again})
+  self->request(subscription.target, delivery_timeout, deliver{at.shard, std::move(events), again})
       .then([=](events_applied) { done(nullptr); }, [=](const caf::error& error) { done(&error); });
 }
 
-void read_from_table(self_ptr self, const std::string& consumer, core::shard_id shard,
-                     core::event_seq after) {
+void read_failed(self_ptr self, const place& at, const caf::error& why) {
+  if (auto* position = position_at(self, at)) {
+    position->busy = false;
+    back_off(self, at, why);
+  }
+}
+
+void read_from_table(self_ptr self, const place& at, core::event_seq after) {
   auto& st = self->state;
   self->request(st.loader, internal_timeout,
-                read_events{shard, after, st.context->settings.events_batch_max})
+                read_events{at.shard, after, st.context->settings.events_batch_max})
       .then(
           [=](event_page& page) {
+            auto* position = position_at(self, at);
+            if (position == nullptr)
+              return;
             // The table holds what was committed before this start, too: after a crash the cursor
             // may be behind by many pages, and the inbox knows which of their events were applied.
             if (!page.events.empty())
-              return deliver_to(self, consumer, shard, std::move(page.events), true);
-            auto& state = self->state;
-            state.subscriptions[consumer].positions[shard].busy = false;
+              return deliver_to(self, at, std::move(page.events), true);
+            position->busy = false;
             // Caught up with the table; the writer tells of all that follows.
-            auto& tail = state.tails[shard];
+            auto& tail = self->state.tails[at.shard];
             tail.newest = std::max(tail.newest, after);
             if (tail.newest > after)
-              pump(self, consumer, shard);
+              pump(self, at);
           },
-          [=](const caf::error& error) {
-            auto& position = self->state.subscriptions[consumer].positions[shard];
-            position.busy = false;
-            back_off(self, consumer, shard, error);
-          });
+          [=](const caf::error& error) { read_failed(self, at, error); });
 }
 
-void read_cursor(self_ptr self, const std::string& consumer, core::shard_id shard) {
-  self->request(self->state.loader, internal_timeout, read_position{consumer, shard})
+void read_cursor(self_ptr self, const place& at) {
+  self->request(self->state.loader, internal_timeout, read_position{at.consumer, at.shard})
       .then(
           [=](const consumer_position& stored) {
-            auto& position = self->state.subscriptions[consumer].positions[shard];
-            position.busy = false;
-            position.known = true;
+            auto* position = position_at(self, at);
+            if (position == nullptr)
+              return;
+            position->busy = false;
+            position->known = true;
             // What follows may have been applied before the last end, of the node or the consumer.
-            position.known_at_start = self->state.tails[shard].newest;
-            position.acknowledged = position.persisted = stored.cursor;
-            pump(self, consumer, shard);
+            position->known_at_start = self->state.tails[at.shard].newest;
+            position->acknowledged = position->persisted = stored.cursor;
+            pump(self, at);
           },
-          [=](const caf::error& error) {
-            self->state.subscriptions[consumer].positions[shard].busy = false;
-            back_off(self, consumer, shard, error);
-          });
+          [=](const caf::error& error) { read_failed(self, at, error); });
 }
 
 /// Sends the consumer its next delivery of the shard, if it has none under way and there is
 /// anything.
-void pump(self_ptr self, const std::string& consumer, core::shard_id shard) {
+void pump(self_ptr self, const place& at) {
   auto& st = self->state;
-  auto& position = st.subscriptions[consumer].positions[shard];
-  if (position.busy)
+  auto* position = position_at(self, at);
+  if (position == nullptr || position->busy || position->backing_off || !st.hosting)
     return;
-  if (!position.known) {
-    position.busy = true;
-    return read_cursor(self, consumer, shard);
+  if (!position->known) {
+    position->busy = true;
+    return read_cursor(self, at);
   }
-  auto& tail = st.tails[shard];
-  const auto next = position.acknowledged + 1;
+  auto& tail = st.tails[at.shard];
+  const auto next = position->acknowledged + 1;
   if (tail.newest != 0 && next > tail.newest)
     return; // nothing new
-  position.busy = true;
+  position->busy = true;
   if (tail.recent.empty() || tail.recent.front().id.seq > next)
-    return read_from_table(self, consumer, shard, position.acknowledged);
+    return read_from_table(self, at, position->acknowledged);
   const auto first =
       tail.recent.begin() + static_cast<std::ptrdiff_t>(next - tail.recent.front().id.seq);
   const auto count =
       std::min<std::ptrdiff_t>(tail.recent.end() - first,
                                static_cast<std::ptrdiff_t>(st.context->settings.events_batch_max));
-  deliver_to(self, consumer, shard, {first, first + count}, false);
+  deliver_to(self, at, {first, first + count}, false);
 }
 
 void pump_all(self_ptr self, const std::string& consumer) {
+  const auto life = self->state.subscriptions[consumer].life;
   for (core::shard_id shard = 0; shard < self->state.context->settings.shards; ++shard)
-    pump(self, consumer, shard);
+    pump(self, {consumer, shard, life});
 }
 
 void on_committed(self_ptr self, events_committed& committed) {
@@ -181,8 +198,21 @@ void on_committed(self_ptr self, events_committed& committed) {
   for (auto& e : committed.events)
     tail.recent.push_back(std::move(e));
   for (const auto& [consumer, subscription] : st.subscriptions)
-    pump(self, consumer, committed.shard);
+    pump(self, {consumer, committed.shard, subscription.life});
   trim(st, committed.shard);
+}
+
+/// Nothing is read before the node hosts: until then another node may still commit events, which
+/// nobody here would hear of.
+void await_hosting(self_ptr self, const caf::actor& membership) {
+  self->request(membership, delivery_timeout, await_shards{})
+      .then(
+          [=](const shards_hosted&) {
+            self->state.hosting = true;
+            for (const auto& [consumer, subscription] : self->state.subscriptions)
+              pump_all(self, consumer);
+          },
+          [=](caf::error& error) { self->quit(std::move(error)); });
 }
 
 /// Persists what has been acknowledged since the last time.
@@ -205,7 +235,7 @@ void write_cursors(self_ptr self) {
 } // namespace
 
 caf::behavior relay(caf::stateful_actor<relay_state>* self, context_ptr context,
-                    std::vector<caf::actor> writers, caf::actor loader) {
+                    std::vector<caf::actor> writers, caf::actor loader, caf::actor membership) {
   guard(self, context);
   auto& st = self->state;
   st.random.seed(context->take_seed());
@@ -214,15 +244,20 @@ caf::behavior relay(caf::stateful_actor<relay_state>* self, context_ptr context,
   st.loader = std::move(loader);
   for (const auto& writer : st.writers)
     self->send(writer, follow_events{caf::actor_cast<caf::actor>(self)});
+  await_hosting(self, membership);
   return {
-      // From a consumer: it wants these events. From this actor itself, without a target: try it
-      // again.
       [=](const subscribe& s) {
-        if (s.target) {
-          auto& subscription = self->state.subscriptions[s.consumer];
-          subscription = {{s.types.begin(), s.types.end()}, s.target, {}};
-        }
+        auto& subscription = self->state.subscriptions[s.consumer];
+        const auto life = subscription.life + 1;
+        subscription = {{s.types.begin(), s.types.end()}, s.target, {}, life};
         pump_all(self, s.consumer);
+      },
+      [=](const pump_tick& tick) {
+        const place at{tick.consumer, tick.shard, tick.life};
+        if (auto* position = position_at(self, at)) {
+          position->backing_off = false;
+          pump(self, at);
+        }
       },
       [=](events_committed& committed) { on_committed(self, committed); },
       [=](cursor_tick) { write_cursors(self); },

@@ -23,9 +23,10 @@ struct relay_state {
   };
   /// Where one consumer stands on one shard.
   struct position {
-    bool known = false; ///< The cursor has been read.
-    bool busy = false;  ///< A delivery or a read is under way.
-    bool again = false; ///< The last delivery failed.
+    bool known = false;       ///< The cursor has been read.
+    bool busy = false;        ///< A delivery or a read is under way.
+    bool backing_off = false; ///< Something failed; the next try has its timer.
+    bool again = false;       ///< The last delivery failed.
     /// Events up to here may have been applied before the cursor was read.
     core::event_seq known_at_start = 0;
     core::event_seq acknowledged = 0;
@@ -36,11 +37,14 @@ struct relay_state {
     std::set<core::event_type> types;
     caf::actor target;
     std::map<core::shard_id, position> positions;
+    /// Raised when the consumer subscribes again: what an earlier life of it has been sent is void.
+    std::uint64_t life = 0;
   };
 
   context_ptr context;
   std::vector<caf::actor> writers;
   caf::actor loader;
+  bool hosting = false; ///< Before, another node writes the shards, and delivers their events.
   std::map<core::shard_id, shard_tail> tails;
   std::map<std::string, subscription> subscriptions;
   bool cursor_armed = false;
@@ -64,6 +68,6 @@ struct relay_state {
 /// Backpressure: at most `events_high_water` events per shard stay in memory; slower consumers read
 /// the table.
 caf::behavior relay(caf::stateful_actor<relay_state>* self, context_ptr context,
-                    std::vector<caf::actor> writers, caf::actor loader);
+                    std::vector<caf::actor> writers, caf::actor loader, caf::actor membership);
 
 } // namespace holdfast::actors
