@@ -29,16 +29,28 @@ void route(self_ptr self, const core::step_id& step, Message&& m) {
         msg::to_error(core::errc::unavailable, "this node does not host the step's shard now"));
 }
 
-/// Brings every step into memory that may have leases running out or events to act on.
+/// Brings every step into memory that may have leases running out or events to act on. Tries until
+/// the database answers: without it timers of steps that nobody asks for would not run.
 void activate_steps(self_ptr self) {
   self->request(self->state.links.loader, internal_timeout, list_live_steps{})
       .then(
           [=](const msg::step_list& live) {
+            auto& st = self->state;
+            st.activations_failed = 0;
             for (const auto& step : live.steps)
-              route(self, step.step, activate_step{step.step});
+              if (const auto host =
+                      st.hosts.find(core::shard_of(step.step, st.context->settings.shards)))
+                self->send(host, activate_step{step.step});
           },
-          // Without it timers of steps that nobody asks for would not run.
-          [=](caf::error& error) { self->quit(std::move(error)); });
+          [=](const caf::error& error) {
+            auto& st = self->state;
+            const auto& settings = st.context->settings;
+            st.context->log(log_level::warning, "activation_failed",
+                            {{"reason", msg::failure_of(error).detail}});
+            const auto wait = core::backoff(++st.activations_failed, settings.writer_retry_min,
+                                            settings.writer_retry_max, 1.0);
+            self->delayed_send(self, wait, retry_tick{st.activations_failed});
+          });
 }
 
 void await_hosting(self_ptr self) {
@@ -114,6 +126,10 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
   self->set_down_handler([=](const caf::down_msg& down) { on_host_down(self, down); });
   await_hosting(self);
   return {
+      [=](const retry_tick& tick) {
+        if (tick.attempt == self->state.activations_failed)
+          activate_steps(self);
+      },
       [=](owned_ask& m) { route(self, core::step_id{m.request.step}, std::move(m)); },
       [=](owned_release& m) { route(self, core::step_id{m.request.step}, std::move(m)); },
       [=](owned_extend& m) { route(self, core::step_id{m.request.step}, std::move(m)); },

@@ -27,6 +27,7 @@ struct shards_state {
   shards_links links;
   children<core::shard_id> hosts;
   core::restart_history history;
+  std::uint32_t activations_failed = 0; ///< In a row.
 };
 
 /// SHARDS: the router to every step that this node hosts, and the supervisor of its shard hosts. A

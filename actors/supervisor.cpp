@@ -23,6 +23,9 @@ void end_child(self_ptr self, std::size_t index) {
   const auto found = st.running.find(st.spec.children[index].name);
   if (found == st.running.end())
     return;
+  // It may have been told already, for a sibling that failed before.
+  if (std::find(st.ending.begin(), st.ending.end(), found->first) != st.ending.end())
+    return;
   st.ending.push_back(found->first);
   self->send_exit(found->second, caf::exit_reason::user_shutdown);
 }
