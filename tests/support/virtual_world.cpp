@@ -246,17 +246,19 @@ void virtual_node::start() {
       gateway = opened;
   };
   root = actors::spawn_node(*world.system, settings);
-  world.system->spawn([this, alive = alive_, watched = root](caf::event_based_actor* self) {
-    self->monitor(watched);
-    self->set_down_handler([=](const caf::down_msg& down) {
-      if (*alive) {
-        ended_ = true;
-        end_reason_ = down.reason;
-      }
-      self->quit();
-    });
-    return caf::behavior{[](caf::unit_t) {}};
-  });
+  // Held, because an actor that nobody refers to is gone before it hears of anything.
+  watcher_ =
+      world.system->spawn([this, alive = alive_, watched = root](caf::event_based_actor* self) {
+        self->monitor(watched);
+        self->set_down_handler([=](const caf::down_msg& down) {
+          if (*alive) {
+            ended_ = true;
+            end_reason_ = down.reason;
+          }
+          self->quit();
+        });
+        return caf::behavior{[](caf::unit_t) {}};
+      });
 }
 
 void virtual_node::kill() {

@@ -134,6 +134,7 @@ private:
 
   std::shared_ptr<line> line_;
   std::shared_ptr<bool> alive_;
+  caf::actor watcher_;
   bool ended_ = false;
   caf::error end_reason_;
 };

@@ -1,0 +1,237 @@
+// Memory now, disk next, outside world last: what a node says stands in the database.
+
+#include "tests/support/node_fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace std::chrono_literals;
+
+namespace holdfast::test {
+
+namespace {
+
+using persistence::commit_fault;
+
+struct started_node : node_fixture {
+  started_node() {
+    start();
+    step = create();
+    feed(step, 8);
+  }
+  core::step_id step;
+};
+
+bool inserts_judgment_of(const core::change& change, const std::string& who) {
+  for (const auto& write : change.writes)
+    if (const auto* judgment = std::get_if<core::insert_judgment>(&write))
+      if (judgment->owner == who)
+        return true;
+  return false;
+}
+
+/// Counts the answers that are there, by success.
+template <class Answers>
+std::size_t successes(const Answers& answers) {
+  std::size_t count = 0;
+  for (const auto& a : answers)
+    count += a->value ? 1 : 0;
+  return count;
+}
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(durability, started_node)
+
+// I-12, A79
+BOOST_AUTO_TEST_CASE(
+    nothing_is_answered_while_the_database_is_away_and_everything_once_it_is_back) {
+  const auto ana = assigned(step, "ana");
+  const auto bob = assigned(step, "bob");
+  const auto eve = assigned(step, "eve");
+  advance(1s);
+  database->set_reachable(false);
+  const auto asked = send_to_node(msg::ask_assignment{step, "kim", fresh<core::assignment_id>()});
+  const auto submitted = send_to_node(judgment(ana, "ana"));
+  const auto released =
+      send_to_node(msg::release_assignment{step, bob.unit, "bob", bob.token, false});
+  const auto extended = send_to_node(msg::extend_assignment{step, eve.unit, "eve", eve.token});
+  const auto sealed = send_to_node(msg::seal_step{step});
+  advance(20s);
+  BOOST_TEST(!asked->arrived());
+  BOOST_TEST(!submitted->arrived());
+  BOOST_TEST(!released->arrived());
+  BOOST_TEST(!extended->arrived());
+  BOOST_TEST(!sealed->arrived());
+  database->set_reachable(true);
+  advance(3s);
+  BOOST_TEST(asked->value.has_value());
+  BOOST_TEST(submitted->value.has_value());
+  BOOST_TEST(released->value.has_value());
+  BOOST_TEST(extended->value.has_value());
+  BOOST_TEST(sealed->value.has_value());
+  BOOST_TEST(events(core::event_type::judgment_received).size() == 1u);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_refusal_that_stands_on_an_uncommitted_decision_waits_for_it) {
+  const auto ana = assigned(step, "ana");
+  database->set_reachable(false);
+  const auto first = send_to_node(judgment(ana, "ana"));
+  const auto second = send_to_node(judgment(ana, "ana")); // another id: a second judgment
+  advance(2s);
+  BOOST_TEST(!second->arrived());
+  database->set_reachable(true);
+  advance(3s);
+  BOOST_TEST(first->value.has_value());
+  BOOST_TEST(second->code() == core::errc::already_judged);
+}
+
+// I-12: whichever way the lost COMMIT went, the answer tells the truth and nothing is doubled.
+BOOST_AUTO_TEST_CASE(a_commit_of_unknown_outcome_is_resolved_before_anybody_is_answered) {
+  for (const auto fault : {commit_fault::in_doubt_applied, commit_fault::in_doubt_lost}) {
+    const auto lease = assigned(step, "ana");
+    int doubts = 3;
+    database->set_commit_faults(
+        [&](const persistence::write_batch&) { return doubts-- > 0 ? fault : commit_fault::none; });
+    const auto submitted = send_to_node(judgment(lease, "ana"));
+    settle();
+    BOOST_TEST(!submitted->arrived());
+    advance(10s);
+    BOOST_REQUIRE(submitted->value);
+    BOOST_TEST(!submitted->value->repeated);
+    BOOST_TEST(unit(step, lease.unit).judgment_count == 1u);
+    database->set_commit_faults(nullptr);
+  }
+  BOOST_TEST(events(core::event_type::judgment_received).size() == 2u);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+BOOST_AUTO_TEST_CASE(requests_that_gather_during_an_outage_share_commits) {
+  std::vector<msg::assignment> leases;
+  for (int i = 0; i < 8; ++i)
+    leases.push_back(assigned(step, "w" + std::to_string(i)));
+  database->set_reachable(false);
+  std::vector<awaited_answer<msg::submit_judgment>> answers;
+  for (std::size_t i = 0; i < leases.size(); ++i)
+    answers.push_back(send_to_node(judgment(leases[i], "w" + std::to_string(i))));
+  advance(1s);
+  std::size_t commits = 0;
+  database->set_commit_faults([&](const persistence::write_batch&) {
+    ++commits;
+    return commit_fault::none;
+  });
+  database->set_reachable(true);
+  // Aggregation follows at once, so only what is there when the answers are is counted.
+  while (successes(answers) < answers.size() && advance_to_next_timer(now() + 10s)) {
+    while (successes(answers) < answers.size() && virtual_world::step()) {
+    }
+  }
+  BOOST_TEST(successes(answers) == 8u);
+  BOOST_TEST(commits <= 2u);
+}
+
+// A123: one bad operation costs that operation only.
+BOOST_AUTO_TEST_CASE(a_change_that_the_database_refuses_costs_only_that_change) {
+  std::vector<msg::assignment> leases;
+  std::vector<std::string> names;
+  for (int i = 0; i < 8; ++i) {
+    names.push_back("w" + std::to_string(i));
+    leases.push_back(assigned(step, names.back()));
+  }
+  // Two per unit: w4 and w5 share a unit, so the refusal of w4 also ends the actor that serves w5.
+  BOOST_REQUIRE((leases[4].unit == leases[5].unit));
+  database->set_refusals([](const core::change& c) { return inserts_judgment_of(c, "w4"); });
+  database->set_reachable(false); // all of them in one batch
+  std::vector<awaited_answer<msg::submit_judgment>> answers;
+  std::vector<msg::submit_judgment> requests;
+  for (std::size_t i = 0; i < leases.size(); ++i) {
+    requests.push_back(judgment(leases[i], names[i]));
+    answers.push_back(send_to_node(requests.back()));
+  }
+  advance(1s);
+  database->set_reachable(true);
+  advance(5s);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    BOOST_REQUIRE(answers[i]->arrived());
+    if (i == 4)
+      BOOST_TEST(answers[i]->code() == core::errc::refused_by_store);
+    else if (i == 5) // decided after the refused one by the same actor
+      BOOST_TEST(!answers[i]->value.has_value());
+    else
+      BOOST_TEST(answers[i]->value.has_value());
+  }
+  BOOST_TEST(database->tables().judgments.size() == 6u);
+  BOOST_TEST(status().refused == 1u);
+  // The unit is loaded again from the database; its leases are what they were.
+  database->set_refusals(nullptr);
+  for (const std::size_t i : {4, 5}) {
+    const auto again = call(requests[i]);
+    BOOST_REQUIRE(again.value);
+    BOOST_TEST(!again.value->repeated);
+  }
+  advance(1s);
+  BOOST_TEST(statistics(step).finalized == 4u);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// What an actor decided after a refused decision stood on it, even when it waits for another batch.
+BOOST_AUTO_TEST_CASE(decisions_that_stand_on_a_refused_one_are_void) {
+  const auto lease = assigned(step, "ana");
+  database->set_refusals([&](const core::change& c) {
+    for (const auto& write : c.writes)
+      if (const auto* set = std::get_if<core::set_unit_state>(&write))
+        return set->state == core::unit_state::paused;
+    return false;
+  });
+  database->set_reachable(false);
+  const auto verb = [&](core::unit_verb v) {
+    return send_to_node(msg::change_unit{step, lease.unit, static_cast<std::uint8_t>(v)});
+  };
+  // Both touch the unit's row, so they cannot share a batch.
+  const auto paused = verb(core::unit_verb::pause);
+  const auto canceled = verb(core::unit_verb::cancel);
+  advance(1s);
+  database->set_reachable(true);
+  advance(5s);
+  BOOST_TEST(paused->code() == core::errc::refused_by_store);
+  BOOST_REQUIRE(canceled->arrived());
+  BOOST_TEST(!canceled->value.has_value());
+  BOOST_TEST(unit(step, lease.unit).state == core::unit_state::judgable);
+  BOOST_TEST(submit(lease, "ana").value.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(an_outage_in_the_middle_of_work_loses_and_doubles_nothing) {
+  std::size_t call_number = 0;
+  database->set_commit_faults([&](const persistence::write_batch&) {
+    switch (++call_number % 5) {
+    case 1:
+      return commit_fault::unavailable;
+    case 2:
+      return commit_fault::in_doubt_applied;
+    case 4:
+      return commit_fault::in_doubt_lost;
+    default:
+      return commit_fault::none;
+    }
+  });
+  for (const auto* who : {"ana", "bob"})
+    for (int i = 0; i < 8; ++i) {
+      const auto asked = send_to_node(msg::ask_assignment{step, who, fresh<core::assignment_id>()});
+      advance(5s);
+      BOOST_REQUIRE(asked->value);
+      const auto submitted = send_to_node(judgment(*asked->value, who));
+      advance(5s);
+      BOOST_REQUIRE(submitted->value);
+      BOOST_TEST(!submitted->value->repeated);
+    }
+  database->set_commit_faults(nullptr);
+  advance(30s);
+  BOOST_TEST(statistics(step).finalized == 8u);
+  BOOST_TEST(statistics(step).step.completed_units == 8u); // I-6
+  BOOST_TEST(events(core::event_type::judgment_received).size() == 16u);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::test

@@ -1,0 +1,211 @@
+// Lease owners: limits, the end of sessions, lost connections and the grace time.
+
+#include "tests/support/node_fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace std::chrono_literals;
+
+namespace holdfast::test {
+
+namespace {
+
+struct started_node : node_fixture {
+  started_node() {
+    prepare().settings.leases_max = 3;
+    start();
+    step = create();
+    feed(step, 8);
+    BOOST_REQUIRE(node->settings.session_grace == 30s);
+    them = std::make_unique<client>(*this);
+  }
+  ~started_node() { them.reset(); }
+
+  /// Asks over the second connection.
+  answer<msg::assignment> their_ask(const std::string& who) {
+    const auto a =
+        them->send(node->gateway, msg::ask_assignment{step, who, fresh<core::assignment_id>()});
+    settle();
+    return *a;
+  }
+
+  core::step_id step;
+  std::unique_ptr<client> them; ///< A second connection.
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(sessions, started_node)
+
+BOOST_AUTO_TEST_CASE(a_contributor_holds_at_most_leases_max_leases) {
+  std::vector<msg::assignment> held;
+  for (int i = 0; i < 3; ++i)
+    held.push_back(assigned(step, "ana"));
+  const auto refused = assign(step, "ana");
+  BOOST_TEST(refused.code() == core::errc::limit_reached);
+  BOOST_TEST(refused.error->detail == "at most 3 leases at a time");
+  BOOST_TEST(assign(step, "bob").value.has_value()); // the limit is each contributor's own
+  BOOST_REQUIRE(submit(held[0], "ana").value);
+  BOOST_TEST(assign(step, "ana").value.has_value());
+  BOOST_TEST(assign(step, "ana").code() == core::errc::limit_reached);
+  BOOST_REQUIRE(release(held[1], "ana").value);
+  BOOST_TEST(assign(step, "ana").value.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(leases_that_ran_out_do_not_count_and_extended_ones_do) {
+  std::vector<msg::assignment> held;
+  for (int i = 0; i < 3; ++i)
+    held.push_back(assigned(step, "ana"));
+  advance(30s);
+  BOOST_REQUIRE(extend(held[0], "ana").value);
+  advance(30s);
+  BOOST_TEST(active_leases() == 1u);
+  BOOST_TEST(assign(step, "ana").value.has_value());
+  BOOST_TEST(assign(step, "ana").value.has_value());
+  BOOST_TEST(assign(step, "ana").code() == core::errc::limit_reached);
+}
+
+BOOST_AUTO_TEST_CASE(asks_under_way_count_and_repeating_one_does_not) {
+  BOOST_REQUIRE(release(assigned(step, "ana"), "ana").value);
+  database->set_reachable(false);
+  const msg::ask_assignment first{step, "ana", fresh<core::assignment_id>()};
+  const auto once = send_to_node(first);
+  const auto twice = send_to_node(first);
+  const auto thrice = send_to_node(first);
+  const auto second = send_to_node(msg::ask_assignment{step, "ana", fresh<core::assignment_id>()});
+  const auto third = send_to_node(msg::ask_assignment{step, "ana", fresh<core::assignment_id>()});
+  const auto fourth = send_to_node(msg::ask_assignment{step, "ana", fresh<core::assignment_id>()});
+  settle();
+  BOOST_TEST(fourth->code() == core::errc::limit_reached);
+  database->set_reachable(true);
+  advance(5s);
+  for (const auto& a : {once, twice, thrice, second, third})
+    BOOST_TEST(a->value.has_value());
+  BOOST_TEST(active_leases() == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_a_session_gives_all_leases_back_at_once) {
+  const auto first = assigned(step, "ana");
+  BOOST_REQUIRE(extend(first, "ana").error); // nothing to gain yet
+  assigned(step, "ana");
+  advance(30s);
+  BOOST_REQUIRE(extend(first, "ana").value);
+  advance(20s);
+  const auto ended = call(msg::end_session{"ana"});
+  BOOST_REQUIRE(ended.value);
+  BOOST_TEST(ended.value->released == 2u);
+  BOOST_TEST(active_leases() == 0u);
+  BOOST_TEST(submit(first, "ana").code() == core::errc::lease_not_held);
+  BOOST_TEST(status().sessions == 1u); // that submission has begun another one
+  BOOST_REQUIRE(call(msg::end_session{"ana"}).value);
+  BOOST_TEST(status().sessions == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(an_extended_lease_is_given_back_too_after_its_first_end) {
+  const auto lease = assigned(step, "ana");
+  advance(50s);
+  BOOST_REQUIRE(extend(lease, "ana").value);
+  advance(20s);
+  const auto ended = call(msg::end_session{"ana"});
+  BOOST_REQUIRE(ended.value);
+  BOOST_TEST(ended.value->released == 1u);
+  BOOST_TEST(active_leases() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_a_session_that_never_began_releases_nothing) {
+  const auto ended = call(msg::end_session{"nobody"});
+  BOOST_REQUIRE(ended.value);
+  BOOST_TEST(ended.value->released == 0u);
+  BOOST_TEST(status().sessions == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_connection_gives_leases_back_exactly_after_the_grace_time) {
+  BOOST_REQUIRE(their_ask("ana").value);
+  BOOST_REQUIRE(their_ask("ana").value);
+  assigned(step, "bob"); // over the other connection
+  advance(10s);
+  them->disconnect();
+  settle();
+  advance(30s - 1us);
+  BOOST_TEST(active_leases() == 3u);
+  advance(1us);
+  BOOST_TEST(active_leases() == 1u);
+  BOOST_TEST(status().sessions == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(coming_back_within_the_grace_time_keeps_leases) {
+  const auto lease = their_ask("ana");
+  BOOST_REQUIRE(lease.value);
+  them->disconnect();
+  advance(29s);
+  advance(1s - 1us);
+  them = std::make_unique<client>(*this);
+  BOOST_REQUIRE(their_ask("ana").value);
+  advance(20s);
+  BOOST_TEST(active_leases() == 2u);
+  BOOST_TEST(submit(*lease.value, "ana").value.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(every_lost_connection_has_a_grace_time_of_its_own) {
+  BOOST_REQUIRE(their_ask("ana").value);
+  them->disconnect();
+  advance(20s);
+  them = std::make_unique<client>(*this);
+  BOOST_REQUIRE(their_ask("ana").value);
+  them->disconnect();
+  settle();
+  advance(30s - 1us); // the first grace time would be over by now; its lease is at 50 s of 60
+  BOOST_TEST(active_leases() == 2u);
+  advance(1us);
+  BOOST_TEST(active_leases() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(one_connection_may_speak_for_many_contributors) {
+  for (const auto* who : {"a", "b", "c"})
+    BOOST_REQUIRE(their_ask(who).value);
+  BOOST_TEST(status().sessions == 3u);
+  them->disconnect();
+  advance(30s);
+  BOOST_TEST(active_leases() == 0u);
+  BOOST_TEST(status().sessions == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_lease_granted_after_the_session_ended_is_given_back) {
+  BOOST_REQUIRE(release(assigned(step, "ana"), "ana").value);
+  const auto ended_by = [&](bool connection) {
+    database->set_reachable(false);
+    const auto late =
+        them->send(node->gateway, msg::ask_assignment{step, "ana", fresh<core::assignment_id>()});
+    advance(100ms);
+    awaited_answer<msg::end_session> ended;
+    if (connection)
+      them->disconnect();
+    else
+      ended = me->send(node->gateway, msg::end_session{"ana"});
+    advance(connection ? 29s : 100ms); // asks are given up after 30 s
+    advance(800ms);
+    database->set_reachable(true);
+    advance(5s);
+    return ended;
+  };
+  const auto ended = ended_by(false);
+  BOOST_REQUIRE(ended->value);
+  BOOST_TEST(active_leases() == 0u);
+  ended_by(true);
+  advance(30s);
+  BOOST_TEST(active_leases() == 0u);
+  BOOST_TEST(status().sessions == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(an_owner_that_crashed_costs_knowledge_and_no_lease) {
+  const auto lease = assigned(step, "ana");
+  crash(the_actor("owner"));
+  settle();
+  BOOST_TEST(status().sessions == 0u);
+  BOOST_TEST(active_leases() == 1u);
+  BOOST_TEST(submit(lease, "ana").value.has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::test
