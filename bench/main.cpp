@@ -26,6 +26,7 @@ struct options {
   std::size_t units = 100000;
   std::uint32_t slots = 3;
   int seconds = 6;
+  std::vector<std::size_t> contributors{1, 16, 64, 1000};
   std::string only;
   std::string out = std::string{HOLDFAST_SOURCE_DIR} + "/bench/results/latest.json";
 };
@@ -69,7 +70,7 @@ private:
 
 void hot_step(const options& o, const server& db, results& out) {
   const std::chrono::milliseconds duration{o.seconds * 1000};
-  for (const std::size_t contributors : {1u, 16u, 64u, 1000u}) {
+  for (const auto contributors : o.contributors) {
     node_under_load node{db.conninfo(), contributors};
     const auto step = node.make_step(o.units, o.slots);
     node.work(step, contributors, std::chrono::milliseconds{500}, true); // warm up
@@ -233,6 +234,8 @@ int run(int argc, char** argv) {
   app.add_option("--seconds", o.seconds, "Seconds for each measurement")
       ->capture_default_str()
       ->check(CLI::Range(1, 600));
+  app.add_option("--contributors", o.contributors,
+                 "Contributors at once on the hot step, one round each");
   app.add_option("--only", o.only, "One part: hot_step, sql, writer or idle");
   app.add_option("--out", o.out, "Where the figures go, as JSON")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
