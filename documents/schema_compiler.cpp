@@ -80,23 +80,27 @@ private:
   }
 
   void read_keywords(schema_node& node, const json& source, const std::string& pointer) {
-    for (const auto& [name, value] : source.items()) {
-      auto place = pointer;
-      append_token(place, name);
-      const auto& table = keywords();
+    const auto& table = keywords();
+    for (auto member = source.begin(); member != source.end(); ++member) {
+      const auto& name = member.key();
+      const auto place = child(pointer, name);
       const auto known = std::find_if(table.begin(), table.end(),
                                       [&](const keyword& k) { return k.name == name; });
-      if (known != table.end()) {
-        if (known->read != nullptr)
-          (this->*known->read)(node, value, place);
-      } else if (name.compare(0, 2, "x-") != 0) {
-        std::vector<std::string_view> names;
-        for (const auto& k : table)
-          names.push_back(k.name);
-        problem(place, "is not a keyword of JSON Schema draft 7" + suggestion(name, names)
-                           + " (members of your own begin with x-)");
+      if (known == table.end()) {
+        if (name.compare(0, 2, "x-") != 0)
+          problem(place, "is not a keyword of JSON Schema draft 7" + suggestion_for(name)
+                             + " (members of your own begin with x-)");
+      } else if (known->read != nullptr) {
+        (this->*known->read)(node, member.value(), place);
       }
     }
+  }
+
+  static std::string suggestion_for(const std::string& name) {
+    std::vector<std::string_view> names;
+    for (const auto& k : keywords())
+      names.push_back(k.name);
+    return suggestion(name, names);
   }
 
   // -- what keywords have for a value ------------------------------------------------------------

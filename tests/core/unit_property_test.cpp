@@ -325,6 +325,11 @@ private:
     const auto taken = model_->leases.size() + model_->judgments.size();
     const auto free = model_->state == unit_state::judgable ? unit_.slots - taken : 0;
     BOOST_TEST(free_slots(unit_) == free);
+    for (const auto& who : people) {
+      const bool never_again = model_->leases.count(who) != 0 || model_->judgments.count(who) != 0;
+      const auto until = never_again ? core::instant::max() : std::max(model_->bars[who], now_);
+      BOOST_TEST((barred_until(unit_, who, now_) == until));
+    }
   }
 
   void check_promises(const result& got, core::token last_token) {

@@ -1,0 +1,138 @@
+// What a unit writes and tells, to the letter. When it does so is the matter of the scenarios.
+
+#include "core/unit.hpp"
+
+#include "tests/core/describe.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <string>
+
+using namespace holdfast;
+using namespace holdfast::core;
+using namespace std::chrono_literals;
+using holdfast::test::beginning;
+
+namespace {
+
+template <class Id>
+Id id_of(std::uint8_t n) {
+  Id id;
+  id.value.bytes[15] = n;
+  return id;
+}
+const std::string nil_tail = "00000000-0000-0000-0000-0000000000";
+
+struct unit_of_two {
+  core::unit u;
+  lease_policy policy{30s, 1h, 10s};
+
+  unit_of_two() {
+    u.id = id_of<unit_id>(0x01);
+    u.step = id_of<step_id>(0x02);
+    u.root = id_of<unit_id>(0x03);
+    u.slots = 2;
+  }
+
+  void judge(const char* who, std::uint8_t n, const char* answer) {
+    const auto held = decide(u, policy, ask{who, id_of<assignment_id>(n)}, beginning);
+    const auto handed_in =
+        decide(u, submit{who, held.answer.token, id_of<judgment_id>(n), "{}", answer}, beginning);
+    BOOST_REQUIRE((handed_in.refusal == errc::none));
+  }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(unit_records, unit_of_two)
+
+// A24, A34, A39, I-5
+BOOST_AUTO_TEST_CASE(a_finalized_unit_tells_its_result_and_who_agreed) {
+  judge("ana", 0x11, "dog");
+  judge("bob", 0x12, "cat");
+  const auto done = decide(u, aggregate_if_ready{"aggregation", {4, 9}}, beginning + 5s);
+  BOOST_TEST(done.answer);
+  const std::string result =
+      R"({"answer":"cat","confidence":0.5,"votes":{"cat":1,"dog":1},"tied":2})";
+  BOOST_TEST(u.result == result);
+  BOOST_TEST(u.confidence == 0.5);
+  BOOST_TEST(test::describe(done.changes)
+             == "insert_inbox aggregation 4/9\n"
+                "finalize_unit "
+                    + result + " confidence 0.500000 at 5s\n"
+                    + R"({"type":"UnitFinalized","step_id":")" + nil_tail + R"(02","unit_id":")"
+                    + nil_tail + R"(01","at":1700000005000000,"details":{"root_data_id":")"
+                    + nil_tail + R"(03","result":)" + result + R"(,"judgments":[{"judgment_id":")"
+                    + nil_tail + R"(11","contributor_id":"ana","answer":"dog","agrees":false},)"
+                    + R"({"judgment_id":")" + nil_tail
+                    + R"(12","contributor_id":"bob","answer":"cat","agrees":true}]}})" + "\n");
+}
+
+// A9, A10, A57, A123, I-4
+BOOST_AUTO_TEST_CASE(a_judgment_is_stored_with_its_lease_and_told_once) {
+  const auto held = decide(u, policy, ask{"ana", id_of<assignment_id>(0x21)}, beginning);
+  BOOST_TEST(test::describe(held.changes)
+             == "insert_lease ana " + nil_tail + "21 token 1 from 0s until 30s\n");
+  const auto given =
+      decide(u, submit{"ana", 1, id_of<judgment_id>(0x22), R"({"a":1})", "1"}, beginning + 7s);
+  BOOST_TEST(test::describe(given.changes)
+             == "insert_judgment " + nil_tail
+                    + R"(22 of ana token 1 payload {"a":1} answer 1 trust 1.000000 at 7s)" + "\n"
+                    + R"({"type":"JudgmentReceived","step_id":")" + nil_tail + R"(02","unit_id":")"
+                    + nil_tail + R"(01","judgment_id":")" + nil_tail
+                    + R"(22","at":1700000007000000})" + "\n");
+}
+
+BOOST_AUTO_TEST_CASE(extending_and_ending_name_the_token) {
+  decide(u, policy, ask{"ana", id_of<assignment_id>(1)}, beginning);
+  decide(u, policy, ask{"bob", id_of<assignment_id>(2)}, beginning);
+  const auto extended = decide(u, policy, extend{"bob", 2}, beginning + 1s);
+  BOOST_TEST(test::describe(extended.changes) == "extend_lease_row bob token 2 until 31s\n");
+  const auto released = decide(u, policy, give_back{"bob", 2, false}, beginning + 2s);
+  BOOST_TEST(test::describe(released.changes) == "end_lease_row bob token 2 Released at 2s\n");
+  const auto expired = decide(u, policy, expire{}, beginning + 30s);
+  BOOST_TEST(test::describe(expired.changes) == "end_lease_row ana token 1 Expired at 30s\n");
+  const auto held = decide(u, policy, ask{"eve", id_of<assignment_id>(3)}, beginning + 31s);
+  const auto declined =
+      decide(u, policy, give_back{"eve", held.answer.token, true}, beginning + 32s);
+  BOOST_TEST(test::describe(declined.changes) == "end_lease_row eve token 3 Declined at 32s\n");
+}
+
+BOOST_AUTO_TEST_CASE(canceling_writes_each_lease_and_the_state) {
+  decide(u, policy, ask{"ana", id_of<assignment_id>(1)}, beginning);
+  decide(u, policy, ask{"bob", id_of<assignment_id>(2)}, beginning);
+  const auto canceled = decide(u, policy, unit_verb::cancel, beginning + 3s);
+  BOOST_TEST(test::describe(canceled.changes)
+             == "end_lease_row ana token 1 Canceled at 3s\n"
+                "end_lease_row bob token 2 Canceled at 3s\n"
+                "set_unit_state Canceled at 3s\n"
+                    + (R"({"type":"UnitCanceled","step_id":")" + nil_tail + R"(02","unit_id":")"
+                       + nil_tail + R"(01","at":1700000003000000})")
+                    + "\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_released_lease_leaves_no_bar_behind) {
+  for (int i = 0; i < 3; ++i) {
+    const auto held = decide(u, policy, ask{"ana", id_of<assignment_id>(1)}, beginning);
+    decide(u, policy, give_back{"ana", held.answer.token, false}, beginning);
+  }
+  BOOST_TEST(u.bars.empty());
+  // And there is one for each contributor at most, however often they let a lease expire.
+  for (int i = 0; i < 3; ++i) {
+    const auto at = beginning + i * 1min;
+    decide(u, policy, ask{"ana", id_of<assignment_id>(1)}, at);
+    decide(u, policy, expire{}, at + 30s);
+  }
+  BOOST_TEST(u.bars.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(refusals_name_the_state) {
+  decide(u, policy, unit_verb::pause, beginning);
+  BOOST_TEST(decide(u, policy, ask{"ana", id_of<assignment_id>(1)}, beginning).detail
+             == "the unit is Paused");
+  decide(u, policy, unit_verb::cancel, beginning);
+  BOOST_TEST(decide(u, policy, unit_verb::resume, beginning).detail == "the unit is Canceled");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
