@@ -88,8 +88,9 @@ struct contributor_state {
 ///
 ///   look_for_work ──ask──► no unit: look again, later and later
 ///         ▲                unit it never answered: decline, look again at once
-///         │                unit it answered: think (extending the lease), then submit and look again
-///         └──────────────────────────────────────────────────────────────────────────┘
+///         │                unit it answered: think, extending the lease
+///         │                                    │
+///         └──────────── look again, and submit ┘
 ///
 /// Lifecycle: ends the session and quits when every answer is accepted.
 /// Failure: what may not happen is told to the tally; the contributor goes on with other work.

@@ -3,12 +3,19 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <utility>
 
 namespace holdfast::app::demo {
+
+namespace {
+constexpr auto patience = std::chrono::seconds{5};
+constexpr auto pause = std::chrono::milliseconds{50};
+} // namespace
 
 core::outcome<scratch_directory> scratch_directory::make() {
   std::error_code error;
@@ -30,9 +37,17 @@ scratch_directory& scratch_directory::operator=(scratch_directory&& other) noexc
 }
 
 scratch_directory::~scratch_directory() {
-  std::error_code ignored;
-  if (!path_.empty() && !keep_)
-    std::filesystem::remove_all(path_, ignored);
+  if (path_.empty() || keep_)
+    return;
+  // The server of a killed node may be writing its last files while we remove them.
+  const auto until = std::chrono::steady_clock::now() + patience;
+  std::error_code error;
+  do {
+    std::filesystem::remove_all(path_, error);
+    if (!std::filesystem::exists(path_, error))
+      return;
+    std::this_thread::sleep_for(pause);
+  } while (std::chrono::steady_clock::now() < until);
 }
 
 } // namespace holdfast::app::demo
