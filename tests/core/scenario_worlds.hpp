@@ -140,6 +140,8 @@ private:
     const auto d = decided(decide(unit_, policy_, core::give_back{who, presented, decline}, now_));
     if (d.refusal != core::errc::none)
       return refused(d);
+    if (!d.answer)
+      throw broken_rule("what is not refused is given back, now or earlier");
     return d.changes.empty() ? "nothing to give back" : decline ? "declined" : "released";
   }
 

@@ -163,8 +163,11 @@ public:
     if (state == unit_state::finalized || state == unit_state::canceled)
       return {errc::wrong_state};
     state = wanted;
-    if (wanted == unit_state::canceled)
+    if (wanted == unit_state::canceled) {
+      for (const auto& [who, l] : leases)
+        bars[who] = core::instant::max();
       leases.clear();
+    }
     return {errc::none, true};
   }
 
