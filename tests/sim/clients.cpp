@@ -1,0 +1,530 @@
+#include "tests/sim/clients.hpp"
+
+#include "messages/errors.hpp"
+
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace holdfast::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// INTERNAL, self-sent: time to do something.
+using tick_atom = caf::atom_constant<caf::atom("simtick")>;
+
+/// Outstanding requests that a client remembers for repetition.
+constexpr std::size_t unknown_max = 6;
+
+template <class Request>
+struct answer_to;
+template <>
+struct answer_to<msg::create_workflow> {
+  using type = msg::workflow_created;
+};
+template <>
+struct answer_to<msg::add_source_data> {
+  using type = msg::source_data_added;
+};
+template <>
+struct answer_to<msg::seal_step> {
+  using type = msg::step_view;
+};
+template <>
+struct answer_to<msg::change_step> {
+  using type = msg::step_view;
+};
+template <>
+struct answer_to<msg::change_unit> {
+  using type = msg::unit_changed;
+};
+template <>
+struct answer_to<msg::list_results> {
+  using type = msg::result_page;
+};
+template <>
+struct answer_to<msg::ask_assignment> {
+  using type = msg::assignment;
+};
+template <>
+struct answer_to<msg::release_assignment> {
+  using type = msg::assignment_released;
+};
+template <>
+struct answer_to<msg::extend_assignment> {
+  using type = msg::assignment_extended;
+};
+template <>
+struct answer_to<msg::submit_judgment> {
+  using type = msg::judgment_accepted;
+};
+template <>
+struct answer_to<msg::end_session> {
+  using type = msg::session_ended;
+};
+
+/// What a client is beyond one life of its actor.
+struct persona {
+  persona(field& shared, std::string who, std::uint64_t seed)
+      : world(shared), name(std::move(who)), random(seed), ids(seed) {}
+
+  field& world;
+  std::string name;
+  dice random;
+  core::uuid_source ids;
+  std::vector<msg::assignment> held;
+  std::vector<msg::assignment> past; ///< Held no more, for all it knows.
+  std::vector<repeatable> unknown;   ///< Asked, but the outcome is not known.
+  std::uint32_t under_way = 0;
+  std::uint32_t answers = 0;
+  bool asked = false;                 ///< Of a closer: asked, and got nothing yet.
+  core::duration pause = 30ms;        ///< Of a closer, after asking in vain.
+  std::vector<std::string> keys_left; ///< Of a requester.
+  core::workflow_id workflow;
+
+  template <class Id>
+  Id fresh() {
+    return {ids.next(world.now())};
+  }
+};
+using persona_ptr = std::shared_ptr<persona>;
+using self_ptr = caf::event_based_actor*;
+
+void forget(persona& p, const core::unit_id& unit, core::token token) {
+  const auto found = std::find_if(p.held.begin(), p.held.end(), [&](const auto& a) {
+    return a.unit == unit && a.token == token;
+  });
+  if (found == p.held.end())
+    return;
+  p.past.push_back(*found);
+  p.held.erase(found);
+  if (p.past.size() > 4)
+    p.past.erase(p.past.begin());
+}
+
+// --- what a trace says of messages ---
+
+template <class Id>
+std::string brief(const Id& id) {
+  return to_string(id).substr(24);
+}
+
+template <class Message>
+std::string show(const Message& m) {
+  if constexpr (std::is_same_v<Message, msg::ask_assignment>)
+    return "asks in step " + brief(m.step) + " for assignment " + brief(m.assignment);
+  else if constexpr (std::is_same_v<Message, msg::assignment>)
+    return "assignment " + brief(m.id) + " of unit " + brief(m.unit) + " under token "
+           + std::to_string(m.token);
+  else if constexpr (std::is_same_v<Message, msg::submit_judgment>)
+    return "submits judgment " + brief(m.judgment) + " of unit " + brief(m.unit) + " under token "
+           + std::to_string(m.token) + ": " + m.payload;
+  else if constexpr (std::is_same_v<Message, msg::judgment_accepted>)
+    return std::string{m.repeated ? "known" : "accepted"} + " judgment " + brief(m.judgment);
+  else if constexpr (std::is_same_v<Message, msg::release_assignment>)
+    return std::string{m.decline ? "declines" : "releases"} + " unit " + brief(m.unit)
+           + " under token " + std::to_string(m.token);
+  else if constexpr (std::is_same_v<Message, msg::extend_assignment>)
+    return "extends unit " + brief(m.unit) + " under token " + std::to_string(m.token);
+  else if constexpr (std::is_same_v<Message, msg::assignment_extended>)
+    return "extended unit " + brief(m.unit);
+  else if constexpr (std::is_same_v<Message, msg::assignment_released>)
+    return "released unit " + brief(m.unit);
+  else if constexpr (std::is_same_v<Message, msg::change_unit>)
+    return "unit " + brief(m.unit) + " verb " + std::to_string(m.verb);
+  else if constexpr (std::is_same_v<Message, msg::change_step>)
+    return "step " + brief(m.step) + " verb " + std::to_string(m.verb);
+  else if constexpr (std::is_same_v<Message, msg::add_source_data>)
+    return "adds " + std::to_string(m.rows.size()) + " rows, first " + m.rows.front().key;
+  else if constexpr (std::is_same_v<Message, msg::source_data_added>)
+    return "added " + std::to_string(m.added) + ", known " + std::to_string(m.already_there);
+  else if constexpr (std::is_same_v<Message, msg::seal_step>)
+    return "seals step " + brief(m.step);
+  else if constexpr (std::is_same_v<Message, msg::step_view>)
+    return "step " + brief(m.step) + " is " + std::string{to_string(m.status)}
+           + (m.sealed ? ", sealed" : "");
+  else if constexpr (std::is_same_v<Message, msg::create_workflow>)
+    return "creates the workflow";
+  else if constexpr (std::is_same_v<Message, msg::end_session>)
+    return "goes home";
+  else
+    return "done";
+}
+
+// --- what a client learns from an answer ---
+
+void learn(persona& p, const msg::ask_assignment&, const msg::assignment& a) {
+  for (const auto* list : {&p.held, &p.past})
+    for (const auto& known : *list)
+      if (known.unit == a.unit && known.token == a.token)
+        return;
+  p.held.push_back(a);
+}
+void learn(persona& p, const msg::release_assignment& asked, const msg::assignment_released&) {
+  forget(p, asked.unit, asked.token);
+}
+void learn(persona& p, const msg::submit_judgment& asked, const msg::judgment_accepted&) {
+  ++p.answers;
+  forget(p, asked.unit, asked.token);
+}
+void learn(persona& p, const msg::end_session&, const msg::session_ended&) {
+  while (!p.held.empty())
+    forget(p, p.held.front().unit, p.held.front().token);
+}
+void learn(persona& p, const msg::create_workflow&, const msg::workflow_created& answer) {
+  if (p.world.steps.empty())
+    for (const auto& step : answer.steps)
+      p.world.steps.push_back(step.step);
+}
+void learn(persona& p, const msg::add_source_data& asked, const msg::source_data_added&) {
+  for (const auto& row : asked.rows)
+    p.keys_left.erase(std::remove(p.keys_left.begin(), p.keys_left.end(), row.key),
+                      p.keys_left.end());
+}
+template <class Request, class Answer>
+void learn(persona&, const Request&, const Answer&) {}
+
+void learn_refusal(persona& p, const msg::submit_judgment& asked, core::errc why) {
+  if (why == core::errc::lease_expired || why == core::errc::lease_not_held
+      || why == core::errc::stale_token || why == core::errc::already_judged)
+    forget(p, asked.unit, asked.token);
+}
+void learn_refusal(persona& p, const msg::release_assignment& asked, core::errc) {
+  forget(p, asked.unit, asked.token);
+}
+void learn_refusal(persona& p, const msg::create_workflow&, core::errc why) {
+  p.world.audit.blame("liveness",
+                      "the workflow's definition was refused: " + std::string{to_string(why)});
+}
+template <class Request>
+void learn_refusal(persona&, const Request&, core::errc) {}
+
+/// Whether the very same request is to be sent again because its outcome is not known.
+bool outcome_unknown(core::errc why) {
+  return why == core::errc::unavailable || why == core::errc::overloaded
+         || why == core::errc::refused_by_store || why == core::errc::fenced;
+}
+
+void remember(persona& p, repeatable request) {
+  if (p.unknown.size() < unknown_max)
+    p.unknown.push_back(std::move(request));
+}
+
+/// Sends `request` to some node. The auditor gets every answer; the client itself may lose it.
+template <class Request>
+void send(self_ptr self, const persona_ptr& p, const Request& request) {
+  using answer_type = typename answer_to<Request>::type;
+  const auto gateway = p->world.gateway(p->random.next());
+  if (!gateway)
+    return remember(*p, request);
+  // Short deadlines make answers come too late: for the client, that is a lost reply.
+  const auto deadline = p->random.below(8) == 0 ? p->random.span(1ms, 2s) : core::duration{60s};
+  ++p->under_way;
+  self->request(caf::actor_cast<caf::actor>(gateway), deadline, request)
+      .then(
+          [=](const answer_type& answer) {
+            --p->under_way;
+            auto& world = p->world;
+            world.audit.acknowledged(request, answer);
+            world.log.mix(p->answers);
+            const bool lost = !world.calm && p->random.hit(world.drawn.lose_reply);
+            world.log.note(
+                [&] { return p->name + " <- " + show(answer) + (lost ? " (lost)" : ""); });
+            if (lost) {
+              world.seen.count(event_kind::reply_lost);
+              remember(*p, request);
+            } else {
+              learn(*p, request, answer);
+            }
+          },
+          [=](const caf::error& error) {
+            --p->under_way;
+            const auto why = msg::failure_of(error);
+            p->world.log.mix(static_cast<std::uint64_t>(why.code));
+            p->world.log.note([&] {
+              return p->name + " <- " + std::string{to_string(why.code)} + ' ' + why.detail;
+            });
+            if (outcome_unknown(why.code))
+              remember(*p, request);
+            else
+              learn_refusal(*p, request, why.code);
+          });
+  p->world.log.note([&] { return p->name + " -> " + show(request); });
+}
+
+/// Repeats one of the requests whose outcome is not known; false if there is none.
+bool repeat_unknown(self_ptr self, const persona_ptr& p) {
+  if (p->unknown.empty())
+    return false;
+  const auto at = p->random.below(p->unknown.size());
+  const auto request = std::move(p->unknown[at]);
+  p->unknown.erase(p->unknown.begin() + static_cast<std::ptrdiff_t>(at));
+  std::visit([&](const auto& r) { send(self, p, r); }, request);
+  return true;
+}
+
+// --- contributors ---
+
+std::string payload_of(persona& p) {
+  constexpr std::array<const char*, 3> answers{"red", "blue", "green"};
+  return std::string{R"({"answer":")"} + p.random.one_of(answers) + R"(","by":")" + p.name
+         + R"(","n":)" + std::to_string(p.random.below(1000)) + '}';
+}
+
+msg::submit_judgment submission(persona& p, const msg::assignment& a) {
+  return {a.step, a.unit, p.name, a.token, p.fresh<core::judgment_id>(), payload_of(p)};
+}
+
+void ask(self_ptr self, const persona_ptr& p) {
+  if (p->world.steps.empty())
+    return;
+  const msg::ask_assignment request{p->random.one_of(p->world.steps), p->name,
+                                    p->fresh<core::assignment_id>()};
+  send(self, p, request);
+  if (p->random.below(10) == 0)
+    send(self, p, request); // impatient: twice the same
+}
+
+/// Does something with one of its leases.
+void act(self_ptr self, const persona_ptr& p) {
+  const auto a = p->random.one_of(p->held); // a copy: acting may forget it
+  const auto& w = p->world.drawn.weights;
+  auto pick = p->random.below(w.submit + w.submit_twice + w.submit_other_twice
+                              + w.submit_bad_payload + w.submit_wrong_token + w.submit_stale
+                              + w.release + w.decline + w.extend + w.forget + w.go_home);
+  const auto chosen = [&](std::uint32_t weight) {
+    if (pick < weight)
+      return true;
+    pick -= weight;
+    return false;
+  };
+  auto judgment = submission(*p, a);
+  if (chosen(w.submit))
+    return send(self, p, judgment);
+  if (chosen(w.submit_twice)) {
+    send(self, p, judgment);
+    return send(self, p, judgment);
+  }
+  if (chosen(w.submit_other_twice)) {
+    send(self, p, judgment);
+    return send(self, p, submission(*p, a));
+  }
+  if (chosen(w.submit_bad_payload)) {
+    constexpr std::array<const char*, 4> bad{R"({"answer":"mauve"})", R"({"answer":)", "[]",
+                                             "{\"answer\":\"\\u0000\"}"};
+    judgment.payload = p->random.one_of(bad);
+    return send(self, p, judgment);
+  }
+  if (chosen(w.submit_wrong_token)) {
+    judgment.token += p->random.below(2) == 0 ? 1 : static_cast<std::uint64_t>(-1);
+    return send(self, p, judgment);
+  }
+  if (chosen(w.submit_stale))
+    return send(self, p, p->past.empty() ? judgment : submission(*p, p->random.one_of(p->past)));
+  if (chosen(w.release))
+    return send(self, p, msg::release_assignment{a.step, a.unit, p->name, a.token, false});
+  if (chosen(w.decline))
+    return send(self, p, msg::release_assignment{a.step, a.unit, p->name, a.token, true});
+  if (chosen(w.extend))
+    return send(self, p, msg::extend_assignment{a.step, a.unit, p->name, a.token});
+  if (chosen(w.forget))
+    return forget(*p, a.unit, a.token);
+  send(self, p, msg::end_session{p->name});
+}
+
+void live(caf::actor_system& system, const persona_ptr& p);
+
+/// Dies, and returns later as somebody who has forgotten some of it.
+void die(self_ptr self, const persona_ptr& p) {
+  p->world.seen.count(event_kind::client_died);
+  p->world.log.note([&] { return p->name + " dies"; });
+  p->under_way = 0;
+  if (p->random.below(2) == 0)
+    while (!p->held.empty())
+      forget(*p, p->held.front().unit, p->held.front().token);
+  auto& system = self->system();
+  p->world.return_after(p->random.span(0ms, p->world.drawn.session_away_max),
+                        [&system, p] { live(system, p); });
+  self->quit();
+}
+
+void contributor_tick(self_ptr self, const persona_ptr& p) {
+  auto& world = p->world;
+  if (world.calm)
+    return self->quit();
+  if (p->random.hit(world.drawn.die))
+    return die(self, p);
+  self->delayed_send(self, p->random.span(1ms, world.drawn.think_max), tick_atom::value);
+  if (p->under_way > 4)
+    return;
+  if (p->random.below(3) == 0 && repeat_unknown(self, p))
+    return;
+  if (p->held.empty() || p->random.below(4) == 0)
+    ask(self, p);
+  else
+    act(self, p);
+}
+
+template <class Tick>
+void spawn_client(caf::actor_system& system, const persona_ptr& p, Tick tick) {
+  system.spawn([=](self_ptr self) {
+    self->send(self, tick_atom::value);
+    return caf::behavior{[=](tick_atom) {
+      if (p->world.over)
+        self->quit();
+      else
+        tick(self, p);
+    }};
+  });
+}
+
+void live(caf::actor_system& system, const persona_ptr& p) {
+  spawn_client(system, p, contributor_tick);
+}
+
+// --- the calm ---
+
+/// Takes what it is offered and answers it at once: keen while there is work, patient while others
+/// hold it.
+void closer_tick(self_ptr self, const persona_ptr& p) {
+  constexpr core::duration soon = 30ms;
+  auto wait = soon;
+  if (p->under_way > 0) {
+    // Its answer first.
+  } else if (!p->held.empty()) {
+    p->pause = soon;
+    p->asked = false;
+    send(self, p, submission(*p, p->held.front()));
+  } else if (p->asked) {
+    p->asked = false; // in vain
+    wait = p->pause = std::min<core::duration>(p->pause * 5 / 4, 5s);
+  } else if (!repeat_unknown(self, p)) {
+    p->asked = true;
+    ask(self, p);
+  }
+  self->delayed_send(self, wait, tick_atom::value);
+}
+
+// --- the requester ---
+
+msg::add_source_data next_rows(persona& p) {
+  msg::add_source_data data{p.world.steps.front(), {}};
+  const auto count = std::min<std::size_t>(p.keys_left.size(), p.random.between(1, 12));
+  const auto row = [&](const std::string& key) {
+    return msg::source_row{key, R"({"item":")" + key + "\"}",
+                           static_cast<std::uint32_t>(p.random.below(p.world.drawn.slots_max + 1))};
+  };
+  for (std::size_t i = 0; i < count; ++i)
+    data.rows.push_back(row(p.keys_left[i]));
+  if (p.random.below(3) == 0) // one that is known, or twice in this request, or both
+    data.rows.push_back(row("k" + std::to_string(p.random.below(p.world.drawn.units))));
+  if (p.random.below(6) == 0)
+    data.rows.push_back({"bad", "{\"item\":", 1});
+  p.world.audit.sending(data);
+  return data;
+}
+
+core::unit_id some_unit(persona& p, bool paused_only) {
+  std::vector<core::unit_id> units;
+  for (const auto& [id, row] : p.world.tables->units)
+    if (!paused_only || row.state == core::unit_state::paused)
+      units.push_back(id);
+  return units.empty() ? core::unit_id{} : p.random.one_of(units);
+}
+
+void steer_unit(self_ptr self, const persona_ptr& p, const core::unit_id& unit,
+                core::unit_verb verb) {
+  if (unit)
+    send(self, p,
+         msg::change_unit{p->world.tables->units.at(unit).made.step, unit,
+                          static_cast<std::uint8_t>(verb)});
+}
+
+void steer_step(self_ptr self, const persona_ptr& p, core::unit_verb verb) {
+  send(self, p,
+       msg::change_step{p->random.one_of(p->world.steps), static_cast<std::uint8_t>(verb)});
+}
+
+void steer(self_ptr self, const persona_ptr& p) {
+  const auto& drawn = p->world.drawn;
+  using core::unit_verb;
+  if (p->random.hit(drawn.pause_unit))
+    steer_unit(self, p, some_unit(*p, false), unit_verb::pause);
+  if (p->random.below(4) == 0)
+    steer_unit(self, p, some_unit(*p, true), unit_verb::resume);
+  if (p->random.hit(drawn.cancel_unit))
+    steer_unit(self, p, some_unit(*p, false), unit_verb::cancel);
+  if (p->random.hit(drawn.pause_step))
+    steer_step(self, p, unit_verb::pause);
+  if (p->random.below(8) == 0)
+    steer_step(self, p, unit_verb::resume);
+  if (p->random.hit(drawn.cancel_step))
+    steer_step(self, p, unit_verb::cancel);
+  if (p->random.hit(drawn.early_seal))
+    send(self, p, msg::seal_step{p->world.steps.front()});
+  if (p->random.below(5) == 0)
+    send(self, p, msg::list_results{p->random.one_of(p->world.steps), 0, 100});
+}
+
+/// Takes back what stops the work, then seals.
+void tidy_up(self_ptr self, const persona_ptr& p) {
+  for (const auto& step : p->world.steps)
+    if (p->world.tables->steps.at(step).row.status == core::step_status::paused)
+      return send(self, p,
+                  msg::change_step{step, static_cast<std::uint8_t>(core::unit_verb::resume)});
+  if (const auto paused = some_unit(*p, true))
+    return steer_unit(self, p, paused, core::unit_verb::resume);
+  if (!p->world.tables->steps.at(p->world.steps.front()).row.sealed)
+    send(self, p, msg::seal_step{p->world.steps.front()});
+}
+
+void requester_tick(self_ptr self, const persona_ptr& p) {
+  auto& world = p->world;
+  self->delayed_send(self, world.calm ? core::duration{200ms} : p->random.span(10ms, 2s),
+                     tick_atom::value);
+  if (p->under_way > 3)
+    return;
+  if (world.steps.empty()) {
+    p->unknown.clear();
+    return send(self, p, msg::create_workflow{p->workflow, definition_of(world.drawn)});
+  }
+  const bool canceled =
+      world.tables->steps.at(world.steps.front()).row.status == core::step_status::canceled;
+  if (p->random.below(3) == 0 && repeat_unknown(self, p))
+    return;
+  if (!p->keys_left.empty() && !canceled && (world.calm || p->random.below(2) == 0))
+    return send(self, p, next_rows(*p));
+  if (!world.calm)
+    steer(self, p);
+  else if (p->under_way == 0 && !repeat_unknown(self, p) && !canceled)
+    tidy_up(self, p);
+}
+
+persona_ptr make_persona(field& f, const std::string& name, std::uint64_t salt) {
+  return std::make_shared<persona>(f, name, f.drawn.seed * 1'000'003 + salt);
+}
+
+} // namespace
+
+void start_contributor(caf::actor_system& system, field& f, std::uint32_t number) {
+  live(system, make_persona(f, "c" + std::to_string(number), 100 + number));
+}
+
+void start_closer(caf::actor_system& system, field& f, std::uint32_t number) {
+  spawn_client(system, make_persona(f, "closer" + std::to_string(number), 200 + number),
+               closer_tick);
+}
+
+void start_requester(caf::actor_system& system, field& f) {
+  auto p = make_persona(f, "requester", 300);
+  p->workflow = p->fresh<core::workflow_id>();
+  for (std::uint32_t i = 0; i < f.drawn.units; ++i)
+    p->keys_left.push_back("k" + std::to_string(i));
+  spawn_client(system, p, requester_tick);
+}
+
+} // namespace holdfast::sim

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "core/uuid.hpp"
+#include "messages/interfaces.hpp"
+#include "tests/sim/faults.hpp"
+#include "tests/sim/invariants.hpp"
+#include "tests/sim/plan.hpp"
+
+#include <caf/actor.hpp>
+#include <caf/actor_system.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace holdfast::sim {
+
+/// What all clients of a run share.
+struct field {
+  field(const plan& drawn_plan, auditor& checks, trace& lines, tally& counts)
+      : drawn(drawn_plan), audit(checks), log(lines), seen(counts) {}
+
+  const plan& drawn;
+  auditor& audit;
+  trace& log;
+  tally& seen;
+  const persistence::memory::tables* tables = nullptr; ///< What a requester sees on its dashboard.
+  /// Some node's gateway; null when no node is up. The number picks one of several.
+  std::function<msg::gateway_actor(std::uint64_t pick)> gateway;
+  std::function<core::instant()> now;
+  /// A client has died and wants `back` called after that time.
+  std::function<void(core::duration after, std::function<void()> back)> return_after;
+  std::vector<core::step_id> steps; ///< Of the workflow, once it is created.
+  bool calm = false; ///< Liveness phase: only helpful clients remain, and finish all work.
+  bool over = false; ///< Everybody stops.
+};
+
+/// Requests that may be under way, unanswered, and are then sent again with the same ids.
+using repeatable =
+    std::variant<msg::create_workflow, msg::add_source_data, msg::seal_step, msg::change_step,
+                 msg::change_unit, msg::list_results, msg::ask_assignment, msg::release_assignment,
+                 msg::extend_assignment, msg::submit_judgment, msg::end_session>;
+
+/// Starts one contributor with its moods. It stops when the field is calm.
+void start_contributor(caf::actor_system& system, field& f, std::uint32_t number);
+
+/// Starts one contributor who answers everything that it is offered, until all is over.
+void start_closer(caf::actor_system& system, field& f, std::uint32_t number);
+
+/// Starts the requester: creates the workflow, feeds it while it runs, steers it, seals it. In the
+/// calm it takes back what stops the work, and seals.
+void start_requester(caf::actor_system& system, field& f);
+
+} // namespace holdfast::sim

@@ -1,0 +1,105 @@
+#pragma once
+
+#include "persistence/memory_store.hpp"
+#include "tests/sim/invariants.hpp"
+#include "tests/sim/plan.hpp"
+
+#include <array>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::sim {
+
+/// What happened at least once in a good series of runs. A series in which one of these never
+/// happened has not tested what it claims to test.
+enum class event_kind : std::uint8_t {
+  commit_unavailable,
+  doubt_applied,
+  doubt_lost,
+  doubt_late,
+  doubt_resolved, ///< The same batch came again after a doubt, and was found committed.
+  batch_fenced,
+  batch_refused,
+  outage,
+  node_killed,
+  node_drained,
+  node_ended, ///< By itself: it could not go on.
+  zombie,
+  partition,
+  frozen_heartbeat,
+  actor_crashed,
+  clock_rushed,
+  client_died,
+  reply_lost,
+  count,
+};
+
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(event_kind::count)>
+    event_names{"commit unavailable", "in doubt, applied", "in doubt, lost", "in doubt, late",
+                "doubt resolved",     "batch fenced",      "batch refused",  "outage",
+                "node killed",        "node drained",      "node ended",     "zombie",
+                "partition",          "frozen heartbeat",  "actor crashed",  "clock rushed",
+                "client died",        "reply lost"};
+
+struct tally {
+  std::array<std::uint64_t, static_cast<std::size_t>(event_kind::count)> counts{};
+
+  void count(event_kind kind) { ++counts[static_cast<std::size_t>(kind)]; }
+  void add(const tally& other) {
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      counts[i] += other.counts[i];
+  }
+};
+
+/// The database's bad luck in one run: decides the fate of every commit.
+class database_faults {
+public:
+  database_faults(const fault_rates& rates, dice& random,
+                  std::shared_ptr<persistence::memory_database> database, auditor& audit,
+                  trace& log, tally& seen)
+      : rates_(rates),
+        random_(random),
+        database_(std::move(database)),
+        audit_(audit),
+        log_(log),
+        seen_(seen) {}
+
+  /// One commit of a node over its own `connection`.
+  persistence::commit_result commit(persistence::store& connection, core::incarnation_id from,
+                                    const persistence::write_batch& batch);
+
+  /// A transaction whose client is gone holds its locks until the database has finished it. Whoever
+  /// needs one of `shards` waits for that; here, it is finished at once.
+  void finish_late(const std::vector<core::shard_id>& shards);
+  /// The database finishes what it has not finished yet.
+  void finish_late();
+
+  /// From now on, another set of changes is refused: chosen by what they write, so that the same
+  /// change is refused again.
+  void draw_refusals();
+
+  /// No more faults, and what is open is finished.
+  void stop();
+
+private:
+  struct late_batch {
+    core::incarnation_id from;
+    persistence::write_batch batch;
+  };
+
+  persistence::commit_result apply(persistence::store& connection, core::incarnation_id from,
+                                   const persistence::write_batch& batch);
+  void finish(const late_batch& late);
+
+  fault_rates rates_;
+  dice& random_;
+  std::shared_ptr<persistence::memory_database> database_;
+  auditor& audit_;
+  trace& log_;
+  tally& seen_;
+  std::vector<late_batch> late_;
+  bool last_in_doubt_ = false;
+};
+
+} // namespace holdfast::sim

@@ -1,0 +1,101 @@
+#pragma once
+
+#include "persistence/store.hpp"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace holdfast::sim {
+
+/// A store that passes every call on to another one; what stands between a node and its database
+/// overrides the calls that it meddles with.
+class forwarding_store : public persistence::store {
+public:
+  explicit forwarding_store(std::unique_ptr<persistence::store> inner) : inner_(std::move(inner)) {}
+
+  core::outcome<core::instant> now() override {
+    return pass([&] { return inner_->now(); });
+  }
+  persistence::commit_result commit(const persistence::write_batch& batch) override {
+    return inner_->commit(batch);
+  }
+  core::outcome<bool> ensure_shards(std::uint32_t count) override {
+    return pass([&] { return inner_->ensure_shards(count); });
+  }
+  core::outcome<bool> register_node(const std::string& name, core::incarnation_id incarnation,
+                                    const std::string& address) override {
+    return pass([&] { return inner_->register_node(name, incarnation, address); });
+  }
+  core::outcome<std::vector<persistence::shard_fence>>
+  take_over(const std::string& node, core::incarnation_id incarnation,
+            const std::vector<core::shard_id>& shards, core::duration lease_time,
+            bool force) override {
+    return pass([&] { return inner_->take_over(node, incarnation, shards, lease_time, force); });
+  }
+  core::outcome<persistence::renewal> renew(core::incarnation_id incarnation,
+                                            core::duration lease_time) override {
+    return pass([&] { return inner_->renew(incarnation, lease_time); });
+  }
+  core::outcome<bool> resign(core::incarnation_id incarnation) override {
+    return pass([&] { return inner_->resign(incarnation); });
+  }
+  core::outcome<persistence::stored_step>
+  load_step(core::step_id step,
+            const std::function<core::lease_policy(const std::string&, std::uint32_t)>& policy_of)
+      override {
+    return pass([&] { return inner_->load_step(step, policy_of); });
+  }
+  core::outcome<std::vector<core::unit>> load_units(const std::vector<core::unit_id>& units,
+                                                    const core::lease_policy& policy) override {
+    return pass([&] { return inner_->load_units(units, policy); });
+  }
+  core::outcome<persistence::stored_workflow> load_workflow(core::workflow_id workflow) override {
+    return pass([&] { return inner_->load_workflow(workflow); });
+  }
+  core::outcome<std::vector<std::pair<std::string, core::unit_id>>>
+  find_source_keys(core::step_id step, const std::vector<std::string>& keys) override {
+    return pass([&] { return inner_->find_source_keys(step, keys); });
+  }
+  core::outcome<std::vector<core::step_row>> list_steps(core::step_id after,
+                                                        std::uint32_t limit) override {
+    return pass([&] { return inner_->list_steps(after, limit); });
+  }
+  core::outcome<std::pair<std::vector<persistence::unit_result>, std::uint64_t>>
+  list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) override {
+    return pass([&] { return inner_->list_results(step, after, limit); });
+  }
+  core::outcome<persistence::step_statistics> statistics(core::step_id step) override {
+    return pass([&] { return inner_->statistics(step); });
+  }
+  core::outcome<std::vector<persistence::stored_event>>
+  events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) override {
+    return pass([&] { return inner_->events_after(shard, after, limit); });
+  }
+  core::outcome<core::event_seq> cursor(const std::string& consumer,
+                                        core::shard_id shard) override {
+    return pass([&] { return inner_->cursor(consumer, shard); });
+  }
+  core::outcome<std::vector<core::event_seq>>
+  inbox_after(const std::string& consumer, core::shard_id shard, core::event_seq after) override {
+    return pass([&] { return inner_->inbox_after(consumer, shard, after); });
+  }
+
+protected:
+  persistence::store& inner() { return *inner_; }
+
+  /// Why no call can be made now; none if they can.
+  virtual std::optional<core::failure> obstacle() { return std::nullopt; }
+
+private:
+  template <class Call>
+  auto pass(Call call) -> decltype(call()) {
+    if (auto why = obstacle())
+      return *std::move(why);
+    return call();
+  }
+
+  std::unique_ptr<persistence::store> inner_;
+};
+
+} // namespace holdfast::sim

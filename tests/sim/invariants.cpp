@@ -1,0 +1,638 @@
+#include "tests/sim/invariants.hpp"
+
+#include "core/aggregation.hpp"
+#include "documents/workflow_document.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+namespace holdfast::sim {
+
+namespace {
+
+using core::event_type;
+using core::unit_state;
+
+/// How long after its end a lease may still be in the table: the writer's longest wait plus the
+/// time that a node needs to come back. Far above both, far below a lease that nobody looks after.
+constexpr std::chrono::seconds expiry_bound{30};
+
+bool is_final(unit_state state) {
+  return state == unit_state::finalized || state == unit_state::canceled;
+}
+
+std::string brief(const core::uuid& id) { return to_string(id).substr(9); }
+template <class Tag>
+std::string brief(const core::strong_id<Tag>& id) {
+  return brief(id.value);
+}
+
+std::string seconds(core::instant at) {
+  const auto micros = core::to_micros(at) % 86'400'000'000;
+  return std::to_string(static_cast<double>(micros) / 1e6) + 's';
+}
+
+std::ostream& operator<<(std::ostream& out, const core::lease& lease) {
+  return out << lease.owner << " token " << lease.token << " assignment " << brief(lease.id)
+             << " granted " << seconds(lease.granted_at) << " until " << seconds(lease.expires_at);
+}
+
+} // namespace
+
+struct auditor::unit_rows {
+  core::unit_id id;
+  const persistence::memory::unit_row* unit = nullptr;
+  std::vector<const core::lease*> active;
+  std::vector<const persistence::memory::ended_row*> ended;
+  std::vector<const persistence::memory::judgment_row*> judgments;
+};
+
+auditor::unit_rows auditor::rows_of(const core::unit_id& id) const {
+  unit_rows rows;
+  rows.id = id;
+  if (const auto unit = t_.units.find(id); unit != t_.units.end())
+    rows.unit = &unit->second;
+  const auto gather = [&](const auto& table, auto& into) {
+    const auto [begin, end] = persistence::memory::rows_of(table, id);
+    for (auto row = begin; row != end; ++row)
+      into.push_back(&row->second);
+  };
+  gather(t_.active_leases, rows.active);
+  gather(t_.ended_leases, rows.ended);
+  gather(t_.judgments, rows.judgments);
+  return rows;
+}
+
+std::string auditor::dump(const core::unit_id& id) const {
+  const auto rows = rows_of(id);
+  std::ostringstream out;
+  out << "\n    unit " << to_string(id);
+  if (rows.unit == nullptr)
+    return out.str() + " is not in the table";
+  out << " of step " << brief(rows.unit->made.step) << ", key " << rows.unit->made.source_key
+      << ", " << to_string(rows.unit->state) << ", slots " << rows.unit->made.slots;
+  if (rows.unit->result)
+    out << ", result " << *rows.unit->result;
+  for (const auto* lease : rows.active)
+    out << "\n      active   " << *lease;
+  for (const auto* ended : rows.ended)
+    out << "\n      " << to_string(ended->how) << " at " << seconds(ended->at) << ' '
+        << ended->lease;
+  for (const auto* judged : rows.judgments)
+    out << "\n      judgment " << brief(judged->made.id) << " of " << judged->made.owner
+        << " under token " << judged->made.token << " at " << seconds(judged->made.submitted_at)
+        << ", lease of " << judged->lease;
+  if (const auto known = units_.find(id); known != units_.end())
+    out << "\n      events: announced " << known->second.announced << ", judgments received "
+        << known->second.judged << ", finalized " << known->second.finalized << ", canceled "
+        << known->second.canceled;
+  return out.str();
+}
+
+std::string auditor::dump(const core::step_id& id) const {
+  std::ostringstream out;
+  out << "\n    step " << to_string(id);
+  const auto found = t_.steps.find(id);
+  if (found == t_.steps.end())
+    return out.str() + " is not in the table";
+  const auto& row = found->second.row;
+  out << " at position " << row.position << ", " << to_string(row.status)
+      << (row.sealed ? ", sealed" : "") << ", revision " << row.revision << ", units "
+      << row.total_units << ", completed " << row.completed_units;
+  if (const auto known = steps_.find(id); known != steps_.end())
+    out << "; in the table of units " << known->second.units << ", finished "
+        << known->second.finished;
+  return out.str();
+}
+
+void auditor::blame(const char* invariant, const std::string& what) {
+  if (!found_)
+    found_ = violation{log_.step(), invariant, what};
+}
+
+bool auditor::require(bool holds, const char* invariant, const core::unit_id& unit,
+                      const char* what) {
+  if (!holds && !found_)
+    blame(invariant, what + dump(unit));
+  return holds;
+}
+
+const auditor::definition& auditor::definition_of(const core::step_id& step) const {
+  const auto& workflow = t_.steps.at(step).row.workflow;
+  const auto known = definitions_.find(workflow);
+  if (known != definitions_.end())
+    return known->second;
+  definition made;
+  const auto parsed = documents::parse_workflow(t_.workflows.at(workflow).definition, {});
+  for (const auto& defined : parsed->steps) {
+    made.leases.push_back(defined.lease);
+    made.next.emplace_back();
+    for (const auto& key : defined.next)
+      made.next.back().push_back(*core::position_of(*parsed, key));
+  }
+  made.steps.resize(made.leases.size());
+  for (const auto& [id, row] : t_.steps)
+    if (row.row.workflow == workflow)
+      made.steps[row.row.position] = id;
+  return definitions_.emplace(workflow, std::move(made)).first->second;
+}
+
+const core::lease_policy& auditor::policy_of(const core::step_id& step) const {
+  return definition_of(step).leases[t_.steps.at(step).row.position];
+}
+
+std::vector<core::step_id> auditor::next_of(const core::step_id& step) const {
+  const auto& made = definition_of(step);
+  std::vector<core::step_id> next;
+  for (const auto position : made.next[t_.steps.at(step).row.position])
+    next.push_back(made.steps[position]);
+  return next;
+}
+
+// --- after a commit ---
+
+void auditor::committed(core::incarnation_id incarnation, const persistence::write_batch& batch) {
+  std::set<core::unit_id> units;
+  std::set<core::step_id> steps;
+  const auto touch_unit = [&](const core::unit_id& id) {
+    units.insert(id);
+    if (const auto row = t_.units.find(id); row != t_.units.end())
+      steps.insert(row->second.made.step);
+  };
+  for (const auto& part : batch.shards) {
+    if (part.shard >= t_.shards.size()
+        || t_.shards[part.shard].batch_seq == shards_[part.shard].batches)
+      continue; // not applied, or not for the first time
+    ++commits_;
+    check_host(incarnation, part);
+    check_outbox(part.shard);
+    for (const auto& change : part.changes)
+      for (const auto& write : change.writes)
+        std::visit(
+            [&](const auto& w) {
+              using type = std::decay_t<decltype(w)>;
+              if constexpr (std::is_same_v<type, core::insert_unit>)
+                touch_unit(w.id);
+              else if constexpr (std::is_same_v<
+                                     type,
+                                     core::insert_step> || std::is_same_v<type, core::update_step>)
+                steps.insert(w.row.id);
+              else if constexpr (std::is_same_v<type, core::insert_inbox>) {
+                if (++applied_[{w.consumer, w.message}] > 1)
+                  blame("I-8", "message " + std::to_string(w.message.seq) + " of shard "
+                                   + std::to_string(w.message.shard) + " applied twice by "
+                                   + w.consumer);
+              } else if constexpr (
+                  !std::is_same_v<
+                      type, core::insert_workflow> && !std::is_same_v<type, core::advance_cursor>)
+                touch_unit(w.unit);
+            },
+            write);
+  }
+  for (const auto& id : units)
+    check_unit(id);
+  for (const auto& id : steps)
+    check_step(id);
+}
+
+void auditor::check_host(core::incarnation_id incarnation, const persistence::shard_batch& part) {
+  const auto& shard = t_.shards[part.shard];
+  auto& known = shards_[part.shard];
+  const auto name = "shard " + std::to_string(part.shard);
+  if (part.epoch != shard.epoch)
+    blame("I-7", name + ": a batch decided under epoch " + std::to_string(part.epoch)
+                     + " was applied under epoch " + std::to_string(shard.epoch));
+  if (shard.batch_seq != known.batches + 1)
+    blame("I-7", name + ": batch sequence went from " + std::to_string(known.batches) + " to "
+                     + std::to_string(shard.batch_seq) + " by one commit");
+  known.batches = shard.batch_seq;
+  const auto [first, fresh] = committers_.try_emplace({part.shard, shard.epoch}, incarnation);
+  if (first->second != incarnation)
+    blame("I-7", name + ": two nodes committed under epoch " + std::to_string(shard.epoch) + ": "
+                     + to_string(first->second) + " and " + to_string(incarnation));
+  log_.mix(part.shard);
+  log_.mix(shard.batch_seq);
+  log_.mix(shard.event_seq);
+}
+
+void auditor::check_outbox(core::shard_id shard) {
+  auto& known = shards_[shard];
+  const auto rows = t_.outbox.find(shard);
+  const auto name = "outbox of shard " + std::to_string(shard);
+  for (; rows != t_.outbox.end() && known.rows < rows->second.size(); ++known.rows) {
+    const auto& row = rows->second[known.rows];
+    if (row.first_seq != known.last + 1 || row.events.empty())
+      blame("I-7", name + " is not gapless: a row begins at " + std::to_string(row.first_seq)
+                       + " after " + std::to_string(known.last));
+    if (row.epoch < known.epoch || row.batch_seq <= known.batch_seq)
+      blame("I-7", name + ": a row of epoch " + std::to_string(row.epoch) + ", batch "
+                       + std::to_string(row.batch_seq) + " follows one of epoch "
+                       + std::to_string(known.epoch) + ", batch "
+                       + std::to_string(known.batch_seq));
+    known.last += row.events.size();
+    known.epoch = row.epoch;
+    known.batch_seq = row.batch_seq;
+    for (const auto& event : row.events)
+      count_event(event);
+  }
+  if (t_.shards[shard].event_seq != known.last)
+    blame("I-7", name + " ends at " + std::to_string(known.last) + ", the shard's counter says "
+                     + std::to_string(t_.shards[shard].event_seq));
+}
+
+void auditor::count_event(const core::event& event) {
+  switch (event.type) {
+  case event_type::unit_ready_for_assignment:
+    ++units_[event.unit].announced;
+    return;
+  case event_type::judgment_received:
+    ++units_[event.unit].judged;
+    ++received_[event.judgment];
+    return;
+  case event_type::unit_finalized:
+    ++units_[event.unit].finalized;
+    return;
+  case event_type::unit_canceled:
+    ++units_[event.unit].canceled;
+    return;
+  case event_type::job_step_updated:
+    return;
+  }
+}
+
+void auditor::check_unit(const core::unit_id& id) {
+  const auto rows = rows_of(id);
+  if (!require(rows.unit != nullptr, "I-12", id, "a committed unit is missing"))
+    return;
+  auto& known = units_[id];
+  if (!known.entered) {
+    known.entered = true;
+    known.step = rows.unit->made.step;
+    ++steps_[known.step].units;
+    check_chain(rows);
+  }
+  require(rows.active.size() + rows.judgments.size() <= rows.unit->made.slots, "I-1", id,
+          "more leases and judgments than slots");
+  check_tokens(rows, known);
+  check_pairs(rows);
+  check_end(rows, known);
+  check_events(rows, known);
+}
+
+void auditor::check_tokens(const unit_rows& rows, unit_memory& known) {
+  std::size_t seen = 0;
+  const auto last_known = known.tokens.empty() ? core::token{0} : known.tokens.rbegin()->first;
+  const auto see = [&](const core::lease& lease, bool fresh_allowed) {
+    ++seen;
+    const auto before = known.tokens.find(lease.token);
+    if (before != known.tokens.end()) {
+      require(before->second.owner == lease.owner && before->second.assignment == lease.id, "I-3",
+              rows.id, "a token has changed hands");
+      return;
+    }
+    require(lease.token > last_known, "I-3", rows.id, "a lease was granted under an old token");
+    known.tokens.emplace(lease.token, granted{lease.owner, lease.id});
+    if (fresh_allowed)
+      check_new_lease(rows, lease);
+  };
+  for (const auto* lease : rows.active)
+    see(*lease, true);
+  // A lease may be granted, extended and ended between two looks only in different batches, and
+  // each batch is looked at; so these are always known. Should they not be, only their order is
+  // checked.
+  for (const auto* ended : rows.ended)
+    see(ended->lease, false);
+  for (const auto* judged : rows.judgments)
+    see(judged->lease, false);
+  require(seen == known.tokens.size(), "I-3", rows.id,
+          "two rows share a token, or a granted lease has vanished");
+}
+
+void auditor::check_new_lease(const unit_rows& rows, const core::lease& lease) {
+  const auto& policy = policy_of(rows.unit->made.step);
+  require(lease.expires_at == lease.granted_at + policy.ttl, "lease policy", rows.id,
+          "a fresh lease does not last for its time to live");
+  for (const auto* ended : rows.ended)
+    if (ended->lease.owner == lease.owner)
+      require(lease.granted_at >= core::barred_until(policy, ended->how, ended->at), "lease policy",
+              rows.id, "a lease was granted to somebody who is barred from the unit");
+  for (const auto* other : rows.active)
+    require(other == &lease || other->id != lease.id, "I-2", rows.id,
+            "two active leases have one assignment id");
+}
+
+void auditor::check_pairs(const unit_rows& rows) {
+  const auto& policy = policy_of(rows.unit->made.step);
+  for (const auto* lease : rows.active) {
+    require(lease->expires_at <= lease->granted_at + std::max(policy.ttl, policy.total_max),
+            "lease policy", rows.id, "a lease lasts longer than its policy allows");
+    require(t_.judgments.count({rows.id, lease->owner}) == 0, "I-2", rows.id,
+            "a contributor holds a lease on a unit they have judged");
+  }
+  for (const auto* judged : rows.judgments) {
+    require(judged->made.token == judged->lease.token && judged->made.owner == judged->lease.owner,
+            "I-3", rows.id, "a judgment was stored under another token than its lease's");
+    require(judged->made.submitted_at < judged->lease.expires_at
+                && judged->made.submitted_at >= judged->lease.granted_at,
+            "I-3", rows.id, "a judgment was accepted outside its lease");
+  }
+}
+
+void auditor::check_end(const unit_rows& rows, unit_memory& known) {
+  const auto state = rows.unit->state;
+  if (state != known.state) {
+    require(!is_final(known.state), "finality", rows.id, "a finished unit has changed its state");
+    if (is_final(state))
+      ++steps_[known.step].finished;
+    known.state = state;
+  }
+  known.states.insert(state);
+  if (is_final(state))
+    require(rows.active.empty(), "I-1", rows.id, "a finished unit has an active lease");
+  if (state != unit_state::finalized)
+    return;
+  require(rows.judgments.size() == rows.unit->made.slots, "I-5", rows.id,
+          "a unit was finalized without all its judgments");
+  std::vector<std::string> answers;
+  for (const auto* judged : rows.judgments)
+    answers.push_back(judged->made.answer);
+  if (answers.empty())
+    return;
+  const auto consensus = core::majority(answers);
+  require(rows.unit->result == core::to_json(consensus)
+              && rows.unit->confidence == consensus.confidence,
+          "I-5", rows.id, "the stored result is not that of the judgments");
+}
+
+void auditor::check_events(const unit_rows& rows, const unit_memory& known) {
+  require(known.announced == 1, "I-4", rows.id, "not exactly one UnitReadyForAssignment");
+  require(known.judged == rows.judgments.size(), "I-4", rows.id,
+          "not exactly one JudgmentReceived for each judgment");
+  for (const auto* judged : rows.judgments)
+    require(received_[judged->made.id] == 1, "I-4", rows.id,
+            "not exactly one JudgmentReceived for a judgment");
+  require(known.finalized == (rows.unit->state == unit_state::finalized ? 1 : 0), "I-5", rows.id,
+          "UnitFinalized does not match the unit's state");
+  require(known.canceled == (rows.unit->state == unit_state::canceled ? 1 : 0), "I-5", rows.id,
+          "UnitCanceled does not match the unit's state");
+}
+
+void auditor::check_chain(const unit_rows& rows) {
+  const auto& made = rows.unit->made;
+  if (!made.parent) {
+    require(made.root == made.id, "I-5", made.id, "a first unit is not its own root");
+    require(keys_sent_.count({made.step, made.source_key}) != 0, "conservation", made.id,
+            "a unit that nobody asked for");
+    return;
+  }
+  const auto parent = t_.units.find(made.parent);
+  if (!require(parent != t_.units.end(), "I-5", made.id, "a unit's parent does not exist"))
+    return;
+  const auto& from = parent->second;
+  require(from.state == unit_state::finalized, "I-5", made.id, "a child of an unfinished unit");
+  require(made.root == from.made.root && made.source_key == from.made.source_key, "I-5", made.id,
+          "a child does not carry its parent's root and key");
+  const auto next = next_of(from.made.step);
+  require(std::find(next.begin(), next.end(), made.step) != next.end(), "I-5", made.id,
+          "a child in a step that its parent's route does not name");
+}
+
+void auditor::check_step(const core::step_id& id) {
+  const auto found = t_.steps.find(id);
+  if (found == t_.steps.end())
+    return blame("I-12", "a committed step is missing" + dump(id));
+  const auto& row = found->second.row;
+  auto& known = steps_[id];
+  const auto hold = [&](bool holds, const char* invariant, const char* what) {
+    if (!holds && !found_)
+      blame(invariant, what + dump(id));
+  };
+  hold(row.total_units == known.units, "I-6", "total_units is not the number of units");
+  hold(row.completed_units <= known.finished, "I-6", "more units counted than are finished");
+  hold(row.revision >= known.revision, "finality", "the step's revision went back");
+  hold(known.status != core::step_status::canceled || row.status == known.status, "finality",
+       "a canceled step has changed its status");
+  hold(row.status != core::step_status::completed
+           || (row.sealed && row.completed_units == row.total_units),
+       "I-6", "completed without being sealed and done");
+  known.revision = row.revision;
+  known.status = row.status;
+}
+
+void auditor::check_inboxes() {
+  for (const auto& [consumer, messages] : t_.inbox)
+    for (const auto& message : messages)
+      if (message.seq > t_.shards.at(message.shard).event_seq)
+        blame("I-8", consumer + " has applied a message that was never written");
+  for (const auto& [key, seq] : t_.cursors)
+    if (seq > t_.shards.at(key.second).event_seq)
+      blame("I-8", "the cursor of " + key.first + " is beyond the last event");
+}
+
+void auditor::check_all() {
+  for (const auto& [id, row] : t_.units)
+    check_unit(id);
+  for (const auto& [id, row] : t_.steps)
+    check_step(id);
+  check_inboxes();
+  for (const auto& [id, known] : units_)
+    require(t_.units.count(id) != 0, "I-12", id, "a committed unit has vanished");
+  for (const auto& [id, sent] : judgments_) {
+    const auto row = t_.judgments.find({sent.unit, sent.contributor});
+    require(row != t_.judgments.end() && row->second.made.id == id
+                && row->second.made.payload == sent.payload,
+            "I-12", sent.unit, "an acknowledged judgment is not in the database");
+  }
+  for (const auto& key : keys_)
+    if (t_.units_by_source_key.count(key) == 0)
+      blame("I-12", "acknowledged source data is not in the database: " + key.second);
+}
+
+// --- quiescence ---
+
+std::string auditor::unfinished() const {
+  const auto canceled = [&](const core::step_id& id) {
+    return t_.steps.at(id).row.status == core::step_status::canceled;
+  };
+  for (const auto& [id, row] : t_.units) {
+    if (!is_final(row.state) && !canceled(row.made.step))
+      return "I-10: a unit is not finished" + dump(id);
+    if (row.state == unit_state::finalized)
+      for (const auto& next : next_of(row.made.step))
+        if (t_.children.count({id, next}) == 0 && !canceled(next))
+          return "I-5: a finalized unit has no child in step " + brief(next) + dump(id);
+  }
+  if (t_.steps.empty())
+    return "no workflow has been created";
+  for (const auto& [id, row] : t_.steps) {
+    const auto known = steps_.find(id);
+    if (known != steps_.end() && row.row.completed_units != known->second.finished)
+      return "I-6: completed_units is not the number of finished units" + dump(id);
+    if (row.row.sealed && !canceled(id) && row.row.status != core::step_status::completed)
+      return "I-6: a sealed step whose units are finished is not complete" + dump(id);
+    if (row.row.position == 0 && !row.row.sealed && !canceled(id))
+      return "the first step is not sealed" + dump(id);
+    if (row.row.status == core::step_status::completed)
+      for (const auto& next : next_of(id))
+        if (!t_.steps.at(next).row.sealed && !canceled(next))
+          return "I-6: a step after a complete one is not sealed" + dump(next);
+  }
+  return {};
+}
+
+void auditor::check_children(const core::unit_id& id) {
+  const auto& row = t_.units.at(id);
+  std::vector<core::step_id> wanted;
+  if (row.state == unit_state::finalized)
+    wanted = next_of(row.made.step);
+  std::map<core::step_id, int> have;
+  for (const auto& [child_id, child] : t_.units)
+    if (child.made.parent == id)
+      ++have[child.made.step];
+  for (const auto& next : wanted) {
+    const bool canceled = t_.steps.at(next).row.status == core::step_status::canceled;
+    const auto count = have[next];
+    require(count == 1 || (canceled && count == 0), "I-5", id,
+            "not exactly one child in a step that the unit's route names");
+    have.erase(next);
+  }
+  require(have.empty(), "I-5", id, "children where none belong");
+}
+
+void auditor::check_quiescent(core::instant now) {
+  check_all();
+  if (const auto open = unfinished(); !open.empty())
+    blame("liveness", open);
+  for (const auto& [id, row] : t_.units)
+    check_children(id);
+  for (const auto& [key, lease] : t_.active_leases)
+    require(lease.expires_at + expiry_bound > now, "I-9", key.first,
+            "a lease has run out long ago and is still there");
+}
+
+// --- what was acknowledged ---
+
+void auditor::sending(const msg::add_source_data& data) {
+  for (const auto& row : data.rows)
+    keys_sent_.insert({data.step, row.key});
+}
+
+void auditor::acknowledged(const msg::create_workflow& asked, const msg::workflow_created& answer) {
+  const auto row = t_.workflows.find(asked.workflow);
+  if (row == t_.workflows.end() || row->second.definition != asked.definition)
+    return blame("I-12", "an acknowledged workflow is not in the database");
+  for (const auto& step : answer.steps)
+    if (t_.steps.count(step.step) == 0)
+      blame("I-12", "a step of an acknowledged workflow is not in the database");
+}
+
+void auditor::acknowledged(const msg::add_source_data& asked,
+                           const msg::source_data_added& answer) {
+  if (answer.added + answer.already_there + answer.problems.size() != asked.rows.size())
+    blame("conservation", "rows added, known and refused are not all rows");
+  std::set<std::size_t> refused;
+  for (const auto& problem : answer.problems)
+    refused.insert(problem.row);
+  for (std::size_t i = 0; i < asked.rows.size(); ++i) {
+    if (refused.count(i) != 0)
+      continue;
+    const std::pair key{asked.step, asked.rows[i].key};
+    keys_.insert(key);
+    if (t_.units_by_source_key.count(key) == 0)
+      blame("I-12", "acknowledged source data is not in the database: " + key.second);
+  }
+}
+
+void auditor::acknowledged(const msg::seal_step& asked, const msg::step_view& answer) {
+  acknowledged(msg::change_step{asked.step, 0}, answer);
+}
+
+void auditor::acknowledged(const msg::change_step& asked, const msg::step_view& answer) {
+  const auto found = t_.steps.find(asked.step);
+  if (found == t_.steps.end() || found->second.row.revision < answer.revision)
+    return blame("I-12",
+                 "an acknowledged change of a step is not in the database" + dump(asked.step));
+  const auto& row = found->second.row;
+  if (row.revision == answer.revision
+      && (row.status != answer.status || row.sealed != answer.sealed))
+    blame("I-12",
+          "a step was acknowledged in another state than its revision's" + dump(asked.step));
+}
+
+void auditor::acknowledged(const msg::change_unit& asked, const msg::unit_changed& answer) {
+  const auto known = units_.find(asked.unit);
+  require(known != units_.end() && known->second.states.count(answer.state) != 0, "I-12",
+          asked.unit, "an acknowledged change of a unit is not in the database");
+}
+
+void auditor::acknowledged(const msg::list_results&, const msg::result_page& answer) {
+  for (const auto& result : answer.results) {
+    const auto row = t_.units.find(result.unit);
+    require(row != t_.units.end()
+                && (result.state != unit_state::finalized || row->second.result == result.result),
+            "I-12", result.unit, "a published result is not in the database");
+  }
+}
+
+void auditor::acknowledged(const msg::ask_assignment& asked, const msg::assignment& answer) {
+  const auto rows = rows_of(answer.unit);
+  bool there = false;
+  const auto look = [&](const core::lease& lease) {
+    there = there
+            || (lease.token == answer.token && lease.owner == asked.contributor
+                && lease.id == asked.assignment && lease.expires_at >= answer.expires_at);
+  };
+  for (const auto* lease : rows.active)
+    look(*lease);
+  for (const auto* ended : rows.ended)
+    look(ended->lease);
+  for (const auto* judged : rows.judgments)
+    look(judged->lease);
+  require(there, "I-12", answer.unit, "an acknowledged lease is not in the database");
+  require(answer.id == asked.assignment && answer.step == asked.step
+              && (rows.unit == nullptr
+                  || (rows.unit->made.step == asked.step && rows.unit->made.input == answer.input)),
+          "I-12", answer.unit, "an assignment is not what was asked for");
+}
+
+void auditor::acknowledged(const msg::release_assignment& asked, const msg::assignment_released&) {
+  const auto lease = t_.active_leases.find({asked.unit, asked.contributor});
+  require(lease == t_.active_leases.end() || lease->second.token != asked.token, "I-12", asked.unit,
+          "an acknowledged release is not in the database");
+}
+
+void auditor::acknowledged(const msg::extend_assignment& asked,
+                           const msg::assignment_extended& answer) {
+  const auto rows = rows_of(asked.unit);
+  bool there = false;
+  const auto look = [&](const core::lease& lease) {
+    there = there
+            || (lease.token == asked.token && lease.owner == asked.contributor
+                && lease.expires_at >= answer.expires_at);
+  };
+  for (const auto* lease : rows.active)
+    look(*lease);
+  for (const auto* ended : rows.ended)
+    look(ended->lease);
+  for (const auto* judged : rows.judgments)
+    look(judged->lease);
+  require(there, "I-12", asked.unit, "an acknowledged extension is not in the database");
+}
+
+void auditor::acknowledged(const msg::submit_judgment& asked,
+                           const msg::judgment_accepted& answer) {
+  const auto row = t_.judgments.find({asked.unit, asked.contributor});
+  if (!require(row != t_.judgments.end() && row->second.made.id == asked.judgment
+                   && answer.judgment == asked.judgment
+                   && row->second.made.payload == asked.payload,
+               "I-12", asked.unit, "an acknowledged judgment is not in the database"))
+    return;
+  if (!answer.repeated)
+    require(row->second.made.token == asked.token, "I-3", asked.unit,
+            "a judgment was accepted under a token that does not hold the lease");
+  judgments_.emplace(asked.judgment, asked);
+}
+
+void auditor::acknowledged(const msg::end_session&, const msg::session_ended&) {}
+
+} // namespace holdfast::sim

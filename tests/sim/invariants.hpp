@@ -1,0 +1,149 @@
+#pragma once
+
+#include "messages/work_messages.hpp"
+#include "messages/workflow_messages.hpp"
+#include "persistence/memory_tables.hpp"
+#include "tests/sim/trace.hpp"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace holdfast::sim {
+
+/// The first thing that went wrong in a run.
+struct violation {
+  std::uint64_t step = 0;
+  std::string invariant; ///< E.g. `I-1`.
+  std::string what;      ///< With the rows concerned.
+};
+
+/// Holds the committed tables and everything that was answered to the invariants of DESIGN section
+/// 7. Looks only at tables, batches and answers: it knows nothing of actors.
+///
+/// Checks are incremental: after a commit, the rows that it touched; everything in `check_all`. For
+/// each unit the auditor remembers what it saw last, so that also a change that must not happen (a
+/// token going back, a judgment vanishing, a finished unit opening again) is seen.
+class auditor {
+public:
+  auditor(const persistence::memory::tables& tables, trace& log) : t_(tables), log_(log) {}
+
+  /// To be called right after every commit that may have changed the tables: `batch` is what the
+  /// node with `incarnation` meant to commit.
+  void committed(core::incarnation_id incarnation, const persistence::write_batch& batch);
+
+  /// Everything that holds at every commit.
+  void check_all();
+  /// Everything that holds once all work is done and nothing moves any more: I-5, I-6, I-9, I-10.
+  void check_quiescent(core::instant now);
+  /// What is still to be done; empty when all units are finished and all counts have followed.
+  std::string unfinished() const;
+
+  // What was answered with success: I-12.
+  void acknowledged(const msg::create_workflow& asked, const msg::workflow_created& answer);
+  void acknowledged(const msg::add_source_data& asked, const msg::source_data_added& answer);
+  void acknowledged(const msg::seal_step& asked, const msg::step_view& answer);
+  void acknowledged(const msg::change_step& asked, const msg::step_view& answer);
+  void acknowledged(const msg::change_unit& asked, const msg::unit_changed& answer);
+  void acknowledged(const msg::list_results& asked, const msg::result_page& answer);
+  void acknowledged(const msg::ask_assignment& asked, const msg::assignment& answer);
+  void acknowledged(const msg::release_assignment& asked, const msg::assignment_released& answer);
+  void acknowledged(const msg::extend_assignment& asked, const msg::assignment_extended& answer);
+  void acknowledged(const msg::submit_judgment& asked, const msg::judgment_accepted& answer);
+  void acknowledged(const msg::end_session& asked, const msg::session_ended& answer);
+
+  /// Reports a violation; only the first is kept.
+  void blame(const char* invariant, const std::string& what);
+  const std::optional<violation>& found() const { return found_; }
+
+  std::uint64_t commits() const { return commits_; }
+  std::size_t acknowledged_judgments() const { return judgments_.size(); }
+
+private:
+  struct granted {
+    core::contributor_id owner;
+    core::assignment_id assignment;
+  };
+  struct unit_memory {
+    core::step_id step;
+    core::unit_state state = core::unit_state::judgable;
+    std::map<core::token, granted> tokens;
+    std::set<core::unit_state> states; ///< All it has ever had.
+    // Events so far.
+    std::uint32_t announced = 0;
+    std::uint32_t judged = 0;
+    std::uint32_t finalized = 0;
+    std::uint32_t canceled = 0;
+    bool entered = false; ///< It has been counted in its step.
+  };
+  struct step_memory {
+    std::uint64_t units = 0;
+    std::uint64_t finished = 0;
+    std::uint64_t revision = 0;
+    core::step_status status = core::step_status::open;
+  };
+  struct shard_memory {
+    std::size_t rows = 0;
+    core::event_seq last = 0;
+    core::epoch epoch = 0;
+    std::uint64_t batch_seq = 0;
+    std::uint64_t batches = 0; ///< Sequence number of its last batch.
+  };
+  /// All rows of one unit, gathered once.
+  struct unit_rows;
+
+  bool require(bool holds, const char* invariant, const core::unit_id& unit, const char* what);
+  unit_rows rows_of(const core::unit_id& id) const;
+  std::string dump(const core::unit_id& id) const;
+  std::string dump(const core::step_id& id) const;
+
+  void check_host(core::incarnation_id incarnation, const persistence::shard_batch& part);
+  void check_outbox(core::shard_id shard);
+  void count_event(const core::event& event);
+  void check_unit(const core::unit_id& id);
+  void check_tokens(const unit_rows& rows, unit_memory& known);
+  void check_new_lease(const unit_rows& rows, const core::lease& lease);
+  void check_pairs(const unit_rows& rows);
+  void check_end(const unit_rows& rows, unit_memory& known);
+  void check_events(const unit_rows& rows, const unit_memory& known);
+  void check_chain(const unit_rows& rows);
+  void check_step(const core::step_id& id);
+  void check_inboxes();
+  void check_children(const core::unit_id& id);
+  const core::lease_policy& policy_of(const core::step_id& step) const;
+  std::vector<core::step_id> next_of(const core::step_id& step) const;
+
+  const persistence::memory::tables& t_;
+  trace& log_;
+  std::optional<violation> found_;
+  std::uint64_t commits_ = 0;
+
+  std::unordered_map<core::unit_id, unit_memory> units_;
+  std::map<core::step_id, step_memory> steps_;
+  std::map<core::shard_id, shard_memory> shards_;
+  std::map<std::pair<core::shard_id, core::epoch>, core::incarnation_id> committers_;
+  std::map<core::judgment_id, std::uint32_t> received_;
+  std::map<std::pair<std::string, core::message_id>, std::uint32_t> applied_;
+
+  // The ledger.
+  std::map<core::judgment_id, msg::submit_judgment> judgments_;
+  std::set<std::pair<core::step_id, std::string>> keys_sent_;
+  std::set<std::pair<core::step_id, std::string>> keys_;
+
+  struct definition {
+    std::vector<core::step_id> steps; ///< By position.
+    std::vector<core::lease_policy> leases;
+    std::vector<std::vector<std::uint32_t>> next;
+  };
+  mutable std::map<core::workflow_id, definition> definitions_;
+  const definition& definition_of(const core::step_id& step) const;
+
+public:
+  /// A requester is about to send these keys: what is added later must be among them.
+  void sending(const msg::add_source_data& data);
+};
+
+} // namespace holdfast::sim

@@ -1,0 +1,163 @@
+#include "tests/sim/plan.hpp"
+
+#include "core/json_text.hpp"
+
+#include <sstream>
+
+namespace holdfast::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Zero in `off` of a hundred runs, else up to `most`, small values as likely as large ones.
+std::uint32_t rate(dice& d, std::uint32_t most, std::uint32_t off = 50) {
+  if (d.below(100) < off)
+    return 0;
+  const auto scale = d.between(1, 4);
+  return static_cast<std::uint32_t>(d.between(1, most / scale));
+}
+
+fault_rates draw_faults(dice& d) {
+  fault_rates f;
+  if (d.below(16) == 0)
+    return f; // one run in sixteen shows what happens when nothing does
+  f.commit_unavailable = rate(d, 200'000);
+  f.commit_in_doubt_applied = rate(d, 200'000);
+  f.commit_in_doubt_lost = rate(d, 200'000);
+  f.commit_in_doubt_late = rate(d, 200'000);
+  f.change_refused = rate(d, 50'000, 70);
+  f.outage = rate(d, 2'000);
+  f.node_kill = rate(d, 4'000, 40);
+  f.node_drain = rate(d, 2'000, 70);
+  f.zombie = rate(d, 2'000, 60);
+  f.partition = rate(d, 2'000, 60);
+  f.frozen_heartbeat = rate(d, 2'000, 70);
+  f.actor_crash = rate(d, 8'000);
+  f.clock_rush = rate(d, 50'000);
+  return f;
+}
+
+habits draw_habits(dice& d) {
+  habits h;
+  const auto weight = [&](std::uint64_t most) {
+    return static_cast<std::uint32_t>(d.below(2) == 0 ? 0 : d.between(1, most));
+  };
+  h.submit = static_cast<std::uint32_t>(d.between(4, 20));
+  h.submit_twice = weight(6);
+  h.submit_other_twice = weight(3);
+  h.submit_bad_payload = weight(3);
+  h.submit_wrong_token = weight(3);
+  h.submit_stale = weight(5);
+  h.release = weight(5);
+  h.decline = weight(3);
+  h.extend = weight(4);
+  h.forget = weight(6);
+  h.go_home = weight(1);
+  return h;
+}
+
+void draw_workflow(dice& d, plan& p) {
+  const auto steps = d.between(1, 3);
+  p.next.resize(steps);
+  // A tree: each step but the first is reached from one of those before it.
+  for (std::uint32_t position = 1; position < steps; ++position)
+    p.next[d.below(position)].push_back(position);
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    core::lease_policy lease;
+    lease.ttl = std::chrono::seconds{d.between(1, 40)};
+    lease.total_max = lease.ttl + std::chrono::seconds{d.below(2) * d.between(0, 60)};
+    lease.regrant_after = std::chrono::seconds{d.below(2) * d.between(0, 30)};
+    p.leases.push_back(lease);
+  }
+}
+
+void draw_node(dice& d, plan& p) {
+  p.shards = static_cast<std::uint32_t>(d.between(1, 4));
+  p.writer_lanes = static_cast<std::uint32_t>(d.between(1, 2));
+  p.batch_max = d.between(1, 50);
+  p.high_water = d.below(4) == 0 ? d.between(2, 20) : 20'000;
+  p.unit_prefetch = static_cast<std::uint32_t>(d.between(0, 8));
+  p.units_live_max = static_cast<std::uint32_t>(d.between(1, 50));
+  p.leases_max = static_cast<std::uint32_t>(d.between(1, 6));
+  p.unit_idle_timeout = d.span(200ms, 60s);
+  p.session_grace = d.span(0ms, 20s);
+  p.node_lease_time = d.span(2s, 8s);
+  p.retry_max = d.span(100ms, 2s);
+  p.redeliver_after = d.span(200ms, 5s);
+  p.events_batch_max = static_cast<std::uint32_t>(d.between(1, 30));
+  p.events_high_water = static_cast<std::uint32_t>(d.below(3) == 0 ? d.between(1, 20) : 1000);
+  p.restarts_max = static_cast<std::uint32_t>(d.between(1, 8));
+}
+
+} // namespace
+
+plan draw_plan(std::uint64_t seed) {
+  dice d{seed * 0x9e3779b97f4a7c15ULL + 1};
+  plan p;
+  p.seed = seed;
+  p.contributors = static_cast<std::uint32_t>(d.between(2, 8));
+  p.units = static_cast<std::uint32_t>(d.between(5, 5 + d.between(0, 35))); // more often few
+  p.slots_max = static_cast<std::uint32_t>(d.between(1, 4));
+  draw_workflow(d, p);
+  p.think_max = d.span(20ms, 3s);
+  p.session_away_max = d.span(100ms, 30s);
+  p.die = rate(d, 60'000);
+  p.lose_reply = rate(d, 200'000);
+  p.weights = draw_habits(d);
+  p.pause_unit = rate(d, 100'000);
+  p.cancel_unit = rate(d, 60'000, 60);
+  p.pause_step = rate(d, 60'000, 60);
+  p.cancel_step = rate(d, 20'000, 80);
+  p.early_seal = rate(d, 100'000);
+  draw_node(d, p);
+  p.faults = draw_faults(d);
+  return p;
+}
+
+std::string definition_of(const plan& p) {
+  const auto seconds = [](core::duration d) {
+    return std::chrono::duration_cast<std::chrono::seconds>(d).count();
+  };
+  std::string steps;
+  for (std::size_t i = 0; i < p.next.size(); ++i) {
+    std::string next;
+    for (const auto position : p.next[i])
+      next += (next.empty() ? "\"s" : ",\"s") + std::to_string(position) + '"';
+    const auto lease = core::json_object{}
+                           .number("ttl_seconds", seconds(p.leases[i].ttl))
+                           .number("total_max_seconds", seconds(p.leases[i].total_max))
+                           .number("regrant_after_seconds", seconds(p.leases[i].regrant_after))
+                           .str();
+    const auto step =
+        core::json_object{}
+            .text("key", "s" + std::to_string(i))
+            .number("judgments_per_unit", static_cast<std::int64_t>(p.slots_max))
+            .raw("lease", lease)
+            .raw("judgment_schema", R"({"type":"object","required":["answer"],)"
+                                    R"("properties":{"answer":{"enum":["red","blue","green"]}}})")
+            .raw("next", '[' + next + ']')
+            .str();
+    steps += (steps.empty() ? "" : ",") + step;
+  }
+  return core::json_object{}.text("name", "simulated").raw("steps", '[' + steps + ']').str();
+}
+
+std::string describe(const plan& p) {
+  std::ostringstream out;
+  const auto& f = p.faults;
+  out << "plan: " << p.contributors << " contributors, " << p.units << " units, up to "
+      << p.slots_max << " slots, " << p.next.size() << " steps, " << p.shards << " shards, "
+      << p.writer_lanes << " writer lanes, batch_max " << p.batch_max << ", high_water "
+      << p.high_water << ", prefetch " << p.unit_prefetch << ", leases_max " << p.leases_max
+      << ", events_high_water " << p.events_high_water << ", restarts_max " << p.restarts_max
+      << "\n  faults per million: commit unavailable " << f.commit_unavailable
+      << ", in doubt applied " << f.commit_in_doubt_applied << ", lost " << f.commit_in_doubt_lost
+      << ", late " << f.commit_in_doubt_late << ", refused " << f.change_refused << ", outage "
+      << f.outage << ", kill " << f.node_kill << ", drain " << f.node_drain << ", zombie "
+      << f.zombie << ", partition " << f.partition << ", frozen heartbeat " << f.frozen_heartbeat
+      << ", crash " << f.actor_crash << ", rush " << f.clock_rush << '\n';
+  return out.str();
+}
+
+} // namespace holdfast::sim

@@ -1,0 +1,126 @@
+#pragma once
+
+#include "core/ids.hpp"
+#include "core/lease.hpp"
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace holdfast::sim {
+
+/// Random numbers that come out the same on every platform; std's distributions do not.
+class dice {
+public:
+  explicit dice(std::uint64_t seed) : engine_(seed) {}
+
+  std::uint64_t next() { return engine_(); }
+  /// Uniform in [0, bound).
+  std::uint64_t below(std::uint64_t bound) { return engine_() % bound; }
+  /// Uniform in [low, high].
+  std::uint64_t between(std::uint64_t low, std::uint64_t high) {
+    return low + below(high - low + 1);
+  }
+  /// True in `per_million` of a million cases.
+  bool hit(std::uint32_t per_million) { return below(1'000'000) < per_million; }
+  core::duration span(core::duration low, core::duration high) {
+    return core::duration{static_cast<std::int64_t>(between(
+        static_cast<std::uint64_t>(low.count()), static_cast<std::uint64_t>(high.count())))};
+  }
+  template <class List>
+  const auto& one_of(const List& list) {
+    return list[below(list.size())];
+  }
+
+private:
+  std::mt19937_64 engine_;
+};
+
+/// How often each fault strikes, per million opportunities. Swarm testing (Groce et al., 2012):
+/// many rates are zero in any one run, because faults can hide each other.
+struct fault_rates {
+  // Opportunity: one commit.
+  std::uint32_t commit_unavailable = 0;
+  std::uint32_t commit_in_doubt_applied = 0;
+  std::uint32_t commit_in_doubt_lost = 0;
+  std::uint32_t commit_in_doubt_late = 0; ///< The database finishes it a while later.
+  std::uint32_t change_refused = 0;       ///< Per change and spell of bad luck.
+  // Opportunity: one message handled.
+  std::uint32_t outage = 0;
+  std::uint32_t node_kill = 0;
+  std::uint32_t node_drain = 0;
+  std::uint32_t zombie = 0;    ///< The process is restarted while the old one goes on.
+  std::uint32_t partition = 0; ///< The node cannot reach the database, another one starts.
+  std::uint32_t frozen_heartbeat = 0;
+  std::uint32_t actor_crash = 0;
+  std::uint32_t clock_rush = 0; ///< A timer fires although messages wait.
+};
+
+/// How contributors behave: relative weights of what they do with a lease.
+struct habits {
+  std::uint32_t submit = 0;
+  std::uint32_t submit_twice = 0;
+  std::uint32_t submit_other_twice = 0; ///< Again, under another judgment id.
+  std::uint32_t submit_bad_payload = 0;
+  std::uint32_t submit_wrong_token = 0;
+  std::uint32_t submit_stale = 0; ///< Under a lease of the past.
+  std::uint32_t release = 0;
+  std::uint32_t decline = 0;
+  std::uint32_t extend = 0;
+  std::uint32_t forget = 0; ///< Says nothing until the lease has run out.
+  std::uint32_t go_home = 0;
+};
+
+/// Everything that one seed decides. Limits are shrunk at random so that each of them is hit in
+/// some run.
+struct plan {
+  std::uint64_t seed = 0;
+
+  // --- the work ---
+  std::uint32_t contributors = 0;
+  std::uint32_t units = 0;
+  std::uint32_t slots_max = 0;
+  std::vector<std::vector<std::uint32_t>> next; ///< Of each step: the positions it leads to.
+  std::vector<core::lease_policy> leases;       ///< Of each step.
+  core::duration think_max{};
+  core::duration session_away_max{};
+  std::uint32_t die = 0;        ///< Per million ticks of a contributor.
+  std::uint32_t lose_reply = 0; ///< Per million replies.
+  habits weights;
+  std::uint32_t pause_unit = 0; ///< Per million ticks of the requester, as all below.
+  std::uint32_t cancel_unit = 0;
+  std::uint32_t pause_step = 0;
+  std::uint32_t cancel_step = 0;
+  std::uint32_t early_seal = 0;
+
+  // --- the node ---
+  std::uint32_t shards = 0;
+  std::uint32_t writer_lanes = 0;
+  std::size_t batch_max = 0;
+  std::size_t high_water = 0;
+  std::uint32_t unit_prefetch = 0;
+  std::uint32_t units_live_max = 0;
+  std::uint32_t leases_max = 0;
+  core::duration unit_idle_timeout{};
+  core::duration session_grace{};
+  core::duration node_lease_time{};
+  core::duration retry_max{};
+  core::duration redeliver_after{};
+  std::uint32_t events_batch_max = 0;
+  std::uint32_t events_high_water = 0;
+  std::uint32_t restarts_max = 0;
+
+  fault_rates faults;
+};
+
+/// The plan of a seed: the same for ever, as long as this function is not changed.
+plan draw_plan(std::uint64_t seed);
+
+/// The plan on a few lines, for people.
+std::string describe(const plan& p);
+
+/// The definition of the plan's workflow.
+std::string definition_of(const plan& p);
+
+} // namespace holdfast::sim

@@ -1,0 +1,390 @@
+#include "tests/sim/plants.hpp"
+
+#include "tests/sim/forwarding_store.hpp"
+
+#include <caf/event_based_actor.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace holdfast::sim {
+
+namespace {
+
+using persistence::commit_result;
+using persistence::commit_status;
+using persistence::write_batch;
+using database_ptr = std::shared_ptr<persistence::memory_database>;
+
+/// Puts `part` behind what the database holds, whatever the writer believes.
+void rebase(const persistence::memory::tables& t, persistence::shard_batch& part) {
+  const auto& shard = t.shards.at(part.shard);
+  part.epoch = shard.epoch;
+  part.batch_seq = shard.batch_seq + 1;
+  part.first_event = shard.event_seq + 1;
+}
+
+/// Whether the database would take this part as its next one; then only its events may need a new
+/// place, because a bug has made events more or fewer than the writer knows.
+bool is_next(const persistence::memory::tables& t, const persistence::shard_batch& part) {
+  const auto& shard = t.shards.at(part.shard);
+  return shard.epoch == part.epoch && shard.batch_seq + 1 == part.batch_seq;
+}
+
+template <class Write>
+bool erase_writes(core::change& change) {
+  const auto before = change.writes.size();
+  change.writes.erase(
+      std::remove_if(change.writes.begin(), change.writes.end(),
+                     [](const auto& w) { return std::holds_alternative<Write>(w); }),
+      change.writes.end());
+  return change.writes.size() != before;
+}
+
+/// A connection that changes batches on their way.
+class batch_mutator : public forwarding_store {
+public:
+  using mutation = std::function<void(core::change&)>;
+
+  batch_mutator(std::unique_ptr<persistence::store> inner, database_ptr database, mutation mutate)
+      : forwarding_store(std::move(inner)),
+        database_(std::move(database)),
+        mutate_(std::move(mutate)) {}
+
+  commit_result commit(const write_batch& batch) override {
+    auto changed = batch;
+    for (auto& part : changed.shards) {
+      if (!is_next(database_->tables(), part))
+        continue;
+      for (auto& change : part.changes)
+        mutate_(change);
+      rebase(database_->tables(), part);
+    }
+    return inner().commit(changed);
+  }
+
+private:
+  database_ptr database_;
+  mutation mutate_;
+};
+
+/// Batches of an old host are applied as if it still were the host.
+class without_fence : public forwarding_store {
+public:
+  without_fence(std::unique_ptr<persistence::store> inner, database_ptr database)
+      : forwarding_store(std::move(inner)), database_(std::move(database)) {}
+
+  commit_result commit(const write_batch& batch) override {
+    auto forged = batch;
+    for (auto& part : forged.shards)
+      if (database_->tables().shards.at(part.shard).epoch > part.epoch)
+        rebase(database_->tables(), part);
+    return inner().commit(forged);
+  }
+
+private:
+  database_ptr database_;
+};
+
+/// A batch that is in already is not recognised: what repeats without a conflict is applied again.
+class without_batch_sequence : public forwarding_store {
+public:
+  without_batch_sequence(std::unique_ptr<persistence::store> inner, database_ptr database)
+      : forwarding_store(std::move(inner)), database_(std::move(database)) {}
+
+  commit_result commit(const write_batch& batch) override {
+    auto again = batch;
+    bool repeated = false;
+    for (auto& part : again.shards) {
+      const auto& shard = database_->tables().shards.at(part.shard);
+      if (shard.epoch == part.epoch && shard.batch_seq >= part.batch_seq) {
+        repeated = true;
+        for (auto& change : part.changes)
+          change.writes.clear(); // keys refuse the rows; the events come twice
+      }
+      rebase_if_mine(part);
+    }
+    const auto result = inner().commit(again);
+    return repeated && result.status == commit_status::refused
+               ? commit_result{commit_status::committed, {}, {}}
+               : result;
+  }
+
+private:
+  void rebase_if_mine(persistence::shard_batch& part) {
+    if (database_->tables().shards.at(part.shard).epoch == part.epoch)
+      rebase(database_->tables(), part);
+  }
+
+  database_ptr database_;
+};
+
+/// Says `committed` at once and writes some commits later, as a database does that does not wait
+/// for its disk: what was not written yet when the connection ends is lost.
+class lazy_disk : public forwarding_store {
+public:
+  lazy_disk(std::unique_ptr<persistence::store> inner, dice& random)
+      : forwarding_store(std::move(inner)), random_(random) {}
+
+  commit_result commit(const write_batch& batch) override {
+    waiting_.push_back(batch);
+    if (random_.below(3) != 0)
+      return {commit_status::committed, {}, {}};
+    commit_result last;
+    for (const auto& b : waiting_)
+      last = inner().commit(b);
+    waiting_.clear();
+    return last;
+  }
+
+private:
+  dice& random_;
+  std::vector<write_batch> waiting_;
+};
+
+/// What loading leaves out or makes up.
+class false_memory : public forwarding_store {
+public:
+  using unit_mutation = std::function<void(core::unit&)>;
+  using step_mutation = std::function<void(persistence::open_unit&)>;
+
+  false_memory(std::unique_ptr<persistence::store> inner, unit_mutation unit, step_mutation step)
+      : forwarding_store(std::move(inner)), unit_(std::move(unit)), step_(std::move(step)) {}
+
+  core::outcome<persistence::stored_step>
+  load_step(core::step_id step,
+            const std::function<core::lease_policy(const std::string&, std::uint32_t)>& policy_of)
+      override {
+    auto loaded = forwarding_store::load_step(step, policy_of);
+    if (loaded)
+      for (auto& unit : loaded->open_units)
+        step_(unit);
+    return loaded;
+  }
+  core::outcome<std::vector<core::unit>> load_units(const std::vector<core::unit_id>& units,
+                                                    const core::lease_policy& policy) override {
+    auto loaded = forwarding_store::load_units(units, policy);
+    if (loaded)
+      for (auto& unit : *loaded)
+        unit_(unit);
+    return loaded;
+  }
+
+private:
+  unit_mutation unit_;
+  step_mutation step_;
+};
+
+/// Consumers do not remember what they have applied.
+class without_inbox : public forwarding_store {
+public:
+  explicit without_inbox(std::unique_ptr<persistence::store> inner)
+      : forwarding_store(std::move(inner)) {}
+
+  commit_result commit(const write_batch& batch) override {
+    auto changed = batch;
+    for (auto& part : changed.shards)
+      for (auto& change : part.changes)
+        erase_writes<core::insert_inbox>(change);
+    return inner().commit(changed);
+  }
+  core::outcome<std::vector<core::event_seq>> inbox_after(const std::string&, core::shard_id,
+                                                          core::event_seq) override {
+    return std::vector<core::event_seq>{};
+  }
+};
+
+/// A relay that starts again begins behind events that nobody has seen.
+class hasty_cursor : public forwarding_store {
+public:
+  hasty_cursor(std::unique_ptr<persistence::store> inner, database_ptr database)
+      : forwarding_store(std::move(inner)), database_(std::move(database)) {}
+
+  core::outcome<core::event_seq> cursor(const std::string& consumer,
+                                        core::shard_id shard) override {
+    auto stored = forwarding_store::cursor(consumer, shard);
+    if (stored)
+      *stored = database_->tables().shards.at(shard).event_seq;
+    return stored;
+  }
+
+private:
+  database_ptr database_;
+};
+
+// --- between clients and gateway ---
+
+/// Answers a judgment before anybody has written it.
+caf::behavior early_answers(caf::event_based_actor* self, caf::actor gateway) {
+  self->set_default_handler([=](caf::scheduled_actor*, caf::message_view& m) {
+    self->delegate(gateway, m.move_content_to_message());
+    return caf::result<caf::message>{caf::delegated<caf::message>{}};
+  });
+  return {[=](const msg::submit_judgment& m) {
+    self->send(gateway, m);
+    return msg::judgment_accepted{m.judgment, true};
+  }};
+}
+
+/// Submits under the token that holds the lease, whatever token was presented.
+caf::behavior without_token_check(caf::event_based_actor* self, caf::actor gateway,
+                                  database_ptr database) {
+  self->set_default_handler([=](caf::scheduled_actor*, caf::message_view& m) {
+    self->delegate(gateway, m.move_content_to_message());
+    return caf::result<caf::message>{caf::delegated<caf::message>{}};
+  });
+  return {[=](msg::submit_judgment& m) {
+    const auto& leases = database->tables().active_leases;
+    if (const auto held = leases.find({m.unit, m.contributor}); held != leases.end())
+      m.token = held->second.token;
+    return self->delegate(caf::actor_cast<msg::gateway_actor>(gateway), std::move(m));
+  }};
+}
+
+/// The first event of `type`, or the end.
+auto event_of(core::change& change, core::event_type type) {
+  return std::find_if(change.events.begin(), change.events.end(),
+                      [&](const auto& e) { return e.type == type; });
+}
+
+batch_mutator::mutation mutation_named(const std::string& name, dice& random) {
+  using core::event_type;
+  if (name == "event-dropped")
+    return [&](core::change& c) {
+      const auto event = event_of(c, event_type::judgment_received);
+      if (event != c.events.end() && random.below(10) == 0)
+        c.events.erase(event);
+    };
+  if (name == "event-doubled")
+    return [&](core::change& c) {
+      const auto event = event_of(c, event_type::unit_finalized);
+      if (event != c.events.end() && random.below(10) == 0)
+        c.events.push_back(*event);
+    };
+  if (name == "commit-dropped")
+    return [&](core::change& c) {
+      if (random.below(200) == 0)
+        c = {};
+    };
+  if (name == "lease-kept")
+    return [&](core::change& c) {
+      if (random.below(10) == 0)
+        erase_writes<core::end_lease_row>(c);
+    };
+  if (name == "count-lost")
+    return [&](core::change& c) {
+      if (c.events.empty() && random.below(10) == 0)
+        erase_writes<core::update_step>(c);
+    };
+  if (name == "child-dropped")
+    return [&](core::change& c) {
+      const auto child = std::find_if(c.writes.begin(), c.writes.end(), [](const auto& w) {
+        const auto* unit = std::get_if<core::insert_unit>(&w);
+        return unit != nullptr && unit->parent;
+      });
+      if (child == c.writes.end() || random.below(4) != 0)
+        return;
+      // Consistently: neither counted nor announced.
+      const auto unit = std::get<core::insert_unit>(*child).id;
+      c.writes.erase(child);
+      for (auto& w : c.writes)
+        if (auto* step = std::get_if<core::update_step>(&w))
+          --step->row.total_units;
+      c.events.erase(std::remove_if(c.events.begin(), c.events.end(),
+                                    [&](const auto& e) { return e.unit == unit; }),
+                     c.events.end());
+    };
+  if (name == "result-wrong")
+    return [&](core::change& c) {
+      for (auto& w : c.writes)
+        if (auto* done = std::get_if<core::finalize_unit>(&w); done != nullptr)
+          done->confidence /= 2;
+    };
+  return {};
+}
+
+} // namespace
+
+const std::vector<plant>& plants() {
+  static const std::vector<plant> all{
+      {"fence-ignored", "batches decided under an old epoch are applied"},
+      {"doubt-applied-twice", "a batch repeated after a doubt is applied again"},
+      {"commit-dropped", "a change is acknowledged but not written"},
+      {"lazy-disk", "commits are acknowledged before they are on disk"},
+      {"event-dropped", "JudgmentReceived is not written with its judgment"},
+      {"event-doubled", "UnitFinalized is written twice"},
+      {"token-check-dropped", "a judgment is accepted under any token"},
+      {"early-answer", "a judgment is acknowledged before its commit"},
+      {"lease-kept", "a lease that has ended stays in the table"},
+      {"inbox-off", "consumers do not remember what they have applied"},
+      {"holders-hidden", "leases are left out when a unit is loaded"},
+      {"judgments-hidden", "judgments are left out when a unit is loaded"},
+      {"tokens-reset", "tokens begin anew when a unit is loaded"},
+      {"expiry-forgotten", "the ends of leases are not taken over after a restart"},
+      {"cursor-hasty", "a restarted relay skips events"},
+      {"count-lost", "the count of a step is not written"},
+      {"child-dropped", "a finalized unit goes on to no next step"},
+      {"result-wrong", "the stored confidence is not that of the judgments"},
+  };
+  return all;
+}
+
+planted_bug::planted_bug(const std::string& name, database_ptr database, dice& random)
+    : name_(name), database_(std::move(database)), random_(&random) {
+  if (!name.empty() && std::none_of(plants().begin(), plants().end(), [&](const plant& p) {
+        return p.name == name;
+      }))
+    throw std::invalid_argument("no planted bug is called '" + name + "'");
+}
+
+std::unique_ptr<persistence::store>
+planted_bug::wrap(std::unique_ptr<persistence::store> connection) const {
+  const auto keep_unit = [](core::unit&) {};
+  const auto keep_step = [](persistence::open_unit&) {};
+  if (name_ == "fence-ignored")
+    return std::make_unique<without_fence>(std::move(connection), database_);
+  if (name_ == "doubt-applied-twice")
+    return std::make_unique<without_batch_sequence>(std::move(connection), database_);
+  if (name_ == "lazy-disk")
+    return std::make_unique<lazy_disk>(std::move(connection), *random_);
+  if (name_ == "inbox-off")
+    return std::make_unique<without_inbox>(std::move(connection));
+  if (name_ == "cursor-hasty")
+    return std::make_unique<hasty_cursor>(std::move(connection), database_);
+  if (name_ == "holders-hidden")
+    return std::make_unique<false_memory>(
+        std::move(connection), [](core::unit& u) { u.leases.active.clear(); },
+        [](persistence::open_unit& u) { u.holders.clear(); });
+  if (name_ == "judgments-hidden")
+    return std::make_unique<false_memory>(
+        std::move(connection), [](core::unit& u) { u.judgments.clear(); },
+        [](persistence::open_unit& u) { u.judged = 0; });
+  if (name_ == "tokens-reset")
+    return std::make_unique<false_memory>(
+        std::move(connection),
+        [](core::unit& u) {
+          u.leases.last_token = 0;
+          for (const auto& lease : u.leases.active)
+            u.leases.last_token = std::max(u.leases.last_token, lease.token);
+        },
+        keep_step);
+  if (name_ == "expiry-forgotten")
+    return std::make_unique<false_memory>(
+        std::move(connection), keep_unit,
+        [](persistence::open_unit& u) { u.next_expiry = core::instant::max(); });
+  if (auto mutate = mutation_named(name_, *random_))
+    return std::make_unique<batch_mutator>(std::move(connection), database_, std::move(mutate));
+  return connection;
+}
+
+msg::gateway_actor planted_bug::wrap(caf::actor_system& system,
+                                     const msg::gateway_actor& gateway) const {
+  const auto plain = caf::actor_cast<caf::actor>(gateway);
+  if (name_ == "early-answer")
+    return caf::actor_cast<msg::gateway_actor>(system.spawn(early_answers, plain));
+  if (name_ == "token-check-dropped")
+    return caf::actor_cast<msg::gateway_actor>(system.spawn(without_token_check, plain, database_));
+  return gateway;
+}
+
+} // namespace holdfast::sim

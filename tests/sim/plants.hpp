@@ -1,0 +1,44 @@
+#pragma once
+
+#include "messages/interfaces.hpp"
+#include "persistence/memory_store.hpp"
+#include "tests/sim/plan.hpp"
+
+#include <caf/actor_system.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::sim {
+
+/// A bug put in on purpose, to prove that the simulator catches it. It sits in what stands around
+/// the product, between the nodes and their database or between clients and their gateway, so that
+/// the product has no hook for it.
+struct plant {
+  std::string_view name;
+  std::string_view bug; ///< In one sentence.
+};
+
+const std::vector<plant>& plants();
+
+/// The bug of one run; none when the name is empty.
+class planted_bug {
+public:
+  /// Throws `std::invalid_argument` for a name that `plants` does not list.
+  planted_bug(const std::string& name, std::shared_ptr<persistence::memory_database> database,
+              dice& random);
+
+  /// What a node gets for its connection to the database.
+  std::unique_ptr<persistence::store> wrap(std::unique_ptr<persistence::store> connection) const;
+  /// What clients get for a node's gateway.
+  msg::gateway_actor wrap(caf::actor_system& system, const msg::gateway_actor& gateway) const;
+
+private:
+  std::string name_;
+  std::shared_ptr<persistence::memory_database> database_;
+  dice* random_;
+};
+
+} // namespace holdfast::sim

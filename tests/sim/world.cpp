@@ -1,0 +1,497 @@
+#include "tests/sim/world.hpp"
+
+#include "tests/sim/forwarding_store.hpp"
+
+#include <caf/event_based_actor.hpp>
+#include <caf/scheduled_actor.hpp>
+#include <caf/scheduler/test_coordinator.hpp>
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+namespace holdfast::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Processes that may run at once; more would only be more of the same.
+constexpr std::size_t processes_max = 3;
+
+/// Messages and virtual time within which all work must be done once nothing goes wrong any more:
+/// ten times what the slowest of ten thousand seeds took.
+constexpr std::uint64_t calm_messages_max = 60'000;
+constexpr core::duration calm_time_max = 20min;
+
+/// After the last unit is finished: cursors are written, idle units are sent away, leases that
+/// nobody needs run out.
+constexpr core::duration aftermath = 120s;
+
+/// Commits between two checks of everything.
+constexpr std::uint64_t full_check_every = 100;
+
+/// A node's connection: cut off with its process, slowed by the database's bad luck.
+class connection : public forwarding_store {
+public:
+  connection(std::unique_ptr<persistence::store> inner, process_ptr owner, database_faults& faults)
+      : forwarding_store(std::move(inner)), owner_(std::move(owner)), faults_(faults) {}
+
+  persistence::commit_result commit(const persistence::write_batch& batch) override {
+    if (owner_->cut)
+      return {persistence::commit_status::unavailable, {}, "cut off"};
+    return faults_.commit(inner(), owner_->settings.incarnation, batch);
+  }
+  core::outcome<std::vector<persistence::shard_fence>>
+  take_over(const std::string& node, core::incarnation_id incarnation,
+            const std::vector<core::shard_id>& shards, core::duration lease_time,
+            bool force) override {
+    if (!owner_->cut)
+      faults_.finish_late(shards);
+    return forwarding_store::take_over(node, incarnation, shards, lease_time, force);
+  }
+  core::outcome<persistence::renewal> renew(core::incarnation_id incarnation,
+                                            core::duration lease_time) override {
+    if (owner_->no_renewals)
+      return core::failure{core::errc::unavailable, "frozen"};
+    return forwarding_store::renew(incarnation, lease_time);
+  }
+
+protected:
+  std::optional<core::failure> obstacle() override {
+    if (!owner_->cut)
+      return std::nullopt;
+    return core::failure{core::errc::unavailable, "cut off"};
+  }
+
+private:
+  process_ptr owner_;
+  database_faults& faults_;
+};
+
+/// Actors of a node that may crash one by one. Not the supervisors: an actor that only passes
+/// handles on has nothing to lose.
+bool may_crash(std::string_view name) {
+  static const std::set<std::string_view> names{"writer",  "reader",     "membership", "shards",
+                                                "owners",  "owner",      "relay",      "consumer",
+                                                "gateway", "shard_host", "step",       "unit"};
+  return names.count(name) != 0;
+}
+
+std::string type_of(const caf::mailbox_element& message) {
+  const auto& content = message.content();
+  if (content.empty())
+    return "()";
+  const auto type = content.type(0);
+  if (type.second == nullptr)
+    return '#' + std::to_string(type.first);
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text{
+      abi::__cxa_demangle(type.second->name(), nullptr, nullptr, &status), &std::free};
+  return status == 0 ? text.get() : type.second->name();
+}
+
+} // namespace
+
+world::world(const run_options& options)
+    : options_(options),
+      plan_(draw_plan(options.seed)),
+      log_(options.trace_lines, options.echo),
+      random_(options.seed * 0xd1342543de82ef95ULL + 7),
+      virtual_(1),
+      audit_(virtual_.database->tables(), log_),
+      database_faults_(plan_.faults, random_, virtual_.database, audit_, log_, seen_),
+      bug_(options.plant, virtual_.database, random_),
+      field_(plan_, audit_, log_, seen_),
+      ids_(options.seed + 1),
+      begun_(virtual_.now()) {
+  field_.tables = &virtual_.database->tables();
+  field_.gateway = [this](std::uint64_t pick) { return pick_gateway(pick); };
+  field_.now = [this] { return now(); };
+  field_.return_after = [this](core::duration wait, std::function<void()> back) {
+    after(wait, [this, back = std::move(back)] {
+      if (!calm_)
+        back();
+    });
+  };
+}
+
+world::~world() {
+  field_.over = true;
+  agenda_.clear();
+  for (const auto& p : processes_)
+    kill(p, "the end");
+  // What is left to do needs no time but the clients' last timers.
+  for (int round = 0; round < 100; ++round) {
+    while (scheduler().try_run_once()) {
+    }
+    if (!scheduler().has_pending_timeout())
+      break;
+    scheduler().trigger_timeouts();
+  }
+}
+
+caf::scheduler::test_coordinator& world::scheduler() {
+  return dynamic_cast<caf::scheduler::test_coordinator&>(virtual_.system->scheduler());
+}
+
+// --- time and messages ---
+
+void world::at(core::instant when, std::function<void()> what) {
+  agenda_.emplace(when, std::move(what));
+}
+
+bool world::run_due() {
+  if (agenda_.empty() || agenda_.begin()->first > now())
+    return false;
+  const auto due = agenda_.extract(agenda_.begin());
+  due.mapped()();
+  return true;
+}
+
+void world::note_message(caf::resumable* job) {
+  auto* actor = dynamic_cast<caf::scheduled_actor*>(job);
+  if (actor == nullptr)
+    return;
+  log_.mix(actor->id());
+  log_.mix(static_cast<std::uint64_t>(core::to_micros(now())));
+  log_.note([&] {
+    const auto* message = actor->mailbox().peek();
+    return std::string{actor->name()} + '#' + std::to_string(actor->id()) + " handles "
+           + (message == nullptr ? "nothing" : type_of(*message));
+  });
+}
+
+void world::handle_one() {
+  auto& jobs = scheduler().jobs;
+  if (jobs.size() > 1)
+    std::swap(jobs.front(), jobs[random_.below(jobs.size())]);
+  log_.at(++messages_, now());
+  if (!calm_ && crash_next())
+    return;
+  note_message(jobs.front());
+  scheduler().try_run_once();
+  if (audit_.commits() % full_check_every == full_check_every - 1 && messages_ % 64 == 0)
+    audit_.check_all();
+}
+
+void world::advance() {
+  if (run_due())
+    return;
+  const bool rush = !calm_ && random_.hit(plan_.faults.clock_rush);
+  if (scheduler().has_job() && !rush)
+    return handle_one();
+  if (rush)
+    seen_.count(event_kind::clock_rushed);
+  const auto limit = agenda_.empty() ? now() + 10s : agenda_.begin()->first;
+  virtual_.advance_to_next_timer(std::max(limit, now()));
+}
+
+// --- processes ---
+
+process_ptr world::start_process(const std::string& name) {
+  auto p = std::make_shared<process>();
+  auto& s = p->settings;
+  s.name = name;
+  s.incarnation = {ids_.next(now())};
+  s.address = "virtual";
+  s.version = "test";
+  s.seed = random_.next();
+  s.shards = plan_.shards;
+  s.lease_time = plan_.node_lease_time;
+  s.heartbeat_interval = plan_.node_lease_time / 3;
+  s.batching = {plan_.batch_max, plan_.high_water};
+  s.writer_lanes = plan_.writer_lanes;
+  s.writer_retry_min = 10ms;
+  s.writer_retry_max = plan_.retry_max;
+  s.session_grace = plan_.session_grace;
+  s.leases_max = plan_.leases_max;
+  s.unit_idle_timeout = plan_.unit_idle_timeout;
+  s.units_live_max = plan_.units_live_max;
+  s.unit_prefetch = plan_.unit_prefetch;
+  s.events_batch_max = plan_.events_batch_max;
+  s.events_redeliver_after = plan_.redeliver_after;
+  s.events_high_water = plan_.events_high_water;
+  s.restarts = {plan_.restarts_max, 10s};
+  s.blocking_store = false;
+  // What follows refers to the process, so only its actors may hold it.
+  auto running = s;
+  running.open_store = [this, p] { return open_store(p); };
+  running.on_gateway = [this, p](const msg::gateway_actor& opened) {
+    if (!p->dead)
+      p->gateway = bug_.wrap(*virtual_.system, opened);
+  };
+  if (log_.wanted())
+    running.log = [this, p](actors::log_level, const std::string& event,
+                            const actors::log_fields& fields) {
+      log_.note([&] {
+        auto text = "log of " + p->settings.name + ' '
+                    + to_string(p->settings.incarnation).substr(9, 4) + ": " + event;
+        for (const auto& [key, value] : fields)
+          text += ' ' + key + '=' + value;
+        return text;
+      });
+    };
+  p->root = actors::spawn_node(*virtual_.system, std::move(running));
+  // Held, because an actor that nobody refers to is gone before it hears of anything.
+  p->watcher = virtual_.system->spawn([this, p](caf::event_based_actor* self) {
+    self->monitor(p->root);
+    self->set_down_handler([=](const caf::down_msg& down) {
+      self->quit();
+      p->gateway = nullptr;
+      p->root = nullptr;
+      p->watcher = nullptr;
+      if (p->dead)
+        return;
+      p->dead = true;
+      seen_.count(event_kind::node_ended);
+      log_.note(
+          [&] { return "node " + p->settings.name + " ends: " + caf::to_string(down.reason); });
+      restart_later(p->settings.name);
+    });
+    return caf::behavior{[](caf::unit_t) {}};
+  });
+  log_.note([&] {
+    return "node " + name + " starts as incarnation " + to_string(s.incarnation).substr(9, 4);
+  });
+  processes_.push_back(p);
+  return p;
+}
+
+std::unique_ptr<persistence::store> world::open_store(const process_ptr& p) {
+  return std::make_unique<connection>(
+      bug_.wrap(std::make_unique<persistence::memory_store>(virtual_.database)), p,
+      database_faults_);
+}
+
+void world::kill(const process_ptr& p, const char* why) {
+  if (p->dead)
+    return;
+  log_.note([&] {
+    return "node " + p->settings.name + ' ' + to_string(p->settings.incarnation).substr(9, 4)
+           + " is killed: " + why;
+  });
+  p->dead = true;
+  p->cut = true;
+  p->gateway = nullptr;
+  caf::anon_send_exit(p->root, caf::exit_reason::user_shutdown);
+}
+
+void world::restart_later(const std::string& name) {
+  after(random_.span(0ms, 3s), [=] {
+    forget_ended();
+    const bool runs = std::any_of(processes_.begin(), processes_.end(), [&](const auto& p) {
+      return !p->dead && p->settings.name == name;
+    });
+    if (!runs && processes_.size() < processes_max)
+      start_process(name);
+  });
+}
+
+void world::forget_ended() {
+  processes_.erase(
+      std::remove_if(processes_.begin(), processes_.end(), [](const auto& p) { return p->dead; }),
+      processes_.end());
+}
+
+msg::gateway_actor world::pick_gateway(std::uint64_t pick) {
+  std::vector<msg::gateway_actor> open;
+  for (const auto& p : processes_)
+    if (p->gateway)
+      open.push_back(p->gateway);
+  return open.empty() ? msg::gateway_actor{} : open[pick % open.size()];
+}
+
+process_ptr world::pick_process() {
+  forget_ended();
+  return processes_.empty() ? nullptr : random_.one_of(processes_);
+}
+
+// --- faults ---
+
+void world::maybe_fault() {
+  // One number decides: the rates are small, so that they may share it.
+  auto drawn = random_.below(1'000'000);
+  const auto& f = plan_.faults;
+  const auto strikes = [&](std::uint32_t rate) {
+    if (drawn < rate)
+      return true;
+    drawn -= rate;
+    return false;
+  };
+  if (strikes(f.outage))
+    outage();
+  else if (strikes(f.node_kill))
+    kill_and_restart();
+  else if (strikes(f.node_drain))
+    drain_and_restart();
+  else if (strikes(f.zombie))
+    zombie();
+  else if (strikes(f.partition))
+    partition();
+  else if (strikes(f.frozen_heartbeat))
+    freeze_heartbeat();
+  else if (strikes(1'000)) {
+    database_faults_.finish_late();
+    database_faults_.draw_refusals();
+  }
+}
+
+void world::outage() {
+  seen_.count(event_kind::outage);
+  log_.note([] { return std::string{"the database is unreachable"}; });
+  virtual_.database->set_reachable(false);
+  after(random_.span(10ms, 6s), [this] {
+    log_.note([] { return std::string{"the database is reachable again"}; });
+    virtual_.database->set_reachable(true);
+  });
+}
+
+void world::kill_and_restart() {
+  const auto p = pick_process();
+  if (!p)
+    return;
+  seen_.count(event_kind::node_killed);
+  kill(p, "fault");
+  restart_later(p->settings.name);
+}
+
+void world::drain_and_restart() {
+  const auto p = pick_process();
+  if (!p)
+    return;
+  seen_.count(event_kind::node_drained);
+  log_.note([&] { return "node " + p->settings.name + " drains"; });
+  caf::anon_send(p->root, actors::drain{});
+}
+
+void world::zombie() {
+  const auto old = pick_process();
+  if (!old || processes_.size() >= processes_max)
+    return;
+  seen_.count(event_kind::zombie);
+  start_process(old->settings.name);
+  after(random_.span(10ms, 10s), [=] { kill(old, "zombie"); });
+}
+
+void world::partition() {
+  const auto p = pick_process();
+  if (!p || p->cut)
+    return;
+  seen_.count(event_kind::partition);
+  log_.note([&] { return "node " + p->settings.name + " is cut off"; });
+  p->cut = true;
+  after(random_.span(10ms, 15s), [=] {
+    if (p->dead)
+      return;
+    log_.note([&] { return "node " + p->settings.name + " is back"; });
+    p->cut = false;
+  });
+  if (processes_.size() < processes_max && random_.below(4) != 0)
+    start_process(p->settings.name + '\'');
+}
+
+void world::freeze_heartbeat() {
+  const auto p = pick_process();
+  if (!p)
+    return;
+  seen_.count(event_kind::frozen_heartbeat);
+  log_.note([&] { return "the heartbeat of node " + p->settings.name + " freezes"; });
+  p->no_renewals = true;
+  after(random_.span(1s, 20s), [=] { p->no_renewals = false; });
+  if (processes_.size() < processes_max && random_.below(2) == 0)
+    start_process(p->settings.name + '"');
+}
+
+bool world::crash_next() {
+  if (plan_.faults.actor_crash == 0 || !random_.hit(plan_.faults.actor_crash))
+    return false;
+  auto* actor = dynamic_cast<caf::scheduled_actor*>(scheduler().jobs.front());
+  if (actor == nullptr || !may_crash(actor->name()))
+    return false;
+  seen_.count(event_kind::actor_crashed);
+  log_.mix(actor->id());
+  log_.note(
+      [&] { return std::string{actor->name()} + '#' + std::to_string(actor->id()) + " crashes"; });
+  caf::anon_send_exit(caf::actor_cast<caf::strong_actor_ptr>(actor), caf::exit_reason::kill);
+  return true;
+}
+
+// --- liveness ---
+
+void world::calm_down() {
+  log_.note([] { return std::string{"--- calm ---"}; });
+  calm_ = true;
+  field_.calm = true;
+  agenda_.clear();
+  database_faults_.stop();
+  forget_ended();
+  while (processes_.size() > 1) {
+    kill(processes_.front(), "only one is needed now");
+    forget_ended();
+  }
+  if (processes_.empty()) {
+    start_process("n");
+  } else {
+    processes_.front()->cut = false;
+    processes_.front()->no_renewals = false;
+  }
+  for (std::uint32_t i = 0; i < plan_.slots_max + 2; ++i)
+    start_closer(*virtual_.system, field_, i);
+}
+
+bool world::quiet() { return audit_.unfinished().empty(); }
+
+void world::finish_work() {
+  const auto last_message = messages_ + calm_messages_max;
+  const auto last_time = now() + calm_time_max;
+  bool done = false;
+  while (!done && !audit_.found() && messages_ < last_message && now() < last_time) {
+    while (scheduler().has_job() && !audit_.found())
+      handle_one();
+    done = quiet();
+    advance();
+  }
+  field_.over = true; // everybody goes home
+  const auto end = now() + aftermath;
+  while (done && !audit_.found() && messages_ < last_message && now() < end)
+    advance();
+  log_.at(messages_, now());
+  if (!audit_.found())
+    audit_.check_quiescent(now());
+}
+
+run_report world::run() {
+  start_process("n");
+  start_requester(*virtual_.system, field_);
+  for (std::uint32_t i = 0; i < plan_.contributors; ++i)
+    start_contributor(*virtual_.system, field_, i);
+  database_faults_.draw_refusals();
+  while (messages_ < options_.steps && !audit_.found()) {
+    maybe_fault();
+    advance();
+  }
+  if (!audit_.found()) {
+    calm_down();
+    finish_work();
+  }
+  run_report report;
+  report.hash = log_.hash();
+  report.messages = messages_;
+  report.commits = audit_.commits();
+  report.judgments = audit_.acknowledged_judgments();
+  report.virtual_time = now() - begun_;
+  report.seen = seen_;
+  report.found = audit_.found();
+  report.trace = log_.lines();
+  return report;
+}
+
+run_report run_seed(const run_options& options) {
+  world w{options};
+  return w.run();
+}
+
+} // namespace holdfast::sim

@@ -1,0 +1,124 @@
+#pragma once
+
+#include "actors/node.hpp"
+#include "tests/sim/clients.hpp"
+#include "tests/sim/faults.hpp"
+#include "tests/sim/invariants.hpp"
+#include "tests/sim/plan.hpp"
+#include "tests/sim/plants.hpp"
+#include "tests/sim/trace.hpp"
+#include "tests/support/virtual_world.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holdfast::sim {
+
+/// What to run.
+struct run_options {
+  std::uint64_t seed = 1;
+  std::uint64_t steps = 1500; ///< Messages of the safety phase.
+  std::string plant;          ///< A planted bug, or none.
+  std::size_t trace_lines = 0;
+  bool echo = false; ///< Print the trace as it comes.
+};
+
+/// What came of it.
+struct run_report {
+  std::uint64_t hash = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t commits = 0;
+  std::uint64_t judgments = 0; ///< Acknowledged.
+  core::duration virtual_time{};
+  tally seen;
+  std::optional<violation> found;
+  std::deque<std::string> trace; ///< The last lines.
+};
+
+/// One process of the cluster, from its start to its end.
+struct process {
+  actors::node_settings settings;
+  msg::gateway_actor gateway; ///< Null until it hosts its shards, and after its end.
+  caf::actor root;
+  caf::actor watcher;       ///< Hears of the root's end.
+  bool cut = false;         ///< No call of it reaches the database.
+  bool no_renewals = false; ///< Its heartbeat is frozen; all else works.
+  bool dead = false;
+};
+using process_ptr = std::shared_ptr<process>;
+
+/// A run: nodes, clients and faults drawn from one seed. First the *safety* phase, in which
+/// anything may go wrong and nothing false may ever be committed or answered; then the *liveness*
+/// phase, in which nothing goes wrong any more and all work must come to its end.
+class world {
+public:
+  explicit world(const run_options& options);
+  ~world();
+  world(const world&) = delete;
+  world& operator=(const world&) = delete;
+
+  run_report run();
+
+private:
+  caf::scheduler::test_coordinator& scheduler();
+  core::instant now() const { return virtual_.now(); }
+
+  // --- time and messages ---
+  /// Handles one message, or lets time pass to the next timer.
+  void advance();
+  void handle_one();
+  void note_message(caf::resumable* job);
+  void at(core::instant when, std::function<void()> what);
+  void after(core::duration wait, std::function<void()> what) { at(now() + wait, std::move(what)); }
+  bool run_due();
+
+  // --- processes ---
+  process_ptr start_process(const std::string& name);
+  std::unique_ptr<persistence::store> open_store(const process_ptr& p);
+  void kill(const process_ptr& p, const char* why);
+  void restart_later(const std::string& name);
+  void forget_ended();
+  msg::gateway_actor pick_gateway(std::uint64_t pick);
+  process_ptr pick_process();
+
+  // --- faults ---
+  void maybe_fault();
+  void outage();
+  void kill_and_restart();
+  void drain_and_restart();
+  void zombie();
+  void partition();
+  void freeze_heartbeat();
+  bool crash_next();
+
+  void calm_down();
+  bool quiet();
+  void finish_work();
+
+  run_options options_;
+  plan plan_;
+  trace log_;
+  tally seen_;
+  dice random_;
+  test::virtual_world virtual_;
+  auditor audit_;
+  database_faults database_faults_;
+  planted_bug bug_;
+  field field_;
+  core::uuid_source ids_;
+
+  std::vector<process_ptr> processes_;
+  std::uint64_t started_ = 0;
+  std::multimap<core::instant, std::function<void()>> agenda_;
+  std::uint64_t messages_ = 0;
+  core::instant begun_;
+  bool calm_ = false;
+};
+
+/// Runs one seed.
+run_report run_seed(const run_options& options);
+
+} // namespace holdfast::sim
