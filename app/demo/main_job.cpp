@@ -251,8 +251,12 @@ bool main_job::await_completion() {
     const auto open = std::count_if(steps->steps.begin(), steps->steps.end(), [](const auto& step) {
       return step.status != core::step_status::completed;
     });
-    if (open == 0)
+    if (open == 0) {
+      seen_->units_done = units_;
+      bar_.hurry();
+      show_progress();
       return true;
+    }
     if (steady_clock::now() > until)
       return failed(std::to_string(open) + " steps were not completed in time");
     loop_.run_for(wake_interval_ms);

@@ -41,7 +41,7 @@ std::string progress_line(const progress_state& state, double judgments_per_seco
 }
 
 progress_bar::progress_bar(std::ostream& out, bool terminal)
-    : out_(out), terminal_(terminal), started_(clock::now()), rated_at_(started_) {}
+    : out_(out), terminal_(terminal), started_(clock::now()) {}
 
 progress_bar::~progress_bar() {
   if (drawn_)
@@ -49,6 +49,8 @@ progress_bar::~progress_bar() {
 }
 
 double progress_bar::rate(std::uint64_t done, clock::time_point now) {
+  if (rated_at_ == clock::time_point{})
+    rated_at_ = now; // work begins now, not when the bar was made
   if (now - rated_at_ >= rate_window) {
     const std::chrono::duration<double> passed = now - rated_at_;
     rate_ = static_cast<double>(done - rated_done_) / passed.count();
@@ -83,7 +85,7 @@ void progress_bar::clear() {
 void progress_bar::say(const std::string& line) {
   clear();
   out_ << line << std::endl;
-  shown_ = {};
+  hurry();
 }
 
 } // namespace holdfast::app::demo

@@ -31,6 +31,9 @@ public:
 
   void show(const progress_state& state, clock::time_point now);
 
+  /// Has the next `show` draw, however soon it comes.
+  void hurry() { shown_ = {}; }
+
   /// Writes `line` above the bar.
   void say(const std::string& line);
 
@@ -42,7 +45,7 @@ private:
   const bool terminal_;
   const clock::time_point started_;
   clock::time_point shown_{};
-  clock::time_point rated_at_;
+  clock::time_point rated_at_{};
   std::uint64_t rated_done_ = 0;
   double rate_ = 0;
   bool drawn_ = false;
