@@ -12,6 +12,8 @@ namespace {
 using int8 = std::int64_t;
 using int4 = std::int32_t;
 
+constexpr const char* lock_not_available = "55P03";
+
 constexpr statement begin{"begin_membership", "BEGIN"};
 constexpr statement commit_membership{"commit_membership", "COMMIT"};
 
@@ -34,6 +36,22 @@ constexpr statement revive_node{"revive_node", R"sql(
   INSERT INTO holdfast.nodes (incarnation, name, address, expires_at)
   VALUES ($1::uuid, $2::text, '', clock_timestamp() + $3::bigint * interval '1 microsecond')
   ON CONFLICT (incarnation) DO UPDATE SET expires_at = excluded.expires_at, left_at = NULL)sql"};
+
+// Ends sessions that are in a transaction on the fences and wait for their client. The timeouts of
+// the server do not: between the statements of a pipeline a session counts as active, not as idle
+// in transaction. Ending a healthy one by mistake costs it one attempt.
+constexpr statement evict_frozen{"evict_frozen", R"sql(
+  SELECT pg_terminate_backend(a.pid)
+    FROM pg_stat_activity a
+   WHERE a.datname = current_database() AND a.pid <> pg_backend_pid()
+     AND a.wait_event = 'ClientRead'
+     AND a.xact_start < clock_timestamp() - $1::bigint * interval '1 microsecond'
+     AND EXISTS (SELECT 1 FROM pg_locks l
+                  WHERE l.pid = a.pid AND l.relation = 'holdfast.shard_leases'::regclass
+                    AND l.mode = 'RowExclusiveLock'))sql"};
+
+constexpr statement wait_shortly{"wait_shortly", R"sql(
+  SELECT set_config('lock_timeout', $1::bigint::text || 'us', true))sql"};
 
 // Waits for batches in flight, so the sequence numbers it returns are those of the last one.
 constexpr statement take_shards{"take_shards", R"sql(
@@ -102,13 +120,22 @@ postgres_store::take_over(const std::string& node, core::incarnation_id incarnat
   for (const auto shard : shards)
     wanted.add(static_cast<int4>(shard));
   const auto me = wire::scalar(incarnation.value);
-  const auto answer = ask({{&begin, {}},
-                           {&revive_node, {me, node, wire::scalar<int8>(lease_time.count())}},
-                           {&take_shards, {me, node, wanted.take(), wire::scalar(force)}},
-                           {&commit_membership, {}}});
+  const auto frozen = wire::scalar<int8>(options_.frozen_timeout.count());
+  const std::vector<call> calls{{&evict_frozen, {frozen}},
+                                {&begin, {}},
+                                {&wait_shortly, {frozen}},
+                                {&revive_node, {me, node, wire::scalar<int8>(lease_time.count())}},
+                                {&take_shards, {me, node, wanted.take(), wire::scalar(force)}},
+                                {&commit_membership, {}}};
+  auto answer = run(calls);
+  // Whoever made it wait for the whole timeout is frozen by now, if it was not before.
+  if (answer && answer->failed && answer->failure.sqlstate == lock_not_available)
+    answer = run(calls);
   if (!answer)
     return answer.error();
-  const auto& rows = (*answer)[2];
+  if (answer->failed)
+    return error_of(answer->failure);
+  const auto& rows = answer->results[4];
   std::vector<shard_fence> taken;
   for (std::size_t row = 0; row < rows.rows(); ++row)
     taken.push_back({static_cast<core::shard_id>(rows.get<int4>(row, 0)),

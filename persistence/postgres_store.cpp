@@ -9,8 +9,8 @@ namespace {
 
 // Planner: arrays of unknown length make the planner re-plan every batch and now and then scan a
 // whole table; with generic plans that may only look rows up by key it cannot.
-// Timeouts: a host that freezes between BEGIN and COMMIT holds its fence row, and so would block
-// its successor, no longer than 5 s.
+// Keepalives, here the server's: a network that breaks in the middle of a batch would leave the
+// server waiting for the rest of it, with the fence locked, for two hours.
 constexpr const char* session_sql = R"sql(
   SET plan_cache_mode = force_generic_plan;
   SET enable_hashjoin = off;
@@ -18,10 +18,18 @@ constexpr const char* session_sql = R"sql(
   SET enable_seqscan = off;
   SET enable_bitmapscan = off;
   SET jit = off;
-  SET idle_in_transaction_session_timeout = '5s';
+  SET tcp_keepalives_idle = 1;
+  SET tcp_keepalives_interval = 1;
+  SET tcp_keepalives_count = 3;
   SET lock_timeout = '10s';
   SET statement_timeout = '20s';
 )sql";
+
+std::string session_settings(const postgres_options& options) {
+  const auto frozen_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(options.frozen_timeout).count();
+  return session_sql + ("SET idle_in_transaction_session_timeout = " + std::to_string(frozen_ms));
+}
 
 constexpr statement server_time{"server_time", "SELECT clock_timestamp()"};
 
@@ -31,23 +39,33 @@ std::optional<core::failure> postgres_store::connect_if_needed() {
   if (connection_ && !connection_->lost())
     return std::nullopt;
   connection_.reset();
-  auto opened = connection::open(options_.conninfo, options_.application_name, session_sql,
-                                 options_.call_timeout);
+  auto opened = connection::open(options_.conninfo, options_.application_name,
+                                 session_settings(options_), options_.call_timeout);
   if (!opened)
     return opened.error();
   connection_ = std::move(*opened);
   return std::nullopt;
 }
 
-core::outcome<std::vector<query_result>> postgres_store::ask(const std::vector<call>& calls) {
+core::outcome<pipeline_results> postgres_store::run(const std::vector<call>& calls) {
   if (auto problem = connect_if_needed())
     return *problem;
-  auto answer = connection_->run(calls);
-  if (answer.failed)
-    return core::failure{answer.failure.kind == failure_kind::refused ? core::errc::refused_by_store
-                                                                      : core::errc::unavailable,
-                         answer.failure.text()};
-  return std::move(answer.results);
+  return connection_->run(calls);
+}
+
+core::outcome<std::vector<query_result>> postgres_store::ask(const std::vector<call>& calls) {
+  auto answer = run(calls);
+  if (!answer)
+    return answer.error();
+  if (answer->failed)
+    return error_of(answer->failure);
+  return std::move(answer->results);
+}
+
+core::failure postgres_store::error_of(const query_failure& failure) {
+  return {failure.kind == failure_kind::refused ? core::errc::refused_by_store
+                                                : core::errc::unavailable,
+          failure.text()};
 }
 
 int postgres_store::backend_pid() const {

@@ -14,6 +14,9 @@ struct postgres_options {
   /// After this a silent server counts as lost, whatever the network thinks. Above the server-side
   /// statement timeout of 20 s, so that a slow statement ends there, cleanly, first.
   core::duration call_timeout = std::chrono::seconds{30};
+  /// A host that has not sent the rest of a batch for so long is frozen: whoever takes over its
+  /// shards ends its session, which otherwise holds the fence. Whole milliseconds.
+  core::duration frozen_timeout = std::chrono::seconds{2};
 };
 
 /// The store on PostgreSQL.
@@ -65,7 +68,9 @@ public:
 
 private:
   std::optional<core::failure> connect_if_needed();
+  core::outcome<pipeline_results> run(const std::vector<call>& calls);
   core::outcome<std::vector<query_result>> ask(const std::vector<call>& calls);
+  static core::failure error_of(const query_failure& failure);
   commit_result failed_commit(const write_batch& batch, const std::vector<call>& calls,
                               const query_failure& failure);
 

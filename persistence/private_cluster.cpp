@@ -412,7 +412,7 @@ core::outcome<bool> private_cluster::launch() {
   close(output);
   if (!server)
     return problem("private database: " + server.error().detail);
-  server_ = std::move(*server);
+  server_ = *server;
   return true;
 }
 

@@ -46,7 +46,8 @@ enum class commit_status {
   fenced,    ///< Nothing was written: `fenced` names the shards whose epoch has moved on.
   refused,   ///< Nothing was written: the database refused at least one change (constraint, token,
              ///< type).
-  unavailable, ///< Nothing was written: no connection, or lost before COMMIT was sent.
+  unavailable, ///< This try wrote nothing: no connection, lost before COMMIT, or a trouble of the
+               ///< server that passes. What an earlier try left in doubt stays in doubt.
   in_doubt,    ///< The connection was lost around COMMIT. Commit the same batch again to find out.
 };
 
@@ -158,8 +159,9 @@ public:
                                             const std::string& address) = 0;
 
   /// Becomes host of `shards`, raising their epochs; waits for batches in flight. With `force`
-  /// false only shards are taken whose lease has run out, that nobody holds, or that an earlier
-  /// incarnation of the same node name holds; the rest is left out of the answer.
+  /// false only shards are taken whose lease has run out, that nobody holds, or that this or an
+  /// earlier incarnation of the same node name holds; the rest is left out of the answer. Renews
+  /// the node's row, by which all its leases live, with `lease_time`. May be repeated.
   virtual core::outcome<std::vector<shard_fence>>
   take_over(const std::string& node, core::incarnation_id incarnation,
             const std::vector<core::shard_id>& shards, core::duration lease_time, bool force) = 0;
@@ -194,7 +196,8 @@ public:
   virtual core::outcome<std::vector<std::pair<std::string, core::unit_id>>>
   find_source_keys(core::step_id step, const std::vector<std::string>& keys) = 0;
 
-  /// Steps in order of creation, after `after` (nil: from the start), at most `limit`.
+  /// Steps in order of creation, after `after` (nil: from the start), at most `limit`. `not_found`
+  /// if there is no such step as `after`.
   virtual core::outcome<std::vector<core::step_row>> list_steps(core::step_id after,
                                                                 std::uint32_t limit) = 0;
 

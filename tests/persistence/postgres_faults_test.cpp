@@ -24,10 +24,12 @@ public:
     persistence::postgres_options options{
         "host=" + directory_.path() + " dbname=postgres user=holdfast", "holdfast test"};
     options.call_timeout = call_timeout;
+    options.frozen_timeout = frozen_timeout;
     return std::make_unique<persistence::postgres_store>(options);
   }
 
   core::duration call_timeout = 30s;
+  core::duration frozen_timeout = 5s;
 
 private:
   static std::string socket_directory() {
@@ -224,6 +226,26 @@ BOOST_AUTO_TEST_CASE(takeover_waits_for_the_batch_in_flight_and_fences_the_next)
   f.fences[0].last_event += 1;
   BOOST_TEST(is(f.commit(f.next_batch()), commit_status::fenced));
   f.check_stored(1);
+}
+
+// A host that stops between BEGIN and COMMIT, as one does that was suspended: its COMMIT is kept
+// back for ever.
+BOOST_AUTO_TEST_CASE(frozen_host_does_not_hold_up_its_successor) { // I-7
+  fault_fixture<proxied_world> f;
+  f.world.frozen_timeout = 100ms;
+  f.db = f.world.open();
+  const auto batch = f.next_batch();
+  f.world.proxy.arm(commit_cut::held);
+  BOOST_TEST(is(f.commit(batch), in_doubt));
+  // Not through the proxy, which would let the COMMIT go.
+  persistence::postgres_store successor{{test_cluster::instance().conninfo(), "holdfast test"}};
+  const core::incarnation_id other{f.ids.next(at(0))};
+  const auto taken = value_of(successor.take_over("b", other, {0}, 1h, true));
+  BOOST_REQUIRE_EQUAL(taken.size(), 1U);
+  BOOST_TEST(taken[0].batch_seq == batch.shards[0].batch_seq - 1);
+  f.check_stored(0);
+  BOOST_TEST(is(f.commit(batch), commit_status::fenced));
+  f.check_stored(0);
 }
 
 BOOST_AUTO_TEST_CASE(batches_takeovers_and_renewals_never_deadlock) { // I-7
