@@ -49,10 +49,13 @@ void aggregate(step_ptr self, const apply_events& delivery) {
   auto& st = self->state;
   auto whole = gather(self);
   for (const auto& [message, event] : delivery.events) {
+    // While its actor is coming or going, what the step believes of the unit may not be durable: a
+    // refused write takes back even its end. Then the unit must say so itself.
+    const bool settled = st.awaited.count(event.unit) == 0;
     const bool waiting = !st.ready.contains(event.unit) // finished already
                          || st.ready.free_slots(event.unit) > 0
                          || st.expiry_of.count(event.unit) != 0;
-    if (waiting)
+    if (settled && waiting)
       continue;
     ++whole->open;
     with_unit(self, event.unit,

@@ -15,7 +15,8 @@ constexpr std::size_t adding_max = 256;
 /// One request to add items, through its three stages: find known keys, decide, make durable.
 struct intake {
   std::vector<core::source_item> items;
-  std::vector<core::write_op> inbox; ///< Written along when any item is new.
+  /// The message that brought the item of each parent: written into the inbox with the item.
+  std::unordered_map<core::unit_id, core::insert_inbox> inbox;
   /// Answers: how many were new, and how many were known; or the failure.
   std::function<void(const core::failure&, std::uint32_t, std::uint32_t)> done;
 };
@@ -57,8 +58,10 @@ void add_missing(step_ptr self, std::shared_ptr<intake> in,
   auto decided = core::add_units(st.step, std::move(items), st.ids, now(self, st.context));
   if (decided.refusal != core::errc::none)
     return finish(self, *in, {decided.refusal, decided.detail}, 0, 0);
-  auto& writes = decided.changes.writes;
-  writes.insert(writes.end(), in->inbox.begin(), in->inbox.end());
+  // Only of what is new: the message of an item that is there already came in with it.
+  for (const auto& unit : decided.answer.units)
+    if (const auto message = in->inbox.find(unit.parent); message != in->inbox.end())
+      decided.changes.writes.push_back(message->second);
   // Offered only once they are durable: whoever is offered a unit has it loaded from the database.
   write(self, std::move(decided.changes),
         [=, units = std::move(decided.answer.units)](const core::failure& why) {
@@ -181,8 +184,8 @@ void on_add_children(step_ptr self, const add_children& request) {
                                             parent.result),
                    slots, parent.id, parent.root});
             for (const auto& parent : request.parents)
-              in.inbox.push_back(
-                  core::insert_inbox{inbox_of(self, request.consumer), parent.message});
+              in.inbox.emplace(parent.unit, core::insert_inbox{inbox_of(self, request.consumer),
+                                                               parent.message});
             in.done = [promise](const core::failure& why, std::uint32_t, std::uint32_t) {
               // A canceled step takes no more units in; the chain ends here.
               if (why.code == core::errc::none || why.code == core::errc::wrong_state)
@@ -197,19 +200,18 @@ void on_add_children(step_ptr self, const add_children& request) {
           [=](caf::error& error) { promise.deliver(std::move(error)); });
 }
 
+// Not through the inbox: what comes is the state of the upstream step now, not at the event, so that
+// the same message may have something new to say when it comes again; and taking it in repeats itself
+// without harm.
 void on_upstream_changed(step_ptr self, const upstream_changed& change) {
   auto& st = self->state;
   const auto at = now(self, st.context);
-  auto promise = self->make_response_promise();
   auto decided = change.completed ? core::seal(st.step, at) : core::unseal(st.step, at);
-  auto effect = reply(promise, events_applied{});
-  if (decided.refusal != core::errc::none || decided.changes.empty()) {
+  auto effect = reply(self->make_response_promise(), events_applied{});
+  if (decided.refusal != core::errc::none || decided.changes.empty())
     st.pending.after_all(std::move(effect));
-    return;
-  }
-  decided.changes.writes.push_back(
-      core::insert_inbox{inbox_of(self, change.consumer), change.message});
-  write(self, std::move(decided.changes), std::move(effect));
+  else
+    write(self, std::move(decided.changes), std::move(effect));
 }
 
 } // namespace holdfast::actors

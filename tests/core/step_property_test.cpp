@@ -129,6 +129,7 @@ private:
     for (const auto& e : d.changes.events)
       announced += e.type == core::event_type::unit_ready_for_assignment ? 1 : 0;
     BOOST_TEST(announced == count);
+    auto stored = d.changes.writes.begin();
     for (const auto& u : d.answer.units) {
       const auto wanted = item(++arrived_);
       BOOST_TEST(u.ordinal == arrived_);
@@ -136,7 +137,12 @@ private:
       BOOST_TEST(u.input == wanted.input);
       BOOST_TEST(u.slots == wanted.slots);
       BOOST_TEST(to_string(u.root) == to_string(u.id));
+      BOOST_TEST(to_string(u.step) == to_string(step_.row.id));
+      BOOST_TEST((u.created_at == now_));
       BOOST_TEST(known_.insert(to_string(u.id)).second);
+      const core::insert_unit row{u.id,         u.step,  u.root,  u.parent,    u.ordinal,
+                                  u.source_key, u.input, u.slots, u.created_at};
+      BOOST_TEST(write_text{}(std::get<core::insert_unit>(*stored++)) == write_text{}(row));
     }
     return {errc::none, std::move(d.changes)};
   }
