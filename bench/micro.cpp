@@ -70,7 +70,8 @@ BENCHMARK(majority_of)->Arg(5)->Arg(20);
 void judgment_check(benchmark::State& state) {
   core::step_definition step;
   step.judgment_schema = R"({"type":"object","required":["answer"],
-    "properties":{"answer":{"enum":["yes","no"]},"seconds":{"type":"number"},"note":{"type":"string"}}})";
+    "properties":{"answer":{"enum":["yes","no"]},"seconds":{"type":"number"},
+                  "note":{"type":"string"}}})";
   const documents::judgment_checker checker{step, {}};
   for (auto _ : state)
     benchmark::DoNotOptimize(

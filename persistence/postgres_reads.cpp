@@ -96,7 +96,8 @@ constexpr statement units_by_source_key{"units_by_source_key", R"sql(
   SELECT u.source_key, u.unit_id
     FROM unnest($2::text[]) AS t(source_key)
    CROSS JOIN LATERAL (SELECT * FROM holdfast.units f
-                        WHERE f.step_id = $1::uuid AND f.source_key = t.source_key OFFSET 0) u)sql"};
+                        WHERE f.step_id = $1::uuid AND f.source_key = t.source_key
+                       OFFSET 0) u)sql"};
 
 constexpr statement step_exists{"step_exists", R"sql(
   SELECT 1 FROM holdfast.steps WHERE step_id = $1::uuid)sql"};

@@ -53,7 +53,7 @@ struct fenced_library {
 };
 
 const std::vector<fenced_library> fenced_libraries{
-    {"libpqxx", {"pqxx/"}, {"persistence"}},
+    {"libpqxx", {"pqxx/"}, {"persistence", "tests", "bench"}},
     {"libpq", {"libpq-fe.h", "postgresql/", "libpq/"}, {"persistence"}},
     {"CAF", {"caf/"}, {"messages", "actors", "client", "app", "tests", "bench"}},
     {"toml++", {"toml++/", "toml.hpp"}, {"config"}},
