@@ -32,7 +32,7 @@ using namespace std::chrono_literals;
 
 /// How often the main thread looks after its private database. It wakes for signals and actors at
 /// once.
-constexpr auto database_check_interval = 5s;
+constexpr auto database_check_interval = 1s;
 
 /// For the actor system to send its last bytes and stop its threads.
 constexpr auto teardown_patience = 5s;

@@ -20,6 +20,7 @@
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <utility>
@@ -192,6 +193,22 @@ BOOST_AUTO_TEST_CASE(peer_program_of_the_documents_does_its_work) {
                                                {std::to_string(node().process->port())}, 60s);
   BOOST_TEST(end.code == 0);
   BOOST_TEST(end.out == "{\"say\": \"hello\"} accepted\n");
+}
+
+BOOST_AUTO_TEST_CASE(private_database_that_dies_is_started_again) {
+  // given: the server is killed; the first line of its file is its process id
+  std::ifstream file{node().directory->path() / "postgres" / "pgdata" / "postmaster.pid"};
+  pid_t server = 0;
+  BOOST_REQUIRE(file >> server);
+  BOOST_REQUIRE(::kill(server, SIGKILL) == 0);
+
+  // then: the node is there as before, and writes succeed once the server has recovered
+  peer program;
+  const auto created = program.connection.ask<msg::workflow_created>(msg::create_workflow{
+      {core::uuid_source{7}.next(core::instant{1h})}, R"({"name": "w", "steps": [{"key": "s"}]})"});
+  BOOST_REQUIRE_MESSAGE(created, (created ? std::string{} : created.error().detail));
+  BOOST_TEST(!node().process->ended());
+  BOOST_TEST(holdfast_with({"verify", "--data-dir", node().place()}).code == 0);
 }
 
 // Last: it ends the node of the suite.
