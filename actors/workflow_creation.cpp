@@ -75,6 +75,10 @@ caf::behavior workflow_creation(caf::stateful_actor<workflow_creation_state>* se
   self->state.context = std::move(context);
   self->state.writers = std::move(writers);
   self->state.loader = std::move(loader);
+  // A writer that has ended answers nobody any more.
+  for (const auto& writer : self->state.writers)
+    self->monitor(writer);
+  self->set_down_handler([=](const caf::down_msg& down) { self->quit(down.reason); });
   return {
       [=](const new_workflow& request) {
         const held_promise promise{self->make_response_promise()};

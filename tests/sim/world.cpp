@@ -119,6 +119,13 @@ world::world(const run_options& options)
 }
 
 world::~world() {
+  shut_down();
+  // Whoever is left would keep the actor system waiting for ever.
+  for (const auto& actor : left_behind())
+    caf::anon_send_exit(actor, caf::exit_reason::kill);
+}
+
+void world::shut_down() {
   field_.over = true;
   agenda_.clear();
   for (const auto& p : processes_)
@@ -131,6 +138,17 @@ world::~world() {
       break;
     scheduler().trigger_timeouts();
   }
+}
+
+std::vector<caf::strong_actor_ptr> world::left_behind() const {
+  std::vector<caf::strong_actor_ptr> left;
+  for (const auto& [id, address] : seen_actors_)
+    if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address)) {
+      const auto* local = dynamic_cast<caf::local_actor*>(actor->get());
+      if (local != nullptr && !local->getf(caf::abstract_actor::is_terminated_flag))
+        left.push_back(std::move(actor));
+    }
+  return left;
 }
 
 caf::scheduler::test_coordinator& world::scheduler() {
@@ -155,6 +173,7 @@ void world::note_message(caf::resumable* job) {
   auto* actor = dynamic_cast<caf::scheduled_actor*>(job);
   if (actor == nullptr)
     return;
+  seen_actors_.emplace(actor->id(), actor->address());
   log_.mix(actor->id());
   log_.mix(static_cast<std::uint64_t>(core::to_micros(now())));
   log_.note([&] {
@@ -478,11 +497,19 @@ run_report world::run() {
     finish_work();
   }
   run_report report;
+  report.virtual_time = now() - begun_;
+  shut_down();
+  for (const auto& actor : left_behind()) {
+    const auto* local = dynamic_cast<caf::local_actor*>(actor->get());
+    if (std::string_view{local->name()} != "scheduled_actor") // CAF's own
+      audit_.blame("shutdown", "an actor is left behind when all nodes have ended: "
+                                   + std::string{local->name()} + '#'
+                                   + std::to_string(actor->id()));
+  }
   report.hash = log_.hash();
   report.messages = messages_;
   report.commits = audit_.commits();
   report.judgments = audit_.acknowledged_judgments();
-  report.virtual_time = now() - begun_;
   report.seen = seen_;
   report.found = audit_.found();
   report.trace = log_.lines();

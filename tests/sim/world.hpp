@@ -98,6 +98,11 @@ private:
   bool quiet();
   void finish_work();
 
+  /// Ends all nodes and clients.
+  void shut_down();
+  /// Actors that should have ended with their node and have not.
+  std::vector<caf::strong_actor_ptr> left_behind() const;
+
   run_options options_;
   plan plan_;
   trace log_;
@@ -111,7 +116,7 @@ private:
   core::uuid_source ids_;
 
   std::vector<process_ptr> processes_;
-  std::uint64_t started_ = 0;
+  std::map<caf::actor_id, caf::actor_addr> seen_actors_; ///< That have ever handled a message.
   std::multimap<core::instant, std::function<void()>> agenda_;
   std::uint64_t messages_ = 0;
   core::instant begun_;
