@@ -13,6 +13,18 @@
 
 namespace holdfast::actors {
 
+/// What a log line shows of a message: enough to know it by, however large a stranger made it.
+inline std::string beginning_of(const caf::type_erased_tuple& content) {
+  constexpr std::size_t bytes_max = 200;
+  auto text = caf::deep_to_string(content);
+  if (text.size() <= bytes_max)
+    return text;
+  auto end = bytes_max;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U)
+    --end; // never in the middle of a character
+  return text.substr(0, end) + "...";
+}
+
 /// What every actor of a node does about the unforeseen: an exception is logged with its text and
 /// ends the actor with an error that says so; a message that it does not know is logged and
 /// answered with an error, and harms nobody.
@@ -33,7 +45,7 @@ void guard(Self* self, const context_ptr& context) {
   self->set_default_handler([context](caf::scheduled_actor* receiver,
                                       caf::message_view& view) -> caf::result<caf::message> {
     context->log(log_level::warning, "message_not_understood",
-                 {{"actor", receiver->name()}, {"message", caf::deep_to_string(view.content())}});
+                 {{"actor", receiver->name()}, {"message", beginning_of(view.content())}});
     return msg::to_error(core::errc::invalid_argument,
                          "this actor does not understand the message");
   });

@@ -200,9 +200,9 @@ void on_add_children(step_ptr self, const add_children& request) {
           [=](caf::error& error) { promise.deliver(std::move(error)); });
 }
 
-// Not through the inbox: what comes is the state of the upstream step now, not at the event, so that
-// the same message may have something new to say when it comes again; and taking it in repeats itself
-// without harm.
+// Not through the inbox: what comes is the state of the upstream step now, not at the event, so
+// that the same message may have something new to say when it comes again; and taking it in repeats
+// itself without harm.
 void on_upstream_changed(step_ptr self, const upstream_changed& change) {
   auto& st = self->state;
   const auto at = now(self, st.context);

@@ -72,6 +72,28 @@ BOOST_AUTO_TEST_CASE(work_goes_on_after_a_crash_of_any_actor) {
   finish_all_work();
 }
 
+// The second crash comes while the tree still ends what depends on the first.
+BOOST_AUTO_TEST_CASE(work_goes_on_after_two_crashes_at_once) {
+  const char* const children[] = {"reader", "writer", "membership", "shards",
+                                  "owners", "relay",  "consumer",   "gateway"};
+  for (const auto* first : children)
+    for (const auto* second : children) {
+      BOOST_TEST_CONTEXT("crash of " << first << " and " << second) {
+        const auto one = actors_named(first);
+        const auto two = actors_named(second);
+        BOOST_REQUIRE(!one.empty());
+        BOOST_REQUIRE(!two.empty());
+        crash(one.front());
+        crash(two.back()); // of readers and consumers, another one
+        advance(61s);
+        BOOST_REQUIRE(!node->ended());
+        BOOST_REQUIRE(assign(step, "ana").arrived());
+      }
+    }
+  advance(120s);
+  finish_all_work();
+}
+
 BOOST_AUTO_TEST_CASE(a_lease_survives_the_crash_of_any_actor) {
   for (const auto* name : all_actors) {
     BOOST_TEST_CONTEXT("crash of " << name) {

@@ -1,0 +1,206 @@
+// The outbox and what consumers make of it: every event once in the table, every effect once.
+
+#include "actors/consumer.hpp"
+#include "tests/support/node_fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <set>
+
+using namespace std::chrono_literals;
+
+namespace holdfast::test {
+
+namespace {
+
+struct prepared_node : node_fixture {
+  prepared_node() { prepare(); }
+
+  void start_with_units(std::size_t units) {
+    start();
+    step = create();
+    feed(step, units);
+  }
+  void judge_everything() {
+    for (const auto* who : {"ana", "bob"})
+      for (;;) {
+        const auto lease = assign(step, who);
+        if (!lease.value)
+          break;
+        BOOST_REQUIRE(submit(*lease.value, who).value);
+      }
+  }
+  core::event_seq newest(core::shard_id shard) const {
+    return database->tables().shards[shard].event_seq;
+  }
+  /// Every consumer has a cursor at the newest event of every shard that has any.
+  bool all_consumed() const {
+    for (const auto& spec : actors::node_consumers())
+      for (core::shard_id shard = 0; shard < database->tables().shards.size(); ++shard) {
+        const auto cursor = database->tables().cursors.find({spec.name, shard});
+        const auto seq = cursor == database->tables().cursors.end() ? 0 : cursor->second;
+        if (seq != newest(shard))
+          return false;
+      }
+    return true;
+  }
+  void everything_is_finished(std::size_t units) {
+    const auto counts = statistics(step);
+    BOOST_TEST(counts.finalized == units);
+    BOOST_TEST(counts.step.completed_units == units); // I-6
+    BOOST_TEST(events(core::event_type::judgment_received).size() == 2 * units);
+    BOOST_TEST(events(core::event_type::unit_finalized).size() == units);
+    BOOST_TEST(events(core::event_type::unit_ready_for_assignment).size() == units);
+    BOOST_TEST(broken_invariants(*database) == "");
+  }
+
+  core::step_id step;
+};
+
+bool is_applied_by(const core::change& change, const std::string& consumer) {
+  for (const auto& write : change.writes)
+    if (const auto* inbox = std::get_if<core::insert_inbox>(&write))
+      if (inbox->consumer == consumer)
+        return true;
+  return false;
+}
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(events_and_consumers, prepared_node)
+
+// A166-A171, A181-A184, I-4, I-5
+BOOST_AUTO_TEST_CASE(every_event_is_in_the_outbox_once_and_in_gapless_order) {
+  start_with_units(5);
+  judge_everything();
+  seal(step);
+  advance(2s);
+  everything_is_finished(5);
+  const auto updates = events(core::event_type::job_step_updated);
+  BOOST_REQUIRE(updates.size() == 2u); // created; sealed, which completed it
+  BOOST_TEST(updates.back().details.find(R"("status":"Completed")") != std::string::npos);
+  for (const auto& [shard, rows] : database->tables().outbox) {
+    core::event_seq next = 1;
+    for (const auto& row : rows) {
+      BOOST_TEST(row.first_seq == next);
+      next += row.events.size();
+    }
+    BOOST_TEST(newest(shard) == next - 1);
+  }
+  BOOST_TEST(all_consumed());
+}
+
+// I-8: a consumer's effect is refused and its step ends; the delivery comes again and counts once.
+BOOST_AUTO_TEST_CASE(an_effect_that_failed_is_applied_once_when_its_events_come_again) {
+  start_with_units(2);
+  for (const auto* consumer : {actors::aggregation_consumer, actors::completion_consumer}) {
+    int refusals = 2;
+    database->set_refusals([&, consumer](const core::change& c) {
+      return is_applied_by(c, consumer) && refusals-- > 0;
+    });
+    work(step, "ana");
+    work(step, "bob");
+    advance(60s);
+    BOOST_TEST(refusals < 0);
+    database->set_refusals(nullptr);
+  }
+  everything_is_finished(2);
+  BOOST_TEST(all_consumed());
+}
+
+BOOST_AUTO_TEST_CASE(consumers_that_crash_with_a_delivery_under_way_apply_it_once) {
+  start_with_units(4);
+  const auto one = assigned(step, "ana");
+  const auto two = assigned(step, "bob");
+  BOOST_REQUIRE((one.unit == two.unit));
+  BOOST_REQUIRE(submit(one, "ana").value);
+  // The last judgment is in; its effect waits for the database when its consumers end.
+  database->set_commit_faults([](const persistence::write_batch& batch) {
+    for (const auto& part : batch.shards)
+      for (const auto& c : part.changes)
+        if (is_applied_by(c, actors::aggregation_consumer)
+            || is_applied_by(c, actors::completion_consumer))
+          return persistence::commit_fault::unavailable;
+    return persistence::commit_fault::none;
+  });
+  const auto answered = send_to_node(judgment(two, "bob"));
+  settle();
+  BOOST_REQUIRE(answered->value);
+  for (const auto& consumer : actors_named("consumer"))
+    crash(consumer);
+  advance(2s);
+  database->set_commit_faults(nullptr);
+  advance(60s);
+  judge_everything();
+  advance(60s);
+  everything_is_finished(4);
+  BOOST_TEST(!node->ended());
+  BOOST_TEST(all_consumed());
+}
+
+// More events at once than may stay in memory, in deliveries of two: the rest comes from the table.
+BOOST_AUTO_TEST_CASE(what_does_not_fit_into_memory_is_delivered_from_the_table) {
+  node->settings.events_high_water = 1;
+  node->settings.events_batch_max = 2;
+  start_with_units(12);
+  std::vector<msg::assignment> leases;
+  for (int i = 0; i < 24; ++i)
+    leases.push_back(assigned(step, "w" + std::to_string(i)));
+  database->set_reachable(false);
+  for (std::size_t i = 0; i < leases.size(); ++i)
+    send_to_node(judgment(leases[i], "w" + std::to_string(i)));
+  advance(1s);
+  database->set_reachable(true);
+  advance(10s);
+  everything_is_finished(12);
+  BOOST_TEST(all_consumed());
+  BOOST_TEST(status().refused == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(what_was_committed_and_not_delivered_is_delivered_after_a_restart) {
+  start_with_units(3);
+  for (const auto* who : {"ana", "bob"}) {
+    for (int i = 0; i < 3; ++i) {
+      const auto lease = assigned(step, who);
+      const auto answered = send_to_node(judgment(lease, who));
+      while (!answered->arrived() && virtual_world::step()) {
+      }
+      restart(); // the events of this judgment have gone nowhere
+      BOOST_REQUIRE(answered->value);
+    }
+  }
+  advance(5s);
+  everything_is_finished(3);
+  BOOST_TEST(all_consumed());
+}
+
+BOOST_AUTO_TEST_CASE(cursors_are_written_lazily_and_an_idle_node_writes_none) {
+  start_with_units(1);
+  advance(3s);
+  BOOST_TEST(all_consumed());
+  const auto commits = status().commits;
+  advance(1h);
+  BOOST_TEST(status().commits == commits);
+}
+
+// While the database is away every reader of it retries with one timer each.
+BOOST_AUTO_TEST_CASE(an_outage_at_start_does_not_multiply_retries) {
+  node->settings.shards = 16;
+  start_with_units(2);
+  crash(the_actor("relay"));
+  database->set_reachable(false);
+  std::size_t messages = 0;
+  after_each = [&] { ++messages; };
+  advance(120s);
+  after_each = nullptr;
+  BOOST_TEST(messages < 20'000u); // 3 consumers, 16 shards, a try every few seconds
+  database->set_reachable(true);
+  advance(20s);
+  judge_everything();
+  advance(2s);
+  everything_is_finished(2);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::test
