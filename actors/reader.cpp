@@ -89,9 +89,19 @@ caf::result<msg::step_list> on_list_live_steps(self_ptr self) {
     auto page = open(self).list_steps(after, steps_page);
     if (!page)
       return msg::to_error(page.error());
-    for (const auto& row : *page)
-      if (row.status == core::step_status::open || row.status == core::step_status::paused)
+    for (const auto& row : *page) {
+      bool is_live =
+          row.status == core::step_status::open || row.status == core::step_status::paused;
+      // Canceling leaves the leases that are out to run out, and somebody must end them then.
+      if (row.status == core::step_status::canceled && row.completed_units < row.total_units) {
+        const auto counted = open(self).statistics(row.id);
+        if (!counted)
+          return msg::to_error(counted.error());
+        is_live = counted->active_leases > 0;
+      }
+      if (is_live)
         live.steps.push_back(to_view(row));
+    }
     if (page->size() < steps_page)
       return live;
     after = page->back().id;
