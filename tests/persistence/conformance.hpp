@@ -180,7 +180,7 @@ public:
   }
 
   core::lease given_lease(core::unit_id unit, const std::string& owner, core::token token) {
-    const auto lease = new_lease(owner, token);
+    auto lease = new_lease(owner, token);
     BOOST_TEST(is(write({core::insert_lease{unit, lease}}), commit_status::committed));
     return lease;
   }

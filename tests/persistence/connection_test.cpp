@@ -13,7 +13,6 @@ namespace holdfast::test {
 namespace {
 
 using namespace std::chrono_literals;
-using persistence::call;
 using persistence::classify;
 using persistence::connection;
 using persistence::failure_kind;

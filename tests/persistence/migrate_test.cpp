@@ -102,6 +102,7 @@ BOOST_AUTO_TEST_CASE(stops_before_a_migration_that_fails) {
 
 BOOST_AUTO_TEST_CASE(is_applied_by_one_of_many_nodes) {
   std::vector<std::future<core::outcome<persistence::migration_report>>> nodes;
+  nodes.reserve(4);
   for (int i = 0; i < 4; ++i)
     nodes.push_back(std::async(std::launch::async, [this] {
       return migrate(conninfo, persistence::embedded_migrations());

@@ -12,6 +12,7 @@ constexpr auto refused = commit_status::refused;
 
 std::vector<core::event_seq> seqs_of(const std::vector<persistence::stored_event>& events) {
   std::vector<core::event_seq> seqs;
+  seqs.reserve(events.size());
   for (const auto& event : events)
     seqs.push_back(event.id.seq);
   return seqs;

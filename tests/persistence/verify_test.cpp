@@ -14,8 +14,6 @@ namespace holdfast::test {
 
 namespace {
 
-using persistence::check_result;
-
 constexpr const char* definition = R"({"name":"w","steps":[
   {"key":"step-0","next":["step-1"]},{"key":"step-1"}]})";
 
@@ -28,6 +26,7 @@ public:
     write({core::insert_workflow{workflow, "w", definition, now}, core::insert_step{label.row, now},
            core::insert_step{review.row, now}});
     std::vector<core::source_item> items;
+    items.reserve(6);
     for (int i = 0; i < 6; ++i)
       items.push_back({"row-" + std::to_string(i), "{}", 2, {}, {}});
     auto added = core::add_units(label, items, ids, now);
@@ -64,7 +63,8 @@ public:
 
   /// Commits and returns the number of the last event.
   core::event_seq keep(core::change changes) {
-    BOOST_REQUIRE(is(commit({{part(0, {std::move(changes)})}}), commit_status::committed));
+    const auto result = commit({{part(0, {std::move(changes)})}});
+    BOOST_REQUIRE(is(result, commit_status::committed));
     return fences[0].last_event;
   }
 
