@@ -17,6 +17,10 @@ namespace {
 /// crash nearby.
 constexpr std::uint32_t tries_max = 8;
 
+/// Assignments that are over and still remembered, of one contributor: as many as one may have
+/// asked for at once. Whoever asks for the next has had the answer to those before.
+constexpr std::size_t over_max = 8;
+
 void fail(const held_promise& promise, core::errc code, std::string detail) {
   promise.deliver(msg::to_error(code, std::move(detail)));
 }
@@ -111,6 +115,25 @@ void forget_held(step_ptr self, const core::contributor_id& contributor,
     held.erase(found);
 }
 
+/// The lease of the contributor on `unit` has ended; its assignment never names another one.
+void end_held(step_ptr self, const core::contributor_id& contributor, const core::unit_id& unit) {
+  const auto found = self->state.held.find(contributor);
+  if (found == self->state.held.end())
+    return;
+  auto& over = self->state.over[contributor];
+  for (const auto& lease : found->second)
+    if (lease.unit == unit)
+      over.push_back(lease.assignment);
+  if (over.size() > over_max)
+    over.erase(over.begin(), over.end() - over_max);
+  forget_held(self, contributor, unit);
+}
+
+void fail_as_over(const held_promise& promise) {
+  fail(promise, core::errc::lease_expired,
+       "the lease that was granted under this assignment id is over; ask with a new id");
+}
+
 /// Forwards a contributor's request to its unit.
 template <class Request>
 void forward(step_ptr self, const core::unit_id& unit, Request request) {
@@ -133,6 +156,10 @@ void offer(step_ptr self, owned_ask& ask) {
       if (lease.assignment == request.assignment)
         return forward(self, core::unit_id{lease.unit}, std::move(ask));
   const held_promise promise{self->make_response_promise()};
+  if (const auto found = st.over.find(request.contributor); found != st.over.end())
+    if (std::find(found->second.begin(), found->second.end(), request.assignment)
+        != found->second.end())
+      return fail_as_over(promise);
   if (st.step.row.status == core::step_status::canceled)
     return fail(promise, core::errc::wrong_state, "the step is canceled");
   if (st.step.row.status != core::step_status::open)
@@ -165,6 +192,12 @@ void offer(step_ptr self, owned_ask& ask) {
 
 void on_offer_refused(step_ptr self, offer_refused& refused) {
   const auto& contributor = refused.ask.request.contributor;
+  // A repeated request went to the unit of its first answer, and found that lease run out.
+  if (const auto found = self->state.held.find(contributor);
+      !refused.ask.reserved && found != self->state.held.end())
+    for (const auto& lease : found->second)
+      if (lease.assignment == refused.ask.request.assignment && lease.unit == refused.unit)
+        return fail_as_over(held_promise{self->make_response_promise()});
   forget_held(self, contributor, refused.unit);
   self->state.ready.bar(refused.unit, contributor, refused.barred_until);
   ++refused.ask.tries;
@@ -258,7 +291,7 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
       },
       [=](const unit_report& report) {
         for (const auto& end : report.ended)
-          forget_held(self, end.contributor, report.unit);
+          end_held(self, end.contributor, report.unit);
         on_unit_report(self, report);
       },
       [=](const write_done& done) {

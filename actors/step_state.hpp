@@ -62,6 +62,9 @@ struct step_state {
   };
   /// Active and requested leases of each contributor, to recognise repeated requests.
   std::unordered_map<core::contributor_id, std::vector<held_lease>> held;
+  /// The last few assignments of each contributor that are over, oldest first, to recognise a
+  /// request that is repeated so late that its lease has come and gone.
+  std::unordered_map<core::contributor_id, std::vector<core::assignment_id>> over;
   std::set<std::pair<core::instant, core::unit_id>> expiries; ///< The next one of each unit.
   std::unordered_map<core::unit_id, core::instant> expiry_of;
   core::instant timer_at = core::instant::max();

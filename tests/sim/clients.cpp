@@ -279,11 +279,20 @@ msg::submit_judgment submission(persona& p, const msg::assignment& a) {
   return {a.step, a.unit, p.name, a.token, p.fresh<core::judgment_id>(), payload_of(p)};
 }
 
+/// A step to ask; in the calm, only one where somebody who looks at the dashboard sees work.
+core::step_id some_step(persona& p) {
+  std::vector<core::step_id> open;
+  if (p.world.calm)
+    for (const auto& [id, row] : p.world.tables->units)
+      if (row.state == core::unit_state::judgable)
+        open.push_back(row.made.step);
+  return p.random.one_of(open.empty() ? p.world.steps : open);
+}
+
 void ask(self_ptr self, const persona_ptr& p) {
   if (p->world.steps.empty())
     return;
-  const msg::ask_assignment request{p->random.one_of(p->world.steps), p->name,
-                                    p->fresh<core::assignment_id>()};
+  const msg::ask_assignment request{some_step(*p), p->name, p->fresh<core::assignment_id>()};
   send(self, p, request);
   if (p->random.below(10) == 0)
     send(self, p, request); // impatient: twice the same
@@ -401,7 +410,7 @@ void closer_tick(self_ptr self, const persona_ptr& p) {
     send(self, p, submission(*p, p->held.front()));
   } else if (p->asked) {
     p->asked = false; // in vain
-    wait = p->pause = std::min<core::duration>(p->pause * 5 / 4, 5s);
+    wait = p->pause = std::min<core::duration>(p->pause * 3 / 2, 5s);
   } else if (!repeat_unknown(self, p)) {
     p->asked = true;
     ask(self, p);
@@ -478,13 +487,14 @@ void tidy_up(self_ptr self, const persona_ptr& p) {
                   msg::change_step{step, static_cast<std::uint8_t>(core::unit_verb::resume)});
   if (const auto paused = some_unit(*p, true))
     return steer_unit(self, p, paused, core::unit_verb::resume);
-  if (!p->world.tables->steps.at(p->world.steps.front()).row.sealed)
+  const auto& first = p->world.tables->steps.at(p->world.steps.front()).row;
+  if (!first.sealed && first.status != core::step_status::canceled)
     send(self, p, msg::seal_step{p->world.steps.front()});
 }
 
 void requester_tick(self_ptr self, const persona_ptr& p) {
   auto& world = p->world;
-  self->delayed_send(self, world.calm ? core::duration{200ms} : p->random.span(10ms, 2s),
+  self->delayed_send(self, world.calm ? core::duration{400ms} : p->random.span(10ms, 2s),
                      tick_atom::value);
   if (p->under_way > 3)
     return;
@@ -500,7 +510,7 @@ void requester_tick(self_ptr self, const persona_ptr& p) {
     return send(self, p, next_rows(*p));
   if (!world.calm)
     steer(self, p);
-  else if (p->under_way == 0 && !repeat_unknown(self, p) && !canceled)
+  else if (p->under_way == 0 && !repeat_unknown(self, p))
     tidy_up(self, p);
 }
 

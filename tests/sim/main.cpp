@@ -24,7 +24,7 @@ constexpr auto usage = R"(Usage: holdfast_sim [options]
 
   --seed N         run one seed
   --seeds A..B     run the seeds from A to B (default 1..100)
-  --steps M        messages of the safety phase of each run (default 1500)
+  --steps M        messages of the safety phase of each run (default 2500)
   --repeat         run each seed twice and compare their traces
   --verbose        print the trace as it comes
   --plant NAME     put a bug in; `--plant list` prints their names

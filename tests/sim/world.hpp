@@ -20,7 +20,7 @@ namespace holdfast::sim {
 /// What to run.
 struct run_options {
   std::uint64_t seed = 1;
-  std::uint64_t steps = 1500; ///< Messages of the safety phase.
+  std::uint64_t steps = 2500; ///< Messages of the safety phase.
   std::string plant;          ///< A planted bug, or none.
   std::size_t trace_lines = 0;
   bool echo = false; ///< Print the trace as it comes.
