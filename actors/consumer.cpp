@@ -28,17 +28,17 @@ void finish(const std::shared_ptr<spread>& whole) {
     whole->promise.deliver(events_applied{});
 }
 
-void apply(self_ptr self, const deliver& delivery, const held_promise& promise) {
+void apply(self_ptr self, deliver& delivery, const held_promise& promise) {
   auto& st = self->state;
   const auto& done = st.applied[delivery.shard];
   std::map<core::step_id, apply_events> parts;
-  for (const auto& e : delivery.events) {
+  for (auto& e : delivery.events) {
     if (done.count(e.id.seq) != 0)
       continue;
     auto& part = parts[e.event.step];
     part.consumer = st.spec.name;
     part.step = e.event.step;
-    part.events.push_back(e);
+    part.events.push_back(std::move(e));
   }
   const auto whole = std::make_shared<spread>(spread{promise, parts.size() + 1, {}});
   for (auto& [step, part] : parts)
@@ -72,17 +72,17 @@ caf::behavior consumer(caf::stateful_actor<consumer_state>* self, context_ptr co
   st.shards = std::move(shards);
   self->send(relay, subscribe{st.spec.name, st.spec.types, caf::actor_cast<caf::actor>(self)});
   return {
-      [=](const deliver& delivery) {
+      [=](deliver& delivery) {
         const held_promise promise{self->make_response_promise()};
         if (!delivery.again) {
           self->state.applied.erase(delivery.shard);
           apply(self, delivery, promise);
           return;
         }
-        self->request(self->state.loader, internal_timeout,
-                      read_position{self->state.spec.name, delivery.shard})
+        const read_position where{self->state.spec.name, delivery.shard};
+        self->request(self->state.loader, internal_timeout, where)
             .then(
-                [=](const consumer_position& position) {
+                [=, delivery = std::move(delivery)](const consumer_position& position) mutable {
                   self->state.applied[delivery.shard] = {position.applied.begin(),
                                                          position.applied.end()};
                   apply(self, delivery, promise);

@@ -281,6 +281,7 @@ struct expiry_tick {
 };
 struct sweep_tick {};
 struct renew_tick {};
+struct overdue_tick {};
 struct grace_tick {
   std::uint64_t session = 0;
 };
@@ -337,6 +338,7 @@ HOLDFAST_LOCAL_MESSAGE(retry_tick)
 HOLDFAST_LOCAL_MESSAGE(expiry_tick)
 HOLDFAST_LOCAL_MESSAGE(sweep_tick)
 HOLDFAST_LOCAL_MESSAGE(renew_tick)
+HOLDFAST_LOCAL_MESSAGE(overdue_tick)
 HOLDFAST_LOCAL_MESSAGE(grace_tick)
 HOLDFAST_LOCAL_MESSAGE(cursor_tick)
 HOLDFAST_LOCAL_MESSAGE(pump_tick)

@@ -1,8 +1,8 @@
 #include "actors/owners.hpp"
 
 #include "actors/actor_guard.hpp"
-#include "actors/held_promise.hpp"
 
+#include <algorithm>
 #include <memory>
 
 namespace holdfast::actors {
@@ -66,46 +66,91 @@ void meet_client(owner_ptr self) {
   self->monitor(caf::actor_cast<caf::actor>(sender));
 }
 
-/// One answer to this ask less is awaited.
-void ask_answered(owner_ptr self, const core::assignment_id& assignment) {
-  auto& asking = self->state.asking;
-  const auto found = asking.find(assignment);
-  if (--found->second == 0)
-    asking.erase(found);
+/// Looks after the asks that wait, every so often while there are any. One timer per ask would cost
+/// more than the ask.
+void watch_asks(owner_ptr self) {
+  auto& st = self->state;
+  if (st.watching || st.asking.empty())
+    return;
+  st.watching = true;
+  self->delayed_send(self, internal_timeout, overdue_tick{});
+}
+
+/// Tells who waits for too long. Their asks still count: each of them may yet become a lease.
+void answer_overdue(owner_ptr self) {
+  auto& st = self->state;
+  const auto at = time(self);
+  for (auto& [assignment, ask] : st.asking) {
+    if (at < ask.since + internal_timeout)
+      continue;
+    for (const auto& promise : ask.waiting)
+      promise.deliver(
+          msg::to_error(core::errc::unavailable, "no answer yet; ask again with the same id"));
+    ask.waiting.clear();
+  }
+  st.watching = false;
+  watch_asks(self);
 }
 
 void release_all(owner_ptr self, std::function<void(std::uint32_t)> done);
 
+/// Whoever waits for the ask, which is answered now.
+std::vector<held_promise> ask_answered(owner_ptr self, const core::assignment_id& assignment) {
+  auto& asking = self->state.asking;
+  const auto found = asking.find(assignment);
+  auto waiting = std::move(found->second.waiting);
+  asking.erase(found);
+  return waiting;
+}
+
+/// Whether one more lease is within the limit, or it is one of those held that is asked for again.
+bool may_ask(owner_ptr self, const core::assignment_id& assignment) {
+  auto& st = self->state;
+  const auto within = [&] {
+    return st.held.size() + st.asking.size() < st.context->settings.leases_max;
+  };
+  if (within())
+    return true;
+  drop_expired(self);
+  return within() || std::any_of(st.held.begin(), st.held.end(), [&](const auto& held) {
+           return held.second.assignment == assignment;
+         });
+}
+
 void on_ask(owner_ptr self, msg::ask_assignment& ask) {
   auto& st = self->state;
-  drop_expired(self);
-  const held_promise promise{self->make_response_promise()};
+  held_promise promise{self->make_response_promise()};
   const auto assignment = ask.assignment;
-  bool repeated = st.asking.count(assignment) != 0;
-  for (const auto& [unit, lease] : st.held)
-    repeated = repeated || lease.assignment == assignment;
-  const auto limit = st.context->settings.leases_max;
-  if (!repeated && st.held.size() + st.asking.size() >= limit) {
-    promise.deliver(msg::to_error(core::errc::limit_reached,
-                                  "at most " + std::to_string(limit) + " leases at a time"));
+  if (const auto found = st.asking.find(assignment); found != st.asking.end()) {
+    auto& open = found->second; // impatient: one answer serves them all
+    if (open.waiting.empty())
+      open.since = time(self);
+    open.waiting.push_back(std::move(promise));
     return;
   }
-  ++st.asking[assignment];
-  self->request(st.shards, internal_timeout,
+  if (!may_ask(self, assignment)) {
+    promise.deliver(msg::to_error(core::errc::limit_reached,
+                                  "at most " + std::to_string(st.context->settings.leases_max)
+                                      + " leases at a time"));
+    return;
+  }
+  st.asking[assignment] = {{std::move(promise)}, time(self)};
+  watch_asks(self);
+  self->request(st.shards, caf::infinite,
                 owned_ask{std::move(ask), caf::actor_cast<caf::actor>(self)})
       .then(
           [=](msg::assignment& granted) {
             auto& state = self->state;
-            ask_answered(self, assignment);
             state.held[granted.unit] = {granted.step, granted.id, granted.token,
                                         granted.expires_at};
-            promise.deliver(std::move(granted));
+            for (const auto& waiting : ask_answered(self, assignment))
+              waiting.deliver(granted);
             if (state.over)
               release_all(self, [=](std::uint32_t) { stop_if_idle(self); });
           },
-          [=](caf::error& error) {
-            ask_answered(self, assignment);
-            promise.deliver(std::move(error));
+          [=](const caf::error& error) {
+            for (const auto& waiting : ask_answered(self, assignment))
+              waiting.deliver(error);
             stop_if_idle(self);
           });
 }
@@ -241,6 +286,7 @@ caf::behavior owner(caf::stateful_actor<owner_state>* self, context_ptr context,
           held.erase(found);
         stop_if_idle(self);
       },
+      [=](overdue_tick) { answer_overdue(self); },
       [=](const grace_tick& tick) {
         if (tick.session != self->state.session || self->state.connected)
           return;

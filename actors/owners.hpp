@@ -2,12 +2,14 @@
 
 #include "actors/children.hpp"
 #include "actors/context.hpp"
+#include "actors/held_promise.hpp"
 #include "actors/internal_messages.hpp"
 
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
 
 #include <unordered_map>
+#include <vector>
 
 namespace holdfast::actors {
 
@@ -45,8 +47,13 @@ struct owner_state {
   caf::actor owners;
   caf::actor shards;
   std::unordered_map<core::unit_id, held_lease> held;
-  /// Asks under way, by what makes them unique, with how often each is being repeated.
-  std::unordered_map<core::assignment_id, std::uint32_t> asking;
+  /// An ask under way: everybody who waits for its answer, and since when the first of them does.
+  struct open_ask {
+    std::vector<held_promise> waiting;
+    core::instant since;
+  };
+  std::unordered_map<core::assignment_id, open_ask> asking;
+  bool watching = false; ///< A look at overdue asks is due.
   std::uint64_t requests_seen = 0;
   caf::actor_addr client; ///< Who speaks for the contributor; monitored.
   bool connected = false;

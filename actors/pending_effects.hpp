@@ -7,9 +7,10 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/response_promise.hpp>
 
-#include <deque>
+#include <cstddef>
 #include <functional>
 #include <utility>
+#include <vector>
 
 namespace holdfast::actors {
 
@@ -28,7 +29,7 @@ public:
     fail_all({core::errc::unavailable, "the actor ended before its decision was durable"});
   }
 
-  bool empty() const { return waiting_.empty(); }
+  bool empty() const { return next_ == waiting_.size(); }
 
   /// Hands `changes` to the writer; `effect` runs after their commit, with no error, or when they
   /// fail, with one.
@@ -42,7 +43,7 @@ public:
 
   /// `effect` runs when everything decided so far is durable: at once when nothing is pending.
   void after_all(std::function<void(const core::failure&)> effect) {
-    if (waiting_.empty())
+    if (empty())
       effect({});
     else
       waiting_.push_back({0, std::move(effect)});
@@ -51,20 +52,15 @@ public:
   /// The writer's answer. False when the write was refused: then everything that waits has been
   /// failed, and the actor, whose memory is ahead of the database, must end.
   bool settle(const write_done& done) {
-    HOLDFAST_INVARIANT(!waiting_.empty() && waiting_.front().ticket == done.ticket,
+    HOLDFAST_INVARIANT(!empty() && front().ticket == done.ticket,
                        "the writer answers in the order of the requests");
     if (done.failure.code != core::errc::none) {
       fail_all(done.failure);
       return false;
     }
-    auto effect = std::move(waiting_.front().effect);
-    waiting_.pop_front();
-    effect({});
-    while (!waiting_.empty() && waiting_.front().ticket == 0) {
-      effect = std::move(waiting_.front().effect);
-      waiting_.pop_front();
-      effect({});
-    }
+    do
+      take_front()({});
+    while (!empty() && front().ticket == 0);
     return true;
   }
 
@@ -74,14 +70,30 @@ private:
     std::function<void(const core::failure&)> effect;
   };
 
-  void fail_all(const core::failure& why) {
-    auto failed = std::move(waiting_);
-    waiting_.clear();
-    for (auto& e : failed)
-      e.effect(why);
+  const entry& front() const { return waiting_[next_]; }
+
+  std::function<void(const core::failure&)> take_front() {
+    auto effect = std::move(waiting_[next_].effect);
+    if (++next_ == waiting_.size()) {
+      waiting_.clear();
+      next_ = 0;
+    } else if (2 * next_ >= waiting_.size() && next_ >= 64) {
+      waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(next_));
+      next_ = 0;
+    }
+    return effect;
   }
 
-  std::deque<entry> waiting_;
+  void fail_all(const core::failure& why) {
+    const auto failed = std::exchange(waiting_, {});
+    for (auto i = std::exchange(next_, 0); i < failed.size(); ++i)
+      failed[i].effect(why);
+  }
+
+  /// A queue: what lies before `next_` is done. A std::deque would cost each of many idle units
+  /// half a kilobyte.
+  std::vector<entry> waiting_;
+  std::size_t next_ = 0;
   std::uint64_t last_ticket_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include "core/supervision.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace holdfast::actors {
 
@@ -74,18 +75,17 @@ void back_off(self_ptr self, const place& at, const caf::error& why) {
   self->delayed_send(self, wait, pump_tick{at.consumer, at.shard, at.life});
 }
 
-/// Delivers what the consumer wants of `events`, which follow its position without a gap. `again`
-/// when some of them may have been delivered before.
-void deliver_to(self_ptr self, const place& at, std::vector<core::sequenced_event> events,
-                bool again) {
+/// Delivers what the consumer wants of the events from `begin` to `end`, which follow its position
+/// without a gap. `again` when some of them may have been delivered before.
+template <class Iterator>
+void deliver_to(self_ptr self, const place& at, Iterator begin, Iterator end, bool again) {
   auto& subscription = self->state.subscriptions[at.consumer];
   auto& position = *position_at(self, at);
-  again = again || position.again || events.front().id.seq <= position.known_at_start;
-  const auto last = events.back().id.seq;
-  events.erase(
-      std::remove_if(events.begin(), events.end(),
-                     [&](const auto& e) { return subscription.types.count(e.event.type) == 0; }),
-      events.end());
+  again = again || position.again || begin->id.seq <= position.known_at_start;
+  const auto last = std::prev(end)->id.seq;
+  std::vector<core::sequenced_event> events;
+  std::copy_if(begin, end, std::back_inserter(events),
+               [&](const auto& e) { return subscription.types.count(e.event.type) != 0; });
   if (events.empty()) {
     position.busy = false;
     acknowledge(self, at, last);
@@ -126,7 +126,7 @@ void read_from_table(self_ptr self, const place& at, core::event_seq after) {
             // The table holds what was committed before this start, too: after a crash the cursor
             // may be behind by many pages, and the inbox knows which of their events were applied.
             if (!page.events.empty())
-              return deliver_to(self, at, std::move(page.events), true);
+              return deliver_to(self, at, page.events.begin(), page.events.end(), true);
             position->busy = false;
             // Caught up with the table; the writer tells of all that follows.
             auto& tail = self->state.tails[at.shard];
@@ -177,7 +177,7 @@ void pump(self_ptr self, const place& at) {
   const auto count =
       std::min<std::ptrdiff_t>(tail.recent.end() - first,
                                static_cast<std::ptrdiff_t>(st.context->settings.events_batch_max));
-  deliver_to(self, at, {first, first + count}, false);
+  deliver_to(self, at, first, first + count, false);
 }
 
 void pump_all(self_ptr self, const std::string& consumer) {

@@ -48,6 +48,11 @@ struct writer_state {
       batch; ///< Of the range at the back; kept as it is until its outcome is known.
   bool batch_built = false;
 
+  /// Committed, but not told yet: that happens while the database works on the next batch, which so
+  /// need not wait for it.
+  std::vector<queued_change> durable;
+  std::vector<events_committed> durable_events;
+
   bool flush_armed = false;
   std::uint32_t attempt = 0;
   std::uint64_t attempt_number = 0;
@@ -77,6 +82,18 @@ void answer(self_ptr self, const queued_change& change, core::failure why) {
   if (change.sender)
     self->send(caf::actor_cast<caf::actor>(change.sender),
                write_done{change.ticket, std::move(why)});
+}
+
+/// Tells senders and the follower what has been committed.
+void tell_durable(self_ptr self) {
+  auto& st = self->state;
+  for (auto& events : st.durable_events)
+    if (st.follower)
+      self->send(st.follower, std::move(events));
+  st.durable_events.clear();
+  for (const auto& change : st.durable)
+    answer(self, change, {});
+  st.durable.clear();
 }
 
 /// Refuses `change` and everything that its sender decided after it: those decisions stood on it.
@@ -124,7 +141,7 @@ void select(self_ptr self) {
     st.ranges.push_back({0, st.selected.size()});
 }
 
-/// Builds the transaction of the range at the back.
+/// Builds the transaction of the range at the back. Its changes move into the batch.
 void build(writer_state& st) {
   const auto [first, last] = st.ranges.back();
   std::map<core::shard_id, persistence::shard_batch> shards;
@@ -136,12 +153,24 @@ void build(writer_state& st) {
     part.epoch = fence.epoch;
     part.batch_seq = fence.batch_seq + 1;
     part.first_event = fence.last_event + 1;
-    part.changes.push_back(change.changes);
+    part.changes.push_back(std::move(change.changes));
   }
   st.batch.shards.clear();
   for (auto& [id, part] : shards)
     st.batch.shards.push_back(std::move(part));
   st.batch_built = true;
+}
+
+/// Takes the batch apart again: nothing of it was written, and it will not be tried as it is.
+void unbuild(writer_state& st) {
+  const auto [first, last] = st.ranges.back();
+  std::map<core::shard_id, std::vector<core::change>::iterator> next;
+  for (auto& part : st.batch.shards)
+    next[part.shard] = part.changes.begin();
+  for (auto i = first; i < last; ++i)
+    st.selected[i].changes = std::move(*next.at(st.selected[i].shard)++);
+  st.batch.shards.clear();
+  st.batch_built = false;
 }
 
 void on_committed(self_ptr self) {
@@ -156,13 +185,13 @@ void on_committed(self_ptr self) {
     for (auto& change : part.changes)
       for (auto& event : change.events)
         committed.events.push_back({{part.shard, ++fence.last_event}, std::move(event)});
-    if (!committed.events.empty() && st.follower)
-      self->send(st.follower, std::move(committed));
+    if (!committed.events.empty())
+      st.durable_events.push_back(std::move(committed));
   }
   const auto [first, last] = st.ranges.back();
   st.ranges.pop_back();
   for (auto i = first; i < last; ++i)
-    answer(self, st.selected[i], {});
+    st.durable.push_back(std::move(st.selected[i]));
   ++st.context->gauges.writer.commits;
 }
 
@@ -185,6 +214,7 @@ void on_fenced(self_ptr self, const std::vector<core::shard_id>& lost) {
   for (const auto& part : st.batch.shards)
     if (std::find(lost.begin(), lost.end(), part.shard) != lost.end())
       shards.emplace(part.shard, part.epoch);
+  unbuild(st);
   st.context->log(log_level::warning, "shards_lost", {{"count", std::to_string(shards.size())}});
   // Membership may have taken the shard over anew meanwhile: that epoch is not lost.
   for (const auto& [shard, epoch] : shards)
@@ -211,20 +241,24 @@ void on_fenced(self_ptr self, const std::vector<core::shard_id>& lost) {
   }
 }
 
-/// Answers `change` when it may not be written any more: because its sender was refused, or the
-/// shard is hosted anew since. False when it may.
-bool answer_void(self_ptr self, const queued_change& change) {
-  auto& st = self->state;
+/// Why `change` may not be written any more: its sender was refused, or the shard is hosted anew
+/// since. No failure when it may.
+core::failure why_void(const writer_state& st, const queued_change& change) {
   const auto fence = st.fences.find(change.shard);
-  if (fence == st.fences.end() || fence->second.epoch != change.epoch) {
-    answer(self, change, {core::errc::fenced, "decided under an earlier epoch of the shard"});
-    return true;
-  }
-  if (st.refused_senders.empty() || !change.sender
-      || st.refused_senders.count(caf::actor_cast<caf::actor_addr>(change.sender)) == 0)
+  if (fence == st.fences.end() || fence->second.epoch != change.epoch)
+    return {core::errc::fenced, "decided under an earlier epoch of the shard"};
+  if (!st.refused_senders.empty() && change.sender
+      && st.refused_senders.count(caf::actor_cast<caf::actor_addr>(change.sender)) != 0)
+    return {core::errc::refused_by_store, "an earlier decision of this actor was refused"};
+  return {};
+}
+
+/// Answers `change` when it may not be written any more. False when it may.
+bool answer_void(self_ptr self, const queued_change& change) {
+  auto why = why_void(self->state, change);
+  if (why.code == core::errc::none)
     return false;
-  answer(self, change,
-         {core::errc::refused_by_store, "an earlier decision of this actor was refused"});
+  answer(self, change, std::move(why));
   return true;
 }
 
@@ -233,6 +267,7 @@ void drop_void(self_ptr self) {
   auto& st = self->state;
   if (st.refused_senders.empty() && !st.adopted_anew)
     return;
+  tell_durable(self); // every sender is answered in the order of its changes
   st.adopted_anew = false;
   std::vector<queued_change> keep;
   for (auto part = st.ranges.rbegin(); part != st.ranges.rend(); ++part) {
@@ -251,9 +286,23 @@ void drop_void(self_ptr self) {
                  st.queue.end());
 }
 
+/// Nothing waits: everything that came has been answered.
+bool is_settled(const writer_state& st) {
+  return st.queue.empty() && st.ranges.empty() && st.durable.empty();
+}
+
+void tell_settled(self_ptr self) {
+  auto& st = self->state;
+  if (!is_settled(st))
+    return;
+  for (auto& promise : st.settling)
+    promise.deliver(settled{});
+  st.settling.clear();
+}
+
 void arm_flush(self_ptr self) {
   auto& st = self->state;
-  if (!st.flush_armed && !st.queue.empty()) {
+  if (!st.flush_armed && !(st.queue.empty() && st.durable.empty())) {
     st.flush_armed = true;
     self->send(self, flush_tick{});
   }
@@ -271,7 +320,7 @@ void commit(self_ptr self) {
         break;
       build(st);
     }
-    auto result = st.store->commit(st.batch);
+    auto result = st.store->commit_while(st.batch, [=] { tell_durable(self); });
     switch (result.status) {
     case persistence::commit_status::committed:
       st.batch_built = false;
@@ -279,12 +328,11 @@ void commit(self_ptr self) {
       on_committed(self);
       break;
     case persistence::commit_status::refused:
-      st.batch_built = false;
+      unbuild(st);
       st.attempt = 0;
       on_refused(self, result.reason);
       break;
     case persistence::commit_status::fenced:
-      st.batch_built = false;
       st.attempt = 0;
       on_fenced(self, result.fenced);
       break;
@@ -303,12 +351,40 @@ void commit(self_ptr self) {
     }
   }
   st.selected.clear();
-  if (st.queue.empty()) {
-    for (auto& promise : st.settling)
-      promise.deliver(settled{});
-    st.settling.clear();
-  }
   arm_flush(self);
+}
+
+/// Commits what has gathered. What came while the last commit was under way has been read by now.
+void flush(self_ptr self) {
+  auto& st = self->state;
+  st.flush_armed = false;
+  if (!st.ranges.empty())
+    return; // a retry is under way and will go on with the queue
+  select(self);
+  if (st.ranges.empty())
+    tell_durable(self);
+  else
+    commit(self);
+  tell_settled(self);
+}
+
+/// Whether the change may be queued; notes the epoch under which it was decided.
+core::failure admit(self_ptr self, const decider& from, queued_change& change) {
+  auto& st = self->state;
+  auto& generation = st.generations[from.step];
+  if (from.generation < generation)
+    return {core::errc::unavailable, "the step has been started again meanwhile"};
+  generation = from.generation;
+  const auto fence = st.fences.find(change.shard);
+  if (fence == st.fences.end())
+    return {core::errc::fenced, "this node does not host the shard"};
+  change.epoch = fence->second.epoch;
+  if (auto why = why_void(st, change); why.code != core::errc::none)
+    return why;
+  // What is already there counts: one change alone is always taken, whatever its size.
+  if (st.queued_weight - change.weight > 4 * st.context->settings.batching.high_water)
+    return {core::errc::overloaded, "the writer's queue is full"};
+  return {};
 }
 
 void enqueue(self_ptr self, write_request& request) {
@@ -318,20 +394,14 @@ void enqueue(self_ptr self, write_request& request) {
   change.weight = core::weight(change.changes);
   st.queued_weight += change.weight;
   st.context->gauges.writer.queued += change.weight;
-  auto& generation = st.generations[request.from.step];
-  if (request.from.generation < generation)
-    return answer(self, change,
-                  {core::errc::unavailable, "the step has been started again meanwhile"});
-  generation = request.from.generation;
-  const auto fence = st.fences.find(change.shard);
-  if (fence == st.fences.end())
-    return answer(self, change, {core::errc::fenced, "this node does not host the shard"});
-  change.epoch = fence->second.epoch;
-  if (answer_void(self, change))
+  if (const auto why = admit(self, request.from, change); why.code != core::errc::none) {
+    tell_durable(self); // every sender is answered in the order of its changes
+    if (why.code == core::errc::overloaded)
+      refuse(self, change, why);
+    else
+      answer(self, change, why);
     return;
-  // What is already there counts: one change alone is always taken, whatever its size.
-  if (st.queued_weight - change.weight > 4 * st.context->settings.batching.high_water)
-    return refuse(self, change, {core::errc::overloaded, "the writer's queue is full"});
+  }
   st.queue.push_back(std::move(change));
   // While a batch waits for its outcome, `commit` arms the next flush.
   if (st.ranges.empty())
@@ -346,16 +416,12 @@ caf::behavior writer(self_ptr self, context_ptr context) {
       [=](const caf::down_msg& down) { self->state.refused_senders.erase(down.source); });
   return {
       [=](write_request& request) { enqueue(self, request); },
-      [=](flush_tick) {
-        self->state.flush_armed = false;
-        if (!self->state.ranges.empty())
-          return; // a retry is under way and will go on with the queue
-        select(self);
-        commit(self);
-      },
+      [=](flush_tick) { flush(self); },
       [=](const retry_tick& tick) {
-        if (tick.attempt == self->state.attempt_number && !self->state.ranges.empty())
-          commit(self);
+        if (tick.attempt != self->state.attempt_number || self->state.ranges.empty())
+          return;
+        commit(self);
+        tell_settled(self);
       },
       [=](const adopt_shards& adopted) {
         for (const auto& fence : adopted.fences)
@@ -364,7 +430,7 @@ caf::behavior writer(self_ptr self, context_ptr context) {
       },
       [=](const follow_events& follow) { self->state.follower = follow.relay; },
       [=](settle) -> caf::result<settled> {
-        if (self->state.queue.empty() && self->state.ranges.empty())
+        if (is_settled(self->state))
           return settled{};
         auto promise = self->make_response_promise<settled>();
         self->state.settling.push_back(promise);

@@ -20,6 +20,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
+/// How long a round waits for its last answers. The contributors themselves wait without a timer: a
+/// timer each would measure CAF's clock.
 constexpr std::chrono::seconds answer_timeout{30};
 
 core::instant wall_now() {
@@ -76,7 +78,7 @@ void submit(self_ptr self, const msg::assignment& a) {
   const auto start = clock::now();
   const core::judgment_id judgment{st.ids.next(wall_now())};
   self->request(
-          st.shared->gateway, answer_timeout,
+          st.shared->gateway, caf::infinite,
           msg::submit_judgment{a.step, a.unit, st.name, a.token, judgment, R"({"answer":"yes"})"})
       .then(
           [=](const msg::judgment_accepted&) {
@@ -95,7 +97,7 @@ void ask(self_ptr self) {
   if (st.shared->stop)
     return finish(self);
   const auto start = clock::now();
-  self->request(st.shared->gateway, answer_timeout,
+  self->request(st.shared->gateway, caf::infinite,
                 msg::ask_assignment{st.shared->step, st.name, {st.ids.next(wall_now())}})
       .then(
           [=](const msg::assignment& a) {
@@ -220,6 +222,7 @@ node_under_load::load_result node_under_load::work(const core::step_id& step,
   shared->working = contributors;
   auto done = shared->all_done.get_future();
   ++rounds_;
+  const auto before = call<msg::node_status>(msg::get_node_status{});
   const auto start = clock::now();
   for (std::size_t i = 0; i < contributors; ++i) {
     const auto name = "c" + std::to_string(rounds_) + '-' + std::to_string(i);
@@ -233,9 +236,13 @@ node_under_load::load_result node_under_load::work(const core::step_id& step,
   }
   done.wait_for(duration);
   const double seconds = std::chrono::duration<double>(clock::now() - start).count();
+  const auto after = call<msg::node_status>(msg::get_node_status{});
   shared->stop = true;
-  done.wait();
+  if (done.wait_for(answer_timeout) != std::future_status::ready)
+    throw std::runtime_error{"some contributor got no answer"};
   shared->result.seconds = seconds;
+  shared->result.commits = after.commits - before.commits;
+  shared->result.changes = after.changes - before.changes;
   return std::move(shared->result);
 }
 

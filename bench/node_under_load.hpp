@@ -25,6 +25,8 @@ public:
     double seconds = 0;
     std::uint64_t assignments = 0;
     std::uint64_t judgments = 0;
+    std::uint64_t commits = 0;         ///< By the writers, meanwhile.
+    std::uint64_t changes = 0;         ///< In those commits: also what follows from the work.
     std::uint64_t failures = 0;        ///< Answers that were neither success nor "no unit".
     std::vector<double> ask_millis;    ///< Ask to durable grant, as the contributor sees it.
     std::vector<double> submit_millis; ///< Submit to durable judgment.

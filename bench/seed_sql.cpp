@@ -43,7 +43,7 @@ void psql(const std::string& conninfo, const fs::path& file) {
 
 void write(const fs::path& file, const std::string& text) { std::ofstream{file} << text; }
 
-std::string schema(const sql_variant& variant, std::size_t units, std::uint32_t slots) {
+std::string schema(const sql_variant& variant, const sql_load& load) {
   std::ostringstream sql;
   sql << "DROP SCHEMA IF EXISTS sql_bench CASCADE;\n"
          "CREATE SCHEMA sql_bench;\n"
@@ -58,18 +58,68 @@ std::string schema(const sql_variant& variant, std::size_t units, std::uint32_t 
          "  contributor_id text NOT NULL, created_at timestamptz NOT NULL DEFAULT now(),\n"
          "  expires_at timestamptz NOT NULL, status text NOT NULL DEFAULT 'Active');\n"
          "CREATE INDEX ON assignments (unit_id, contributor_id);\n"
+         "CREATE TABLE judgments (judgment_id uuid PRIMARY KEY DEFAULT gen_random_uuid(), "
+         "unit_id uuid NOT NULL,\n"
+         "  contributor_id text NOT NULL, payload jsonb NOT NULL, submitted_at timestamptz NOT "
+         "NULL DEFAULT now());\n"
+         "CREATE TABLE outbox (outbox_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "
+         "payload jsonb NOT NULL);\n"
          "INSERT INTO units (workflow_step_id, state, judgment_count, assignment_count, "
          "slots_taken,\n"
          "  judgments_per_unit, input_data, created_at)\n"
          "  SELECT '00000000-0000-7000-8000-000000000001', 'Judgable', 0, 0, 0, "
-      << slots
+      << load.slots
       << ",\n"
          "    '{\"text\": \"the quick brown fox jumps over the lazy dog\"}', now() + i * interval "
          "'1 microsecond'\n"
          "  FROM generate_series(1, "
-      << units << ") i;\n"
+      << load.units << ") i;\n"
       << variant.index << ";\nVACUUM ANALYZE units;\n";
   return sql.str();
+}
+
+/// The judgment of the assignment before it, with its event, in one statement: the fastest way.
+constexpr const char* submit_statement = R"(
+WITH judged AS (
+  INSERT INTO sql_bench.judgments (unit_id, contributor_id, payload)
+  VALUES (:unit_id::uuid, 'c' || :client_id, '{"answer": "yes"}') RETURNING judgment_id),
+ended AS (
+  UPDATE sql_bench.assignments SET status = 'Submitted'
+  WHERE unit_id = :unit_id::uuid AND contributor_id = 'c' || :client_id AND status = 'Active'),
+counted AS (
+  UPDATE sql_bench.units
+  SET judgment_count = judgment_count + 1, assignment_count = assignment_count - 1
+  WHERE unit_id = :unit_id::uuid)
+INSERT INTO sql_bench.outbox (payload)
+SELECT jsonb_build_object('type', 'JudgmentReceived', 'judgment_id', judgment_id, 'unit_id',
+                          :unit_id::uuid) FROM judged;
+)";
+
+std::string script(const sql_variant& variant, sql_work work) {
+  if (work == sql_work::assign)
+    return variant.statement;
+  auto assign = variant.statement;
+  assign.replace(assign.rfind(';'), 1, " \\gset");
+  return assign + submit_statement;
+}
+
+/// Milliseconds of each transaction, from pgbench's logs in `directory`.
+std::vector<double> latencies(const fs::path& directory) {
+  std::vector<double> millis;
+  for (const auto& entry : fs::directory_iterator{directory}) {
+    if (entry.path().filename().string().rfind("pgbench_log", 0) != 0)
+      continue;
+    std::ifstream log{entry.path()};
+    for (std::string line; std::getline(log, line);) {
+      std::istringstream columns{line}; // client, transaction, microseconds, …
+      double client = 0;
+      double transaction = 0;
+      double micros = 0;
+      if (columns >> client >> transaction >> micros)
+        millis.push_back(micros / 1000);
+    }
+  }
+  return millis;
 }
 
 } // namespace
@@ -120,8 +170,8 @@ SELECT unit_id, 'c' || :client_id, now() + interval '15 minutes' FROM find_unit 
   };
 }
 
-sql_result run_variant(const sql_variant& variant, const std::string& conninfo, std::size_t units,
-                       std::uint32_t slots, std::size_t clients, std::chrono::seconds duration) {
+sql_result run_variant(const sql_variant& variant, sql_work work, const std::string& conninfo,
+                       const sql_load& load) {
   char name[] = "/tmp/holdfast-bench-XXXXXX";
   if (mkdtemp(name) == nullptr)
     throw std::runtime_error{"cannot make a directory in /tmp"};
@@ -133,34 +183,19 @@ sql_result run_variant(const sql_variant& variant, const std::string& conninfo, 
       fs::remove_all(path, ignored);
     }
   } const cleanup{directory};
-  write(directory / "schema.sql", schema(variant, units, slots));
+  write(directory / "schema.sql", schema(variant, load));
   psql(conninfo, directory / "schema.sql");
-  write(directory / "assign.sql", variant.statement);
-  const auto output = run("cd " + quoted(directory.string()) + " && pgbench -n -M prepared -j 2 -c "
-                          + std::to_string(clients) + " -T " + std::to_string(duration.count())
-                          + " -l -f assign.sql " + quoted(conninfo));
+  write(directory / "work.sql", script(variant, work));
+  const auto output =
+      run("cd " + quoted(directory.string()) + " && pgbench -n -M prepared -j 2 -c "
+          + std::to_string(load.clients) + " -T " + std::to_string(load.duration.count())
+          + " -l -f work.sql " + quoted(conninfo));
   const auto at = output.find("tps = ");
   if (at == std::string::npos)
     throw std::runtime_error{"pgbench: " + output};
-  sql_result result;
-  result.assignments_per_second = std::strtod(output.c_str() + at + 6, nullptr);
-  std::vector<double> millis;
-  for (const auto& entry : fs::directory_iterator{directory}) {
-    if (entry.path().filename().string().rfind("pgbench_log", 0) != 0)
-      continue;
-    std::ifstream log{entry.path()};
-    for (std::string line; std::getline(log, line);) {
-      std::istringstream columns{line}; // client, transaction, microseconds, …
-      double client = 0;
-      double transaction = 0;
-      double micros = 0;
-      if (columns >> client >> transaction >> micros)
-        millis.push_back(micros / 1000);
-    }
-  }
-  result.p50_millis = quantile(millis, 0.5);
-  result.p99_millis = quantile(millis, 0.99);
-  return result;
+  const auto millis = latencies(directory);
+  return {std::strtod(output.c_str() + at + 6, nullptr), quantile(millis, 0.5),
+          quantile(millis, 0.99)};
 }
 
 } // namespace holdfast::bench

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,16 +18,28 @@ struct sql_variant {
 /// The variants worth comparing with: the statement as written, and with `slots_taken`.
 std::vector<sql_variant> sql_variants();
 
+/// What a session of pgbench does again and again.
+enum class sql_work {
+  assign, ///< One assignment, in one transaction.
+  cycle,  ///< An assignment, then a judgment under it: two transactions of one statement each.
+};
+
+struct sql_load {
+  std::size_t units = 0;
+  std::uint32_t slots = 1; ///< Of each unit.
+  std::size_t clients = 1;
+  std::chrono::seconds duration{};
+};
+
 struct sql_result {
-  double assignments_per_second = 0;
+  double per_second = 0; ///< Of `sql_work`.
   double p50_millis = 0;
   double p99_millis = 0;
 };
 
-/// Fills a table of `units` units with `slots` slots each, and lets pgbench run the variant with
-/// `clients` sessions on `connection` (host=… dbname=… user=…). Throws with what pgbench printed
-/// when that fails.
-sql_result run_variant(const sql_variant& variant, const std::string& conninfo, std::size_t units,
-                       std::uint32_t slots, std::size_t clients, std::chrono::seconds duration);
+/// Fills the tables anew and lets pgbench run the variant on `conninfo` (host=… dbname=… user=…).
+/// Throws with what pgbench printed when that fails.
+sql_result run_variant(const sql_variant& variant, sql_work work, const std::string& conninfo,
+                       const sql_load& load);
 
 } // namespace holdfast::bench

@@ -17,6 +17,12 @@ if(HOLDFAST_TSAN)
   target_link_options(holdfast_options INTERFACE -fsanitize=thread)
 endif()
 
+# The allocator of the programs, docs/adr/0005. The sanitizers bring their own.
+add_library(holdfast_allocator INTERFACE)
+if(NOT HOLDFAST_ASAN AND NOT HOLDFAST_TSAN)
+  target_link_libraries(holdfast_allocator INTERFACE -Wl,--no-as-needed PkgConfig::jemalloc -Wl,--as-needed)
+endif()
+
 find_program(HOLDFAST_CCACHE ccache)
 if(HOLDFAST_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${HOLDFAST_CCACHE}")

@@ -211,6 +211,11 @@ bool connection::wait_for_result(std::chrono::steady_clock::time_point deadline,
 }
 
 pipeline_results connection::run(const std::vector<call>& calls) {
+  return run(calls, [] {});
+}
+
+pipeline_results connection::run(const std::vector<call>& calls,
+                                 const std::function<void()>& meanwhile) {
   pipeline_results out;
   const auto fail = [&](query_failure failure) {
     if (!out.failed)
@@ -219,10 +224,13 @@ pipeline_results connection::run(const std::vector<call>& calls) {
   };
   if (lost_) {
     fail({failure_kind::lost, 0, false, {}, "the connection was lost before"});
+    meanwhile();
     return out;
   }
   std::vector<bool> prepares(calls.size(), false);
-  if (auto problem = send(calls, prepares); lost_) {
+  auto problem = send(calls, prepares);
+  meanwhile();
+  if (lost_) {
     fail(std::move(problem));
     return out;
   }

@@ -5,6 +5,7 @@
 #include "persistence/wire_format.hpp"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -99,6 +100,9 @@ public:
   /// Sends all calls in one pipeline, one round trip, and collects their results. After a failure
   /// the rest was skipped, and an open transaction is rolled back before this returns.
   pipeline_results run(const std::vector<call>& calls);
+  /// The same; runs `meanwhile`, which must not throw, once in any case: while the server works if
+  /// it gets that far.
+  pipeline_results run(const std::vector<call>& calls, const std::function<void()>& meanwhile);
 
   bool lost() const { return lost_; }
   /// Process id of the server's backend for this session.

@@ -80,14 +80,21 @@ core::outcome<core::instant> postgres_store::now() {
 }
 
 commit_result postgres_store::commit(const write_batch& batch) {
-  if (batch.shards.empty())
-    return {commit_status::committed, {}, {}};
-  if (const auto problem = connect_if_needed())
-    return {commit_status::unavailable, {}, problem->detail};
+  return commit_while(batch, [] {});
+}
+
+commit_result postgres_store::commit_while(const write_batch& batch,
+                                           const std::function<void()>& meanwhile) {
+  const auto problem = batch.shards.empty() ? std::nullopt : connect_if_needed();
+  if (batch.shards.empty() || problem) {
+    meanwhile();
+    return problem ? commit_result{commit_status::unavailable, {}, problem->detail}
+                   : commit_result{};
+  }
   const auto calls = batch_calls(batch);
-  const auto answer = connection_->run(calls);
+  const auto answer = connection_->run(calls, meanwhile);
   if (!answer.failed)
-    return {commit_status::committed, {}, {}};
+    return {};
   return failed_commit(batch, calls, answer.failure);
 }
 

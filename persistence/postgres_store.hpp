@@ -30,6 +30,8 @@ public:
 
   core::outcome<core::instant> now() override;
   commit_result commit(const write_batch& batch) override;
+  commit_result commit_while(const write_batch& batch,
+                             const std::function<void()>& meanwhile) override;
 
   core::outcome<bool> ensure_shards(std::uint32_t count) override;
   core::outcome<bool> register_node(const std::string& name, core::incarnation_id incarnation,

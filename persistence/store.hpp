@@ -147,6 +147,14 @@ public:
   /// with the commit.
   virtual commit_result commit(const write_batch& batch) = 0;
 
+  /// The same; runs `meanwhile`, which must not throw, once in any case, and while the database
+  /// works on the batch if it gets that far.
+  virtual commit_result commit_while(const write_batch& batch,
+                                     const std::function<void()>& meanwhile) {
+    meanwhile();
+    return commit(batch);
+  }
+
   // --- membership ---
 
   /// Makes sure that the cluster has exactly `count` shards. The first call fixes the number for

@@ -25,6 +25,27 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(batch_without_shards_is_committed, World, worlds) 
   BOOST_TEST(is(f.db->commit({}), committed));
 }
 
+BOOST_AUTO_TEST_CASE_TEMPLATE(what_a_commit_does_meanwhile_is_done_once, World, worlds) {
+  store_fixture<World> f;
+  const auto step = f.given_step();
+  int done = 0;
+  const auto commit_while = [&](const write_batch& batch) {
+    done = 0;
+    return f.db->commit_while(batch, [&] { ++done; });
+  };
+  BOOST_TEST(is(commit_while({}), committed));
+  BOOST_TEST(done == 1);
+  write_batch batch{{f.part(0, {{{f.new_unit(step.id, 1)}, {}}})}};
+  BOOST_TEST(is(commit_while(batch), committed));
+  BOOST_TEST(done == 1);
+  // Known already, then refused.
+  BOOST_TEST(is(commit_while(batch), committed));
+  BOOST_TEST(done == 1);
+  batch.shards[0].batch_seq += 7;
+  BOOST_TEST(is(commit_while(batch), refused));
+  BOOST_TEST(done == 1);
+}
+
 BOOST_AUTO_TEST_CASE_TEMPLATE(one_refused_change_leaves_nothing_of_its_batch, World, worlds) {
   store_fixture<World> f;
   const auto step = f.given_step();
