@@ -30,7 +30,10 @@ inline std::string beginning_of(const caf::type_erased_tuple& content) {
 /// answered with an error, and harms nobody.
 template <class Self>
 void guard(Self* self, const context_ptr& context) {
-  self->set_exception_handler([self, context](std::exception_ptr& raised) -> caf::error {
+  // The actor's state holds the context. A plain pointer keeps the handlers off the heap, of which
+  // every live unit would pay its share.
+  const auto* node = context.get();
+  self->set_exception_handler([self, node](std::exception_ptr& raised) -> caf::error {
     std::string what = "not a std::exception";
     try {
       std::rethrow_exception(raised);
@@ -38,17 +41,17 @@ void guard(Self* self, const context_ptr& context) {
       what = e.what();
     } catch (...) {
     }
-    context->log(log_level::error, "actor_crashed", {{"actor", self->name()}, {"what", what}});
+    node->log(log_level::error, "actor_crashed", {{"actor", self->name()}, {"what", what}});
     return msg::to_error(core::errc::unavailable,
                          "the " + std::string{self->name()} + " actor crashed");
   });
-  self->set_default_handler([context](caf::scheduled_actor* receiver,
-                                      caf::message_view& view) -> caf::result<caf::message> {
-    context->log(log_level::warning, "message_not_understood",
-                 {{"actor", receiver->name()}, {"message", beginning_of(view.content())}});
-    return msg::to_error(core::errc::invalid_argument,
-                         "this actor does not understand the message");
-  });
+  self->set_default_handler(
+      [node](caf::scheduled_actor* receiver, caf::message_view& view) -> caf::result<caf::message> {
+        node->log(log_level::warning, "message_not_understood",
+                  {{"actor", receiver->name()}, {"message", beginning_of(view.content())}});
+        return msg::to_error(core::errc::invalid_argument,
+                             "this actor does not understand the message");
+      });
 }
 
 } // namespace holdfast::actors

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -142,7 +143,7 @@ struct list_live_steps {};
 template <class Request>
 struct owned {
   Request request;
-  caf::actor owner;        ///< Told when a lease of theirs is over.
+  caf::actor owner;        ///< Told when the lease that is asked for is over.
   std::uint32_t tries = 0; ///< How many units have refused this request already.
   bool reserved = false;   ///< The step has taken a slot off its ready set for it.
 };
@@ -151,10 +152,10 @@ using owned_release = owned<msg::release_assignment>;
 using owned_extend = owned<msg::extend_assignment>;
 using owned_submit = owned<msg::submit_judgment>;
 
-/// Unit → owner: the lease is over, whatever the reason.
+/// Step → owner: the lease is over, whatever the reason.
 struct lease_over {
   core::unit_id unit;
-  core::token token = 0;
+  core::assignment_id assignment;
 };
 
 /// One lease that is over.
@@ -271,6 +272,16 @@ struct deliver {
   bool again = false; ///< An earlier delivery failed: some may have been applied.
 };
 
+/// Janitor → relay: tell me of cursors that have moved in the database.
+struct follow_cursors {
+  caf::actor janitor;
+};
+
+/// Relay → janitor.
+struct cursors_written {
+  std::set<core::shard_id> shards;
+};
+
 /// INTERNAL, self-sent timers.
 struct flush_tick {};
 struct retry_tick {
@@ -286,6 +297,10 @@ struct grace_tick {
   std::uint64_t session = 0;
 };
 struct cursor_tick {};
+struct round_tick {};
+struct prune_tick {
+  core::shard_id shard = 0;
+};
 struct pump_tick {
   std::string consumer;
   core::shard_id shard = 0;
@@ -341,6 +356,10 @@ HOLDFAST_LOCAL_MESSAGE(renew_tick)
 HOLDFAST_LOCAL_MESSAGE(overdue_tick)
 HOLDFAST_LOCAL_MESSAGE(grace_tick)
 HOLDFAST_LOCAL_MESSAGE(cursor_tick)
+HOLDFAST_LOCAL_MESSAGE(round_tick)
+HOLDFAST_LOCAL_MESSAGE(prune_tick)
+HOLDFAST_LOCAL_MESSAGE(follow_cursors)
+HOLDFAST_LOCAL_MESSAGE(cursors_written)
 HOLDFAST_LOCAL_MESSAGE(pump_tick)
 HOLDFAST_LOCAL_MESSAGE(load_workflow)
 HOLDFAST_LOCAL_MESSAGE(workflow_loaded)

@@ -3,6 +3,7 @@
 #include "actors/actor_guard.hpp"
 #include "actors/consumer.hpp"
 #include "actors/gateway.hpp"
+#include "actors/janitor.hpp"
 #include "actors/membership.hpp"
 #include "actors/owners.hpp"
 #include "actors/reader.hpp"
@@ -48,7 +49,8 @@ caf::actor spawn_blocking(caf::event_based_actor* parent, const context_ptr& con
 ///   ├─ owners                one lease owner per contributor with a session
 ///   ├─ relay                 committed events to consumers
 ///   ├─ aggregation, completion, routing
-///   └─ gateway               the door; opened last
+///   ├─ gateway               the door; opened last
+///   └─ janitor               forgets old events; nobody waits for it
 supervisor_spec node_tree(const context_ptr& context) {
   using core::restart;
   supervisor_spec tree{"node", core::strategy::rest_for_one, context->settings.restarts, {}};
@@ -79,6 +81,9 @@ supervisor_spec node_tree(const context_ptr& context) {
   add("gateway", [=](parent_ptr p, const siblings& s) {
     const gateway_links links{s.at("membership"), s.at("owners"), s.at("shards"), s.at("reader")};
     return caf::actor_cast<caf::actor>(p->spawn(gateway, context, links));
+  });
+  add("janitor", [=](parent_ptr p, const siblings& s) {
+    return spawn_blocking(p, context, janitor, s.at("relay"));
   });
   return tree;
 }

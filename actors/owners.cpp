@@ -158,14 +158,13 @@ void on_ask(owner_ptr self, msg::ask_assignment& ask) {
 /// Passed on by request, because the owner has to know until when it holds the lease.
 void on_extend(owner_ptr self, msg::extend_assignment& extend) {
   const held_promise promise{self->make_response_promise()};
-  self->request(self->state.shards, internal_timeout,
-                owned_extend{std::move(extend), caf::actor_cast<caf::actor>(self)})
+  self->request(self->state.shards, internal_timeout, owned_extend{std::move(extend), {}})
       .then(
-          [=](msg::assignment_extended& extended) {
+          [=](const msg::assignment_extended& extended) {
             auto& held = self->state.held;
             if (const auto found = held.find(extended.unit); found != held.end())
               found->second.expires_at = extended.expires_at;
-            promise.deliver(std::move(extended));
+            promise.deliver(extended);
           },
           [=](caf::error& error) { promise.deliver(std::move(error)); });
 }
@@ -246,7 +245,7 @@ caf::behavior owner(caf::stateful_actor<owner_state>* self, context_ptr context,
   st.owners = std::move(owners);
   st.shards = std::move(shards);
   self->set_down_handler([=](const caf::down_msg& down) { on_client_down(self, down); });
-  const auto pass_on = [=](auto&& owned_request) {
+  const auto pass_on = [=](auto owned_request) {
     self->make_response_promise().delegate(self->state.shards, std::move(owned_request));
   };
   return {
@@ -256,7 +255,7 @@ caf::behavior owner(caf::stateful_actor<owner_state>* self, context_ptr context,
       },
       [=](msg::release_assignment& m) {
         meet_client(self);
-        pass_on(owned_release{std::move(m), caf::actor_cast<caf::actor>(self)});
+        pass_on(owned_release{std::move(m), {}});
       },
       [=](msg::extend_assignment& m) {
         meet_client(self);
@@ -264,7 +263,7 @@ caf::behavior owner(caf::stateful_actor<owner_state>* self, context_ptr context,
       },
       [=](msg::submit_judgment& m) {
         meet_client(self);
-        pass_on(owned_submit{std::move(m), caf::actor_cast<caf::actor>(self)});
+        pass_on(owned_submit{std::move(m), {}});
       },
       [=](const msg::end_session&) {
         auto& state = self->state;
@@ -282,7 +281,7 @@ caf::behavior owner(caf::stateful_actor<owner_state>* self, context_ptr context,
       [=](const lease_over& over) {
         auto& held = self->state.held;
         const auto found = held.find(over.unit);
-        if (found != held.end() && found->second.token == over.token)
+        if (found != held.end() && found->second.assignment == over.assignment)
           held.erase(found);
         stop_if_idle(self);
       },

@@ -227,9 +227,17 @@ void write_cursors(self_ptr self) {
         changes[shard].writes.push_back(
             core::advance_cursor{consumer, shard, position.acknowledged});
       }
-  for (auto& [shard, change] : changes)
+  for (auto& [shard, change] : changes) {
+    st.cursors_sent.insert(shard);
     self->send(st.writers[shard % st.writers.size()],
                write_request{{shard, {}, 1}, ++st.last_ticket, std::move(change)});
+  }
+}
+
+void on_cursor_written(self_ptr self) {
+  auto& st = self->state;
+  if (st.janitor && !st.cursors_sent.empty())
+    self->send(st.janitor, cursors_written{std::exchange(st.cursors_sent, {})});
 }
 
 } // namespace
@@ -266,7 +274,10 @@ caf::behavior relay(caf::stateful_actor<relay_state>* self, context_ptr context,
         // actor may not write any more.
         if (done.failure.code != core::errc::none)
           self->quit(msg::to_error(done.failure));
+        else
+          on_cursor_written(self);
       },
+      [=](const follow_cursors& follow) { self->state.janitor = follow.janitor; },
   };
 }
 

@@ -48,6 +48,8 @@ struct relay_state {
   std::map<core::shard_id, shard_tail> tails;
   std::map<std::string, subscription> subscriptions;
   bool cursor_armed = false;
+  std::set<core::shard_id> cursors_sent; ///< Shards whose cursors are on their way to the database.
+  caf::actor janitor;                    ///< Told when they have arrived.
   std::uint64_t last_ticket = 0;
   std::mt19937_64 random;
 };

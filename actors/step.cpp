@@ -115,15 +115,20 @@ void forget_held(step_ptr self, const core::contributor_id& contributor,
     held.erase(found);
 }
 
-/// The lease of the contributor on `unit` has ended; its assignment never names another one.
+/// The lease of the contributor on `unit` has ended: its owner is told, and its assignment never
+/// names another one.
 void end_held(step_ptr self, const core::contributor_id& contributor, const core::unit_id& unit) {
   const auto found = self->state.held.find(contributor);
   if (found == self->state.held.end())
     return;
   auto& over = self->state.over[contributor];
-  for (const auto& lease : found->second)
-    if (lease.unit == unit)
-      over.push_back(lease.assignment);
+  for (const auto& lease : found->second) {
+    if (lease.unit != unit)
+      continue;
+    over.push_back(lease.assignment);
+    if (lease.owner)
+      self->send(lease.owner, lease_over{unit, lease.assignment});
+  }
   if (over.size() > over_max)
     over.erase(over.begin(), over.end() - over_max);
   forget_held(self, contributor, unit);
@@ -147,14 +152,23 @@ void forward(step_ptr self, const core::unit_id& unit, Request request) {
             });
 }
 
+template <class Request>
+void forward_owned(step_ptr self, owned<Request>& m) {
+  const auto unit = m.request.unit;
+  forward(self, unit, std::move(m));
+}
+
 void offer(step_ptr self, owned_ask& ask) {
   auto& st = self->state;
   const auto& request = ask.request;
   ask.reserved = false;
   if (const auto found = st.held.find(request.contributor); found != st.held.end())
-    for (const auto& lease : found->second)
-      if (lease.assignment == request.assignment)
-        return forward(self, core::unit_id{lease.unit}, std::move(ask));
+    for (auto& lease : found->second)
+      if (lease.assignment == request.assignment) {
+        lease.owner = ask.owner;
+        const auto unit = lease.unit;
+        return forward(self, unit, std::move(ask));
+      }
   const held_promise promise{self->make_response_promise()};
   if (const auto found = st.over.find(request.contributor); found != st.over.end())
     if (std::find(found->second.begin(), found->second.end(), request.assignment)
@@ -170,7 +184,7 @@ void offer(step_ptr self, owned_ask& ask) {
                         : std::nullopt;
   if (!unit)
     return fail(promise, core::errc::no_unit_available, {});
-  st.held[request.contributor].push_back({request.assignment, *unit});
+  st.held[request.contributor].push_back({request.assignment, *unit, ask.owner});
   ++st.reserved[*unit];
   ask.reserved = true;
   with_unit(self, *unit,
@@ -250,15 +264,15 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
       [=](offer_refused& refused) { on_offer_refused(self, refused); },
       [=](owned_release& m) {
         if (!put_off(self, m))
-          forward(self, core::unit_id{m.request.unit}, std::move(m));
+          forward_owned(self, m);
       },
       [=](owned_extend& m) {
         if (!put_off(self, m))
-          forward(self, core::unit_id{m.request.unit}, std::move(m));
+          forward_owned(self, m);
       },
       [=](owned_submit& m) {
         if (!put_off(self, m))
-          forward(self, core::unit_id{m.request.unit}, std::move(m));
+          forward_owned(self, m);
       },
       [=](const msg::change_unit& m) {
         if (!put_off(self, m))

@@ -59,6 +59,7 @@ struct step_state {
   struct held_lease {
     core::assignment_id assignment;
     core::unit_id unit;
+    caf::actor owner; ///< Null when the step has learned of the lease from the database.
   };
   /// Active and requested leases of each contributor, to recognise repeated requests.
   std::unordered_map<core::contributor_id, std::vector<held_lease>> held;

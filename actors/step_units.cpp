@@ -189,7 +189,7 @@ void enter_unit(step_ptr self, const persistence::open_unit& unit) {
     const bool known = std::any_of(
         held.begin(), held.end(), [&](const auto& l) { return l.assignment == holder.assignment; });
     if (!known)
-      held.push_back({holder.assignment, unit.id});
+      held.push_back({holder.assignment, unit.id, {}});
   }
   set_expiry(self, unit.id, unit.next_expiry);
 }

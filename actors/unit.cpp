@@ -91,11 +91,8 @@ void on_release(self_ptr self, const owned_release& release) {
   auto decided =
       core::decide(st.unit, st.shared->lease,
                    core::give_back{request.contributor, request.token, request.decline}, at);
-  if (!decided.changes.empty()) {
+  if (!decided.changes.empty())
     report(self, ended_by(st.unit, decided.changes, at));
-    if (release.owner)
-      self->send(release.owner, lease_over{st.unit.id, request.token});
-  }
   carry_out(self, self->make_response_promise(), std::move(decided),
             [&](bool) { return msg::assignment_released{st.unit.id}; });
 }
@@ -125,11 +122,8 @@ void on_submit(self_ptr self, owned_submit& submit) {
                               core::submit{request.contributor, request.token, request.judgment,
                                            std::move(request.payload), std::move(*answer)},
                               at);
-  if (!decided.changes.empty()) {
+  if (!decided.changes.empty())
     report(self, ended_by(st.unit, decided.changes, at));
-    if (submit.owner)
-      self->send(submit.owner, lease_over{st.unit.id, request.token});
-  }
   carry_out(self, self->make_response_promise(), std::move(decided), [](const core::submitted& s) {
     return msg::judgment_accepted{s.judgment, s.repeated};
   });
@@ -160,9 +154,8 @@ void on_change(self_ptr self, const msg::change_unit& request) {
   const auto at = time(self);
   auto decided =
       core::decide(st.unit, st.shared->lease, static_cast<core::unit_verb>(request.verb), at);
-  if (!decided.changes.empty()) {
+  if (!decided.changes.empty())
     report(self, ended_by(st.unit, decided.changes, at));
-  }
   carry_out(self, self->make_response_promise(), std::move(decided), [&](core::unit_state state) {
     return msg::unit_changed{st.unit.id, state};
   });

@@ -93,6 +93,8 @@ actors::node_settings node_settings_of(const config::settings& settings, const n
   node.events_batch_max = settings.events.batch_max;
   node.events_redeliver_after = settings.events.redeliver_after;
   node.events_high_water = settings.events.high_water;
+  node.events_retention = settings.events.retention;
+  node.events_prune_interval = settings.events.prune_interval;
 
   node.json.bytes_max = settings.limits.payload_bytes;
   node.json.depth_max = settings.limits.json_depth;

@@ -16,6 +16,10 @@
 #include <stdexcept>
 #include <thread>
 
+/// jemalloc's, where it is linked.
+extern "C" [[gnu::weak]] int mallctl(const char* name, void* old_value, std::size_t* old_size,
+                                     void* new_value, std::size_t new_size);
+
 namespace holdfast::bench {
 
 namespace {
@@ -235,30 +239,43 @@ double cpu_seconds() {
          + static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-double resident_bytes() {
-  std::ifstream statm{"/proc/self/statm"};
-  double total = 0;
-  double resident = 0;
-  statm >> total >> resident;
-  return resident * 4096;
+/// Bytes that the process has allocated and not freed, by the allocator's own count.
+double allocated_bytes() {
+  if (mallctl == nullptr)
+    return 0; // a sanitizer's allocator
+  std::uint64_t epoch = 1;
+  std::size_t size = sizeof epoch;
+  mallctl("epoch", &epoch, &size, &epoch, size); // the counts are of the last epoch
+  std::size_t bytes = 0;
+  size = sizeof bytes;
+  mallctl("stats.allocated", &bytes, &size, nullptr, 0);
+  return static_cast<double>(bytes);
 }
 
 /// What a node costs that does nothing, and what a unit costs in memory.
 void idle_cost(const options& o, const server& db, results& out) {
-  node_under_load node{db.conninfo(), 5};
-  const auto empty = resident_bytes();
-  const std::size_t units = std::min<std::size_t>(o.units, 50000);
-  const auto step = node.make_step(units, 1);
-  const auto indexed = resident_bytes();
-  out.add("memory.open_unit_in_ready_set", (indexed - empty) / static_cast<double>(units), "bytes");
-  // One contributor asks for everything and hands nothing in: every unit's actor lives.
-  const auto r = node.work(step, 64, std::chrono::seconds{60}, false);
+  const std::size_t units = std::min<std::size_t>(o.units, 20000);
+  std::vector<msg::release_assignment> held;
+  {
+    node_under_load node{db.conninfo(), 5};
+    const auto empty = allocated_bytes();
+    const auto step = node.make_step(units, 1);
+    out.add("memory.open_unit_in_ready_set",
+            (allocated_bytes() - empty) / static_cast<double>(units), "bytes");
+    held = node.work(step, 64, std::chrono::seconds{60}, false).held;
+  }
+  // A node that starts with every unit leased out and none in memory: whoever is touched comes in.
+  node_under_load node{db.conninfo(), 6};
+  const auto warm_up = held.begin() + static_cast<std::ptrdiff_t>(held.size() / 20);
+  node.touch({held.begin(), warm_up});
+  const auto before = allocated_bytes();
+  node.touch({warm_up, held.end()});
   out.add("memory.live_unit_actor",
-          (resident_bytes() - indexed) / static_cast<double>(r.assignments), "bytes");
+          (allocated_bytes() - before) / static_cast<double>(held.end() - warm_up), "bytes");
   std::this_thread::sleep_for(std::chrono::seconds{1}); // the relay writes its cursors
-  const auto before = cpu_seconds();
+  const auto cpu_before = cpu_seconds();
   std::this_thread::sleep_for(std::chrono::seconds{o.seconds});
-  out.add("idle.cpu", 100 * (cpu_seconds() - before) / o.seconds, "% of a core");
+  out.add("idle.cpu", 100 * (cpu_seconds() - cpu_before) / o.seconds, "% of a core");
 }
 
 int run(int argc, char** argv) {

@@ -67,6 +67,7 @@ void finish(self_ptr self) {
                           st.mine.ask_millis.end());
     all.submit_millis.insert(all.submit_millis.end(), st.mine.submit_millis.begin(),
                              st.mine.submit_millis.end());
+    all.held.insert(all.held.end(), st.mine.held.begin(), st.mine.held.end());
   }
   if (--st.shared->working == 0)
     st.shared->all_done.set_value();
@@ -104,9 +105,9 @@ void ask(self_ptr self) {
             ++self->state.mine.assignments;
             self->state.mine.ask_millis.push_back(millis_since(start));
             if (self->state.shared->submit)
-              submit(self, a);
-            else
-              ask(self);
+              return submit(self, a);
+            self->state.mine.held.push_back({a.step, a.unit, self->state.name, 0, false});
+            ask(self);
           },
           [=](const caf::error& error) {
             if (msg::failure_of(error).code == core::errc::no_unit_available)
@@ -209,6 +210,20 @@ core::step_id node_under_load::make_step(std::size_t units, std::uint32_t judgme
     call<msg::source_data_added>(std::move(data));
   }
   return step;
+}
+
+void node_under_load::touch(const std::vector<msg::release_assignment>& held) {
+  caf::scoped_actor self{*system_};
+  for (const auto& request : held) {
+    bool refused = false;
+    self->request(gateway_, answer_timeout, request)
+        .receive([](const msg::assignment_released&) {},
+                 [&](const caf::error& error) {
+                   refused = msg::failure_of(error).code == core::errc::stale_token;
+                 });
+    if (!refused)
+      throw std::runtime_error{"a unit did not answer as one with a lease does"};
+  }
 }
 
 node_under_load::load_result node_under_load::work(const core::step_id& step,

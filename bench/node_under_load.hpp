@@ -30,11 +30,17 @@ public:
     std::uint64_t failures = 0;        ///< Answers that were neither success nor "no unit".
     std::vector<double> ask_millis;    ///< Ask to durable grant, as the contributor sees it.
     std::vector<double> submit_millis; ///< Submit to durable judgment.
+    /// Without `submit`: what gives the leases back, but for the tokens.
+    std::vector<msg::release_assignment> held;
   };
   /// Lets `contributors` work on the step at once, each ask, submit, ask … without a pause, until
   /// `duration` is over. Without `submit` they ask only, and hold what they get.
   load_result work(const core::step_id& step, std::size_t contributors,
                    std::chrono::milliseconds duration, bool submit);
+
+  /// Brings the units of `held` into memory and changes nothing: gives them back under a token that
+  /// is not theirs.
+  void touch(const std::vector<msg::release_assignment>& held);
 
   msg::gateway_actor gateway() const { return gateway_; }
   caf::actor_system& system() { return *system_; }

@@ -76,6 +76,8 @@ struct settings {
     std::uint32_t batch_max;
     core::duration redeliver_after;
     std::uint32_t high_water;
+    core::duration retention;
+    core::duration prune_interval;
   } events{};
 
   struct {
@@ -211,6 +213,12 @@ void describe(Visitor&& option, Settings& s) {
   option(
       "events.high_water", s.events.high_water, 100000, 1, 10000000,
       "Events on their way to consumers at which a relay stops reading. They wait in the outbox.");
+  option("events.retention", s.events.retention, 7 * 24h, 1min, 10 * 365 * 24h,
+         "How long events stay in the database after all consumers are done with them. `holdfast "
+         "verify` can prove of judgments and results of that time that each has its one event.");
+  option(
+      "events.prune_interval", s.events.prune_interval, 1min, 1s, 24h,
+      "Shortest pause between two rounds of pruning events; there is none while nothing happens.");
 
   option("limits.payload_bytes", s.limits.payload_bytes, 256 * 1024, 1024, 64 * 1024 * 1024,
          "Largest JSON document that is accepted, in bytes: unit data, judgments, schemas.");

@@ -71,7 +71,7 @@ void require_token(core::token token) {
 /// Applies writes one by one and can take all of them back.
 class transaction {
 public:
-  explicit transaction(tables& t) : t_(t) {}
+  transaction(tables& t, core::instant now) : t_(t), now_(now) {}
 
   void operator()(const core::insert_workflow& w) {
     require_text(w.name);
@@ -196,7 +196,7 @@ public:
     shard.event_seq += part.event_count();
     if (part.event_count() == 0)
       return;
-    outbox_row row{part.first_event, part.epoch, part.batch_seq, {}};
+    outbox_row row{part.first_event, part.epoch, part.batch_seq, {}, now_};
     for (const auto& change : part.changes)
       for (const auto& event : change.events) {
         require_text(event.details);
@@ -263,6 +263,7 @@ private:
   }
 
   tables& t_;
+  core::instant now_;
   std::vector<std::function<void()>> undo_;
 };
 
@@ -338,11 +339,11 @@ std::optional<commit_result> judge_fences(const tables& t, const write_batch& ba
 
 } // namespace
 
-commit_result apply(tables& t, const write_batch& batch,
+commit_result apply(tables& t, const write_batch& batch, core::instant now,
                     const std::function<bool(const core::change&)>& refuse) {
   if (auto stopped = judge_fences(t, batch))
     return *std::move(stopped);
-  transaction tx{t};
+  transaction tx{t, now};
   try {
     for (const auto& part : batch.shards)
       for (const auto& change : part.changes)

@@ -1,6 +1,7 @@
 #include "persistence/memory_store.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace holdfast::persistence {
 
@@ -148,7 +149,7 @@ commit_result memory_store::commit(const write_batch& batch) {
     return {commit_status::unavailable, {}, "injected: nothing was applied"};
   if (fault == commit_fault::in_doubt_lost)
     return {commit_status::in_doubt, {}, "injected: the connection was lost around COMMIT"};
-  auto result = memory::apply(database_->tables_, batch, database_->refusals_);
+  auto result = memory::apply(database_->tables_, batch, database_->clock_(), database_->refusals_);
   if (fault == commit_fault::in_doubt_applied)
     return {commit_status::in_doubt, {}, "injected: the connection was lost around COMMIT"};
   return result;
@@ -421,6 +422,38 @@ core::outcome<std::vector<core::event_seq>> memory_store::inbox_after(const std:
          message != found->second.end() && message->shard == shard; ++message)
       seqs.push_back(message->seq);
   return seqs;
+}
+
+core::outcome<std::uint32_t> memory_store::prune_events(core::shard_id shard,
+                                                        core::incarnation_id incarnation,
+                                                        const prunable& most) {
+  const guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return unreachable;
+  auto& t = database_->tables_;
+  if (shard >= t.shards.size() || t.shards[shard].host != incarnation)
+    return core::failure{core::errc::fenced, "this incarnation does not host the shard"};
+  auto needed_by_none = most.consumers.empty() ? 0 : std::numeric_limits<core::event_seq>::max();
+  for (const auto& consumer : most.consumers) {
+    const auto at = t.cursors.find({consumer, shard});
+    needed_by_none = std::min(needed_by_none, at == t.cursors.end() ? 0 : at->second);
+  }
+  auto& rows = t.outbox[shard];
+  auto& pruned_seq = t.shards[shard].pruned_seq;
+  std::uint32_t gone = 0;
+  for (; gone < most.rows && gone < rows.size(); ++gone) {
+    const auto& row = rows[gone];
+    const auto last = row.first_seq + row.events.size() - 1;
+    if (last > needed_by_none || row.committed_at >= most.committed_before)
+      break;
+    pruned_seq = last;
+  }
+  rows.erase(rows.begin(), rows.begin() + gone);
+  for (const auto& consumer : most.consumers)
+    if (const auto found = t.inbox.find(consumer); found != t.inbox.end())
+      found->second.erase(found->second.lower_bound({shard, 0}),
+                          found->second.upper_bound({shard, pruned_seq}));
+  return gone;
 }
 
 } // namespace holdfast::persistence

@@ -86,6 +86,8 @@ public:
   core::outcome<core::event_seq> cursor(const std::string& consumer, core::shard_id shard) override;
   core::outcome<std::vector<core::event_seq>>
   inbox_after(const std::string& consumer, core::shard_id shard, core::event_seq after) override;
+  core::outcome<std::uint32_t> prune_events(core::shard_id shard, core::incarnation_id incarnation,
+                                            const prunable& most) override;
 
 private:
   std::shared_ptr<memory_database> database_;

@@ -46,6 +46,7 @@ struct outbox_row {
   core::epoch epoch = 0;
   std::uint64_t batch_seq = 0;
   std::vector<core::event> events;
+  core::instant committed_at;
 };
 
 struct shard_row {
@@ -53,6 +54,7 @@ struct shard_row {
   std::uint64_t batch_seq = 0;
   core::event_seq event_seq = 0;
   core::incarnation_id host; ///< Nil when nobody hosts it.
+  core::event_seq pruned_seq = 0;
 };
 
 struct node_row {
@@ -85,7 +87,7 @@ struct tables {
 /// Applies a batch as the statements of postgres_batch.cpp do, to the same constraints; leaves
 /// `t` untouched unless it answers `committed` for the first time. `refuse` stands for a database
 /// that refuses changes of its choice; may be empty.
-commit_result apply(tables& t, const write_batch& batch,
+commit_result apply(tables& t, const write_batch& batch, core::instant now,
                     const std::function<bool(const core::change&)>& refuse);
 
 /// The elements of a map whose key begins with `first`.

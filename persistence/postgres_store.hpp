@@ -64,6 +64,8 @@ public:
   core::outcome<core::event_seq> cursor(const std::string& consumer, core::shard_id shard) override;
   core::outcome<std::vector<core::event_seq>>
   inbox_after(const std::string& consumer, core::shard_id shard, core::event_seq after) override;
+  core::outcome<std::uint32_t> prune_events(core::shard_id shard, core::incarnation_id incarnation,
+                                            const prunable& most) override;
 
   /// Process id of the backend of the open connection; 0 when there is none.
   int backend_pid() const;

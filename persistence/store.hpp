@@ -131,6 +131,15 @@ struct step_statistics {
   std::uint64_t expired_leases = 0; ///< From the history.
 };
 
+/// Which events may be forgotten.
+struct prunable {
+  /// Only what each of these needs no more: what its cursor has passed. One without a cursor still
+  /// needs everything.
+  std::vector<std::string> consumers;
+  core::instant committed_before;
+  std::uint32_t rows = 1000; ///< Outbox rows at once, each the events of one batch.
+};
+
 /// Everything that a node asks of its database. Reads give `errc::unavailable` when the database
 /// cannot be reached (the next call tries a fresh connection) and see every committed batch.
 class store {
@@ -231,6 +240,12 @@ public:
   /// Sequence numbers above `after` of the messages of `shard` that are in the consumer's inbox.
   virtual core::outcome<std::vector<core::event_seq>>
   inbox_after(const std::string& consumer, core::shard_id shard, core::event_seq after) = 0;
+
+  /// Forgets old events, in one transaction: the oldest outbox rows of the shard, with what is in
+  /// the inbox about them. The number of rows that went; as many as `most.rows`: there may be more.
+  /// `fenced` when the incarnation does not host the shard.
+  virtual core::outcome<std::uint32_t>
+  prune_events(core::shard_id shard, core::incarnation_id incarnation, const prunable& most) = 0;
 };
 
 /// Opens one more connection. Never fails by itself: an unreachable database shows at the first

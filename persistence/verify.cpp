@@ -18,7 +18,8 @@ constexpr std::size_t sample_value_bytes_max = 200;
 
 // Half of the checks compare events with the rows they tell of. The outbox keeps events as JSON
 // arrays, so they are taken apart once, into a table of this session: a read-only transaction may
-// write to that, and so the rows and the events come from one snapshot.
+// write to that, and so the rows and the events come from one snapshot. What was decided up to
+// `pruned.until` may have lost its events; the minute is for clocks of nodes that were ahead.
 // Tables that grew since they were last analysed look small to the planner, and a nested loop over
 // them takes a minute where hashing takes a second: so none.
 constexpr const char* event_table = R"sql(
@@ -28,7 +29,8 @@ constexpr const char* event_table = R"sql(
   SET work_mem = '64MB';
   CREATE TEMPORARY TABLE event (
     shard integer, first_seq bigint, seq bigint, type text, step_id uuid, unit_id uuid,
-    judgment_id uuid))sql";
+    judgment_id uuid);
+  CREATE TEMPORARY TABLE pruned (until timestamptz NOT NULL))sql";
 
 constexpr const char* fill_event_table = R"sql(
   INSERT INTO pg_temp.event
@@ -37,6 +39,8 @@ constexpr const char* fill_event_table = R"sql(
          (e.event ->> 'judgment_id')::uuid
     FROM holdfast.outbox o
    CROSS JOIN LATERAL jsonb_array_elements(o.events::jsonb) WITH ORDINALITY AS e(event, place);
+  INSERT INTO pg_temp.pruned
+  SELECT coalesce(max(pruned_to) + interval '1 minute', '-infinity') FROM holdfast.shard_leases;
   ANALYZE pg_temp.event)sql";
 
 /// Splits a file into its leading comment and the query.

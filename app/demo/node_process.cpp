@@ -71,7 +71,7 @@ node_process::~node_process() {
 }
 
 core::outcome<bool> node_process::start(core::duration limit) {
-  if (const auto launched = launch(); !launched)
+  if (auto launched = launch(); !launched)
     return launched;
   return await_ready(limit);
 }

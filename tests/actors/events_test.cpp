@@ -201,6 +201,52 @@ BOOST_AUTO_TEST_CASE(an_outage_at_start_does_not_multiply_retries) {
   everything_is_finished(2);
 }
 
+// A170
+BOOST_AUTO_TEST_CASE(old_events_are_forgotten_when_everybody_is_done_with_them) {
+  node->settings.events_retention = 1h;
+  node->settings.events_prune_interval = 1min;
+  start_with_units(3);
+  judge_everything();
+  advance(59min);
+  BOOST_TEST(all_consumed());
+  everything_is_finished(3); // they are all still there
+  const auto rows = [&] {
+    return database->tables().outbox.at(core::shard_of(step, node->settings.shards)).size();
+  };
+  const auto before = rows();
+  advance(2h);
+  BOOST_TEST(rows() == before); // nothing has happened since: nobody looked
+  feed(step, 1, 3);
+  advance(5s);
+  BOOST_TEST(rows() == before + 1);
+  advance(2min);
+  BOOST_TEST(rows() == 1U); // of the new unit
+  std::size_t noted = 0;
+  for (const auto& [consumer, messages] : database->tables().inbox)
+    noted += messages.size();
+  BOOST_TEST(noted == 0U);
+  // What is left is enough to go on, also after a restart.
+  restart();
+  judge_everything();
+  advance(5s);
+  BOOST_TEST(statistics(step).step.completed_units == 4U);
+}
+
+BOOST_AUTO_TEST_CASE(pruning_waits_for_a_database_that_is_away) {
+  node->settings.events_retention = 1min;
+  node->settings.events_prune_interval = 10s;
+  node->settings.lease_time = 24h; // the node stays
+  start_with_units(3);
+  judge_everything();
+  advance(9s);
+  database->set_reachable(false);
+  advance(5min);
+  database->set_reachable(true);
+  advance(1min);
+  for (const auto& [shard, outbox] : database->tables().outbox)
+    BOOST_TEST(outbox.empty());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace holdfast::test

@@ -84,6 +84,16 @@ BOOST_AUTO_TEST_CASE(asks_under_way_count_and_repeating_one_does_not) {
   BOOST_TEST(active_leases() == 3u);
 }
 
+BOOST_AUTO_TEST_CASE(a_lease_that_is_taken_away_counts_no_more) {
+  const auto first = assigned(step, "ana");
+  assigned(step, "ana");
+  assigned(step, "ana");
+  BOOST_REQUIRE(assign(step, "ana").code() == core::errc::limit_reached);
+  BOOST_REQUIRE(change(first, core::unit_verb::cancel).value);
+  BOOST_TEST(assign(step, "ana").value.has_value());
+  BOOST_TEST(assign(step, "ana").code() == core::errc::limit_reached);
+}
+
 // The node keeps its shards, but its writer gets nothing through.
 BOOST_AUTO_TEST_CASE(an_ask_that_waits_too_long_is_told_so_and_still_counts) {
   const auto no_commits = [](const persistence::write_batch&) {

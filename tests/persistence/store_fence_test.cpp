@@ -218,6 +218,59 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(cursor_never_moves_backwards, World, worlds) {
   BOOST_TEST(value_of(f.db->cursor("other", 1)) == 0U);
 }
 
+// A170
+BOOST_AUTO_TEST_CASE_TEMPLATE(events_that_nobody_needs_are_pruned_and_no_others, World, worlds) {
+  store_fixture<World> f;
+  const auto step = f.given_step();
+  for (std::uint64_t i = 1; i <= 5; ++i) { // five rows of two events
+    const auto unit = f.new_unit(step.id, i);
+    const auto event = event_about(unit.id, core::event_type::unit_ready_for_assignment);
+    BOOST_TEST(is(f.write({unit, core::insert_inbox{"a", {0, 2 * i}}}, {event, event}), committed));
+  }
+  const auto later = value_of(f.db->now()) + 1h;
+  const auto prune = [&](std::vector<std::string> consumers, core::instant before,
+                         std::uint32_t rows) {
+    return value_of(f.db->prune_events(0, f.node, {std::move(consumers), before, rows}));
+  };
+  const auto left = [&] { return seqs_of(value_of(f.db->events_after(0, 0, 100))); };
+  const std::vector<core::event_seq> all{1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  // "b" has no cursor, then one in the middle of a row, which stays.
+  BOOST_TEST(is(f.write({core::advance_cursor{"a", 0, 10}}), committed));
+  BOOST_TEST(prune({"a", "b"}, later, 100) == 0U);
+  BOOST_TEST((left() == all));
+  BOOST_TEST(is(f.write({core::advance_cursor{"b", 0, 5}}), committed));
+  // Too young.
+  BOOST_TEST(prune({"a", "b"}, later - 2h, 100) == 0U);
+  BOOST_TEST(prune({}, later, 100) == 0U);
+  BOOST_TEST((left() == all));
+  // No more than asked for.
+  BOOST_TEST(prune({"a", "b"}, later, 1) == 1U);
+  BOOST_TEST((left() == std::vector<core::event_seq>{3, 4, 5, 6, 7, 8, 9, 10}));
+  BOOST_TEST(prune({"a", "b"}, later, 100) == 1U);
+  BOOST_TEST(prune({"a", "b"}, later, 100) == 0U);
+  BOOST_TEST((left() == std::vector<core::event_seq>{5, 6, 7, 8, 9, 10}));
+  BOOST_TEST((value_of(f.db->inbox_after("a", 0, 0)) == std::vector<core::event_seq>{6, 8, 10}));
+  // Numbering goes on, and other shards are as they were.
+  BOOST_TEST(is(f.write({}, {event_about({}, core::event_type::job_step_updated)}), committed));
+  BOOST_TEST(left().back() == 11U);
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(only_the_host_prunes, World, worlds) { // I-7
+  store_fixture<World> f;
+  BOOST_TEST(is(f.write({core::advance_cursor{"a", 0, 1}},
+                        {event_about({}, core::event_type::job_step_updated)}),
+                committed));
+  const core::incarnation_id successor{f.ids.next(at(5))};
+  value_of(f.db->register_node("b", successor, "127.0.0.1:2"));
+  value_of(f.db->take_over("b", successor, {0}, 1h, true));
+  const persistence::prunable most{{"a"}, value_of(f.db->now()) + 1h, 100};
+  BOOST_TEST(fails_with(f.db->prune_events(0, f.node, most), core::errc::fenced));
+  BOOST_TEST(fails_with(f.db->prune_events(77, f.node, most), core::errc::fenced));
+  BOOST_TEST(value_of(f.db->events_after(0, 0, 100)).size() == 1U);
+  BOOST_TEST(value_of(f.db->prune_events(0, successor, most)) == 1U);
+  BOOST_TEST(fails_with(f.db->prune_events(0, f.node, most), core::errc::fenced));
+}
+
 BOOST_AUTO_TEST_CASE_TEMPLATE(number_of_shards_is_fixed_for_ever, World, worlds) {
   store_fixture<World> f;
   BOOST_TEST(value_of(f.db->ensure_shards(shard_count)));

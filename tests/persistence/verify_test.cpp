@@ -393,6 +393,18 @@ BOOST_AUTO_TEST_CASE(sound_data_has_no_violations) {
   BOOST_TEST(cluster.sql("SELECT count(*) FROM report.inbox")[0][0].as<int>() == 5);
 }
 
+// A170
+BOOST_AUTO_TEST_CASE(sound_data_without_its_old_events_has_no_violations) {
+  clean_data filled;
+  const auto pruned = value_of(filled.db->prune_events(
+      0, filled.node,
+      {{"routing", "completion", "aggregation"}, value_of(filled.db->now()) + 1h, 1000}));
+  BOOST_TEST(pruned > 0U);
+  for (const auto& result : value_of(persistence::verify(test_cluster::instance().conninfo())))
+    BOOST_TEST(result.violations == 0U,
+               result.what.name << ": " << (result.samples.empty() ? "" : result.samples[0]));
+}
+
 BOOST_AUTO_TEST_CASE(broken_data_is_noticed) {
   breakable databases;
   BOOST_TEST(databases.fired_by("SELECT 1").empty());

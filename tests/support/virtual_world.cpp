@@ -96,6 +96,10 @@ public:
     return call<std::vector<core::event_seq>>(
         [&] { return inner_->inbox_after(consumer, shard, after); });
   }
+  core::outcome<std::uint32_t> prune_events(core::shard_id shard, core::incarnation_id incarnation,
+                                            const persistence::prunable& most) override {
+    return call<std::uint32_t>([&] { return inner_->prune_events(shard, incarnation, most); });
+  }
 
 private:
   template <class T, class Call>
