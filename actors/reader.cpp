@@ -109,15 +109,23 @@ caf::result<msg::step_list> on_list_live_steps(self_ptr self) {
 }
 
 caf::result<msg::result_page> on_list_results(self_ptr self, const msg::list_results& question) {
-  return answer(open(self).list_results(question.step, question.after, question.limit),
-                [&](auto& read) {
-                  msg::result_page page;
-                  page.last = read.first.empty() ? question.after : read.second;
-                  for (auto& r : read.first)
-                    page.results.push_back({r.unit, std::move(r.source_key), r.state, r.judgments,
-                                            std::move(r.result), r.confidence});
-                  return page;
-                });
+  // Nothing to show, or nothing there: only worth a second question when there is nothing.
+  const auto nothing_is_unknown = [&](auto read) {
+    if (read && read->first.empty())
+      if (auto known = open(self).statistics(question.step); !known)
+        read = known.error();
+    return read;
+  };
+  return answer(
+      nothing_is_unknown(open(self).list_results(question.step, question.after, question.limit)),
+      [&](auto& read) {
+        msg::result_page page;
+        page.last = read.first.empty() ? question.after : read.second;
+        for (auto& r : read.first)
+          page.results.push_back({r.unit, std::move(r.source_key), r.state, r.judgments,
+                                  std::move(r.result), r.confidence});
+        return page;
+      });
 }
 
 caf::result<msg::step_statistics> on_statistics(self_ptr self,

@@ -94,6 +94,12 @@ caf::actor start_step(host_ptr self, const core::step_id& step) {
 
 template <class Message>
 void to_step(host_ptr self, const core::step_id& step, Message&& m) {
+  if (self->state.set_aside.count(step) != 0) {
+    self->make_response_promise().deliver(
+        msg::to_error(core::errc::unavailable,
+                      "the step keeps crashing (the node's log says why); it is tried again soon"));
+    return;
+  }
   auto actor = self->state.steps.find(step);
   if (!actor)
     actor = start_step(self, step);
@@ -107,13 +113,19 @@ void on_step_down(host_ptr self, const caf::down_msg& down) {
     return;
   st.context->log(log_level::error, "step_down",
                   {{"step", to_string(*step)}, {"reason", caf::to_string(down.reason)}});
-  const auto verdict =
-      core::judge(core::strategy::one_for_one, core::restart::permanent,
-                  st.context->settings.restarts, st.history, 1, 0, true, now(self, st.context));
-  if (verdict.escalate || msg::failure_of(down.reason).code == core::errc::fenced)
-    self->quit(down.reason);
-  else
+  if (msg::failure_of(down.reason).code == core::errc::fenced)
+    return self->quit(down.reason);
+  const auto& limit = st.context->settings.restarts;
+  const auto at = now(self, st.context);
+  if (st.crashes[*step].admit(limit, at)) {
     start_step(self, *step);
+    return;
+  }
+  if (!st.history.admit(limit, at))
+    return self->quit(down.reason);
+  st.context->log(log_level::error, "step_set_aside", {{"step", to_string(*step)}});
+  st.set_aside.insert(*step);
+  self->delayed_send(self, limit.within, activate_step{*step});
 }
 
 } // namespace
@@ -169,7 +181,10 @@ caf::behavior shard_host(caf::stateful_actor<shard_host_state>* self, context_pt
       [=](apply_events& m) { to_step(self, core::step_id{m.step}, std::move(m)); },
       [=](add_children& m) { to_step(self, core::step_id{m.step}, std::move(m)); },
       [=](const upstream_changed& m) { to_step(self, m.step, m); },
-      [=](const activate_step& m) { to_step(self, m.step, m); },
+      [=](const activate_step& m) {
+        self->state.set_aside.erase(m.step);
+        to_step(self, m.step, m);
+      },
   };
 }
 

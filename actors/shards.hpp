@@ -10,6 +10,9 @@
 #include <caf/stateful_actor.hpp>
 
 #include <unordered_map>
+#include <unordered_set>
+
+#include <unordered_map>
 
 namespace holdfast::actors {
 
@@ -46,12 +49,19 @@ struct shard_host_state {
   core::shard_id shard = 0;
   step_links links;
   children<core::step_id> steps;
-  core::restart_history history;
+  std::unordered_map<core::step_id, core::restart_history> crashes;
+  std::unordered_set<core::step_id> set_aside; ///< Steps that keep crashing, until their next try.
+  core::restart_history history;               ///< Of the times that a step was set aside.
 };
 
 /// A SHARD HOST: starts the steps of one shard on demand and supervises them. A step that crashed
 /// is started again at once, under a higher generation, since its timers must run; steps that do
 /// not exist are forgotten.
+///
+/// Failure: a step that crashes more often than the node's restart intensity allows is set aside
+/// for a while, and requests to it are answered `unavailable`: what is wrong with one step must not
+/// take others down. When that happens to step after step, the trouble is larger, and this actor
+/// gives up.
 caf::behavior shard_host(caf::stateful_actor<shard_host_state>* self, context_ptr context,
                          core::shard_id shard, step_links links);
 

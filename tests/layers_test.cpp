@@ -57,7 +57,6 @@ const std::vector<fenced_library> fenced_libraries{
     {"libpq", {"libpq-fe.h", "postgresql/", "libpq/"}, {"persistence"}},
     {"CAF", {"caf/"}, {"messages", "actors", "client", "app", "tests", "bench"}},
     {"toml++", {"toml++/", "toml.hpp"}, {"config"}},
-    {"valijson", {"valijson/"}, {"documents"}},
     {"CLI11", {"CLI/"}, {"app", "bench"}},
     {"spdlog", {"spdlog/"}, {"app", "bench"}},
     {"Boost.Test", {"boost/test/"}, {"tests"}},

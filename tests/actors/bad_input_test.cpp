@@ -125,6 +125,7 @@ BOOST_AUTO_TEST_CASE(verbs_and_limits_out_of_range_are_refused_with_the_range) {
     refused(msg::list_results{step, 0, limit}, errc::invalid_argument, "between 1 and 10000");
   BOOST_TEST(call(msg::list_steps{{}, 1000}).value.has_value());
   BOOST_TEST(call(msg::list_results{step, 0, 10000}).value.has_value());
+  refused(msg::list_results{fresh<core::step_id>(), 0, 10}, errc::not_found, "step");
 }
 
 // A30: a judgment is validated against its step's schema, and the place is named.
