@@ -1,3 +1,4 @@
+#include "bench/code.hpp"
 #include "bench/node_under_load.hpp"
 #include "bench/results.hpp"
 #include "bench/seed_sql.hpp"
@@ -289,7 +290,8 @@ int run(int argc, char** argv) {
       ->check(CLI::Range(1, 600));
   app.add_option("--contributors", o.contributors,
                  "Contributors at once on the hot step, one round each");
-  app.add_option("--only", o.only, "One part: hot_step, sql, writer or idle");
+  app.add_option("--only", o.only, "One part of all")
+      ->check(CLI::IsMember({"code", "hot_step", "sql", "writer", "idle"}));
   app.add_option("--out", o.out, "Where the figures go, as JSON")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   std::string command = "./dev bench";
@@ -297,7 +299,9 @@ int run(int argc, char** argv) {
     command += std::string{" "} + argv[i];
   results out{command};
   const auto wanted = [&](const char* part) { return o.only.empty() || o.only == part; };
-  {
+  if (wanted("code"))
+    measure_code(out);
+  if (wanted("hot_step") || wanted("sql")) {
     const server db;
     if (wanted("hot_step"))
       hot_step(o, db, out);

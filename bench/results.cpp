@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <sys/utsname.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -21,6 +23,14 @@ std::string first_value(const char* file, const std::string& key) {
       return at == std::string::npos ? std::string{} : line.substr(at);
     }
   return {};
+}
+
+/// Its numbers, without what the builder of the kernel added: 6.1.0.
+std::string kernel_version() {
+  utsname names{};
+  uname(&names);
+  const std::string release = names.release;
+  return release.substr(0, release.find('-'));
 }
 
 std::string utc_now() {
@@ -53,7 +63,7 @@ bool results::write(const std::string& path) const {
   out["machine"] = {{"cores", std::thread::hardware_concurrency()},
                     {"cpu", first_value("/proc/cpuinfo", "model name")},
                     {"memory", first_value("/proc/meminfo", "MemTotal")},
-                    {"kernel", first_value("/proc/version", "Linux version")}};
+                    {"kernel", kernel_version()}};
   out["figures"] = nlohmann::ordered_json::array();
   for (const auto& f : figures_)
     out["figures"].push_back(

@@ -1,4 +1,4 @@
-// What single decisions cost, without actors and without a database.
+#include "bench/code.hpp"
 
 #include "core/aggregation.hpp"
 #include "core/batching.hpp"
@@ -8,7 +8,7 @@
 
 #include <benchmark/benchmark.h>
 
-namespace holdfast {
+namespace holdfast::bench {
 
 namespace {
 
@@ -79,8 +79,32 @@ void judgment_check(benchmark::State& state) {
 }
 BENCHMARK(judgment_check);
 
+/// Adds each finished benchmark to the other figures.
+class collector : public benchmark::BenchmarkReporter {
+public:
+  explicit collector(results& out) : out_(out) {}
+
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>& runs) override {
+    for (const auto& run : runs)
+      out_.add("code." + run.benchmark_name(), run.GetAdjustedCPUTime(),
+               benchmark::GetTimeUnitString(run.time_unit));
+  }
+
+private:
+  results& out_;
+};
+
 } // namespace
 
-} // namespace holdfast
+void measure_code(results& out) {
+  char program[] = "holdfast_bench";
+  char* arguments[] = {program, nullptr};
+  int count = 1;
+  benchmark::Initialize(&count, arguments);
+  collector reporter{out};
+  benchmark::RunSpecifiedBenchmarks(&reporter);
+  benchmark::Shutdown();
+}
 
-BENCHMARK_MAIN();
+} // namespace holdfast::bench
