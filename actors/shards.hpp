@@ -12,8 +12,6 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include <unordered_map>
-
 namespace holdfast::actors {
 
 /// What the shards of a node stand on.
