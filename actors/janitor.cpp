@@ -17,9 +17,11 @@ void arm(self_ptr self) {
   self->delayed_send(self, st.context->settings.events_prune_interval, round_tick{});
 }
 
-/// Nothing more can or need be done now.
+/// Nothing more can or need be done now. What comes during a round belongs to it, so only its end
+/// may arm the next one.
 void rest(self_ptr self) {
   self->state.store.reset();
+  self->state.armed = false;
   arm(self);
 }
 
@@ -63,10 +65,7 @@ caf::behavior janitor(caf::stateful_actor<janitor_state>* self, context_ptr cont
         self->state.due.insert(written.shards.begin(), written.shards.end());
         arm(self);
       },
-      [=](round_tick) {
-        self->state.armed = false;
-        self->send(self, prune_tick{*self->state.due.begin()});
-      },
+      [=](round_tick) { self->send(self, prune_tick{*self->state.due.begin()}); },
       [=](const prune_tick& tick) { prune_some(self, tick); },
   };
 }

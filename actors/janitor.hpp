@@ -17,7 +17,7 @@ struct janitor_state {
   context_ptr context;
   std::unique_ptr<persistence::store> store; ///< Open only while there is something to do.
   std::set<core::shard_id> due;
-  bool armed = false;
+  bool armed = false; ///< A round has its timer, or is under way.
 };
 
 /// THE JANITOR: forgets events that are older than `events_retention` and that no consumer needs

@@ -45,8 +45,8 @@ struct node_settings {
   std::uint32_t events_batch_max = 1000;
   core::duration events_redeliver_after{};
   std::uint32_t events_high_water = 100000;
-  core::duration events_retention = std::chrono::hours{24 * 7};
-  core::duration events_prune_interval = std::chrono::minutes{1};
+  core::duration events_retention{};
+  core::duration events_prune_interval{};
 
   documents::json_limits json;
   std::uint32_t rows_max = 10000; ///< Rows of one `add_source_data`.

@@ -140,6 +140,8 @@ node_under_load::node_under_load(std::string conninfo, std::uint64_t seed) : ids
   settings.leases_max = 1000000;
   settings.unit_idle_timeout = 60s;
   settings.events_redeliver_after = 10s;
+  settings.events_retention = 1h;
+  settings.events_prune_interval = 60s;
   settings.open_store = [conninfo] {
     return std::make_unique<persistence::postgres_store>(
         persistence::postgres_options{conninfo, "holdfast bench", std::chrono::seconds{30}});

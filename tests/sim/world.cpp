@@ -233,6 +233,8 @@ process_ptr world::start_process(const std::string& name) {
   s.events_batch_max = plan_.events_batch_max;
   s.events_redeliver_after = plan_.redeliver_after;
   s.events_high_water = plan_.events_high_water;
+  s.events_retention = 24h * 7; // the auditor reads the whole history
+  s.events_prune_interval = 60s;
   s.restarts = {plan_.restarts_max, 10s};
   s.blocking_store = false;
   // What follows refers to the process, so only its actors may hold it.

@@ -221,6 +221,8 @@ virtual_node::virtual_node(virtual_world& w, const std::string& name, std::uint6
   settings.session_grace = 30s;
   settings.unit_idle_timeout = 60s;
   settings.events_redeliver_after = 10s;
+  settings.events_retention = 24h * 7;
+  settings.events_prune_interval = 60s;
   settings.blocking_store = false;
 }
 
