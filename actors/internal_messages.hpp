@@ -14,6 +14,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 /// What the actors of one node say to each other. None of it leaves the process.
@@ -101,7 +102,7 @@ struct load_units {
   core::lease_policy policy;
 };
 struct units_loaded {
-  std::vector<core::unit> units;
+  std::vector<core::unit_record> units;
 };
 
 /// Answered by `source_keys_found`.
@@ -183,17 +184,30 @@ struct offer_refused {
   core::instant barred_until;
 };
 
-/// Step → unit: end the leases that have run out.
+/// End the leases that have run out.
 struct expire_leases {};
 
-/// Step → unit: nobody needs you in memory; stop when nothing is pending. Answered by the unit's
-/// end.
+/// Nobody needs you in memory; stop when nothing is pending. Answered by the unit's end.
 struct passivate {};
 
-/// Step → unit: a judgment of yours was received.
+/// A judgment of yours was received.
 struct judgment_seen {
   std::string consumer;
   core::message_id message;
+};
+
+/// Step → unit. One message for all, as each message that an actor understands costs every live
+/// unit its share of memory.
+struct unit_command {
+  std::variant<owned_ask, owned_release, owned_extend, owned_submit, msg::change_unit,
+               judgment_seen, expire_leases, passivate>
+      what;
+};
+
+/// Unit → step: it has ended. Without a reason it was sent away.
+struct unit_ended {
+  core::unit_id unit;
+  caf::error reason;
 };
 
 /// Consumer → shards → step: apply these events, each at most once. Answered by `events_applied`
@@ -335,9 +349,8 @@ HOLDFAST_LOCAL_MESSAGE(owned_submit)
 HOLDFAST_LOCAL_MESSAGE(lease_over)
 HOLDFAST_LOCAL_MESSAGE(unit_report)
 HOLDFAST_LOCAL_MESSAGE(offer_refused)
-HOLDFAST_LOCAL_MESSAGE(expire_leases)
-HOLDFAST_LOCAL_MESSAGE(passivate)
-HOLDFAST_LOCAL_MESSAGE(judgment_seen)
+HOLDFAST_LOCAL_MESSAGE(unit_command)
+HOLDFAST_LOCAL_MESSAGE(unit_ended)
 HOLDFAST_LOCAL_MESSAGE(apply_events)
 HOLDFAST_LOCAL_MESSAGE(events_applied)
 HOLDFAST_LOCAL_MESSAGE(add_children)

@@ -7,10 +7,10 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/response_promise.hpp>
 
-#include <cstddef>
+#include <cstdint>
+#include <forward_list>
 #include <functional>
 #include <utility>
-#include <vector>
 
 namespace holdfast::actors {
 
@@ -29,15 +29,15 @@ public:
     fail_all({core::errc::unavailable, "the actor ended before its decision was durable"});
   }
 
-  bool empty() const { return next_ == waiting_.size(); }
+  bool empty() const { return waiting_.empty(); }
 
   /// Hands `changes` to the writer; `effect` runs after their commit, with no error, or when they
   /// fail, with one.
   template <class Self>
   void write(Self* self, const caf::actor& writer, const decider& from, core::change changes,
              std::function<void(const core::failure&)> effect) {
-    const auto ticket = ++last_ticket_;
-    waiting_.push_back({ticket, std::move(effect)});
+    const auto ticket = empty() ? 1 : last_->ticket + 1;
+    put({ticket, std::move(effect)});
     self->send(writer, write_request{from, ticket, std::move(changes)});
   }
 
@@ -46,55 +46,47 @@ public:
     if (empty())
       effect({});
     else
-      waiting_.push_back({0, std::move(effect)});
+      put({last_->ticket, std::move(effect)});
   }
 
   /// The writer's answer. False when the write was refused: then everything that waits has been
   /// failed, and the actor, whose memory is ahead of the database, must end.
   bool settle(const write_done& done) {
-    HOLDFAST_INVARIANT(!empty() && front().ticket == done.ticket,
+    HOLDFAST_INVARIANT(!empty() && waiting_.front().ticket == done.ticket,
                        "the writer answers in the order of the requests");
     if (done.failure.code != core::errc::none) {
       fail_all(done.failure);
       return false;
     }
-    do
-      take_front()({});
-    while (!empty() && front().ticket == 0);
+    while (!empty() && waiting_.front().ticket == done.ticket) {
+      // It stays in the queue while it runs, so that what it decides gets a later ticket.
+      const auto effect = std::exchange(waiting_.front().effect, nullptr);
+      effect({});
+      waiting_.pop_front();
+    }
     return true;
   }
 
 private:
   struct entry {
-    std::uint64_t ticket; ///< 0: needs no write of its own.
+    std::uint64_t ticket; ///< Of the write it waits for, which may be that of an entry before it.
     std::function<void(const core::failure&)> effect;
   };
 
-  const entry& front() const { return waiting_[next_]; }
-
-  std::function<void(const core::failure&)> take_front() {
-    auto effect = std::move(waiting_[next_].effect);
-    if (++next_ == waiting_.size()) {
-      waiting_.clear();
-      next_ = 0;
-    } else if (2 * next_ >= waiting_.size() && next_ >= 64) {
-      waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(next_));
-      next_ = 0;
-    }
-    return effect;
+  void put(entry waiting) {
+    last_ = waiting_.insert_after(empty() ? waiting_.before_begin() : last_, std::move(waiting));
   }
 
   void fail_all(const core::failure& why) {
     const auto failed = std::exchange(waiting_, {});
-    for (auto i = std::exchange(next_, 0); i < failed.size(); ++i)
-      failed[i].effect(why);
+    for (const auto& each : failed)
+      if (each.effect) // else it was running when the actor ended
+        each.effect(why);
   }
 
-  /// A queue: what lies before `next_` is done. A std::deque would cost each of many idle units
-  /// half a kilobyte.
-  std::vector<entry> waiting_;
-  std::size_t next_ = 0;
-  std::uint64_t last_ticket_ = 0;
+  /// A queue that costs an idle unit next to nothing.
+  std::forward_list<entry> waiting_;
+  std::forward_list<entry>::iterator last_; ///< Valid unless empty.
 };
 
 /// An effect that delivers `value`, or the failure, to whoever asked.

@@ -6,6 +6,8 @@
 #include "core/supervision.hpp"
 #include "documents/workflow_document.hpp"
 
+#include <caf/make_counted.hpp>
+
 #include <algorithm>
 
 namespace holdfast::actors {
@@ -72,9 +74,8 @@ void on_loaded(step_ptr self, step_loaded& stored) {
     st.siblings.push_back(sibling.id);
   st.step = {stored.step.row, stored.step.next_ordinal};
   const auto& mine = st.definition.steps[st.step.row.position];
-  st.shared.reset(new step_context{st.context, st.identity, mine.lease,
-                                   documents::judgment_checker{mine, st.context->settings.json},
-                                   st.links.writer});
+  st.shared = caf::make_counted<step_context>(st.context, st.identity, mine, st.links.writer,
+                                              caf::actor_cast<caf::actor>(self));
   for (const auto& unit : stored.step.open_units)
     enter_unit(self, unit);
   st.loaded = true;
@@ -146,7 +147,7 @@ void forward(step_ptr self, const core::unit_id& unit, Request request) {
             [promise = held_promise{self->make_response_promise()}, request = std::move(request)](
                 const caf::actor& actor, const core::failure& why) mutable {
               if (actor)
-                promise.delegate(actor, std::move(request));
+                promise.delegate(actor, unit_command{std::move(request)});
               else
                 promise.deliver(msg::to_error(why));
             });
@@ -190,7 +191,7 @@ void offer(step_ptr self, owned_ask& ask) {
   with_unit(self, *unit,
             [=, ask = std::move(ask)](const caf::actor& actor, const core::failure& why) mutable {
               if (actor) {
-                promise.delegate(actor, std::move(ask));
+                promise.delegate(actor, unit_command{std::move(ask)});
                 return;
               }
               // The unit could not be loaded: nothing was granted, so the slot and the
@@ -250,7 +251,6 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
   st.context = std::move(context);
   st.identity = identity;
   st.links = std::move(links);
-  self->set_down_handler([=](const caf::down_msg& down) { on_unit_down(self, down); });
   // A barrier: whatever an earlier life of this step has decided is settled before this one reads.
   write(self, {}, [=](const core::failure& why) {
     if (why.code == core::errc::none)
@@ -308,6 +308,7 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
           end_held(self, end.contributor, report.unit);
         on_unit_report(self, report);
       },
+      [=](const unit_ended& ended) { on_unit_ended(self, ended); },
       [=](const write_done& done) {
         if (!self->state.pending.settle(done))
           self->quit(msg::to_error(done.failure));

@@ -61,7 +61,7 @@ void aggregate(step_ptr self, const apply_events& delivery) {
     with_unit(self, event.unit,
               [=, id = message](const caf::actor& unit, const core::failure& why) {
                 if (unit)
-                  ask_part(self, whole, unit, judgment_seen{delivery.consumer, id});
+                  ask_part(self, whole, unit, unit_command{judgment_seen{delivery.consumer, id}});
                 else
                   whole->failed = msg::to_error(why);
                 whole->part_done();

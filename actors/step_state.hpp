@@ -7,6 +7,8 @@
 #include "core/ready_set.hpp"
 #include "core/step.hpp"
 
+#include <caf/exit_reason.hpp>
+#include <caf/send.hpp>
 #include <caf/stateful_actor.hpp>
 
 #include <functional>
@@ -23,6 +25,17 @@ using unit_user = std::function<void(const caf::actor&, const core::failure&)>;
 struct step_state {
   static inline const char* name = "step";
 
+  step_state() = default;
+  step_state(const step_state&) = delete;
+  step_state& operator=(const step_state&) = delete;
+  /// A unit must not outlive the life of its step that knows it.
+  ~step_state() {
+    for (const auto& [id, unit] : live)
+      caf::anon_send_exit(unit.actor, caf::exit_reason::user_shutdown);
+    for (const auto& [id, unit] : leaving)
+      caf::anon_send_exit(unit, caf::exit_reason::user_shutdown);
+  }
+
   context_ptr context;
   decider identity;
   step_links links;
@@ -35,7 +48,7 @@ struct step_state {
   core::step step;
   core::workflow_definition definition;
   std::vector<core::step_id> siblings; ///< The steps of the workflow, by position.
-  std::shared_ptr<const step_context> shared;
+  step_context_ptr shared;
   core::ready_set ready;
   pending_effects pending;
 
@@ -45,10 +58,10 @@ struct step_state {
     core::instant last_used;
   };
   std::unordered_map<core::unit_id, live_unit> live;
+  std::unordered_map<core::unit_id, caf::actor> leaving; ///< Sent away, and not ended yet.
   /// Units that are being loaded, or that must end before they may be loaded again, with those who
   /// wait.
   std::unordered_map<core::unit_id, std::vector<unit_user>> awaited;
-  std::unordered_map<caf::actor_addr, core::unit_id> unit_of; ///< Also of those that are leaving.
   std::unordered_map<core::unit_id, std::uint32_t> crashes;
   bool sweep_armed = false;
 
@@ -84,7 +97,7 @@ using step_ptr = caf::stateful_actor<step_state>*;
 /// Gives `user` the actor of `unit`, loading it and its neighbours when needed.
 void with_unit(step_ptr self, const core::unit_id& unit, unit_user user);
 void on_unit_report(step_ptr self, const unit_report& report);
-void on_unit_down(step_ptr self, const caf::down_msg& down);
+void on_unit_ended(step_ptr self, const unit_ended& ended);
 void on_expiry_tick(step_ptr self, const expiry_tick& tick);
 /// One offer less is under way to the unit.
 void unreserve(step_ptr self, const core::unit_id& unit);

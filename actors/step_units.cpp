@@ -12,10 +12,12 @@ constexpr std::uint32_t crashes_max = 3;
 void start_unit(step_ptr self, core::unit loaded) {
   auto& st = self->state;
   const auto id = loaded.id;
-  auto actor =
-      self->spawn(unit_actor, std::move(loaded), st.shared, caf::actor_cast<caf::actor>(self));
-  self->monitor(actor);
-  st.unit_of[actor.address()] = id;
+  auto actor = self->spawn(unit_actor, std::move(loaded), st.shared);
+  // Not `monitor`: what comes then names the actor and not the unit, so that a second table would
+  // be needed.
+  actor->attach_functor([step = st.shared->step, id](const caf::error& reason) {
+    caf::anon_send(step, unit_ended{id, reason});
+  });
   st.live[id] = {actor, now(self, st.context)};
   if (!st.sweep_armed) {
     st.sweep_armed = true;
@@ -49,7 +51,7 @@ void load_awaited(step_ptr self, std::vector<core::unit_id> units) {
             // An id from outside may name a unit of another step, which that step alone may host.
             for (auto& unit : loaded.units)
               if (unit.step == self->state.identity.step)
-                start_unit(self, std::move(unit));
+                start_unit(self, static_cast<core::unit&&>(unit));
             for (const auto& unit : units)
               serve(self, unit, no_such_unit(self, unit));
           },
@@ -82,7 +84,8 @@ void set_expiry(step_ptr self, const core::unit_id& unit, core::instant at) {
 /// may still be on its way to the database.
 void send_away(step_ptr self, const core::unit_id& unit, const caf::actor& actor) {
   self->state.awaited[unit];
-  self->send(actor, passivate{});
+  self->state.leaving[unit] = actor;
+  self->send(actor, unit_command{passivate{}});
 }
 
 /// A unit just loaded, as the ready set sees it.
@@ -116,7 +119,7 @@ void forget_unit(step_ptr self, const core::unit_id& unit) {
 }
 
 /// Enters a unit as the database has it after its actor crashed; a poison pill is paused first.
-void enter_reloaded(step_ptr self, core::unit stored, bool park) {
+void enter_reloaded(step_ptr self, core::unit_record stored, bool park) {
   auto& st = self->state;
   forget_unit(self, stored.id);
   if (park) {
@@ -129,7 +132,7 @@ void enter_reloaded(step_ptr self, core::unit stored, bool park) {
   }
   if (stored.state == core::unit_state::judgable || stored.state == core::unit_state::paused)
     enter_unit(self, summary_of(stored));
-  start_unit(self, std::move(stored));
+  start_unit(self, static_cast<core::unit&&>(stored));
 }
 
 /// What a crashed unit had decided may be in the database or not: asks the writer to settle it,
@@ -228,14 +231,11 @@ void on_unit_report(step_ptr self, const unit_report& report) {
   st.ready.correct(report.unit, report.free > reserved ? report.free - reserved : 0);
 }
 
-void on_unit_down(step_ptr self, const caf::down_msg& down) {
+void on_unit_ended(step_ptr self, const unit_ended& ended) {
   auto& st = self->state;
-  const auto known = st.unit_of.find(down.source);
-  if (known == st.unit_of.end())
-    return;
-  const auto unit = known->second;
-  st.unit_of.erase(known);
-  if (!down.reason) {
+  const auto& unit = ended.unit;
+  st.leaving.erase(unit);
+  if (!ended.reason) {
     // It was sent away. Whoever has asked for it since may have it loaded now.
     const auto waiting = st.awaited.find(unit);
     if (waiting == st.awaited.end())
@@ -247,10 +247,10 @@ void on_unit_down(step_ptr self, const caf::down_msg& down) {
     return;
   }
   st.live.erase(unit);
-  const auto why = msg::failure_of(down.reason);
+  const auto why = msg::failure_of(ended.reason);
   // Refusals by the store concern what the whole step believes; a lost fence concerns all of it.
   if (why.code == core::errc::fenced) {
-    self->quit(down.reason);
+    self->quit(ended.reason);
     return;
   }
   const auto crashes = ++st.crashes[unit];
@@ -286,7 +286,7 @@ void on_expiry_tick(step_ptr self, const expiry_tick& tick) {
     set_expiry(self, unit, core::instant::max());
     with_unit(self, unit, [=](const caf::actor& actor, const core::failure&) {
       if (actor)
-        self->send(actor, expire_leases{});
+        self->send(actor, unit_command{expire_leases{}});
       else // cannot be loaded now: ask again soon
         set_expiry(self, unit,
                    now(self, self->state.context) + self->state.context->settings.writer_retry_max);

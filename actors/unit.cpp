@@ -10,18 +10,13 @@ using self_ptr = caf::stateful_actor<unit_state>*;
 
 core::instant time(self_ptr self) { return now(self, self->state.shared->node); }
 
-/// Ends an idle actor that its step has sent away.
-void stop_if_done(self_ptr self) {
-  if (self->state.stopping && self->state.pending.empty())
-    self->quit();
-}
-
 /// Tells the step what it must know after a decision. At once and not after the commit: the step
 /// acts on it only through further decisions, which reach the writer behind this one.
 void report(self_ptr self, std::vector<lease_end_report> ended, bool unreserve = false) {
   const auto& unit = self->state.unit;
-  self->send(self->state.step, unit_report{unit.id, unit.state, core::free_slots(unit), unreserve,
-                                           std::move(ended), core::next_expiry(unit.leases)});
+  self->send(self->state.shared->step,
+             unit_report{unit.id, unit.state, core::free_slots(unit), unreserve, std::move(ended),
+                         core::next_expiry(unit.leases)});
 }
 
 /// The leases that `changes` ends.
@@ -60,7 +55,7 @@ void carry_out(self_ptr self, caf::response_promise promise, core::decision<Answ
                      std::move(effect));
 }
 
-void on_ask(self_ptr self, owned_ask& ask) {
+void on(self_ptr self, owned_ask& ask) {
   auto& st = self->state;
   const auto& request = ask.request;
   auto decided = core::decide(st.unit, st.shared->lease,
@@ -75,7 +70,7 @@ void on_ask(self_ptr self, owned_ask& ask) {
                          || decided.refusal == core::errc::wrong_state;
   if (passed_on) {
     const auto until = core::barred_until(st.unit, request.contributor, time(self));
-    promise.delegate(st.step, offer_refused{st.unit.id, std::move(ask), until});
+    promise.delegate(st.shared->step, offer_refused{st.unit.id, std::move(ask), until});
     return;
   }
   carry_out(self, std::move(promise), std::move(decided), [&](const core::lease& lease) {
@@ -84,7 +79,7 @@ void on_ask(self_ptr self, owned_ask& ask) {
   });
 }
 
-void on_release(self_ptr self, const owned_release& release) {
+void on(self_ptr self, const owned_release& release) {
   auto& st = self->state;
   const auto at = time(self);
   const auto& request = release.request;
@@ -97,7 +92,7 @@ void on_release(self_ptr self, const owned_release& release) {
             [&](bool) { return msg::assignment_released{st.unit.id}; });
 }
 
-void on_extend(self_ptr self, const owned_extend& extend) {
+void on(self_ptr self, const owned_extend& extend) {
   auto& st = self->state;
   const auto& request = extend.request;
   auto decided = core::decide(st.unit, st.shared->lease,
@@ -109,7 +104,7 @@ void on_extend(self_ptr self, const owned_extend& extend) {
   });
 }
 
-void on_submit(self_ptr self, owned_submit& submit) {
+void on(self_ptr self, owned_submit& submit) {
   auto& st = self->state;
   auto& request = submit.request;
   const auto at = time(self);
@@ -129,7 +124,7 @@ void on_submit(self_ptr self, owned_submit& submit) {
   });
 }
 
-void on_expire(self_ptr self) {
+void on(self_ptr self, const expire_leases&) {
   auto& st = self->state;
   const auto at = time(self);
   auto decided = core::decide(st.unit, st.shared->lease, core::expire{}, at);
@@ -139,7 +134,7 @@ void on_expire(self_ptr self) {
                      [](const core::failure&) {});
 }
 
-void on_judgment_seen(self_ptr self, const judgment_seen& seen) {
+void on(self_ptr self, const judgment_seen& seen) {
   auto& st = self->state;
   auto decided =
       core::decide(st.unit, core::aggregate_if_ready{seen.consumer, seen.message}, time(self));
@@ -149,7 +144,7 @@ void on_judgment_seen(self_ptr self, const judgment_seen& seen) {
             [](bool) { return events_applied{}; });
 }
 
-void on_change(self_ptr self, const msg::change_unit& request) {
+void on(self_ptr self, const msg::change_unit& request) {
   auto& st = self->state;
   const auto at = time(self);
   auto decided =
@@ -161,35 +156,26 @@ void on_change(self_ptr self, const msg::change_unit& request) {
   });
 }
 
+/// The step sends nothing after it.
+void on(self_ptr self, const passivate&) {
+  self->state.pending.after_all([=](const core::failure& why) {
+    self->quit(why.code == core::errc::none ? caf::error{} : msg::to_error(why));
+  });
+}
+
 } // namespace
 
 caf::behavior unit_actor(caf::stateful_actor<unit_state>* self, core::unit loaded,
-                         std::shared_ptr<const step_context> shared, caf::actor step) {
+                         step_context_ptr shared) {
   guard(self, shared->node);
   ++shared->node->gauges.live_units;
   self->state.unit = std::move(loaded);
   self->state.shared = std::move(shared);
-  self->state.step = std::move(step);
-  // A unit must not outlive the life of its step that knows it.
-  self->monitor(self->state.step);
-  self->set_down_handler([=](const caf::down_msg& down) { self->quit(down.reason); });
   return {
-      [=](owned_ask& ask) { on_ask(self, ask); },
-      [=](const owned_release& release) { on_release(self, release); },
-      [=](const owned_extend& extend) { on_extend(self, extend); },
-      [=](owned_submit& submit) { on_submit(self, submit); },
-      [=](const expire_leases&) { on_expire(self); },
-      [=](const judgment_seen& seen) { on_judgment_seen(self, seen); },
-      [=](const msg::change_unit& request) { on_change(self, request); },
+      [=](unit_command& command) { std::visit([=](auto& what) { on(self, what); }, command.what); },
       [=](const write_done& done) {
         if (!self->state.pending.settle(done))
           self->quit(msg::to_error(done.failure));
-        else
-          stop_if_done(self);
-      },
-      [=](const passivate&) {
-        self->state.stopping = true;
-        stop_if_done(self);
       },
   };
 }

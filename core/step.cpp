@@ -41,7 +41,7 @@ decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& 
   if (items.empty())
     return result;
   for (auto& item : items) {
-    unit u;
+    unit_record u;
     u.id = {ids.next(now)};
     u.step = s.row.id;
     u.root = item.root ? item.root : u.id;

@@ -33,7 +33,7 @@ struct source_item {
 };
 
 struct added {
-  std::vector<unit> units;
+  std::vector<unit_record> units;
 };
 
 /// Takes in items whose keys the step does not have yet. Refuses with `wrong_state` when canceled.

@@ -42,7 +42,7 @@ event about(const unit& u, event_type type, instant now) {
 }
 
 /// What subscribers need to know of a finished unit without asking back.
-std::string finalized_details(const unit& u, const std::string& winner) {
+std::string finalized_details(const unit& u, const std::string& winner, const std::string& result) {
   std::string judgments = "[";
   for (const auto& j : u.judgments) {
     if (judgments.size() > 1)
@@ -57,7 +57,7 @@ std::string finalized_details(const unit& u, const std::string& winner) {
   judgments += ']';
   return json_object{}
       .text("root_data_id", to_string(u.root))
-      .raw("result", u.result)
+      .raw("result", result)
       .raw("judgments", judgments)
       .str();
 }
@@ -180,13 +180,13 @@ decision<bool> decide(unit& u, const aggregate_if_ready& command, instant now) {
     answers.push_back(j.answer);
   const auto consensus = majority(answers);
   u.state = unit_state::finalized;
-  u.result = to_json(consensus);
-  u.confidence = consensus.confidence;
+  auto result = to_json(consensus);
   auto done = about(u, event_type::unit_finalized, now);
-  done.details = finalized_details(u, consensus.answer);
+  done.details = finalized_details(u, consensus.answer, result);
   finalized.answer = true;
   finalized.changes.writes.push_back(insert_inbox{command.consumer, command.message});
-  finalized.changes.writes.push_back(finalize_unit{u.id, u.result, u.confidence, now});
+  finalized.changes.writes.push_back(
+      finalize_unit{u.id, std::move(result), consensus.confidence, now});
   finalized.changes.events.push_back(std::move(done));
   return finalized;
 }

@@ -35,22 +35,27 @@ struct bar {
 ///   finalized        judgable ───┘
 ///
 /// Pausing stops new leases; leases already out may still be handed in. Canceling ends them.
+///
+/// This is what deciding needs, and all that is kept in memory of each unit that is worked on.
 struct unit {
   unit_id id;
   step_id step;
   unit_id root;
-  unit_id parent;
-  std::uint64_t ordinal = 0;
-  std::string source_key;
   std::string input;
   std::uint32_t slots = 1;
-  instant created_at;
-
   unit_state state = unit_state::judgable;
   lease_table leases;
   std::vector<judgment_mark> judgments;
   std::vector<bar> bars; ///< At most one per contributor.
-  std::string result;    ///< JSON; empty until finalized.
+};
+
+/// A unit with all that is stored of it.
+struct unit_record : unit {
+  unit_id parent;
+  std::uint64_t ordinal = 0;
+  std::string source_key;
+  instant created_at;
+  std::string result; ///< JSON; empty until finalized.
   double confidence = 0;
 };
 

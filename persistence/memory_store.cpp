@@ -73,10 +73,10 @@ open_unit read_open_unit(const memory::tables& t, const memory::unit_row& row,
   return unit;
 }
 
-core::unit read_unit(const memory::tables& t, const memory::unit_row& row,
-                     const core::lease_policy& policy) {
+core::unit_record read_unit(const memory::tables& t, const memory::unit_row& row,
+                            const core::lease_policy& policy) {
   const auto& made = row.made;
-  core::unit unit;
+  core::unit_record unit;
   unit.id = made.id;
   unit.step = made.step;
   unit.root = made.root;
@@ -265,14 +265,14 @@ core::outcome<stored_step> memory_store::load_step(
   return loaded;
 }
 
-core::outcome<std::vector<core::unit>>
+core::outcome<std::vector<core::unit_record>>
 memory_store::load_units(const std::vector<core::unit_id>& units,
                          const core::lease_policy& policy) {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
     return unreachable;
   const auto& t = database_->tables_;
-  std::vector<core::unit> loaded;
+  std::vector<core::unit_record> loaded;
   std::set<core::unit_id> seen;
   for (const auto& id : units)
     if (const auto row = t.units.find(id); row != t.units.end() && seen.insert(id).second)

@@ -289,20 +289,20 @@ std::vector<call> load_units(const std::vector<core::unit_id>& units) {
                      {&ended_leases_by_unit, {ids}}});
 }
 
-std::vector<core::unit> load_units(const results& r, const std::vector<core::unit_id>& units,
-                                   const core::lease_policy& policy) {
+std::vector<core::unit_record> load_units(const results& r, const std::vector<core::unit_id>& units,
+                                          const core::lease_policy& policy) {
   const auto& rows = r[preamble_short];
   std::unordered_map<core::uuid, std::size_t> rows_by_id;
   for (std::size_t row = 0; row < rows.rows(); ++row)
     rows_by_id[rows.get<core::uuid>(row, 0)] = row;
-  std::vector<core::unit> loaded;
+  std::vector<core::unit_record> loaded;
   std::unordered_map<core::uuid, std::size_t> places;
   for (const auto& id : units) {
     const auto found = rows_by_id.find(id.value);
     if (found == rows_by_id.end() || !places.emplace(id.value, loaded.size()).second)
       continue;
     const auto row = found->second;
-    core::unit unit;
+    core::unit_record unit;
     unit.id = id;
     unit.step = {rows.get<core::uuid>(row, 1)};
     unit.root = {rows.get<core::uuid>(row, 2)};

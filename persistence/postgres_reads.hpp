@@ -21,8 +21,8 @@ load_step(const results& r,
           const std::function<core::lease_policy(const std::string&, std::uint32_t)>& policy_of);
 
 std::vector<call> load_units(const std::vector<core::unit_id>& units);
-std::vector<core::unit> load_units(const results& r, const std::vector<core::unit_id>& units,
-                                   const core::lease_policy& policy);
+std::vector<core::unit_record> load_units(const results& r, const std::vector<core::unit_id>& units,
+                                          const core::lease_policy& policy);
 
 std::vector<call> load_workflow(core::workflow_id workflow);
 core::outcome<stored_workflow> load_workflow(const results& r, core::workflow_id workflow);

@@ -136,7 +136,7 @@ core::outcome<stored_step> postgres_store::load_step(
   return reads::load_step(*answer, policy_of);
 }
 
-core::outcome<std::vector<core::unit>>
+core::outcome<std::vector<core::unit_record>>
 postgres_store::load_units(const std::vector<core::unit_id>& units,
                            const core::lease_policy& policy) {
   const auto answer = ask(reads::load_units(units));

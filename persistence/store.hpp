@@ -204,8 +204,8 @@ public:
 
   /// Units with all that their decisions need; ids that do not exist are left out. `bars` hold the
   /// ended leases, by `core::barred_until` of `policy`.
-  virtual core::outcome<std::vector<core::unit>> load_units(const std::vector<core::unit_id>& units,
-                                                            const core::lease_policy& policy) = 0;
+  virtual core::outcome<std::vector<core::unit_record>>
+  load_units(const std::vector<core::unit_id>& units, const core::lease_policy& policy) = 0;
 
   virtual core::outcome<stored_workflow> load_workflow(core::workflow_id workflow) = 0;
 

@@ -48,9 +48,9 @@ votes votes_of(const std::string& result) {
   return counted;
 }
 
-core::outcome<std::vector<core::unit>> load_units(persistence::store& database,
-                                                  const std::vector<core::unit_id>& ids) {
-  std::vector<core::unit> units;
+core::outcome<std::vector<core::unit_record>> load_units(persistence::store& database,
+                                                         const std::vector<core::unit_id>& ids) {
+  std::vector<core::unit_record> units;
   for (std::size_t first = 0; first < ids.size(); first += units_per_read) {
     const auto last = std::min(first + units_per_read, ids.size());
     const std::vector<core::unit_id> some{ids.begin() + static_cast<std::ptrdiff_t>(first),
@@ -99,7 +99,7 @@ void compare_results(const loaded_set& of, const std::vector<msg::unit_result>& 
   report.of_file = score(*of.set, recorded);
 }
 
-void compare_judgments(const loaded_set& of, const std::vector<core::unit>& units,
+void compare_judgments(const loaded_set& of, const std::vector<core::unit_record>& units,
                        const std::unordered_set<core::uuid>& acknowledged, set_report& report) {
   const auto labels = labels_of(of);
   std::unordered_set<core::uuid> found;

@@ -54,7 +54,7 @@ inline std::string describe(const core::unit& u) {
             + std::to_string(j.token) + " '" + j.answer + "'\n";
   for (const auto& b : u.bars)
     text += "  bar " + b.contributor + " until " + describe(b.until) + "\n";
-  return text + "  result " + u.result + " confidence " + std::to_string(u.confidence) + "\n";
+  return text;
 }
 
 inline std::string describe(const core::step_row& row) {

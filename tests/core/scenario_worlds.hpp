@@ -163,7 +163,11 @@ private:
         decided(decide(unit_, core::aggregate_if_ready{"aggregation", {3, ++messages_}}, now_));
     if (!d.answer)
       return d.changes.empty() ? "not ready" : "not ready, but something is written";
-    return "finalized " + unit_.result + events_of(d.changes);
+    std::string result;
+    for (const auto& write : d.changes.writes)
+      if (const auto* finalized = std::get_if<core::finalize_unit>(&write))
+        result = finalized->result;
+    return "finalized " + result + events_of(d.changes);
   }
 
   std::string steer(core::unit_verb verb) {

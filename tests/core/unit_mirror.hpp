@@ -97,11 +97,7 @@ private:
     loaded_.judgments.push_back({w.id, w.owner, w.token, w.answer});
   }
   void write(const core::set_unit_state& w) { loaded_.state = w.state; }
-  void write(const core::finalize_unit& w) {
-    loaded_.state = core::unit_state::finalized;
-    loaded_.result = w.result;
-    loaded_.confidence = w.confidence;
-  }
+  void write(const core::finalize_unit&) { loaded_.state = core::unit_state::finalized; }
   void write(const core::insert_inbox&) {}
   template <class Other>
   void write(const Other&) {

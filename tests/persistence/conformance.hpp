@@ -189,7 +189,7 @@ public:
     return {{ids.next(at(3))}, unit, owner, token, R"({"label":"x"})", "x", 1.0, at(20)};
   }
 
-  core::unit load(core::unit_id unit) {
+  core::unit_record load(core::unit_id unit) {
     auto units = value_of(db->load_units({unit}, policy));
     BOOST_REQUIRE_EQUAL(units.size(), 1U);
     return units.front();

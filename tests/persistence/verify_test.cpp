@@ -99,7 +99,7 @@ public:
     keep(counted.changes);
   }
 
-  void route(const core::unit& parent, core::event_seq because) {
+  void route(const core::unit_record& parent, core::event_seq because) {
     auto added =
         core::add_units(review, {{parent.source_key, "{}", 2, parent.id, parent.root}}, ids, now);
     added.changes.writes.push_back(core::insert_inbox{"routing", {0, because}});
@@ -111,7 +111,7 @@ public:
   core::workflow_id workflow{ids.next(now)};
   core::step label{new_step(workflow, 0)};
   core::step review{new_step(workflow, 1)};
-  std::vector<core::unit> units;
+  std::vector<core::unit_record> units;
   core::event_seq routed = 0;
 };
 

@@ -46,8 +46,8 @@ public:
       override {
     return pass([&] { return inner_->load_step(step, policy_of); });
   }
-  core::outcome<std::vector<core::unit>> load_units(const std::vector<core::unit_id>& units,
-                                                    const core::lease_policy& policy) override {
+  core::outcome<std::vector<core::unit_record>>
+  load_units(const std::vector<core::unit_id>& units, const core::lease_policy& policy) override {
     return pass([&] { return inner_->load_units(units, policy); });
   }
   core::outcome<persistence::stored_workflow> load_workflow(core::workflow_id workflow) override {

@@ -161,8 +161,8 @@ public:
         step_(unit);
     return loaded;
   }
-  core::outcome<std::vector<core::unit>> load_units(const std::vector<core::unit_id>& units,
-                                                    const core::lease_policy& policy) override {
+  core::outcome<std::vector<core::unit_record>>
+  load_units(const std::vector<core::unit_id>& units, const core::lease_policy& policy) override {
     auto loaded = forwarding_store::load_units(units, policy);
     if (loaded)
       for (auto& unit : *loaded)

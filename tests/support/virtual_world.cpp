@@ -58,9 +58,9 @@ public:
       override {
     return call<persistence::stored_step>([&] { return inner_->load_step(step, policy_of); });
   }
-  core::outcome<std::vector<core::unit>> load_units(const std::vector<core::unit_id>& units,
-                                                    const core::lease_policy& policy) override {
-    return call<std::vector<core::unit>>([&] { return inner_->load_units(units, policy); });
+  core::outcome<std::vector<core::unit_record>>
+  load_units(const std::vector<core::unit_id>& units, const core::lease_policy& policy) override {
+    return call<std::vector<core::unit_record>>([&] { return inner_->load_units(units, policy); });
   }
   core::outcome<persistence::stored_workflow> load_workflow(core::workflow_id workflow) override {
     return call<persistence::stored_workflow>([&] { return inner_->load_workflow(workflow); });
