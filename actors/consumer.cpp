@@ -33,7 +33,7 @@ void apply(self_ptr self, deliver& delivery, const held_promise& promise) {
   const auto& done = st.applied[delivery.shard];
   std::map<core::step_id, apply_events> parts;
   for (auto& e : delivery.events) {
-    if (done.count(e.id.seq) != 0)
+    if (e.id.seq <= done.cursor || done.above.count(e.id.seq) != 0)
       continue;
     auto& part = parts[e.event.step];
     part.consumer = st.spec.name;
@@ -83,8 +83,8 @@ caf::behavior consumer(caf::stateful_actor<consumer_state>* self, context_ptr co
         self->request(self->state.loader, internal_timeout, where)
             .then(
                 [=, delivery = std::move(delivery)](const consumer_position& position) mutable {
-                  self->state.applied[delivery.shard] = {position.applied.begin(),
-                                                         position.applied.end()};
+                  self->state.applied[delivery.shard] = {
+                      position.cursor, {position.applied.begin(), position.applied.end()}};
                   apply(self, delivery, promise);
                 },
                 [=](caf::error& error) { promise.deliver(std::move(error)); });

@@ -33,8 +33,14 @@ struct consumer_state {
   consumer_spec spec;
   caf::actor loader;
   caf::actor shards;
-  /// Messages of each shard that the inbox is known to hold, above the relay's cursor.
-  std::unordered_map<core::shard_id, std::unordered_set<core::event_seq>> applied;
+  /// What is known to be applied of a shard's events: all up to the cursor in the database, which
+  /// may be ahead of the relay's (an earlier relay's last write of it may still have been on its
+  /// way), and above it what the inbox holds.
+  struct known_applied {
+    core::event_seq cursor = 0;
+    std::unordered_set<core::event_seq> above;
+  };
+  std::unordered_map<core::shard_id, known_applied> applied;
 };
 
 /// A CONSUMER of the embedded bus: brings events to the step that has to act on them, in order per

@@ -1,6 +1,7 @@
 #include "actors/gateway.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "core/queue_policy.hpp"
 #include "core/workflow.hpp"
 #include "documents/json.hpp"
 #include "documents/workflow_document.hpp"
@@ -13,6 +14,12 @@ using self_ptr = node_gateway_actor::stateful_pointer<gateway_state>;
 
 constexpr std::uint32_t steps_page_max = 1000;
 constexpr std::uint32_t results_page_max = 10000;
+constexpr std::uint32_t tasks_max = 10000;  ///< In one request.
+constexpr std::uint32_t claimed_max = 1000; ///< In one answer.
+constexpr std::size_t types_max = 100;      ///< That one worker names.
+constexpr std::size_t error_detail_bytes_max = 8192;
+constexpr core::duration claim_wait_max = std::chrono::seconds{60};
+constexpr core::duration retry_after_max = std::chrono::hours{24};
 
 core::failure invalid(std::string detail) {
   return {core::errc::invalid_argument, std::move(detail)};
@@ -81,6 +88,88 @@ core::failure check(const msg::list_results& m) {
   return first_of({check_id(m.step, "step"), check_limit(m.limit, results_page_max)});
 }
 core::failure check(const msg::get_step_statistics& m) { return check_id(m.step, "step"); }
+
+core::failure check_queue(const core::queue_name& queue) {
+  return core::is_queue_name(queue) ? core::failure{}
+                                    : invalid("queue must be 1 to 64 of a-z 0-9 _ . -");
+}
+core::failure check_worker(const core::worker_id& worker) {
+  return documents::check_text(worker, "worker", core::contributor_id_bytes_max);
+}
+core::failure check_number(std::size_t tasks) {
+  return tasks <= tasks_max
+             ? core::failure{}
+             : core::failure{core::errc::too_large,
+                             "at most " + std::to_string(tasks_max) + " tasks in one request"};
+}
+
+core::failure check(const msg::put_queue& m) { return check_queue(m.queue); }
+core::failure check(const msg::pause_queue& m) {
+  return first_of({check_queue(m.queue),
+                   m.type.empty()
+                       ? core::failure{}
+                       : documents::check_text(m.type, "type", core::task_word_bytes_max)});
+}
+core::failure check(const msg::list_queues&) { return {}; }
+core::failure check(const msg::get_queue_statistics& m) { return check_queue(m.queue); }
+core::failure check(const msg::enqueue_tasks& m) {
+  return first_of({check_queue(m.queue), check_number(m.tasks.size())});
+}
+core::failure check(const msg::get_task& m) { return check_id(m.task, "task"); }
+core::failure check(const msg::change_task& m) {
+  const bool known = m.verb >= 1 && m.verb <= 4;
+  return first_of({check_queue(m.queue), check_id(m.task, "task"),
+                   known ? core::failure{}
+                         : invalid("verb must be 1 (pause), 2 (resume), 3 (cancel) or 4 (retry)")});
+}
+core::failure check(const msg::eject_task& m) {
+  return first_of({check_queue(m.queue), check_id(m.task, "task"),
+                   m.worker.empty() ? core::failure{} : check_worker(m.worker),
+                   m.worker.empty() ? core::failure{} : check_id(m.claim, "claim")});
+}
+core::failure check(const msg::redrive_tasks& m) {
+  return first_of({check_queue(m.queue), check_limit(m.limit, claimed_max)});
+}
+core::failure check(const msg::claim_tasks& m) {
+  const bool patient = m.wait >= core::duration::zero() && m.wait <= claim_wait_max;
+  return first_of({check_queue(m.queue), check_worker(m.worker), check_id(m.claim, "claim"),
+                   m.most >= 1 && m.most <= claimed_max
+                       ? core::failure{}
+                       : invalid("most must be between 1 and " + std::to_string(claimed_max)),
+                   m.types.size() <= types_max
+                       ? core::failure{}
+                       : invalid("at most " + std::to_string(types_max) + " types"),
+                   patient ? core::failure{} : invalid("wait must be between 0 and 60 seconds")});
+}
+core::failure check(const msg::extend_tasks& m) {
+  return first_of({check_queue(m.queue), check_worker(m.worker), check_number(m.tasks.size())});
+}
+core::failure check(const msg::save_task& m) {
+  return first_of({check_queue(m.queue), check_worker(m.worker), check_id(m.task.task, "task")});
+}
+core::failure check(const msg::release_task& m) {
+  return first_of({check_queue(m.queue), check_worker(m.worker), check_id(m.task.task, "task")});
+}
+core::failure check(const msg::complete_tasks& m) {
+  return first_of({check_queue(m.queue), check_worker(m.worker), check_number(m.tasks.size())});
+}
+core::failure check(const msg::follow_task& m) {
+  return first_of({check_queue(m.queue), check_worker(m.worker),
+                   check_id(m.done.task.task, "done.task"), check_id(m.claim, "claim")});
+}
+core::failure check(const msg::fail_task& m) {
+  const bool known = m.kind >= 1 && m.kind <= 3;
+  return first_of({check_queue(m.queue), check_worker(m.worker), check_id(m.task.task, "task"),
+                   known ? core::failure{}
+                         : invalid("kind must be 1 (transient), 2 (permanent) or 3 (rate limited)"),
+                   documents::check_text(m.error_code, "error_code", core::task_word_bytes_max),
+                   m.detail.empty()
+                       ? core::failure{}
+                       : documents::check_text(m.detail, "detail", error_detail_bytes_max),
+                   m.retry_after >= core::duration::zero() && m.retry_after <= retry_after_max
+                       ? core::failure{}
+                       : invalid("retry_after must be between 0 and 24 hours")});
+}
 
 /// Whether a request may come in now.
 core::failure admit(self_ptr self, bool writes) {
@@ -193,6 +282,24 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
         return hand_on<msg::judgment_accepted>(self, to.owners, m, true);
       },
       [=](msg::end_session& m) { return hand_on<msg::session_ended>(self, to.owners, m, true); },
+      [=](msg::put_queue& m) { return hand_on<msg::queue_view>(self, to.shards, m, true); },
+      [=](msg::pause_queue& m) { return hand_on<msg::queue_view>(self, to.shards, m, true); },
+      [=](msg::list_queues& m) { return hand_on<msg::queue_list>(self, to.reader, m, false); },
+      [=](msg::get_queue_statistics& m) {
+        return hand_on<msg::queue_statistics>(self, to.reader, m, false);
+      },
+      [=](msg::enqueue_tasks& m) { return hand_on<msg::task_outcomes>(self, to.shards, m, true); },
+      [=](msg::get_task& m) { return hand_on<msg::task_view>(self, to.reader, m, false); },
+      [=](msg::change_task& m) { return hand_on<msg::task_changed>(self, to.shards, m, true); },
+      [=](msg::eject_task& m) { return hand_on<msg::leased_tasks>(self, to.shards, m, true); },
+      [=](msg::redrive_tasks& m) { return hand_on<msg::tasks_redriven>(self, to.shards, m, true); },
+      [=](msg::claim_tasks& m) { return hand_on<msg::leased_tasks>(self, to.shards, m, true); },
+      [=](msg::extend_tasks& m) { return hand_on<msg::task_outcomes>(self, to.shards, m, true); },
+      [=](msg::save_task& m) { return hand_on<msg::task_outcome>(self, to.shards, m, true); },
+      [=](msg::release_task& m) { return hand_on<msg::task_outcome>(self, to.shards, m, true); },
+      [=](msg::complete_tasks& m) { return hand_on<msg::task_outcomes>(self, to.shards, m, true); },
+      [=](msg::follow_task& m) { return hand_on<msg::leased_tasks>(self, to.shards, m, true); },
+      [=](msg::fail_task& m) { return hand_on<msg::task_outcome>(self, to.shards, m, true); },
       [=](const msg::get_node_status&) { return status(self); },
       [=](const drain&) { self->state.draining = true; },
   };

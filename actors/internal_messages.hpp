@@ -3,6 +3,7 @@
 #include "core/change.hpp"
 #include "core/unit.hpp"
 #include "core/workflow.hpp"
+#include "messages/task_messages.hpp"
 #include "messages/work_messages.hpp"
 #include "messages/workflow_messages.hpp"
 #include "persistence/store.hpp"
@@ -20,15 +21,33 @@
 /// What the actors of one node say to each other. None of it leaves the process.
 namespace holdfast::actors {
 
+/// What a shard hosts.
+using hosted_item = std::variant<core::step_id, core::queue_name>;
+
+/// Its name for the log.
+inline std::string to_string(const hosted_item& item) {
+  if (const auto* step = std::get_if<core::step_id>(&item))
+    return "step " + core::to_string(*step);
+  return "queue " + std::get<core::queue_name>(item);
+}
+
+/// The shard it belongs to.
+inline core::shard_id shard_of(const hosted_item& item, std::uint32_t shards) {
+  return std::visit([=](const auto& id) { return core::shard_of(id, shards); }, item);
+}
+
 // --- writer ---
 
-/// Who decides a change: the actors of one step, under one life of that step's actor. When a step
-/// actor is started again its generation grows, and whatever survivors of its earlier life still
-/// send is refused, as memory they decided from is no longer the truth.
+/// Who decides a change: a queue, or the actors of one step, under one life of that actor. When it
+/// is started again its generation grows, and whatever survivors of its earlier life still send is
+/// refused, as memory they decided from is no longer the truth.
 struct decider {
   core::shard_id shard = 0;
-  core::step_id step;
+  hosted_item item;
   std::uint64_t generation = 0;
+
+  const core::step_id& step() const { return std::get<core::step_id>(item); }
+  const core::queue_name& queue() const { return std::get<core::queue_name>(item); }
 };
 
 /// Any actor → writer: make this durable. Answered with `write_done` under the same ticket, in
@@ -112,6 +131,38 @@ struct find_source_keys {
 };
 struct source_keys_found {
   std::vector<std::string> keys;
+};
+
+/// Answered by `persistence::stored_queue`; `not_found` if there is none.
+struct load_queue {
+  core::queue_name queue;
+};
+struct queue_loaded {
+  persistence::stored_queue queue;
+};
+
+/// Answered by `tasks_found`: which of the tasks exist.
+struct find_tasks {
+  std::vector<core::task_id> tasks;
+};
+struct tasks_found {
+  std::vector<persistence::known_task> tasks;
+};
+
+/// Answered by `finished_listed`.
+struct list_finished {
+  persistence::finished_filter filter;
+};
+struct finished_listed {
+  std::vector<persistence::finished_task> tasks;
+};
+
+/// Answered by `task_histories`; tasks that do not exist are left out.
+struct load_tasks {
+  std::vector<core::task_id> tasks;
+};
+struct task_histories {
+  std::vector<persistence::task_history> tasks;
 };
 
 /// Answered by `event_page`.
@@ -240,9 +291,9 @@ struct upstream_changed {
   bool completed = false;
 };
 
-/// Shards → shards: bring this step into memory, so that its timers run.
-struct activate_step {
-  core::step_id step;
+/// Shards → shard host: bring this into memory, so that its timers run.
+struct activate {
+  hosted_item item;
 };
 
 /// Gateway → shards: a validated definition. Answered by `msg::workflow_created`.
@@ -305,6 +356,10 @@ struct expiry_tick {
   core::instant at; ///< What it was set to; any other than the latest is void.
 };
 struct sweep_tick {};
+struct queue_tick {
+  core::instant at; ///< What it was set to; any other than the latest is void.
+};
+struct extension_tick {};
 struct renew_tick {};
 struct overdue_tick {};
 struct grace_tick {
@@ -355,7 +410,17 @@ HOLDFAST_LOCAL_MESSAGE(apply_events)
 HOLDFAST_LOCAL_MESSAGE(events_applied)
 HOLDFAST_LOCAL_MESSAGE(add_children)
 HOLDFAST_LOCAL_MESSAGE(upstream_changed)
-HOLDFAST_LOCAL_MESSAGE(activate_step)
+HOLDFAST_LOCAL_MESSAGE(activate)
+HOLDFAST_LOCAL_MESSAGE(load_queue)
+HOLDFAST_LOCAL_MESSAGE(queue_loaded)
+HOLDFAST_LOCAL_MESSAGE(find_tasks)
+HOLDFAST_LOCAL_MESSAGE(tasks_found)
+HOLDFAST_LOCAL_MESSAGE(list_finished)
+HOLDFAST_LOCAL_MESSAGE(finished_listed)
+HOLDFAST_LOCAL_MESSAGE(load_tasks)
+HOLDFAST_LOCAL_MESSAGE(task_histories)
+HOLDFAST_LOCAL_MESSAGE(queue_tick)
+HOLDFAST_LOCAL_MESSAGE(extension_tick)
 HOLDFAST_LOCAL_MESSAGE(new_workflow)
 HOLDFAST_LOCAL_MESSAGE(owner_idle)
 HOLDFAST_LOCAL_MESSAGE(stop_owner)

@@ -35,6 +35,8 @@ struct node_settings {
   core::duration writer_retry_min{};
   core::duration writer_retry_max{};
 
+  core::duration extension_delay{};
+
   core::duration session_grace{};
   std::uint32_t leases_max = 16;
 

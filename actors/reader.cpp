@@ -148,6 +148,80 @@ caf::result<consumer_position> on_read_position(self_ptr self, const read_positi
   return consumer_position{*cursor, std::move(*applied)};
 }
 
+caf::result<task_histories> on_load_tasks(self_ptr self, const load_tasks& question) {
+  task_histories found;
+  for (const auto& id : question.tasks) {
+    auto history = open(self).load_task(id);
+    if (history)
+      found.tasks.push_back(std::move(*history));
+    else if (history.error().code != core::errc::not_found)
+      return msg::to_error(history.error());
+  }
+  return found;
+}
+
+caf::result<msg::queue_list> on_list_queues(self_ptr self, const msg::list_queues& question) {
+  return answer(open(self).list_queues(), [&](auto& rows) {
+    msg::queue_list list;
+    for (auto& row : rows)
+      if (row.name.compare(0, question.prefix.size(), question.prefix) == 0)
+        list.queues.push_back({row.name, std::move(row.definition), row.paused,
+                               std::move(row.paused_types), row.revision});
+    return list;
+  });
+}
+
+/// The status that a requester knows: QUEUED and EXECUTING while it lives; FAILURE when the work
+/// itself failed, ERROR when it could not be done.
+std::string status_of(const persistence::task_history& history) {
+  if (history.live)
+    return history.live->held() != nullptr ? "EXECUTING" : "QUEUED";
+  switch (history.finished->ending) {
+  case core::task_ending::completed:
+    return "COMPLETED";
+  case core::task_ending::failed:
+    return "FAILURE";
+  case core::task_ending::canceled:
+    return "CANCELED";
+  case core::task_ending::dead:
+    return "ERROR";
+  }
+  return "?";
+}
+
+msg::task_view view_of(const persistence::task_history& history) {
+  const auto& spec = history.live ? history.live->spec : history.finished->spec;
+  const auto& progress = history.live ? history.live->progress : history.finished->progress;
+  msg::task_view view;
+  view.task = spec.id;
+  view.queue = history.queue;
+  view.type = spec.type;
+  view.version = spec.version;
+  view.body = spec.body;
+  view.state = progress.state;
+  view.data = progress.data;
+  view.status = status_of(history);
+  view.percent = progress.percent;
+  view.attempts = progress.attempts;
+  view.crashes = progress.crashes;
+  view.paused = progress.paused;
+  view.priority = spec.priority;
+  view.owner_id = spec.owner_id;
+  view.run_as_id = spec.run_as_id;
+  view.created_at = spec.created_at;
+  view.next_action = progress.next_action;
+  view.last_change = progress.last_change;
+  view.last_action = progress.last_action;
+  if (history.live && history.live->held() != nullptr)
+    view.worker = history.live->held()->owner;
+  if (history.finished) {
+    view.result = history.finished->result;
+    view.error_code = history.finished->error.code;
+    view.finished_at = history.finished->finished_at;
+  }
+  return view;
+}
+
 } // namespace
 
 msg::step_view to_view(const core::step_row& row) {
@@ -187,6 +261,30 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
                       });
       },
       [=](const read_position& question) { return on_read_position(self, question); },
+      [=](const load_queue& question) {
+        return answer(open(self).load_queue(question.queue),
+                      [](auto& queue) { return queue_loaded{std::move(queue)}; });
+      },
+      [=](const find_tasks& question) {
+        return answer(open(self).find_tasks(question.tasks),
+                      [](auto& tasks) { return tasks_found{std::move(tasks)}; });
+      },
+      [=](const list_finished& question) {
+        return answer(open(self).list_finished(question.filter),
+                      [](auto& tasks) { return finished_listed{std::move(tasks)}; });
+      },
+      [=](const load_tasks& question) { return on_load_tasks(self, question); },
+      [=](const msg::list_queues& question) { return on_list_queues(self, question); },
+      [=](const msg::get_queue_statistics& question) {
+        return answer(open(self).count_tasks(question.queue), [](const auto& counts) {
+          return msg::queue_statistics{counts.live,   counts.leased,   counts.completed,
+                                       counts.failed, counts.canceled, counts.dead};
+        });
+      },
+      [=](const msg::get_task& question) {
+        return answer(open(self).load_task(question.task),
+                      [](const auto& history) { return view_of(history); });
+      },
       [=](list_live_steps) { return on_list_live_steps(self); },
       [=](const msg::get_unit& question) { return on_get_unit(self, question); },
       [=](const msg::list_steps& question) { return on_list_steps(self, question); },

@@ -1,6 +1,7 @@
 #include "actors/shards.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/queue.hpp"
 #include "actors/workflow_creation.hpp"
 
 namespace holdfast::actors {
@@ -18,39 +19,58 @@ void start_host(self_ptr self, core::shard_id shard) {
   st.hosts.put(shard, host);
 }
 
-template <class Message>
-void route(self_ptr self, const core::step_id& step, Message&& m) {
+caf::actor host_of(self_ptr self, const hosted_item& item) {
   const auto& st = self->state;
-  auto promise = self->make_response_promise();
-  if (const auto host = st.hosts.find(core::shard_of(step, st.context->settings.shards)))
-    promise.delegate(host, std::forward<Message>(m));
-  else
-    promise.deliver(
-        msg::to_error(core::errc::unavailable, "this node does not host the step's shard now"));
+  return st.hosts.find(shard_of(item, st.context->settings.shards));
 }
 
-/// Brings every step into memory that may have leases running out or events to act on. Tries until
-/// the database answers: without it timers of steps that nobody asks for would not run.
-void activate_steps(self_ptr self) {
+template <class Message>
+void route(self_ptr self, const hosted_item& item, Message&& m) {
+  auto promise = self->make_response_promise();
+  if (const auto host = host_of(self, item))
+    promise.delegate(host, std::forward<Message>(m));
+  else
+    promise.deliver(msg::to_error(core::errc::unavailable,
+                                  "this node does not host the shard of " + to_string(item)));
+}
+
+void retry_activation(self_ptr self, const caf::error& why) {
+  auto& st = self->state;
+  const auto& settings = st.context->settings;
+  st.context->log(log_level::warning, "activation_failed",
+                  {{"reason", msg::failure_of(why).detail}});
+  const auto wait = core::backoff(++st.activations_failed, settings.writer_retry_min,
+                                  settings.writer_retry_max, 1.0);
+  self->delayed_send(self, wait, retry_tick{st.activations_failed});
+}
+
+void activate_if_hosted(self_ptr self, const hosted_item& item) {
+  if (const auto host = host_of(self, item))
+    self->send(host, activate{item});
+}
+
+void activate_queues(self_ptr self) {
+  self->request(self->state.links.loader, internal_timeout, msg::list_queues{})
+      .then(
+          [=](const msg::queue_list& list) {
+            self->state.activations_failed = 0;
+            for (const auto& queue : list.queues)
+              activate_if_hosted(self, queue.queue);
+          },
+          [=](const caf::error& error) { retry_activation(self, error); });
+}
+
+/// Brings everything into memory that may have leases running out or events to act on. Tries until
+/// the database answers: without it timers of what nobody asks for would not run.
+void activate_all(self_ptr self) {
   self->request(self->state.links.loader, internal_timeout, list_live_steps{})
       .then(
           [=](const msg::step_list& live) {
-            auto& st = self->state;
-            st.activations_failed = 0;
             for (const auto& step : live.steps)
-              if (const auto host =
-                      st.hosts.find(core::shard_of(step.step, st.context->settings.shards)))
-                self->send(host, activate_step{step.step});
+              activate_if_hosted(self, step.step);
+            activate_queues(self);
           },
-          [=](const caf::error& error) {
-            auto& st = self->state;
-            const auto& settings = st.context->settings;
-            st.context->log(log_level::warning, "activation_failed",
-                            {{"reason", msg::failure_of(error).detail}});
-            const auto wait = core::backoff(++st.activations_failed, settings.writer_retry_min,
-                                            settings.writer_retry_max, 1.0);
-            self->delayed_send(self, wait, retry_tick{st.activations_failed});
-          });
+          [=](const caf::error& error) { retry_activation(self, error); });
 }
 
 void await_hosting(self_ptr self) {
@@ -59,7 +79,7 @@ void await_hosting(self_ptr self) {
           [=](const shards_hosted& hosted) {
             for (const auto shard : hosted.shards)
               start_host(self, shard);
-            activate_steps(self);
+            activate_all(self);
           },
           [=](caf::error& error) { self->quit(std::move(error)); });
 }
@@ -78,54 +98,57 @@ void on_host_down(self_ptr self, const caf::down_msg& down) {
     self->quit(down.reason);
   else
     start_host(self, *shard);
-  activate_steps(self);
+  activate_all(self);
 }
 
 using host_ptr = caf::stateful_actor<shard_host_state>*;
 
-caf::actor start_step(host_ptr self, const core::step_id& step) {
+caf::actor start_item(host_ptr self, const hosted_item& item) {
   auto& st = self->state;
-  const decider identity{st.shard, step, ++st.context->next_generation};
-  auto actor = spawn_step(self, st.context, identity, st.links);
+  const decider identity{st.shard, item, ++st.context->next_generation};
+  auto actor = std::holds_alternative<core::step_id>(item)
+                   ? spawn_step(self, st.context, identity, st.links)
+                   : spawn_queue(self, st.context, identity, st.links);
   self->monitor(actor);
-  st.steps.put(step, actor);
+  st.items.put(item, actor);
   return actor;
 }
 
 template <class Message>
-void to_step(host_ptr self, const core::step_id& step, Message&& m) {
-  if (self->state.set_aside.count(step) != 0) {
-    self->make_response_promise().deliver(
-        msg::to_error(core::errc::unavailable,
-                      "the step keeps crashing (the node's log says why); it is tried again soon"));
+void hand(host_ptr self, const hosted_item& item, Message&& m) {
+  if (self->state.set_aside.count(item) != 0) {
+    self->make_response_promise().deliver(msg::to_error(
+        core::errc::unavailable, to_string(item)
+                                     + " keeps crashing (the node's log says why); it is tried"
+                                       " again soon"));
     return;
   }
-  auto actor = self->state.steps.find(step);
+  auto actor = self->state.items.find(item);
   if (!actor)
-    actor = start_step(self, step);
+    actor = start_item(self, item);
   self->make_response_promise().delegate(actor, std::forward<Message>(m));
 }
 
-void on_step_down(host_ptr self, const caf::down_msg& down) {
+void on_item_down(host_ptr self, const caf::down_msg& down) {
   auto& st = self->state;
-  const auto* step = st.steps.ended(down.source);
-  if (step == nullptr || !down.reason)
+  const auto* item = st.items.ended(down.source);
+  if (item == nullptr || !down.reason)
     return;
-  st.context->log(log_level::error, "step_down",
-                  {{"step", to_string(*step)}, {"reason", caf::to_string(down.reason)}});
+  st.context->log(log_level::error, "item_down",
+                  {{"item", to_string(*item)}, {"reason", caf::to_string(down.reason)}});
   if (msg::failure_of(down.reason).code == core::errc::fenced)
     return self->quit(down.reason);
   const auto& limit = st.context->settings.restarts;
   const auto at = now(self, st.context);
-  if (st.crashes[*step].admit(limit, at)) {
-    start_step(self, *step);
+  if (st.crashes[*item].admit(limit, at)) {
+    start_item(self, *item);
     return;
   }
   if (!st.history.admit(limit, at))
     return self->quit(down.reason);
-  st.context->log(log_level::error, "step_set_aside", {{"step", to_string(*step)}});
-  st.set_aside.insert(*step);
-  self->delayed_send(self, limit.within, activate_step{*step});
+  st.context->log(log_level::error, "item_set_aside", {{"item", to_string(*item)}});
+  st.set_aside.insert(*item);
+  self->delayed_send(self, limit.within, activate{*item});
 }
 
 } // namespace
@@ -140,7 +163,7 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
   return {
       [=](const retry_tick& tick) {
         if (tick.attempt == self->state.activations_failed)
-          activate_steps(self);
+          activate_all(self);
       },
       [=](owned_ask& m) { route(self, core::step_id{m.request.step}, std::move(m)); },
       [=](owned_release& m) { route(self, core::step_id{m.request.step}, std::move(m)); },
@@ -153,6 +176,19 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
       [=](apply_events& m) { route(self, core::step_id{m.step}, std::move(m)); },
       [=](add_children& m) { route(self, core::step_id{m.step}, std::move(m)); },
       [=](const upstream_changed& m) { route(self, m.step, m); },
+      [=](msg::put_queue& m) { route(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::pause_queue& m) { route(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::enqueue_tasks& m) { route(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::claim_tasks& m) { route(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::extend_tasks& m) { route(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::save_task& m) { route(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::release_task& m) { route(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::complete_tasks& m) { route(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::follow_task& m) { route(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::fail_task& m) { route(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::eject_task& m) { route(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::change_task& m) { route(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::redrive_tasks& m) { route(self, hosted_item{m.queue}, std::move(m)); },
       [=](new_workflow& m) {
         const auto& st = self->state;
         auto creation =
@@ -168,22 +204,35 @@ caf::behavior shard_host(caf::stateful_actor<shard_host_state>* self, context_pt
   self->state.context = std::move(context);
   self->state.shard = shard;
   self->state.links = std::move(links);
-  self->set_down_handler([=](const caf::down_msg& down) { on_step_down(self, down); });
+  self->set_down_handler([=](const caf::down_msg& down) { on_item_down(self, down); });
   return {
-      [=](owned_ask& m) { to_step(self, core::step_id{m.request.step}, std::move(m)); },
-      [=](owned_release& m) { to_step(self, core::step_id{m.request.step}, std::move(m)); },
-      [=](owned_extend& m) { to_step(self, core::step_id{m.request.step}, std::move(m)); },
-      [=](owned_submit& m) { to_step(self, core::step_id{m.request.step}, std::move(m)); },
-      [=](msg::add_source_data& m) { to_step(self, core::step_id{m.step}, std::move(m)); },
-      [=](const msg::seal_step& m) { to_step(self, m.step, m); },
-      [=](const msg::change_step& m) { to_step(self, m.step, m); },
-      [=](const msg::change_unit& m) { to_step(self, m.step, m); },
-      [=](apply_events& m) { to_step(self, core::step_id{m.step}, std::move(m)); },
-      [=](add_children& m) { to_step(self, core::step_id{m.step}, std::move(m)); },
-      [=](const upstream_changed& m) { to_step(self, m.step, m); },
-      [=](const activate_step& m) {
-        self->state.set_aside.erase(m.step);
-        to_step(self, m.step, m);
+      [=](owned_ask& m) { hand(self, core::step_id{m.request.step}, std::move(m)); },
+      [=](owned_release& m) { hand(self, core::step_id{m.request.step}, std::move(m)); },
+      [=](owned_extend& m) { hand(self, core::step_id{m.request.step}, std::move(m)); },
+      [=](owned_submit& m) { hand(self, core::step_id{m.request.step}, std::move(m)); },
+      [=](msg::add_source_data& m) { hand(self, core::step_id{m.step}, std::move(m)); },
+      [=](const msg::seal_step& m) { hand(self, m.step, m); },
+      [=](const msg::change_step& m) { hand(self, m.step, m); },
+      [=](const msg::change_unit& m) { hand(self, m.step, m); },
+      [=](apply_events& m) { hand(self, core::step_id{m.step}, std::move(m)); },
+      [=](add_children& m) { hand(self, core::step_id{m.step}, std::move(m)); },
+      [=](const upstream_changed& m) { hand(self, m.step, m); },
+      [=](msg::put_queue& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::pause_queue& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::enqueue_tasks& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::claim_tasks& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::extend_tasks& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::save_task& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::release_task& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::complete_tasks& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::follow_task& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::fail_task& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::eject_task& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::change_task& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::redrive_tasks& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
+      [=](const activate& m) {
+        self->state.set_aside.erase(m.item);
+        hand(self, m.item, m);
       },
   };
 }

@@ -31,8 +31,8 @@ struct shards_state {
   std::uint32_t activations_failed = 0; ///< In a row.
 };
 
-/// SHARDS: the router to every step that this node hosts, and the supervisor of its shard hosts. A
-/// message for a step goes to the host of its shard; while the node hosts nothing yet it is
+/// SHARDS: the router to every step and queue that this node hosts, and the supervisor of its shard
+/// hosts. A message for one goes to the host of its shard; while the node hosts nothing yet it is
 /// answered `unavailable`.
 ///
 /// Failure: a shard host that gave up is started again, up to the node's restart intensity; then
@@ -46,20 +46,20 @@ struct shard_host_state {
   context_ptr context;
   core::shard_id shard = 0;
   step_links links;
-  children<core::step_id> steps;
-  std::unordered_map<core::step_id, core::restart_history> crashes;
-  std::unordered_set<core::step_id> set_aside; ///< Steps that keep crashing, until their next try.
-  core::restart_history history;               ///< Of the times that a step was set aside.
+  children<hosted_item> items;
+  std::unordered_map<hosted_item, core::restart_history> crashes;
+  std::unordered_set<hosted_item> set_aside; ///< Those that keep crashing, until their next try.
+  core::restart_history history;             ///< Of the times that one was set aside.
 };
 
-/// A SHARD HOST: starts the steps of one shard on demand and supervises them. A step that crashed
-/// is started again at once, under a higher generation, since its timers must run; steps that do
-/// not exist are forgotten.
+/// A SHARD HOST: starts the steps and queues of one shard on demand and supervises them. One that
+/// crashed is started again at once, under a higher generation, since its timers must run; what
+/// does not exist is forgotten.
 ///
-/// Failure: a step that crashes more often than the node's restart intensity allows is set aside
-/// for a while, and requests to it are answered `unavailable`: what is wrong with one step must not
-/// take others down. When that happens to step after step, the trouble is larger, and this actor
-/// gives up.
+/// Failure: a step or queue that crashes more often than the node's restart intensity allows is set
+/// aside for a while, and requests to it are answered `unavailable`: what is wrong with one must
+/// not take others down. When that happens to one after another, the trouble is larger, and this
+/// actor gives up.
 caf::behavior shard_host(caf::stateful_actor<shard_host_state>* self, context_ptr context,
                          core::shard_id shard, step_links links);
 

@@ -43,7 +43,7 @@ bool put_off(step_ptr self, const Message& m) {
     if (self->state.loaded)
       promise.delegate(caf::actor_cast<caf::actor>(self), std::move(m));
     else
-      fail(promise, core::errc::not_found, "no step " + to_string(self->state.identity.step));
+      fail(promise, core::errc::not_found, "no step " + to_string(self->state.identity.step()));
   });
   return true;
 }
@@ -58,7 +58,7 @@ void retry_loading(step_ptr self, const core::failure& why) {
   const auto wait =
       core::backoff(++st.load_attempts, settings.writer_retry_min, settings.writer_retry_max, 1.0);
   st.context->log(log_level::warning, "step_load_failed",
-                  {{"step", to_string(st.identity.step)}, {"reason", why.detail}});
+                  {{"step", to_string(st.identity.step())}, {"reason", why.detail}});
   self->delayed_send(self, wait, retry_tick{st.load_attempts});
 }
 
@@ -87,7 +87,7 @@ void on_loaded(step_ptr self, step_loaded& stored) {
 
 void load(step_ptr self) {
   auto& st = self->state;
-  self->request(st.links.loader, internal_timeout, load_step{st.identity.step})
+  self->request(st.links.loader, internal_timeout, load_step{st.identity.step()})
       .then([=](step_loaded& stored) { on_loaded(self, stored); },
             [=](caf::error& error) {
               const auto why = msg::failure_of(error);
@@ -249,7 +249,7 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
   auto& st = self->state;
   st.ids = core::uuid_source{context->take_seed()};
   st.context = std::move(context);
-  st.identity = identity;
+  st.identity = std::move(identity);
   st.links = std::move(links);
   // A barrier: whatever an earlier life of this step has decided is settled before this one reads.
   write(self, {}, [=](const core::failure& why) {
@@ -317,13 +317,13 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
       [=](const expiry_tick& tick) { on_expiry_tick(self, tick); },
       [=](sweep_tick) { on_sweep_tick(self); },
       // Started by its shard's host with the sending of this message.
-      [](const activate_step&) {},
+      [](const activate&) {},
   };
 }
 
 caf::actor spawn_step(caf::event_based_actor* parent, context_ptr context, decider identity,
                       step_links links) {
-  return parent->spawn(step_actor, std::move(context), identity, std::move(links));
+  return parent->spawn(step_actor, std::move(context), std::move(identity), std::move(links));
 }
 
 } // namespace holdfast::actors

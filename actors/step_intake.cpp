@@ -73,7 +73,7 @@ void add_missing(step_ptr self, std::shared_ptr<intake> in,
 }
 
 void start_intake(step_ptr self, std::shared_ptr<intake> in) {
-  find_source_keys question{self->state.identity.step, {}};
+  find_source_keys question{self->state.identity.step(), {}};
   for (const auto& item : in->items)
     question.keys.push_back(item.key);
   if (question.keys.empty())
@@ -105,7 +105,7 @@ bool enqueue(step_ptr self, intake in) {
 
 /// One event may go on to several steps, and each applies it once: the inbox of this step.
 std::string inbox_of(step_ptr self, const std::string& consumer) {
-  return consumer + "/" + to_string(self->state.identity.step);
+  return consumer + "/" + to_string(self->state.identity.step());
 }
 
 /// What is wrong with one row; `none` if nothing.

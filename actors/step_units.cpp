@@ -39,7 +39,7 @@ void serve(step_ptr self, const core::unit_id& unit, const core::failure& why) {
 
 core::failure no_such_unit(step_ptr self, const core::unit_id& unit) {
   return {core::errc::not_found,
-          "no unit " + to_string(unit) + " in step " + to_string(self->state.identity.step)};
+          "no unit " + to_string(unit) + " in step " + to_string(self->state.identity.step())};
 }
 
 /// Loads units that are in `awaited` and neither live nor leaving.
@@ -50,7 +50,7 @@ void load_awaited(step_ptr self, std::vector<core::unit_id> units) {
           [=](units_loaded& loaded) {
             // An id from outside may name a unit of another step, which that step alone may host.
             for (auto& unit : loaded.units)
-              if (unit.step == self->state.identity.step)
+              if (unit.step == self->state.identity.step())
                 start_unit(self, static_cast<core::unit&&>(unit));
             for (const auto& unit : units)
               serve(self, unit, no_such_unit(self, unit));

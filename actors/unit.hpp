@@ -16,7 +16,7 @@ struct step_context : caf::ref_counted {
   step_context(context_ptr host, decider decides, const core::step_definition& definition,
                caf::actor writes, caf::actor parent)
       : node(std::move(host)),
-        from(decides),
+        from(std::move(decides)),
         lease(definition.lease),
         checker(definition, node->settings.json),
         writer(std::move(writes)),

@@ -59,7 +59,7 @@ struct writer_state {
   std::mt19937_64 random;
   std::set<caf::actor_addr> refused_senders;
   bool adopted_anew = false; ///< Changes decided under an earlier epoch of a shard may wait.
-  std::unordered_map<core::step_id, std::uint64_t> generations; ///< The newest life of each step.
+  std::unordered_map<hosted_item, std::uint64_t> generations; ///< The newest life of each.
   caf::actor follower;
   std::vector<caf::response_promise> settling;
 
@@ -371,7 +371,7 @@ void flush(self_ptr self) {
 /// Whether the change may be queued; notes the epoch under which it was decided.
 core::failure admit(self_ptr self, const decider& from, queued_change& change) {
   auto& st = self->state;
-  auto& generation = st.generations[from.step];
+  auto& generation = st.generations[from.item];
   if (from.generation < generation)
     return {core::errc::unavailable, "the step has been started again meanwhile"};
   generation = from.generation;

@@ -83,6 +83,8 @@ actors::node_settings node_settings_of(const config::settings& settings, const n
   node.writer_retry_min = settings.writer.retry_min;
   node.writer_retry_max = settings.writer.retry_max;
 
+  node.extension_delay = settings.task.extension_delay;
+
   node.session_grace = settings.owner.session_grace;
   node.leases_max = settings.owner.leases_max;
 

@@ -136,6 +136,7 @@ node_under_load::node_under_load(std::string conninfo, std::uint64_t seed) : ids
   settings.lease_time = 5s;
   settings.writer_retry_min = 50ms;
   settings.writer_retry_max = 2s;
+  settings.extension_delay = 1s;
   settings.session_grace = 30s;
   settings.leases_max = 1000000;
   settings.unit_idle_timeout = 60s;

@@ -104,7 +104,7 @@ connection::connection(caf::actor_system& system, endpoint where, retry_policy r
     : system_(system),
       deadline_(retry.deadline),
       dialer_(std::make_shared<dialer>(std::move(where), retry, seed)),
-      courier_(system.spawn(courier, courier_deps{retry, seed, [d = dialer_] { d->lost(); }})),
+      courier_(system.spawn(courier, courier_deps{retry, seed, [d = dialer_] { d->lost(); }, {}})),
       gateway_(courier_) {
   dialer_->start(system, courier_);
 }

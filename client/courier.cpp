@@ -44,6 +44,43 @@ std::size_t payload_bytes(const msg::add_source_data& request) {
   return bytes;
 }
 
+std::size_t payload_bytes(const msg::put_queue& request) { return request.policy.size(); }
+
+std::size_t payload_bytes(const msg::task_update& update) {
+  return update.data.size() + update.execution_state.size();
+}
+
+std::size_t payload_bytes(const msg::task_request& task) {
+  return task.body.size() + task.data.size() + 256; // the other texts are short
+}
+
+std::size_t payload_bytes(const msg::enqueue_tasks& request) {
+  std::size_t bytes = 0;
+  for (const auto& task : request.tasks)
+    bytes += payload_bytes(task);
+  return bytes;
+}
+
+std::size_t payload_bytes(const msg::complete_tasks& request) {
+  std::size_t bytes = 0;
+  for (const auto& task : request.tasks)
+    bytes += task.result.size() + 32;
+  return bytes;
+}
+
+std::size_t payload_bytes(const msg::follow_task& request) {
+  return request.done.result.size() + payload_bytes(request.next);
+}
+
+std::size_t payload_bytes(const msg::save_task& request) { return payload_bytes(request.update); }
+std::size_t payload_bytes(const msg::release_task& request) {
+  return payload_bytes(request.update);
+}
+std::size_t payload_bytes(const msg::fail_task& request) {
+  return request.detail.size() + payload_bytes(request.update);
+}
+std::size_t payload_bytes(const msg::eject_task& request) { return payload_bytes(request.update); }
+
 double random_unit(courier_state& state) {
   // xorshift64 (Marsaglia 2003): spreads retries, decides nothing.
   auto& x = state.jitter;
@@ -211,6 +248,26 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
       carry<msg::submit_judgment, msg::judgment_accepted>(self),
       carry<msg::end_session, msg::session_ended>(self),
       carry<msg::get_node_status, msg::node_status>(self),
+      carry<msg::put_queue, msg::queue_view>(self),
+      carry<msg::pause_queue, msg::queue_view>(self),
+      carry<msg::list_queues, msg::queue_list>(self),
+      carry<msg::get_queue_statistics, msg::queue_statistics>(self),
+      carry<msg::enqueue_tasks, msg::task_outcomes>(self),
+      carry<msg::get_task, msg::task_view>(self),
+      carry<msg::change_task, msg::task_changed>(self),
+      carry<msg::eject_task, msg::leased_tasks>(self),
+      carry<msg::redrive_tasks, msg::tasks_redriven>(self),
+      carry<msg::claim_tasks, msg::leased_tasks>(self),
+      carry<msg::extend_tasks, msg::task_outcomes>(self),
+      carry<msg::save_task, msg::task_outcome>(self),
+      carry<msg::release_task, msg::task_outcome>(self),
+      carry<msg::complete_tasks, msg::task_outcomes>(self),
+      carry<msg::follow_task, msg::leased_tasks>(self),
+      carry<msg::fail_task, msg::task_outcome>(self),
+      [self](const msg::tasks_lost& lost) {
+        if (self->state.deps.on_tasks_lost)
+          self->state.deps.on_tasks_lost(lost);
+      },
       [self](const gateway_found& found) {
         auto& state = self->state;
         if (state.gateway)

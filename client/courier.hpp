@@ -45,13 +45,17 @@ struct check_deadlines {};
 /// Looks like a gateway that never goes away.
 using courier_actor =
     msg::gateway_actor::extend<caf::reacts_to<gateway_found>, caf::reacts_to<gateway_unreachable>,
-                               caf::reacts_to<call_again>, caf::reacts_to<check_deadlines>>;
+                               caf::reacts_to<msg::tasks_lost>, caf::reacts_to<call_again>,
+                               caf::reacts_to<check_deadlines>>;
 
 struct courier_deps {
   retry_policy retry;
   std::uint64_t seed = 1; ///< Of the jitter.
   /// Called when the gateway is gone: find it again. Must not block.
   std::function<void()> on_lost;
+  /// Called when leases that were claimed through this connection are over. Must not block. May be
+  /// empty.
+  std::function<void(const msg::tasks_lost&)> on_tasks_lost;
 };
 
 struct courier_state {

@@ -54,6 +54,10 @@ struct settings {
   } log{};
 
   struct {
+    core::duration extension_delay;
+  } task{};
+
+  struct {
     core::duration session_grace;
     std::uint32_t leases_max;
   } owner{};
@@ -172,6 +176,10 @@ void describe(Visitor&& option, Settings& s) {
   option("log.level", s.log.level, log_level::info, "The least severe entries that are written.");
   option("log.format", s.log.format, log_format::text,
          "`text` for people, `json` for one object on each line.");
+
+  option("task.extension_delay", s.task.extension_delay, 1s, 0s, 10s,
+         "How long extensions of tasks' leases gather before they are committed together. Leases "
+         "live on meanwhile; only the answer waits. 0 commits each at once.");
 
   option("owner.session_grace", s.owner.session_grace, 30s, 0s, 1h,
          "How long a contributor's leases survive the loss of the connection. Long enough for a "

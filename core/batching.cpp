@@ -26,7 +26,35 @@ struct footprint_of {
   void operator()(const extend_lease_row& w) { lease(w.unit, w.owner); }
   void operator()(const end_lease_row& w) { lease(w.unit, w.owner); }
   void operator()(const insert_judgment& w) { lease(w.unit, w.owner); }
+  void task_row(const task_id& id) { rows.push_back(mix(std::hash<task_id>{}(id), 2)); }
+  void task_lease(const task_id& id) { rows.push_back(mix(std::hash<task_id>{}(id), 3)); }
+  /// Inserts come before deletions, so a key is not free again in the batch that frees it.
+  void unique(const std::string& key) {
+    if (!key.empty())
+      rows.push_back(mix(std::hash<std::string>{}(key), 4));
+  }
+
+  // A task may be enqueued and claimed in one batch: the lease is inserted after the task.
+  void operator()(const insert_task& w) {
+    task_row(w.spec.id);
+    unique(w.spec.unique_key);
+  }
+  void operator()(const update_task& w) { task_row(w.task); }
+  void operator()(const insert_task_lease& w) { task_lease(w.task); }
+  void operator()(const extend_task_lease& w) { task_lease(w.task); }
+  void operator()(const end_task_lease& w) { task_lease(w.task); }
+  void operator()(const finish_task& w) {
+    task_row(w.task);
+    task_lease(w.task);
+    unique(w.unique_key);
+  }
+  void operator()(const revive_task& w) {
+    task_row(w.task);
+    unique(w.unique_key);
+  }
+  void operator()(const insert_late_result&) {}
   // Written once, or the last one counts.
+  void operator()(const put_queue&) {}
   void operator()(const insert_workflow&) {}
   void operator()(const insert_step&) {}
   void operator()(const update_step&) {}

@@ -2,6 +2,7 @@
 
 #include "core/ids.hpp"
 #include "core/lease.hpp"
+#include "core/task.hpp"
 
 #include <optional>
 #include <string>
@@ -126,9 +127,90 @@ struct advance_cursor {
   event_seq seq = 0;
 };
 
-using write_op = std::variant<insert_workflow, insert_step, update_step, insert_unit,
-                              set_unit_state, finalize_unit, insert_lease, extend_lease_row,
-                              end_lease_row, insert_judgment, insert_inbox, advance_cursor>;
+// --- tasks ---
+
+/// Makes a queue or sets what can change of it. Of several in one batch the last counts.
+struct put_queue {
+  queue_name name;
+  std::string definition; ///< JSON, as validated.
+  bool paused = false;
+  std::vector<std::string> paused_types;
+  std::uint64_t revision = 1; ///< Raised with every change.
+  instant at;
+};
+
+/// Refused by the store when a task of this id exists, live or finished, or a live one of the same
+/// queue and unique key, or when the queue does not exist.
+struct insert_task {
+  queue_name queue;
+  task_spec spec;
+  task_progress progress;
+};
+
+/// Sets the mutable members of a live task.
+struct update_task {
+  task_id task;
+  task_progress progress;
+};
+
+struct insert_task_lease {
+  task_id task;
+  core::lease lease;
+};
+
+/// Refused by the store unless the lease is there under exactly this token.
+struct extend_task_lease {
+  task_id task;
+  core::token token = 0;
+  instant expires_at;
+};
+
+/// Moves a task's lease to the history of its attempts. Refused by the store unless it is there
+/// under exactly this token.
+struct end_task_lease {
+  task_id task;
+  core::token token = 0;
+  attempt_ending how = attempt_ending::released;
+  task_error error;
+  instant at;
+};
+
+/// Moves a live task to the finished ones. Refused by the store unless it is live, and leased under
+/// exactly `token`, or not leased when that is 0.
+struct finish_task {
+  task_id task;
+  core::token token = 0; ///< Of the lease that ends with it: what remains of it is kept with it.
+  task_ending ending = task_ending::completed;
+  std::string result; ///< JSON; empty for none.
+  task_error error;
+  task_progress progress; ///< As it ended.
+  std::string unique_key; ///< Its own, which may be used again from the next batch on.
+  instant at;
+};
+
+/// Makes a finished task live again. Refused by the store unless it is finished.
+struct revive_task {
+  task_id task;
+  task_progress progress;
+  std::string unique_key; ///< Its own.
+};
+
+/// What came from a worker that had lost its lease: recorded, not applied.
+struct insert_late_result {
+  task_id task;
+  core::token token = 0;
+  worker_id worker;
+  std::string outcome; ///< What the worker wanted: `completed`, `failed`, …
+  std::string detail;  ///< Its result or error.
+  instant at;
+};
+
+using write_op =
+    std::variant<insert_workflow, insert_step, update_step, insert_unit, set_unit_state,
+                 finalize_unit, insert_lease, extend_lease_row, end_lease_row, insert_judgment,
+                 insert_inbox, advance_cursor, put_queue, insert_task, update_task,
+                 insert_task_lease, extend_task_lease, end_task_lease, finish_task, revive_task,
+                 insert_late_result>;
 
 enum class event_type : std::uint8_t {
   unit_ready_for_assignment = 1,

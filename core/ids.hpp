@@ -12,6 +12,7 @@ using step_id = strong_id<struct step_tag>;
 using unit_id = strong_id<struct unit_tag>;
 using assignment_id = strong_id<struct assignment_tag>;
 using judgment_id = strong_id<struct judgment_tag>;
+using task_id = strong_id<struct task_tag>;
 
 /// One start of a node process; never reused.
 using incarnation_id = strong_id<struct incarnation_tag>;
@@ -20,7 +21,13 @@ using incarnation_id = strong_id<struct incarnation_tag>;
 /// without NUL.
 using contributor_id = std::string;
 
-/// Fencing token of a lease: 1 for the first grant of a unit, strictly growing with each grant.
+/// The name of a queue of tasks: 1 to 64 of `a-z 0-9 _ . -`.
+using queue_name = std::string;
+
+/// A process that does tasks, by the name it gave itself, under the rules of `contributor_id`.
+using worker_id = contributor_id;
+
+/// Fencing token of a lease: 1 for the first grant of an item, strictly growing with each grant.
 using token = std::uint64_t;
 
 /// Number of a shard, 0 to shards - 1.
@@ -45,14 +52,22 @@ struct message_id {
   }
 };
 
-/// The shard that hosts a step, for ever: a step never moves to another shard, shards move between
+/// The shard that hosts a step, for ever: it never moves to another shard, shards move between
 /// nodes. FNV-1a over the id; any stable hash would do, but it may never change (rows are placed by
 /// it).
-inline shard_id shard_of(const step_id& step, std::uint32_t shards) {
+template <class Bytes>
+shard_id shard_of_bytes(const Bytes& bytes, std::uint32_t shards) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const auto byte : step.value.bytes)
-    hash = (hash ^ byte) * 0x100000001b3ULL;
+  for (const auto byte : bytes)
+    hash = (hash ^ static_cast<std::uint8_t>(byte)) * 0x100000001b3ULL;
   return static_cast<shard_id>((hash >> 16) % shards);
+}
+inline shard_id shard_of(const step_id& step, std::uint32_t shards) {
+  return shard_of_bytes(step.value.bytes, shards);
+}
+/// The same of a queue, by its name.
+inline shard_id shard_of(const queue_name& queue, std::uint32_t shards) {
+  return shard_of_bytes(queue, shards);
 }
 
 } // namespace holdfast::core

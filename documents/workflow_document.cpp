@@ -1,13 +1,11 @@
 #include "documents/workflow_document.hpp"
 
+#include "documents/member_reader.hpp"
 #include "documents/parse.hpp"
 #include "documents/pointer.hpp"
 #include "documents/schema.hpp"
-#include "documents/text.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 namespace holdfast::documents {
 
@@ -15,103 +13,13 @@ using nlohmann::json;
 
 namespace {
 
-/// Problems listed in one answer; more would hardly be read.
-constexpr std::size_t problems_shown_max = 50;
-
-/// Reads members of one object at one place; whatever it is not asked for is an unknown member.
-class reader {
-public:
-  reader(const json& object, std::string place, std::vector<core::definition_problem>& problems)
-      : object_(object), place_(std::move(place)), problems_(problems) {
-    if (!object_.is_object())
-      problem("", "must be an object");
-  }
-
-  /// The member, or null; it then is known.
-  const json* member(std::string_view name) {
-    known_.push_back(name);
-    if (!object_.is_object())
-      return nullptr;
-    const auto found = object_.find(std::string{name});
-    return found == object_.end() ? nullptr : &*found;
-  }
-
-  const json* required(std::string_view name, const char* what) {
-    const auto* found = member(name);
-    if (found == nullptr && object_.is_object())
-      problem(name, std::string{"is missing; "} + what);
-    return found;
-  }
-
-  void text(std::string_view name, std::string& into) {
-    if (const auto* value = member(name))
-      text(*value, name, into);
-  }
-
-  void text(const json& value, std::string_view name, std::string& into) {
-    if (value.is_string())
-      into = value.get<std::string>();
-    else
-      problem(name, "must be a string");
-  }
-
-  /// A whole number that fits; its own bounds are the core's to check.
-  void count(std::string_view name, std::uint32_t& into) {
-    const auto* value = member(name);
-    if (value == nullptr)
-      return;
-    if (value->is_number_unsigned()
-        && value->get<std::uint64_t>() <= std::numeric_limits<std::uint32_t>::max())
-      into = value->get<std::uint32_t>();
-    else
-      problem(name, "must be a whole number");
-  }
-
-  /// Seconds, fractions allowed, kept to the microsecond.
-  void seconds(std::string_view name, core::duration& into) {
-    const auto* value = member(name);
-    if (value == nullptr)
-      return;
-    constexpr double seconds_max = 1e9; // 31 years: far above every bound, far below overflow
-    if (value->is_number() && std::abs(value->get<double>()) <= seconds_max)
-      into = core::duration{std::llround(value->get<double>() * 1e6)};
-    else
-      problem(name, "must be a number of seconds");
-  }
-
-  void refuse_unknown() {
-    if (!object_.is_object())
-      return;
-    for (const auto& [name, value] : object_.items())
-      if (std::find(known_.begin(), known_.end(), name) == known_.end())
-        problem(name, "is not a member that is known here" + suggestion(name, known_));
-  }
-
-  void problem(std::string_view name, std::string what) {
-    problems_.push_back({place_of(name), std::move(what)});
-  }
-
-  std::string place_of(std::string_view name) const {
-    auto place = place_;
-    if (!name.empty())
-      append_token(place, name);
-    return place;
-  }
-
-private:
-  const json& object_;
-  const std::string place_;
-  std::vector<core::definition_problem>& problems_;
-  std::vector<std::string_view> known_;
-};
-
 class definition_reader {
 public:
   core::workflow_definition definition;
   std::vector<core::definition_problem> problems;
 
   void read(const json& document) {
-    reader from{document, "", problems};
+    member_reader from{document, "", problems};
     if (const auto* name = from.required("name", "give the workflow one"))
       from.text(*name, "name", definition.name);
     const auto* steps = from.required("steps", "list at least one step");
@@ -126,7 +34,7 @@ public:
 private:
   void read_step(const json& source, const std::string& place) {
     core::step_definition step;
-    reader from{source, place, problems};
+    member_reader from{source, place, problems};
     if (const auto* key = from.required("key", "give the step one that is unique here"))
       from.text(*key, "key", step.key);
     from.text("title", step.title);
@@ -146,7 +54,7 @@ private:
   }
 
   void read_lease(const json& source, const std::string& place, core::lease_policy& lease) {
-    reader from{source, place, problems};
+    member_reader from{source, place, problems};
     const auto total_by_default = lease.total_max;
     from.seconds("ttl_seconds", lease.ttl);
     // Without a word about it, a lease longer than the default total may simply not be extended.
@@ -157,7 +65,7 @@ private:
   }
 
   void read_aggregation(const json& source, const std::string& place, core::step_definition& step) {
-    reader from{source, place, problems};
+    member_reader from{source, place, problems};
     std::string method = "majority";
     from.text("method", method);
     if (method != "majority")
@@ -181,16 +89,6 @@ private:
     }
   }
 };
-
-core::failure refusal_of(const std::vector<core::definition_problem>& problems) {
-  core::failure refusal{core::errc::payload_invalid, {}};
-  for (std::size_t i = 0; i < problems.size() && i < problems_shown_max; ++i)
-    refusal.detail += (i == 0 ? "" : "\n") + at_place(problems[i].place, problems[i].what);
-  if (problems.size() > problems_shown_max)
-    refusal.detail +=
-        "\nand " + std::to_string(problems.size() - problems_shown_max) + " further problems";
-  return refusal;
-}
 
 } // namespace
 

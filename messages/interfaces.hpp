@@ -1,5 +1,6 @@
 #pragma once
 
+#include "messages/task_messages.hpp"
 #include "messages/work_messages.hpp"
 #include "messages/workflow_messages.hpp"
 
@@ -25,6 +26,22 @@ using gateway_actor = caf::typed_actor<
     caf::replies_to<extend_assignment>::with<assignment_extended>,
     caf::replies_to<submit_judgment>::with<judgment_accepted>,
     caf::replies_to<end_session>::with<session_ended>,
+    // --- producers of tasks ---
+    caf::replies_to<put_queue>::with<queue_view>, caf::replies_to<pause_queue>::with<queue_view>,
+    caf::replies_to<list_queues>::with<queue_list>,
+    caf::replies_to<get_queue_statistics>::with<queue_statistics>,
+    caf::replies_to<enqueue_tasks>::with<task_outcomes>, caf::replies_to<get_task>::with<task_view>,
+    caf::replies_to<change_task>::with<task_changed>,
+    caf::replies_to<eject_task>::with<leased_tasks>,
+    caf::replies_to<redrive_tasks>::with<tasks_redriven>,
+    // --- workers ---
+    caf::replies_to<claim_tasks>::with<leased_tasks>,
+    caf::replies_to<extend_tasks>::with<task_outcomes>,
+    caf::replies_to<save_task>::with<task_outcome>,
+    caf::replies_to<release_task>::with<task_outcome>,
+    caf::replies_to<complete_tasks>::with<task_outcomes>,
+    caf::replies_to<follow_task>::with<leased_tasks>,
+    caf::replies_to<fail_task>::with<task_outcome>,
     // --- operators ---
     caf::replies_to<get_node_status>::with<node_status>>;
 

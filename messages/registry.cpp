@@ -38,6 +38,32 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(step_statistics);
   HOLDFAST_REGISTER(get_node_status);
   HOLDFAST_REGISTER(node_status);
+  HOLDFAST_REGISTER(put_queue);
+  HOLDFAST_REGISTER(queue_view);
+  HOLDFAST_REGISTER(pause_queue);
+  HOLDFAST_REGISTER(list_queues);
+  HOLDFAST_REGISTER(queue_list);
+  HOLDFAST_REGISTER(get_queue_statistics);
+  HOLDFAST_REGISTER(queue_statistics);
+  HOLDFAST_REGISTER(enqueue_tasks);
+  HOLDFAST_REGISTER(task_outcomes);
+  HOLDFAST_REGISTER(get_task);
+  HOLDFAST_REGISTER(task_view);
+  HOLDFAST_REGISTER(change_task);
+  HOLDFAST_REGISTER(task_changed);
+  HOLDFAST_REGISTER(eject_task);
+  HOLDFAST_REGISTER(leased_tasks);
+  HOLDFAST_REGISTER(redrive_tasks);
+  HOLDFAST_REGISTER(tasks_redriven);
+  HOLDFAST_REGISTER(claim_tasks);
+  HOLDFAST_REGISTER(extend_tasks);
+  HOLDFAST_REGISTER(save_task);
+  HOLDFAST_REGISTER(task_outcome);
+  HOLDFAST_REGISTER(release_task);
+  HOLDFAST_REGISTER(complete_tasks);
+  HOLDFAST_REGISTER(follow_task);
+  HOLDFAST_REGISTER(fail_task);
+  HOLDFAST_REGISTER(tasks_lost);
 #undef HOLDFAST_REGISTER
   config.add_error_category(
       caf::atom("holdfast"), [](std::uint8_t code, caf::atom_value, const caf::message& context) {

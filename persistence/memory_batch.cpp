@@ -1,77 +1,18 @@
-#include "persistence/memory_tables.hpp"
+#include "persistence/memory_task_changes.hpp"
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 namespace holdfast::persistence::memory {
 
 namespace {
 
-/// Why the database would refuse. Never leaves `apply`.
-struct refusal {
-  std::string reason;
-};
-
-void require(bool condition, const char* reason) {
-  if (!condition)
-    throw refusal{reason};
-}
-
-/// Decodes one UTF-8 sequence; the number of its bytes, or 0 where PostgreSQL reports 22021.
-std::size_t utf8_length(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) {
-    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
-  };
-  const auto follows = [&](std::size_t i) { return (byte(i) & 0xc0U) == 0x80U; };
-  const auto lead = byte(0);
-  if (lead == 0)
-    return 0;
-  if (lead < 0x80)
-    return 1;
-  if (lead >= 0xc2 && lead <= 0xdf)
-    return follows(1) ? 2 : 0;
-  if (lead >= 0xe0 && lead <= 0xef) {
-    const bool overlong = lead == 0xe0 && byte(1) < 0xa0;
-    const bool surrogate = lead == 0xed && byte(1) > 0x9f;
-    return follows(1) && follows(2) && !overlong && !surrogate ? 3 : 0;
-  }
-  if (lead >= 0xf0 && lead <= 0xf4) {
-    const bool overlong = lead == 0xf0 && byte(1) < 0x90;
-    const bool beyond = lead == 0xf4 && byte(1) > 0x8f;
-    return follows(1) && follows(2) && follows(3) && !overlong && !beyond ? 4 : 0;
-  }
-  return 0;
-}
-
-void require_text(const std::string& text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const auto length = utf8_length(text, at);
-    require(length != 0, "22021: text is not UTF-8 without NUL");
-    at += length;
-  }
-}
-
-void require_bigint(std::uint64_t value) {
-  require(value <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()),
-          "23514: number beyond bigint");
-}
-
-void require_instant(core::instant at) {
-  // 4714 BC; PostgreSQL's upper end lies beyond what an instant can hold.
-  constexpr std::int64_t first_us = -211'813'488'000'000'000 + 946'684'800'000'000;
-  require(core::to_micros(at) >= first_us, "22008: timestamp out of range");
-}
-
-void require_token(core::token token) {
-  require_bigint(token);
-  require(token > 0, "23514: token must be positive");
-}
-
-/// Applies writes one by one and can take all of them back.
-class transaction {
+/// Applies the writes of a batch one by one.
+class transaction : public task_changes {
 public:
-  transaction(tables& t, core::instant now) : t_(t), now_(now) {}
+  transaction(tables& t, core::instant now) : task_changes(t), now_(now) {}
+
+  using task_changes::operator();
 
   void operator()(const core::insert_workflow& w) {
     require_text(w.name);
@@ -136,17 +77,11 @@ public:
   }
 
   void operator()(const core::insert_lease& w) {
-    const auto& owner = w.lease.owner;
-    require_text(owner);
-    require_token(w.lease.token);
-    require_instant(w.lease.granted_at);
-    require_instant(w.lease.expires_at);
-    require(!owner.empty() && owner.size() <= 128, "23514: contributor ids have 1 to 128 bytes");
-    require(w.lease.expires_at > w.lease.granted_at, "23514: a lease ends after it begins");
+    require_lease(w.lease);
     const auto unit = t_.units.find(w.unit);
     require(unit != t_.units.end() && unit->second.state < core::unit_state::finalized,
             "22012: the lease's unit is not open");
-    insert(t_.active_leases, {w.unit, owner}, w.lease);
+    insert(t_.active_leases, {w.unit, w.lease.owner}, w.lease);
   }
 
   void operator()(const core::extend_lease_row& w) {
@@ -191,7 +126,7 @@ public:
 
   void advance(const shard_batch& part) {
     auto& shard = t_.shards[part.shard];
-    undo_.push_back([&shard, before = shard] { shard = before; });
+    on_take_back([&shard, before = shard] { shard = before; });
     shard.batch_seq = part.batch_seq;
     shard.event_seq += part.event_count();
     if (part.event_count() == 0)
@@ -204,12 +139,7 @@ public:
       }
     auto& rows = t_.outbox[part.shard];
     rows.push_back(std::move(row));
-    undo_.push_back([&rows] { rows.pop_back(); });
-  }
-
-  void take_back() {
-    for (auto action = undo_.rbegin(); action != undo_.rend(); ++action)
-      (*action)();
+    on_take_back([&rows] { rows.pop_back(); });
   }
 
 private:
@@ -225,26 +155,6 @@ private:
             "23514: a complete step is sealed and all its units have ended");
   }
 
-  template <class Map, class Value>
-  void insert(Map& map, const typename Map::key_type& key, Value value) {
-    require(map.emplace(key, std::move(value)).second, "23505: the key exists already");
-    undo_.push_back([&map, key] { map.erase(key); });
-  }
-
-  template <class Set>
-  void insert_key(Set& set, const typename Set::value_type& key) {
-    require(set.insert(key).second, "23505: the key exists already");
-    undo_.push_back([&set, key] { set.erase(key); });
-  }
-
-  template <class Map>
-  typename Map::mapped_type& change(Map& map, const typename Map::key_type& key) {
-    const auto found = map.find(key);
-    require(found != map.end(), "22012: the row does not exist");
-    undo_.push_back([found, before = found->second] { found->second = before; });
-    return found->second;
-  }
-
   unit_row& open(const core::unit_id& id) {
     auto& row = change(t_.units, id);
     require(row.state < core::unit_state::finalized, "22012: the unit is not open");
@@ -256,15 +166,12 @@ private:
     const auto found = t_.active_leases.find({unit, owner});
     require(found != t_.active_leases.end() && found->second.token == token,
             "22012: no lease under this token");
-    auto lease = found->second;
-    undo_.push_back([this, key = found->first, lease] { t_.active_leases.emplace(key, lease); });
-    t_.active_leases.erase(found);
+    const auto lease = found->second;
+    erase(t_.active_leases, found);
     return lease;
   }
 
-  tables& t_;
   core::instant now_;
-  std::vector<std::function<void()>> undo_;
 };
 
 /// Place of each alternative of `core::write_op` in the order in which the statements run.
@@ -281,12 +188,22 @@ constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     9,  // insert_judgment
     4,  // insert_inbox
     11, // advance_cursor
+    12, // put_queue
+    13, // insert_task
+    17, // update_task
+    15, // insert_task_lease
+    18, // extend_task_lease
+    19, // end_task_lease
+    20, // finish_task
+    14, // revive_task
+    16, // insert_late_result
 };
 
 std::vector<const core::write_op*> in_statement_order(const write_batch& batch) {
   std::vector<const core::write_op*> writes;
   std::map<core::step_id, const core::write_op*> last_update;
   std::map<std::pair<std::string, core::shard_id>, const core::write_op*> last_cursor;
+  std::map<core::queue_name, const core::write_op*> last_queue;
   for (const auto& part : batch.shards)
     for (const auto& change : part.changes)
       for (const auto& write : change.writes)
@@ -294,11 +211,15 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
           last_update[update->row.id] = &write;
         else if (const auto* cursor = std::get_if<core::advance_cursor>(&write))
           last_cursor[{cursor->consumer, cursor->shard}] = &write;
+        else if (const auto* queue = std::get_if<core::put_queue>(&write))
+          last_queue[queue->name] = &write;
         else
           writes.push_back(&write);
   for (const auto& [step, write] : last_update)
     writes.push_back(write);
   for (const auto& [consumer, write] : last_cursor)
+    writes.push_back(write);
+  for (const auto& [queue, write] : last_queue)
     writes.push_back(write);
   std::stable_sort(writes.begin(), writes.end(), [](const auto* a, const auto* b) {
     return statement_order[a->index()] < statement_order[b->index()];

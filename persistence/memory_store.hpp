@@ -81,6 +81,14 @@ public:
   list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) override;
   core::outcome<step_statistics> statistics(core::step_id step) override;
 
+  core::outcome<stored_queue> load_queue(const core::queue_name& queue) override;
+  core::outcome<std::vector<core::put_queue>> list_queues() override;
+  core::outcome<std::vector<known_task>>
+  find_tasks(const std::vector<core::task_id>& tasks) override;
+  core::outcome<std::vector<finished_task>> list_finished(const finished_filter& filter) override;
+  core::outcome<task_history> load_task(core::task_id task) override;
+  core::outcome<queue_counts> count_tasks(const core::queue_name& queue) override;
+
   core::outcome<std::vector<stored_event>> events_after(core::shard_id shard, core::event_seq after,
                                                         std::uint32_t limit) override;
   core::outcome<core::event_seq> cursor(const std::string& consumer, core::shard_id shard) override;

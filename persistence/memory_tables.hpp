@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-/// What the memory store keeps: the tables of migrations/0001_initial.sql as ordered maps, so that
+/// What the memory store keeps: the tables of migrations/*.sql as ordered maps, so that
 /// everything read from them comes in the same order at every run.
 namespace holdfast::persistence::memory {
 
@@ -64,6 +64,28 @@ struct node_row {
   bool left = false;
 };
 
+struct live_task_row {
+  core::queue_name queue;
+  core::task_spec spec;
+  core::task_progress progress;
+};
+
+struct attempt_row {
+  core::lease lease;
+  std::string ending; ///< As `task_attempt::ending`.
+  core::task_error error;
+  core::instant at;
+};
+
+struct finished_task_row {
+  live_task_row task; ///< As it ended.
+  core::task_ending ending = core::task_ending::completed;
+  std::string result;
+  core::task_error error;
+  core::instant at;
+  std::optional<core::lease> lease; ///< The one that ended with it.
+};
+
 using contributor_key = std::pair<core::unit_id, core::contributor_id>;
 
 struct tables {
@@ -77,6 +99,13 @@ struct tables {
   std::map<std::pair<core::unit_id, core::token>, ended_row> ended_leases;
   std::map<contributor_key, judgment_row> judgments;
   std::set<core::judgment_id> judgment_ids;
+  std::map<core::queue_name, core::put_queue> queues;
+  std::map<core::task_id, live_task_row> tasks;
+  std::map<std::pair<core::queue_name, std::string>, core::task_id> tasks_by_unique_key;
+  std::map<core::task_id, core::lease> task_leases;
+  std::map<std::pair<core::task_id, core::token>, attempt_row> task_attempts;
+  std::map<core::task_id, finished_task_row> finished_tasks;
+  std::vector<core::insert_late_result> late_results;
   std::map<core::shard_id, std::vector<outbox_row>> outbox; ///< Ascending by first_seq.
   std::map<std::string, std::set<core::message_id>> inbox;
   std::map<std::pair<std::string, core::shard_id>, core::event_seq> cursors;

@@ -1,14 +1,17 @@
 #include "persistence/postgres_batch.hpp"
 
+#include "persistence/batch_columns.hpp"
 #include "persistence/event_text.hpp"
+#include "persistence/postgres_task_batch.hpp"
 
 #include <map>
-#include <tuple>
 #include <utility>
 
 namespace holdfast::persistence {
 
 namespace {
+
+using namespace batch;
 
 // Every statement ends by dividing by whether it touched as many rows as it was given: a missing
 // row raises 22012 and takes the transaction with it.
@@ -186,47 +189,11 @@ constexpr statement advance_cursors{"advance_cursors", R"sql(
   SELECT * FROM unnest($1::text[], $2::integer[], $3::bigint[])
   ON CONFLICT (consumer, shard) DO UPDATE SET seq = greatest(c.seq, excluded.seq))sql"};
 
-using text = std::string_view;
-using int8 = std::int64_t;
-using int4 = std::int32_t;
-using int2 = std::int16_t;
-
-int8 big(std::uint64_t value) { return static_cast<int8>(value); }
-int4 plain(std::uint32_t value) { return static_cast<int4>(value); }
-
-template <class Enum>
-int2 small(Enum value) {
-  return static_cast<int2>(value);
-}
-
-/// The columns of one statement, filled row by row.
-template <class... Types>
-struct columns {
-  std::tuple<wire::array_of<Types>...> arrays;
-
-  template <class... Values>
-  void add(const Values&... values) {
-    add_each(std::index_sequence_for<Types...>{}, values...);
-  }
-
-  void append_to(std::vector<call>& calls, const statement& what) {
-    if (std::get<0>(arrays).size() == 0)
-      return;
-    call made{&what, {}};
-    std::apply([&](auto&... array) { (made.parameters.push_back(array.take()), ...); }, arrays);
-    calls.push_back(std::move(made));
-  }
-
-private:
-  template <std::size_t... Index, class... Values>
-  void add_each(std::index_sequence<Index...>, const Values&... values) {
-    (std::get<Index>(arrays).add(static_cast<const Types&>(values)), ...);
-  }
-};
-
 /// Sorts the writes of a batch by kind, one set of columns each.
-class sorted_writes {
+class sorted_writes : public task_writes {
 public:
+  using task_writes::operator();
+
   void operator()(const core::insert_workflow& w) {
     workflows_.add(w.id.value, text{w.name}, text{w.definition}, w.created_at);
   }
@@ -299,6 +266,7 @@ public:
     extended_.append_to(calls, extend_leases);
     judgments_.append_to(calls, add_judgments);
     ended_.append_to(calls, end_leases);
+    task_writes::append_to(calls);
     columns<text, int4, int8> cursors;
     for (const auto& [key, seq] : cursors_)
       cursors.add(text{key.first}, plain(key.second), big(seq));

@@ -1,6 +1,7 @@
 #include "persistence/postgres_reads.hpp"
 
 #include "persistence/event_text.hpp"
+#include "persistence/read_parts.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -8,24 +9,6 @@
 namespace holdfast::persistence::reads {
 
 namespace {
-
-using text = std::string_view;
-using int8 = std::int64_t;
-using int4 = std::int32_t;
-using int2 = std::int16_t;
-
-// One snapshot for all statements of a read.
-constexpr statement begin_read{"begin_read", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"};
-constexpr statement end_read{"end_read", "COMMIT"};
-// The session is set up for batches: generic plans that look rows up by key. A read over a whole
-// step needs hash joins and plans made for its step.
-constexpr statement free_planner{"free_planner", R"sql(
-  SELECT set_config('enable_hashjoin', 'on', true), set_config('enable_mergejoin', 'on', true),
-         set_config('enable_seqscan', 'on', true), set_config('enable_bitmapscan', 'on', true),
-         set_config('plan_cache_mode', 'force_custom_plan', true))sql"};
-// How many results of a pipeline precede those of the reads themselves.
-constexpr std::size_t preamble_long = 2;
-constexpr std::size_t preamble_short = 1;
 
 constexpr statement step_by_id{"step_by_id", R"sql(
   SELECT s.step_id, s.workflow_id, s.key, s.position, s.status, s.sealed, s.total_units,
@@ -145,18 +128,6 @@ constexpr statement inbox_of{"inbox_of", R"sql(
   SELECT seq FROM holdfast.inbox
    WHERE consumer = $1::text AND shard = $2::integer AND seq > $3::bigint ORDER BY seq)sql"};
 
-std::vector<call> long_read(std::vector<call> calls) {
-  calls.insert(calls.begin(), {{&begin_read, {}}, {&free_planner, {}}});
-  calls.push_back({&end_read, {}});
-  return calls;
-}
-
-std::vector<call> short_read(std::vector<call> calls) {
-  calls.insert(calls.begin(), {&begin_read, {}});
-  calls.push_back({&end_read, {}});
-  return calls;
-}
-
 std::string ids_parameter(const std::vector<core::unit_id>& units) {
   wire::array_of<core::uuid> ids;
   for (const auto& unit : units)
@@ -168,18 +139,6 @@ std::string shard_parameter(core::shard_id shard) { return wire::scalar(static_c
 
 std::string number_parameter(std::uint64_t number) {
   return wire::scalar(static_cast<int8>(number));
-}
-
-std::string limit_parameter(std::uint32_t limit) {
-  return wire::scalar(static_cast<int4>(std::min<std::uint32_t>(limit, INT32_MAX)));
-}
-
-std::uint32_t u32(const query_result& r, std::size_t row, int column) {
-  return static_cast<std::uint32_t>(r.get<int4>(row, column));
-}
-
-std::uint64_t u64(const query_result& r, std::size_t row, int column) {
-  return static_cast<std::uint64_t>(r.get<int8>(row, column));
 }
 
 core::unit_state unit_state_of(const query_result& r, std::size_t row, int column) {

@@ -40,6 +40,24 @@ std::pair<std::vector<unit_result>, std::uint64_t> list_results(const results& r
 std::vector<call> statistics(core::step_id step);
 core::outcome<step_statistics> statistics(const results& r);
 
+std::vector<call> load_queue(const core::queue_name& queue);
+core::outcome<stored_queue> load_queue(const results& r);
+
+std::vector<call> list_queues();
+std::vector<core::put_queue> list_queues(const results& r);
+
+std::vector<call> find_tasks(const std::vector<core::task_id>& tasks);
+std::vector<known_task> find_tasks(const results& r);
+
+std::vector<call> list_finished(const finished_filter& filter);
+std::vector<finished_task> list_finished(const results& r);
+
+std::vector<call> load_task(core::task_id task);
+core::outcome<task_history> load_task(const results& r);
+
+std::vector<call> count_tasks(const core::queue_name& queue);
+core::outcome<queue_counts> count_tasks(const results& r);
+
 std::vector<call> events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit);
 core::outcome<std::vector<stored_event>> events_after(const results& r, core::shard_id shard,
                                                       core::event_seq after);

@@ -183,6 +183,50 @@ core::outcome<step_statistics> postgres_store::statistics(core::step_id step) {
   return reads::statistics(*answer);
 }
 
+core::outcome<stored_queue> postgres_store::load_queue(const core::queue_name& queue) {
+  const auto answer = ask(reads::load_queue(queue));
+  if (!answer)
+    return answer.error();
+  return reads::load_queue(*answer);
+}
+
+core::outcome<std::vector<core::put_queue>> postgres_store::list_queues() {
+  const auto answer = ask(reads::list_queues());
+  if (!answer)
+    return answer.error();
+  return reads::list_queues(*answer);
+}
+
+core::outcome<std::vector<known_task>>
+postgres_store::find_tasks(const std::vector<core::task_id>& tasks) {
+  const auto answer = ask(reads::find_tasks(tasks));
+  if (!answer)
+    return answer.error();
+  return reads::find_tasks(*answer);
+}
+
+core::outcome<std::vector<finished_task>>
+postgres_store::list_finished(const finished_filter& filter) {
+  const auto answer = ask(reads::list_finished(filter));
+  if (!answer)
+    return answer.error();
+  return reads::list_finished(*answer);
+}
+
+core::outcome<task_history> postgres_store::load_task(core::task_id task) {
+  const auto answer = ask(reads::load_task(task));
+  if (!answer)
+    return answer.error();
+  return reads::load_task(*answer);
+}
+
+core::outcome<queue_counts> postgres_store::count_tasks(const core::queue_name& queue) {
+  const auto answer = ask(reads::count_tasks(queue));
+  if (!answer)
+    return answer.error();
+  return reads::count_tasks(*answer);
+}
+
 core::outcome<std::vector<stored_event>>
 postgres_store::events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) {
   const auto answer = ask(reads::events_after(shard, after, limit));

@@ -2,10 +2,12 @@
 
 #include "core/change.hpp"
 #include "core/outcome.hpp"
+#include "core/task.hpp"
 #include "core/unit.hpp"
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -97,6 +99,66 @@ struct stored_step {
   std::string workflow_definition;
   std::uint64_t next_ordinal = 0;    ///< One more than the highest ordinal of its units.
   std::vector<open_unit> open_units; ///< Ascending by ordinal.
+};
+
+/// A queue with its live tasks.
+struct stored_queue {
+  core::put_queue row;
+  std::vector<core::task> tasks; ///< Ascending by id; with their leases and last tokens.
+};
+
+/// A task that is over, as it ended.
+struct finished_task {
+  core::queue_name queue;
+  core::task_spec spec;
+  core::task_progress progress;
+  core::task_ending ending = core::task_ending::completed;
+  core::token last_token = 0; ///< Highest ever granted.
+  std::string result;         ///< JSON; empty for none.
+  core::task_error error;
+  core::instant finished_at;
+};
+
+/// Where a task is.
+struct known_task {
+  core::task_id task;
+  core::queue_name queue;
+  bool live = false; ///< Else finished.
+};
+
+/// One try of a task, as far as it is over.
+struct task_attempt {
+  core::lease lease;
+  std::string ending; ///< Of the attempt, or of the task when that ended with it.
+  core::task_error error;
+  core::instant ended_at;
+};
+
+/// Everything that is known of one task.
+struct task_history {
+  core::queue_name queue;
+  std::optional<core::task> live;
+  std::optional<finished_task> finished; ///< Exactly one of the two is there.
+  std::vector<task_attempt> attempts;    ///< Ascending by token.
+};
+
+/// Which finished tasks of a queue to list, in order of id after `after`.
+struct finished_filter {
+  core::queue_name queue;
+  std::vector<core::task_ending> endings; ///< Empty: all.
+  std::string type;                       ///< Empty: all.
+  std::string error_code;                 ///< Empty: all.
+  core::task_id after;
+  std::uint32_t limit = 100;
+};
+
+struct queue_counts {
+  std::uint64_t live = 0;
+  std::uint64_t leased = 0;
+  std::uint64_t completed = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t canceled = 0;
+  std::uint64_t dead = 0;
 };
 
 struct stored_workflow {
@@ -225,6 +287,27 @@ public:
 
   /// `not_found` if there is no such step.
   virtual core::outcome<step_statistics> statistics(core::step_id step) = 0;
+
+  // --- tasks ---
+
+  /// A queue with its live tasks; `not_found` if there is none.
+  virtual core::outcome<stored_queue> load_queue(const core::queue_name& queue) = 0;
+
+  /// All queues, by name, without their tasks.
+  virtual core::outcome<std::vector<core::put_queue>> list_queues() = 0;
+
+  /// Which of `tasks` exist, in no order.
+  virtual core::outcome<std::vector<known_task>>
+  find_tasks(const std::vector<core::task_id>& tasks) = 0;
+
+  virtual core::outcome<std::vector<finished_task>>
+  list_finished(const finished_filter& filter) = 0;
+
+  /// `not_found` if there is no such task.
+  virtual core::outcome<task_history> load_task(core::task_id task) = 0;
+
+  /// Counts what is stored; not for the hot path. `not_found` if there is no such queue.
+  virtual core::outcome<queue_counts> count_tasks(const core::queue_name& queue) = 0;
 
   // --- events ---
 

@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(an_exception_ends_the_step_and_its_units_and_work_goes_on) 
   BOOST_REQUIRE(!units.empty());
   make_throw(the_actor("step"));
   settle();
-  BOOST_TEST(logged("step_down"));
+  BOOST_TEST(logged("item_down"));
   BOOST_TEST(status().live_units == 0u);
   BOOST_TEST(submit(lease, "ana").value.has_value());
   finish_all_work();
@@ -223,11 +223,11 @@ BOOST_AUTO_TEST_CASE(crashes_that_are_far_apart_never_end_the_node) {
 BOOST_AUTO_TEST_CASE(a_step_that_keeps_crashing_is_set_aside_and_tried_again) {
   const auto lease = assigned(step, "ana");
   for (int crashed = 0; crashed < 6; ++crashed) { // five restarts in a minute are tried
-    BOOST_TEST(!logged("step_set_aside"));
+    BOOST_TEST(!logged("item_set_aside"));
     crash(the_actor("step"));
     settle();
   }
-  BOOST_TEST(logged("step_set_aside"));
+  BOOST_TEST(logged("item_set_aside"));
   BOOST_TEST(actors_named("step").empty());
   const auto refused = submit(lease, "ana");
   BOOST_TEST(refused.code() == core::errc::unavailable);

@@ -27,6 +27,26 @@ change writing(std::vector<write_op> writes) { return {std::move(writes), {}}; }
 
 lease held_by(const std::string& who) { return {{}, who, 1, beginning, beginning}; }
 
+task_id numbered_task(std::uint8_t n) {
+  task_id id;
+  id.value.bytes[15] = n;
+  return id;
+}
+
+task_spec spec_of(std::uint8_t n, const std::string& unique_key = {}) {
+  task_spec spec;
+  spec.id = numbered_task(n);
+  spec.unique_key = unique_key;
+  return spec;
+}
+
+finish_task finished(std::uint8_t n, const std::string& unique_key = {}) {
+  finish_task gone;
+  gone.task = numbered_task(n);
+  gone.unique_key = unique_key;
+  return gone;
+}
+
 insert_judgment judged(std::uint8_t n, const std::string& who) {
   return {{}, numbered_unit(n), who, 1, "{}", "a", 1.0, beginning};
 }
@@ -71,9 +91,71 @@ BOOST_AUTO_TEST_CASE(changes_of_the_same_unit_may_not_share_a_batch) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_task_may_be_enqueued_and_claimed_in_one_batch) {
+  const insert_task enqueued{"work", spec_of(1, "k"), {}};
+  const insert_task_lease claimed{numbered_task(1), held_by("w1")};
+  BOOST_TEST(fit({enqueued}, {claimed}));
+  BOOST_TEST(fit({claimed}, {update_task{numbered_task(1), {}}}));
+  BOOST_TEST(fit({enqueued}, {insert_task{"work", spec_of(2, "other"), {}}}));
+  BOOST_TEST(fit({enqueued}, {insert_late_result{numbered_task(1), 1, "w1", {}, {}, beginning}}));
+}
+
+// I-2, I-3
+BOOST_AUTO_TEST_CASE(changes_of_the_same_lease_of_a_task_may_not_share_a_batch) {
+  const std::vector<write_op> of_lease{
+      insert_task_lease{numbered_task(1), held_by("w1")},
+      extend_task_lease{numbered_task(1), 1, beginning},
+      end_task_lease{numbered_task(1), 1, attempt_ending::released, {}, beginning}, finished(1)};
+  for (const auto& first : of_lease) {
+    for (const auto& second : of_lease)
+      BOOST_TEST(!fit({first}, {second}));
+    BOOST_TEST(fit({first}, {insert_task_lease{numbered_task(2), held_by("w1")}}));
+    BOOST_TEST(fit({first}, {finished(2)}));
+  }
+}
+
+// I-13
+BOOST_AUTO_TEST_CASE(changes_of_the_same_row_of_a_task_may_not_share_a_batch) {
+  const std::vector<write_op> of_row{insert_task{"work", spec_of(1), {}},
+                                     update_task{numbered_task(1), {}}, finished(1),
+                                     revive_task{numbered_task(1), {}, {}}};
+  for (const auto& first : of_row) {
+    for (const auto& second : of_row)
+      BOOST_TEST(!fit({first}, {second}));
+    BOOST_TEST(fit({first}, {update_task{numbered_task(2), {}}}));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_unique_key_may_not_be_freed_and_used_again_in_one_batch) {
+  const std::vector<write_op> of_first{insert_task{"work", spec_of(1, "k"), {}}, finished(1, "k"),
+                                       revive_task{numbered_task(1), {}, "k"}};
+  const std::vector<write_op> of_second{insert_task{"work", spec_of(2, "k"), {}}, finished(2, "k"),
+                                        revive_task{numbered_task(2), {}, "k"}};
+  const std::vector<write_op> of_another{insert_task{"work", spec_of(2, "l"), {}}, finished(2, "l"),
+                                         revive_task{numbered_task(2), {}, "l"}};
+  const std::vector<write_op> of_none{insert_task{"work", spec_of(2), {}}, finished(2),
+                                      revive_task{numbered_task(2), {}, {}}};
+  for (const auto& first : of_first) {
+    for (const auto& second : of_second)
+      BOOST_TEST(!fit({first}, {second}));
+    for (const auto& second : of_another)
+      BOOST_TEST(fit({first}, {second}));
+    for (const auto& second : of_none)
+      BOOST_TEST(fit({first}, {second}));
+  }
+  // No key is no key that two could share.
+  BOOST_TEST(fit({insert_task{"work", spec_of(1), {}}}, {insert_task{"work", spec_of(2), {}}}));
+}
+
 BOOST_AUTO_TEST_CASE(what_is_written_once_or_where_the_last_counts_never_collides) {
-  const std::vector<write_op> harmless{insert_workflow{}, insert_step{}, update_step{},
-                                       insert_inbox{"c", {1, 2}}, advance_cursor{"c", 1, 2}};
+  const std::vector<write_op> harmless{
+      insert_workflow{},
+      insert_step{},
+      update_step{},
+      insert_inbox{"c", {1, 2}},
+      advance_cursor{"c", 1, 2},
+      put_queue{"work", {}, false, {}, 1, beginning},
+      insert_late_result{numbered_task(1), 1, {}, {}, {}, beginning}};
   for (const auto& first : harmless)
     for (const auto& second : harmless)
       BOOST_TEST(fit({first}, {second}));

@@ -2,6 +2,7 @@
 
 #include "core/change.hpp"
 #include "core/step.hpp"
+#include "core/task.hpp"
 #include "core/unit.hpp"
 
 #include <string>
@@ -67,6 +68,33 @@ inline std::string describe(const core::step& s) {
   return describe(s.row) + ", next ordinal " + std::to_string(s.next_ordinal);
 }
 
+inline std::string describe(const core::task_progress& p) {
+  return p.state + " data " + p.data + " bookmark " + p.execution_state + " "
+         + std::to_string(p.percent) + " % attempts " + std::to_string(p.attempts) + " crashes "
+         + std::to_string(p.crashes) + " due " + describe(p.next_action) + " changed "
+         + describe(p.last_change) + " acted " + describe(p.last_action)
+         + (p.paused ? " paused" : "");
+}
+
+inline std::string describe(const core::task_spec& s) {
+  return s.type + " " + s.version + " " + s.body + " trace " + s.trace_id + "/" + s.span_id
+         + " priority " + std::to_string(s.priority) + " key " + s.key + " credential "
+         + s.credential + " unique " + s.unique_key + " tries " + std::to_string(s.max_attempts)
+         + " owner " + s.owner_id + " as " + s.run_as_id + " made " + describe(s.created_at);
+}
+
+inline std::string describe(const core::task& t) {
+  auto text = to_string(t.spec.id) + " " + describe(t.spec) + "; " + describe(t.progress)
+              + "; last token " + std::to_string(t.leases.last_token);
+  for (const auto& l : t.leases.active)
+    text += "; lease " + describe(l);
+  return text;
+}
+
+inline std::string describe(const core::task_error& e) {
+  return "error '" + e.code + "' '" + e.detail + "'";
+}
+
 struct write_text {
   using text = std::string;
 
@@ -109,6 +137,43 @@ struct write_text {
   text operator()(const core::advance_cursor& w) const {
     return "advance_cursor " + w.consumer + " " + std::to_string(w.shard) + "/"
            + std::to_string(w.seq);
+  }
+  text operator()(const core::put_queue& w) const {
+    auto line = "put_queue " + w.name + " " + w.definition + (w.paused ? " paused" : "");
+    for (const auto& type : w.paused_types)
+      line += " paused " + type;
+    return line + " revision " + std::to_string(w.revision) + " at " + describe(w.at);
+  }
+  text operator()(const core::insert_task& w) const {
+    return "insert_task " + w.queue + " " + to_string(w.spec.id) + " " + describe(w.spec) + "; "
+           + describe(w.progress);
+  }
+  text operator()(const core::update_task& w) const {
+    return "update_task " + to_string(w.task) + " " + describe(w.progress);
+  }
+  text operator()(const core::insert_task_lease& w) const {
+    return "insert_task_lease " + to_string(w.task) + " " + describe(w.lease);
+  }
+  text operator()(const core::extend_task_lease& w) const {
+    return "extend_task_lease " + to_string(w.task) + " token " + std::to_string(w.token)
+           + " until " + describe(w.expires_at);
+  }
+  text operator()(const core::end_task_lease& w) const {
+    return "end_task_lease " + to_string(w.task) + " token " + std::to_string(w.token) + " "
+           + std::string{to_string(w.how)} + " " + describe(w.error) + " at " + describe(w.at);
+  }
+  text operator()(const core::finish_task& w) const {
+    return "finish_task " + to_string(w.task) + " token " + std::to_string(w.token) + " "
+           + std::string{to_string(w.ending)} + " result " + w.result + " " + describe(w.error)
+           + " " + describe(w.progress) + " unique " + w.unique_key + " at " + describe(w.at);
+  }
+  text operator()(const core::revive_task& w) const {
+    return "revive_task " + to_string(w.task) + " " + describe(w.progress) + " unique "
+           + w.unique_key;
+  }
+  text operator()(const core::insert_late_result& w) const {
+    return "insert_late_result " + to_string(w.task) + " token " + std::to_string(w.token) + " of "
+           + w.worker + " " + w.outcome + " " + w.detail + " at " + describe(w.at);
   }
 };
 

@@ -66,8 +66,8 @@ private:
     if (arrow == std::string::npos)
       throw bad_line("every command says what is expected, behind '->'");
     if (!world_)
-      throw bad_line("the file must begin with 'given a unit …', 'given a step' or 'given a ready "
-                     "set'");
+      throw bad_line("the file must begin with 'given a unit …', 'given a step', 'given a ready "
+                     "set' or 'given a queue'");
     if (words.take("at"))
       move_clock(beginning + words.duration("a time"));
     const auto got = normalised(world_->carry_out(words, now_));
@@ -88,6 +88,8 @@ private:
       start(std::make_unique<step_world>());
     } else if (words.take("a ready set")) {
       start(std::make_unique<ready_world>());
+    } else if (words.take("a queue")) {
+      start(std::make_unique<queue_world>());
     } else if (!world_ || expectations_ > 0 || !world_->given(words)) {
       throw bad_line("this cannot be given here");
     }
@@ -149,7 +151,7 @@ BOOST_DATA_TEST_CASE(everything_happens_as_the_file_says,
 
 BOOST_AUTO_TEST_CASE(there_are_scenarios_for_every_machine) {
   const auto files = scenario_files();
-  for (const auto* machine : {"lease_", "unit_", "step_", "ready_"})
+  for (const auto* machine : {"lease_", "unit_", "step_", "ready_", "queue_"})
     BOOST_TEST(std::any_of(files.begin(), files.end(),
                            [&](const auto& file) { return file.rfind(machine, 0) == 0; }),
                machine);
@@ -197,6 +199,16 @@ BOOST_AUTO_TEST_CASE(what_is_not_in_the_language_fails) {
   BOOST_TEST(misunderstood("at 0s -> granted"));
   BOOST_TEST(misunderstood("given a step"));
   BOOST_TEST(misunderstood("given patience"));
+  const auto misunderstood_of_queue = [](const std::string& line) {
+    const auto failure = run("given a queue\n" + line + "\n");
+    return failure.find("x.scn:3: ") == 0 && failure.find("not understood: ") != std::string::npos;
+  };
+  BOOST_TEST(misunderstood_of_queue("given leases of one"));
+  BOOST_TEST(misunderstood_of_queue("at 0s m1 is enqueued twice -> enqueued"));
+  BOOST_TEST(misunderstood_of_queue("at 0s m1 is praised -> praised"));
+  BOOST_TEST(misunderstood_of_queue("at 0s w1 sings m1 under token 1 -> sung"));
+  BOOST_TEST(misunderstood_of_queue("at 0s w1 claims all -> m1 token 1"));
+  BOOST_TEST(misunderstood_of_queue("at 0s m1 is redriven -> live again"));
   BOOST_TEST(run("at 0s ana asks -> granted\n").find("must begin with") != std::string::npos);
   BOOST_TEST(run("given a unit with 1 slot\nat 2s time passes -> expired nobody\n"
                  "at 1s time passes -> expired nobody\n")

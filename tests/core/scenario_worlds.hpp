@@ -1,9 +1,11 @@
 #pragma once
 
+#include "core/queue.hpp"
 #include "core/ready_set.hpp"
 #include "core/step.hpp"
 #include "core/unit.hpp"
 #include "tests/core/describe.hpp"
+#include "tests/core/queue_mirror.hpp"
 #include "tests/core/scenario_language.hpp"
 #include "tests/core/unit_mirror.hpp"
 
@@ -324,6 +326,321 @@ private:
   core::ready_set set_;
   std::map<std::string, core::unit_id> ids_;
   std::map<core::unit_id, std::string> names_;
+};
+
+/// One queue of tasks, with its policy.
+class queue_world : public world {
+public:
+  queue_world() {
+    policy_.lease.total_max = policy_.lease.ttl = std::chrono::seconds{60};
+    load();
+  }
+
+  bool given(word_reader& words) override {
+    if (words.take("leases of")) {
+      policy_.lease.ttl = words.duration("how long a lease lives");
+      policy_.lease.total_max = policy_.lease.ttl;
+      if (words.take("at most"))
+        policy_.lease.total_max = words.duration("the longest life of a lease");
+    } else if (words.take("tries")) {
+      policy_.retry.max_attempts = count(words, "how many tries");
+    } else if (words.take("crashes")) {
+      policy_.retry.crashes_max = count(words, "how many crashes");
+    } else if (words.take("waits of")) {
+      policy_.retry.least = words.duration("the shortest wait");
+      words.expect("to");
+      policy_.retry.most = words.duration("the longest wait");
+    } else if (words.take("depth")) {
+      policy_.depth_max = count(words, "how many live tasks");
+    } else if (words.take("type")) {
+      auto& type = policy_.types[words.word("a type")];
+      words.expect("goes from");
+      const auto from = words.word("a state");
+      if (type.transitions.empty())
+        type.first_state = from;
+      words.expect("to");
+      while (!words.done()) {
+        const auto to = words.word("a state");
+        type.transitions[from].insert(to);
+        type.transitions[to];
+      }
+    } else {
+      return false;
+    }
+    load();
+    return true;
+  }
+
+  std::string carry_out(word_reader& words, core::instant now) override {
+    now_ = now;
+    if (words.take("time passes"))
+      return lost(decided(decide(queue_, core::expire_tasks{}, now)).answer);
+    if (words.take("the host dies")) {
+      load();
+      return std::to_string(queue_.tasks.size()) + " live";
+    }
+    if (words.take("the queue wakes"))
+      return describe(next_wake(queue_, now));
+    if (words.take("the queue"))
+      return steer_queue(words, "");
+    if (words.take("type"))
+      return steer_queue(words, words.word("a type"));
+    const auto subject = words.word("a task or a worker");
+    if (words.take("is enqueued"))
+      return enqueue(subject, words);
+    if (words.take("is ejected"))
+      return eject(subject, words);
+    if (words.take("is redriven"))
+      return redrive(subject);
+    if (words.take("is"))
+      return steer_task(subject, words.word("what is done to the task"));
+    if (words.take("has"))
+      return look(subject);
+    if (words.take("dies"))
+      return lost(decided(decide(queue_, core::lose_worker{subject}, now)).answer);
+    if (words.take("claims"))
+      return claim(subject, words);
+    if (words.take("takes over"))
+      return take_over(subject, words.word("a task"));
+    return by_holder(subject, words);
+  }
+
+private:
+  static std::uint32_t count(word_reader& words, const char* what) {
+    return static_cast<std::uint32_t>(words.number(what));
+  }
+
+  core::task_id task_named(const std::string& name) {
+    const auto known = ids_.emplace(name, numbered<core::task_id>(ids_.size() + 1)).first->second;
+    names_[known] = name;
+    return known;
+  }
+
+  std::string enqueue(const std::string& name, word_reader& words) {
+    core::new_task item;
+    item.spec.id = task_named(name);
+    item.spec.type = "work";
+    while (!words.done()) {
+      if (words.take("as"))
+        item.spec.type = words.word("a type");
+      else if (words.take("using"))
+        item.spec.credential = words.word("a credential");
+      else if (words.take("unique"))
+        item.spec.unique_key = words.word("a unique key");
+      else if (words.take("or rejected"))
+        item.conflict = core::on_conflict::reject;
+      else
+        throw bad_line("a task is enqueued 'as', 'using', 'unique' or 'or rejected'");
+    }
+    const auto d = decided(decide(queue_, core::enqueue{{item}}, now_));
+    const auto& outcome = d.answer.at(0);
+    if (outcome.refusal != core::errc::none)
+      return refused(outcome.refusal);
+    if (outcome.repeated == !d.changes.empty())
+      throw broken_rule("what was there before is not written again");
+    return outcome.task != item.spec.id ? "kept " + names_.at(outcome.task)
+           : outcome.repeated           ? "enqueued before"
+                                        : "enqueued";
+  }
+
+  std::string claim(const core::worker_id& who, word_reader& words) {
+    core::claim command;
+    command.worker = who;
+    command.most = count(words, "how many");
+    if (words.take("of"))
+      command.types = {words.word("a type")};
+    auto& id = claims_[who];
+    if (!words.take("again"))
+      id = numbered<core::assignment_id>(++claim_count_);
+    command.id = id;
+    std::string text;
+    for (const auto& task : decided(decide(queue_, command, now_)).answer)
+      text += (text.empty() ? "" : ", ") + names_.at(task) + " token "
+              + std::to_string(queue_.tasks.at(task).leases.last_token);
+    return text.empty() ? "nothing" : text;
+  }
+
+  std::string take_over(const core::worker_id& who, const std::string& task) {
+    const auto id = task_named(task);
+    const auto d = decided(decide(
+        queue_, core::claim_task{who, numbered<core::assignment_id>(++claim_count_), id}, now_));
+    return d.refusal != core::errc::none
+               ? refused(d.refusal)
+               : "granted token " + std::to_string(queue_.tasks.at(id).leases.last_token);
+  }
+
+  std::string by_holder(const core::worker_id& who, word_reader& words) {
+    const auto verb = words.word("what the worker does");
+    core::held_task item;
+    item.task = task_named(words.word("a task"));
+    words.expect("under token");
+    item.token = words.number("a token");
+    if (verb == "extends") {
+      const auto d = decided(decide(queue_, core::extend_tasks{who, {item}}, now_));
+      const auto refusal = d.answer.at(0).refusal;
+      return refusal != core::errc::none ? refused(refusal)
+                                         : "extended until " + describe(lease_of(item.task));
+    }
+    if (verb == "completes") {
+      const auto d = decided(decide(queue_, core::complete_tasks{who, {{item, "{}"}}}, now_));
+      return told(d.answer.at(0).refusal, d.changes, "completed");
+    }
+    if (verb == "saves") {
+      const auto d = decided(decide(queue_, core::save_task{who, item, update(words)}, now_));
+      return told(d.answer.refusal, d.changes,
+                  "saved, held until " + describe(lease_of(item.task)));
+    }
+    if (verb == "releases") {
+      const auto changed = update(words);
+      const auto wait = words.take("for") ? words.duration("how long") : core::duration::zero();
+      const auto d =
+          decided(decide(queue_, core::release_task{who, item, changed, now_ + wait}, now_));
+      return told(d.answer.refusal, d.changes, "released");
+    }
+    if (verb == "fails")
+      return fail(who, item, words);
+    throw bad_line("no worker can '" + verb + "'");
+  }
+
+  std::string fail(const core::worker_id& who, const core::held_task& item, word_reader& words) {
+    core::fail_task command{who, item, {}, {"ERROR", "as the story wants it"}, {}, update(words)};
+    command.kind = core::failure_kind::transient;
+    if (words.take("for good")) {
+      command.kind = core::failure_kind::permanent;
+    } else if (words.take("by rate limit for")) {
+      command.kind = core::failure_kind::rate_limited;
+      command.retry_after = words.duration("how long");
+    }
+    const auto d = decided(decide(queue_, command, now_));
+    const auto found = queue_.tasks.find(item.task);
+    return told(d.answer.refusal, d.changes,
+                found == queue_.tasks.end()
+                    ? ending_of(item.task)
+                    : std::to_string(found->second.progress.attempts) + " failed");
+  }
+
+  std::string eject(const std::string& name, word_reader& words) {
+    const auto changed = update(words);
+    const auto wait = words.take("for") ? words.duration("how long") : core::duration::zero();
+    const auto d =
+        decided(decide(queue_, core::eject_task{task_named(name), changed, now_ + wait}, now_));
+    if (d.refusal != core::errc::none)
+      return refused(d.refusal);
+    return d.answer ? "taken from " + d.answer->worker : "taken from nobody";
+  }
+
+  std::string steer_task(const std::string& name, const std::string& verb) {
+    const std::map<std::string, core::task_verb> verbs{{"paused", core::task_verb::pause},
+                                                       {"resumed", core::task_verb::resume},
+                                                       {"canceled", core::task_verb::cancel},
+                                                       {"retried", core::task_verb::retry}};
+    const auto known = verbs.find(verb);
+    if (known == verbs.end())
+      throw bad_line("no task can be '" + verb + "'");
+    const auto d = decided(decide(queue_, known->second, task_named(name), now_));
+    if (d.refusal != core::errc::none)
+      return refused(d.refusal);
+    return verb + (d.answer ? ", taken from " + d.answer->worker : "")
+           + (d.changes.empty() ? ", as it was" : "");
+  }
+
+  std::string steer_queue(word_reader& words, const std::string& type) {
+    const bool paused = words.take("is paused");
+    if (!paused)
+      words.expect("is resumed");
+    const auto d = decided(decide(queue_, core::pause_queue{paused, type}, now_));
+    return std::string{paused ? "paused" : "resumed"} + (d.changes.empty() ? ", as it was" : "");
+  }
+
+  std::string redrive(const std::string& name) {
+    const auto found = mirror_.ended().find(task_named(name));
+    if (found == mirror_.ended().end())
+      throw bad_line(name + " is not finished");
+    const auto past = found->second;
+    const auto d = decided(
+        decide(queue_, core::redrive_task{past.spec, past.progress, past.last_token}, now_));
+    return told(d.answer.refusal, d.changes, "live again");
+  }
+
+  std::string look(const std::string& name) {
+    const auto found = queue_.tasks.find(task_named(name));
+    if (found == queue_.tasks.end())
+      return ending_of(task_named(name));
+    const auto& t = found->second;
+    return t.progress.state + ", " + std::to_string(t.progress.attempts) + " failed, "
+           + std::to_string(t.progress.crashes) + " crashed, "
+           + (t.held() != nullptr ? "held by " + t.held()->owner
+              : t.progress.paused ? "paused"
+                                  : "due at " + describe(t.progress.next_action));
+  }
+
+  static core::task_update update(word_reader& words) {
+    core::task_update changed;
+    if (words.take("to"))
+      changed.state = words.word("a state");
+    if (words.take("with"))
+      changed.data = "\"" + words.word("data") + "\"";
+    return changed;
+  }
+
+  core::instant lease_of(const core::task_id& id) const {
+    const auto found = queue_.tasks.find(id);
+    return found == queue_.tasks.end() || found->second.held() == nullptr
+               ? core::instant{}
+               : found->second.held()->expires_at;
+  }
+
+  std::string ending_of(const core::task_id& id) const {
+    const auto found = mirror_.ended().find(id);
+    return found == mirror_.ended().end() ? "unknown"
+                                          : std::string{to_string(found->second.ending)};
+  }
+
+  /// Tasks whose leases were lost, each with what has become of it.
+  std::string lost(const std::vector<core::lost_lease>& leases) const {
+    std::set<std::string> tasks;
+    for (const auto& l : leases)
+      tasks.insert(names_.at(l.task) + " lost by " + l.worker
+                   + (queue_.tasks.count(l.task) != 0 ? "" : " and " + ending_of(l.task)));
+    std::string text;
+    for (const auto& task : tasks)
+      text += (text.empty() ? "" : ", ") + task;
+    return text.empty() ? "nothing lost" : text;
+  }
+
+  static std::string refused(core::errc why) { return "refused " + std::string{to_string(why)}; }
+
+  /// D29: what comes too late is recorded.
+  static std::string told(core::errc refusal, const core::change& changes,
+                          const std::string& otherwise) {
+    if (refusal == core::errc::none)
+      return otherwise;
+    return refused(refusal) + (changes.empty() ? "" : ", recorded");
+  }
+
+  /// What holds for every decision, whatever the scenario is about.
+  template <class Answer>
+  core::decision<Answer> decided(core::decision<Answer> d) {
+    if (d.refusal != core::errc::none && !d.changes.empty())
+      throw broken_rule("a refusal writes something:\n" + describe(d.changes));
+    mirror_.apply(d.changes);
+    if (const auto difference = mirror_.difference(queue_); !difference.empty())
+      throw broken_rule("the changes tell another story than the queue: " + difference);
+    if (const auto disagreement = queue_mirror::disagreement(queue_); !disagreement.empty())
+      throw broken_rule("the queue is not in order: " + disagreement);
+    return d;
+  }
+
+  void load() { queue_ = mirror_.load(policy_); }
+
+  core::queue_policy policy_;
+  queue_mirror mirror_{"work"};
+  core::queue queue_;
+  core::instant now_;
+  std::map<std::string, core::task_id> ids_;
+  std::map<core::task_id, std::string> names_;
+  std::map<core::worker_id, core::assignment_id> claims_;
+  std::uint64_t claim_count_ = 0;
 };
 
 } // namespace holdfast::test

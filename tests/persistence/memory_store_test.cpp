@@ -86,6 +86,12 @@ BOOST_AUTO_TEST_CASE(unreachable_database_answers_nothing) {
   BOOST_TEST(fails_with(db->now(), core::errc::unavailable));
   BOOST_TEST(fails_with(db->load_units({}, policy), core::errc::unavailable));
   BOOST_TEST(fails_with(db->renew(node, 1h), core::errc::unavailable));
+  BOOST_TEST(fails_with(db->load_queue("mail"), core::errc::unavailable));
+  BOOST_TEST(fails_with(db->list_queues(), core::errc::unavailable));
+  BOOST_TEST(fails_with(db->find_tasks({}), core::errc::unavailable));
+  BOOST_TEST(fails_with(db->list_finished({}), core::errc::unavailable));
+  BOOST_TEST(fails_with(db->load_task({}), core::errc::unavailable));
+  BOOST_TEST(fails_with(db->count_tasks("mail"), core::errc::unavailable));
   world.database->set_reachable(true);
   BOOST_TEST((value_of(db->now()) == at(0)));
 }

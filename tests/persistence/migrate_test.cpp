@@ -149,6 +149,14 @@ BOOST_AUTO_TEST_CASE(report_views_use_the_names_of_core) {
        {core::lease_end::expired, core::lease_end::released, core::lease_end::declined,
         core::lease_end::ejected, core::lease_end::canceled})
     BOOST_TEST(definition_has("report.assignments", to_string(how)), to_string(how));
+  for (const auto ending : {core::task_ending::completed, core::task_ending::failed,
+                            core::task_ending::canceled, core::task_ending::dead})
+    BOOST_TEST(definition_has("report.task_attempts", to_string(ending)), to_string(ending));
+  for (const auto how :
+       {core::attempt_ending::released, core::attempt_ending::failed,
+        core::attempt_ending::rate_limited, core::attempt_ending::expired,
+        core::attempt_ending::lost, core::attempt_ending::ejected, core::attempt_ending::canceled})
+    BOOST_TEST(definition_has("report.task_attempts", to_string(how)), to_string(how));
 }
 
 } // namespace

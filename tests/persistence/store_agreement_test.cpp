@@ -19,8 +19,10 @@ public:
       workflows.push_back({ids_.next(at(0))});
       steps.push_back({ids_.next(at(0))});
     }
-    for (int i = 0; i < 8; ++i)
+    for (int i = 0; i < 8; ++i) {
       units.push_back({ids_.next(at(0))});
+      tasks.push_back({ids_.next(at(0))});
+    }
   }
 
   /// A sound beginning: everything there, nothing leased.
@@ -45,6 +47,15 @@ public:
       unit.created_at = at(0);
       made.writes.push_back(unit);
     }
+    made.writes.push_back(core::put_queue{queues[0], "{}", false, {}, 1, at(0)});
+    for (std::size_t i = 0; i + 2 < tasks.size(); ++i) {
+      core::insert_task task;
+      task.queue = queues[0];
+      task.spec.id = tasks[i];
+      task.spec.type = "t";
+      task.spec.body = "{}";
+      made.writes.push_back(task);
+    }
     return {made};
   }
 
@@ -54,10 +65,12 @@ public:
     // No two changes of a batch touch the same unit or lease: each has a unit of its own.
     auto free = units;
     std::shuffle(free.begin(), free.end(), random_);
+    auto free_tasks = tasks;
+    std::shuffle(free_tasks.begin(), free_tasks.end(), random_);
     const auto count = 1 + below(8) / 6;
     for (std::uint32_t i = 0; i < count; ++i) {
       core::change change;
-      switch (below(8)) {
+      switch (below(16)) {
       case 0:
         change.writes.push_back(workflow_or_step());
         break;
@@ -71,8 +84,17 @@ public:
         change.writes.push_back(unit_write(free[i]));
         add_lease_writes(change, free[i]);
         break;
-      default:
+      case 4:
+      case 5:
+      case 6:
+      case 7:
         add_lease_writes(change, free[i]);
+        break;
+      case 8:
+        change.writes.push_back(put_queue());
+        break;
+      default:
+        add_task_writes(change, free_tasks[i]);
       }
       for (auto events = below(3); events > 0; --events)
         change.events.push_back(event());
@@ -86,6 +108,8 @@ public:
   std::vector<core::workflow_id> workflows;
   std::vector<core::step_id> steps;
   std::vector<core::unit_id> units;
+  std::vector<core::task_id> tasks;
+  const std::vector<core::queue_name> queues{"mail", "print", "No Queue"};
 
 private:
   template <class T>
@@ -170,6 +194,91 @@ private:
     }
   }
 
+  core::put_queue put_queue() {
+    core::put_queue w{one_of(queues), "{}", below(2) == 0, {}, below(4), when()};
+    for (auto count = below(3); count > 0; --count)
+      w.paused_types.push_back(one_of<std::string>({"t", "", "{\"}", "\xff"}));
+    return w;
+  }
+
+  core::task_progress progress() {
+    core::task_progress p;
+    p.state = one_of<std::string>({"new", "later", "last", "\xc3\xa4"});
+    if (below(20) == 0)
+      p.state.clear();
+    p.data = one_of<std::string>({"{}", "{}", "[1]", "\"\xc3\xa4\""});
+    p.percent = below(20) == 0 ? 101 : below(101);
+    p.attempts = below(3);
+    p.next_action = when();
+    p.last_change = when();
+    p.last_action = when();
+    p.paused = below(2) == 0;
+    return p;
+  }
+
+  core::insert_task insert_task(core::task_id id) {
+    core::insert_task w;
+    w.queue = one_of(queues);
+    w.spec.id = id;
+    w.spec.type = one_of<std::string>({"t", "t", "t", "u", "u", ""});
+    w.spec.body = one_of<std::string>({"{}", "{}", "1", "1", "1", "\xff"});
+    w.spec.priority = static_cast<std::int16_t>(below(3)) - 1;
+    w.spec.unique_key = one_of<std::string>({"", "once", "twice"});
+    w.spec.created_at = when();
+    w.progress = progress();
+    return w;
+  }
+
+  core::task_error error() {
+    return {one_of<std::string>({"", "GONE", "LATE"}), one_of<std::string>({"", "why"})};
+  }
+
+  /// At most one write of its row and one of its lease.
+  void add_task_writes(core::change& change, core::task_id id) {
+    switch (below(9)) {
+    case 0:
+    case 1:
+      change.writes.push_back(insert_task(id));
+      break;
+    case 2:
+      change.writes.push_back(core::update_task{id, progress()});
+      break;
+    case 3:
+    case 4:
+    case 5:
+      change.writes.push_back(core::finish_task{
+          id, below(3), static_cast<core::task_ending>(1 + below(4)),
+          one_of<std::string>({"", "", "{}"}), below(2) == 0 ? error() : core::task_error{},
+          progress(), one_of<std::string>({"", "once"}), when()});
+      break;
+    case 6:
+      change.writes.push_back(core::revive_task{id, progress(), {}});
+      break;
+    default:
+      break;
+    }
+    switch (below(8)) {
+    case 0:
+      change.writes.push_back(core::extend_task_lease{id, token(), later()});
+      break;
+    case 1:
+      change.writes.push_back(core::end_task_lease{
+          id, 1 + below(4), static_cast<core::attempt_ending>(1 + below(7)), error(), when()});
+      break;
+    case 2:
+      change.writes.push_back(
+          core::insert_late_result{id, token(), contributor(), "completed", "{}", when()});
+      break;
+    case 3:
+    case 4:
+      change.writes.push_back(core::insert_task_lease{
+          id, {{ids_.next(at(0))}, contributor(), 1 + below(4), when(), later()}});
+      break;
+    default:
+      break;
+    }
+  }
+
   core::write_op consumer_write() {
     const auto consumer = one_of<std::string>({"x", "y"});
     if (below(2) == 0)
@@ -189,6 +298,81 @@ private:
   std::mt19937 random_;
   core::uuid_source ids_{99};
 };
+
+std::string text_of(const core::lease& l) {
+  std::ostringstream out;
+  out << " lease " << to_string(l.id) << l.owner << l.token << ' ' << core::to_micros(l.granted_at)
+      << ' ' << core::to_micros(l.expires_at);
+  return out.str();
+}
+
+std::string text_of(const core::task_spec& s, const core::task_progress& p) {
+  std::ostringstream out;
+  out << to_string(s.id) << s.type << s.body << s.priority << s.unique_key
+      << core::to_micros(s.created_at) << ' ' << p.state << p.data << p.execution_state << p.percent
+      << ' ' << p.attempts << p.crashes << p.paused << core::to_micros(p.next_action) << ' '
+      << core::to_micros(p.last_change) << ' ' << core::to_micros(p.last_action);
+  return out.str();
+}
+
+std::string text_of(const core::task& t) {
+  return text_of(t.spec, t.progress) + " last " + std::to_string(t.leases.last_token)
+         + (t.held() == nullptr ? std::string{} : text_of(*t.held())) + '\n';
+}
+
+std::string text_of(const persistence::finished_task& t) {
+  std::ostringstream out;
+  out << t.queue << text_of(t.spec, t.progress) << ' ' << to_string(t.ending) << t.last_token
+      << t.result << t.error.code << t.error.detail << core::to_micros(t.finished_at) << '\n';
+  return out.str();
+}
+
+/// Everything that the port lets one read of queues and tasks, as text.
+std::string dump_tasks(persistence::store& db, const batch_source& source) {
+  std::ostringstream out;
+  const auto put_row = [&](const core::put_queue& q) {
+    out << "queue " << q.name << q.definition << q.paused << q.revision << core::to_micros(q.at);
+    for (const auto& type : q.paused_types)
+      out << " type " << type;
+    out << '\n';
+  };
+  for (const auto& row : value_of(db.list_queues()))
+    put_row(row);
+  for (const auto& name : source.queues) {
+    const auto loaded = db.load_queue(name);
+    if (!loaded)
+      continue;
+    put_row(loaded->row);
+    for (const auto& task : loaded->tasks)
+      out << "live " << text_of(task);
+    const auto counted = value_of(db.count_tasks(name));
+    out << "counts " << counted.live << ' ' << counted.leased << ' ' << counted.completed << ' '
+        << counted.failed << ' ' << counted.canceled << ' ' << counted.dead << '\n';
+    for (const auto& task : value_of(db.list_finished({name, {}, {}, {}, {}, 100})))
+      out << "finished " << text_of(task);
+    for (const auto& task :
+         value_of(db.list_finished({name,
+                                    {core::task_ending::failed, core::task_ending::dead},
+                                    "t",
+                                    "GONE",
+                                    source.tasks[1],
+                                    1})))
+      out << "filtered " << text_of(task);
+  }
+  for (const auto& id : source.tasks) {
+    const auto history = db.load_task(id);
+    if (!history)
+      continue;
+    out << "task " << history->queue
+        << (history->live ? text_of(*history->live) : text_of(*history->finished));
+    for (const auto& attempt : history->attempts)
+      out << "attempt " << text_of(attempt.lease) << attempt.ending << attempt.error.code
+          << attempt.error.detail << core::to_micros(attempt.ended_at) << '\n';
+  }
+  for (const auto& known : value_of(db.find_tasks(source.tasks)))
+    out << (known.live ? "live " : "finished ") << to_string(known.task) << known.queue << '\n';
+  return out.str();
+}
 
 /// Everything that the port lets one read, as text.
 std::string dump(persistence::store& db, const batch_source& source) {
@@ -265,7 +449,7 @@ std::string dump(persistence::store& db, const batch_source& source) {
       out << '\n';
     }
   }
-  return out.str();
+  return out.str() + dump_tasks(db, source);
 }
 
 BOOST_AUTO_TEST_SUITE(store_agreement)
@@ -276,7 +460,7 @@ BOOST_AUTO_TEST_CASE(memory_and_postgres_agree_on_random_batches) {
     store_fixture<memory_world> memory;
     store_fixture<postgres_world> postgres;
     batch_source source{seed};
-    for (int i = 0; i < 400; ++i) {
+    for (int i = 0; i < 800; ++i) {
       const auto shard = source.below(2);
       const auto changes = i == 0 ? source.beginning() : source.changes();
       const auto expected = memory.commit({{memory.part(shard, changes)}});
@@ -287,6 +471,8 @@ BOOST_AUTO_TEST_CASE(memory_and_postgres_agree_on_random_batches) {
                                     << "), PostgreSQL " << name_of(actual.status) << " ("
                                     << actual.reason << ')');
       ++outcomes[actual.status];
+      if (i == 0)
+        BOOST_REQUIRE(actual.status == commit_status::committed);
       if (i % 20 == 19)
         BOOST_REQUIRE_EQUAL(dump(*memory.db, source), dump(*postgres.db, source));
     }

@@ -23,6 +23,7 @@ class clean_data : public store_fixture<postgres_world> {
 public:
   clean_data() {
     policy.ttl = 10min;
+    add_tasks();
     write({core::insert_workflow{workflow, "w", definition, now}, core::insert_step{label.row, now},
            core::insert_step{review.row, now}});
     std::vector<core::source_item> items;
@@ -105,6 +106,62 @@ public:
     added.changes.writes.push_back(core::insert_inbox{"routing", {0, because}});
     keep(added.changes);
     routed = because;
+  }
+
+  /// Tasks of every fate.
+  void add_tasks() {
+    keep({{core::put_queue{"mail", "{}", false, {"mail.delete"}, 1, now}}, {}});
+    const auto in_work = enqueue("in-work");
+    lease(in_work, 1, now - 1h);
+    keep({{core::end_task_lease{in_work, 1, core::attempt_ending::expired, {}, now - 50min}}, {}});
+    lease(in_work, 2, now);
+    keep({{core::insert_late_result{in_work, 1, "worker", "completed", "{}", now}}, {}});
+    enqueue("waiting");
+    const auto completed = enqueue("completed");
+    lease(completed, 1, now - 1min);
+    finish(completed, 1, core::task_ending::completed);
+    const auto dead = enqueue("dead");
+    lease(dead, 1, now - 2min);
+    keep({{core::end_task_lease{dead, 1, core::attempt_ending::lost, {"CRASH", "signal 11"}, now}},
+          {}});
+    finish(dead, 0, core::task_ending::dead);
+    const auto revived = enqueue("revived");
+    lease(revived, 1, now - 1min);
+    finish(revived, 1, core::task_ending::failed);
+    keep({{core::revive_task{revived, {}, "revived"}}, {}});
+    finish(enqueue("canceled"), 0, core::task_ending::canceled);
+  }
+
+  core::task_id enqueue(const std::string& unique_key) {
+    core::insert_task made;
+    made.queue = "mail";
+    made.spec.id = {ids.next(now)};
+    made.spec.type = "mail.send";
+    made.spec.body = R"({"to":"ana"})";
+    made.spec.unique_key = unique_key;
+    made.spec.created_at = now;
+    keep({{made}, {}});
+    return made.spec.id;
+  }
+
+  void lease(core::task_id task, core::token token, core::instant granted_at) {
+    keep({{core::insert_task_lease{
+              task, {{ids.next(now)}, "worker", token, granted_at, granted_at + policy.ttl}}},
+          {}});
+  }
+
+  void finish(core::task_id task, core::token token, core::task_ending ending) {
+    core::finish_task w;
+    w.task = task;
+    w.token = token;
+    w.ending = ending;
+    if (ending == core::task_ending::completed)
+      w.result = R"({"sent":true})";
+    else
+      w.error = {"GONE", "no such mailbox"};
+    w.progress.execution_state = R"({"row":17})";
+    w.at = now;
+    keep({{w}, {}});
   }
 
   core::instant now = value_of(db->now());
@@ -344,6 +401,76 @@ const std::vector<mutant> mutants{
      "DROP INDEX holdfast.units_by_source_key, holdfast.units_by_ordinal;"
      "UPDATE holdfast.units SET source_key = 'row-4', ordinal = 1 WHERE source_key = 'row-5'",
      {"source_keys_unique"}},
+    {"a lease on a finished task",
+     "INSERT INTO holdfast.task_leases SELECT task_id, 99, gen_random_uuid(), now(),"
+     " now() + interval '1 h', 'eve' FROM holdfast.finished_tasks",
+     {"task_lease_has_its_task"}},
+    {"two leases of one task",
+     "ALTER TABLE holdfast.task_leases DROP CONSTRAINT task_leases_pkey;"
+     "INSERT INTO holdfast.task_leases SELECT task_id, 99, gen_random_uuid(), granted_at,"
+     " expires_at, 'eve' FROM holdfast.task_leases",
+     {"task_lease_has_its_task", "constraints_in_force"}},
+    {"a task finished and left behind",
+     "INSERT INTO holdfast.finished_tasks (task_id, created_at, finished_at, next_action,"
+     " last_change, last_action, max_attempts, attempts, crashes, percent, priority, ending, "
+     "paused,"
+     " queue, type, version, state, key, credential, trace_id, span_id, owner_id, run_as_id,"
+     " error_code, error_detail, data, execution_state, body) SELECT task_id, created_at, now(),"
+     " next_action, last_change, last_action, max_attempts, attempts, crashes, percent, priority, "
+     "3,"
+     " paused, queue, type, version, state, key, credential, trace_id, span_id, owner_id, "
+     "run_as_id,"
+     " '', '', data, execution_state, body FROM holdfast.tasks WHERE unique_key = 'waiting'",
+     {"task_live_or_finished"}},
+    {"a task's token granted again",
+     "UPDATE holdfast.task_leases SET token = 1",
+     {"task_tokens_grow_with_time"}},
+    {"a task's token lower than an earlier one",
+     "UPDATE holdfast.task_attempts SET granted_at = granted_at + interval '2 h',"
+     " expires_at = expires_at + interval '2 h', ended_at = ended_at + interval '2 h'"
+     " WHERE ending = 4",
+     {"task_tokens_grow_with_time"}},
+    {"the token of a finished task granted again",
+     "INSERT INTO holdfast.task_attempts SELECT task_id, token, gen_random_uuid(), granted_at,"
+     " expires_at, finished_at, 1, 'eve', '', '' FROM holdfast.finished_tasks WHERE ending = 1",
+     {"task_tokens_grow_with_time"}},
+    {"a unique key twice",
+     "DROP INDEX holdfast.tasks_by_unique_key;"
+     "UPDATE holdfast.tasks SET unique_key = 'waiting' WHERE unique_key = 'in-work'",
+     {"task_unique_keys"}},
+    {"nobody sweeps the tasks",
+     "UPDATE holdfast.task_leases SET granted_at = now() - interval '2 h',"
+     " expires_at = now() - interval '61 s';"
+     "UPDATE holdfast.shard_leases SET taken_at = now() - interval '1 h'",
+     {"expired_task_leases_swept"}},
+    {"a live task lost",
+     "DELETE FROM holdfast.tasks WHERE unique_key = 'in-work'",
+     {"task_rows_have_their_owner", "task_lease_has_its_task"}},
+    {"a finished task lost",
+     "DELETE FROM holdfast.finished_tasks WHERE unique_key = 'dead'",
+     {"task_rows_have_their_owner"}},
+    {"a late result of no task",
+     "UPDATE holdfast.late_results SET task_id = gen_random_uuid()",
+     {"task_rows_have_their_owner"}},
+    {"a queue lost", "DELETE FROM holdfast.queues", {"task_rows_have_their_owner"}},
+    {"a result of what failed",
+     "ALTER TABLE holdfast.finished_tasks DROP CONSTRAINT finished_tasks_check1;"
+     "UPDATE holdfast.finished_tasks SET result = '{}' WHERE unique_key = 'dead'",
+     {"finished_task_shape"}},
+    {"an error of what was completed",
+     "ALTER TABLE holdfast.finished_tasks DROP CONSTRAINT finished_tasks_check2;"
+     "UPDATE holdfast.finished_tasks SET error_code = 'GONE' WHERE ending = 1",
+     {"finished_task_shape"}},
+    {"half of a lease",
+     "ALTER TABLE holdfast.finished_tasks DROP CONSTRAINT finished_tasks_check;"
+     "UPDATE holdfast.finished_tasks SET token = 1 WHERE unique_key = 'canceled'",
+     {"finished_task_shape"}},
+    {"a task's lease expired early",
+     "UPDATE holdfast.task_attempts SET ended_at = expires_at - interval '1 us' WHERE ending = 4",
+     {"task_leases_not_ended_early"}},
+    {"a task completed after its lease",
+     "UPDATE holdfast.finished_tasks SET finished_at = expires_at WHERE ending = 1",
+     {"completed_within_the_lease"}},
     {"a constraint switched off",
      "ALTER TABLE holdfast.units ADD CONSTRAINT later CHECK (slots < 1000) NOT VALID",
      {"constraints_in_force"}},
@@ -391,6 +518,39 @@ BOOST_AUTO_TEST_CASE(sound_data_has_no_violations) {
       cluster.sql("SELECT data ->> 'label' FROM report.judgments LIMIT 1")[0][0].as<std::string>()
       == "x");
   BOOST_TEST(cluster.sql("SELECT count(*) FROM report.inbox")[0][0].as<int>() == 5);
+}
+
+BOOST_AUTO_TEST_CASE(reports_show_tasks_by_what_became_of_them) {
+  clean_data filled;
+  auto& cluster = test_cluster::instance();
+  const auto text = [&](const std::string& query) {
+    const auto rows = cluster.sql(query);
+    return rows[0][0].is_null() ? std::string{"NULL"} : rows[0][0].as<std::string>();
+  };
+  BOOST_TEST(
+      text("SELECT string_agg(unique_key || ' ' || workflow_status, ', ' ORDER BY task_id)"
+           " FROM report.tasks")
+      == "in-work EXECUTING, waiting QUEUED, completed COMPLETED, dead ERROR, revived QUEUED,"
+         " canceled CANCELED");
+  BOOST_TEST(text("SELECT execution_spec ->> 'to' FROM report.tasks LIMIT 1") == "ana");
+  BOOST_TEST(text("SELECT result ->> 'sent' FROM report.tasks WHERE workflow_status = 'COMPLETED'")
+             == "true");
+  BOOST_TEST(text("SELECT error_code FROM report.tasks WHERE unique_key = 'dead'") == "GONE");
+  // B22: the bookmark is the workers' own, and details of errors are for operators.
+  BOOST_TEST(text("SELECT string_agg(column_name, ' ') FROM information_schema.columns"
+                  " WHERE table_schema = 'report' AND table_name IN ('tasks', 'task_attempts')"
+                  " AND column_name IN ('execution_state', 'error_detail')")
+             == "NULL");
+  BOOST_TEST(text("SELECT string_agg(unique_key || ' ' || a.ending, ', ' ORDER BY task_id)"
+                  " FROM report.task_attempts a JOIN report.tasks USING (task_id)")
+             == "in-work Expired, completed Completed, dead Lost, revived Failed");
+  BOOST_TEST(text("SELECT paused_types[1] FROM report.queues WHERE queue = 'mail'")
+             == "mail.delete");
+  BOOST_TEST(text("SELECT worker || ' ' || token || ' ' || outcome FROM holdfast.late_results")
+             == "worker 1 completed");
+  filled.finish(filled.enqueue("failed"), 0, core::task_ending::failed);
+  BOOST_TEST(text("SELECT workflow_status FROM report.tasks WHERE unique_key = 'failed'")
+             == "FAILURE");
 }
 
 // A170

@@ -68,6 +68,26 @@ public:
   core::outcome<persistence::step_statistics> statistics(core::step_id step) override {
     return pass([&] { return inner_->statistics(step); });
   }
+  core::outcome<persistence::stored_queue> load_queue(const core::queue_name& queue) override {
+    return pass([&] { return inner_->load_queue(queue); });
+  }
+  core::outcome<std::vector<core::put_queue>> list_queues() override {
+    return pass([&] { return inner_->list_queues(); });
+  }
+  core::outcome<std::vector<persistence::known_task>>
+  find_tasks(const std::vector<core::task_id>& tasks) override {
+    return pass([&] { return inner_->find_tasks(tasks); });
+  }
+  core::outcome<std::vector<persistence::finished_task>>
+  list_finished(const persistence::finished_filter& filter) override {
+    return pass([&] { return inner_->list_finished(filter); });
+  }
+  core::outcome<persistence::task_history> load_task(core::task_id task) override {
+    return pass([&] { return inner_->load_task(task); });
+  }
+  core::outcome<persistence::queue_counts> count_tasks(const core::queue_name& queue) override {
+    return pass([&] { return inner_->count_tasks(queue); });
+  }
   core::outcome<std::vector<persistence::stored_event>>
   events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) override {
     return pass([&] { return inner_->events_after(shard, after, limit); });

@@ -10,6 +10,12 @@ namespace holdfast::sim {
 
 namespace {
 
+/// Whether a write says of which unit it is.
+template <class Write, class = void>
+struct names_a_unit : std::false_type {};
+template <class Write>
+struct names_a_unit<Write, std::void_t<decltype(std::declval<Write>().unit)>> : std::true_type {};
+
 using core::event_type;
 using core::unit_state;
 
@@ -182,10 +188,9 @@ void auditor::committed(core::incarnation_id incarnation, const persistence::wri
                   blame("I-8", "message " + std::to_string(w.message.seq) + " of shard "
                                    + std::to_string(w.message.shard) + " applied twice by "
                                    + w.consumer);
-              } else if constexpr (
-                  !std::is_same_v<
-                      type, core::insert_workflow> && !std::is_same_v<type, core::advance_cursor>)
+              } else if constexpr (names_a_unit<type>::value) {
                 touch_unit(w.unit);
+              }
             },
             write);
   }

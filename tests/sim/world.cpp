@@ -225,6 +225,7 @@ process_ptr world::start_process(const std::string& name) {
   s.writer_lanes = plan_.writer_lanes;
   s.writer_retry_min = 10ms;
   s.writer_retry_max = plan_.retry_max;
+  s.extension_delay = 1s;
   s.session_grace = plan_.session_grace;
   s.leases_max = plan_.leases_max;
   s.unit_idle_timeout = plan_.unit_idle_timeout;

@@ -10,8 +10,13 @@ constexpr std::chrono::minutes patience{60};
 } // namespace
 
 client::client(virtual_world& world) {
-  actor_ = world.system->spawn([](caf::event_based_actor* self) {
-    return caf::behavior{[=](const client_call& call) { call.run(self); }};
+  actor_ = world.system->spawn([lost = lost_](caf::event_based_actor* self) {
+    return caf::behavior{
+        [=](const client_call& call) { call.run(self); },
+        [=](const msg::tasks_lost& over) {
+          lost->insert(lost->end(), over.tasks.begin(), over.tasks.end());
+        },
+    };
   });
 }
 
@@ -56,5 +61,28 @@ template awaited_answer<msg::submit_judgment> client::send(const msg::gateway_ac
 template awaited_answer<msg::end_session> client::send(const msg::gateway_actor&, msg::end_session);
 template awaited_answer<msg::get_node_status> client::send(const msg::gateway_actor&,
                                                            msg::get_node_status);
+
+template awaited_answer<msg::put_queue> client::send(const msg::gateway_actor&, msg::put_queue);
+template awaited_answer<msg::pause_queue> client::send(const msg::gateway_actor&, msg::pause_queue);
+template awaited_answer<msg::list_queues> client::send(const msg::gateway_actor&, msg::list_queues);
+template awaited_answer<msg::get_queue_statistics> client::send(const msg::gateway_actor&,
+                                                                msg::get_queue_statistics);
+template awaited_answer<msg::enqueue_tasks> client::send(const msg::gateway_actor&,
+                                                         msg::enqueue_tasks);
+template awaited_answer<msg::get_task> client::send(const msg::gateway_actor&, msg::get_task);
+template awaited_answer<msg::change_task> client::send(const msg::gateway_actor&, msg::change_task);
+template awaited_answer<msg::eject_task> client::send(const msg::gateway_actor&, msg::eject_task);
+template awaited_answer<msg::redrive_tasks> client::send(const msg::gateway_actor&,
+                                                         msg::redrive_tasks);
+template awaited_answer<msg::claim_tasks> client::send(const msg::gateway_actor&, msg::claim_tasks);
+template awaited_answer<msg::extend_tasks> client::send(const msg::gateway_actor&,
+                                                        msg::extend_tasks);
+template awaited_answer<msg::save_task> client::send(const msg::gateway_actor&, msg::save_task);
+template awaited_answer<msg::release_task> client::send(const msg::gateway_actor&,
+                                                        msg::release_task);
+template awaited_answer<msg::complete_tasks> client::send(const msg::gateway_actor&,
+                                                          msg::complete_tasks);
+template awaited_answer<msg::follow_task> client::send(const msg::gateway_actor&, msg::follow_task);
+template awaited_answer<msg::fail_task> client::send(const msg::gateway_actor&, msg::fail_task);
 
 } // namespace holdfast::test

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace holdfast::test {
 
@@ -31,6 +32,22 @@ msg::assignment_extended answer_type(const msg::extend_assignment&);
 msg::judgment_accepted answer_type(const msg::submit_judgment&);
 msg::session_ended answer_type(const msg::end_session&);
 msg::node_status answer_type(const msg::get_node_status&);
+msg::queue_view answer_type(const msg::put_queue&);
+msg::queue_view answer_type(const msg::pause_queue&);
+msg::queue_list answer_type(const msg::list_queues&);
+msg::queue_statistics answer_type(const msg::get_queue_statistics&);
+msg::task_outcomes answer_type(const msg::enqueue_tasks&);
+msg::task_view answer_type(const msg::get_task&);
+msg::task_changed answer_type(const msg::change_task&);
+msg::leased_tasks answer_type(const msg::eject_task&);
+msg::tasks_redriven answer_type(const msg::redrive_tasks&);
+msg::leased_tasks answer_type(const msg::claim_tasks&);
+msg::task_outcomes answer_type(const msg::extend_tasks&);
+msg::task_outcome answer_type(const msg::save_task&);
+msg::task_outcome answer_type(const msg::release_task&);
+msg::task_outcomes answer_type(const msg::complete_tasks&);
+msg::leased_tasks answer_type(const msg::follow_task&);
+msg::task_outcome answer_type(const msg::fail_task&);
 
 template <class Request>
 using answer_to = decltype(answer_type(std::declval<Request>()));
@@ -51,10 +68,15 @@ public:
   template <class Request>
   awaited_answer<Request> send(const msg::gateway_actor& to, Request request);
 
+  /// Leases of tasks that this client was told it has lost.
+  const std::vector<msg::task_ref>& lost() const { return *lost_; }
+
   void disconnect();
 
 private:
   caf::actor actor_;
+  std::shared_ptr<std::vector<msg::task_ref>> lost_ =
+      std::make_shared<std::vector<msg::task_ref>>();
 };
 
 } // namespace holdfast::test

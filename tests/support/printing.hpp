@@ -15,5 +15,8 @@ inline std::ostream& operator<<(std::ostream& out, unit_state state) {
 inline std::ostream& operator<<(std::ostream& out, step_status status) {
   return out << to_string(status);
 }
+inline std::ostream& operator<<(std::ostream& out, task_ending ending) {
+  return out << to_string(ending);
+}
 
 } // namespace holdfast::core

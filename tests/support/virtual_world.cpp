@@ -82,6 +82,27 @@ public:
   core::outcome<persistence::step_statistics> statistics(core::step_id step) override {
     return call<persistence::step_statistics>([&] { return inner_->statistics(step); });
   }
+  core::outcome<persistence::stored_queue> load_queue(const core::queue_name& queue) override {
+    return call<persistence::stored_queue>([&] { return inner_->load_queue(queue); });
+  }
+  core::outcome<std::vector<core::put_queue>> list_queues() override {
+    return call<std::vector<core::put_queue>>([&] { return inner_->list_queues(); });
+  }
+  core::outcome<std::vector<persistence::known_task>>
+  find_tasks(const std::vector<core::task_id>& tasks) override {
+    return call<std::vector<persistence::known_task>>([&] { return inner_->find_tasks(tasks); });
+  }
+  core::outcome<std::vector<persistence::finished_task>>
+  list_finished(const persistence::finished_filter& filter) override {
+    return call<std::vector<persistence::finished_task>>(
+        [&] { return inner_->list_finished(filter); });
+  }
+  core::outcome<persistence::task_history> load_task(core::task_id task) override {
+    return call<persistence::task_history>([&] { return inner_->load_task(task); });
+  }
+  core::outcome<persistence::queue_counts> count_tasks(const core::queue_name& queue) override {
+    return call<persistence::queue_counts>([&] { return inner_->count_tasks(queue); });
+  }
   core::outcome<std::vector<persistence::stored_event>>
   events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) override {
     return call<std::vector<persistence::stored_event>>(
@@ -218,6 +239,7 @@ virtual_node::virtual_node(virtual_world& w, const std::string& name, std::uint6
   settings.lease_time = 5s;
   settings.writer_retry_min = 50ms;
   settings.writer_retry_max = 2s;
+  settings.extension_delay = 1s;
   settings.session_grace = 30s;
   settings.unit_idle_timeout = 60s;
   settings.events_redeliver_after = 10s;

@@ -1,0 +1,301 @@
+#include "actors/queue.hpp"
+
+#include "actors/actor_guard.hpp"
+#include "actors/queue_state.hpp"
+#include "core/supervision.hpp"
+#include "documents/queue_document.hpp"
+
+#include <algorithm>
+
+namespace holdfast::actors {
+
+namespace {
+
+/// How long what has ended is remembered, so that a request repeated soon after needs no look into
+/// the database. `fresh_for` in queue_producers.cpp stands on it.
+constexpr core::duration remembered_for = std::chrono::seconds{15};
+
+/// Puts `m` off until the queue is loaded. False when it may be handled now.
+template <class Message>
+bool put_off(queue_ptr self, const Message& m) {
+  auto& st = self->state;
+  if (st.loaded)
+    return false;
+  const held_promise promise{self->make_response_promise()};
+  if (st.stashed.size() >= st.context->settings.batching.high_water) {
+    fail(promise, core::errc::overloaded, "the queue is still loading");
+    return true;
+  }
+  st.stashed.push_back([self, promise, m]() mutable {
+    promise.delegate(caf::actor_cast<caf::actor>(self), std::move(m));
+  });
+  return true;
+}
+
+/// Whether the queue exists; else the request is answered.
+bool exists(queue_ptr self) {
+  auto& st = self->state;
+  if (st.queue.revision != 0)
+    return true;
+  fail(held_promise{self->make_response_promise()}, core::errc::not_found,
+       "no queue " + st.queue.name + "; make it with put_queue");
+  self->quit(); // names that somebody made up must not fill the memory
+  return false;
+}
+
+msg::queue_view view_of(const core::queue& q) {
+  return {
+      q.name, q.definition, q.paused, {q.paused_types.begin(), q.paused_types.end()}, q.revision};
+}
+
+void load(queue_ptr self);
+
+void begin(queue_ptr self) {
+  auto& st = self->state;
+  st.loaded = true;
+  st.loaded_at = time(self);
+  for (auto& resume : std::exchange(st.stashed, {}))
+    resume();
+  look_after(self);
+}
+
+void on_loaded(queue_ptr self, persistence::stored_queue& stored) {
+  auto& q = self->state.queue;
+  // A policy in the database has been validated by the node that wrote it.
+  const auto& text = stored.row.definition;
+  auto policy = documents::parse_queue_policy(text, {text.size() + 1, 1000});
+  HOLDFAST_INVARIANT(policy, "put_queue writes only valid policies");
+  q.policy = std::move(*policy);
+  q.definition = stored.row.definition;
+  q.paused = stored.row.paused;
+  q.paused_types = {stored.row.paused_types.begin(), stored.row.paused_types.end()};
+  q.revision = stored.row.revision;
+  for (auto& task : stored.tasks)
+    core::enter(q, std::move(task));
+  begin(self);
+}
+
+void on_load_failed(queue_ptr self, const core::failure& why) {
+  auto& st = self->state;
+  if (why.code == core::errc::not_found)
+    return begin(self);
+  const auto& settings = st.context->settings;
+  const auto wait =
+      core::backoff(++st.load_attempts, settings.writer_retry_min, settings.writer_retry_max, 1.0);
+  st.context->log(log_level::warning, "queue_load_failed",
+                  {{"queue", st.queue.name}, {"reason", why.detail}});
+  self->delayed_send(self, wait, retry_tick{st.load_attempts});
+}
+
+void load(queue_ptr self) {
+  self->request(self->state.links.loader, internal_timeout, load_queue{self->state.queue.name})
+      .then([=](queue_loaded& loaded) { on_loaded(self, loaded.queue); },
+            [=](const caf::error& error) { on_load_failed(self, msg::failure_of(error)); });
+}
+
+void remember_endings(queue_ptr self, const core::change& changes) {
+  auto& st = self->state;
+  const auto at = time(self);
+  while (!st.finished_order.empty() && st.finished_order.front().first + remembered_for < at) {
+    st.recently_finished.erase(st.finished_order.front().second);
+    st.finished_order.pop_front();
+  }
+  for (const auto& write : changes.writes) {
+    // An extension that waits must not be written after its lease has ended or moved on.
+    if (const auto* over = std::get_if<core::end_task_lease>(&write))
+      st.extending.erase(over->task);
+    else if (const auto* extended = std::get_if<core::extend_task_lease>(&write))
+      st.extending.erase(extended->task);
+    else if (const auto* gone = std::get_if<core::finish_task>(&write)) {
+      st.extending.erase(gone->task);
+      st.recently_finished[gone->task] = {gone->token, gone->ending};
+      st.finished_order.emplace_back(at, gone->task);
+      if (st.redrives > 0)
+        st.ended_since.insert(gone->task);
+    } else if (const auto* back = std::get_if<core::revive_task>(&write))
+      st.recently_finished.erase(back->task);
+  }
+}
+
+void on_put(queue_ptr self, msg::put_queue& request) {
+  auto& st = self->state;
+  const held_promise promise{self->make_response_promise()};
+  auto policy = documents::parse_queue_policy(request.policy, st.context->settings.json);
+  if (!policy)
+    return promise.deliver(msg::to_error(policy.error()));
+  auto decided = core::decide(
+      st.queue, core::set_policy{std::move(*policy), std::move(request.policy)}, time(self));
+  carry_out(self, std::move(decided.changes), promise, view_of(st.queue));
+  look_after(self);
+}
+
+void on_pause(queue_ptr self, msg::pause_queue& request) {
+  auto& st = self->state;
+  auto decided = core::decide(st.queue, core::pause_queue{request.paused, std::move(request.type)},
+                              time(self));
+  carry_out(self, std::move(decided.changes), held_promise{self->make_response_promise()},
+            view_of(st.queue));
+  look_after(self);
+}
+
+void on_tick(queue_ptr self, const queue_tick& tick) {
+  auto& st = self->state;
+  if (tick.at != st.timer_at)
+    return;
+  st.timer_at = core::instant::max();
+  auto decided = core::decide(st.queue, core::expire_tasks{}, time(self));
+  if (!decided.changes.empty())
+    carry_out_losing(self, std::move(decided.changes), std::move(decided.answer),
+                     [](const core::failure&) {});
+  look_after(self);
+}
+
+caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity, step_links links) {
+  guard(self, context);
+  auto& st = self->state;
+  st.context = std::move(context);
+  st.queue.name = identity.queue();
+  st.identity = std::move(identity);
+  st.links = std::move(links);
+  self->set_down_handler([=](const caf::down_msg& down) { on_worker_down(self, down); });
+  // A barrier: whatever an earlier life of this queue has decided is settled before this one reads.
+  st.pending.write(self, st.links.writer, st.identity, {}, [=](const core::failure& why) {
+    if (why.code == core::errc::none)
+      load(self);
+  });
+  return {
+      [=](msg::put_queue& m) {
+        if (!put_off(self, m))
+          on_put(self, m);
+      },
+      [=](msg::pause_queue& m) {
+        if (!put_off(self, m) && exists(self))
+          on_pause(self, m);
+      },
+      [=](msg::enqueue_tasks& m) {
+        if (!put_off(self, m) && exists(self))
+          on_enqueue(self, m);
+      },
+      [=](msg::claim_tasks& m) {
+        if (!put_off(self, m) && exists(self))
+          on_claim(self, m);
+      },
+      [=](msg::extend_tasks& m) {
+        if (!put_off(self, m) && exists(self))
+          on_extend(self, m);
+      },
+      [=](msg::save_task& m) {
+        if (!put_off(self, m) && exists(self))
+          on_save(self, m);
+      },
+      [=](msg::release_task& m) {
+        if (!put_off(self, m) && exists(self))
+          on_release(self, m);
+      },
+      [=](msg::complete_tasks& m) {
+        if (!put_off(self, m) && exists(self))
+          on_complete(self, m);
+      },
+      [=](msg::follow_task& m) {
+        if (!put_off(self, m) && exists(self))
+          on_follow(self, m);
+      },
+      [=](msg::fail_task& m) {
+        if (!put_off(self, m) && exists(self))
+          on_fail(self, m);
+      },
+      [=](msg::eject_task& m) {
+        if (!put_off(self, m) && exists(self))
+          on_eject(self, m);
+      },
+      [=](msg::change_task& m) {
+        if (!put_off(self, m) && exists(self))
+          on_change(self, m);
+      },
+      [=](msg::redrive_tasks& m) {
+        if (!put_off(self, m) && exists(self))
+          on_redrive(self, m);
+      },
+      [=](const write_done& done) {
+        if (!self->state.pending.settle(done))
+          self->quit(msg::to_error(done.failure));
+      },
+      [=](const retry_tick&) { load(self); },
+      [=](const queue_tick& tick) { on_tick(self, tick); },
+      [=](extension_tick) { on_extension_tick(self); },
+      // Started by its shard's host with the sending of this message.
+      [](const activate&) {},
+  };
+}
+
+} // namespace
+
+core::instant time(queue_ptr self) { return now(self, self->state.context); }
+
+void fail(const held_promise& promise, core::errc code, std::string detail) {
+  promise.deliver(msg::to_error(code, std::move(detail)));
+}
+
+void carry_out(queue_ptr self, core::change changes,
+               std::function<void(const core::failure&)> effect) {
+  auto& st = self->state;
+  if (changes.empty())
+    return st.pending.after_all(std::move(effect));
+  remember_endings(self, changes);
+  const auto rows = changes.writes.size();
+  st.undurable += rows;
+  st.pending.write(self, st.links.writer, st.identity, std::move(changes),
+                   [=, effect = std::move(effect)](const core::failure& why) {
+                     self->state.undurable -= rows;
+                     effect(why);
+                   });
+}
+
+core::failure admit(queue_ptr self) {
+  const auto& st = self->state;
+  const auto most = st.context->settings.batching.high_water;
+  if (st.undurable < most)
+    return {};
+  ++st.context->gauges.overloaded;
+  return {core::errc::overloaded,
+          std::to_string(st.undurable) + " writes of the queue wait already"};
+}
+
+void carry_out_losing(queue_ptr self, core::change changes, std::vector<core::lost_lease> lost,
+                      std::function<void(const core::failure&)> effect) {
+  carry_out(
+      self, std::move(changes),
+      [=, lost = std::move(lost), effect = std::move(effect)](const core::failure& why) {
+        if (why.code == core::errc::none) {
+          std::map<core::worker_id, std::vector<msg::task_ref>> of_worker;
+          for (const auto& lease : lost)
+            of_worker[lease.worker].push_back({lease.task, lease.token});
+          for (auto& [worker, tasks] : of_worker)
+            if (const auto tie = self->state.tied.find(worker); tie != self->state.tied.end())
+              self->send(tie->second, msg::tasks_lost{self->state.queue.name, std::move(tasks)});
+        }
+        effect(why);
+      });
+}
+
+void look_after(queue_ptr self) {
+  serve(self);
+  auto& st = self->state;
+  const auto at = time(self);
+  // Without anybody who waits, only the ends of leases matter.
+  auto next =
+      st.waiting.empty()
+          ? (st.queue.expiries.empty() ? core::instant::max() : st.queue.expiries.begin()->first)
+          : std::min(core::next_wake(st.queue, at), st.waiting_until.begin()->first);
+  if (next >= st.timer_at)
+    return;
+  st.timer_at = next;
+  self->delayed_send(self, std::max(core::duration::zero(), next - at), queue_tick{next});
+}
+
+caf::actor spawn_queue(caf::event_based_actor* parent, context_ptr context, decider identity,
+                       step_links links) {
+  return parent->spawn(queue_actor, std::move(context), std::move(identity), std::move(links));
+}
+
+} // namespace holdfast::actors

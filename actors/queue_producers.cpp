@@ -1,0 +1,228 @@
+#include "actors/queue_state.hpp"
+
+#include <algorithm>
+#include <memory>
+
+namespace holdfast::actors {
+
+namespace {
+
+/// Ids carry the time at which they were made. One that is younger than this, and made since the
+/// queue was loaded, cannot be of a task that ended before the queue began to remember endings.
+constexpr core::duration fresh_for = std::chrono::seconds{10};
+constexpr core::duration clocks_differ_by = std::chrono::seconds{1};
+
+/// When a version 7 id was made, by the clock of whoever made it.
+core::instant made_at(const core::task_id& id) {
+  std::int64_t millis = 0;
+  for (std::size_t i = 0; i < 6; ++i)
+    millis = millis << 8 | id.value.bytes[i];
+  return core::instant{std::chrono::milliseconds{millis}};
+}
+
+/// Whether the database must be asked if a task of this id has ended already.
+bool may_be_finished(queue_ptr self, const core::task_id& id) {
+  const auto& st = self->state;
+  const auto made = made_at(id);
+  const auto at = time(self);
+  return made <= st.loaded_at || made + fresh_for < at || made > at + clocks_differ_by;
+}
+
+/// A request to make tasks: what is to be made, and where each outcome belongs.
+struct intake {
+  std::vector<core::new_task> tasks;
+  std::vector<std::size_t> places;
+  std::vector<msg::task_outcome> outcomes;
+};
+
+void make_tasks(queue_ptr self, const held_promise& promise, intake& in,
+                const std::vector<persistence::known_task>& known) {
+  auto& st = self->state;
+  std::unordered_map<core::task_id, const persistence::known_task*> elsewhere;
+  for (const auto& task : known)
+    elsewhere.emplace(task.task, &task);
+  core::enqueue command;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < in.tasks.size(); ++i) {
+    const auto id = in.tasks[i].spec.id;
+    auto& outcome = in.outcomes[in.places[i]];
+    const auto there = elsewhere.find(id);
+    if (there != elsewhere.end() && there->second->queue != st.queue.name) {
+      outcome = {id, core::errc::already_exists,
+                 "the queue " + there->second->queue + " has a task of this id", false};
+    } else if (st.queue.tasks.count(id) == 0
+               && (there != elsewhere.end() || st.recently_finished.count(id) != 0)) {
+      outcome = {id, core::errc::none, {}, true};
+    } else {
+      command.tasks.push_back(std::move(in.tasks[i]));
+      places.push_back(in.places[i]);
+    }
+  }
+  auto decided = core::decide(st.queue, std::move(command), time(self));
+  for (std::size_t i = 0; i < places.size(); ++i)
+    in.outcomes[places[i]] = to_message(std::move(decided.answer[i]));
+  carry_out(self, std::move(decided.changes), promise, msg::task_outcomes{std::move(in.outcomes)});
+  look_after(self);
+}
+
+/// One redrive less is reading. What has ended while it did.
+std::unordered_set<core::task_id> stop_redriving(queue_ptr self) {
+  auto& st = self->state;
+  const auto ended = st.ended_since;
+  if (--st.redrives == 0)
+    st.ended_since.clear();
+  return ended;
+}
+
+} // namespace
+
+const core::task* under_claim(const core::queue& q, const core::task_id& task,
+                              const core::worker_id& worker, const core::assignment_id& claim) {
+  const auto found = q.tasks.find(task);
+  if (found == q.tasks.end() || found->second.held() == nullptr)
+    return nullptr;
+  const auto& lease = *found->second.held();
+  return lease.owner == worker && lease.id == claim ? &found->second : nullptr;
+}
+
+void find_elsewhere(queue_ptr self, const std::vector<core::task_id>& tasks,
+                    const held_promise& promise,
+                    std::function<void(const std::vector<persistence::known_task>&)> then) {
+  find_tasks question;
+  for (const auto& id : tasks)
+    if (may_be_finished(self, id) && self->state.queue.tasks.count(id) == 0)
+      question.tasks.push_back(id);
+  if (question.tasks.empty())
+    return then({});
+  self->request(self->state.links.loader, internal_timeout, std::move(question))
+      .then([=](const tasks_found& found) { then(found.tasks); },
+            [=](caf::error& error) { promise.deliver(std::move(error)); });
+}
+
+void on_enqueue(queue_ptr self, msg::enqueue_tasks& request) {
+  const held_promise promise{self->make_response_promise()};
+  if (auto why = admit(self); why.code != core::errc::none)
+    return promise.deliver(msg::to_error(why));
+  const auto& limits = self->state.context->settings.json;
+  auto in = std::make_shared<intake>();
+  in->outcomes.resize(request.tasks.size());
+  std::vector<core::task_id> ids;
+  for (std::size_t i = 0; i < request.tasks.size(); ++i) {
+    auto& task = request.tasks[i];
+    const auto id = task.task;
+    if (auto why = check(task, limits); why.code != core::errc::none) {
+      in->outcomes[i] = {id, why.code, std::move(why.detail), false};
+      continue;
+    }
+    ids.push_back(id);
+    in->tasks.push_back(to_core(task));
+    in->places.push_back(i);
+  }
+  find_elsewhere(self, ids, promise, [=](const std::vector<persistence::known_task>& known) {
+    make_tasks(self, promise, *in, known);
+  });
+}
+
+void on_change(queue_ptr self, const msg::change_task& request) {
+  auto& st = self->state;
+  const held_promise promise{self->make_response_promise()};
+  const auto verb = static_cast<core::task_verb>(request.verb);
+  if (const auto gone = st.recently_finished.find(request.task);
+      verb == core::task_verb::cancel && gone != st.recently_finished.end()
+      && gone->second.how == core::task_ending::canceled)
+    return carry_out(self, {}, promise, msg::task_changed{request.task});
+  auto decided = core::decide(st.queue, verb, request.task, time(self));
+  if (decided.refusal != core::errc::none)
+    return fail(promise, decided.refusal, std::move(decided.detail));
+  std::vector<core::lost_lease> lost;
+  if (decided.answer)
+    lost.push_back(std::move(*decided.answer));
+  carry_out_losing(self, std::move(decided.changes), std::move(lost),
+                   [=, task = request.task](const core::failure& why) {
+                     if (why.code == core::errc::none)
+                       promise.deliver(msg::task_changed{task});
+                     else
+                       promise.deliver(msg::to_error(why));
+                   });
+  look_after(self);
+}
+
+void on_eject(queue_ptr self, msg::eject_task& request) {
+  auto& st = self->state;
+  const held_promise promise{self->make_response_promise()};
+  if (auto why = check(request.update, st.context->settings.json); why.code != core::errc::none)
+    return promise.deliver(msg::to_error(why));
+  const auto at = time(self);
+  // The same request again: it has the lease already.
+  if (const auto held = st.queue.claims.find(request.claim);
+      request.claim && held != st.queue.claims.end())
+    return carry_out(
+        self, {}, promise,
+        msg::leased_tasks{{to_message(st.queue.tasks.at(held->second.front()), st.queue.policy)}});
+  auto decided = core::decide(
+      st.queue, core::eject_task{request.task, to_core(request.update), request.next_action}, at);
+  if (decided.refusal != core::errc::none)
+    return fail(promise, decided.refusal, std::move(decided.detail));
+  std::vector<core::lost_lease> lost;
+  if (decided.answer)
+    lost.push_back(std::move(*decided.answer));
+  if (request.worker.empty()) {
+    carry_out_losing(self, std::move(decided.changes), std::move(lost),
+                     [=](const core::failure& why) {
+                       if (why.code == core::errc::none)
+                         promise.deliver(msg::leased_tasks{});
+                       else
+                         promise.deliver(msg::to_error(why));
+                     });
+    return look_after(self);
+  }
+  carry_out_losing(self, std::move(decided.changes), std::move(lost), [](const core::failure&) {});
+  auto granted =
+      core::decide(st.queue, core::claim_task{request.worker, request.claim, request.task}, at);
+  carry_out(self, std::move(granted.changes), promise,
+            msg::leased_tasks{{to_message(st.queue.tasks.at(request.task), st.queue.policy)}});
+  look_after(self);
+}
+
+void on_redrive(queue_ptr self, const msg::redrive_tasks& request) {
+  const held_promise promise{self->make_response_promise()};
+  persistence::finished_filter filter;
+  filter.queue = request.queue;
+  filter.endings = {core::task_ending::failed, core::task_ending::dead};
+  filter.type = request.type;
+  filter.error_code = request.error_code;
+  filter.after = request.after;
+  filter.limit = request.limit;
+  ++self->state.redrives;
+  self->request(self->state.links.loader, internal_timeout, list_finished{std::move(filter)})
+      .then(
+          [=, limit = request.limit, after = request.after](finished_listed& found) {
+            auto& st = self->state;
+            const auto ended_since = stop_redriving(self);
+            msg::tasks_redriven answer;
+            answer.last = found.tasks.empty() ? after : found.tasks.back().spec.id;
+            answer.more = found.tasks.size() >= limit;
+            core::change changes;
+            for (auto& task : found.tasks) {
+              if (ended_since.count(task.spec.id) != 0)
+                continue; // what was read of it is not so any more
+              auto decided =
+                  core::decide(st.queue,
+                               core::redrive_task{std::move(task.spec), std::move(task.progress),
+                                                  task.last_token},
+                               time(self));
+              for (auto& write : decided.changes.writes) {
+                changes.writes.push_back(std::move(write));
+                ++answer.redriven;
+              }
+            }
+            carry_out(self, std::move(changes), promise, answer);
+            look_after(self);
+          },
+          [=](caf::error& error) {
+            stop_redriving(self);
+            promise.deliver(std::move(error));
+          });
+}
+
+} // namespace holdfast::actors

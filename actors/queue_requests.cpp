@@ -1,0 +1,143 @@
+#include "actors/queue_state.hpp"
+#include "documents/json.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace holdfast::actors {
+
+namespace {
+
+/// The major version of bodies that this node understands. A task of another one would be read
+/// wrongly by every handler.
+constexpr std::string_view major_version = "1";
+
+core::failure check_version(const std::string& version) {
+  const auto dot = version.find('.');
+  const auto is_number = [](std::string_view text) {
+    return !text.empty() && text.size() <= 9
+           && std::all_of(text.begin(), text.end(),
+                          [](unsigned char c) { return std::isdigit(c); });
+  };
+  const std::string_view text{version};
+  if (dot == std::string::npos || !is_number(text.substr(0, dot))
+      || !is_number(text.substr(dot + 1)))
+    return {core::errc::invalid_argument, "version must be two numbers with a dot, e.g. 1.0"};
+  if (text.substr(0, dot) != major_version)
+    return {core::errc::invalid_argument, "version " + version
+                                              + " is of another major version than "
+                                              + std::string{major_version}};
+  return {};
+}
+
+core::failure check_word(const std::string& text, const char* field) {
+  return text.empty() ? core::failure{}
+                      : documents::check_text(text, field, core::task_word_bytes_max);
+}
+
+core::failure check_json(const std::string& text, const char* field,
+                         const documents::json_limits& limits) {
+  auto why = documents::check_json(text, limits);
+  if (why.code != core::errc::none)
+    why.detail = std::string{field} + ": " + why.detail;
+  return why;
+}
+
+core::failure first_of(std::initializer_list<core::failure> checks) {
+  for (const auto& check : checks)
+    if (check.code != core::errc::none)
+      return check;
+  return {};
+}
+
+template <class T>
+std::optional<T> unless_empty(T& value) {
+  return value.empty() ? std::nullopt : std::optional<T>{std::move(value)};
+}
+
+} // namespace
+
+core::failure check(const msg::task_request& r, const documents::json_limits& limits) {
+  if (!r.task)
+    return {core::errc::invalid_argument, "task must not be nil"};
+  if (r.priority < -core::priority_max || r.priority > core::priority_max)
+    return {core::errc::invalid_argument, "priority must be between -1000 and 1000"};
+  if (r.max_attempts > 1000)
+    return {core::errc::invalid_argument, "max_attempts must be at most 1000"};
+  return first_of({documents::check_text(r.type, "type", core::task_word_bytes_max),
+                   check_version(r.version), check_word(r.state, "state"), check_word(r.key, "key"),
+                   check_word(r.credential, "credential"), check_word(r.unique_key, "unique_key"),
+                   check_word(r.owner_id, "owner_id"), check_word(r.run_as_id, "run_as_id"),
+                   check_word(r.trace_id, "trace_id"), check_word(r.span_id, "span_id"),
+                   check_json(r.body, "body", limits), check_json(r.data, "data", limits)});
+}
+
+core::failure check(const msg::task_update& update, const documents::json_limits& limits) {
+  return first_of({check_word(update.state, "state"),
+                   update.data.empty() ? core::failure{} : check_json(update.data, "data", limits),
+                   update.execution_state.empty()
+                       ? core::failure{}
+                       : check_json(update.execution_state, "execution_state", limits)});
+}
+
+core::new_task to_core(msg::task_request& r) {
+  core::new_task made;
+  auto& spec = made.spec;
+  spec.id = r.task;
+  spec.type = std::move(r.type);
+  spec.version = std::move(r.version);
+  spec.body = std::move(r.body);
+  spec.trace_id = std::move(r.trace_id);
+  spec.span_id = std::move(r.span_id);
+  spec.priority = r.priority;
+  spec.key = std::move(r.key);
+  spec.credential = std::move(r.credential);
+  spec.unique_key = std::move(r.unique_key);
+  spec.max_attempts = r.max_attempts;
+  spec.owner_id = std::move(r.owner_id);
+  spec.run_as_id = std::move(r.run_as_id);
+  made.state = std::move(r.state);
+  made.data = std::move(r.data);
+  made.run_at = r.run_at;
+  made.conflict = r.reject_duplicate ? core::on_conflict::reject : core::on_conflict::keep;
+  return made;
+}
+
+core::task_update to_core(msg::task_update& update) {
+  constexpr std::uint32_t percent_max = 100;
+  return {unless_empty(update.state), unless_empty(update.data),
+          unless_empty(update.execution_state),
+          update.percent <= percent_max ? std::optional{update.percent} : std::nullopt};
+}
+
+msg::task_outcome to_message(core::item_outcome outcome) {
+  return {outcome.task, outcome.refusal, std::move(outcome.detail), outcome.repeated};
+}
+
+msg::leased_task to_message(const core::task& t, const core::queue_policy& policy) {
+  const auto& spec = t.spec;
+  const auto& progress = t.progress;
+  const auto& lease = *t.held();
+  const auto most =
+      spec.max_attempts != 0 ? spec.max_attempts : core::retry_of(policy, spec.type).max_attempts;
+  return {spec.id,
+          lease.token,
+          lease.expires_at,
+          spec.type,
+          spec.version,
+          spec.body,
+          progress.state,
+          progress.data,
+          progress.execution_state,
+          progress.attempts + 1,
+          most,
+          spec.created_at,
+          spec.key,
+          spec.credential,
+          spec.owner_id,
+          spec.run_as_id,
+          spec.trace_id,
+          spec.span_id};
+}
+
+} // namespace holdfast::actors

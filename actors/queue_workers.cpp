@@ -1,0 +1,367 @@
+#include "actors/queue_state.hpp"
+#include "documents/json.hpp"
+
+#include <algorithm>
+#include <memory>
+
+namespace holdfast::actors {
+
+namespace {
+
+/// Claims that may wait at one queue; each is a worker with nothing to do.
+constexpr std::size_t waiting_max = 100'000;
+
+core::held_task to_core(const msg::task_ref& ref) { return {ref.task, ref.token}; }
+
+msg::leased_tasks leased(queue_ptr self, const std::vector<core::task_id>& tasks) {
+  const auto& q = self->state.queue;
+  msg::leased_tasks answer;
+  answer.tasks.reserve(tasks.size());
+  for (const auto& id : tasks)
+    answer.tasks.push_back(to_message(q.tasks.at(id), q.policy));
+  return answer;
+}
+
+/// The leases of this worker end with whoever sent the current request.
+void tie_to_sender(queue_ptr self, const core::worker_id& worker) {
+  const auto client = caf::actor_cast<caf::actor>(self->current_sender());
+  if (!client)
+    return;
+  auto& known = self->state.tied[worker];
+  if (known == client)
+    return;
+  known = client;
+  self->monitor(client);
+}
+
+void stop_waiting(queue_ptr self,
+                  std::map<std::uint64_t, queue_state::waiting_claim>::iterator at) {
+  auto& st = self->state;
+  st.waiting_until.erase({at->second.until, at->first});
+  st.waiting_by_claim.erase(at->second.command.id);
+  st.waiting.erase(at);
+}
+
+/// Answers a claim if it can be now.
+bool try_claim(queue_ptr self, const std::vector<held_promise>& promises,
+               const core::claim& command) {
+  auto& st = self->state;
+  auto decided = core::decide(st.queue, command, time(self));
+  if (decided.answer.empty())
+    return false;
+  carry_out(self, std::move(decided.changes),
+            [promises, answer = leased(self, decided.answer)](const core::failure& why) {
+              for (const auto& promise : promises)
+                if (why.code == core::errc::none)
+                  promise.deliver(answer);
+                else
+                  promise.deliver(msg::to_error(why));
+            });
+  return true;
+}
+
+template <class Decided>
+void answer_one(queue_ptr self, const held_promise& promise, Decided decided) {
+  carry_out(self, std::move(decided.changes), promise, to_message(std::move(decided.answer)));
+  look_after(self);
+}
+
+/// A completion for a task that is not live: whether it is a repetition only its history knows.
+struct late_completion {
+  std::size_t place = 0;
+  msg::task_result item;
+};
+
+/// The outcome of a completion that came after the task's end; what is not a repetition is
+/// recorded.
+msg::task_outcome late_outcome(const late_completion& late, const core::worker_id& worker,
+                               core::task_ending how, core::token token, core::instant at,
+                               core::change& changes) {
+  const auto& ref = late.item.task;
+  if (how == core::task_ending::completed && token == ref.token)
+    return {ref.task, core::errc::none, {}, true};
+  if (ref.token != 0 && ref.token <= token) { // else it never was granted
+    auto record = core::late_result(to_core(ref), worker, "completed", late.item.result, at);
+    changes.writes.push_back(std::move(record.writes.front()));
+  }
+  return {ref.task, core::errc::lease_not_held,
+          "the task has ended: " + std::string{core::to_string(how)}, false};
+}
+
+struct completing {
+  held_promise promise;
+  core::worker_id worker;
+  msg::task_outcomes answer;
+  std::vector<late_completion> late;
+};
+
+void settle_late(queue_ptr self, const std::shared_ptr<completing>& request,
+                 const task_histories& found) {
+  core::change changes;
+  for (const auto& late : request->late) {
+    auto& outcome = request->answer.outcomes[late.place];
+    const auto history = std::find_if(
+        found.tasks.begin(), found.tasks.end(), [&](const persistence::task_history& h) {
+          return h.finished && h.finished->spec.id == late.item.task.task
+                 && h.queue == self->state.queue.name;
+        });
+    if (history == found.tasks.end())
+      outcome = {late.item.task.task, core::errc::not_found, "no such task in this queue", false};
+    else
+      outcome = late_outcome(late, request->worker, history->finished->ending,
+                             history->finished->last_token, time(self), changes);
+  }
+  carry_out(self, std::move(changes), request->promise, std::move(request->answer));
+}
+
+void follow(queue_ptr self, const held_promise& promise, msg::follow_task& request) {
+  auto& st = self->state;
+  const auto next = request.next.task;
+  auto decided =
+      core::decide(st.queue,
+                   core::follow_task{std::move(request.worker),
+                                     {to_core(request.done.task), std::move(request.done.result)},
+                                     actors::to_core(request.next),
+                                     request.claim},
+                   time(self));
+  if (decided.answer.refusal != core::errc::none)
+    return fail(promise, decided.answer.refusal, std::move(decided.answer.detail));
+  carry_out(self, std::move(decided.changes), promise,
+            decided.answer.repeated ? msg::leased_tasks{} : leased(self, {next}));
+  look_after(self);
+}
+
+} // namespace
+
+void serve(queue_ptr self) {
+  auto& st = self->state;
+  const auto at = time(self);
+  while (!st.waiting_until.empty() && st.waiting_until.begin()->first <= at) {
+    const auto over = st.waiting.find(st.waiting_until.begin()->second);
+    for (const auto& promise : over->second.promises)
+      promise.deliver(msg::leased_tasks{});
+    stop_waiting(self, over);
+  }
+  const auto something = [&] {
+    return st.queue.ready.waiting() > 0
+           || (!st.queue.sleeping.empty() && st.queue.sleeping.begin()->first <= at);
+  };
+  for (auto next = st.waiting.begin(); next != st.waiting.end() && something();) {
+    const auto current = next++;
+    if (try_claim(self, current->second.promises, current->second.command))
+      stop_waiting(self, current);
+    else if (current->second.command.types.empty()
+             && !core::holds_suspect(st.queue, current->second.command.worker))
+      break; // what this one may not have now is closed to everybody
+  }
+}
+
+void on_claim(queue_ptr self, msg::claim_tasks& request) {
+  auto& st = self->state;
+  if (request.tied)
+    tie_to_sender(self, request.worker); // before the promise, which takes the sender along
+  const held_promise promise{self->make_response_promise()};
+  core::claim command{std::move(request.worker), request.claim, request.most,
+                      std::move(request.types)};
+  // Repeated while the first still waits: one answer serves both.
+  if (const auto known = st.waiting_by_claim.find(command.id); known != st.waiting_by_claim.end()) {
+    auto& first = st.waiting.at(known->second);
+    first.promises.push_back(promise);
+    st.waiting_until.erase({first.until, known->second});
+    first.until = std::max(first.until, time(self) + request.wait);
+    st.waiting_until.emplace(first.until, known->second);
+    return look_after(self);
+  }
+  const bool served = try_claim(self, {promise}, command);
+  if (!served && request.wait <= core::duration::zero())
+    carry_out(self, {}, promise, msg::leased_tasks{});
+  else if (!served && st.waiting.size() >= waiting_max)
+    fail(promise, core::errc::overloaded, "too many workers wait at this queue");
+  else if (!served) {
+    const auto id = ++st.last_waiting;
+    const auto until = time(self) + request.wait;
+    st.waiting_by_claim[command.id] = id;
+    st.waiting_until.emplace(until, id);
+    st.waiting.emplace(id, queue_state::waiting_claim{{promise}, std::move(command), until});
+  }
+  look_after(self);
+}
+
+void on_extend(queue_ptr self, const msg::extend_tasks& request) {
+  auto& st = self->state;
+  const held_promise promise{self->make_response_promise()};
+  core::extend_tasks command{request.worker, {}};
+  for (const auto& ref : request.tasks)
+    command.tasks.push_back(to_core(ref));
+  auto decided = core::decide(st.queue, command, time(self));
+  msg::task_outcomes answer;
+  for (auto& outcome : decided.answer)
+    answer.outcomes.push_back(to_message(std::move(outcome)));
+  if (decided.changes.empty())
+    return carry_out(self, {}, promise, std::move(answer));
+  // Many extensions share one commit, and of those of one lease the last is enough.
+  for (auto& write : decided.changes.writes) {
+    auto& extension = std::get<core::extend_task_lease>(write);
+    st.extending[extension.task] = extension;
+  }
+  st.extension_answers.push_back([promise, answer = std::move(answer)](const core::failure& why) {
+    if (why.code == core::errc::none)
+      promise.deliver(answer);
+    else
+      promise.deliver(msg::to_error(why));
+  });
+  if (!st.extension_armed) {
+    st.extension_armed = true;
+    self->delayed_send(self, st.context->settings.extension_delay, extension_tick{});
+  }
+  look_after(self);
+}
+
+void on_extension_tick(queue_ptr self) {
+  auto& st = self->state;
+  st.extension_armed = false;
+  core::change changes;
+  for (auto& [task, extension] : std::exchange(st.extending, {}))
+    changes.writes.emplace_back(extension);
+  // The same every time, whatever the order in memory.
+  std::sort(changes.writes.begin(), changes.writes.end(), [](const auto& a, const auto& b) {
+    return std::get<core::extend_task_lease>(a).task < std::get<core::extend_task_lease>(b).task;
+  });
+  carry_out(self, std::move(changes),
+            [answers = std::exchange(st.extension_answers, {})](const core::failure& why) {
+              for (const auto& answer : answers)
+                answer(why);
+            });
+}
+
+void on_save(queue_ptr self, msg::save_task& request) {
+  const held_promise promise{self->make_response_promise()};
+  if (auto why = check(request.update, self->state.context->settings.json);
+      why.code != core::errc::none)
+    return promise.deliver(msg::to_error(why));
+  answer_one(self, promise,
+             core::decide(self->state.queue,
+                          core::save_task{std::move(request.worker), to_core(request.task),
+                                          actors::to_core(request.update)},
+                          time(self)));
+}
+
+void on_release(queue_ptr self, msg::release_task& request) {
+  const held_promise promise{self->make_response_promise()};
+  if (auto why = check(request.update, self->state.context->settings.json);
+      why.code != core::errc::none)
+    return promise.deliver(msg::to_error(why));
+  answer_one(self, promise,
+             core::decide(self->state.queue,
+                          core::release_task{std::move(request.worker), to_core(request.task),
+                                             actors::to_core(request.update), request.next_action},
+                          time(self)));
+}
+
+void on_complete(queue_ptr self, msg::complete_tasks& request) {
+  auto& st = self->state;
+  auto all = std::make_shared<completing>(
+      completing{held_promise{self->make_response_promise()}, std::move(request.worker), {}, {}});
+  all->answer.outcomes.resize(request.tasks.size());
+  core::complete_tasks command{all->worker, {}};
+  std::vector<std::size_t> places;
+  core::change recorded;
+  load_tasks question;
+  const auto at = time(self);
+  for (std::size_t i = 0; i < request.tasks.size(); ++i) {
+    auto& item = request.tasks[i];
+    const auto id = item.task.task;
+    auto why = item.result.empty() ? core::failure{}
+                                   : documents::check_json(item.result, st.context->settings.json);
+    if (why.code != core::errc::none) {
+      all->answer.outcomes[i] = {id, why.code, "result: " + why.detail, false};
+    } else if (st.queue.tasks.count(id) != 0) {
+      command.tasks.push_back({to_core(item.task), std::move(item.result)});
+      places.push_back(i);
+    } else if (const auto ended = st.recently_finished.find(id);
+               ended != st.recently_finished.end() && ended->second.token != 0) {
+      all->answer.outcomes[i] = late_outcome({i, std::move(item)}, all->worker, ended->second.how,
+                                             ended->second.token, at, recorded);
+    } else {
+      question.tasks.push_back(id);
+      all->late.push_back({i, std::move(item)});
+    }
+  }
+  auto decided = core::decide(st.queue, std::move(command), at);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    all->answer.outcomes[places[i]] = to_message(std::move(decided.answer[i]));
+  for (auto& write : recorded.writes)
+    decided.changes.writes.push_back(std::move(write));
+  if (question.tasks.empty()) {
+    carry_out(self, std::move(decided.changes), all->promise, std::move(all->answer));
+    return look_after(self);
+  }
+  carry_out(self, std::move(decided.changes), [](const core::failure&) {});
+  look_after(self);
+  self->request(st.links.loader, internal_timeout, std::move(question))
+      .then([=](const task_histories& found) { settle_late(self, all, found); },
+            [=](caf::error& error) { all->promise.deliver(std::move(error)); });
+}
+
+void on_follow(queue_ptr self, msg::follow_task& request) {
+  auto& st = self->state;
+  const held_promise promise{self->make_response_promise()};
+  const auto& limits = st.context->settings.json;
+  if (auto why = check(request.next, limits); why.code != core::errc::none)
+    return promise.deliver(msg::to_error(why));
+  if (!request.done.result.empty())
+    if (auto why = documents::check_json(request.done.result, limits); why.code != core::errc::none)
+      return promise.deliver(msg::to_error(why));
+  const auto next = request.next.task;
+  // The same request again: it has the lease already.
+  if (under_claim(st.queue, next, request.worker, request.claim) != nullptr)
+    return carry_out(self, {}, promise, leased(self, {next}));
+  find_elsewhere(self, {next}, promise,
+                 [=, kept = std::make_shared<msg::follow_task>(std::move(request))](
+                     const std::vector<persistence::known_task>& known) {
+                   if (known.empty() && self->state.recently_finished.count(next) == 0)
+                     follow(self, promise, *kept);
+                   else
+                     fail(promise, core::errc::already_exists,
+                          "a task of the id of the next one exists or has ended");
+                 });
+}
+
+void on_fail(queue_ptr self, msg::fail_task& request) {
+  const held_promise promise{self->make_response_promise()};
+  if (auto why = check(request.update, self->state.context->settings.json);
+      why.code != core::errc::none)
+    return promise.deliver(msg::to_error(why));
+  answer_one(
+      self, promise,
+      core::decide(self->state.queue,
+                   core::fail_task{std::move(request.worker),
+                                   to_core(request.task),
+                                   static_cast<core::failure_kind>(request.kind),
+                                   {std::move(request.error_code), std::move(request.detail)},
+                                   request.retry_after,
+                                   actors::to_core(request.update)},
+                   time(self)));
+}
+
+void on_worker_down(queue_ptr self, const caf::down_msg& down) {
+  auto& st = self->state;
+  for (auto at = st.tied.begin(); at != st.tied.end();) {
+    if (at->second.address() != down.source) {
+      ++at;
+      continue;
+    }
+    const auto worker = at->first;
+    at = st.tied.erase(at);
+    for (auto next = st.waiting.begin(); next != st.waiting.end();) {
+      const auto current = next++;
+      if (current->second.command.worker == worker)
+        stop_waiting(self, current);
+    }
+    auto decided = core::decide(st.queue, core::lose_worker{worker}, time(self));
+    carry_out(self, std::move(decided.changes), [](const core::failure&) {});
+  }
+  look_after(self);
+}
+
+} // namespace holdfast::actors

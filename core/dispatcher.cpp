@@ -1,0 +1,257 @@
+#include "core/dispatcher.hpp"
+
+#include "core/invariant.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace holdfast::core {
+
+namespace {
+
+double seconds_of(duration d) { return std::chrono::duration<double>(d).count(); }
+
+const rate_limit& rate_of(const queue_policy& policy, const std::string& credential) {
+  const auto own = policy.credentials.find(credential);
+  return own == policy.credentials.end() ? policy.rate_per_credential : own->second;
+}
+
+} // namespace
+
+// --- token_bucket ---
+
+double token_bucket::level(const rate_limit& limit, instant now) const {
+  // It begins with one and not full: what was granted before a restart is not known.
+  if (!started_)
+    return 1;
+  return std::min(limit.burst, level_ + seconds_of(now - at_) * limit.per_second);
+}
+
+bool token_bucket::open(const rate_limit& limit, instant now) const {
+  return limit.per_second <= 0 || level(limit, now) >= 1;
+}
+
+void token_bucket::take(const rate_limit& limit, instant now) {
+  if (limit.per_second <= 0)
+    return;
+  level_ = level(limit, now) - 1;
+  at_ = now;
+  started_ = true;
+}
+
+instant token_bucket::opens_at(const rate_limit& limit, instant now) const {
+  if (open(limit, now))
+    return now;
+  const double missing = (1 - level(limit, now)) / limit.per_second;
+  return now + duration{static_cast<std::int64_t>(std::ceil(missing * 1e6))};
+}
+
+// --- dispatcher ---
+
+dispatcher::place dispatcher::place_of(const queue_policy& policy, const task& t) {
+  return {to_micros(t.spec.created_at) - policy.aging.count() * t.spec.priority, t.spec.id};
+}
+
+dispatcher::share& dispatcher::share_of(const std::string& key) {
+  auto& found = shares_[key];
+  if (!found) {
+    found = std::make_unique<share>();
+    found->key = key;
+    found->passed = clock_;
+  }
+  idle_.erase({found->passed, found->key});
+  return *found;
+}
+
+/// A key that leaves is remembered until the others have had as much: else one that always has a
+/// single task would always be new, and go first.
+void dispatcher::note_idle(const share& s) {
+  if (s.waiting == 0 && s.running == 0)
+    idle_.emplace(s.passed, s.key);
+  forget_idle();
+}
+
+void dispatcher::forget_idle() {
+  // When nobody waits, nobody is owed anything.
+  if (contending_.empty())
+    clock_ = latest_;
+  while (!idle_.empty() && idle_.begin()->first <= clock_) {
+    const std::string key{idle_.begin()->second};
+    idle_.erase(idle_.begin());
+    shares_.erase(key);
+  }
+}
+
+void dispatcher::add(const queue_policy& policy, const task& t) {
+  auto& s = share_of(t.spec.key);
+  if (s.waiting++ == 0) {
+    const auto weight = policy.weights.find(t.spec.key);
+    s.weight = weight == policy.weights.end() ? 1 : weight->second;
+    s.passed = std::max(s.passed, clock_);
+    contending_.emplace(s.passed, s.key);
+  }
+  ++waiting_;
+  ++groups_[{t.spec.type, t.spec.credential}];
+  const bool suspect = t.progress.crashes > 0;
+  auto at = std::find_if(s.lanes.begin(), s.lanes.end(), [&](const lane& l) {
+    return l.type == t.spec.type && l.credential == t.spec.credential && l.suspect == suspect;
+  });
+  if (at == s.lanes.end())
+    at = s.lanes.insert(at, lane{t.spec.type, t.spec.credential, suspect, {}});
+  const auto position = place_of(policy, t);
+  at->tasks.insert(position);
+  places_.emplace(t.spec.id, position);
+}
+
+void dispatcher::remove(const task& t) {
+  const auto known = places_.find(t.spec.id);
+  if (known == places_.end())
+    return;
+  auto& s = *shares_.at(t.spec.key);
+  const auto at = std::find_if(s.lanes.begin(), s.lanes.end(),
+                               [&](const lane& l) { return l.tasks.count(known->second) != 0; });
+  leave(s, *at, known->second);
+  if (s.waiting == 0)
+    contending_.erase({s.passed, s.key});
+  note_idle(s);
+}
+
+/// Takes the task out of everything but the order of the keys.
+void dispatcher::leave(share& s, lane& l, place of) {
+  const auto waiting = groups_.find({l.type, l.credential});
+  if (--waiting->second == 0)
+    groups_.erase(waiting);
+  places_.erase(of.second);
+  --waiting_;
+  --s.waiting;
+  l.tasks.erase(of);
+  if (l.tasks.empty())
+    s.lanes.erase(s.lanes.begin() + (&l - s.lanes.data()));
+}
+
+void dispatcher::clear_waiting() {
+  contending_.clear();
+  places_.clear();
+  groups_.clear();
+  waiting_ = 0;
+  for (auto& [key, s] : shares_) {
+    s->lanes.clear();
+    s->waiting = 0;
+    if (s->running == 0)
+      idle_.emplace(s->passed, s->key);
+  }
+}
+
+instant dispatcher::rates_open_at(const queue_policy& policy, const group& of, instant now) const {
+  const auto& [type, credential] = of;
+  auto at = now;
+  if (const auto state = types_.find(type); state != types_.end())
+    at = std::max(at, state->second.bucket.opens_at(rules_of(policy, type).rate, now));
+  if (const auto bucket = credentials_.find(credential); bucket != credentials_.end())
+    at = std::max(at, bucket->second.opens_at(rate_of(policy, credential), now));
+  if (const auto held = held_off_.find(of); held != held_off_.end())
+    at = std::max(at, held->second);
+  return at;
+}
+
+bool dispatcher::open(const queue_policy& policy, const lane& l, instant now) const {
+  const auto most = rules_of(policy, l.type).running_max;
+  const auto state = types_.find(l.type);
+  const bool full = most != 0 && state != types_.end() && state->second.running >= most;
+  return !full && rates_open_at(policy, {l.type, l.credential}, now) <= now;
+}
+
+std::optional<task_id> dispatcher::take(const queue_policy& policy,
+                                        const std::set<std::string>& paused_types,
+                                        const std::vector<std::string>& types, bool suspects,
+                                        instant now) {
+  if (policy.running_max != 0 && running_ >= policy.running_max)
+    return std::nullopt;
+  if (!bucket_.open(policy.rate, now))
+    return std::nullopt;
+  const auto may_go = [&](const lane& l) {
+    return (suspects || !l.suspect) && paused_types.count(l.type) == 0
+           && (types.empty() || std::find(types.begin(), types.end(), l.type) != types.end())
+           && open(policy, l, now);
+  };
+  const auto first_open = [&](share& s) {
+    lane* first = nullptr;
+    if (policy.running_per_key_max == 0 || s.running < policy.running_per_key_max)
+      for (auto& l : s.lanes)
+        if (may_go(l) && (first == nullptr || *l.tasks.begin() < *first->tasks.begin()))
+          first = &l;
+    return first;
+  };
+  share* next = nullptr;
+  lane* from = nullptr;
+  double start = 0;
+  for (const auto& [passed, key] : contending_) {
+    auto& s = *shares_.find(std::string{key})->second;
+    auto* first = first_open(s);
+    if (first == nullptr)
+      continue;
+    if (next == nullptr) {
+      next = &s;
+      from = first;
+      start = passed;
+      continue;
+    }
+    // Who is further behind than the last step of the next one was closed meanwhile: that is not
+    // made up for.
+    start = std::max(start, passed - 1 / s.weight);
+    break;
+  }
+  if (next == nullptr)
+    return std::nullopt;
+  const auto of = *from->tasks.begin();
+  bucket_.take(policy.rate, now);
+  auto& type = types_[from->type];
+  ++type.running;
+  type.bucket.take(rules_of(policy, from->type).rate, now);
+  if (!from->credential.empty())
+    credentials_[from->credential].take(rate_of(policy, from->credential), now);
+  ++next->running;
+  ++running_;
+  leave(*next, *from, of);
+  contending_.erase({next->passed, next->key});
+  clock_ = std::max(clock_, start);
+  next->passed = start + 1 / next->weight;
+  latest_ = std::max(latest_, next->passed);
+  if (next->waiting != 0)
+    contending_.emplace(next->passed, next->key);
+  forget_idle();
+  return of.second;
+}
+
+void dispatcher::started(const task_spec& spec) {
+  ++share_of(spec.key).running;
+  ++types_[spec.type].running;
+  ++running_;
+}
+
+void dispatcher::ended(const task_spec& spec) {
+  auto& s = *shares_.at(spec.key);
+  auto& type = types_.at(spec.type);
+  HOLDFAST_INVARIANT(s.running > 0 && type.running > 0 && running_ > 0,
+                     "what ends has been started");
+  --s.running;
+  --type.running;
+  --running_;
+  note_idle(s);
+}
+
+void dispatcher::hold_off(const task_spec& spec, instant until) {
+  auto& held = held_off_[{spec.type, spec.credential}];
+  held = std::max(held, until);
+}
+
+instant dispatcher::next_chance(const queue_policy& policy, instant now) const {
+  const auto any = bucket_.opens_at(policy.rate, now);
+  auto earliest = instant::max();
+  for (const auto& [of, waiting] : groups_)
+    if (const auto at = std::max(any, rates_open_at(policy, of, now)); at > now)
+      earliest = std::min(earliest, at);
+  return earliest;
+}
+
+} // namespace holdfast::core

@@ -1,0 +1,123 @@
+#pragma once
+
+#include "core/queue_policy.hpp"
+#include "core/task.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace holdfast::core {
+
+/// The state of one token bucket.
+class token_bucket {
+public:
+  /// Whether one may be taken at `now`.
+  bool open(const rate_limit& limit, instant now) const;
+  /// Takes one; only after `open`.
+  void take(const rate_limit& limit, instant now);
+  /// When `open` will next be true, if nobody takes anything before.
+  instant opens_at(const rate_limit& limit, instant now) const;
+
+private:
+  double level(const rate_limit& limit, instant now) const;
+
+  bool started_ = false;
+  double level_ = 0;
+  instant at_;
+};
+
+/// Which of the tasks that are due goes next.
+///
+/// Between keys: weighted fair, by start-time fair queueing (P. Goyal, H. Vin, H. Cheng, SIGCOMM
+/// 1996): each key has a virtual time that advances by 1/weight with each grant; the one that is
+/// least goes first, and one that was idle or closed does not catch up. Within a key: by the time a
+/// task was made, minus `aging` for each of its priority. As that order never changes while a task
+/// waits, it costs no more than a sorted set, and any task will at some time be older than whatever
+/// is more urgent.
+///
+/// Limits close lanes: all tasks of one key, type and credential wait together. `take` looks at the
+/// keys in their order until it finds two with an open lane, the one that goes and the one that it
+/// is measured by, so thousands of keys that are all closed cost a look each.
+class dispatcher {
+public:
+  /// Enters a task that is due.
+  void add(const queue_policy& policy, const task& t);
+  /// Takes out a task that was entered; nothing when it was not.
+  void remove(const task& t);
+  /// The next task, taken out and counted as running. `types`: those the worker knows, empty for
+  /// all. `suspects`: whether it may be one whose worker has died before.
+  std::optional<task_id> take(const queue_policy& policy, const std::set<std::string>& paused_types,
+                              const std::vector<std::string>& types, bool suspects, instant now);
+  /// Counts a task as running without asking, when its lease is read from the database or is
+  /// given to somebody in particular.
+  void started(const task_spec& spec);
+  void ended(const task_spec& spec);
+  /// No grants of the type and credential before `until`.
+  void hold_off(const task_spec& spec, instant until);
+  /// Takes out all that wait, to be entered again under another policy. What runs, was granted and
+  /// was held off stays known.
+  void clear_waiting();
+  /// When a rate that has run out lets the next task go; `instant::max()` when no task waits for
+  /// that.
+  instant next_chance(const queue_policy& policy, instant now) const;
+
+  std::size_t waiting() const { return waiting_; }
+  std::size_t running() const { return running_; }
+
+private:
+  using place = std::pair<std::int64_t, task_id>;
+  struct lane {
+    std::string type;
+    std::string credential;
+    bool suspect = false;
+    std::set<place> tasks;
+  };
+  struct share {
+    std::string key;
+    double weight = 1;
+    double passed = 0; ///< Virtual time.
+    std::uint32_t running = 0;
+    std::size_t waiting = 0;
+    std::vector<lane> lanes;
+  };
+  struct type_state {
+    std::uint32_t running = 0;
+    token_bucket bucket;
+  };
+
+  /// Tasks of one type and credential, whose rates they share.
+  using group = std::pair<std::string, std::string>;
+
+  share& share_of(const std::string& key);
+  void note_idle(const share& s);
+  void forget_idle();
+  void leave(share& s, lane& l, place of);
+  instant rates_open_at(const queue_policy& policy, const group& of, instant now) const;
+  bool open(const queue_policy& policy, const lane& l, instant now) const;
+  static place place_of(const queue_policy& policy, const task& t);
+
+  std::unordered_map<std::string, std::unique_ptr<share>> shares_;
+  /// Keys with waiting tasks, by virtual time.
+  std::set<std::pair<double, std::string_view>> contending_;
+  /// Keys without any, for as long as they have had more than their share, by virtual time.
+  std::set<std::pair<double, std::string_view>> idle_;
+  std::unordered_map<task_id, place> places_;
+  std::map<group, std::size_t> groups_; ///< How many of each wait.
+  double clock_ = 0;                    ///< Virtual time of the last grant; never goes back.
+  double latest_ = 0;                   ///< The greatest of all keys' virtual times.
+  std::unordered_map<std::string, type_state> types_;
+  std::unordered_map<std::string, token_bucket> credentials_;
+  std::map<group, instant> held_off_; ///< By the world outside.
+  token_bucket bucket_;
+  std::size_t waiting_ = 0;
+  std::size_t running_ = 0;
+};
+
+} // namespace holdfast::core

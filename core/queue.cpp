@@ -1,0 +1,602 @@
+#include "core/queue.hpp"
+
+#include "core/invariant.hpp"
+#include "core/supervision.hpp"
+
+#include <algorithm>
+
+namespace holdfast::core {
+
+namespace {
+
+bool suspect(const task& t) { return t.progress.crashes > 0; }
+
+/// Uniform in [0, 1], always the same for the same try: decisions depend on nothing but their
+/// arguments. Source of the mix: S. Vigna, splitmix64.
+double dice_of(const task& t) {
+  std::uint64_t x = std::hash<task_id>{}(t.spec.id) + 0x9e3779b97f4a7c15ULL * t.leases.last_token;
+  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
+  x ^= x >> 31U;
+  return static_cast<double>(x >> 11U) / static_cast<double>((1ULL << 53U) - 1);
+}
+
+/// Enters a task that is not leased where it belongs.
+void settle(queue& q, const task& t, instant now) {
+  if (t.progress.paused)
+    return;
+  if (t.progress.next_action <= now)
+    q.ready.add(q.policy, t);
+  else
+    q.sleeping.emplace(t.progress.next_action, t.spec.id);
+}
+
+/// Takes a task that is not leased out of wherever it waits.
+void unsettle(queue& q, const task& t) {
+  q.ready.remove(t);
+  q.sleeping.erase({t.progress.next_action, t.spec.id});
+}
+
+void note_lease(queue& q, const task& t) {
+  const auto& lease = *t.held();
+  q.expiries.emplace(lease.expires_at, t.spec.id);
+  q.claims[lease.id].push_back(t.spec.id);
+  q.held[lease.owner].insert(t.spec.id);
+}
+
+/// Takes the active lease off the task and out of everything that knows it.
+lease drop_lease(queue& q, task& t) {
+  const auto lease = *t.held();
+  q.expiries.erase({lease.expires_at, t.spec.id});
+  if (const auto claim = q.claims.find(lease.id); claim != q.claims.end()) {
+    auto& of_claim = claim->second;
+    of_claim.erase(std::find(of_claim.begin(), of_claim.end(), t.spec.id));
+    if (of_claim.empty())
+      q.claims.erase(claim);
+  }
+  if (const auto worker = q.held.find(lease.owner); worker != q.held.end()) {
+    worker->second.erase(t.spec.id);
+    if (worker->second.empty())
+      q.held.erase(worker);
+  }
+  t.leases.active.clear();
+  q.ready.ended(t.spec);
+  return lease;
+}
+
+task* find(queue& q, const task_id& id) {
+  const auto found = q.tasks.find(id);
+  return found == q.tasks.end() ? nullptr : &found->second;
+}
+
+item_outcome refused(const task_id& id, errc why, std::string detail = {}) {
+  return {id, why, std::move(detail), false};
+}
+
+/// Whether `worker` may act on the task now; else why not.
+item_outcome check_hold(queue& q, const held_task& item, const worker_id& worker, instant now) {
+  const auto* t = find(q, item.task);
+  if (t == nullptr)
+    return refused(item.task, errc::not_found);
+  return refused(item.task, check_lease(t->leases, worker, item.token, now));
+}
+
+/// What comes too late from somebody who did hold the task once.
+void record_late(const queue& q, const held_task& item, const worker_id& worker,
+                 std::string outcome, std::string detail, instant now, change& changes) {
+  const auto found = q.tasks.find(item.task);
+  if (found == q.tasks.end() || item.token == 0 || item.token > found->second.leases.last_token)
+    return;
+  auto late = late_result(item, worker, std::move(outcome), std::move(detail), now);
+  changes.writes.push_back(std::move(late.writes.front()));
+}
+
+/// Whether the update is allowed; else why not.
+item_outcome check_update(const queue& q, const task& t, const task_update& update) {
+  if (update.state && !may_move(q.policy, t.spec.type, t.progress.state, *update.state))
+    return refused(t.spec.id, errc::wrong_state,
+                   "a task of type " + t.spec.type + " does not go from " + t.progress.state
+                       + " to " + *update.state);
+  return refused(t.spec.id, errc::none);
+}
+
+void apply(task& t, const task_update& update, instant now) {
+  auto& p = t.progress;
+  p.last_action = now;
+  if (update.state && *update.state != p.state) {
+    p.state = *update.state;
+    p.attempts = 0;
+    p.crashes = 0;
+    p.last_change = now;
+  }
+  if (update.data) {
+    p.data = *update.data;
+    p.last_change = now;
+  }
+  if (update.execution_state)
+    p.execution_state = *update.execution_state;
+  if (update.percent)
+    p.percent = *update.percent;
+}
+
+/// Ends a live task for good. Its lease, if any, ends with it.
+void finish(queue& q, const task_id& id, task_ending ending, std::string result, task_error error,
+            instant now, change& changes) {
+  const auto found = q.tasks.find(id);
+  auto& t = found->second;
+  finish_task gone;
+  gone.task = id;
+  if (t.held() != nullptr)
+    gone.token = drop_lease(q, t).token;
+  else
+    unsettle(q, t);
+  t.progress.last_action = now;
+  if (ending == task_ending::completed)
+    t.progress.percent = 100;
+  gone.ending = ending;
+  gone.result = std::move(result);
+  gone.error = std::move(error);
+  gone.at = now;
+  if (!t.spec.unique_key.empty())
+    q.unique.erase(t.spec.unique_key);
+  gone.unique_key = std::move(t.spec.unique_key);
+  gone.progress = std::move(t.progress);
+  q.tasks.erase(found);
+  changes.writes.push_back(std::move(gone));
+}
+
+/// Ends the task's lease and lets it wait for `next_action`.
+lost_lease end_lease_of(queue& q, task& t, attempt_ending how, task_error error,
+                        instant next_action, instant now, change& changes) {
+  const auto over = drop_lease(q, t);
+  t.progress.next_action = std::max(next_action, now);
+  t.progress.last_action = now;
+  settle(q, t, now);
+  changes.writes.push_back(end_task_lease{t.spec.id, over.token, how, std::move(error), now});
+  changes.writes.push_back(update_task{t.spec.id, t.progress});
+  return {over.owner, t.spec.id, over.token};
+}
+
+/// A worker that is gone counts against the task: some tasks kill their workers.
+lost_lease crash(queue& q, task& t, attempt_ending how, instant now, change& changes) {
+  const auto& retry = retry_of(q.policy, t.spec.type);
+  const auto over = *t.held();
+  const lost_lease lost{over.owner, t.spec.id, over.token};
+  ++t.progress.crashes;
+  if (t.progress.crashes >= retry.crashes_max) {
+    finish(q, t.spec.id, task_ending::dead, {},
+           {"WORKER_LOST", "its worker was lost " + std::to_string(t.progress.crashes) + " times"},
+           now, changes);
+    return lost;
+  }
+  // The first time it is taken up at once: workers die for many reasons.
+  const auto wait = t.progress.crashes == 1
+                        ? duration::zero()
+                        : backoff(t.progress.crashes - 1, retry.least, retry.most, dice_of(t));
+  return end_lease_of(q, t, how, {"WORKER_LOST", {}}, now + wait, now, changes);
+}
+
+/// Moves tasks whose time has come to those that are ready.
+void wake(queue& q, instant now) {
+  while (!q.sleeping.empty() && q.sleeping.begin()->first <= now) {
+    const auto id = q.sleeping.begin()->second;
+    q.sleeping.erase(q.sleeping.begin());
+    q.ready.add(q.policy, q.tasks.at(id));
+  }
+}
+
+void grant(queue& q, task& t, const worker_id& worker, const assignment_id& id, instant now,
+           change& changes) {
+  const auto& lease = grant_lease(t.leases, q.policy.lease, id, worker, now);
+  note_lease(q, t);
+  changes.writes.push_back(insert_task_lease{t.spec.id, lease});
+}
+
+/// Moves the end of the lease; nothing when it would not be later.
+void extend(queue& q, task& t, const worker_id& worker, core::token token, instant now,
+            change& changes) {
+  const auto before = t.held()->expires_at;
+  if (extend_lease(t.leases, q.policy.lease, worker, token, now) != errc::none)
+    return;
+  q.expiries.erase({before, t.spec.id});
+  q.expiries.emplace(t.held()->expires_at, t.spec.id);
+  changes.writes.push_back(extend_task_lease{t.spec.id, token, t.held()->expires_at});
+}
+
+} // namespace
+
+void enter(queue& q, task loaded) {
+  const auto id = loaded.spec.id;
+  auto& t = q.tasks.emplace(id, std::move(loaded)).first->second;
+  if (!t.spec.unique_key.empty())
+    q.unique[t.spec.unique_key] = id;
+  if (t.held() != nullptr) {
+    q.ready.started(t.spec);
+    note_lease(q, t);
+  } else if (!t.progress.paused) {
+    q.sleeping.emplace(t.progress.next_action, id);
+  }
+}
+
+bool holds_suspect(const queue& q, const worker_id& worker) {
+  const auto held = q.held.find(worker);
+  return held != q.held.end()
+         && std::any_of(held->second.begin(), held->second.end(),
+                        [&](const task_id& id) { return suspect(q.tasks.at(id)); });
+}
+
+put_queue row_of(const queue& q, instant at) {
+  return {q.name,     q.definition,
+          q.paused,   {q.paused_types.begin(), q.paused_types.end()},
+          q.revision, at};
+}
+
+instant next_wake(const queue& q, instant now) {
+  auto next = q.expiries.empty() ? instant::max() : q.expiries.begin()->first;
+  if (q.paused)
+    return next;
+  if (!q.sleeping.empty())
+    next = std::min(next, q.sleeping.begin()->first);
+  return std::min(next, q.ready.next_chance(q.policy, now));
+}
+
+decision<std::vector<item_outcome>> decide(queue& q, enqueue command, instant now) {
+  decision<std::vector<item_outcome>> made;
+  made.answer.reserve(command.tasks.size());
+  for (auto& item : command.tasks) {
+    const auto id = item.spec.id;
+    if (q.tasks.count(id) != 0) {
+      made.answer.push_back({id, errc::none, {}, true});
+      continue;
+    }
+    if (const auto taken = q.unique.find(item.spec.unique_key);
+        !item.spec.unique_key.empty() && taken != q.unique.end()) {
+      if (item.conflict == on_conflict::keep)
+        made.answer.push_back({taken->second, errc::none, {}, true});
+      else
+        made.answer.push_back(
+            refused(id, errc::already_exists,
+                    "task " + to_string(taken->second) + " is live and has the same unique key"));
+      continue;
+    }
+    if (q.tasks.size() >= q.policy.depth_max) {
+      made.answer.push_back(refused(id, errc::overloaded,
+                                    "the queue is full: " + std::to_string(q.policy.depth_max)
+                                        + " tasks are waiting or being done"));
+      continue;
+    }
+    const auto& rules = rules_of(q.policy, item.spec.type);
+    task t;
+    t.progress.state = item.state.empty() ? rules.first_state : std::move(item.state);
+    if (!rules.transitions.empty() && rules.transitions.count(t.progress.state) == 0) {
+      made.answer.push_back(
+          refused(id, errc::wrong_state,
+                  "tasks of type " + item.spec.type + " have no state " + t.progress.state));
+      continue;
+    }
+    t.spec = std::move(item.spec);
+    t.spec.created_at = now;
+    t.progress.data = std::move(item.data);
+    t.progress.next_action = std::max(item.run_at, now);
+    t.progress.last_change = t.progress.last_action = now;
+    made.changes.writes.push_back(insert_task{q.name, t.spec, t.progress});
+    if (!t.spec.unique_key.empty())
+      q.unique.emplace(t.spec.unique_key, id);
+    settle(q, q.tasks.emplace(id, std::move(t)).first->second, now);
+    made.answer.push_back({id, errc::none, {}, false});
+  }
+  return made;
+}
+
+decision<std::vector<task_id>> decide(queue& q, const claim& command, instant now) {
+  decision<std::vector<task_id>> granted;
+  if (const auto before = q.claims.find(command.id); before != q.claims.end()) {
+    for (const auto& id : before->second)
+      if (q.tasks.at(id).held()->owner == command.worker)
+        granted.answer.push_back(id);
+    return granted;
+  }
+  if (q.paused)
+    return granted;
+  wake(q, now);
+  bool suspects = !holds_suspect(q, command.worker);
+  std::size_t bytes = 0;
+  while (granted.answer.size() < command.most && bytes < command.bytes_most) {
+    const auto next = q.ready.take(q.policy, q.paused_types, command.types, suspects, now);
+    if (!next)
+      break;
+    auto& t = q.tasks.at(*next);
+    suspects = suspects && !suspect(t);
+    bytes += t.spec.body.size() + t.progress.data.size() + t.progress.execution_state.size();
+    grant(q, t, command.worker, command.id, now, granted.changes);
+    granted.answer.push_back(*next);
+  }
+  return granted;
+}
+
+decision<bool> decide(queue& q, const claim_task& command, instant now) {
+  auto* t = find(q, command.task);
+  if (t == nullptr)
+    return refuse<bool>(errc::not_found, "the task is not live");
+  if (t->held() != nullptr)
+    return refuse<bool>(errc::already_exists, "the task is leased to " + t->held()->owner);
+  decision<bool> granted;
+  granted.answer = true;
+  unsettle(q, *t);
+  q.ready.started(t->spec);
+  grant(q, *t, command.worker, command.id, now, granted.changes);
+  return granted;
+}
+
+decision<std::vector<item_outcome>> decide(queue& q, const extend_tasks& command, instant now) {
+  decision<std::vector<item_outcome>> extended;
+  for (const auto& item : command.tasks) {
+    auto outcome = check_hold(q, item, command.worker, now);
+    if (outcome.refusal == errc::none) {
+      const auto written = extended.changes.writes.size();
+      extend(q, q.tasks.at(item.task), command.worker, item.token, now, extended.changes);
+      if (extended.changes.writes.size() == written)
+        outcome.refusal = errc::not_extendable;
+    }
+    extended.answer.push_back(std::move(outcome));
+  }
+  return extended;
+}
+
+decision<item_outcome> decide(queue& q, const save_task& command, instant now) {
+  decision<item_outcome> saved;
+  saved.answer = check_hold(q, command.task, command.worker, now);
+  if (saved.answer.refusal != errc::none)
+    return saved;
+  auto& t = q.tasks.at(command.task.task);
+  saved.answer = check_update(q, t, command.update);
+  if (saved.answer.refusal != errc::none)
+    return saved;
+  apply(t, command.update, now);
+  saved.changes.writes.push_back(update_task{t.spec.id, t.progress});
+  // Each sign of life extends the lease; writing it can wait until half of it is over.
+  if (t.held()->expires_at - now < q.policy.lease.ttl / 2)
+    extend(q, t, command.worker, command.task.token, now, saved.changes);
+  return saved;
+}
+
+decision<item_outcome> decide(queue& q, const release_task& command, instant now) {
+  decision<item_outcome> released;
+  released.answer = check_hold(q, command.task, command.worker, now);
+  if (released.answer.refusal != errc::none)
+    return released;
+  auto& t = q.tasks.at(command.task.task);
+  released.answer = check_update(q, t, command.update);
+  if (released.answer.refusal != errc::none)
+    return released;
+  apply(t, command.update, now);
+  end_lease_of(q, t, attempt_ending::released, {}, command.next_action, now, released.changes);
+  return released;
+}
+
+decision<std::vector<item_outcome>> decide(queue& q, complete_tasks command, instant now) {
+  decision<std::vector<item_outcome>> completed;
+  completed.answer.reserve(command.tasks.size());
+  for (auto& item : command.tasks) {
+    auto outcome = check_hold(q, item.task, command.worker, now);
+    if (outcome.refusal == errc::none)
+      finish(q, item.task.task, task_ending::completed, std::move(item.result), {}, now,
+             completed.changes);
+    else
+      record_late(q, item.task, command.worker, "completed", std::move(item.result), now,
+                  completed.changes);
+    completed.answer.push_back(std::move(outcome));
+  }
+  return completed;
+}
+
+decision<item_outcome> decide(queue& q, follow_task command, instant now) {
+  decision<item_outcome> followed;
+  followed.answer = check_hold(q, command.done.task, command.worker, now);
+  if (followed.answer.refusal != errc::none)
+    return followed;
+  const auto next = command.next.spec.id;
+  const auto& done = q.tasks.at(command.done.task.task).spec;
+  const auto& key = command.next.spec.unique_key;
+  if (next == done.id || (!key.empty() && key == done.unique_key)) {
+    followed.answer =
+        refused(next, errc::already_exists, "the task that is done has the same id or unique key");
+    return followed;
+  }
+  auto made = decide(q, enqueue{{std::move(command.next)}}, now);
+  followed.answer = std::move(made.answer.front());
+  if (followed.answer.refusal != errc::none)
+    return followed;
+  followed.changes = std::move(made.changes);
+  finish(q, command.done.task.task, task_ending::completed, std::move(command.done.result), {}, now,
+         followed.changes);
+  if (followed.answer.repeated)
+    return followed; // an older task does what this one would: it goes its own way
+  auto granted = decide(q, claim_task{command.worker, command.claim, next}, now);
+  for (auto& write : granted.changes.writes)
+    followed.changes.writes.push_back(std::move(write));
+  return followed;
+}
+
+change late_result(const held_task& item, const worker_id& worker, std::string outcome,
+                   std::string detail, instant now) {
+  change late;
+  late.writes.push_back(insert_late_result{item.task, item.token, worker, std::move(outcome),
+                                           std::move(detail), now});
+  return late;
+}
+
+decision<item_outcome> decide(queue& q, fail_task command, instant now) {
+  decision<item_outcome> failed;
+  failed.answer = check_hold(q, command.task, command.worker, now);
+  if (failed.answer.refusal != errc::none) {
+    record_late(q, command.task, command.worker, "failed",
+                command.error.code + ": " + command.error.detail, now, failed.changes);
+    return failed;
+  }
+  auto& t = q.tasks.at(command.task.task);
+  failed.answer = check_update(q, t, command.update);
+  if (failed.answer.refusal != errc::none)
+    return failed;
+  apply(t, command.update, now);
+  if (command.kind == failure_kind::permanent) {
+    finish(q, t.spec.id, task_ending::failed, {}, std::move(command.error), now, failed.changes);
+    return failed;
+  }
+  if (command.kind == failure_kind::rate_limited) {
+    // Who was told to come back, but not when, waits at least as long as for any error.
+    const auto until = now + std::max(command.retry_after, retry_of(q.policy, t.spec.type).least);
+    q.ready.hold_off(t.spec, until);
+    end_lease_of(q, t, attempt_ending::rate_limited, std::move(command.error), until, now,
+                 failed.changes);
+    return failed;
+  }
+  const auto& retry = retry_of(q.policy, t.spec.type);
+  const auto most = t.spec.max_attempts != 0 ? t.spec.max_attempts : retry.max_attempts;
+  ++t.progress.attempts;
+  if (t.progress.attempts >= most) {
+    finish(q, t.spec.id, task_ending::dead, {}, std::move(command.error), now, failed.changes);
+    return failed;
+  }
+  const auto wait = std::max(command.retry_after,
+                             backoff(t.progress.attempts, retry.least, retry.most, dice_of(t)));
+  end_lease_of(q, t, attempt_ending::failed, std::move(command.error), now + wait, now,
+               failed.changes);
+  return failed;
+}
+
+decision<std::optional<lost_lease>> decide(queue& q, const eject_task& command, instant now) {
+  auto* t = find(q, command.task);
+  if (t == nullptr)
+    return refuse<std::optional<lost_lease>>(errc::not_found, "the task is not live");
+  if (auto bad = check_update(q, *t, command.update); bad.refusal != errc::none)
+    return refuse<std::optional<lost_lease>>(bad.refusal, std::move(bad.detail));
+  decision<std::optional<lost_lease>> ejected;
+  if (t->held() != nullptr) {
+    apply(*t, command.update, now);
+    ejected.answer =
+        end_lease_of(q, *t, attempt_ending::ejected, {}, command.next_action, now, ejected.changes);
+    return ejected;
+  }
+  unsettle(q, *t);
+  apply(*t, command.update, now);
+  t->progress.next_action = std::max(command.next_action, now);
+  settle(q, *t, now);
+  ejected.changes.writes.push_back(update_task{t->spec.id, t->progress});
+  return ejected;
+}
+
+decision<std::optional<lost_lease>> decide(queue& q, task_verb verb, const task_id& id,
+                                           instant now) {
+  auto* t = find(q, id);
+  if (t == nullptr)
+    return refuse<std::optional<lost_lease>>(errc::not_found, "the task is not live");
+  decision<std::optional<lost_lease>> moved;
+  const auto held = t->held() != nullptr;
+  if (verb == task_verb::cancel) {
+    if (held)
+      moved.answer = lost_lease{t->held()->owner, id, t->held()->token};
+    finish(q, id, task_ending::canceled, {}, {}, now, moved.changes);
+    return moved;
+  }
+  auto progress = t->progress;
+  if (verb == task_verb::retry) {
+    progress.next_action = std::min(progress.next_action, now);
+  } else {
+    progress.paused = verb == task_verb::pause;
+  }
+  if (progress.paused == t->progress.paused && progress.next_action == t->progress.next_action)
+    return moved;
+  progress.last_action = now;
+  if (!held)
+    unsettle(q, *t);
+  t->progress = progress;
+  if (!held)
+    settle(q, *t, now);
+  moved.changes.writes.push_back(update_task{id, std::move(progress)});
+  return moved;
+}
+
+decision<std::vector<lost_lease>> decide(queue& q, const expire_tasks&, instant now) {
+  decision<std::vector<lost_lease>> expired;
+  while (!q.expiries.empty() && q.expiries.begin()->first <= now)
+    expired.answer.push_back(crash(q, q.tasks.at(q.expiries.begin()->second),
+                                   attempt_ending::expired, now, expired.changes));
+  return expired;
+}
+
+decision<std::vector<lost_lease>> decide(queue& q, const lose_worker& command, instant now) {
+  decision<std::vector<lost_lease>> lost;
+  const auto held = q.held.find(command.worker);
+  if (held == q.held.end())
+    return lost;
+  const auto tasks = held->second;
+  for (const auto& id : tasks)
+    lost.answer.push_back(crash(q, q.tasks.at(id), attempt_ending::lost, now, lost.changes));
+  return lost;
+}
+
+decision<item_outcome> decide(queue& q, redrive_task command, instant now) {
+  decision<item_outcome> revived;
+  const auto id = command.spec.id;
+  revived.answer = refused(id, errc::none);
+  if (q.tasks.count(id) != 0) {
+    revived.answer.repeated = true;
+    return revived;
+  }
+  if (const auto taken = q.unique.find(command.spec.unique_key);
+      !command.spec.unique_key.empty() && taken != q.unique.end()) {
+    revived.answer =
+        refused(id, errc::already_exists,
+                "task " + to_string(taken->second) + " is live and has the same unique key");
+    return revived;
+  }
+  task t;
+  t.spec = std::move(command.spec);
+  t.progress = std::move(command.progress);
+  t.leases.last_token = command.last_token;
+  auto& p = t.progress;
+  p.attempts = p.crashes = p.percent = 0;
+  p.paused = false;
+  p.next_action = p.last_action = now;
+  if (!t.spec.unique_key.empty())
+    q.unique.emplace(t.spec.unique_key, id);
+  revived.changes.writes.push_back(revive_task{id, p, t.spec.unique_key});
+  settle(q, q.tasks.emplace(id, std::move(t)).first->second, now);
+  return revived;
+}
+
+decision<bool> decide(queue& q, set_policy command, instant now) {
+  decision<bool> set;
+  if (q.revision != 0 && command.definition == q.definition)
+    return set;
+  q.policy = std::move(command.policy);
+  q.definition = std::move(command.definition);
+  ++q.revision;
+  // The order of what waits may be another one now.
+  q.ready.clear_waiting();
+  for (const auto& [id, t] : q.tasks)
+    if (t.held() == nullptr && !t.progress.paused)
+      q.sleeping.emplace(t.progress.next_action, id);
+  set.answer = true;
+  set.changes.writes.push_back(row_of(q, now));
+  return set;
+}
+
+decision<bool> decide(queue& q, const pause_queue& command, instant now) {
+  decision<bool> set;
+  if (command.type.empty()) {
+    set.answer = q.paused != command.paused;
+    q.paused = command.paused;
+  } else {
+    set.answer = command.paused ? q.paused_types.insert(command.type).second
+                                : q.paused_types.erase(command.type) != 0;
+  }
+  if (!set.answer)
+    return set;
+  ++q.revision;
+  set.changes.writes.push_back(row_of(q, now));
+  return set;
+}
+
+} // namespace holdfast::core

@@ -1,0 +1,246 @@
+#pragma once
+
+#include "core/change.hpp"
+#include "core/dispatcher.hpp"
+#include "core/queue_policy.hpp"
+#include "core/task.hpp"
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace holdfast::core {
+
+/// A queue: its live tasks, and which of them go to whom next.
+///
+/// All decisions about a task are made here and not by an actor of its own: its whole life is three
+/// decisions of a microsecond each, and its order, limits and shares depend on all the others
+/// (docs/adr/0007).
+struct queue {
+  queue_name name;
+  queue_policy policy;
+  std::string definition; ///< The policy as stored.
+  bool paused = false;
+  std::set<std::string> paused_types;
+  std::uint64_t revision = 0;
+
+  std::unordered_map<task_id, task> tasks;
+
+  // What follows is derived from `tasks`.
+  dispatcher ready;                                ///< Tasks that are due and not leased.
+  std::set<std::pair<instant, task_id>> sleeping;  ///< Not due, by `next_action`.
+  std::set<std::pair<instant, task_id>> expiries;  ///< Ends of leases.
+  std::unordered_map<std::string, task_id> unique; ///< By unique key.
+  std::unordered_map<assignment_id, std::vector<task_id>> claims; ///< Those still leased.
+  std::unordered_map<worker_id, std::set<task_id>> held;
+};
+
+/// Enters a task as loaded from the database.
+void enter(queue& q, task loaded);
+
+/// Whether the worker holds a task whose workers have died before.
+bool holds_suspect(const queue& q, const worker_id& worker);
+
+/// The row of the queue, as it is now.
+put_queue row_of(const queue& q, instant at);
+
+/// When the queue has something to do next without being asked: a lease that runs out, a task that
+/// becomes due, a rate that lets the next one go.
+instant next_wake(const queue& q, instant now);
+
+/// A worker's lease that was taken away.
+struct lost_lease {
+  worker_id worker;
+  task_id task;
+  core::token token = 0;
+};
+
+// Decisions change `q` and return what must be written. What is asked of many tasks at once is
+// decided for each by itself: one bad item harms no other, and its outcome says what is wrong.
+
+/// The outcome for one item.
+struct item_outcome {
+  task_id task;
+  errc refusal = errc::none;
+  std::string detail;
+  bool repeated = false; ///< It had been done before; nothing was written.
+};
+
+enum class on_conflict : std::uint8_t {
+  keep = 1,   ///< Answer with the live task that has the unique key.
+  reject = 2, ///< Refuse with `already_exists`.
+};
+
+struct new_task {
+  task_spec spec;
+  std::string state; ///< Empty: the first of its type.
+  std::string data = "{}";
+  instant run_at; ///< Not before; the default is at once.
+  on_conflict conflict = on_conflict::keep;
+};
+
+/// Makes tasks. Each outcome names the task that is there now: of a repetition or a unique key that
+/// is taken, the older one. Refuses with `overloaded` above the depth, `wrong_state` for a state
+/// that the type does not have. The caller has made sure that no id is of a finished task.
+struct enqueue {
+  std::vector<new_task> tasks;
+};
+decision<std::vector<item_outcome>> decide(queue& q, enqueue command, instant now);
+
+/// Grants leases on up to `most` tasks. Answers the tasks, all of which the worker now holds.
+/// Repeated with the same claim id it answers those of its tasks that are still leased. Of tasks
+/// whose workers have died before, a worker gets one at a time: the one that kills it is then
+/// known, and harmless ones that happened to be beside it are not suspected for long.
+struct claim {
+  worker_id worker;
+  assignment_id id;
+  std::uint32_t most = 1;
+  std::vector<std::string> types; ///< Those the worker knows; empty for all.
+  /// No more are granted once their texts together have as many: an answer must fit a message.
+  std::size_t bytes_most = std::size_t{4} * 1024 * 1024;
+};
+decision<std::vector<task_id>> decide(queue& q, const claim& command, instant now);
+
+/// Grants a lease on one particular task to whoever ejected its owner, due or not, whatever the
+/// limits. Refuses with `not_found` or `already_exists`.
+struct claim_task {
+  worker_id worker;
+  assignment_id id;
+  task_id task;
+};
+decision<bool> decide(queue& q, const claim_task& command, instant now);
+
+/// A task under the lease that its worker says it holds.
+struct held_task {
+  task_id task;
+  core::token token = 0;
+};
+
+/// Moves the ends of leases to `now + ttl`. Refuses each item by `check_lease`, or with
+/// `not_found`.
+struct extend_tasks {
+  worker_id worker;
+  std::vector<held_task> tasks;
+};
+decision<std::vector<item_outcome>> decide(queue& q, const extend_tasks& command, instant now);
+
+/// What a worker has come to know; what is not given stays.
+struct task_update {
+  std::optional<std::string> state;
+  std::optional<std::string> data;
+  std::optional<std::string> execution_state;
+  std::optional<std::uint32_t> percent;
+};
+
+/// Stores progress and keeps the lease, which lives on as if extended. Moving to another state
+/// forgives the tries and crashes of the one before. Refuses with `wrong_state` a move that the
+/// type does not allow.
+struct save_task {
+  worker_id worker;
+  held_task task;
+  task_update update;
+};
+decision<item_outcome> decide(queue& q, const save_task& command, instant now);
+
+/// Gives a task back, to be looked at again at `next_action`.
+struct release_task {
+  worker_id worker;
+  held_task task;
+  task_update update;
+  instant next_action; ///< The default is at once.
+};
+decision<item_outcome> decide(queue& q, const release_task& command, instant now);
+
+struct completion {
+  held_task task;
+  std::string result; ///< JSON; empty for none.
+};
+/// Ends tasks well. From a worker that has lost the lease the result is recorded and refused. A
+/// task that is not live is refused with `not_found`; whether this is a repetition only its history
+/// knows.
+struct complete_tasks {
+  worker_id worker;
+  std::vector<completion> tasks;
+};
+decision<std::vector<item_outcome>> decide(queue& q, complete_tasks command, instant now);
+
+/// Ends a task well and makes the one that follows from it, leased to the same worker at once: both
+/// or, when either is refused, neither. The two cannot have the same unique key; a task that goes
+/// on with its key moves to another state instead.
+struct follow_task {
+  worker_id worker;
+  completion done;
+  new_task next;
+  assignment_id claim; ///< Under which `next` is leased.
+};
+decision<item_outcome> decide(queue& q, follow_task command, instant now);
+
+/// What a worker sends about a task that is not live any more: recorded only.
+change late_result(const held_task& item, const worker_id& worker, std::string outcome,
+                   std::string detail, instant now);
+
+/// Reports an error. A transient one is tried again after a wait that grows, until the tries are
+/// used up: then the task is dead. A rate limit holds off all tasks of the same type and credential
+/// and is not counted as a try.
+struct fail_task {
+  worker_id worker;
+  held_task task;
+  failure_kind kind = failure_kind::transient;
+  task_error error;
+  duration retry_after = duration::zero(); ///< At least this long; the world outside said so.
+  task_update update;
+};
+decision<item_outcome> decide(queue& q, fail_task command, instant now);
+
+/// Takes a task from whoever holds it, because something better is known: its state may change at
+/// once, and it is due at `next_action`. Answers the lease that was lost, if any.
+struct eject_task {
+  task_id task;
+  task_update update;
+  instant next_action;
+};
+decision<std::optional<lost_lease>> decide(queue& q, const eject_task& command, instant now);
+
+/// Repeating a verb succeeds and writes nothing. Answers the lease that was lost, if any.
+decision<std::optional<lost_lease>> decide(queue& q, task_verb verb, const task_id& task,
+                                           instant now);
+
+/// Ends the leases that have run out. A task of which that happened too often is dead.
+struct expire_tasks {};
+decision<std::vector<lost_lease>> decide(queue& q, const expire_tasks& command, instant now);
+
+/// A worker has died: its leases are over.
+struct lose_worker {
+  worker_id worker;
+};
+decision<std::vector<lost_lease>> decide(queue& q, const lose_worker& command, instant now);
+
+/// Makes a finished task live again, due now, with all its tries. Refuses with `already_exists`
+/// when another live task has its unique key.
+struct redrive_task {
+  task_spec spec;
+  task_progress progress;
+  core::token last_token = 0;
+};
+decision<item_outcome> decide(queue& q, redrive_task command, instant now);
+
+/// Sets the policy. It holds for everything that is decided from now on.
+struct set_policy {
+  queue_policy policy;
+  std::string definition;
+};
+decision<bool> decide(queue& q, set_policy command, instant now);
+
+/// Stops or resumes grants of the whole queue, or of one type when `type` is not empty.
+struct pause_queue {
+  bool paused = true;
+  std::string type;
+};
+decision<bool> decide(queue& q, const pause_queue& command, instant now);
+
+} // namespace holdfast::core

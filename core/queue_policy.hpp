@@ -1,0 +1,77 @@
+#pragma once
+
+#include "core/ids.hpp"
+#include "core/lease.hpp"
+#include "core/workflow.hpp"
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace holdfast::core {
+
+/// A token bucket: `per_second` on average, `burst` at once. Source: J. Turner, "New directions in
+/// communications (or which way to the information age?)", 1986.
+struct rate_limit {
+  double per_second = 0; ///< 0: no limit.
+  double burst = 1;      ///< At least 1.
+};
+
+/// When a task that failed is tried again.
+struct retry_policy {
+  std::uint32_t max_attempts = 10;          ///< Failed tries after which a task is dead.
+  std::uint32_t crashes_max = 3;            ///< Deaths of its workers after which it is dead.
+  duration least = std::chrono::seconds{1}; ///< Shortest wait; see `backoff`.
+  duration most = std::chrono::hours{1};    ///< Longest wait.
+};
+
+/// What holds for one type of task of a queue.
+struct type_policy {
+  std::optional<retry_policy> retry; ///< None: the queue's.
+  std::uint32_t running_max = 0;     ///< Leased at once; 0: no limit.
+  rate_limit rate;                   ///< Of grants.
+  std::string first_state = "new";
+  /// The states and where each may go. Empty: any state may follow any other.
+  std::map<std::string, std::set<std::string>> transitions;
+};
+
+/// How a queue hands its tasks out. The field names are those of the JSON form.
+struct queue_policy {
+  lease_policy lease{std::chrono::seconds{60}, std::chrono::hours{24}, duration::zero()};
+  retry_policy retry;
+  std::map<std::string, type_policy> types;
+  std::uint32_t running_max = 0;         ///< Leased at once; 0: no limit.
+  std::uint32_t running_per_key_max = 0; ///< Leased at once of one key; 0: no limit.
+  std::map<std::string, double> weights; ///< Of keys that shall not count as 1.
+  rate_limit rate;                       ///< Of grants.
+  rate_limit rate_per_credential;
+  std::map<std::string, rate_limit> credentials; ///< Those with a rate of their own.
+  /// Waiting that counts as much as one more of priority, so that nothing waits for ever.
+  duration aging = std::chrono::seconds{60};
+  std::uint32_t depth_max = 1'000'000;             ///< Live tasks; above it producers are refused.
+  duration retention = std::chrono::hours{7 * 24}; ///< How long finished tasks are kept.
+};
+
+inline constexpr std::size_t queue_name_bytes_max = 64;
+inline constexpr std::size_t task_word_bytes_max = 128; ///< Types, states, keys and so on.
+inline constexpr std::int16_t priority_max = 1000;      ///< And its negative the least.
+
+/// Whether `name` may name a queue.
+bool is_queue_name(const queue_name& name);
+
+/// The policy that holds for tries of `type`.
+const retry_policy& retry_of(const queue_policy& policy, const std::string& type);
+
+/// The rules of `type`; what holds without rules for a type that has none.
+const type_policy& rules_of(const queue_policy& policy, const std::string& type);
+
+/// Whether a task of `type` may go from state to state. Staying is always allowed.
+bool may_move(const queue_policy& policy, const std::string& type, const std::string& from,
+              const std::string& to);
+
+/// Everything that is wrong with `policy`, by the JSON pointer of the place; empty when it may be
+/// used.
+std::vector<definition_problem> problems_of(const queue_policy& policy);
+
+} // namespace holdfast::core

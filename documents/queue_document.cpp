@@ -1,0 +1,123 @@
+#include "documents/queue_document.hpp"
+
+#include "documents/member_reader.hpp"
+#include "documents/parse.hpp"
+
+#include <algorithm>
+
+namespace holdfast::documents {
+
+using nlohmann::json;
+
+namespace {
+
+class policy_reader {
+public:
+  core::queue_policy policy;
+  std::vector<core::definition_problem> problems;
+
+  void read(const json& document) {
+    member_reader from{document, "", problems};
+    if (const auto* lease = from.member("lease"))
+      read_lease(*lease, "/lease");
+    if (const auto* retry = from.member("retry"))
+      read_retry(*retry, "/retry", policy.retry);
+    from.count("running_max", policy.running_max);
+    from.count("running_per_key_max", policy.running_per_key_max);
+    from.each_of("weights", [&](const auto& key, const json& weight, const std::string& place) {
+      if (weight.is_number())
+        policy.weights[key] = weight.get<double>();
+      else
+        problems.push_back({place, "must be a number"});
+    });
+    read_rate(from, "rate", "/rate", policy.rate);
+    read_rate(from, "rate_per_credential", "/rate_per_credential", policy.rate_per_credential);
+    from.each_of("credentials", [&](const auto& name, const json& rate, const std::string& place) {
+      read_rate(rate, place, policy.credentials[name]);
+    });
+    from.seconds("aging_seconds", policy.aging);
+    from.count("depth_max", policy.depth_max);
+    from.seconds("retention_seconds", policy.retention);
+    from.each_of("types", [&](const auto& name, const json& type, const std::string& place) {
+      read_type(type, place, policy.types[name]);
+    });
+    from.refuse_unknown();
+  }
+
+private:
+  void read_lease(const json& source, const std::string& place) {
+    member_reader from{source, place, problems};
+    auto& lease = policy.lease;
+    from.seconds("ttl_seconds", lease.ttl);
+    lease.total_max = std::max(lease.total_max, lease.ttl);
+    from.seconds("total_max_seconds", lease.total_max);
+    from.refuse_unknown();
+  }
+
+  void read_retry(const json& source, const std::string& place, core::retry_policy& retry) {
+    member_reader from{source, place, problems};
+    from.count("max_attempts", retry.max_attempts);
+    from.count("crashes_max", retry.crashes_max);
+    from.seconds("least_seconds", retry.least);
+    retry.most = std::max(retry.most, retry.least);
+    from.seconds("most_seconds", retry.most);
+    from.refuse_unknown();
+  }
+
+  void read_rate(member_reader& from, std::string_view name, const std::string& place,
+                 core::rate_limit& rate) {
+    if (const auto* source = from.member(name))
+      read_rate(*source, place, rate);
+  }
+
+  void read_rate(const json& source, const std::string& place, core::rate_limit& rate) {
+    member_reader from{source, place, problems};
+    from.number("per_second", rate.per_second);
+    from.number("burst", rate.burst);
+    from.refuse_unknown();
+  }
+
+  void read_type(const json& source, const std::string& place, core::type_policy& type) {
+    member_reader from{source, place, problems};
+    if (const auto* retry = from.member("retry"))
+      read_retry(*retry, place + "/retry", type.retry.emplace(policy.retry));
+    from.count("running_max", type.running_max);
+    read_rate(from, "rate", place + "/rate", type.rate);
+    from.text("first_state", type.first_state);
+    from.each_of("transitions", [&](const auto& state, const json& targets, const std::string& at) {
+      read_targets(targets, at, type.transitions[state]);
+    });
+    from.refuse_unknown();
+  }
+
+  void read_targets(const json& source, const std::string& place, std::set<std::string>& targets) {
+    if (!source.is_array()) {
+      problems.push_back({place, "must be a list of states"});
+      return;
+    }
+    for (std::size_t i = 0; i < source.size(); ++i)
+      if (source[i].is_string())
+        targets.insert(source[i].get<std::string>());
+      else
+        problems.push_back({place + "/" + std::to_string(i), "must be a state"});
+  }
+};
+
+} // namespace
+
+core::outcome<core::queue_policy> parse_queue_policy(std::string_view text,
+                                                     const json_limits& limits) {
+  const auto document = parse_json(text, limits);
+  if (!document)
+    return document.error();
+  policy_reader reader;
+  reader.read(*document);
+  // The core's rules speak of values; they are applied when everything could be read.
+  if (reader.problems.empty())
+    reader.problems = core::problems_of(reader.policy);
+  if (!reader.problems.empty())
+    return refusal_of(reader.problems);
+  return std::move(reader.policy);
+}
+
+} // namespace holdfast::documents

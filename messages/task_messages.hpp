@@ -1,0 +1,338 @@
+#pragma once
+
+#include "core/errors.hpp"
+#include "core/ids.hpp"
+#include "core/task.hpp"
+#include "messages/inspect.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// What producers, workers and operators of tasks send.
+///
+/// Every request may be repeated after a lost reply: the ids that make it unique are chosen by the
+/// caller. All answers are sent after the commit they report. In a request about many tasks each
+/// stands for itself: its outcome says what is wrong with it, and the others are carried out.
+namespace holdfast::msg {
+
+// --- queues ---
+
+/// Makes a queue, or sets the policy of one. Answered by `queue_view`; `payload_invalid` lists
+/// every problem of the policy with its place.
+struct put_queue {
+  core::queue_name queue;
+  std::string policy; ///< JSON, as in docs/API.md; `{}` for all defaults.
+};
+HOLDFAST_WIRE(put_queue, x.queue, x.policy)
+
+struct queue_view {
+  core::queue_name queue;
+  std::string policy; ///< As it was given.
+  bool paused = false;
+  std::vector<std::string> paused_types;
+  std::uint64_t revision = 0;
+};
+HOLDFAST_WIRE(queue_view, x.queue, x.policy, x.paused, x.paused_types, x.revision)
+
+/// Stops or resumes grants of a queue, or of one of its types. Leases that are out go on. Answered
+/// by `queue_view`.
+struct pause_queue {
+  core::queue_name queue;
+  std::string type; ///< Empty: the whole queue.
+  bool paused = true;
+};
+HOLDFAST_WIRE(pause_queue, x.queue, x.type, x.paused)
+
+/// Answered by `queue_list`, by name.
+struct list_queues {
+  std::string prefix; ///< Only those whose names begin with it.
+};
+HOLDFAST_WIRE(list_queues, x.prefix)
+
+struct queue_list {
+  std::vector<queue_view> queues;
+};
+HOLDFAST_WIRE(queue_list, x.queues)
+
+/// Answered by `queue_statistics`. Counts what is stored; not for the hot path.
+struct get_queue_statistics {
+  core::queue_name queue;
+};
+HOLDFAST_WIRE(get_queue_statistics, x.queue)
+
+struct queue_statistics {
+  std::uint64_t live = 0;
+  std::uint64_t leased = 0; ///< Of the live ones.
+  std::uint64_t completed = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t canceled = 0;
+  std::uint64_t dead = 0;
+};
+HOLDFAST_WIRE(queue_statistics, x.live, x.leased, x.completed, x.failed, x.canceled, x.dead)
+
+// --- producers ---
+
+struct task_request {
+  core::task_id task;             ///< Chosen by the caller: making it again is a repetition.
+  std::string type;               ///< Chooses the handler.
+  std::string version = "1.0";    ///< Of the body's form; an unknown major version is refused.
+  std::string body;               ///< JSON; never changes.
+  std::string state;              ///< Empty: the first of its type.
+  std::string data = "{}";        ///< JSON that belongs to the state.
+  std::int16_t priority = 0;      ///< Higher goes first.
+  std::string key;                ///< Shares and limits are per key.
+  std::string credential;         ///< Rate limits are per credential.
+  std::string unique_key;         ///< At most one live task of the queue has it.
+  bool reject_duplicate = false;  ///< Refuse when the unique key is taken; else answer who has it.
+  std::uint32_t max_attempts = 0; ///< 0: as the queue says.
+  core::instant run_at;           ///< Not before; the default is at once.
+  std::string owner_id;
+  std::string run_as_id;
+  std::string trace_id;
+  std::string span_id;
+};
+HOLDFAST_WIRE(task_request, x.task, x.type, x.version, x.body, x.state, x.data, x.priority, x.key,
+              x.credential, x.unique_key, x.reject_duplicate, x.max_attempts, x.run_at, x.owner_id,
+              x.run_as_id, x.trace_id, x.span_id)
+
+/// Answered by `task_outcomes`, one for each task in order. An outcome names the task that is there
+/// now: with a unique key that was taken, the one that has it.
+struct enqueue_tasks {
+  core::queue_name queue;
+  std::vector<task_request> tasks;
+};
+HOLDFAST_WIRE(enqueue_tasks, x.queue, x.tasks)
+
+struct task_outcome {
+  core::task_id task;
+  core::errc refusal = core::errc::none;
+  std::string detail;
+  bool repeated = false; ///< It had been done before.
+};
+HOLDFAST_WIRE(task_outcome, x.task, x.refusal, x.detail, x.repeated)
+
+struct task_outcomes {
+  std::vector<task_outcome> outcomes;
+};
+HOLDFAST_WIRE(task_outcomes, x.outcomes)
+
+/// Answered by `task_view`, or `not_found`.
+struct get_task {
+  core::task_id task;
+};
+HOLDFAST_WIRE(get_task, x.task)
+
+/// A task as anybody may see it: neither its bookmark nor the operators' part of its error.
+struct task_view {
+  core::task_id task;
+  core::queue_name queue;
+  std::string type;
+  std::string version;
+  std::string body;
+  std::string state;
+  std::string data;
+  std::string status; ///< QUEUED, EXECUTING, COMPLETED, CANCELED, FAILURE or ERROR.
+  std::uint32_t percent = 0;
+  std::uint32_t attempts = 0;
+  std::uint32_t crashes = 0;
+  bool paused = false;
+  std::int16_t priority = 0;
+  std::string owner_id;
+  std::string run_as_id;
+  core::worker_id worker; ///< Who holds it.
+  std::string result;     ///< JSON; empty for none.
+  std::string error_code;
+  core::instant created_at;
+  core::instant next_action;
+  core::instant last_change;
+  core::instant last_action;
+  core::instant finished_at;
+};
+HOLDFAST_WIRE(task_view, x.task, x.queue, x.type, x.version, x.body, x.state, x.data, x.status,
+              x.percent, x.attempts, x.crashes, x.paused, x.priority, x.owner_id, x.run_as_id,
+              x.worker, x.result, x.error_code, x.created_at, x.next_action, x.last_change,
+              x.last_action, x.finished_at)
+
+/// Pauses (1), resumes (2), cancels (3) or retries at once (4) a live task. Answered by
+/// `task_changed`; `not_found` when it is not live.
+struct change_task {
+  core::queue_name queue;
+  core::task_id task;
+  std::uint8_t verb = 0; ///< `core::task_verb`.
+};
+HOLDFAST_WIRE(change_task, x.queue, x.task, x.verb)
+
+struct task_changed {
+  core::task_id task;
+};
+HOLDFAST_WIRE(task_changed, x.task)
+
+/// What is known anew of a task; what is left empty stays as it is.
+struct task_update {
+  std::string state;
+  std::string data;            ///< JSON.
+  std::string execution_state; ///< JSON.
+  std::uint32_t percent = 255; ///< 0 to 100; anything above leaves it.
+};
+HOLDFAST_WIRE(task_update, x.state, x.data, x.execution_state, x.percent)
+
+/// A leased task, as its worker gets it.
+struct leased_task {
+  core::task_id task;
+  core::token token = 0; ///< Fencing token: send it with everything done under this lease.
+  core::instant expires_at;
+  std::string type;
+  std::string version;
+  std::string body;
+  std::string state;
+  std::string data;
+  std::string execution_state;
+  std::uint32_t attempt = 1; ///< This try, from 1.
+  std::uint32_t max_attempts = 1;
+  core::instant created_at;
+  std::string key;
+  std::string credential;
+  std::string owner_id;
+  std::string run_as_id;
+  std::string trace_id;
+  std::string span_id;
+};
+HOLDFAST_WIRE(leased_task, x.task, x.token, x.expires_at, x.type, x.version, x.body, x.state,
+              x.data, x.execution_state, x.attempt, x.max_attempts, x.created_at, x.key,
+              x.credential, x.owner_id, x.run_as_id, x.trace_id, x.span_id)
+
+struct leased_tasks {
+  std::vector<leased_task> tasks;
+};
+HOLDFAST_WIRE(leased_tasks, x.tasks)
+
+/// Takes a task from whoever holds it, because something better is known, e.g. by a callback. With
+/// a `worker` the task is then leased to them, under the `claim`. Answered by `leased_tasks`, empty
+/// without a worker; `not_found` when the task is not live.
+struct eject_task {
+  core::queue_name queue;
+  core::task_id task;
+  task_update update;
+  core::instant next_action; ///< The default is at once.
+  core::worker_id worker;    ///< Empty: nobody in particular.
+  core::assignment_id claim;
+};
+HOLDFAST_WIRE(eject_task, x.queue, x.task, x.update, x.next_action, x.worker, x.claim)
+
+/// Makes dead and failed tasks live again, in order of id after `after`. Answered by
+/// `tasks_redriven`; ask again with its `last` until `more` is false.
+struct redrive_tasks {
+  core::queue_name queue;
+  std::string type;       ///< Empty: all.
+  std::string error_code; ///< Empty: all.
+  core::task_id after;
+  std::uint32_t limit = 100; ///< 1 to 1,000.
+};
+HOLDFAST_WIRE(redrive_tasks, x.queue, x.type, x.error_code, x.after, x.limit)
+
+struct tasks_redriven {
+  std::uint32_t redriven = 0;
+  core::task_id last;
+  bool more = false;
+};
+HOLDFAST_WIRE(tasks_redriven, x.redriven, x.last, x.more)
+
+// --- workers ---
+
+/// Asks for up to `most` tasks. Answered by `leased_tasks`, which is empty when none is due within
+/// `wait`. Repeated with the same claim it gets the same tasks, as far as they are still leased.
+struct claim_tasks {
+  core::queue_name queue;
+  core::worker_id worker;
+  core::assignment_id claim;      ///< Chosen by the caller.
+  std::uint32_t most = 1;         ///< 1 to 1,000.
+  std::vector<std::string> types; ///< Those the worker knows; empty for all.
+  core::duration wait{0};         ///< At most a minute.
+  /// The leases are lost at once when the sender of this request dies; else when they run out.
+  bool tied = false;
+};
+HOLDFAST_WIRE(claim_tasks, x.queue, x.worker, x.claim, x.most, x.types, x.wait, x.tied)
+
+struct task_ref {
+  core::task_id task;
+  core::token token = 0;
+};
+HOLDFAST_WIRE(task_ref, x.task, x.token)
+
+/// Asks for more time for tasks. Answered by `task_outcomes`. The leases live on at once; the
+/// answer may take a second, because many extensions share one commit.
+struct extend_tasks {
+  core::queue_name queue;
+  core::worker_id worker;
+  std::vector<task_ref> tasks;
+};
+HOLDFAST_WIRE(extend_tasks, x.queue, x.worker, x.tasks)
+
+/// Stores progress; the lease lives on. Answered by `task_outcome`.
+struct save_task {
+  core::queue_name queue;
+  core::worker_id worker;
+  task_ref task;
+  task_update update;
+};
+HOLDFAST_WIRE(save_task, x.queue, x.worker, x.task, x.update)
+
+/// Gives a task back, to be looked at again at `next_action`. Answered by `task_outcome`.
+struct release_task {
+  core::queue_name queue;
+  core::worker_id worker;
+  task_ref task;
+  task_update update;
+  core::instant next_action; ///< The default is at once.
+};
+HOLDFAST_WIRE(release_task, x.queue, x.worker, x.task, x.update, x.next_action)
+
+struct task_result {
+  task_ref task;
+  std::string result; ///< JSON; empty for none.
+};
+HOLDFAST_WIRE(task_result, x.task, x.result)
+
+/// Ends tasks well. Answered by `task_outcomes`. From a worker that has lost a lease the result is
+/// recorded and refused.
+struct complete_tasks {
+  core::queue_name queue;
+  core::worker_id worker;
+  std::vector<task_result> tasks;
+};
+HOLDFAST_WIRE(complete_tasks, x.queue, x.worker, x.tasks)
+
+/// Ends a task well and makes the one that follows from it, in one commit; the worker gets that one
+/// at once. Answered by `leased_tasks`, or by the refusal of either, which then did not happen.
+struct follow_task {
+  core::queue_name queue;
+  core::worker_id worker;
+  task_result done;
+  task_request next;
+  core::assignment_id claim; ///< Under which `next` is leased.
+};
+HOLDFAST_WIRE(follow_task, x.queue, x.worker, x.done, x.next, x.claim)
+
+/// Reports an error. Answered by `task_outcome`.
+struct fail_task {
+  core::queue_name queue;
+  core::worker_id worker;
+  task_ref task;
+  std::uint8_t kind = 1; ///< `core::failure_kind`: transient, permanent or rate limited.
+  std::string error_code;
+  std::string detail;            ///< For operators only.
+  core::duration retry_after{0}; ///< At least this long.
+  task_update update;
+};
+HOLDFAST_WIRE(fail_task, x.queue, x.worker, x.task, x.kind, x.error_code, x.detail, x.retry_after,
+              x.update)
+
+/// Queue → the sender of a tied claim: these leases are over, whatever the reason.
+struct tasks_lost {
+  core::queue_name queue;
+  std::vector<task_ref> tasks;
+};
+HOLDFAST_WIRE(tasks_lost, x.queue, x.tasks)
+
+} // namespace holdfast::msg

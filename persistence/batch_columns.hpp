@@ -1,0 +1,59 @@
+#pragma once
+
+#include "persistence/connection.hpp"
+
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+/// How the writes of a batch become the array parameters of its statements.
+namespace holdfast::persistence::batch {
+
+using text = std::string_view;
+using int8 = std::int64_t;
+using int4 = std::int32_t;
+using int2 = std::int16_t;
+
+inline int8 big(std::uint64_t value) { return static_cast<int8>(value); }
+inline int4 plain(std::uint32_t value) { return static_cast<int4>(value); }
+
+template <class Enum>
+int2 small(Enum value) {
+  return static_cast<int2>(value);
+}
+
+/// The columns of one statement, filled row by row.
+template <class... Types>
+struct columns {
+  std::tuple<wire::array_of<Types>...> arrays;
+
+  template <class... Values>
+  void add(const Values&... values) {
+    add_each(std::index_sequence_for<Types...>{}, values...);
+  }
+
+  bool empty() const { return std::get<0>(arrays).size() == 0; }
+
+  /// Appends the statement with all columns as its parameters; nothing when there is no row.
+  void append_to(std::vector<call>& calls, const statement& what) {
+    if (empty())
+      return;
+    call made{&what, {}};
+    append_to(made);
+    calls.push_back(std::move(made));
+  }
+
+  void append_to(call& made) {
+    std::apply([&](auto&... array) { (made.parameters.push_back(array.take()), ...); }, arrays);
+  }
+
+private:
+  template <std::size_t... Index, class... Values>
+  void add_each(std::index_sequence<Index...>, const Values&... values) {
+    (std::get<Index>(arrays).add(static_cast<const Types&>(values)), ...);
+  }
+};
+
+} // namespace holdfast::persistence::batch

@@ -1,0 +1,304 @@
+#include "persistence/postgres_task_batch.hpp"
+
+namespace holdfast::persistence::batch {
+
+namespace {
+
+// The rules for statements are those of postgres_batch.cpp: from the batch to the table row by row,
+// and a division at the end that fails when a row is missing.
+
+// The types of one queue travel beside the queues, because unnest would take an array of arrays
+// apart to its elements.
+constexpr statement put_queues{"put_queues", R"sql(
+  INSERT INTO holdfast.queues AS q (queue, definition, paused, revision, created_at, changed_at,
+                                    paused_types)
+  SELECT t.queue, t.definition, t.paused, t.revision, t.at, t.at,
+         ARRAY(SELECT p.type FROM unnest($6::text[], $7::text[]) WITH ORDINALITY
+                                  AS p(queue, type, place)
+                WHERE p.queue = t.queue ORDER BY p.place)
+    FROM unnest($1::text[], $2::text[], $3::boolean[], $4::bigint[], $5::timestamptz[])
+      AS t(queue, definition, paused, revision, at)
+  ON CONFLICT (queue) DO UPDATE
+     SET definition = excluded.definition, paused = excluded.paused, revision = excluded.revision,
+         changed_at = excluded.changed_at, paused_types = excluded.paused_types)sql"};
+
+constexpr statement add_tasks{"add_tasks", R"sql(
+  WITH added AS (
+    INSERT INTO holdfast.tasks (task_id, queue, type, version, body, trace_id, span_id, priority,
+                                key, credential, unique_key, max_attempts, owner_id, run_as_id,
+                                created_at, state, data, execution_state, percent, attempts,
+                                crashes, next_action, last_change, last_action, paused)
+    SELECT t.task_id, t.queue, t.type, t.version, t.body, t.trace_id, t.span_id, t.priority,
+           t.key, t.credential, nullif(t.unique_key, ''), t.max_attempts, t.owner_id, t.run_as_id,
+           t.created_at, t.state, t.data, t.execution_state, t.percent, t.attempts,
+           t.crashes, t.next_action, t.last_change, t.last_action, t.paused
+      FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[],
+                  $7::text[], $8::smallint[], $9::text[], $10::text[], $11::text[],
+                  $12::integer[], $13::text[], $14::text[], $15::timestamptz[], $16::text[],
+                  $17::text[], $18::text[], $19::integer[], $20::integer[], $21::integer[],
+                  $22::timestamptz[], $23::timestamptz[], $24::timestamptz[], $25::boolean[])
+        AS t(task_id, queue, type, version, body, trace_id, span_id, priority, key, credential,
+             unique_key, max_attempts, owner_id, run_as_id, created_at, state, data,
+             execution_state, percent, attempts, crashes, next_action, last_change, last_action,
+             paused)
+     CROSS JOIN LATERAL (SELECT FROM holdfast.queues q WHERE q.queue = t.queue LIMIT 1) q
+      LEFT JOIN LATERAL (SELECT f.task_id FROM holdfast.finished_tasks f
+                          WHERE f.task_id = t.task_id LIMIT 1) finished ON true
+     WHERE finished.task_id IS NULL
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM added)sql"};
+
+// What remained of the lease that ended with the task becomes one more attempt: the highest token
+// must not be lost, and the next grant must not repeat it.
+constexpr statement revive_tasks{"revive_tasks", R"sql(
+  WITH given AS MATERIALIZED (
+    SELECT f.*, t.state AS new_state, t.data AS new_data, t.execution_state AS new_execution_state,
+           t.percent AS new_percent, t.attempts AS new_attempts, t.crashes AS new_crashes,
+           t.next_action AS new_next_action, t.last_change AS new_last_change,
+           t.last_action AS new_last_action, t.paused AS new_paused
+      FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::integer[],
+                  $7::integer[], $8::timestamptz[], $9::timestamptz[], $10::timestamptz[],
+                  $11::boolean[])
+        AS t(task_id, state, data, execution_state, percent, attempts, crashes, next_action,
+             last_change, last_action, paused)
+     CROSS JOIN LATERAL (SELECT g.ctid AS place, g.* FROM holdfast.finished_tasks g
+                          WHERE g.task_id = t.task_id LIMIT 1) f),
+  gone AS (
+    DELETE FROM holdfast.finished_tasks WHERE ctid = ANY (ARRAY(SELECT place FROM given))
+    RETURNING 1),
+  kept AS (
+    INSERT INTO holdfast.task_attempts (task_id, token, claim_id, worker, granted_at, expires_at,
+                                        ended_at, ending, error_code, error_detail)
+    SELECT task_id, token, claim_id, worker, granted_at, expires_at, finished_at,
+           (10 + ending)::smallint, error_code, error_detail
+      FROM given WHERE token IS NOT NULL),
+  added AS (
+    INSERT INTO holdfast.tasks (task_id, queue, type, version, body, trace_id, span_id, priority,
+                                key, credential, unique_key, max_attempts, owner_id, run_as_id,
+                                created_at, state, data, execution_state, percent, attempts,
+                                crashes, next_action, last_change, last_action, paused)
+    SELECT task_id, queue, type, version, body, trace_id, span_id, priority, key, credential,
+           unique_key, max_attempts, owner_id, run_as_id, created_at, new_state, new_data,
+           new_execution_state, new_percent, new_attempts, new_crashes, new_next_action,
+           new_last_change, new_last_action, new_paused
+      FROM given
+    RETURNING 1)
+  SELECT 1 / ((SELECT count(*) FROM added) = cardinality($1)
+              AND (SELECT count(*) FROM gone) = cardinality($1))::integer)sql"};
+
+constexpr statement add_task_leases{"add_task_leases", R"sql(
+  WITH added AS (
+    INSERT INTO holdfast.task_leases (task_id, token, claim_id, worker, granted_at, expires_at)
+    SELECT t.task_id, t.token, t.claim_id, t.worker, t.granted_at, t.expires_at
+      FROM unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::text[], $5::timestamptz[],
+                  $6::timestamptz[])
+        AS t(task_id, token, claim_id, worker, granted_at, expires_at)
+     CROSS JOIN LATERAL (SELECT FROM holdfast.tasks f WHERE f.task_id = t.task_id LIMIT 1) k
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM added)sql"};
+
+constexpr statement add_late_results{"add_late_results", R"sql(
+  WITH added AS (
+    INSERT INTO holdfast.late_results (task_id, token, worker, outcome, detail, received_at)
+    SELECT t.task_id, t.token, t.worker, t.outcome, t.detail, t.received_at
+      FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[],
+                  $6::timestamptz[])
+        AS t(task_id, token, worker, outcome, detail, received_at)
+      LEFT JOIN LATERAL (SELECT f.task_id FROM holdfast.tasks f
+                          WHERE f.task_id = t.task_id LIMIT 1) live ON true
+      LEFT JOIN LATERAL (SELECT f.task_id FROM holdfast.finished_tasks f
+                          WHERE f.task_id = t.task_id LIMIT 1) finished ON true
+     WHERE live.task_id IS NOT NULL OR finished.task_id IS NOT NULL
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM added)sql"};
+
+constexpr statement update_tasks{"update_tasks", R"sql(
+  WITH changed AS (
+    UPDATE holdfast.tasks k
+       SET state = t.state, data = t.data, execution_state = t.execution_state,
+           percent = t.percent, attempts = t.attempts, crashes = t.crashes,
+           next_action = t.next_action, last_change = t.last_change, last_action = t.last_action,
+           paused = t.paused
+      FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::integer[],
+                  $7::integer[], $8::timestamptz[], $9::timestamptz[], $10::timestamptz[],
+                  $11::boolean[])
+        AS t(task_id, state, data, execution_state, percent, attempts, crashes, next_action,
+             last_change, last_action, paused)
+     CROSS JOIN LATERAL (SELECT f.ctid FROM holdfast.tasks f
+                          WHERE f.task_id = t.task_id LIMIT 1) found
+     WHERE k.ctid = found.ctid
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
+
+constexpr statement extend_task_leases{"extend_task_leases", R"sql(
+  WITH changed AS (
+    UPDATE holdfast.task_leases l SET expires_at = t.expires_at
+      FROM unnest($1::uuid[], $2::bigint[], $3::timestamptz[]) AS t(task_id, token, expires_at)
+     CROSS JOIN LATERAL (SELECT f.ctid FROM holdfast.task_leases f
+                          WHERE f.task_id = t.task_id AND f.token = t.token LIMIT 1) found
+     WHERE l.ctid = found.ctid
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
+
+constexpr statement end_task_leases{"end_task_leases", R"sql(
+  WITH used AS MATERIALIZED (
+    SELECT t.task_id, t.token, l.claim_id, l.worker, l.granted_at, l.expires_at, t.ended_at,
+           t.ending, t.error_code, t.error_detail, l.ctid AS place
+      FROM unnest($1::uuid[], $2::bigint[], $3::smallint[], $4::text[], $5::text[],
+                  $6::timestamptz[])
+        AS t(task_id, token, ending, error_code, error_detail, ended_at)
+     CROSS JOIN LATERAL (SELECT f.ctid, f.claim_id, f.worker, f.granted_at, f.expires_at
+                           FROM holdfast.task_leases f
+                          WHERE f.task_id = t.task_id AND f.token = t.token LIMIT 1) l),
+  gone AS (
+    DELETE FROM holdfast.task_leases WHERE ctid = ANY (ARRAY(SELECT place FROM used))
+    RETURNING 1),
+  added AS (
+    INSERT INTO holdfast.task_attempts (task_id, token, claim_id, worker, granted_at, expires_at,
+                                        ended_at, ending, error_code, error_detail)
+    SELECT task_id, token, claim_id, worker, granted_at, expires_at, ended_at, ending, error_code,
+           error_detail
+      FROM used
+    RETURNING 1)
+  SELECT 1 / ((SELECT count(*) FROM added) = cardinality($1)
+              AND (SELECT count(*) FROM gone) = cardinality($1))::integer)sql"};
+
+// A task that is to end without a lease must have none: then both tokens are null.
+constexpr statement finish_tasks{"finish_tasks", R"sql(
+  WITH given AS MATERIALIZED (
+    SELECT k.*, t.ending, nullif(t.result, '') AS result, t.error_code, t.error_detail,
+           t.finished_at, t.state, t.data, t.execution_state, t.percent, t.attempts, t.crashes,
+           t.next_action, t.last_change, t.last_action, t.paused, l.place AS lease_place, l.token,
+           l.claim_id, l.worker, l.granted_at, l.expires_at
+      FROM unnest($1::uuid[], $2::bigint[], $3::smallint[], $4::text[], $5::text[], $6::text[],
+                  $7::timestamptz[], $8::text[], $9::text[], $10::text[], $11::integer[],
+                  $12::integer[], $13::integer[], $14::timestamptz[], $15::timestamptz[],
+                  $16::timestamptz[], $17::boolean[])
+        AS t(task_id, token, ending, result, error_code, error_detail, finished_at, state, data,
+             execution_state, percent, attempts, crashes, next_action, last_change, last_action,
+             paused)
+     CROSS JOIN LATERAL (SELECT f.ctid AS place, f.task_id, f.queue, f.type, f.version, f.body,
+                                f.trace_id, f.span_id, f.priority, f.key, f.credential,
+                                f.unique_key, f.max_attempts, f.owner_id, f.run_as_id,
+                                f.created_at
+                           FROM holdfast.tasks f WHERE f.task_id = t.task_id LIMIT 1) k
+      LEFT JOIN LATERAL (SELECT f.ctid AS place, f.token, f.claim_id, f.worker, f.granted_at,
+                                f.expires_at
+                           FROM holdfast.task_leases f
+                          WHERE f.task_id = t.task_id LIMIT 1) l ON true
+     WHERE l.token IS NOT DISTINCT FROM nullif(t.token, 0)),
+  gone AS (
+    DELETE FROM holdfast.tasks WHERE ctid = ANY (ARRAY(SELECT place FROM given))
+    RETURNING 1),
+  ended AS (
+    DELETE FROM holdfast.task_leases
+     WHERE ctid = ANY (ARRAY(SELECT lease_place FROM given WHERE token IS NOT NULL))
+    RETURNING 1),
+  added AS (
+    INSERT INTO holdfast.finished_tasks (
+             task_id, queue, type, version, body, trace_id, span_id, priority, key, credential,
+             unique_key, max_attempts, owner_id, run_as_id, created_at, state, data,
+             execution_state, percent, attempts, crashes, next_action, last_change, last_action,
+             paused, ending, result, error_code, error_detail, finished_at, token, claim_id,
+             worker, granted_at, expires_at)
+    SELECT task_id, queue, type, version, body, trace_id, span_id, priority, key, credential,
+           unique_key, max_attempts, owner_id, run_as_id, created_at, state, data,
+           execution_state, percent, attempts, crashes, next_action, last_change, last_action,
+           paused, ending, result, error_code, error_detail, finished_at, token, claim_id,
+           worker, granted_at, expires_at
+      FROM given
+    RETURNING 1)
+  SELECT 1 / ((SELECT count(*) FROM added) = cardinality($1)
+              AND (SELECT count(*) FROM gone) = cardinality($1)
+              AND (SELECT count(*) FROM ended)
+                  = (SELECT count(*) FROM unnest($2::bigint[]) AS t(token)
+                      WHERE t.token <> 0))::integer)sql"};
+
+/// Appends the statement with its own columns and the progress of each row.
+template <class Columns>
+void append_with_progress(std::vector<call>& calls, const statement& what, Columns& own,
+                          progress_columns& progress) {
+  if (own.empty())
+    return;
+  call made{&what, {}};
+  own.append_to(made);
+  progress.append_to(made);
+  calls.push_back(std::move(made));
+}
+
+void append_queues(std::vector<call>& calls,
+                   const std::map<core::queue_name, const core::put_queue*>& last) {
+  columns<text, text, bool, int8, core::instant> queues;
+  columns<text, text> paused_types;
+  for (const auto& [name, w] : last) {
+    queues.add(text{name}, text{w->definition}, w->paused, big(w->revision), w->at);
+    for (const auto& type : w->paused_types)
+      paused_types.add(text{name}, text{type});
+  }
+  if (queues.empty())
+    return;
+  call made{&put_queues, {}};
+  queues.append_to(made);
+  paused_types.append_to(made);
+  calls.push_back(std::move(made));
+}
+
+} // namespace
+
+void task_writes::operator()(const core::insert_task& w) {
+  const auto& s = w.spec;
+  tasks_.add(s.id.value, text{w.queue}, text{s.type}, text{s.version}, text{s.body},
+             text{s.trace_id}, text{s.span_id}, s.priority, text{s.key}, text{s.credential},
+             text{s.unique_key}, plain(s.max_attempts), text{s.owner_id}, text{s.run_as_id},
+             s.created_at);
+  progress_of_tasks_.add(w.progress);
+}
+
+void task_writes::operator()(const core::update_task& w) {
+  updated_.add(w.task.value);
+  progress_of_updated_.add(w.progress);
+}
+
+void task_writes::operator()(const core::insert_task_lease& w) {
+  leases_.add(w.task.value, big(w.lease.token), w.lease.id.value, text{w.lease.owner},
+              w.lease.granted_at, w.lease.expires_at);
+}
+
+void task_writes::operator()(const core::extend_task_lease& w) {
+  extended_.add(w.task.value, big(w.token), w.expires_at);
+}
+
+void task_writes::operator()(const core::end_task_lease& w) {
+  ended_.add(w.task.value, big(w.token), small(w.how), text{w.error.code}, text{w.error.detail},
+             w.at);
+}
+
+void task_writes::operator()(const core::finish_task& w) {
+  finished_.add(w.task.value, big(w.token), small(w.ending), text{w.result}, text{w.error.code},
+                text{w.error.detail}, w.at);
+  progress_of_finished_.add(w.progress);
+}
+
+void task_writes::operator()(const core::revive_task& w) {
+  revived_.add(w.task.value);
+  progress_of_revived_.add(w.progress);
+}
+
+void task_writes::operator()(const core::insert_late_result& w) {
+  late_results_.add(w.task.value, big(w.token), text{w.worker}, text{w.outcome}, text{w.detail},
+                    w.at);
+}
+
+void task_writes::append_to(std::vector<call>& calls) {
+  append_queues(calls, queues_);
+  append_with_progress(calls, add_tasks, tasks_, progress_of_tasks_);
+  append_with_progress(calls, revive_tasks, revived_, progress_of_revived_);
+  leases_.append_to(calls, add_task_leases);
+  late_results_.append_to(calls, add_late_results);
+  append_with_progress(calls, update_tasks, updated_, progress_of_updated_);
+  extended_.append_to(calls, extend_task_leases);
+  ended_.append_to(calls, end_task_leases);
+  append_with_progress(calls, finish_tasks, finished_, progress_of_finished_);
+}
+
+} // namespace holdfast::persistence::batch

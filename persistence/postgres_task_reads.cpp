@@ -1,0 +1,302 @@
+#include "persistence/postgres_reads.hpp"
+#include "persistence/read_parts.hpp"
+
+#include <map>
+
+namespace holdfast::persistence::reads {
+
+namespace {
+
+constexpr statement queues_by_name{"queues_by_name", R"sql(
+  SELECT queue, definition, paused, revision, changed_at FROM holdfast.queues
+   WHERE $1::boolean OR queue = $2::text ORDER BY queue)sql"};
+
+constexpr statement paused_types_by_queue{"paused_types_by_queue", R"sql(
+  SELECT q.queue, p.type
+    FROM holdfast.queues q
+   CROSS JOIN LATERAL unnest(q.paused_types) WITH ORDINALITY AS p(type, place)
+   WHERE $1::boolean OR q.queue = $2::text ORDER BY q.queue, p.place)sql"};
+
+// The highest token of the attempts comes from the end of their key, task by task: the history of a
+// queue may be a thousand times what is live.
+constexpr statement tasks_of_queue{"tasks_of_queue", R"sql(
+  SELECT k.task_id, k.queue, k.type, k.version, k.body, k.trace_id, k.span_id, k.priority, k.key,
+         k.credential, coalesce(k.unique_key, ''), k.max_attempts, k.owner_id, k.run_as_id,
+         k.created_at, k.state, k.data, k.execution_state, k.percent, k.attempts, k.crashes,
+         k.next_action, k.last_change, k.last_action, k.paused,
+         coalesce((SELECT max(a.token) FROM holdfast.task_attempts a
+                    WHERE a.task_id = k.task_id), 0),
+         l.token, l.claim_id, l.worker, l.granted_at, l.expires_at
+    FROM holdfast.tasks k LEFT JOIN holdfast.task_leases l USING (task_id)
+   WHERE k.queue = $1::text ORDER BY k.task_id)sql"};
+
+constexpr statement task_by_id{"task_by_id", R"sql(
+  SELECT k.task_id, k.queue, k.type, k.version, k.body, k.trace_id, k.span_id, k.priority, k.key,
+         k.credential, coalesce(k.unique_key, ''), k.max_attempts, k.owner_id, k.run_as_id,
+         k.created_at, k.state, k.data, k.execution_state, k.percent, k.attempts, k.crashes,
+         k.next_action, k.last_change, k.last_action, k.paused,
+         coalesce((SELECT max(a.token) FROM holdfast.task_attempts a
+                    WHERE a.task_id = k.task_id), 0),
+         l.token, l.claim_id, l.worker, l.granted_at, l.expires_at
+    FROM holdfast.tasks k LEFT JOIN holdfast.task_leases l USING (task_id)
+   WHERE k.task_id = $1::uuid)sql"};
+
+constexpr statement finished_by_id{"finished_by_id", R"sql(
+  SELECT f.task_id, f.queue, f.type, f.version, f.body, f.trace_id, f.span_id, f.priority, f.key,
+         f.credential, coalesce(f.unique_key, ''), f.max_attempts, f.owner_id, f.run_as_id,
+         f.created_at, f.state, f.data, f.execution_state, f.percent, f.attempts, f.crashes,
+         f.next_action, f.last_change, f.last_action, f.paused,
+         coalesce((SELECT max(a.token) FROM holdfast.task_attempts a
+                    WHERE a.task_id = f.task_id), 0),
+         f.token, f.claim_id, f.worker, f.granted_at, f.expires_at,
+         f.ending, coalesce(f.result, ''), f.error_code, f.error_detail, f.finished_at
+    FROM holdfast.finished_tasks f
+   WHERE f.task_id = $1::uuid)sql"};
+
+constexpr statement finished_after{"finished_after", R"sql(
+  SELECT f.task_id, f.queue, f.type, f.version, f.body, f.trace_id, f.span_id, f.priority, f.key,
+         f.credential, coalesce(f.unique_key, ''), f.max_attempts, f.owner_id, f.run_as_id,
+         f.created_at, f.state, f.data, f.execution_state, f.percent, f.attempts, f.crashes,
+         f.next_action, f.last_change, f.last_action, f.paused,
+         coalesce((SELECT max(a.token) FROM holdfast.task_attempts a
+                    WHERE a.task_id = f.task_id), 0),
+         f.token, f.claim_id, f.worker, f.granted_at, f.expires_at,
+         f.ending, coalesce(f.result, ''), f.error_code, f.error_detail, f.finished_at
+    FROM holdfast.finished_tasks f
+   WHERE f.queue = $1::text AND f.task_id > $2::uuid
+     AND (cardinality($3::smallint[]) = 0 OR f.ending = ANY ($3::smallint[]))
+     AND ($4::text = '' OR f.type = $4::text) AND ($5::text = '' OR f.error_code = $5::text)
+   ORDER BY f.task_id LIMIT $6::integer)sql"};
+
+constexpr statement known_among{"known_among", R"sql(
+  SELECT f.task_id, f.queue, f.live
+    FROM unnest($1::uuid[]) AS t(task_id)
+   CROSS JOIN LATERAL (SELECT g.task_id, g.queue, false AS live FROM holdfast.finished_tasks g
+                        WHERE g.task_id = t.task_id
+                       UNION ALL
+                       SELECT l.task_id, l.queue, true FROM holdfast.tasks l
+                        WHERE l.task_id = t.task_id OFFSET 0) f)sql"};
+
+constexpr statement attempts_of_task{"attempts_of_task", R"sql(
+  SELECT token, claim_id, worker, granted_at, expires_at, ending, error_code, error_detail, ended_at
+    FROM holdfast.task_attempts WHERE task_id = $1::uuid ORDER BY token)sql"};
+
+constexpr statement queue_exists{"queue_exists", R"sql(
+  SELECT 1 FROM holdfast.queues WHERE queue = $1::text)sql"};
+
+constexpr statement counts_of_queue{"counts_of_queue", R"sql(
+  SELECT (SELECT count(*) FROM holdfast.tasks WHERE queue = $1::text),
+         (SELECT count(*) FROM holdfast.tasks JOIN holdfast.task_leases USING (task_id)
+           WHERE queue = $1::text),
+         count(*) FILTER (WHERE ending = 1), count(*) FILTER (WHERE ending = 2),
+         count(*) FILTER (WHERE ending = 3), count(*) FILTER (WHERE ending = 4)
+    FROM holdfast.finished_tasks WHERE queue = $1::text)sql"};
+
+/// What is added to a task's ending where it is stored as that of an attempt, see 0003_tasks.sql.
+constexpr int2 ended_with_task = 10;
+
+core::failure no_such_queue() { return {core::errc::not_found, "no such queue"}; }
+
+std::vector<core::put_queue> read_queues(const query_result& rows, const query_result& types) {
+  std::vector<core::put_queue> queues;
+  std::map<text, std::size_t> places;
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
+    places[rows.get<text>(row, 0)] = row;
+    queues.push_back({rows.get<std::string>(row, 0),
+                      rows.get<std::string>(row, 1),
+                      rows.get<bool>(row, 2),
+                      {},
+                      u64(rows, row, 3),
+                      rows.get<core::instant>(row, 4)});
+  }
+  for (std::size_t row = 0; row < types.rows(); ++row)
+    queues[places.at(types.get<text>(row, 0))].paused_types.push_back(
+        types.get<std::string>(row, 1));
+  return queues;
+}
+
+/// Columns 0 and 2 to 14 of the statements that read tasks.
+core::task_spec read_spec(const query_result& r, std::size_t row) {
+  core::task_spec spec;
+  spec.id = {r.get<core::uuid>(row, 0)};
+  spec.type = r.get<std::string>(row, 2);
+  spec.version = r.get<std::string>(row, 3);
+  spec.body = r.get<std::string>(row, 4);
+  spec.trace_id = r.get<std::string>(row, 5);
+  spec.span_id = r.get<std::string>(row, 6);
+  spec.priority = r.get<int2>(row, 7);
+  spec.key = r.get<std::string>(row, 8);
+  spec.credential = r.get<std::string>(row, 9);
+  spec.unique_key = r.get<std::string>(row, 10);
+  spec.max_attempts = u32(r, row, 11);
+  spec.owner_id = r.get<std::string>(row, 12);
+  spec.run_as_id = r.get<std::string>(row, 13);
+  spec.created_at = r.get<core::instant>(row, 14);
+  return spec;
+}
+
+/// Columns 15 to 24 of the same.
+core::task_progress read_progress(const query_result& r, std::size_t row) {
+  core::task_progress progress;
+  progress.state = r.get<std::string>(row, 15);
+  progress.data = r.get<std::string>(row, 16);
+  progress.execution_state = r.get<std::string>(row, 17);
+  progress.percent = u32(r, row, 18);
+  progress.attempts = u32(r, row, 19);
+  progress.crashes = u32(r, row, 20);
+  progress.next_action = r.get<core::instant>(row, 21);
+  progress.last_change = r.get<core::instant>(row, 22);
+  progress.last_action = r.get<core::instant>(row, 23);
+  progress.paused = r.get<bool>(row, 24);
+  return progress;
+}
+
+/// Five columns from `column` on: token, claim, worker, granted, expires.
+core::lease read_lease(const query_result& r, std::size_t row, int column) {
+  return {{r.get<core::uuid>(row, column + 1)},
+          r.get<std::string>(row, column + 2),
+          u64(r, row, column),
+          r.get<core::instant>(row, column + 3),
+          r.get<core::instant>(row, column + 4)};
+}
+
+/// Columns 25 to 30: the highest token of the attempts, and the lease if there is one.
+core::lease_table read_leases(const query_result& r, std::size_t row) {
+  core::lease_table leases;
+  leases.last_token = u64(r, row, 25);
+  if (!r.is_null(row, 26)) {
+    leases.active.push_back(read_lease(r, row, 26));
+    leases.last_token = std::max(leases.last_token, leases.active.front().token);
+  }
+  return leases;
+}
+
+finished_task read_finished(const query_result& r, std::size_t row) {
+  finished_task task;
+  task.queue = r.get<std::string>(row, 1);
+  task.spec = read_spec(r, row);
+  task.progress = read_progress(r, row);
+  task.last_token = read_leases(r, row).last_token;
+  task.ending = static_cast<core::task_ending>(r.get<int2>(row, 31));
+  task.result = r.get<std::string>(row, 32);
+  task.error = {r.get<std::string>(row, 33), r.get<std::string>(row, 34)};
+  task.finished_at = r.get<core::instant>(row, 35);
+  return task;
+}
+
+std::string name_of_ending(int2 stored) {
+  return std::string{stored > ended_with_task
+                         ? to_string(static_cast<core::task_ending>(stored - ended_with_task))
+                         : to_string(static_cast<core::attempt_ending>(stored))};
+}
+
+task_attempt read_attempt(const query_result& r, std::size_t row) {
+  return {read_lease(r, row, 0),
+          name_of_ending(r.get<int2>(row, 5)),
+          {r.get<std::string>(row, 6), r.get<std::string>(row, 7)},
+          r.get<core::instant>(row, 8)};
+}
+
+} // namespace
+
+std::vector<call> load_queue(const core::queue_name& queue) {
+  const auto one = wire::scalar(false);
+  return long_read({{&queues_by_name, {one, queue}},
+                    {&paused_types_by_queue, {one, queue}},
+                    {&tasks_of_queue, {queue}}});
+}
+
+core::outcome<stored_queue> load_queue(const results& r) {
+  auto queues = read_queues(r[preamble_long], r[preamble_long + 1]);
+  if (queues.empty())
+    return no_such_queue();
+  stored_queue loaded{std::move(queues.front()), {}};
+  const auto& rows = r[preamble_long + 2];
+  loaded.tasks.reserve(rows.rows());
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    loaded.tasks.push_back(
+        {read_spec(rows, row), read_progress(rows, row), read_leases(rows, row)});
+  return loaded;
+}
+
+std::vector<call> list_queues() {
+  const auto all = wire::scalar(true);
+  return long_read({{&queues_by_name, {all, {}}}, {&paused_types_by_queue, {all, {}}}});
+}
+
+std::vector<core::put_queue> list_queues(const results& r) {
+  return read_queues(r[preamble_long], r[preamble_long + 1]);
+}
+
+std::vector<call> find_tasks(const std::vector<core::task_id>& tasks) {
+  wire::array_of<core::uuid> ids;
+  for (const auto& task : tasks)
+    ids.add(task.value);
+  return {{&known_among, {ids.take()}}};
+}
+
+std::vector<known_task> find_tasks(const results& r) {
+  std::vector<known_task> found;
+  for (std::size_t row = 0; row < r[0].rows(); ++row)
+    found.push_back(
+        {{r[0].get<core::uuid>(row, 0)}, r[0].get<std::string>(row, 1), r[0].get<bool>(row, 2)});
+  return found;
+}
+
+std::vector<call> list_finished(const finished_filter& filter) {
+  wire::array_of<int2> endings;
+  for (const auto ending : filter.endings)
+    endings.add(static_cast<int2>(ending));
+  return long_read({{&finished_after,
+                     {filter.queue, wire::scalar(filter.after.value), endings.take(), filter.type,
+                      filter.error_code, limit_parameter(filter.limit)}}});
+}
+
+std::vector<finished_task> list_finished(const results& r) {
+  std::vector<finished_task> tasks;
+  const auto& rows = r[preamble_long];
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    tasks.push_back(read_finished(rows, row));
+  return tasks;
+}
+
+std::vector<call> load_task(core::task_id task) {
+  const auto id = wire::scalar(task.value);
+  return short_read({{&task_by_id, {id}}, {&finished_by_id, {id}}, {&attempts_of_task, {id}}});
+}
+
+core::outcome<task_history> load_task(const results& r) {
+  const auto& live = r[preamble_short];
+  const auto& finished = r[preamble_short + 1];
+  const auto& attempts = r[preamble_short + 2];
+  task_history history;
+  for (std::size_t row = 0; row < attempts.rows(); ++row)
+    history.attempts.push_back(read_attempt(attempts, row));
+  if (live.rows() > 0) {
+    history.queue = live.get<std::string>(0, 1);
+    history.live = core::task{read_spec(live, 0), read_progress(live, 0), read_leases(live, 0)};
+    return history;
+  }
+  if (finished.rows() == 0)
+    return core::failure{core::errc::not_found, "no such task"};
+  history.queue = finished.get<std::string>(0, 1);
+  history.finished = read_finished(finished, 0);
+  for (auto& lease : read_leases(finished, 0).active)
+    history.attempts.push_back({std::move(lease), std::string{to_string(history.finished->ending)},
+                                history.finished->error, history.finished->finished_at});
+  return history;
+}
+
+std::vector<call> count_tasks(const core::queue_name& queue) {
+  return long_read({{&queue_exists, {queue}}, {&counts_of_queue, {queue}}});
+}
+
+core::outcome<queue_counts> count_tasks(const results& r) {
+  if (r[preamble_long].rows() == 0)
+    return no_such_queue();
+  const auto& counts = r[preamble_long + 1];
+  return queue_counts{u64(counts, 0, 0), u64(counts, 0, 1), u64(counts, 0, 2),
+                      u64(counts, 0, 3), u64(counts, 0, 4), u64(counts, 0, 5)};
+}
+
+} // namespace holdfast::persistence::reads

@@ -1,0 +1,501 @@
+// Queues and tasks through a whole node: what producers, workers and operators see.
+
+#include "tests/support/node_fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace std::chrono_literals;
+
+namespace holdfast::test {
+
+namespace {
+
+const std::string policy = R"({"lease": {"ttl_seconds": 30, "total_max_seconds": 90},
+                               "retry": {"max_attempts": 3, "least_seconds": 1,
+                                         "most_seconds": 8}})";
+
+struct node_with_queue : node_fixture {
+  node_with_queue() {
+    start();
+    BOOST_REQUIRE(call(msg::put_queue{"mail", policy}).value);
+  }
+
+  msg::task_request request(const std::string& body = "{}") {
+    msg::task_request r;
+    r.task = fresh<core::task_id>();
+    r.type = "send";
+    r.body = body;
+    return r;
+  }
+  msg::task_outcome enqueue(const msg::task_request& r) {
+    auto answered = call(msg::enqueue_tasks{"mail", {r}});
+    BOOST_REQUIRE(answered.value);
+    BOOST_REQUIRE_EQUAL(answered.value->outcomes.size(), 1U);
+    return answered.value->outcomes.front();
+  }
+  core::task_id enqueued(const msg::task_request& r) {
+    const auto outcome = enqueue(r);
+    BOOST_TEST((outcome.refusal == core::errc::none));
+    return outcome.task;
+  }
+  msg::claim_tasks claim(const std::string& worker, std::uint32_t most = 1) {
+    msg::claim_tasks c;
+    c.queue = "mail";
+    c.worker = worker;
+    c.claim = fresh<core::assignment_id>();
+    c.most = most;
+    return c;
+  }
+  std::vector<msg::leased_task> claimed(const msg::claim_tasks& c) {
+    auto answered = call(c);
+    BOOST_REQUIRE(answered.value);
+    return answered.value->tasks;
+  }
+  msg::leased_task one(const std::string& worker) {
+    auto tasks = claimed(claim(worker));
+    BOOST_REQUIRE_EQUAL(tasks.size(), 1U);
+    return tasks.front();
+  }
+  core::errc complete(const std::string& worker, const msg::leased_task& t,
+                      const std::string& result = "{}") {
+    auto answered = call(msg::complete_tasks{"mail", worker, {{{t.task, t.token}, result}}});
+    BOOST_REQUIRE(answered.value);
+    return answered.value->outcomes.front().refusal;
+  }
+  core::errc fail(const std::string& worker, const msg::leased_task& t, core::failure_kind kind,
+                  core::duration retry_after = 0s) {
+    msg::fail_task f;
+    f.queue = "mail";
+    f.worker = worker;
+    f.task = {t.task, t.token};
+    f.kind = static_cast<std::uint8_t>(kind);
+    f.error_code = "SMTP_BUSY";
+    f.detail = "421";
+    f.retry_after = retry_after;
+    auto answered = call(f);
+    BOOST_REQUIRE(answered.value);
+    return answered.value->refusal;
+  }
+  msg::task_view view(const core::task_id& task) {
+    auto answered = call(msg::get_task{task});
+    BOOST_REQUIRE(answered.value);
+    return *answered.value;
+  }
+  msg::queue_statistics counts() {
+    auto answered = call(msg::get_queue_statistics{"mail"});
+    BOOST_REQUIRE(answered.value);
+    return *answered.value;
+  }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(tasks, node_with_queue)
+
+// B1, B22, B42, C18, D1, D16-D22, I-13
+BOOST_AUTO_TEST_CASE(a_task_is_made_leased_done_and_seen) {
+  auto r = request(R"({"to":"ana"})");
+  r.owner_id = "requester";
+  const auto id = enqueued(r);
+  BOOST_TEST(view(id).status == "QUEUED");
+  const auto t = one("w1");
+  BOOST_TEST((t.task == id));
+  BOOST_TEST(t.body == R"({"to":"ana"})");
+  BOOST_TEST(t.token == 1U);
+  BOOST_TEST(t.attempt == 1U);
+  BOOST_TEST(t.max_attempts == 3U);
+  BOOST_TEST(view(id).status == "EXECUTING");
+  BOOST_TEST(view(id).worker == "w1");
+  BOOST_TEST((complete("w1", t, R"({"sent":true})") == core::errc::none));
+  const auto done = view(id);
+  BOOST_TEST(done.status == "COMPLETED");
+  BOOST_TEST(done.result == R"({"sent":true})");
+  BOOST_TEST(done.percent == 100U);
+  BOOST_TEST(done.owner_id == "requester");
+  BOOST_TEST(counts().completed == 1U);
+  BOOST_TEST(counts().live == 0U);
+}
+
+// C24, C10: a batch in which some are bad
+BOOST_AUTO_TEST_CASE(a_bad_task_harms_nobody_else_in_its_batch) {
+  msg::enqueue_tasks batch{"mail", {}};
+  for (int i = 0; i < 1000; ++i)
+    batch.tasks.push_back(request());
+  batch.tasks[10].body = "{";
+  batch.tasks[20].type.clear();
+  batch.tasks[30].version = "2.0";
+  batch.tasks[40].version = "one";
+  batch.tasks[50].task = {};
+  batch.tasks[60].priority = 1001;
+  batch.tasks[70].data = R"("\u0000")";
+  batch.tasks[80].task = batch.tasks[81].task;
+  const auto answered = call(batch);
+  BOOST_REQUIRE(answered.value);
+  std::size_t refused = 0;
+  for (const auto& outcome : answered.value->outcomes)
+    refused += outcome.refusal != core::errc::none ? 1U : 0U;
+  BOOST_TEST(refused == 7U);
+  BOOST_TEST(answered.value->outcomes[81].repeated);
+  BOOST_TEST(counts().live == 992U);
+  BOOST_TEST(answered.value->outcomes[30].detail.find("major version") != std::string::npos);
+}
+
+// C22: repeated requests, live, just ended and long ended, and after a restart
+BOOST_AUTO_TEST_CASE(making_a_task_again_is_a_repetition_for_ever) {
+  const auto r = request();
+  enqueued(r);
+  BOOST_TEST(enqueue(r).repeated);
+  const auto t = one("w1");
+  BOOST_TEST((complete("w1", t) == core::errc::none));
+  BOOST_TEST(enqueue(r).repeated);
+  advance(5s);
+  BOOST_TEST(enqueue(r).repeated);
+  advance(1h);
+  BOOST_TEST(enqueue(r).repeated);
+  restart();
+  BOOST_TEST(enqueue(r).repeated);
+  BOOST_TEST(counts().completed == 1U);
+  BOOST_TEST(counts().live == 0U);
+}
+
+// I-2, I-3: a lost reply costs nothing
+BOOST_AUTO_TEST_CASE(a_claim_or_completion_that_is_repeated_gets_the_same_answer) {
+  for (int i = 0; i < 3; ++i)
+    enqueued(request());
+  const auto c = claim("w1", 2);
+  const auto first = claimed(c);
+  BOOST_TEST(first.size() == 2U);
+  const auto again = claimed(c);
+  BOOST_REQUIRE_EQUAL(again.size(), 2U);
+  BOOST_TEST((again[0].task == first[0].task && again[0].token == first[0].token));
+  BOOST_TEST((complete("w1", first[0]) == core::errc::none));
+  BOOST_TEST((complete("w1", first[0]) == core::errc::none));
+  advance(1min); // the other one ran out meanwhile; the queue has forgotten the completion
+  BOOST_TEST((complete("w1", first[0]) == core::errc::none));
+  BOOST_TEST((complete("w1", first[1]) == core::errc::lease_not_held));
+  BOOST_TEST((complete("w2", first[0]) == core::errc::none)); // the token says it all
+}
+
+// C31, C32, B65-B67: errors
+BOOST_AUTO_TEST_CASE(a_task_that_keeps_failing_is_dead_and_can_be_redriven) {
+  const auto id = enqueued(request());
+  for (int attempt = 1; attempt <= 3; ++attempt) {
+    const auto t = one("w1");
+    BOOST_TEST(t.attempt == static_cast<std::uint32_t>(attempt));
+    BOOST_TEST((fail("w1", t, core::failure_kind::transient) == core::errc::none));
+    BOOST_TEST(claimed(claim("w1")).empty()); // not at once
+    advance(10s);
+  }
+  BOOST_TEST(view(id).status == "ERROR");
+  BOOST_TEST(view(id).error_code == "SMTP_BUSY");
+  BOOST_TEST(counts().dead == 1U);
+  const auto redriven = call(msg::redrive_tasks{"mail", "", "SMTP_BUSY", {}, 100});
+  BOOST_REQUIRE(redriven.value);
+  BOOST_TEST(redriven.value->redriven == 1U);
+  BOOST_TEST(!redriven.value->more);
+  const auto t = one("w2");
+  BOOST_TEST((t.task == id));
+  BOOST_TEST(t.token == 4U); // I-3: it goes on where it was
+  BOOST_TEST((complete("w2", t) == core::errc::none));
+  BOOST_TEST(counts().completed == 1U);
+  BOOST_TEST(counts().dead == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_permanent_error_is_the_end) {
+  const auto id = enqueued(request());
+  BOOST_TEST((fail("w1", one("w1"), core::failure_kind::permanent) == core::errc::none));
+  BOOST_TEST(view(id).status == "FAILURE");
+}
+
+// C36: Retry-After
+BOOST_AUTO_TEST_CASE(a_rate_limit_of_the_world_outside_holds_off_its_kind) {
+  enqueued(request());
+  enqueued(request());
+  auto other = request();
+  other.credential = "paid";
+  BOOST_TEST((fail("w1", one("w1"), core::failure_kind::rate_limited, 20s) == core::errc::none));
+  BOOST_TEST(claimed(claim("w1", 10)).empty());
+  enqueued(other);
+  BOOST_TEST(claimed(claim("w1", 10)).size() == 1U);
+  advance(21s);
+  const auto later = claimed(claim("w1", 10));
+  BOOST_TEST(later.size() == 2U);
+  for (const auto& t : later)
+    BOOST_TEST(t.attempt == 1U); // it was no try
+}
+
+// D14, D15, I-9: a lease that runs out
+BOOST_AUTO_TEST_CASE(a_lease_that_runs_out_frees_its_task_and_late_results_are_recorded) {
+  const auto id = enqueued(request());
+  const auto t = one("w1");
+  advance(31s);
+  const auto second = one("w2");
+  BOOST_TEST((second.task == id));
+  BOOST_TEST(second.token == 2U);
+  BOOST_TEST((complete("w1", t, R"("late")") == core::errc::lease_not_held));
+  BOOST_TEST(database->tables().late_results.size() == 1U);
+  BOOST_TEST((complete("w2", second) == core::errc::none));
+  BOOST_TEST(view(id).result == "{}");
+}
+
+// D26, D36: extension
+BOOST_AUTO_TEST_CASE(extended_leases_live_on_and_many_extensions_share_one_commit) {
+  for (int i = 0; i < 50; ++i)
+    enqueued(request());
+  const auto tasks = claimed(claim("w1", 50));
+  BOOST_REQUIRE_EQUAL(tasks.size(), 50U);
+  advance(20s);
+  const auto before = status().commits;
+  std::vector<awaited_answer<msg::extend_tasks>> answers;
+  for (const auto& t : tasks)
+    answers.push_back(send_to_node(msg::extend_tasks{"mail", "w1", {{t.task, t.token}}}));
+  advance(2s);
+  for (const auto& answered : answers) {
+    BOOST_REQUIRE(answered->value);
+    BOOST_TEST((answered->value->outcomes.front().refusal == core::errc::none));
+  }
+  BOOST_TEST(status().commits == before + 1);
+  advance(20s); // 42 s after the grant: beyond the first end
+  for (const auto& t : tasks)
+    BOOST_TEST((complete("w1", t) == core::errc::none));
+}
+
+// C33: poison
+BOOST_AUTO_TEST_CASE(a_task_that_kills_its_workers_is_dead_and_its_siblings_are_not) {
+  const auto poison = enqueued(request());
+  std::vector<core::task_id> others;
+  for (int i = 0; i < 5; ++i)
+    others.push_back(enqueued(request()));
+  for (int life = 0; life < 8; ++life) {
+    client worker{*this};
+    const auto name = "w" + std::to_string(life);
+    auto c = claim(name, 10);
+    c.tied = true;
+    const auto got = worker.send(node->gateway, c);
+    settle();
+    BOOST_REQUIRE(got->value);
+    bool dies = false;
+    for (const auto& t : got->value->tasks)
+      if (t.task == poison)
+        dies = true;
+      else if (!dies) // it works through them in order, until it meets the poison
+        BOOST_TEST((complete(name, t) == core::errc::none));
+    worker.disconnect();
+    settle();
+    advance(10s);
+  }
+  BOOST_TEST(view(poison).status == "ERROR");
+  BOOST_TEST(view(poison).error_code == "WORKER_LOST");
+  for (const auto& id : others)
+    BOOST_TEST(view(id).status == "COMPLETED");
+}
+
+// D30-D33: a callback wins over a poller
+BOOST_AUTO_TEST_CASE(an_ejected_owner_is_told_and_its_result_is_not_applied) {
+  const auto id = enqueued(request());
+  client poller{*this};
+  auto c = claim("poller");
+  c.tied = true;
+  const auto got = poller.send(node->gateway, c);
+  settle();
+  BOOST_REQUIRE(got->value);
+  const auto polled = got->value->tasks.front();
+  msg::eject_task callback;
+  callback.queue = "mail";
+  callback.task = id;
+  callback.update.state = "DELIVERED";
+  callback.update.data = R"({"by":"callback"})";
+  callback.worker = "callback";
+  callback.claim = fresh<core::assignment_id>();
+  const auto taken = call(callback);
+  BOOST_REQUIRE(taken.value);
+  BOOST_REQUIRE_EQUAL(taken.value->tasks.size(), 1U);
+  const auto mine = taken.value->tasks.front();
+  BOOST_TEST(mine.token == 2U);
+  BOOST_TEST(mine.state == "DELIVERED");
+  BOOST_REQUIRE_EQUAL(poller.lost().size(), 1U);
+  BOOST_TEST((poller.lost().front().task == id));
+  BOOST_TEST((complete("poller", polled) == core::errc::lease_not_held));
+  BOOST_TEST(view(id).data == R"({"by":"callback"})");
+  const auto repeated = call(callback);
+  BOOST_REQUIRE(repeated.value);
+  BOOST_TEST(repeated.value->tasks.front().token == 2U);
+  BOOST_TEST((complete("callback", mine) == core::errc::none));
+}
+
+// D9-D12, D27, D28: states, waiting, and what survives the node
+BOOST_AUTO_TEST_CASE(a_task_goes_through_its_states_and_a_restart_of_the_node) {
+  BOOST_REQUIRE(call(msg::put_queue{"mail", R"({"types": {"kyc": {
+      "first_state": "AWAITING", "transitions": {"AWAITING": ["CHECKED"], "CHECKED": []}}}})"})
+                    .value);
+  auto r = request();
+  r.type = "kyc";
+  const auto id = enqueued(r);
+  auto t = one("w1");
+  BOOST_TEST(t.state == "AWAITING");
+  msg::release_task wait;
+  wait.queue = "mail";
+  wait.worker = "w1";
+  wait.task = {t.task, t.token};
+  wait.update.data = R"({"polled":1})";
+  wait.next_action = now() + 60s;
+  BOOST_TEST((call(wait).value->refusal == core::errc::none));
+  restart();
+  BOOST_TEST(claimed(claim("w1")).empty());
+  advance(61s);
+  t = one("w1");
+  BOOST_TEST(t.data == R"({"polled":1})");
+  BOOST_TEST(t.token == 2U);
+  msg::save_task save{"mail", "w1", {t.task, t.token}, {}};
+  save.update.state = "DONE";
+  BOOST_TEST((call(save).value->refusal == core::errc::wrong_state));
+  save.update.state = "CHECKED";
+  save.update.execution_state = R"({"page":7})";
+  save.update.percent = 40;
+  BOOST_TEST((call(save).value->refusal == core::errc::none));
+  restart();
+  BOOST_TEST(view(id).percent == 40U);
+  BOOST_TEST((complete("w1", t) == core::errc::none)); // I-12: its lease survived the node
+  BOOST_TEST(view(id).state == "CHECKED");
+}
+
+// D39
+BOOST_AUTO_TEST_CASE(a_completion_may_be_followed_by_the_next_task_at_once) {
+  enqueued(request());
+  const auto t = one("w1");
+  msg::follow_task follow;
+  follow.queue = "mail";
+  follow.worker = "w1";
+  follow.done = {{t.task, t.token}, "{}"};
+  follow.next = request(R"({"step":2})");
+  follow.claim = fresh<core::assignment_id>();
+  const auto before = status().commits;
+  const auto next = call(follow);
+  BOOST_REQUIRE(next.value);
+  BOOST_REQUIRE_EQUAL(next.value->tasks.size(), 1U);
+  BOOST_TEST(next.value->tasks.front().body == R"({"step":2})");
+  BOOST_TEST(status().commits == before + 1);
+  BOOST_TEST(call(follow).value->tasks.front().token == 1U); // repeated
+  BOOST_TEST(view(t.task).status == "COMPLETED");
+  BOOST_TEST((complete("w1", next.value->tasks.front()) == core::errc::none));
+  auto bad = follow;
+  bad.done = {{t.task, 9}, "{}"};
+  bad.next = request();
+  bad.claim = fresh<core::assignment_id>();
+  BOOST_TEST((call(bad).code() == core::errc::not_found));
+  BOOST_TEST(counts().live == 0U);
+}
+
+// B52: a worker waits, and gets what comes
+BOOST_AUTO_TEST_CASE(a_claim_that_waits_is_served_by_the_next_task_or_answered_empty) {
+  auto patient = claim("w1");
+  patient.wait = 30s;
+  const auto got = send_to_node(patient);
+  settle();
+  BOOST_TEST(!got->arrived());
+  const auto id = enqueued(request());
+  settle();
+  BOOST_REQUIRE(got->value);
+  BOOST_TEST((got->value->tasks.front().task == id));
+  auto empty = claim("w2");
+  empty.wait = 30s;
+  const auto nothing = send_to_node(empty);
+  advance(31s);
+  BOOST_REQUIRE(nothing->value);
+  // The first lease ran out at that very time: one of the two is there.
+  BOOST_TEST(nothing->value->tasks.size() <= 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_that_waits_gets_a_task_when_it_becomes_due) {
+  auto later = request();
+  later.run_at = now() + 20s;
+  enqueued(later);
+  auto patient = claim("w1");
+  patient.wait = 60s;
+  const auto got = send_to_node(patient);
+  advance(19s);
+  BOOST_TEST(!got->arrived());
+  advance(2s);
+  BOOST_REQUIRE(got->value);
+  BOOST_TEST(got->value->tasks.size() == 1U);
+}
+
+// B36 and operators: pausing
+BOOST_AUTO_TEST_CASE(queues_types_and_tasks_can_be_paused) {
+  const auto id = enqueued(request());
+  BOOST_TEST(call(msg::pause_queue{"mail", "", true}).value->paused);
+  BOOST_TEST(claimed(claim("w1")).empty());
+  restart();
+  BOOST_TEST(claimed(claim("w1")).empty());
+  BOOST_TEST(!call(msg::pause_queue{"mail", "", false}).value->paused);
+  BOOST_TEST(call(msg::pause_queue{"mail", "send", true}).value->paused_types.size() == 1U);
+  BOOST_TEST(claimed(claim("w1")).empty());
+  BOOST_REQUIRE(call(msg::pause_queue{"mail", "send", false}).value);
+  BOOST_REQUIRE(call(msg::change_task{"mail", id, 1}).value);
+  BOOST_TEST(claimed(claim("w1")).empty());
+  BOOST_REQUIRE(call(msg::change_task{"mail", id, 2}).value);
+  BOOST_TEST(claimed(claim("w1")).size() == 1U);
+}
+
+// C28, C29
+BOOST_AUTO_TEST_CASE(a_canceled_task_is_taken_from_its_worker) {
+  const auto id = enqueued(request());
+  const auto t = one("w1");
+  BOOST_REQUIRE(call(msg::change_task{"mail", id, 3}).value);
+  BOOST_TEST(call(msg::change_task{"mail", id, 3}).value.has_value()); // repeated
+  BOOST_TEST((complete("w1", t) == core::errc::lease_not_held));
+  BOOST_TEST(view(id).status == "CANCELED");
+  BOOST_TEST(database->tables().late_results.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(unique_keys_are_kept_or_rejected) {
+  auto r = request();
+  r.unique_key = "daily";
+  const auto id = enqueued(r);
+  r.task = fresh<core::task_id>();
+  BOOST_TEST((enqueue(r).task == id));
+  r.reject_duplicate = true;
+  BOOST_TEST((enqueue(r).refusal == core::errc::already_exists));
+  BOOST_TEST((complete("w1", one("w1")) == core::errc::none));
+  BOOST_TEST((enqueue(r).refusal == core::errc::none));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_unknown_or_malformed_is_refused) {
+  const auto refused = [&](auto m) { return call(std::move(m)).code(); };
+  BOOST_TEST((refused(msg::enqueue_tasks{"none", {request()}}) == core::errc::not_found));
+  BOOST_TEST((refused(msg::enqueue_tasks{"No Name", {}}) == core::errc::invalid_argument));
+  BOOST_TEST(
+      (refused(msg::put_queue{"mail", R"({"lease":{"ttl":5}})"}) == core::errc::payload_invalid));
+  BOOST_TEST((refused(msg::get_task{fresh<core::task_id>()}) == core::errc::not_found));
+  BOOST_TEST((refused(msg::get_queue_statistics{"none"}) == core::errc::not_found));
+  auto c = claim("w1", 0);
+  BOOST_TEST((refused(c) == core::errc::invalid_argument));
+  c = claim("w1");
+  c.wait = 2min;
+  BOOST_TEST((refused(c) == core::errc::invalid_argument));
+  enqueued(request());
+  const auto t = one("w1");
+  BOOST_TEST((complete("w2", t) == core::errc::lease_not_held));
+  auto forged = t;
+  forged.token = 7;
+  BOOST_TEST((complete("w1", forged) == core::errc::stale_token));
+  forged.task = fresh<core::task_id>();
+  BOOST_TEST((complete("w1", forged) == core::errc::not_found));
+}
+
+// B10, D5: the queue's own failures
+BOOST_AUTO_TEST_CASE(a_refused_write_restarts_the_queue_from_the_database) {
+  enqueued(request());
+  database->set_refusals([](const core::change& c) {
+    return !c.writes.empty() && std::holds_alternative<core::insert_task_lease>(c.writes.front());
+  });
+  const auto refused = call(claim("w1"));
+  BOOST_TEST(!refused.value.has_value());
+  database->set_refusals(nullptr);
+  settle();
+  BOOST_TEST(one("w1").token == 1U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::test

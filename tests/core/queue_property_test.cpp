@@ -1,0 +1,865 @@
+// Whatever is asked of a queue, in whatever order: it does what a model says that keeps its tasks
+// in a map and looks through all of them, and it keeps its promises to the database.
+
+#include "core/queue.hpp"
+#include "tests/core/describe.hpp"
+#include "tests/core/queue_mirror.hpp"
+#include "tests/core/random_source.hpp"
+#include "tests/support/printing.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+using namespace holdfast;
+using namespace holdfast::test;
+using core::errc;
+using core::instant;
+using core::task_ending;
+using core::task_id;
+using core::worker_id;
+
+namespace {
+
+/// A span of time in which a task that failed is to be due again.
+struct due_range {
+  instant from;
+  instant to;
+};
+
+/// The rules of a queue once more, as plainly as they can be put. Rates are not among them.
+class model {
+public:
+  core::queue_policy policy;
+  instant now = beginning;
+  bool paused = false;
+  std::set<std::string> paused_types;
+  std::map<task_id, core::task> live;
+  std::map<task_id, std::pair<core::task, task_ending>> ended;
+  std::map<std::pair<std::string, std::string>, instant> held_off; ///< By type and credential.
+
+  // --- what may be done ---
+
+  errc check(const worker_id& worker, const core::held_task& item) const {
+    const auto found = live.find(item.task);
+    if (found == live.end())
+      return errc::not_found;
+    const auto* held = found->second.held();
+    if (held == nullptr || held->owner != worker)
+      return errc::lease_not_held;
+    if (held->token != item.token)
+      return errc::stale_token;
+    return now < held->expires_at ? errc::none : errc::lease_expired;
+  }
+
+  errc check(const core::task& t, const core::task_update& update) const {
+    const auto rules = policy.types.find(t.spec.type);
+    if (!update.state || *update.state == t.progress.state || rules == policy.types.end()
+        || rules->second.transitions.empty())
+      return errc::none;
+    return rules->second.transitions.at(t.progress.state).count(*update.state) != 0
+               ? errc::none
+               : errc::wrong_state;
+  }
+
+  std::optional<task_id> with_unique(const std::string& key) const {
+    for (const auto& [id, t] : live)
+      if (!key.empty() && t.spec.unique_key == key)
+        return id;
+    return std::nullopt;
+  }
+
+  /// Whether the task may be granted to the worker now, by everything but rates.
+  bool claimable(const core::task& t, const core::claim& by) const {
+    const auto until = held_off.find({t.spec.type, t.spec.credential});
+    return !paused && t.held() == nullptr && !t.progress.paused && t.progress.next_action <= now
+           && paused_types.count(t.spec.type) == 0
+           && (by.types.empty() || std::count(by.types.begin(), by.types.end(), t.spec.type) != 0)
+           && (until == held_off.end() || until->second <= now)
+           && (t.progress.crashes == 0 || !holds_suspect(by.worker))
+           && below(policy.running_max, [](const core::task&) { return true; })
+           && below(policy.running_per_key_max,
+                    [&](const core::task& other) { return other.spec.key == t.spec.key; })
+           && below(rules(t).running_max,
+                    [&](const core::task& other) { return other.spec.type == t.spec.type; });
+  }
+
+  /// B49, C49: what is made earlier goes first, and each of priority counts as much as `aging`.
+  std::pair<instant, task_id> place(const core::task& t) const {
+    return {t.spec.created_at - policy.aging * t.spec.priority, t.spec.id};
+  }
+
+  bool holds_suspect(const worker_id& worker) const {
+    return std::any_of(live.begin(), live.end(), [&](const auto& entry) {
+      const auto* held = entry.second.held();
+      return held != nullptr && held->owner == worker && entry.second.progress.crashes > 0;
+    });
+  }
+
+  /// The first moment after now at which time alone may change what can be done.
+  instant next_change() const {
+    auto next = instant::max();
+    for (const auto& [id, t] : live) {
+      if (const auto* held = t.held()) {
+        next = std::min(next, held->expires_at);
+      } else if (!paused && !t.progress.paused) {
+        const auto until = held_off.find({t.spec.type, t.spec.credential});
+        const auto chance = until == held_off.end()
+                                ? t.progress.next_action
+                                : std::max(t.progress.next_action, until->second);
+        if (chance > now)
+          next = std::min(next, chance);
+      }
+    }
+    return next;
+  }
+
+  // --- what is done ---
+
+  void update(core::task& t, const core::task_update& update) {
+    auto& p = t.progress;
+    p.last_action = now;
+    if (update.state && *update.state != p.state) {
+      p.state = *update.state;
+      p.attempts = p.crashes = 0;
+      p.last_change = now;
+    }
+    if (update.data) {
+      p.data = *update.data;
+      p.last_change = now;
+    }
+    p.execution_state = update.execution_state.value_or(p.execution_state);
+    p.percent = update.percent.value_or(p.percent);
+  }
+
+  void lease(core::task& t, const worker_id& worker, const core::assignment_id& id) {
+    const auto token = ++t.leases.last_token;
+    t.leases.active = {{id, worker, token, now, now + policy.lease.ttl}};
+  }
+
+  /// False when that would not make it later.
+  bool extend(core::task& t) {
+    auto& held = t.leases.active.front();
+    const auto until = std::min(now + policy.lease.ttl, held.granted_at + policy.lease.total_max);
+    const bool later = held.expires_at < until;
+    held.expires_at = std::max(held.expires_at, until);
+    return later;
+  }
+
+  void wait(core::task& t, instant next_action) {
+    t.leases.active.clear();
+    t.progress.last_action = now;
+    t.progress.next_action = std::max(now, next_action);
+  }
+
+  void end(task_id id, task_ending how) {
+    auto t = live.at(id);
+    live.erase(id);
+    t.leases.active.clear();
+    ended.emplace(id, std::pair{std::move(t), how});
+  }
+
+  /// Within which the task is due again after `failures`; none when it is dead.
+  std::optional<due_range> after_failure(std::uint32_t failures, std::uint32_t most,
+                                         core::duration at_least) const {
+    if (failures >= most)
+      return std::nullopt;
+    const auto& retry = policy.retry;
+    const auto longest = std::min(retry.most, retry.least * (std::int64_t{1} << failures));
+    return due_range{now + std::max(at_least, retry.least), now + std::max(at_least, longest)};
+  }
+
+  /// The worker of a task is gone.
+  std::optional<due_range> crash(core::task& t) {
+    const auto crashes = ++t.progress.crashes;
+    if (crashes == 1 && policy.retry.crashes_max > 1)
+      return due_range{now, now};
+    if (crashes >= policy.retry.crashes_max)
+      return std::nullopt;
+    return after_failure(crashes - 1, policy.retry.crashes_max, {});
+  }
+
+private:
+  const core::type_policy& rules(const core::task& t) const {
+    static const core::type_policy none;
+    const auto found = policy.types.find(t.spec.type);
+    return found == policy.types.end() ? none : found->second;
+  }
+
+  template <class Alike>
+  bool below(std::uint32_t most, Alike&& alike) const {
+    return most == 0 || std::count_if(live.begin(), live.end(), [&](const auto& entry) {
+                          return entry.second.held() != nullptr && alike(entry.second);
+                        }) < most;
+  }
+};
+
+/// How often something happened in all trials, to see that the sequences go everywhere.
+std::map<std::string, std::size_t> seen;
+
+/// One queue, its model and its mirror under a random sequence of commands.
+class trial {
+  /// Carries the command out and checks all that holds whatever it is.
+  template <class... Command>
+  auto carry_out(const Command&... command) {
+    auto made = decide(queue_, command..., now_);
+    mirror_.apply(made.changes);
+    check_equal(mirror_.difference(queue_));
+    check_equal(queue_mirror::disagreement(queue_));
+    if (made.refusal != errc::none)
+      BOOST_TEST(made.changes.empty());
+    // The same arguments give the same decision.
+    const auto again = decide(twin_, command..., now_);
+    BOOST_TEST((again.refusal == made.refusal));
+    check_equal(mirror_.difference(twin_));
+    if (random_.one_in(16)) {
+      const auto loaded = mirror_.load(policy_);
+      check_equal(mirror_.difference(loaded));
+      check_equal(queue_mirror::disagreement(loaded));
+    }
+    return made;
+  }
+
+public:
+  explicit trial(std::uint64_t seed) : random_(seed), ids_(seed), mirror_("work") {
+    any_policy();
+    restart();
+    carry_out(core::set_policy{policy_, "policy 0"});
+  }
+
+  void step() {
+    pass_time();
+    model_.now = now_;
+    switch (random_.below(20)) {
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+      return enqueue();
+    case 4:
+    case 5:
+    case 6:
+    case 7:
+    case 8:
+      return claim();
+    case 9:
+      return extend();
+    case 10:
+      return save();
+    case 11:
+      return release();
+    case 12:
+    case 13:
+      return complete();
+    case 14:
+    case 15:
+      return fail();
+    case 16:
+      return random_.one_in(2) ? eject() : claim_task();
+    case 17:
+      return steer();
+    case 18:
+      return random_.one_in(4) ? lose_worker() : expire();
+    default:
+      switch (random_.below(5)) {
+      case 0:
+        return redrive();
+      case 1:
+        return pause_queue();
+      case 2:
+        return set_policy();
+      case 3:
+        return restart();
+      default:
+        return expire();
+      }
+    }
+  }
+
+private:
+  // --- the frame of every step ---
+
+  /// After the model has done the same.
+  void check_model() { check_equal(queue_mirror::difference(queue_.tasks, model_.live)); }
+
+  static void check_equal(const std::string& difference) {
+    if (!difference.empty())
+      BOOST_ERROR(difference);
+  }
+
+  /// The host has died: memory is what the database says.
+  void restart() {
+    queue_ = mirror_.load(policy_);
+    twin_ = mirror_.load(policy_);
+    model_.policy = policy_;
+    model_.held_off.clear();
+    grants_.clear();
+    check_equal(queue_mirror::disagreement(queue_));
+  }
+
+  /// Mostly to where something is about to change, one microsecond before and after.
+  void pass_time() {
+    if (!random_.one_in(3))
+      return;
+    std::vector<instant> edges{now_ + core::duration{1}, now_ + any_span(120)};
+    const auto add_edge = [&](instant edge) {
+      for (const auto offset : {-1, 0, 1})
+        if (edge + core::duration{offset} > now_)
+          edges.push_back(edge + core::duration{offset});
+    };
+    if (!queue_.expiries.empty())
+      add_edge(queue_.expiries.begin()->first);
+    if (!queue_.sleeping.empty())
+      add_edge(queue_.sleeping.begin()->first);
+    now_ = random_.of(edges);
+    if (!queue_.expiries.empty() && queue_.expiries.begin()->first == now_)
+      seen["expiries met"]++;
+  }
+
+  // --- any arguments ---
+
+  core::duration any_span(std::uint64_t limit) {
+    return core::duration{static_cast<std::int64_t>(random_.below(limit))};
+  }
+
+  std::uint32_t any_limit(std::uint32_t most) {
+    return random_.one_in(2) ? 0 : static_cast<std::uint32_t>(1 + random_.below(most));
+  }
+
+  void any_policy() {
+    policy_.lease.ttl = core::duration{10} + any_span(100);
+    policy_.lease.total_max = policy_.lease.ttl * static_cast<int>(1 + random_.below(3));
+    policy_.retry.max_attempts = static_cast<std::uint32_t>(1 + random_.below(4));
+    policy_.retry.crashes_max = static_cast<std::uint32_t>(1 + random_.below(4));
+    policy_.retry.least = core::duration{1} + any_span(20);
+    policy_.retry.most = policy_.retry.least * static_cast<int>(1 + random_.below(10));
+    policy_.depth_max = static_cast<std::uint32_t>(5 + random_.below(15));
+    auto& check = policy_.types["check"];
+    check.first_state = "waiting";
+    check.transitions = {
+        {"waiting", {"scanned"}}, {"scanned", {"matched", "waiting"}}, {"matched", {}}};
+    if (random_.one_in(3)) {
+      policy_.rate = {1e4 * static_cast<double>(1 + random_.below(5)),
+                      static_cast<double>(1 + random_.below(4))};
+    }
+    any_limits();
+  }
+
+  /// What a new policy changes.
+  void any_limits() {
+    policy_.running_max = any_limit(4);
+    policy_.running_per_key_max = any_limit(2);
+    policy_.types["check"].running_max = any_limit(2);
+    policy_.weights = {{"acme", 0.5 + static_cast<double>(random_.below(4))}};
+    policy_.aging = core::duration{1} + any_span(50);
+  }
+
+  task_id any_task() {
+    // Sometimes one that is over, or that never was.
+    if (random_.one_in(20) || queue_.tasks.empty())
+      return model_.ended.empty() || random_.one_in(2)
+                 ? task_id{ids_.next(now_)}
+                 : std::next(model_.ended.begin(),
+                             static_cast<std::ptrdiff_t>(random_.below(model_.ended.size())))
+                       ->first;
+    return std::next(model_.live.begin(),
+                     static_cast<std::ptrdiff_t>(random_.below(model_.live.size())))
+        ->first;
+  }
+
+  /// A task, mostly one that the worker holds, and mostly under its token.
+  core::held_task any_hold(const worker_id& who) {
+    const auto held = queue_.held.find(who);
+    const auto id =
+        held == queue_.held.end() || random_.one_in(8)
+            ? any_task()
+            : *std::next(held->second.begin(),
+                         static_cast<std::ptrdiff_t>(random_.below(held->second.size())));
+    const auto found = model_.live.find(id);
+    if (found == model_.live.end())
+      return {id, random_.below(3)};
+    const auto last = found->second.leases.last_token;
+    return {id, random_.one_in(8) ? random_.below(last + 2) : last};
+  }
+
+  core::task_update any_update() {
+    core::task_update update;
+    if (random_.one_in(3))
+      update.state = random_.of(states);
+    if (random_.one_in(4))
+      update.data = "{\"n\":" + std::to_string(random_.below(100)) + "}";
+    if (random_.one_in(4))
+      update.execution_state = std::to_string(random_.below(100));
+    if (random_.one_in(4))
+      update.percent = static_cast<std::uint32_t>(random_.below(101));
+    return update;
+  }
+
+  instant any_next_action() { return random_.one_in(3) ? instant{} : now_ + any_span(50); }
+
+  // --- the commands ---
+
+  void enqueue() {
+    core::enqueue command;
+    for (auto n = 1 + random_.below(3); n > 0; --n) {
+      core::new_task item;
+      item.spec.id = random_.one_in(8) ? any_task() : task_id{ids_.next(now_)};
+      // The caller has made sure that no id is of a finished task.
+      if (model_.ended.count(item.spec.id) != 0)
+        continue;
+      item.spec.type = random_.of(types);
+      item.spec.priority = static_cast<std::int16_t>(random_.below(5)) - 2;
+      item.spec.key = random_.of(keys);
+      item.spec.credential = random_.one_in(2) ? "" : "gold";
+      item.spec.unique_key = random_.one_in(4) ? random_.of(unique_keys) : "";
+      item.spec.max_attempts = random_.one_in(4) ? 2 : 0;
+      item.state = random_.one_in(4) ? random_.of(states) : "";
+      item.run_at = any_next_action();
+      item.conflict = random_.one_in(2) ? core::on_conflict::keep : core::on_conflict::reject;
+      command.tasks.push_back(std::move(item));
+    }
+    const auto made = carry_out(command);
+    BOOST_REQUIRE(made.answer.size() == command.tasks.size());
+    for (std::size_t i = 0; i < command.tasks.size(); ++i)
+      check_enqueued(command.tasks[i], made.answer[i]);
+    check_model();
+  }
+
+  void check_enqueued(const core::new_task& item, const core::item_outcome& got) {
+    const auto& spec = item.spec;
+    const auto expect = [&](errc refusal, const task_id& task, bool repeated) {
+      BOOST_TEST(got.refusal == refusal);
+      BOOST_TEST(to_string(got.task) == to_string(task));
+      BOOST_TEST(got.repeated == repeated);
+      seen["enqueue " + std::string{to_string(refusal)} + (repeated ? " repeated" : "")]++;
+    };
+    if (model_.live.count(spec.id) != 0)
+      return expect(errc::none, spec.id, true);
+    if (const auto taken = model_.with_unique(spec.unique_key))
+      return item.conflict == core::on_conflict::keep
+                 ? expect(errc::none, *taken, true)
+                 : expect(errc::already_exists, spec.id, false);
+    if (model_.live.size() >= policy_.depth_max)
+      return expect(errc::overloaded, spec.id, false);
+    const bool strict = spec.type == "check";
+    const auto state = !item.state.empty() ? item.state : strict ? "waiting" : "new";
+    if (strict && policy_.types["check"].transitions.count(state) == 0)
+      return expect(errc::wrong_state, spec.id, false);
+    expect(errc::none, spec.id, false);
+    core::task t;
+    t.spec = spec;
+    t.spec.created_at = now_;
+    t.progress.state = state;
+    t.progress.next_action = std::max(now_, item.run_at);
+    t.progress.last_change = t.progress.last_action = now_;
+    model_.live[spec.id] = t;
+  }
+
+  void claim() {
+    core::claim command;
+    command.worker = random_.of(workers);
+    auto& last = claims_[command.worker];
+    if (!random_.one_in(5) || !last)
+      last = {ids_.next(now_)};
+    command.id = last;
+    command.most = static_cast<std::uint32_t>(random_.below(5));
+    if (random_.one_in(3))
+      command.types = {random_.of(types)};
+    std::set<task_id> before;
+    for (const auto& [id, t] : model_.live)
+      if (t.held() != nullptr && t.held()->id == command.id)
+        before.insert(id);
+
+    const auto granted = carry_out(command).answer;
+    if (!before.empty()) {
+      // The reply was lost: the same tasks, under the same tokens.
+      BOOST_TEST((std::set<task_id>{granted.begin(), granted.end()} == before));
+      seen["claim repeated"]++;
+      return check_model();
+    }
+    for (const auto& id : granted) {
+      auto& t = model_.live.at(id);
+      BOOST_TEST(model_.claimable(t, command), "granted against the rules: " << describe(t));
+      for (const auto& [other, waiting] : model_.live)
+        if (waiting.spec.key == t.spec.key && model_.claimable(waiting, command)
+            && policy_.rate.per_second <= 0)
+          BOOST_TEST((model_.place(t) <= model_.place(waiting)), "B49, C49: another goes first");
+      seen[t.progress.crashes > 0 ? "suspect granted" : "granted"]++;
+      model_.lease(t, command.worker, command.id);
+      check_rate();
+    }
+    check_model();
+    if (granted.size() == command.most)
+      return;
+    for (const auto& [id, t] : model_.live)
+      if (policy_.rate.per_second <= 0 && model_.claimable(t, command))
+        BOOST_ERROR("not granted: " << describe(t));
+    // I-9: nothing that time alone makes possible is missed.
+    BOOST_TEST((next_wake(queue_, now_) <= model_.next_change()));
+    if (model_.paused)
+      BOOST_TEST((next_wake(queue_, now_) == model_.next_change()));
+  }
+
+  /// C34: never more than `burst + per_second * t` in any time t.
+  void check_rate() {
+    if (policy_.rate.per_second <= 0)
+      return;
+    grants_.push_back(now_);
+    for (std::size_t first = 0; first < grants_.size(); ++first) {
+      const auto seconds = std::chrono::duration<double>(now_ - grants_[first]).count();
+      const auto most = policy_.rate.burst + policy_.rate.per_second * seconds;
+      BOOST_TEST(static_cast<double>(grants_.size() - first) <= most + 1e-6);
+    }
+  }
+
+  void claim_task() {
+    const core::claim_task command{random_.of(workers), {ids_.next(now_)}, any_task()};
+    const auto found = model_.live.find(command.task);
+    const auto expected = found == model_.live.end()        ? errc::not_found
+                          : found->second.held() != nullptr ? errc::already_exists
+                                                            : errc::none;
+    BOOST_TEST(carry_out(command).refusal == expected);
+    if (expected == errc::none)
+      model_.lease(found->second, command.worker, command.id);
+    check_model();
+  }
+
+  void extend() {
+    core::extend_tasks command;
+    command.worker = random_.of(workers);
+    for (auto n = 1 + random_.below(3); n > 0; --n)
+      command.tasks.push_back(any_hold(command.worker));
+    const auto made = carry_out(command);
+    BOOST_REQUIRE(made.answer.size() == command.tasks.size());
+    for (std::size_t i = 0; i < command.tasks.size(); ++i) {
+      auto expected = model_.check(command.worker, command.tasks[i]);
+      if (expected == errc::none && !model_.extend(model_.live.at(command.tasks[i].task)))
+        expected = errc::not_extendable;
+      BOOST_TEST(made.answer[i].refusal == expected);
+      seen["extend " + std::string{to_string(expected)}]++;
+    }
+    check_model();
+  }
+
+  /// Whether the worker may do this to the task.
+  template <class Command>
+  bool check_update(const Command& command, errc got) {
+    auto expected = model_.check(command.worker, command.task);
+    if (expected == errc::none)
+      expected = model_.check(model_.live.at(command.task.task), command.update);
+    BOOST_TEST(got == expected);
+    seen["update " + std::string{to_string(expected)}]++;
+    return expected == errc::none;
+  }
+
+  void save() {
+    const auto who = random_.of(workers);
+    const auto hold = any_hold(who);
+    const core::save_task command{who, hold, any_update()};
+    if (check_update(command, carry_out(command).answer.refusal)) {
+      auto& t = model_.live.at(hold.task);
+      model_.update(t, command.update);
+      // Half of a lease may pass before a sign of life is written as an extension.
+      if (t.held()->expires_at - now_ < policy_.lease.ttl / 2)
+        model_.extend(t);
+    }
+    check_model();
+  }
+
+  void release() {
+    const auto who = random_.of(workers);
+    const auto hold = any_hold(who);
+    const core::release_task command{who, hold, any_update(), any_next_action()};
+    if (check_update(command, carry_out(command).answer.refusal)) {
+      auto& t = model_.live.at(hold.task);
+      model_.update(t, command.update);
+      model_.wait(t, command.next_action);
+    }
+    check_model();
+  }
+
+  /// D29: a result under an old token is recorded, when there was such a lease, and changes
+  /// nothing.
+  void check_late(const core::held_task& item, std::size_t& expected) const {
+    const auto found = model_.live.find(item.task);
+    if (found != model_.live.end() && item.token >= 1
+        && item.token <= found->second.leases.last_token)
+      ++expected;
+  }
+
+  void complete() {
+    core::complete_tasks command;
+    command.worker = random_.of(workers);
+    for (auto n = 1 + random_.below(3); n > 0; --n)
+      command.tasks.push_back({any_hold(command.worker), "{}"});
+    auto late = mirror_.late_results();
+    const auto made = carry_out(command);
+    BOOST_REQUIRE(made.answer.size() == command.tasks.size());
+    for (std::size_t i = 0; i < command.tasks.size(); ++i) {
+      const auto& item = command.tasks[i].task;
+      const auto expected = model_.check(command.worker, item);
+      BOOST_TEST(made.answer[i].refusal == expected);
+      if (expected == errc::none)
+        end(item.task, task_ending::completed);
+      else
+        check_late(item, late);
+    }
+    BOOST_TEST(mirror_.late_results() == late);
+    check_model();
+  }
+
+  void fail() {
+    const auto who = random_.of(workers);
+    const auto hold = any_hold(who);
+    core::fail_task command{who, hold, core::failure_kind::transient, {"E", "x"}, {}, any_update()};
+    command.kind =
+        random_.of(std::vector{core::failure_kind::transient, core::failure_kind::transient,
+                               core::failure_kind::permanent, core::failure_kind::rate_limited});
+    if (random_.one_in(2))
+      command.retry_after = any_span(60);
+    auto late = mirror_.late_results();
+    if (model_.check(who, hold) != errc::none)
+      check_late(hold, late);
+    const auto allowed = check_update(command, carry_out(command).answer.refusal);
+    BOOST_TEST(mirror_.late_results() == late);
+    if (!allowed)
+      return check_model();
+    auto& t = model_.live.at(hold.task);
+    model_.update(t, command.update);
+    if (command.kind == core::failure_kind::permanent) {
+      end(hold.task, task_ending::failed);
+    } else if (command.kind == core::failure_kind::rate_limited) {
+      auto& until = model_.held_off[{t.spec.type, t.spec.credential}];
+      const auto back = now_ + std::max(command.retry_after, policy_.retry.least);
+      until = std::max(until, back);
+      model_.wait(t, back);
+    } else {
+      ++t.progress.attempts;
+      const auto most = t.spec.max_attempts != 0 ? t.spec.max_attempts : policy_.retry.max_attempts;
+      wait_or_die(t, model_.after_failure(t.progress.attempts, most, command.retry_after));
+    }
+    check_model();
+  }
+
+  void wait_or_die(core::task& t, const std::optional<due_range>& range) {
+    if (!range)
+      return end(t.spec.id, task_ending::dead);
+    // The jitter is the queue's own business; its bounds are not.
+    const auto actual = queue_.tasks.find(t.spec.id);
+    BOOST_REQUIRE((actual != queue_.tasks.end()));
+    const auto due = actual->second.progress.next_action;
+    BOOST_TEST((range->from <= due && due <= range->to));
+    model_.wait(t, due);
+  }
+
+  void end(task_id id, task_ending how) {
+    seen["ended " + std::string{to_string(how)}]++;
+    model_.end(id, how);
+    const auto stored = mirror_.ended().find(id);
+    BOOST_REQUIRE((stored != mirror_.ended().end()));
+    BOOST_TEST(stored->second.ending == how);
+  }
+
+  template <class Made>
+  static void check_lost(const Made& made, const core::task& t) {
+    BOOST_TEST(made.answer.has_value() == (t.held() != nullptr));
+    if (made.answer && t.held() != nullptr) {
+      BOOST_TEST(made.answer->worker == t.held()->owner);
+      BOOST_TEST(made.answer->token == t.held()->token);
+    }
+  }
+
+  void eject() {
+    const core::eject_task command{any_task(), any_update(), any_next_action()};
+    const auto made = carry_out(command);
+    const auto found = model_.live.find(command.task);
+    const auto expected =
+        found == model_.live.end() ? errc::not_found : model_.check(found->second, command.update);
+    BOOST_TEST(made.refusal == expected);
+    if (expected == errc::none) {
+      check_lost(made, found->second);
+      model_.update(found->second, command.update);
+      model_.wait(found->second, command.next_action);
+    }
+    check_model();
+  }
+
+  void steer() {
+    const auto id = any_task();
+    const auto verb = random_.one_in(6)
+                          ? core::task_verb::cancel
+                          : random_.of(std::vector{core::task_verb::pause, core::task_verb::resume,
+                                                   core::task_verb::retry});
+    const auto made = carry_out(verb, id);
+    const auto found = model_.live.find(id);
+    BOOST_TEST(made.refusal == (found == model_.live.end() ? errc::not_found : errc::none));
+    if (found == model_.live.end())
+      return;
+    auto& p = found->second.progress;
+    if (verb == core::task_verb::cancel) {
+      check_lost(made, found->second);
+      end(id, task_ending::canceled);
+    } else {
+      auto wanted = p;
+      if (verb == core::task_verb::retry)
+        wanted.next_action = std::min(p.next_action, now_);
+      else
+        wanted.paused = verb == core::task_verb::pause;
+      const bool changes = wanted.paused != p.paused || wanted.next_action != p.next_action;
+      BOOST_TEST(made.changes.empty() != changes);
+      if (changes)
+        wanted.last_action = now_;
+      p = wanted;
+    }
+    check_model();
+  }
+
+  /// The leases that are over, one after the other.
+  template <class Over>
+  void check_crashes(const std::vector<core::lost_lease>& lost, Over&& over) {
+    std::set<task_id> expected;
+    for (const auto& [id, t] : model_.live)
+      if (t.held() != nullptr && over(*t.held()))
+        expected.insert(id);
+    BOOST_TEST(lost.size() == expected.size());
+    for (const auto& one : lost) {
+      BOOST_REQUIRE(expected.count(one.task) == 1U);
+      auto& t = model_.live.at(one.task);
+      BOOST_TEST(one.worker == t.held()->owner);
+      BOOST_TEST(one.token == t.held()->token);
+      wait_or_die(t, model_.crash(t));
+    }
+    check_model();
+  }
+
+  void expire() {
+    check_crashes(carry_out(core::expire_tasks{}).answer,
+                  [&](const core::lease& l) { return l.expires_at <= now_; });
+  }
+
+  void lose_worker() {
+    const auto who = random_.of(workers);
+    check_crashes(carry_out(core::lose_worker{who}).answer,
+                  [&](const core::lease& l) { return l.owner == who; });
+  }
+
+  void redrive() {
+    if (mirror_.ended().empty())
+      return;
+    const auto past =
+        *std::next(mirror_.ended().begin(),
+                   static_cast<std::ptrdiff_t>(random_.below(mirror_.ended().size())));
+    const auto& [id, was] = past;
+    const auto made = carry_out(core::redrive_task{was.spec, was.progress, was.last_token});
+    const auto expected =
+        model_.with_unique(was.spec.unique_key) ? errc::already_exists : errc::none;
+    BOOST_TEST(made.answer.refusal == expected);
+    if (expected == errc::none) {
+      core::task t;
+      t.spec = was.spec;
+      t.progress = was.progress;
+      t.leases.last_token = was.last_token;
+      auto& p = t.progress;
+      p.attempts = p.crashes = p.percent = 0;
+      p.paused = false;
+      p.next_action = p.last_action = now_;
+      model_.ended.erase(id);
+      model_.live[id] = t;
+      seen["redriven"]++;
+    }
+    check_model();
+  }
+
+  void pause_queue() {
+    // Mostly resumed, so that something happens.
+    const core::pause_queue command{random_.one_in(4), random_.one_in(2) ? "" : "mail"};
+    const auto was = command.type.empty() ? model_.paused : model_.paused_types.count("mail") != 0;
+    const auto made = carry_out(command);
+    BOOST_TEST(made.answer == (was != command.paused));
+    BOOST_TEST(made.changes.empty() == (was == command.paused));
+    if (command.type.empty())
+      model_.paused = command.paused;
+    else if (command.paused)
+      model_.paused_types.insert(command.type);
+    else
+      model_.paused_types.erase(command.type);
+  }
+
+  void set_policy() {
+    const bool same = random_.one_in(3);
+    if (!same)
+      any_limits();
+    const auto made = carry_out(core::set_policy{
+        policy_, same ? queue_.definition : "policy " + std::to_string(++definitions_)});
+    BOOST_TEST(made.answer != same);
+    BOOST_TEST(made.changes.empty() == same);
+    model_.policy = policy_;
+    check_model();
+  }
+
+  static inline const std::vector<worker_id> workers{"w1", "w2", "w3"};
+  static inline const std::vector<std::string> types{"mail", "check"};
+  static inline const std::vector<std::string> keys{"", "acme", "bolt"};
+  static inline const std::vector<std::string> unique_keys{"u1", "u2"};
+  static inline const std::vector<std::string> states{"waiting", "scanned", "matched", "new"};
+
+  random_source random_;
+  core::uuid_source ids_;
+  core::queue_policy policy_;
+  queue_mirror mirror_;
+  core::queue queue_;
+  core::queue twin_; ///< Asked the same.
+  model model_;
+  instant now_ = beginning;
+  std::map<worker_id, core::assignment_id> claims_;
+  std::vector<instant> grants_; ///< Since the last restart, which starts the buckets anew.
+  std::size_t definitions_ = 0;
+};
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(queue_properties)
+
+// I-2, I-3, I-13, B49, C34, C49, D1, D5, D13, D14, D15, D25, D29, D33
+BOOST_AUTO_TEST_CASE(a_queue_does_what_its_model_says_under_any_sequence_of_commands) {
+  seen.clear();
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    trial queue_trial{seed};
+    for (int step = 0; step < 200; ++step)
+      BOOST_TEST_CONTEXT("seed " << seed << ", step " << step) { queue_trial.step(); }
+  }
+  // The sequences go everywhere.
+  for (const auto* what : {"expiries met",
+                           "granted",
+                           "suspect granted",
+                           "claim repeated",
+                           "redriven",
+                           "ended Completed",
+                           "ended Failed",
+                           "ended Canceled",
+                           "ended Dead",
+                           "enqueue none",
+                           "enqueue none repeated",
+                           "enqueue already_exists",
+                           "enqueue overloaded",
+                           "enqueue wrong_state",
+                           "extend none",
+                           "extend not_extendable",
+                           "extend lease_expired",
+                           "extend stale_token",
+                           "extend lease_not_held",
+                           "extend not_found",
+                           "update none",
+                           "update wrong_state"})
+    BOOST_TEST(seen[what] >= 30U, what << ": " << seen[what]);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

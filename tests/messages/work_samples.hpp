@@ -1,0 +1,79 @@
+#pragma once
+
+#include "messages/interfaces.hpp"
+#include "tests/messages/samples.hpp"
+
+namespace holdfast::test {
+
+/// What requesters, contributors and operators send.
+inline void add_work_samples(samples& into) {
+  using namespace msg;
+  const auto step = id_of<core::step_id>(0x51);
+  const auto unit = id_of<core::unit_id>(0x52);
+  const auto root = id_of<core::unit_id>(0x53);
+  const auto parent = id_of<core::unit_id>(0x54);
+  const auto work = id_of<core::assignment_id>(0x55);
+  const auto judgment = id_of<core::judgment_id>(0x56);
+  const auto workflow = id_of<core::workflow_id>(0x57);
+  const auto at = core::from_micros(0x00060a2418203040);
+  const std::string at_bytes = "00060a2418203040";
+
+  // What contributors send.
+  into.add("hf1.ask_assignment", ask_assignment{step, "ana", work},
+           id(0x51) + text("ana") + id(0x55));
+  into.add("hf1.assignment", assignment{work, step, unit, 7, at, "{}"},
+           id(0x55) + id(0x51) + id(0x52) + u64(7) + at_bytes + text("{}"));
+  into.add("hf1.release_assignment", release_assignment{step, unit, "ana", 7, true},
+           id(0x51) + id(0x52) + text("ana") + u64(7) + u8(1));
+  into.add("hf1.assignment_released", assignment_released{unit}, id(0x52));
+  into.add("hf1.extend_assignment", extend_assignment{step, unit, "ana", 7},
+           id(0x51) + id(0x52) + text("ana") + u64(7));
+  into.add("hf1.assignment_extended", assignment_extended{unit, at}, id(0x52) + at_bytes);
+  into.add("hf1.submit_judgment", submit_judgment{step, unit, "ana", 7, judgment, "{\"answer\":1}"},
+           id(0x51) + id(0x52) + text("ana") + u64(7) + id(0x56) + text("{\"answer\":1}"));
+  into.add("hf1.judgment_accepted", judgment_accepted{judgment, true}, id(0x56) + u8(1));
+  into.add("hf1.end_session", end_session{"ana"}, text("ana"));
+  into.add("hf1.session_ended", session_ended{3}, u32(3));
+
+  // What requesters send.
+  const step_view view{step, workflow, "label", 2, core::step_status::completed, true, 10, 9, 8};
+  const auto view_bytes =
+      id(0x51) + id(0x57) + text("label") + u32(2) + u8(3) + u8(1) + u64(10) + u64(9) + u64(8);
+  into.add("hf1.step_view", view, view_bytes);
+  into.add("hf1.create_workflow", create_workflow{workflow, "{}"}, id(0x57) + text("{}"));
+  into.add("hf1.workflow_created", workflow_created{workflow, {view, view}},
+           id(0x57) + list({view_bytes, view_bytes}));
+  into.add("hf1.add_source_data", add_source_data{step, {{"k1", "[1]", 5}, {"k2", "[2]", 0}}},
+           id(0x51) + list({text("k1") + text("[1]") + u32(5), text("k2") + text("[2]") + u32(0)}));
+  into.add("hf1.source_data_added", source_data_added{1, 2, {{3, 4, "bad"}}},
+           u32(1) + u32(2) + list({u32(3) + u8(4) + text("bad")}));
+  into.add("hf1.seal_step", seal_step{step}, id(0x51));
+  into.add("hf1.change_step", change_step{step, 2}, id(0x51) + u8(2));
+  into.add("hf1.change_unit", change_unit{step, unit, 3}, id(0x51) + id(0x52) + u8(3));
+  into.add("hf1.unit_changed", unit_changed{unit, core::unit_state::canceled}, id(0x52) + u8(4));
+  into.add("hf1.list_steps", list_steps{step, 100}, id(0x51) + u32(100));
+  into.add("hf1.step_list", step_list{{view}}, list({view_bytes}));
+  into.add("hf1.get_unit", get_unit{step, unit}, id(0x51) + id(0x52));
+  into.add("hf1.unit_view",
+           unit_view{unit, step, root, parent, "k", "[1]", core::unit_state::finalized, 3, 2, 1,
+                     "{}", 0.75},
+           id(0x52) + id(0x51) + id(0x53) + id(0x54) + text("k") + text("[1]") + u8(3) + u32(3)
+               + u32(2) + u32(1) + text("{}") + "3fe8000000000000");
+  into.add("hf1.list_results", list_results{step, 6, 50}, id(0x51) + u64(6) + u32(50));
+  into.add(
+      "hf1.result_page", result_page{{{unit, "k", core::unit_state::finalized, 3, "{}", 0.5}}, 77},
+      list({id(0x52) + text("k") + u8(3) + u32(3) + text("{}") + "3fe0000000000000"}) + u64(77));
+  into.add("hf1.get_step_statistics", get_step_statistics{step}, id(0x51));
+  into.add("hf1.step_statistics", step_statistics{view, 1, 2, 3, 4, 5, 6, 7},
+           view_bytes + u64(1) + u64(2) + u64(3) + u64(4) + u64(5) + u64(6) + u64(7));
+
+  // What operators send.
+  into.add("hf1.get_node_status", get_node_status{1}, u32(1));
+  into.add("hf1.node_status",
+           node_status{"n1", id_of<core::incarnation_id>(0x58), "0.1.0", at, at, 1, 2, 3, 4, 5, 6,
+                       7, 8, 9, true},
+           text("n1") + id(0x58) + text("0.1.0") + at_bytes + at_bytes + u32(1) + u32(2) + u64(3)
+               + u64(4) + u64(5) + u64(6) + u64(7) + u64(8) + u64(9) + u8(1));
+}
+
+} // namespace holdfast::test

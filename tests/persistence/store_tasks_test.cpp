@@ -1,0 +1,748 @@
+// What the store keeps of queues and tasks, and which writes it refuses.
+
+#include "tests/persistence/conformance.hpp"
+
+namespace holdfast::test {
+
+namespace {
+
+constexpr auto committed = commit_status::committed;
+constexpr auto refused = commit_status::refused;
+
+const std::string not_text = "caf\xc3";
+
+/// A store with one queue, `mail`.
+template <class World>
+class task_fixture : public store_fixture<World> {
+public:
+  task_fixture() { BOOST_TEST(is(this->write({queue_row("mail")}), committed)); }
+
+  static core::put_queue queue_row(const std::string& name) {
+    return {name, R"({"max_attempts":3})", false, {}, 1, at(0)};
+  }
+
+  core::insert_task new_task(const std::string& queue = "mail") {
+    core::insert_task made;
+    made.queue = queue;
+    made.spec.id = {this->ids.next(at(1))};
+    made.spec.type = "mail.send";
+    made.spec.version = "1.0";
+    made.spec.body = R"({"to":"ana"})";
+    made.spec.created_at = at(1);
+    made.progress.next_action = at(1);
+    made.progress.last_change = at(1);
+    made.progress.last_action = at(1);
+    return made;
+  }
+
+  /// Writes a task and returns its id.
+  core::task_id given_task(const std::string& queue = "mail") {
+    const auto task = new_task(queue);
+    BOOST_TEST(is(this->write({task}), committed));
+    return task.spec.id;
+  }
+
+  core::lease given_task_lease(core::task_id task, const std::string& worker, core::token token) {
+    auto lease = this->new_lease(worker, token);
+    BOOST_TEST(is(this->write({core::insert_task_lease{task, lease}}), committed));
+    return lease;
+  }
+
+  commit_result end(core::task_id task, core::token token,
+                    core::attempt_ending how = core::attempt_ending::failed) {
+    return this->write(
+        {core::end_task_lease{task, token, how, {"REMOTE_TIMEOUT", "after 3 s"}, at(20)}});
+  }
+
+  static core::finish_task finishing(core::task_id task, core::token token,
+                                     core::task_ending ending) {
+    core::finish_task w;
+    w.task = task;
+    w.token = token;
+    w.ending = ending;
+    if (ending == core::task_ending::completed)
+      w.result = R"({"sent":true})";
+    else
+      w.error = {"GONE", "no such mailbox"};
+    w.progress.state = "over";
+    w.at = at(30);
+    return w;
+  }
+
+  commit_result finish(core::task_id task, core::token token,
+                       core::task_ending ending = core::task_ending::completed) {
+    return this->write({finishing(task, token, ending)});
+  }
+
+  core::task load_live(core::task_id task) {
+    const auto history = value_of(this->db->load_task(task));
+    BOOST_REQUIRE(history.live);
+    BOOST_TEST(!history.finished);
+    return *history.live;
+  }
+
+  persistence::finished_task load_finished(core::task_id task) {
+    const auto history = value_of(this->db->load_task(task));
+    BOOST_REQUIRE(history.finished);
+    BOOST_TEST(!history.live);
+    return *history.finished;
+  }
+};
+
+bool same(const core::task_spec& a, const core::task_spec& b) {
+  const auto members = [](const core::task_spec& s) {
+    return std::tie(s.id, s.type, s.version, s.body, s.trace_id, s.span_id, s.priority, s.key,
+                    s.credential, s.unique_key, s.max_attempts, s.owner_id, s.run_as_id,
+                    s.created_at);
+  };
+  return members(a) == members(b);
+}
+
+bool same(const core::task_progress& a, const core::task_progress& b) {
+  const auto members = [](const core::task_progress& p) {
+    return std::tie(p.state, p.data, p.execution_state, p.percent, p.attempts, p.crashes,
+                    p.next_action, p.last_change, p.last_action, p.paused);
+  };
+  return members(a) == members(b);
+}
+
+bool same(const core::lease& a, const core::lease& b) {
+  const auto members = [](const core::lease& l) {
+    return std::tie(l.id, l.owner, l.token, l.granted_at, l.expires_at);
+  };
+  return members(a) == members(b);
+}
+
+/// A progress in which no member has its default.
+core::task_progress far_along() {
+  core::task_progress p;
+  p.state = "AWAITING_DOCUMENT";
+  p.data = R"({"document":"\u00e4"})";
+  p.execution_state = R"({"row":17})";
+  p.percent = 42;
+  p.attempts = 3;
+  p.crashes = 1;
+  p.next_action = at(100, 1);
+  p.last_change = at(90, 2);
+  p.last_action = at(91, 3);
+  p.paused = true;
+  return p;
+}
+
+BOOST_AUTO_TEST_SUITE(store_tasks)
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(queue_is_read_as_written, World, worlds) {
+  store_fixture<World> f;
+  BOOST_TEST(value_of(f.db->list_queues()).empty());
+  core::put_queue other{"a.b_c-9", "{}", false, {}, 1, at(1)};
+  core::put_queue mail{"mail", R"({"n":1})", true, {"mail.send", "", "mail.\"{a},b\\"},
+                       7,      at(2, 3)};
+  BOOST_TEST(is(f.write({mail, other}), committed));
+
+  const auto loaded = value_of(f.db->load_queue("mail"));
+  BOOST_TEST(loaded.row.name == "mail");
+  BOOST_TEST(loaded.row.definition == R"({"n":1})");
+  BOOST_TEST(loaded.row.paused);
+  BOOST_TEST(loaded.row.paused_types == mail.paused_types);
+  BOOST_TEST(loaded.row.revision == 7U);
+  BOOST_TEST((loaded.row.at == at(2, 3)));
+  BOOST_TEST(loaded.tasks.empty());
+  const auto queues = value_of(f.db->list_queues());
+  BOOST_REQUIRE_EQUAL(queues.size(), 2U);
+  BOOST_TEST(queues[0].name == "a.b_c-9");
+  BOOST_TEST(queues[0].paused_types.empty());
+  BOOST_TEST(queues[1].name == "mail");
+  BOOST_TEST(queues[1].paused_types == mail.paused_types);
+  for (const auto* unknown : {"mai", ""})
+    BOOST_TEST(fails_with(f.db->load_queue(unknown), core::errc::not_found));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(of_several_writes_of_a_queue_the_last_counts, World, worlds) {
+  task_fixture<World> f;
+  auto row = f.queue_row("mail");
+  row.paused_types = {"x"};
+  row.revision = 2;
+  const core::change first{{row}, {}};
+  row.paused = true;
+  row.paused_types = {"y", "z"};
+  row.definition = "[]";
+  row.revision = 3;
+  row.at = at(5);
+  BOOST_TEST(is(f.commit({{f.part(0, {first, {{row}, {}}})}}), committed));
+  const auto loaded = value_of(f.db->load_queue("mail")).row;
+  BOOST_TEST(loaded.paused);
+  BOOST_TEST(loaded.paused_types == row.paused_types);
+  BOOST_TEST(loaded.definition == "[]");
+  BOOST_TEST(loaded.revision == 3U);
+  BOOST_TEST((loaded.at == at(5)));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(impossible_queues_are_refused, World, worlds) {
+  store_fixture<World> f;
+  for (const auto& name : {std::string{}, std::string{"Mail"}, std::string{"a b"},
+                           std::string{"a\n"}, std::string(65, 'a'), not_text})
+    BOOST_TEST(is(f.write({core::put_queue{name, "{}", false, {}, 1, at(1)}}), refused));
+  BOOST_TEST(is(f.write({core::put_queue{"q", "{}", false, {}, 0, at(1)}}), refused));
+  BOOST_TEST(is(f.write({core::put_queue{"q", not_text, false, {}, 1, at(1)}}), refused));
+  BOOST_TEST(is(f.write({core::put_queue{"q", "{}", false, {not_text}, 1, at(1)}}), refused));
+  BOOST_TEST(
+      is(f.write({core::put_queue{std::string(64, 'a'), "{}", false, {}, 1, at(1)}}), committed));
+}
+
+// B16, B22, D16-D22
+BOOST_AUTO_TEST_CASE_TEMPLATE(task_is_read_as_written, World, worlds) {
+  task_fixture<World> f;
+  auto full = f.new_task();
+  full.spec.trace_id = "4bf92f3577b34da6a3ce929d0e0e4736";
+  full.spec.span_id = "00f067aa0ba902b7";
+  full.spec.priority = -7;
+  full.spec.key = "customer-1";
+  full.spec.credential = "smtp";
+  full.spec.unique_key = "welcome-ana";
+  full.spec.max_attempts = 5;
+  full.spec.owner_id = "näme";
+  full.spec.run_as_id = "mailer";
+  full.spec.created_at = at(1, 7);
+  full.progress = far_along();
+  const auto plain = f.new_task();
+  BOOST_TEST(is(f.write({full}), committed));
+  BOOST_TEST(is(f.write({plain}), committed));
+
+  const auto check = [&](const core::task& task, const core::insert_task& made) {
+    BOOST_TEST(same(task.spec, made.spec));
+    BOOST_TEST(same(task.progress, made.progress));
+    BOOST_TEST((task.held() == nullptr));
+    BOOST_TEST(task.leases.last_token == 0U);
+  };
+  check(f.load_live(full.spec.id), full);
+  const auto history = value_of(f.db->load_task(plain.spec.id));
+  BOOST_TEST(history.queue == "mail");
+  BOOST_TEST(history.attempts.empty());
+  const auto tasks = value_of(f.db->load_queue("mail")).tasks;
+  BOOST_REQUIRE_EQUAL(tasks.size(), 2U);
+  check(tasks[0], full);
+  check(tasks[1], plain);
+  BOOST_TEST(fails_with(f.db->load_task({f.ids.next(at(0))}), core::errc::not_found));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(impossible_tasks_are_refused, World, worlds) {
+  task_fixture<World> f;
+  const auto refuses = [&](void (*change)(core::insert_task&)) {
+    auto task = f.new_task();
+    change(task);
+    BOOST_TEST(is(f.write({task}), refused));
+  };
+  refuses([](auto& t) { t.queue = "no-such-queue"; });
+  refuses([](auto& t) { t.spec.type.clear(); });
+  refuses([](auto& t) { t.spec.body = not_text; });
+  refuses([](auto& t) { t.spec.max_attempts = 1U << 31U; });
+  refuses([](auto& t) { t.progress.state.clear(); });
+  refuses([](auto& t) { t.progress.percent = 101; });
+  refuses([](auto& t) { t.progress.attempts = 1U << 31U; });
+  refuses([](auto& t) { t.progress.crashes = 1U << 31U; });
+  refuses([](auto& t) { t.progress.data = not_text; });
+  BOOST_TEST(value_of(f.db->load_queue("mail")).tasks.empty());
+}
+
+// I-13
+BOOST_AUTO_TEST_CASE_TEMPLATE(task_of_a_known_id_is_refused_live_or_finished, World, worlds) {
+  task_fixture<World> f;
+  const auto task = f.new_task();
+  BOOST_TEST(is(f.write({task}), committed));
+  BOOST_TEST(is(f.write({task}), refused));
+  BOOST_TEST(is(f.finish(task.spec.id, 0), committed));
+  BOOST_TEST(is(f.write({task}), refused));
+  // One refused task takes its whole batch with it.
+  BOOST_TEST(is(f.write({f.new_task(), task, f.new_task()}), refused));
+  BOOST_TEST(value_of(f.db->count_tasks("mail")).live == 0U);
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(unique_key_belongs_to_one_live_task_of_its_queue, World, worlds) {
+  task_fixture<World> f;
+  BOOST_TEST(is(f.write({f.queue_row("other")}), committed));
+  const auto keyed = [&](const std::string& queue) {
+    auto task = f.new_task(queue);
+    task.spec.unique_key = "welcome-ana";
+    return task;
+  };
+  const auto first = keyed("mail");
+  BOOST_TEST(is(f.write({first}), committed));
+  BOOST_TEST(is(f.write({keyed("mail")}), refused));
+  BOOST_TEST(is(f.write({keyed("other")}), committed));
+  // Any number may have none.
+  BOOST_TEST(is(f.write({f.new_task(), f.new_task()}), committed));
+
+  auto done = f.finishing(first.spec.id, 0, core::task_ending::failed);
+  done.unique_key = first.spec.unique_key;
+  BOOST_TEST(is(f.write({done}), committed));
+  const auto second = keyed("mail");
+  BOOST_TEST(is(f.write({second}), committed));
+  // It comes back only when the key is free again.
+  const core::revive_task back{first.spec.id, {}, first.spec.unique_key};
+  BOOST_TEST(is(f.write({back}), refused));
+  BOOST_TEST(f.load_finished(first.spec.id).spec.unique_key == "welcome-ana");
+  BOOST_TEST(is(f.finish(second.spec.id, 0), committed));
+  BOOST_TEST(is(f.write({back}), committed));
+  BOOST_TEST(is(f.write({keyed("mail")}), refused));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(progress_of_a_live_task_is_updated, World, worlds) {
+  task_fixture<World> f;
+  const auto made = f.new_task();
+  const auto id = made.spec.id;
+  BOOST_TEST(is(f.write({made}), committed));
+  BOOST_TEST(is(f.write({core::update_task{id, far_along()}}), committed));
+  BOOST_TEST(same(f.load_live(id).progress, far_along()));
+  BOOST_TEST(same(f.load_live(id).spec, made.spec));
+
+  auto impossible = far_along();
+  impossible.percent = 101;
+  BOOST_TEST(is(f.write({core::update_task{id, impossible}}), refused));
+  BOOST_TEST(is(f.write({core::update_task{{f.ids.next(at(0))}, {}}}), refused));
+  BOOST_TEST(is(f.finish(id, 0), committed));
+  BOOST_TEST(is(f.write({core::update_task{id, far_along()}}), refused));
+}
+
+// I-2
+BOOST_AUTO_TEST_CASE_TEMPLATE(task_has_at_most_one_lease, World, worlds) {
+  task_fixture<World> f;
+  const auto task = f.given_task();
+  const auto lease = f.given_task_lease(task, "worker-1", 1);
+  const auto loaded = f.load_live(task);
+  BOOST_REQUIRE(loaded.held() != nullptr);
+  BOOST_TEST(same(*loaded.held(), lease));
+  BOOST_TEST(loaded.leases.last_token == 1U);
+  BOOST_TEST(same(*value_of(f.db->load_queue("mail")).tasks.at(0).held(), lease));
+
+  const auto refuses = [&](core::task_id on, const core::lease& other) {
+    BOOST_TEST(is(f.write({core::insert_task_lease{on, other}}), refused));
+  };
+  refuses(task, f.new_lease("worker-2", 2));
+  refuses({f.ids.next(at(0))}, f.new_lease("worker-2", 1)); // no such task
+  const auto free = f.given_task();
+  refuses(free, f.new_lease("", 1));
+  refuses(free, f.new_lease(std::string(129, 'a'), 1));
+  refuses(free, f.new_lease("worker-2", 0));
+  auto over_before_it_begins = f.new_lease("worker-2", 1);
+  over_before_it_begins.expires_at = over_before_it_begins.granted_at;
+  refuses(free, over_before_it_begins);
+  BOOST_TEST(is(f.finish(free, 0), committed));
+  refuses(free, f.new_lease("worker-2", 1)); // not live any more
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(tasks_of_one_claim_share_its_id, World, worlds) {
+  task_fixture<World> f;
+  const auto one = f.given_task();
+  const auto two = f.given_task();
+  auto lease = f.new_lease("worker-1", 1);
+  BOOST_TEST(is(f.write({core::insert_task_lease{one, lease}, core::insert_task_lease{two, lease}}),
+                committed));
+  BOOST_TEST((f.load_live(two).held()->id == lease.id));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(task_is_enqueued_and_claimed_in_one_batch, World, worlds) {
+  store_fixture<World> f;
+  core::insert_task task;
+  task.queue = "new";
+  task.spec.id = {f.ids.next(at(1))};
+  task.spec.type = "t";
+  task.spec.body = "{}";
+  BOOST_TEST(is(f.write({core::insert_task_lease{task.spec.id, f.new_lease("worker-1", 1)}, task,
+                         core::put_queue{"new", "{}", false, {}, 1, at(1)}}),
+                committed));
+  BOOST_TEST(value_of(f.db->count_tasks("new")).leased == 1U);
+}
+
+// I-3
+BOOST_AUTO_TEST_CASE_TEMPLATE(task_lease_is_extended_under_its_token_only, World, worlds) {
+  task_fixture<World> f;
+  const auto task = f.given_task();
+  f.given_task_lease(task, "worker-1", 5);
+  for (const core::token stale : {0, 4, 6})
+    BOOST_TEST(is(f.write({core::extend_task_lease{task, stale, at(99)}}), refused));
+  BOOST_TEST((f.load_live(task).held()->expires_at == at(70)));
+  BOOST_TEST(is(f.write({core::extend_task_lease{task, 5, at(99)}}), committed));
+  BOOST_TEST((f.load_live(task).held()->expires_at == at(99)));
+  BOOST_TEST(is(f.write({core::extend_task_lease{task, 5, at(10)}}), refused));
+}
+
+// I-3
+BOOST_AUTO_TEST_CASE_TEMPLATE(task_lease_ends_under_its_token_only, World, worlds) {
+  task_fixture<World> f;
+  const auto task = f.given_task();
+  const auto lease = f.given_task_lease(task, "worker-1", 5);
+  for (const core::token stale : {0, 4, 6})
+    BOOST_TEST(is(f.end(task, stale), refused));
+  BOOST_TEST((f.load_live(task).held() != nullptr));
+  BOOST_TEST(is(f.end(task, 5), committed));
+  BOOST_TEST(is(f.end(task, 5), refused));
+
+  const auto history = value_of(f.db->load_task(task));
+  BOOST_TEST((history.live->held() == nullptr));
+  // The counter lives on in the history: the next grant must not repeat a token.
+  BOOST_TEST(history.live->leases.last_token == 5U);
+  BOOST_TEST(value_of(f.db->load_queue("mail")).tasks.at(0).leases.last_token == 5U);
+  BOOST_REQUIRE_EQUAL(history.attempts.size(), 1U);
+  const auto& attempt = history.attempts[0];
+  BOOST_TEST(same(attempt.lease, lease));
+  BOOST_TEST(attempt.ending == "Failed");
+  BOOST_TEST(attempt.error.code == "REMOTE_TIMEOUT");
+  BOOST_TEST(attempt.error.detail == "after 3 s");
+  BOOST_TEST((attempt.ended_at == at(20)));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(attempts_are_kept_in_order_of_their_tokens, World, worlds) {
+  task_fixture<World> f;
+  const auto task = f.given_task();
+  using ending = core::attempt_ending;
+  const std::vector<ending> endings{ending::released, ending::failed, ending::rate_limited,
+                                    ending::expired,  ending::lost,   ending::ejected,
+                                    ending::canceled};
+  core::token token = 0;
+  for (const auto how : endings) {
+    f.given_task_lease(task, "worker-1", ++token);
+    BOOST_TEST(is(f.end(task, token, how), committed));
+  }
+  f.given_task_lease(task, "worker-2", ++token);
+  const auto history = value_of(f.db->load_task(task));
+  BOOST_TEST(history.live->leases.last_token == token);
+  BOOST_REQUIRE_EQUAL(history.attempts.size(), endings.size());
+  for (std::size_t i = 0; i < endings.size(); ++i) {
+    BOOST_TEST(history.attempts[i].lease.token == i + 1);
+    BOOST_TEST(history.attempts[i].ending == to_string(endings[i]));
+  }
+}
+
+// I-13
+BOOST_AUTO_TEST_CASE_TEMPLATE(task_finishes_with_its_lease, World, worlds) {
+  task_fixture<World> f;
+  auto made = f.new_task();
+  made.spec.priority = 3;
+  made.spec.owner_id = "ana";
+  const auto id = made.spec.id;
+  BOOST_TEST(is(f.write({made}), committed));
+  f.given_task_lease(id, "worker-1", 1);
+  BOOST_TEST(is(f.end(id, 1), committed));
+  const auto lease = f.given_task_lease(id, "worker-2", 2);
+  for (const core::token stale : {0, 1, 3})
+    BOOST_TEST(is(f.finish(id, stale), refused)); // I-3
+  BOOST_TEST((f.load_live(id).held() != nullptr));
+
+  auto done = f.finishing(id, 2, core::task_ending::completed);
+  done.progress = far_along();
+  BOOST_TEST(is(f.write({done}), committed));
+  BOOST_TEST(is(f.write({done}), refused));
+  const auto history = value_of(f.db->load_task(id));
+  BOOST_TEST(history.queue == "mail");
+  BOOST_TEST(!history.live);
+  BOOST_REQUIRE(history.finished);
+  const auto& finished = *history.finished;
+  BOOST_TEST(finished.queue == "mail");
+  BOOST_TEST(same(finished.spec, made.spec));
+  BOOST_TEST(same(finished.progress, far_along()));
+  BOOST_TEST((finished.ending == core::task_ending::completed));
+  BOOST_TEST(finished.last_token == 2U);
+  BOOST_TEST(finished.result == R"({"sent":true})");
+  BOOST_TEST(finished.error.code.empty());
+  BOOST_TEST((finished.finished_at == at(30)));
+  BOOST_REQUIRE_EQUAL(history.attempts.size(), 2U);
+  BOOST_TEST(history.attempts[0].ending == "Failed");
+  BOOST_TEST(same(history.attempts[1].lease, lease));
+  BOOST_TEST(history.attempts[1].ending == "Completed");
+  BOOST_TEST((history.attempts[1].ended_at == at(30)));
+  BOOST_TEST(value_of(f.db->load_queue("mail")).tasks.empty());
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(task_finishes_without_a_lease_only_when_it_has_none, World, worlds) {
+  task_fixture<World> f;
+  const auto task = f.given_task();
+  BOOST_TEST(is(f.finish(task, 1, core::task_ending::dead), refused));
+  f.given_task_lease(task, "worker-1", 1);
+  BOOST_TEST(is(f.finish(task, 0, core::task_ending::dead), refused));
+  BOOST_TEST(is(f.end(task, 1, core::attempt_ending::lost), committed));
+  BOOST_TEST(is(f.finish(task, 0, core::task_ending::dead), committed));
+  const auto history = value_of(f.db->load_task(task));
+  BOOST_TEST(history.finished->last_token == 1U);
+  BOOST_TEST(history.finished->error.code == "GONE");
+  BOOST_TEST(history.finished->error.detail == "no such mailbox");
+  BOOST_TEST(history.finished->result.empty());
+  BOOST_REQUIRE_EQUAL(history.attempts.size(), 1U);
+  BOOST_TEST(history.attempts[0].ending == "Lost");
+  BOOST_TEST(is(f.finish({f.ids.next(at(0))}, 0), refused));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(lease_ends_and_its_task_finishes_in_one_batch, World, worlds) {
+  task_fixture<World> f;
+  const auto task = f.given_task();
+  f.given_task_lease(task, "worker-1", 1);
+  BOOST_TEST(is(f.write({f.finishing(task, 0, core::task_ending::dead), core::update_task{task, {}},
+                         core::end_task_lease{task, 1, core::attempt_ending::expired, {}, at(70)}}),
+                committed));
+  BOOST_TEST(f.load_finished(task).last_token == 1U);
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(refused_batch_leaves_tasks_as_they_were, World, worlds) {
+  task_fixture<World> f;
+  auto keyed = f.new_task();
+  keyed.spec.unique_key = "welcome-ana";
+  const auto id = keyed.spec.id;
+  BOOST_TEST(is(f.write({keyed}), committed));
+  const auto lease = f.given_task_lease(id, "worker-1", 1);
+  const auto over = f.given_task();
+  f.given_task_lease(over, "worker-1", 1);
+  BOOST_TEST(is(f.finish(over, 1, core::task_ending::dead), committed));
+  auto row = f.queue_row("mail");
+  row.paused = true;
+
+  // The last of them is refused, when all the others are done.
+  BOOST_TEST(is(f.write({row, f.new_task(), core::revive_task{over, far_along(), {}},
+                         core::update_task{id, far_along()}, core::extend_task_lease{id, 1, at(99)},
+                         core::end_task_lease{id, 1, core::attempt_ending::released, {}, at(20)},
+                         f.finishing(id, 0, core::task_ending::dead),
+                         f.finishing({f.ids.next(at(0))}, 0, core::task_ending::dead)}),
+                refused));
+  const auto queue = value_of(f.db->load_queue("mail"));
+  BOOST_TEST(!queue.row.paused);
+  BOOST_REQUIRE_EQUAL(queue.tasks.size(), 1U);
+  BOOST_TEST(same(queue.tasks[0].spec, keyed.spec));
+  BOOST_TEST(same(queue.tasks[0].progress, keyed.progress));
+  BOOST_TEST(same(*queue.tasks[0].held(), lease));
+  BOOST_TEST(value_of(f.db->load_task(id)).attempts.empty());
+  BOOST_TEST(f.load_finished(over).last_token == 1U);
+  BOOST_TEST(value_of(f.db->load_task(over)).attempts.size() == 1U);
+  auto twin = f.new_task();
+  twin.spec.unique_key = "welcome-ana";
+  BOOST_TEST(is(f.write({twin}), refused));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(impossible_endings_are_refused, World, worlds) {
+  task_fixture<World> f;
+  const auto task = f.given_task();
+  const auto refuses = [&](core::task_ending ending, void (*change)(core::finish_task&)) {
+    auto done = f.finishing(task, 0, ending);
+    change(done);
+    BOOST_TEST(is(f.write({done}), refused));
+  };
+  using ending = core::task_ending;
+  // Only what is completed has a result, and nothing else than that has no error.
+  refuses(ending::failed, [](auto& w) { w.result = "{}"; });
+  refuses(ending::completed, [](auto& w) { w.error.code = "GONE"; });
+  refuses(ending::completed, [](auto& w) { w.error.detail = "gone"; });
+  refuses(ending::completed, [](auto& w) { w.result = not_text; });
+  refuses(ending::failed, [](auto& w) { w.error.detail = not_text; });
+  refuses(ending::failed, [](auto& w) { w.progress.state.clear(); });
+  refuses(ending::failed, [](auto& w) { w.progress.percent = 101; });
+  // A refused batch leaves everything as it was.
+  BOOST_TEST(f.load_live(task).progress.state == "new");
+  auto without_result = f.finishing(task, 0, ending::completed);
+  without_result.result.clear();
+  BOOST_TEST(is(f.write({without_result}), committed));
+}
+
+// I-13
+BOOST_AUTO_TEST_CASE_TEMPLATE(finished_task_lives_again, World, worlds) {
+  task_fixture<World> f;
+  const auto made = f.new_task();
+  const auto id = made.spec.id;
+  BOOST_TEST(is(f.write({made}), committed));
+  const core::revive_task back{id, far_along(), {}};
+  BOOST_TEST(is(f.write({back}), refused)); // it is live
+  f.given_task_lease(id, "worker-1", 1);
+  BOOST_TEST(is(f.end(id, 1), committed));
+  const auto last = f.given_task_lease(id, "worker-2", 2);
+  BOOST_TEST(is(f.finish(id, 2, core::task_ending::failed), committed));
+  BOOST_TEST(is(f.write({back}), committed));
+  BOOST_TEST(is(f.write({back}), refused));
+
+  const auto history = value_of(f.db->load_task(id));
+  BOOST_REQUIRE(history.live);
+  BOOST_TEST(!history.finished);
+  BOOST_TEST(same(history.live->spec, made.spec));
+  BOOST_TEST(same(history.live->progress, far_along()));
+  BOOST_TEST((history.live->held() == nullptr));
+  // I-3: what it was granted before still counts, and is told as it was.
+  BOOST_TEST(history.live->leases.last_token == 2U);
+  BOOST_REQUIRE_EQUAL(history.attempts.size(), 2U);
+  BOOST_TEST(same(history.attempts[1].lease, last));
+  BOOST_TEST(history.attempts[1].ending == "Failed");
+  BOOST_TEST(history.attempts[1].error.code == "GONE");
+  BOOST_TEST((history.attempts[1].ended_at == at(30)));
+  BOOST_TEST(value_of(f.db->find_tasks({id})).front().live);
+  BOOST_TEST(is(f.write({core::revive_task{{f.ids.next(at(0))}, {}, {}}}), refused));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(attempt_keeps_how_its_task_ended_when_that_lives_again, World,
+                              worlds) {
+  task_fixture<World> f;
+  const auto task = f.given_task();
+  using ending = core::task_ending;
+  const std::vector<ending> endings{ending::completed, ending::failed, ending::canceled,
+                                    ending::dead};
+  core::token token = 0;
+  for (const auto how : endings) {
+    f.given_task_lease(task, "worker-1", ++token);
+    BOOST_TEST(is(f.finish(task, token, how), committed));
+    BOOST_TEST(is(f.write({core::revive_task{task, {}, {}}}), committed));
+  }
+  // Without a lease there is nothing to keep.
+  BOOST_TEST(is(f.finish(task, 0, ending::canceled), committed));
+  BOOST_TEST(is(f.write({core::revive_task{task, {}, {}}}), committed));
+  const auto history = value_of(f.db->load_task(task));
+  BOOST_REQUIRE_EQUAL(history.attempts.size(), endings.size());
+  for (std::size_t i = 0; i < endings.size(); ++i)
+    BOOST_TEST(history.attempts[i].ending == to_string(endings[i]));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(task_is_revived_and_claimed_in_one_batch, World, worlds) {
+  task_fixture<World> f;
+  const auto task = f.given_task();
+  BOOST_TEST(is(f.finish(task, 0, core::task_ending::dead), committed));
+  BOOST_TEST(is(f.write({core::insert_task_lease{task, f.new_lease("worker-1", 1)},
+                         core::revive_task{task, {}, {}}}),
+                committed));
+  BOOST_TEST((f.load_live(task).held() != nullptr));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(late_results_are_recorded_and_change_nothing, World, worlds) {
+  task_fixture<World> f;
+  const auto task = f.given_task();
+  f.given_task_lease(task, "worker-2", 2);
+  const core::insert_late_result late{task, 1, "worker-1", "completed", "{}", at(99)};
+  BOOST_TEST(is(f.write({late, late}), committed));
+  BOOST_TEST((f.load_live(task).held()->token == 2U));
+  BOOST_TEST(is(f.finish(task, 2), committed));
+  BOOST_TEST(is(f.write({late}), committed));
+  BOOST_TEST(f.load_finished(task).last_token == 2U);
+
+  auto other = late;
+  other.task = {f.ids.next(at(0))};
+  BOOST_TEST(is(f.write({other}), refused));
+  other = late;
+  other.detail = not_text;
+  BOOST_TEST(is(f.write({other}), refused));
+  // With the task itself, in one batch.
+  const auto fresh = f.new_task();
+  other = late;
+  other.task = fresh.spec.id;
+  BOOST_TEST(is(f.write({other, fresh}), committed));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(tasks_are_found_by_id_wherever_they_are, World, worlds) {
+  task_fixture<World> f;
+  const auto live = f.given_task();
+  const auto over = f.given_task();
+  BOOST_TEST(is(f.finish(over, 0), committed));
+  const auto found = value_of(f.db->find_tasks({live, over, {f.ids.next(at(0))}}));
+  BOOST_REQUIRE_EQUAL(found.size(), 2U);
+  for (const auto& known : found) {
+    BOOST_TEST((known.task == live || known.task == over));
+    BOOST_TEST(known.live == (known.task == live));
+    BOOST_TEST(known.queue == value_of(f.db->load_task(live)).queue);
+  }
+  BOOST_TEST(value_of(f.db->find_tasks({})).empty());
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(finished_tasks_are_listed_by_filter_and_page, World, worlds) {
+  task_fixture<World> f;
+  BOOST_TEST(is(f.write({f.queue_row("other")}), committed));
+  using ending = core::task_ending;
+  std::vector<core::task_id> ids;
+  for (const auto how : {ending::completed, ending::failed, ending::canceled, ending::dead,
+                         ending::failed, ending::failed}) {
+    auto task = f.new_task();
+    if (ids.size() == 4)
+      task.spec.type = "mail.delete";
+    BOOST_TEST(is(f.write({task}), committed));
+    auto done = f.finishing(task.spec.id, 0, how);
+    if (ids.size() == 5)
+      done.error.code = "QUOTA";
+    BOOST_TEST(is(f.write({done}), committed));
+    ids.push_back(task.spec.id);
+  }
+  BOOST_TEST(is(f.finish(f.given_task("other"), 0, ending::failed), committed));
+  f.given_task();
+
+  const auto listed = [&](persistence::finished_filter filter) {
+    std::vector<std::size_t> places;
+    for (const auto& task : value_of(f.db->list_finished(filter)))
+      places.push_back(
+          static_cast<std::size_t>(std::find(ids.begin(), ids.end(), task.spec.id) - ids.begin()));
+    return places;
+  };
+  using places = std::vector<std::size_t>;
+  persistence::finished_filter filter;
+  filter.queue = "mail";
+  BOOST_TEST(listed(filter) == (places{0, 1, 2, 3, 4, 5}));
+  filter.endings = {ending::failed, ending::dead};
+  BOOST_TEST(listed(filter) == (places{1, 3, 4, 5}));
+  filter.limit = 2;
+  BOOST_TEST(listed(filter) == (places{1, 3}));
+  filter.after = ids[3];
+  BOOST_TEST(listed(filter) == (places{4, 5}));
+  filter.after = ids[5];
+  BOOST_TEST(listed(filter).empty());
+  filter.after = {};
+  filter.type = "mail.delete";
+  BOOST_TEST(listed(filter) == (places{4}));
+  filter.type.clear();
+  filter.error_code = "QUOTA";
+  BOOST_TEST(listed(filter) == (places{5}));
+  filter.endings = {ending::dead};
+  BOOST_TEST(listed(filter).empty());
+  filter = {};
+  filter.queue = "no-such-queue";
+  BOOST_TEST(listed(filter).empty());
+}
+
+// I-13
+BOOST_AUTO_TEST_CASE_TEMPLATE(tasks_are_counted_by_what_became_of_them, World, worlds) {
+  task_fixture<World> f;
+  BOOST_TEST(is(f.write({f.queue_row("other")}), committed));
+  f.given_task("other");
+  f.given_task();
+  f.given_task_lease(f.given_task(), "worker-1", 1);
+  using ending = core::task_ending;
+  for (const auto how : {ending::completed, ending::failed, ending::failed, ending::canceled,
+                         ending::canceled, ending::canceled, ending::dead})
+    BOOST_TEST(is(f.finish(f.given_task(), 0, how), committed));
+  const auto counted = value_of(f.db->count_tasks("mail"));
+  BOOST_TEST(counted.live == 2U);
+  BOOST_TEST(counted.leased == 1U);
+  BOOST_TEST(counted.completed == 1U);
+  BOOST_TEST(counted.failed == 2U);
+  BOOST_TEST(counted.canceled == 3U);
+  BOOST_TEST(counted.dead == 1U);
+  BOOST_TEST(value_of(f.db->count_tasks("other")).live == 1U);
+  BOOST_TEST(fails_with(f.db->count_tasks("no-such-queue"), core::errc::not_found));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(many_tasks_go_through_their_life_in_large_batches, World, worlds) {
+  task_fixture<World> f;
+  std::vector<core::write_op> enqueued;
+  std::vector<core::write_op> claimed;
+  std::vector<core::write_op> finished;
+  for (int i = 0; i < 1500; ++i) {
+    auto task = f.new_task();
+    if (i == 700)
+      task.spec.body = '"' + std::string(3'000'000, 'x') + '"';
+    enqueued.push_back(task);
+    claimed.push_back(core::insert_task_lease{task.spec.id, f.new_lease("worker-1", 1)});
+    finished.push_back(f.finishing(task.spec.id, 1, core::task_ending::completed));
+  }
+  BOOST_TEST(is(f.write(enqueued), committed));
+  BOOST_TEST(is(f.write(claimed), committed));
+  const auto tasks = value_of(f.db->load_queue("mail")).tasks;
+  BOOST_REQUIRE_EQUAL(tasks.size(), 1500U);
+  BOOST_TEST(tasks[700].spec.body.size() == 3'000'002U);
+  BOOST_TEST((tasks[1499].held() != nullptr));
+  BOOST_TEST(is(f.write(finished), committed));
+  const auto counted = value_of(f.db->count_tasks("mail"));
+  BOOST_TEST(counted.live == 0U);
+  BOOST_TEST(counted.completed == 1500U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace
+
+} // namespace holdfast::test
