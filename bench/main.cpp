@@ -2,6 +2,7 @@
 #include "bench/node_under_load.hpp"
 #include "bench/results.hpp"
 #include "bench/seed_sql.hpp"
+#include "bench/task_load.hpp"
 #include "persistence/migrate.hpp"
 #include "persistence/postgres_store.hpp"
 #include "persistence/private_cluster.hpp"
@@ -159,6 +160,39 @@ void sql_alone(const options& o, const server& db, results& out) {
   }
 }
 
+/// Whole lives of tasks, beside the textbook's queue in SQL on the same server.
+void tasks(const options& o, const server& db, results& out) {
+  const auto theirs = skip_locked(db.conninfo(), 16, std::chrono::seconds{o.seconds});
+  out.add("sql.skip_locked.16.lives", theirs.per_second, "1/s");
+  out.add("sql.skip_locked.16.life_p50", theirs.p50_millis, "ms");
+  out.add("sql.skip_locked.16.life_p99", theirs.p99_millis, "ms");
+  const auto measure = [&](const std::string& name, std::size_t callers, std::uint32_t batch) {
+    node_under_load node{db.conninfo(), callers + batch};
+    live_tasks(node, {callers, batch, std::chrono::milliseconds{500}});
+    const auto r = live_tasks(node, {callers, batch, std::chrono::milliseconds{o.seconds * 1000}});
+    const auto lives = static_cast<double>(r.completed) / r.seconds;
+    out.add(name + ".lives", lives, "1/s");
+    out.add(name + ".life_p50", quantile(r.life_millis, 0.5), "ms");
+    out.add(name + ".life_p99", quantile(r.life_millis, 0.99), "ms");
+    out.add(name + ".commits", static_cast<double>(r.commits) / r.seconds, "1/s");
+    if (r.failures > 0)
+      out.add(name + ".failures", static_cast<double>(r.failures), "");
+    return lives;
+  };
+  const auto one_by_one = measure("tasks.one_by_one.16", 16, 1);
+  measure("tasks.one_by_one.256", 256, 1);
+  measure("tasks.batch_100.16", 16, 100);
+  const auto best = measure("tasks.batch_1000.8", 8, 1000);
+  out.add("tasks.ratio_vs_skip_locked", best / theirs.per_second, "x");
+  out.add("tasks.one_by_one_vs_skip_locked", one_by_one / theirs.per_second, "x");
+  node_under_load node{db.conninfo(), 9};
+  start_tasks(node, 100, std::chrono::milliseconds{1000});
+  const auto started = start_tasks(node, 100, std::chrono::milliseconds{o.seconds * 1000});
+  out.add("tasks.start_at_100.p50", quantile(started.start_millis, 0.5), "ms");
+  out.add("tasks.start_at_100.p99", quantile(started.start_millis, 0.99), "ms");
+  out.add("tasks.start_at_100.cpu", 100 * started.cpu_seconds / started.seconds, "% of a core");
+}
+
 /// The store alone, without actors: grants in batches of growing size.
 void writer_batches(const options& o, const server& db, results& out) {
   persistence::postgres_store store{{db.conninfo(), "holdfast bench", std::chrono::seconds{30}}};
@@ -291,7 +325,7 @@ int run(int argc, char** argv) {
   app.add_option("--contributors", o.contributors,
                  "Contributors at once on the hot step, one round each");
   app.add_option("--only", o.only, "One part of all")
-      ->check(CLI::IsMember({"code", "hot_step", "sql", "writer", "idle"}));
+      ->check(CLI::IsMember({"code", "hot_step", "sql", "tasks", "writer", "idle"}));
   app.add_option("--out", o.out, "Where the figures go, as JSON")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   std::string command = "./dev bench";
@@ -307,6 +341,10 @@ int run(int argc, char** argv) {
       hot_step(o, db, out);
     if (wanted("sql"))
       sql_alone(o, db, out);
+  }
+  if (wanted("tasks")) {
+    const server db;
+    tasks(o, db, out);
   }
   if (wanted("writer")) {
     const server db;

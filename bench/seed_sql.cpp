@@ -1,47 +1,10 @@
 #include "bench/seed_sql.hpp"
 
-#include "bench/results.hpp"
-
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <memory>
 #include <sstream>
-#include <stdexcept>
 
 namespace holdfast::bench {
 
 namespace {
-
-namespace fs = std::filesystem;
-
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text)
-    out += c == '\'' ? std::string{"'\\''"} : std::string{c};
-  return out + '\'';
-}
-
-std::string run(const std::string& command) {
-  std::string output;
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe{popen((command + " 2>&1").c_str(), "r"), pclose};
-  if (!pipe)
-    throw std::runtime_error{"cannot run " + command};
-  char buffer[4096];
-  while (const auto read = std::fread(buffer, 1, sizeof buffer, pipe.get()))
-    output.append(buffer, read);
-  return output;
-}
-
-void psql(const std::string& conninfo, const fs::path& file) {
-  const auto output =
-      run("psql -X -q -v ON_ERROR_STOP=1 " + quoted(conninfo) + " -f " + quoted(file.string()));
-  if (output.find("ERROR") != std::string::npos)
-    throw std::runtime_error{"psql: " + output};
-}
-
-void write(const fs::path& file, const std::string& text) { std::ofstream{file} << text; }
 
 std::string schema(const sql_variant& variant, const sql_load& load) {
   std::ostringstream sql;
@@ -103,25 +66,6 @@ std::string script(const sql_variant& variant, sql_work work) {
   return assign + submit_statement;
 }
 
-/// Milliseconds of each transaction, from pgbench's logs in `directory`.
-std::vector<double> latencies(const fs::path& directory) {
-  std::vector<double> millis;
-  for (const auto& entry : fs::directory_iterator{directory}) {
-    if (entry.path().filename().string().rfind("pgbench_log", 0) != 0)
-      continue;
-    std::ifstream log{entry.path()};
-    for (std::string line; std::getline(log, line);) {
-      std::istringstream columns{line}; // client, transaction, microseconds, …
-      double client = 0;
-      double transaction = 0;
-      double micros = 0;
-      if (columns >> client >> transaction >> micros)
-        millis.push_back(micros / 1000);
-    }
-  }
-  return millis;
-}
-
 } // namespace
 
 std::vector<sql_variant> sql_variants() {
@@ -170,32 +114,10 @@ SELECT unit_id, 'c' || :client_id, now() + interval '15 minutes' FROM find_unit 
   };
 }
 
-sql_result run_variant(const sql_variant& variant, sql_work work, const std::string& conninfo,
-                       const sql_load& load) {
-  char name[] = "/tmp/holdfast-bench-XXXXXX";
-  if (mkdtemp(name) == nullptr)
-    throw std::runtime_error{"cannot make a directory in /tmp"};
-  const fs::path directory{name};
-  struct remover {
-    fs::path path;
-    ~remover() {
-      std::error_code ignored;
-      fs::remove_all(path, ignored);
-    }
-  } const cleanup{directory};
-  write(directory / "schema.sql", schema(variant, load));
-  psql(conninfo, directory / "schema.sql");
-  write(directory / "work.sql", script(variant, work));
-  const auto output =
-      run("cd " + quoted(directory.string()) + " && pgbench -n -M prepared -j 2 -c "
-          + std::to_string(load.clients) + " -T " + std::to_string(load.duration.count())
-          + " -l -f work.sql " + quoted(conninfo));
-  const auto at = output.find("tps = ");
-  if (at == std::string::npos)
-    throw std::runtime_error{"pgbench: " + output};
-  const auto millis = latencies(directory);
-  return {std::strtod(output.c_str() + at + 6, nullptr), quantile(millis, 0.5),
-          quantile(millis, 0.99)};
+pgbench_result run_variant(const sql_variant& variant, sql_work work, const std::string& conninfo,
+                           const sql_load& load) {
+  return run_pgbench(conninfo, schema(variant, load), script(variant, work), load.clients,
+                     load.duration);
 }
 
 } // namespace holdfast::bench

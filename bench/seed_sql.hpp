@@ -1,5 +1,7 @@
 #pragma once
 
+#include "bench/pgbench.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -31,15 +33,9 @@ struct sql_load {
   std::chrono::seconds duration{};
 };
 
-struct sql_result {
-  double per_second = 0; ///< Of `sql_work`.
-  double p50_millis = 0;
-  double p99_millis = 0;
-};
-
 /// Fills the tables anew and lets pgbench run the variant on `conninfo` (host=… dbname=… user=…).
 /// Throws with what pgbench printed when that fails.
-sql_result run_variant(const sql_variant& variant, sql_work work, const std::string& conninfo,
-                       const sql_load& load);
+pgbench_result run_variant(const sql_variant& variant, sql_work work, const std::string& conninfo,
+                           const sql_load& load);
 
 } // namespace holdfast::bench
