@@ -166,10 +166,12 @@ void tasks(const options& o, const server& db, results& out) {
   out.add("sql.skip_locked.16.lives", theirs.per_second, "1/s");
   out.add("sql.skip_locked.16.life_p50", theirs.p50_millis, "ms");
   out.add("sql.skip_locked.16.life_p99", theirs.p99_millis, "ms");
-  const auto measure = [&](const std::string& name, std::size_t callers, std::uint32_t batch) {
-    node_under_load node{db.conninfo(), callers + batch};
-    live_tasks(node, {callers, batch, std::chrono::milliseconds{500}});
-    const auto r = live_tasks(node, {callers, batch, std::chrono::milliseconds{o.seconds * 1000}});
+  const auto measure = [&](const std::string& name, task_load load) {
+    node_under_load node{db.conninfo(), load.callers + load.queues + load.batch};
+    load.duration = std::chrono::milliseconds{500};
+    live_tasks(node, load);
+    load.duration = std::chrono::milliseconds{o.seconds * 1000};
+    const auto r = live_tasks(node, load);
     const auto lives = static_cast<double>(r.completed) / r.seconds;
     out.add(name + ".lives", lives, "1/s");
     out.add(name + ".life_p50", quantile(r.life_millis, 0.5), "ms");
@@ -179,10 +181,11 @@ void tasks(const options& o, const server& db, results& out) {
       out.add(name + ".failures", static_cast<double>(r.failures), "");
     return lives;
   };
-  const auto one_by_one = measure("tasks.one_by_one.16", 16, 1);
-  measure("tasks.one_by_one.256", 256, 1);
-  measure("tasks.batch_100.16", 16, 100);
-  const auto best = measure("tasks.batch_1000.8", 8, 1000);
+  const auto one_by_one = measure("tasks.one_by_one.16", {16, 1, 1, {}});
+  measure("tasks.one_by_one.256", {256, 1, 1, {}});
+  measure("tasks.batch_100.16", {16, 1, 100, {}});
+  measure("tasks.batch_1000.8", {8, 1, 1000, {}});
+  const auto best = measure("tasks.batch_1000.8.four_queues", {8, 4, 1000, {}});
   out.add("tasks.ratio_vs_skip_locked", best / theirs.per_second, "x");
   out.add("tasks.one_by_one_vs_skip_locked", one_by_one / theirs.per_second, "x");
   node_under_load node{db.conninfo(), 9};

@@ -21,7 +21,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-const core::queue_name queue = "bench";
+const core::queue_name one_queue = "bench";
 
 core::instant wall_now() {
   return std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
@@ -73,6 +73,7 @@ struct round {
 
 struct caller_state {
   std::shared_ptr<round> shared;
+  core::queue_name queue;
   std::string name;
   core::uuid_source ids{0};
   clock::time_point began;
@@ -106,7 +107,7 @@ void failed(caller_ptr self) {
 
 void complete(caller_ptr self, const msg::leased_tasks& leased) {
   auto& st = self->state;
-  msg::complete_tasks done{queue, st.name, {}};
+  msg::complete_tasks done{st.queue, st.name, {}};
   for (const auto& task : leased.tasks)
     done.tasks.push_back({{task.task, task.token}, "{}"});
   self->request(st.shared->gateway, caf::infinite, std::move(done))
@@ -124,7 +125,7 @@ void complete(caller_ptr self, const msg::leased_tasks& leased) {
 void claim(caller_ptr self) {
   auto& st = self->state;
   msg::claim_tasks request;
-  request.queue = queue;
+  request.queue = st.queue;
   request.worker = st.name;
   request.claim = {st.ids.next(wall_now())};
   request.most = st.shared->batch;
@@ -143,7 +144,7 @@ void enqueue(caller_ptr self) {
   if (st.shared->stop)
     return finish(self);
   st.began = clock::now();
-  msg::enqueue_tasks request{queue, {}};
+  msg::enqueue_tasks request{st.queue, {}};
   request.tasks.reserve(st.shared->batch);
   for (std::uint32_t i = 0; i < st.shared->batch; ++i)
     request.tasks.push_back(new_task(st.ids));
@@ -170,7 +171,7 @@ using worker_ptr = caf::stateful_actor<worker_state>*;
 void wait_for_tasks(worker_ptr self) {
   auto& st = self->state;
   msg::claim_tasks request;
-  request.queue = queue;
+  request.queue = one_queue;
   request.worker = "worker";
   request.claim = {st.ids.next(wall_now())};
   request.most = 100;
@@ -179,7 +180,7 @@ void wait_for_tasks(worker_ptr self) {
       .then([=](const msg::leased_tasks& leased) {
         const auto now = clock::now();
         auto& state = self->state;
-        msg::complete_tasks done{queue, "worker", {}};
+        msg::complete_tasks done{one_queue, "worker", {}};
         {
           const std::lock_guard<std::mutex> lock{state.shared->mutex};
           for (const auto& task : leased.tasks) {
@@ -199,7 +200,11 @@ void wait_for_tasks(worker_ptr self) {
 } // namespace
 
 task_result live_tasks(node_under_load& node, const task_load& load) {
-  call<msg::queue_view>(node, msg::put_queue{queue, "{}"});
+  const auto queue_of = [&](std::size_t caller) {
+    return one_queue + "-" + std::to_string(caller % load.queues);
+  };
+  for (std::size_t i = 0; i < load.queues; ++i)
+    call<msg::queue_view>(node, msg::put_queue{queue_of(i), "{}"});
   auto shared = std::make_shared<round>();
   shared->gateway = node.gateway();
   shared->batch = load.batch;
@@ -209,8 +214,9 @@ task_result live_tasks(node_under_load& node, const task_load& load) {
   const auto commits_before = commits();
   const auto start = clock::now();
   for (std::size_t i = 0; i < load.callers; ++i)
-    node.system().spawn([=](caller_ptr self) {
+    node.system().spawn([=, queue = queue_of(i)](caller_ptr self) {
       self->state.shared = shared;
+      self->state.queue = queue;
       self->state.name = "caller-" + std::to_string(i);
       self->state.ids =
           core::uuid_source{static_cast<std::uint64_t>(core::to_micros(wall_now())) * 1000 + i};
@@ -230,7 +236,7 @@ task_result live_tasks(node_under_load& node, const task_load& load) {
 
 start_result start_tasks(node_under_load& node, double per_second,
                          std::chrono::milliseconds duration) {
-  call<msg::queue_view>(node, msg::put_queue{queue, "{}"});
+  call<msg::queue_view>(node, msg::put_queue{one_queue, "{}"});
   auto shared = std::make_shared<starts>();
   shared->gateway = node.gateway();
   const auto worker = node.system().spawn([=](worker_ptr self) {
@@ -247,7 +253,7 @@ start_result start_tasks(node_under_load& node, double per_second,
       std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>{1 / per_second});
   for (auto next = start; next < start + duration; next += pause) {
     std::this_thread::sleep_until(next);
-    msg::enqueue_tasks request{queue, {new_task(ids)}};
+    msg::enqueue_tasks request{one_queue, {new_task(ids)}};
     {
       const std::lock_guard<std::mutex> lock{shared->mutex};
       shared->sent[request.tasks.front().task] = clock::now();

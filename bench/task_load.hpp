@@ -11,7 +11,8 @@
 namespace holdfast::bench {
 
 struct task_load {
-  std::size_t callers = 16; ///< At once, each with its own queue of work in hand.
+  std::size_t callers = 16; ///< At once.
+  std::size_t queues = 1;   ///< Over which the callers spread.
   std::uint32_t batch = 1;  ///< Tasks in each request.
   std::chrono::milliseconds duration{};
 };
@@ -24,7 +25,7 @@ struct task_result {
   std::vector<double> life_millis; ///< Of a batch, from the enqueue to the last acknowledgement.
 };
 
-/// Lets callers take tasks of 100 bytes through their whole life on one queue of the node: each
+/// Lets callers take tasks of 100 bytes through their whole life on queues of the node: each
 /// enqueues a batch, claims as many, completes them, and begins again.
 task_result live_tasks(node_under_load& node, const task_load& load);
 
