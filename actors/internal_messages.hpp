@@ -337,6 +337,14 @@ struct deliver {
   bool again = false; ///< An earlier delivery failed: some may have been applied.
 };
 
+/// Janitor → shards: tell me when tasks have ended.
+struct follow_endings {
+  caf::actor janitor;
+};
+
+/// Queue → shards → janitor: tasks have ended since the last time, so that some may be old by now.
+struct tasks_ended {};
+
 /// Janitor → relay: tell me of cursors that have moved in the database.
 struct follow_cursors {
   caf::actor janitor;
@@ -367,9 +375,7 @@ struct grace_tick {
 };
 struct cursor_tick {};
 struct round_tick {};
-struct prune_tick {
-  core::shard_id shard = 0;
-};
+struct prune_tick {};
 struct pump_tick {
   std::string consumer;
   core::shard_id shard = 0;
@@ -437,6 +443,8 @@ HOLDFAST_LOCAL_MESSAGE(cursor_tick)
 HOLDFAST_LOCAL_MESSAGE(round_tick)
 HOLDFAST_LOCAL_MESSAGE(prune_tick)
 HOLDFAST_LOCAL_MESSAGE(follow_cursors)
+HOLDFAST_LOCAL_MESSAGE(follow_endings)
+HOLDFAST_LOCAL_MESSAGE(tasks_ended)
 HOLDFAST_LOCAL_MESSAGE(cursors_written)
 HOLDFAST_LOCAL_MESSAGE(pump_tick)
 HOLDFAST_LOCAL_MESSAGE(load_workflow)

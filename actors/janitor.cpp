@@ -2,6 +2,7 @@
 
 #include "actors/actor_guard.hpp"
 #include "actors/consumer.hpp"
+#include "documents/queue_document.hpp"
 
 namespace holdfast::actors {
 
@@ -9,9 +10,12 @@ namespace {
 
 using self_ptr = caf::stateful_actor<janitor_state>*;
 
+/// Tasks that go in one transaction.
+constexpr std::uint32_t tasks_at_once = 1000;
+
 void arm(self_ptr self) {
   auto& st = self->state;
-  if (st.armed || st.due.empty())
+  if (st.armed || (st.due.empty() && !st.tasks_due))
     return;
   st.armed = true;
   self->delayed_send(self, st.context->settings.events_prune_interval, round_tick{});
@@ -20,53 +24,110 @@ void arm(self_ptr self) {
 /// Nothing more can or need be done now. What comes during a round belongs to it, so only its end
 /// may arm the next one.
 void rest(self_ptr self) {
-  self->state.store.reset();
-  self->state.armed = false;
+  auto& st = self->state;
+  st.store.reset();
+  st.queues_due.clear();
+  st.armed = false;
   arm(self);
 }
 
-/// One transaction, then the next message: the janitor can be told to stop between any two.
-void prune_some(self_ptr self, const prune_tick& tick) {
+persistence::store& open(self_ptr self) {
+  auto& st = self->state;
+  if (!st.store)
+    st.store = st.context->settings.open_store();
+  return *st.store;
+}
+
+void failed(self_ptr self, const std::string& what, const core::failure& why) {
+  self->state.context->log(log_level::warning, "pruning_failed",
+                           {{"what", what}, {"reason", why.detail}});
+  rest(self);
+}
+
+/// One transaction. True when the shard has no more that is old enough, or another node looks after
+/// it.
+core::outcome<bool> prune_shard(self_ptr self, core::shard_id shard) {
   auto& st = self->state;
   const auto& settings = st.context->settings;
   persistence::prunable most;
   for (const auto& consumer : node_consumers())
     most.consumers.push_back(consumer.name);
   most.committed_before = now(self, st.context) - settings.events_retention;
-  if (!st.store)
-    st.store = settings.open_store();
-  const auto gone = st.store->prune_events(tick.shard, settings.incarnation, most);
-  if (!gone && gone.error().code != core::errc::fenced) {
-    st.context->log(log_level::warning, "pruning_failed",
-                    {{"shard", std::to_string(tick.shard)}, {"reason", gone.error().detail}});
-    return rest(self);
+  const auto gone = open(self).prune_events(shard, settings.incarnation, most);
+  if (!gone && gone.error().code != core::errc::fenced)
+    return gone.error();
+  return !gone || *gone < most.rows;
+}
+
+/// The same of a queue.
+core::outcome<bool> prune_queue(self_ptr self, const core::put_queue& queue) {
+  auto& st = self->state;
+  const auto& settings = st.context->settings;
+  // A policy in the database has been validated by the node that wrote it.
+  const auto policy =
+      documents::parse_queue_policy(queue.definition, {queue.definition.size() + 1, 1000});
+  if (!policy)
+    return policy.error();
+  const auto gone =
+      open(self).prune_tasks(core::shard_of(queue.name, settings.shards), settings.incarnation,
+                             queue.name, now(self, st.context) - policy->retention, tasks_at_once);
+  if (!gone && gone.error().code != core::errc::fenced)
+    return gone.error();
+  return !gone || *gone < tasks_at_once;
+}
+
+/// One transaction, then the next message: the janitor can be told to stop between any two.
+void prune_some(self_ptr self) {
+  auto& st = self->state;
+  if (st.tasks_due) {
+    auto queues = open(self).list_queues();
+    if (!queues)
+      return failed(self, "queues", queues.error());
+    st.tasks_due = false;
+    st.queues_due = std::move(*queues);
   }
-  if (gone && *gone == most.rows) {
-    self->send(self, tick);
-    return;
+  if (!st.due.empty()) {
+    const auto shard = *st.due.begin();
+    const auto done = prune_shard(self, shard);
+    if (!done)
+      return failed(self, "events of shard " + std::to_string(shard), done.error());
+    if (*done)
+      st.due.erase(shard);
+  } else if (!st.queues_due.empty()) {
+    const auto done = prune_queue(self, st.queues_due.back());
+    if (!done) {
+      st.tasks_due = true;
+      return failed(self, "tasks of queue " + st.queues_due.back().name, done.error());
+    }
+    if (*done)
+      st.queues_due.pop_back();
   }
-  // All of this shard that is old enough has gone, or another node looks after it.
-  st.due.erase(tick.shard);
-  if (st.due.empty())
+  if (st.due.empty() && st.queues_due.empty())
     rest(self);
   else
-    self->send(self, prune_tick{*st.due.begin()});
+    self->send(self, prune_tick{});
 }
 
 } // namespace
 
 caf::behavior janitor(caf::stateful_actor<janitor_state>* self, context_ptr context,
-                      const caf::actor& relay) {
+                      const caf::actor& relay, const caf::actor& shards) {
   guard(self, context);
   self->state.context = std::move(context);
   self->send(relay, follow_cursors{caf::actor_cast<caf::actor>(self)});
+  self->send(shards, follow_endings{caf::actor_cast<caf::actor>(self)});
+  arm(self);
   return {
       [=](const cursors_written& written) {
         self->state.due.insert(written.shards.begin(), written.shards.end());
         arm(self);
       },
-      [=](round_tick) { self->send(self, prune_tick{*self->state.due.begin()}); },
-      [=](const prune_tick& tick) { prune_some(self, tick); },
+      [=](tasks_ended) {
+        self->state.tasks_due = true;
+        arm(self);
+      },
+      [=](round_tick) { prune_some(self); },
+      [=](prune_tick) { prune_some(self); },
   };
 }
 

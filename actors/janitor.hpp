@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <set>
+#include <vector>
 
 namespace holdfast::actors {
 
@@ -17,17 +18,20 @@ struct janitor_state {
   context_ptr context;
   std::unique_ptr<persistence::store> store; ///< Open only while there is something to do.
   std::set<core::shard_id> due;
-  bool armed = false; ///< A round has its timer, or is under way.
+  bool tasks_due = true; ///< At the start, too: nothing was forgotten while the node was away.
+  std::vector<core::put_queue> queues_due; ///< Of the round that is under way.
+  bool armed = false;                      ///< A round has its timer, or is under way.
 };
 
 /// THE JANITOR: forgets events that are older than `events_retention` and that no consumer needs
-/// any more, in small transactions on a connection of its own, so that no batch waits for it.
+/// any more, and finished tasks that are older than their queue keeps them, in small transactions
+/// on a connection of its own, so that no batch waits for it.
 ///
-/// It works after the relay has written cursors, at most once in `events_prune_interval`; so an
-/// idle node asks its database nothing.
+/// It works after the relay has written cursors or tasks have ended, at most once in
+/// `events_prune_interval`, and once at the start; so an idle node asks its database nothing.
 ///
 /// Failure: whatever it could not do waits for the next round. A crash costs nothing but that.
 caf::behavior janitor(caf::stateful_actor<janitor_state>* self, context_ptr context,
-                      const caf::actor& relay);
+                      const caf::actor& relay, const caf::actor& shards);
 
 } // namespace holdfast::actors

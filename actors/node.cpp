@@ -83,7 +83,7 @@ supervisor_spec node_tree(const context_ptr& context) {
     return caf::actor_cast<caf::actor>(p->spawn(gateway, context, links));
   });
   add("janitor", [=](parent_ptr p, const siblings& s) {
-    return spawn_blocking(p, context, janitor, s.at("relay"));
+    return spawn_blocking(p, context, janitor, s.at("relay"), s.at("shards"));
   });
   return tree;
 }

@@ -93,6 +93,15 @@ void load(queue_ptr self) {
             [=](const caf::error& error) { on_load_failed(self, msg::failure_of(error)); });
 }
 
+/// Lets the janitor know, now and then, that there is something to forget one day.
+void tell_of_endings(queue_ptr self, core::instant at) {
+  auto& st = self->state;
+  if (at < st.told_of_endings + st.context->settings.events_prune_interval)
+    return;
+  st.told_of_endings = at;
+  self->send(st.links.shards, tasks_ended{});
+}
+
 void remember_endings(queue_ptr self, const core::change& changes) {
   auto& st = self->state;
   const auto at = time(self);
@@ -110,6 +119,7 @@ void remember_endings(queue_ptr self, const core::change& changes) {
       st.extending.erase(gone->task);
       st.recently_finished[gone->task] = {gone->token, gone->ending};
       st.finished_order.emplace_back(at, gone->task);
+      tell_of_endings(self, at);
       if (st.redrives > 0)
         st.ended_since.insert(gone->task);
     } else if (const auto* back = std::get_if<core::revive_task>(&write))

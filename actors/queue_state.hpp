@@ -63,7 +63,8 @@ struct queue_state {
   std::uint32_t redrives = 0;
   std::unordered_set<core::task_id> ended_since;
 
-  std::size_t undurable = 0; ///< Rows handed to the writer and not settled.
+  core::instant told_of_endings; ///< When the janitor last was.
+  std::size_t undurable = 0;     ///< Rows handed to the writer and not settled.
 };
 
 using queue_ptr = caf::stateful_actor<queue_state>*;

@@ -189,6 +189,11 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
       [=](msg::eject_task& m) { route(self, hosted_item{m.queue}, std::move(m)); },
       [=](msg::change_task& m) { route(self, hosted_item{m.queue}, std::move(m)); },
       [=](msg::redrive_tasks& m) { route(self, hosted_item{m.queue}, std::move(m)); },
+      [=](const follow_endings& follow) { self->state.janitor = follow.janitor; },
+      [=](const tasks_ended& ended) {
+        if (self->state.janitor)
+          self->send(self->state.janitor, ended);
+      },
       [=](new_workflow& m) {
         const auto& st = self->state;
         auto creation =

@@ -29,6 +29,7 @@ struct shards_state {
   children<core::shard_id> hosts;
   core::restart_history history;
   std::uint32_t activations_failed = 0; ///< In a row.
+  caf::actor janitor;                   ///< Null until it has come.
 };
 
 /// SHARDS: the router to every step and queue that this node hosts, and the supervisor of its shard

@@ -96,6 +96,9 @@ public:
   inbox_after(const std::string& consumer, core::shard_id shard, core::event_seq after) override;
   core::outcome<std::uint32_t> prune_events(core::shard_id shard, core::incarnation_id incarnation,
                                             const prunable& most) override;
+  core::outcome<std::uint32_t> prune_tasks(core::shard_id shard, core::incarnation_id incarnation,
+                                           const core::queue_name& queue,
+                                           core::instant ended_before, std::uint32_t rows) override;
 
 private:
   std::shared_ptr<memory_database> database_;

@@ -152,4 +152,33 @@ core::outcome<queue_counts> memory_store::count_tasks(const core::queue_name& qu
   return counted;
 }
 
+core::outcome<std::uint32_t> memory_store::prune_tasks(core::shard_id shard,
+                                                       core::incarnation_id incarnation,
+                                                       const core::queue_name& queue,
+                                                       core::instant ended_before,
+                                                       std::uint32_t rows) {
+  const std::lock_guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return unreachable;
+  auto& t = database_->tables_;
+  if (shard >= t.shards.size() || t.shards[shard].host != incarnation)
+    return core::failure{core::errc::fenced, "this incarnation does not host the shard"};
+  std::uint32_t gone = 0;
+  for (auto row = t.finished_tasks.begin(); row != t.finished_tasks.end() && gone < rows;) {
+    if (row->second.task.queue != queue || row->second.at >= ended_before) {
+      ++row;
+      continue;
+    }
+    const auto id = row->first;
+    const auto [begin, end] = memory::rows_of(t.task_attempts, id);
+    t.task_attempts.erase(begin, end);
+    t.late_results.erase(std::remove_if(t.late_results.begin(), t.late_results.end(),
+                                        [&](const auto& late) { return late.task == id; }),
+                         t.late_results.end());
+    row = t.finished_tasks.erase(row);
+    ++gone;
+  }
+  return gone;
+}
+
 } // namespace holdfast::persistence

@@ -1,4 +1,5 @@
-// The pruning part of `postgres_store`: old events leave, and what consumers noted about them.
+// The pruning part of `postgres_store`: old events leave, with what consumers noted about them, and
+// old finished tasks with what is known of their tries.
 
 #include "persistence/postgres_store.hpp"
 
@@ -46,7 +47,33 @@ constexpr statement prune{"prune", R"sql(
                                WHERE shard = $1::integer AND host = $2::uuid) END)::integer
     FROM old)sql"};
 
+// The oldest are found by blocks, as rows lie in the order in which tasks ended.
+constexpr statement prune_finished{"prune_finished", R"sql(
+  WITH old AS MATERIALIZED (
+    SELECT task_id FROM holdfast.finished_tasks
+     WHERE queue = $3::text AND finished_at < $4::timestamptz LIMIT $5::integer),
+  attempts AS (
+    DELETE FROM holdfast.task_attempts WHERE task_id = ANY (ARRAY(SELECT task_id FROM old))),
+  late AS (
+    DELETE FROM holdfast.late_results WHERE task_id = ANY (ARRAY(SELECT task_id FROM old))),
+  tasks AS (
+    DELETE FROM holdfast.finished_tasks WHERE task_id = ANY (ARRAY(SELECT task_id FROM old))
+    RETURNING 1)
+  SELECT (SELECT count(*) FROM tasks)::integer
+         / (EXISTS (SELECT FROM holdfast.shard_leases
+                     WHERE shard = $1::integer AND host = $2::uuid))::integer)sql"};
+
 } // namespace
+
+core::outcome<std::uint32_t> postgres_store::pruned(const core::outcome<pipeline_results>& answer) {
+  if (!answer)
+    return answer.error();
+  if (answer->failed)
+    return answer->failure.sqlstate == division_by_zero
+               ? core::failure{core::errc::fenced, "this incarnation does not host the shard"}
+               : error_of(answer->failure);
+  return static_cast<std::uint32_t>(answer->results.front().get<int4>(0, 0));
+}
 
 core::outcome<std::uint32_t> postgres_store::prune_events(core::shard_id shard,
                                                           core::incarnation_id incarnation,
@@ -58,13 +85,18 @@ core::outcome<std::uint32_t> postgres_store::prune_events(core::shard_id shard,
       {{&prune,
         {wire::scalar(static_cast<int4>(shard)), wire::scalar(incarnation.value), consumers.take(),
          wire::scalar(most.committed_before), wire::scalar(static_cast<int4>(most.rows))}}});
-  if (!answer)
-    return answer.error();
-  if (answer->failed)
-    return answer->failure.sqlstate == division_by_zero
-               ? core::failure{core::errc::fenced, "this incarnation does not host the shard"}
-               : error_of(answer->failure);
-  return static_cast<std::uint32_t>(answer->results.front().get<int4>(0, 0));
+  return pruned(answer);
+}
+
+core::outcome<std::uint32_t> postgres_store::prune_tasks(core::shard_id shard,
+                                                         core::incarnation_id incarnation,
+                                                         const core::queue_name& queue,
+                                                         core::instant ended_before,
+                                                         std::uint32_t rows) {
+  return pruned(
+      run({{&prune_finished,
+            {wire::scalar(static_cast<int4>(shard)), wire::scalar(incarnation.value), queue,
+             wire::scalar(ended_before), wire::scalar(static_cast<int4>(rows))}}}));
 }
 
 } // namespace holdfast::persistence

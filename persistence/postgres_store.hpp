@@ -74,6 +74,9 @@ public:
   inbox_after(const std::string& consumer, core::shard_id shard, core::event_seq after) override;
   core::outcome<std::uint32_t> prune_events(core::shard_id shard, core::incarnation_id incarnation,
                                             const prunable& most) override;
+  core::outcome<std::uint32_t> prune_tasks(core::shard_id shard, core::incarnation_id incarnation,
+                                           const core::queue_name& queue,
+                                           core::instant ended_before, std::uint32_t rows) override;
 
   /// Process id of the backend of the open connection; 0 when there is none.
   int backend_pid() const;
@@ -83,6 +86,8 @@ private:
   core::outcome<pipeline_results> run(const std::vector<call>& calls);
   core::outcome<std::vector<query_result>> ask(const std::vector<call>& calls);
   static core::failure error_of(const query_failure& failure);
+  /// The number that a pruning statement answers with.
+  static core::outcome<std::uint32_t> pruned(const core::outcome<pipeline_results>& answer);
   commit_result failed_commit(const write_batch& batch, const std::vector<call>& calls,
                               const query_failure& failure);
 

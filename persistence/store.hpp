@@ -329,6 +329,14 @@ public:
   /// `fenced` when the incarnation does not host the shard.
   virtual core::outcome<std::uint32_t>
   prune_events(core::shard_id shard, core::incarnation_id incarnation, const prunable& most) = 0;
+
+  /// Forgets finished tasks of the queue, which belongs to the shard, with their attempts and late
+  /// results, in one transaction: those that ended before `ended_before`, at most `rows`. The
+  /// number of tasks that went; as many as `rows`: there may be more. `fenced` when the incarnation
+  /// does not host the shard.
+  virtual core::outcome<std::uint32_t>
+  prune_tasks(core::shard_id shard, core::incarnation_id incarnation, const core::queue_name& queue,
+              core::instant ended_before, std::uint32_t rows) = 0;
 };
 
 /// Opens one more connection. Never fails by itself: an unreachable database shows at the first

@@ -496,6 +496,31 @@ BOOST_AUTO_TEST_CASE(a_refused_write_restarts_the_queue_from_the_database) {
   BOOST_TEST(one("w1").token == 1U);
 }
 
+// B67, A170: what is finished is kept for as long as the queue says, and no longer
+BOOST_AUTO_TEST_CASE(finished_tasks_are_forgotten_after_their_retention) {
+  BOOST_REQUIRE(call(msg::put_queue{"mail", R"({"retention_seconds": 3600})"}).value);
+  const auto early = enqueued(request());
+  BOOST_TEST((complete("w1", one("w1")) == core::errc::none));
+  advance(30min);
+  const auto late = enqueued(request());
+  BOOST_TEST((fail("w1", one("w1"), core::failure_kind::permanent) == core::errc::none));
+  const auto live = enqueued(request());
+  advance(20min);
+  BOOST_TEST(view(early).status == "COMPLETED"); // not yet
+  advance(20min);
+  BOOST_TEST((complete("w1", one("w1")) == core::errc::none)); // something ends: the janitor looks
+  advance(5min);
+  BOOST_TEST((call(msg::get_task{early}).code() == core::errc::not_found));
+  BOOST_TEST(view(late).status == "FAILURE");
+  BOOST_TEST(view(live).status == "COMPLETED");
+  advance(2h);
+  restart(); // and it looks when it comes back
+  advance(5min);
+  BOOST_TEST((call(msg::get_task{live}).code() == core::errc::not_found));
+  BOOST_TEST(database->tables().finished_tasks.empty());
+  BOOST_TEST(database->tables().task_attempts.empty());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace holdfast::test

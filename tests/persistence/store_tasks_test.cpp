@@ -741,6 +741,51 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(many_tasks_go_through_their_life_in_large_batches,
   BOOST_TEST(counted.completed == 1500U);
 }
 
+// A170, B67, I-7
+BOOST_AUTO_TEST_CASE_TEMPLATE(old_finished_tasks_are_pruned_and_no_others, World, worlds) {
+  task_fixture<World> f;
+  BOOST_TEST(is(f.write({f.queue_row("other")}), committed));
+  const auto ended_at = [&](const core::insert_task& task, int second) {
+    BOOST_TEST(is(f.write({task}), committed));
+    const auto id = task.spec.id;
+    f.given_task_lease(id, "worker-1", 1);
+    BOOST_TEST(is(
+        f.write({core::end_task_lease{id, 1, core::attempt_ending::failed, {"E", {}}, at(second)}}),
+        committed));
+    auto gone = f.finishing(id, 0, core::task_ending::failed);
+    gone.at = at(second);
+    BOOST_TEST(
+        is(f.write({gone, core::insert_late_result{id, 1, "w", "completed", "", at(second)}}),
+           committed));
+    return id;
+  };
+  const auto first = ended_at(f.new_task(), 40);
+  const auto second = ended_at(f.new_task(), 50);
+  const auto third = ended_at(f.new_task(), 60);
+  const auto elsewhere = ended_at(f.new_task("other"), 40);
+  const auto live = f.given_task();
+  const auto prune = [&](core::instant before, std::uint32_t rows) {
+    return value_of(f.db->prune_tasks(0, f.node, "mail", before, rows));
+  };
+  const auto known = [&](const core::task_id& id) {
+    return static_cast<bool>(f.db->load_task(id));
+  };
+  BOOST_TEST(prune(at(40), 100) == 0U);
+  BOOST_TEST(prune(at(60), 1) == 1U);
+  BOOST_TEST(known(first) != known(second));
+  BOOST_TEST(prune(at(60), 100) == 1U);
+  BOOST_TEST((!known(first) && !known(second) && known(third) && known(elsewhere) && known(live)));
+  BOOST_TEST(value_of(f.db->load_task(third)).attempts.size() == 1U);
+
+  const core::incarnation_id successor{f.ids.next(at(5))};
+  value_of(f.db->register_node("b", successor, "127.0.0.1:2"));
+  value_of(f.db->take_over("b", successor, {0}, 1h, true));
+  BOOST_TEST(fails_with(f.db->prune_tasks(0, f.node, "mail", at(100), 9), core::errc::fenced));
+  BOOST_TEST(fails_with(f.db->prune_tasks(77, f.node, "mail", at(100), 9), core::errc::fenced));
+  BOOST_TEST(known(third));
+  BOOST_TEST(value_of(f.db->prune_tasks(0, successor, "mail", at(100), 9)) == 1U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace

@@ -100,6 +100,12 @@ public:
   inbox_after(const std::string& consumer, core::shard_id shard, core::event_seq after) override {
     return pass([&] { return inner_->inbox_after(consumer, shard, after); });
   }
+  core::outcome<std::uint32_t> prune_tasks(core::shard_id shard, core::incarnation_id incarnation,
+                                           const core::queue_name& queue,
+                                           core::instant ended_before,
+                                           std::uint32_t rows) override {
+    return pass([&] { return inner_->prune_tasks(shard, incarnation, queue, ended_before, rows); });
+  }
   core::outcome<std::uint32_t> prune_events(core::shard_id shard, core::incarnation_id incarnation,
                                             const persistence::prunable& most) override {
     return pass([&] { return inner_->prune_events(shard, incarnation, most); });
