@@ -96,7 +96,7 @@ struct program : asker<repeatable_task_request> {
 
   std::vector<held_task> held;
   std::vector<held_task> past;  ///< Held no more, for all it knows.
-  std::deque<msg::enqueue_tasks> to_make; ///< Of a producer: with one task each.
+  std::deque<msg::enqueue_tasks> to_make; ///< Of a producer.
   core::duration pause = 30ms;            ///< Of a closer, after asking in vain.
   std::uint64_t marks = 0;
 
@@ -300,8 +300,8 @@ void producer_tick(self_ptr self, const program_ptr& p) {
   auto request = p->to_make.front();
   p->to_make.pop_front();
   for (auto more = p->random.below(3); more > 0 && !p->to_make.empty(); --more)
-    if (p->to_make.front().queue == request.queue) {
-      request.tasks.push_back(p->to_make.front().tasks.front());
+    if (auto& next = p->to_make.front(); next.queue == request.queue) {
+      request.tasks.insert(request.tasks.end(), next.tasks.begin(), next.tasks.end());
       p->to_make.pop_front();
     }
   ask_perhaps_twice(self, p, request);

@@ -221,7 +221,7 @@ void task_auditor::acknowledged(const msg::release_task& asked, const msg::task_
   if (answer.refusal != core::errc::none)
     return;
   const auto attempt = t_.task_attempts.find({asked.task.task, asked.task.token});
-  require(attempt != t_.task_attempts.end() && attempt->second.ending == "released"
+  require(attempt != t_.task_attempts.end() && attempt->second.ending == to_string(core::attempt_ending::released)
               && attempt->second.lease.owner == asked.worker,
           "I-12", asked.task.task, "an acknowledged release is not in the database");
 }
@@ -234,7 +234,9 @@ void task_auditor::acknowledged(const msg::complete_tasks& asked,
     const auto& [ref, result] = asked.tasks[i];
     const auto& outcome = answer.outcomes[i];
     if (outcome.refusal == core::errc::not_found)
-      require(tasks_.count(ref.task) == 0, "I-12", ref.task, "a task is unknown to its own queue");
+      if (const auto known = tasks_.find(ref.task); known != tasks_.end())
+        require(known->second.queue != asked.queue, "I-12", ref.task,
+                "a task is unknown to its own queue");
     if (outcome.refusal != core::errc::none)
       continue;
     const auto over = t_.finished_tasks.find(ref.task);
