@@ -133,6 +133,8 @@ void task_auditor::follow(const core::insert_task& w) {
 void task_auditor::check_marks(task_model& t, const core::task_progress& next) {
   t.data.insert(next.data);
   t.bookmarks.insert(next.execution_state);
+  if (next.paused && !t.progress.paused)
+    seen_.count(task_event::paused);
   (next.paused ? t.was_paused : t.was_running) = true;
   if (next.execution_state == t.progress.execution_state)
     return;
@@ -153,6 +155,10 @@ void task_auditor::follow(const core::update_task& w) {
   check_marks(*t, w.progress);
   require(may_move(queues_[t->queue].policy, t->spec.type, t->progress.state, w.progress.state),
           "transitions", w.task, "a task has moved to a state that its type does not allow");
+  require(w.progress.state != t->progress.state
+              || (w.progress.attempts >= t->progress.attempts
+                  && w.progress.crashes >= t->progress.crashes),
+          "I-12", w.task, "failed tries are forgotten");
   t->progress = w.progress;
 }
 
@@ -223,7 +229,7 @@ void task_auditor::follow(const core::extend_task_lease& w) {
   require(sent_extensions_.count({w.task, w.token}) != 0, "I-12", w.task,
           "an extension that nobody has asked for");
   t->lease->expires_at = w.expires_at;
-  ++seen_.extended;
+  seen_.count(task_event::extended);
 }
 
 void task_auditor::check_crash(const task_model& t, bool by_death, core::instant at) {
@@ -254,15 +260,15 @@ void task_auditor::follow(const core::end_task_lease& w) {
     require(sent_failures_[held].count(3) != 0, "I-12", w.task, "nobody has reported this limit");
     break;
   case attempt_ending::expired:
-    ++seen_.expired;
+    seen_.count(task_event::expired);
     check_crash(*t, false, w.at);
     break;
   case attempt_ending::lost:
-    ++seen_.lost;
+    seen_.count(task_event::lost);
     check_crash(*t, true, w.at);
     break;
   case attempt_ending::ejected:
-    ++seen_.ejected;
+    seen_.count(task_event::ejected);
     require(sent_ejections_.count(w.task) != 0, "I-12", w.task, "nobody has ejected this task");
     break;
   case attempt_ending::canceled:
@@ -273,7 +279,7 @@ void task_auditor::follow(const core::end_task_lease& w) {
 }
 
 void task_auditor::check_completion(const task_model& t, const core::finish_task& w) {
-  ++seen_.completed;
+  seen_.count(task_event::completed);
   const hold held{w.task, w.token};
   require(w.token != 0, "I-3", w.task, "a task was completed without a lease");
   const auto sent = sent_results_.find(held);
@@ -301,15 +307,15 @@ void task_auditor::follow(const core::finish_task& w) {
     check_completion(*t, w);
     break;
   case task_ending::failed:
-    ++seen_.failed;
+    seen_.count(task_event::failed);
     require(failed_with(2), "I-12", w.task, "a task has failed without its worker saying so");
     break;
   case task_ending::canceled:
-    ++seen_.canceled;
+    seen_.count(task_event::canceled);
     require(sent_cancellations_.count(w.task) != 0, "I-12", w.task, "nobody has canceled this task");
     break;
   case task_ending::dead: {
-    ++seen_.dead;
+    seen_.count(task_event::dead);
     const auto& retry = retry_of(queues_[t->queue].policy, t->spec.type);
     const auto most = t->spec.max_attempts != 0 ? t->spec.max_attempts : retry.max_attempts;
     if (w.error.code != "WORKER_LOST") {
@@ -331,7 +337,7 @@ void task_auditor::follow(const core::finish_task& w) {
 
 void task_auditor::follow(const core::revive_task& w) {
   touched_.insert(w.task);
-  ++seen_.revived;
+  seen_.count(task_event::revived);
   auto* t = model_of(w.task, "a task was revived that was never made");
   if (t == nullptr || !require(t->over.has_value(), "I-13", w.task, "a live task was revived"))
     return;
@@ -349,7 +355,7 @@ void task_auditor::follow(const core::revive_task& w) {
 }
 
 void task_auditor::follow(const core::insert_late_result& w) {
-  ++seen_.late_results;
+  seen_.count(task_event::late_result);
   ++late_results_;
   const auto* t = model_of(w.task, "a late result of a task that was never made");
   require(t == nullptr || t->grants.count(w.token) != 0, "I-12", w.task,

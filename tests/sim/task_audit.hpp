@@ -5,11 +5,14 @@
 #include "persistence/memory_tables.hpp"
 #include "persistence/store.hpp"
 
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -17,18 +20,38 @@
 namespace holdfast::sim {
 
 /// What happened to tasks at least once in a good series of runs.
+enum class task_event : std::uint8_t {
+  completed,
+  failed,
+  canceled,
+  dead,
+  revived,
+  expired,
+  lost, ///< Leases, with their worker.
+  ejected,
+  followed,
+  extended,
+  late_result,
+  paused,
+  key_taken,
+  told_lost,
+  count,
+};
+
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(task_event::count)>
+    task_event_names{"completed",     "failed",         "canceled",         "dead",
+                     "revived",       "leases expired", "leases lost",      "ejected",
+                     "followed",      "extended",       "late results",     "paused",
+                     "unique key taken", "workers told of a loss"};
+
 struct task_tally {
-  std::uint64_t completed = 0;
-  std::uint64_t failed = 0;
-  std::uint64_t canceled = 0;
-  std::uint64_t dead = 0;
-  std::uint64_t revived = 0;
-  std::uint64_t expired = 0;
-  std::uint64_t lost = 0; ///< Leases, with their worker.
-  std::uint64_t ejected = 0;
-  std::uint64_t followed = 0;
-  std::uint64_t extended = 0;
-  std::uint64_t late_results = 0;
+  std::array<std::uint64_t, static_cast<std::size_t>(task_event::count)> counts{};
+
+  void count(task_event kind) { ++counts[static_cast<std::size_t>(kind)]; }
+  void add(const task_tally& other) {
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      counts[i] += other.counts[i];
+  }
 };
 
 /// Holds the committed tasks, and everything that was answered about them, to the invariants.

@@ -146,11 +146,12 @@ void task_auditor::acknowledged(const msg::enqueue_tasks& asked, const msg::task
     if (!require(known != tasks_.end() && known->second.queue == asked.queue, "I-12", outcome.task,
                  "an acknowledged task is not in the database"))
       continue;
-    if (outcome.task != request.task)
+    if (outcome.task != request.task) {
+      seen_.count(task_event::key_taken);
       require(!request.unique_key.empty() && !request.reject_duplicate && outcome.repeated
                   && known->second.spec.unique_key == request.unique_key,
               "unique key", request.task, "another task was named that does not have its key");
-    else if (!outcome.repeated)
+    } else if (!outcome.repeated)
       require(told_new_.insert(request.task).second, "I-13", request.task,
               "a task was acknowledged as new twice");
   }
@@ -259,7 +260,7 @@ void task_auditor::acknowledged(const msg::follow_task& asked, const msg::leased
               && over->second.result == asked.done.result,
           "I-12", asked.done.task.task, "an acknowledged completion is not in the database");
   for (const auto& leased : answer.tasks) {
-    ++seen_.followed;
+    seen_.count(task_event::followed);
     require(leased.task == asked.next.task, "I-12", leased.task, "another task follows");
     check_leased(asked.queue, asked.worker, asked.claim, leased);
   }
@@ -330,6 +331,7 @@ void task_auditor::acknowledged(const msg::get_task& asked, const msg::task_view
 }
 
 void task_auditor::told_lost(const msg::tasks_lost& told) {
+  seen_.count(task_event::told_lost);
   for (const auto& ref : told.tasks)
     check_over(ref, "a worker was told that a lease is lost, and it is not");
 }
