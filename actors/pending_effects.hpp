@@ -52,12 +52,13 @@ public:
   /// The writer's answer. False when the write was refused: then everything that waits has been
   /// failed, and the actor, whose memory is ahead of the database, must end.
   bool settle(const write_done& done) {
-    HOLDFAST_INVARIANT(!empty() && waiting_.front().ticket == done.ticket,
-                       "the writer answers in the order of the requests");
+    // A refusal may overtake what was decided before: a writer that is full gives it at once.
     if (done.failure.code != core::errc::none) {
       fail_all(done.failure);
       return false;
     }
+    HOLDFAST_INVARIANT(!empty() && waiting_.front().ticket == done.ticket,
+                       "the writer tells of commits in the order of the requests");
     while (!empty() && waiting_.front().ticket == done.ticket) {
       // It stays in the queue while it runs, so that what it decides gets a later ticket.
       const auto effect = std::exchange(waiting_.front().effect, nullptr);

@@ -145,6 +145,17 @@ void finish(queue& q, const task_id& id, task_ending ending, std::string result,
   changes.writes.push_back(std::move(gone));
 }
 
+/// The outcome of a completion whose task has ended by an earlier item of the same request; leaves
+/// alone what did not.
+void recognise_ended(const change& so_far, const held_task& item, item_outcome& outcome) {
+  for (const auto& write : so_far.writes)
+    if (const auto* gone = std::get_if<finish_task>(&write);
+        gone != nullptr && gone->task == item.task) {
+      outcome.repeated = gone->token == item.token;
+      outcome.refusal = outcome.repeated ? errc::none : errc::lease_not_held;
+    }
+}
+
 /// Ends the task's lease and lets it wait for `next_action`.
 lost_lease end_lease_of(queue& q, task& t, attempt_ending how, task_error error,
                         instant next_action, instant now, change& changes) {
@@ -382,6 +393,8 @@ decision<std::vector<item_outcome>> decide(queue& q, complete_tasks command, ins
     if (outcome.refusal == errc::none)
       finish(q, item.task.task, task_ending::completed, std::move(item.result), {}, now,
              completed.changes);
+    else if (outcome.refusal == errc::not_found)
+      recognise_ended(completed.changes, item.task, outcome);
     else
       record_late(q, item.task, command.worker, "completed", std::move(item.result), now,
                   completed.changes);

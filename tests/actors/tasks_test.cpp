@@ -176,6 +176,22 @@ BOOST_AUTO_TEST_CASE(a_claim_or_completion_that_is_repeated_gets_the_same_answer
   BOOST_TEST((complete("w2", first[0]) == core::errc::none)); // the token says it all
 }
 
+BOOST_AUTO_TEST_CASE(a_task_completed_twice_in_one_request_is_a_repetition) {
+  enqueued(request());
+  const auto t = one("w1");
+  const auto answered = call(msg::complete_tasks{"mail",
+                                                 "w1",
+                                                 {{{t.task, t.token}, "1"},
+                                                  {{t.task, t.token}, "2"},
+                                                  {{t.task, t.token + 1}, "3"}}});
+  BOOST_REQUIRE(answered.value);
+  const auto& outcomes = answered.value->outcomes;
+  BOOST_TEST((!outcomes[0].repeated && outcomes[0].refusal == core::errc::none));
+  BOOST_TEST((outcomes[1].repeated && outcomes[1].refusal == core::errc::none));
+  BOOST_TEST((outcomes[2].refusal == core::errc::lease_not_held));
+  BOOST_TEST(view(t.task).result == "1");
+}
+
 // C31, C32, B65-B67: errors
 BOOST_AUTO_TEST_CASE(a_task_that_keeps_failing_is_dead_and_can_be_redriven) {
   const auto id = enqueued(request());

@@ -1,27 +1,12 @@
 #include "tests/sim/clients.hpp"
 
-#include "messages/errors.hpp"
-
-#include <caf/event_based_actor.hpp>
-#include <caf/stateful_actor.hpp>
+#include "tests/sim/asking.hpp"
 
 #include <algorithm>
 #include <array>
 
 namespace holdfast::sim {
 
-namespace {
-
-using namespace std::chrono_literals;
-
-/// INTERNAL, self-sent: time to do something.
-using tick_atom = caf::atom_constant<caf::atom("simtick")>;
-
-/// Outstanding requests that a client remembers for repetition.
-constexpr std::size_t unknown_max = 6;
-
-template <class Request>
-struct answer_to;
 template <>
 struct answer_to<msg::create_workflow> {
   using type = msg::workflow_created;
@@ -67,32 +52,24 @@ struct answer_to<msg::end_session> {
   using type = msg::session_ended;
 };
 
-/// What a client is beyond one life of its actor.
-struct persona {
-  persona(field& shared, std::string who, std::uint64_t seed)
-      : world(shared), name(std::move(who)), random(seed), ids(seed) {}
+namespace {
 
-  field& world;
-  std::string name;
-  dice random;
-  core::uuid_source ids;
+using namespace std::chrono_literals;
+
+/// A contributor, or the requester.
+struct persona : asker<repeatable> {
+  using asker::asker;
+
   std::vector<msg::assignment> held;
-  std::vector<msg::assignment> past; ///< Held no more, for all it knows.
-  std::vector<repeatable> unknown;   ///< Asked, but the outcome is not known.
-  std::uint32_t under_way = 0;
-  std::uint32_t answers = 0;
+  std::vector<msg::assignment> past;  ///< Held no more, for all it knows.
   bool asked = false;                 ///< Of a closer: asked, and got nothing yet.
   core::duration pause = 30ms;        ///< Of a closer, after asking in vain.
   std::vector<std::string> keys_left; ///< Of a requester.
   core::workflow_id workflow;
 
-  template <class Id>
-  Id fresh() {
-    return {ids.next(world.now())};
-  }
+  auditor& audit() { return world.audit; }
 };
 using persona_ptr = std::shared_ptr<persona>;
-using self_ptr = caf::event_based_actor*;
 
 void forget(persona& p, const core::unit_id& unit, core::token token) {
   const auto found = std::find_if(p.held.begin(), p.held.end(), [&](const auto& a) {
@@ -108,13 +85,8 @@ void forget(persona& p, const core::unit_id& unit, core::token token) {
 
 // --- what a trace says of messages ---
 
-template <class Id>
-std::string brief(const Id& id) {
-  return to_string(id).substr(24);
-}
-
 template <class Message>
-std::string show(const Message& m) {
+std::string show(const persona&, const Message& m) {
   if constexpr (std::is_same_v<Message, msg::ask_assignment>)
     return "asks in step " + brief(m.step) + " for assignment " + brief(m.assignment);
   else if constexpr (std::is_same_v<Message, msg::assignment>)
@@ -202,70 +174,6 @@ void learn_refusal(persona& p, const msg::create_workflow&, core::errc why) {
 }
 template <class Request>
 void learn_refusal(persona&, const Request&, core::errc) {}
-
-/// Whether the very same request is to be sent again because its outcome is not known.
-bool outcome_unknown(core::errc why) {
-  return why == core::errc::unavailable || why == core::errc::overloaded
-         || why == core::errc::refused_by_store || why == core::errc::fenced;
-}
-
-void remember(persona& p, repeatable request) {
-  if (p.unknown.size() < unknown_max)
-    p.unknown.push_back(std::move(request));
-}
-
-/// Sends `request` to some node. The auditor gets every answer; the client itself may lose it.
-template <class Request>
-void send(self_ptr self, const persona_ptr& p, const Request& request) {
-  using answer_type = typename answer_to<Request>::type;
-  const auto gateway = p->world.gateway(p->random.next());
-  if (!gateway)
-    return remember(*p, request);
-  // Short deadlines make answers come too late: for the client, that is a lost reply.
-  const auto deadline = p->random.below(8) == 0 ? p->random.span(1ms, 2s) : core::duration{60s};
-  ++p->under_way;
-  self->request(caf::actor_cast<caf::actor>(gateway), deadline, request)
-      .then(
-          [=](const answer_type& answer) {
-            --p->under_way;
-            auto& world = p->world;
-            world.audit.acknowledged(request, answer);
-            world.log.mix(p->answers);
-            const bool lost = !world.calm && p->random.hit(world.drawn.lose_reply);
-            world.log.note(
-                [&] { return p->name + " <- " + show(answer) + (lost ? " (lost)" : ""); });
-            if (lost) {
-              world.seen.count(event_kind::reply_lost);
-              remember(*p, request);
-            } else {
-              learn(*p, request, answer);
-            }
-          },
-          [=](const caf::error& error) {
-            --p->under_way;
-            const auto why = msg::failure_of(error);
-            p->world.log.mix(static_cast<std::uint64_t>(why.code));
-            p->world.log.note([&] {
-              return p->name + " <- " + std::string{to_string(why.code)} + ' ' + why.detail;
-            });
-            if (outcome_unknown(why.code))
-              remember(*p, request);
-            else
-              learn_refusal(*p, request, why.code);
-          });
-  p->world.log.note([&] { return p->name + " -> " + show(request); });
-}
-
-/// Repeats one of the requests whose outcome is not known; false if there is none.
-bool repeat_unknown(self_ptr self, const persona_ptr& p) {
-  if (p->unknown.empty())
-    return false;
-  const auto at = p->random.below(p->unknown.size());
-  const auto request = std::move(p->unknown[at]);
-  p->unknown.erase(p->unknown.begin() + static_cast<std::ptrdiff_t>(at));
-  std::visit([&](const auto& r) { send(self, p, r); }, request);
-  return true;
-}
 
 // --- contributors ---
 

@@ -58,6 +58,14 @@ std::size_t fingerprint(const core::change& change) {
             print ^= std::hash<core::unit_id>{}(w.unit) + w.lease.token;
           else if constexpr (std::is_same_v<type, core::finalize_unit>)
             print ^= std::hash<core::unit_id>{}(w.unit);
+          else if constexpr (std::is_same_v<type, core::insert_task>)
+            print ^= std::hash<core::task_id>{}(w.spec.id);
+          else if constexpr (std::is_same_v<type, core::insert_task_lease>)
+            print ^= std::hash<core::task_id>{}(w.task) + w.lease.token;
+          else if constexpr (std::is_same_v<
+                                 type,
+                                 core::end_task_lease> || std::is_same_v<type, core::finish_task>)
+            print ^= std::hash<core::task_id>{}(w.task) + w.token;
         },
         write);
   return print;

@@ -172,7 +172,8 @@ void auditor::committed(core::incarnation_id incarnation, const persistence::wri
     ++commits_;
     check_host(incarnation, part);
     check_outbox(part.shard);
-    for (const auto& change : part.changes)
+    for (const auto& change : part.changes) {
+      tasks_.committed(change);
       for (const auto& write : change.writes)
         std::visit(
             [&](const auto& w) {
@@ -193,7 +194,9 @@ void auditor::committed(core::incarnation_id incarnation, const persistence::wri
               }
             },
             write);
+    }
   }
+  tasks_.check_touched();
   for (const auto& id : units)
     check_unit(id);
   for (const auto& id : steps)
@@ -440,6 +443,7 @@ void auditor::check_all() {
   for (const auto& [id, row] : t_.steps)
     check_step(id);
   check_inboxes();
+  tasks_.check_all();
   for (const auto& [id, known] : units_)
     require(t_.units.count(id) != 0, "I-12", id, "a committed unit has vanished");
   for (const auto& [id, sent] : judgments_) {
@@ -456,6 +460,11 @@ void auditor::check_all() {
 // --- quiescence ---
 
 std::string auditor::unfinished() const {
+  auto open = tasks_.unfinished();
+  return open.empty() ? unfinished_units() : open;
+}
+
+std::string auditor::unfinished_units() const {
   const auto canceled = [&](const core::step_id& id) {
     return t_.steps.at(id).row.status == core::step_status::canceled;
   };
@@ -467,7 +476,7 @@ std::string auditor::unfinished() const {
         if (t_.children.count({id, next}) == 0 && !canceled(next))
           return "I-5: a finalized unit has no child in step " + brief(next) + dump(id);
   }
-  if (t_.steps.empty())
+  if (t_.steps.empty() && drawn_.units > 0)
     return "no workflow has been created";
   for (const auto& [id, row] : t_.steps) {
     const auto known = steps_.find(id);
@@ -506,8 +515,9 @@ void auditor::check_children(const core::unit_id& id) {
 
 void auditor::check_quiescent(core::instant now) {
   check_all();
-  if (const auto open = unfinished(); !open.empty())
+  if (const auto open = unfinished_units(); !open.empty())
     blame("liveness", open);
+  tasks_.check_quiescent(now);
   for (const auto& [id, row] : t_.units)
     check_children(id);
   for (const auto& [key, lease] : t_.active_leases)

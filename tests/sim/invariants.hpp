@@ -3,6 +3,8 @@
 #include "messages/work_messages.hpp"
 #include "messages/workflow_messages.hpp"
 #include "persistence/memory_tables.hpp"
+#include "tests/sim/plan.hpp"
+#include "tests/sim/task_audit.hpp"
 #include "tests/sim/trace.hpp"
 
 #include <map>
@@ -29,7 +31,18 @@ struct violation {
 /// token going back, a judgment vanishing, a finished unit opening again) is seen.
 class auditor {
 public:
-  auditor(const persistence::memory::tables& tables, trace& log) : t_(tables), log_(log) {}
+  auditor(const plan& drawn, const persistence::memory::tables& tables, trace& log)
+      : drawn_(drawn),
+        t_(tables),
+        log_(log),
+        tasks_(tables, [this](const char* invariant, const std::string& what) {
+          blame(invariant, what);
+        }) {}
+  auditor(const auditor&) = delete;
+  auditor& operator=(const auditor&) = delete;
+
+  /// What is known of tasks.
+  task_auditor& tasks() { return tasks_; }
 
   /// To be called right after every commit that may have changed the tables: `batch` is what the
   /// node with `incarnation` meant to commit.
@@ -39,7 +52,8 @@ public:
   void check_all();
   /// Everything that holds once all work is done and nothing moves any more: I-5, I-6, I-9, I-10.
   void check_quiescent(core::instant now);
-  /// What is still to be done; empty when all units are finished and all counts have followed.
+  /// What is still to be done; empty when all units and tasks are finished and all counts have
+  /// followed.
   std::string unfinished() const;
 
   // What was answered with success: I-12.
@@ -113,11 +127,14 @@ private:
   void check_step(const core::step_id& id);
   void check_inboxes();
   void check_children(const core::unit_id& id);
+  std::string unfinished_units() const;
   const core::lease_policy& policy_of(const core::step_id& step) const;
   std::vector<core::step_id> next_of(const core::step_id& step) const;
 
+  const plan& drawn_;
   const persistence::memory::tables& t_;
   trace& log_;
+  task_auditor tasks_;
   std::optional<violation> found_;
   std::uint64_t commits_ = 0;
 

@@ -108,6 +108,7 @@ struct totals {
   std::uint64_t longest = 0;
   core::duration virtual_time{};
   tally seen;
+  task_tally tasks;
 
   void add(const run_report& r) {
     ++seeds;
@@ -117,6 +118,7 @@ struct totals {
     longest = std::max(longest, r.messages);
     virtual_time += r.virtual_time;
     seen.add(r.seen);
+    tasks.add(r.tasks);
   }
 };
 
@@ -138,6 +140,9 @@ void print(const totals& t, double wall_seconds) {
             << faults_of(t.seen) << " faults:";
   for (std::size_t i = 0; i < t.seen.counts.size(); ++i)
     std::cout << (i == 0 ? " " : ", ") << event_names[i] << ' ' << t.seen.counts[i];
+  std::cout << "; tasks:";
+  for (std::size_t i = 0; i < t.tasks.counts.size(); ++i)
+    std::cout << (i == 0 ? " " : ", ") << task_event_names[i] << ' ' << t.tasks.counts[i];
   std::cout << '\n';
 }
 
@@ -146,12 +151,16 @@ bool everything_happened(const totals& t) {
   if (t.seeds < sometimes_seeds_min)
     return true;
   bool all = true;
+  const auto require = [&](std::uint64_t count, std::string_view name) {
+    if (count != 0)
+      return;
+    std::cout << "VOID: in " << t.seeds << " seeds this never happened: " << name << '\n';
+    all = false;
+  };
   for (std::size_t i = 0; i < t.seen.counts.size(); ++i)
-    if (t.seen.counts[i] == 0) {
-      std::cout << "VOID: in " << t.seeds << " seeds this never happened: " << event_names[i]
-                << '\n';
-      all = false;
-    }
+    require(t.seen.counts[i], event_names[i]);
+  for (std::size_t i = 0; i < t.tasks.counts.size(); ++i)
+    require(t.tasks.counts[i], task_event_names[i]);
   return all;
 }
 

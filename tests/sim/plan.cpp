@@ -90,6 +90,132 @@ void draw_node(dice& d, plan& p) {
   p.restarts_max = static_cast<std::uint32_t>(d.between(1, 8));
 }
 
+/// One of the policies under which every task can be finished within minutes: each limit small
+/// enough to be hit, each wait short.
+std::string draw_policy(dice& d) {
+  using core::json_object;
+  const auto tenths = [&](std::uint64_t low, std::uint64_t high) {
+    return static_cast<double>(d.between(low, high)) / 10;
+  };
+  const auto number = [&](std::uint64_t low, std::uint64_t high) {
+    return static_cast<std::int64_t>(d.between(low, high));
+  };
+  const auto often = [&] { return d.below(3) == 0; };
+  const auto rate = [&] {
+    return json_object{}.number("per_second", tenths(5, 50)).number("burst", number(1, 3)).str();
+  };
+  const auto retry = [&] {
+    return json_object{}
+        .number("max_attempts", number(1, 4))
+        .number("crashes_max", number(1, 4))
+        .number("least_seconds", tenths(1, 10))
+        .number("most_seconds", tenths(10, 50))
+        .str();
+  };
+  const auto ttl = tenths(10, 150);
+  json_object policy;
+  policy.raw("lease", json_object{}
+                          .number("ttl_seconds", ttl)
+                          .number("total_max_seconds", ttl + 10 * tenths(0, 30))
+                          .str());
+  policy.raw("retry", retry());
+  if (often())
+    policy.number("running_max", number(1, 5));
+  if (often())
+    policy.number("running_per_key_max", number(1, 3));
+  if (often())
+    policy.raw("weights", json_object{}.number("key0", tenths(5, 40)).str());
+  if (often())
+    policy.raw("rate", rate());
+  if (often())
+    policy.raw("rate_per_credential", rate());
+  if (d.below(4) == 0)
+    policy.number("depth_max", number(2, 12));
+  policy.number("aging_seconds", tenths(10, 600));
+  json_object moving;
+  moving.text("first_state", "new")
+      .raw("transitions", R"({"new":["asked","done"],"asked":["new","done"],"done":[]})");
+  if (often())
+    moving.raw("retry", retry());
+  json_object limited;
+  if (d.below(2) == 0)
+    limited.number("running_max", number(1, 2));
+  if (d.below(2) == 0)
+    limited.raw("rate", rate());
+  policy.raw("types",
+             json_object{}.raw("moving", moving.str()).raw("limited", limited.str()).str());
+  return policy.str();
+}
+
+worker_habits draw_worker_habits(dice& d) {
+  worker_habits h;
+  const auto weight = [&](std::uint64_t most) {
+    return static_cast<std::uint32_t>(d.below(2) == 0 ? 0 : d.between(1, most));
+  };
+  h.complete = static_cast<std::uint32_t>(d.between(4, 16));
+  h.complete_twice = weight(5);
+  h.complete_stale = weight(4);
+  h.complete_wrong_token = weight(3);
+  h.follow = weight(4);
+  h.save = weight(6);
+  h.save_stale = weight(4);
+  h.extend = weight(6);
+  h.release = weight(5);
+  h.fail = weight(6);
+  h.fail_for_good = weight(3);
+  h.slow_down = weight(3);
+  h.forget = weight(6);
+  return h;
+}
+
+task_plan draw_tasks(dice& d) {
+  task_plan t;
+  t.tasks = static_cast<std::uint32_t>(d.between(4, d.below(4) == 0 ? 30 : 12));
+  const auto queues = d.between(1, 3);
+  for (std::uint64_t i = 0; i < queues; ++i)
+    t.queues.push_back("q" + std::to_string(i));
+  for (auto left = queues + d.below(3); left > 0; --left)
+    t.policies.push_back(draw_policy(d));
+  t.producers = static_cast<std::uint32_t>(d.between(1, 2));
+  t.workers = static_cast<std::uint32_t>(d.between(2, 5));
+  t.keys = static_cast<std::uint32_t>(d.below(4));
+  t.credentials = static_cast<std::uint32_t>(d.below(3));
+  t.unique_keys = static_cast<std::uint32_t>(d.below(2) * d.between(1, 4));
+  t.later = rate(d, 400'000);
+  t.stray = rate(d, 100'000);
+  t.tied = rate(d, 800'000);
+  t.patient = rate(d, 1'000'000);
+  t.die = rate(d, 60'000);
+  t.think_max = d.span(20ms, 3s);
+  t.weights = draw_worker_habits(d);
+  t.pause_task = rate(d, 100'000);
+  t.pause_type = rate(d, 60'000, 60);
+  t.pause_queue = rate(d, 60'000, 60);
+  t.cancel = rate(d, 100'000);
+  t.eject = rate(d, 150'000);
+  t.take = rate(d, 150'000);
+  t.retry = rate(d, 150'000);
+  t.redrive = rate(d, 300'000, 30);
+  t.new_policy = rate(d, 60'000);
+  return t;
+}
+
+/// A run is about people's work, about programs' work, or about both with less of each.
+void share_out(plan& p) {
+  dice d{p.seed * 0xbf58476d1ce4e5b9ULL + 3};
+  const auto kind = d.below(10);
+  if (kind < 4)
+    return;
+  p.machine = draw_tasks(d);
+  if (kind < 8) {
+    p.units = p.contributors = 0;
+    return;
+  }
+  p.units = p.units / 2 + 1;
+  p.contributors = p.contributors / 2 + 1;
+  p.machine.tasks = p.machine.tasks / 2 + 1;
+}
+
 } // namespace
 
 plan draw_plan(std::uint64_t seed) {
@@ -113,6 +239,7 @@ plan draw_plan(std::uint64_t seed) {
   p.early_seal = rate(d, 100'000);
   draw_node(d, p);
   p.faults = draw_faults(d);
+  share_out(p);
   return p;
 }
 
@@ -148,7 +275,8 @@ std::string describe(const plan& p) {
   std::ostringstream out;
   const auto& f = p.faults;
   out << "plan: " << p.contributors << " contributors, " << p.units << " units, up to "
-      << p.slots_max << " slots, " << p.next.size() << " steps, " << p.shards << " shards, "
+      << p.slots_max << " slots, " << p.next.size() << " steps, " << p.machine.tasks << " tasks in "
+      << p.machine.queues.size() << " queues, " << p.machine.workers << " workers, " << p.shards << " shards, "
       << p.writer_lanes << " writer lanes, batch_max " << p.batch_max << ", high_water "
       << p.high_water << ", prefetch " << p.unit_prefetch << ", leases_max " << p.leases_max
       << ", events_high_water " << p.events_high_water << ", restarts_max " << p.restarts_max

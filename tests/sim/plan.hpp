@@ -72,6 +72,52 @@ struct habits {
   std::uint32_t go_home = 0;
 };
 
+/// How workers behave: relative weights of what they do with a task that they hold.
+struct worker_habits {
+  std::uint32_t complete = 0;
+  std::uint32_t complete_twice = 0;
+  std::uint32_t complete_stale = 0; ///< Under a lease of the past.
+  std::uint32_t complete_wrong_token = 0;
+  std::uint32_t follow = 0;
+  std::uint32_t save = 0;
+  std::uint32_t save_stale = 0; ///< Under a lease of the past.
+  std::uint32_t extend = 0;
+  std::uint32_t release = 0;
+  std::uint32_t fail = 0;
+  std::uint32_t fail_for_good = 0;
+  std::uint32_t slow_down = 0; ///< Fails, because the world outside says "too many requests".
+  std::uint32_t forget = 0;    ///< Says nothing until the lease has run out.
+};
+
+/// The part of a plan that is about tasks.
+struct task_plan {
+  std::uint32_t tasks = 0; ///< None: the run has no queues at all.
+  std::vector<std::string> queues;
+  std::vector<std::string> policies; ///< JSON; any of them may hold for any queue at any time.
+  std::uint32_t producers = 0;
+  std::uint32_t workers = 0;
+  std::uint32_t keys = 0;        ///< Different ones; 0: tasks have none.
+  std::uint32_t credentials = 0; ///< The same.
+  std::uint32_t unique_keys = 0; ///< The same.
+  std::uint32_t later = 0;       ///< Per million tasks: made for a date.
+  std::uint32_t stray = 0;       ///< Per million tasks: sent to a second queue, too.
+  std::uint32_t tied = 0;        ///< Per million claims, as below.
+  std::uint32_t patient = 0;
+  std::uint32_t die = 0; ///< Per million ticks of a worker.
+  core::duration think_max{};
+  worker_habits weights;
+  // Per million ticks of the operator.
+  std::uint32_t pause_task = 0;
+  std::uint32_t pause_type = 0;
+  std::uint32_t pause_queue = 0;
+  std::uint32_t cancel = 0;
+  std::uint32_t eject = 0;
+  std::uint32_t take = 0; ///< Ejects in favour of a worker.
+  std::uint32_t retry = 0;
+  std::uint32_t redrive = 0;
+  std::uint32_t new_policy = 0;
+};
+
 /// Everything that one seed decides. Limits are shrunk at random so that each of them is hit in
 /// some run.
 struct plan {
@@ -79,7 +125,7 @@ struct plan {
 
   // --- the work ---
   std::uint32_t contributors = 0;
-  std::uint32_t units = 0;
+  std::uint32_t units = 0; ///< None: the run has no workflow at all.
   std::uint32_t slots_max = 0;
   std::vector<std::vector<std::uint32_t>> next; ///< Of each step: the positions it leads to.
   std::vector<core::lease_policy> leases;       ///< Of each step.
@@ -112,6 +158,7 @@ struct plan {
   std::uint32_t restarts_max = 0;
 
   fault_rates faults;
+  task_plan machine; ///< What programs do, besides or instead of people.
 };
 
 /// The plan of a seed: the same for ever, as long as this function is not changed.

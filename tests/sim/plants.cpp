@@ -1,6 +1,7 @@
 #include "tests/sim/plants.hpp"
 
 #include "tests/sim/forwarding_store.hpp"
+#include "tests/sim/task_plants.hpp"
 
 #include <caf/event_based_actor.hpp>
 
@@ -306,7 +307,8 @@ batch_mutator::mutation mutation_named(const std::string& name, dice& random) {
 } // namespace
 
 const std::vector<plant>& plants() {
-  static const std::vector<plant> all{
+  static const auto all = [] {
+    std::vector<plant> list{
       {"fence-ignored", "batches decided under an old epoch are applied"},
       {"doubt-applied-twice", "a batch repeated after a doubt is applied again"},
       {"commit-dropped", "a change is acknowledged but not written"},
@@ -325,7 +327,10 @@ const std::vector<plant>& plants() {
       {"count-lost", "the count of a step is not written"},
       {"child-dropped", "a finalized unit goes on to no next step"},
       {"result-wrong", "the stored confidence is not that of the judgments"},
-  };
+    };
+    list.insert(list.end(), task_plants().begin(), task_plants().end());
+    return list;
+  }();
   return all;
 }
 
@@ -372,9 +377,10 @@ planted_bug::wrap(std::unique_ptr<persistence::store> connection) const {
     return std::make_unique<false_memory>(
         std::move(connection), keep_unit,
         [](persistence::open_unit& u) { u.next_expiry = core::instant::max(); });
-  if (auto mutate = mutation_named(name_, *random_))
-    return std::make_unique<batch_mutator>(std::move(connection), database_, std::move(mutate));
-  return connection;
+  for (const auto& find : {mutation_named, task_mutation_named})
+    if (auto mutate = find(name_, *random_))
+      return std::make_unique<batch_mutator>(std::move(connection), database_, std::move(mutate));
+  return wrap_task_reads(name_, std::move(connection), *random_);
 }
 
 msg::gateway_actor planted_bug::wrap(caf::actor_system& system,
@@ -384,6 +390,8 @@ msg::gateway_actor planted_bug::wrap(caf::actor_system& system,
     return caf::actor_cast<msg::gateway_actor>(system.spawn(early_answers, plain));
   if (name_ == "token-check-dropped")
     return caf::actor_cast<msg::gateway_actor>(system.spawn(without_token_check, plain, database_));
+  if (const auto planted = wrap_task_gateway(name_, system, plain, database_))
+    return caf::actor_cast<msg::gateway_actor>(planted);
   return gateway;
 }
 

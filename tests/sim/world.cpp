@@ -1,6 +1,7 @@
 #include "tests/sim/world.hpp"
 
 #include "tests/sim/forwarding_store.hpp"
+#include "tests/sim/task_clients.hpp"
 
 #include <caf/event_based_actor.hpp>
 #include <caf/scheduled_actor.hpp>
@@ -76,7 +77,8 @@ private:
 bool may_crash(std::string_view name) {
   static const std::set<std::string_view> names{"writer",  "reader",     "membership", "shards",
                                                 "owners",  "owner",      "relay",      "consumer",
-                                                "gateway", "shard_host", "step",       "unit"};
+                                                "gateway", "shard_host", "step",       "unit",
+                                                "queue"};
   return names.count(name) != 0;
 }
 
@@ -101,7 +103,7 @@ world::world(const run_options& options)
       log_(options.trace_lines, options.echo),
       random_(options.seed * 0xd1342543de82ef95ULL + 7),
       virtual_(1),
-      audit_(virtual_.database->tables(), log_),
+      audit_(plan_, virtual_.database->tables(), log_),
       database_faults_(plan_.faults, random_, virtual_.database, audit_, log_, seen_),
       bug_(options.plant, virtual_.database, random_),
       field_(plan_, audit_, log_, seen_),
@@ -245,17 +247,19 @@ process_ptr world::start_process(const std::string& name) {
     if (!p->dead)
       p->gateway = bug_.wrap(*virtual_.system, opened);
   };
-  if (log_.wanted())
-    running.log = [this, p](actors::log_level, const std::string& event,
-                            const actors::log_fields& fields) {
-      log_.note([&] {
-        auto text = "log of " + p->settings.name + ' '
-                    + to_string(p->settings.incarnation).substr(9, 4) + ": " + event;
-        for (const auto& [key, value] : fields)
-          text += ' ' + key + '=' + value;
-        return text;
-      });
+  running.log = [this, p](actors::log_level, const std::string& event,
+                          const actors::log_fields& fields) {
+    const auto text = [&] {
+      auto line = "log of " + p->settings.name + ' '
+                  + to_string(p->settings.incarnation).substr(9, 4) + ": " + event;
+      for (const auto& [key, value] : fields)
+        line += ' ' + key + '=' + value;
+      return line;
     };
+    log_.note(text);
+    if (event == "actor_crashed") // by an exception: nothing that a client does may raise one
+      audit_.blame("no exception", text());
+  };
   p->root = actors::spawn_node(*virtual_.system, std::move(running));
   // Held, because an actor that nobody refers to is gone before it hears of anything.
   p->watcher = virtual_.system->spawn([this, p](caf::event_based_actor* self) {
@@ -460,13 +464,17 @@ void world::calm_down() {
     processes_.front()->cut = false;
     processes_.front()->no_renewals = false;
   }
-  for (std::uint32_t i = 0; i < plan_.slots_max + 2; ++i)
-    start_closer(*virtual_.system, field_, i);
+  if (plan_.units > 0)
+    for (std::uint32_t i = 0; i < plan_.slots_max + 2; ++i)
+      start_closer(*virtual_.system, field_, i);
+  if (plan_.machine.tasks > 0)
+    start_task_closers(*virtual_.system, field_);
 }
 
 bool world::quiet() { return audit_.unfinished().empty(); }
 
 void world::finish_work() {
+  const auto begun = now();
   const auto last_message = messages_ + calm_messages_max;
   const auto last_time = now() + calm_time_max;
   bool done = false;
@@ -474,6 +482,7 @@ void world::finish_work() {
     while (scheduler().has_job() && !audit_.found())
       handle_one();
     done = quiet();
+    audit_.tasks().check_prompt(begun, now());
     advance();
   }
   field_.over = true; // everybody goes home
@@ -487,7 +496,10 @@ void world::finish_work() {
 
 run_report world::run() {
   start_process("n");
-  start_requester(*virtual_.system, field_);
+  if (plan_.units > 0)
+    start_requester(*virtual_.system, field_);
+  if (plan_.machine.tasks > 0)
+    start_task_clients(*virtual_.system, field_);
   for (std::uint32_t i = 0; i < plan_.contributors; ++i)
     start_contributor(*virtual_.system, field_, i);
   database_faults_.draw_refusals();
@@ -513,6 +525,7 @@ run_report world::run() {
   report.messages = messages_;
   report.commits = audit_.commits();
   report.judgments = audit_.acknowledged_judgments();
+  report.tasks = audit_.tasks().seen();
   report.seen = seen_;
   report.found = audit_.found();
   report.trace = log_.lines();

@@ -34,6 +34,7 @@ struct run_report {
   std::uint64_t judgments = 0; ///< Acknowledged.
   core::duration virtual_time{};
   tally seen;
+  task_tally tasks;
   std::optional<violation> found;
   std::deque<std::string> trace; ///< The last lines.
 };

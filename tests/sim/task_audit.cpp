@@ -1,0 +1,478 @@
+#include "tests/sim/task_audit.hpp"
+
+#include "documents/queue_document.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+namespace holdfast::sim {
+
+namespace {
+
+using core::task_ending;
+
+/// How long after its end a lease may still be there once nothing goes wrong any more: what a node
+/// needs to come back and read its queues.
+constexpr std::chrono::seconds expiry_bound{30};
+
+/// How long a task that is due and kept back by nothing may wait while a worker waits for it: above
+/// the longest that a rate or the world outside keeps a whole type back.
+constexpr std::chrono::seconds due_bound{10};
+
+std::string seconds(core::instant at) {
+  const auto micros = core::to_micros(at) % 86'400'000'000;
+  return std::to_string(static_cast<double>(micros) / 1e6) + 's';
+}
+
+bool same(const core::task_progress& a, const core::task_progress& b) {
+  return a.state == b.state && a.data == b.data && a.execution_state == b.execution_state
+         && a.percent == b.percent && a.attempts == b.attempts && a.crashes == b.crashes
+         && a.next_action == b.next_action && a.paused == b.paused;
+}
+
+bool same(const core::lease& a, const core::lease& b) {
+  return a.id == b.id && a.owner == b.owner && a.token == b.token && a.granted_at == b.granted_at
+         && a.expires_at == b.expires_at;
+}
+
+std::ostream& operator<<(std::ostream& out, const core::lease& lease) {
+  return out << lease.owner << " token " << lease.token << " granted " << seconds(lease.granted_at)
+             << " until " << seconds(lease.expires_at);
+}
+
+} // namespace
+
+std::string task_auditor::dump(const core::task_id& id) const {
+  std::ostringstream out;
+  out << "\n    task " << to_string(id);
+  if (const auto row = t_.tasks.find(id); row != t_.tasks.end()) {
+    const auto& p = row->second.progress;
+    out << " is live in " << row->second.queue << ", type " << row->second.spec.type << ", state "
+        << p.state << ", attempts " << p.attempts << ", crashes " << p.crashes << ", next action "
+        << seconds(p.next_action) << (p.paused ? ", paused" : "");
+  } else if (const auto over = t_.finished_tasks.find(id); over != t_.finished_tasks.end()) {
+    out << " in " << over->second.task.queue << " is " << to_string(over->second.ending) << " at "
+        << seconds(over->second.at) << ", result " << over->second.result;
+    if (over->second.lease)
+      out << ", lease of " << *over->second.lease;
+  } else {
+    out << " is not in the tables";
+  }
+  if (const auto lease = t_.task_leases.find(id); lease != t_.task_leases.end())
+    out << "\n      active   " << lease->second;
+  const auto [begin, end] = persistence::memory::rows_of(t_.task_attempts, id);
+  for (auto row = begin; row != end; ++row)
+    out << "\n      " << row->second.ending << " at " << seconds(row->second.at) << ' '
+        << row->second.lease;
+  if (const auto known = tasks_.find(id); known != tasks_.end())
+    out << "\n      grants seen: " << known->second.grants.size()
+        << (known->second.over ? ", finished" : ", live") << " as far as is known";
+  return out.str();
+}
+
+bool task_auditor::require(bool holds, const char* invariant, const core::task_id& task,
+                           const char* what) {
+  if (!holds)
+    blame_(invariant, what + dump(task));
+  return holds;
+}
+
+task_auditor::task_model* task_auditor::model_of(const core::task_id& id, const char* what) {
+  const auto found = tasks_.find(id);
+  return require(found != tasks_.end(), "I-13", id, what) ? &found->second : nullptr;
+}
+
+// --- every write, in order ---
+
+void task_auditor::committed(const core::change& change) {
+  for (const auto& write : change.writes)
+    std::visit([this](const auto& w) { follow(w); }, write);
+}
+
+void task_auditor::follow(const core::put_queue& w) {
+  auto& known = queues_[w.name];
+  touched_queues_.insert(w.name);
+  if (w.revision <= known.row.revision && !known.row.name.empty())
+    blame_("finality", "the revision of queue " + w.name + " went back");
+  const auto policy = documents::parse_queue_policy(w.definition, {});
+  if (!policy)
+    return blame_("I-12", "a queue has got an invalid policy: " + w.definition);
+  known.row = w;
+  known.policy = *policy;
+  known.ttl_min = std::min(known.ttl_min, policy->lease.ttl);
+  known.total_min = std::min(known.total_min, policy->lease.total_max);
+  known.total_max = std::max(known.total_max, policy->lease.total_max);
+}
+
+void task_auditor::follow(const core::insert_task& w) {
+  const auto id = w.spec.id;
+  touched_.insert(id);
+  require(tasks_.count(id) == 0, "I-13", id, "a task was made twice");
+  const auto sent = sent_tasks_.find(id);
+  if (!require(sent != sent_tasks_.end() && sent->second.queues.count(w.queue) != 0, "I-13", id,
+               "a task that nobody has asked for"))
+    return;
+  const auto& asked = sent->second.request;
+  require(asked.type == w.spec.type && asked.body == w.spec.body && asked.key == w.spec.key
+              && asked.unique_key == w.spec.unique_key && asked.priority == w.spec.priority
+              && asked.data == w.progress.data && w.progress.next_action >= asked.run_at,
+          "I-12", id, "a task is not what was asked for");
+  if (!w.spec.unique_key.empty())
+    for (const auto& [other, t] : tasks_)
+      require(t.over || t.queue != w.queue || t.spec.unique_key != w.spec.unique_key, "unique key",
+              id, "two live tasks have one unique key");
+  task_model made;
+  made.queue = w.queue;
+  made.spec = w.spec;
+  made.progress = w.progress;
+  made.data.insert(w.progress.data);
+  tasks_[id] = std::move(made);
+}
+
+/// A worker's bookmark tells by whom it was set: it must be the one who held the task last.
+void task_auditor::check_marks(task_model& t, const core::task_progress& next) {
+  t.data.insert(next.data);
+  t.bookmarks.insert(next.execution_state);
+  if (next.paused && !t.progress.paused)
+    seen_.count(task_event::paused);
+  (next.paused ? t.was_paused : t.was_running) = true;
+  if (next.execution_state == t.progress.execution_state)
+    return;
+  const auto sent = sent_bookmarks_.find(next.execution_state);
+  if (!require(sent != sent_bookmarks_.end(), "I-12", t.spec.id, "nobody has sent this bookmark"))
+    return;
+  const auto& [task, token, worker] = sent->second;
+  require(task == t.spec.id && !t.grants.empty() && token == t.grants.rbegin()->first
+              && worker == t.grants.rbegin()->second.worker,
+          "I-3", t.spec.id, "a bookmark was stored under another token than the last one");
+}
+
+void task_auditor::follow(const core::update_task& w) {
+  touched_.insert(w.task);
+  auto* t = model_of(w.task, "a task was changed that was never made");
+  if (t == nullptr || !require(!t->over, "I-13", w.task, "a finished task was changed"))
+    return;
+  check_marks(*t, w.progress);
+  require(may_move(queues_[t->queue].policy, t->spec.type, t->progress.state, w.progress.state),
+          "transitions", w.task, "a task has moved to a state that its type does not allow");
+  require(w.progress.state != t->progress.state
+              || (w.progress.attempts >= t->progress.attempts
+                  && w.progress.crashes >= t->progress.crashes),
+          "I-12", w.task, "failed tries are forgotten");
+  t->progress = w.progress;
+}
+
+void task_auditor::check_limits(const task_model& t, const core::insert_task_lease& w) {
+  const auto& q = queues_[t.queue];
+  const auto& type = t.spec.type;
+  require(!q.row.paused && !t.progress.paused
+              && std::count(q.row.paused_types.begin(), q.row.paused_types.end(), type) == 0,
+          "pause", w.task, "a lease was granted on what is paused");
+  require(t.progress.next_action <= w.lease.granted_at, "next action", w.task,
+          "a lease was granted before the task was due");
+  std::uint32_t all = 0;
+  std::uint32_t of_type = 0;
+  std::uint32_t of_key = 0;
+  bool suspect = false;
+  for (const auto& [id, other] : tasks_)
+    if (other.lease && other.queue == t.queue) {
+      ++all;
+      of_type += other.spec.type == type ? 1 : 0;
+      of_key += other.spec.key == t.spec.key ? 1 : 0;
+      suspect = suspect || (other.lease->owner == w.lease.owner && other.progress.crashes > 0);
+    }
+  const auto free = [](std::uint32_t most, std::uint32_t now) { return most == 0 || now < most; };
+  require(free(q.policy.running_max, all) && free(q.policy.running_per_key_max, of_key)
+              && free(rules_of(q.policy, type).running_max, of_type),
+          "limits", w.task, "a lease was granted above a limit");
+  require(!suspect || t.progress.crashes == 0, "limits", w.task,
+          "a worker was given two tasks whose workers have died");
+}
+
+void task_auditor::follow(const core::insert_task_lease& w) {
+  touched_.insert(w.task);
+  auto* t = model_of(w.task, "a lease was granted on a task that was never made");
+  if (t == nullptr || !require(!t->over, "I-13", w.task, "a lease was granted on a finished task"))
+    return;
+  require(!t->lease, "I-2", w.task, "two active leases on one task");
+  require(t->grants.empty() || w.lease.token > t->grants.rbegin()->first, "I-3", w.task,
+          "a lease was granted under an old token");
+  const auto sent = sent_claims_.find(w.lease.id);
+  if (!require(sent != sent_claims_.end() && sent->second.request.worker == w.lease.owner
+                   && sent->second.request.queue == t->queue,
+               "I-12", w.task, "a lease that nobody has asked for"))
+    return;
+  auto& q = queues_[t->queue];
+  require(w.lease.expires_at == w.lease.granted_at + q.policy.lease.ttl, "lease policy", w.task,
+          "a fresh lease does not last for its time to live");
+  if (!sent->second.by_name) {
+    check_limits(*t, w);
+    const auto& types = sent->second.request.types;
+    require(types.empty() || std::count(types.begin(), types.end(), t->spec.type) != 0, "I-12",
+            w.task, "a worker was given a type that it does not know");
+  }
+  t->grants[w.lease.token] = {w.lease.owner, w.lease.id};
+  t->lease = w.lease;
+  q.last_grant = w.lease.granted_at;
+}
+
+void task_auditor::follow(const core::extend_task_lease& w) {
+  touched_.insert(w.task);
+  auto* t = model_of(w.task, "a lease was extended on a task that was never made");
+  if (t == nullptr
+      || !require(t->lease && t->lease->token == w.token, "I-3", w.task,
+                  "a lease was extended under another token"))
+    return;
+  require(w.expires_at > t->lease->expires_at
+              && w.expires_at <= t->lease->granted_at + queues_[t->queue].total_max,
+          "lease policy", w.task, "a lease was extended beyond what its policy allows, or back");
+  require(sent_extensions_.count({w.task, w.token}) != 0, "I-12", w.task,
+          "an extension that nobody has asked for");
+  t->lease->expires_at = w.expires_at;
+  seen_.count(task_event::extended);
+}
+
+void task_auditor::check_crash(const task_model& t, bool by_death, core::instant at) {
+  if (by_death)
+    require(tied_.count(t.lease->owner) != 0 && died_.count(t.lease->owner) != 0, "I-12",
+            t.spec.id, "a lease was lost with a worker that has not died");
+  else
+    require(at >= t.lease->expires_at, "lease policy", t.spec.id, "a lease ran out before its end");
+}
+
+void task_auditor::follow(const core::end_task_lease& w) {
+  touched_.insert(w.task);
+  auto* t = model_of(w.task, "a lease ended on a task that was never made");
+  if (t == nullptr
+      || !require(t->lease && t->lease->token == w.token, "I-3", w.task,
+                  "a lease ended under another token"))
+    return;
+  using core::attempt_ending;
+  const hold held{w.task, w.token};
+  switch (w.how) {
+  case attempt_ending::released:
+    require(sent_releases_.count(held) != 0, "I-12", w.task, "nobody has released this lease");
+    break;
+  case attempt_ending::failed:
+    require(sent_failures_[held].count(1) != 0, "I-12", w.task, "nobody has reported this error");
+    break;
+  case attempt_ending::rate_limited:
+    require(sent_failures_[held].count(3) != 0, "I-12", w.task, "nobody has reported this limit");
+    break;
+  case attempt_ending::expired:
+    seen_.count(task_event::expired);
+    check_crash(*t, false, w.at);
+    break;
+  case attempt_ending::lost:
+    seen_.count(task_event::lost);
+    check_crash(*t, true, w.at);
+    break;
+  case attempt_ending::ejected:
+    seen_.count(task_event::ejected);
+    require(sent_ejections_.count(w.task) != 0, "I-12", w.task, "nobody has ejected this task");
+    break;
+  case attempt_ending::canceled:
+    require(false, "I-12", w.task, "a canceled task lives on");
+    break;
+  }
+  t->lease.reset();
+}
+
+void task_auditor::check_completion(const task_model& t, const core::finish_task& w) {
+  seen_.count(task_event::completed);
+  const hold held{w.task, w.token};
+  require(w.token != 0, "I-3", w.task, "a task was completed without a lease");
+  const auto sent = sent_results_.find(held);
+  require(sent != sent_results_.end() && sent->second.count(w.result) != 0, "I-3", w.task,
+          "a result was stored that nobody has sent under this token");
+  // An extension that is not written yet keeps a lease alive that looks over.
+  require(!t.lease || w.at < t.lease->expires_at || sent_extensions_.count(held) != 0, "I-3",
+          w.task, "a result was accepted after the end of the lease");
+}
+
+void task_auditor::follow(const core::finish_task& w) {
+  touched_.insert(w.task);
+  auto* t = model_of(w.task, "a task was finished that was never made");
+  if (t == nullptr || !require(!t->over, "I-13", w.task, "a task was finished twice"))
+    return;
+  require((t->lease ? t->lease->token : 0) == w.token, "I-3", w.task,
+          "a task was finished under another token than that of its lease");
+  const hold held{w.task, w.token};
+  const auto failed_with = [&](std::uint8_t kind) {
+    const auto sent = sent_failures_.find(held);
+    return sent != sent_failures_.end() && sent->second.count(kind) != 0;
+  };
+  switch (w.ending) {
+  case task_ending::completed:
+    check_completion(*t, w);
+    break;
+  case task_ending::failed:
+    seen_.count(task_event::failed);
+    require(failed_with(2), "I-12", w.task, "a task has failed without its worker saying so");
+    break;
+  case task_ending::canceled:
+    seen_.count(task_event::canceled);
+    require(sent_cancellations_.count(w.task) != 0, "I-12", w.task, "nobody has canceled this task");
+    break;
+  case task_ending::dead: {
+    seen_.count(task_event::dead);
+    const auto& retry = retry_of(queues_[t->queue].policy, t->spec.type);
+    const auto most = t->spec.max_attempts != 0 ? t->spec.max_attempts : retry.max_attempts;
+    if (w.error.code != "WORKER_LOST") {
+      require(failed_with(1) && w.progress.attempts >= most, "I-12", w.task,
+              "a task is dead with tries left");
+    } else if (require(t->lease.has_value(), "I-12", w.task, "a task is dead without a lease")) {
+      require(w.progress.crashes >= retry.crashes_max, "I-12", w.task,
+              "a task is dead though few workers were lost");
+      check_crash(*t, w.at < t->lease->expires_at, w.at);
+    }
+    break;
+  }
+  }
+  check_marks(*t, w.progress);
+  t->progress = w.progress;
+  t->lease.reset();
+  t->over = w;
+}
+
+void task_auditor::follow(const core::revive_task& w) {
+  touched_.insert(w.task);
+  seen_.count(task_event::revived);
+  auto* t = model_of(w.task, "a task was revived that was never made");
+  if (t == nullptr || !require(t->over.has_value(), "I-13", w.task, "a live task was revived"))
+    return;
+  require(t->over->ending == task_ending::dead || t->over->ending == task_ending::failed, "I-13",
+          w.task, "a task was revived that had ended for good");
+  require(sent_redrives_.count(t->queue) != 0, "I-12", w.task, "nobody has asked for the revival");
+  if (!t->spec.unique_key.empty())
+    for (const auto& [other, o] : tasks_)
+      require(o.over || o.queue != t->queue || o.spec.unique_key != t->spec.unique_key,
+              "unique key", w.task, "two live tasks have one unique key");
+  ++queues_[t->queue].revived;
+  check_marks(*t, w.progress);
+  t->progress = w.progress;
+  t->over.reset();
+}
+
+void task_auditor::follow(const core::insert_late_result& w) {
+  seen_.count(task_event::late_result);
+  ++late_results_;
+  const auto* t = model_of(w.task, "a late result of a task that was never made");
+  require(t == nullptr || t->grants.count(w.token) != 0, "I-12", w.task,
+          "a late result under a token that was never granted");
+}
+
+// --- the tables ---
+
+void task_auditor::check_row(const core::task_id& id) {
+  const auto& t = tasks_.at(id);
+  const auto live = t_.tasks.find(id);
+  const auto over = t_.finished_tasks.find(id);
+  if (!require((live != t_.tasks.end()) == !t.over, "I-13", id,
+               "a task that was committed as live is not, or the other way round")
+      || !require((over != t_.finished_tasks.end()) == t.over.has_value(), "I-13", id,
+                  "a task that was committed as finished is not, or the other way round"))
+    return;
+  const auto lease = t_.task_leases.find(id);
+  require((lease != t_.task_leases.end()) == t.lease.has_value()
+              && (!t.lease || same(lease->second, *t.lease)),
+          "I-2", id, "the active lease is not the one that was granted");
+  const auto& row = t.over ? over->second.task : live->second;
+  require(row.queue == t.queue && same(row.progress, t.progress) && row.spec.body == t.spec.body
+              && row.spec.unique_key == t.spec.unique_key,
+          "I-12", id, "a task is not as it was committed");
+  if (t.over)
+    require(over->second.ending == t.over->ending && over->second.result == t.over->result
+                && (over->second.lease ? over->second.lease->token : 0) == t.over->token,
+            "I-12", id, "a task has not ended as it was committed");
+  std::size_t leases = lease != t_.task_leases.end() ? 1 : 0;
+  leases += t.over && over->second.lease ? 1 : 0;
+  const auto [begin, end] = persistence::memory::rows_of(t_.task_attempts, id);
+  leases += static_cast<std::size_t>(std::distance(begin, end));
+  require(leases == t.grants.size(), "I-3", id,
+          "two leases share a token, or a granted lease has vanished");
+}
+
+void task_auditor::check_touched() {
+  for (const auto& id : touched_)
+    if (tasks_.count(id) != 0)
+      check_row(id);
+  for (const auto& name : touched_queues_) {
+    const auto& known = queues_.at(name).row;
+    const auto row = t_.queues.find(name);
+    if (row == t_.queues.end() || row->second.revision != known.revision
+        || row->second.definition != known.definition || row->second.paused != known.paused
+        || row->second.paused_types != known.paused_types)
+      blame_("I-12", "queue " + name + " is not as it was committed");
+  }
+  if (t_.late_results.size() != late_results_)
+    blame_("I-12", "late results have vanished, or come from nowhere");
+  touched_.clear();
+  touched_queues_.clear();
+}
+
+void task_auditor::check_all() {
+  std::size_t live = 0;
+  std::size_t held = 0;
+  for (const auto& [id, t] : tasks_) {
+    check_row(id);
+    live += t.over ? 0 : 1;
+    held += t.lease ? 1 : 0;
+  }
+  if (t_.tasks.size() != live || t_.finished_tasks.size() != tasks_.size() - live)
+    blame_("I-13", "the tables hold other tasks than were made");
+  if (t_.task_leases.size() != held)
+    blame_("I-2", "the tables hold other leases than were granted");
+  std::set<std::pair<core::queue_name, std::string>> unique;
+  for (const auto& [id, row] : t_.tasks)
+    require(row.spec.unique_key.empty() || unique.insert({row.queue, row.spec.unique_key}).second,
+            "unique key", id, "two live tasks have one unique key");
+  for (const auto& id : told_new_)
+    require(tasks_.count(id) != 0, "I-12", id, "an acknowledged task is not in the database");
+}
+
+std::string task_auditor::unfinished() const {
+  for (const auto& [id, sent] : sent_tasks_)
+    if (told_.count(id) == 0)
+      return "nobody was told what has become of the request to make a task" + dump(id);
+  for (const auto& [id, row] : t_.tasks)
+    return "I-9: a task is not finished" + dump(id);
+  return {};
+}
+
+void task_auditor::check_prompt(core::instant since, core::instant now) {
+  for (const auto& [id, lease] : t_.task_leases)
+    require(std::max(since, lease.expires_at) + expiry_bound > now, "I-9", id,
+            "a lease has run out long ago and is still there");
+  for (const auto& [worker, wait] : waiting_) {
+    const auto& [name, begun] = wait;
+    const auto known = queues_.find(name);
+    if (known == queues_.end() || known->second.row.paused)
+      continue;
+    const auto& q = known->second;
+    auto quiet_since = std::max({since, begun, q.last_grant, q.row.at});
+    for (const auto& [id, t] : tasks_)
+      if (t.queue == name && t.lease)
+        quiet_since = now; // it may count against a limit
+    if (quiet_since + due_bound > now)
+      continue;
+    const auto& held_back = q.row.paused_types;
+    for (const auto& [id, t] : tasks_)
+      if (t.queue == name && !t.over && !t.progress.paused
+          && std::count(held_back.begin(), held_back.end(), t.spec.type) == 0)
+        require(std::max({quiet_since, t.progress.next_action, t.progress.last_action}) + due_bound
+                    > now,
+                "I-9", id, "a task is due, a worker waits, and nothing happens");
+  }
+}
+
+void task_auditor::check_quiescent(core::instant now) {
+  check_all();
+  if (const auto open = unfinished(); !open.empty())
+    blame_("liveness", open);
+  for (const auto& [id, lease] : t_.task_leases)
+    require(lease.expires_at + expiry_bound > now, "I-9", id,
+            "a lease has run out long ago and is still there");
+}
+
+} // namespace holdfast::sim

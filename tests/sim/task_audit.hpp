@@ -1,0 +1,223 @@
+#pragma once
+
+#include "core/queue_policy.hpp"
+#include "messages/task_messages.hpp"
+#include "persistence/memory_tables.hpp"
+#include "persistence/store.hpp"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace holdfast::sim {
+
+/// What happened to tasks at least once in a good series of runs.
+enum class task_event : std::uint8_t {
+  completed,
+  failed,
+  canceled,
+  dead,
+  revived,
+  expired,
+  lost, ///< Leases, with their worker.
+  ejected,
+  followed,
+  extended,
+  late_result,
+  paused,
+  key_taken,
+  told_lost,
+  count,
+};
+
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(task_event::count)>
+    task_event_names{"completed",     "failed",         "canceled",         "dead",
+                     "revived",       "leases expired", "leases lost",      "ejected",
+                     "followed",      "extended",       "late results",     "paused",
+                     "unique key taken", "workers told of a loss"};
+
+struct task_tally {
+  std::array<std::uint64_t, static_cast<std::size_t>(task_event::count)> counts{};
+
+  void count(task_event kind) { ++counts[static_cast<std::size_t>(kind)]; }
+  void add(const task_tally& other) {
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      counts[i] += other.counts[i];
+  }
+};
+
+/// Holds the committed tasks, and everything that was answered about them, to the invariants.
+///
+/// It follows every committed write, one by one and in order, in a model of its own that knows the
+/// rules of a task's life and what clients have asked for: nobody but them may be the reason of a
+/// write. After each commit the rows that it touched must be those of the model.
+class task_auditor {
+public:
+  using blame_function = std::function<void(const char* invariant, const std::string& what)>;
+
+  task_auditor(const persistence::memory::tables& tables, blame_function blame)
+      : t_(tables), blame_(std::move(blame)) {}
+
+  /// One committed change, its writes in order.
+  void committed(const core::change& change);
+  /// The end of a commit: what it touched is compared with the tables.
+  void check_touched();
+  /// All rows.
+  void check_all();
+  /// What is still to be done; empty when every task that was asked for is made and finished.
+  std::string unfinished() const;
+  /// Nothing has gone wrong since `since`: what has run out or is due must not wait any more.
+  void check_prompt(core::instant since, core::instant now);
+  void check_quiescent(core::instant now);
+
+  // What is about to be sent, perhaps again.
+  void sending(const msg::enqueue_tasks& m, core::instant);
+  void sending(const msg::claim_tasks& m, core::instant);
+  void sending(const msg::extend_tasks& m, core::instant now);
+  void sending(const msg::save_task& m, core::instant);
+  void sending(const msg::release_task& m, core::instant);
+  void sending(const msg::complete_tasks& m, core::instant);
+  void sending(const msg::follow_task& m, core::instant);
+  void sending(const msg::fail_task& m, core::instant);
+  void sending(const msg::eject_task& m, core::instant);
+  void sending(const msg::change_task& m, core::instant);
+  void sending(const msg::redrive_tasks& m, core::instant);
+  void sending(const msg::put_queue&, core::instant) {}
+  void sending(const msg::pause_queue&, core::instant) {}
+  void sending(const msg::get_queue_statistics&, core::instant) {}
+  void sending(const msg::get_task&, core::instant) {}
+  /// A worker's actor has ended: leases tied to it may be taken away.
+  void died(const core::worker_id& worker);
+  /// A worker that knows every type and holds nothing waits at the queue from now on.
+  void waits(const core::worker_id& worker, const core::queue_name& queue, core::instant now) {
+    waiting_[worker] = {queue, now};
+  }
+  void waits_no_more(const core::worker_id& worker) { waiting_.erase(worker); }
+
+  // What was answered with success: I-12.
+  void acknowledged(const msg::put_queue& asked, const msg::queue_view& answer);
+  void acknowledged(const msg::pause_queue& asked, const msg::queue_view& answer);
+  void acknowledged(const msg::enqueue_tasks& asked, const msg::task_outcomes& answer);
+  void acknowledged(const msg::claim_tasks& asked, const msg::leased_tasks& answer);
+  void acknowledged(const msg::extend_tasks& asked, const msg::task_outcomes& answer);
+  void acknowledged(const msg::save_task& asked, const msg::task_outcome& answer);
+  void acknowledged(const msg::release_task& asked, const msg::task_outcome& answer);
+  void acknowledged(const msg::complete_tasks& asked, const msg::task_outcomes& answer);
+  void acknowledged(const msg::follow_task& asked, const msg::leased_tasks& answer);
+  void acknowledged(const msg::fail_task& asked, const msg::task_outcome& answer);
+  void acknowledged(const msg::eject_task& asked, const msg::leased_tasks& answer);
+  void acknowledged(const msg::change_task& asked, const msg::task_changed& answer);
+  void acknowledged(const msg::redrive_tasks& asked, const msg::tasks_redriven& answer);
+  void acknowledged(const msg::get_queue_statistics& asked, const msg::queue_statistics& answer);
+  void acknowledged(const msg::get_task& asked, const msg::task_view& answer);
+  void told_lost(const msg::tasks_lost& told);
+
+  const task_tally& seen() const { return seen_; }
+
+private:
+  using hold = std::pair<core::task_id, core::token>;
+
+  struct grant {
+    core::worker_id worker;
+    core::assignment_id claim;
+  };
+  struct task_model {
+    core::queue_name queue;
+    core::task_spec spec;
+    core::task_progress progress;
+    std::optional<core::lease> lease;
+    std::optional<core::finish_task> over; ///< Set while it is finished.
+    std::map<core::token, grant> grants;
+    std::set<std::string> data; ///< All that were ever committed, as of the next ones.
+    std::set<std::string> bookmarks;
+    bool was_paused = false;
+    bool was_running = true; ///< Not paused.
+  };
+  struct queue_model {
+    core::put_queue row;
+    core::queue_policy policy;
+    core::duration ttl_min = core::duration::max();
+    core::duration total_min = core::duration::max();
+    core::duration total_max = core::duration::zero();
+    std::uint64_t revived = 0;
+    std::uint64_t revivals_told = 0;
+    core::instant last_grant;
+  };
+
+  // One for each write that is about tasks.
+  void follow(const core::put_queue& w);
+  void follow(const core::insert_task& w);
+  void follow(const core::update_task& w);
+  void follow(const core::insert_task_lease& w);
+  void follow(const core::extend_task_lease& w);
+  void follow(const core::end_task_lease& w);
+  void follow(const core::finish_task& w);
+  void follow(const core::revive_task& w);
+  void follow(const core::insert_late_result& w);
+  template <class Other>
+  void follow(const Other&) {}
+
+  void check_limits(const task_model& t, const core::insert_task_lease& w);
+  void check_completion(const task_model& t, const core::finish_task& w);
+  void check_crash(const task_model& t, bool by_death, core::instant at);
+  void check_marks(task_model& t, const core::task_progress& next);
+  void check_row(const core::task_id& id);
+  void check_leased(const core::queue_name& queue, const core::worker_id& worker,
+                    const core::assignment_id& claim, const msg::leased_task& leased);
+  void check_view(const core::queue_name& queue, const msg::queue_view& answer);
+  void check_over(const msg::task_ref& ref, const char* what);
+  /// The lease of this token, wherever it is now.
+  const core::lease* lease_of(const core::task_id& task, core::token token) const;
+
+  bool require(bool holds, const char* invariant, const core::task_id& task, const char* what);
+  task_model* model_of(const core::task_id& id, const char* what);
+  std::string dump(const core::task_id& id) const;
+
+  const persistence::memory::tables& t_;
+  blame_function blame_;
+  task_tally seen_;
+
+  std::map<core::queue_name, queue_model> queues_;
+  std::map<core::task_id, task_model> tasks_;
+  std::set<core::task_id> touched_;
+  std::set<core::queue_name> touched_queues_;
+  std::size_t late_results_ = 0;
+
+  // What clients have sent.
+  struct sent_task {
+    msg::task_request request;
+    std::set<core::queue_name> queues;
+  };
+  struct sent_claim {
+    msg::claim_tasks request;
+    bool by_name = false; ///< For one task in particular, which no limit keeps back.
+  };
+  std::map<core::task_id, sent_task> sent_tasks_;
+  std::map<core::assignment_id, sent_claim> sent_claims_;
+  std::map<hold, core::instant> sent_extensions_; ///< When first.
+  std::map<hold, std::set<std::string>> sent_results_;
+  std::map<hold, std::set<std::uint8_t>> sent_failures_; ///< Kinds.
+  std::set<hold> sent_releases_;
+  std::map<std::string, std::tuple<core::task_id, core::token, core::worker_id>> sent_bookmarks_;
+  std::set<core::task_id> sent_ejections_;
+  std::set<core::task_id> sent_cancellations_;
+  std::set<core::queue_name> sent_redrives_;
+  std::set<core::worker_id> tied_;
+  std::set<core::worker_id> died_;
+  std::map<core::worker_id, std::pair<core::queue_name, core::instant>> waiting_;
+
+  // What they were told.
+  std::set<core::task_id> told_; ///< Requests to make a task that have got their answer.
+  std::set<core::task_id> told_new_;
+  std::set<core::task_id> told_completed_new_;
+};
+
+} // namespace holdfast::sim

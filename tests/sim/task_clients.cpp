@@ -1,0 +1,656 @@
+#include "tests/sim/task_clients.hpp"
+
+#include "core/json_text.hpp"
+#include "tests/sim/asking.hpp"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+
+namespace holdfast::sim {
+
+template <>
+struct answer_to<msg::put_queue> {
+  using type = msg::queue_view;
+};
+template <>
+struct answer_to<msg::pause_queue> {
+  using type = msg::queue_view;
+};
+template <>
+struct answer_to<msg::get_queue_statistics> {
+  using type = msg::queue_statistics;
+};
+template <>
+struct answer_to<msg::enqueue_tasks> {
+  using type = msg::task_outcomes;
+};
+template <>
+struct answer_to<msg::get_task> {
+  using type = msg::task_view;
+};
+template <>
+struct answer_to<msg::change_task> {
+  using type = msg::task_changed;
+};
+template <>
+struct answer_to<msg::eject_task> {
+  using type = msg::leased_tasks;
+};
+template <>
+struct answer_to<msg::redrive_tasks> {
+  using type = msg::tasks_redriven;
+};
+template <>
+struct answer_to<msg::claim_tasks> {
+  using type = msg::leased_tasks;
+};
+template <>
+struct answer_to<msg::extend_tasks> {
+  using type = msg::task_outcomes;
+};
+template <>
+struct answer_to<msg::save_task> {
+  using type = msg::task_outcome;
+};
+template <>
+struct answer_to<msg::release_task> {
+  using type = msg::task_outcome;
+};
+template <>
+struct answer_to<msg::complete_tasks> {
+  using type = msg::task_outcomes;
+};
+template <>
+struct answer_to<msg::follow_task> {
+  using type = msg::leased_tasks;
+};
+template <>
+struct answer_to<msg::fail_task> {
+  using type = msg::task_outcome;
+};
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Requests that may be under way, unanswered, and are then sent again with the same ids.
+using repeatable_task_request =
+    std::variant<msg::put_queue, msg::pause_queue, msg::get_queue_statistics, msg::enqueue_tasks,
+                 msg::get_task, msg::change_task, msg::eject_task, msg::redrive_tasks,
+                 msg::claim_tasks, msg::extend_tasks, msg::save_task, msg::release_task,
+                 msg::complete_tasks, msg::follow_task, msg::fail_task>;
+
+/// Leases of the past that a worker remembers.
+constexpr std::size_t past_max = 4;
+
+struct held_task {
+  core::queue_name queue;
+  core::worker_id worker; ///< Under whose name.
+  msg::leased_task task;
+};
+
+/// A program: a producer, a worker or an operator.
+struct program : asker<repeatable_task_request> {
+  using asker::asker;
+
+  std::vector<held_task> held;
+  std::vector<held_task> past;  ///< Held no more, for all it knows.
+  std::deque<msg::enqueue_tasks> to_make; ///< Of a producer.
+  core::duration pause = 30ms;            ///< Of a closer, after asking in vain.
+  std::uint64_t marks = 0;
+
+  task_auditor& audit() { return world.audit.tasks(); }
+  const task_plan& drawn() const { return world.drawn.machine; }
+  /// A JSON text that nobody else ever writes.
+  std::string mark() {
+    return core::json_object{}.text("by", name).number("n", std::int64_t(++marks)).str();
+  }
+};
+using program_ptr = std::shared_ptr<program>;
+
+void forget(program& p, const msg::task_ref& ref) {
+  const auto found = std::find_if(p.held.begin(), p.held.end(), [&](const held_task& h) {
+    return h.task.task == ref.task && h.task.token == ref.token;
+  });
+  if (found == p.held.end())
+    return;
+  p.past.push_back(*found);
+  p.held.erase(found);
+  if (p.past.size() > past_max)
+    p.past.erase(p.past.begin());
+}
+
+msg::task_ref ref_of(const held_task& h) { return {h.task.task, h.task.token}; }
+
+// --- what a trace says of messages ---
+
+std::string brief_ref(const msg::task_ref& ref) {
+  return brief(ref.task) + " under token " + std::to_string(ref.token);
+}
+
+std::string show_tasks(const msg::leased_tasks& m) {
+  std::string text = "gets " + std::to_string(m.tasks.size()) + " tasks";
+  for (const auto& t : m.tasks)
+    text += ", " + brief_ref({t.task, t.token});
+  return text;
+}
+
+std::string show_outcome(const msg::task_outcome& m) {
+  return brief(m.task) + ' ' + std::string{to_string(m.refusal)} + (m.repeated ? ", known" : "")
+         + (m.detail.empty() ? "" : " (" + m.detail + ')');
+}
+
+template <class Message>
+std::string show(const program&, const Message& m) {
+  if constexpr (std::is_same_v<Message, msg::put_queue>)
+    return "puts queue " + m.queue + ' ' + m.policy;
+  else if constexpr (std::is_same_v<Message, msg::pause_queue>)
+    return (m.paused ? "pauses " : "resumes ") + m.queue + ' ' + m.type;
+  else if constexpr (std::is_same_v<Message, msg::enqueue_tasks>)
+    return "makes task " + brief(m.tasks.front().task) + " of type " + m.tasks.front().type + " in "
+           + m.queue;
+  else if constexpr (std::is_same_v<Message, msg::change_task>)
+    return "task " + brief(m.task) + " verb " + std::to_string(m.verb);
+  else if constexpr (std::is_same_v<Message, msg::eject_task>)
+    return "ejects " + brief(m.task) + (m.worker.empty() ? "" : " for " + m.worker);
+  else if constexpr (std::is_same_v<Message, msg::redrive_tasks>)
+    return "redrives " + m.queue;
+  else if constexpr (std::is_same_v<Message, msg::tasks_redriven>)
+    return "redriven " + std::to_string(m.redriven);
+  else if constexpr (std::is_same_v<Message, msg::claim_tasks>)
+    return "claims " + std::to_string(m.most) + " of " + m.queue + " as " + m.worker + ", claim "
+           + brief(m.claim) + (m.tied ? ", tied" : "") + (m.wait > 0s ? ", waits" : "");
+  else if constexpr (std::is_same_v<Message, msg::leased_tasks>)
+    return show_tasks(m);
+  else if constexpr (std::is_same_v<Message, msg::extend_tasks>)
+    return "extends " + brief_ref(m.tasks.front());
+  else if constexpr (std::is_same_v<Message, msg::save_task>)
+    return "saves " + brief_ref(m.task);
+  else if constexpr (std::is_same_v<Message, msg::release_task>)
+    return "releases " + brief_ref(m.task);
+  else if constexpr (std::is_same_v<Message, msg::complete_tasks>)
+    return "completes " + brief_ref(m.tasks.front().task) + ": " + m.tasks.front().result;
+  else if constexpr (std::is_same_v<Message, msg::follow_task>)
+    return "completes " + brief_ref(m.done.task) + ", followed by " + brief(m.next.task);
+  else if constexpr (std::is_same_v<Message, msg::fail_task>)
+    return "fails " + brief_ref(m.task) + ", kind " + std::to_string(m.kind);
+  else if constexpr (std::is_same_v<Message, msg::task_outcome>)
+    return show_outcome(m);
+  else if constexpr (std::is_same_v<Message, msg::task_outcomes>)
+    return m.outcomes.empty() ? "nothing" : show_outcome(m.outcomes.front());
+  else
+    return "done";
+}
+
+// --- what a program learns from an answer ---
+
+void take(program& p, const core::queue_name& queue, const core::worker_id& worker,
+          const msg::leased_tasks& answer) {
+  for (const auto& task : answer.tasks) {
+    bool known = false;
+    for (const auto* list : {&p.held, &p.past})
+      for (const auto& h : *list)
+        known = known || (h.task.task == task.task && h.task.token == task.token);
+    if (!known)
+      p.held.push_back({queue, worker, task});
+  }
+}
+
+void learn(program& p, const msg::claim_tasks& asked, const msg::leased_tasks& answer) {
+  take(p, asked.queue, asked.worker, answer);
+}
+void learn(program& p, const msg::eject_task& asked, const msg::leased_tasks& answer) {
+  take(p, asked.queue, asked.worker, answer);
+}
+void learn(program& p, const msg::follow_task& asked, const msg::leased_tasks& answer) {
+  forget(p, asked.done.task);
+  take(p, asked.queue, asked.worker, answer);
+}
+void learn(program& p, const msg::complete_tasks& asked, const msg::task_outcomes&) {
+  ++p.answers;
+  for (const auto& item : asked.tasks)
+    forget(p, item.task);
+}
+void learn(program& p, const msg::release_task& asked, const msg::task_outcome& answer) {
+  if (answer.refusal != core::errc::wrong_state)
+    forget(p, asked.task);
+}
+void learn(program& p, const msg::fail_task& asked, const msg::task_outcome&) {
+  forget(p, asked.task);
+}
+void learn(program& p, const msg::save_task& asked, const msg::task_outcome& answer) {
+  if (answer.refusal != core::errc::none && answer.refusal != core::errc::wrong_state)
+    forget(p, asked.task);
+}
+void learn(program& p, const msg::enqueue_tasks& asked, const msg::task_outcomes& answer) {
+  for (std::size_t i = 0; i < asked.tasks.size() && i < answer.outcomes.size(); ++i)
+    if (answer.outcomes[i].refusal == core::errc::overloaded)
+      p.to_make.push_back({asked.queue, {asked.tasks[i]}});
+}
+template <class Request, class Answer>
+void learn(program&, const Request&, const Answer&) {}
+
+void learn_refusal(program& p, const msg::follow_task& asked, core::errc why) {
+  if (why != core::errc::wrong_state && why != core::errc::already_exists)
+    forget(p, asked.done.task);
+}
+void learn_refusal(program& p, const msg::enqueue_tasks& asked, core::errc why) {
+  if (why == core::errc::not_found) // its queue is still to come
+    p.to_make.push_back(asked);
+}
+void learn_refusal(program& p, const msg::put_queue& asked, core::errc why) {
+  p.world.audit.blame("liveness", "a policy was refused, " + std::string{to_string(why)} + ": "
+                                      + asked.policy);
+}
+template <class Request>
+void learn_refusal(program&, const Request&, core::errc) {}
+
+template <class Request>
+void ask(self_ptr self, const program_ptr& p, const Request& request) {
+  p->audit().sending(request, p->world.now());
+  send(self, p, request);
+}
+
+/// Impatient ones send the same twice.
+template <class Request>
+void ask_perhaps_twice(self_ptr self, const program_ptr& p, const Request& request) {
+  ask(self, p, request);
+  if (p->random.below(8) == 0)
+    ask(self, p, request);
+}
+
+// --- producers ---
+
+msg::task_request new_request(program& p, const core::queue_name& queue) {
+  constexpr std::array<const char*, 3> types{"plain", "moving", "limited"};
+  const auto& drawn = p.drawn();
+  const auto one_of = [&](const char* kind, std::uint32_t number) {
+    return number == 0 ? std::string{} : kind + std::to_string(p.random.below(number + 1));
+  };
+  msg::task_request r;
+  r.task = p.fresh<core::task_id>();
+  r.type = p.random.one_of(types);
+  r.body = p.mark();
+  r.data = p.mark();
+  r.priority = static_cast<std::int16_t>(p.random.below(3));
+  r.key = one_of("key", drawn.keys);
+  r.credential = one_of("credential", drawn.credentials);
+  if (drawn.unique_keys > 0 && p.random.below(2) == 0)
+    r.unique_key = queue + one_of("unique", drawn.unique_keys);
+  r.reject_duplicate = p.random.below(3) == 0;
+  r.max_attempts = static_cast<std::uint32_t>(p.random.below(2) * p.random.below(4));
+  if (p.random.hit(drawn.later))
+    r.run_at = p.world.now() + p.random.span(1s, 30s);
+  return r;
+}
+
+void producer_tick(self_ptr self, const program_ptr& p) {
+  auto& world = p->world;
+  self->delayed_send(self, world.calm ? core::duration{300ms} : p->random.span(10ms, 2s),
+                     tick_atom::value);
+  if (p->under_way > 3)
+    return;
+  if ((world.calm || p->random.below(3) == 0) && repeat_unknown(self, p))
+    return;
+  // Nothing that is sent now may be forgotten.
+  constexpr std::size_t sent_at_once = 3;
+  if (p->to_make.empty() || p->unknown.size() + p->under_way + sent_at_once > unknown_max)
+    return;
+  auto request = p->to_make.front();
+  p->to_make.pop_front();
+  for (auto more = p->random.below(3); more > 0 && !p->to_make.empty(); --more)
+    if (auto& next = p->to_make.front(); next.queue == request.queue) {
+      request.tasks.insert(request.tasks.end(), next.tasks.begin(), next.tasks.end());
+      p->to_make.pop_front();
+    }
+  ask_perhaps_twice(self, p, request);
+  if (!world.calm && p->random.hit(p->drawn().stray)) {
+    auto stray = request;
+    stray.queue = p->random.one_of(p->drawn().queues);
+    ask(self, p, stray);
+  }
+}
+
+// --- workers ---
+
+/// A queue to ask; in the calm, only one where somebody who looks at the dashboard sees work.
+std::optional<core::queue_name> some_queue(program& p) {
+  std::vector<core::queue_name> open;
+  if (p.world.calm)
+    for (const auto& [id, row] : p.world.tables->tasks)
+      open.push_back(row.queue);
+  if (p.world.calm && open.empty())
+    return std::nullopt;
+  return p.random.one_of(open.empty() ? p.drawn().queues : open);
+}
+
+msg::claim_tasks new_claim(program& p, const core::queue_name& queue) {
+  const auto& drawn = p.drawn();
+  msg::claim_tasks claim;
+  claim.queue = queue;
+  claim.worker = p.name;
+  claim.claim = p.fresh<core::assignment_id>();
+  claim.most = static_cast<std::uint32_t>(p.random.between(1, 4));
+  if (p.random.below(4) == 0)
+    claim.types = {"moving"};
+  if (p.random.hit(drawn.patient))
+    claim.wait = p.random.span(1ms, 20s);
+  claim.tied = p.random.hit(drawn.tied);
+  return claim;
+}
+
+msg::complete_tasks completion(program& p, const held_task& h) {
+  return {h.queue, h.worker, {{ref_of(h), p.mark()}}};
+}
+
+msg::task_update new_update(program& p, const held_task& h) {
+  constexpr std::array<const char*, 3> states{"new", "asked", "done"};
+  msg::task_update update;
+  update.execution_state = p.mark();
+  if (p.random.below(2) == 0)
+    update.data = p.mark();
+  if (h.task.type == "moving" && p.random.below(3) == 0)
+    update.state = p.random.one_of(states);
+  update.percent = static_cast<std::uint32_t>(p.random.below(120));
+  return update;
+}
+
+msg::fail_task failure_report(program& p, const held_task& h, core::failure_kind kind) {
+  msg::fail_task failure;
+  failure.queue = h.queue;
+  failure.worker = h.worker;
+  failure.task = ref_of(h);
+  failure.kind = static_cast<std::uint8_t>(kind);
+  failure.error_code = "SIMULATED";
+  failure.detail = "drawn";
+  if (kind == core::failure_kind::rate_limited || p.random.below(4) == 0)
+    failure.retry_after = p.random.span(0ms, 4s);
+  return failure;
+}
+
+/// Does something with one of its leases.
+void act(self_ptr self, const program_ptr& p) {
+  const auto h = p->random.one_of(p->held); // a copy: acting may forget it
+  const auto& old = p->past.empty() ? h : p->random.one_of(p->past);
+  const auto& w = p->drawn().weights;
+  auto pick = p->random.below(w.complete + w.complete_twice + w.complete_stale
+                              + w.complete_wrong_token + w.follow + w.save + w.save_stale + w.extend
+                              + w.release + w.fail + w.fail_for_good + w.slow_down + w.forget);
+  const auto chosen = [&](std::uint32_t weight) {
+    if (pick < weight)
+      return true;
+    pick -= weight;
+    return false;
+  };
+  if (chosen(w.complete))
+    return ask(self, p, completion(*p, h));
+  if (chosen(w.complete_twice)) {
+    const auto done = completion(*p, h);
+    ask(self, p, done);
+    return ask(self, p, done);
+  }
+  if (chosen(w.complete_stale)) {
+    auto done = completion(*p, old);
+    done.tasks.push_back({ref_of(h), p->mark()});
+    return ask(self, p, done);
+  }
+  if (chosen(w.complete_wrong_token)) {
+    auto done = completion(*p, h);
+    done.tasks.front().task.token += p->random.below(2) == 0 ? 1 : static_cast<std::uint64_t>(-1);
+    return ask(self, p, done);
+  }
+  if (chosen(w.follow)) {
+    auto next = new_request(*p, h.queue);
+    return ask_perhaps_twice(self, p,
+                             msg::follow_task{h.queue,
+                                              h.worker,
+                                              {ref_of(h), p->mark()},
+                                              std::move(next),
+                                              p->fresh<core::assignment_id>()});
+  }
+  if (chosen(w.save))
+    return ask_perhaps_twice(
+        self, p, msg::save_task{h.queue, h.worker, ref_of(h), new_update(*p, h)});
+  if (chosen(w.save_stale))
+    return ask(self, p, msg::save_task{old.queue, old.worker, ref_of(old), new_update(*p, old)});
+  if (chosen(w.extend))
+    return ask_perhaps_twice(self, p, msg::extend_tasks{h.queue, h.worker, {ref_of(h)}});
+  if (chosen(w.release)) {
+    const auto later = p->world.now() + p->random.span(0ms, 5s);
+    return ask_perhaps_twice(
+        self, p, msg::release_task{h.queue, h.worker, ref_of(h), new_update(*p, h), later});
+  }
+  if (chosen(w.fail))
+    return ask_perhaps_twice(self, p, failure_report(*p, h, core::failure_kind::transient));
+  if (chosen(w.fail_for_good))
+    return ask(self, p, failure_report(*p, h, core::failure_kind::permanent));
+  if (chosen(w.slow_down))
+    return ask(self, p, failure_report(*p, h, core::failure_kind::rate_limited));
+  forget(*p, ref_of(h));
+}
+
+template <class Tick>
+void spawn_program(caf::actor_system& system, const program_ptr& p, Tick tick) {
+  system.spawn([=](self_ptr self) {
+    self->send(self, tick_atom::value);
+    return caf::behavior{[=](tick_atom) {
+                           if (p->world.over)
+                             self->quit();
+                           else
+                             tick(self, p);
+                         },
+                         [=](const msg::tasks_lost& lost) {
+                           p->audit().told_lost(lost);
+                           for (const auto& ref : lost.tasks)
+                             forget(*p, ref);
+                         }};
+  });
+}
+
+void work(caf::actor_system& system, const program_ptr& p);
+
+/// Dies, and returns later as somebody who has forgotten some of it.
+void die(self_ptr self, const program_ptr& p) {
+  p->world.seen.count(event_kind::client_died);
+  p->world.log.note([&] { return p->name + " dies"; });
+  p->audit().died(p->name);
+  p->under_way = 0;
+  if (p->random.below(2) == 0)
+    while (!p->held.empty())
+      forget(*p, ref_of(p->held.front()));
+  auto& system = self->system();
+  p->world.return_after(p->random.span(0ms, p->world.drawn.session_away_max),
+                        [&system, p] { work(system, p); });
+  self->quit();
+}
+
+void worker_tick(self_ptr self, const program_ptr& p) {
+  if (p->world.calm) {
+    p->audit().died(p->name);
+    return self->quit();
+  }
+  if (p->random.hit(p->drawn().die))
+    return die(self, p);
+  self->delayed_send(self, p->random.span(1ms, p->drawn().think_max), tick_atom::value);
+  if (p->under_way > 4)
+    return;
+  if (p->random.below(3) == 0 && repeat_unknown(self, p))
+    return;
+  if (p->held.empty() || p->random.below(4) == 0)
+    ask_perhaps_twice(self, p, new_claim(*p, p->random.one_of(p->drawn().queues)));
+  else
+    act(self, p);
+}
+
+void work(caf::actor_system& system, const program_ptr& p) {
+  spawn_program(system, p, worker_tick);
+}
+
+/// Does at once whatever it gets, and waits where there is something left to do.
+void closer_tick(self_ptr self, const program_ptr& p) {
+  constexpr core::duration soon = 30ms;
+  if (p->under_way == 0)
+    p->audit().waits_no_more(p->name);
+  auto wait = soon;
+  if (p->under_way > 0) {
+    wait = p->pause = std::min<core::duration>(p->pause * 3 / 2, 1s);
+  } else if (!p->held.empty()) {
+    p->pause = soon;
+    ask(self, p, completion(*p, p->held.front()));
+  } else if (!repeat_unknown(self, p)) {
+    p->pause = soon;
+    if (const auto queue = some_queue(*p)) {
+      msg::claim_tasks claim;
+      claim.queue = *queue;
+      claim.worker = p->name;
+      claim.claim = p->fresh<core::assignment_id>();
+      claim.wait = 20s;
+      ask(self, p, claim);
+      if (p->under_way > 0)
+        p->audit().waits(p->name, *queue, p->world.now());
+    }
+    wait = 200ms;
+  }
+  self->delayed_send(self, wait, tick_atom::value);
+}
+
+// --- the operator ---
+
+/// A task that the operator sees on the dashboard, live or not.
+std::optional<std::pair<core::queue_name, core::task_id>> some_task(program& p, bool paused_only) {
+  std::vector<std::pair<core::queue_name, core::task_id>> tasks;
+  for (const auto& [id, row] : p.world.tables->tasks)
+    if (!paused_only || row.progress.paused)
+      tasks.emplace_back(row.queue, id);
+  if (tasks.empty() || (!paused_only && p.random.below(8) == 0))
+    for (const auto& [id, row] : p.world.tables->finished_tasks)
+      if (!paused_only)
+        tasks.emplace_back(row.task.queue, id);
+  if (tasks.empty())
+    return std::nullopt;
+  return p.random.one_of(tasks);
+}
+
+void steer_task(self_ptr self, const program_ptr& p, core::task_verb verb) {
+  if (const auto task = some_task(*p, verb == core::task_verb::resume))
+    ask_perhaps_twice(
+        self, p, msg::change_task{task->first, task->second, static_cast<std::uint8_t>(verb)});
+}
+
+void eject(self_ptr self, const program_ptr& p, bool for_itself) {
+  const auto task = some_task(*p, false);
+  if (!task)
+    return;
+  msg::eject_task m;
+  m.queue = task->first;
+  m.task = task->second;
+  m.update.data = p->mark();
+  if (p->random.below(3) == 0)
+    m.next_action = p->world.now() + p->random.span(0ms, 5s);
+  if (for_itself) {
+    m.worker = p->name;
+    m.claim = p->fresh<core::assignment_id>();
+  }
+  ask_perhaps_twice(self, p, m);
+}
+
+/// Makes a queue that is not there yet; false when all are.
+bool put_queues(self_ptr self, const program_ptr& p) {
+  for (const auto& queue : p->drawn().queues)
+    if (p->world.tables->queues.count(queue) == 0) {
+      ask(self, p, msg::put_queue{queue, p->random.one_of(p->drawn().policies)});
+      return true;
+    }
+  return false;
+}
+
+void steer(self_ptr self, const program_ptr& p) {
+  const auto& drawn = p->drawn();
+  const auto& queue = p->random.one_of(drawn.queues);
+  if (p->random.hit(drawn.pause_task))
+    steer_task(self, p, core::task_verb::pause);
+  if (p->random.below(4) == 0)
+    steer_task(self, p, core::task_verb::resume);
+  if (p->random.hit(drawn.cancel))
+    steer_task(self, p, core::task_verb::cancel);
+  if (p->random.hit(drawn.retry))
+    steer_task(self, p, core::task_verb::retry);
+  if (p->random.hit(drawn.eject))
+    eject(self, p, false);
+  if (p->random.hit(drawn.take))
+    eject(self, p, true);
+  if (p->random.hit(drawn.pause_type))
+    ask(self, p, msg::pause_queue{queue, "moving", true});
+  if (p->random.hit(drawn.pause_queue))
+    ask(self, p, msg::pause_queue{queue, "", true});
+  if (p->random.below(8) == 0)
+    ask(self, p, msg::pause_queue{queue, p->random.below(2) == 0 ? "moving" : "", false});
+  if (p->random.hit(drawn.new_policy))
+    ask(self, p, msg::put_queue{queue, p->random.one_of(drawn.policies)});
+  if (p->random.hit(drawn.redrive))
+    ask_perhaps_twice(self, p, msg::redrive_tasks{queue, "", "", {}, 100});
+  if (p->random.below(10) == 0)
+    ask(self, p, msg::get_queue_statistics{queue});
+  if (p->random.below(10) == 0)
+    if (const auto task = some_task(*p, false))
+      ask(self, p, msg::get_task{task->second});
+}
+
+/// Takes back what stops the work.
+void tidy_up(self_ptr self, const program_ptr& p) {
+  for (const auto& [name, row] : p->world.tables->queues) {
+    if (row.paused)
+      return ask(self, p, msg::pause_queue{name, "", false});
+    if (!row.paused_types.empty())
+      return ask(self, p, msg::pause_queue{name, row.paused_types.front(), false});
+  }
+  steer_task(self, p, core::task_verb::resume);
+}
+
+void operator_tick(self_ptr self, const program_ptr& p) {
+  auto& world = p->world;
+  self->delayed_send(self, world.calm ? core::duration{400ms} : p->random.span(10ms, 2s),
+                     tick_atom::value);
+  if (p->under_way > 3)
+    return;
+  if ((world.calm || p->random.below(3) == 0) && repeat_unknown(self, p))
+    return;
+  if (put_queues(self, p))
+    return;
+  if (world.calm)
+    return tidy_up(self, p);
+  if (!p->held.empty() && p->random.below(2) == 0)
+    return act(self, p);
+  steer(self, p);
+}
+
+program_ptr make_program(field& f, const std::string& name, std::uint64_t salt) {
+  return std::make_shared<program>(f, name, f.drawn.seed * 1'000'003 + salt);
+}
+
+} // namespace
+
+void start_task_clients(caf::actor_system& system, field& f) {
+  const auto& drawn = f.drawn.machine;
+  spawn_program(system, make_program(f, "operator", 400), operator_tick);
+  for (std::uint32_t i = 0; i < drawn.producers; ++i) {
+    const auto p = make_program(f, "producer" + std::to_string(i), 500 + i);
+    for (auto made = i; made < drawn.tasks; made += drawn.producers) {
+      const auto& queue = p->random.one_of(drawn.queues);
+      p->to_make.push_back({queue, {new_request(*p, queue)}});
+      p->audit().sending(p->to_make.back(), f.now()); // all of them must be made in the end
+    }
+    spawn_program(system, p, producer_tick);
+  }
+  for (std::uint32_t i = 0; i < drawn.workers; ++i)
+    work(system, make_program(f, "w" + std::to_string(i), 600 + i));
+}
+
+void start_task_closers(caf::actor_system& system, field& f) {
+  constexpr std::uint32_t closers = 3;
+  for (std::uint32_t i = 0; i < closers; ++i)
+    spawn_program(system, make_program(f, "hand" + std::to_string(i), 700 + i), closer_tick);
+}
+
+} // namespace holdfast::sim

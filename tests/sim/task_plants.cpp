@@ -1,0 +1,270 @@
+#include "tests/sim/task_plants.hpp"
+
+#include "tests/sim/forwarding_store.hpp"
+
+#include <caf/event_based_actor.hpp>
+
+#include <algorithm>
+
+namespace holdfast::sim {
+
+namespace {
+
+using database_ptr = std::shared_ptr<persistence::memory_database>;
+
+/// A queue that is not what was stored.
+class false_queues : public forwarding_store {
+public:
+  using mutation = std::function<void(persistence::stored_queue&)>;
+
+  false_queues(std::unique_ptr<persistence::store> inner, mutation mutate)
+      : forwarding_store(std::move(inner)), mutate_(std::move(mutate)) {}
+
+  core::outcome<persistence::stored_queue> load_queue(const core::queue_name& queue) override {
+    auto loaded = forwarding_store::load_queue(queue);
+    if (loaded)
+      mutate_(*loaded);
+    return loaded;
+  }
+
+private:
+  mutation mutate_;
+};
+
+/// Finished tasks are gone.
+class without_history : public forwarding_store {
+public:
+  using forwarding_store::forwarding_store;
+
+  core::outcome<std::vector<persistence::known_task>>
+  find_tasks(const std::vector<core::task_id>& tasks) override {
+    auto found = forwarding_store::find_tasks(tasks);
+    if (found)
+      found->erase(std::remove_if(found->begin(), found->end(),
+                                  [](const persistence::known_task& t) { return !t.live; }),
+                   found->end());
+    return found;
+  }
+  core::outcome<persistence::task_history> load_task(core::task_id task) override {
+    auto found = forwarding_store::load_task(task);
+    if (found && found->finished)
+      return core::failure{core::errc::not_found, "no such task"};
+    return found;
+  }
+};
+
+/// All that is finished looks as if it might be tried again.
+class without_endings : public forwarding_store {
+public:
+  using forwarding_store::forwarding_store;
+
+  core::outcome<std::vector<persistence::finished_task>>
+  list_finished(const persistence::finished_filter& filter) override {
+    auto all = filter;
+    all.endings.clear();
+    return forwarding_store::list_finished(all);
+  }
+};
+
+false_queues::mutation of_each_task(std::function<void(core::task&)> mutate) {
+  return [mutate = std::move(mutate)](persistence::stored_queue& queue) {
+    for (auto& task : queue.tasks)
+      mutate(task);
+  };
+}
+
+false_queues::mutation queue_mutation_named(const std::string& name, dice& random) {
+  if (name == "task-leases-hidden")
+    return of_each_task([](core::task& t) { t.leases.active.clear(); });
+  if (name == "task-tokens-reset")
+    return of_each_task([](core::task& t) {
+      t.leases.last_token = t.held() == nullptr ? 0 : t.held()->token;
+    });
+  if (name == "task-expiry-forgotten")
+    return of_each_task([](core::task& t) {
+      for (auto& lease : t.leases.active)
+        lease.expires_at = core::instant::max();
+    });
+  if (name == "tries-forgotten")
+    return of_each_task([](core::task& t) { t.progress.attempts = t.progress.crashes = 0; });
+  if (name == "date-forgotten")
+    return of_each_task([](core::task& t) {
+      if (t.held() == nullptr)
+        t.progress.next_action = core::instant::max();
+    });
+  if (name == "pause-forgotten")
+    return [](persistence::stored_queue& queue) {
+      queue.row.paused = false;
+      queue.row.paused_types.clear();
+      for (auto& task : queue.tasks)
+        task.progress.paused = false;
+    };
+  if (name == "tasks-hidden")
+    return [&random](persistence::stored_queue& queue) {
+      if (!queue.tasks.empty() && random.below(3) == 0)
+        queue.tasks.pop_back();
+    };
+  return {};
+}
+
+template <class Write>
+Write* write_of(core::change& change) {
+  for (auto& write : change.writes)
+    if (auto* found = std::get_if<Write>(&write))
+      return found;
+  return nullptr;
+}
+
+template <class Write>
+void drop(core::change& change) {
+  const auto found = std::find_if(change.writes.begin(), change.writes.end(), [](const auto& w) {
+    return std::holds_alternative<Write>(w);
+  });
+  if (found != change.writes.end())
+    change.writes.erase(found);
+}
+
+/// Everything that a planted gateway has no opinion of goes on to the real one.
+void pass_on(caf::event_based_actor* self, const caf::actor& gateway) {
+  self->set_default_handler([=](caf::scheduled_actor*, caf::message_view& m) {
+    self->delegate(gateway, m.move_content_to_message());
+    return caf::result<caf::message>{caf::delegated<caf::message>{}};
+  });
+}
+
+caf::behavior enqueues_twice(caf::event_based_actor* self, caf::actor gateway) {
+  pass_on(self, gateway);
+  return {[=](msg::enqueue_tasks& m) {
+    auto again = m;
+    for (auto& task : again.tasks)
+      task.task.value.bytes.back() ^= 1U;
+    self->send(gateway, std::move(again));
+    return self->delegate(caf::actor_cast<msg::gateway_actor>(gateway), std::move(m));
+  }};
+}
+
+msg::task_outcomes all_well(const std::vector<core::task_id>& tasks) {
+  msg::task_outcomes answer;
+  for (const auto& id : tasks)
+    answer.outcomes.push_back({id, core::errc::none, {}, true});
+  return answer;
+}
+
+caf::behavior answers_tasks_early(caf::event_based_actor* self, caf::actor gateway) {
+  pass_on(self, gateway);
+  return {[=](const msg::enqueue_tasks& m) {
+    self->send(gateway, m);
+    std::vector<core::task_id> tasks;
+    for (const auto& task : m.tasks)
+      tasks.push_back(task.task);
+    return all_well(tasks);
+  }};
+}
+
+caf::behavior invents_extensions(caf::event_based_actor* self, caf::actor gateway) {
+  pass_on(self, gateway);
+  return {[=](const msg::extend_tasks& m) {
+    std::vector<core::task_id> tasks;
+    for (const auto& ref : m.tasks)
+      tasks.push_back(ref.task);
+    return all_well(tasks);
+  }};
+}
+
+/// Completes under the lease that is there, whosever it is.
+caf::behavior applies_late_results(caf::event_based_actor* self, caf::actor gateway,
+                                   database_ptr database) {
+  pass_on(self, gateway);
+  return {[=](msg::complete_tasks& m) {
+    const auto& leases = database->tables().task_leases;
+    for (auto& item : m.tasks)
+      if (const auto held = leases.find(item.task.task); held != leases.end()) {
+        item.task.token = held->second.token;
+        m.worker = held->second.owner;
+      }
+    return self->delegate(caf::actor_cast<msg::gateway_actor>(gateway), std::move(m));
+  }};
+}
+
+} // namespace
+
+const std::vector<plant>& task_plants() {
+  static const std::vector<plant> all{
+      {"task-leases-hidden", "leases are left out when a queue is loaded"},
+      {"task-tokens-reset", "tokens begin anew when a queue is loaded"},
+      {"task-expiry-forgotten", "the ends of leases are forgotten when a queue is loaded"},
+      {"tries-forgotten", "failed tries are forgotten when a queue is loaded"},
+      {"date-forgotten", "what waits for a date is never due after a restart"},
+      {"pause-forgotten", "pauses are forgotten when a queue is loaded"},
+      {"tasks-hidden", "tasks are left out when a queue is loaded"},
+      {"finished-unknown", "finished tasks are not found"},
+      {"completed-revived", "completed tasks are redriven, too"},
+      {"completion-dropped", "a completion is acknowledged but not written"},
+      {"task-lease-kept", "a lease that has ended stays in the table"},
+      {"extension-dropped", "an extension is acknowledged but not written"},
+      {"result-swapped", "another result is stored than the one sent"},
+      {"unique-ignored", "the unique key of a task is not stored"},
+      {"late-result-dropped", "what comes too late is not recorded"},
+      {"enqueue-twice", "a request to make tasks is applied twice"},
+      {"early-task", "a task is acknowledged before its commit"},
+      {"extension-invented", "an extension is acknowledged that never happens"},
+      {"late-result-applied", "a result is accepted under any token"},
+  };
+  return all;
+}
+
+std::function<void(core::change&)> task_mutation_named(const std::string& name, dice& random) {
+  if (name == "completion-dropped")
+    return [&](core::change& c) {
+      const auto* gone = write_of<core::finish_task>(c);
+      if (gone != nullptr && gone->ending == core::task_ending::completed && random.below(4) == 0)
+        drop<core::finish_task>(c);
+    };
+  if (name == "task-lease-kept")
+    return [&](core::change& c) {
+      if (random.below(4) == 0)
+        drop<core::end_task_lease>(c);
+    };
+  if (name == "extension-dropped")
+    return [](core::change& c) { drop<core::extend_task_lease>(c); };
+  if (name == "late-result-dropped")
+    return [](core::change& c) { drop<core::insert_late_result>(c); };
+  if (name == "result-swapped")
+    return [](core::change& c) {
+      if (auto* gone = write_of<core::finish_task>(c); gone != nullptr && !gone->result.empty())
+        gone->result = "{}";
+    };
+  if (name == "unique-ignored")
+    return [](core::change& c) {
+      if (auto* made = write_of<core::insert_task>(c))
+        made->spec.unique_key.clear();
+    };
+  return {};
+}
+
+std::unique_ptr<persistence::store>
+wrap_task_reads(const std::string& name, std::unique_ptr<persistence::store> connection,
+                dice& random) {
+  if (auto mutate = queue_mutation_named(name, random))
+    return std::make_unique<false_queues>(std::move(connection), std::move(mutate));
+  if (name == "finished-unknown")
+    return std::make_unique<without_history>(std::move(connection));
+  if (name == "completed-revived")
+    return std::make_unique<without_endings>(std::move(connection));
+  return connection;
+}
+
+caf::actor wrap_task_gateway(const std::string& name, caf::actor_system& system,
+                             const caf::actor& gateway, database_ptr database) {
+  if (name == "enqueue-twice")
+    return system.spawn(enqueues_twice, gateway);
+  if (name == "early-task")
+    return system.spawn(answers_tasks_early, gateway);
+  if (name == "extension-invented")
+    return system.spawn(invents_extensions, gateway);
+  if (name == "late-result-applied")
+    return system.spawn(applies_late_results, gateway, std::move(database));
+  return {};
+}
+
+} // namespace holdfast::sim
