@@ -11,6 +11,7 @@
 #include <boost/test/unit_test.hpp>
 #include <caf/actor_system.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
@@ -302,6 +303,43 @@ BOOST_AUTO_TEST_CASE(canceled_task_reaches_its_handler_and_its_result_is_refused
   BOOST_TEST(worker.counts().lost == 1U);
   BOOST_TEST(worker.counts().completed == 0U);
   BOOST_TEST(me.view(id).status == "CANCELED");
+}
+
+BOOST_AUTO_TEST_CASE(results_of_the_time_without_a_node_are_taken_when_it_is_back) {
+  constexpr std::uint64_t tasks = 100;
+  constexpr std::uint64_t before = 40;
+  constexpr std::uint64_t threads = 4;
+  producer me;
+  me.make_queue("outage", "{}");
+  me.enqueue("step", tasks, "{}");
+  std::atomic<std::uint64_t> begun{0};
+  gate node_is_gone;
+  client::worker_settings settings;
+  settings.queue = "outage";
+  settings.threads = threads;
+  client::worker worker{me.node, settings};
+  worker.handle("step", std::make_shared<handler_of>([&](const client::task_context&) {
+                  if (++begun > before)
+                    node_is_gone.passed_within(30s);
+                  return client::done{};
+                }));
+  worker.start();
+  const auto held = me.counts_when([](const msg::queue_statistics& counts) {
+    return counts.completed == before && counts.leased == threads;
+  });
+  BOOST_TEST(held.leased == threads);
+  auto& node = *running_node::shared->process;
+  node.kill();
+  BOOST_TEST(node.ended_within(10s).value_or(-1) == 128 + SIGKILL);
+  node_is_gone.open();
+  BOOST_REQUIRE_MESSAGE(node.start(60s), node.log_tail());
+  const auto end =
+      me.counts_when([](const msg::queue_statistics& counts) { return counts.live == 0; });
+  BOOST_TEST(end.completed == tasks);
+  worker.stop();
+  BOOST_TEST(worker.counts().completed == tasks);
+  BOOST_TEST(worker.counts().lost == 0U);
+  BOOST_TEST(verify() == 0);
 }
 
 BOOST_AUTO_TEST_CASE(worker_that_stops_gives_back_what_it_has_not_finished) {
