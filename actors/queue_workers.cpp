@@ -168,7 +168,8 @@ void on_claim(queue_ptr self, msg::claim_tasks& request) {
     auto& first = st.waiting.at(known->second);
     first.promises.push_back(promise);
     st.waiting_until.erase({first.until, known->second});
-    first.until = std::max(first.until, time(self) + request.wait);
+    // The repetition says how long: with no wait at all a worker that ends calls its claim off.
+    first.until = time(self) + request.wait;
     st.waiting_until.emplace(first.until, known->second);
     return look_after(self);
   }

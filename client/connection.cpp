@@ -6,11 +6,13 @@
 #include <caf/io/middleman.hpp>
 #include <caf/send.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <random>
 #include <thread>
+#include <vector>
 
 namespace holdfast::client {
 
@@ -99,12 +101,48 @@ private:
   bool stopping_ = false;
 };
 
+/// Who wants to hear of lost leases. Shared with the courier, which may outlive the connection by
+/// the message it is working on.
+class connection::lost_listeners {
+public:
+  using callback = std::function<void(const msg::tasks_lost&)>;
+
+  subscription add(callback called) {
+    auto kept = std::make_shared<callback>(std::move(called));
+    const std::lock_guard lock{mutex_};
+    listeners_.erase(std::remove_if(listeners_.begin(), listeners_.end(),
+                                    [](const auto& listener) { return listener.expired(); }),
+                     listeners_.end());
+    listeners_.push_back(kept);
+    return kept;
+  }
+
+  void tell(const msg::tasks_lost& lost) {
+    std::vector<std::shared_ptr<callback>> present;
+    {
+      const std::lock_guard lock{mutex_};
+      for (const auto& listener : listeners_)
+        if (auto called = listener.lock())
+          present.push_back(std::move(called));
+    }
+    for (const auto& called : present) // unlocked: it may subscribe in turn
+      (*called)(lost);
+  }
+
+private:
+  std::mutex mutex_;
+  std::vector<std::weak_ptr<callback>> listeners_;
+};
+
 connection::connection(caf::actor_system& system, endpoint where, retry_policy retry,
                        std::uint64_t seed)
     : system_(system),
-      deadline_(retry.deadline),
+      retry_(retry),
       dialer_(std::make_shared<dialer>(std::move(where), retry, seed)),
-      courier_(system.spawn(courier, courier_deps{retry, seed, [d = dialer_] { d->lost(); }, {}})),
+      listeners_(std::make_shared<lost_listeners>()),
+      courier_(system.spawn(
+          courier, courier_deps{retry, seed, [d = dialer_] { d->lost(); },
+                                [l = listeners_](const msg::tasks_lost& lost) { l->tell(lost); }})),
       gateway_(courier_) {
   dialer_->start(system, courier_);
 }
@@ -114,6 +152,11 @@ connection::~connection() {
   caf::anon_send_exit(courier_, caf::exit_reason::user_shutdown);
 }
 
-core::duration connection::request_timeout() const { return deadline_ + courier_margin; }
+core::duration connection::request_timeout() const { return retry_.deadline + courier_margin; }
+
+connection::subscription
+connection::on_tasks_lost(std::function<void(const msg::tasks_lost&)> callback) {
+  return listeners_->add(std::move(callback));
+}
 
 } // namespace holdfast::client

@@ -8,6 +8,7 @@
 #include <caf/scoped_actor.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +46,17 @@ public:
   /// Longer than any request through `gateway()` takes to succeed or fail.
   core::duration request_timeout() const;
 
+  const retry_policy& retry() const { return retry_; }
+  caf::actor_system& system() const { return system_; }
+
+  /// Keeps a callback alive; see `on_tasks_lost`.
+  using subscription = std::shared_ptr<void>;
+
+  /// Calls `callback` whenever leases that were claimed through this connection are over, until the
+  /// subscription is dropped; one last call may then still be under way. It runs on a thread of the
+  /// actor system and must not block. From any thread.
+  subscription on_tasks_lost(std::function<void(const msg::tasks_lost&)> callback);
+
   /// For plain threads: sends `request` and blocks for its answer. Never call it inside an actor.
   template <class Answer, class Request>
   core::outcome<Answer> ask(const Request& request) const {
@@ -58,10 +70,12 @@ public:
 
 private:
   class dialer;
+  class lost_listeners;
 
   caf::actor_system& system_;
-  core::duration deadline_;
+  retry_policy retry_;
   std::shared_ptr<dialer> dialer_;
+  std::shared_ptr<lost_listeners> listeners_;
   courier_actor courier_;
   msg::gateway_actor gateway_;
 };

@@ -242,6 +242,7 @@ HOLDFAST_WIRE(tasks_redriven, x.redriven, x.last, x.more)
 
 /// Asks for up to `most` tasks. Answered by `leased_tasks`, which is empty when none is due within
 /// `wait`. Repeated with the same claim it gets the same tasks, as far as they are still leased.
+/// While the first still waits, one answer goes to both, after the wait that was asked for last.
 struct claim_tasks {
   core::queue_name queue;
   core::worker_id worker;

@@ -436,6 +436,20 @@ BOOST_AUTO_TEST_CASE(a_claim_that_waits_gets_a_task_when_it_becomes_due) {
   BOOST_TEST(got->value->tasks.size() == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(a_claim_that_waits_is_called_off_by_repeating_it_without_a_wait) {
+  auto patient = claim("w1");
+  patient.wait = 30s;
+  const auto got = send_to_node(patient);
+  advance(1s);
+  BOOST_TEST(!got->arrived());
+  patient.wait = 0s;
+  BOOST_TEST(claimed(patient).empty());
+  BOOST_REQUIRE(got->value);
+  BOOST_TEST(got->value->tasks.empty());
+  const auto id = enqueued(request());
+  BOOST_TEST(view(id).status == "QUEUED");
+}
+
 // B36 and operators: pausing
 BOOST_AUTO_TEST_CASE(queues_types_and_tasks_can_be_paused) {
   const auto id = enqueued(request());

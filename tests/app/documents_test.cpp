@@ -40,9 +40,11 @@ BOOST_AUTO_TEST_CASE(api_lists_every_error) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(api_shows_the_peer_program_that_the_tests_run) {
-  const auto program = text_of("tests/end_to_end/peer_program.cpp");
-  BOOST_TEST(contains(text_of("docs/API.md"), "```cpp\n" + program + "```\n"));
+BOOST_AUTO_TEST_CASE(api_shows_the_programs_that_the_tests_run) {
+  for (const auto* name : {"peer_program", "worker_program"}) {
+    const auto program = text_of("tests/end_to_end/" + std::string{name} + ".cpp");
+    BOOST_TEST(contains(text_of("docs/API.md"), "```cpp\n" + program + "```\n"), name);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

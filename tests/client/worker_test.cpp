@@ -1,0 +1,582 @@
+#include "client/worker_agent.hpp"
+
+#include "messages/errors.hpp"
+#include "messages/registry.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <caf/actor_cast.hpp>
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/allowed_unsafe_message_type.hpp>
+#include <caf/atom.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/exit_reason.hpp>
+#include <caf/scheduler/test_coordinator.hpp>
+#include <caf/send.hpp>
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace client = holdfast::client;
+namespace core = holdfast::core;
+namespace msg = holdfast::msg;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// One thread and the clock of the test.
+struct testing_system : caf::actor_system_config {
+  testing_system() {
+    set("scheduler.policy", caf::atom("testing"));
+    msg::register_messages(*this);
+  }
+};
+
+/// Something that the fake gateway does: CAF wants promises kept by the actor that made them.
+struct errand {
+  std::function<void()> run;
+};
+
+} // namespace
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(errand)
+
+namespace {
+
+/// A request that waits for what the test answers.
+template <class Request, class Answer>
+struct asked {
+  Request request;
+  caf::typed_response_promise<Answer> promise;
+};
+
+/// What a fake gateway was asked and has not answered yet, in order.
+template <class Request, class Answer>
+class inbox {
+public:
+  auto keep_in(caf::event_based_actor* self) {
+    gateway_ = self;
+    return [this, self](const Request& request) -> caf::result<Answer> {
+      auto promise = self->make_response_promise<Answer>();
+      open_.push_back({request, promise});
+      return promise;
+    };
+  }
+
+  std::size_t size() const { return open_.size(); }
+  const Request& first() const {
+    BOOST_REQUIRE(!open_.empty());
+    return open_.front().request;
+  }
+  const Request& last() const {
+    BOOST_REQUIRE(!open_.empty());
+    return open_.back().request;
+  }
+  template <class What>
+  void answer(What what) {
+    BOOST_REQUIRE(!open_.empty());
+    auto promise = std::move(open_.front().promise);
+    open_.pop_front();
+    caf::anon_send(gateway_, errand{[promise, what = std::move(what)]() mutable {
+                     promise.deliver(std::move(what));
+                   }});
+  }
+  void clear() { open_.clear(); }
+
+private:
+  std::deque<asked<Request, Answer>> open_;
+  caf::event_based_actor* gateway_ = nullptr;
+};
+
+constexpr auto ttl = 30s;
+
+struct worker_fixture {
+  using started =
+      std::pair<std::shared_ptr<const msg::leased_task>, std::shared_ptr<client::lease_watch>>;
+
+  worker_fixture() {
+    sched.clock().current_time += 1h; // timers of CAF take zero for "none"
+    gateway = system.spawn([this](caf::event_based_actor* self) -> caf::behavior {
+      return {claims.keep_in(self),      extensions.keep_in(self), completions.keep_in(self),
+              releases.keep_in(self),    failures.keep_in(self),   follows.keep_in(self),
+              [](errand& e) { e.run(); }};
+    });
+  }
+
+  ~worker_fixture() {
+    caf::anon_send_exit(gateway, caf::exit_reason::kill);
+    settle();
+    agent = nullptr;
+    claims.clear();
+    extensions.clear();
+    completions.clear();
+    releases.clear();
+    failures.clear();
+    follows.clear();
+    gateway = nullptr;
+    settle();
+  }
+
+  void start(std::uint32_t capacity) {
+    client::worker_agent_deps deps;
+    deps.gateway = caf::actor_cast<msg::gateway_actor>(gateway);
+    deps.request_timeout = 1h; // the gateway of the test answers when the test wants
+    deps.queue = "images";
+    deps.name = "w";
+    deps.types = {"crop", "resize"};
+    deps.capacity = capacity;
+    deps.claim_wait = 2s;
+    deps.grace = 10s;
+    deps.cancel_grace = 2s;
+    deps.now = [this] { return now(); };
+    deps.run = [this](auto task, auto watch) { running.emplace_back(task, watch); };
+    deps.on_problem = [this](const client::worker_problem& problem) {
+      problems.push_back(problem.what);
+    };
+    deps.counters = counters;
+    agent = system.spawn(client::worker_agent, std::move(deps));
+    settle();
+  }
+
+  core::instant now() {
+    return core::instant{
+        std::chrono::duration_cast<core::duration>(sched.clock().now().time_since_epoch())};
+  }
+
+  void settle() {
+    while (sched.try_run_once()) {
+    }
+  }
+
+  void advance(std::chrono::milliseconds span) {
+    settle();
+    for (auto passed = 0ms; passed < span; passed += 100ms) {
+      sched.advance_time(100ms);
+      settle();
+    }
+  }
+
+  msg::leased_task task(const std::string& type = "resize") {
+    msg::leased_task made;
+    made.task.value = ids.next(now());
+    made.token = 1;
+    made.type = type;
+    made.expires_at = now() + ttl;
+    return made;
+  }
+
+  /// Answers the claim that waits with this many tasks.
+  void give(std::size_t tasks) {
+    msg::leased_tasks given;
+    for (std::size_t i = 0; i < tasks; ++i)
+      given.tasks.push_back(task());
+    claims.answer(given);
+    settle();
+  }
+
+  /// The handler of the task that was started as the `index`-th returns.
+  void end(std::size_t index, client::outcome how) {
+    const auto& leased = *running.at(index).first;
+    caf::anon_send(agent, client::task_ended{{leased.task, leased.token},
+                                             std::make_shared<const client::outcome>(how)});
+    settle();
+  }
+
+  bool canceled(std::size_t index) const { return running.at(index).second->over; }
+
+  /// The answer that takes all of a request.
+  template <class Request>
+  static msg::task_outcomes all_of(const Request& request, core::errc refusal = core::errc::none) {
+    msg::task_outcomes answer;
+    for (std::size_t i = 0; i < request.tasks.size(); ++i) {
+      answer.outcomes.emplace_back();
+      answer.outcomes.back().refusal = refusal;
+    }
+    return answer;
+  }
+
+  void complete_all(core::errc refusal = core::errc::none) {
+    completions.answer(all_of(completions.first(), refusal));
+    settle();
+  }
+
+  bool agent_ended() {
+    bool down = false;
+    const auto watcher = system.spawn([&](caf::event_based_actor* self) -> caf::behavior {
+      self->set_down_handler([&down](const caf::down_msg&) { down = true; });
+      self->monitor(agent); // of an actor that has ended CAF tells at once
+      return {[](int) {}};
+    });
+    settle();
+    caf::anon_send_exit(watcher, caf::exit_reason::kill);
+    settle();
+    return down;
+  }
+
+  testing_system config;
+  caf::actor_system system{config};
+  caf::scheduler::test_coordinator& sched =
+      dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
+  core::uuid_source ids{7};
+  inbox<msg::claim_tasks, msg::leased_tasks> claims;
+  inbox<msg::extend_tasks, msg::task_outcomes> extensions;
+  inbox<msg::complete_tasks, msg::task_outcomes> completions;
+  inbox<msg::release_task, msg::task_outcome> releases;
+  inbox<msg::fail_task, msg::task_outcome> failures;
+  inbox<msg::follow_task, msg::leased_tasks> follows;
+  caf::actor gateway;
+  client::worker_agent_actor agent;
+  std::vector<started> running;
+  std::vector<std::string> problems;
+  std::shared_ptr<client::worker_counters> counters = std::make_shared<client::worker_counters>();
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(worker, worker_fixture)
+
+BOOST_AUTO_TEST_CASE(one_claim_waits_for_as_many_tasks_as_there_are_free_threads) {
+  start(3);
+  BOOST_TEST(claims.size() == 1U);
+  BOOST_TEST(claims.first().most == 3U);
+  BOOST_TEST(claims.first().tied);
+  BOOST_TEST((claims.first().wait == 2s));
+  BOOST_TEST((claims.first().types == std::vector<std::string>{"crop", "resize"}));
+  const auto first = claims.first().claim;
+  give(2);
+  BOOST_TEST(running.size() == 2U);
+  BOOST_TEST(claims.size() == 1U);
+  BOOST_TEST(claims.first().most == 1U);
+  BOOST_TEST((claims.first().claim != first));
+  give(1);
+  BOOST_TEST(running.size() == 3U);
+  BOOST_TEST(claims.size() == 0U);
+  end(0, client::done{});
+  BOOST_TEST(claims.size() == 1U);
+  BOOST_TEST(claims.first().most == 1U);
+  BOOST_TEST(counters->claimed == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(empty_answer_is_followed_by_the_next_claim) {
+  start(1);
+  give(0);
+  BOOST_TEST(claims.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(claim_that_failed_is_repeated_under_its_id_after_a_pause) {
+  start(1);
+  const auto id = claims.first().claim;
+  claims.answer(msg::to_error(core::errc::not_found, "no such queue"));
+  settle();
+  BOOST_TEST(claims.size() == 0U);
+  advance(1s);
+  BOOST_REQUIRE(claims.size() == 1U);
+  BOOST_TEST((claims.first().claim == id));
+  BOOST_TEST(problems.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(completions_that_end_meanwhile_go_together) {
+  start(5);
+  give(5);
+  end(0, client::done{"{}"});
+  BOOST_TEST(completions.first().tasks.size() == 1U);
+  for (std::size_t i = 1; i < 5; ++i)
+    end(i, client::done{std::to_string(i)});
+  BOOST_TEST(completions.size() == 1U);
+  complete_all();
+  BOOST_REQUIRE(completions.size() == 1U);
+  BOOST_REQUIRE(completions.first().tasks.size() == 4U);
+  BOOST_TEST(completions.first().tasks.back().result == "4");
+  complete_all();
+  BOOST_TEST(completions.size() == 0U);
+  BOOST_TEST(counters->completed == 5U);
+}
+
+BOOST_AUTO_TEST_CASE(completion_of_unknown_outcome_is_repeated_while_the_lease_lives) {
+  start(1);
+  give(1);
+  end(0, client::done{});
+  completions.answer(msg::to_error(core::errc::unavailable, ""));
+  settle();
+  BOOST_TEST(completions.size() == 1U);
+  advance(ttl);
+  completions.answer(msg::to_error(core::errc::unavailable, ""));
+  settle();
+  BOOST_TEST(completions.size() == 0U);
+  BOOST_TEST(counters->lost == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(result_that_is_refused_becomes_a_failure) {
+  start(2);
+  give(2);
+  end(0, client::done{"{"});
+  complete_all(core::errc::payload_invalid);
+  BOOST_REQUIRE(failures.size() == 1U);
+  BOOST_TEST(failures.first().error_code == "OUTCOME_REFUSED");
+  failures.answer(msg::task_outcome{});
+  settle();
+  BOOST_TEST(counters->failed == 1U);
+  // One that cannot even be said to have failed is left alone.
+  end(1, client::failed{});
+  failures.answer(msg::to_error(core::errc::invalid_argument, "error_code"));
+  settle();
+  failures.answer(msg::to_error(core::errc::invalid_argument, "whatever"));
+  settle();
+  BOOST_TEST(failures.size() == 0U);
+  BOOST_TEST(counters->lost == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(failures_and_waits_say_what_the_handler_said) {
+  start(2);
+  give(2);
+  end(0, client::failed{"BUSY", "421", core::failure_kind::rate_limited, 20s});
+  BOOST_TEST(failures.first().error_code == "BUSY");
+  BOOST_TEST(failures.first().kind == 3U);
+  BOOST_TEST((failures.first().retry_after == 20s));
+  client::wait_until wait{now() + 1min};
+  wait.update.state = "POLLED";
+  end(1, wait);
+  BOOST_TEST(releases.first().update.state == "POLLED");
+  BOOST_TEST((releases.first().next_action == now() + 1min));
+  failures.answer(msg::task_outcome{});
+  releases.answer(msg::task_outcome{});
+  settle();
+  BOOST_TEST(counters->failed == 1U);
+  BOOST_TEST(counters->released == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(all_leases_are_extended_by_one_request_at_a_third_of_their_ttl) {
+  start(3);
+  give(2);
+  advance(5s);
+  give(1);
+  advance(4900ms);
+  BOOST_TEST(extensions.size() == 0U);
+  advance(100ms);
+  BOOST_REQUIRE(extensions.size() == 1U);
+  BOOST_TEST(extensions.first().tasks.size() == 3U);
+  const auto asked_at = sched.clock().now();
+  advance(1s);
+  extensions.answer(all_of(extensions.first()));
+  settle();
+  BOOST_TEST((running[0].second->ends.load() == asked_at + ttl));
+  advance(8900ms);
+  BOOST_TEST(extensions.size() == 0U);
+  advance(100ms);
+  BOOST_TEST(extensions.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(lease_that_cannot_be_extended_because_it_is_over_is_lost) {
+  start(2);
+  give(2);
+  advance(10s);
+  auto answer = all_of(extensions.first());
+  answer.outcomes[0].refusal = core::errc::lease_not_held;
+  const auto gone = extensions.first().tasks[0].task;
+  extensions.answer(answer);
+  settle();
+  const std::size_t lost = running[0].first->task == gone ? 0 : 1;
+  BOOST_TEST(canceled(lost));
+  BOOST_TEST(!canceled(1 - lost));
+  BOOST_TEST(counters->lost == 1U);
+  // Its result is sent all the same, to be recorded, and its refusal is not counted again.
+  end(lost, client::done{});
+  complete_all(core::errc::lease_not_held);
+  BOOST_TEST(counters->lost == 1U);
+  advance(10s);
+  BOOST_TEST(extensions.first().tasks.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(lease_without_further_extension_is_worked_on_to_its_end) {
+  start(1);
+  give(1);
+  advance(10s);
+  extensions.answer(all_of(extensions.first(), core::errc::not_extendable));
+  advance(15s);
+  BOOST_TEST(extensions.size() == 0U);
+  BOOST_TEST(!canceled(0));
+  BOOST_TEST((running[0].second->ends.load() == sched.clock().now() + 5s));
+}
+
+BOOST_AUTO_TEST_CASE(lost_lease_that_the_node_reports_cancels_its_handler) {
+  start(2);
+  give(2);
+  const auto& first = *running[0].first;
+  caf::anon_send(agent, msg::tasks_lost{"other", {{first.task, first.token}}});
+  caf::anon_send(agent, msg::tasks_lost{"images", {{first.task, first.token + 1}}});
+  settle();
+  BOOST_TEST(!canceled(0));
+  caf::anon_send(agent, msg::tasks_lost{"images", {{first.task, first.token}}});
+  settle();
+  BOOST_TEST(canceled(0));
+  BOOST_TEST(!canceled(1));
+  BOOST_TEST(problems.size() == 1U);
+  // It still has its thread.
+  BOOST_TEST(claims.size() == 0U);
+  end(0, client::failed{"X"});
+  BOOST_TEST(failures.size() == 0U);
+  BOOST_TEST(claims.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(task_that_was_lost_and_comes_again_is_another_lease) {
+  start(2);
+  give(1);
+  auto again = *running[0].first;
+  caf::anon_send(agent, msg::tasks_lost{"images", {{again.task, again.token}}});
+  settle();
+  again.token = 2;
+  claims.answer(msg::leased_tasks{{again}});
+  settle();
+  BOOST_REQUIRE(running.size() == 2U);
+  end(0, client::failed{"X"}); // of the first lease
+  end(1, client::done{});
+  BOOST_TEST(completions.first().tasks.front().task.token == 2U);
+  complete_all();
+  BOOST_TEST(counters->completed == 1U);
+  BOOST_TEST(counters->lost == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(following_task_runs_at_once_on_the_thread_that_was_kept_for_it) {
+  start(1);
+  give(1);
+  client::next then;
+  then.task.type = "crop";
+  end(0, then);
+  BOOST_TEST(claims.size() == 0U);
+  BOOST_TEST(static_cast<bool>(follows.first().next.task));
+  BOOST_TEST(static_cast<bool>(follows.first().claim));
+  follows.answer(msg::leased_tasks{{task("crop")}});
+  settle();
+  BOOST_TEST(running.size() == 2U);
+  BOOST_TEST(running[1].first->type == "crop");
+  BOOST_TEST(claims.size() == 0U);
+  BOOST_TEST(counters->completed == 1U);
+  end(1, client::done{});
+  BOOST_TEST(claims.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(following_task_is_repeated_with_the_same_ids) {
+  start(1);
+  give(1);
+  end(0, client::next{});
+  const auto first = follows.first();
+  follows.answer(msg::to_error(core::errc::unavailable, ""));
+  settle();
+  BOOST_TEST((follows.first().next.task == first.next.task));
+  BOOST_TEST((follows.first().claim == first.claim));
+}
+
+BOOST_AUTO_TEST_CASE(following_task_of_a_type_without_handler_is_given_back) {
+  start(1);
+  give(1);
+  end(0, client::next{});
+  follows.answer(msg::leased_tasks{{task("upload")}});
+  settle();
+  BOOST_TEST(running.size() == 1U);
+  BOOST_TEST(releases.size() == 1U);
+  BOOST_TEST(claims.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(stop_calls_off_the_claim_and_waits_for_what_runs) {
+  start(2);
+  give(1);
+  const auto id = claims.first().claim;
+  caf::anon_send(agent, client::stop_working{});
+  settle();
+  BOOST_REQUIRE(claims.size() == 2U);
+  BOOST_TEST((claims.last().claim == id));
+  BOOST_TEST((claims.last().wait == 0s));
+  // What was granted meanwhile goes back at once, although both answers bring it.
+  const msg::leased_tasks granted{{task()}};
+  claims.answer(granted);
+  claims.answer(granted);
+  settle();
+  BOOST_TEST(running.size() == 1U);
+  BOOST_TEST(releases.size() == 1U);
+  releases.answer(msg::task_outcome{});
+  advance(9s);
+  BOOST_TEST(!canceled(0));
+  end(0, client::done{});
+  BOOST_TEST(!agent_ended());
+  complete_all();
+  BOOST_TEST(agent_ended());
+  BOOST_TEST(claims.size() == 0U);
+  BOOST_TEST(counters->completed == 1U);
+  BOOST_TEST(counters->released == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(stop_cancels_after_its_grace_and_then_gives_back) {
+  start(2);
+  give(2);
+  caf::anon_send(agent, client::stop_working{});
+  advance(9900ms);
+  BOOST_TEST(!canceled(0));
+  advance(200ms);
+  BOOST_TEST(canceled(0));
+  end(0, client::done{});
+  complete_all();
+  BOOST_TEST(releases.size() == 0U);
+  advance(2s);
+  BOOST_REQUIRE(releases.size() == 1U);
+  BOOST_TEST((releases.first().task.task == running[1].first->task));
+  releases.answer(msg::task_outcome{});
+  BOOST_TEST(agent_ended());
+  BOOST_TEST(counters->completed == 1U);
+  BOOST_TEST(counters->released == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(worker_without_a_connection_ends_and_holds_nothing) {
+  start(2);
+  give(2);
+  caf::anon_send_exit(gateway, caf::exit_reason::user_shutdown);
+  settle();
+  BOOST_TEST(canceled(0));
+  BOOST_TEST(canceled(1));
+  BOOST_TEST(agent_ended());
+  BOOST_TEST(counters->lost == 2U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(task_context)
+
+BOOST_AUTO_TEST_CASE(envelope_has_header_body_and_tracing) {
+  msg::leased_task task;
+  task.task.value = *core::parse_uuid("018f2c5e-7c1a-7000-8000-000000000001");
+  task.type = "entity.match";
+  task.version = "1.0";
+  task.body = R"({"project_id":7})";
+  task.attempt = 2;
+  task.max_attempts = 10;
+  task.created_at = core::from_micros(1'700'000'000'000'042);
+  task.trace_id = "4bf92f3577b34da6a3ce929d0e0e4736";
+  task.span_id = "00f067aa0ba902b7";
+  const client::task_context context{std::make_shared<const msg::leased_task>(task),
+                                     std::make_shared<client::lease_watch>(),
+                                     [](const msg::task_update&) { return true; }};
+  BOOST_TEST(context.envelope()
+             == R"({"header":{"job_id":"018f2c5e-7c1a-7000-8000-000000000001",)"
+                R"("type":"entity.match","version":"1.0",)"
+                R"("created_at":"2023-11-14T22:13:20.000042Z","attempt":2,"max_attempts":10},)"
+                R"("body":{"project_id":7},)"
+                R"("tracing":{"trace_id":"4bf92f3577b34da6a3ce929d0e0e4736",)"
+                R"("span_id":"00f067aa0ba902b7"}})");
+  BOOST_TEST(!context.canceled());
+}
+
+BOOST_AUTO_TEST_CASE(lease_that_has_run_out_is_canceled) {
+  const auto lease = std::make_shared<client::lease_watch>();
+  const client::task_context context{std::make_shared<const msg::leased_task>(), lease,
+                                     [](const msg::task_update&) { return false; }};
+  BOOST_TEST((context.time_left() > 24h));
+  lease->ends = client::lease_watch::clock::now();
+  BOOST_TEST((context.time_left() == 0s));
+  BOOST_TEST(context.canceled());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
