@@ -63,7 +63,8 @@ public:
   /// Takes no more tasks, lets the running ones end within `grace`, then within `cancel_grace`
   /// after `canceled()`, and gives back what is not finished, so that others get it at once. Blocks
   /// until all handlers have returned: one that does not look at `canceled()` keeps it waiting,
-  /// although its task is somebody else's by then.
+  /// although its task is somebody else's by then. A node that is not there keeps it waiting for
+  /// the deadline of one request beyond both graces, and no longer.
   void stop();
 
   /// `start`, and waits until another thread has called `stop`.

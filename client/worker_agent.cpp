@@ -73,7 +73,8 @@ void mark_lost(self_ptr self, const lease_key& key, held_lease& lease, core::fai
 
 void end_when_nothing_is_left(self_ptr self) {
   auto& st = self->state;
-  if (st.stopping && st.held.empty() && st.claims_open == 0)
+  // Once its time is up it does not wait for a node that is not there to answer a claim.
+  if (st.stopping && st.held.empty() && (st.claims_open == 0 || st.time_is_up))
     self->quit();
 }
 
@@ -165,7 +166,8 @@ void end_failed(self_ptr self, const lease_key& key, core::failure why) {
   if (found == st.held.end())
     return;
   auto& lease = found->second;
-  const bool alive = !lease.lost && self->clock().now() < lease.watch->ends.load();
+  const bool alive =
+      !lease.lost && !st.time_is_up && self->clock().now() < lease.watch->ends.load();
   if (may_be_repeated(why.code) && alive)
     return hand_in(self, key);
   if (may_be_repeated(why.code) || lease_is_over(why.code) || lease.end_refused) {
@@ -417,8 +419,9 @@ void on_stop(self_ptr self) {
     return;
   st.stopping = true;
   // The claim that waits is called off by repeating it without a wait; what either answer brings is
-  // given back. Just to end would count as a crash of tasks that were granted meanwhile.
-  if (st.claims_open > 0)
+  // given back. So is one that failed: it may have been granted something all the same. Just to end
+  // would count as a crash of those tasks.
+  if (st.claim)
     claim_with(self, core::duration::zero());
   self->delayed_send(self, std::max(core::duration{1}, st.deps.grace), grace_over{false});
   end_when_nothing_is_left(self);
@@ -436,11 +439,13 @@ void on_grace_over(self_ptr self, bool last) {
     self->delayed_send(self, std::max(core::duration{1}, st.deps.cancel_grace), grace_over{true});
     return;
   }
+  st.time_is_up = true;
   for (const auto& key : running)
     if (st.held.at(key).lost)
       forget(self, key);
     else
       give_back(self, key);
+  end_when_nothing_is_left(self);
 }
 
 /// The connection was closed: there is nobody left to tell anything.

@@ -132,6 +132,7 @@ struct worker_agent_state {
   bool completing = false;
   bool extending = false;
   bool stopping = false;
+  bool time_is_up = false; ///< Stopping, and the grace is over: every request gets one last chance.
   time_point extend_at = time_point::max();
 };
 

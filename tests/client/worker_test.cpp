@@ -530,6 +530,38 @@ BOOST_AUTO_TEST_CASE(stop_cancels_after_its_grace_and_then_gives_back) {
   BOOST_TEST(counters->released == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(stop_asks_once_more_about_a_claim_of_unknown_outcome) {
+  start(1);
+  const auto id = claims.first().claim;
+  claims.answer(msg::to_error(core::errc::unavailable, ""));
+  settle();
+  caf::anon_send(agent, client::stop_working{});
+  settle();
+  BOOST_REQUIRE(claims.size() == 1U);
+  BOOST_TEST((claims.first().claim == id));
+  give(1); // it had been granted
+  BOOST_TEST(running.empty());
+  BOOST_TEST(releases.size() == 1U);
+  releases.answer(msg::task_outcome{});
+  BOOST_TEST(agent_ended());
+}
+
+BOOST_AUTO_TEST_CASE(stop_does_not_wait_for_ever_for_a_node_that_is_not_there) {
+  start(2);
+  give(1);
+  caf::anon_send(agent, client::stop_working{}); // no claim is ever answered
+  advance(9s);
+  end(0, client::done{});
+  completions.answer(msg::to_error(core::errc::unavailable, ""));
+  advance(4s);
+  BOOST_TEST(!agent_ended());
+  completions.answer(msg::to_error(core::errc::unavailable, ""));
+  settle();
+  BOOST_TEST(completions.size() == 0U);
+  BOOST_TEST(agent_ended());
+  BOOST_TEST(counters->lost == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(worker_without_a_connection_ends_and_holds_nothing) {
   start(2);
   give(2);
