@@ -95,7 +95,7 @@ struct program : asker<repeatable_task_request> {
   using asker::asker;
 
   std::vector<held_task> held;
-  std::vector<held_task> past;  ///< Held no more, for all it knows.
+  std::vector<held_task> past;            ///< Held no more, for all it knows.
   std::deque<msg::enqueue_tasks> to_make; ///< Of a producer.
   core::duration pause = 30ms;            ///< Of a closer, after asking in vain.
   std::uint64_t marks = 0;
@@ -240,8 +240,8 @@ void learn_refusal(program& p, const msg::enqueue_tasks& asked, core::errc why) 
     p.to_make.push_back(asked);
 }
 void learn_refusal(program& p, const msg::put_queue& asked, core::errc why) {
-  p.world.audit.blame("liveness", "a policy was refused, " + std::string{to_string(why)} + ": "
-                                      + asked.policy);
+  p.world.audit.blame("liveness",
+                      "a policy was refused, " + std::string{to_string(why)} + ": " + asked.policy);
 }
 template <class Request>
 void learn_refusal(program&, const Request&, core::errc) {}
@@ -410,8 +410,8 @@ void act(self_ptr self, const program_ptr& p) {
                                               p->fresh<core::assignment_id>()});
   }
   if (chosen(w.save))
-    return ask_perhaps_twice(
-        self, p, msg::save_task{h.queue, h.worker, ref_of(h), new_update(*p, h)});
+    return ask_perhaps_twice(self, p,
+                             msg::save_task{h.queue, h.worker, ref_of(h), new_update(*p, h)});
   if (chosen(w.save_stale))
     return ask(self, p, msg::save_task{old.queue, old.worker, ref_of(old), new_update(*p, old)});
   if (chosen(w.extend))
@@ -534,8 +534,8 @@ std::optional<std::pair<core::queue_name, core::task_id>> some_task(program& p, 
 
 void steer_task(self_ptr self, const program_ptr& p, core::task_verb verb) {
   if (const auto task = some_task(*p, verb == core::task_verb::resume))
-    ask_perhaps_twice(
-        self, p, msg::change_task{task->first, task->second, static_cast<std::uint8_t>(verb)});
+    ask_perhaps_twice(self, p,
+                      msg::change_task{task->first, task->second, static_cast<std::uint8_t>(verb)});
 }
 
 void eject(self_ptr self, const program_ptr& p, bool for_itself) {
