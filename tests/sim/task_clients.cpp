@@ -207,10 +207,11 @@ void learn(program& p, const msg::follow_task& asked, const msg::leased_tasks& a
   forget(p, asked.done.task);
   take(p, asked.queue, asked.worker, answer);
 }
-void learn(program& p, const msg::complete_tasks& asked, const msg::task_outcomes&) {
+void learn(program& p, const msg::complete_tasks& asked, const msg::task_outcomes& answer) {
   ++p.answers;
-  for (const auto& item : asked.tasks)
-    forget(p, item.task);
+  for (std::size_t i = 0; i < asked.tasks.size() && i < answer.outcomes.size(); ++i)
+    if (!outcome_unknown(answer.outcomes[i].refusal))
+      forget(p, asked.tasks[i].task);
 }
 void learn(program& p, const msg::release_task& asked, const msg::task_outcome& answer) {
   if (answer.refusal != core::errc::wrong_state)
