@@ -98,6 +98,7 @@ struct program : asker<repeatable_task_request> {
   std::vector<held_task> past;            ///< Held no more, for all it knows.
   std::deque<msg::enqueue_tasks> to_make; ///< Of a producer.
   core::duration pause = 30ms;            ///< Of a closer, after asking in vain.
+  std::optional<msg::change_task> regret; ///< Of an operator: undoes the last revival.
   std::uint64_t marks = 0;
 
   task_auditor& audit() { return world.audit.tasks(); }
@@ -566,6 +567,21 @@ bool put_queues(self_ptr self, const program_ptr& p) {
   return false;
 }
 
+/// Revives what has failed. Soon after, it may have been a mistake, or not.
+void redrive(self_ptr self, const program_ptr& p, const core::queue_name& queue) {
+  ask_perhaps_twice(self, p, msg::redrive_tasks{queue, "", "", {}, 100});
+  for (const auto& [id, row] : p->world.tables->finished_tasks)
+    if (row.task.queue == queue && row.ending == core::task_ending::dead)
+      p->regret = msg::change_task{queue, id, static_cast<std::uint8_t>(core::task_verb::cancel)};
+}
+
+void regret(self_ptr self, const program_ptr& p) {
+  const auto undo = *std::exchange(p->regret, std::nullopt);
+  ask(self, p, undo);
+  if (p->random.below(2) == 0)
+    redrive(self, p, undo.queue);
+}
+
 void steer(self_ptr self, const program_ptr& p) {
   const auto& drawn = p->drawn();
   const auto& queue = p->random.one_of(drawn.queues);
@@ -589,8 +605,10 @@ void steer(self_ptr self, const program_ptr& p) {
     ask(self, p, msg::pause_queue{queue, p->random.below(2) == 0 ? "moving" : "", false});
   if (p->random.hit(drawn.new_policy))
     ask(self, p, msg::put_queue{queue, p->random.one_of(drawn.policies)});
+  if (p->regret && p->random.below(3) == 0)
+    regret(self, p);
   if (p->random.hit(drawn.redrive))
-    ask_perhaps_twice(self, p, msg::redrive_tasks{queue, "", "", {}, 100});
+    redrive(self, p, queue);
   if (p->random.below(10) == 0)
     ask(self, p, msg::get_queue_statistics{queue});
   if (p->random.below(10) == 0)
