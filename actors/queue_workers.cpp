@@ -102,11 +102,14 @@ void settle_late(queue_ptr self, const std::shared_ptr<completing>& request,
     auto& outcome = request->answer.outcomes[late.place];
     const auto history = std::find_if(
         found.tasks.begin(), found.tasks.end(), [&](const persistence::task_history& h) {
-          return h.finished && h.finished->spec.id == late.item.task.task
-                 && h.queue == self->state.queue.name;
+          const auto& spec = h.finished ? h.finished->spec : h.live->spec;
+          return spec.id == late.item.task.task && h.queue == self->state.queue.name;
         });
     if (history == found.tasks.end())
       outcome = {late.item.task.task, core::errc::not_found, "no such task in this queue", false};
+    else if (!history->finished) // another host of the queue may have made it
+      outcome = {late.item.task.task, core::errc::unavailable,
+                 "the task is live, but this node does not know it; ask again", false};
     else
       outcome = late_outcome(late, request->worker, history->finished->ending,
                              history->finished->last_token, time(self), changes);

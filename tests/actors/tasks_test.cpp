@@ -179,11 +179,10 @@ BOOST_AUTO_TEST_CASE(a_claim_or_completion_that_is_repeated_gets_the_same_answer
 BOOST_AUTO_TEST_CASE(a_task_completed_twice_in_one_request_is_a_repetition) {
   enqueued(request());
   const auto t = one("w1");
-  const auto answered = call(msg::complete_tasks{"mail",
-                                                 "w1",
-                                                 {{{t.task, t.token}, "1"},
-                                                  {{t.task, t.token}, "2"},
-                                                  {{t.task, t.token + 1}, "3"}}});
+  const auto answered = call(msg::complete_tasks{
+      "mail",
+      "w1",
+      {{{t.task, t.token}, "1"}, {{t.task, t.token}, "2"}, {{t.task, t.token + 1}, "3"}}});
   BOOST_REQUIRE(answered.value);
   const auto& outcomes = answered.value->outcomes;
   BOOST_TEST((!outcomes[0].repeated && outcomes[0].refusal == core::errc::none));

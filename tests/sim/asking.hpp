@@ -72,10 +72,9 @@ void send(self_ptr self, const std::shared_ptr<Client>& p, const Request& reques
   if (!gateway)
     return p->remember(request);
   // Short deadlines make answers come too late: for the client, that is a lost reply.
-  const auto deadline =
-      p->random.below(8) == 0
-          ? p->random.span(std::chrono::milliseconds{1}, std::chrono::seconds{2})
-          : core::duration{std::chrono::seconds{60}};
+  const auto deadline = p->random.below(8) == 0
+                            ? p->random.span(std::chrono::milliseconds{1}, std::chrono::seconds{2})
+                            : core::duration{std::chrono::seconds{60}};
   ++p->under_way;
   self->request(caf::actor_cast<caf::actor>(gateway), deadline, request)
       .then(

@@ -35,9 +35,9 @@ public:
       : drawn_(drawn),
         t_(tables),
         log_(log),
-        tasks_(tables, [this](const char* invariant, const std::string& what) {
-          blame(invariant, what);
-        }) {}
+        tasks_(tables,
+               [this](const char* invariant, const std::string& what) { blame(invariant, what); }) {
+  }
   auditor(const auditor&) = delete;
   auditor& operator=(const auditor&) = delete;
 

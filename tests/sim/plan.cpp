@@ -276,11 +276,11 @@ std::string describe(const plan& p) {
   const auto& f = p.faults;
   out << "plan: " << p.contributors << " contributors, " << p.units << " units, up to "
       << p.slots_max << " slots, " << p.next.size() << " steps, " << p.machine.tasks << " tasks in "
-      << p.machine.queues.size() << " queues, " << p.machine.workers << " workers, " << p.shards << " shards, "
-      << p.writer_lanes << " writer lanes, batch_max " << p.batch_max << ", high_water "
-      << p.high_water << ", prefetch " << p.unit_prefetch << ", leases_max " << p.leases_max
-      << ", events_high_water " << p.events_high_water << ", restarts_max " << p.restarts_max
-      << "\n  faults per million: commit unavailable " << f.commit_unavailable
+      << p.machine.queues.size() << " queues, " << p.machine.workers << " workers, " << p.shards
+      << " shards, " << p.writer_lanes << " writer lanes, batch_max " << p.batch_max
+      << ", high_water " << p.high_water << ", prefetch " << p.unit_prefetch << ", leases_max "
+      << p.leases_max << ", events_high_water " << p.events_high_water << ", restarts_max "
+      << p.restarts_max << "\n  faults per million: commit unavailable " << f.commit_unavailable
       << ", in doubt applied " << f.commit_in_doubt_applied << ", lost " << f.commit_in_doubt_lost
       << ", late " << f.commit_in_doubt_late << ", refused " << f.change_refused << ", outage "
       << f.outage << ", kill " << f.node_kill << ", drain " << f.node_drain << ", zombie "

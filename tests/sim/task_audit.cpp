@@ -234,8 +234,8 @@ void task_auditor::follow(const core::extend_task_lease& w) {
 
 void task_auditor::check_crash(const task_model& t, bool by_death, core::instant at) {
   if (by_death)
-    require(tied_.count(t.lease->owner) != 0 && died_.count(t.lease->owner) != 0, "I-12",
-            t.spec.id, "a lease was lost with a worker that has not died");
+    require(tied_.count(t.lease->owner) != 0 && died_.count(t.lease->owner) != 0, "I-12", t.spec.id,
+            "a lease was lost with a worker that has not died");
   else
     require(at >= t.lease->expires_at, "lease policy", t.spec.id, "a lease ran out before its end");
 }
@@ -312,7 +312,8 @@ void task_auditor::follow(const core::finish_task& w) {
     break;
   case task_ending::canceled:
     seen_.count(task_event::canceled);
-    require(sent_cancellations_.count(w.task) != 0, "I-12", w.task, "nobody has canceled this task");
+    require(sent_cancellations_.count(w.task) != 0, "I-12", w.task,
+            "nobody has canceled this task");
     break;
   case task_ending::dead: {
     seen_.count(task_event::dead);

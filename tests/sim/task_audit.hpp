@@ -39,9 +39,12 @@ enum class task_event : std::uint8_t {
 };
 
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(task_event::count)>
-    task_event_names{"completed",     "failed",         "canceled",         "dead",
-                     "revived",       "leases expired", "leases lost",      "ejected",
-                     "followed",      "extended",       "late results",     "paused",
+    task_event_names{"completed",        "failed",
+                     "canceled",         "dead",
+                     "revived",          "leases expired",
+                     "leases lost",      "ejected",
+                     "followed",         "extended",
+                     "late results",     "paused",
                      "unique key taken", "workers told of a loss"};
 
 struct task_tally {

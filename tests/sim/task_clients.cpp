@@ -95,9 +95,10 @@ struct program : asker<repeatable_task_request> {
   using asker::asker;
 
   std::vector<held_task> held;
-  std::vector<held_task> past;  ///< Held no more, for all it knows.
+  std::vector<held_task> past;            ///< Held no more, for all it knows.
   std::deque<msg::enqueue_tasks> to_make; ///< Of a producer.
   core::duration pause = 30ms;            ///< Of a closer, after asking in vain.
+  std::optional<msg::change_task> regret; ///< Of an operator: undoes the last revival.
   std::uint64_t marks = 0;
 
   task_auditor& audit() { return world.audit.tasks(); }
@@ -207,10 +208,11 @@ void learn(program& p, const msg::follow_task& asked, const msg::leased_tasks& a
   forget(p, asked.done.task);
   take(p, asked.queue, asked.worker, answer);
 }
-void learn(program& p, const msg::complete_tasks& asked, const msg::task_outcomes&) {
+void learn(program& p, const msg::complete_tasks& asked, const msg::task_outcomes& answer) {
   ++p.answers;
-  for (const auto& item : asked.tasks)
-    forget(p, item.task);
+  for (std::size_t i = 0; i < asked.tasks.size() && i < answer.outcomes.size(); ++i)
+    if (!outcome_unknown(answer.outcomes[i].refusal))
+      forget(p, asked.tasks[i].task);
 }
 void learn(program& p, const msg::release_task& asked, const msg::task_outcome& answer) {
   if (answer.refusal != core::errc::wrong_state)
@@ -240,8 +242,8 @@ void learn_refusal(program& p, const msg::enqueue_tasks& asked, core::errc why) 
     p.to_make.push_back(asked);
 }
 void learn_refusal(program& p, const msg::put_queue& asked, core::errc why) {
-  p.world.audit.blame("liveness", "a policy was refused, " + std::string{to_string(why)} + ": "
-                                      + asked.policy);
+  p.world.audit.blame("liveness",
+                      "a policy was refused, " + std::string{to_string(why)} + ": " + asked.policy);
 }
 template <class Request>
 void learn_refusal(program&, const Request&, core::errc) {}
@@ -410,8 +412,8 @@ void act(self_ptr self, const program_ptr& p) {
                                               p->fresh<core::assignment_id>()});
   }
   if (chosen(w.save))
-    return ask_perhaps_twice(
-        self, p, msg::save_task{h.queue, h.worker, ref_of(h), new_update(*p, h)});
+    return ask_perhaps_twice(self, p,
+                             msg::save_task{h.queue, h.worker, ref_of(h), new_update(*p, h)});
   if (chosen(w.save_stale))
     return ask(self, p, msg::save_task{old.queue, old.worker, ref_of(old), new_update(*p, old)});
   if (chosen(w.extend))
@@ -534,8 +536,8 @@ std::optional<std::pair<core::queue_name, core::task_id>> some_task(program& p, 
 
 void steer_task(self_ptr self, const program_ptr& p, core::task_verb verb) {
   if (const auto task = some_task(*p, verb == core::task_verb::resume))
-    ask_perhaps_twice(
-        self, p, msg::change_task{task->first, task->second, static_cast<std::uint8_t>(verb)});
+    ask_perhaps_twice(self, p,
+                      msg::change_task{task->first, task->second, static_cast<std::uint8_t>(verb)});
 }
 
 void eject(self_ptr self, const program_ptr& p, bool for_itself) {
@@ -565,6 +567,21 @@ bool put_queues(self_ptr self, const program_ptr& p) {
   return false;
 }
 
+/// Revives what has failed. Soon after, it may have been a mistake, or not.
+void redrive(self_ptr self, const program_ptr& p, const core::queue_name& queue) {
+  ask_perhaps_twice(self, p, msg::redrive_tasks{queue, "", "", {}, 100});
+  for (const auto& [id, row] : p->world.tables->finished_tasks)
+    if (row.task.queue == queue && row.ending == core::task_ending::dead)
+      p->regret = msg::change_task{queue, id, static_cast<std::uint8_t>(core::task_verb::cancel)};
+}
+
+void regret(self_ptr self, const program_ptr& p) {
+  const auto undo = *std::exchange(p->regret, std::nullopt);
+  ask(self, p, undo);
+  if (p->random.below(2) == 0)
+    redrive(self, p, undo.queue);
+}
+
 void steer(self_ptr self, const program_ptr& p) {
   const auto& drawn = p->drawn();
   const auto& queue = p->random.one_of(drawn.queues);
@@ -588,8 +605,10 @@ void steer(self_ptr self, const program_ptr& p) {
     ask(self, p, msg::pause_queue{queue, p->random.below(2) == 0 ? "moving" : "", false});
   if (p->random.hit(drawn.new_policy))
     ask(self, p, msg::put_queue{queue, p->random.one_of(drawn.policies)});
+  if (p->regret && p->random.below(3) == 0)
+    regret(self, p);
   if (p->random.hit(drawn.redrive))
-    ask_perhaps_twice(self, p, msg::redrive_tasks{queue, "", "", {}, 100});
+    redrive(self, p, queue);
   if (p->random.below(10) == 0)
     ask(self, p, msg::get_queue_statistics{queue});
   if (p->random.below(10) == 0)

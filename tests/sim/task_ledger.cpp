@@ -206,8 +206,7 @@ void task_auditor::acknowledged(const msg::save_task& asked, const msg::task_out
   if (answer.refusal != core::errc::none)
     return;
   const auto known = tasks_.find(asked.task.task);
-  require(known != tasks_.end()
-              && known->second.bookmarks.count(asked.update.execution_state) != 0,
+  require(known != tasks_.end() && known->second.bookmarks.count(asked.update.execution_state) != 0,
           "I-12", asked.task.task, "acknowledged progress is not in the database");
 }
 
@@ -222,7 +221,8 @@ void task_auditor::acknowledged(const msg::release_task& asked, const msg::task_
   if (answer.refusal != core::errc::none)
     return;
   const auto attempt = t_.task_attempts.find({asked.task.task, asked.task.token});
-  require(attempt != t_.task_attempts.end() && attempt->second.ending == to_string(core::attempt_ending::released)
+  require(attempt != t_.task_attempts.end()
+              && attempt->second.ending == to_string(core::attempt_ending::released)
               && attempt->second.lease.owner == asked.worker,
           "I-12", asked.task.task, "an acknowledged release is not in the database");
 }
@@ -324,8 +324,8 @@ void task_auditor::acknowledged(const msg::get_queue_statistics& asked,
 
 void task_auditor::acknowledged(const msg::get_task& asked, const msg::task_view& answer) {
   const auto known = tasks_.find(asked.task);
-  require(known != tasks_.end() && answer.task == asked.task
-              && known->second.queue == answer.queue && known->second.spec.body == answer.body
+  require(known != tasks_.end() && answer.task == asked.task && known->second.queue == answer.queue
+              && known->second.spec.body == answer.body
               && known->second.data.count(answer.data) != 0,
           "I-12", asked.task, "a task was shown that is not in the database");
 }

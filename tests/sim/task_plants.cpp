@@ -77,9 +77,8 @@ false_queues::mutation queue_mutation_named(const std::string& name, dice& rando
   if (name == "task-leases-hidden")
     return of_each_task([](core::task& t) { t.leases.active.clear(); });
   if (name == "task-tokens-reset")
-    return of_each_task([](core::task& t) {
-      t.leases.last_token = t.held() == nullptr ? 0 : t.held()->token;
-    });
+    return of_each_task(
+        [](core::task& t) { t.leases.last_token = t.held() == nullptr ? 0 : t.held()->token; });
   if (name == "task-expiry-forgotten")
     return of_each_task([](core::task& t) {
       for (auto& lease : t.leases.active)
@@ -117,9 +116,8 @@ Write* write_of(core::change& change) {
 
 template <class Write>
 void drop(core::change& change) {
-  const auto found = std::find_if(change.writes.begin(), change.writes.end(), [](const auto& w) {
-    return std::holds_alternative<Write>(w);
-  });
+  const auto found = std::find_if(change.writes.begin(), change.writes.end(),
+                                  [](const auto& w) { return std::holds_alternative<Write>(w); });
   if (found != change.writes.end())
     change.writes.erase(found);
 }
@@ -242,9 +240,9 @@ std::function<void(core::change&)> task_mutation_named(const std::string& name, 
   return {};
 }
 
-std::unique_ptr<persistence::store>
-wrap_task_reads(const std::string& name, std::unique_ptr<persistence::store> connection,
-                dice& random) {
+std::unique_ptr<persistence::store> wrap_task_reads(const std::string& name,
+                                                    std::unique_ptr<persistence::store> connection,
+                                                    dice& random) {
   if (auto mutate = queue_mutation_named(name, random))
     return std::make_unique<false_queues>(std::move(connection), std::move(mutate));
   if (name == "finished-unknown")

@@ -16,9 +16,9 @@ const std::vector<plant>& task_plants();
 std::function<void(core::change&)> task_mutation_named(const std::string& name, dice& random);
 
 /// The connection, lying if the bug makes it lie.
-std::unique_ptr<persistence::store>
-wrap_task_reads(const std::string& name, std::unique_ptr<persistence::store> connection,
-                dice& random);
+std::unique_ptr<persistence::store> wrap_task_reads(const std::string& name,
+                                                    std::unique_ptr<persistence::store> connection,
+                                                    dice& random);
 
 /// What stands before the gateway under this bug; null when nothing does.
 caf::actor wrap_task_gateway(const std::string& name, caf::actor_system& system,

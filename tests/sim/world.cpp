@@ -75,10 +75,9 @@ private:
 /// Actors of a node that may crash one by one. Not the supervisors: an actor that only passes
 /// handles on has nothing to lose.
 bool may_crash(std::string_view name) {
-  static const std::set<std::string_view> names{"writer",  "reader",     "membership", "shards",
-                                                "owners",  "owner",      "relay",      "consumer",
-                                                "gateway", "shard_host", "step",       "unit",
-                                                "queue"};
+  static const std::set<std::string_view> names{
+      "writer",   "reader",  "membership", "shards", "owners", "owner", "relay",
+      "consumer", "gateway", "shard_host", "step",   "unit",   "queue"};
   return names.count(name) != 0;
 }
 
