@@ -74,6 +74,40 @@ std::unordered_set<core::task_id> stop_redriving(queue_ptr self) {
   return ended;
 }
 
+/// Revives what the database has of `filter`, but for what has ended since that was wanted.
+void redrive(queue_ptr self, const held_promise& promise,
+             const persistence::finished_filter& filter) {
+  self->request(self->state.links.loader, internal_timeout, list_finished{filter})
+      .then(
+          [=, limit = filter.limit, after = filter.after](finished_listed& found) {
+            auto& st = self->state;
+            const auto ended_since = stop_redriving(self);
+            msg::tasks_redriven answer;
+            answer.last = found.tasks.empty() ? after : found.tasks.back().spec.id;
+            answer.more = found.tasks.size() >= limit;
+            core::change changes;
+            for (auto& task : found.tasks) {
+              if (ended_since.count(task.spec.id) != 0)
+                continue; // what was read of it is not so any more
+              auto decided =
+                  core::decide(st.queue,
+                               core::redrive_task{std::move(task.spec), std::move(task.progress),
+                                                  task.last_token},
+                               time(self));
+              for (auto& write : decided.changes.writes) {
+                changes.writes.push_back(std::move(write));
+                ++answer.redriven;
+              }
+            }
+            carry_out(self, std::move(changes), promise, answer);
+            look_after(self);
+          },
+          [=](caf::error& error) {
+            stop_redriving(self);
+            promise.deliver(std::move(error));
+          });
+}
+
 } // namespace
 
 const core::task* under_claim(const core::queue& q, const core::task_id& task,
@@ -194,35 +228,13 @@ void on_redrive(queue_ptr self, const msg::redrive_tasks& request) {
   filter.after = request.after;
   filter.limit = request.limit;
   ++self->state.redrives;
-  self->request(self->state.links.loader, internal_timeout, list_finished{std::move(filter)})
-      .then(
-          [=, limit = request.limit, after = request.after](finished_listed& found) {
-            auto& st = self->state;
-            const auto ended_since = stop_redriving(self);
-            msg::tasks_redriven answer;
-            answer.last = found.tasks.empty() ? after : found.tasks.back().spec.id;
-            answer.more = found.tasks.size() >= limit;
-            core::change changes;
-            for (auto& task : found.tasks) {
-              if (ended_since.count(task.spec.id) != 0)
-                continue; // what was read of it is not so any more
-              auto decided =
-                  core::decide(st.queue,
-                               core::redrive_task{std::move(task.spec), std::move(task.progress),
-                                                  task.last_token},
-                               time(self));
-              for (auto& write : decided.changes.writes) {
-                changes.writes.push_back(std::move(write));
-                ++answer.redriven;
-              }
-            }
-            carry_out(self, std::move(changes), promise, answer);
-            look_after(self);
-          },
-          [=](caf::error& error) {
-            stop_redriving(self);
-            promise.deliver(std::move(error));
-          });
+  // What was revived and has ended again must not be read as it was before.
+  self->state.pending.after_all([=, filter = std::move(filter)](const core::failure& why) {
+    if (why.code == core::errc::none)
+      redrive(self, promise, filter);
+    else
+      promise.deliver(msg::to_error(why));
+  });
 }
 
 } // namespace holdfast::actors

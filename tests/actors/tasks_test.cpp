@@ -216,6 +216,27 @@ BOOST_AUTO_TEST_CASE(a_task_that_keeps_failing_is_dead_and_can_be_redriven) {
   BOOST_TEST(counts().dead == 0U);
 }
 
+// I-13: what the database does not know yet
+BOOST_AUTO_TEST_CASE(a_task_canceled_after_its_revival_is_not_revived_again) {
+  const auto id = enqueued(request());
+  BOOST_TEST((fail("w1", one("w1"), core::failure_kind::permanent) == core::errc::none));
+  database->set_commit_faults(
+      [](const persistence::write_batch&) { return persistence::commit_fault::unavailable; });
+  const msg::redrive_tasks again{"mail", "", "", {}, 100};
+  const auto first = send_to_node(again);
+  settle();
+  const auto canceled = send_to_node(msg::change_task{"mail", id, 3});
+  settle();
+  const auto second = send_to_node(again);
+  settle();
+  database->set_commit_faults(nullptr);
+  advance(10s);
+  BOOST_REQUIRE((first->value && canceled->value && second->value));
+  BOOST_TEST(first->value->redriven == 1U);
+  BOOST_TEST(second->value->redriven == 0U);
+  BOOST_TEST(view(id).status == "CANCELED");
+}
+
 BOOST_AUTO_TEST_CASE(a_permanent_error_is_the_end) {
   const auto id = enqueued(request());
   BOOST_TEST((fail("w1", one("w1"), core::failure_kind::permanent) == core::errc::none));

@@ -35,6 +35,8 @@ struct field {
   std::vector<core::step_id> steps; ///< Of the workflow, once it is created.
   bool calm = false; ///< Liveness phase: only helpful clients remain, and finish all work.
   bool over = false; ///< Everybody stops.
+  /// The operator has something under way that might revive what is finished.
+  bool steering = false;
 };
 
 /// Requests that may be under way, unanswered, and are then sent again with the same ids.

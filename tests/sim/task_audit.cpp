@@ -443,7 +443,7 @@ std::string task_auditor::unfinished() const {
 
 void task_auditor::check_prompt(core::instant since, core::instant now) {
   for (const auto& [id, lease] : t_.task_leases)
-    require(std::max(since, lease.expires_at) + expiry_bound > now, "I-9", id,
+    require(std::max(since, lease.expires_at) > now - expiry_bound, "I-9", id,
             "a lease has run out long ago and is still there");
   for (const auto& [worker, wait] : waiting_) {
     const auto& [name, begun] = wait;
@@ -455,14 +455,14 @@ void task_auditor::check_prompt(core::instant since, core::instant now) {
     for (const auto& [id, t] : tasks_)
       if (t.queue == name && t.lease)
         quiet_since = now; // it may count against a limit
-    if (quiet_since + due_bound > now)
+    if (quiet_since > now - due_bound)
       continue;
     const auto& held_back = q.row.paused_types;
     for (const auto& [id, t] : tasks_)
       if (t.queue == name && !t.over && !t.progress.paused
           && std::count(held_back.begin(), held_back.end(), t.spec.type) == 0)
-        require(std::max({quiet_since, t.progress.next_action, t.progress.last_action}) + due_bound
-                    > now,
+        require(std::max({quiet_since, t.progress.next_action, t.progress.last_action})
+                    > now - due_bound,
                 "I-9", id, "a task is due, a worker waits, and nothing happens");
   }
 }
@@ -472,7 +472,7 @@ void task_auditor::check_quiescent(core::instant now) {
   if (const auto open = unfinished(); !open.empty())
     blame_("liveness", open);
   for (const auto& [id, lease] : t_.task_leases)
-    require(lease.expires_at + expiry_bound > now, "I-9", id,
+    require(lease.expires_at > now - expiry_bound, "I-9", id,
             "a lease has run out long ago and is still there");
 }
 

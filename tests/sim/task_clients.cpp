@@ -631,6 +631,7 @@ void operator_tick(self_ptr self, const program_ptr& p) {
   auto& world = p->world;
   self->delayed_send(self, world.calm ? core::duration{400ms} : p->random.span(10ms, 2s),
                      tick_atom::value);
+  world.steering = !world.calm || p->under_way > 0 || !p->unknown.empty();
   if (p->under_way > 3)
     return;
   if ((world.calm || p->random.below(3) == 0) && repeat_unknown(self, p))

@@ -470,7 +470,7 @@ void world::calm_down() {
     start_task_closers(*virtual_.system, field_);
 }
 
-bool world::quiet() { return audit_.unfinished().empty(); }
+bool world::quiet() { return !field_.steering && audit_.unfinished().empty(); }
 
 void world::finish_work() {
   const auto begun = now();
