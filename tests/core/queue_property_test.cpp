@@ -603,13 +603,21 @@ private:
     auto late = mirror_.late_results();
     const auto made = carry_out(command);
     BOOST_REQUIRE(made.answer.size() == command.tasks.size());
+    std::map<task_id, core::token> done; // by an earlier item of this very request
     for (std::size_t i = 0; i < command.tasks.size(); ++i) {
       const auto& item = command.tasks[i].task;
+      if (const auto before = done.find(item.task); before != done.end()) {
+        const bool same = before->second == item.token;
+        BOOST_TEST(made.answer[i].refusal == (same ? errc::none : errc::lease_not_held));
+        BOOST_TEST(made.answer[i].repeated == same);
+        continue;
+      }
       const auto expected = model_.check(command.worker, item);
       BOOST_TEST(made.answer[i].refusal == expected);
-      if (expected == errc::none)
+      if (expected == errc::none) {
         end(item.task, task_ending::completed);
-      else
+        done.emplace(item.task, item.token);
+      } else
         check_late(item, late);
     }
     BOOST_TEST(mirror_.late_results() == late);
