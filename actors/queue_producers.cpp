@@ -68,7 +68,7 @@ void make_tasks(queue_ptr self, const held_promise& promise, intake& in,
 /// One redrive less is reading. What has ended while it did.
 std::unordered_set<core::task_id> stop_redriving(queue_ptr self) {
   auto& st = self->state;
-  const auto ended = st.ended_since;
+  auto ended = st.ended_since;
   if (--st.redrives == 0)
     st.ended_since.clear();
   return ended;

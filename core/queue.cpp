@@ -46,7 +46,7 @@ void note_lease(queue& q, const task& t) {
 
 /// Takes the active lease off the task and out of everything that knows it.
 lease drop_lease(queue& q, task& t) {
-  const auto lease = *t.held();
+  auto lease = *t.held();
   q.expiries.erase({lease.expires_at, t.spec.id});
   if (const auto claim = q.claims.find(lease.id); claim != q.claims.end()) {
     auto& of_claim = claim->second;
@@ -172,7 +172,7 @@ lost_lease end_lease_of(queue& q, task& t, attempt_ending how, task_error error,
 lost_lease crash(queue& q, task& t, attempt_ending how, instant now, change& changes) {
   const auto& retry = retry_of(q.policy, t.spec.type);
   const auto over = *t.held();
-  const lost_lease lost{over.owner, t.spec.id, over.token};
+  lost_lease lost{over.owner, t.spec.id, over.token};
   ++t.progress.crashes;
   if (t.progress.crashes >= retry.crashes_max) {
     finish(q, t.spec.id, task_ending::dead, {},
@@ -278,7 +278,10 @@ decision<std::vector<item_outcome>> decide(queue& q, enqueue command, instant no
     }
     const auto& rules = rules_of(q.policy, item.spec.type);
     task t;
-    t.progress.state = item.state.empty() ? rules.first_state : std::move(item.state);
+    if (item.state.empty())
+      t.progress.state = rules.first_state;
+    else
+      t.progress.state = std::move(item.state);
     if (!rules.transitions.empty() && rules.transitions.count(t.progress.state) == 0) {
       made.answer.push_back(
           refused(id, errc::wrong_state,
