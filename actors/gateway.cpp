@@ -1,7 +1,7 @@
 #include "actors/gateway.hpp"
 
 #include "actors/actor_guard.hpp"
-#include "core/queue_policy.hpp"
+#include "core/queue_schedules.hpp"
 #include "core/workflow.hpp"
 #include "documents/json.hpp"
 #include "documents/workflow_document.hpp"
@@ -129,6 +129,18 @@ core::failure check(const msg::eject_task& m) {
 }
 core::failure check(const msg::redrive_tasks& m) {
   return first_of({check_queue(m.queue), check_limit(m.limit, claimed_max)});
+}
+core::failure check_schedule(const std::string& name) {
+  return documents::check_text(name, "name", core::task_word_bytes_max);
+}
+core::failure check(const msg::put_schedule& m) {
+  return first_of({check_queue(m.queue), check_schedule(m.name)});
+}
+core::failure check(const msg::remove_schedule& m) {
+  return first_of({check_queue(m.queue), check_schedule(m.name)});
+}
+core::failure check(const msg::list_schedules& m) {
+  return first_of({check_queue(m.queue), check_limit(m.limit, core::schedules_most)});
 }
 core::failure check(const msg::claim_tasks& m) {
   const bool patient = m.wait >= core::duration::zero() && m.wait <= claim_wait_max;
@@ -293,6 +305,13 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       [=](msg::change_task& m) { return hand_on<msg::task_changed>(self, to.shards, m, true); },
       [=](msg::eject_task& m) { return hand_on<msg::leased_tasks>(self, to.shards, m, true); },
       [=](msg::redrive_tasks& m) { return hand_on<msg::tasks_redriven>(self, to.shards, m, true); },
+      [=](msg::put_schedule& m) { return hand_on<msg::schedule_view>(self, to.shards, m, true); },
+      [=](msg::remove_schedule& m) {
+        return hand_on<msg::schedule_removed>(self, to.shards, m, true);
+      },
+      [=](msg::list_schedules& m) {
+        return hand_on<msg::schedule_list>(self, to.shards, m, false);
+      },
       [=](msg::claim_tasks& m) { return hand_on<msg::leased_tasks>(self, to.shards, m, true); },
       [=](msg::extend_tasks& m) { return hand_on<msg::task_outcomes>(self, to.shards, m, true); },
       [=](msg::save_task& m) { return hand_on<msg::task_outcome>(self, to.shards, m, true); },

@@ -149,6 +149,22 @@ struct tasks_found {
   std::vector<persistence::known_task> tasks;
 };
 
+/// Answered by `staged_queues`: those for which something is staged.
+struct find_staged {};
+struct staged_queues {
+  std::vector<core::queue_name> queues;
+};
+
+/// Answered by `staged_loaded`.
+struct load_staged {
+  core::queue_name queue;
+  std::uint32_t limit = 0;
+  std::size_t bytes_most = 0;
+};
+struct staged_loaded {
+  persistence::staged_page page;
+};
+
 /// Answered by `finished_listed`.
 struct list_finished {
   persistence::finished_filter filter;
@@ -296,6 +312,17 @@ struct activate {
   hosted_item item;
 };
 
+/// Intake → shards: for these queues tasks are staged. Those that are not hosted here are left out.
+/// It comes again as long as that is so.
+struct tasks_staged {
+  std::vector<core::queue_name> queues;
+};
+
+/// Shards → shard host → queue: tasks are staged for you.
+struct take_in_staged {
+  core::queue_name queue;
+};
+
 /// Gateway → shards: a validated definition. Answered by `msg::workflow_created`.
 struct new_workflow {
   msg::create_workflow request;
@@ -376,6 +403,7 @@ struct grace_tick {
 struct cursor_tick {};
 struct round_tick {};
 struct prune_tick {};
+struct intake_tick {};
 struct pump_tick {
   std::string consumer;
   core::shard_id shard = 0;
@@ -421,6 +449,13 @@ HOLDFAST_LOCAL_MESSAGE(load_queue)
 HOLDFAST_LOCAL_MESSAGE(queue_loaded)
 HOLDFAST_LOCAL_MESSAGE(find_tasks)
 HOLDFAST_LOCAL_MESSAGE(tasks_found)
+HOLDFAST_LOCAL_MESSAGE(find_staged)
+HOLDFAST_LOCAL_MESSAGE(staged_queues)
+HOLDFAST_LOCAL_MESSAGE(load_staged)
+HOLDFAST_LOCAL_MESSAGE(staged_loaded)
+HOLDFAST_LOCAL_MESSAGE(tasks_staged)
+HOLDFAST_LOCAL_MESSAGE(take_in_staged)
+HOLDFAST_LOCAL_MESSAGE(intake_tick)
 HOLDFAST_LOCAL_MESSAGE(list_finished)
 HOLDFAST_LOCAL_MESSAGE(finished_listed)
 HOLDFAST_LOCAL_MESSAGE(load_tasks)

@@ -4,6 +4,8 @@
 #include "actors/consumer.hpp"
 #include "documents/queue_document.hpp"
 
+#include <algorithm>
+
 namespace holdfast::actors {
 
 namespace {
@@ -68,12 +70,17 @@ core::outcome<bool> prune_queue(self_ptr self, const core::put_queue& queue) {
       documents::parse_queue_policy(queue.definition, {queue.definition.size() + 1, 1000});
   if (!policy)
     return policy.error();
-  const auto gone =
-      open(self).prune_tasks(core::shard_of(queue.name, settings.shards), settings.incarnation,
-                             queue.name, now(self, st.context) - policy->retention, tasks_at_once);
-  if (!gone && gone.error().code != core::errc::fenced)
-    return gone.error();
-  return !gone || *gone < tasks_at_once;
+  const auto shard = core::shard_of(queue.name, settings.shards);
+  const auto before = now(self, st.context) - policy->retention;
+  std::uint32_t most = 0;
+  for (const auto prune : {&persistence::store::prune_tasks, &persistence::store::prune_refused}) {
+    const auto gone =
+        (open(self).*prune)(shard, settings.incarnation, queue.name, before, tasks_at_once);
+    if (!gone && gone.error().code != core::errc::fenced)
+      return gone.error();
+    most = std::max(most, gone ? *gone : 0);
+  }
+  return most < tasks_at_once;
 }
 
 /// One transaction, then the next message: the janitor can be told to stop between any two.

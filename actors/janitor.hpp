@@ -24,8 +24,8 @@ struct janitor_state {
 };
 
 /// THE JANITOR: forgets events that are older than `events_retention` and that no consumer needs
-/// any more, and finished tasks that are older than their queue keeps them, in small transactions
-/// on a connection of its own, so that no batch waits for it.
+/// any more, and finished and refused tasks that are older than their queue keeps them, in small
+/// transactions on a connection of its own, so that no batch waits for it.
 ///
 /// It works after the relay has written cursors or tasks have ended, at most once in
 /// `events_prune_interval`, and once at the start; so an idle node asks its database nothing.

@@ -36,6 +36,11 @@ core::failure join(self_ptr self) {
     return why;
   if (const auto fixed = open(self).ensure_shards(settings.shards); !fixed)
     return fixed.error();
+  const auto& limits = settings.json;
+  if (const auto told = open(self).publish_limits({static_cast<std::uint32_t>(limits.bytes_max),
+                                                   static_cast<std::uint32_t>(limits.depth_max)});
+      !told)
+    return told.error();
   if (const auto known =
           open(self).register_node(settings.name, settings.incarnation, settings.address);
       !known)

@@ -3,6 +3,7 @@
 #include "actors/actor_guard.hpp"
 #include "actors/consumer.hpp"
 #include "actors/gateway.hpp"
+#include "actors/intake.hpp"
 #include "actors/janitor.hpp"
 #include "actors/membership.hpp"
 #include "actors/owners.hpp"
@@ -50,7 +51,8 @@ caf::actor spawn_blocking(caf::event_based_actor* parent, const context_ptr& con
 ///   ├─ relay                 committed events to consumers
 ///   ├─ aggregation, completion, routing
 ///   ├─ gateway               the door; opened last
-///   └─ janitor               forgets old events; nobody waits for it
+///   ├─ janitor               forgets old events; nobody waits for it
+///   └─ intake                looks for tasks that producers staged by SQL
 supervisor_spec node_tree(const context_ptr& context) {
   using core::restart;
   supervisor_spec tree{"node", core::strategy::rest_for_one, context->settings.restarts, {}};
@@ -84,6 +86,9 @@ supervisor_spec node_tree(const context_ptr& context) {
   });
   add("janitor", [=](parent_ptr p, const siblings& s) {
     return spawn_blocking(p, context, janitor, s.at("relay"), s.at("shards"));
+  });
+  add("intake", [=](parent_ptr p, const siblings& s) {
+    return p->spawn(intake, context, s.at("loader"), s.at("shards"));
   });
   return tree;
 }

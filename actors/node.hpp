@@ -3,6 +3,7 @@
 #include "actors/log.hpp"
 #include "core/batching.hpp"
 #include "core/ids.hpp"
+#include "core/schedule.hpp"
 #include "core/supervision.hpp"
 #include "documents/limits.hpp"
 #include "messages/interfaces.hpp"
@@ -36,6 +37,7 @@ struct node_settings {
   core::duration writer_retry_max{};
 
   core::duration extension_delay{};
+  core::duration intake_interval{};
 
   core::duration session_grace{};
   std::uint32_t leases_max = 16;
@@ -52,6 +54,9 @@ struct node_settings {
 
   documents::json_limits json;
   std::uint32_t rows_max = 10000; ///< Rows of one `add_source_data`.
+
+  /// The clocks that schedules go by.
+  core::zone_finder find_zone = core::find_utc;
 
   core::intensity restarts;
 

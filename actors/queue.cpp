@@ -72,6 +72,7 @@ void on_loaded(queue_ptr self, persistence::stored_queue& stored) {
   q.revision = stored.row.revision;
   for (auto& task : stored.tasks)
     core::enter(q, std::move(task));
+  enter_schedules(self, stored.schedules);
   begin(self);
 }
 
@@ -124,6 +125,8 @@ void remember_endings(queue_ptr self, const core::change& changes) {
         st.ended_since.insert(gone->task);
     } else if (const auto* back = std::get_if<core::revive_task>(&write))
       st.recently_finished.erase(back->task);
+    else if (std::holds_alternative<core::refuse_staged>(write))
+      tell_of_endings(self, at);
   }
 }
 
@@ -226,12 +229,25 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
         if (!put_off(self, m) && exists(self))
           on_redrive(self, m);
       },
+      [=](msg::put_schedule& m) {
+        if (!put_off(self, m) && exists(self))
+          on_put_schedule(self, m);
+      },
+      [=](msg::remove_schedule& m) {
+        if (!put_off(self, m) && exists(self))
+          on_remove_schedule(self, m);
+      },
+      [=](msg::list_schedules& m) {
+        if (!put_off(self, m) && exists(self))
+          on_list_schedules(self, m);
+      },
       [=](const write_done& done) {
         if (!self->state.pending.settle(done))
           self->quit(msg::to_error(done.failure));
       },
       [=](const retry_tick&) { load(self); },
       [=](const queue_tick& tick) { on_tick(self, tick); },
+      [=](const take_in_staged&) { on_take_in(self); },
       [=](extension_tick) { on_extension_tick(self); },
       // Started by its shard's host with the sending of this message.
       [](const activate&) {},
@@ -289,6 +305,7 @@ void carry_out_losing(queue_ptr self, core::change changes, std::vector<core::lo
 }
 
 void look_after(queue_ptr self) {
+  run_schedules(self);
   serve(self);
   auto& st = self->state;
   const auto at = time(self);
@@ -297,6 +314,7 @@ void look_after(queue_ptr self) {
       st.waiting.empty()
           ? (st.queue.expiries.empty() ? core::instant::max() : st.queue.expiries.begin()->first)
           : std::min(core::next_wake(st.queue, at), st.waiting_until.begin()->first);
+  next = std::min(next, next_schedule(self));
   if (next >= st.timer_at)
     return;
   st.timer_at = next;

@@ -142,14 +142,14 @@ void on_enqueue(queue_ptr self, msg::enqueue_tasks& request) {
   in->outcomes.resize(request.tasks.size());
   std::vector<core::task_id> ids;
   for (std::size_t i = 0; i < request.tasks.size(); ++i) {
-    auto& task = request.tasks[i];
-    const auto id = task.task;
+    auto task = to_core(request.tasks[i]);
+    const auto id = task.spec.id;
     if (auto why = check(task, limits); why.code != core::errc::none) {
       in->outcomes[i] = {id, why.code, std::move(why.detail), false};
       continue;
     }
     ids.push_back(id);
-    in->tasks.push_back(to_core(task));
+    in->tasks.push_back(std::move(task));
     in->places.push_back(i);
   }
   find_elsewhere(self, ids, promise, [=](const std::vector<persistence::known_task>& known) {

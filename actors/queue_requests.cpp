@@ -1,39 +1,12 @@
 #include "actors/queue_state.hpp"
 #include "documents/json.hpp"
-
-#include <algorithm>
-#include <cctype>
+#include "documents/task_words.hpp"
 
 namespace holdfast::actors {
 
 namespace {
 
-/// The major version of bodies that this node understands. A task of another one would be read
-/// wrongly by every handler.
-constexpr std::string_view major_version = "1";
-
-core::failure check_version(const std::string& version) {
-  const auto dot = version.find('.');
-  const auto is_number = [](std::string_view text) {
-    return !text.empty() && text.size() <= 9
-           && std::all_of(text.begin(), text.end(),
-                          [](unsigned char c) { return std::isdigit(c); });
-  };
-  const std::string_view text{version};
-  if (dot == std::string::npos || !is_number(text.substr(0, dot))
-      || !is_number(text.substr(dot + 1)))
-    return {core::errc::invalid_argument, "version must be two numbers with a dot, e.g. 1.0"};
-  if (text.substr(0, dot) != major_version)
-    return {core::errc::invalid_argument, "version " + version
-                                              + " is of another major version than "
-                                              + std::string{major_version}};
-  return {};
-}
-
-core::failure check_word(const std::string& text, const char* field) {
-  return text.empty() ? core::failure{}
-                      : documents::check_text(text, field, core::task_word_bytes_max);
-}
+using documents::check_word;
 
 core::failure check_json(const std::string& text, const char* field,
                          const documents::json_limits& limits) {
@@ -57,19 +30,21 @@ std::optional<T> unless_empty(T& value) {
 
 } // namespace
 
-core::failure check(const msg::task_request& r, const documents::json_limits& limits) {
-  if (!r.task)
+core::failure check(const core::new_task& task, const documents::json_limits& limits) {
+  const auto& s = task.spec;
+  if (!s.id)
     return {core::errc::invalid_argument, "task must not be nil"};
-  if (r.priority < -core::priority_max || r.priority > core::priority_max)
+  if (s.priority < -core::priority_max || s.priority > core::priority_max)
     return {core::errc::invalid_argument, "priority must be between -1000 and 1000"};
-  if (r.max_attempts > 1000)
+  if (s.max_attempts > core::max_attempts_most)
     return {core::errc::invalid_argument, "max_attempts must be at most 1000"};
-  return first_of({documents::check_text(r.type, "type", core::task_word_bytes_max),
-                   check_version(r.version), check_word(r.state, "state"), check_word(r.key, "key"),
-                   check_word(r.credential, "credential"), check_word(r.unique_key, "unique_key"),
-                   check_word(r.owner_id, "owner_id"), check_word(r.run_as_id, "run_as_id"),
-                   check_word(r.trace_id, "trace_id"), check_word(r.span_id, "span_id"),
-                   check_json(r.body, "body", limits), check_json(r.data, "data", limits)});
+  return first_of({documents::check_text(s.type, "type", core::task_word_bytes_max),
+                   documents::check_version(s.version), check_word(task.state, "state"),
+                   check_word(s.key, "key"), check_word(s.credential, "credential"),
+                   check_word(s.unique_key, "unique_key"), check_word(s.owner_id, "owner_id"),
+                   check_word(s.run_as_id, "run_as_id"), check_word(s.trace_id, "trace_id"),
+                   check_word(s.span_id, "span_id"), check_json(s.body, "body", limits),
+                   check_json(task.data, "data", limits)});
 }
 
 core::failure check(const msg::task_update& update, const documents::json_limits& limits) {

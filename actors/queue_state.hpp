@@ -63,6 +63,11 @@ struct queue_state {
   std::uint32_t redrives = 0;
   std::unordered_set<core::task_id> ended_since;
 
+  bool taking_in = false; ///< Staged tasks are being read, or written.
+  /// Tasks of schedules are being written. One change at a time: while the database is away they do
+  /// not gather in memory.
+  bool running_schedules = false;
+
   core::instant told_of_endings; ///< When the janitor last was.
   std::size_t undurable = 0;     ///< Rows handed to the writer and not settled.
 };
@@ -126,11 +131,26 @@ void on_worker_down(queue_ptr self, const caf::down_msg& down);
 /// Gives what is ready to those who wait for it, and tells those who have waited long enough.
 void serve(queue_ptr self);
 
+// queue_intake.cpp: tasks that producers stage in the database themselves.
+
+void on_take_in(queue_ptr self);
+
+// queue_schedules.cpp: tasks that are made by the clock.
+
+void on_put_schedule(queue_ptr self, msg::put_schedule& request);
+void on_remove_schedule(queue_ptr self, const msg::remove_schedule& request);
+void on_list_schedules(queue_ptr self, const msg::list_schedules& request);
+void enter_schedules(queue_ptr self, std::vector<core::put_schedule_row>& stored);
+/// Makes the tasks of what is due.
+void run_schedules(queue_ptr self);
+/// When that is to be done next.
+core::instant next_schedule(queue_ptr self);
+
 // queue_requests.cpp: from messages to the core and back.
 
 /// Whether more may be taken in, as far as waiting writes go.
 core::failure admit(queue_ptr self);
-core::failure check(const msg::task_request& request, const documents::json_limits& limits);
+core::failure check(const core::new_task& task, const documents::json_limits& limits);
 core::failure check(const msg::task_update& update, const documents::json_limits& limits);
 core::new_task to_core(msg::task_request& request);
 core::task_update to_core(msg::task_update& update);

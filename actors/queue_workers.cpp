@@ -117,16 +117,9 @@ void settle_late(queue_ptr self, const std::shared_ptr<completing>& request,
   carry_out(self, std::move(changes), request->promise, std::move(request->answer));
 }
 
-void follow(queue_ptr self, const held_promise& promise, msg::follow_task& request) {
-  auto& st = self->state;
-  const auto next = request.next.task;
-  auto decided =
-      core::decide(st.queue,
-                   core::follow_task{std::move(request.worker),
-                                     {to_core(request.done.task), std::move(request.done.result)},
-                                     actors::to_core(request.next),
-                                     request.claim},
-                   time(self));
+void follow(queue_ptr self, const held_promise& promise, core::follow_task& command) {
+  const auto next = command.next.spec.id;
+  auto decided = core::decide(self->state.queue, std::move(command), time(self));
   if (decided.answer.refusal != core::errc::none)
     return fail(promise, decided.answer.refusal, std::move(decided.answer.detail));
   carry_out(self, std::move(decided.changes), promise,
@@ -311,24 +304,27 @@ void on_follow(queue_ptr self, msg::follow_task& request) {
   auto& st = self->state;
   const held_promise promise{self->make_response_promise()};
   const auto& limits = st.context->settings.json;
-  if (auto why = check(request.next, limits); why.code != core::errc::none)
+  const auto command = std::make_shared<core::follow_task>(
+      core::follow_task{std::move(request.worker),
+                        {to_core(request.done.task), std::move(request.done.result)},
+                        actors::to_core(request.next),
+                        request.claim});
+  if (auto why = check(command->next, limits); why.code != core::errc::none)
     return promise.deliver(msg::to_error(why));
-  if (!request.done.result.empty())
-    if (auto why = documents::check_json(request.done.result, limits); why.code != core::errc::none)
+  if (const auto& result = command->done.result; !result.empty())
+    if (auto why = documents::check_json(result, limits); why.code != core::errc::none)
       return promise.deliver(msg::to_error(why));
-  const auto next = request.next.task;
+  const auto next = command->next.spec.id;
   // The same request again: it has the lease already.
-  if (under_claim(st.queue, next, request.worker, request.claim) != nullptr)
+  if (under_claim(st.queue, next, command->worker, command->claim) != nullptr)
     return carry_out(self, {}, promise, leased(self, {next}));
-  find_elsewhere(self, {next}, promise,
-                 [=, kept = std::make_shared<msg::follow_task>(std::move(request))](
-                     const std::vector<persistence::known_task>& known) {
-                   if (known.empty() && self->state.recently_finished.count(next) == 0)
-                     follow(self, promise, *kept);
-                   else
-                     fail(promise, core::errc::already_exists,
-                          "a task of the id of the next one exists or has ended");
-                 });
+  find_elsewhere(self, {next}, promise, [=](const std::vector<persistence::known_task>& known) {
+    if (known.empty() && self->state.recently_finished.count(next) == 0)
+      follow(self, promise, *command);
+    else
+      fail(promise, core::errc::already_exists,
+           "a task of the id of the next one exists or has ended");
+  });
 }
 
 void on_fail(queue_ptr self, msg::fail_task& request) {

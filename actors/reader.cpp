@@ -269,6 +269,14 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
         return answer(open(self).find_tasks(question.tasks),
                       [](auto& tasks) { return tasks_found{std::move(tasks)}; });
       },
+      [=](find_staged) {
+        return answer(open(self).queues_with_staged(),
+                      [](auto& queues) { return staged_queues{std::move(queues)}; });
+      },
+      [=](const load_staged& question) {
+        return answer(open(self).load_staged(question.queue, question.limit, question.bytes_most),
+                      [](auto& page) { return staged_loaded{std::move(page)}; });
+      },
       [=](const list_finished& question) {
         return answer(open(self).list_finished(question.filter),
                       [](auto& tasks) { return finished_listed{std::move(tasks)}; });

@@ -49,6 +49,12 @@ void activate_if_hosted(self_ptr self, const hosted_item& item) {
     self->send(host, activate{item});
 }
 
+void on_staged(self_ptr self, const tasks_staged& staged) {
+  for (const auto& queue : staged.queues)
+    if (const auto host = host_of(self, hosted_item{queue}))
+      self->send(host, take_in_staged{queue});
+}
+
 void activate_queues(self_ptr self) {
   self->request(self->state.links.loader, internal_timeout, msg::list_queues{})
       .then(
@@ -129,6 +135,16 @@ void hand(host_ptr self, const hosted_item& item, Message&& m) {
   self->make_response_promise().delegate(actor, std::forward<Message>(m));
 }
 
+/// Nobody waits for an answer, and it comes again: so one that is set aside is left alone.
+void on_take_in(host_ptr self, const take_in_staged& m) {
+  auto& st = self->state;
+  const hosted_item item{m.queue};
+  if (st.set_aside.count(item) != 0)
+    return;
+  auto queue = st.items.find(item);
+  self->send(queue ? queue : start_item(self, item), m);
+}
+
 void on_item_down(host_ptr self, const caf::down_msg& down) {
   auto& st = self->state;
   const auto* item = st.items.ended(down.source);
@@ -189,6 +205,10 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
       [=](msg::eject_task& m) { route(self, hosted_item{m.queue}, std::move(m)); },
       [=](msg::change_task& m) { route(self, hosted_item{m.queue}, std::move(m)); },
       [=](msg::redrive_tasks& m) { route(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::put_schedule& m) { route(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::remove_schedule& m) { route(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::list_schedules& m) { route(self, hosted_item{m.queue}, std::move(m)); },
+      [=](const tasks_staged& staged) { on_staged(self, staged); },
       [=](const follow_endings& follow) { self->state.janitor = follow.janitor; },
       [=](const tasks_ended& ended) {
         if (self->state.janitor)
@@ -235,6 +255,10 @@ caf::behavior shard_host(caf::stateful_actor<shard_host_state>* self, context_pt
       [=](msg::eject_task& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
       [=](msg::change_task& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
       [=](msg::redrive_tasks& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::put_schedule& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::remove_schedule& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::list_schedules& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
+      [=](const take_in_staged& m) { on_take_in(self, m); },
       [=](const activate& m) {
         self->state.set_aside.erase(m.item);
         hand(self, m.item, m);

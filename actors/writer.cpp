@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
 #include <unordered_map>
@@ -47,6 +49,17 @@ struct writer_state {
   persistence::write_batch
       batch; ///< Of the range at the back; kept as it is until its outcome is known.
   bool batch_built = false;
+
+  /// The next batch, made ready while the database works on `batch` and on the assumption that this
+  /// one goes in; taken apart again when it does not.
+  struct next_batch {
+    std::vector<queued_change> selected;
+    persistence::write_batch batch;
+  };
+  std::optional<next_batch> next;
+  /// What is over, kept until the database has something to do again: freeing it takes time.
+  std::vector<queued_change> spent_changes;
+  persistence::write_batch spent_batch;
 
   /// Committed, but not told yet: that happens while the database works on the next batch, which so
   /// need not wait for it.
@@ -109,9 +122,9 @@ void refuse(self_ptr self, const queued_change& change, const core::failure& why
   answer(self, change, why);
 }
 
-/// Moves from the queue what may share one transaction, in order.
-void select(self_ptr self) {
-  auto& st = self->state;
+/// Takes from the queue what may share one transaction, in order.
+std::vector<queued_change> select(writer_state& st) {
+  std::vector<queued_change> selected;
   core::batch_footprint footprint;
   std::set<core::shard_id>
       closed; // a shard's order is kept: after one that must wait, all of it waits
@@ -128,49 +141,124 @@ void select(self_ptr self) {
       rest.push_back(std::move(next));
     } else {
       weight += next.weight;
-      st.selected.push_back(std::move(next));
+      selected.push_back(std::move(next));
     }
     st.queue.pop_front();
     // Looking far ahead for changes of other shards costs more than another commit.
     if (rest.size() > 2 * batch_max)
       break;
   }
-  for (auto it = rest.rbegin(); it != rest.rend(); ++it)
-    st.queue.push_front(std::move(*it));
-  if (!st.selected.empty())
-    st.ranges.push_back({0, st.selected.size()});
+  st.queue.insert(st.queue.begin(), std::make_move_iterator(rest.begin()),
+                  std::make_move_iterator(rest.end()));
+  return selected;
 }
 
-/// Builds the transaction of the range at the back. Its changes move into the batch.
-void build(writer_state& st) {
-  const auto [first, last] = st.ranges.back();
+/// Where the shard will stand once `before`, if it has a part in it, is in.
+persistence::shard_fence fence_after(const writer_state& st, core::shard_id shard,
+                                     const persistence::write_batch* before) {
+  auto fence = st.fences.at(shard);
+  if (before != nullptr)
+    for (const auto& part : before->shards)
+      if (part.shard == shard && part.epoch == fence.epoch) {
+        fence.batch_seq = part.batch_seq;
+        fence.last_event = part.first_event - 1 + part.event_count();
+      }
+  return fence;
+}
+
+/// Builds the transaction of [first, last) of `selected`, to follow `before` if there is one. The
+/// changes move into it.
+persistence::write_batch build(const writer_state& st, std::vector<queued_change>& selected,
+                               const span& range, const persistence::write_batch* before) {
   std::map<core::shard_id, persistence::shard_batch> shards;
-  for (auto i = first; i < last; ++i) {
-    auto& change = st.selected[i];
-    const auto& fence = st.fences.at(change.shard);
+  for (auto i = range.first; i < range.second; ++i) {
+    auto& change = selected[i];
     auto& part = shards[change.shard];
-    part.shard = change.shard;
-    part.epoch = fence.epoch;
-    part.batch_seq = fence.batch_seq + 1;
-    part.first_event = fence.last_event + 1;
+    if (part.changes.empty()) {
+      const auto fence = fence_after(st, change.shard, before);
+      part.shard = change.shard;
+      part.epoch = fence.epoch;
+      part.batch_seq = fence.batch_seq + 1;
+      part.first_event = fence.last_event + 1;
+    }
     part.changes.push_back(std::move(change.changes));
   }
-  st.batch.shards.clear();
+  persistence::write_batch batch;
   for (auto& [id, part] : shards)
-    st.batch.shards.push_back(std::move(part));
-  st.batch_built = true;
+    batch.shards.push_back(std::move(part));
+  return batch;
 }
 
-/// Takes the batch apart again: nothing of it was written, and it will not be tried as it is.
-void unbuild(writer_state& st) {
-  const auto [first, last] = st.ranges.back();
+/// Takes a batch apart again, into [first, last) of `selected`: nothing of it was written, and it
+/// will not be tried as it is.
+void take_apart(persistence::write_batch& batch, std::vector<queued_change>& selected,
+                const span& range) {
   std::map<core::shard_id, std::vector<core::change>::iterator> next;
-  for (auto& part : st.batch.shards)
+  for (auto& part : batch.shards)
     next[part.shard] = part.changes.begin();
-  for (auto i = first; i < last; ++i)
-    st.selected[i].changes = std::move(*next.at(st.selected[i].shard)++);
-  st.batch.shards.clear();
+  for (auto i = range.first; i < range.second; ++i)
+    selected[i].changes = std::move(*next.at(selected[i].shard)++);
+  batch = {};
+}
+
+void unbuild(writer_state& st) {
+  take_apart(st.batch, st.selected, st.ranges.back());
   st.batch_built = false;
+}
+
+/// Whether something that waits may be void; see `drop_void`.
+bool some_may_be_void(const writer_state& st) {
+  return !st.refused_senders.empty() || st.adopted_anew;
+}
+
+/// Whether what waits would fill a batch by half. With less it pays to see what else comes.
+bool another_batch_waits(const writer_state& st) {
+  const auto enough = (st.context->settings.batching.batch_max + 1) / 2;
+  std::size_t weight = 0;
+  for (auto change = st.queue.begin(); change != st.queue.end() && weight < enough; ++change)
+    weight += change->weight;
+  return weight >= enough;
+}
+
+/// Makes the next batch ready, if there is enough for one and nothing speaks against it.
+void prepare_next(writer_state& st) {
+  st.spent_changes.clear();
+  st.spent_batch = {};
+  if (st.next || st.ranges.size() != 1 || some_may_be_void(st) || !another_batch_waits(st))
+    return;
+  auto& next = st.next.emplace();
+  next.selected = select(st);
+  next.batch = build(st, next.selected, {0, next.selected.size()}, &st.batch);
+  st.store->encode(next.batch);
+}
+
+/// Puts what was made ready back where it came from.
+void abandon_next(writer_state& st) {
+  if (!st.next)
+    return;
+  auto& [selected, batch] = *st.next;
+  take_apart(batch, selected, {0, selected.size()});
+  st.queue.insert(st.queue.begin(), std::make_move_iterator(selected.begin()),
+                  std::make_move_iterator(selected.end()));
+  st.next.reset();
+}
+
+/// Takes up what is to be committed next.
+void take_up(writer_state& st) {
+  if (some_may_be_void(st))
+    abandon_next(st);
+  st.spent_changes = std::move(st.selected);
+  st.spent_batch = std::move(st.batch);
+  if (st.next) {
+    st.selected = std::move(st.next->selected);
+    st.batch = std::move(st.next->batch);
+    st.batch_built = true;
+    st.next.reset();
+  } else {
+    st.selected = select(st);
+  }
+  if (!st.selected.empty())
+    st.ranges.push_back({0, st.selected.size()});
 }
 
 void on_committed(self_ptr self) {
@@ -265,7 +353,7 @@ bool answer_void(self_ptr self, const queued_change& change) {
 /// Drops what may not be written any more: from what is selected and from the queue behind it.
 void drop_void(self_ptr self) {
   auto& st = self->state;
-  if (st.refused_senders.empty() && !st.adopted_anew)
+  if (!some_may_be_void(st))
     return;
   tell_durable(self); // every sender is answered in the order of its changes
   st.adopted_anew = false;
@@ -288,7 +376,7 @@ void drop_void(self_ptr self) {
 
 /// Nothing waits: everything that came has been answered.
 bool is_settled(const writer_state& st) {
-  return st.queue.empty() && st.ranges.empty() && st.durable.empty();
+  return st.queue.empty() && !st.next && st.ranges.empty() && st.durable.empty();
 }
 
 void tell_settled(self_ptr self) {
@@ -302,7 +390,7 @@ void tell_settled(self_ptr self) {
 
 void arm_flush(self_ptr self) {
   auto& st = self->state;
-  if (!st.flush_armed && !(st.queue.empty() && st.durable.empty())) {
+  if (!st.flush_armed && !(st.queue.empty() && !st.next && st.durable.empty())) {
     st.flush_armed = true;
     self->send(self, flush_tick{});
   }
@@ -318,9 +406,15 @@ void commit(self_ptr self) {
       drop_void(self);
       if (st.ranges.empty())
         break;
-      build(st);
+      st.batch = build(st, st.selected, st.ranges.back(), nullptr);
+      st.batch_built = true;
     }
-    auto result = st.store->commit_while(st.batch, [=] { tell_durable(self); });
+    auto result = st.store->commit_while(st.batch, [=] {
+      tell_durable(self);
+      prepare_next(self->state);
+    });
+    if (result.status != persistence::commit_status::committed)
+      abandon_next(st);
     switch (result.status) {
     case persistence::commit_status::committed:
       st.batch_built = false;
@@ -350,7 +444,6 @@ void commit(self_ptr self) {
     }
     }
   }
-  st.selected.clear();
   arm_flush(self);
 }
 
@@ -360,7 +453,7 @@ void flush(self_ptr self) {
   st.flush_armed = false;
   if (!st.ranges.empty())
     return; // a retry is under way and will go on with the queue
-  select(self);
+  take_up(st);
   if (st.ranges.empty())
     tell_durable(self);
   else

@@ -14,7 +14,8 @@ namespace holdfast::actors {
 /// answered `fenced`.
 ///
 /// Batching: no timer. A request arms a flush that lands behind everything already in the mailbox;
-/// while a commit is under way the next batch gathers.
+/// while a commit is under way the next batch gathers. What then waits already, if it is enough for
+/// one, is encoded in that time, on the assumption that the batch before it goes in.
 ///
 /// Failure: a lost connection or an unknown outcome repeats the very same batch under the same
 /// sequence numbers, with backoff, until the database has said what happened; nobody is answered

@@ -1,14 +1,18 @@
 #pragma once
 
 #include "app/exit_codes.hpp"
+#include "app/node_workers.hpp"
 
 #include <CLI/App.hpp>
 
-/// The subcommands of `holdfast`. Each adds itself to the command line and leaves in `result` how
-/// it ended, if it was the one that was asked for.
+#include <vector>
+
+/// The subcommands of `holdfast` and of programs like it. Each adds itself to the command line and
+/// leaves in `result` how it ended, if it was the one that was asked for.
 namespace holdfast::app {
 
-void add_node_command(CLI::App& cli, exit_code& result);
+void add_node_command(CLI::App& cli, const std::vector<queue_handlers>& handlers,
+                      exit_code& result);
 void add_demo_command(CLI::App& cli, exit_code& result);
 void add_status_command(CLI::App& cli, exit_code& result);
 void add_verify_command(CLI::App& cli, exit_code& result);

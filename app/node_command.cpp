@@ -8,24 +8,25 @@ namespace holdfast::app {
 
 namespace {
 
-exit_code run(const configuration_flags& flags) {
+exit_code run(const configuration_flags& flags, const std::vector<queue_handlers>& handlers) {
   const auto loaded = flags.load();
   if (!loaded.usable()) {
     print_problems(loaded);
     return exit_code::configuration;
   }
-  return node_service{loaded.values}.run();
+  return node_service{loaded.values, handlers}.run();
 }
 
 } // namespace
 
-void add_node_command(CLI::App& cli, exit_code& result) {
+void add_node_command(CLI::App& cli, const std::vector<queue_handlers>& handlers,
+                      exit_code& result) {
   auto flags = std::make_shared<configuration_flags>();
   auto* command = cli.add_subcommand(
       "node",
       "Run a node until SIGTERM or SIGINT; then it drains. A second signal ends it at once");
   flags->add_to(*command);
-  command->callback([flags, &result] { result = run(*flags); });
+  command->callback([flags, &handlers, &result] { result = run(*flags, handlers); });
 }
 
 } // namespace holdfast::app

@@ -37,6 +37,11 @@ constexpr auto database_check_interval = 1s;
 /// For the actor system to send its last bytes and stop its threads.
 constexpr auto teardown_patience = 5s;
 
+/// How the time for a drain is shared out. Running handlers may go on for half of it, and be told
+/// near its end; then what they have not finished is given back; the rest the node needs itself.
+core::duration patience_with_handlers(core::duration drain_timeout) { return drain_timeout / 2; }
+core::duration patience_with_workers(core::duration drain_timeout) { return drain_timeout * 3 / 4; }
+
 core::instant wall_clock() {
   return std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
 }
@@ -60,8 +65,9 @@ caf::behavior root_watcher(caf::event_based_actor* self, const caf::actor& root,
 
 } // namespace
 
-node_service::node_service(const config::settings& settings)
-    : settings_(settings), log_(settings.log.level, settings.log.format) {
+node_service::node_service(const config::settings& settings,
+                           const std::vector<queue_handlers>& handlers)
+    : settings_(settings), handlers_(handlers), log_(settings.log.level, settings.log.format) {
   std::random_device random;
   const auto seed = std::uint64_t{random()} << 32 | random();
   incarnation_ = core::incarnation_id{core::uuid_source{seed}.next(wall_clock())};
@@ -147,6 +153,9 @@ exit_code node_service::run_actors() {
   auto node = node_settings_of(settings_, start);
   node.log = log_.as_function();
   gateway_.emplace(*system, settings_.node.listen_address, port_);
+  if (!handlers_.empty())
+    workers_.emplace(*system, handlers_, settings_.node.name,
+                     patience_with_handlers(settings_.node.drain_timeout), log_);
   node.on_gateway = [this](const msg::gateway_actor& gateway) {
     loop_.post([this, gateway] { publish(gateway); });
   };
@@ -169,7 +178,8 @@ exit_code node_service::run_actors() {
   stop_database();
   {
     // `~actor_system` waits for every actor and for the last bytes to peers: with a peer that has
-    // stopped reading, for ever. Nothing durable depends on it any more.
+    // stopped reading, for ever; and the workers for every handler. Nothing durable depends on it
+    // any more.
     const watchdog impatient{teardown_patience, [this, result] {
                                log_.info("node_stopped",
                                          {{"exit_code", std::to_string(static_cast<int>(result))},
@@ -178,6 +188,7 @@ exit_code node_service::run_actors() {
                                ::_exit(static_cast<int>(result));
                              }};
     loop_.discard_posted(); // handles must not outlive the system
+    workers_.reset();
     gateway_.reset();
     root = nullptr;
     watcher = nullptr;
@@ -194,6 +205,8 @@ void node_service::publish(const msg::gateway_actor& gateway) {
   }
   log_.info("gateway_published",
             {{"address", settings_.node.listen_address}, {"port", std::to_string(port_)}});
+  if (workers_)
+    workers_->reach(gateway);
   announce();
 }
 
@@ -223,14 +236,28 @@ void node_service::watch_database() {
   }
 }
 
+/// While the node still answers: what the workers have not finished is given back, so that nobody
+/// has to wait for the end of its lease.
+void node_service::stop_workers() {
+  if (!workers_)
+    return;
+  workers_->stop([this] { loop_.post([this] { workers_stopped_ = true; }); });
+  const auto until = steady_clock::now() + patience_with_workers(settings_.node.drain_timeout);
+  while (!workers_stopped_ && !root_ended_ && steady_clock::now() < until)
+    loop_.run_for(milliseconds(until - steady_clock::now()));
+  if (!workers_stopped_)
+    log_.error("handlers_still_run", {{"what", "their tasks are given back all the same"}});
+}
+
 exit_code node_service::drain(const caf::actor& root) {
   if (give_up_)
     log_.error("node_gives_up", {});
   else
     log_.info("node_draining", {{"signal", std::to_string(loop_.signaled())}});
-  gateway_->close();
-  caf::anon_send(root, actors::drain{});
   const auto until = steady_clock::now() + settings_.node.drain_timeout;
+  gateway_->close();
+  stop_workers();
+  caf::anon_send(root, actors::drain{});
   while (!root_ended_ && steady_clock::now() < until)
     loop_.run_for(milliseconds(until - steady_clock::now()));
   if (give_up_)

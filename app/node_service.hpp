@@ -5,6 +5,7 @@
 #include "app/gateway_port.hpp"
 #include "app/logging.hpp"
 #include "app/main_loop.hpp"
+#include "app/node_workers.hpp"
 #include "client/peer_system.hpp"
 #include "config/settings.hpp"
 #include "core/errors.hpp"
@@ -16,20 +17,23 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace holdfast::app {
 
 /// The process around one node: database, actors, published gateway, signals.
 ///
-///   start the database ─► migrate ─► spawn the node ─► publish its gateway (ready)
-///        SIGTERM or SIGINT ─► unpublish ─► drain ─► stop the database ─► exit
-///        the root ends     ────────────────────────► stop the database ─► exit with its reason
+///   start the database ─► migrate ─► spawn the node ─► publish its gateway (ready) ─► workers
+///        SIGTERM or SIGINT ─► unpublish ─► stop workers ─► drain ─► stop the database ─► exit
+///        the root ends     ─────────────────────────────────► stop the database ─► exit with its
+///                                                             reason
 ///
 /// Everything here runs on the main thread: the kernel ends the private database when the thread
 /// that started it ends.
 class node_service {
 public:
-  explicit node_service(const config::settings& settings);
+  /// Runs `handlers` in the node. Both arguments must live as long as this.
+  node_service(const config::settings& settings, const std::vector<queue_handlers>& handlers);
 
   /// Returns when the node has ended.
   exit_code run();
@@ -42,11 +46,13 @@ private:
   void publish(const msg::gateway_actor& gateway);
   void announce();
   void watch_database();
+  void stop_workers();
   exit_code drain(const caf::actor& root);
   exit_code ended_by_itself() const;
   void stop_database();
 
   const config::settings& settings_;
+  const std::vector<queue_handlers>& handlers_;
   main_loop loop_;
   log_stream log_;
   std::optional<data_dir_lock> directory_lock_;
@@ -56,6 +62,8 @@ private:
   core::incarnation_id incarnation_;
 
   std::optional<gateway_port> gateway_;
+  std::optional<node_workers> workers_; ///< None when there are no handlers.
+  bool workers_stopped_ = false;
   bool announced_ = false;
   std::optional<exit_code> give_up_; ///< Set when the node cannot go on for a reason of ours.
   bool root_ended_ = false;

@@ -1,6 +1,7 @@
 #include "app/wiring.hpp"
 
 #include "app/version.hpp"
+#include "calendar/time_zones.hpp"
 #include "core/invariant.hpp"
 #include "persistence/postgres_store.hpp"
 
@@ -84,6 +85,7 @@ actors::node_settings node_settings_of(const config::settings& settings, const n
   node.writer_retry_max = settings.writer.retry_max;
 
   node.extension_delay = settings.task.extension_delay;
+  node.intake_interval = settings.task.intake_interval;
 
   node.session_grace = settings.owner.session_grace;
   node.leases_max = settings.owner.leases_max;
@@ -101,6 +103,8 @@ actors::node_settings node_settings_of(const config::settings& settings, const n
   node.json.bytes_max = settings.limits.payload_bytes;
   node.json.depth_max = settings.limits.json_depth;
   node.rows_max = settings.limits.batch_rows;
+
+  node.find_zone = calendar::find_zone;
 
   node.restarts.restarts_max = settings.supervision.restarts_max;
   node.restarts.within = settings.supervision.within;

@@ -1,8 +1,10 @@
 #include "bench/code.hpp"
 #include "bench/node_under_load.hpp"
+#include "bench/peers.hpp"
 #include "bench/results.hpp"
 #include "bench/seed_sql.hpp"
 #include "bench/task_load.hpp"
+#include "bench/task_scale.hpp"
 #include "persistence/migrate.hpp"
 #include "persistence/postgres_store.hpp"
 #include "persistence/private_cluster.hpp"
@@ -33,6 +35,8 @@ struct options {
   std::uint32_t slots = 3;
   int seconds = 6;
   std::vector<std::size_t> contributors{1, 16, 64, 1000};
+  std::uint64_t finished = 1'000'000;
+  std::uint16_t hold_tasks = 0; ///< Not 0: this is the worker process of `kill_a_worker`.
   std::string only;
   std::string out = std::string{HOLDFAST_SOURCE_DIR} + "/bench/results/latest.json";
 };
@@ -174,8 +178,7 @@ void tasks(const options& o, const server& db, results& out) {
     const auto r = live_tasks(node, load);
     const auto lives = static_cast<double>(r.completed) / r.seconds;
     out.add(name + ".lives", lives, "1/s");
-    out.add(name + ".life_p50", quantile(r.life_millis, 0.5), "ms");
-    out.add(name + ".life_p99", quantile(r.life_millis, 0.99), "ms");
+    add_latencies(out, name + ".life", r.life_millis);
     out.add(name + ".commits", static_cast<double>(r.commits) / r.seconds, "1/s");
     if (r.failures > 0)
       out.add(name + ".failures", static_cast<double>(r.failures), "");
@@ -189,6 +192,11 @@ void tasks(const options& o, const server& db, results& out) {
   out.add("tasks.ratio_vs_skip_locked", best / theirs.per_second, "x");
   out.add("tasks.one_by_one_vs_skip_locked", one_by_one / theirs.per_second, "x");
   node_under_load node{db.conninfo(), 9};
+  processed_tasks(node, 16, std::chrono::milliseconds{500});
+  const auto processed = processed_tasks(node, 16, std::chrono::milliseconds{o.seconds * 1000});
+  out.add("tasks.processed_one_by_one.16.lives",
+          static_cast<double>(processed.completed) / processed.seconds, "1/s");
+  add_latencies(out, "tasks.processed_one_by_one.16.life", processed.life_millis);
   start_tasks(node, 100, std::chrono::milliseconds{1000});
   const auto started = start_tasks(node, 100, std::chrono::milliseconds{o.seconds * 1000});
   out.add("tasks.start_at_100.p50", quantile(started.start_millis, 0.5), "ms");
@@ -327,10 +335,17 @@ int run(int argc, char** argv) {
       ->check(CLI::Range(1, 600));
   app.add_option("--contributors", o.contributors,
                  "Contributors at once on the hot step, one round each");
+  app.add_option("--finished", o.finished,
+                 "Finished tasks that are stored, beside which others live")
+      ->capture_default_str();
+  app.add_option("--hold-tasks", o.hold_tasks)->group(""); // hidden
   app.add_option("--only", o.only, "One part of all")
-      ->check(CLI::IsMember({"code", "hot_step", "sql", "tasks", "writer", "idle"}));
+      ->check(
+          CLI::IsMember({"code", "hot_step", "sql", "tasks", "peers", "scale", "writer", "idle"}));
   app.add_option("--out", o.out, "Where the figures go, as JSON")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
+  if (o.hold_tasks != 0)
+    hold_tasks(o.hold_tasks);
   std::string command = "./dev bench";
   for (int i = 1; i < argc; ++i)
     command += std::string{" "} + argv[i];
@@ -345,9 +360,17 @@ int run(int argc, char** argv) {
     if (wanted("sql"))
       sql_alone(o, db, out);
   }
-  if (wanted("tasks")) {
+  if (wanted("tasks") || wanted("peers")) {
     const server db;
     tasks(o, db, out);
+    if (wanted("peers"))
+      measure_peers(db.conninfo(), o.seconds, out);
+  }
+  if (wanted("scale")) {
+    const server db;
+    extend_many(db.conninfo(), 100'000, 2 * o.seconds, out);
+    kill_a_worker(db.conninfo(), out);
+    live_beside_finished(db.conninfo(), o.finished, o.seconds, out);
   }
   if (wanted("writer")) {
     const server db;

@@ -1,7 +1,6 @@
 #include "bench/node_under_load.hpp"
 
 #include "messages/errors.hpp"
-#include "messages/registry.hpp"
 #include "persistence/postgres_store.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -119,12 +118,9 @@ void ask(self_ptr self) {
 
 } // namespace
 
-node_under_load::node_under_load(std::string conninfo, std::uint64_t seed) : ids_(seed) {
+node_under_load::node_under_load(std::string conninfo, std::uint64_t seed)
+    : config_(client::peer_settings{}), ids_(seed) {
   using namespace std::chrono_literals;
-  config_.set("scheduler.policy", caf::atom("sharing"));
-  config_.set("scheduler.max-threads", std::size_t{2});
-  config_.set("scheduler.max-throughput", std::size_t{100});
-  msg::register_messages(config_);
   system_ = std::make_unique<caf::actor_system>(config_);
   actors::node_settings settings;
   settings.name = "bench";
@@ -136,7 +132,9 @@ node_under_load::node_under_load(std::string conninfo, std::uint64_t seed) : ids
   settings.lease_time = 5s;
   settings.writer_retry_min = 50ms;
   settings.writer_retry_max = 2s;
+  settings.writer_lanes = 2;
   settings.extension_delay = 1s;
+  settings.intake_interval = 100ms;
   settings.session_grace = 30s;
   settings.leases_max = 1000000;
   settings.unit_idle_timeout = 60s;

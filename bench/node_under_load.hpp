@@ -1,9 +1,9 @@
 #pragma once
 
 #include "actors/node.hpp"
+#include "client/peer_system.hpp"
 
 #include <caf/actor_system.hpp>
-#include <caf/actor_system_config.hpp>
 
 #include <chrono>
 #include <memory>
@@ -49,7 +49,7 @@ private:
   template <class Answer, class Request>
   Answer call(Request request);
 
-  caf::actor_system_config config_;
+  client::peer_system config_;
   std::unique_ptr<caf::actor_system> system_;
   caf::actor root_;
   msg::gateway_actor gateway_;

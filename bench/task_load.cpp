@@ -1,5 +1,6 @@
 #include "bench/task_load.hpp"
 
+#include "bench/task_requests.hpp"
 #include "messages/errors.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -10,10 +11,12 @@
 #include <sys/resource.h>
 
 #include <atomic>
+#include <functional>
 #include <future>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
+#include <unordered_map>
 
 namespace holdfast::bench {
 
@@ -22,10 +25,6 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 const core::queue_name one_queue = "bench";
-
-core::instant wall_now() {
-  return std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
-}
 
 double millis_since(clock::time_point start) {
   return std::chrono::duration<double, std::milli>(clock::now() - start).count();
@@ -36,28 +35,6 @@ double cpu_seconds() {
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
          + static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
-
-template <class Answer, class Request>
-Answer call(node_under_load& node, Request request) {
-  caf::scoped_actor self{node.system()};
-  std::optional<Answer> answer;
-  std::string why;
-  self->request(node.gateway(), std::chrono::seconds{60}, std::move(request))
-      .receive([&](Answer& a) { answer = std::move(a); },
-               [&](const caf::error& error) { why = msg::failure_of(error).detail; });
-  if (!answer)
-    throw std::runtime_error{"the node refused: " + why};
-  return *answer;
-}
-
-msg::task_request new_task(core::uuid_source& ids) {
-  msg::task_request task;
-  task.task = {ids.next(wall_now())};
-  task.type = "bench";
-  task.body = R"({"text":"the quick brown fox jumps over the lazy dog and then it sleeps for a )"
-              R"(while","number":1})"; // 100 bytes
-  return task;
 }
 
 /// What all callers of one round share.
@@ -153,17 +130,14 @@ void enqueue(caller_ptr self) {
             [=](const caf::error&) { failed(self); });
 }
 
-/// What the worker of `start_tasks` and whoever feeds it share.
-struct starts {
-  msg::gateway_actor gateway;
-  std::mutex mutex;
-  std::unordered_map<core::task_id, clock::time_point> sent;
-  std::vector<double> millis;
-};
-
+/// A worker that always waits for tasks, and whoever shall know of them.
 struct worker_state {
-  std::shared_ptr<starts> shared;
+  using on_tasks = std::function<void(const std::vector<msg::leased_task>&)>;
+
+  msg::gateway_actor gateway;
   core::uuid_source ids{7};
+  on_tasks received;
+  on_tasks completed;
 };
 
 using worker_ptr = caf::stateful_actor<worker_state>*;
@@ -176,26 +150,91 @@ void wait_for_tasks(worker_ptr self) {
   request.claim = {st.ids.next(wall_now())};
   request.most = 100;
   request.wait = std::chrono::seconds{30};
-  self->request(st.shared->gateway, caf::infinite, std::move(request))
+  request.tied = true; // or what comes after the worker's end would be granted to its last claim
+  self->request(st.gateway, caf::infinite, std::move(request))
       .then([=](const msg::leased_tasks& leased) {
-        const auto now = clock::now();
         auto& state = self->state;
+        state.received(leased.tasks);
         msg::complete_tasks done{one_queue, "worker", {}};
-        {
-          const std::lock_guard<std::mutex> lock{state.shared->mutex};
-          for (const auto& task : leased.tasks) {
-            done.tasks.push_back({{task.task, task.token}, "{}"});
-            if (const auto sent = state.shared->sent.find(task.task);
-                sent != state.shared->sent.end())
-              state.shared->millis.push_back(
-                  std::chrono::duration<double, std::milli>(now - sent->second).count());
-          }
-        }
-        self->request(state.shared->gateway, caf::infinite, std::move(done))
-            .then([](const msg::task_outcomes&) {});
+        for (const auto& task : leased.tasks)
+          done.tasks.push_back({{task.task, task.token}, "{}"});
+        self->request(state.gateway, caf::infinite, std::move(done))
+            .then([=](const msg::task_outcomes&) { self->state.completed(leased.tasks); });
         wait_for_tasks(self);
       });
 }
+
+caf::actor spawn_worker(node_under_load& node, worker_state::on_tasks received,
+                        worker_state::on_tasks completed) {
+  call<msg::queue_view>(node, msg::put_queue{one_queue, "{}"});
+  return node.system().spawn([gateway = node.gateway(), received = std::move(received),
+                              completed = std::move(completed)](worker_ptr self) {
+    self->state.gateway = gateway;
+    self->state.received = received;
+    self->state.completed = completed;
+    wait_for_tasks(self);
+    return caf::behavior{[](int) {}};
+  });
+}
+
+/// What the producers of `processed_tasks` and the worker share.
+struct processing {
+  msg::gateway_actor gateway;
+  std::atomic<bool> stop{false};
+  std::atomic<std::size_t> working{0};
+  std::promise<void> all_done;
+  std::mutex mutex;
+  std::unordered_map<core::task_id, caf::actor> waiting; ///< Whose tasks are under way.
+  task_result result;
+};
+
+struct producer_state {
+  std::shared_ptr<processing> shared;
+  core::uuid_source ids{0};
+  clock::time_point began;
+};
+
+using producer_ptr = caf::stateful_actor<producer_state>*;
+
+void produce(producer_ptr self) {
+  auto& st = self->state;
+  if (st.shared->stop) {
+    if (--st.shared->working == 0)
+      st.shared->all_done.set_value();
+    self->quit();
+    return;
+  }
+  st.began = clock::now();
+  msg::enqueue_tasks request{one_queue, {new_task(st.ids)}};
+  {
+    const std::lock_guard<std::mutex> lock{st.shared->mutex};
+    st.shared->waiting[request.tasks.front().task] = self;
+  }
+  self->request(st.shared->gateway, caf::infinite, std::move(request))
+      .then([](const msg::task_outcomes&) {},
+            [shared = st.shared](const caf::error&) {
+              const std::lock_guard<std::mutex> lock{shared->mutex};
+              ++shared->result.failures;
+            });
+}
+
+/// The task is completed.
+void on_processed(producer_ptr self) {
+  auto& shared = *self->state.shared;
+  {
+    const std::lock_guard<std::mutex> lock{shared.mutex};
+    ++shared.result.completed;
+    shared.result.life_millis.push_back(millis_since(self->state.began));
+  }
+  produce(self);
+}
+
+/// What the worker of `start_tasks` and whoever feeds it share.
+struct starts {
+  std::mutex mutex;
+  std::unordered_map<core::task_id, clock::time_point> sent;
+  std::vector<double> millis;
+};
 
 } // namespace
 
@@ -234,16 +273,57 @@ task_result live_tasks(node_under_load& node, const task_load& load) {
   return result;
 }
 
+task_result processed_tasks(node_under_load& node, std::size_t callers,
+                            std::chrono::milliseconds duration) {
+  auto shared = std::make_shared<processing>();
+  shared->gateway = node.gateway();
+  shared->working = callers;
+  auto all_done = shared->all_done.get_future();
+  const auto worker = spawn_worker(
+      node, [](const auto&) {},
+      [shared](const std::vector<msg::leased_task>& tasks) {
+        const std::lock_guard<std::mutex> lock{shared->mutex};
+        for (const auto& task : tasks)
+          if (const auto who = shared->waiting.find(task.task); who != shared->waiting.end()) {
+            caf::anon_send(who->second, caf::ok_atom::value);
+            shared->waiting.erase(who);
+          }
+      });
+  const auto start = clock::now();
+  for (std::size_t i = 0; i < callers; ++i)
+    node.system().spawn([=](producer_ptr self) {
+      self->state.shared = shared;
+      self->state.ids =
+          core::uuid_source{static_cast<std::uint64_t>(core::to_micros(wall_now())) * 1000 + i};
+      produce(self);
+      return caf::behavior{[=](caf::ok_atom) { on_processed(self); }};
+    });
+  std::this_thread::sleep_for(duration);
+  const auto seconds = millis_since(start) / 1000;
+  shared->stop = true;
+  if (all_done.wait_for(std::chrono::seconds{30}) != std::future_status::ready)
+    throw std::runtime_error{"the last tasks of the round were not completed"};
+  caf::anon_send_exit(worker, caf::exit_reason::user_shutdown);
+  const std::lock_guard<std::mutex> lock{shared->mutex};
+  auto result = std::move(shared->result);
+  result.seconds = seconds;
+  return result;
+}
+
 start_result start_tasks(node_under_load& node, double per_second,
                          std::chrono::milliseconds duration) {
-  call<msg::queue_view>(node, msg::put_queue{one_queue, "{}"});
   auto shared = std::make_shared<starts>();
-  shared->gateway = node.gateway();
-  const auto worker = node.system().spawn([=](worker_ptr self) {
-    self->state.shared = shared;
-    wait_for_tasks(self);
-    return caf::behavior{[](int) {}};
-  });
+  const auto worker = spawn_worker(
+      node,
+      [shared](const std::vector<msg::leased_task>& tasks) {
+        const auto now = clock::now();
+        const std::lock_guard<std::mutex> lock{shared->mutex};
+        for (const auto& task : tasks)
+          if (const auto sent = shared->sent.find(task.task); sent != shared->sent.end())
+            shared->millis.push_back(
+                std::chrono::duration<double, std::milli>(now - sent->second).count());
+      },
+      [](const auto&) {});
   caf::scoped_actor producer{node.system()};
   core::uuid_source ids{8};
   start_result result;

@@ -29,6 +29,11 @@ struct task_result {
 /// enqueues a batch, claims as many, completes them, and begins again.
 task_result live_tasks(node_under_load& node, const task_load& load);
 
+/// Lets callers have tasks done one by one: each enqueues one for a worker that waits, sees it
+/// completed, and begins again. Of the result, `commits` is not counted.
+task_result processed_tasks(node_under_load& node, std::size_t callers,
+                            std::chrono::milliseconds duration);
+
 struct start_result {
   std::vector<double> start_millis; ///< From the call that enqueues to the worker's receipt.
   double cpu_seconds = 0;           ///< Of this process.

@@ -136,21 +136,39 @@ private:
 
 connection::connection(caf::actor_system& system, endpoint where, retry_policy retry,
                        std::uint64_t seed)
-    : system_(system),
-      retry_(retry),
-      dialer_(std::make_shared<dialer>(std::move(where), retry, seed)),
-      listeners_(std::make_shared<lost_listeners>()),
-      courier_(system.spawn(
-          courier, courier_deps{retry, seed, [d = dialer_] { d->lost(); },
-                                [l = listeners_](const msg::tasks_lost& lost) { l->tell(lost); }})),
-      gateway_(courier_) {
+    : connection(system, retry, seed, std::make_shared<dialer>(std::move(where), retry, seed)) {
   dialer_->start(system, courier_);
 }
 
+connection::connection(caf::actor_system& system, retry_policy retry, std::uint64_t seed)
+    : connection(system, retry, seed, nullptr) {}
+
+connection::connection(caf::actor_system& system, retry_policy retry, std::uint64_t seed,
+                       std::shared_ptr<dialer> dials)
+    : system_(system),
+      retry_(retry),
+      dialer_(std::move(dials)),
+      listeners_(std::make_shared<lost_listeners>()),
+      courier_(system.spawn(
+          courier, courier_deps{retry, seed,
+                                [d = dialer_] {
+                                  if (d)
+                                    d->lost();
+                                },
+                                [l = listeners_](const msg::tasks_lost& lost) { l->tell(lost); }})),
+      gateway_(courier_) {}
+
 connection::~connection() {
-  dialer_->stop();
-  caf::anon_send_exit(courier_, caf::exit_reason::user_shutdown);
+  if (dialer_)
+    dialer_->stop();
+  close();
 }
+
+void connection::reach(const msg::gateway_actor& gateway) {
+  caf::anon_send(courier_, gateway_found{gateway});
+}
+
+void connection::close() { caf::anon_send_exit(courier_, caf::exit_reason::user_shutdown); }
 
 core::duration connection::request_timeout() const { return retry_.deadline + courier_margin; }
 

@@ -27,6 +27,8 @@ struct endpoint {
 ///
 ///   dialing ──reached──► connected ──DOWN──► dialing (with backoff and jitter)
 ///
+/// Inside a node it needs no socket: nobody dials, and who starts the gateway says so with `reach`.
+///
 /// Safe to use from several threads. Must be destroyed before the actor system; open requests then
 /// fail with `unavailable`. Open one per process and node: two connections would share CAF's
 /// socket anyway.
@@ -34,6 +36,8 @@ class connection {
 public:
   /// `system` was made from a `peer_system`. `seed` feeds the jitter.
   connection(caf::actor_system& system, endpoint where, retry_policy retry, std::uint64_t seed);
+  /// To the node that runs in `system` itself. Requests wait for the first `reach`.
+  connection(caf::actor_system& system, retry_policy retry, std::uint64_t seed);
   ~connection();
 
   connection(const connection&) = delete;
@@ -42,6 +46,14 @@ public:
   /// For actors: a handle that stays valid when the node restarts. Requests sent to it are repeated
   /// until `retry_policy::deadline`; give them `request_timeout()`.
   const msg::gateway_actor& gateway() const { return gateway_; }
+
+  /// This is the gateway from now on. For a connection inside a node, whenever supervision has
+  /// started one; from any thread.
+  void reach(const msg::gateway_actor& gateway);
+
+  /// The end, as on destruction: open requests fail, and workers hold nothing any more. For a node
+  /// that is gone and does not come back in this process.
+  void close();
 
   /// Longer than any request through `gateway()` takes to succeed or fail.
   core::duration request_timeout() const;
@@ -72,9 +84,12 @@ private:
   class dialer;
   class lost_listeners;
 
+  connection(caf::actor_system& system, retry_policy retry, std::uint64_t seed,
+             std::shared_ptr<dialer> dials);
+
   caf::actor_system& system_;
   retry_policy retry_;
-  std::shared_ptr<dialer> dialer_;
+  std::shared_ptr<dialer> dialer_; ///< Null inside a node.
   std::shared_ptr<lost_listeners> listeners_;
   courier_actor courier_;
   msg::gateway_actor gateway_;

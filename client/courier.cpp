@@ -45,6 +45,7 @@ std::size_t payload_bytes(const msg::add_source_data& request) {
 }
 
 std::size_t payload_bytes(const msg::put_queue& request) { return request.policy.size(); }
+std::size_t payload_bytes(const msg::put_schedule& request) { return request.definition.size(); }
 
 std::size_t payload_bytes(const msg::task_update& update) {
   return update.data.size() + update.execution_state.size();
@@ -264,6 +265,9 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
       carry<msg::complete_tasks, msg::task_outcomes>(self),
       carry<msg::follow_task, msg::leased_tasks>(self),
       carry<msg::fail_task, msg::task_outcome>(self),
+      carry<msg::put_schedule, msg::schedule_view>(self),
+      carry<msg::remove_schedule, msg::schedule_removed>(self),
+      carry<msg::list_schedules, msg::schedule_list>(self),
       [self](const msg::tasks_lost& lost) {
         if (self->state.deps.on_tasks_lost)
           self->state.deps.on_tasks_lost(lost);

@@ -24,7 +24,7 @@ struct retry_policy {
   core::duration backoff_max = std::chrono::seconds{1};
 };
 
-/// INTERNAL: the dialer has reached a gateway.
+/// INTERNAL: a gateway was reached, by the dialer or because it runs in this process.
 struct gateway_found {
   msg::gateway_actor gateway;
 };

@@ -28,8 +28,11 @@ std::string to_text(core::instant at) {
 } // namespace
 
 task_context::task_context(std::shared_ptr<const msg::leased_task> task,
-                           std::shared_ptr<lease_watch> lease, saver save)
-    : task_(std::move(task)), lease_(std::move(lease)), save_(std::move(save)) {}
+                           std::shared_ptr<lease_watch> lease, saver save, clock now)
+    : task_(std::move(task)),
+      lease_(std::move(lease)),
+      save_(std::move(save)),
+      now_(std::move(now)) {}
 
 bool task_context::save(const msg::task_update& update) const { return save_(update); }
 
@@ -42,9 +45,7 @@ core::duration task_context::time_left() const {
   return std::max(core::duration::zero(), std::chrono::duration_cast<core::duration>(left));
 }
 
-core::instant task_context::now() const {
-  return std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
-}
+core::instant task_context::now() const { return now_(); }
 
 std::string task_context::envelope() const {
   const auto header = core::json_object{}

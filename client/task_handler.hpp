@@ -61,10 +61,11 @@ class task_context {
 public:
   /// Stores an update under the lease; false when the lease is over.
   using saver = std::function<bool(const msg::task_update&)>;
+  using clock = std::function<core::instant()>;
 
-  /// A test of a handler may make one without any node.
+  /// A test of a handler may make one without any node, and with a clock of its own.
   task_context(std::shared_ptr<const msg::leased_task> task, std::shared_ptr<lease_watch> lease,
-               saver save);
+               saver save, clock now);
 
   const msg::leased_task& task() const { return *task_; }
 
@@ -93,6 +94,7 @@ private:
   std::shared_ptr<const msg::leased_task> task_;
   std::shared_ptr<lease_watch> lease_;
   saver save_;
+  clock now_;
 };
 
 /// Does the tasks of one type. One object serves all threads of a worker, so `run` is called by

@@ -1,5 +1,6 @@
 #include "client/worker.hpp"
 
+#include "client/lease_end.hpp"
 #include "core/invariant.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -192,7 +193,8 @@ private:
   void work_on(const std::shared_ptr<const msg::leased_task>& task,
                const std::shared_ptr<lease_watch>& watch) {
     const task_context context{
-        task, watch, [&](const msg::task_update& update) { return save(*task, *watch, update); }};
+        task, watch, [&](const msg::task_update& update) { return save(*task, *watch, update); },
+        wall_time};
     ++counters_->running;
     auto how = std::make_shared<const outcome>(outcome_of(context));
     --counters_->running;
@@ -219,23 +221,19 @@ private:
         msg::save_task{settings_.queue, name_, {task.task, task.token}, update});
     const auto why =
         answer ? core::failure{answer->refusal, answer->detail} : core::failure{answer.error()};
-    switch (why.code) {
-    case core::errc::none:
+    if (why.code == core::errc::none)
       return true;
-    case core::errc::lease_not_held:
-    case core::errc::stale_token:
-    case core::errc::lease_expired:
-    case core::errc::not_found:
+    if (lease_is_over(why.code)) {
       watch.over = true;
       return false;
-    case core::errc::unavailable:
+    }
+    if (why.code == core::errc::unavailable) {
       if (settings_.on_problem)
         settings_.on_problem({"progress may not be stored", task.task, why});
       return true;
-    default:
-      throw std::invalid_argument{
-          "the update was refused: " + std::string{core::to_string(why.code)} + ": " + why.detail};
     }
+    throw std::invalid_argument{"the update was refused: " + std::string{core::to_string(why.code)}
+                                + ": " + why.detail};
   }
 
   connection& node_;

@@ -1,5 +1,6 @@
 #include "client/worker_agent.hpp"
 
+#include "client/lease_end.hpp"
 #include "core/supervision.hpp"
 #include "messages/errors.hpp"
 
@@ -26,19 +27,11 @@ constexpr std::size_t completed_bytes_max = std::size_t{4} * 1024 * 1024;
 constexpr core::duration claim_pause_min = std::chrono::milliseconds{100};
 constexpr core::duration claim_pause_max = std::chrono::seconds{10};
 
-/// Details longer than 8 KiB are refused, and with them the failure.
-constexpr std::size_t detail_bytes_max = 4096;
-
 /// A third: after one extension that was late or lost there is still time for the next.
 constexpr int extensions_per_ttl = 3;
 
 void claim(self_ptr self);
 void hand_in(self_ptr self, const lease_key& key);
-
-bool lease_is_over(core::errc code) {
-  return code == core::errc::lease_not_held || code == core::errc::stale_token
-         || code == core::errc::lease_expired || code == core::errc::not_found;
-}
 
 /// The outcome of the request is unknown, or it may go well later.
 bool may_be_repeated(core::errc code) {
@@ -46,16 +39,11 @@ bool may_be_repeated(core::errc code) {
          || code == core::errc::fenced;
 }
 
-/// The beginning of `detail`, cut between two characters: half of one would be refused.
-std::string shortened(const std::string& detail) {
-  auto length = std::min(detail.size(), detail_bytes_max);
-  while (length < detail.size() && length > 0
-         && (static_cast<unsigned char>(detail[length]) & 0xc0) == 0x80)
-    --length;
-  return detail.substr(0, length);
-}
-
 msg::task_ref ref_of(const lease_key& key) { return {key.first, key.second}; }
+
+lease_holder holder_of(self_ptr self, const lease_key& key) {
+  return {self->state.deps.queue, self->state.deps.name, ref_of(key)};
+}
 
 void report(self_ptr self, std::string what, const core::task_id& task, core::failure why) {
   if (self->state.deps.on_problem)
@@ -174,12 +162,9 @@ void end_failed(self_ptr self, const lease_key& key, core::failure why) {
     mark_lost(self, key, lease, std::move(why));
     return forget(self, key);
   }
-  // The lease is fine, but what the handler said is not acceptable: no valid JSON, an unknown
-  // state, a following task that exists. Without an end the task would run out and count a crash.
   report(self, "what a handler returned was refused", key.first, why);
   lease.end_refused = true;
-  lease.end = std::make_shared<const outcome>(failed{
-      "OUTCOME_REFUSED", std::string{core::to_string(why.code)} + ": " + shortened(why.detail)});
+  lease.end = std::make_shared<const outcome>(refused_outcome(why));
   hand_in(self, key);
 }
 
@@ -200,11 +185,11 @@ void complete_finished(self_ptr self) {
   std::vector<lease_key> asked;
   for (std::size_t bytes = 0; !st.finished.empty() && asked.size() < completed_max;) {
     const auto key = st.finished.front();
-    const auto& result = std::get<done>(*st.held.at(key).end).result;
-    bytes += result.size();
+    const auto& end = std::get<done>(*st.held.at(key).end);
+    bytes += end.result.size();
     if (!asked.empty() && bytes > completed_bytes_max)
       break;
-    request.tasks.push_back({ref_of(key), result});
+    request.tasks.push_back(lease_end(holder_of(self, key), end));
     asked.push_back(key);
     st.finished.pop_front();
   }
@@ -250,9 +235,7 @@ void begin(self_ptr self, msg::leased_task task);
 
 void follow(self_ptr self, const lease_key& key, const held_lease& lease) {
   auto& st = self->state;
-  const auto& said = std::get<next>(*lease.end);
-  msg::follow_task request{
-      st.deps.queue, st.deps.name, {ref_of(key), said.result}, said.task, lease.follow_claim};
+  auto request = lease_end(holder_of(self, key), std::get<next>(*lease.end), lease.follow_claim);
   ++st.threads_kept; // the task that follows is leased to us whether we have a thread or not
   self->request(st.deps.gateway, st.deps.request_timeout, std::move(request))
       .then(
@@ -274,21 +257,14 @@ void follow(self_ptr self, const lease_key& key, const held_lease& lease) {
 void hand_in(self_ptr self, const lease_key& key) {
   auto& st = self->state;
   auto& lease = st.held.at(key);
-  const auto ref = ref_of(key);
   auto& counters = *st.deps.counters;
-  const auto& queue = st.deps.queue;
-  const auto& name = st.deps.name;
   if (std::holds_alternative<done>(*lease.end)) {
     st.finished.push_back(key);
     complete_finished(self);
   } else if (const auto* wait = std::get_if<wait_until>(lease.end.get())) {
-    send_end(self, key, msg::release_task{queue, name, ref, wait->update, wait->next_action},
-             counters.released);
+    send_end(self, key, lease_end(holder_of(self, key), *wait), counters.released);
   } else if (const auto* error = std::get_if<failed>(lease.end.get())) {
-    send_end(self, key,
-             msg::fail_task{queue, name, ref, static_cast<std::uint8_t>(error->kind), error->code,
-                            shortened(error->detail), error->retry_after, error->update},
-             counters.failed);
+    send_end(self, key, lease_end(holder_of(self, key), *error), counters.failed);
   } else {
     follow(self, key, lease);
   }

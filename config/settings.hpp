@@ -55,6 +55,7 @@ struct settings {
 
   struct {
     core::duration extension_delay;
+    core::duration intake_interval;
   } task{};
 
   struct {
@@ -181,6 +182,11 @@ void describe(Visitor&& option, Settings& s) {
          "How long extensions of tasks' leases gather before they are committed together. Leases "
          "live on meanwhile; only the answer waits. 0 commits each at once.");
 
+  option(
+      "task.intake_interval", s.task.intake_interval, 100ms, 10ms, 1min,
+      "Pause between two looks for tasks that producers have staged by SQL: how long such a task "
+      "waits at most until its queue hears of it.");
+
   option("owner.session_grace", s.owner.session_grace, 30s, 0s, 1h,
          "How long a contributor's leases survive the loss of the connection. Long enough for a "
          "client to "
@@ -204,10 +210,9 @@ void describe(Visitor&& option, Settings& s) {
       "caller wait longer.");
   option("writer.high_water", s.writer.high_water, 20000, 1, 1000000,
          "Decisions waiting for the writer at which new requests are refused with `overloaded`.");
-  option("writer.lanes", s.writer.lanes, 1, 1, 8,
-         "Database connections that commit side by side. A shard always uses the same one, which "
-         "keeps its "
-         "order.");
+  option("writer.lanes", s.writer.lanes, 2, 1, 8,
+         "Database connections that commit side by side, so that one works while another waits for "
+         "the disk. A shard always uses the same one, which keeps its order.");
   option("writer.retry_min", s.writer.retry_min, 50ms, 1ms, 1min,
          "First pause before the writer reconnects; it doubles with every failure, with jitter.");
   option("writer.retry_max", s.writer.retry_max, 2s, 1ms, 5min,

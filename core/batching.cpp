@@ -53,8 +53,16 @@ struct footprint_of {
     unique(w.unique_key);
   }
   void operator()(const insert_late_result&) {}
+  void staged(staging_id id) { rows.push_back(mix(std::hash<staging_id>{}(id), 5)); }
+  void operator()(const take_staged& w) {
+    for (const auto id : w.staged)
+      staged(id);
+  }
+  void operator()(const refuse_staged& w) { staged(w.staged); }
   // Written once, or the last one counts.
   void operator()(const put_queue&) {}
+  void operator()(const put_schedule_row&) {}
+  void operator()(const delete_schedule_row&) {}
   void operator()(const insert_workflow&) {}
   void operator()(const insert_step&) {}
   void operator()(const update_step&) {}

@@ -205,12 +205,47 @@ struct insert_late_result {
   instant at;
 };
 
+/// Takes what the queue has dealt with off the stage. Refused by the store unless each is there and
+/// not refused.
+struct take_staged {
+  std::vector<staging_id> staged;
+};
+
+/// Sets a staged task aside, where people see it. Refused by the store unless it is there and not
+/// refused already.
+struct refuse_staged {
+  staging_id staged = 0;
+  errc code = errc::none;
+  std::string detail; ///< For whoever staged it.
+  instant at;
+};
+
+/// Makes a schedule of a queue or sets its members. Refused by the store when the queue does not
+/// exist. Of several writes of one schedule in one batch the last counts.
+struct put_schedule_row {
+  queue_name queue;
+  std::string name;
+  std::string definition; ///< JSON, as validated.
+  instant created_at;
+  instant handled_until;      ///< Occurrences up to this instant are dealt with.
+  instant last_made;          ///< The last occurrence that made a task; the epoch for none.
+  std::uint64_t revision = 1; ///< Raised with every change of the definition.
+  instant at;
+};
+
+/// Forgets a schedule; nothing when there is none.
+struct delete_schedule_row {
+  queue_name queue;
+  std::string name;
+};
+
 using write_op =
     std::variant<insert_workflow, insert_step, update_step, insert_unit, set_unit_state,
                  finalize_unit, insert_lease, extend_lease_row, end_lease_row, insert_judgment,
                  insert_inbox, advance_cursor, put_queue, insert_task, update_task,
                  insert_task_lease, extend_task_lease, end_task_lease, finish_task, revive_task,
-                 insert_late_result>;
+                 insert_late_result, take_staged, refuse_staged, put_schedule_row,
+                 delete_schedule_row>;
 
 enum class event_type : std::uint8_t {
   unit_ready_for_assignment = 1,

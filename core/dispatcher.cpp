@@ -92,7 +92,7 @@ void dispatcher::add(const queue_policy& policy, const task& t) {
   }
   ++waiting_;
   ++groups_[{t.spec.type, t.spec.credential}];
-  const bool suspect = t.progress.crashes > 0;
+  const bool suspect = is_suspect(policy, t.spec.type, t.progress.crashes);
   auto at = std::find_if(s.lanes.begin(), s.lanes.end(), [&](const lane& l) {
     return l.type == t.spec.type && l.credential == t.spec.credential && l.suspect == suspect;
   });

@@ -52,7 +52,7 @@ public:
   /// Takes out a task that was entered; nothing when it was not.
   void remove(const task& t);
   /// The next task, taken out and counted as running. `types`: those the worker knows, empty for
-  /// all. `suspects`: whether it may be one whose worker has died before.
+  /// all. `suspects`: whether it may be one of those, see `is_suspect`.
   std::optional<task_id> take(const queue_policy& policy, const std::set<std::string>& paused_types,
                               const std::vector<std::string>& types, bool suspects, instant now);
   /// Counts a task as running without asking, when its lease is read from the database or is

@@ -27,6 +27,9 @@ using queue_name = std::string;
 /// A process that does tasks, by the name it gave itself, under the rules of `contributor_id`.
 using worker_id = contributor_id;
 
+/// Numbers the tasks that producers stage in the database themselves, in order of arrival, from 1.
+using staging_id = std::uint64_t;
+
 /// Fencing token of a lease: 1 for the first grant of an item, strictly growing with each grant.
 using token = std::uint64_t;
 
@@ -52,22 +55,29 @@ struct message_id {
   }
 };
 
-/// The shard that hosts a step, for ever: it never moves to another shard, shards move between
-/// nodes. FNV-1a over the id; any stable hash would do, but it may never change (rows are placed by
-/// it).
+/// FNV-1a over `bytes` (Fowler, Noll, Vo 1991).
 template <class Bytes>
-shard_id shard_of_bytes(const Bytes& bytes, std::uint32_t shards) {
+std::uint64_t fnv1a(const Bytes& bytes) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;
   for (const auto byte : bytes)
     hash = (hash ^ static_cast<std::uint8_t>(byte)) * 0x100000001b3ULL;
-  return static_cast<shard_id>((hash >> 16) % shards);
+  return hash;
 }
+
+/// The shard that hosts a step, for ever: it never moves to another shard, shards move between
+/// nodes. Any stable hash would do, but it may never change (rows are placed by it).
 inline shard_id shard_of(const step_id& step, std::uint32_t shards) {
-  return shard_of_bytes(step.value.bytes, shards);
+  return static_cast<shard_id>((fnv1a(step.value.bytes) >> 16) % shards);
 }
-/// The same of a queue, by its name.
+
+/// The same of a queue, by its name. Names often differ only at their ends, where FNV-1a has not
+/// mixed yet: all of `mail-0` to `mail-9` would share a shard. So its result goes through the
+/// finalizer of MurmurHash3 (Appleby 2011).
 inline shard_id shard_of(const queue_name& queue, std::uint32_t shards) {
-  return shard_of_bytes(queue, shards);
+  auto hash = fnv1a(queue);
+  hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccdULL;
+  hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53ULL;
+  return static_cast<shard_id>((hash ^ hash >> 33) % shards);
 }
 
 } // namespace holdfast::core

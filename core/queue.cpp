@@ -9,7 +9,9 @@ namespace holdfast::core {
 
 namespace {
 
-bool suspect(const task& t) { return t.progress.crashes > 0; }
+bool suspect(const queue& q, const task& t) {
+  return is_suspect(q.policy, t.spec.type, t.progress.crashes);
+}
 
 /// Uniform in [0, 1], always the same for the same try: decisions depend on nothing but their
 /// arguments. Source of the mix: S. Vigna, splitmix64.
@@ -233,7 +235,7 @@ bool holds_suspect(const queue& q, const worker_id& worker) {
   const auto held = q.held.find(worker);
   return held != q.held.end()
          && std::any_of(held->second.begin(), held->second.end(),
-                        [&](const task_id& id) { return suspect(q.tasks.at(id)); });
+                        [&](const task_id& id) { return suspect(q, q.tasks.at(id)); });
 }
 
 put_queue row_of(const queue& q, instant at) {
@@ -276,18 +278,15 @@ decision<std::vector<item_outcome>> decide(queue& q, enqueue command, instant no
                                         + " tasks are waiting or being done"));
       continue;
     }
-    const auto& rules = rules_of(q.policy, item.spec.type);
-    task t;
-    if (item.state.empty())
-      t.progress.state = rules.first_state;
-    else
-      t.progress.state = std::move(item.state);
-    if (!rules.transitions.empty() && rules.transitions.count(t.progress.state) == 0) {
+    auto state = opening_state(q.policy, item.spec.type, item.state);
+    if (!state) {
       made.answer.push_back(
           refused(id, errc::wrong_state,
-                  "tasks of type " + item.spec.type + " have no state " + t.progress.state));
+                  "tasks of type " + item.spec.type + " have no state " + item.state));
       continue;
     }
+    task t;
+    t.progress.state = *std::move(state);
     t.spec = std::move(item.spec);
     t.spec.created_at = now;
     t.progress.data = std::move(item.data);
@@ -320,7 +319,7 @@ decision<std::vector<task_id>> decide(queue& q, const claim& command, instant no
     if (!next)
       break;
     auto& t = q.tasks.at(*next);
-    suspects = suspects && !suspect(t);
+    suspects = suspects && !suspect(q, t);
     bytes += t.spec.body.size() + t.progress.data.size() + t.progress.execution_state.size();
     grant(q, t, command.worker, command.id, now, granted.changes);
     granted.answer.push_back(*next);

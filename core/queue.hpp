@@ -3,6 +3,7 @@
 #include "core/change.hpp"
 #include "core/dispatcher.hpp"
 #include "core/queue_policy.hpp"
+#include "core/schedule.hpp"
 #include "core/task.hpp"
 
 #include <deque>
@@ -30,27 +31,30 @@ struct queue {
   std::uint64_t revision = 0;
 
   std::unordered_map<task_id, task> tasks;
+  std::map<std::string, schedule> schedules; ///< By name.
 
-  // What follows is derived from `tasks`.
+  // What follows is derived from `tasks` and `schedules`.
   dispatcher ready;                                ///< Tasks that are due and not leased.
   std::set<std::pair<instant, task_id>> sleeping;  ///< Not due, by `next_action`.
   std::set<std::pair<instant, task_id>> expiries;  ///< Ends of leases.
   std::unordered_map<std::string, task_id> unique; ///< By unique key.
   std::unordered_map<assignment_id, std::vector<task_id>> claims; ///< Those still leased.
   std::unordered_map<worker_id, std::set<task_id>> held;
+  std::set<std::pair<instant, std::string>> schedules_due; ///< By when they are to be run.
 };
 
 /// Enters a task as loaded from the database.
 void enter(queue& q, task loaded);
 
-/// Whether the worker holds a task whose workers have died before.
+/// Whether the worker holds a suspect, see `is_suspect`.
 bool holds_suspect(const queue& q, const worker_id& worker);
 
 /// The row of the queue, as it is now.
 put_queue row_of(const queue& q, instant at);
 
 /// When the queue has something to do next without being asked: a lease that runs out, a task that
-/// becomes due, a rate that lets the next one go.
+/// becomes due, a rate that lets the next one go. Schedules are not among it: see
+/// `next_schedule`.
 instant next_wake(const queue& q, instant now);
 
 /// A worker's lease that was taken away.
@@ -71,19 +75,6 @@ struct item_outcome {
   bool repeated = false; ///< It had been done before; nothing was written.
 };
 
-enum class on_conflict : std::uint8_t {
-  keep = 1,   ///< Answer with the live task that has the unique key.
-  reject = 2, ///< Refuse with `already_exists`.
-};
-
-struct new_task {
-  task_spec spec;
-  std::string state; ///< Empty: the first of its type.
-  std::string data = "{}";
-  instant run_at; ///< Not before; the default is at once.
-  on_conflict conflict = on_conflict::keep;
-};
-
 /// Makes tasks. Each outcome names the task that is there now: of a repetition or a unique key that
 /// is taken, the older one. Refuses with `overloaded` above the depth, `wrong_state` for a state
 /// that the type does not have. The caller has made sure that no id is of a finished task.
@@ -93,9 +84,9 @@ struct enqueue {
 decision<std::vector<item_outcome>> decide(queue& q, enqueue command, instant now);
 
 /// Grants leases on up to `most` tasks. Answers the tasks, all of which the worker now holds.
-/// Repeated with the same claim id it answers those of its tasks that are still leased. Of tasks
-/// whose workers have died before, a worker gets one at a time: the one that kills it is then
-/// known, and harmless ones that happened to be beside it are not suspected for long.
+/// Repeated with the same claim id it answers those of its tasks that are still leased. Of
+/// suspects a worker gets one at a time: the one that kills it is then known, and harmless ones
+/// that happened to be beside it do not end with it.
 struct claim {
   worker_id worker;
   assignment_id id;

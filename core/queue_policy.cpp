@@ -76,6 +76,10 @@ const retry_policy& retry_of(const queue_policy& policy, const std::string& type
   return own ? *own : policy.retry;
 }
 
+bool is_suspect(const queue_policy& policy, const std::string& type, std::uint32_t crashes) {
+  return crashes > 0 && crashes + 1 >= retry_of(policy, type).crashes_max;
+}
+
 bool may_move(const queue_policy& policy, const std::string& type, const std::string& from,
               const std::string& to) {
   const auto& transitions = rules_of(policy, type).transitions;
@@ -83,6 +87,15 @@ bool may_move(const queue_policy& policy, const std::string& type, const std::st
     return true;
   const auto found = transitions.find(from);
   return found != transitions.end() && found->second.count(to) != 0;
+}
+
+std::optional<std::string> opening_state(const queue_policy& policy, const std::string& type,
+                                         const std::string& state) {
+  const auto& rules = rules_of(policy, type);
+  const auto& opening = state.empty() ? rules.first_state : state;
+  if (!rules.transitions.empty() && rules.transitions.count(opening) == 0)
+    return std::nullopt;
+  return opening;
 }
 
 std::vector<definition_problem> problems_of(const queue_policy& policy) {

@@ -5,6 +5,7 @@
 #include "core/workflow.hpp"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -54,8 +55,9 @@ struct queue_policy {
 };
 
 inline constexpr std::size_t queue_name_bytes_max = 64;
-inline constexpr std::size_t task_word_bytes_max = 128; ///< Types, states, keys and so on.
-inline constexpr std::int16_t priority_max = 1000;      ///< And its negative the least.
+inline constexpr std::size_t task_word_bytes_max = 128;  ///< Types, states, keys and so on.
+inline constexpr std::int16_t priority_max = 1000;       ///< And its negative the least.
+inline constexpr std::uint32_t max_attempts_most = 1000; ///< Of one task.
 
 /// Whether `name` may name a queue.
 bool is_queue_name(const queue_name& name);
@@ -66,9 +68,19 @@ const retry_policy& retry_of(const queue_policy& policy, const std::string& type
 /// The rules of `type`; what holds without rules for a type that has none.
 const type_policy& rules_of(const queue_policy& policy, const std::string& type);
 
+/// Whether one more death of its worker would end a task of `type`, with so many behind it. It may
+/// have been harmless each time, beside another that killed them; so a worker gets one suspect at a
+/// time, and the one that dies with it is known.
+bool is_suspect(const queue_policy& policy, const std::string& type, std::uint32_t crashes);
+
 /// Whether a task of `type` may go from state to state. Staying is always allowed.
 bool may_move(const queue_policy& policy, const std::string& type, const std::string& from,
               const std::string& to);
+
+/// The state in which a task of `type` begins that is to begin in `state`, or, when that is empty,
+/// in the first of its type; none when the type has no such state.
+std::optional<std::string> opening_state(const queue_policy& policy, const std::string& type,
+                                         const std::string& state);
 
 /// Everything that is wrong with `policy`, by the JSON pointer of the place; empty when it may be
 /// used.

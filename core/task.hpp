@@ -51,6 +51,21 @@ struct task_spec {
   instant created_at;
 };
 
+/// What becomes of a new task whose unique key is taken.
+enum class on_conflict : std::uint8_t {
+  keep = 1,   ///< Answer with the live task that has the unique key.
+  reject = 2, ///< Refuse with `already_exists`.
+};
+
+/// A task that somebody asks for.
+struct new_task {
+  task_spec spec;
+  std::string state; ///< Empty: the first of its type.
+  std::string data = "{}";
+  instant run_at; ///< Not before; the default is at once.
+  on_conflict conflict = on_conflict::keep;
+};
+
 /// What changes in the life of a task.
 struct task_progress {
   std::string state = "new";          ///< Named by the task's type.

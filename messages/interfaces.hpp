@@ -34,6 +34,9 @@ using gateway_actor = caf::typed_actor<
     caf::replies_to<change_task>::with<task_changed>,
     caf::replies_to<eject_task>::with<leased_tasks>,
     caf::replies_to<redrive_tasks>::with<tasks_redriven>,
+    caf::replies_to<put_schedule>::with<schedule_view>,
+    caf::replies_to<remove_schedule>::with<schedule_removed>,
+    caf::replies_to<list_schedules>::with<schedule_list>,
     // --- workers ---
     caf::replies_to<claim_tasks>::with<leased_tasks>,
     caf::replies_to<extend_tasks>::with<task_outcomes>,

@@ -64,6 +64,12 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(follow_task);
   HOLDFAST_REGISTER(fail_task);
   HOLDFAST_REGISTER(tasks_lost);
+  HOLDFAST_REGISTER(put_schedule);
+  HOLDFAST_REGISTER(schedule_view);
+  HOLDFAST_REGISTER(remove_schedule);
+  HOLDFAST_REGISTER(schedule_removed);
+  HOLDFAST_REGISTER(list_schedules);
+  HOLDFAST_REGISTER(schedule_list);
 #undef HOLDFAST_REGISTER
   config.add_error_category(
       caf::atom("holdfast"), [](std::uint8_t code, caf::atom_value, const caf::message& context) {

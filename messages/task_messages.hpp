@@ -71,6 +71,60 @@ struct queue_statistics {
 };
 HOLDFAST_WIRE(queue_statistics, x.live, x.leased, x.completed, x.failed, x.canceled, x.dead)
 
+// --- schedules ---
+
+/// Makes a schedule of a queue, or changes one. Answered by `schedule_view`; `payload_invalid`
+/// lists every problem of the definition with its place.
+struct put_schedule {
+  core::queue_name queue;
+  std::string name;
+  std::string definition; ///< JSON, as in docs/API.md.
+};
+HOLDFAST_WIRE(put_schedule, x.queue, x.name, x.definition)
+
+struct schedule_view {
+  core::queue_name queue;
+  std::string name;
+  std::string definition; ///< As it was given.
+  bool paused = false;
+  std::uint64_t revision = 0;
+  core::instant created_at;
+  core::instant handled_until; ///< Occurrences up to here are dealt with.
+  core::instant last_made;     ///< The last occurrence that made a task; the epoch for none.
+  core::instant next_due;      ///< The epoch for none.
+  std::string problem;         ///< Why it does not do what it should; empty when it does.
+};
+HOLDFAST_WIRE(schedule_view, x.queue, x.name, x.definition, x.paused, x.revision, x.created_at,
+              x.handled_until, x.last_made, x.next_due, x.problem)
+
+/// Removes a schedule. What it has made stays. Answered by `schedule_removed`, also when there is
+/// none.
+struct remove_schedule {
+  core::queue_name queue;
+  std::string name;
+};
+HOLDFAST_WIRE(remove_schedule, x.queue, x.name)
+
+struct schedule_removed {
+  core::queue_name queue;
+  std::string name;
+};
+HOLDFAST_WIRE(schedule_removed, x.queue, x.name)
+
+/// Answered by `schedule_list`: by name, beginning after `after`.
+struct list_schedules {
+  core::queue_name queue;
+  std::string after;         ///< Empty: from the start.
+  std::uint32_t limit = 100; ///< 1 to 1,000.
+};
+HOLDFAST_WIRE(list_schedules, x.queue, x.after, x.limit)
+
+struct schedule_list {
+  std::vector<schedule_view> schedules;
+  bool more = false; ///< Ask again after the last one's name.
+};
+HOLDFAST_WIRE(schedule_list, x.schedules, x.more)
+
 // --- producers ---
 
 struct task_request {

@@ -56,4 +56,36 @@ private:
   }
 };
 
+/// The numbers that this database gave to the composite types of `0005_row_types.sql`.
+struct row_types {
+  std::uint32_t task = 0;
+  std::uint32_t task_lease = 0;
+  std::uint32_t task_end = 0;
+  std::uint32_t lease = 0;
+  std::uint32_t judgment = 0;
+
+  bool operator==(const row_types& other) const {
+    return std::tie(task, task_lease, task_end, lease, judgment)
+           == std::tie(other.task, other.task_lease, other.task_end, other.lease, other.judgment);
+  }
+};
+
+/// The rows of a statement that takes them as one array of a composite type: those of which there
+/// are many.
+template <class... Types>
+struct rows {
+  wire::rows_of<Types...> array;
+
+  template <class... Values>
+  void add(const Values&... values) {
+    array.add(static_cast<const Types&>(values)...);
+  }
+
+  /// Appends the statement with its rows, which are of the type `type_oid`; nothing without any.
+  void append_to(std::vector<call>& calls, const statement& what, std::uint32_t type_oid) {
+    if (array.size() > 0)
+      calls.push_back({&what, {array.take(type_oid)}});
+  }
+};
+
 } // namespace holdfast::persistence::batch

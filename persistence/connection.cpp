@@ -185,14 +185,14 @@ query_failure connection::send(const std::vector<call>& calls, std::vector<bool>
   return {};
 }
 
-/// Reads while writing: with both directions full, neither side would ever move again.
-bool connection::wait_for_result(std::chrono::steady_clock::time_point deadline, std::string& why) {
+bool connection::wait_until(const std::function<bool(bool all_sent)>& enough,
+                            std::chrono::steady_clock::time_point deadline, std::string& why) {
   auto* handle = handle_.get();
   for (;;) {
     const auto unsent = PQflush(handle);
     if (unsent < 0)
       break;
-    if (unsent == 0 && PQisBusy(handle) == 0)
+    if (enough(unsent == 0))
       return true;
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         deadline - std::chrono::steady_clock::now());
@@ -200,6 +200,7 @@ bool connection::wait_for_result(std::chrono::steady_clock::time_point deadline,
       why = "the database did not answer within the call timeout";
       return false;
     }
+    // Reads while writing: with both directions full, neither side would ever move again.
     pollfd ready{PQsocket(handle), static_cast<short>(unsent == 1 ? POLLIN | POLLOUT : POLLIN), 0};
     if (poll(&ready, 1, static_cast<int>(left.count())) < 0 && errno != EINTR)
       break;
@@ -208,6 +209,15 @@ bool connection::wait_for_result(std::chrono::steady_clock::time_point deadline,
   }
   why = one_line(PQerrorMessage(handle));
   return false;
+}
+
+bool connection::wait_until_sent(std::chrono::steady_clock::time_point deadline, std::string& why) {
+  return wait_until([](bool all_sent) { return all_sent; }, deadline, why);
+}
+
+bool connection::wait_for_result(std::chrono::steady_clock::time_point deadline, std::string& why) {
+  return wait_until([this](bool all_sent) { return all_sent && PQisBusy(handle_.get()) == 0; },
+                    deadline, why);
 }
 
 pipeline_results connection::run(const std::vector<call>& calls) {
@@ -229,13 +239,17 @@ pipeline_results connection::run(const std::vector<call>& calls,
   }
   std::vector<bool> prepares(calls.size(), false);
   auto problem = send(calls, prepares);
+  const auto deadline = std::chrono::steady_clock::now() + call_timeout_;
+  std::string not_sent;
+  // All of it first: the server begins with a statement when it has the whole of it.
+  if (!lost_ && !wait_until_sent(deadline, not_sent))
+    problem = lose(0, not_sent, true);
   meanwhile();
   if (lost_) {
     fail(std::move(problem));
     return out;
   }
   auto* handle = handle_.get();
-  const auto deadline = std::chrono::steady_clock::now() + call_timeout_;
   out.results.reserve(calls.size());
   // Each call yields one result, preceded by one for its preparation, each followed by a null; the
   // sync ends them all.

@@ -117,6 +117,9 @@ private:
       : handle_(handle), call_timeout_(call_timeout) {}
 
   query_failure send(const std::vector<call>& calls, std::vector<bool>& prepares);
+  bool wait_until(const std::function<bool(bool all_sent)>& enough,
+                  std::chrono::steady_clock::time_point deadline, std::string& why);
+  bool wait_until_sent(std::chrono::steady_clock::time_point deadline, std::string& why);
   bool wait_for_result(std::chrono::steady_clock::time_point deadline, std::string& why);
   query_failure lose(std::size_t at, const std::string& why, bool sent);
   void roll_back_if_needed();

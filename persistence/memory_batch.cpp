@@ -197,6 +197,10 @@ constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     20, // finish_task
     14, // revive_task
     16, // insert_late_result
+    21, // take_staged
+    22, // refuse_staged
+    23, // put_schedule_row
+    24, // delete_schedule_row
 };
 
 std::vector<const core::write_op*> in_statement_order(const write_batch& batch) {
@@ -204,6 +208,7 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
   std::map<core::step_id, const core::write_op*> last_update;
   std::map<std::pair<std::string, core::shard_id>, const core::write_op*> last_cursor;
   std::map<core::queue_name, const core::write_op*> last_queue;
+  std::map<std::pair<core::queue_name, std::string>, const core::write_op*> last_schedule;
   for (const auto& part : batch.shards)
     for (const auto& change : part.changes)
       for (const auto& write : change.writes)
@@ -213,6 +218,10 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
           last_cursor[{cursor->consumer, cursor->shard}] = &write;
         else if (const auto* queue = std::get_if<core::put_queue>(&write))
           last_queue[queue->name] = &write;
+        else if (const auto* put = std::get_if<core::put_schedule_row>(&write))
+          last_schedule[{put->queue, put->name}] = &write;
+        else if (const auto* gone = std::get_if<core::delete_schedule_row>(&write))
+          last_schedule[{gone->queue, gone->name}] = &write;
         else
           writes.push_back(&write);
   for (const auto& [step, write] : last_update)
@@ -220,6 +229,8 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
   for (const auto& [consumer, write] : last_cursor)
     writes.push_back(write);
   for (const auto& [queue, write] : last_queue)
+    writes.push_back(write);
+  for (const auto& [schedule, write] : last_schedule)
     writes.push_back(write);
   std::stable_sort(writes.begin(), writes.end(), [](const auto* a, const auto* b) {
     return statement_order[a->index()] < statement_order[b->index()];

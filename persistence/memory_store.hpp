@@ -32,6 +32,17 @@ public:
   /// While false, every call answers `unavailable`.
   void set_reachable(bool reachable);
 
+  /// What a producer's transaction leaves behind when it commits: `holdfast.enqueue` of
+  /// migrations/0004_task_intake.sql, for a task that it finds nothing wrong with. `not_found` when
+  /// the queue does not exist, `already_exists` when another one has a task of this id.
+  core::outcome<core::task_id> stage(const core::queue_name& queue, core::new_task task);
+
+  /// The bare insertion at its end: all that is left of it in a transaction whose snapshot is older
+  /// than the task.
+  void insert_staged(const core::queue_name& queue, core::new_task task);
+  /// What a person may do to a staged row.
+  void delete_staged(core::staging_id id);
+
   /// What is committed, for checks of invariants. Not to be held across calls of other threads.
   const memory::tables& tables() const { return tables_; }
 
@@ -56,6 +67,7 @@ public:
   commit_result commit(const write_batch& batch) override;
 
   core::outcome<bool> ensure_shards(std::uint32_t count) override;
+  core::outcome<bool> publish_limits(const document_limits& limits) override;
   core::outcome<bool> register_node(const std::string& name, core::incarnation_id incarnation,
                                     const std::string& address) override;
   core::outcome<std::vector<shard_fence>> take_over(const std::string& node,
@@ -87,6 +99,9 @@ public:
   find_tasks(const std::vector<core::task_id>& tasks) override;
   core::outcome<std::vector<finished_task>> list_finished(const finished_filter& filter) override;
   core::outcome<task_history> load_task(core::task_id task) override;
+  core::outcome<std::vector<core::queue_name>> queues_with_staged() override;
+  core::outcome<staged_page> load_staged(const core::queue_name& queue, std::uint32_t limit,
+                                         std::size_t bytes_most) override;
   core::outcome<queue_counts> count_tasks(const core::queue_name& queue) override;
 
   core::outcome<std::vector<stored_event>> events_after(core::shard_id shard, core::event_seq after,
@@ -99,6 +114,10 @@ public:
   core::outcome<std::uint32_t> prune_tasks(core::shard_id shard, core::incarnation_id incarnation,
                                            const core::queue_name& queue,
                                            core::instant ended_before, std::uint32_t rows) override;
+  core::outcome<std::uint32_t> prune_refused(core::shard_id shard, core::incarnation_id incarnation,
+                                             const core::queue_name& queue,
+                                             core::instant refused_before,
+                                             std::uint32_t rows) override;
 
 private:
   std::shared_ptr<memory_database> database_;

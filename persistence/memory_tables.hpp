@@ -86,6 +86,13 @@ struct finished_task_row {
   std::optional<core::lease> lease; ///< The one that ended with it.
 };
 
+struct staged_row {
+  core::queue_name queue;
+  core::new_task task;
+  core::instant at;
+  std::optional<core::refuse_staged> refused;
+};
+
 using contributor_key = std::pair<core::unit_id, core::contributor_id>;
 
 struct tables {
@@ -100,12 +107,16 @@ struct tables {
   std::map<contributor_key, judgment_row> judgments;
   std::set<core::judgment_id> judgment_ids;
   std::map<core::queue_name, core::put_queue> queues;
+  std::map<std::pair<core::queue_name, std::string>, core::put_schedule_row> schedules;
   std::map<core::task_id, live_task_row> tasks;
   std::map<std::pair<core::queue_name, std::string>, core::task_id> tasks_by_unique_key;
   std::map<core::task_id, core::lease> task_leases;
   std::map<std::pair<core::task_id, core::token>, attempt_row> task_attempts;
   std::map<core::task_id, finished_task_row> finished_tasks;
   std::vector<core::insert_late_result> late_results;
+  std::map<core::staging_id, staged_row> task_intake;
+  core::staging_id last_staged = 0;
+  document_limits limits;                                   ///< Published; zeroes before.
   std::map<core::shard_id, std::vector<outbox_row>> outbox; ///< Ascending by first_seq.
   std::map<std::string, std::set<core::message_id>> inbox;
   std::map<std::pair<std::string, core::shard_id>, core::event_seq> cursors;

@@ -52,6 +52,28 @@ void task_changes::operator()(const core::put_queue& w) {
     change(t_.queues, w.name) = w;
 }
 
+void task_changes::operator()(const core::put_schedule_row& w) {
+  require_text(w.name);
+  require_text(w.definition);
+  require_bigint(w.revision);
+  for (const auto at : {w.created_at, w.handled_until, w.last_made, w.at})
+    require_instant(at);
+  require(t_.queues.count(w.queue) != 0, "22012: the schedule's queue does not exist");
+  require(!w.name.empty() && w.name.size() <= 128, "23514: a schedule's name has 1 to 128 bytes");
+  require(w.revision > 0, "23514: revisions begin at 1");
+  if (t_.schedules.count({w.queue, w.name}) == 0)
+    insert(t_.schedules, {w.queue, w.name}, w);
+  else
+    change(t_.schedules, {w.queue, w.name}) = w;
+}
+
+void task_changes::operator()(const core::delete_schedule_row& w) {
+  require_text(w.queue);
+  require_text(w.name);
+  if (const auto found = t_.schedules.find({w.queue, w.name}); found != t_.schedules.end())
+    erase(t_.schedules, found);
+}
+
 void task_changes::operator()(const core::insert_task& w) {
   check(w.spec);
   check(w.progress);

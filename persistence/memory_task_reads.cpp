@@ -48,10 +48,13 @@ core::outcome<stored_queue> memory_store::load_queue(const core::queue_name& que
   const auto found = t.queues.find(queue);
   if (found == t.queues.end())
     return no_such_queue;
-  stored_queue loaded{found->second, {}};
+  stored_queue loaded{found->second, {}, {}};
   for (const auto& [id, row] : t.tasks)
     if (row.queue == queue)
       loaded.tasks.push_back(read_live(t, row));
+  const auto [begin, end] = memory::rows_of(t.schedules, queue);
+  for (auto row = begin; row != end; ++row)
+    loaded.schedules.push_back(row->second);
   return loaded;
 }
 

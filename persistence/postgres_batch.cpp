@@ -2,6 +2,7 @@
 
 #include "persistence/batch_columns.hpp"
 #include "persistence/event_text.hpp"
+#include "persistence/postgres_intake_batch.hpp"
 #include "persistence/postgres_task_batch.hpp"
 
 #include <map>
@@ -41,6 +42,13 @@ constexpr statement fence{"fence", R"sql(
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM moved)sql"};
 
+constexpr statement read_row_types{"read_row_types", R"sql(
+  SELECT 'holdfast.task_row'::regtype::oid::bigint,
+         'holdfast.task_lease_row'::regtype::oid::bigint,
+         'holdfast.task_end_row'::regtype::oid::bigint,
+         'holdfast.lease_row'::regtype::oid::bigint,
+         'holdfast.judgment_row'::regtype::oid::bigint)sql"};
+
 constexpr statement read_fences{"read_fences", R"sql(
   SELECT shard, epoch, batch_seq, event_seq FROM holdfast.shard_leases
    WHERE shard = ANY ($1::integer[]))sql"};
@@ -74,9 +82,7 @@ constexpr statement add_leases{"add_leases", R"sql(
     INSERT INTO holdfast.active_leases (unit_id, contributor_id, token, assignment_id, granted_at,
                                         expires_at)
     SELECT t.unit_id, t.contributor_id, t.token, t.assignment_id, t.granted_at, t.expires_at
-      FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::uuid[], $5::timestamptz[],
-                  $6::timestamptz[])
-        AS t(unit_id, contributor_id, token, assignment_id, granted_at, expires_at)
+      FROM unnest($1::holdfast.lease_row[]) AS t
      CROSS JOIN LATERAL (SELECT FROM holdfast.units u
                           WHERE u.unit_id = t.unit_id AND u.state < 3 LIMIT 1) u
     RETURNING 1)
@@ -141,10 +147,7 @@ constexpr statement add_judgments{"add_judgments", R"sql(
   WITH used AS MATERIALIZED (
     SELECT t.judgment_id, t.unit_id, l.assignment_id, t.token, l.granted_at, l.expires_at,
            t.submitted_at, t.trust_snapshot, t.contributor_id, t.answer, t.payload, l.ctid AS place
-      FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::text[], $6::text[],
-                  $7::double precision[], $8::timestamptz[])
-        AS t(judgment_id, unit_id, contributor_id, token, payload, answer, trust_snapshot,
-             submitted_at)
+      FROM unnest($1::holdfast.judgment_row[]) AS t
      CROSS JOIN LATERAL (SELECT f.ctid, f.assignment_id, f.granted_at, f.expires_at
                            FROM holdfast.active_leases f
                           WHERE f.unit_id = t.unit_id AND f.contributor_id = t.contributor_id
@@ -190,8 +193,9 @@ constexpr statement advance_cursors{"advance_cursors", R"sql(
   ON CONFLICT (consumer, shard) DO UPDATE SET seq = greatest(c.seq, excluded.seq))sql"};
 
 /// Sorts the writes of a batch by kind, one set of columns each.
-class sorted_writes : public task_writes {
+class sorted_writes : public task_writes, public intake_writes {
 public:
+  using intake_writes::operator();
   using task_writes::operator();
 
   void operator()(const core::insert_workflow& w) {
@@ -249,11 +253,11 @@ public:
                   plain(static_cast<std::uint32_t>(count)), text{events_to_text(part)});
   }
 
-  void append_to(std::vector<call>& calls) {
+  void append_to(std::vector<call>& calls, const row_types& types) {
     workflows_.append_to(calls, add_workflows);
     steps_.append_to(calls, add_steps);
     units_.append_to(calls, add_units);
-    leases_.append_to(calls, add_leases);
+    leases_.append_to(calls, add_leases, types.lease);
     inbox_.append_to(calls, add_inbox);
     outbox_.append_to(calls, add_events);
     columns<core::uuid, int2, bool, int8, int8, int8> steps;
@@ -264,9 +268,10 @@ public:
     unit_states_.append_to(calls, set_unit_states);
     finalized_.append_to(calls, finalize_units);
     extended_.append_to(calls, extend_leases);
-    judgments_.append_to(calls, add_judgments);
+    judgments_.append_to(calls, add_judgments, types.judgment);
     ended_.append_to(calls, end_leases);
-    task_writes::append_to(calls);
+    task_writes::append_to(calls, types);
+    intake_writes::append_to(calls);
     columns<text, int4, int8> cursors;
     for (const auto& [key, seq] : cursors_)
       cursors.add(text{key.first}, plain(key.second), big(seq));
@@ -278,13 +283,13 @@ private:
   columns<core::uuid, core::uuid, text, int4, int2, bool, int8, int8, int8, core::instant> steps_;
   columns<core::uuid, core::uuid, core::uuid, core::uuid, int8, text, text, int4, core::instant>
       units_;
-  columns<core::uuid, text, int8, core::uuid, core::instant, core::instant> leases_;
+  rows<core::uuid, text, int8, core::uuid, core::instant, core::instant> leases_;
   columns<text, int4, int8> inbox_;
   columns<int4, int8, int8, int8, int4, text> outbox_;
   columns<core::uuid, int2, core::instant> unit_states_;
   columns<core::uuid, text, double, core::instant> finalized_;
   columns<core::uuid, text, int8, core::instant> extended_;
-  columns<core::uuid, core::uuid, text, int8, text, text, double, core::instant> judgments_;
+  rows<core::uuid, core::uuid, text, int8, text, text, double, core::instant> judgments_;
   columns<core::uuid, text, int8, int2, core::instant> ended_;
   // Of several the last counts, and one statement must not touch a row twice.
   std::map<core::step_id, const core::step_row*> changed_steps_;
@@ -293,7 +298,7 @@ private:
 
 } // namespace
 
-std::vector<call> batch_calls(const write_batch& batch) {
+std::vector<call> batch_calls(const write_batch& batch, const row_types& types) {
   columns<int4, int8, int8, int8, int8> fences;
   sorted_writes writes;
   for (const auto& part : batch.shards) {
@@ -306,9 +311,18 @@ std::vector<call> batch_calls(const write_batch& batch) {
   }
   std::vector<call> calls{{&begin, {}}};
   fences.append_to(calls, fence);
-  writes.append_to(calls);
+  writes.append_to(calls, types);
   calls.push_back({&commit, {}});
   return calls;
+}
+
+call read_row_types_call() { return {&read_row_types, {}}; }
+
+row_types row_types_of(const query_result& answer) {
+  const auto oid = [&](int column) {
+    return static_cast<std::uint32_t>(answer.get<int8>(0, column));
+  };
+  return {oid(0), oid(1), oid(2), oid(3), oid(4)};
 }
 
 bool failed_at_fence(const std::vector<call>& calls, const query_failure& failure) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/batch_columns.hpp"
 #include "persistence/connection.hpp"
 #include "persistence/store.hpp"
 
@@ -10,7 +11,11 @@ namespace holdfast::persistence {
 /// The group commit: a whole batch as one pipeline, BEGIN to COMMIT, in one round trip. It holds
 /// one statement per kind of write, whatever their number, and each counts the rows it touched and
 /// fails the transaction when one is missing: so nothing has to be read before COMMIT.
-std::vector<call> batch_calls(const write_batch& batch);
+std::vector<call> batch_calls(const write_batch& batch, const batch::row_types& types);
+
+/// Asks for the numbers of the row types, which each database has its own of; and reads the answer.
+call read_row_types_call();
+batch::row_types row_types_of(const query_result& answer);
 
 /// Whether the failed call of a batch is its fence, i.e. an epoch or sequence number did not match.
 bool failed_at_fence(const std::vector<call>& calls, const query_failure& failure);

@@ -31,6 +31,15 @@ std::string session_settings(const postgres_options& options) {
   return session_sql + ("SET idle_in_transaction_session_timeout = " + std::to_string(frozen_ms));
 }
 
+/// A batch as the calls of its pipeline.
+struct encoded_calls : batch_encoding {
+  encoded_calls(const write_batch& batch, const batch::row_types& row_types)
+      : types(row_types), calls(batch_calls(batch, row_types)) {}
+
+  batch::row_types types; ///< The numbers that are written into the calls.
+  std::vector<call> calls;
+};
+
 constexpr statement server_time{"server_time", "SELECT clock_timestamp()"};
 
 } // namespace
@@ -39,6 +48,7 @@ std::optional<core::failure> postgres_store::connect_if_needed() {
   if (connection_ && !connection_->lost())
     return std::nullopt;
   connection_.reset();
+  row_types_.reset();
   auto opened = connection::open(options_.conninfo, options_.application_name,
                                  session_settings(options_), options_.call_timeout);
   if (!opened)
@@ -83,19 +93,40 @@ commit_result postgres_store::commit(const write_batch& batch) {
   return commit_while(batch, [] {});
 }
 
+std::optional<core::failure> postgres_store::learn_row_types() {
+  if (auto problem = connect_if_needed())
+    return problem;
+  if (row_types_)
+    return std::nullopt;
+  const auto answer = ask({read_row_types_call()});
+  if (!answer)
+    return answer.error();
+  row_types_ = row_types_of(answer->front());
+  return std::nullopt;
+}
+
 commit_result postgres_store::commit_while(const write_batch& batch,
                                            const std::function<void()>& meanwhile) {
-  const auto problem = batch.shards.empty() ? std::nullopt : connect_if_needed();
+  const auto problem = batch.shards.empty() ? std::nullopt : learn_row_types();
   if (batch.shards.empty() || problem) {
     meanwhile();
     return problem ? commit_result{commit_status::unavailable, {}, problem->detail}
                    : commit_result{};
   }
-  const auto calls = batch_calls(batch);
+  const auto* known = dynamic_cast<const encoded_calls*>(batch.encoding.get());
+  const auto encoded = known != nullptr && known->types == *row_types_
+                           ? std::shared_ptr<const encoded_calls>{batch.encoding, known}
+                           : std::make_shared<const encoded_calls>(batch, *row_types_);
+  const auto& calls = encoded->calls;
   const auto answer = connection_->run(calls, meanwhile);
   if (!answer.failed)
     return {};
   return failed_commit(batch, calls, answer.failure);
+}
+
+void postgres_store::encode(write_batch& batch) {
+  if (row_types_)
+    batch.encoding = std::make_shared<const encoded_calls>(batch, *row_types_);
 }
 
 commit_result postgres_store::failed_commit(const write_batch& batch,

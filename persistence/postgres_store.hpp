@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/batch_columns.hpp"
 #include "persistence/connection.hpp"
 #include "persistence/store.hpp"
 
@@ -32,8 +33,10 @@ public:
   commit_result commit(const write_batch& batch) override;
   commit_result commit_while(const write_batch& batch,
                              const std::function<void()>& meanwhile) override;
+  void encode(write_batch& batch) override;
 
   core::outcome<bool> ensure_shards(std::uint32_t count) override;
+  core::outcome<bool> publish_limits(const document_limits& limits) override;
   core::outcome<bool> register_node(const std::string& name, core::incarnation_id incarnation,
                                     const std::string& address) override;
   core::outcome<std::vector<shard_fence>> take_over(const std::string& node,
@@ -65,6 +68,9 @@ public:
   find_tasks(const std::vector<core::task_id>& tasks) override;
   core::outcome<std::vector<finished_task>> list_finished(const finished_filter& filter) override;
   core::outcome<task_history> load_task(core::task_id task) override;
+  core::outcome<std::vector<core::queue_name>> queues_with_staged() override;
+  core::outcome<staged_page> load_staged(const core::queue_name& queue, std::uint32_t limit,
+                                         std::size_t bytes_most) override;
   core::outcome<queue_counts> count_tasks(const core::queue_name& queue) override;
 
   core::outcome<std::vector<stored_event>> events_after(core::shard_id shard, core::event_seq after,
@@ -77,12 +83,18 @@ public:
   core::outcome<std::uint32_t> prune_tasks(core::shard_id shard, core::incarnation_id incarnation,
                                            const core::queue_name& queue,
                                            core::instant ended_before, std::uint32_t rows) override;
+  core::outcome<std::uint32_t> prune_refused(core::shard_id shard, core::incarnation_id incarnation,
+                                             const core::queue_name& queue,
+                                             core::instant refused_before,
+                                             std::uint32_t rows) override;
 
   /// Process id of the backend of the open connection; 0 when there is none.
   int backend_pid() const;
 
 private:
   std::optional<core::failure> connect_if_needed();
+  /// What a batch needs to know of the database before it can be encoded.
+  std::optional<core::failure> learn_row_types();
   core::outcome<pipeline_results> run(const std::vector<call>& calls);
   core::outcome<std::vector<query_result>> ask(const std::vector<call>& calls);
   static core::failure error_of(const query_failure& failure);
@@ -93,6 +105,7 @@ private:
 
   postgres_options options_;
   std::optional<connection> connection_;
+  std::optional<batch::row_types> row_types_; ///< Known for as long as the connection lives.
 };
 
 } // namespace holdfast::persistence

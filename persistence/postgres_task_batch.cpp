@@ -32,19 +32,9 @@ constexpr statement add_tasks{"add_tasks", R"sql(
            t.key, t.credential, nullif(t.unique_key, ''), t.max_attempts, t.owner_id, t.run_as_id,
            t.created_at, t.state, t.data, t.execution_state, t.percent, t.attempts,
            t.crashes, t.next_action, t.last_change, t.last_action, t.paused
-      FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[],
-                  $7::text[], $8::smallint[], $9::text[], $10::text[], $11::text[],
-                  $12::integer[], $13::text[], $14::text[], $15::timestamptz[], $16::text[],
-                  $17::text[], $18::text[], $19::integer[], $20::integer[], $21::integer[],
-                  $22::timestamptz[], $23::timestamptz[], $24::timestamptz[], $25::boolean[])
-        AS t(task_id, queue, type, version, body, trace_id, span_id, priority, key, credential,
-             unique_key, max_attempts, owner_id, run_as_id, created_at, state, data,
-             execution_state, percent, attempts, crashes, next_action, last_change, last_action,
-             paused)
+      FROM unnest($1::holdfast.task_row[]) AS t
      CROSS JOIN LATERAL (SELECT FROM holdfast.queues q WHERE q.queue = t.queue LIMIT 1) q
-      LEFT JOIN LATERAL (SELECT f.task_id FROM holdfast.finished_tasks f
-                          WHERE f.task_id = t.task_id LIMIT 1) finished ON true
-     WHERE finished.task_id IS NULL
+     WHERE NOT EXISTS (SELECT FROM holdfast.finished_tasks f WHERE f.task_id = t.task_id)
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM added)sql"};
 
@@ -90,9 +80,7 @@ constexpr statement add_task_leases{"add_task_leases", R"sql(
   WITH added AS (
     INSERT INTO holdfast.task_leases (task_id, token, claim_id, worker, granted_at, expires_at)
     SELECT t.task_id, t.token, t.claim_id, t.worker, t.granted_at, t.expires_at
-      FROM unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::text[], $5::timestamptz[],
-                  $6::timestamptz[])
-        AS t(task_id, token, claim_id, worker, granted_at, expires_at)
+      FROM unnest($1::holdfast.task_lease_row[]) AS t
      CROSS JOIN LATERAL (SELECT FROM holdfast.tasks f WHERE f.task_id = t.task_id LIMIT 1) k
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM added)sql"};
@@ -170,13 +158,7 @@ constexpr statement finish_tasks{"finish_tasks", R"sql(
            t.finished_at, t.state, t.data, t.execution_state, t.percent, t.attempts, t.crashes,
            t.next_action, t.last_change, t.last_action, t.paused, l.place AS lease_place, l.token,
            l.claim_id, l.worker, l.granted_at, l.expires_at
-      FROM unnest($1::uuid[], $2::bigint[], $3::smallint[], $4::text[], $5::text[], $6::text[],
-                  $7::timestamptz[], $8::text[], $9::text[], $10::text[], $11::integer[],
-                  $12::integer[], $13::integer[], $14::timestamptz[], $15::timestamptz[],
-                  $16::timestamptz[], $17::boolean[])
-        AS t(task_id, token, ending, result, error_code, error_detail, finished_at, state, data,
-             execution_state, percent, attempts, crashes, next_action, last_change, last_action,
-             paused)
+      FROM unnest($1::holdfast.task_end_row[]) AS t
      CROSS JOIN LATERAL (SELECT f.ctid AS place, f.task_id, f.queue, f.type, f.version, f.body,
                                 f.trace_id, f.span_id, f.priority, f.key, f.credential,
                                 f.unique_key, f.max_attempts, f.owner_id, f.run_as_id,
@@ -211,8 +193,29 @@ constexpr statement finish_tasks{"finish_tasks", R"sql(
   SELECT 1 / ((SELECT count(*) FROM added) = cardinality($1)
               AND (SELECT count(*) FROM gone) = cardinality($1)
               AND (SELECT count(*) FROM ended)
-                  = (SELECT count(*) FROM unnest($2::bigint[]) AS t(token)
-                      WHERE t.token <> 0))::integer)sql"};
+                  = (SELECT count(*) FROM given WHERE token IS NOT NULL))::integer)sql"};
+
+constexpr statement put_schedules{"put_schedules", R"sql(
+  WITH put AS (
+    INSERT INTO holdfast.schedules AS s (queue, name, definition, created_at, handled_until,
+                                         last_made, revision, changed_at)
+    SELECT t.queue, t.name, t.definition, t.created_at, t.handled_until,
+           nullif(t.last_made, 'epoch'), t.revision, t.at
+      FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[],
+                  $6::timestamptz[], $7::bigint[], $8::timestamptz[])
+        AS t(queue, name, definition, created_at, handled_until, last_made, revision, at)
+     CROSS JOIN LATERAL (SELECT FROM holdfast.queues q WHERE q.queue = t.queue LIMIT 1) q
+    ON CONFLICT (queue, name) DO UPDATE
+       SET definition = excluded.definition, created_at = excluded.created_at,
+           handled_until = excluded.handled_until, last_made = excluded.last_made,
+           revision = excluded.revision, changed_at = excluded.changed_at
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM put)sql"};
+
+constexpr statement delete_schedules{"delete_schedules", R"sql(
+  DELETE FROM holdfast.schedules s
+   USING unnest($1::text[], $2::text[]) AS t(queue, name)
+   WHERE s.queue = t.queue AND s.name = t.name)sql"};
 
 /// Appends the statement with its own columns and the progress of each row.
 template <class Columns>
@@ -243,15 +246,31 @@ void append_queues(std::vector<call>& calls,
   calls.push_back(std::move(made));
 }
 
+void append_schedules(std::vector<call>& calls,
+                      const std::map<schedule_key, const core::put_schedule_row*>& put,
+                      const std::set<schedule_key>& deleted) {
+  columns<text, text, text, core::instant, core::instant, core::instant, int8, core::instant> rows;
+  for (const auto& [key, w] : put)
+    rows.add(text{w->queue}, text{w->name}, text{w->definition}, w->created_at, w->handled_until,
+             w->last_made, big(w->revision), w->at);
+  rows.append_to(calls, put_schedules);
+  columns<text, text> gone;
+  for (const auto& [queue, name] : deleted)
+    gone.add(text{queue}, text{name});
+  gone.append_to(calls, delete_schedules);
+}
+
 } // namespace
 
 void task_writes::operator()(const core::insert_task& w) {
   const auto& s = w.spec;
+  const auto& p = w.progress;
   tasks_.add(s.id.value, text{w.queue}, text{s.type}, text{s.version}, text{s.body},
              text{s.trace_id}, text{s.span_id}, s.priority, text{s.key}, text{s.credential},
              text{s.unique_key}, plain(s.max_attempts), text{s.owner_id}, text{s.run_as_id},
-             s.created_at);
-  progress_of_tasks_.add(w.progress);
+             s.created_at, text{p.state}, text{p.data}, text{p.execution_state}, plain(p.percent),
+             plain(p.attempts), plain(p.crashes), p.next_action, p.last_change, p.last_action,
+             p.paused);
 }
 
 void task_writes::operator()(const core::update_task& w) {
@@ -274,9 +293,11 @@ void task_writes::operator()(const core::end_task_lease& w) {
 }
 
 void task_writes::operator()(const core::finish_task& w) {
+  const auto& p = w.progress;
   finished_.add(w.task.value, big(w.token), small(w.ending), text{w.result}, text{w.error.code},
-                text{w.error.detail}, w.at);
-  progress_of_finished_.add(w.progress);
+                text{w.error.detail}, w.at, text{p.state}, text{p.data}, text{p.execution_state},
+                plain(p.percent), plain(p.attempts), plain(p.crashes), p.next_action, p.last_change,
+                p.last_action, p.paused);
 }
 
 void task_writes::operator()(const core::revive_task& w) {
@@ -289,16 +310,17 @@ void task_writes::operator()(const core::insert_late_result& w) {
                     w.at);
 }
 
-void task_writes::append_to(std::vector<call>& calls) {
+void task_writes::append_to(std::vector<call>& calls, const row_types& types) {
   append_queues(calls, queues_);
-  append_with_progress(calls, add_tasks, tasks_, progress_of_tasks_);
+  tasks_.append_to(calls, add_tasks, types.task);
   append_with_progress(calls, revive_tasks, revived_, progress_of_revived_);
-  leases_.append_to(calls, add_task_leases);
+  leases_.append_to(calls, add_task_leases, types.task_lease);
   late_results_.append_to(calls, add_late_results);
   append_with_progress(calls, update_tasks, updated_, progress_of_updated_);
   extended_.append_to(calls, extend_task_leases);
   ended_.append_to(calls, end_task_leases);
-  append_with_progress(calls, finish_tasks, finished_, progress_of_finished_);
+  finished_.append_to(calls, finish_tasks, types.task_end);
+  append_schedules(calls, schedules_put_, schedules_deleted_);
 }
 
 } // namespace holdfast::persistence::batch

@@ -4,6 +4,9 @@
 #include "persistence/batch_columns.hpp"
 
 #include <map>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace holdfast::persistence::batch {
@@ -23,6 +26,9 @@ private:
       columns_;
 };
 
+/// A schedule by its queue and name.
+using schedule_key = std::pair<core::queue_name, std::string>;
+
 /// The part of a batch that is about queues and tasks: sorts the writes by kind, one set of columns
 /// each.
 class task_writes {
@@ -36,26 +42,37 @@ public:
   void operator()(const core::finish_task& w);
   void operator()(const core::revive_task& w);
   void operator()(const core::insert_late_result& w);
+  void operator()(const core::put_schedule_row& w) {
+    schedules_put_[{w.queue, w.name}] = &w;
+    schedules_deleted_.erase({w.queue, w.name});
+  }
+  void operator()(const core::delete_schedule_row& w) {
+    schedules_put_.erase({w.queue, w.name});
+    schedules_deleted_.insert({w.queue, w.name});
+  }
 
-  void append_to(std::vector<call>& calls);
+  void append_to(std::vector<call>& calls, const row_types& types);
 
 private:
   // Of several the last counts, and one statement must not touch a row twice.
   std::map<core::queue_name, const core::put_queue*> queues_;
-  columns<core::uuid, text, text, text, text, text, text, int2, text, text, text, int4, text, text,
-          core::instant>
+  std::map<schedule_key, const core::put_schedule_row*> schedules_put_;
+  std::set<schedule_key> schedules_deleted_;
+  rows<core::uuid, text, text, text, text, text, text, int2, text, text, text, int4, text, text,
+       core::instant, text, text, text, int4, int4, int4, core::instant, core::instant,
+       core::instant, bool>
       tasks_;
-  progress_columns progress_of_tasks_;
   columns<core::uuid> revived_;
   progress_columns progress_of_revived_;
-  columns<core::uuid, int8, core::uuid, text, core::instant, core::instant> leases_;
+  rows<core::uuid, int8, core::uuid, text, core::instant, core::instant> leases_;
   columns<core::uuid, int8, text, text, text, core::instant> late_results_;
   columns<core::uuid> updated_;
   progress_columns progress_of_updated_;
   columns<core::uuid, int8, core::instant> extended_;
   columns<core::uuid, int8, int2, text, text, core::instant> ended_;
-  columns<core::uuid, int8, int2, text, text, text, core::instant> finished_;
-  progress_columns progress_of_finished_;
+  rows<core::uuid, int8, int2, text, text, text, core::instant, text, text, text, int4, int4, int4,
+       core::instant, core::instant, core::instant, bool>
+      finished_;
 };
 
 } // namespace holdfast::persistence::batch

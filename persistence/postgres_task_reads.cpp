@@ -30,6 +30,11 @@ constexpr statement tasks_of_queue{"tasks_of_queue", R"sql(
     FROM holdfast.tasks k LEFT JOIN holdfast.task_leases l USING (task_id)
    WHERE k.queue = $1::text ORDER BY k.task_id)sql"};
 
+constexpr statement schedules_of_queue{"schedules_of_queue", R"sql(
+  SELECT queue, name, definition, created_at, handled_until, coalesce(last_made, 'epoch'), revision,
+         changed_at
+    FROM holdfast.schedules WHERE queue = $1::text ORDER BY name)sql"};
+
 constexpr statement task_by_id{"task_by_id", R"sql(
   SELECT k.task_id, k.queue, k.type, k.version, k.body, k.trace_id, k.span_id, k.priority, k.key,
          k.credential, coalesce(k.unique_key, ''), k.max_attempts, k.owner_id, k.run_as_id,
@@ -171,6 +176,17 @@ core::lease_table read_leases(const query_result& r, std::size_t row) {
   return leases;
 }
 
+core::put_schedule_row read_schedule(const query_result& r, std::size_t row) {
+  return {r.get<std::string>(row, 0),
+          r.get<std::string>(row, 1),
+          r.get<std::string>(row, 2),
+          r.get<core::instant>(row, 3),
+          r.get<core::instant>(row, 4),
+          r.get<core::instant>(row, 5),
+          u64(r, row, 6),
+          r.get<core::instant>(row, 7)};
+}
+
 finished_task read_finished(const query_result& r, std::size_t row) {
   finished_task task;
   task.queue = r.get<std::string>(row, 1);
@@ -203,19 +219,23 @@ std::vector<call> load_queue(const core::queue_name& queue) {
   const auto one = wire::scalar(false);
   return long_read({{&queues_by_name, {one, queue}},
                     {&paused_types_by_queue, {one, queue}},
-                    {&tasks_of_queue, {queue}}});
+                    {&tasks_of_queue, {queue}},
+                    {&schedules_of_queue, {queue}}});
 }
 
 core::outcome<stored_queue> load_queue(const results& r) {
   auto queues = read_queues(r[preamble_long], r[preamble_long + 1]);
   if (queues.empty())
     return no_such_queue();
-  stored_queue loaded{std::move(queues.front()), {}};
+  stored_queue loaded{std::move(queues.front()), {}, {}};
   const auto& rows = r[preamble_long + 2];
   loaded.tasks.reserve(rows.rows());
   for (std::size_t row = 0; row < rows.rows(); ++row)
     loaded.tasks.push_back(
         {read_spec(rows, row), read_progress(rows, row), read_leases(rows, row)});
+  const auto& schedules = r[preamble_long + 3];
+  for (std::size_t row = 0; row < schedules.rows(); ++row)
+    loaded.schedules.push_back(read_schedule(schedules, row));
   return loaded;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/change.hpp"
+#include "core/intake.hpp"
 #include "core/outcome.hpp"
 #include "core/task.hpp"
 #include "core/unit.hpp"
@@ -33,6 +34,12 @@ struct shard_batch {
   }
 };
 
+/// A batch in the form in which its store sends it.
+class batch_encoding {
+public:
+  virtual ~batch_encoding() = default;
+};
+
 /// One transaction.
 ///
 /// The caller guarantees that no two changes of a batch touch the same lease (unit and contributor)
@@ -41,6 +48,8 @@ struct shard_batch {
 /// counts.
 struct write_batch {
   std::vector<shard_batch> shards; ///< Ascending by shard; each shard once.
+  /// Made by `store::encode`; of use only to the store that made it, for the batch as it was then.
+  std::shared_ptr<const batch_encoding> encoding{};
 };
 
 enum class commit_status {
@@ -101,10 +110,11 @@ struct stored_step {
   std::vector<open_unit> open_units; ///< Ascending by ordinal.
 };
 
-/// A queue with its live tasks.
+/// A queue with its live tasks and its schedules.
 struct stored_queue {
   core::put_queue row;
   std::vector<core::task> tasks; ///< Ascending by id; with their leases and last tokens.
+  std::vector<core::put_schedule_row> schedules; ///< By name.
 };
 
 /// A task that is over, as it ended.
@@ -140,6 +150,18 @@ struct task_history {
   std::optional<core::task> live;
   std::optional<finished_task> finished; ///< Exactly one of the two is there.
   std::vector<task_attempt> attempts;    ///< Ascending by token.
+};
+
+/// What producers have staged for a queue, in order of arrival.
+struct staged_page {
+  std::vector<core::staged_task> tasks;
+  bool more = false; ///< There may be others behind them.
+};
+
+/// What the nodes accept of a document, for whoever checks it without asking them.
+struct document_limits {
+  std::uint32_t bytes_max = 0;
+  std::uint32_t depth_max = 0;
 };
 
 /// Which finished tasks of a queue to list, in order of id after `after`.
@@ -226,11 +248,19 @@ public:
     return commit(batch);
   }
 
+  /// Does now what committing the batch would begin with. Only saves time: when it runs while
+  /// another batch is under way, the database need not wait for it afterwards.
+  virtual void encode(write_batch& batch) { static_cast<void>(batch); }
+
   // --- membership ---
 
   /// Makes sure that the cluster has exactly `count` shards. The first call fixes the number for
   /// ever; a later one with another number is refused with `invalid_argument` naming both.
   virtual core::outcome<bool> ensure_shards(std::uint32_t count) = 0;
+
+  /// Tells producers that stage tasks by SQL what the nodes accept. The last call counts; refused
+  /// with `not_found` before `ensure_shards`.
+  virtual core::outcome<bool> publish_limits(const document_limits& limits) = 0;
 
   /// Writes the node's row.
   virtual core::outcome<bool> register_node(const std::string& name,
@@ -290,7 +320,7 @@ public:
 
   // --- tasks ---
 
-  /// A queue with its live tasks; `not_found` if there is none.
+  /// A queue with its live tasks and its schedules; `not_found` if there is none.
   virtual core::outcome<stored_queue> load_queue(const core::queue_name& queue) = 0;
 
   /// All queues, by name, without their tasks.
@@ -305,6 +335,16 @@ public:
 
   /// `not_found` if there is no such task.
   virtual core::outcome<task_history> load_task(core::task_id task) = 0;
+
+  /// The queues for which something is staged that they have not refused. Asked again and again, so
+  /// it costs one look into an index for each of them, and one more.
+  virtual core::outcome<std::vector<core::queue_name>> queues_with_staged() = 0;
+
+  /// What is staged for the queue and not refused: at most `limit`, and no more once their
+  /// documents together have `bytes_most`; at least one if there is any. Of each it says which
+  /// queue has a task of its id already.
+  virtual core::outcome<staged_page> load_staged(const core::queue_name& queue, std::uint32_t limit,
+                                                 std::size_t bytes_most) = 0;
 
   /// Counts what is stored; not for the hot path. `not_found` if there is no such queue.
   virtual core::outcome<queue_counts> count_tasks(const core::queue_name& queue) = 0;
@@ -337,6 +377,13 @@ public:
   virtual core::outcome<std::uint32_t>
   prune_tasks(core::shard_id shard, core::incarnation_id incarnation, const core::queue_name& queue,
               core::instant ended_before, std::uint32_t rows) = 0;
+
+  /// The same of staged tasks that the queue refused before `refused_before`.
+  virtual core::outcome<std::uint32_t> prune_refused(core::shard_id shard,
+                                                     core::incarnation_id incarnation,
+                                                     const core::queue_name& queue,
+                                                     core::instant refused_before,
+                                                     std::uint32_t rows) = 0;
 };
 
 /// Opens one more connection. Never fails by itself: an unreachable database shows at the first

@@ -3,6 +3,7 @@
 #include "core/invariant.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace holdfast::persistence::wire {
@@ -13,8 +14,10 @@ namespace {
 constexpr std::int64_t postgres_epoch_us = 946'684'800'000'000;
 
 void put_big_endian(std::string& out, std::uint64_t value, int size) {
-  for (int shift = 8 * (size - 1); shift >= 0; shift -= 8)
-    out.push_back(static_cast<char>(value >> shift & 0xff));
+  std::array<char, 8> bytes{};
+  for (int i = 0; i < size; ++i)
+    bytes[static_cast<std::size_t>(i)] = static_cast<char>(value >> 8 * (size - 1 - i) & 0xff);
+  out.append(bytes.data(), static_cast<std::size_t>(size));
 }
 
 std::uint64_t get_big_endian(std::string_view bytes, std::size_t size) {

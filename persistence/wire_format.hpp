@@ -129,4 +129,56 @@ private:
   std::uint32_t count_ = 0;
 };
 
+/// Collects the rows of one array of a composite type, e.g. for `unnest($1::holdfast.task_row[])`.
+/// The server needs half the time that arrays of the single columns cost it.
+template <class... Types>
+class rows_of {
+public:
+  rows_of() {
+    put_u32(bytes_, 1); // dimensions
+    put_u32(bytes_, 0); // has nulls
+    put_u32(bytes_, 0); // the composite type, written by take()
+    put_u32(bytes_, 0); // count, written by take()
+    put_u32(bytes_, 1); // lower bound
+  }
+
+  void add(const Types&... values) {
+    const auto length_at = begin_value();
+    put_u32(bytes_, sizeof...(Types));
+    (add_column(values), ...);
+    end_value(length_at);
+    ++count_;
+  }
+
+  std::uint32_t size() const { return count_; }
+
+  /// The finished parameter, of the composite type with this number in the database; the array is
+  /// empty afterwards and must not be used again.
+  std::string take(std::uint32_t type_oid) {
+    overwrite_u32(bytes_, 8, type_oid);
+    overwrite_u32(bytes_, 12, count_);
+    return std::move(bytes_);
+  }
+
+private:
+  std::size_t begin_value() {
+    put_u32(bytes_, 0); // length, written by end_value()
+    return bytes_.size();
+  }
+  void end_value(std::size_t begin) {
+    overwrite_u32(bytes_, begin - 4, static_cast<std::uint32_t>(bytes_.size() - begin));
+  }
+
+  template <class T>
+  void add_column(const T& value) {
+    put_u32(bytes_, type<T>::oid);
+    const auto begin = begin_value();
+    type<T>::put(bytes_, value);
+    end_value(begin);
+  }
+
+  std::string bytes_;
+  std::uint32_t count_ = 0;
+};
+
 } // namespace holdfast::persistence::wire

@@ -35,11 +35,13 @@ const std::vector<layer> layers{
     {"core", false, {}, {}},
     {"messages", false, {"core"}, {}},
     {"documents", false, {"core"}, {}},
+    {"calendar", false, {"core"}, {}},
     {"persistence", false, {"core"}, {}},
     {"config", false, {"core"}, {}},
     {"actors", false, {"messages", "documents", "core"}, {"persistence/store.hpp"}},
     {"client", false, {"messages", "core"}, {}},
     {"app", true, {}, {}},
+    {"examples", false, {"app", "client", "messages", "core"}, {}},
     {"tests", true, {}, {}},
     {"bench", true, {}, {}},
 };
@@ -53,11 +55,12 @@ struct fenced_library {
 };
 
 const std::vector<fenced_library> fenced_libraries{
-    {"libpqxx", {"pqxx/"}, {"persistence", "tests", "bench"}},
-    {"libpq", {"libpq-fe.h", "postgresql/", "libpq/"}, {"persistence"}},
-    {"CAF", {"caf/"}, {"messages", "actors", "client", "app", "tests", "bench"}},
+    {"libpqxx", {"pqxx/"}, {"persistence", "examples", "tests", "bench"}},
+    {"libpq", {"libpq-fe.h", "postgresql/", "libpq/"}, {"persistence", "bench"}},
+    {"CAF", {"caf/"}, {"messages", "actors", "client", "app", "examples", "tests", "bench"}},
+    {"date", {"date/"}, {"calendar"}},
     {"toml++", {"toml++/", "toml.hpp"}, {"config"}},
-    {"CLI11", {"CLI/"}, {"app", "bench"}},
+    {"CLI11", {"CLI/"}, {"app", "examples", "bench"}},
     {"spdlog", {"spdlog/"}, {"app", "bench"}},
     {"Boost.Test", {"boost/test/"}, {"tests"}},
     {"Google Benchmark", {"benchmark/"}, {"bench"}},
@@ -303,15 +306,16 @@ BOOST_AUTO_TEST_SUITE(layers_of_the_project)
 BOOST_AUTO_TEST_CASE(core_includes_itself_and_the_standard_library_only) {
   BOOST_TEST(allowed("core", "#include \"core/lease.hpp\""));
   BOOST_TEST(allowed("core", "#include <vector>"));
-  for (const auto* other : {"messages", "documents", "persistence", "config", "actors", "client",
-                            "app", "tests", "bench"})
+  for (const auto* other : {"messages", "documents", "calendar", "persistence", "config", "actors",
+                            "client", "app", "examples", "tests", "bench"})
     BOOST_TEST(!allowed("core", "#include \"" + std::string{other} + "/x.hpp\""), other);
   for (const auto* header : {"nlohmann/json.hpp", "unistd.h", "caf/actor.hpp", "boost/uuid.hpp"})
     BOOST_TEST(!allowed("core", "#include <" + std::string{header} + ">"), header);
 }
 
 BOOST_AUTO_TEST_CASE(siblings_include_core_and_never_each_other) {
-  const std::vector<std::string> siblings{"messages", "documents", "persistence", "config"};
+  const std::vector<std::string> siblings{"messages", "documents", "calendar", "persistence",
+                                          "config"};
   for (const auto& from : siblings) {
     BOOST_TEST(allowed(from, "#include \"core/ids.hpp\""), from);
     BOOST_TEST(!allowed(from, "#include \"actors/unit.hpp\""), from);
@@ -338,6 +342,13 @@ BOOST_AUTO_TEST_CASE(a_client_sees_messages_and_core) {
   BOOST_TEST(allowed("client", "#include \"core/ids.hpp\""));
   for (const auto* other : {"documents", "persistence", "config", "actors", "app"})
     BOOST_TEST(!allowed("client", "#include \"" + std::string{other} + "/x.hpp\""), other);
+}
+
+BOOST_AUTO_TEST_CASE(examples_see_what_a_user_sees) {
+  for (const auto* seen : {"app", "client", "messages", "core"})
+    BOOST_TEST(allowed("examples", "#include \"" + std::string{seen} + "/x.hpp\""), seen);
+  for (const auto* other : {"documents", "persistence", "config", "actors", "tests"})
+    BOOST_TEST(!allowed("examples", "#include \"" + std::string{other} + "/x.hpp\""), other);
 }
 
 BOOST_AUTO_TEST_CASE(app_tests_and_bench_include_every_folder) {

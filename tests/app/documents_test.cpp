@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(api_lists_every_error) {
 }
 
 BOOST_AUTO_TEST_CASE(api_shows_the_programs_that_the_tests_run) {
-  for (const auto* name : {"peer_program", "worker_program"}) {
+  for (const auto* name : {"peer_program", "worker_program", "image_node"}) {
     const auto program = text_of("tests/end_to_end/" + std::string{name} + ".cpp");
     BOOST_TEST(contains(text_of("docs/API.md"), "```cpp\n" + program + "```\n"), name);
   }

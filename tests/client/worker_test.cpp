@@ -588,9 +588,9 @@ BOOST_AUTO_TEST_CASE(envelope_has_header_body_and_tracing) {
   task.created_at = core::from_micros(1'700'000'000'000'042);
   task.trace_id = "4bf92f3577b34da6a3ce929d0e0e4736";
   task.span_id = "00f067aa0ba902b7";
-  const client::task_context context{std::make_shared<const msg::leased_task>(task),
-                                     std::make_shared<client::lease_watch>(),
-                                     [](const msg::task_update&) { return true; }};
+  const client::task_context context{
+      std::make_shared<const msg::leased_task>(task), std::make_shared<client::lease_watch>(),
+      [](const msg::task_update&) { return true; }, [] { return core::from_micros(7); }};
   BOOST_TEST(context.envelope()
              == R"({"header":{"job_id":"018f2c5e-7c1a-7000-8000-000000000001",)"
                 R"("type":"entity.match","version":"1.0",)"
@@ -599,12 +599,14 @@ BOOST_AUTO_TEST_CASE(envelope_has_header_body_and_tracing) {
                 R"("tracing":{"trace_id":"4bf92f3577b34da6a3ce929d0e0e4736",)"
                 R"("span_id":"00f067aa0ba902b7"}})");
   BOOST_TEST(!context.canceled());
+  BOOST_TEST((context.now() == core::from_micros(7)));
 }
 
 BOOST_AUTO_TEST_CASE(lease_that_has_run_out_is_canceled) {
   const auto lease = std::make_shared<client::lease_watch>();
   const client::task_context context{std::make_shared<const msg::leased_task>(), lease,
-                                     [](const msg::task_update&) { return false; }};
+                                     [](const msg::task_update&) { return false; },
+                                     [] { return core::from_micros(7); }};
   BOOST_TEST((context.time_left() > 24h));
   lease->ends = client::lease_watch::clock::now();
   BOOST_TEST((context.time_left() == 0s));

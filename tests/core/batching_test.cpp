@@ -147,6 +147,18 @@ BOOST_AUTO_TEST_CASE(a_unique_key_may_not_be_freed_and_used_again_in_one_batch) 
   BOOST_TEST(fit({insert_task{"work", spec_of(1), {}}}, {insert_task{"work", spec_of(2), {}}}));
 }
 
+// I-13
+BOOST_AUTO_TEST_CASE(changes_of_the_same_staged_task_may_not_share_a_batch) {
+  const std::vector<write_op> of_second{take_staged{{1, 2}},
+                                        refuse_staged{2, errc::wrong_state, {}, beginning}};
+  for (const auto& first : of_second) {
+    for (const auto& second : of_second)
+      BOOST_TEST(!fit({first}, {second}));
+    BOOST_TEST(fit({first}, {take_staged{{3}}}));
+  }
+  BOOST_TEST(fit({take_staged{{1}}}, {insert_task{"work", spec_of(1), {}}}));
+}
+
 BOOST_AUTO_TEST_CASE(what_is_written_once_or_where_the_last_counts_never_collides) {
   const std::vector<write_op> harmless{
       insert_workflow{},

@@ -175,6 +175,24 @@ struct write_text {
     return "insert_late_result " + to_string(w.task) + " token " + std::to_string(w.token) + " of "
            + w.worker + " " + w.outcome + " " + w.detail + " at " + describe(w.at);
   }
+  text operator()(const core::take_staged& w) const {
+    text ids;
+    for (const auto id : w.staged)
+      ids += " " + std::to_string(id);
+    return "take_staged" + ids;
+  }
+  text operator()(const core::put_schedule_row& w) const {
+    return "put_schedule " + w.queue + " " + w.name + " " + w.definition + " until "
+           + describe(w.handled_until) + " made " + describe(w.last_made) + " revision "
+           + std::to_string(w.revision) + " at " + describe(w.at);
+  }
+  text operator()(const core::delete_schedule_row& w) const {
+    return "delete_schedule " + w.queue + " " + w.name;
+  }
+  text operator()(const core::refuse_staged& w) const {
+    return "refuse_staged " + std::to_string(w.staged) + " " + std::string{to_string(w.code)} + " "
+           + w.detail + " at " + describe(w.at);
+  }
 };
 
 /// Every write and every event, one per line.

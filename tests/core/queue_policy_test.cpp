@@ -196,6 +196,19 @@ BOOST_AUTO_TEST_CASE(a_task_goes_only_where_its_type_allows) {
   BOOST_TEST(may_move(policy, "unknown", "x", "y"));
 }
 
+// D9
+BOOST_AUTO_TEST_CASE(a_task_begins_in_a_state_that_its_type_has) {
+  queue_policy policy;
+  auto& kyc = policy.types["kyc"];
+  kyc.first_state = "NEW";
+  kyc.transitions = {{"NEW", {"DONE"}}, {"DONE", {}}};
+  BOOST_TEST((opening_state(policy, "kyc", "") == "NEW"));
+  BOOST_TEST((opening_state(policy, "kyc", "DONE") == "DONE"));
+  BOOST_TEST(!opening_state(policy, "kyc", "LOST"));
+  BOOST_TEST((opening_state(policy, "unknown", "") == "new"));
+  BOOST_TEST((opening_state(policy, "unknown", "any") == "any"));
+}
+
 BOOST_AUTO_TEST_CASE(a_type_without_rules_of_its_own_has_those_of_its_queue) {
   queue_policy policy;
   policy.retry.max_attempts = 7;

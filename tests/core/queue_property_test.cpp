@@ -84,7 +84,7 @@ public:
            && paused_types.count(t.spec.type) == 0
            && (by.types.empty() || std::count(by.types.begin(), by.types.end(), t.spec.type) != 0)
            && (until == held_off.end() || until->second <= now)
-           && (t.progress.crashes == 0 || !holds_suspect(by.worker))
+           && (!suspect(t) || !holds_suspect(by.worker))
            && below(policy.running_max, [](const core::task&) { return true; })
            && below(policy.running_per_key_max,
                     [&](const core::task& other) { return other.spec.key == t.spec.key; })
@@ -100,8 +100,14 @@ public:
   bool holds_suspect(const worker_id& worker) const {
     return std::any_of(live.begin(), live.end(), [&](const auto& entry) {
       const auto* held = entry.second.held();
-      return held != nullptr && held->owner == worker && entry.second.progress.crashes > 0;
+      return held != nullptr && held->owner == worker && suspect(entry.second);
     });
+  }
+
+  /// One more death of its worker would end it.
+  bool suspect(const core::task& t) const {
+    const auto most = retry_of(policy, t.spec.type).crashes_max;
+    return t.progress.crashes > 0 && t.progress.crashes + 1 >= most;
   }
 
   /// The first moment after now at which time alone may change what can be done.
@@ -492,7 +498,7 @@ private:
         if (waiting.spec.key == t.spec.key && model_.claimable(waiting, command)
             && policy_.rate.per_second <= 0)
           BOOST_TEST((model_.place(t) <= model_.place(waiting)), "B49, C49: another goes first");
-      seen[t.progress.crashes > 0 ? "suspect granted" : "granted"]++;
+      seen[model_.suspect(t) ? "suspect granted" : "granted"]++;
       model_.lease(t, command.worker, command.id);
       check_rate();
     }

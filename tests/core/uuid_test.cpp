@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -152,6 +153,27 @@ BOOST_AUTO_TEST_CASE(steps_made_together_spread_over_the_shards) {
     BOOST_TEST(steps > 50);
     BOOST_TEST(steps < 160);
   }
+}
+
+// A131
+BOOST_AUTO_TEST_CASE(the_shard_of_a_queue_never_changes) {
+  BOOST_TEST(shard_of(queue_name{"mail"}, 64) == 10U);
+  BOOST_TEST(shard_of(queue_name{"kyc"}, 64) == 49U);
+  BOOST_TEST(shard_of(queue_name{"a"}, 1024) == 603U);
+  BOOST_TEST(shard_of(queue_name{"a"}, 1) == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(queues_whose_names_differ_at_the_end_spread_over_the_shards) {
+  std::map<shard_id, int> load;
+  for (int i = 0; i < 6400; ++i)
+    ++load[shard_of("queue-" + std::to_string(i), 64)];
+  BOOST_TEST(load.size() == 64U);
+  for (const auto& [shard, queues] : load)
+    BOOST_TEST((queues > 50 && queues < 160), "shard " << shard << " has " << queues);
+  std::set<shard_id> of_few;
+  for (int i = 0; i < 10; ++i)
+    of_few.insert(shard_of("mail-" + std::to_string(i), 64));
+  BOOST_TEST(of_few.size() >= 7U);
 }
 
 BOOST_AUTO_TEST_CASE(message_ids_are_ordered_by_shard_and_place) {

@@ -2,14 +2,12 @@
 
 #include "app/demo/node_process.hpp"
 #include "app/demo/scratch_directory.hpp"
-#include "client/connection.hpp"
-#include "client/peer_system.hpp"
 #include "client/worker.hpp"
+#include "tests/end_to_end/producer.hpp"
 #include "tests/support/child_program.hpp"
 #include "tests/support/program.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <caf/actor_system.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -57,63 +55,8 @@ running_node* running_node::shared = nullptr;
 
 std::string port() { return std::to_string(running_node::shared->process->port()); }
 
-struct producer {
-  template <class Answer, class Request>
-  Answer ask(const Request& request) {
-    auto answer = node.ask<Answer>(request);
-    BOOST_REQUIRE_MESSAGE(answer, (answer ? std::string{} : answer.error().detail));
-    return *answer;
-  }
-
-  void make_queue(const std::string& name, const std::string& policy) {
-    queue = name;
-    ask<msg::queue_view>(msg::put_queue{name, policy});
-  }
-
-  msg::task_request request(const std::string& type, const std::string& body) {
-    msg::task_request made;
-    made.task.value = ids.next(now());
-    made.type = type;
-    made.body = body;
-    return made;
-  }
-
-  std::vector<core::task_id> enqueue(const std::string& type, std::size_t tasks,
-                                     const std::string& body) {
-    msg::enqueue_tasks batch{queue, {}};
-    for (std::size_t i = 0; i < tasks; ++i)
-      batch.tasks.push_back(request(type, body));
-    std::vector<core::task_id> made;
-    for (const auto& outcome : ask<msg::task_outcomes>(batch).outcomes) {
-      BOOST_TEST((outcome.refusal == core::errc::none), outcome.detail);
-      made.push_back(outcome.task);
-    }
-    return made;
-  }
-
-  msg::task_view view(const core::task_id& task) {
-    return ask<msg::task_view>(msg::get_task{task});
-  }
-
-  /// Asks the node for its counts until they are as wanted; the answer is the pace.
-  msg::queue_statistics
-  counts_when(const std::function<bool(const msg::queue_statistics&)>& wanted) {
-    const auto patience = steady_clock::now() + 30s;
-    auto counts = ask<msg::queue_statistics>(msg::get_queue_statistics{queue});
-    while (!wanted(counts) && steady_clock::now() < patience)
-      counts = ask<msg::queue_statistics>(msg::get_queue_statistics{queue});
-    return counts;
-  }
-
-  static core::instant now() {
-    return std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
-  }
-
-  client::peer_system configuration{client::peer_settings{}};
-  caf::actor_system system{configuration};
-  client::connection node{system, {"127.0.0.1", running_node::shared->process->port()}, {}, 1};
-  core::uuid_source ids{static_cast<std::uint64_t>(now().time_since_epoch().count())};
-  core::queue_name queue;
+struct producer : test::producer {
+  producer() : test::producer(running_node::shared->process->port()) {}
 };
 
 /// A handler that is a function.

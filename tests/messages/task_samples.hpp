@@ -33,6 +33,22 @@ inline void add_task_samples(samples& into) {
   into.add("hf1.queue_statistics", queue_statistics{1, 2, 3, 4, 5, 6},
            u64(1) + u64(2) + u64(3) + u64(4) + u64(5) + u64(6));
 
+  // Schedules.
+  into.add("hf1.put_schedule", put_schedule{"mail", "daily", "{}"},
+           text("mail") + text("daily") + text("{}"));
+  const schedule_view scheduled{"mail",   "daily",  "{}",     true,     4,
+                                at(0x40), at(0x41), at(0x42), at(0x43), "why"};
+  const auto scheduled_bytes = text("mail") + text("daily") + text("{}") + u8(1) + u64(4)
+                               + at_bytes(0x40) + at_bytes(0x41) + at_bytes(0x42) + at_bytes(0x43)
+                               + text("why");
+  into.add("hf1.schedule_view", scheduled, scheduled_bytes);
+  into.add("hf1.remove_schedule", remove_schedule{"mail", "daily"}, text("mail") + text("daily"));
+  into.add("hf1.schedule_removed", schedule_removed{"mail", "daily"}, text("mail") + text("daily"));
+  into.add("hf1.list_schedules", list_schedules{"mail", "daily", 50},
+           text("mail") + text("daily") + u32(50));
+  into.add("hf1.schedule_list", schedule_list{{scheduled, scheduled}, true},
+           list({scheduled_bytes, scheduled_bytes}) + u8(1));
+
   // Producers.
   const task_request request{task,     "send", "1.2",    "[1]",   "NEW", "{}",
                              -2,       "gold", "paid",   "u1",    true,  3,

@@ -70,7 +70,7 @@ public:
     const auto count = 1 + below(8) / 6;
     for (std::uint32_t i = 0; i < count; ++i) {
       core::change change;
-      switch (below(16)) {
+      switch (below(17)) {
       case 0:
         change.writes.push_back(workflow_or_step());
         break;
@@ -92,6 +92,9 @@ public:
         break;
       case 8:
         change.writes.push_back(put_queue());
+        break;
+      case 9:
+        change.writes.push_back(schedule_write());
         break;
       default:
         add_task_writes(change, free_tasks[i]);
@@ -198,6 +201,17 @@ private:
     core::put_queue w{one_of(queues), "{}", below(2) == 0, {}, below(4), when()};
     for (auto count = below(3); count > 0; --count)
       w.paused_types.push_back(one_of<std::string>({"t", "", "{\"}", "\xff"}));
+    return w;
+  }
+
+  core::write_op schedule_write() {
+    const auto& queue = one_of(queues);
+    const auto name = one_of<std::string>({"daily", "hourly", "\xc3\xa4", "", "\xff"});
+    if (below(4) == 0)
+      return core::delete_schedule_row{queue, name};
+    core::put_schedule_row w{queue, name, "{}", when(), when(), when(), below(4), when()};
+    if (below(2) == 0)
+      w.last_made = {};
     return w;
   }
 
@@ -345,6 +359,10 @@ std::string dump_tasks(persistence::store& db, const batch_source& source) {
     put_row(loaded->row);
     for (const auto& task : loaded->tasks)
       out << "live " << text_of(task);
+    for (const auto& s : loaded->schedules)
+      out << "schedule " << s.queue << s.name << s.definition << core::to_micros(s.created_at)
+          << ' ' << core::to_micros(s.handled_until) << ' ' << core::to_micros(s.last_made) << ' '
+          << s.revision << ' ' << core::to_micros(s.at) << '\n';
     const auto counted = value_of(db.count_tasks(name));
     out << "counts " << counted.live << ' ' << counted.leased << ' ' << counted.completed << ' '
         << counted.failed << ' ' << counted.canceled << ' ' << counted.dead << '\n';

@@ -46,6 +46,20 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(what_a_commit_does_meanwhile_is_done_once, World, 
   BOOST_TEST(done == 1);
 }
 
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_batch_encoded_beforehand_is_committed_like_any_other, World,
+                              worlds) {
+  store_fixture<World> f;
+  const auto step = f.given_step();
+  write_batch first{{f.part(0, {{{f.new_unit(step.id, 1)}, {}}})}};
+  write_batch second{{f.part(0, {{{f.new_unit(step.id, 2)}, {}}})}};
+  second.shards[0].batch_seq += 1;
+  f.db->encode(first); // perhaps before there is a connection
+  BOOST_TEST(is(f.db->commit_while(first, [&] { f.db->encode(second); }), committed));
+  BOOST_TEST(is(f.db->commit(second), committed));
+  BOOST_TEST(is(f.db->commit(second), committed));
+  BOOST_TEST(f.db->statistics(step.id)->judgable == 2U);
+}
+
 BOOST_AUTO_TEST_CASE_TEMPLATE(one_refused_change_leaves_nothing_of_its_batch, World, worlds) {
   store_fixture<World> f;
   const auto step = f.given_step();

@@ -786,6 +786,92 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(old_finished_tasks_are_pruned_and_no_others, World
   BOOST_TEST(value_of(f.db->prune_tasks(0, successor, "mail", at(100), 9)) == 1U);
 }
 
+core::put_schedule_row schedule_row(const std::string& name) {
+  return {"mail", name, R"({"cron":"@daily"})", at(1), at(2, 3), {}, 1, at(4)};
+}
+
+bool same(const core::put_schedule_row& a, const core::put_schedule_row& b) {
+  const auto members = [](const core::put_schedule_row& s) {
+    return std::tie(s.queue, s.name, s.definition, s.created_at, s.handled_until, s.last_made,
+                    s.revision, s.at);
+  };
+  return members(a) == members(b);
+}
+
+// D12
+BOOST_AUTO_TEST_CASE_TEMPLATE(schedules_are_loaded_with_their_queue, World, worlds) {
+  task_fixture<World> f;
+  BOOST_TEST(is(f.write({f.queue_row("print")}), committed));
+  const auto daily = schedule_row("daily");
+  auto hourly = schedule_row("A hour");
+  hourly.last_made = at(2);
+  auto other = schedule_row("daily");
+  other.queue = "print";
+  BOOST_TEST(is(f.write({daily, hourly, other}), committed));
+  const auto loaded = value_of(f.db->load_queue("mail")).schedules;
+  BOOST_REQUIRE_EQUAL(loaded.size(), 2U);
+  BOOST_TEST(same(loaded[0], hourly));
+  BOOST_TEST(same(loaded[1], daily));
+  BOOST_TEST(value_of(f.db->load_queue("print")).schedules.size() == 1U);
+  BOOST_TEST(is(f.write({core::delete_schedule_row{"mail", "daily"}}), committed));
+  BOOST_TEST(value_of(f.db->load_queue("mail")).schedules.size() == 1U);
+  BOOST_TEST(value_of(f.db->load_queue("print")).schedules.size() == 1U);
+  BOOST_TEST(is(f.write({core::delete_schedule_row{"mail", "daily"}}), committed));
+}
+
+// D12, I-13: a task is made and its occurrence dealt with in one change, or neither
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_schedule_moves_on_together_with_its_task, World, worlds) {
+  task_fixture<World> f;
+  auto row = schedule_row("daily");
+  BOOST_TEST(is(f.write({row}), committed));
+  const auto task = f.new_task();
+  row.handled_until = row.last_made = at(86400);
+  row.at = at(86401);
+  BOOST_TEST(is(f.write({task, row}), committed));
+  BOOST_TEST(same(value_of(f.db->load_queue("mail")).schedules.at(0), row));
+  auto later = row;
+  later.handled_until = at(2 * 86400);
+  BOOST_TEST(is(f.write({task, later}), refused)); // such a task exists
+  BOOST_TEST(same(value_of(f.db->load_queue("mail")).schedules.at(0), row));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(of_several_writes_of_a_schedule_the_last_counts, World, worlds) {
+  task_fixture<World> f;
+  const core::delete_schedule_row gone{"mail", "s"};
+  auto first = schedule_row("s");
+  auto last = first;
+  last.created_at = at(50);
+  last.revision = 2;
+  last.definition = "[]";
+  const auto left_by = [&](std::vector<core::change> changes) {
+    BOOST_TEST(is(f.commit({{f.part(0, std::move(changes))}}), committed));
+    return value_of(f.db->load_queue("mail")).schedules;
+  };
+  BOOST_TEST(left_by({{{first}, {}}, {{gone}, {}}}).empty());
+  const auto remade = left_by({{{first}, {}}, {{gone}, {}}, {{last}, {}}});
+  BOOST_REQUIRE_EQUAL(remade.size(), 1U);
+  BOOST_TEST(same(remade[0], last));
+  BOOST_TEST(left_by({{{last, gone}, {}}}).empty());
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(impossible_schedules_are_refused, World, worlds) {
+  task_fixture<World> f;
+  auto of_no_queue = schedule_row("s");
+  of_no_queue.queue = "none";
+  auto of_no_text = schedule_row("s");
+  of_no_text.definition = not_text;
+  auto of_no_revision = schedule_row("s");
+  of_no_revision.revision = 0;
+  for (const auto& row : {of_no_queue, of_no_text, of_no_revision, schedule_row(""),
+                          schedule_row(std::string(129, 'x')), schedule_row(not_text)})
+    BOOST_TEST(is(f.write({row}), refused));
+  BOOST_TEST(is(f.write({schedule_row(std::string(128, 'x'))}), committed));
+  // A queue may be made together with its schedules.
+  auto of_new_queue = schedule_row("s");
+  of_new_queue.queue = "new";
+  BOOST_TEST(is(f.write({of_new_queue, f.queue_row("new")}), committed));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace

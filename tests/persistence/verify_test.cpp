@@ -130,6 +130,23 @@ public:
     finish(revived, 1, core::task_ending::failed);
     keep({{core::revive_task{revived, {}, "revived"}}, {}});
     finish(enqueue("canceled"), 0, core::task_ending::canceled);
+    keep({{core::put_schedule_row{"mail", "daily", R"({"cron":"@daily","task":{"type":"t"}})",
+                                  now - 24h, now - 1h, now - 1h, 1, now}},
+          {}});
+    stage("waits");
+    stage("refused");
+    const auto staged = value_of(db->load_staged("mail", 2, 1000)).tasks;
+    keep({{core::refuse_staged{staged.at(1).id, core::errc::wrong_state, "no state X", now}}, {}});
+  }
+
+  void stage(const std::string& key) {
+    core::new_task task;
+    task.spec.id = {ids.next(now)};
+    task.spec.type = "mail.send";
+    task.spec.version = "1.0";
+    task.spec.body = "{}";
+    task.spec.key = key;
+    value_of(world.stage("mail", task));
   }
 
   core::task_id enqueue(const std::string& unique_key) {
@@ -471,6 +488,29 @@ const std::vector<mutant> mutants{
     {"a task completed after its lease",
      "UPDATE holdfast.finished_tasks SET finished_at = expires_at WHERE ending = 1",
      {"completed_within_the_lease"}},
+    {"a queue with staged tasks lost",
+     "DELETE FROM holdfast.queues",
+     {"staged_tasks_have_their_queue"}},
+    {"a queue with schedules lost", "DELETE FROM holdfast.queues", {"schedules_have_their_queue"}},
+    {"a schedule ahead of its time",
+     "UPDATE holdfast.schedules SET handled_until = changed_at + interval '61 s'",
+     {"schedules_make_no_future"}},
+    {"a schedule that is not as far as what it made",
+     "UPDATE holdfast.schedules SET handled_until = last_made - interval '1 us'",
+     {"schedules_make_no_future"}},
+    {"nobody takes in what is staged",
+     "UPDATE holdfast.task_intake SET staged_at = now() - interval '61 min';"
+     "UPDATE holdfast.shard_leases SET taken_at = now() - interval '2 h'",
+     {"staged_tasks_are_taken_in"}},
+    {"a task staged twice",
+     "DROP INDEX holdfast.task_intake_by_task;"
+     "UPDATE holdfast.task_intake SET task_id = (SELECT max(task_id::text)::uuid"
+     " FROM holdfast.task_intake), refused_at = NULL, refusal = NULL, refusal_detail = NULL",
+     {"staged_once"}},
+    {"half of a refusal",
+     "ALTER TABLE holdfast.task_intake DROP CONSTRAINT task_intake_check;"
+     "UPDATE holdfast.task_intake SET refusal_detail = NULL",
+     {"staged_once"}},
     {"a constraint switched off",
      "ALTER TABLE holdfast.units ADD CONSTRAINT later CHECK (slots < 1000) NOT VALID",
      {"constraints_in_force"}},
@@ -546,6 +586,9 @@ BOOST_AUTO_TEST_CASE(reports_show_tasks_by_what_became_of_them) {
              == "in-work Expired, completed Completed, dead Lost, revived Failed");
   BOOST_TEST(text("SELECT paused_types[1] FROM report.queues WHERE queue = 'mail'")
              == "mail.delete");
+  BOOST_TEST(text("SELECT name || ' ' || cron || ' ' || time_zone || ' ' || paused"
+                  " FROM report.schedules")
+             == "daily @daily UTC false");
   BOOST_TEST(text("SELECT worker || ' ' || token || ' ' || outcome FROM holdfast.late_results")
              == "worker 1 completed");
   filled.finish(filled.enqueue("failed"), 0, core::task_ending::failed);

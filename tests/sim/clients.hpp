@@ -27,6 +27,8 @@ struct field {
   trace& log;
   tally& seen;
   const persistence::memory::tables* tables = nullptr; ///< What a requester sees on its dashboard.
+  /// What a producer writes to in transactions of its own.
+  std::shared_ptr<persistence::memory_database> database;
   /// Some node's gateway; null when no node is up. The number picks one of several.
   std::function<msg::gateway_actor(std::uint64_t pick)> gateway;
   std::function<core::instant()> now;

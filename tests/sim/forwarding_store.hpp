@@ -23,6 +23,9 @@ public:
   core::outcome<bool> ensure_shards(std::uint32_t count) override {
     return pass([&] { return inner_->ensure_shards(count); });
   }
+  core::outcome<bool> publish_limits(const persistence::document_limits& limits) override {
+    return pass([&] { return inner_->publish_limits(limits); });
+  }
   core::outcome<bool> register_node(const std::string& name, core::incarnation_id incarnation,
                                     const std::string& address) override {
     return pass([&] { return inner_->register_node(name, incarnation, address); });
@@ -85,6 +88,13 @@ public:
   core::outcome<persistence::task_history> load_task(core::task_id task) override {
     return pass([&] { return inner_->load_task(task); });
   }
+  core::outcome<std::vector<core::queue_name>> queues_with_staged() override {
+    return pass([&] { return inner_->queues_with_staged(); });
+  }
+  core::outcome<persistence::staged_page>
+  load_staged(const core::queue_name& queue, std::uint32_t limit, std::size_t bytes_most) override {
+    return pass([&] { return inner_->load_staged(queue, limit, bytes_most); });
+  }
   core::outcome<persistence::queue_counts> count_tasks(const core::queue_name& queue) override {
     return pass([&] { return inner_->count_tasks(queue); });
   }
@@ -105,6 +115,13 @@ public:
                                            core::instant ended_before,
                                            std::uint32_t rows) override {
     return pass([&] { return inner_->prune_tasks(shard, incarnation, queue, ended_before, rows); });
+  }
+  core::outcome<std::uint32_t> prune_refused(core::shard_id shard, core::incarnation_id incarnation,
+                                             const core::queue_name& queue,
+                                             core::instant refused_before,
+                                             std::uint32_t rows) override {
+    return pass(
+        [&] { return inner_->prune_refused(shard, incarnation, queue, refused_before, rows); });
   }
   core::outcome<std::uint32_t> prune_events(core::shard_id shard, core::incarnation_id incarnation,
                                             const persistence::prunable& most) override {

@@ -200,6 +200,20 @@ task_plan draw_tasks(dice& d) {
   return t;
 }
 
+/// With dice of their own: everything else is as it would be without schedules.
+std::vector<schedule_draft> draw_schedules(std::uint64_t seed,
+                                           const std::vector<std::string>& queues) {
+  dice d{seed * 0xbf58476d1ce4e5b9ULL + 4};
+  const std::array<const char*, 5> policies{"all", "all", "latest", "none", "none"};
+  std::vector<schedule_draft> drafts;
+  if (d.below(3) == 0)
+    for (auto left = d.between(1, 3); left > 0; --left)
+      drafts.push_back({d.one_of(queues), d.one_of(policies),
+                        static_cast<std::uint32_t>(d.below(2) * d.below(6)),
+                        static_cast<std::uint32_t>(d.between(1, 4))});
+  return drafts;
+}
+
 /// A run is about people's work, about programs' work, or about both with less of each.
 void share_out(plan& p) {
   dice d{p.seed * 0xbf58476d1ce4e5b9ULL + 3};
@@ -207,6 +221,7 @@ void share_out(plan& p) {
   if (kind < 4)
     return;
   p.machine = draw_tasks(d);
+  p.machine.schedules = draw_schedules(p.seed, p.machine.queues);
   if (kind < 8) {
     p.units = p.contributors = 0;
     return;

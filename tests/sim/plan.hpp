@@ -89,6 +89,14 @@ struct worker_habits {
   std::uint32_t forget = 0;    ///< Says nothing until the lease has run out.
 };
 
+/// A schedule that is made early in the run, due every minute of the first few.
+struct schedule_draft {
+  std::string queue;
+  std::string backfill;
+  std::uint32_t grace_seconds = 0;
+  std::uint32_t minutes = 0; ///< For which it goes on.
+};
+
 /// The part of a plan that is about tasks.
 struct task_plan {
   std::uint32_t tasks = 0; ///< None: the run has no queues at all.
@@ -116,6 +124,7 @@ struct task_plan {
   std::uint32_t retry = 0;
   std::uint32_t redrive = 0;
   std::uint32_t new_policy = 0;
+  std::vector<schedule_draft> schedules;
 };
 
 /// Everything that one seed decides. Limits are shrunk at random so that each of them is hit in

@@ -85,6 +85,11 @@ task_auditor::task_model* task_auditor::model_of(const core::task_id& id, const 
 // --- every write, in order ---
 
 void task_auditor::committed(const core::change& change) {
+  being_taken_.clear();
+  for (const auto& write : change.writes)
+    if (const auto* taken = std::get_if<core::take_staged>(&write))
+      being_taken_.insert(taken->staged.begin(), taken->staged.end());
+  schedules_.committed(change);
   for (const auto& write : change.writes)
     std::visit([this](const auto& w) { follow(w); }, write);
 }
@@ -108,14 +113,12 @@ void task_auditor::follow(const core::insert_task& w) {
   const auto id = w.spec.id;
   touched_.insert(id);
   require(tasks_.count(id) == 0, "I-13", id, "a task was made twice");
-  const auto sent = sent_tasks_.find(id);
-  if (!require(sent != sent_tasks_.end() && sent->second.queues.count(w.queue) != 0, "I-13", id,
-               "a task that nobody has asked for"))
+  const auto* asked = asked_for(id, w.queue);
+  if (!require(asked != nullptr, "I-13", id, "a task that nobody has asked for"))
     return;
-  const auto& asked = sent->second.request;
-  require(asked.type == w.spec.type && asked.body == w.spec.body && asked.key == w.spec.key
-              && asked.unique_key == w.spec.unique_key && asked.priority == w.spec.priority
-              && asked.data == w.progress.data && w.progress.next_action >= asked.run_at,
+  require(asked->type == w.spec.type && asked->body == w.spec.body && asked->key == w.spec.key
+              && asked->unique_key == w.spec.unique_key && asked->priority == w.spec.priority
+              && asked->data == w.progress.data && w.progress.next_action >= asked->run_at,
           "I-12", id, "a task is not what was asked for");
   if (!w.spec.unique_key.empty())
     for (const auto& [other, t] : tasks_)
@@ -127,6 +130,68 @@ void task_auditor::follow(const core::insert_task& w) {
   made.progress = w.progress;
   made.data.insert(w.progress.data);
   tasks_[id] = std::move(made);
+}
+
+const msg::task_request* task_auditor::asked_for(const core::task_id& id,
+                                                 const core::queue_name& queue) const {
+  if (const auto* by_the_clock = schedules_.asked_for(id, queue))
+    return by_the_clock;
+  const auto sent = sent_tasks_.find(id);
+  if (sent != sent_tasks_.end() && sent->second.queues.count(queue) != 0)
+    return &sent->second.request;
+  for (const auto staging : being_taken_)
+    if (const auto row = staged_.find(staging);
+        row != staged_.end() && row->second.request.task == id && row->second.queue == queue)
+      return &row->second.request;
+  return nullptr;
+}
+
+void task_auditor::follow(const core::take_staged& w) {
+  for (const auto id : w.staged) {
+    const auto row = staged_.find(id);
+    if (!require(row != staged_.end() && !row->second.refused, "I-13", {},
+                 "what is not staged, or not any more, was taken in"))
+      continue;
+    const auto& [queue, asked, refused] = row->second;
+    const auto made = tasks_.find(asked.task);
+    if (made != tasks_.end() && made->second.queue == queue) {
+      const bool now = touched_.count(asked.task) != 0;
+      seen_.count(now ? task_event::taken_in : task_event::known_when_taken);
+    } else {
+      const bool key_taken =
+          !asked.unique_key.empty() && !asked.reject_duplicate
+          && std::any_of(tasks_.begin(), tasks_.end(), [&, &at = queue, &by = asked](auto& entry) {
+               const auto& t = entry.second;
+               return !t.over && t.queue == at && t.spec.unique_key == by.unique_key;
+             });
+      require(key_taken, "I-13", asked.task, "a staged task was taken in and is not there");
+    }
+    staged_.erase(row);
+  }
+}
+
+void task_auditor::follow(const core::refuse_staged& w) {
+  seen_.count(task_event::set_aside);
+  const auto row = staged_.find(w.staged);
+  if (!require(row != staged_.end() && !row->second.refused, "I-13", {},
+               "what is not staged, or not any more, was refused"))
+    return;
+  const auto& asked = row->second.request;
+  const auto known = tasks_.find(asked.task);
+  require(w.code == core::errc::already_exists
+              && ((known != tasks_.end() && known->second.queue != row->second.queue)
+                  || (asked.reject_duplicate && !asked.unique_key.empty())),
+          "I-12", asked.task, "a staged task was refused for no reason");
+  row->second.refused = true;
+}
+
+void task_auditor::check_stage() {
+  const auto same_row = [](const auto& row, const auto& known) {
+    return row.first == known.first && row.second.refused.has_value() == known.second.refused;
+  };
+  if (!std::equal(t_.task_intake.begin(), t_.task_intake.end(), staged_.begin(), staged_.end(),
+                  same_row))
+    blame_("I-13", "other tasks are staged than were left there by producers");
 }
 
 /// A worker's bookmark tells by whom it was set: it must be the one who held the task last.
@@ -173,20 +238,22 @@ void task_auditor::check_limits(const task_model& t, const core::insert_task_lea
   std::uint32_t all = 0;
   std::uint32_t of_type = 0;
   std::uint32_t of_key = 0;
-  bool suspect = false;
+  const auto suspect = [&](const task_model& m) {
+    return core::is_suspect(q.policy, m.spec.type, m.progress.crashes);
+  };
+  bool beside_suspect = false;
   for (const auto& [id, other] : tasks_)
     if (other.lease && other.queue == t.queue) {
       ++all;
       of_type += other.spec.type == type ? 1 : 0;
       of_key += other.spec.key == t.spec.key ? 1 : 0;
-      suspect = suspect || (other.lease->owner == w.lease.owner && other.progress.crashes > 0);
+      beside_suspect = beside_suspect || (other.lease->owner == w.lease.owner && suspect(other));
     }
   const auto free = [](std::uint32_t most, std::uint32_t now) { return most == 0 || now < most; };
   require(free(q.policy.running_max, all) && free(q.policy.running_per_key_max, of_key)
               && free(rules_of(q.policy, type).running_max, of_type),
           "limits", w.task, "a lease was granted above a limit");
-  require(!suspect || t.progress.crashes == 0, "limits", w.task,
-          "a worker was given two tasks whose workers have died");
+  require(!beside_suspect || !suspect(t), "limits", w.task, "a worker was given two suspects");
 }
 
 void task_auditor::follow(const core::insert_task_lease& w) {
@@ -408,6 +475,8 @@ void task_auditor::check_touched() {
   }
   if (t_.late_results.size() != late_results_)
     blame_("I-12", "late results have vanished, or come from nowhere");
+  check_stage();
+  schedules_.check_rows();
   touched_.clear();
   touched_queues_.clear();
 }
@@ -438,7 +507,12 @@ std::string task_auditor::unfinished() const {
       return "nobody was told what has become of the request to make a task" + dump(id);
   for (const auto& [id, row] : t_.tasks)
     return "I-9: a task is not finished" + dump(id);
-  return {};
+  if (!to_be_staged_.empty())
+    return "a producer has not staged its task" + dump(*to_be_staged_.begin());
+  for (const auto& [id, row] : staged_)
+    if (!row.refused)
+      return "I-13: a staged task is not taken in" + dump(row.request.task);
+  return schedules_.unfinished();
 }
 
 void task_auditor::check_prompt(core::instant since, core::instant now) {

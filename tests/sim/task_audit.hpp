@@ -4,6 +4,7 @@
 #include "messages/task_messages.hpp"
 #include "persistence/memory_tables.hpp"
 #include "persistence/store.hpp"
+#include "tests/sim/schedule_audit.hpp"
 
 #include <array>
 #include <cstdint>
@@ -35,17 +36,34 @@ enum class task_event : std::uint8_t {
   paused,
   key_taken,
   told_lost,
+  taken_in,         ///< Staged tasks that became one.
+  known_when_taken, ///< Staged tasks of which there was one already.
+  set_aside,        ///< Staged tasks that were refused.
+  occurred,         ///< Occurrences of schedules that made their task.
+  missed,           ///< Those that made none.
   count,
 };
 
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(task_event::count)>
-    task_event_names{"completed",        "failed",
-                     "canceled",         "dead",
-                     "revived",          "leases expired",
-                     "leases lost",      "ejected",
-                     "followed",         "extended",
-                     "late results",     "paused",
-                     "unique key taken", "workers told of a loss"};
+    task_event_names{"completed",
+                     "failed",
+                     "canceled",
+                     "dead",
+                     "revived",
+                     "leases expired",
+                     "leases lost",
+                     "ejected",
+                     "followed",
+                     "extended",
+                     "late results",
+                     "paused",
+                     "unique key taken",
+                     "workers told of a loss",
+                     "taken in",
+                     "staged in vain",
+                     "staged and refused",
+                     "occurrences",
+                     "missed occurrences"};
 
 struct task_tally {
   std::array<std::uint64_t, static_cast<std::size_t>(task_event::count)> counts{};
@@ -67,7 +85,7 @@ public:
   using blame_function = std::function<void(const char* invariant, const std::string& what)>;
 
   task_auditor(const persistence::memory::tables& tables, blame_function blame)
-      : t_(tables), blame_(std::move(blame)) {}
+      : t_(tables), blame_(blame), schedules_(tables, std::move(blame)) {}
 
   /// One committed change, its writes in order.
   void committed(const core::change& change);
@@ -97,6 +115,11 @@ public:
   void sending(const msg::pause_queue&, core::instant) {}
   void sending(const msg::get_queue_statistics&, core::instant) {}
   void sending(const msg::get_task&, core::instant) {}
+  void sending(const msg::put_schedule& m, core::instant) { schedules_.sending(m); }
+  /// A producer will stage this task sooner or later.
+  void to_be_staged(const core::task_id& task) { to_be_staged_.insert(task); }
+  /// Its transaction has committed and has left this row.
+  void staged(core::staging_id id, const core::queue_name& queue, const msg::task_request& request);
   /// A worker's actor has ended: leases tied to it may be taken away.
   void died(const core::worker_id& worker);
   /// A worker that knows every type and holds nothing waits at the queue from now on.
@@ -121,9 +144,16 @@ public:
   void acknowledged(const msg::redrive_tasks& asked, const msg::tasks_redriven& answer);
   void acknowledged(const msg::get_queue_statistics& asked, const msg::queue_statistics& answer);
   void acknowledged(const msg::get_task& asked, const msg::task_view& answer);
+  void acknowledged(const msg::put_schedule& asked, const msg::schedule_view& answer) {
+    schedules_.acknowledged(asked, answer);
+  }
   void told_lost(const msg::tasks_lost& told);
 
-  const task_tally& seen() const { return seen_; }
+  const task_tally& seen() {
+    seen_.counts[static_cast<std::size_t>(task_event::occurred)] = schedules_.made();
+    seen_.counts[static_cast<std::size_t>(task_event::missed)] = schedules_.missed();
+    return seen_;
+  }
 
 private:
   using hold = std::pair<core::task_id, core::token>;
@@ -165,8 +195,15 @@ private:
   void follow(const core::finish_task& w);
   void follow(const core::revive_task& w);
   void follow(const core::insert_late_result& w);
+  void follow(const core::take_staged& w);
+  void follow(const core::refuse_staged& w);
   template <class Other>
   void follow(const Other&) {}
+
+  /// What was asked for under this id in this queue, by a request or by a staged row that the same
+  /// change takes; null if nothing was.
+  const msg::task_request* asked_for(const core::task_id& id, const core::queue_name& queue) const;
+  void check_stage();
 
   void check_limits(const task_model& t, const core::insert_task_lease& w);
   void check_completion(const task_model& t, const core::finish_task& w);
@@ -186,6 +223,7 @@ private:
 
   const persistence::memory::tables& t_;
   blame_function blame_;
+  schedule_auditor schedules_;
   task_tally seen_;
 
   std::map<core::queue_name, queue_model> queues_;
@@ -203,7 +241,15 @@ private:
     msg::claim_tasks request;
     bool by_name = false; ///< For one task in particular, which no limit keeps back.
   };
+  struct staged_task {
+    core::queue_name queue;
+    msg::task_request request;
+    bool refused = false;
+  };
   std::map<core::task_id, sent_task> sent_tasks_;
+  std::set<core::task_id> to_be_staged_;
+  std::map<core::staging_id, staged_task> staged_; ///< Those that have not been taken in.
+  std::set<core::staging_id> being_taken_;         ///< By the change that is being followed.
   std::map<core::assignment_id, sent_claim> sent_claims_;
   std::map<hold, core::instant> sent_extensions_; ///< When first.
   std::map<hold, std::set<std::string>> sent_results_;

@@ -1,10 +1,12 @@
 #include "tests/sim/task_clients.hpp"
 
+#include "actors/queue_state.hpp"
 #include "core/json_text.hpp"
 #include "tests/sim/asking.hpp"
 
 #include <algorithm>
 #include <array>
+#include <ctime>
 #include <deque>
 
 namespace holdfast::sim {
@@ -24,6 +26,10 @@ struct answer_to<msg::get_queue_statistics> {
 template <>
 struct answer_to<msg::enqueue_tasks> {
   using type = msg::task_outcomes;
+};
+template <>
+struct answer_to<msg::put_schedule> {
+  using type = msg::schedule_view;
 };
 template <>
 struct answer_to<msg::get_task> {
@@ -79,7 +85,7 @@ using repeatable_task_request =
     std::variant<msg::put_queue, msg::pause_queue, msg::get_queue_statistics, msg::enqueue_tasks,
                  msg::get_task, msg::change_task, msg::eject_task, msg::redrive_tasks,
                  msg::claim_tasks, msg::extend_tasks, msg::save_task, msg::release_task,
-                 msg::complete_tasks, msg::follow_task, msg::fail_task>;
+                 msg::complete_tasks, msg::follow_task, msg::fail_task, msg::put_schedule>;
 
 /// Leases of the past that a worker remembers.
 constexpr std::size_t past_max = 4;
@@ -95,10 +101,12 @@ struct program : asker<repeatable_task_request> {
   using asker::asker;
 
   std::vector<held_task> held;
-  std::vector<held_task> past;            ///< Held no more, for all it knows.
-  std::deque<msg::enqueue_tasks> to_make; ///< Of a producer.
-  core::duration pause = 30ms;            ///< Of a closer, after asking in vain.
-  std::optional<msg::change_task> regret; ///< Of an operator: undoes the last revival.
+  std::vector<held_task> past;               ///< Held no more, for all it knows.
+  std::deque<msg::enqueue_tasks> to_make;    ///< Of a producer.
+  std::vector<msg::enqueue_tasks> staged;    ///< Of one that stages its tasks.
+  core::duration pause = 30ms;               ///< Of a closer, after asking in vain.
+  std::optional<msg::change_task> regret;    ///< Of an operator: undoes the last revival.
+  std::deque<msg::put_schedule> to_schedule; ///< Of an operator.
   std::uint64_t marks = 0;
 
   task_auditor& audit() { return world.audit.tasks(); }
@@ -146,6 +154,8 @@ template <class Message>
 std::string show(const program&, const Message& m) {
   if constexpr (std::is_same_v<Message, msg::put_queue>)
     return "puts queue " + m.queue + ' ' + m.policy;
+  else if constexpr (std::is_same_v<Message, msg::put_schedule>)
+    return "puts schedule " + m.name + " of " + m.queue + ' ' + m.definition;
   else if constexpr (std::is_same_v<Message, msg::pause_queue>)
     return (m.paused ? "pauses " : "resumes ") + m.queue + ' ' + m.type;
   else if constexpr (std::is_same_v<Message, msg::enqueue_tasks>)
@@ -245,6 +255,10 @@ void learn_refusal(program& p, const msg::put_queue& asked, core::errc why) {
   p.world.audit.blame("liveness",
                       "a policy was refused, " + std::string{to_string(why)} + ": " + asked.policy);
 }
+void learn_refusal(program& p, const msg::put_schedule& asked, core::errc why) {
+  p.world.audit.blame("liveness", "a schedule was refused, " + std::string{to_string(why)} + ": "
+                                      + asked.definition);
+}
 template <class Request>
 void learn_refusal(program&, const Request&, core::errc) {}
 
@@ -312,6 +326,53 @@ void producer_tick(self_ptr self, const program_ptr& p) {
     stray.queue = p->random.one_of(p->drawn().queues);
     ask(self, p, stray);
   }
+}
+
+// --- producers that know SQL ---
+
+bool is_staged(const field& f, const core::task_id& task) {
+  for (const auto& [id, row] : f.tables->task_intake)
+    if (!row.refused && row.task.spec.id == task)
+      return true;
+  return false;
+}
+
+/// A transaction that stages one task; false when nothing came of it.
+bool commit_task(program& p, const core::queue_name& queue, const msg::task_request& request,
+                 bool old_snapshot) {
+  auto& world = p.world;
+  const auto last = world.tables->last_staged;
+  auto copy = request;
+  if (old_snapshot)
+    world.database->insert_staged(queue, actors::to_core(copy));
+  else if (const auto staged = world.database->stage(queue, actors::to_core(copy)); !staged)
+    return staged.error().code == core::errc::already_exists;
+  if (world.tables->last_staged != last)
+    p.audit().staged(world.tables->last_staged, queue, request);
+  world.log.note([&] { return p.name + " stages " + brief(request.task) + " for " + queue; });
+  return true;
+}
+
+/// Stages its tasks, and now and then one a second time: after a lost answer, as it were.
+void shop_tick(self_ptr self, const program_ptr& p) {
+  auto& world = p->world;
+  self->delayed_send(self, world.calm ? core::duration{300ms} : p->random.span(10ms, 2s),
+                     tick_atom::value);
+  if (!p->staged.empty() && !world.calm && p->random.below(4) == 0) {
+    const auto& again = p->random.one_of(p->staged);
+    const auto& task = again.tasks.front();
+    const bool old_snapshot = p->random.below(2) == 0 && !is_staged(world, task.task);
+    const auto& queue = p->random.below(4) == 0 ? p->random.one_of(p->drawn().queues) : again.queue;
+    if (world.tables->queues.count(queue) != 0)
+      commit_task(*p, queue, task, old_snapshot);
+  }
+  if (p->to_make.empty())
+    return;
+  const auto& next = p->to_make.front();
+  if (!commit_task(*p, next.queue, next.tasks.front(), false))
+    return;
+  p->staged.push_back(next);
+  p->to_make.pop_front();
 }
 
 // --- workers ---
@@ -567,6 +628,15 @@ bool put_queues(self_ptr self, const program_ptr& p) {
   return false;
 }
 
+bool put_schedules(self_ptr self, const program_ptr& p) {
+  if (p->to_schedule.empty())
+    return false;
+  const auto request = std::move(p->to_schedule.front());
+  p->to_schedule.pop_front();
+  ask_perhaps_twice(self, p, request);
+  return true;
+}
+
 /// Revives what has failed. Soon after, it may have been a mistake, or not.
 void redrive(self_ptr self, const program_ptr& p, const core::queue_name& queue) {
   ask_perhaps_twice(self, p, msg::redrive_tasks{queue, "", "", {}, 100});
@@ -631,18 +701,37 @@ void operator_tick(self_ptr self, const program_ptr& p) {
   auto& world = p->world;
   self->delayed_send(self, world.calm ? core::duration{400ms} : p->random.span(10ms, 2s),
                      tick_atom::value);
-  world.steering = !world.calm || p->under_way > 0 || !p->unknown.empty();
+  world.steering =
+      !world.calm || p->under_way > 0 || !p->unknown.empty() || !p->to_schedule.empty();
   if (p->under_way > 3)
     return;
   if ((world.calm || p->random.below(3) == 0) && repeat_unknown(self, p))
     return;
-  if (put_queues(self, p))
+  if (put_queues(self, p) || put_schedules(self, p))
     return;
   if (world.calm)
     return tidy_up(self, p);
   if (!p->held.empty() && p->random.below(2) == 0)
     return act(self, p);
   steer(self, p);
+}
+
+/// As RFC 3339 has it.
+std::string text_of(core::instant at) {
+  const auto seconds = static_cast<std::time_t>(core::to_micros(at) / 1'000'000);
+  char text[32];
+  std::tm parts{};
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &parts));
+  return text;
+}
+
+msg::put_schedule put_schedule(const schedule_draft& draft, const std::string& name,
+                               core::instant begin) {
+  return {draft.queue, name,
+          R"({"cron":"* * * * *","backfill":")" + draft.backfill
+              + R"(","backfill_max":1000,"grace":)" + std::to_string(draft.grace_seconds)
+              + R"(,"until":")" + text_of(begin + std::chrono::minutes{draft.minutes})
+              + R"(","task":{"type":"plain","body":{"by":")" + name + R"("}}})"};
 }
 
 program_ptr make_program(field& f, const std::string& name, std::uint64_t salt) {
@@ -653,16 +742,29 @@ program_ptr make_program(field& f, const std::string& name, std::uint64_t salt) 
 
 void start_task_clients(caf::actor_system& system, field& f) {
   const auto& drawn = f.drawn.machine;
-  spawn_program(system, make_program(f, "operator", 400), operator_tick);
+  const auto operating = make_program(f, "operator", 400);
+  for (const auto& draft : drawn.schedules)
+    operating->to_schedule.push_back(
+        put_schedule(draft, "s" + std::to_string(operating->to_schedule.size()), f.now()));
+  spawn_program(system, operating, operator_tick);
+  const auto shop = make_program(f, "shop", 450);
   for (std::uint32_t i = 0; i < drawn.producers; ++i) {
     const auto p = make_program(f, "producer" + std::to_string(i), 500 + i);
     for (auto made = i; made < drawn.tasks; made += drawn.producers) {
       const auto& queue = p->random.one_of(drawn.queues);
-      p->to_make.push_back({queue, {new_request(*p, queue)}});
-      p->audit().sending(p->to_make.back(), f.now()); // all of them must be made in the end
+      const msg::enqueue_tasks make{queue, {new_request(*p, queue)}};
+      // All of them must be made in the end.
+      if (made % 3 == 2) {
+        shop->to_make.push_back(make);
+        p->audit().to_be_staged(make.tasks.front().task);
+      } else {
+        p->to_make.push_back(make);
+        p->audit().sending(make, f.now());
+      }
     }
     spawn_program(system, p, producer_tick);
   }
+  spawn_program(system, shop, shop_tick);
   for (std::uint32_t i = 0; i < drawn.workers; ++i)
     work(system, make_program(f, "w" + std::to_string(i), 600 + i));
 }

@@ -19,6 +19,12 @@ void task_auditor::sending(const msg::enqueue_tasks& m, core::instant) {
   }
 }
 
+void task_auditor::staged(core::staging_id id, const core::queue_name& queue,
+                          const msg::task_request& request) {
+  to_be_staged_.erase(request.task);
+  staged_[id] = {queue, request, false};
+}
+
 void task_auditor::sending(const msg::claim_tasks& m, core::instant) {
   sent_claims_[m.claim] = {m, false};
   if (m.tied)
@@ -163,7 +169,10 @@ void task_auditor::check_leased(const core::queue_name& queue, const core::worke
   if (!require(lease != nullptr && lease->owner == worker && lease->id == claim, "I-12",
                leased.task, "an acknowledged lease is not in the database"))
     return;
-  const auto& known = tasks_.at(leased.task);
+  const auto found = tasks_.find(leased.task);
+  if (!require(found != tasks_.end(), "I-13", leased.task, "a task was leased that was never made"))
+    return;
+  const auto& known = found->second;
   // The end of a lease that is being extended is told before it is written.
   require(lease->expires_at >= leased.expires_at
               || sent_extensions_.count({leased.task, leased.token}) != 0,

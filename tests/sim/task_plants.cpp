@@ -53,6 +53,21 @@ public:
   }
 };
 
+/// What is staged seems to be new, always.
+class without_known_ids : public forwarding_store {
+public:
+  using forwarding_store::forwarding_store;
+
+  core::outcome<persistence::staged_page>
+  load_staged(const core::queue_name& queue, std::uint32_t limit, std::size_t bytes_most) override {
+    auto page = forwarding_store::load_staged(queue, limit, bytes_most);
+    if (page)
+      for (auto& task : page->tasks)
+        task.known_in.clear();
+    return page;
+  }
+};
+
 /// All that is finished looks as if it might be tried again.
 class without_endings : public forwarding_store {
 public:
@@ -98,6 +113,8 @@ false_queues::mutation queue_mutation_named(const std::string& name, dice& rando
       for (auto& task : queue.tasks)
         task.progress.paused = false;
     };
+  if (name == "schedules-hidden")
+    return [](persistence::stored_queue& queue) { queue.schedules.clear(); };
   if (name == "tasks-hidden")
     return [&random](persistence::stored_queue& queue) {
       if (!queue.tasks.empty() && random.below(3) == 0)
@@ -207,6 +224,15 @@ const std::vector<plant>& task_plants() {
       {"early-task", "a task is acknowledged before its commit"},
       {"extension-invented", "an extension is acknowledged that never happens"},
       {"late-result-applied", "a result is accepted under any token"},
+      {"staged-kept", "a staged task is made and stays on the stage"},
+      {"staged-lost", "a staged task leaves the stage and is not made"},
+      {"staged-twice", "a staged task is made twice, under two ids"},
+      {"staged-unknown", "a staged task does not tell that its id is known"},
+      {"refusal-dropped", "a staged task that is refused is not marked"},
+      {"occurrence-kept", "a schedule makes a task and is not written to be further"},
+      {"occurrence-twice", "an occurrence makes two tasks, under two ids"},
+      {"occurrence-lost", "a schedule is written to be further and makes no task"},
+      {"schedules-hidden", "schedules are left out when a queue is loaded"},
   };
   return all;
 }
@@ -232,6 +258,44 @@ std::function<void(core::change&)> task_mutation_named(const std::string& name, 
       if (auto* gone = write_of<core::finish_task>(c); gone != nullptr && !gone->result.empty())
         gone->result = "{}";
     };
+  if (name == "staged-kept")
+    return [](core::change& c) { drop<core::take_staged>(c); };
+  if (name == "staged-lost")
+    return [&](core::change& c) {
+      if (write_of<core::take_staged>(c) != nullptr && random.below(4) == 0)
+        drop<core::insert_task>(c);
+    };
+  if (name == "staged-twice")
+    return [](core::change& c) {
+      const auto* made = write_of<core::insert_task>(c);
+      if (write_of<core::take_staged>(c) == nullptr || made == nullptr)
+        return;
+      auto again = *made;
+      again.spec.id.value.bytes.back() ^= 1U;
+      again.spec.unique_key.clear();
+      c.writes.push_back(std::move(again));
+    };
+  if (name == "occurrence-kept")
+    return [](core::change& c) {
+      if (write_of<core::insert_task>(c) != nullptr)
+        drop<core::put_schedule_row>(c);
+    };
+  if (name == "occurrence-twice")
+    return [](core::change& c) {
+      const auto* made = write_of<core::insert_task>(c);
+      if (write_of<core::put_schedule_row>(c) == nullptr || made == nullptr)
+        return;
+      auto again = *made;
+      again.spec.id.value.bytes.back() ^= 1U;
+      c.writes.push_back(std::move(again));
+    };
+  if (name == "occurrence-lost")
+    return [](core::change& c) {
+      if (write_of<core::put_schedule_row>(c) != nullptr)
+        drop<core::insert_task>(c);
+    };
+  if (name == "refusal-dropped")
+    return [](core::change& c) { drop<core::refuse_staged>(c); };
   if (name == "unique-ignored")
     return [](core::change& c) {
       if (auto* made = write_of<core::insert_task>(c))
@@ -249,6 +313,8 @@ std::unique_ptr<persistence::store> wrap_task_reads(const std::string& name,
     return std::make_unique<without_history>(std::move(connection));
   if (name == "completed-revived")
     return std::make_unique<without_endings>(std::move(connection));
+  if (name == "staged-unknown")
+    return std::make_unique<without_known_ids>(std::move(connection));
   return connection;
 }
 

@@ -77,7 +77,7 @@ private:
 bool may_crash(std::string_view name) {
   static const std::set<std::string_view> names{
       "writer",   "reader",  "membership", "shards", "owners", "owner", "relay",
-      "consumer", "gateway", "shard_host", "step",   "unit",   "queue"};
+      "consumer", "gateway", "shard_host", "step",   "unit",   "queue", "intake"};
   return names.count(name) != 0;
 }
 
@@ -109,6 +109,7 @@ world::world(const run_options& options)
       ids_(options.seed + 1),
       begun_(virtual_.now()) {
   field_.tables = &virtual_.database->tables();
+  field_.database = virtual_.database;
   field_.gateway = [this](std::uint64_t pick) { return pick_gateway(pick); };
   field_.now = [this] { return now(); };
   field_.return_after = [this](core::duration wait, std::function<void()> back) {
@@ -227,6 +228,7 @@ process_ptr world::start_process(const std::string& name) {
   s.writer_retry_min = 10ms;
   s.writer_retry_max = plan_.retry_max;
   s.extension_delay = 1s;
+  s.intake_interval = 1s;
   s.session_grace = plan_.session_grace;
   s.leases_max = plan_.leases_max;
   s.unit_idle_timeout = plan_.unit_idle_timeout;

@@ -84,5 +84,11 @@ template awaited_answer<msg::complete_tasks> client::send(const msg::gateway_act
                                                           msg::complete_tasks);
 template awaited_answer<msg::follow_task> client::send(const msg::gateway_actor&, msg::follow_task);
 template awaited_answer<msg::fail_task> client::send(const msg::gateway_actor&, msg::fail_task);
+template awaited_answer<msg::put_schedule> client::send(const msg::gateway_actor&,
+                                                        msg::put_schedule);
+template awaited_answer<msg::remove_schedule> client::send(const msg::gateway_actor&,
+                                                           msg::remove_schedule);
+template awaited_answer<msg::list_schedules> client::send(const msg::gateway_actor&,
+                                                          msg::list_schedules);
 
 } // namespace holdfast::test

@@ -48,6 +48,9 @@ msg::task_outcome answer_type(const msg::release_task&);
 msg::task_outcomes answer_type(const msg::complete_tasks&);
 msg::leased_tasks answer_type(const msg::follow_task&);
 msg::task_outcome answer_type(const msg::fail_task&);
+msg::schedule_view answer_type(const msg::put_schedule&);
+msg::schedule_removed answer_type(const msg::remove_schedule&);
+msg::schedule_list answer_type(const msg::list_schedules&);
 
 template <class Request>
 using answer_to = decltype(answer_type(std::declval<Request>()));

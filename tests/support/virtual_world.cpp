@@ -32,6 +32,9 @@ public:
   core::outcome<bool> ensure_shards(std::uint32_t count) override {
     return call<bool>([&] { return inner_->ensure_shards(count); });
   }
+  core::outcome<bool> publish_limits(const persistence::document_limits& limits) override {
+    return call<bool>([&] { return inner_->publish_limits(limits); });
+  }
   core::outcome<bool> register_node(const std::string& name, core::incarnation_id incarnation,
                                     const std::string& address) override {
     return call<bool>([&] { return inner_->register_node(name, incarnation, address); });
@@ -100,6 +103,14 @@ public:
   core::outcome<persistence::task_history> load_task(core::task_id task) override {
     return call<persistence::task_history>([&] { return inner_->load_task(task); });
   }
+  core::outcome<std::vector<core::queue_name>> queues_with_staged() override {
+    return call<std::vector<core::queue_name>>([&] { return inner_->queues_with_staged(); });
+  }
+  core::outcome<persistence::staged_page>
+  load_staged(const core::queue_name& queue, std::uint32_t limit, std::size_t bytes_most) override {
+    return call<persistence::staged_page>(
+        [&] { return inner_->load_staged(queue, limit, bytes_most); });
+  }
   core::outcome<persistence::queue_counts> count_tasks(const core::queue_name& queue) override {
     return call<persistence::queue_counts>([&] { return inner_->count_tasks(queue); });
   }
@@ -123,6 +134,13 @@ public:
                                            std::uint32_t rows) override {
     return call<std::uint32_t>(
         [&] { return inner_->prune_tasks(shard, incarnation, queue, ended_before, rows); });
+  }
+  core::outcome<std::uint32_t> prune_refused(core::shard_id shard, core::incarnation_id incarnation,
+                                             const core::queue_name& queue,
+                                             core::instant refused_before,
+                                             std::uint32_t rows) override {
+    return call<std::uint32_t>(
+        [&] { return inner_->prune_refused(shard, incarnation, queue, refused_before, rows); });
   }
   core::outcome<std::uint32_t> prune_events(core::shard_id shard, core::incarnation_id incarnation,
                                             const persistence::prunable& most) override {
@@ -247,6 +265,7 @@ virtual_node::virtual_node(virtual_world& w, const std::string& name, std::uint6
   settings.writer_retry_min = 50ms;
   settings.writer_retry_max = 2s;
   settings.extension_delay = 1s;
+  settings.intake_interval = 1s;
   settings.session_grace = 30s;
   settings.unit_idle_timeout = 60s;
   settings.events_redeliver_after = 10s;

@@ -1,0 +1,124 @@
+#include "core/queue_schedules.hpp"
+
+#include "actors/queue_state.hpp"
+#include "documents/schedule_document.hpp"
+
+#include <algorithm>
+
+namespace holdfast::actors {
+
+namespace {
+
+/// The clock of a node follows the database's, and a timer does not: one that is far away is set
+/// anew now and then.
+constexpr core::duration timer_most = std::chrono::hours{1};
+
+/// Definitions in one answer, which must fit a message.
+constexpr std::size_t answer_bytes_most = std::size_t{4} * 1024 * 1024;
+
+msg::schedule_view view_of(const core::queue& q, const core::schedule& s) {
+  return {q.name,       s.name,          s.definition, s.plan && s.plan->paused,         s.revision,
+          s.created_at, s.handled_until, s.last_made,  s.next.value_or(core::instant{}), s.problem};
+}
+
+void warn(queue_ptr self, const char* event, const core::schedule& s) {
+  const auto& st = self->state;
+  st.context->log(log_level::warning, event,
+                  {{"queue", st.queue.name}, {"schedule", s.name}, {"reason", s.problem}});
+}
+
+} // namespace
+
+void on_put_schedule(queue_ptr self, msg::put_schedule& request) {
+  auto& st = self->state;
+  const held_promise promise{self->make_response_promise()};
+  if (auto why = admit(self); why.code != core::errc::none)
+    return promise.deliver(msg::to_error(why));
+  const auto& settings = st.context->settings;
+  auto plan = documents::parse_schedule(request.definition, settings.json, settings.find_zone);
+  if (!plan)
+    return promise.deliver(msg::to_error(plan.error()));
+  auto decided = core::decide(
+      st.queue, core::put_schedule{request.name, std::move(request.definition), std::move(*plan)},
+      time(self));
+  if (decided.refusal != core::errc::none)
+    return fail(promise, decided.refusal, std::move(decided.detail));
+  carry_out(self, std::move(decided.changes), promise,
+            view_of(st.queue, st.queue.schedules.at(request.name)));
+  look_after(self);
+}
+
+void on_remove_schedule(queue_ptr self, const msg::remove_schedule& request) {
+  const held_promise promise{self->make_response_promise()};
+  auto decided = core::decide(self->state.queue, core::remove_schedule{request.name}, time(self));
+  carry_out(self, std::move(decided.changes), promise,
+            msg::schedule_removed{request.queue, request.name});
+}
+
+void on_list_schedules(queue_ptr self, const msg::list_schedules& request) {
+  const auto& q = self->state.queue;
+  msg::schedule_list list;
+  std::size_t bytes = 0;
+  auto next = q.schedules.upper_bound(request.after);
+  while (next != q.schedules.end() && list.schedules.size() < request.limit
+         && bytes < answer_bytes_most) {
+    bytes += next->second.definition.size();
+    list.schedules.push_back(view_of(q, next->second));
+    ++next;
+  }
+  list.more = next != q.schedules.end();
+  // What it shows is in memory already, and must not be told before it is durable.
+  carry_out(self, {}, held_promise{self->make_response_promise()}, std::move(list));
+}
+
+void enter_schedules(queue_ptr self, std::vector<core::put_schedule_row>& stored) {
+  auto& st = self->state;
+  for (auto& row : stored) {
+    core::schedule s;
+    // A definition in the database has been validated by the node that wrote it, whose time zones
+    // may have been others: what cannot be read here must not keep the queue from its work.
+    const auto& text = row.definition;
+    auto plan =
+        documents::parse_schedule(text, {text.size() + 1, 1000}, st.context->settings.find_zone);
+    if (plan)
+      s.plan = std::move(*plan);
+    else
+      s.problem = plan.error().detail;
+    s.name = std::move(row.name);
+    s.definition = std::move(row.definition);
+    s.created_at = row.created_at;
+    s.handled_until = row.handled_until;
+    s.last_made = row.last_made;
+    s.revision = row.revision;
+    if (!s.plan)
+      warn(self, "schedule_unreadable", s);
+    core::enter(st.queue, std::move(s));
+  }
+}
+
+void run_schedules(queue_ptr self) {
+  auto& st = self->state;
+  if (st.running_schedules)
+    return;
+  auto decided = core::decide(st.queue, core::run_schedules{}, time(self));
+  for (const auto& name : decided.answer.stuck)
+    warn(self, "schedule_stuck", st.queue.schedules.at(name));
+  if (decided.changes.empty())
+    return;
+  st.running_schedules = true;
+  carry_out(self, std::move(decided.changes), [=](const core::failure& why) {
+    self->state.running_schedules = false;
+    if (why.code == core::errc::none)
+      look_after(self);
+  });
+}
+
+core::instant next_schedule(queue_ptr self) {
+  const auto& st = self->state;
+  if (st.running_schedules)
+    return core::instant::max(); // the commit goes on with what is due then
+  const auto next = core::next_schedule(st.queue);
+  return next == core::instant::max() ? next : std::min(next, time(self) + timer_most);
+}
+
+} // namespace holdfast::actors

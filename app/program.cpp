@@ -1,0 +1,57 @@
+#include "app/program.hpp"
+
+#include "app/commands.hpp"
+#include "app/version.hpp"
+#include "core/invariant.hpp"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <utility>
+
+namespace holdfast::app {
+
+program::program(std::string name, std::string about)
+    : name_(std::move(name)), about_(std::move(about)) {}
+
+void program::work_on(std::string queue, std::uint32_t threads,
+                      std::map<std::string, std::shared_ptr<client::task_handler>> handlers) {
+  HOLDFAST_INVARIANT(!handlers.empty(), "a queue is worked on with handlers");
+  HOLDFAST_INVARIANT(std::none_of(handlers_.begin(), handlers_.end(),
+                                  [&](const auto& other) { return other.queue == queue; }),
+                     "the handlers of a queue are given at once");
+  handlers_.push_back({std::move(queue), threads, std::move(handlers)});
+}
+
+void program::add(command more) { commands_.push_back(std::move(more)); }
+
+int program::run(int argc, char** argv) {
+  CLI::App cli{about_, name_};
+  cli.set_version_flag("--version", name_ + ' ' + version);
+  cli.require_subcommand(1);
+  cli.footer(exit_codes_text());
+  auto result = exit_code::ok;
+  add_node_command(cli, handlers_, result);
+  for (const auto& add_to : commands_)
+    add_to(cli, result);
+  add_status_command(cli, result);
+  add_verify_command(cli, result);
+  add_config_command(cli, result);
+  try {
+    cli.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // Also how `--help` and `--version` end; those are no mistakes.
+    const bool asked_for = cli.exit(error) == 0;
+    return static_cast<int>(asked_for ? exit_code::ok : exit_code::usage);
+  } catch (const std::exception& error) {
+    std::cerr << name_ << ": " << error.what() << '\n';
+    return static_cast<int>(exit_code::crashed);
+  }
+  return static_cast<int>(result);
+}
+
+} // namespace holdfast::app

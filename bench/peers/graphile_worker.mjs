@@ -1,0 +1,69 @@
+// Graphile Worker in its fastest documented form: a local queue of 500 and completions in batches.
+// One by one it is measured with and without them, and the better one counts.
+import { EventEmitter } from "node:events";
+import { Logger, makeWorkerUtils, run } from "graphile-worker";
+import { connectionString, livesPerSecond, payload, tell } from "./measure.mjs";
+
+const logger = new Logger(() => () => {});
+const utils = await makeWorkerUtils({ connectionString, logger });
+await utils.migrate();
+
+/** Runs `measure` beside a worker, which it is told of the jobs that are completed by. */
+async function beside(worker, measure) {
+  const events = new EventEmitter();
+  const done = new Map(); // by job id: who waits for it, or true when nobody does yet
+  let completed = 0;
+  const ended = ({ job }) => {
+    ++completed;
+    const waiting = done.get(job.id);
+    if (typeof waiting === "function") waiting();
+    else done.set(job.id, true);
+  };
+  events.on("job:complete", ended);
+  const runner = await run({
+    connectionString,
+    logger,
+    events,
+    noHandleSignals: true,
+    taskList: { noop: async () => {} },
+    preset: { worker: { concurrentJobs: 24, maxPoolSize: 12, ...worker } },
+  });
+  const finished = (id) =>
+    done.get(id) === true ? Promise.resolve() : new Promise((resolve) => done.set(id, resolve));
+  const figure = await measure({ finished, done, completed: () => completed });
+  await runner.stop();
+  return figure;
+}
+
+const oneByOne = ({ finished, done }) =>
+  livesPerSecond(16, async () => {
+    const job = await utils.addJob("noop", payload);
+    await finished(String(job.id));
+    done.delete(String(job.id));
+    return 1;
+  });
+
+/** Eight callers add 1,000 jobs at a time and wait until as many have been completed. */
+const inBatches = async ({ done, completed }) => {
+  let added = 0;
+  const life = async () => {
+    await utils.addJobs(
+      Array.from({ length: 1000 }, () => ({ identifier: "noop", payload })),
+    );
+    added += 1000;
+    const mine = added;
+    while (completed() < mine) await new Promise((resolve) => setTimeout(resolve, 2));
+    done.clear();
+    return 1000;
+  };
+  return livesPerSecond(8, life);
+};
+
+const fastest = { localQueue: { size: 500 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 };
+tell(
+  "peers.graphile_worker.one_by_one.16.lives",
+  Math.max(await beside({}, oneByOne), await beside(fastest, oneByOne)),
+  "1/s",
+);
+tell("peers.graphile_worker.batch_1000.8.lives", await beside(fastest, inBatches), "1/s");
+await utils.release();

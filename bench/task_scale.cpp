@@ -1,0 +1,222 @@
+#include "bench/task_scale.hpp"
+
+#include "bench/shell.hpp"
+#include "bench/task_load.hpp"
+#include "bench/task_requests.hpp"
+#include "client/connection.hpp"
+
+#include <caf/io/middleman.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <thread>
+
+namespace holdfast::bench {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr std::uint32_t at_once = 1000; ///< Tasks in a request.
+const core::queue_name queue = "scale";
+
+double millis_since(clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(clock::now() - start).count();
+}
+
+void enqueue_many(node_under_load& node, std::size_t tasks) {
+  core::uuid_source ids{static_cast<std::uint64_t>(core::to_micros(wall_now()))};
+  while (tasks > 0) {
+    const auto some = std::min<std::size_t>(tasks, at_once);
+    msg::enqueue_tasks request{queue, {}};
+    for (std::size_t i = 0; i < some; ++i)
+      request.tasks.push_back(new_task(ids));
+    call<msg::task_outcomes>(node, std::move(request));
+    tasks -= some;
+  }
+}
+
+msg::claim_tasks claim_of(const core::worker_id& worker, core::uuid_source& ids, bool tied) {
+  msg::claim_tasks claim;
+  claim.queue = queue;
+  claim.worker = worker;
+  claim.claim = {ids.next(wall_now())};
+  claim.most = at_once;
+  claim.wait = std::chrono::seconds{30};
+  claim.tied = tied;
+  return claim;
+}
+
+/// Everything that `worker` has been granted, as it extends it.
+msg::extend_tasks claim_all(node_under_load& node, const core::worker_id& worker,
+                            core::uuid_source& ids) {
+  const auto leased = call<msg::leased_tasks>(node, claim_of(worker, ids, false));
+  msg::extend_tasks held{queue, worker, {}};
+  for (const auto& task : leased.tasks)
+    held.tasks.push_back({task.task, task.token});
+  return held;
+}
+
+std::uint64_t commits_of(node_under_load& node) {
+  return call<msg::node_status>(node, msg::get_node_status{}).commits;
+}
+
+/// A process of this program, with what it prints.
+class child {
+public:
+  explicit child(const std::vector<std::string>& arguments) {
+    std::array<int, 2> ends{};
+    if (pipe(ends.data()) != 0)
+      throw std::runtime_error{"cannot make a pipe"};
+    pid_ = fork();
+    if (pid_ == 0) {
+      dup2(ends[1], STDOUT_FILENO);
+      close(ends[0]);
+      std::vector<char*> words;
+      for (const auto& argument : arguments)
+        words.push_back(const_cast<char*>(argument.c_str()));
+      words.push_back(nullptr);
+      execv("/proc/self/exe", words.data());
+      _exit(127);
+    }
+    close(ends[1]);
+    out_ = fdopen(ends[0], "r");
+  }
+  ~child() {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+    fclose(out_);
+  }
+  child(const child&) = delete;
+  child& operator=(const child&) = delete;
+
+  /// False when it ends before it has printed a line.
+  bool printed_line() {
+    for (int c = fgetc(out_); c != EOF; c = fgetc(out_))
+      if (c == '\n')
+        return true;
+    return false;
+  }
+  void die() const { kill(pid_, SIGKILL); }
+
+private:
+  pid_t pid_ = 0;
+  FILE* out_ = nullptr;
+};
+
+} // namespace
+
+void extend_many(const std::string& conninfo, std::size_t tasks, int seconds, results& out) {
+  constexpr std::chrono::seconds ttl{60}; // the default
+  node_under_load node{conninfo, 21};
+  call<msg::queue_view>(node, msg::put_queue{queue, "{}"});
+  enqueue_many(node, tasks);
+  core::uuid_source ids{22};
+  std::vector<msg::extend_tasks> held;
+  for (std::size_t i = 0; i * at_once < tasks; ++i)
+    held.push_back(claim_all(node, "worker-" + std::to_string(i), ids));
+  // Each worker every ttl / 3, one after the other.
+  const auto pause =
+      std::chrono::duration_cast<clock::duration>(ttl) / 3 / static_cast<int>(held.size());
+  caf::scoped_actor worker{node.system()};
+  std::size_t answers = 0;
+  std::size_t refused = 0;
+  const auto before = commits_of(node);
+  const auto start = clock::now();
+  std::size_t asked = 0;
+  for (auto next = start; next < start + std::chrono::seconds{seconds}; next += pause) {
+    std::this_thread::sleep_until(next);
+    worker->send(node.gateway(), held[asked++ % held.size()]);
+  }
+  const auto elapsed = millis_since(start) / 1000;
+  const auto commits = static_cast<double>(commits_of(node) - before);
+  while (answers < asked)
+    worker->receive([&](const msg::task_outcomes& answer) {
+      ++answers;
+      refused += static_cast<std::size_t>(
+          std::count_if(answer.outcomes.begin(), answer.outcomes.end(),
+                        [](const auto& o) { return o.refusal != core::errc::none; }));
+    });
+  out.add("tasks.extend_100000.commits", commits / elapsed, "1/s");
+  out.add("tasks.extend_100000.extensions",
+          static_cast<double>(asked * at_once - refused) / elapsed, "1/s");
+  out.add("tasks.extend_100000.refused", static_cast<double>(refused), "");
+}
+
+void kill_a_worker(const std::string& conninfo, results& out) {
+  node_under_load node{conninfo, 31};
+  call<msg::queue_view>(node, msg::put_queue{queue, "{}"});
+  core::uuid_source ids{32};
+  const auto port = node.system().middleman().publish(node.gateway(), 0, "127.0.0.1", true);
+  if (!port)
+    throw std::runtime_error{"cannot publish the gateway"};
+  enqueue_many(node, at_once);
+  child worker{{"holdfast_bench", "--hold-tasks", std::to_string(*port)}};
+  if (!worker.printed_line())
+    throw std::runtime_error{"the worker process ended early"};
+  std::size_t owned = 0;
+  worker.die();
+  const auto killed = clock::now();
+  while (owned < at_once)
+    owned += call<msg::leased_tasks>(node, claim_of("heir", ids, false)).tasks.size();
+  out.add("tasks.worker_killed.1000_owned_again", millis_since(killed), "ms");
+}
+
+void live_beside_finished(const std::string& conninfo, std::uint64_t stored, int seconds,
+                          results& out) {
+  const task_load load{8, 1, at_once, std::chrono::seconds{seconds}};
+  const auto lives = [&] {
+    node_under_load node{conninfo, 41};
+    auto warm_up = load;
+    warm_up.duration = std::chrono::milliseconds{500};
+    live_tasks(node, warm_up);
+    const auto lived = live_tasks(node, load);
+    return static_cast<double>(lived.completed) / lived.seconds;
+  };
+  const auto empty = lives();
+  // Ids in order of time, as real ones; a checkpoint, so that both begin alike.
+  const auto ran =
+      run_shell("psql -X -q -v ON_ERROR_STOP=1 " + quoted(conninfo) + " -c " + quoted(R"(
+    INSERT INTO holdfast.finished_tasks
+    SELECT (lpad(to_hex(1600000000000 + i), 12, '0') || '70008000000000000000')::uuid,
+           at, at, at, at, at, 1, '00000000-0000-7000-8000-000000000001', at, at + interval '1 min',
+           0, 0, 0, 100, 0, 1, false, 'bench-0', 'bench', '1.0', 'new', '', '', NULL, '', '', '',
+           '', 'worker', '', '', '{}', '{}',
+           '{"text":"the quick brown fox jumps over the lazy dog and then it sleeps","number":1}',
+           '{}'
+      FROM generate_series(1, )" + std::to_string(stored) + R"() i,
+           LATERAL (SELECT timestamptz '2020-09-13' + i * interval '1 ms') t(at))")
+                + " -c " + quoted("ANALYZE holdfast.finished_tasks") + " -c CHECKPOINT");
+  if (ran.status != 0)
+    throw std::runtime_error{"psql: " + ran.output};
+  const auto beside = lives();
+  out.add("tasks.beside_finished.stored", static_cast<double>(stored), "tasks");
+  out.add("tasks.beside_finished.empty.lives", empty, "1/s");
+  out.add("tasks.beside_finished.lives", beside, "1/s");
+  out.add("tasks.beside_finished.ratio", beside / empty, "x");
+}
+
+void hold_tasks(std::uint16_t port) {
+  client::peer_system configuration{client::peer_settings{}};
+  caf::actor_system system{configuration};
+  const client::connection node{system, {"127.0.0.1", port}, {}, 33};
+  core::uuid_source ids{34};
+  std::size_t held = 0;
+  while (held < at_once) {
+    const auto leased = node.ask<msg::leased_tasks>(claim_of("to-be-killed", ids, true));
+    if (!leased)
+      std::_Exit(1);
+    held += leased->tasks.size();
+  }
+  std::cout << "holding" << std::endl;
+  for (;;)
+    pause();
+}
+
+} // namespace holdfast::bench

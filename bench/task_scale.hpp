@@ -1,0 +1,27 @@
+#pragma once
+
+#include "bench/results.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+/// What tasks cost when there are many, and when a worker dies with many of them.
+namespace holdfast::bench {
+
+/// 100 workers hold `tasks` leases and extend them at a third of their ttl: how many commits that
+/// is, and how long an answer takes.
+void extend_many(const std::string& conninfo, std::size_t tasks, int seconds, results& out);
+
+/// A worker process that holds 1,000 tasks is killed: when the next one has them all.
+void kill_a_worker(const std::string& conninfo, results& out);
+
+/// Whole lives of tasks beside `stored` finished ones, as a share of those on an empty table.
+void live_beside_finished(const std::string& conninfo, std::uint64_t stored, int seconds,
+                          results& out);
+
+/// The worker process of `kill_a_worker`: claims 1,000 tasks through the gateway at `port`, says so
+/// on stdout, and waits to be killed.
+[[noreturn]] void hold_tasks(std::uint16_t port);
+
+} // namespace holdfast::bench

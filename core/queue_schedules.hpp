@@ -1,0 +1,58 @@
+#pragma once
+
+#include "core/queue.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+/// What a queue decides about its schedules.
+namespace holdfast::core {
+
+inline constexpr std::size_t schedules_most = 1000; ///< Of one queue.
+
+/// Tasks that one decision makes at most, so that other requests to the queue need not wait long.
+inline constexpr std::size_t occurrences_most = 100;
+
+/// How long an occurrence whose task was refused, e.g. by a full queue, waits for the next try.
+inline constexpr duration schedule_retry_pace = std::chrono::seconds{10};
+
+/// Enters a schedule as loaded from the database.
+void enter(queue& q, schedule loaded);
+
+/// The row of a schedule, as it is now.
+put_schedule_row row_of(const queue& q, const schedule& s, instant at);
+
+/// When the next schedule is to be run; `instant::max()` for never. A queue that is paused runs its
+/// schedules all the same: their tasks wait.
+instant next_schedule(const queue& q);
+
+/// Makes a schedule, which begins now, or changes one. What is due by the old plan makes its tasks
+/// first. A plan with the same times goes on where the old one is; one with others begins now, so
+/// that no past is made up for it. Refuses with `limit_reached`, or `wrong_state` for a state that
+/// the type of its task does not have. Answers whether anything changed.
+struct put_schedule {
+  std::string name;
+  std::string definition;
+  schedule_plan plan;
+};
+decision<bool> decide(queue& q, put_schedule command, instant now);
+
+/// Repeating it succeeds and writes nothing. Answers whether there was such a schedule.
+struct remove_schedule {
+  std::string name;
+};
+decision<bool> decide(queue& q, const remove_schedule& command, instant now);
+
+struct schedules_run {
+  std::size_t made = 0;
+  std::vector<std::string> stuck; ///< Those that began to have a problem.
+};
+
+/// Makes the tasks of what is due, and writes with them how far each schedule is: all in one
+/// change. An occurrence whose task is refused is not lost: it is tried again, and others after it
+/// wait.
+struct run_schedules {};
+decision<schedules_run> decide(queue& q, const run_schedules& command, instant now);
+
+} // namespace holdfast::core

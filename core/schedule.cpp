@@ -1,0 +1,107 @@
+#include "core/schedule.hpp"
+
+#include <algorithm>
+
+namespace holdfast::core {
+
+namespace {
+
+class utc_clocks : public time_zone {
+public:
+  duration offset_at(instant) const override { return duration::zero(); }
+};
+
+/// More occurrences than can be on time: the minutes of the longest grace, an hour of which may
+/// come twice.
+constexpr std::size_t on_time_most = 25 * 60 + 1;
+static_assert(grace_most <= std::chrono::hours{24});
+
+/// The earliest instant of which occurrences count, and the latest.
+instant begin_of(const schedule& s) {
+  const auto& from = s.plan->from;
+  return from ? std::max(s.handled_until, *from - duration{1}) : s.handled_until;
+}
+instant end_of(const schedule& s, instant now) {
+  const auto& until = s.plan->until;
+  return until ? std::min(now, *until) : now;
+}
+
+std::vector<instant> occurrences(const schedule& s, instant after, instant until,
+                                 std::size_t most) {
+  if (after >= until)
+    return {};
+  return due_between(s.plan->times, *s.plan->zone, after, until, most);
+}
+
+/// Of the missed occurrences those that still make a task.
+std::size_t missed_most(const schedule_plan& plan, bool some_on_time) {
+  switch (plan.backfill) {
+  case backfill::none:
+    return 0;
+  case backfill::latest:
+    return some_on_time ? 0 : 1;
+  case backfill::all:
+    return plan.backfill_max;
+  }
+  return 0;
+}
+
+// SplitMix64's finalizer (Steele, Lea, Flood 2014), because FNV-1a does not mix the last bytes.
+std::uint64_t mixed(std::uint64_t z) {
+  z = (z ^ z >> 30U) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ z >> 27U) * 0x94d049bb133111ebULL;
+  return z ^ z >> 31U;
+}
+
+} // namespace
+
+std::shared_ptr<const time_zone> find_utc(const std::string& name) {
+  static const auto clocks = std::make_shared<const utc_clocks>();
+  return name == "UTC" ? clocks : nullptr;
+}
+
+std::optional<instant> next_occurrence(const schedule& s) {
+  if (!s.plan || s.plan->paused)
+    return std::nullopt;
+  const auto next = next_after(s.plan->times, *s.plan->zone, begin_of(s));
+  return next && s.plan->until && *next > *s.plan->until ? std::nullopt : next;
+}
+
+std::vector<instant> due_occurrences(const schedule& s, instant now) {
+  if (!s.plan || s.plan->paused)
+    return {};
+  const auto begin = begin_of(s);
+  const auto end = end_of(s, now);
+  // An occurrence is on time up to and with the end of the grace.
+  const auto missed_until = std::min(end, now - s.plan->grace - duration{1});
+  const auto on_time = occurrences(s, std::max(begin, missed_until), end, on_time_most);
+  auto due = occurrences(s, begin, missed_until, missed_most(*s.plan, !on_time.empty()));
+  due.insert(due.end(), on_time.begin(), on_time.end());
+  return due;
+}
+
+bool same_times(const schedule_plan& a, const schedule_plan& b) {
+  return a.cron == b.cron && a.time_zone == b.time_zone && a.from == b.from && a.until == b.until
+         && a.paused == b.paused;
+}
+
+task_id occurrence_id(const queue_name& queue, const schedule& s, instant occurrence) {
+  // Neither name has a NUL, so no two pairs of them are one text.
+  const auto whose = queue + '\0' + s.name + '\0' + std::to_string(to_micros(s.created_at));
+  const auto hash = mixed(fnv1a(whose));
+  const auto millis = static_cast<std::uint64_t>(
+      std::chrono::floor<std::chrono::milliseconds>(occurrence).time_since_epoch().count());
+  task_id id;
+  auto& bytes = id.value.bytes;
+  for (std::size_t i = 0; i < 6; ++i)
+    bytes[i] = static_cast<std::uint8_t>(millis >> (40 - 8 * i));
+  // 4 bits of version and 2 of variant are taken: the hash lies around them.
+  bytes[6] = static_cast<std::uint8_t>(0x80 | hash >> 60U);
+  bytes[7] = static_cast<std::uint8_t>(hash >> 52U);
+  bytes[8] = static_cast<std::uint8_t>(0x80 | (hash >> 46U & 0x3fU));
+  for (std::size_t i = 9; i < 16; ++i)
+    bytes[i] = static_cast<std::uint8_t>(hash >> (8 * (15 - i)));
+  return id;
+}
+
+} // namespace holdfast::core

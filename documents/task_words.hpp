@@ -1,0 +1,16 @@
+#pragma once
+
+#include "core/errors.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace holdfast::documents {
+
+/// Checks the version of a task's body: `major.minor`, of the major version that this node knows.
+core::failure check_version(const std::string& version);
+
+/// Checks a short text of a task that may be empty. `what` names the field in the detail.
+core::failure check_word(const std::string& text, std::string_view what);
+
+} // namespace holdfast::documents

@@ -1,0 +1,55 @@
+#include "examples/record_linker/sweeper.hpp"
+
+#include "examples/record_linker/matching.hpp"
+#include "examples/record_linker/producer.hpp"
+
+#include <string>
+#include <vector>
+
+namespace linker {
+
+namespace {
+
+/// There is no user's request that it follows from.
+constexpr const char* sweepers_trace = "";
+
+} // namespace
+
+care care_for(const core::outcome<msg::task_view>& task) {
+  if (!task && task.error().code == core::errc::not_found)
+    return enqueue_again{};
+  if (!task)
+    return leave{}; // the next sweep knows more
+  if (task->status == "QUEUED" || task->status == "EXECUTING")
+    return leave{};
+  if (task->status != "ERROR")
+    return give_up{"its task ended as " + task->status + " and left no result"};
+  if (task->error_code == "WORKER_LOST")
+    return give_up{"every worker that tried it died"};
+  return leave{};
+}
+
+core::outcome<sweep_report> sweep(link_store& store, node_port& node, core::instant now,
+                                  core::duration patience, std::size_t most) {
+  const auto rows = store.untouched_since(now - patience, most);
+  sweep_report report{rows.size(), 0, 0};
+  std::vector<link_row> without_task;
+  std::vector<link_id> seen_to;
+  for (const auto& row : rows) {
+    const auto needs = care_for(node.ask(msg::get_task{task_of(row.id)}));
+    if (const auto* end = std::get_if<give_up>(&needs))
+      report.given_up +=
+          store.settle(row.id, {link_status::failed, {}, end->message}, now) ? 1U : 0U;
+    else if (std::holds_alternative<enqueue_again>(needs))
+      without_task.push_back(row);
+    seen_to.push_back(row.id);
+  }
+  const auto made = enqueue(node, without_task, sweepers_trace);
+  if (!made)
+    return made.error(); // untouched, so that the next sweep comes back to them
+  report.enqueued = made->made;
+  store.touch(seen_to, now);
+  return report;
+}
+
+} // namespace linker

@@ -1,0 +1,151 @@
+// The part of `memory_store` that is about tasks which producers stage: what
+// postgres_task_intake.cpp does, and the SQL functions of 0004_task_intake.sql.
+
+#include "persistence/memory_store.hpp"
+#include "persistence/memory_task_changes.hpp"
+
+#include <algorithm>
+
+namespace holdfast::persistence {
+
+namespace {
+
+const core::failure unreachable{core::errc::unavailable, "the memory database is unreachable"};
+
+/// The queue that has a task of this id, live or finished; empty: none.
+core::queue_name queue_of(const memory::tables& t, const core::task_id& task) {
+  if (const auto live = t.tasks.find(task); live != t.tasks.end())
+    return live->second.queue;
+  const auto over = t.finished_tasks.find(task);
+  return over == t.finished_tasks.end() ? core::queue_name{} : over->second.task.queue;
+}
+
+/// The same, of those that are staged and not refused as well.
+core::queue_name home_of(const memory::tables& t, const core::task_id& task) {
+  for (const auto& [id, row] : t.task_intake)
+    if (!row.refused && row.task.spec.id == task)
+      return row.queue;
+  return queue_of(t, task);
+}
+
+} // namespace
+
+core::outcome<core::task_id> memory_database::stage(const core::queue_name& queue,
+                                                    core::new_task task) {
+  const auto id = task.spec.id;
+  {
+    const std::lock_guard lock{mutex_};
+    if (!reachable_)
+      return unreachable;
+    if (tables_.queues.count(queue) == 0)
+      return core::failure{core::errc::not_found, "there is no queue " + queue};
+    const auto home = home_of(tables_, id);
+    if (home == queue)
+      return id;
+    if (!home.empty())
+      return core::failure{core::errc::already_exists, "the queue " + home + " has this task"};
+  }
+  insert_staged(queue, std::move(task));
+  return id;
+}
+
+void memory_database::insert_staged(const core::queue_name& queue, core::new_task task) {
+  const std::lock_guard lock{mutex_};
+  tables_.task_intake.emplace(++tables_.last_staged,
+                              memory::staged_row{queue, std::move(task), clock_(), std::nullopt});
+}
+
+void memory_database::delete_staged(core::staging_id id) {
+  const std::lock_guard lock{mutex_};
+  tables_.task_intake.erase(id);
+}
+
+core::outcome<std::vector<core::queue_name>> memory_store::queues_with_staged() {
+  const std::lock_guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return unreachable;
+  std::set<core::queue_name> queues;
+  for (const auto& [id, row] : database_->tables_.task_intake)
+    if (!row.refused)
+      queues.insert(row.queue);
+  return std::vector<core::queue_name>{queues.begin(), queues.end()};
+}
+
+core::outcome<staged_page> memory_store::load_staged(const core::queue_name& queue,
+                                                     std::uint32_t limit, std::size_t bytes_most) {
+  const std::lock_guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return unreachable;
+  const auto& t = database_->tables_;
+  staged_page page;
+  std::size_t bytes = 0;
+  for (const auto& [id, row] : t.task_intake) {
+    if (row.queue != queue || row.refused)
+      continue;
+    if (page.tasks.size() == limit || (bytes > 0 && bytes >= bytes_most)) {
+      page.more = true;
+      return page;
+    }
+    bytes += row.task.spec.body.size() + row.task.data.size();
+    page.tasks.push_back({id, row.task, {}, queue_of(t, row.task.spec.id)});
+  }
+  page.more = page.tasks.size() == limit;
+  return page;
+}
+
+core::outcome<bool> memory_store::publish_limits(const document_limits& limits) {
+  const std::lock_guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return unreachable;
+  if (database_->tables_.shards.empty())
+    return core::failure{core::errc::not_found, "the database has no shards yet"};
+  database_->tables_.limits = limits;
+  return true;
+}
+
+core::outcome<std::uint32_t> memory_store::prune_refused(core::shard_id shard,
+                                                         core::incarnation_id incarnation,
+                                                         const core::queue_name& queue,
+                                                         core::instant refused_before,
+                                                         std::uint32_t rows) {
+  const std::lock_guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return unreachable;
+  auto& t = database_->tables_;
+  if (shard >= t.shards.size() || t.shards[shard].host != incarnation)
+    return core::failure{core::errc::fenced, "this incarnation does not host the shard"};
+  std::uint32_t gone = 0;
+  for (auto row = t.task_intake.begin(); row != t.task_intake.end() && gone < rows;) {
+    const auto& [at_queue, task, at, refused] = row->second;
+    if (at_queue == queue && refused && refused->at < refused_before) {
+      row = t.task_intake.erase(row);
+      ++gone;
+    } else {
+      ++row;
+    }
+  }
+  return gone;
+}
+
+namespace memory {
+
+void task_changes::operator()(const core::take_staged& w) {
+  for (const auto id : w.staged) {
+    const auto found = t_.task_intake.find(id);
+    require(found != t_.task_intake.end() && !found->second.refused,
+            "22012: the staged task is not there");
+    erase(t_.task_intake, found);
+  }
+}
+
+void task_changes::operator()(const core::refuse_staged& w) {
+  require_text(w.detail);
+  require_instant(w.at);
+  auto& row = change(t_.task_intake, w.staged);
+  require(!row.refused, "22012: the staged task is refused already");
+  row.refused = w;
+}
+
+} // namespace memory
+
+} // namespace holdfast::persistence

@@ -1,0 +1,256 @@
+// Schedules through a whole node in virtual time: what they make, what survives the node, and the
+// clocks of a real place.
+
+#include "calendar/time_zones.hpp"
+#include "core/schedule.hpp"
+#include "tests/support/node_fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <ctime>
+#include <set>
+
+using namespace std::chrono_literals;
+
+namespace holdfast::test {
+
+namespace {
+
+const std::string every_minute = R"({"cron": "* * * * *", "task": {"type": "send"}})";
+
+std::string hourly(const std::string& backfill, const std::string& more = "") {
+  return R"({"cron": "0 * * * *", "task": {"type": "send"}, "backfill": ")" + backfill + '"' + more
+         + "}";
+}
+
+struct node_with_schedules : node_fixture {
+  node_with_schedules() {
+    start_with_zones();
+    BOOST_REQUIRE(call(msg::put_queue{"mail", "{}"}).value);
+  }
+
+  /// A new process, of which days pass quickly: what it does by itself it does seldom.
+  void start_with_zones() {
+    auto& settings = prepare().settings;
+    settings.find_zone = calendar::find_zone;
+    settings.heartbeat_interval = 20min;
+    settings.lease_time = 1h;
+    settings.intake_interval = 1h;
+    settings.events_prune_interval = 6h;
+    start();
+  }
+
+  msg::schedule_view put(const std::string& definition, const std::string& name = "s") {
+    auto answered = call(msg::put_schedule{"mail", name, definition});
+    BOOST_REQUIRE(answered.value);
+    return *answered.value;
+  }
+  std::vector<msg::schedule_view> listed() {
+    auto answered = call(msg::list_schedules{"mail", "", 100});
+    BOOST_REQUIRE(answered.value);
+    return answered.value->schedules;
+  }
+
+  /// To the next full hour, and a little beyond.
+  void advance_to_the_hour() { advance(1h - now().time_since_epoch() % 1h + 1ms); }
+
+  /// When each task was to be made, by the clocks of UTC.
+  std::vector<std::string> occurrences() const {
+    std::vector<std::string> times;
+    for (const auto& [id, row] : database->tables().tasks) {
+      std::int64_t millis = 0;
+      for (std::size_t i = 0; i < 6; ++i)
+        millis = millis << 8 | id.value.bytes[i];
+      const auto seconds = static_cast<std::time_t>(millis / 1000);
+      char text[32];
+      std::tm parts{};
+      std::strftime(text, sizeof text, "%m-%d %H:%M", gmtime_r(&seconds, &parts));
+      times.emplace_back(text);
+    }
+    return times;
+  }
+  std::size_t tasks() const { return database->tables().tasks.size(); }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(schedules, node_with_schedules)
+
+// D12
+BOOST_AUTO_TEST_CASE(a_schedule_is_answered_listed_and_removed) {
+  const auto view = put(every_minute);
+  BOOST_TEST(view.definition == every_minute);
+  BOOST_TEST(view.revision == 1U);
+  BOOST_TEST((view.last_made == core::instant{}));
+  BOOST_TEST((view.next_due > now() && view.next_due <= now() + 1min));
+  put(hourly("all", R"(, "paused": true)"), "paused");
+  advance(61s);
+  const auto list = listed();
+  BOOST_REQUIRE_EQUAL(list.size(), 2U);
+  BOOST_TEST(list[0].name == "paused");
+  BOOST_TEST(list[0].paused);
+  BOOST_TEST((list[0].next_due == core::instant{}));
+  BOOST_TEST(list[1].name == "s");
+  BOOST_TEST((list[1].last_made == view.next_due || list[1].last_made == view.next_due + 1min));
+  BOOST_TEST((list[1].handled_until == list[1].last_made));
+  const auto made = tasks();
+  for (int time = 0; time < 2; ++time)
+    BOOST_TEST(call(msg::remove_schedule{"mail", "s"}).value->name == "s");
+  advance(10min);
+  BOOST_TEST(tasks() == made);
+  BOOST_TEST(listed().size() == 1U);
+}
+
+// C24
+BOOST_AUTO_TEST_CASE(what_cannot_be_is_refused) {
+  BOOST_TEST((call(msg::put_schedule{"none", "s", every_minute}).code() == core::errc::not_found));
+  BOOST_TEST((call(msg::list_schedules{"none", "", 10}).code() == core::errc::not_found));
+  BOOST_TEST(
+      (call(msg::put_schedule{"mail", "", every_minute}).code() == core::errc::invalid_argument));
+  BOOST_TEST((call(msg::list_schedules{"mail", "", 0}).code() == core::errc::invalid_argument));
+  const auto bad = call(msg::put_schedule{
+      "mail", "s", R"({"cron": "99 * * * *", "time_zone": "Mars", "task": {"type": "t"}})"});
+  BOOST_TEST((bad.code() == core::errc::payload_invalid));
+  BOOST_TEST(bad.error->detail.find("/cron") != std::string::npos);
+  BOOST_TEST(bad.error->detail.find("/time_zone") != std::string::npos);
+  BOOST_TEST(listed().empty());
+}
+
+BOOST_AUTO_TEST_CASE(long_lists_come_in_pages) {
+  for (const auto* name : {"a", "b", "c"})
+    put(every_minute, name);
+  const auto first = call(msg::list_schedules{"mail", "", 2}).value;
+  BOOST_REQUIRE(first);
+  BOOST_TEST(first->more);
+  BOOST_TEST(first->schedules.back().name == "b");
+  const auto second = call(msg::list_schedules{"mail", "b", 2}).value;
+  BOOST_REQUIRE(second);
+  BOOST_TEST(!second->more);
+  BOOST_TEST(second->schedules.size() == 1U);
+}
+
+// D12: a worker that waits gets what the clock makes
+BOOST_AUTO_TEST_CASE(an_occurrence_goes_to_a_worker_that_waits) {
+  put(R"({"cron": "* * * * *", "task": {"type": "send", "body": {"n": 1}, "key": "acme"}})");
+  msg::claim_tasks c;
+  c.queue = "mail";
+  c.worker = "w1";
+  c.claim = fresh<core::assignment_id>();
+  c.wait = 60s;
+  advance(10s);
+  const auto claimed = send_to_node(c);
+  settle();
+  BOOST_TEST(!claimed->arrived());
+  advance(60s);
+  BOOST_REQUIRE(claimed->value);
+  BOOST_REQUIRE_EQUAL(claimed->value->tasks.size(), 1U);
+  BOOST_TEST(claimed->value->tasks[0].body == R"({"n":1})");
+  BOOST_TEST(claimed->value->tasks[0].key == "acme");
+}
+
+BOOST_AUTO_TEST_CASE(two_days_make_a_task_each_hour_with_nobody_there) {
+  put(hourly("latest"));
+  advance(48h);
+  BOOST_TEST(tasks() == 48U);
+  const auto times = occurrences();
+  BOOST_TEST(std::set<std::string>(times.begin(), times.end()).size() == 48U);
+}
+
+// B45
+BOOST_AUTO_TEST_CASE(a_node_that_was_down_catches_up_by_the_policy) {
+  put(hourly("none"), "none");
+  put(hourly("latest"), "latest");
+  put(hourly("all"), "all");
+  advance_to_the_hour();
+  BOOST_TEST(tasks() == 3U);
+  node->kill();
+  advance(5h + 30min);
+  BOOST_TEST(tasks() == 3U);
+  start_with_zones();
+  BOOST_TEST(tasks() == 3U + 1U + 5U);
+  for (const auto& schedule : listed())
+    BOOST_TEST((schedule.next_due == now() + 1h - now().time_since_epoch() % 1h), schedule.name);
+  start_with_zones();
+  BOOST_TEST(tasks() == 3U + 1U + 5U);
+}
+
+// D12: killed around each occurrence, and each still makes one task
+BOOST_AUTO_TEST_CASE(each_occurrence_makes_one_task_whatever_is_killed) {
+  put(hourly("all"));
+  const auto began = now();
+  for (int kill = 0; kill < 24; ++kill) {
+    advance(1h - now().time_since_epoch() % 1h - 1ms);
+    advance_to_next_timer(now() + 2ms);
+    for (int i = 0; i < kill; ++i)
+      step();
+    start_with_zones();
+    settle();
+    advance(1s);
+  }
+  const auto hours = now().time_since_epoch() / 1h - began.time_since_epoch() / 1h;
+  BOOST_TEST(tasks() == static_cast<std::size_t>(hours));
+}
+
+BOOST_AUTO_TEST_CASE(while_the_database_is_away_nothing_gathers) {
+  put(every_minute);
+  node->cut_off(true);
+  advance(5min + 1s);
+  BOOST_TEST(tasks() == 0U);
+  node->cut_off(false);
+  advance(5s);
+  // The first was made when it was due; of the others only the last is on time still.
+  BOOST_TEST(tasks() == 2U);
+  advance(10min);
+  BOOST_TEST(tasks() == 12U);
+}
+
+BOOST_AUTO_TEST_CASE(a_full_queue_gets_the_task_when_it_has_room) {
+  BOOST_REQUIRE(call(msg::put_queue{"mail", R"({"depth_max": 1})"}).value);
+  put(hourly("all"));
+  advance_to_the_hour();
+  advance_to_the_hour();
+  BOOST_TEST(tasks() == 1U);
+  BOOST_TEST(listed()[0].problem.find("overloaded") == 0U);
+  BOOST_TEST(node->log.size() == 1U);
+  BOOST_REQUIRE(call(msg::put_queue{"mail", R"({"depth_max": 5})"}).value);
+  advance(10s);
+  BOOST_TEST(tasks() == 2U);
+  BOOST_TEST(listed()[0].problem.empty());
+}
+
+// D12: the clocks of Berlin, from the system's own time zone database
+BOOST_AUTO_TEST_CASE(a_daily_time_stays_when_the_clocks_are_changed) {
+  std::tm parts{};
+  strptime("2027-03-26 12:00:00", "%Y-%m-%d %H:%M:%S", &parts);
+  const core::instant before{std::chrono::seconds{timegm(&parts)}};
+  BOOST_REQUIRE((now() < before));
+  node->kill();
+  advance(before - now());
+  start_with_zones();
+  put(R"({"cron": "30 6 * * *", "time_zone": "Europe/Berlin", "task": {"type": "send"}})", "six");
+  put(R"({"cron": "30 2 * * *", "time_zone": "Europe/Berlin", "task": {"type": "send"}})", "gap");
+  advance(72h);
+  // On the 28th, 02:30 does not exist in Berlin: the task comes when the clocks jump to 03:00.
+  const std::vector<std::string> expected{"03-27 01:30", "03-27 05:30", "03-28 01:00",
+                                          "03-28 04:30", "03-29 00:30", "03-29 04:30"};
+  BOOST_TEST(occurrences() == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_zone_that_is_gone_stops_its_schedules_and_nothing_else) {
+  put(R"({"cron": "* * * * *", "time_zone": "Europe/Berlin", "task": {"type": "send"}})", "lost");
+  put(every_minute);
+  node->kill();
+  prepare(); // knows UTC only
+  start();
+  const auto list = listed();
+  BOOST_REQUIRE_EQUAL(list.size(), 2U);
+  BOOST_TEST(list[0].problem.find("/time_zone") == 0U);
+  BOOST_TEST(list[1].problem.empty());
+  BOOST_TEST(node->log.size() == 1U);
+  advance(10min);
+  BOOST_TEST(tasks() == 10U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::test

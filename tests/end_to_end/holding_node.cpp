@@ -1,0 +1,58 @@
+// A node with handlers that do not finish under the first lease of a task, only under a later one:
+// it is made to be stopped and killed at work.
+
+#include "app/program.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+
+using namespace holdfast;
+
+namespace {
+
+/// Waits for its cancellation and leaves a bookmark.
+class patient : public client::task_handler {
+public:
+  outcome run(const client::task_context& task) override {
+    if (task.task().token > 1)
+      return client::done{task.task().execution_state};
+    std::unique_lock lock{mutex_};
+    while (!task.canceled())
+      never_.wait_for(lock, std::chrono::milliseconds{10});
+    client::wait_until later;
+    later.update.execution_state = R"("from the bookmark")";
+    return later;
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable never_;
+};
+
+/// Does not look at its cancellation.
+class stubborn : public client::task_handler {
+public:
+  outcome run(const client::task_context& task) override {
+    if (task.task().token > 1)
+      return client::done{R"("by the next life")"};
+    std::unique_lock lock{mutex_};
+    never_.wait(lock, [] { return false; });
+    return client::done{};
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable never_;
+};
+
+} // namespace
+
+int main(int argc, char** argv) {
+  app::program program{"holding_node"};
+  program.work_on(
+      "held", 4,
+      {{"patient", std::make_shared<patient>()}, {"stubborn", std::make_shared<stubborn>()}});
+  return program.run(argc, argv);
+}

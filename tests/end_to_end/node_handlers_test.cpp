@@ -1,0 +1,125 @@
+// Handlers inside a node, as programs of their own: what becomes of tasks when such a node is used,
+// stopped and killed.
+
+#include "app/demo/node_process.hpp"
+#include "app/demo/scratch_directory.hpp"
+#include "tests/end_to_end/producer.hpp"
+#include "tests/support/program.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace app = holdfast::app;
+namespace msg = holdfast::msg;
+namespace test = holdfast::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A program that is a node, and a client of it.
+struct node_of {
+  explicit node_of(const std::string& program, const std::vector<std::string>& arguments = {}) {
+    auto made = app::demo::scratch_directory::make();
+    BOOST_REQUIRE(made);
+    directory.emplace(std::move(*made));
+    process.emplace(program, directory->path(), arguments);
+    start();
+    me.emplace(process->port());
+  }
+
+  void start() {
+    const auto started = process->start(60s);
+    BOOST_REQUIRE_MESSAGE(started, process->log_tail());
+  }
+
+  void await_leased(std::uint64_t tasks) {
+    const auto counts =
+        me->counts_when([&](const msg::queue_statistics& now) { return now.leased == tasks; });
+    BOOST_REQUIRE_EQUAL(counts.leased, tasks);
+  }
+
+  void await_completed(std::uint64_t tasks) {
+    const auto counts =
+        me->counts_when([&](const msg::queue_statistics& now) { return now.completed == tasks; });
+    BOOST_REQUIRE_EQUAL(counts.completed, tasks);
+    BOOST_TEST(counts.live == 0U);
+  }
+
+  int verify() const {
+    return test::run_program(HOLDFAST_BINARY, {"verify", "--data-dir", directory->path().string()},
+                             60s)
+        .code;
+  }
+
+  std::optional<app::demo::scratch_directory> directory;
+  std::optional<app::demo::node_process> process;
+  std::optional<test::producer> me;
+};
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(handlers_in_a_node)
+
+// D5, D24: without any other process
+BOOST_AUTO_TEST_CASE(node_does_the_tasks_of_its_queue_itself) {
+  constexpr std::uint64_t tasks = 100;
+  node_of node{HOLDFAST_IMAGE_NODE};
+  node.me->make_queue("images", "{}");
+  const auto made = node.me->enqueue("resize", tasks, R"({"image": 1})");
+  node.await_completed(tasks);
+  BOOST_TEST(node.me->view(made.front()).result == R"({"resized": {"image": 1}})");
+  BOOST_TEST(node.process->stop(30s).value_or(-1) == 0);
+  BOOST_TEST(node.verify() == 0);
+}
+
+// D28, I-12: given back, not left to run out
+BOOST_AUTO_TEST_CASE(drain_gives_back_what_is_not_finished_with_its_bookmark) {
+  node_of node{HOLDFAST_HOLDING_NODE, {"--set", "node.drain_timeout=2s"}};
+  node.me->make_queue("held", "{}"); // leases of a minute: nobody waits for their end
+  const auto task = node.me->enqueue("patient", 1, "{}").front();
+  node.await_leased(1);
+  BOOST_TEST(node.process->stop(30s).value_or(-1) == 0, node.process->log_tail());
+  node.start();
+  node.await_completed(1);
+  BOOST_TEST(node.me->view(task).result == R"("from the bookmark")");
+  BOOST_TEST(node.me->view(task).crashes == 0U);
+  BOOST_TEST(node.verify() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(handler_that_never_returns_does_not_hold_a_drain_up) {
+  node_of node{HOLDFAST_HOLDING_NODE, {"--set", "node.drain_timeout=2s"}};
+  node.me->make_queue("held", "{}");
+  const auto task = node.me->enqueue("stubborn", 1, "{}").front();
+  node.await_leased(1);
+  BOOST_TEST(node.process->stop(30s).value_or(-1) == 0, node.process->log_tail());
+  node.start();
+  node.await_completed(1);
+  BOOST_TEST(node.me->view(task).crashes == 0U);
+}
+
+// D6, D15, I-9: the leases of the dead process run out, and each counts one crash
+BOOST_AUTO_TEST_CASE(tasks_of_a_node_that_was_killed_are_taken_over_after_its_restart) {
+  constexpr std::uint64_t tasks = 4;
+  node_of node{HOLDFAST_HOLDING_NODE};
+  node.me->make_queue("held", R"({"lease": {"ttl_seconds": 3, "total_max_seconds": 60}})");
+  const auto made = node.me->enqueue("stubborn", tasks, "{}");
+  node.await_leased(tasks);
+  node.process->kill();
+  BOOST_TEST(node.process->ended_within(10s).value_or(-1) == 128 + SIGKILL);
+  node.start();
+  node.await_completed(tasks);
+  for (const auto& id : made) {
+    const auto task = node.me->view(id);
+    BOOST_TEST(task.result == R"("by the next life")");
+    BOOST_TEST(task.crashes == 1U);
+    BOOST_TEST(task.attempts == 0U);
+  }
+  BOOST_TEST(node.verify() == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
