@@ -185,23 +185,24 @@ void connection_lost(self_ptr self, const caf::error& reason) {
 }
 
 /// The handler of one kind of request.
-template <class Request, class Answer>
+template <class Request>
 auto carry(self_ptr self) {
-  return [self](const Request& request) -> caf::result<Answer> {
+  using answer_type = msg::answer_to<Request>;
+  return [self](const Request& request) -> caf::result<answer_type> {
     auto& state = self->state;
     if (payload_bytes(request) + frame_overhead > frame_bytes_max)
       return msg::to_error(core::errc::too_large, "a request may have up to "
                                                       + std::to_string(frame_bytes_max)
                                                       + " bytes; send it in parts");
     const auto id = ++state.last_call;
-    auto promise = self->template make_response_promise<Answer>();
+    auto promise = self->template make_response_promise<answer_type>();
     auto& call = state.calls[id];
     call.deadline = self->clock().now() + state.deps.retry.deadline;
     call.send = [self, id, promise, kept = std::make_shared<const Request>(request)](
                     std::uint32_t attempt, core::duration timeout) {
       self->request(self->state.gateway, timeout, *kept)
           .then(
-              [self, id, promise](Answer& answer) mutable {
+              [self, id, promise](answer_type& answer) mutable {
                 // The answer of any try will do: the request is the same.
                 if (self->state.calls.erase(id) > 0)
                   promise.deliver(std::move(answer));
@@ -234,40 +235,40 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
   });
 
   return {
-      carry<msg::create_workflow, msg::workflow_created>(self),
-      carry<msg::add_source_data, msg::source_data_added>(self),
-      carry<msg::seal_step, msg::step_view>(self),
-      carry<msg::change_step, msg::step_view>(self),
-      carry<msg::change_unit, msg::unit_changed>(self),
-      carry<msg::list_steps, msg::step_list>(self),
-      carry<msg::get_unit, msg::unit_view>(self),
-      carry<msg::list_results, msg::result_page>(self),
-      carry<msg::get_step_statistics, msg::step_statistics>(self),
-      carry<msg::ask_assignment, msg::assignment>(self),
-      carry<msg::release_assignment, msg::assignment_released>(self),
-      carry<msg::extend_assignment, msg::assignment_extended>(self),
-      carry<msg::submit_judgment, msg::judgment_accepted>(self),
-      carry<msg::end_session, msg::session_ended>(self),
-      carry<msg::get_node_status, msg::node_status>(self),
-      carry<msg::put_queue, msg::queue_view>(self),
-      carry<msg::pause_queue, msg::queue_view>(self),
-      carry<msg::list_queues, msg::queue_list>(self),
-      carry<msg::get_queue_statistics, msg::queue_statistics>(self),
-      carry<msg::enqueue_tasks, msg::task_outcomes>(self),
-      carry<msg::get_task, msg::task_view>(self),
-      carry<msg::change_task, msg::task_changed>(self),
-      carry<msg::eject_task, msg::leased_tasks>(self),
-      carry<msg::redrive_tasks, msg::tasks_redriven>(self),
-      carry<msg::claim_tasks, msg::leased_tasks>(self),
-      carry<msg::extend_tasks, msg::task_outcomes>(self),
-      carry<msg::save_task, msg::task_outcome>(self),
-      carry<msg::release_task, msg::task_outcome>(self),
-      carry<msg::complete_tasks, msg::task_outcomes>(self),
-      carry<msg::follow_task, msg::leased_tasks>(self),
-      carry<msg::fail_task, msg::task_outcome>(self),
-      carry<msg::put_schedule, msg::schedule_view>(self),
-      carry<msg::remove_schedule, msg::schedule_removed>(self),
-      carry<msg::list_schedules, msg::schedule_list>(self),
+      carry<msg::create_workflow>(self),
+      carry<msg::add_source_data>(self),
+      carry<msg::seal_step>(self),
+      carry<msg::change_step>(self),
+      carry<msg::change_unit>(self),
+      carry<msg::list_steps>(self),
+      carry<msg::get_unit>(self),
+      carry<msg::list_results>(self),
+      carry<msg::get_step_statistics>(self),
+      carry<msg::ask_assignment>(self),
+      carry<msg::release_assignment>(self),
+      carry<msg::extend_assignment>(self),
+      carry<msg::submit_judgment>(self),
+      carry<msg::end_session>(self),
+      carry<msg::get_node_status>(self),
+      carry<msg::put_queue>(self),
+      carry<msg::pause_queue>(self),
+      carry<msg::list_queues>(self),
+      carry<msg::get_queue_statistics>(self),
+      carry<msg::enqueue_tasks>(self),
+      carry<msg::get_task>(self),
+      carry<msg::change_task>(self),
+      carry<msg::eject_task>(self),
+      carry<msg::redrive_tasks>(self),
+      carry<msg::claim_tasks>(self),
+      carry<msg::extend_tasks>(self),
+      carry<msg::save_task>(self),
+      carry<msg::release_task>(self),
+      carry<msg::complete_tasks>(self),
+      carry<msg::follow_task>(self),
+      carry<msg::fail_task>(self),
+      carry<msg::put_schedule>(self),
+      carry<msg::remove_schedule>(self),
+      carry<msg::list_schedules>(self),
       [self](const msg::tasks_lost& lost) {
         if (self->state.deps.on_tasks_lost)
           self->state.deps.on_tasks_lost(lost);

@@ -5,7 +5,10 @@
 #include "messages/workflow_messages.hpp"
 
 #include <caf/replies_to.hpp>
+#include <caf/response_type.hpp>
 #include <caf/typed_actor.hpp>
+
+#include <tuple>
 
 namespace holdfast::msg {
 
@@ -47,5 +50,10 @@ using gateway_actor = caf::typed_actor<
     caf::replies_to<fail_task>::with<task_outcome>,
     // --- operators ---
     caf::replies_to<get_node_status>::with<node_status>>;
+
+/// What the gateway answers to a `Request`.
+template <class Request>
+using answer_to = std::tuple_element_t<
+    0, typename caf::response_type<gateway_actor::signatures, Request>::tuple_type>;
 
 } // namespace holdfast::msg

@@ -7,8 +7,6 @@ namespace holdfast::persistence {
 
 namespace {
 
-const core::failure unreachable{core::errc::unavailable, "the memory database is unreachable"};
-
 /// Locks the database for one call.
 using guard = std::lock_guard<std::mutex>;
 
@@ -136,14 +134,14 @@ void memory_database::set_reachable(bool reachable) {
 core::outcome<core::instant> memory_store::now() {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   return database_->clock_();
 }
 
 commit_result memory_store::commit(const write_batch& batch) {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return {commit_status::unavailable, {}, unreachable.detail};
+    return {commit_status::unavailable, {}, memory::unreachable.detail};
   const auto fault = database_->fault_plan_ ? database_->fault_plan_(batch) : commit_fault::none;
   if (fault == commit_fault::unavailable)
     return {commit_status::unavailable, {}, "injected: nothing was applied"};
@@ -158,7 +156,7 @@ commit_result memory_store::commit(const write_batch& batch) {
 core::outcome<bool> memory_store::ensure_shards(std::uint32_t count) {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   auto& shards = database_->tables_.shards;
   if (count == 0)
     return core::failure{core::errc::invalid_argument, "a cluster has at least one shard"};
@@ -177,7 +175,7 @@ core::outcome<bool> memory_store::register_node(const std::string& name,
                                                 const std::string& address) {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   database_->tables_.nodes.emplace(incarnation,
                                    memory::node_row{name, address, database_->clock_(), false});
   return true;
@@ -189,7 +187,7 @@ memory_store::take_over(const std::string& node, core::incarnation_id incarnatio
                         bool force) {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   auto& t = database_->tables_;
   const auto now = database_->clock_();
   auto& row = t.nodes.emplace(incarnation, memory::node_row{node, {}, now, false}).first->second;
@@ -215,7 +213,7 @@ core::outcome<renewal> memory_store::renew(core::incarnation_id incarnation,
                                            core::duration lease_time) {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   auto& t = database_->tables_;
   renewal renewed{0, database_->clock_()};
   const auto node = t.nodes.find(incarnation);
@@ -230,7 +228,7 @@ core::outcome<renewal> memory_store::renew(core::incarnation_id incarnation,
 core::outcome<bool> memory_store::resign(core::incarnation_id incarnation) {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   auto& t = database_->tables_;
   for (auto& shard : t.shards)
     if (shard.host == incarnation)
@@ -245,7 +243,7 @@ core::outcome<stored_step> memory_store::load_step(
     const std::function<core::lease_policy(const std::string&, std::uint32_t)>& policy_of) {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   const auto& t = database_->tables_;
   const auto found = t.steps.find(step);
   if (found == t.steps.end())
@@ -270,7 +268,7 @@ memory_store::load_units(const std::vector<core::unit_id>& units,
                          const core::lease_policy& policy) {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   const auto& t = database_->tables_;
   std::vector<core::unit_record> loaded;
   std::set<core::unit_id> seen;
@@ -283,7 +281,7 @@ memory_store::load_units(const std::vector<core::unit_id>& units,
 core::outcome<stored_workflow> memory_store::load_workflow(core::workflow_id workflow) {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   const auto& t = database_->tables_;
   const auto found = t.workflows.find(workflow);
   if (found == t.workflows.end())
@@ -301,7 +299,7 @@ core::outcome<std::vector<std::pair<std::string, core::unit_id>>>
 memory_store::find_source_keys(core::step_id step, const std::vector<std::string>& keys) {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   const auto& index = database_->tables_.units_by_source_key;
   std::vector<std::pair<std::string, core::unit_id>> found;
   for (const auto& key : keys)
@@ -314,7 +312,7 @@ core::outcome<std::vector<core::step_row>> memory_store::list_steps(core::step_i
                                                                     std::uint32_t limit) {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   const auto& t = database_->tables_;
   if (after && t.steps.count(after) == 0)
     return core::failure{core::errc::not_found, "no such step"};
@@ -335,7 +333,7 @@ core::outcome<std::pair<std::vector<unit_result>, std::uint64_t>>
 memory_store::list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   const auto& t = database_->tables_;
   std::pair<std::vector<unit_result>, std::uint64_t> page{{}, after};
   for (auto entry = t.units_by_ordinal.upper_bound({step, after});
@@ -353,7 +351,7 @@ memory_store::list_results(core::step_id step, std::uint64_t after, std::uint32_
 core::outcome<step_statistics> memory_store::statistics(core::step_id step) {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   const auto& t = database_->tables_;
   const auto found = t.steps.find(step);
   if (found == t.steps.end())
@@ -380,7 +378,7 @@ core::outcome<std::vector<stored_event>>
 memory_store::events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   const auto& t = database_->tables_;
   std::vector<stored_event> events;
   const auto rows = t.outbox.find(shard);
@@ -403,7 +401,7 @@ core::outcome<core::event_seq> memory_store::cursor(const std::string& consumer,
                                                     core::shard_id shard) {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   const auto& cursors = database_->tables_.cursors;
   const auto found = cursors.find({consumer, shard});
   return found == cursors.end() ? core::event_seq{0} : found->second;
@@ -414,7 +412,7 @@ core::outcome<std::vector<core::event_seq>> memory_store::inbox_after(const std:
                                                                       core::event_seq after) {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   std::vector<core::event_seq> seqs;
   const auto& inbox = database_->tables_.inbox;
   if (const auto found = inbox.find(consumer); found != inbox.end())
@@ -429,10 +427,10 @@ core::outcome<std::uint32_t> memory_store::prune_events(core::shard_id shard,
                                                         const prunable& most) {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   auto& t = database_->tables_;
-  if (shard >= t.shards.size() || t.shards[shard].host != incarnation)
-    return core::failure{core::errc::fenced, "this incarnation does not host the shard"};
+  if (!memory::hosts(t, shard, incarnation))
+    return memory::not_the_host;
   auto needed_by_none = most.consumers.empty() ? 0 : std::numeric_limits<core::event_seq>::max();
   for (const auto& consumer : most.consumers) {
     const auto at = t.cursors.find({consumer, shard});

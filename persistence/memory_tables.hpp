@@ -130,6 +130,16 @@ struct tables {
 commit_result apply(tables& t, const write_batch& batch, core::instant now,
                     const std::function<bool(const core::change&)>& refuse);
 
+/// Whether this incarnation may delete what the shard has no more use for.
+inline bool hosts(const tables& t, core::shard_id shard, const core::incarnation_id& incarnation) {
+  return shard < t.shards.size() && t.shards[shard].host == incarnation;
+}
+
+inline const core::failure unreachable{core::errc::unavailable,
+                                       "the memory database is unreachable"};
+inline const core::failure not_the_host{core::errc::fenced,
+                                        "this incarnation does not host the shard"};
+
 /// The elements of a map whose key begins with `first`.
 template <class Map, class First>
 auto rows_of(const Map& map, const First& first) {

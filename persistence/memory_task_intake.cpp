@@ -10,8 +10,6 @@ namespace holdfast::persistence {
 
 namespace {
 
-const core::failure unreachable{core::errc::unavailable, "the memory database is unreachable"};
-
 /// The queue that has a task of this id, live or finished; empty: none.
 core::queue_name queue_of(const memory::tables& t, const core::task_id& task) {
   if (const auto live = t.tasks.find(task); live != t.tasks.end())
@@ -36,7 +34,7 @@ core::outcome<core::task_id> memory_database::stage(const core::queue_name& queu
   {
     const std::lock_guard lock{mutex_};
     if (!reachable_)
-      return unreachable;
+      return memory::unreachable;
     if (tables_.queues.count(queue) == 0)
       return core::failure{core::errc::not_found, "there is no queue " + queue};
     const auto home = home_of(tables_, id);
@@ -63,7 +61,7 @@ void memory_database::delete_staged(core::staging_id id) {
 core::outcome<std::vector<core::queue_name>> memory_store::queues_with_staged() {
   const std::lock_guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   std::set<core::queue_name> queues;
   for (const auto& [id, row] : database_->tables_.task_intake)
     if (!row.refused)
@@ -75,7 +73,7 @@ core::outcome<staged_page> memory_store::load_staged(const core::queue_name& que
                                                      std::uint32_t limit, std::size_t bytes_most) {
   const std::lock_guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   const auto& t = database_->tables_;
   staged_page page;
   std::size_t bytes = 0;
@@ -96,7 +94,7 @@ core::outcome<staged_page> memory_store::load_staged(const core::queue_name& que
 core::outcome<bool> memory_store::publish_limits(const document_limits& limits) {
   const std::lock_guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   if (database_->tables_.shards.empty())
     return core::failure{core::errc::not_found, "the database has no shards yet"};
   database_->tables_.limits = limits;
@@ -110,10 +108,10 @@ core::outcome<std::uint32_t> memory_store::prune_refused(core::shard_id shard,
                                                          std::uint32_t rows) {
   const std::lock_guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   auto& t = database_->tables_;
-  if (shard >= t.shards.size() || t.shards[shard].host != incarnation)
-    return core::failure{core::errc::fenced, "this incarnation does not host the shard"};
+  if (!memory::hosts(t, shard, incarnation))
+    return memory::not_the_host;
   std::uint32_t gone = 0;
   for (auto row = t.task_intake.begin(); row != t.task_intake.end() && gone < rows;) {
     const auto& [at_queue, task, at, refused] = row->second;

@@ -8,7 +8,6 @@ namespace holdfast::persistence {
 
 namespace {
 
-const core::failure unreachable{core::errc::unavailable, "the memory database is unreachable"};
 const core::failure no_such_queue{core::errc::not_found, "no such queue"};
 
 core::token last_attempt(const memory::tables& t, const core::task_id& task) {
@@ -43,7 +42,7 @@ finished_task read_finished(const memory::tables& t, const memory::finished_task
 core::outcome<stored_queue> memory_store::load_queue(const core::queue_name& queue) {
   const std::lock_guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   const auto& t = database_->tables_;
   const auto found = t.queues.find(queue);
   if (found == t.queues.end())
@@ -61,7 +60,7 @@ core::outcome<stored_queue> memory_store::load_queue(const core::queue_name& que
 core::outcome<std::vector<core::put_queue>> memory_store::list_queues() {
   const std::lock_guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   std::vector<core::put_queue> queues;
   for (const auto& [name, row] : database_->tables_.queues)
     queues.push_back(row);
@@ -72,7 +71,7 @@ core::outcome<std::vector<known_task>>
 memory_store::find_tasks(const std::vector<core::task_id>& tasks) {
   const std::lock_guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   std::vector<known_task> found;
   const auto& t = database_->tables_;
   for (const auto& id : tasks)
@@ -87,7 +86,7 @@ core::outcome<std::vector<finished_task>>
 memory_store::list_finished(const finished_filter& filter) {
   const std::lock_guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   const auto& t = database_->tables_;
   const auto wanted = [&](const memory::finished_task_row& row) {
     const auto& endings = filter.endings;
@@ -108,7 +107,7 @@ memory_store::list_finished(const finished_filter& filter) {
 core::outcome<task_history> memory_store::load_task(core::task_id task) {
   const std::lock_guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   const auto& t = database_->tables_;
   task_history history;
   const auto [begin, end] = memory::rows_of(t.task_attempts, task);
@@ -135,7 +134,7 @@ core::outcome<task_history> memory_store::load_task(core::task_id task) {
 core::outcome<queue_counts> memory_store::count_tasks(const core::queue_name& queue) {
   const std::lock_guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   const auto& t = database_->tables_;
   if (t.queues.count(queue) == 0)
     return no_such_queue;
@@ -162,10 +161,10 @@ core::outcome<std::uint32_t> memory_store::prune_tasks(core::shard_id shard,
                                                        std::uint32_t rows) {
   const std::lock_guard lock{database_->mutex_};
   if (!database_->reachable_)
-    return unreachable;
+    return memory::unreachable;
   auto& t = database_->tables_;
-  if (shard >= t.shards.size() || t.shards[shard].host != incarnation)
-    return core::failure{core::errc::fenced, "this incarnation does not host the shard"};
+  if (!memory::hosts(t, shard, incarnation))
+    return memory::not_the_host;
   std::uint32_t gone = 0;
   for (auto row = t.finished_tasks.begin(); row != t.finished_tasks.end() && gone < rows;) {
     if (row->second.task.queue != queue || row->second.at >= ended_before) {

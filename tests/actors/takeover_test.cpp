@@ -23,7 +23,7 @@ struct two_nodes : node_fixture {
 
   /// Asks the second node.
   template <class Request>
-  answer<answer_to<Request>> call_second(Request request) {
+  answer<msg::answer_to<Request>> call_second(Request request) {
     const auto answered = other.send(second.gateway, std::move(request));
     settle();
     return *answered;

@@ -1,9 +1,8 @@
 #include "app/data_dir.hpp"
-#include "app/demo/node_process.hpp"
-#include "app/demo/scratch_directory.hpp"
 #include "app/exit_codes.hpp"
 #include "client/connection.hpp"
 #include "client/peer_system.hpp"
+#include "tests/end_to_end/running_node.hpp"
 #include "tests/support/program.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -32,33 +31,11 @@ namespace client = holdfast::client;
 namespace core = holdfast::core;
 namespace msg = holdfast::msg;
 using namespace std::chrono_literals;
+using holdfast::test::running_node;
 
 namespace {
 
-/// One node for the whole suite: making a database takes seconds.
-struct running_node {
-  running_node() {
-    auto made = app::demo::scratch_directory::make();
-    BOOST_REQUIRE(made);
-    directory.emplace(std::move(*made));
-    process.emplace(HOLDFAST_BINARY, directory->path(), std::vector<std::string>{});
-    const auto started = process->start(60s);
-    BOOST_REQUIRE_MESSAGE(started, process->log_tail());
-    shared = this;
-  }
-  ~running_node() { shared = nullptr; }
-
-  std::string place() const { return directory->path().string(); }
-
-  std::optional<app::demo::scratch_directory> directory;
-  std::optional<app::demo::node_process> process;
-
-  static running_node* shared;
-};
-
-running_node* running_node::shared = nullptr;
-
-running_node& node() { return *running_node::shared; }
+running_node& node() { return running_node::current(); }
 
 holdfast::test::program_end holdfast_with(const std::vector<std::string>& arguments) {
   return holdfast::test::run_program(HOLDFAST_BINARY, arguments, 60s);

@@ -1,9 +1,8 @@
 // Workers in processes of their own, and one in this process, on a real node.
 
-#include "app/demo/node_process.hpp"
-#include "app/demo/scratch_directory.hpp"
 #include "client/worker.hpp"
 #include "tests/end_to_end/producer.hpp"
+#include "tests/end_to_end/running_node.hpp"
 #include "tests/support/child_program.hpp"
 #include "tests/support/program.hpp"
 
@@ -29,34 +28,14 @@ namespace msg = holdfast::msg;
 namespace test = holdfast::test;
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
+using test::running_node;
 
 namespace {
 
-/// One node for the whole suite: making a database takes seconds.
-struct running_node {
-  running_node() {
-    auto made = app::demo::scratch_directory::make();
-    BOOST_REQUIRE(made);
-    directory.emplace(std::move(*made));
-    process.emplace(HOLDFAST_BINARY, directory->path(), std::vector<std::string>{});
-    const auto started = process->start(60s);
-    BOOST_REQUIRE_MESSAGE(started, process->log_tail());
-    shared = this;
-  }
-  ~running_node() { shared = nullptr; }
-
-  std::optional<app::demo::scratch_directory> directory;
-  std::optional<app::demo::node_process> process;
-
-  static running_node* shared;
-};
-
-running_node* running_node::shared = nullptr;
-
-std::string port() { return std::to_string(running_node::shared->process->port()); }
+std::string port() { return std::to_string(running_node::current().process->port()); }
 
 struct producer : test::producer {
-  producer() : test::producer(running_node::shared->process->port()) {}
+  producer() : test::producer(running_node::current().process->port()) {}
 };
 
 /// A handler that is a function.
@@ -90,9 +69,8 @@ private:
 };
 
 int verify() {
-  return test::run_program(
-             HOLDFAST_BINARY,
-             {"verify", "--data-dir", running_node::shared->directory->path().string()}, 60s)
+  return test::run_program(HOLDFAST_BINARY,
+                           {"verify", "--data-dir", running_node::current().place()}, 60s)
       .code;
 }
 
@@ -271,7 +249,7 @@ BOOST_AUTO_TEST_CASE(results_of_the_time_without_a_node_are_taken_when_it_is_bac
     return counts.completed == before && counts.leased == threads;
   });
   BOOST_TEST(held.leased == threads);
-  auto& node = *running_node::shared->process;
+  auto& node = *running_node::current().process;
   node.kill();
   BOOST_TEST(node.ended_within(10s).value_or(-1) == 128 + SIGKILL);
   node_is_gone.open();

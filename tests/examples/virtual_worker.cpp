@@ -18,7 +18,7 @@ virtual_worker::virtual_worker(node_fixture& world, core::queue_name queue, core
       line_(std::make_unique<client>(world)) {}
 
 template <class Request>
-answer_to<Request> virtual_worker::ask(Request request) {
+msg::answer_to<Request> virtual_worker::ask(Request request) {
   const auto result = send(std::move(request));
   world_->settle();
   BOOST_REQUIRE(result->value);

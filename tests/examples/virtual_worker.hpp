@@ -41,7 +41,7 @@ public:
 
 private:
   template <class Request>
-  answer_to<Request> ask(Request request);
+  msg::answer_to<Request> ask(Request request);
 
   node_fixture* world_; ///< Never null; a pointer, so that workers can be replaced.
   core::queue_name queue_;

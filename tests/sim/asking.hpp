@@ -2,6 +2,7 @@
 
 #include "core/uuid.hpp"
 #include "messages/errors.hpp"
+#include "messages/interfaces.hpp"
 #include "tests/sim/clients.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -23,10 +24,6 @@ using self_ptr = caf::event_based_actor*;
 
 /// Outstanding requests that a client remembers for repetition.
 inline constexpr std::size_t unknown_max = 6;
-
-/// The answer to a request that a client may send.
-template <class Request>
-struct answer_to;
 
 /// What every client is beyond one life of its actor.
 template <class Repeatable>
@@ -67,7 +64,7 @@ inline bool outcome_unknown(core::errc why) {
 /// it makes of one is said by `learn`, `learn_refusal` and `show`, found beside `Client`.
 template <class Client, class Request>
 void send(self_ptr self, const std::shared_ptr<Client>& p, const Request& request) {
-  using answer_type = typename answer_to<Request>::type;
+  using answer_type = msg::answer_to<Request>;
   const auto gateway = p->world.gateway(p->random.next());
   if (!gateway)
     return p->remember(request);

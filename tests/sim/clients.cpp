@@ -7,51 +7,6 @@
 
 namespace holdfast::sim {
 
-template <>
-struct answer_to<msg::create_workflow> {
-  using type = msg::workflow_created;
-};
-template <>
-struct answer_to<msg::add_source_data> {
-  using type = msg::source_data_added;
-};
-template <>
-struct answer_to<msg::seal_step> {
-  using type = msg::step_view;
-};
-template <>
-struct answer_to<msg::change_step> {
-  using type = msg::step_view;
-};
-template <>
-struct answer_to<msg::change_unit> {
-  using type = msg::unit_changed;
-};
-template <>
-struct answer_to<msg::list_results> {
-  using type = msg::result_page;
-};
-template <>
-struct answer_to<msg::ask_assignment> {
-  using type = msg::assignment;
-};
-template <>
-struct answer_to<msg::release_assignment> {
-  using type = msg::assignment_released;
-};
-template <>
-struct answer_to<msg::extend_assignment> {
-  using type = msg::assignment_extended;
-};
-template <>
-struct answer_to<msg::submit_judgment> {
-  using type = msg::judgment_accepted;
-};
-template <>
-struct answer_to<msg::end_session> {
-  using type = msg::session_ended;
-};
-
 namespace {
 
 using namespace std::chrono_literals;

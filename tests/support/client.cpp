@@ -22,11 +22,11 @@ client::client(virtual_world& world) {
 
 template <class Request>
 awaited_answer<Request> client::send(const msg::gateway_actor& to, Request request) {
-  auto result = std::make_shared<answer<answer_to<Request>>>();
+  auto result = std::make_shared<answer<msg::answer_to<Request>>>();
   caf::anon_send(
       actor_, client_call{[=](caf::event_based_actor* self) {
         self->request(caf::actor_cast<caf::actor>(to), patience, request)
-            .then([=](answer_to<Request>& value) { result->value = std::move(value); },
+            .then([=](msg::answer_to<Request>& value) { result->value = std::move(value); },
                   [=](const caf::error& error) { result->error = msg::failure_of(error); });
       }});
   return result;

@@ -49,7 +49,7 @@ struct node_fixture : virtual_world {
   }
   /// Sends and settles: for answers that need no time to pass.
   template <class Request>
-  answer<answer_to<Request>> call(Request request) {
+  answer<msg::answer_to<Request>> call(Request request) {
     auto result = send_to_node(std::move(request));
     settle();
     return *result;
