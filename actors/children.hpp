@@ -49,6 +49,11 @@ public:
     keys_.erase(found->second.address());
     by_key_.erase(found);
   }
+  template <class Function>
+  void for_each(Function f) const {
+    for (const auto& [key, child] : by_key_)
+      f(key, child);
+  }
   std::size_t size() const { return by_key_.size(); }
 
 private:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/change.hpp"
+#include "core/sweep.hpp"
 #include "core/unit.hpp"
 #include "core/workflow.hpp"
 #include "messages/task_messages.hpp"
@@ -21,20 +22,7 @@
 /// What the actors of one node say to each other. None of it leaves the process.
 namespace holdfast::actors {
 
-/// What a shard hosts.
-using hosted_item = std::variant<core::step_id, core::queue_name>;
-
-/// Its name for the log.
-inline std::string to_string(const hosted_item& item) {
-  if (const auto* step = std::get_if<core::step_id>(&item))
-    return "step " + core::to_string(*step);
-  return "queue " + std::get<core::queue_name>(item);
-}
-
-/// The shard it belongs to.
-inline core::shard_id shard_of(const hosted_item& item, std::uint32_t shards) {
-  return std::visit([=](const auto& id) { return core::shard_of(id, shards); }, item);
-}
+using core::hosted_item;
 
 // --- writer ---
 
@@ -153,6 +141,14 @@ struct tasks_found {
 struct find_staged {};
 struct staged_queues {
   std::vector<core::queue_name> queues;
+};
+
+/// Answered by `overdue_found`: what holds leases that ended before then.
+struct find_overdue {
+  core::instant ended_before;
+};
+struct overdue_found {
+  std::vector<hosted_item> items;
 };
 
 /// Answered by `staged_loaded`.
@@ -323,6 +319,14 @@ struct take_in_staged {
   core::queue_name queue;
 };
 
+/// Sweeper → shards → shard host: look at the clock; it may be that a timer was lost.
+struct look_around {
+  core::sweep_verdict overdue; ///< What is known to be late; the rest looks only.
+};
+
+/// Shard host → step, queue: do what is due by now, whether your timer has told you or not.
+struct look_again {};
+
 /// Gateway → shards: a validated definition. Answered by `msg::workflow_created`.
 struct new_workflow {
   msg::create_workflow request;
@@ -404,6 +408,7 @@ struct cursor_tick {};
 struct round_tick {};
 struct prune_tick {};
 struct intake_tick {};
+struct look_tick {};
 struct pump_tick {
   std::string consumer;
   core::shard_id shard = 0;
@@ -456,6 +461,11 @@ HOLDFAST_LOCAL_MESSAGE(staged_loaded)
 HOLDFAST_LOCAL_MESSAGE(tasks_staged)
 HOLDFAST_LOCAL_MESSAGE(take_in_staged)
 HOLDFAST_LOCAL_MESSAGE(intake_tick)
+HOLDFAST_LOCAL_MESSAGE(find_overdue)
+HOLDFAST_LOCAL_MESSAGE(overdue_found)
+HOLDFAST_LOCAL_MESSAGE(look_around)
+HOLDFAST_LOCAL_MESSAGE(look_again)
+HOLDFAST_LOCAL_MESSAGE(look_tick)
 HOLDFAST_LOCAL_MESSAGE(list_finished)
 HOLDFAST_LOCAL_MESSAGE(finished_listed)
 HOLDFAST_LOCAL_MESSAGE(load_tasks)

@@ -11,6 +11,7 @@
 #include "actors/relay.hpp"
 #include "actors/shards.hpp"
 #include "actors/supervisor.hpp"
+#include "actors/sweeper.hpp"
 #include "actors/writer.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -52,7 +53,8 @@ caf::actor spawn_blocking(caf::event_based_actor* parent, const context_ptr& con
 ///   ├─ aggregation, completion, routing
 ///   ├─ gateway               the door; opened last
 ///   ├─ janitor               forgets old events; nobody waits for it
-///   └─ intake                looks for tasks that producers staged by SQL
+///   ├─ intake                looks for tasks that producers staged by SQL
+///   └─ sweeper               looks for what should be over; the backstop of all timers
 supervisor_spec node_tree(const context_ptr& context) {
   using core::restart;
   supervisor_spec tree{"node", core::strategy::rest_for_one, context->settings.restarts, {}};
@@ -89,6 +91,9 @@ supervisor_spec node_tree(const context_ptr& context) {
   });
   add("intake", [=](parent_ptr p, const siblings& s) {
     return p->spawn(intake, context, s.at("loader"), s.at("shards"));
+  });
+  add("sweeper", [=](parent_ptr p, const siblings& s) {
+    return p->spawn(sweeper, context, s.at("loader"), s.at("shards"));
   });
   return tree;
 }

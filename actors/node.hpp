@@ -38,6 +38,7 @@ struct node_settings {
 
   core::duration extension_delay{};
   core::duration intake_interval{};
+  core::duration sweep_interval{};
 
   core::duration session_grace{};
   std::uint32_t leases_max = 16;

@@ -151,16 +151,31 @@ void on_pause(queue_ptr self, msg::pause_queue& request) {
   look_after(self);
 }
 
-void on_tick(queue_ptr self, const queue_tick& tick) {
+/// Does what is due.
+void on_due(queue_ptr self) {
   auto& st = self->state;
-  if (tick.at != st.timer_at)
-    return;
   st.timer_at = core::instant::max();
   auto decided = core::decide(st.queue, core::expire_tasks{}, time(self));
   if (!decided.changes.empty())
     carry_out_losing(self, std::move(decided.changes), std::move(decided.answer),
                      [](const core::failure&) {});
   look_after(self);
+}
+
+void on_tick(queue_ptr self, const queue_tick& tick) {
+  if (tick.at == self->state.timer_at)
+    on_due(self);
+}
+
+/// One whose timer is not due yet is left to it: a second one would only be void.
+void on_look_again(queue_ptr self) {
+  auto& st = self->state;
+  if (!st.loaded)
+    return;
+  if (st.timer_at <= time(self))
+    on_due(self);
+  else
+    look_after(self);
 }
 
 caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity, step_links links) {
@@ -247,6 +262,7 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
       },
       [=](const retry_tick&) { load(self); },
       [=](const queue_tick& tick) { on_tick(self, tick); },
+      [=](look_again) { on_look_again(self); },
       [=](const take_in_staged&) { on_take_in(self); },
       [=](extension_tick) { on_extension_tick(self); },
       // Started by its shard's host with the sending of this message.

@@ -14,6 +14,9 @@ using persistence::store;
 
 constexpr std::uint32_t steps_page = 1000;
 
+/// Queues, and steps, that one look for what is overdue may find; the next one finds the others.
+constexpr std::uint32_t overdue_page = 1000;
+
 store& open(self_ptr self) {
   auto& st = self->state;
   if (!st.store)
@@ -272,6 +275,10 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
       [=](find_staged) {
         return answer(open(self).queues_with_staged(),
                       [](auto& queues) { return staged_queues{std::move(queues)}; });
+      },
+      [=](const find_overdue& question) {
+        return answer(open(self).find_overdue(question.ended_before, overdue_page),
+                      [](auto& items) { return overdue_found{std::move(items)}; });
       },
       [=](const load_staged& question) {
         return answer(open(self).load_staged(question.queue, question.limit, question.bytes_most),

@@ -4,6 +4,8 @@
 #include "actors/queue.hpp"
 #include "actors/workflow_creation.hpp"
 
+#include <map>
+
 namespace holdfast::actors {
 
 namespace {
@@ -53,6 +55,19 @@ void on_staged(self_ptr self, const tasks_staged& staged) {
   for (const auto& queue : staged.queues)
     if (const auto host = host_of(self, hosted_item{queue}))
       self->send(host, take_in_staged{queue});
+}
+
+/// Each host gets its part of what is known to be late, and looks after all the rest.
+void on_look_around(self_ptr self, const look_around& m) {
+  auto& st = self->state;
+  std::map<core::shard_id, core::sweep_verdict> parts;
+  for (const auto& item : m.overdue.late)
+    parts[shard_of(item, st.context->settings.shards)].late.push_back(item);
+  for (const auto& item : m.overdue.stuck)
+    parts[shard_of(item, st.context->settings.shards)].stuck.push_back(item);
+  st.hosts.for_each([&](core::shard_id shard, const caf::actor& host) {
+    self->send(host, look_around{std::move(parts[shard])});
+  });
 }
 
 void activate_queues(self_ptr self) {
@@ -145,6 +160,22 @@ void on_take_in(host_ptr self, const take_in_staged& m) {
   self->send(queue ? queue : start_item(self, item), m);
 }
 
+/// What is not in memory is brought there: then its timers run. What is set aside is left alone.
+void on_look_around(host_ptr self, const look_around& m) {
+  auto& st = self->state;
+  for (const auto& item : m.overdue.late)
+    if (!st.items.find(item) && st.set_aside.count(item) == 0)
+      start_item(self, item);
+  // Ends as by a crash, so that such ends are counted and bounded like crashes.
+  for (const auto& item : m.overdue.stuck)
+    if (const auto actor = st.items.find(item))
+      self->send(actor, caf::exit_msg{self->address(),
+                                      msg::to_error(core::errc::unavailable,
+                                                    "it does not end its leases in time")});
+  st.items.for_each(
+      [&](const hosted_item&, const caf::actor& actor) { self->send(actor, look_again{}); });
+}
+
 void on_item_down(host_ptr self, const caf::down_msg& down) {
   auto& st = self->state;
   const auto* item = st.items.ended(down.source);
@@ -209,6 +240,7 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
       [=](msg::remove_schedule& m) { route(self, hosted_item{m.queue}, std::move(m)); },
       [=](msg::list_schedules& m) { route(self, hosted_item{m.queue}, std::move(m)); },
       [=](const tasks_staged& staged) { on_staged(self, staged); },
+      [=](const look_around& m) { on_look_around(self, m); },
       [=](const follow_endings& follow) { self->state.janitor = follow.janitor; },
       [=](const tasks_ended& ended) {
         if (self->state.janitor)
@@ -259,6 +291,7 @@ caf::behavior shard_host(caf::stateful_actor<shard_host_state>* self, context_pt
       [=](msg::remove_schedule& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
       [=](msg::list_schedules& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
       [=](const take_in_staged& m) { on_take_in(self, m); },
+      [=](const look_around& m) { on_look_around(self, m); },
       [=](const activate& m) {
         self->state.set_aside.erase(m.item);
         hand(self, m.item, m);

@@ -315,6 +315,7 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
       },
       [=](const retry_tick&) { load(self); },
       [=](const expiry_tick& tick) { on_expiry_tick(self, tick); },
+      [=](look_again) { on_look_again(self); },
       [=](sweep_tick) { on_sweep_tick(self); },
       // Started by its shard's host with the sending of this message.
       [](const activate&) {},

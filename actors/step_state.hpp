@@ -99,6 +99,8 @@ void with_unit(step_ptr self, const core::unit_id& unit, unit_user user);
 void on_unit_report(step_ptr self, const unit_report& report);
 void on_unit_ended(step_ptr self, const unit_ended& ended);
 void on_expiry_tick(step_ptr self, const expiry_tick& tick);
+/// Does what is due if the timer has not told.
+void on_look_again(step_ptr self);
 /// One offer less is under way to the unit.
 void unreserve(step_ptr self, const core::unit_id& unit);
 void on_sweep_tick(step_ptr self);

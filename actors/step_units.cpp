@@ -272,10 +272,9 @@ void arm_expiry(step_ptr self) {
   self->delayed_send(self, wait, expiry_tick{st.timer_at});
 }
 
-void on_expiry_tick(step_ptr self, const expiry_tick& tick) {
+/// Ends the leases that are due, and sets the timer to the next.
+static void on_due(step_ptr self) {
   auto& st = self->state;
-  if (tick.at != st.timer_at)
-    return;
   st.timer_at = core::instant::max();
   const auto at = now(self, st.context);
   std::vector<core::unit_id> due;
@@ -293,6 +292,17 @@ void on_expiry_tick(step_ptr self, const expiry_tick& tick) {
     });
   }
   arm_expiry(self);
+}
+
+void on_expiry_tick(step_ptr self, const expiry_tick& tick) {
+  if (tick.at == self->state.timer_at)
+    on_due(self);
+}
+
+void on_look_again(step_ptr self) {
+  auto& st = self->state;
+  if (st.loaded && st.timer_at <= now(self, st.context))
+    on_due(self);
 }
 
 void on_sweep_tick(step_ptr self) {

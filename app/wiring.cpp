@@ -86,6 +86,7 @@ actors::node_settings node_settings_of(const config::settings& settings, const n
 
   node.extension_delay = settings.task.extension_delay;
   node.intake_interval = settings.task.intake_interval;
+  node.sweep_interval = settings.sweep.interval;
 
   node.session_grace = settings.owner.session_grace;
   node.leases_max = settings.owner.leases_max;

@@ -135,6 +135,7 @@ node_under_load::node_under_load(std::string conninfo, std::uint64_t seed)
   settings.writer_lanes = 2;
   settings.extension_delay = 1s;
   settings.intake_interval = 100ms;
+  settings.sweep_interval = 15s;
   settings.session_grace = 30s;
   settings.leases_max = 1000000;
   settings.unit_idle_timeout = 60s;

@@ -59,6 +59,10 @@ struct settings {
   } task{};
 
   struct {
+    core::duration interval;
+  } sweep{};
+
+  struct {
     core::duration session_grace;
     std::uint32_t leases_max;
   } owner{};
@@ -186,6 +190,11 @@ void describe(Visitor&& option, Settings& s) {
       "task.intake_interval", s.task.intake_interval, 100ms, 10ms, 1min,
       "Pause between two looks for tasks that producers have staged by SQL: how long such a task "
       "waits at most until its queue hears of it.");
+
+  option("sweep.interval", s.sweep.interval, 15s, 1s, 1h,
+         "Pause between two looks for leases that should be over, of tasks and of units. A "
+         "backstop: timers end them at the instant they are due, so a find is logged as a warning. "
+         "Whatever a lost timer leaves undone is done within two such pauses.");
 
   option("owner.session_grace", s.owner.session_grace, 30s, 0s, 1h,
          "How long a contributor's leases survive the loss of the connection. Long enough for a "

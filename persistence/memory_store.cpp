@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 namespace holdfast::persistence {
 
@@ -420,6 +421,30 @@ core::outcome<std::vector<core::event_seq>> memory_store::inbox_after(const std:
          message != found->second.end() && message->shard == shard; ++message)
       seqs.push_back(message->seq);
   return seqs;
+}
+
+void memory_database::end_lease_at(const core::task_id& task, core::instant at) {
+  const guard lock{mutex_};
+  tables_.task_leases.at(task).expires_at = at;
+}
+
+core::outcome<std::vector<core::hosted_item>> memory_store::find_overdue(core::instant ended_before,
+                                                                         std::uint32_t limit) {
+  const guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return memory::unreachable;
+  const auto& t = database_->tables_;
+  std::set<core::queue_name> queues;
+  for (const auto& [task, lease] : t.task_leases)
+    if (lease.expires_at < ended_before && queues.size() < limit)
+      queues.insert(t.tasks.at(task).queue);
+  std::set<core::step_id> steps;
+  for (const auto& [key, lease] : t.active_leases)
+    if (lease.expires_at < ended_before && steps.size() < limit)
+      steps.insert(t.units.at(key.first).made.step);
+  std::vector<core::hosted_item> found{queues.begin(), queues.end()};
+  found.insert(found.end(), steps.begin(), steps.end());
+  return found;
 }
 
 core::outcome<std::uint32_t> memory_store::prune_events(core::shard_id shard,

@@ -40,7 +40,8 @@ public:
   /// The bare insertion at its end: all that is left of it in a transaction whose snapshot is older
   /// than the task.
   void insert_staged(const core::queue_name& queue, core::new_task task);
-  /// What a person may do to a staged row.
+  /// What a person may do to a row.
+  void end_lease_at(const core::task_id& task, core::instant at);
   void delete_staged(core::staging_id id);
 
   /// What is committed, for checks of invariants. Not to be held across calls of other threads.
@@ -103,6 +104,8 @@ public:
   core::outcome<staged_page> load_staged(const core::queue_name& queue, std::uint32_t limit,
                                          std::size_t bytes_most) override;
   core::outcome<queue_counts> count_tasks(const core::queue_name& queue) override;
+  core::outcome<std::vector<core::hosted_item>> find_overdue(core::instant ended_before,
+                                                             std::uint32_t limit) override;
 
   core::outcome<std::vector<stored_event>> events_after(core::shard_id shard, core::event_seq after,
                                                         std::uint32_t limit) override;

@@ -58,6 +58,9 @@ core::outcome<task_history> load_task(const results& r);
 std::vector<call> count_tasks(const core::queue_name& queue);
 core::outcome<queue_counts> count_tasks(const results& r);
 
+std::vector<call> find_overdue(core::instant ended_before, std::uint32_t limit);
+std::vector<core::hosted_item> find_overdue(const results& r);
+
 std::vector<call> events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit);
 core::outcome<std::vector<stored_event>> events_after(const results& r, core::shard_id shard,
                                                       core::event_seq after);

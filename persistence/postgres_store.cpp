@@ -258,6 +258,14 @@ core::outcome<queue_counts> postgres_store::count_tasks(const core::queue_name& 
   return reads::count_tasks(*answer);
 }
 
+core::outcome<std::vector<core::hosted_item>>
+postgres_store::find_overdue(core::instant ended_before, std::uint32_t limit) {
+  const auto answer = ask(reads::find_overdue(ended_before, limit));
+  if (!answer)
+    return answer.error();
+  return reads::find_overdue(*answer);
+}
+
 core::outcome<std::vector<stored_event>>
 postgres_store::events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) {
   const auto answer = ask(reads::events_after(shard, after, limit));

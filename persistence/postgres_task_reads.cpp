@@ -97,6 +97,15 @@ constexpr statement counts_of_queue{"counts_of_queue", R"sql(
          count(*) FILTER (WHERE ending = 3), count(*) FILTER (WHERE ending = 4)
     FROM holdfast.finished_tasks WHERE queue = $1::text)sql"};
 
+// Leases have no index by their end: it would cost every grant and extension more than a look at
+// all of them costs now and then.
+constexpr statement overdue_queues{"overdue_queues", R"sql(
+  SELECT DISTINCT t.queue FROM holdfast.task_leases l JOIN holdfast.tasks t USING (task_id)
+   WHERE l.expires_at < $1::timestamptz ORDER BY t.queue LIMIT $2::integer)sql"};
+constexpr statement overdue_steps{"overdue_steps", R"sql(
+  SELECT DISTINCT u.step_id FROM holdfast.active_leases l JOIN holdfast.units u USING (unit_id)
+   WHERE l.expires_at < $1::timestamptz ORDER BY u.step_id LIMIT $2::integer)sql"};
+
 /// What is added to a task's ending where it is stored as that of an attempt, see 0003_tasks.sql.
 constexpr int2 ended_with_task = 10;
 
@@ -317,6 +326,22 @@ core::outcome<queue_counts> count_tasks(const results& r) {
   const auto& counts = r[preamble_long + 1];
   return queue_counts{u64(counts, 0, 0), u64(counts, 0, 1), u64(counts, 0, 2),
                       u64(counts, 0, 3), u64(counts, 0, 4), u64(counts, 0, 5)};
+}
+
+std::vector<call> find_overdue(core::instant ended_before, std::uint32_t limit) {
+  const std::vector<std::string> parameters{wire::scalar(ended_before), limit_parameter(limit)};
+  return long_read({{&overdue_queues, parameters}, {&overdue_steps, parameters}});
+}
+
+std::vector<core::hosted_item> find_overdue(const results& r) {
+  std::vector<core::hosted_item> found;
+  const auto& queues = r[preamble_long];
+  for (std::size_t row = 0; row < queues.rows(); ++row)
+    found.emplace_back(queues.get<std::string>(row, 0));
+  const auto& steps = r[preamble_long + 1];
+  for (std::size_t row = 0; row < steps.rows(); ++row)
+    found.emplace_back(core::step_id{steps.get<core::uuid>(row, 0)});
+  return found;
 }
 
 } // namespace holdfast::persistence::reads

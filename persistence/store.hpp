@@ -3,6 +3,7 @@
 #include "core/change.hpp"
 #include "core/intake.hpp"
 #include "core/outcome.hpp"
+#include "core/sweep.hpp"
 #include "core/task.hpp"
 #include "core/unit.hpp"
 
@@ -348,6 +349,11 @@ public:
 
   /// Counts what is stored; not for the hot path. `not_found` if there is no such queue.
   virtual core::outcome<queue_counts> count_tasks(const core::queue_name& queue) = 0;
+
+  /// Queues and steps that hold a lease which ended before `ended_before`, up to `limit` of each.
+  /// Reads all live leases; not for the hot path.
+  virtual core::outcome<std::vector<core::hosted_item>> find_overdue(core::instant ended_before,
+                                                                     std::uint32_t limit) = 0;
 
   // --- events ---
 

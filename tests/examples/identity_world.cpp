@@ -137,6 +137,7 @@ void identity_world::start_node() {
   auto& settings = prepare().settings;
   settings.heartbeat_interval = 10min;
   settings.lease_time = 1h;
+  settings.sweep_interval = 1h;
   settings.events_prune_interval = 24h;
   start();
 }

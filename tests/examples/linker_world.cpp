@@ -78,6 +78,7 @@ linker_world::linker_world(std::uint64_t seed)
   settings.heartbeat_interval = 10min; // else most of the run would be heartbeats
   settings.lease_time = 1h;
   settings.intake_interval = 1min;
+  settings.sweep_interval = 1min;
   start();
   handler_ = std::make_unique<linker::match_handler>(
       links, std::make_shared<api_at_work>(*this), [this](const std::string&) { ++counts.dropped; },

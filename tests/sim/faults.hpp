@@ -30,6 +30,7 @@ enum class event_kind : std::uint8_t {
   frozen_heartbeat,
   actor_crashed,
   clock_rushed,
+  timer_lost,
   client_died,
   reply_lost,
   count,
@@ -40,7 +41,7 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(event_kin
                 "doubt resolved",     "batch fenced",      "batch refused",  "outage",
                 "node killed",        "node drained",      "node ended",     "zombie",
                 "partition",          "frozen heartbeat",  "actor crashed",  "clock rushed",
-                "client died",        "reply lost"};
+                "timer lost",         "client died",       "reply lost"};
 
 struct tally {
   std::array<std::uint64_t, static_cast<std::size_t>(event_kind::count)> counts{};

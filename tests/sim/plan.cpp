@@ -255,6 +255,8 @@ plan draw_plan(std::uint64_t seed) {
   draw_node(d, p);
   p.faults = draw_faults(d);
   share_out(p);
+  if (d.below(8) == 0)
+    p.faults.timer_lost = d.below(2) == 0 ? 1'000'000 : 300'000;
   return p;
 }
 
@@ -300,7 +302,8 @@ std::string describe(const plan& p) {
       << ", late " << f.commit_in_doubt_late << ", refused " << f.change_refused << ", outage "
       << f.outage << ", kill " << f.node_kill << ", drain " << f.node_drain << ", zombie "
       << f.zombie << ", partition " << f.partition << ", frozen heartbeat " << f.frozen_heartbeat
-      << ", crash " << f.actor_crash << ", rush " << f.clock_rush << '\n';
+      << ", crash " << f.actor_crash << ", rush " << f.clock_rush << ", timer lost " << f.timer_lost
+      << '\n';
   return out.str();
 }
 

@@ -55,6 +55,8 @@ struct fault_rates {
   std::uint32_t frozen_heartbeat = 0;
   std::uint32_t actor_crash = 0;
   std::uint32_t clock_rush = 0; ///< A timer fires although messages wait.
+  // Opportunity: one instant at which queues or steps are to be woken.
+  std::uint32_t timer_lost = 0;
 };
 
 /// How contributors behave: relative weights of what they do with a lease.

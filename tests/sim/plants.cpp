@@ -1,7 +1,7 @@
 #include "tests/sim/plants.hpp"
 
-#include "tests/sim/forwarding_store.hpp"
 #include "tests/sim/task_plants.hpp"
+#include "tests/support/forwarding_store.hpp"
 
 #include <caf/event_based_actor.hpp>
 
@@ -43,12 +43,12 @@ bool erase_writes(core::change& change) {
 }
 
 /// A connection that changes batches on their way.
-class batch_mutator : public forwarding_store {
+class batch_mutator : public test::forwarding_store {
 public:
   using mutation = std::function<void(core::change&)>;
 
   batch_mutator(std::unique_ptr<persistence::store> inner, database_ptr database, mutation mutate)
-      : forwarding_store(std::move(inner)),
+      : test::forwarding_store(std::move(inner)),
         database_(std::move(database)),
         mutate_(std::move(mutate)) {}
 
@@ -70,10 +70,10 @@ private:
 };
 
 /// Batches of an old host are applied as if it still were the host.
-class without_fence : public forwarding_store {
+class without_fence : public test::forwarding_store {
 public:
   without_fence(std::unique_ptr<persistence::store> inner, database_ptr database)
-      : forwarding_store(std::move(inner)), database_(std::move(database)) {}
+      : test::forwarding_store(std::move(inner)), database_(std::move(database)) {}
 
   commit_result commit(const write_batch& batch) override {
     auto forged = batch;
@@ -88,10 +88,10 @@ private:
 };
 
 /// A batch that is in already is not recognised: what repeats without a conflict is applied again.
-class without_batch_sequence : public forwarding_store {
+class without_batch_sequence : public test::forwarding_store {
 public:
   without_batch_sequence(std::unique_ptr<persistence::store> inner, database_ptr database)
-      : forwarding_store(std::move(inner)), database_(std::move(database)) {}
+      : test::forwarding_store(std::move(inner)), database_(std::move(database)) {}
 
   commit_result commit(const write_batch& batch) override {
     auto again = batch;
@@ -122,10 +122,10 @@ private:
 
 /// Says `committed` at once and writes some commits later, as a database does that does not wait
 /// for its disk: what was not written yet when the connection ends is lost.
-class lazy_disk : public forwarding_store {
+class lazy_disk : public test::forwarding_store {
 public:
   lazy_disk(std::unique_ptr<persistence::store> inner, dice& random)
-      : forwarding_store(std::move(inner)), random_(random) {}
+      : test::forwarding_store(std::move(inner)), random_(random) {}
 
   commit_result commit(const write_batch& batch) override {
     waiting_.push_back(batch);
@@ -144,19 +144,19 @@ private:
 };
 
 /// What loading leaves out or makes up.
-class false_memory : public forwarding_store {
+class false_memory : public test::forwarding_store {
 public:
   using unit_mutation = std::function<void(core::unit&)>;
   using step_mutation = std::function<void(persistence::open_unit&)>;
 
   false_memory(std::unique_ptr<persistence::store> inner, unit_mutation unit, step_mutation step)
-      : forwarding_store(std::move(inner)), unit_(std::move(unit)), step_(std::move(step)) {}
+      : test::forwarding_store(std::move(inner)), unit_(std::move(unit)), step_(std::move(step)) {}
 
   core::outcome<persistence::stored_step>
   load_step(core::step_id step,
             const std::function<core::lease_policy(const std::string&, std::uint32_t)>& policy_of)
       override {
-    auto loaded = forwarding_store::load_step(step, policy_of);
+    auto loaded = test::forwarding_store::load_step(step, policy_of);
     if (loaded)
       for (auto& unit : loaded->open_units)
         step_(unit);
@@ -164,7 +164,7 @@ public:
   }
   core::outcome<std::vector<core::unit_record>>
   load_units(const std::vector<core::unit_id>& units, const core::lease_policy& policy) override {
-    auto loaded = forwarding_store::load_units(units, policy);
+    auto loaded = test::forwarding_store::load_units(units, policy);
     if (loaded)
       for (auto& unit : *loaded)
         unit_(unit);
@@ -177,10 +177,10 @@ private:
 };
 
 /// Consumers do not remember what they have applied.
-class without_inbox : public forwarding_store {
+class without_inbox : public test::forwarding_store {
 public:
   explicit without_inbox(std::unique_ptr<persistence::store> inner)
-      : forwarding_store(std::move(inner)) {}
+      : test::forwarding_store(std::move(inner)) {}
 
   commit_result commit(const write_batch& batch) override {
     auto changed = batch;
@@ -196,14 +196,14 @@ public:
 };
 
 /// A relay that starts again begins behind events that nobody has seen.
-class hasty_cursor : public forwarding_store {
+class hasty_cursor : public test::forwarding_store {
 public:
   hasty_cursor(std::unique_ptr<persistence::store> inner, database_ptr database)
-      : forwarding_store(std::move(inner)), database_(std::move(database)) {}
+      : test::forwarding_store(std::move(inner)), database_(std::move(database)) {}
 
   core::outcome<core::event_seq> cursor(const std::string& consumer,
                                         core::shard_id shard) override {
-    auto stored = forwarding_store::cursor(consumer, shard);
+    auto stored = test::forwarding_store::cursor(consumer, shard);
     if (stored)
       *stored = database_->tables().shards.at(shard).event_seq;
     return stored;

@@ -1,6 +1,6 @@
 #include "tests/sim/task_plants.hpp"
 
-#include "tests/sim/forwarding_store.hpp"
+#include "tests/support/forwarding_store.hpp"
 
 #include <caf/event_based_actor.hpp>
 
@@ -13,15 +13,15 @@ namespace {
 using database_ptr = std::shared_ptr<persistence::memory_database>;
 
 /// A queue that is not what was stored.
-class false_queues : public forwarding_store {
+class false_queues : public test::forwarding_store {
 public:
   using mutation = std::function<void(persistence::stored_queue&)>;
 
   false_queues(std::unique_ptr<persistence::store> inner, mutation mutate)
-      : forwarding_store(std::move(inner)), mutate_(std::move(mutate)) {}
+      : test::forwarding_store(std::move(inner)), mutate_(std::move(mutate)) {}
 
   core::outcome<persistence::stored_queue> load_queue(const core::queue_name& queue) override {
-    auto loaded = forwarding_store::load_queue(queue);
+    auto loaded = test::forwarding_store::load_queue(queue);
     if (loaded)
       mutate_(*loaded);
     return loaded;
@@ -32,13 +32,13 @@ private:
 };
 
 /// Finished tasks are gone.
-class without_history : public forwarding_store {
+class without_history : public test::forwarding_store {
 public:
   using forwarding_store::forwarding_store;
 
   core::outcome<std::vector<persistence::known_task>>
   find_tasks(const std::vector<core::task_id>& tasks) override {
-    auto found = forwarding_store::find_tasks(tasks);
+    auto found = test::forwarding_store::find_tasks(tasks);
     if (found)
       found->erase(std::remove_if(found->begin(), found->end(),
                                   [](const persistence::known_task& t) { return !t.live; }),
@@ -46,7 +46,7 @@ public:
     return found;
   }
   core::outcome<persistence::task_history> load_task(core::task_id task) override {
-    auto found = forwarding_store::load_task(task);
+    auto found = test::forwarding_store::load_task(task);
     if (found && found->finished)
       return core::failure{core::errc::not_found, "no such task"};
     return found;
@@ -54,13 +54,13 @@ public:
 };
 
 /// What is staged seems to be new, always.
-class without_known_ids : public forwarding_store {
+class without_known_ids : public test::forwarding_store {
 public:
   using forwarding_store::forwarding_store;
 
   core::outcome<persistence::staged_page>
   load_staged(const core::queue_name& queue, std::uint32_t limit, std::size_t bytes_most) override {
-    auto page = forwarding_store::load_staged(queue, limit, bytes_most);
+    auto page = test::forwarding_store::load_staged(queue, limit, bytes_most);
     if (page)
       for (auto& task : page->tasks)
         task.known_in.clear();
@@ -69,7 +69,7 @@ public:
 };
 
 /// All that is finished looks as if it might be tried again.
-class without_endings : public forwarding_store {
+class without_endings : public test::forwarding_store {
 public:
   using forwarding_store::forwarding_store;
 
@@ -77,7 +77,7 @@ public:
   list_finished(const persistence::finished_filter& filter) override {
     auto all = filter;
     all.endings.clear();
-    return forwarding_store::list_finished(all);
+    return test::forwarding_store::list_finished(all);
   }
 };
 

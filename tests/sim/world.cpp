@@ -1,7 +1,7 @@
 #include "tests/sim/world.hpp"
 
-#include "tests/sim/forwarding_store.hpp"
 #include "tests/sim/task_clients.hpp"
+#include "tests/support/forwarding_store.hpp"
 
 #include <caf/event_based_actor.hpp>
 #include <caf/scheduled_actor.hpp>
@@ -35,10 +35,10 @@ constexpr core::duration aftermath = 120s;
 constexpr std::uint64_t full_check_every = 100;
 
 /// A node's connection: cut off with its process, slowed by the database's bad luck.
-class connection : public forwarding_store {
+class connection : public test::forwarding_store {
 public:
   connection(std::unique_ptr<persistence::store> inner, process_ptr owner, database_faults& faults)
-      : forwarding_store(std::move(inner)), owner_(std::move(owner)), faults_(faults) {}
+      : test::forwarding_store(std::move(inner)), owner_(std::move(owner)), faults_(faults) {}
 
   persistence::commit_result commit(const persistence::write_batch& batch) override {
     if (owner_->cut)
@@ -51,13 +51,13 @@ public:
             bool force) override {
     if (!owner_->cut)
       faults_.finish_late(shards);
-    return forwarding_store::take_over(node, incarnation, shards, lease_time, force);
+    return test::forwarding_store::take_over(node, incarnation, shards, lease_time, force);
   }
   core::outcome<persistence::renewal> renew(core::incarnation_id incarnation,
                                             core::duration lease_time) override {
     if (owner_->no_renewals)
       return core::failure{core::errc::unavailable, "frozen"};
-    return forwarding_store::renew(incarnation, lease_time);
+    return test::forwarding_store::renew(incarnation, lease_time);
   }
 
 protected:
@@ -76,8 +76,8 @@ private:
 /// handles on has nothing to lose.
 bool may_crash(std::string_view name) {
   static const std::set<std::string_view> names{
-      "writer",   "reader",  "membership", "shards", "owners", "owner", "relay",
-      "consumer", "gateway", "shard_host", "step",   "unit",   "queue", "intake"};
+      "writer",  "reader",     "membership", "shards", "owners", "owner",  "relay",  "consumer",
+      "gateway", "shard_host", "step",       "unit",   "queue",  "intake", "sweeper"};
   return names.count(name) != 0;
 }
 
@@ -198,6 +198,13 @@ void world::handle_one() {
     audit_.check_all();
 }
 
+/// Not even when all is calm do timers come back: the sweeper alone must get everything done.
+void world::lose_timers() {
+  if (plan_.faults.timer_lost > 0 && random_.hit(plan_.faults.timer_lost)
+      && virtual_.lose_next_timers() > 0)
+    seen_.count(event_kind::timer_lost);
+}
+
 void world::advance() {
   if (run_due())
     return;
@@ -207,6 +214,7 @@ void world::advance() {
   if (rush)
     seen_.count(event_kind::clock_rushed);
   const auto limit = agenda_.empty() ? now() + 10s : agenda_.begin()->first;
+  lose_timers();
   virtual_.advance_to_next_timer(std::max(limit, now()));
 }
 
@@ -229,6 +237,7 @@ process_ptr world::start_process(const std::string& name) {
   s.writer_retry_max = plan_.retry_max;
   s.extension_delay = 1s;
   s.intake_interval = 1s;
+  s.sweep_interval = 5s;
   s.session_grace = plan_.session_grace;
   s.leases_max = plan_.leases_max;
   s.unit_idle_timeout = plan_.unit_idle_timeout;

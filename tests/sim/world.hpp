@@ -70,6 +70,7 @@ private:
   // --- time and messages ---
   /// Handles one message, or lets time pass to the next timer.
   void advance();
+  void lose_timers();
   void handle_one();
   void note_message(caf::resumable* job);
   void at(core::instant when, std::function<void()> what);

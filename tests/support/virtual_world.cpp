@@ -1,6 +1,8 @@
 #include "tests/support/virtual_world.hpp"
 
+#include "actors/internal_messages.hpp"
 #include "messages/registry.hpp"
+#include "tests/support/forwarding_store.hpp"
 
 #include <caf/detail/test_actor_clock.hpp>
 #include <caf/scheduled_actor.hpp>
@@ -15,153 +17,51 @@ namespace {
 constexpr core::duration epoch = std::chrono::hours{24 * 365 * 55};
 
 /// A store whose line to the database a test can cut.
-class line_store : public persistence::store {
+class line_store : public forwarding_store {
 public:
   line_store(std::unique_ptr<persistence::store> inner, std::function<bool()> cut,
              std::function<bool()> no_renewals)
-      : inner_(std::move(inner)), cut_(std::move(cut)), no_renewals_(std::move(no_renewals)) {}
+      : forwarding_store(std::move(inner)),
+        cut_(std::move(cut)),
+        no_renewals_(std::move(no_renewals)) {}
 
-  core::outcome<core::instant> now() override {
-    return call<core::instant>([&] { return inner_->now(); });
-  }
   persistence::commit_result commit(const persistence::write_batch& batch) override {
-    if (cut_())
-      return {persistence::commit_status::unavailable, {}, "the test has cut the line"};
-    return inner_->commit(batch);
-  }
-  core::outcome<bool> ensure_shards(std::uint32_t count) override {
-    return call<bool>([&] { return inner_->ensure_shards(count); });
-  }
-  core::outcome<bool> publish_limits(const persistence::document_limits& limits) override {
-    return call<bool>([&] { return inner_->publish_limits(limits); });
-  }
-  core::outcome<bool> register_node(const std::string& name, core::incarnation_id incarnation,
-                                    const std::string& address) override {
-    return call<bool>([&] { return inner_->register_node(name, incarnation, address); });
-  }
-  core::outcome<std::vector<persistence::shard_fence>>
-  take_over(const std::string& node, core::incarnation_id incarnation,
-            const std::vector<core::shard_id>& shards, core::duration lease_time,
-            bool force) override {
-    return call<std::vector<persistence::shard_fence>>(
-        [&] { return inner_->take_over(node, incarnation, shards, lease_time, force); });
+    if (const auto why = obstacle())
+      return {persistence::commit_status::unavailable, {}, why->detail};
+    return inner().commit(batch);
   }
   core::outcome<persistence::renewal> renew(core::incarnation_id incarnation,
                                             core::duration lease_time) override {
     if (no_renewals_())
       return core::failure{core::errc::unavailable, "the test has stopped renewals"};
-    return call<persistence::renewal>([&] { return inner_->renew(incarnation, lease_time); });
+    return forwarding_store::renew(incarnation, lease_time);
   }
-  core::outcome<bool> resign(core::incarnation_id incarnation) override {
-    return call<bool>([&] { return inner_->resign(incarnation); });
-  }
-  core::outcome<persistence::stored_step>
-  load_step(core::step_id step,
-            const std::function<core::lease_policy(const std::string&, std::uint32_t)>& policy_of)
-      override {
-    return call<persistence::stored_step>([&] { return inner_->load_step(step, policy_of); });
-  }
-  core::outcome<std::vector<core::unit_record>>
-  load_units(const std::vector<core::unit_id>& units, const core::lease_policy& policy) override {
-    return call<std::vector<core::unit_record>>([&] { return inner_->load_units(units, policy); });
-  }
-  core::outcome<persistence::stored_workflow> load_workflow(core::workflow_id workflow) override {
-    return call<persistence::stored_workflow>([&] { return inner_->load_workflow(workflow); });
-  }
-  core::outcome<std::vector<std::pair<std::string, core::unit_id>>>
-  find_source_keys(core::step_id step, const std::vector<std::string>& keys) override {
-    return call<std::vector<std::pair<std::string, core::unit_id>>>(
-        [&] { return inner_->find_source_keys(step, keys); });
-  }
-  core::outcome<std::vector<core::step_row>> list_steps(core::step_id after,
-                                                        std::uint32_t limit) override {
-    return call<std::vector<core::step_row>>([&] { return inner_->list_steps(after, limit); });
-  }
-  core::outcome<std::pair<std::vector<persistence::unit_result>, std::uint64_t>>
-  list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) override {
-    return call<std::pair<std::vector<persistence::unit_result>, std::uint64_t>>(
-        [&] { return inner_->list_results(step, after, limit); });
-  }
-  core::outcome<persistence::step_statistics> statistics(core::step_id step) override {
-    return call<persistence::step_statistics>([&] { return inner_->statistics(step); });
-  }
-  core::outcome<persistence::stored_queue> load_queue(const core::queue_name& queue) override {
-    return call<persistence::stored_queue>([&] { return inner_->load_queue(queue); });
-  }
-  core::outcome<std::vector<core::put_queue>> list_queues() override {
-    return call<std::vector<core::put_queue>>([&] { return inner_->list_queues(); });
-  }
-  core::outcome<std::vector<persistence::known_task>>
-  find_tasks(const std::vector<core::task_id>& tasks) override {
-    return call<std::vector<persistence::known_task>>([&] { return inner_->find_tasks(tasks); });
-  }
-  core::outcome<std::vector<persistence::finished_task>>
-  list_finished(const persistence::finished_filter& filter) override {
-    return call<std::vector<persistence::finished_task>>(
-        [&] { return inner_->list_finished(filter); });
-  }
-  core::outcome<persistence::task_history> load_task(core::task_id task) override {
-    return call<persistence::task_history>([&] { return inner_->load_task(task); });
-  }
-  core::outcome<std::vector<core::queue_name>> queues_with_staged() override {
-    return call<std::vector<core::queue_name>>([&] { return inner_->queues_with_staged(); });
-  }
-  core::outcome<persistence::staged_page>
-  load_staged(const core::queue_name& queue, std::uint32_t limit, std::size_t bytes_most) override {
-    return call<persistence::staged_page>(
-        [&] { return inner_->load_staged(queue, limit, bytes_most); });
-  }
-  core::outcome<persistence::queue_counts> count_tasks(const core::queue_name& queue) override {
-    return call<persistence::queue_counts>([&] { return inner_->count_tasks(queue); });
-  }
-  core::outcome<std::vector<persistence::stored_event>>
-  events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) override {
-    return call<std::vector<persistence::stored_event>>(
-        [&] { return inner_->events_after(shard, after, limit); });
-  }
-  core::outcome<core::event_seq> cursor(const std::string& consumer,
-                                        core::shard_id shard) override {
-    return call<core::event_seq>([&] { return inner_->cursor(consumer, shard); });
-  }
-  core::outcome<std::vector<core::event_seq>>
-  inbox_after(const std::string& consumer, core::shard_id shard, core::event_seq after) override {
-    return call<std::vector<core::event_seq>>(
-        [&] { return inner_->inbox_after(consumer, shard, after); });
-  }
-  core::outcome<std::uint32_t> prune_tasks(core::shard_id shard, core::incarnation_id incarnation,
-                                           const core::queue_name& queue,
-                                           core::instant ended_before,
-                                           std::uint32_t rows) override {
-    return call<std::uint32_t>(
-        [&] { return inner_->prune_tasks(shard, incarnation, queue, ended_before, rows); });
-  }
-  core::outcome<std::uint32_t> prune_refused(core::shard_id shard, core::incarnation_id incarnation,
-                                             const core::queue_name& queue,
-                                             core::instant refused_before,
-                                             std::uint32_t rows) override {
-    return call<std::uint32_t>(
-        [&] { return inner_->prune_refused(shard, incarnation, queue, refused_before, rows); });
-  }
-  core::outcome<std::uint32_t> prune_events(core::shard_id shard, core::incarnation_id incarnation,
-                                            const persistence::prunable& most) override {
-    return call<std::uint32_t>([&] { return inner_->prune_events(shard, incarnation, most); });
+
+protected:
+  std::optional<core::failure> obstacle() override {
+    if (!cut_())
+      return std::nullopt;
+    return core::failure{core::errc::unavailable, "the test has cut the line"};
   }
 
 private:
-  template <class T, class Call>
-  core::outcome<T> call(Call f) {
-    if (cut_())
-      return core::failure{core::errc::unavailable, "the test has cut the line"};
-    return f();
-  }
-
-  std::unique_ptr<persistence::store> inner_;
   std::function<bool()> cut_;
   std::function<bool()> no_renewals_;
 };
 
 core::duration since_start(caf::actor_clock::time_point at) {
   return std::chrono::duration_cast<core::duration>(at.time_since_epoch());
+}
+
+/// Turns a message that wakes into one that is not the latest; false for any other message.
+bool make_void(caf::type_erased_tuple& message) {
+  if (message.match_elements<actors::queue_tick>())
+    message.get_mutable_as<actors::queue_tick>(0).at = {};
+  else if (message.match_elements<actors::expiry_tick>())
+    message.get_mutable_as<actors::expiry_tick>(0).at = {};
+  else
+    return false;
+  return true;
 }
 
 } // namespace
@@ -243,6 +143,18 @@ bool virtual_world::advance_to_next_timer(core::instant limit) {
   return true;
 }
 
+std::size_t virtual_world::lose_next_timers() {
+  const auto& timers = scheduler().clock().schedule();
+  std::size_t lost = 0;
+  for (const auto& [due, event] : timers) {
+    if (due != timers.begin()->first)
+      break;
+    if (auto* wake = dynamic_cast<caf::detail::simple_actor_clock::actor_msg*>(event.get()))
+      lost += make_void(wake->content->content()) ? 1U : 0U;
+  }
+  return lost;
+}
+
 void virtual_world::advance(core::duration d) {
   const auto end = now() + d;
   settle();
@@ -266,6 +178,7 @@ virtual_node::virtual_node(virtual_world& w, const std::string& name, std::uint6
   settings.writer_retry_max = 2s;
   settings.extension_delay = 1s;
   settings.intake_interval = 1s;
+  settings.sweep_interval = 15s;
   settings.session_grace = 30s;
   settings.unit_idle_timeout = 60s;
   settings.events_redeliver_after = 10s;

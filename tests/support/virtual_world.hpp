@@ -61,6 +61,10 @@ public:
   /// came first.
   bool advance_to_next_timer(core::instant limit);
 
+  /// The timers that are due next, all of one instant, by which queues and steps are woken: they
+  /// will not be. Says how many.
+  std::size_t lose_next_timers();
+
   std::function<void()> after_each;
 
   /// While true, remembers every actor that runs, for `actors_named`.

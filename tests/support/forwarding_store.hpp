@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-namespace holdfast::sim {
+namespace holdfast::test {
 
 /// A store that passes every call on to another one; what stands between a node and its database
 /// overrides the calls that it meddles with.
@@ -91,6 +91,10 @@ public:
   core::outcome<std::vector<core::queue_name>> queues_with_staged() override {
     return pass([&] { return inner_->queues_with_staged(); });
   }
+  core::outcome<std::vector<core::hosted_item>> find_overdue(core::instant ended_before,
+                                                             std::uint32_t limit) override {
+    return pass([&] { return inner_->find_overdue(ended_before, limit); });
+  }
   core::outcome<persistence::staged_page>
   load_staged(const core::queue_name& queue, std::uint32_t limit, std::size_t bytes_most) override {
     return pass([&] { return inner_->load_staged(queue, limit, bytes_most); });
@@ -145,4 +149,4 @@ private:
   std::unique_ptr<persistence::store> inner_;
 };
 
-} // namespace holdfast::sim
+} // namespace holdfast::test

@@ -1,0 +1,64 @@
+#include "actors/sweeper.hpp"
+
+#include "actors/actor_guard.hpp"
+
+namespace holdfast::actors {
+
+namespace {
+
+using self_ptr = caf::stateful_actor<sweeper_state>*;
+
+/// Looks at which an item may be overdue before it is read anew.
+constexpr std::uint32_t looks_max = 3;
+
+void rest(self_ptr self) {
+  self->delayed_send(self, self->state.context->settings.sweep_interval, look_tick{});
+}
+
+void on_found(self_ptr self, const overdue_found& found) {
+  auto& st = self->state;
+  st.failing = false;
+  auto verdict = core::judge_overdue(st.record, found.items, looks_max);
+  for (const auto& item : verdict.late)
+    st.context->log(log_level::warning, "item_overdue", {{"item", to_string(item)}});
+  for (const auto& item : verdict.stuck)
+    st.context->log(log_level::error, "item_stuck", {{"item", to_string(item)}});
+  self->send(st.shards, look_around{std::move(verdict)});
+  rest(self);
+}
+
+/// Timers may be lost whether the database answers or not.
+void on_failed(self_ptr self, const caf::error& why) {
+  auto& st = self->state;
+  if (!st.failing)
+    st.context->log(log_level::warning, "sweep_failed", {{"reason", msg::failure_of(why).detail}});
+  st.failing = true;
+  self->send(st.shards, look_around{});
+  rest(self);
+}
+
+void look(self_ptr self) {
+  auto& st = self->state;
+  // A lease that ended just now is on its way out.
+  const auto before = now(self, st.context) - st.context->settings.sweep_interval;
+  self->request(st.loader, internal_timeout, find_overdue{before})
+      .then([=](const overdue_found& found) { on_found(self, found); },
+            [=](const caf::error& error) { on_failed(self, error); });
+}
+
+} // namespace
+
+caf::behavior sweeper(caf::stateful_actor<sweeper_state>* self, context_ptr context,
+                      const caf::actor& loader, const caf::actor& shards) {
+  guard(self, context);
+  auto& st = self->state;
+  st.context = std::move(context);
+  st.loader = loader;
+  st.shards = shards;
+  rest(self);
+  return {
+      [=](look_tick) { look(self); },
+  };
+}
+
+} // namespace holdfast::actors

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "actors/context.hpp"
+#include "actors/internal_messages.hpp"
+#include "core/sweep.hpp"
+
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
+
+namespace holdfast::actors {
+
+struct sweeper_state {
+  static inline const char* name = "sweeper";
+
+  context_ptr context;
+  caf::actor loader;
+  caf::actor shards;
+  core::overdue_record record;
+  bool failing = false; ///< The last look failed.
+};
+
+/// THE SWEEPER: the backstop of all timers. Every `sweep_interval` it asks the database what holds
+/// leases that should have ended long ago, and has everything that this node hosts look at the
+/// clock. So whatever is due is done within two intervals, even if every timer was lost; and what
+/// is overdue although it has looked is read anew from the database (`core::judge_overdue`).
+///
+/// In a healthy node it finds nothing: each find is logged.
+///
+/// Failure: a look that fails is made good by the next.
+caf::behavior sweeper(caf::stateful_actor<sweeper_state>* self, context_ptr context,
+                      const caf::actor& loader, const caf::actor& shards);
+
+} // namespace holdfast::actors

@@ -1,0 +1,108 @@
+// The backstop of all timers, through a whole node in virtual time: B34, B45, B50, C43, I-9.
+
+#include "tests/support/queue_fixture.hpp"
+
+using namespace std::chrono_literals;
+
+namespace holdfast::test {
+
+namespace {
+
+struct node_without_timers : node_with_queue {
+  /// Moves the clock by `d`; no queue and no step is woken.
+  void advance_without_timers(core::duration d) {
+    const auto end = now() + d;
+    settle();
+    lost += lose_next_timers();
+    while (advance_to_next_timer(end)) {
+      settle();
+      lost += lose_next_timers();
+    }
+  }
+
+  bool logged(const std::string& event) const {
+    for (const auto& line : node->log)
+      if (line.find(event) != std::string::npos)
+        return true;
+    return false;
+  }
+
+  std::size_t lost = 0;
+  core::duration interval = node->settings.sweep_interval;
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(sweeper, node_without_timers)
+
+BOOST_AUTO_TEST_CASE(lease_of_a_task_ends_although_its_timer_was_lost) {
+  enqueued(request());
+  const auto held = one("w1"); // for 30 s
+  advance_without_timers(30s + interval);
+  BOOST_TEST(lost > 0U);
+  BOOST_TEST(counts().leased == 0U);
+  BOOST_TEST((complete("w1", held) == core::errc::lease_expired));
+  BOOST_TEST(one("w2").token == held.token + 1);
+}
+
+BOOST_AUTO_TEST_CASE(worker_that_waits_gets_a_task_when_it_is_due_although_the_timer_was_lost) {
+  auto later = request();
+  later.run_at = now() + 40s;
+  enqueued(later);
+  auto patient = claim("w1");
+  patient.wait = 60s;
+  const auto answer = send_to_node(patient);
+  advance_without_timers(40s - interval);
+  BOOST_TEST(!answer->arrived());
+  advance_without_timers(2 * interval);
+  BOOST_TEST(lost > 0U);
+  BOOST_REQUIRE(answer->value);
+  BOOST_TEST(answer->value->tasks.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(lease_on_a_unit_ends_although_its_timer_was_lost) {
+  const auto step = create();
+  feed(step, 1);
+  assigned(step, "ana"); // for 60 s
+  advance_without_timers(60s + interval);
+  BOOST_TEST(lost > 0U);
+  BOOST_TEST(active_leases() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_found_while_timers_work) {
+  enqueued(request());
+  one("w1");
+  advance(10 * interval);
+  BOOST_TEST(counts().leased == 0U);
+  BOOST_TEST(!logged("item_overdue"));
+}
+
+// What the queue believes is not what the database says: a person has changed the row.
+BOOST_AUTO_TEST_CASE(queue_that_does_not_know_what_is_overdue_is_read_anew) {
+  BOOST_REQUIRE(call(msg::put_queue{"mail", R"({"lease": {"ttl_seconds": 3600}})"}).value);
+  const auto id = enqueued(request());
+  one("w1");
+  database->end_lease_at(id, now() + 1s);
+  advance(3 * interval);
+  BOOST_TEST(counts().leased == 1U);
+  advance(2 * interval);
+  BOOST_TEST(logged("item_overdue"));
+  BOOST_TEST(logged("item_stuck"));
+  BOOST_TEST(counts().leased == 0U);
+  BOOST_TEST((one("w2").task == id));
+}
+
+BOOST_AUTO_TEST_CASE(database_that_is_away_does_not_keep_it_from_looking) {
+  enqueued(request());
+  one("w1");
+  database->set_reachable(false);
+  advance_without_timers(30s + interval);
+  BOOST_TEST(logged("sweep_failed"));
+  database->set_reachable(true);
+  advance_without_timers(interval);
+  BOOST_TEST(counts().leased == 0U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::test

@@ -1,0 +1,49 @@
+// What becomes of queues and steps that are overdue: B34, B50, C43.
+
+#include "core/sweep.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+namespace holdfast::core {
+
+BOOST_AUTO_TEST_SUITE(sweeping)
+
+BOOST_AUTO_TEST_CASE(what_is_found_again_and_again_is_stuck) {
+  overdue_record record;
+  const std::vector<hosted_item> mail{queue_name{"mail"}};
+  for (int look = 0; look < 2; ++look) {
+    const auto verdict = judge_overdue(record, mail, 3);
+    BOOST_TEST(verdict.late.size() == 1U);
+    BOOST_TEST(verdict.stuck.empty());
+  }
+  const auto third = judge_overdue(record, mail, 3);
+  BOOST_TEST(third.late.empty());
+  BOOST_REQUIRE(third.stuck.size() == 1U);
+  BOOST_TEST(to_string(third.stuck.front()) == "queue mail");
+  // It was read anew, so counting begins anew.
+  BOOST_TEST(judge_overdue(record, mail, 3).late.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(what_was_in_time_once_is_not_stuck) {
+  overdue_record record;
+  const std::vector<hosted_item> mail{queue_name{"mail"}};
+  judge_overdue(record, mail, 3);
+  judge_overdue(record, mail, 3);
+  judge_overdue(record, {}, 3);
+  BOOST_TEST(record.empty());
+  BOOST_TEST(judge_overdue(record, mail, 3).stuck.empty());
+}
+
+BOOST_AUTO_TEST_CASE(items_are_judged_each_by_itself) {
+  overdue_record record;
+  const hosted_item mail{queue_name{"mail"}};
+  const hosted_item step{step_id{}};
+  judge_overdue(record, {mail}, 2);
+  const auto verdict = judge_overdue(record, {mail, step}, 2);
+  BOOST_TEST((verdict.stuck == std::vector<hosted_item>{mail}));
+  BOOST_TEST((verdict.late == std::vector<hosted_item>{step}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::core
