@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/data_dir.hpp"
 #include "app/demo/node_process.hpp"
 #include "app/demo/scratch_directory.hpp"
 
@@ -19,8 +20,7 @@ struct running_node {
     BOOST_REQUIRE(made);
     directory.emplace(std::move(*made));
     process.emplace(HOLDFAST_BINARY, directory->path(), std::vector<std::string>{});
-    const auto started = process->start(std::chrono::seconds{60});
-    BOOST_REQUIRE_MESSAGE(started, process->log_tail());
+    start();
     current_ = this;
   }
   running_node(const running_node&) = delete;
@@ -30,7 +30,19 @@ struct running_node {
   /// That of the suite that runs.
   static running_node& current() { return *current_; }
 
+  void start() {
+    const auto started = process->start(std::chrono::seconds{60});
+    BOOST_REQUIRE_MESSAGE(started, process->log_tail());
+  }
+
   std::string place() const { return directory->path().string(); }
+
+  /// Of its database.
+  std::string conninfo() const {
+    const auto running = app::read_node_file(directory->path());
+    BOOST_REQUIRE(running);
+    return running->database;
+  }
 
   std::optional<app::demo::scratch_directory> directory;
   std::optional<app::demo::node_process> process;

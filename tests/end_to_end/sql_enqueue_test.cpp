@@ -1,10 +1,8 @@
 // A producer that knows nothing of Holdfast but two SQL functions, on a real node.
 
-#include "app/data_dir.hpp"
-#include "app/demo/node_process.hpp"
-#include "app/demo/scratch_directory.hpp"
 #include "client/connection.hpp"
 #include "client/peer_system.hpp"
+#include "tests/end_to_end/running_node.hpp"
 #include "tests/support/program.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -26,13 +24,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct node_with_queue {
+struct node_with_queue : test::running_node {
   node_with_queue() {
-    auto made = app::demo::scratch_directory::make();
-    BOOST_REQUIRE(made);
-    directory.emplace(std::move(*made));
-    process.emplace(HOLDFAST_BINARY, directory->path(), std::vector<std::string>{});
-    start();
+    connect();
     ask<msg::queue_view>(msg::put_queue{"orders", "{}"});
     pqxx::connection database{conninfo()};
     pqxx::work tx{database};
@@ -44,16 +38,8 @@ struct node_with_queue {
     tx.commit();
   }
 
-  void start() {
-    const auto started = process->start(60s);
-    BOOST_REQUIRE_MESSAGE(started, process->log_tail());
+  void connect() {
     node.emplace(system, client::endpoint{"127.0.0.1", process->port()}, client::retry_policy{}, 1);
-  }
-
-  std::string conninfo() const {
-    const auto running = app::read_node_file(directory->path());
-    BOOST_REQUIRE(running);
-    return running->database;
   }
 
   template <class Answer, class Request>
@@ -82,8 +68,6 @@ struct node_with_queue {
     tx.exec("SELECT holdfast.enqueue('orders', 'ship', '{\"order\": " + number + "}')");
   }
 
-  std::optional<app::demo::scratch_directory> directory;
-  std::optional<app::demo::node_process> process;
   client::peer_system configuration{client::peer_settings{}};
   caf::actor_system system{configuration};
   std::optional<client::connection> node;
@@ -123,6 +107,7 @@ BOOST_AUTO_TEST_CASE(task_exists_when_its_transaction_commits_and_only_then) {
   process->kill();
   BOOST_REQUIRE(process->ended_within(10s));
   start();
+  connect();
   std::set<std::string> shipped;
   while (shipped.size() < 200) {
     const auto more = claim(1000);
@@ -133,10 +118,7 @@ BOOST_AUTO_TEST_CASE(task_exists_when_its_transaction_commits_and_only_then) {
   const auto counts = ask<msg::queue_statistics>(msg::get_queue_statistics{"orders"});
   BOOST_TEST(counts.live == 200U);
   BOOST_TEST(counts.completed == 1U);
-  BOOST_TEST(
-      test::run_program(HOLDFAST_BINARY, {"verify", "--data-dir", directory->path().string()}, 60s)
-          .code
-      == 0);
+  BOOST_TEST(test::run_program(HOLDFAST_BINARY, {"verify", "--data-dir", place()}, 60s).code == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
