@@ -158,6 +158,29 @@ struct enqueue_tasks {
 };
 HOLDFAST_WIRE(enqueue_tasks, x.queue, x.tasks)
 
+/// A job as its envelope, and what an envelope does not say of a task.
+struct task_envelope {
+  std::string envelope;      ///< JSON, as in docs/API.md. The id of the job is that of the task.
+  std::int16_t priority = 0; ///< From here on as in `task_request`.
+  std::string key;
+  std::string credential;
+  std::string unique_key;
+  bool reject_duplicate = false;
+  core::instant run_at;
+  std::string owner_id;
+  std::string run_as_id;
+};
+HOLDFAST_WIRE(task_envelope, x.envelope, x.priority, x.key, x.credential, x.unique_key,
+              x.reject_duplicate, x.run_at, x.owner_id, x.run_as_id)
+
+/// Makes a task of each envelope. Answered as `enqueue_tasks` is; the outcome of an envelope that
+/// cannot be read names no task.
+struct enqueue_envelopes {
+  core::queue_name queue;
+  std::vector<task_envelope> envelopes;
+};
+HOLDFAST_WIRE(enqueue_envelopes, x.queue, x.envelopes)
+
 struct task_outcome {
   core::task_id task;
   core::errc refusal = core::errc::none;
