@@ -17,8 +17,8 @@ constexpr std::array<error_description, 19> table{{
   {errc::no_unit_available, "no_unit_available", true,
    "Ask again later: no unit of this step is open to this contributor now."},
   {errc::payload_invalid, "payload_invalid", false,
-   "Correct the payload at the named place; the step's schema says what it must look "
-   "like."},
+   "Correct the payload at the named place; the schema of the step or of the task's type "
+   "says what it must look like."},
   {errc::too_large, "too_large", false,
    "Send less: the detail names the bound."},
   {errc::lease_not_held, "lease_not_held", false,

@@ -130,7 +130,7 @@ HOLDFAST_WIRE(schedule_list, x.schedules, x.more)
 struct task_request {
   core::task_id task;             ///< Chosen by the caller: making it again is a repetition.
   std::string type;               ///< Chooses the handler.
-  std::string version = "1.0";    ///< Of the body's form; an unknown major version is refused.
+  std::string version = "1.0";    ///< Of the body's form; see `versions` in the policy.
   std::string body;               ///< JSON; never changes.
   std::string state;              ///< Empty: the first of its type.
   std::string data = "{}";        ///< JSON that belongs to the state.

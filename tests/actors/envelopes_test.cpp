@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_request_is_checked_like_one_for_tasks) {
   const auto refusal = [&](const std::string& queue, std::size_t jobs) {
     msg::enqueue_envelopes request{queue, {}};
     request.envelopes.resize(jobs);
-    return call(request).error.code;
+    return call(request).code();
   };
   BOOST_TEST((refusal("none", 1) == core::errc::not_found));
   BOOST_TEST((refusal("No Name", 1) == core::errc::invalid_argument));
