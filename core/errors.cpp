@@ -7,7 +7,7 @@ namespace holdfast::core {
 namespace {
 
 // clang-format off
-constexpr std::array<error_description, 19> table{{
+constexpr std::array<error_description, 20> table{{
   {errc::none, "none", false,
    "Nothing went wrong."},
   {errc::invalid_argument, "invalid_argument", false,
@@ -47,6 +47,8 @@ constexpr std::array<error_description, 19> table{{
    "Acknowledge: the message had been applied before."},
   {errc::refused_by_store, "refused_by_store", false,
    "Report it: the database refused what the node had validated."},
+  {errc::damaged, "damaged", false,
+   "Restore the named file from a backup: it is not what was stored."},
 }};
 // clang-format on
 
