@@ -3,9 +3,17 @@
 #include "objects/sha256.hpp"
 #include "tests/objects/worlds.hpp"
 
+#include <atomic>
+#include <chrono>
+#include <fcntl.h>
 #include <filesystem>
+#include <fstream>
 #include <set>
+#include <string>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
@@ -28,6 +36,41 @@ std::set<std::string> files_in(const fs::path& directory) {
       files.insert(fs::relative(entry.path(), directory).string());
   return files;
 }
+
+/// Holds the folder of an object as a store does that puts into it or removes from it.
+class held_folder {
+public:
+  explicit held_folder(const fs::path& folder)
+      : directory_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY)) {
+    BOOST_REQUIRE_EQUAL(::flock(directory_, LOCK_EX), 0);
+    struct stat found {};
+    BOOST_REQUIRE_EQUAL(::fstat(directory_, &found), 0);
+    inode_ = ':' + std::to_string(found.st_ino) + ' ';
+  }
+  ~held_folder() { ::close(directory_); }
+  held_folder(const held_folder&) = delete;
+  held_folder& operator=(const held_folder&) = delete;
+
+  /// Returns when somebody waits for the folder, or `done` is true.
+  void await_somebody_or(const std::atomic<bool>& done) const {
+    const auto patience = std::chrono::steady_clock::now() + 10s;
+    while (!done && !somebody_waits() && std::chrono::steady_clock::now() < patience)
+      std::this_thread::yield();
+  }
+
+private:
+  /// As the system tells: "1: -> FLOCK  ADVISORY  WRITE 4711 08:01:1234 0 EOF".
+  bool somebody_waits() const {
+    std::ifstream locks{"/proc/locks"};
+    for (std::string line; std::getline(locks, line);)
+      if (line.find("->") != std::string::npos && line.find(inode_) != std::string::npos)
+        return true;
+    return false;
+  }
+
+  int directory_;
+  std::string inode_;
+};
 
 } // namespace
 
@@ -83,6 +126,57 @@ BOOST_AUTO_TEST_CASE(what_dead_writers_left_is_removed_when_it_is_old) {
   const auto store = open();
   BOOST_TEST(!fs::exists(draft));
   BOOST_TEST(value_of(store->get(ref)) == "whole");
+}
+
+// Otherwise it might look at the old object and then remove the new one.
+BOOST_AUTO_TEST_CASE(removal_waits_for_who_is_putting_into_the_folder) {
+  const auto store = open();
+  const auto ref = value_of(store->put("abc"));
+  const auto path = store->path_of(ref.content);
+  *clock += 1'000'000;
+  const auto before = core::from_micros(*clock);
+  bool removed = true;
+  std::atomic<bool> done{false};
+  std::thread remover;
+  {
+    const held_folder held{path.parent_path()};
+    remover = std::thread{[&] {
+      const auto outcome = store->remove_if_older(ref.content, before);
+      removed = !outcome || *outcome;
+      done = true;
+    }};
+    held.await_somebody_or(done);
+    // A put of another process comes to its end.
+    std::error_code gone_already;
+    fs::last_write_time(path, fs::file_time_type::clock::now() + 1h, gone_already);
+    BOOST_TEST(!gone_already);
+  }
+  remover.join();
+  BOOST_TEST(!removed);
+  BOOST_TEST(value_of(store->get(ref)) == "abc");
+}
+
+BOOST_AUTO_TEST_CASE(putting_waits_for_who_is_removing_from_the_folder) {
+  const auto store = open();
+  const auto ref = value_of(store->put("abc"));
+  const auto path = store->path_of(ref.content);
+  bool put = false;
+  std::atomic<bool> done{false};
+  std::thread producer;
+  {
+    const held_folder held{path.parent_path()};
+    producer = std::thread{[&] {
+      put = static_cast<bool>(store->put("abc"));
+      done = true;
+    }};
+    held.await_somebody_or(done);
+    BOOST_TEST(!done);
+    std::error_code ignored;
+    fs::remove(path, ignored); // it was old when it was looked at
+  }
+  producer.join();
+  BOOST_TEST(put);
+  BOOST_TEST(value_of(store->get(ref)) == "abc");
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_left_of_what_could_not_be_stored) {

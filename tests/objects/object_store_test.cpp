@@ -158,7 +158,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(what_is_put_while_others_sweep_stays, World, world
     // Everything that is not of this very moment is waste.
     while (!done) {
       const auto before = f.now();
-      for (const auto& object : *f.store->list({}, 100))
+      const auto page = f.store->list({}, 100);
+      for (const auto& object : *page)
         removed += *f.store->remove_if_older(object.content, before) ? 1 : 0;
     }
   }};
