@@ -115,6 +115,9 @@ core::failure check(const msg::get_queue_statistics& m) { return check_queue(m.q
 core::failure check(const msg::enqueue_tasks& m) {
   return first_of({check_queue(m.queue), check_number(m.tasks.size())});
 }
+core::failure check(const msg::enqueue_envelopes& m) {
+  return first_of({check_queue(m.queue), check_number(m.envelopes.size())});
+}
 core::failure check(const msg::get_task& m) { return check_id(m.task, "task"); }
 core::failure check(const msg::change_task& m) {
   const bool known = m.verb >= 1 && m.verb <= 4;
@@ -301,6 +304,9 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
         return hand_on<msg::queue_statistics>(self, to.reader, m, false);
       },
       [=](msg::enqueue_tasks& m) { return hand_on<msg::task_outcomes>(self, to.shards, m, true); },
+      [=](msg::enqueue_envelopes& m) {
+        return hand_on<msg::task_outcomes>(self, to.shards, m, true);
+      },
       [=](msg::get_task& m) { return hand_on<msg::task_view>(self, to.reader, m, false); },
       [=](msg::change_task& m) { return hand_on<msg::task_changed>(self, to.shards, m, true); },
       [=](msg::eject_task& m) { return hand_on<msg::leased_tasks>(self, to.shards, m, true); },

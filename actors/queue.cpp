@@ -204,6 +204,10 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
         if (!put_off(self, m) && exists(self))
           on_enqueue(self, m);
       },
+      [=](msg::enqueue_envelopes& m) {
+        if (!put_off(self, m) && exists(self))
+          on_enqueue_envelopes(self, m);
+      },
       [=](msg::claim_tasks& m) {
         if (!put_off(self, m) && exists(self))
           on_claim(self, m);

@@ -33,6 +33,21 @@ struct intake {
   std::vector<core::new_task> tasks;
   std::vector<std::size_t> places;
   std::vector<msg::task_outcome> outcomes;
+
+  /// The next task that is asked for, or what was found wrong with it.
+  void add(core::outcome<core::new_task> asked, const documents::json_limits& limits) {
+    auto& outcome = outcomes.emplace_back();
+    auto why = asked ? check(*asked, limits) : asked.error();
+    if (asked)
+      outcome.task = asked->spec.id;
+    if (why.code == core::errc::none) {
+      places.push_back(outcomes.size() - 1);
+      tasks.push_back(std::move(*asked));
+    } else {
+      outcome.refusal = why.code;
+      outcome.detail = std::move(why.detail);
+    }
+  }
 };
 
 void make_tasks(queue_ptr self, const held_promise& promise, intake& in,
@@ -63,6 +78,15 @@ void make_tasks(queue_ptr self, const held_promise& promise, intake& in,
     in.outcomes[places[i]] = to_message(std::move(decided.answer[i]));
   carry_out(self, std::move(decided.changes), promise, msg::task_outcomes{std::move(in.outcomes)});
   look_after(self);
+}
+
+void take_in(queue_ptr self, const held_promise& promise, const std::shared_ptr<intake>& in) {
+  std::vector<core::task_id> ids;
+  for (const auto& task : in->tasks)
+    ids.push_back(task.spec.id);
+  find_elsewhere(self, ids, promise, [=](const std::vector<persistence::known_task>& known) {
+    make_tasks(self, promise, *in, known);
+  });
 }
 
 /// One redrive less is reading. What has ended while it did.
@@ -139,22 +163,20 @@ void on_enqueue(queue_ptr self, msg::enqueue_tasks& request) {
     return promise.deliver(msg::to_error(why));
   const auto& limits = self->state.context->settings.json;
   auto in = std::make_shared<intake>();
-  in->outcomes.resize(request.tasks.size());
-  std::vector<core::task_id> ids;
-  for (std::size_t i = 0; i < request.tasks.size(); ++i) {
-    auto task = to_core(request.tasks[i]);
-    const auto id = task.spec.id;
-    if (auto why = check(task, limits); why.code != core::errc::none) {
-      in->outcomes[i] = {id, why.code, std::move(why.detail), false};
-      continue;
-    }
-    ids.push_back(id);
-    in->tasks.push_back(std::move(task));
-    in->places.push_back(i);
-  }
-  find_elsewhere(self, ids, promise, [=](const std::vector<persistence::known_task>& known) {
-    make_tasks(self, promise, *in, known);
-  });
+  for (auto& task : request.tasks)
+    in->add(to_core(task), limits);
+  take_in(self, promise, in);
+}
+
+void on_enqueue_envelopes(queue_ptr self, msg::enqueue_envelopes& request) {
+  const held_promise promise{self->make_response_promise()};
+  if (auto why = admit(self); why.code != core::errc::none)
+    return promise.deliver(msg::to_error(why));
+  const auto& limits = self->state.context->settings.json;
+  auto in = std::make_shared<intake>();
+  for (auto& task : request.envelopes)
+    in->add(to_core(task, limits), limits);
+  take_in(self, promise, in);
 }
 
 void on_change(queue_ptr self, const msg::change_task& request) {

@@ -1,4 +1,5 @@
 #include "actors/queue_state.hpp"
+#include "documents/envelope_document.hpp"
 #include "documents/json.hpp"
 #include "documents/task_words.hpp"
 
@@ -75,6 +76,25 @@ core::new_task to_core(msg::task_request& r) {
   made.data = std::move(r.data);
   made.run_at = r.run_at;
   made.conflict = r.reject_duplicate ? core::on_conflict::reject : core::on_conflict::keep;
+  return made;
+}
+
+core::outcome<core::new_task> to_core(msg::task_envelope& r, const documents::json_limits& limits) {
+  auto envelope = documents::parse_envelope(r.envelope, limits);
+  if (!envelope)
+    return envelope.error();
+  auto made = core::task_of(std::move(*envelope));
+  if (!made)
+    return made;
+  auto& spec = made->spec;
+  spec.priority = r.priority;
+  spec.key = std::move(r.key);
+  spec.credential = std::move(r.credential);
+  spec.unique_key = std::move(r.unique_key);
+  spec.owner_id = std::move(r.owner_id);
+  spec.run_as_id = std::move(r.run_as_id);
+  made->run_at = r.run_at;
+  made->conflict = r.reject_duplicate ? core::on_conflict::reject : core::on_conflict::keep;
   return made;
 }
 

@@ -113,6 +113,7 @@ void find_elsewhere(queue_ptr self, const std::vector<core::task_id>& tasks,
 const core::task* under_claim(const core::queue& q, const core::task_id& task,
                               const core::worker_id& worker, const core::assignment_id& claim);
 void on_enqueue(queue_ptr self, msg::enqueue_tasks& request);
+void on_enqueue_envelopes(queue_ptr self, msg::enqueue_envelopes& request);
 void on_change(queue_ptr self, const msg::change_task& request);
 void on_eject(queue_ptr self, msg::eject_task& request);
 void on_redrive(queue_ptr self, const msg::redrive_tasks& request);
@@ -153,6 +154,8 @@ core::failure admit(queue_ptr self);
 core::failure check(const core::new_task& task, const documents::json_limits& limits);
 core::failure check(const msg::task_update& update, const documents::json_limits& limits);
 core::new_task to_core(msg::task_request& request);
+core::outcome<core::new_task> to_core(msg::task_envelope& request,
+                                      const documents::json_limits& limits);
 core::task_update to_core(msg::task_update& update);
 msg::task_outcome to_message(core::item_outcome outcome);
 msg::leased_task to_message(const core::task& t, const core::queue_policy& policy);

@@ -62,6 +62,13 @@ std::size_t payload_bytes(const msg::enqueue_tasks& request) {
   return bytes;
 }
 
+std::size_t payload_bytes(const msg::enqueue_envelopes& request) {
+  std::size_t bytes = 0;
+  for (const auto& task : request.envelopes)
+    bytes += task.envelope.size() + 256; // the other texts are short
+  return bytes;
+}
+
 std::size_t payload_bytes(const msg::complete_tasks& request) {
   std::size_t bytes = 0;
   for (const auto& task : request.tasks)
@@ -255,6 +262,7 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
       carry<msg::list_queues>(self),
       carry<msg::get_queue_statistics>(self),
       carry<msg::enqueue_tasks>(self),
+      carry<msg::enqueue_envelopes>(self),
       carry<msg::get_task>(self),
       carry<msg::change_task>(self),
       carry<msg::eject_task>(self),

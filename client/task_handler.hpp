@@ -86,8 +86,7 @@ public:
   /// For `wait_until`. The clock of this machine; leases and due times are those of the database's.
   core::instant now() const;
 
-  /// The task as a message of its own: `{"header": {"job_id", "type", "version", "created_at",
-  /// "attempt", "max_attempts"}, "body", "tracing": {"trace_id", "span_id"}}`.
+  /// The task as a message of its own, see `envelope_of`.
   std::string envelope() const;
 
 private:

@@ -7,7 +7,7 @@ namespace holdfast::core {
 namespace {
 
 // clang-format off
-constexpr std::array<error_description, 19> table{{
+constexpr std::array<error_description, 20> table{{
   {errc::none, "none", false,
    "Nothing went wrong."},
   {errc::invalid_argument, "invalid_argument", false,
@@ -17,8 +17,8 @@ constexpr std::array<error_description, 19> table{{
   {errc::no_unit_available, "no_unit_available", true,
    "Ask again later: no unit of this step is open to this contributor now."},
   {errc::payload_invalid, "payload_invalid", false,
-   "Correct the payload at the named place; the step's schema says what it must look "
-   "like."},
+   "Correct the payload at the named place; the schema of the step or of the task's type "
+   "says what it must look like."},
   {errc::too_large, "too_large", false,
    "Send less: the detail names the bound."},
   {errc::lease_not_held, "lease_not_held", false,
@@ -47,6 +47,8 @@ constexpr std::array<error_description, 19> table{{
    "Acknowledge: the message had been applied before."},
   {errc::refused_by_store, "refused_by_store", false,
    "Report it: the database refused what the node had validated."},
+  {errc::damaged, "damaged", false,
+   "Restore the named file from a backup: it is not what was stored."},
 }};
 // clang-format on
 

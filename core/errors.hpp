@@ -28,6 +28,7 @@ enum class errc : std::uint8_t {
   fenced = 16,
   duplicate_message = 17,
   refused_by_store = 18,
+  damaged = 19,
 };
 
 /// One row of the error table.

@@ -285,6 +285,11 @@ decision<std::vector<item_outcome>> decide(queue& q, enqueue command, instant no
                   "tasks of type " + item.spec.type + " have no state " + item.state));
       continue;
     }
+    if (auto why = check_form(rules_of(q.policy, item.spec.type).versions, item);
+        why.code != errc::none) {
+      made.answer.push_back(refused(id, why.code, std::move(why.detail)));
+      continue;
+    }
     task t;
     t.progress.state = *std::move(state);
     t.spec = std::move(item.spec);

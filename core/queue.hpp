@@ -77,7 +77,8 @@ struct item_outcome {
 
 /// Makes tasks. Each outcome names the task that is there now: of a repetition or a unique key that
 /// is taken, the older one. Refuses with `overloaded` above the depth, `wrong_state` for a state
-/// that the type does not have. The caller has made sure that no id is of a finished task.
+/// that the type does not have, and by `check_form`. The caller has made sure that no id is of a
+/// finished task.
 struct enqueue {
   std::vector<new_task> tasks;
 };

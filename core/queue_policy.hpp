@@ -2,6 +2,7 @@
 
 #include "core/ids.hpp"
 #include "core/lease.hpp"
+#include "core/task_form.hpp"
 #include "core/workflow.hpp"
 
 #include <map>
@@ -35,6 +36,7 @@ struct type_policy {
   std::string first_state = "new";
   /// The states and where each may go. Empty: any state may follow any other.
   std::map<std::string, std::set<std::string>> transitions;
+  task_forms versions; ///< Of tasks that enter; those that are in stay.
 };
 
 /// How a queue hands its tasks out. The field names are those of the JSON form.

@@ -84,6 +84,9 @@ decision<bool> decide(queue& q, put_schedule command, instant now) {
   if (!opening_state(q.policy, task.spec.type, task.state))
     return refuse<bool>(errc::wrong_state,
                         "tasks of type " + task.spec.type + " have no state " + task.state);
+  if (auto why = check_form(rules_of(q.policy, task.spec.type).versions, task);
+      why.code != errc::none)
+    return refuse<bool>(why.code, "task: " + std::move(why.detail));
   decision<bool> put;
   put.answer = true;
   auto& s = q.schedules[command.name];

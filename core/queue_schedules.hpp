@@ -29,8 +29,8 @@ instant next_schedule(const queue& q);
 
 /// Makes a schedule, which begins now, or changes one. What is due by the old plan makes its tasks
 /// first. A plan with the same times goes on where the old one is; one with others begins now, so
-/// that no past is made up for it. Refuses with `limit_reached`, or `wrong_state` for a state that
-/// the type of its task does not have. Answers whether anything changed.
+/// that no past is made up for it. Refuses with `limit_reached`, `wrong_state` for a state that the
+/// type of its task does not have, or by `check_form`. Answers whether anything changed.
 struct put_schedule {
   std::string name;
   std::string definition;

@@ -2,14 +2,39 @@
 
 #include "documents/member_reader.hpp"
 #include "documents/parse.hpp"
+#include "documents/pointer.hpp"
+#include "documents/schema.hpp"
 
 #include <algorithm>
+#include <memory>
 
 namespace holdfast::documents {
 
 using nlohmann::json;
 
 namespace {
+
+/// Far above any `limits.json_depth`: whoever lets a text in has bounded it already.
+constexpr std::size_t depth_max = 1000;
+
+/// Checks JSON texts, which are well-formed, against a schema that is compiled once. None when it
+/// is no usable schema; `problems` then say why.
+core::text_check compiled_check(const json& source, const std::string& place,
+                                std::vector<core::definition_problem>& problems) {
+  auto compiled = schema::compile(source, place, problems);
+  if (!compiled)
+    return {};
+  // Shared, because a policy may be copied.
+  return [schema = std::make_shared<const schema>(std::move(*compiled))](std::string_view text) {
+    const auto value = parse_json(text, {text.size(), depth_max});
+    if (!value)
+      return value.error();
+    const auto violation = schema->violation_in(*value);
+    return violation ? core::failure{core::errc::payload_invalid,
+                                     at_place(violation->place, violation->what)}
+                     : core::failure{};
+  };
+}
 
 class policy_reader {
 public:
@@ -87,6 +112,25 @@ private:
     from.each_of("transitions", [&](const auto& state, const json& targets, const std::string& at) {
       read_targets(targets, at, type.transitions[state]);
     });
+    from.each_of("versions", [&](const auto& version, const json& form, const std::string& at) {
+      read_form(version, form, at, type.versions);
+    });
+    if (from.member("versions") != nullptr && type.versions.empty())
+      from.problem("versions", "must name at least one; leave it out to take any version");
+    from.refuse_unknown();
+  }
+
+  void read_form(const std::string& version, const json& source, const std::string& place,
+                 core::task_forms& forms) {
+    const auto major = core::major_of(version + ".0");
+    if (!major || std::to_string(*major) != version) // 01 would be a second name of 1
+      problems.push_back({place, "must be named by a major version, e.g. 1"});
+    member_reader from{source, place, problems};
+    auto& form = forms[major.value_or(0)];
+    if (const auto* body = from.member("body"))
+      form.body = compiled_check(*body, place + "/body", problems);
+    if (const auto* data = from.member("data"))
+      form.data = compiled_check(*data, place + "/data", problems);
     from.refuse_unknown();
   }
 

@@ -17,10 +17,12 @@ namespace holdfast::documents {
 ///      "rate_per_credential": {"per_second": 5}, "credentials": {"paid": {"per_second": 50}},
 ///      "aging_seconds": 60, "depth_max": 1000000, "retention_seconds": 604800,
 ///      "types": {"kyc": {"retry": {…}, "running_max": 10, "rate": {…}, "first_state": "NEW",
-///                        "transitions": {"NEW": ["CHECKED"], "CHECKED": []}}}}
+///                        "transitions": {"NEW": ["CHECKED"], "CHECKED": []},
+///                        "versions": {"1": {"body": <JSON Schema>, "data": <JSON Schema>}}}}}
 ///
 /// Every member may be left out. Unknown members are errors with a suggestion. Fails with
-/// `payload_invalid`; the detail lists every problem with its JSON pointer, one per line.
+/// `payload_invalid`; the detail lists every problem with its JSON pointer, one per line. The
+/// schemas are compiled with it.
 core::outcome<core::queue_policy> parse_queue_policy(std::string_view json,
                                                      const json_limits& limits);
 

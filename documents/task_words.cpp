@@ -8,14 +8,6 @@
 
 namespace holdfast::documents {
 
-namespace {
-
-/// The major version of bodies that this node understands. A task of another one would be read
-/// wrongly by every handler.
-constexpr std::string_view major_version = "1";
-
-} // namespace
-
 core::failure check_version(const std::string& version) {
   const auto dot = version.find('.');
   const auto is_number = [](std::string_view text) {
@@ -27,10 +19,6 @@ core::failure check_version(const std::string& version) {
   if (dot == std::string::npos || !is_number(text.substr(0, dot))
       || !is_number(text.substr(dot + 1)))
     return {core::errc::invalid_argument, "version must be two numbers with a dot, e.g. 1.0"};
-  if (text.substr(0, dot) != major_version)
-    return {core::errc::invalid_argument, "version " + version
-                                              + " is of another major version than "
-                                              + std::string{major_version}};
   return {};
 }
 

@@ -7,7 +7,8 @@
 
 namespace holdfast::documents {
 
-/// Checks the version of a task's body: `major.minor`, of the major version that this node knows.
+/// Checks that the version of a task's body is one: `major.minor`. Which ones a type has is in the
+/// policy of its queue: `core::check_form`.
 core::failure check_version(const std::string& version);
 
 /// Checks a short text of a task that may be empty. `what` names the field in the detail.

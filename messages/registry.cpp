@@ -46,6 +46,7 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(get_queue_statistics);
   HOLDFAST_REGISTER(queue_statistics);
   HOLDFAST_REGISTER(enqueue_tasks);
+  HOLDFAST_REGISTER(enqueue_envelopes);
   HOLDFAST_REGISTER(task_outcomes);
   HOLDFAST_REGISTER(get_task);
   HOLDFAST_REGISTER(task_view);

@@ -130,7 +130,7 @@ HOLDFAST_WIRE(schedule_list, x.schedules, x.more)
 struct task_request {
   core::task_id task;             ///< Chosen by the caller: making it again is a repetition.
   std::string type;               ///< Chooses the handler.
-  std::string version = "1.0";    ///< Of the body's form; an unknown major version is refused.
+  std::string version = "1.0";    ///< Of the body's form; see `versions` in the policy.
   std::string body;               ///< JSON; never changes.
   std::string state;              ///< Empty: the first of its type.
   std::string data = "{}";        ///< JSON that belongs to the state.
@@ -157,6 +157,29 @@ struct enqueue_tasks {
   std::vector<task_request> tasks;
 };
 HOLDFAST_WIRE(enqueue_tasks, x.queue, x.tasks)
+
+/// A job as its envelope, and what an envelope does not say of a task.
+struct task_envelope {
+  std::string envelope;      ///< JSON, as in docs/API.md. The id of the job is that of the task.
+  std::int16_t priority = 0; ///< From here on as in `task_request`.
+  std::string key;
+  std::string credential;
+  std::string unique_key;
+  bool reject_duplicate = false;
+  core::instant run_at;
+  std::string owner_id;
+  std::string run_as_id;
+};
+HOLDFAST_WIRE(task_envelope, x.envelope, x.priority, x.key, x.credential, x.unique_key,
+              x.reject_duplicate, x.run_at, x.owner_id, x.run_as_id)
+
+/// Makes a task of each envelope. Answered as `enqueue_tasks` is; the outcome of an envelope that
+/// cannot be read names no task.
+struct enqueue_envelopes {
+  core::queue_name queue;
+  std::vector<task_envelope> envelopes;
+};
+HOLDFAST_WIRE(enqueue_envelopes, x.queue, x.envelopes)
 
 struct task_outcome {
   core::task_id task;

@@ -37,6 +37,7 @@ const std::vector<layer> layers{
     {"documents", false, {"core"}, {}},
     {"calendar", false, {"core"}, {}},
     {"persistence", false, {"core"}, {}},
+    {"objects", false, {"core"}, {}},
     {"config", false, {"core"}, {}},
     {"actors", false, {"messages", "documents", "core"}, {"persistence/store.hpp"}},
     {"client", false, {"messages", "core"}, {}},
@@ -315,7 +316,7 @@ BOOST_AUTO_TEST_CASE(core_includes_itself_and_the_standard_library_only) {
 
 BOOST_AUTO_TEST_CASE(siblings_include_core_and_never_each_other) {
   const std::vector<std::string> siblings{"messages", "documents", "calendar", "persistence",
-                                          "config"};
+                                          "objects", "config"};
   for (const auto& from : siblings) {
     BOOST_TEST(allowed(from, "#include \"core/ids.hpp\""), from);
     BOOST_TEST(!allowed(from, "#include \"actors/unit.hpp\""), from);

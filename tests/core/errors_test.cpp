@@ -37,6 +37,7 @@ const std::vector<std::pair<int, std::string_view>> published{
     {16, "fenced"},
     {17, "duplicate_message"},
     {18, "refused_by_store"},
+    {19, "damaged"},
 };
 
 } // namespace

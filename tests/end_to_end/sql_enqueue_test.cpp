@@ -1,7 +1,9 @@
 // A producer that knows nothing of Holdfast but two SQL functions, on a real node.
 
 #include "client/connection.hpp"
+#include "client/envelope.hpp"
 #include "client/peer_system.hpp"
+#include "documents/envelope_document.hpp"
 #include "tests/end_to_end/running_node.hpp"
 #include "tests/support/program.hpp"
 
@@ -18,6 +20,7 @@
 namespace app = holdfast::app;
 namespace client = holdfast::client;
 namespace core = holdfast::core;
+namespace documents = holdfast::documents;
 namespace msg = holdfast::msg;
 namespace test = holdfast::test;
 using namespace std::chrono_literals;
@@ -119,6 +122,35 @@ BOOST_AUTO_TEST_CASE(task_exists_when_its_transaction_commits_and_only_then) {
   BOOST_TEST(counts.live == 200U);
   BOOST_TEST(counts.completed == 1U);
   BOOST_TEST(test::run_program(HOLDFAST_BINARY, {"verify", "--data-dir", place()}, 60s).code == 0);
+}
+
+// C12-C20: a job goes in as an envelope, and its worker gets it as one
+BOOST_AUTO_TEST_CASE(envelope_that_is_staged_comes_out_as_it_went_in) {
+  const std::string id = "0af76519-16cd-43dd-8448-eb211c80319c";
+  const std::string body = R"({"order": 7, "exactly": 12345678901234567890.10})";
+  {
+    pqxx::connection database{conninfo()};
+    pqxx::work tx{database};
+    tx.exec("GRANT EXECUTE ON FUNCTION holdfast.enqueue_envelope TO shop");
+    tx.exec("SET LOCAL ROLE shop");
+    tx.exec_params("SELECT holdfast.enqueue_envelope('orders', $1::jsonb)",
+                   R"({"header": {"job_id": ")" + id
+                       + R"(", "type": "ship", "version": "2.1", "max_attempts": 3}, "body": )"
+                       + body + R"(, "tracing": {"trace_id": "t", "span_id": "s"}})");
+    tx.commit();
+  }
+  const auto got = claim(1);
+  BOOST_REQUIRE_EQUAL(got.size(), 1U);
+  const auto envelope = documents::parse_envelope(client::envelope_of(got[0]), {});
+  BOOST_REQUIRE_MESSAGE(envelope, (envelope ? "" : envelope.error().detail));
+  BOOST_TEST(to_string(envelope->job_id) == id);
+  BOOST_TEST(envelope->type == "ship");
+  BOOST_TEST(envelope->version == "2.1");
+  BOOST_TEST(envelope->attempt == 1U);
+  BOOST_TEST(envelope->max_attempts == 3U);
+  BOOST_TEST(envelope->body == body);
+  BOOST_TEST(envelope->trace_id == "t");
+  BOOST_TEST(envelope->span_id == "s");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

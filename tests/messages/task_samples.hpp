@@ -59,6 +59,11 @@ inline void add_task_samples(samples& into) {
                              + text("trace") + text("span");
   into.add("hf1.enqueue_tasks", enqueue_tasks{"mail", {request}},
            text("mail") + list({request_bytes}));
+  const task_envelope enveloped{"{}", -2, "gold", "paid", "u1", true, at(0x40), "own", "run_as"};
+  into.add("hf1.enqueue_envelopes", enqueue_envelopes{"mail", {enveloped}},
+           text("mail")
+               + list({text("{}") + i16(-2) + text("gold") + text("paid") + text("u1") + u8(1)
+                       + at_bytes(0x40) + text("own") + text("run_as")}));
   const task_outcome outcome{task, core::errc::wrong_state, "why", true};
   const auto outcome_bytes = id(0x61) + u8(12) + text("why") + u8(1);
   into.add("hf1.task_outcome", outcome, outcome_bytes);

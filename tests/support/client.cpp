@@ -69,6 +69,8 @@ template awaited_answer<msg::get_queue_statistics> client::send(const msg::gatew
                                                                 msg::get_queue_statistics);
 template awaited_answer<msg::enqueue_tasks> client::send(const msg::gateway_actor&,
                                                          msg::enqueue_tasks);
+template awaited_answer<msg::enqueue_envelopes> client::send(const msg::gateway_actor&,
+                                                             msg::enqueue_envelopes);
 template awaited_answer<msg::get_task> client::send(const msg::gateway_actor&, msg::get_task);
 template awaited_answer<msg::change_task> client::send(const msg::gateway_actor&, msg::change_task);
 template awaited_answer<msg::eject_task> client::send(const msg::gateway_actor&, msg::eject_task);

@@ -1,0 +1,109 @@
+// Policies of queues as they are sent: defaults, what is refused with which words, and the schemas
+// of bodies that they bring.
+
+#include "documents/queue_document.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <string>
+
+using namespace holdfast;
+using namespace std::chrono_literals;
+
+namespace {
+
+core::queue_policy parsed(std::string_view text) {
+  auto policy = documents::parse_queue_policy(text, {});
+  if (!policy)
+    BOOST_FAIL(policy.error().detail);
+  return std::move(*policy);
+}
+
+/// The detail of the refusal; "accepted" when there is none.
+std::string problems(std::string_view text) {
+  const auto policy = documents::parse_queue_policy(text, {});
+  if (policy)
+    return "accepted";
+  BOOST_TEST(core::to_string(policy.error().code) == "payload_invalid");
+  return policy.error().detail;
+}
+
+/// A policy in which the type `kyc` has these versions.
+std::string with_versions(const std::string& versions) {
+  return R"({"types":{"kyc":{"versions":)" + versions + "}}}";
+}
+
+const std::string two_versions = with_versions(R"({
+    "1": {"body": {"type": "object", "required": ["customer"],
+                   "properties": {"customer": {"type": "integer"}}}},
+    "2": {"data": {"type": "object", "maxProperties": 0}}})");
+
+core::failure check(const core::queue_policy& policy, const std::string& version,
+                    const std::string& body, const std::string& data = "{}") {
+  core::new_task task;
+  task.spec.type = "kyc";
+  task.spec.version = version;
+  task.spec.body = body;
+  task.data = data;
+  return core::check_form(core::rules_of(policy, "kyc").versions, task);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(queue_documents)
+
+BOOST_AUTO_TEST_CASE(an_empty_policy_has_all_defaults) {
+  const auto policy = parsed("{}");
+  BOOST_TEST((policy.lease.ttl == 60s));
+  BOOST_TEST(policy.types.empty());
+  BOOST_TEST(core::rules_of(policy, "kyc").versions.empty());
+}
+
+// C20
+BOOST_AUTO_TEST_CASE(schemas_of_bodies_are_compiled_with_the_policy) {
+  const auto policy = parsed(two_versions);
+  BOOST_TEST((check(policy, "1.0", R"({"customer":7})").code == core::errc::none));
+  BOOST_TEST((check(policy, "1.9", R"({"customer":7,"more":[]})").code == core::errc::none));
+  const auto wrong = check(policy, "1.0", R"({"customer":"ana"})");
+  BOOST_TEST((wrong.code == core::errc::payload_invalid));
+  BOOST_TEST(wrong.detail.find("body: /customer: ") == 0U, wrong.detail);
+  const auto missing = check(policy, "1.0", "{}");
+  BOOST_TEST((missing.code == core::errc::payload_invalid));
+  BOOST_TEST(missing.detail.find("body: ") == 0U, missing.detail);
+  BOOST_TEST((check(policy, "2.0", "[]").code == core::errc::none));
+  const auto data = check(policy, "2.0", "[]", R"({"a":1})");
+  BOOST_TEST((data.code == core::errc::payload_invalid));
+  BOOST_TEST(data.detail.find("data: ") == 0U, data.detail);
+  BOOST_TEST((check(policy, "3.0", "[]").code == core::errc::invalid_argument));
+}
+
+BOOST_AUTO_TEST_CASE(a_copy_of_a_policy_checks_like_the_first) {
+  auto first = std::make_unique<core::queue_policy>(parsed(two_versions));
+  const auto copy = *first;
+  first.reset();
+  BOOST_TEST((check(copy, "1.0", "{}").code == core::errc::payload_invalid));
+}
+
+// C15
+BOOST_AUTO_TEST_CASE(every_problem_of_versions_is_named_with_its_place) {
+  const std::string at = "/types/kyc/versions";
+  BOOST_TEST(problems(with_versions("{}"))
+             == at + ": must name at least one; leave it out to take any version");
+  BOOST_TEST(problems(with_versions("[]")).find(at + ": must be an object") == 0U);
+  for (const auto* name : {"", "1.0", "01", "-1", "one", "4294967296", " 1"})
+    BOOST_TEST(problems(with_versions("{\"" + std::string{name} + "\":{}}"))
+                       .find("must be named by a major version, e.g. 1")
+                   != std::string::npos,
+               name);
+  BOOST_TEST(problems(with_versions(R"({"0":{},"4294967295":{}})")) == "accepted");
+  BOOST_TEST(problems(with_versions(R"({"1":[]})")).find(at + "/1: must be an object") == 0U);
+  BOOST_TEST(problems(with_versions(R"({"1":{"boddy":{}}})"))
+             == at + "/1/boddy: is not a member that is known here; did you mean 'body'?");
+  const auto both =
+      problems(with_versions(R"({"1":{"body":{"type":"objekt"}},"2":{"data":{"minimum":"x"}}})"));
+  BOOST_TEST(both.find(at + "/1/body/type: ") == 0U, both);
+  BOOST_TEST(both.find('\n' + at + "/2/data/minimum: ") != std::string::npos, both);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
