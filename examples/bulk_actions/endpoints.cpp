@@ -5,6 +5,7 @@
 
 #include <pqxx/pqxx>
 
+#include <type_traits>
 #include <utility>
 
 namespace bulk {
@@ -132,6 +133,32 @@ answer<receipt> endpoints::ask(const caller& by, send_mail what) {
 
 answer<receipt> endpoints::ask(const caller& by, const enrol& what) {
   return ask_about(by, what, most_.targets_max);
+}
+
+template <class Action>
+answer<applied> endpoints::watch_now(const caller& by, Action what) {
+  put_in_order(what);
+  if (auto why = objection(what); !why.empty())
+    return refusal{error::request_invalid, std::move(why)};
+  return pool_->run<pqxx::work>([&](auto& tx) -> answer<applied> {
+    const auto run_as = find_staff(tx, by.run_as);
+    if (auto why = objection_to(Action::needs, find_staff(tx, by.who), run_as); !why.empty())
+      return refusal{error::not_allowed, std::move(why)};
+    const auto most = static_cast<std::size_t>(most_.at_once_max);
+    const auto people = next_people(tx, what.who, run_as->campus, 0, most + 1);
+    if (people.size() > most)
+      return refusal{error::too_many_targets, "at most " + std::to_string(most) + " at once"};
+    set_watched(tx, by.run_as, people, std::is_same_v<Action, watch>);
+    return applied{people.size()};
+  });
+}
+
+answer<applied> endpoints::ask_now(const caller& by, watch what) {
+  return watch_now(by, std::move(what));
+}
+
+answer<applied> endpoints::ask_now(const caller& by, unwatch what) {
+  return watch_now(by, std::move(what));
 }
 
 std::optional<requester_view> endpoints::look(staff_id who, const core::task_id& task) {

@@ -37,6 +37,11 @@ struct caller {
   core::task_id request;
 };
 
+/// What was done at once.
+struct applied {
+  std::size_t people = 0;
+};
+
 /// What the database does not do is thrown; then nothing was written.
 class endpoints {
 public:
@@ -50,6 +55,11 @@ public:
   answer<receipt> ask(const caller& by, send_mail what);
   answer<receipt> ask(const caller& by, const enrol& what);
 
+  /// So few that nobody need wait for a task: done in one transaction before it answers. Refused
+  /// when there are more.
+  answer<applied> ask_now(const caller& by, watch what);
+  answer<applied> ask_now(const caller& by, unwatch what);
+
   /// How a task goes, for whoever asked for it; nothing for all others.
   std::optional<requester_view> look(staff_id who, const core::task_id& task);
   /// Their latest requests, the newest first.
@@ -60,6 +70,8 @@ public:
 private:
   template <class Action>
   answer<receipt> ask_about(const caller& by, Action what, std::int64_t targets_max);
+  template <class Action>
+  answer<applied> watch_now(const caller& by, Action what);
 
   const std::shared_ptr<connection_pool> pool_;
   const std::filesystem::path exports_;

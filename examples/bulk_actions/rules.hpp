@@ -36,6 +36,7 @@ struct measure {
   std::size_t rows_per_chunk = 500; ///< Of an export.
   std::size_t mails_per_chunk = 25;
   std::int64_t targets_max = 50'000;
+  std::int64_t at_once_max = 100; ///< As many are done while the caller waits, if they like.
   std::int64_t export_rows_max = 100'000; ///< More are refused: a file that is cut looks whole.
 };
 

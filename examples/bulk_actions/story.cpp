@@ -71,6 +71,7 @@ private:
   void check_watches();
   void check_mails();
   void check_views();
+  void check_fence();
 
   app::demo::node_process& node_;
   client::connection& line_;
@@ -93,6 +94,7 @@ std::vector<std::string> college_story::run() {
     revoke_a_right();
     enrol_and_unwatch();
     check_views();
+    check_fence();
   } catch (const broken_off& end) {
     expect(false, end.why);
   } catch (const std::exception& end) {
@@ -236,6 +238,11 @@ void college_story::enrol_and_unwatch() {
   expect(number("SELECT count(*) FROM bulk.watches WHERE person IN (3, 6, 9)") == 0,
          "somebody is still watched");
   teller_.say("450 newcomers are enrolled, and the coach watches three fewer");
+  const auto at_once = college_->ask_now(as(coach), watch{by_ids{{3, 4, 9}}});
+  const auto* done = std::get_if<applied>(&at_once);
+  expect(done != nullptr && done->people == 2, "whom the coach sees of three is not watched");
+  refused(college_->ask_now(as(coach), watch{by_query{}}), error::too_many_targets,
+          "a watch of a thousand while somebody waits");
 }
 
 // --- the checks ---
@@ -308,6 +315,13 @@ void college_story::check_views() {
     for (const auto* hidden : {"execution_state", "workflow_status_desc", "position", "detail"})
       expect(to_json(view).find(hidden) == std::string::npos,
              std::string{hidden} + " is in what a requester sees");
+}
+
+/// The node that was killed comes back as a ghost, with the lease that it had.
+void college_story::check_fence() {
+  const job ghost{export_, 1, registrar, registrar};
+  expect(!pg_store{pool_}.transact(ghost, [](transaction& tx) { tx.move_to({}); }),
+         "an older lease can still change something");
 }
 
 // --- the program ---

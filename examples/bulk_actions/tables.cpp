@@ -121,11 +121,7 @@ public:
 
   std::vector<person> next(const target& who, const std::string& campus, person_id after,
                            std::size_t most) override {
-    std::vector<person> read;
-    for (const auto& row :
-         select_people(tx_, "", "", who, campus, after, static_cast<std::int64_t>(most)))
-      read.push_back(person_of(row));
-    return read;
+    return next_people(tx_, who, campus, after, most);
   }
 
   std::int64_t count(const target& who, const std::string& campus, std::int64_t most) override {
@@ -139,7 +135,7 @@ public:
   }
 
   void set_watched(const std::vector<person>& people, bool watched) override {
-    tx_.exec_params(watched ? add_watches : remove_watches, job_.run_as, ids_of(people));
+    bulk::set_watched(tx_, job_.run_as, people, watched);
   }
 
   void add(const std::string& program, const std::vector<newcomer>& people) override {
@@ -194,6 +190,20 @@ std::int64_t count_people(pqxx::transaction_base& tx, const target& who, const s
   return select_people(tx, "SELECT count(*) FROM (", ") AS found", who, campus, 0, most)
       .front()[0]
       .as<std::int64_t>();
+}
+
+std::vector<person> next_people(pqxx::transaction_base& tx, const target& who,
+                                const std::string& campus, person_id after, std::size_t most) {
+  std::vector<person> read;
+  for (const auto& row :
+       select_people(tx, "", "", who, campus, after, static_cast<std::int64_t>(most)))
+    read.push_back(person_of(row));
+  return read;
+}
+
+void set_watched(pqxx::transaction_base& tx, staff_id watcher, const std::vector<person>& people,
+                 bool watched) {
+  tx.exec_params(watched ? add_watches : remove_watches, watcher, ids_of(people));
 }
 
 void put_staff(connection_pool& pool, const staff_member& who) {

@@ -3,7 +3,11 @@
 #include "examples/bulk_actions/store.hpp"
 #include "examples/shared/connection_pool.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +33,12 @@ void make_schema(connection_pool& pool);
 std::optional<staff_member> find_staff(pqxx::transaction_base& tx, staff_id who);
 std::int64_t count_people(pqxx::transaction_base& tx, const target& who, const std::string& campus,
                           std::int64_t most);
+
+/// See `transaction::next` and `transaction::set_watched`.
+std::vector<person> next_people(pqxx::transaction_base& tx, const target& who,
+                                const std::string& campus, person_id after, std::size_t most);
+void set_watched(pqxx::transaction_base& tx, staff_id watcher, const std::vector<person>& people,
+                 bool watched);
 
 // --- for whoever keeps the tables ---
 

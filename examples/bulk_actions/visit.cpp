@@ -39,12 +39,6 @@ core::task_id visit::accepted(const answer<receipt>& given, const std::string& w
   return std::get<receipt>(given).task;
 }
 
-void visit::refused(const answer<receipt>& given, const std::string& code,
-                    const std::string& what) {
-  const auto* why = std::get_if<refusal>(&given);
-  expect(why != nullptr && why->code == code, what + " is not refused as " + code);
-}
-
 requester_view visit::seen(staff_id who, const core::task_id& task) {
   const auto view = college_->look(who, task);
   if (!view)

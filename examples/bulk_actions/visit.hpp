@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace bulk {
@@ -29,7 +30,11 @@ protected:
   /// Somebody with a request, as themselves unless it says otherwise.
   caller as(staff_id who, staff_id run_as = 0);
   core::task_id accepted(const answer<receipt>& given, const std::string& what);
-  void refused(const answer<receipt>& given, const std::string& code, const std::string& what);
+  template <class T>
+  void refused(const answer<T>& given, const std::string& code, const std::string& what) {
+    const auto* why = std::get_if<refusal>(&given);
+    expect(why != nullptr && why->code == code, what + " is not refused as " + code);
+  }
 
   requester_view seen(staff_id who, const core::task_id& task);
   /// Once it has.
