@@ -39,8 +39,8 @@ void set_environment(const simulation& which) {
 
 measure measure_of(const simulation& which) {
   measure most;
-  most.people_per_chunk = 50;
-  most.rows_per_chunk = 50;
+  most.people_per_chunk = 25;
+  most.rows_per_chunk = 25;
   most.mails_per_chunk = 2;
   most.export_rows_max = static_cast<std::int64_t>(which.people * 2 / 3);
   return most;

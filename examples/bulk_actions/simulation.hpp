@@ -15,7 +15,7 @@ namespace bulk {
 /// What the node and the story have to agree on. The node is this program too, so the environment
 /// tells it.
 struct simulation {
-  std::size_t people = 6'000;
+  std::size_t people = 4'000;
   std::uint16_t smtp_port = 25; ///< Of the mail server, on this machine.
   std::string data_dir;         ///< Of the node, whose private database has the tables.
 };

@@ -3,6 +3,7 @@
 #include "app/demo/node_process.hpp"
 #include "client/connection.hpp"
 #include "client/peer_system.hpp"
+#include "core/task.hpp"
 #include "examples/bulk_actions/catalogue.hpp"
 #include "examples/bulk_actions/csv.hpp"
 #include "examples/bulk_actions/simulation.hpp"
@@ -42,8 +43,7 @@ constexpr std::uint64_t seed = 1;
 /// The node is killed when both tasks are at least so far.
 constexpr std::uint32_t midway = 30;
 
-/// See `msg::change_task`.
-constexpr std::uint8_t retry = 4;
+constexpr auto retry_at_once = static_cast<std::uint8_t>(core::task_verb::retry);
 
 constexpr const char* letter = "Your programme begins on Monday.\n.\nZoë from the registry";
 
@@ -143,7 +143,8 @@ void college_story::ask_for_what_waits() {
   expect(view.status == "QUEUED" && view.error_code.empty(), "the mail is not tried again");
   teller_.say("121 mails wait: the mail server is down");
   sink_.open();
-  need(line_.ask<msg::task_changed>(msg::change_task{queue_name, mail_, retry}), "not retried");
+  need(line_.ask<msg::task_changed>(msg::change_task{queue_name, mail_, retry_at_once}),
+       "not retried");
   watch_until("the first mails", [&] { return !sink_.mails().empty(); });
   teller_.say("it is up");
 }
@@ -367,11 +368,10 @@ void add_story_command(CLI::App& cli, app::exit_code& result) {
       "that each happens once",
       options, [play] {
         // Leases are short here, so extensions must not be gathered for long.
-        return examples::story{
-            {"--set", "task.extension_delay=100ms"},
-            "nothing was done twice, nothing left out, nothing told that was not "
-            "to be.",
-            play};
+        return examples::story{{"--set", "task.extension_delay=100ms"},
+                               "each happened once, save at most the mail that was under way, and "
+                               "nobody was told more than they may know.",
+                               play};
       });
 }
 
