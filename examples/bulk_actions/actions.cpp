@@ -173,19 +173,18 @@ std::string objection(const watch& what) { return objection_to_target(what.who);
 std::string objection(const unwatch& what) { return objection_to_target(what.who); }
 
 std::string objection(const change_program_status& what) {
-  const auto line = objection_to_line("the reason", what.reason, line_bytes_max);
+  auto line = objection_to_line("the reason", what.reason, line_bytes_max);
   return line.empty() ? objection_to_target(what.who) : line;
 }
 
 std::string objection(const send_mail& what) {
   if (what.subject.empty())
     return "the subject is empty";
-  if (const auto line = objection_to_line("the subject", what.subject, line_bytes_max);
-      !line.empty())
+  if (auto line = objection_to_line("the subject", what.subject, line_bytes_max); !line.empty())
     return line;
   if (what.text.empty())
     return "the text is empty";
-  const auto text = objection_to_text("the text", what.text, text_bytes_max);
+  auto text = objection_to_text("the text", what.text, text_bytes_max);
   return text.empty() ? objection_to_target(what.who) : text;
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <mutex>
 #include <stdexcept>
 
@@ -27,7 +26,7 @@ std::size_t hand_over(char* to, std::size_t size, std::size_t count, void* from)
   auto& message = *static_cast<outgoing*>(from);
   message.asked_for = true;
   const auto bytes = std::min(size * count, message.text.size() - message.sent);
-  std::memcpy(to, message.text.data() + message.sent, bytes);
+  std::copy_n(message.text.data() + message.sent, bytes, to);
   message.sent += bytes;
   return bytes;
 }

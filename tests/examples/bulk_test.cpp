@@ -22,7 +22,6 @@ namespace holdfast::test {
 namespace {
 
 using namespace std::chrono_literals;
-namespace lib = holdfast::client; // `client` is one of the tests' own here
 using bulk::by_ids;
 using bulk::by_query;
 using bulk::program_status;
