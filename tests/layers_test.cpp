@@ -64,6 +64,7 @@ const std::vector<fenced_library> fenced_libraries{
     {"CLI11", {"CLI/"}, {"app", "examples", "bench"}},
     {"spdlog", {"spdlog/"}, {"app", "bench"}},
     {"Boost.Test", {"boost/test/"}, {"tests"}},
+    {"libcurl", {"curl/"}, {"examples"}},
     {"Google Benchmark", {"benchmark/"}, {"bench"}},
 };
 

@@ -1,12 +1,12 @@
 #include "examples/identity_verification/story.hpp"
 
 #include "app/demo/node_process.hpp"
-#include "app/demo/scratch_directory.hpp"
 #include "client/connection.hpp"
 #include "client/peer_system.hpp"
 #include "core/uuid.hpp"
 #include "examples/identity_verification/onlooker.hpp"
 #include "examples/identity_verification/simulation.hpp"
+#include "examples/shared/story.hpp"
 
 #include <CLI/Validators.hpp>
 #include <caf/actor_system.hpp>
@@ -16,6 +16,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -29,6 +30,7 @@ namespace identity {
 namespace {
 
 using namespace std::chrono_literals;
+using examples::wall_time;
 
 struct story_flags {
   std::uint32_t verifications = 40;
@@ -43,27 +45,9 @@ constexpr auto story_limit = 5min;
 /// program needs to come back.
 constexpr auto ttl = 2s;
 
-core::instant wall_time() {
-  return std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
-}
-
-/// The story as it happens: a line for whatever a reader wants to know, with the time.
-class teller {
+class verification_story {
 public:
-  void say(const std::string& what) const {
-    const std::chrono::duration<double> passed = wall_time() - began_;
-    char at[16];
-    std::snprintf(at, sizeof at, "%6.1f s  ", passed.count());
-    std::cout << at << what << std::endl;
-  }
-
-private:
-  const core::instant began_ = wall_time();
-};
-
-class story {
-public:
-  story(const story_flags& flags, app::demo::node_process& node)
+  verification_story(const story_flags& flags, app::demo::node_process& node)
       : flags_(flags), node_(node), service_(flags.world.seed, flags.world.speed) {}
 
   /// What went wrong; empty when all is as promised.
@@ -81,17 +65,17 @@ private:
   const story_flags flags_;
   app::demo::node_process& node_;
   const simulated_service service_;
-  const teller teller_;
+  const examples::teller teller_;
   std::vector<core::task_id> people_;
   std::vector<std::string> problems_;
 };
 
-bool story::failed(const std::string& what) {
+bool verification_story::failed(const std::string& what) {
   problems_.push_back(what);
   return false;
 }
 
-std::vector<std::string> story::run() {
+std::vector<std::string> verification_story::run() {
   if (const auto started = node_.start(start_limit); !started) {
     failed(started.error().detail);
     return problems_;
@@ -114,7 +98,7 @@ std::vector<std::string> story::run() {
   return problems_;
 }
 
-bool story::enqueue(client::connection& to) {
+bool verification_story::enqueue(client::connection& to) {
   const auto made = to.ask<msg::queue_view>(msg::put_queue{queue_name, queue_policy(ttl)});
   if (!made)
     return failed("no queue: " + made.error().detail);
@@ -135,7 +119,7 @@ bool story::enqueue(client::connection& to) {
 }
 
 /// Until all have ended. The node is killed when a third has.
-bool story::watch(onlooker& eyes) {
+bool verification_story::watch(onlooker& eyes) {
   const auto until = wall_time() + story_limit;
   bool killed = false;
   while (eyes.ended() < people_.size()) {
@@ -154,7 +138,7 @@ bool story::watch(onlooker& eyes) {
   return true;
 }
 
-bool story::kill_and_restart(std::size_t at_work) {
+bool verification_story::kill_and_restart(std::size_t at_work) {
   node_.kill();
   if (node_.ended_within(stop_limit) != 128 + SIGKILL)
     return failed("the node could not be killed");
@@ -165,7 +149,7 @@ bool story::kill_and_restart(std::size_t at_work) {
   return true;
 }
 
-void story::check_all(const onlooker& eyes) {
+void verification_story::check_all(const onlooker& eyes) {
   for (const auto& what : eyes.objections())
     failed(what);
   for (const auto& [who, life] : eyes.seen()) {
@@ -183,7 +167,7 @@ void story::check_all(const onlooker& eyes) {
 }
 
 /// The verification that was seen in the most states, as an example.
-void story::tell_longest(const onlooker& eyes) const {
+void verification_story::tell_longest(const onlooker& eyes) const {
   const auto longest =
       std::max_element(eyes.seen().begin(), eyes.seen().end(), [](const auto& a, const auto& b) {
         return a.second.path.size() < b.second.path.size();
@@ -202,7 +186,7 @@ void story::tell_longest(const onlooker& eyes) const {
               << ", known by " << to_string(found.by) << '\n';
 }
 
-void story::tell_end(const onlooker& eyes) const {
+void verification_story::tell_end(const onlooker& eyes) const {
   std::size_t verified = 0;
   std::size_t reviewed = 0;
   std::size_t taken_over = 0;
@@ -229,44 +213,34 @@ void story::tell_end(const onlooker& eyes) const {
             << "\ntaken over from the killed node " << taken_over << '\n';
 }
 
-app::exit_code run(const story_flags& flags) {
-  set_environment(flags.world); // of the node, which is this program too
-  auto directory = app::demo::scratch_directory::make();
-  if (!directory) {
-    std::cerr << directory.error().detail << '\n';
-    return app::exit_code::configuration;
-  }
-  // Leases are short here, so extensions must not be gathered for long.
-  app::demo::node_process node{
-      "/proc/self/exe", directory->path(), {"--set", "task.extension_delay=100ms"}};
-  const auto problems = story{flags, node}.run();
-  if (problems.empty()) {
-    std::cout << "\nAs promised: each ended once, with the verdict of the service.\n";
-    return app::exit_code::ok;
-  }
-  std::cout << "\nNot as promised:\n";
-  for (const auto& what : problems)
-    std::cout << "  " << what << '\n';
-  std::cout << "The end of the node's log:\n" << node.log_tail() << '\n';
-  return app::exit_code::failed_check;
-}
-
 } // namespace
 
 void add_story_command(CLI::App& cli, app::exit_code& result) {
   auto flags = std::make_shared<story_flags>();
-  auto* command = cli.add_subcommand(
-      "story", "Verify some identities through a node that is killed meanwhile, and check that "
-               "each ends once and as it should");
-  command->add_option("--verifications", flags->verifications, "How many")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  command->add_option("--speed", flags->world.speed, "How many seconds pass in one")
-      ->check(CLI::Range(2'000.0, 100'000.0))
-      ->capture_default_str();
-  command->add_option("--seed", flags->world.seed, "Of all that is random in the service")
-      ->capture_default_str();
-  command->callback([flags, &result] { result = run(*flags); });
+  const auto options = [flags](CLI::App& command) {
+    command.add_option("--verifications", flags->verifications, "How many")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
+    command.add_option("--speed", flags->world.speed, "How many seconds pass in one")
+        ->check(CLI::Range(2'000.0, 100'000.0))
+        ->capture_default_str();
+    command.add_option("--seed", flags->world.seed, "Of all that is random in the service")
+        ->capture_default_str();
+  };
+  const auto play = [flags](app::demo::node_process& node, const std::filesystem::path&) {
+    set_environment(flags->world);
+    return verification_story{*flags, node}.run();
+  };
+  examples::add_story_command(
+      cli, result,
+      "Verify some identities through a node that is killed meanwhile, and check that each ends "
+      "once and as it should",
+      options, [play] {
+        // Leases are short here, so extensions must not be gathered for long.
+        return examples::story{{"--set", "task.extension_delay=100ms"},
+                               "each ended once, with the verdict of the service.",
+                               play};
+      });
 }
 
 } // namespace identity

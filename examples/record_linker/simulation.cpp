@@ -1,11 +1,8 @@
 #include "examples/record_linker/simulation.hpp"
 
-#include "app/data_dir.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -57,12 +54,7 @@ void set_environment(const simulation& which) {
 }
 
 std::shared_ptr<connection_pool> tables_of(const simulation& which) {
-  return std::make_shared<connection_pool>([directory = which.data_dir] {
-    const auto node = app::read_node_file(directory);
-    if (!node)
-      throw std::runtime_error{"no node runs in " + directory};
-    return node->database;
-  });
+  return examples::connections_to_node(which.data_dir);
 }
 
 std::shared_ptr<entity_api> api_of(const simulation& which,

@@ -1,7 +1,6 @@
 #include "examples/record_linker/story.hpp"
 
 #include "app/demo/node_process.hpp"
-#include "app/demo/scratch_directory.hpp"
 #include "client/connection.hpp"
 #include "client/peer_system.hpp"
 #include "core/uuid.hpp"
@@ -11,6 +10,7 @@
 #include "examples/record_linker/simulation.hpp"
 #include "examples/record_linker/sweeper.hpp"
 #include "examples/record_linker/tables.hpp"
+#include "examples/shared/story.hpp"
 
 #include <CLI/Validators.hpp>
 #include <caf/actor_system.hpp>
@@ -19,8 +19,8 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
-#include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -35,6 +35,9 @@ namespace linker {
 namespace {
 
 using namespace std::chrono_literals;
+using examples::broken_off;
+using examples::need;
+using examples::wall_time;
 
 struct story_flags {
   std::size_t records = 1'500; ///< Of the largest project; the others follow from it.
@@ -58,30 +61,12 @@ constexpr std::uint32_t modest = 2;
 constexpr std::uint32_t lost = 3;
 constexpr std::uint32_t forgotten = 4;
 
-core::instant wall_time() {
-  return std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
-}
-
 /// As W3C has them: 32 hexadecimal digits.
 std::string new_trace(core::uuid_source& ids) {
   auto text = core::to_string(ids.next(wall_time()));
   text.erase(std::remove(text.begin(), text.end(), '-'), text.end());
   return text;
 }
-
-/// The story as it happens: a line for whatever a reader wants to know, with the time.
-class teller {
-public:
-  void say(const std::string& what) const {
-    const std::chrono::duration<double> passed = wall_time() - began_;
-    char at[16];
-    std::snprintf(at, sizeof at, "%6.1f s  ", passed.count());
-    std::cout << at << what << std::endl;
-  }
-
-private:
-  const core::instant began_ = wall_time();
-};
 
 /// The node at the other end of a connection.
 class connected_node : public node_port {
@@ -105,21 +90,9 @@ private:
   client::connection& line_;
 };
 
-/// Why the story cannot go on.
-struct broken_off {
-  std::string why;
-};
-
-template <class T>
-T need(core::outcome<T> answer, const std::string& what) {
-  if (!answer)
-    throw broken_off{what + ": " + answer.error().detail};
-  return std::move(*answer);
-}
-
-class story {
+class matching_story {
 public:
-  story(const story_flags& flags, client::connection& line)
+  matching_story(const story_flags& flags, client::connection& line)
       : flags_(flags),
         line_(line),
         node_(line),
@@ -156,13 +129,13 @@ private:
   const std::shared_ptr<connection_pool> pool_;
   pg_links links_;
   core::uuid_source ids_;
-  const teller teller_;
+  const examples::teller teller_;
   msg::queue_statistics last_;
   core::instant last_at_ = wall_time();
   std::vector<std::string> problems_;
 };
 
-std::vector<std::string> story::run() {
+std::vector<std::string> matching_story::run() {
   try {
     prepare();
     ask_for_all();
@@ -185,24 +158,24 @@ std::vector<std::string> story::run() {
   return problems_;
 }
 
-void story::expect(bool kept, const std::string& otherwise) {
+void matching_story::expect(bool kept, const std::string& otherwise) {
   if (!kept)
     problems_.push_back(otherwise);
 }
 
-core::duration story::scaled(core::duration span) const {
+core::duration matching_story::scaled(core::duration span) const {
   return core::duration{
       static_cast<std::int64_t>(static_cast<double>(span.count()) / flags_.world.speed)};
 }
 
 // --- progress ---
 
-msg::queue_statistics story::counts() {
+msg::queue_statistics matching_story::counts() {
   return need(node_.ask(msg::get_queue_statistics{queue_name}), "no statistics");
 }
 
 /// A line of the dashboard, if it is time for one.
-void story::progress() {
+void matching_story::progress() {
   const auto now = wall_time();
   if (now - last_at_ < progress_every)
     return;
@@ -212,7 +185,7 @@ void story::progress() {
   last_at_ = now;
 }
 
-void story::watch(const std::string& what, const std::function<bool()>& over) {
+void matching_story::watch(const std::string& what, const std::function<bool()>& over) {
   const auto until = wall_time() + part_limit;
   while (!over()) {
     if (wall_time() > until)
@@ -224,7 +197,7 @@ void story::watch(const std::string& what, const std::function<bool()>& over) {
 
 // --- what happens ---
 
-void story::prepare() {
+void matching_story::prepare() {
   need(
       line_.ask<msg::queue_view>(msg::put_queue{queue_name, queue_policy(ttl, flags_.world.speed)}),
       "no queue");
@@ -238,7 +211,7 @@ void story::prepare() {
   teller_.say("a node with a private database runs, the handler inside it");
 }
 
-void story::ask_for_all() {
+void matching_story::ask_for_all() {
   const auto staged = links_.match_project(bulk, new_trace(ids_), wall_time());
   expect(staged == flags_.records, "the outbox has not all records of project 1");
   teller_.say("project 1: " + std::to_string(staged.value_or(0))
@@ -254,14 +227,14 @@ void story::ask_for_all() {
   need(match_project(links_, node_, bulk, new_trace(ids_), wall_time()), "not enqueued");
 }
 
-void story::lose_a_project() {
+void matching_story::lose_a_project() {
   watch("the start", [&] { return counts().completed * 5 > flags_.records; });
   delete_project(*pool_, lost);
   teller_.say("project 3 is deleted while " + std::to_string(counts().leased)
               + " tasks are at work");
 }
 
-void story::ask_for_one() {
+void matching_story::ask_for_one() {
   const auto one = add_link(*pool_, bulk);
   links_.queue_project(bulk, wall_time());
   const auto asked_at = wall_time();
@@ -277,7 +250,7 @@ void story::ask_for_one() {
               + std::to_string(depth) + " others");
 }
 
-void story::live_through_an_outage() {
+void matching_story::live_through_an_outage() {
   const auto now = wall_time();
   plan_outage(*pool_, now, now + scaled(outage_lasts));
   teller_.say("the API is out of order");
@@ -286,7 +259,7 @@ void story::live_through_an_outage() {
   watch("the rest", [&] { return counts().live == 0; });
 }
 
-void story::redrive() {
+void matching_story::redrive() {
   const auto dead = counts().dead;
   expect(dead > 0, "the outage was shorter than the tries");
   const auto again = need(redrive_after_outage(node_), "not redriven");
@@ -296,7 +269,7 @@ void story::redrive() {
   expect(counts().dead == 0, "what was redriven has died again");
 }
 
-void story::sweep_up() {
+void matching_story::sweep_up() {
   const auto swept = need(sweep(links_, node_, wall_time(), sweepers_patience), "not swept");
   teller_.say("the sweeper finds " + std::to_string(swept.looked_at)
               + " records that were queued an hour ago and enqueues "
@@ -309,7 +282,7 @@ void story::sweep_up() {
 // --- the end ---
 
 /// One for each record that was ever asked for, however often that was.
-void story::check_tasks(const msg::queue_statistics& end) {
+void matching_story::check_tasks(const msg::queue_statistics& end) {
   const auto asked_for =
       flags_.records + flags_.records / 10 + flags_.records / 3 + 1 + flags_.records / 50;
   expect(end.live == 0, "tasks are left");
@@ -317,7 +290,7 @@ void story::check_tasks(const msg::queue_statistics& end) {
          "there is not one task for each record");
 }
 
-void story::check_links(const std::vector<link_standing>& all) {
+void matching_story::check_links(const std::vector<link_standing>& all) {
   expect(all.size() == flags_.records + 1 + flags_.records / 10 + flags_.records / 50,
          "records are missing, or some of the deleted project are back");
   for (const auto& [row, result] : all) {
@@ -331,7 +304,7 @@ void story::check_links(const std::vector<link_standing>& all) {
   }
 }
 
-void story::check_calls(const std::vector<api_call>& calls) {
+void matching_story::check_calls(const std::vector<api_call>& calls) {
   std::map<std::string, int> verdicts;
   for (const auto& call : calls)
     verdicts[call.label] += is_verdict(call.said) ? 1 : 0;
@@ -347,7 +320,8 @@ void story::check_calls(const std::vector<api_call>& calls) {
   }
 }
 
-void story::tell_end(const std::vector<link_standing>& all, const std::vector<api_call>& calls) {
+void matching_story::tell_end(const std::vector<link_standing>& all,
+                              const std::vector<api_call>& calls) {
   std::array<std::size_t, std::variant_size_v<reply>> said{};
   for (const auto& call : calls)
     ++said[call.said.index()];
@@ -376,51 +350,39 @@ std::vector<std::string> tell(const story_flags& flags, app::demo::node_process&
     client::peer_system configuration{client::peer_settings{}};
     caf::actor_system system{configuration};
     client::connection line{system, {"127.0.0.1", node.port()}, {}, flags.world.seed};
-    problems = story{flags, line}.run();
+    problems = matching_story{flags, line}.run();
   }
   if (node.stop(stop_limit) != 0)
     problems.emplace_back("the node did not stop as it should");
   return problems;
 }
 
-app::exit_code run(story_flags flags) {
-  auto directory = app::demo::scratch_directory::make();
-  if (!directory) {
-    std::cerr << directory.error().detail << '\n';
-    return app::exit_code::configuration;
-  }
-  flags.world.data_dir = directory->path().string();
-  set_environment(flags.world); // of the node, which is this program too
-  app::demo::node_process node{"/proc/self/exe", directory->path(), {}};
-  const auto problems = tell(flags, node);
-  if (problems.empty()) {
-    std::cout << "\nAs promised: each record has one result, and that is the API's.\n";
-    return app::exit_code::ok;
-  }
-  constexpr std::size_t shown = 20;
-  std::cout << "\nNot as promised (" << problems.size() << "):\n";
-  for (std::size_t i = 0; i < std::min(shown, problems.size()); ++i)
-    std::cout << "  " << problems[i] << '\n';
-  std::cout << "The end of the node's log:\n" << node.log_tail() << '\n';
-  return app::exit_code::failed_check;
-}
-
 } // namespace
 
 void add_story_command(CLI::App& cli, app::exit_code& result) {
   auto flags = std::make_shared<story_flags>();
-  auto* command = cli.add_subcommand(
-      "story", "Match some projects while one is deleted and the API has its bad days, and check "
-               "that each record ends once and as it should");
-  command->add_option("--records", flags->records, "Of the largest project")
-      ->check(CLI::Range(100, 20'000))
-      ->capture_default_str();
-  command->add_option("--speed", flags->world.speed, "How many seconds pass in one")
-      ->check(CLI::Range(1.0, 20.0))
-      ->capture_default_str();
-  command->add_option("--seed", flags->world.seed, "Of all that is random in the API")
-      ->capture_default_str();
-  command->callback([flags, &result] { result = run(*flags); });
+  const auto options = [flags](CLI::App& command) {
+    command.add_option("--records", flags->records, "Of the largest project")
+        ->check(CLI::Range(100, 20'000))
+        ->capture_default_str();
+    command.add_option("--speed", flags->world.speed, "How many seconds pass in one")
+        ->check(CLI::Range(1.0, 20.0))
+        ->capture_default_str();
+    command.add_option("--seed", flags->world.seed, "Of all that is random in the API")
+        ->capture_default_str();
+  };
+  const auto play = [flags](app::demo::node_process& node, const std::filesystem::path& data_dir) {
+    flags->world.data_dir = data_dir.string();
+    set_environment(flags->world);
+    return tell(*flags, node);
+  };
+  examples::add_story_command(
+      cli, result,
+      "Match some projects while one is deleted and the API has its bad days, and check that each "
+      "record ends once and as it should",
+      options, [play] {
+        return examples::story{{}, "each record has one result, and that is the API's.", play};
+      });
 }
 
 } // namespace linker

@@ -4,6 +4,7 @@
 #include "examples/record_linker/producer.hpp"
 
 #include <nlohmann/json.hpp>
+#include <pqxx/pqxx>
 
 #include <algorithm>
 #include <utility>
@@ -115,28 +116,6 @@ reply reply_numbered(std::size_t kind) {
 }
 
 } // namespace
-
-// --- connections ---
-
-connection_pool::connection_pool(std::function<std::string()> conninfo)
-    : conninfo_(std::move(conninfo)) {}
-
-std::unique_ptr<pqxx::connection> connection_pool::take() {
-  {
-    const std::lock_guard lock{mutex_};
-    if (!idle_.empty()) {
-      auto connection = std::move(idle_.back());
-      idle_.pop_back();
-      return connection;
-    }
-  }
-  return std::make_unique<pqxx::connection>(conninfo_());
-}
-
-void connection_pool::give(std::unique_ptr<pqxx::connection> connection) {
-  const std::lock_guard lock{mutex_};
-  idle_.push_back(std::move(connection));
-}
 
 // --- links ---
 

@@ -2,48 +2,21 @@
 
 #include "examples/record_linker/entity_api.hpp"
 #include "examples/record_linker/records.hpp"
-
-#include <pqxx/pqxx>
+#include "examples/shared/connection_pool.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// The application's tables in PostgreSQL: in a schema of its own, in the database that Holdfast
 /// uses too, so that one transaction reaches both.
 namespace linker {
 
-/// Connections for any number of threads, made when they are needed. What fails throws, and its
-/// connection is not used again.
-class connection_pool {
-public:
-  /// `conninfo` is asked at the first use: a node's private database is up only then.
-  explicit connection_pool(std::function<std::string()> conninfo);
-
-  /// Does `work` with a `Transaction` and commits it.
-  template <class Transaction, class Work>
-  auto run(Work work) {
-    auto connection = take();
-    Transaction tx{*connection};
-    auto result = work(tx);
-    tx.commit();
-    give(std::move(connection));
-    return result;
-  }
-
-private:
-  std::unique_ptr<pqxx::connection> take();
-  void give(std::unique_ptr<pqxx::connection> connection);
-
-  const std::function<std::string()> conninfo_;
-  std::mutex mutex_; ///< Guards `idle_`.
-  std::vector<std::unique_ptr<pqxx::connection>> idle_;
-};
+using examples::connection_pool;
 
 class pg_links : public link_store {
 public:

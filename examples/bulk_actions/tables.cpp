@@ -1,0 +1,232 @@
+#include "examples/bulk_actions/tables.hpp"
+
+#include "examples/bulk_actions/schema.hpp"
+
+#include <pqxx/pqxx>
+
+#include <tuple>
+#include <variant>
+
+namespace bulk {
+
+namespace {
+
+// Takes the row of the task, for this lease and those after it. A worker that has frozen in here
+// would hold it for ever: the server ends such a session, and others do not wait that long.
+constexpr const char* patience = R"sql(
+  SET LOCAL idle_in_transaction_session_timeout = '30s'; SET LOCAL lock_timeout = '10s')sql";
+constexpr const char* take_bookmark = R"sql(
+  INSERT INTO bulk.bookmarks AS b (task_id, token) VALUES ($1, $2)
+  ON CONFLICT (task_id) DO UPDATE SET token = excluded.token WHERE b.token <= excluded.token
+  RETURNING position, done, refused, total, bytes, file_token, finished)sql";
+constexpr const char* set_bookmark = R"sql(
+  UPDATE bulk.bookmarks SET position = $2, done = $3, refused = $4, total = $5, bytes = $6,
+                            file_token = $7, finished = $8
+  WHERE task_id = $1)sql";
+
+// One statement for each kind of target, so that each has a plan of its own.
+constexpr const char* next_by_ids = R"sql(
+  SELECT id, name, email, program, campus, status FROM bulk.people
+  WHERE id > $1 AND ($2 = '' OR campus = $2) AND id = ANY ($3::bigint[])
+  ORDER BY id LIMIT $4)sql";
+constexpr const char* next_by_query = R"sql(
+  SELECT id, name, email, program, campus, status FROM bulk.people
+  WHERE id > $1 AND ($2 = '' OR campus = $2) AND ($3 = '' OR program = $3)
+        AND ($4 = '' OR status = $4)
+  ORDER BY id LIMIT $5)sql";
+
+constexpr const char* set_statuses = R"sql(
+  WITH others AS (
+    SELECT id, status FROM bulk.people WHERE id = ANY ($1::bigint[]) AND status <> $2 FOR UPDATE),
+  changed AS (
+    UPDATE bulk.people p SET status = $2 FROM others WHERE p.id = others.id)
+  INSERT INTO bulk.status_changes (task_id, person, from_status, to_status, reason, changed_by)
+  SELECT $3::uuid, id, status, $2, $4, $5::bigint FROM others)sql";
+constexpr const char* add_watches = R"sql(
+  INSERT INTO bulk.watches SELECT $1::bigint, unnest($2::bigint[]) ON CONFLICT DO NOTHING)sql";
+constexpr const char* remove_watches = R"sql(
+  DELETE FROM bulk.watches WHERE watcher = $1 AND person = ANY ($2::bigint[]))sql";
+constexpr const char* add_newcomer = R"sql(
+  INSERT INTO bulk.people (name, email, program, campus, enrolled_by)
+  VALUES ($1, $2, $3, $4, $5))sql";
+constexpr const char* add_mail = R"sql(
+  INSERT INTO bulk.mails (task_id, person, refusal) VALUES ($1, $2, $3))sql";
+
+/// As PostgreSQL reads an array.
+std::string array_of(const std::vector<person_id>& ids) {
+  std::string text{'{'};
+  for (const auto id : ids)
+    text += (text.size() > 1 ? "," : "") + std::to_string(id);
+  return text + '}';
+}
+
+std::string ids_of(const std::vector<person>& people) {
+  std::vector<person_id> ids;
+  for (const auto& who : people)
+    ids.push_back(who.id);
+  return array_of(ids);
+}
+
+person person_of(const pqxx::row& row) {
+  person read;
+  read.id = row["id"].as<person_id>();
+  read.name = row["name"].as<std::string>();
+  read.email = row["email"].as<std::string>();
+  read.program = row["program"].as<std::string>();
+  read.campus = row["campus"].as<std::string>();
+  read.status = status_named(row["status"].as<std::string>()).value_or(program_status::active);
+  return read;
+}
+
+/// People, or what a statement around their selection makes of them.
+pqxx::result select_people(pqxx::transaction_base& tx, const std::string& before,
+                           const std::string& behind, const target& who, const std::string& campus,
+                           person_id after, std::int64_t most) {
+  if (const auto* list = std::get_if<by_ids>(&who))
+    return tx.exec_params(before + next_by_ids + behind, after, campus, array_of(list->ids), most);
+  const auto& query = std::get<by_query>(who);
+  const auto status = query.status ? std::string{to_string(*query.status)} : "";
+  return tx.exec_params(before + next_by_query + behind, after, campus, query.program, status,
+                        most);
+}
+
+bookmark bookmark_of(const pqxx::row& row) {
+  bookmark read;
+  read.position = row["position"].as<std::int64_t>();
+  read.done = row["done"].as<std::int64_t>();
+  read.refused = row["refused"].as<std::int64_t>();
+  read.total = row["total"].as<std::int64_t>();
+  read.bytes = row["bytes"].as<std::int64_t>();
+  read.file_token = row["file_token"].as<core::token>();
+  read.finished = row["finished"].as<bool>();
+  return read;
+}
+
+class pg_transaction : public transaction {
+public:
+  pg_transaction(pqxx::transaction_base& tx, const job& whose, const bookmark& at)
+      : tx_(tx), job_(whose), task_(core::to_string(whose.task)), at_(at) {}
+
+  bookmark at() override { return at_; }
+
+  void move_to(const bookmark& next) override {
+    at_ = next;
+    tx_.exec_params(set_bookmark, task_, next.position, next.done, next.refused, next.total,
+                    next.bytes, next.file_token, next.finished);
+  }
+
+  std::optional<staff_member> find_staff(staff_id who) override {
+    return bulk::find_staff(tx_, who);
+  }
+
+  std::vector<person> next(const target& who, const std::string& campus, person_id after,
+                           std::size_t most) override {
+    return next_people(tx_, who, campus, after, most);
+  }
+
+  std::int64_t count(const target& who, const std::string& campus, std::int64_t most) override {
+    return count_people(tx_, who, campus, most);
+  }
+
+  void set_status(const std::vector<person>& people, program_status to,
+                  const std::string& reason) override {
+    tx_.exec_params(set_statuses, ids_of(people), std::string{to_string(to)}, task_, reason,
+                    job_.run_as);
+  }
+
+  void set_watched(const std::vector<person>& people, bool watched) override {
+    bulk::set_watched(tx_, job_.run_as, people, watched);
+  }
+
+  void add(const std::string& program, const std::vector<newcomer>& people) override {
+    for (const auto& who : people)
+      tx_.exec_params(add_newcomer, who.name, who.email, program, who.campus, task_);
+  }
+
+  void note_mail(const person& who, const std::string& refusal) override {
+    tx_.exec_params(add_mail, task_, who.id, refusal);
+  }
+
+private:
+  pqxx::transaction_base& tx_;
+  const job job_;
+  const std::string task_;
+  bookmark at_;
+};
+
+} // namespace
+
+bool pg_store::transact(const job& whose, const std::function<void(transaction&)>& work) {
+  return pool_->run<pqxx::work>([&](auto& tx) {
+    tx.exec(patience);
+    const auto taken = tx.exec_params(take_bookmark, core::to_string(whose.task), whose.token);
+    if (taken.empty())
+      return false;
+    pg_transaction ours{tx, whose, bookmark_of(taken.front())};
+    work(ours);
+    return true;
+  });
+}
+
+void make_schema(connection_pool& pool) {
+  pool.run<pqxx::work>([](auto& tx) { return tx.exec(schema); });
+}
+
+std::optional<staff_member> find_staff(pqxx::transaction_base& tx, staff_id who) {
+  const auto rows = tx.exec_params(
+      "SELECT name, campus, unnest(rights || ARRAY['']) AS r FROM bulk.staff WHERE id = $1", who);
+  if (rows.empty())
+    return std::nullopt;
+  staff_member read{
+      who, rows.front()["name"].as<std::string>(), {}, rows.front()["campus"].as<std::string>()};
+  for (const auto& row : rows)
+    if (const auto has = right_named(row["r"].as<std::string>()))
+      read.rights.insert(*has);
+  return read;
+}
+
+std::int64_t count_people(pqxx::transaction_base& tx, const target& who, const std::string& campus,
+                          std::int64_t most) {
+  return select_people(tx, "SELECT count(*) FROM (", ") AS found", who, campus, 0, most)
+      .front()[0]
+      .as<std::int64_t>();
+}
+
+std::vector<person> next_people(pqxx::transaction_base& tx, const target& who,
+                                const std::string& campus, person_id after, std::size_t most) {
+  std::vector<person> read;
+  for (const auto& row :
+       select_people(tx, "", "", who, campus, after, static_cast<std::int64_t>(most)))
+    read.push_back(person_of(row));
+  return read;
+}
+
+void set_watched(pqxx::transaction_base& tx, staff_id watcher, const std::vector<person>& people,
+                 bool watched) {
+  tx.exec_params(watched ? add_watches : remove_watches, watcher, ids_of(people));
+}
+
+void put_staff(connection_pool& pool, const staff_member& who) {
+  std::string rights{'{'};
+  for (const auto has : who.rights)
+    rights += (rights.size() > 1 ? "," : "") + std::string{to_string(has)};
+  pool.run<pqxx::work>([&](auto& tx) {
+    return tx.exec_params("INSERT INTO bulk.staff VALUES ($1, $2, $3::text[], $4) ON CONFLICT (id) "
+                          "DO UPDATE SET name = $2, rights = $3::text[], campus = $4",
+                          who.id, who.name, rights + '}', who.campus);
+  });
+}
+
+void add_people(connection_pool& pool, const std::vector<person>& people) {
+  pool.run<pqxx::work>([&](auto& tx) {
+    pqxx::stream_to rows{tx, "bulk.people",
+                         std::vector<std::string>{"name", "email", "program", "campus", "status"}};
+    for (const auto& who : people)
+      rows << std::make_tuple(who.name, who.email, who.program, who.campus,
+                              std::string{to_string(who.status)});
+    rows.complete();
+    return true;
+  });
+}
+
+} // namespace bulk

@@ -1,0 +1,75 @@
+#include "examples/bulk_actions/view.hpp"
+
+#include "examples/bulk_actions/catalogue.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <ctime>
+
+namespace bulk {
+
+namespace {
+
+using nlohmann::json;
+
+/// ISO 8601, UTC.
+std::string text_of(core::instant at) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(at);
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+json members_of(const receipt& given) {
+  return {{"task_id", core::to_string(given.task)},
+          {"location", "/bulk/tasks/" + core::to_string(given.task)},
+          {"created_date", text_of(given.created)},
+          {"created_by", given.created_by},
+          {"modified_date", text_of(given.modified)},
+          {"modified_by", given.modified_by}};
+}
+
+/// Where a task ends that will not be done.
+bool is_bad_end(const std::string& status) { return status == "FAILURE" || status == "ERROR"; }
+
+} // namespace
+
+receipt receipt_of(const request_row& request) {
+  return {request.task, request.created, request.owner, request.created, request.owner};
+}
+
+std::string to_json(const receipt& given) { return members_of(given).dump(); }
+
+requester_view view_of(const request_row& request, const std::optional<task_row>& task) {
+  requester_view view{receipt_of(request), request.action, "QUEUED", 0, "", "", ""};
+  if (!task || task->status == "STAGED")
+    return view;
+  view.about.modified = task->last_action;
+  view.about.modified_by = request.run_as;
+  view.status = task->status == "REFUSED" ? "ERROR" : task->status;
+  view.percent = task->percent;
+  view.result = task->result;
+  if (is_bad_end(view.status)) {
+    const auto& entry = entry_for(task->error_code);
+    view.error_code = entry.code;
+    view.message = entry.message;
+  }
+  return view;
+}
+
+std::string to_json(const requester_view& view) {
+  auto members = members_of(view.about);
+  members["action"] = view.action;
+  members["workflow_status"] = view.status;
+  members["percent"] = view.percent;
+  if (!view.error_code.empty())
+    members["error"] = {{"code", view.error_code}, {"message", view.message}};
+  if (!view.result.empty())
+    members["result"] = json::parse(view.result, nullptr, false);
+  return members.dump();
+}
+
+} // namespace bulk
