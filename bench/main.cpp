@@ -164,6 +164,9 @@ void sql_alone(const options& o, const server& db, results& out) {
   }
 }
 
+/// Workers of `tasks.processed_one_by_one`: so many that one waits while others hand in results.
+constexpr std::size_t workers_waiting = 4;
+
 /// Whole lives of tasks, beside the textbook's queue in SQL on the same server.
 void tasks(const options& o, const server& db, results& out) {
   const auto theirs = skip_locked(db.conninfo(), 16, std::chrono::seconds{o.seconds});
@@ -192,8 +195,9 @@ void tasks(const options& o, const server& db, results& out) {
   out.add("tasks.ratio_vs_skip_locked", best / theirs.per_second, "x");
   out.add("tasks.one_by_one_vs_skip_locked", one_by_one / theirs.per_second, "x");
   node_under_load node{db.conninfo(), 9};
-  processed_tasks(node, 16, std::chrono::milliseconds{500});
-  const auto processed = processed_tasks(node, 16, std::chrono::milliseconds{o.seconds * 1000});
+  processed_tasks(node, 16, workers_waiting, std::chrono::milliseconds{500});
+  const auto processed =
+      processed_tasks(node, 16, workers_waiting, std::chrono::milliseconds{o.seconds * 1000});
   out.add("tasks.processed_one_by_one.16.lives",
           static_cast<double>(processed.completed) / processed.seconds, "1/s");
   add_latencies(out, "tasks.processed_one_by_one.16.life", processed.life_millis);

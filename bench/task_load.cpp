@@ -135,6 +135,7 @@ struct worker_state {
   using on_tasks = std::function<void(const std::vector<msg::leased_task>&)>;
 
   msg::gateway_actor gateway;
+  std::string name;
   core::uuid_source ids{7};
   on_tasks received;
   on_tasks completed;
@@ -146,7 +147,7 @@ void wait_for_tasks(worker_ptr self) {
   auto& st = self->state;
   msg::claim_tasks request;
   request.queue = one_queue;
-  request.worker = "worker";
+  request.worker = st.name;
   request.claim = {st.ids.next(wall_now())};
   request.most = 100;
   request.wait = std::chrono::seconds{30};
@@ -155,7 +156,7 @@ void wait_for_tasks(worker_ptr self) {
       .then([=](const msg::leased_tasks& leased) {
         auto& state = self->state;
         state.received(leased.tasks);
-        msg::complete_tasks done{one_queue, "worker", {}};
+        msg::complete_tasks done{one_queue, state.name, {}};
         for (const auto& task : leased.tasks)
           done.tasks.push_back({{task.task, task.token}, "{}"});
         self->request(state.gateway, caf::infinite, std::move(done))
@@ -164,12 +165,13 @@ void wait_for_tasks(worker_ptr self) {
       });
 }
 
-caf::actor spawn_worker(node_under_load& node, worker_state::on_tasks received,
-                        worker_state::on_tasks completed) {
-  call<msg::queue_view>(node, msg::put_queue{one_queue, "{}"});
-  return node.system().spawn([gateway = node.gateway(), received = std::move(received),
+caf::actor spawn_worker(node_under_load& node, std::uint64_t number,
+                        worker_state::on_tasks received, worker_state::on_tasks completed) {
+  return node.system().spawn([=, gateway = node.gateway(), received = std::move(received),
                               completed = std::move(completed)](worker_ptr self) {
     self->state.gateway = gateway;
+    self->state.name = "worker-" + std::to_string(number);
+    self->state.ids = core::uuid_source{1000 + number};
     self->state.received = received;
     self->state.completed = completed;
     wait_for_tasks(self);
@@ -273,22 +275,24 @@ task_result live_tasks(node_under_load& node, const task_load& load) {
   return result;
 }
 
-task_result processed_tasks(node_under_load& node, std::size_t callers,
+task_result processed_tasks(node_under_load& node, std::size_t callers, std::size_t workers,
                             std::chrono::milliseconds duration) {
   auto shared = std::make_shared<processing>();
   shared->gateway = node.gateway();
   shared->working = callers;
   auto all_done = shared->all_done.get_future();
-  const auto worker = spawn_worker(
-      node, [](const auto&) {},
-      [shared](const std::vector<msg::leased_task>& tasks) {
-        const std::lock_guard<std::mutex> lock{shared->mutex};
-        for (const auto& task : tasks)
-          if (const auto who = shared->waiting.find(task.task); who != shared->waiting.end()) {
-            caf::anon_send(who->second, caf::ok_atom::value);
-            shared->waiting.erase(who);
-          }
-      });
+  call<msg::queue_view>(node, msg::put_queue{one_queue, "{}"});
+  const auto completed = [shared](const std::vector<msg::leased_task>& tasks) {
+    const std::lock_guard<std::mutex> lock{shared->mutex};
+    for (const auto& task : tasks)
+      if (const auto who = shared->waiting.find(task.task); who != shared->waiting.end()) {
+        caf::anon_send(who->second, caf::ok_atom::value);
+        shared->waiting.erase(who);
+      }
+  };
+  std::vector<caf::actor> workers_of_round;
+  for (std::size_t i = 0; i < workers; ++i)
+    workers_of_round.push_back(spawn_worker(node, i, [](const auto&) {}, completed));
   const auto start = clock::now();
   for (std::size_t i = 0; i < callers; ++i)
     node.system().spawn([=](producer_ptr self) {
@@ -303,7 +307,8 @@ task_result processed_tasks(node_under_load& node, std::size_t callers,
   shared->stop = true;
   if (all_done.wait_for(std::chrono::seconds{30}) != std::future_status::ready)
     throw std::runtime_error{"the last tasks of the round were not completed"};
-  caf::anon_send_exit(worker, caf::exit_reason::user_shutdown);
+  for (const auto& worker : workers_of_round)
+    caf::anon_send_exit(worker, caf::exit_reason::user_shutdown);
   const std::lock_guard<std::mutex> lock{shared->mutex};
   auto result = std::move(shared->result);
   result.seconds = seconds;
@@ -313,8 +318,9 @@ task_result processed_tasks(node_under_load& node, std::size_t callers,
 start_result start_tasks(node_under_load& node, double per_second,
                          std::chrono::milliseconds duration) {
   auto shared = std::make_shared<starts>();
+  call<msg::queue_view>(node, msg::put_queue{one_queue, "{}"});
   const auto worker = spawn_worker(
-      node,
+      node, 0,
       [shared](const std::vector<msg::leased_task>& tasks) {
         const auto now = clock::now();
         const std::lock_guard<std::mutex> lock{shared->mutex};

@@ -29,9 +29,9 @@ struct task_result {
 /// enqueues a batch, claims as many, completes them, and begins again.
 task_result live_tasks(node_under_load& node, const task_load& load);
 
-/// Lets callers have tasks done one by one: each enqueues one for a worker that waits, sees it
-/// completed, and begins again. Of the result, `commits` is not counted.
-task_result processed_tasks(node_under_load& node, std::size_t callers,
+/// Lets callers have tasks done one by one: each enqueues one for whichever of the workers waits,
+/// sees it completed, and begins again. Of the result, `commits` is not counted.
+task_result processed_tasks(node_under_load& node, std::size_t callers, std::size_t workers,
                             std::chrono::milliseconds duration);
 
 struct start_result {
