@@ -436,14 +436,20 @@ core::outcome<std::vector<core::hosted_item>> memory_store::find_overdue(core::i
   const auto& t = database_->tables_;
   std::set<core::queue_name> queues;
   for (const auto& [task, lease] : t.task_leases)
-    if (lease.expires_at < ended_before && queues.size() < limit)
+    if (lease.expires_at < ended_before)
       queues.insert(t.tasks.at(task).queue);
   std::set<core::step_id> steps;
   for (const auto& [key, lease] : t.active_leases)
-    if (lease.expires_at < ended_before && steps.size() < limit)
+    if (lease.expires_at < ended_before)
       steps.insert(t.units.at(key.first).made.step);
-  std::vector<core::hosted_item> found{queues.begin(), queues.end()};
-  found.insert(found.end(), steps.begin(), steps.end());
+  std::vector<core::hosted_item> found;
+  const auto add_first = [&](const auto& items) {
+    std::uint32_t left = limit;
+    for (auto item = items.begin(); item != items.end() && left > 0; ++item, --left)
+      found.emplace_back(*item);
+  };
+  add_first(queues);
+  add_first(steps);
   return found;
 }
 
