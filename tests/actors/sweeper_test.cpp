@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(lease_of_a_task_ends_although_its_timer_was_lost) {
   advance_without_timers(30s + interval);
   BOOST_TEST(lost > 0U);
   BOOST_TEST(counts().leased == 0U);
-  BOOST_TEST((complete("w1", held) == core::errc::lease_expired));
+  BOOST_TEST((complete("w1", held) == core::errc::lease_not_held));
   BOOST_TEST(one("w2").token == held.token + 1);
 }
 
