@@ -45,6 +45,15 @@ accuracy accuracy_of(const estimates& found, const known_labels& truth) {
   return result;
 }
 
+double unsure_part(const estimates& found, double confidence_min) {
+  if (found.units() == 0)
+    return 0;
+  double unsure = 0;
+  for (std::size_t unit = 0; unit < found.units(); ++unit)
+    unsure += consensus_of(found.of(unit), found.labels).confidence < confidence_min ? 1 : 0;
+  return unsure / static_cast<double>(found.units());
+}
+
 void hold_at(double* shares, std::uint32_t labels, std::uint32_t truth) {
   if (truth >= labels)
     return;

@@ -43,6 +43,9 @@ struct accuracy {
 
 accuracy accuracy_of(const estimates& found, const known_labels& truth);
 
+/// The part of the units whose answer has less than `confidence_min`.
+double unsure_part(const estimates& found, double confidence_min);
+
 /// Makes `truth` certain; leaves the shares as they are when no contributor could have said it.
 void hold_at(double* shares, std::uint32_t labels, std::uint32_t truth);
 

@@ -57,11 +57,10 @@ private:
     for (std::size_t unit = 0; unit < given_.units(); ++unit) {
       const auto votes = given_.of(unit);
       auto* shares = fit_.found.of(unit);
-      std::copy(fit_.model.label_shares.begin(), fit_.model.label_shares.end(), shares);
-      product.begin(shares);
+      product.begin(fit_.model.label_shares.data());
       for (const auto& one : votes)
         product.multiply(fit_.model.given_true.of(one));
-      log_likelihood += product.finish();
+      log_likelihood += product.finish(shares);
       settle(unit, votes, shares);
     }
     return log_likelihood;

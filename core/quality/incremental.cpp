@@ -19,7 +19,7 @@ double grained(double share) { return std::nearbyint(share / grain) * grain; }
 } // namespace
 
 incremental::incremental(std::uint32_t labels)
-    : labels_(labels), label_sums_(labels, 0.0), likelihood_(labels), product_(labels) {
+    : labels_(labels), label_sums_(labels, 0.0), factors_(labels), product_(labels) {
   HOLDFAST_INVARIANT(labels > 0, "a step has labels");
 }
 
@@ -39,16 +39,16 @@ incremental::unit_state& incremental::reach(std::size_t unit) {
 
 void incremental::deposit(const unit_state& unit, double sign) {
   for (std::uint32_t k = 0; k < labels_; ++k)
-    likelihood_[k] = sign * grained(unit.shares[k]);
+    factors_[k] = sign * grained(unit.shares[k]);
   for (std::uint32_t k = 0; k < labels_; ++k)
-    label_sums_[k] += likelihood_[k];
+    label_sums_[k] += factors_[k];
   for (const auto& one : unit.votes) {
     auto* cells = cells_of(one.contributor);
     auto* given = cells + std::size_t{one.label} * labels_;
     auto* sums = cells + std::size_t{labels_} * labels_;
     for (std::uint32_t k = 0; k < labels_; ++k) {
-      given[k] += likelihood_[k];
-      sums[k] += likelihood_[k];
+      given[k] += factors_[k];
+      sums[k] += factors_[k];
     }
   }
 }
@@ -58,19 +58,33 @@ void incremental::estimate(unit_state& unit) {
     return hold_at(unit.shares.data(), labels_, unit.truth);
   const auto units = static_cast<double>(counted_units_) + prior_label * labels_;
   for (std::uint32_t k = 0; k < labels_; ++k)
-    unit.shares[k] = (label_sums_[k] + prior_label) / units;
-  product_.begin(unit.shares.data());
+    factors_[k] = (label_sums_[k] + prior_label) / units;
+  product_.begin(factors_.data());
   for (const auto& one : unit.votes) {
     const auto* cells = cells_of(one.contributor);
     const auto* given = cells + std::size_t{one.label} * labels_;
     const auto* sums = cells + std::size_t{labels_} * labels_;
     const auto of_row = prior_cell * labels_ + prior_diagonal;
     for (std::uint32_t k = 0; k < labels_; ++k)
-      likelihood_[k] =
+      factors_[k] =
           (given[k] + prior_cell + (k == one.label ? prior_diagonal : 0)) / (sums[k] + of_row);
-    product_.multiply(likelihood_.data());
+    product_.multiply(factors_.data());
   }
-  product_.finish();
+  product_.finish(unit.shares.data());
+}
+
+void incremental::take_out(const unit_state& unit) {
+  if (unit.votes.empty())
+    return;
+  deposit(unit, -1);
+  --counted_units_;
+}
+
+void incremental::put_back(const unit_state& unit) {
+  if (unit.votes.empty())
+    return;
+  deposit(unit, 1);
+  ++counted_units_;
 }
 
 bool incremental::add(std::size_t unit, const vote& given) {
@@ -79,16 +93,10 @@ bool incremental::add(std::size_t unit, const vote& given) {
   if (std::any_of(state.votes.begin(), state.votes.end(),
                   [&](const vote& one) { return one.contributor == given.contributor; }))
     return false;
-  if (state.votes.empty())
-    ++counted_units_;
-  else
-    deposit(state, -1);
+  take_out(state);
   state.votes.push_back(given);
-  cells_of(given.contributor); // grows the table before pointers into it are taken
-  --counted_units_;            // the estimate is made from the other units
   estimate(state);
-  ++counted_units_;
-  deposit(state, 1);
+  put_back(state);
   return true;
 }
 
@@ -98,30 +106,19 @@ bool incremental::withdraw(std::size_t unit, std::uint32_t contributor) {
                                   [&](const vote& one) { return one.contributor == contributor; });
   if (found == state.votes.end())
     return false;
-  deposit(state, -1);
+  take_out(state);
   state.votes.erase(found);
-  --counted_units_;
   estimate(state);
-  if (state.votes.empty())
-    return true;
-  ++counted_units_;
-  deposit(state, 1);
+  put_back(state);
   return true;
 }
 
 void incremental::hold(std::size_t unit, std::uint32_t truth) {
   auto& state = reach(unit);
-  const auto counted = !state.votes.empty();
-  if (counted) {
-    deposit(state, -1);
-    --counted_units_;
-  }
+  take_out(state);
   state.truth = truth;
   estimate(state);
-  if (counted) {
-    deposit(state, 1);
-    ++counted_units_;
-  }
+  put_back(state);
 }
 
 void incremental::adopt(const estimates& refitted) {
@@ -129,12 +126,12 @@ void incremental::adopt(const estimates& refitted) {
                      "the refit was made of what is recorded here");
   std::fill(cells_.begin(), cells_.end(), 0.0);
   std::fill(label_sums_.begin(), label_sums_.end(), 0.0);
+  counted_units_ = 0;
   for (std::size_t unit = 0; unit < units_.size(); ++unit) {
     auto& state = units_[unit];
-    if (state.votes.empty())
-      continue;
-    std::copy(refitted.of(unit), refitted.of(unit) + labels_, state.shares.begin());
-    deposit(state, 1);
+    if (!state.votes.empty())
+      std::copy(refitted.of(unit), refitted.of(unit) + labels_, state.shares.begin());
+    put_back(state);
   }
 }
 

@@ -51,15 +51,19 @@ private:
   /// Soft counts of one contributor: by label given and true label, and the sums of the former.
   double* cells_of(std::uint32_t contributor);
   unit_state& reach(std::size_t unit);
+  /// Takes the unit's soft counts out of the sums, and puts them in again.
+  void take_out(const unit_state& unit);
+  void put_back(const unit_state& unit);
   void deposit(const unit_state& unit, double sign);
+  /// Finds the shares of a unit that has been taken out.
   void estimate(unit_state& unit);
 
   std::uint32_t labels_;
   std::vector<unit_state> units_;
   std::vector<double> cells_; ///< By contributor: label given × true label, then the sums.
   std::vector<double> label_sums_;
-  std::size_t counted_units_ = 0; ///< With a judgment.
-  std::vector<double> likelihood_;
+  std::size_t counted_units_ = 0; ///< That have been put in.
+  std::vector<double> factors_;   ///< One for each label, for use at once.
   label_product<0> product_;
 };
 

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 namespace holdfast::core::quality {
@@ -16,11 +18,17 @@ namespace holdfast::core::quality {
 template <std::uint32_t Labels>
 class label_product {
 public:
-  explicit label_product(std::uint32_t labels) : labels_(labels), exponents_(labels) {}
+  explicit label_product(std::uint32_t labels) : labels_(labels) {
+    if constexpr (Labels == 0) {
+      shares_.resize(labels);
+      exponents_.resize(labels);
+    }
+  }
 
-  /// Begins with `shares` as they are, which must stay in place until `finish`.
-  void begin(double* shares) {
-    shares_ = shares;
+  /// Begins with the chances before any vote.
+  void begin(const double* chances) {
+    for (std::uint32_t k = 0; k < count(); ++k)
+      shares_[k] = chances[k];
     factors_ = 0;
   }
 
@@ -32,15 +40,15 @@ public:
       take_out_exponents();
   }
 
-  /// Makes the shares add up to 1; returns the logarithm of what they added up to before.
-  double finish() {
+  /// Writes the shares, which add up to 1; returns the logarithm of what they added up to before.
+  double finish(double* shares) {
     const auto exponent = factors_ >= factors_max ? align() : 0;
     double sum = 0;
     for (std::uint32_t k = 0; k < count(); ++k)
       sum += shares_[k];
     const auto scale = 1 / sum;
     for (std::uint32_t k = 0; k < count(); ++k)
-      shares_[k] *= scale;
+      shares[k] = shares_[k] * scale;
     constexpr double ln_2 = 0.693147180559945309417232121458;
     return std::log(sum) + exponent * ln_2;
   }
@@ -72,10 +80,14 @@ private:
     return most;
   }
 
+  /// In registers where the number of labels allows it.
+  template <class T>
+  using per_label = std::conditional_t<Labels == 0, std::vector<T>, std::array<T, Labels>>;
+
   std::uint32_t labels_;
-  std::vector<int> exponents_;
-  double* shares_ = nullptr;
-  std::size_t factors_ = 0; ///< Multiplied so far.
+  per_label<double> shares_{};
+  per_label<int> exponents_{}; ///< Taken out of the shares.
+  std::size_t factors_ = 0;    ///< Multiplied so far.
 };
 
 } // namespace holdfast::core::quality

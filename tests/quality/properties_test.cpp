@@ -210,6 +210,17 @@ BOOST_AUTO_TEST_CASE(ties_are_shared_and_go_to_the_first_label) {
   BOOST_TEST(accuracy_of(found, {unknown_label}).units == 0U);
 }
 
+BOOST_AUTO_TEST_CASE(units_below_a_confidence_are_counted) {
+  estimates found{4, 2};
+  for (std::size_t unit = 0; unit < 4; ++unit) {
+    found.of(unit)[0] = 0.6 + 0.1 * static_cast<double>(unit);
+    found.of(unit)[1] = 1 - found.of(unit)[0];
+  }
+  BOOST_TEST(unsure_part(found, 0.75) == 0.5);
+  BOOST_TEST(unsure_part(found, 0.5) == 0.0);
+  BOOST_TEST(unsure_part(estimates{}, 0.5) == 0.0);
+}
+
 BOOST_AUTO_TEST_CASE(voters_without_any_trust_count_alike) {
   answers_builder builder;
   builder.add("a", "u", "x");
