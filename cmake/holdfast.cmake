@@ -30,11 +30,10 @@ if(HOLDFAST_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${HOLDFAST_CCACHE}")
 endif()
 
-# holdfast_library(<folder> [LINKS ...] [PRIVATE_LINKS ...]): the static library of one folder. A folder without
-# sources is an interface library, so that the graph stands before its code does.
+# holdfast_library(<folder> [LINKS ...] [PRIVATE_LINKS ...]): the static library of one folder and those in it.
 function(holdfast_library name)
   cmake_parse_arguments(arg "" "" "LINKS;PRIVATE_LINKS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${name}/*.cpp")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${name}/*.cpp")
   add_library(holdfast_${name} STATIC ${sources})
   add_library(holdfast::${name} ALIAS holdfast_${name})
   target_include_directories(holdfast_${name} PUBLIC "${PROJECT_SOURCE_DIR}")

@@ -2,40 +2,17 @@
 
 #include "core/invariant.hpp"
 #include "core/json_text.hpp"
+#include "core/quality/labels.hpp"
 
 #include <algorithm>
-#include <cctype>
+#include <utility>
 
 namespace holdfast::core {
-
-namespace {
-
-bool is_integer(const std::string& text) {
-  const std::size_t first = !text.empty() && text[0] == '-' ? 1 : 0;
-  // 18 digits always fit into 64 bits; longer ones are ordered as text.
-  return text.size() > first && text.size() <= first + 18
-         && std::all_of(text.begin() + static_cast<std::ptrdiff_t>(first), text.end(),
-                        [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
-} // namespace
-
-void sort_answers(std::vector<std::string>& answers) {
-  if (!std::all_of(answers.begin(), answers.end(), is_integer)) {
-    std::sort(answers.begin(), answers.end());
-    return;
-  }
-  std::sort(answers.begin(), answers.end(), [](const std::string& a, const std::string& b) {
-    const auto x = std::stoll(a);
-    const auto y = std::stoll(b);
-    return x != y ? x < y : a < b; // "01" and "1" are different answers with a fixed order
-  });
-}
 
 aggregate majority(const std::vector<std::string>& answers) {
   HOLDFAST_INVARIANT(!answers.empty(), "a unit is aggregated when its judgments are in");
   auto sorted = answers;
-  sort_answers(sorted);
+  quality::sort_labels(sorted);
   aggregate result;
   for (auto& answer : sorted) {
     if (result.shares.empty() || result.shares.back().answer != answer)

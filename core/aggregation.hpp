@@ -14,15 +14,11 @@ struct vote_share {
 
 /// The consensus of a unit.
 struct aggregate {
-  std::string answer;             ///< The winner; of several, the first in answer order.
+  std::string answer;             ///< The winner; of several, the first in label order.
   double confidence = 0;          ///< The winner's share of the votes, 0 to 1.
-  std::vector<vote_share> shares; ///< All answers given, in answer order.
+  std::vector<vote_share> shares; ///< All answers given, in label order.
   std::uint32_t tied = 1; ///< How many answers have as many votes as the winner, itself included.
 };
-
-/// Answer order: numeric when every answer is an integer, else by bytes. Decides ties, so it must
-/// not depend on the order in which judgments came in.
-void sort_answers(std::vector<std::string>& answers);
 
 /// Majority vote: the answer given most often; confidence is its share. Requires at least one
 /// answer.

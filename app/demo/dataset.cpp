@@ -1,8 +1,8 @@
 #include "app/demo/dataset.hpp"
 
-#include "app/demo/csv.hpp"
-#include "core/aggregation.hpp"
+#include "core/quality/labels.hpp"
 #include "core/workflow.hpp"
+#include "documents/csv.hpp"
 #include "documents/json.hpp"
 
 #include <algorithm>
@@ -28,15 +28,14 @@ constexpr double seconds_max = 3.2e8;
 constexpr std::size_t prefix_bytes_max = 64;
 constexpr std::size_t label_bytes_max = 1024;
 
-core::failure wrong(const std::string& file, std::size_t line, const std::string& why) {
-  return {core::errc::invalid_argument, file + ':' + std::to_string(line) + ": " + why};
-}
+using documents::csv_record;
+constexpr auto* wrong = documents::csv_problem;
 
 /// A table with named columns.
 struct table {
   std::string file;
   std::vector<csv_record> rows;
-  std::map<std::string, std::size_t> columns;
+  documents::csv_columns columns;
 
   bool has(const std::string& column) const { return columns.count(column) != 0; }
   const std::string& at(const csv_record& row, const std::string& column) const {
@@ -46,24 +45,19 @@ struct table {
 
 core::outcome<table> read_table(std::string_view text, const std::string& file,
                                 const std::vector<std::string>& required) {
-  auto records = parse_csv(text, file);
+  auto records = documents::parse_csv(text, file);
   if (!records)
     return records.error();
   if (records->empty())
     return wrong(file, 1, "the file is empty; its first line must name the columns");
-  table result{file, {}, {}};
-  const auto& header = records->front();
-  for (std::size_t i = 0; i < header.fields.size(); ++i)
-    if (!result.columns.emplace(header.fields[i], i).second)
-      return wrong(file, header.line, "the column `" + header.fields[i] + "` appears twice");
-  for (const auto& column : required)
-    if (!result.has(column))
-      return wrong(file, header.line, "there is no column `" + column + '`');
+  auto columns = documents::columns_of(records->front(), file, required);
+  if (!columns)
+    return columns.error();
+  table result{file, {}, std::move(*columns)};
   for (auto row = std::next(records->begin()); row != records->end(); ++row) {
-    if (row->fields.size() != header.fields.size())
-      return wrong(file, row->line,
-                   "the row has " + std::to_string(row->fields.size()) + " fields, the header "
-                       + std::to_string(header.fields.size()));
+    if (auto problem = documents::check_width(*row, file, result.columns.size());
+        problem.code != core::errc::none)
+      return problem;
     result.rows.push_back(std::move(*row));
   }
   return result;
@@ -195,7 +189,7 @@ core::outcome<dataset> parse_dataset(const std::string& name, std::string_view a
   }
   if (set.units.empty())
     return wrong(given->file, 1, "there is no answer in the file");
-  core::sort_answers(set.labels);
+  core::quality::sort_labels(set.labels);
   set.labels.erase(std::unique(set.labels.begin(), set.labels.end()), set.labels.end());
   const auto usual = median(std::move(known_seconds));
   for (const auto& [who, answer] : without_seconds)

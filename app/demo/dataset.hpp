@@ -36,7 +36,7 @@ struct dataset {
   std::string name;
   std::vector<recorded_unit> units; ///< In order of first appearance.
   std::vector<recorded_contributor> contributors;
-  std::vector<std::string> labels; ///< Every label that occurs in an answer, in answer order.
+  std::vector<std::string> labels; ///< Every label that occurs in an answer, in label order.
   std::size_t repeated = 0; ///< Rows left out because the contributor had answered the unit before.
 
   std::size_t answers() const;

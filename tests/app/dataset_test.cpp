@@ -1,6 +1,6 @@
-#include "app/demo/csv.hpp"
 #include "app/demo/dataset.hpp"
 #include "app/demo/scoring.hpp"
+#include "documents/csv.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -8,11 +8,12 @@
 #include <vector>
 
 namespace demo = holdfast::app::demo;
+namespace documents = holdfast::documents;
 
 namespace {
 
 std::vector<std::vector<std::string>> fields_of(const std::string& text) {
-  const auto records = demo::parse_csv(text, "x.csv");
+  const auto records = documents::parse_csv(text, "x.csv");
   BOOST_REQUIRE(records);
   std::vector<std::vector<std::string>> fields;
   for (const auto& record : *records)
@@ -67,13 +68,13 @@ BOOST_AUTO_TEST_CASE(quotes_inside_a_plain_field_stand_for_themselves) {
 }
 
 BOOST_AUTO_TEST_CASE(unclosed_quote_names_the_line_it_began_on) {
-  const auto records = demo::parse_csv("a\nb\n\"c\nd\n", "x.csv");
+  const auto records = documents::parse_csv("a\nb\n\"c\nd\n", "x.csv");
   BOOST_REQUIRE(!records);
   BOOST_TEST(contains(records.error().detail, "x.csv:3:"));
 }
 
 BOOST_AUTO_TEST_CASE(text_after_a_closing_quote_is_refused) {
-  const auto records = demo::parse_csv("a,b\n\"1\"x,2\n", "x.csv");
+  const auto records = documents::parse_csv("a,b\n\"1\"x,2\n", "x.csv");
   BOOST_REQUIRE(!records);
   BOOST_TEST(contains(records.error().detail, "x.csv:2:"));
 }

@@ -3,6 +3,7 @@
 #include "core/aggregation.hpp"
 
 #include "core/invariant.hpp"
+#include "core/quality/labels.hpp"
 #include "tests/core/random_source.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -22,7 +23,7 @@ namespace {
 using answers = std::vector<std::string>;
 
 answers sorted(answers list) {
-  core::sort_answers(list);
+  core::quality::sort_labels(list);
   return list;
 }
 

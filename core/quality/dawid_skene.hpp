@@ -1,0 +1,24 @@
+#pragma once
+
+#include "core/quality/expectation.hpp"
+
+namespace holdfast::core::quality {
+
+/// What is assumed about a contributor before their first vote.
+enum class prior {
+  none,     ///< Maximum likelihood.
+  diagonal, ///< Maximum a posteriori: right more often than wrong, each mistake possible.
+};
+
+/// Estimates the true labels together with a confusion matrix of each contributor. Source: A.
+/// Dawid, A. Skene, "Maximum likelihood estimation of observer error-rates using the EM algorithm",
+/// 1979. Needs many votes of each contributor; with few it may fall behind the majority.
+em_fit dawid_skene(const answers& given, prior assumed, const em_options& options);
+
+/// The pseudo-counts of `prior::diagonal`: what each label, each cell of a confusion matrix, and
+/// besides each cell of its diagonal begins with.
+inline constexpr double prior_label = 1;
+inline constexpr double prior_cell = 0.5;
+inline constexpr double prior_diagonal = 2;
+
+} // namespace holdfast::core::quality

@@ -1,0 +1,113 @@
+#include "core/quality/method.hpp"
+
+#include "core/invariant.hpp"
+#include "core/quality/dawid_skene.hpp"
+#include "core/quality/gold_selected.hpp"
+#include "core/quality/incremental.hpp"
+#include "core/quality/one_coin.hpp"
+#include "core/quality/trust.hpp"
+#include "core/quality/voting.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace holdfast::core::quality {
+
+namespace {
+
+estimates held(estimates found, const known_labels& test_questions) {
+  for (std::size_t unit = 0; unit < test_questions.size(); ++unit)
+    hold_at(found.of(unit), found.labels, test_questions[unit]);
+  return found;
+}
+
+aggregated fitted(method what, em_fit fit) {
+  const auto iterations = static_cast<std::uint32_t>(fit.iterations());
+  const auto log_likelihood = fit.log_likelihood();
+  return {std::move(fit.found), what, log_likelihood, iterations};
+}
+
+estimates streamed(const answers& given, const known_labels& test_questions) {
+  incremental live{given.labels};
+  for (std::size_t unit = 0; unit < given.units(); ++unit) {
+    live.hold(unit, test_questions.empty() ? unknown_label : test_questions[unit]);
+    for (const auto& one : given.of(unit))
+      live.add(unit, one);
+  }
+  return live.found();
+}
+
+} // namespace
+
+const std::vector<method_description>& method_descriptions() {
+  // clang-format off
+  static const std::vector<method_description> table{
+    {method::majority, "majority", "the label given most often"},
+    {method::weighted, "weighted", "votes weigh as much as their contributor's trust"},
+    {method::weighted_log_odds, "weighted_log_odds", "votes weigh the log-odds of the trust"},
+    {method::wawa, "wawa", "votes weigh as much as their contributor agrees with the majority"},
+    {method::dawid_skene_mle, "dawid_skene_mle", "confusion matrices, without a prior"},
+    {method::dawid_skene_map, "dawid_skene_map", "confusion matrices, with a prior"},
+    {method::one_coin, "one_coin", "one accuracy per contributor"},
+    {method::incremental, "incremental", "dawid_skene_map, one judgment at a time"},
+    {method::gold_selected, "gold_selected", "what is best on the test questions"},
+  };
+  // clang-format on
+  return table;
+}
+
+std::optional<method> method_named(std::string_view name) {
+  if (name == "mle")
+    return method::dawid_skene_mle;
+  if (name == "map" || name == "dawid_skene")
+    return method::dawid_skene_map;
+  for (const auto& row : method_descriptions())
+    if (row.name == name)
+      return row.what;
+  return std::nullopt;
+}
+
+std::string_view name_of(method what) {
+  const auto& table = method_descriptions();
+  return std::find_if(table.begin(), table.end(), [&](const auto& row) { return row.what == what; })
+      ->name;
+}
+
+bool needs_confusion_table(method what) {
+  return what != method::majority && what != method::weighted && what != method::weighted_log_odds
+         && what != method::wawa;
+}
+
+aggregated aggregate_by(method what, const answers& given, const known_labels& test_questions) {
+  const em_options em{test_questions};
+  const auto trusted = [&] { return mean_trust(test_records(given, test_questions)); };
+  const auto closed = [&](estimates found) {
+    return aggregated{held(std::move(found), test_questions), what, std::nullopt, 0};
+  };
+  switch (what) {
+  case method::majority:
+    return closed(majority(given));
+  case method::weighted:
+    return closed(weighted(given, trusted()));
+  case method::weighted_log_odds:
+    return closed(weighted_log_odds(given, trusted()));
+  case method::wawa:
+    return closed(wawa(given));
+  case method::dawid_skene_mle:
+    return fitted(what, dawid_skene(given, prior::none, em));
+  case method::dawid_skene_map:
+    return fitted(what, dawid_skene(given, prior::diagonal, em));
+  case method::one_coin:
+    return fitted(what, one_coin(given, em));
+  case method::incremental:
+    return closed(streamed(given, test_questions));
+  case method::gold_selected:
+    break;
+  }
+  HOLDFAST_INVARIANT(std::any_of(test_questions.begin(), test_questions.end(),
+                                 [](auto truth) { return truth != unknown_label; }),
+                     "the caller has test questions to choose by");
+  return aggregate_by(most_accurate_on(given, test_questions), given, test_questions);
+}
+
+} // namespace holdfast::core::quality

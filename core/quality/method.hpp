@@ -1,0 +1,57 @@
+#pragma once
+
+#include "core/quality/answers.hpp"
+#include "core/quality/estimates.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::core::quality {
+
+/// How the judgments of a step become answers. Chosen per step, as data.
+enum class method {
+  majority,
+  weighted,
+  weighted_log_odds,
+  wawa,
+  dawid_skene_mle,
+  dawid_skene_map,
+  one_coin,
+  incremental,
+  gold_selected,
+};
+
+/// What documents call a method, and when to take it.
+struct method_description {
+  method what;
+  std::string_view name;
+  std::string_view summary;
+};
+
+const std::vector<method_description>& method_descriptions();
+
+/// None when no method is called so.
+std::optional<method> method_named(std::string_view name);
+
+std::string_view name_of(method what);
+
+/// What a method made of the answers.
+struct aggregated {
+  estimates found;
+  method used; ///< The method itself; of `gold_selected` the one it chose.
+  /// Of the methods that iterate, else none.
+  std::optional<double> log_likelihood;
+  std::uint32_t iterations = 0;
+};
+
+/// Runs `what`. `test_questions` is empty or has one entry per unit: trust is measured by them, and
+/// their units are held at the truth. Requires answers that fit a confusion table where the method
+/// makes one (`needs_confusion_table`), and a test question for `gold_selected`.
+aggregated aggregate_by(method what, const answers& given, const known_labels& test_questions);
+
+/// Whether `what` needs `fits_confusion_table`.
+bool needs_confusion_table(method what);
+
+} // namespace holdfast::core::quality

@@ -1,0 +1,84 @@
+#include "core/quality/voting.hpp"
+
+#include "core/invariant.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace holdfast::core::quality {
+
+namespace {
+
+/// Vote shares; of a unit without votes every label has the same.
+void count(const vote_range& votes, std::uint32_t labels, double* shares) {
+  std::fill(shares, shares + labels, votes.size() == 0 ? 1.0 / labels : 0.0);
+  for (const auto& one : votes)
+    shares[one.label] += 1.0 / static_cast<double>(votes.size());
+}
+
+void weigh(const vote_range& votes, const std::vector<double>& weights, std::uint32_t labels,
+           double* shares) {
+  double total = 0;
+  for (const auto& one : votes) {
+    shares[one.label] += weights[one.contributor];
+    total += weights[one.contributor];
+  }
+  if (total <= 0)
+    return count(votes, labels, shares);
+  for (std::uint32_t label = 0; label < labels; ++label)
+    shares[label] /= total;
+}
+
+} // namespace
+
+estimates majority(const answers& given) {
+  estimates result{given.units(), given.labels};
+  for (std::size_t unit = 0; unit < given.units(); ++unit)
+    count(given.of(unit), given.labels, result.of(unit));
+  return result;
+}
+
+estimates weighted(const answers& given, const std::vector<double>& trust) {
+  HOLDFAST_INVARIANT(trust.size() == given.contributors, "the caller has one trust for each");
+  estimates result{given.units(), given.labels};
+  for (std::size_t unit = 0; unit < given.units(); ++unit)
+    weigh(given.of(unit), trust, given.labels, result.of(unit));
+  return result;
+}
+
+estimates weighted_log_odds(const answers& given, const std::vector<double>& accuracies) {
+  HOLDFAST_INVARIANT(accuracies.size() == given.contributors, "the caller has one for each");
+  std::vector<double> weights;
+  weights.reserve(accuracies.size());
+  const auto wrong_labels = std::max(1.0, static_cast<double>(given.labels) - 1);
+  for (const auto accuracy : accuracies) {
+    const auto p = std::clamp(accuracy, 0.001, 0.999);
+    weights.push_back(std::log(p * wrong_labels / (1 - p)));
+  }
+  estimates result{given.units(), given.labels};
+  for (std::size_t unit = 0; unit < given.units(); ++unit) {
+    auto* shares = result.of(unit);
+    for (const auto& one : given.of(unit))
+      shares[one.label] += weights[one.contributor];
+    normalise_logs(shares, given.labels);
+  }
+  return result;
+}
+
+estimates wawa(const answers& given) {
+  const auto leaders = majority(given);
+  std::vector<double> agreed(given.contributors, 0.0);
+  std::vector<double> total(given.contributors, 0.0);
+  for (std::size_t unit = 0; unit < given.units(); ++unit) {
+    const auto leader = consensus_of(leaders.of(unit), given.labels).label;
+    for (const auto& one : given.of(unit)) {
+      total[one.contributor] += 1;
+      agreed[one.contributor] += one.label == leader ? 1 : 0;
+    }
+  }
+  for (std::size_t who = 0; who < agreed.size(); ++who)
+    agreed[who] = total[who] > 0 ? agreed[who] / total[who] : 0;
+  return weighted(given, agreed);
+}
+
+} // namespace holdfast::core::quality

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "core/quality/answers.hpp"
+#include "core/quality/estimates.hpp"
+
+#include <vector>
+
+/// Methods in closed form: each unit is decided by its own votes and a weight for each contributor.
+namespace holdfast::core::quality {
+
+/// Vote shares.
+estimates majority(const answers& given);
+
+/// `conf(l) = sum(trust of voters of l) / sum(trust of all)`, with one trust from 0 to 1 for each
+/// contributor. Source: the confidence score of Figure Eight (article 201855939 of its help). A
+/// unit whose voters all have trust 0 falls back to vote shares.
+estimates weighted(const answers& given, const std::vector<double>& trust);
+
+/// Each vote weighs `ln(p (K - 1) / (1 - p))`, p being the contributor's accuracy within 0.001 to
+/// 0.999; shares are the Bayes posterior when errors are uniform and labels equally likely
+/// beforehand. Source: S. Nitzan, J. Paroush, "Optimal decision rules in uncertain dichotomous
+/// choice situations", 1982, for K = 2.
+estimates weighted_log_odds(const answers& given, const std::vector<double>& accuracies);
+
+/// Worker agreement with aggregate: the weight of a contributor is the share of their answers that
+/// equal the majority, ties of which go to the first label.
+estimates wawa(const answers& given);
+
+} // namespace holdfast::core::quality

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "core/outcome.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::documents {
+
+/// One record and the line it begins on, from 1.
+struct csv_record {
+  std::size_t line = 0;
+  std::vector<std::string> fields;
+};
+
+/// What is done with a record; any code but `none` ends the reading.
+using take_record = std::function<core::failure(const csv_record&)>;
+
+/// Reads comma-separated values (RFC 4180) as spreadsheets and scripts really write them: lines may
+/// end in LF or CRLF, a byte order mark and empty lines are skipped, and a quotation mark inside a
+/// field that does not begin with one stands for itself. Gives `none`, what `take` ended it with,
+/// or `invalid_argument`, naming `file` and line.
+core::failure read_csv(std::string_view text, const std::string& file, const take_record& take);
+
+/// All records at once.
+core::outcome<std::vector<csv_record>> parse_csv(std::string_view text, const std::string& file);
+
+/// Where each column is, by its name in the first record.
+using csv_columns = std::map<std::string, std::size_t>;
+
+/// Fails with `invalid_argument` when a column appears twice or one of `required` is missing.
+core::outcome<csv_columns> columns_of(const csv_record& header, const std::string& file,
+                                      const std::vector<std::string>& required);
+
+/// `none` when `record` has as many fields as there are columns.
+core::failure check_width(const csv_record& record, const std::string& file, std::size_t columns);
+
+/// `invalid_argument` with the place in front of `why`.
+core::failure csv_problem(const std::string& file, std::size_t line, const std::string& why);
+
+} // namespace holdfast::documents

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "core/outcome.hpp"
+#include "core/quality/answers.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace holdfast::documents {
+
+/// The answers to a labelling job, and what is known to be true, ready for aggregation.
+struct labelled_set {
+  core::quality::named_answers named;
+  core::quality::known_labels truth;
+  /// The truth in every tenth row of the file, from the first: units that may serve as test
+  /// questions.
+  core::quality::known_labels test_questions;
+  /// The truth in the other rows: what a result made with test questions is judged by.
+  core::quality::known_labels held_back;
+};
+
+/// Longest name of a worker, task or label in a set.
+inline constexpr std::size_t set_name_bytes_max = 1024;
+
+/// Reads `answers.csv` (columns worker, task, label; others are ignored) and `truth.csv` (task,
+/// label), which may be empty. `name` stands before the file names in errors. The truth of tasks
+/// without answers is left out.
+///
+/// Fails with `invalid_argument`; the detail names file, line and what is wrong there.
+core::outcome<labelled_set> parse_labelled_set(const std::string& name,
+                                               std::string_view answers_csv,
+                                               std::string_view truth_csv,
+                                               core::quality::repeats rule);
+
+} // namespace holdfast::documents

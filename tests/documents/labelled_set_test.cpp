@@ -1,0 +1,82 @@
+#include "documents/labelled_set.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <string>
+
+using namespace holdfast;
+using core::quality::repeats;
+using core::quality::unheard_label;
+using core::quality::unknown_label;
+
+namespace {
+
+core::outcome<documents::labelled_set> read(const std::string& answers, const std::string& truth) {
+  return documents::parse_labelled_set("set", answers, truth, repeats::first_counts);
+}
+
+std::string problem_of(const std::string& answers, const std::string& truth) {
+  const auto set = read(answers, truth);
+  BOOST_REQUIRE(!set);
+  BOOST_TEST((set.error().code == core::errc::invalid_argument));
+  return set.error().detail;
+}
+
+const std::string header = "worker,task,label\n";
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(labelled_sets)
+
+BOOST_AUTO_TEST_CASE(answers_and_truth_are_numbered_alike) {
+  const auto set = read("seconds,label,task,worker\n3,yes,t2,w1\n4,no,t1,w1\n5,no,t2,w2\n",
+                        "task,label\nt9,yes\nt2,no\nt1,perhaps\n");
+  BOOST_REQUIRE(set);
+  BOOST_TEST((set->named.units == std::vector<std::string>{"t1", "t2"}));
+  BOOST_TEST((set->named.contributors == std::vector<std::string>{"w1", "w2"}));
+  BOOST_TEST((set->named.labels == std::vector<std::string>{"no", "yes"}));
+  BOOST_TEST(set->named.given.of(1).size() == 2U);
+  // t9 has no answers, and nobody ever said `perhaps`.
+  BOOST_TEST((set->truth == core::quality::known_labels{unheard_label, 0}));
+}
+
+BOOST_AUTO_TEST_CASE(every_tenth_row_of_the_truth_may_be_a_test_question) {
+  auto answers = header;
+  std::string truth = "task,label\nnobody,a\n"; // row 0: taken, but without answers
+  for (int i = 10; i < 32; ++i) {
+    answers += "w,t" + std::to_string(i) + ",a\n";
+    truth += "t" + std::to_string(i) + ",a\n";
+  }
+  const auto set = read(answers, truth);
+  BOOST_REQUIRE(set);
+  for (std::size_t unit = 0; unit < 22; ++unit) {
+    const auto is_test = unit == 9 || unit == 19; // rows 10 and 20
+    BOOST_TEST((set->test_questions[unit] != unknown_label) == is_test);
+    BOOST_TEST((set->held_back[unit] != unknown_label) == !is_test);
+    BOOST_TEST((set->truth[unit] != unknown_label));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(truth_may_be_missing) {
+  const auto set = read(header + "w,t,a\n", "");
+  BOOST_REQUIRE(set);
+  BOOST_TEST((set->truth == core::quality::known_labels{unknown_label}));
+}
+
+BOOST_AUTO_TEST_CASE(problems_name_file_and_line) {
+  const auto row = header + "w,t,a\n";
+  BOOST_TEST(problem_of("", "").find("set/answers.csv:1: the file is empty") == 0U);
+  BOOST_TEST(problem_of(header, "") == "set/answers.csv:1: there is no answer in the file");
+  BOOST_TEST(problem_of("worker,task\nw,t\n", "")
+             == "set/answers.csv:1: there is no column `label`");
+  BOOST_TEST(problem_of(row + "w,u\n", "")
+             == "set/answers.csv:3: the row has 2 fields, the header 3");
+  BOOST_TEST(problem_of(row + ",u,a\n", "").find("set/answers.csv:3: worker") == 0U);
+  BOOST_TEST(problem_of(row + "w,\xff,a\n", "").find("set/answers.csv:3: task") == 0U);
+  BOOST_TEST(problem_of(row + "w,u,\"a\n", "").find("set/answers.csv:3:") == 0U);
+  BOOST_TEST(problem_of(row, "task,label\nt,a\nt,b\n")
+             == "set/truth.csv:3: task `t` was `a` above and is `b` here");
+  BOOST_TEST(problem_of(row, "task\nt\n") == "set/truth.csv:1: there is no column `label`");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "documents/labelled_set.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace holdfast::test {
+
+inline std::string data_file(const std::string& path) {
+  std::ifstream in{HOLDFAST_SOURCE_DIR "/data/" + path, std::ios::binary};
+  BOOST_REQUIRE_MESSAGE(in, "cannot read data/" << path);
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+inline nlohmann::json data_json(const std::string& path) {
+  return nlohmann::json::parse(data_file(path));
+}
+
+inline documents::labelled_set recorded_set(const std::string& name, core::quality::repeats rule) {
+  auto set = documents::parse_labelled_set(name, data_file(name + "/answers.csv"),
+                                           data_file(name + "/truth.csv"), rule);
+  BOOST_REQUIRE_MESSAGE(set, (set ? std::string{} : set.error().detail));
+  return std::move(*set);
+}
+
+inline documents::labelled_set recorded_set(const std::string& name) {
+  return recorded_set(name, core::quality::repeats::first_counts);
+}
+
+/// Recorded jobs with known truth.
+inline constexpr const char* sets_with_truth[] = {"sp_amt", "cf_amt", "zencrowd_us", "bluebird"};
+
+} // namespace holdfast::test
