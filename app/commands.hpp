@@ -16,6 +16,8 @@ void add_node_command(CLI::App& cli, const std::vector<queue_handlers>& handlers
 void add_demo_command(CLI::App& cli, exit_code& result);
 void add_status_command(CLI::App& cli, exit_code& result);
 void add_verify_command(CLI::App& cli, exit_code& result);
+void add_aggregate_command(CLI::App& cli, exit_code& result);
+void add_simulate_overlap_command(CLI::App& cli, exit_code& result);
 void add_config_command(CLI::App& cli, exit_code& result);
 
 } // namespace holdfast::app

@@ -1,6 +1,7 @@
 #include "bench/code.hpp"
 #include "bench/node_under_load.hpp"
 #include "bench/peers.hpp"
+#include "bench/quality.hpp"
 #include "bench/results.hpp"
 #include "bench/seed_sql.hpp"
 #include "bench/task_load.hpp"
@@ -344,8 +345,8 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--hold-tasks", o.hold_tasks)->group(""); // hidden
   app.add_option("--only", o.only, "One part of all")
-      ->check(
-          CLI::IsMember({"code", "hot_step", "sql", "tasks", "peers", "scale", "writer", "idle"}));
+      ->check(CLI::IsMember(
+          {"code", "quality", "hot_step", "sql", "tasks", "peers", "scale", "writer", "idle"}));
   app.add_option("--out", o.out, "Where the figures go, as JSON")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   if (o.hold_tasks != 0)
@@ -357,6 +358,8 @@ int run(int argc, char** argv) {
   const auto wanted = [&](const char* part) { return o.only.empty() || o.only == part; };
   if (wanted("code"))
     measure_code(out);
+  if (wanted("quality"))
+    measure_quality(out);
   if (wanted("hot_step") || wanted("sql")) {
     const server db;
     if (wanted("hot_step"))

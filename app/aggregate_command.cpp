@@ -1,0 +1,223 @@
+#include "app/commands.hpp"
+#include "app/labelled_set_directory.hpp"
+#include "core/quality/agreement.hpp"
+#include "core/quality/calibration.hpp"
+#include "core/quality/expectation.hpp"
+#include "core/quality/gold_selected.hpp"
+#include "core/quality/method.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace holdfast::app {
+
+namespace {
+
+namespace quality = core::quality;
+using nlohmann::ordered_json;
+
+struct aggregate_flags {
+  std::string method = "majority";
+  std::string data;
+  std::string answers_out;
+  bool gold = false;
+  bool every_judgment = false;
+  bool json = false;
+};
+
+/// What was found, and how long that took.
+struct aggregation_run {
+  quality::aggregated result;
+  double seconds = 0; ///< Choosing the method included.
+  double seconds_of_iterations = 0;
+  std::optional<quality::estimates> calibrated; ///< Where there are test questions.
+  quality::calibration calibration;
+};
+
+exit_code complain(const std::string& why, exit_code code) {
+  std::cerr << "holdfast: " << why << '\n';
+  return code;
+}
+
+std::string all_methods() {
+  std::string names;
+  for (const auto& row : quality::method_descriptions())
+    names += (names.empty() ? "" : ", ") + std::string{row.name};
+  return names;
+}
+
+bool any_known(const quality::known_labels& truth) {
+  for (const auto label : truth)
+    if (label != quality::unknown_label)
+      return true;
+  return false;
+}
+
+/// Empty when `what` can work on the set.
+std::string obstacle(quality::method what, const aggregate_flags& flags,
+                     const documents::labelled_set& set) {
+  if (flags.gold && !any_known(set.test_questions))
+    return flags.data
+           + "/truth.csv: --gold takes every tenth row as a test question, and none of "
+             "them has answers";
+  if (what == quality::method::gold_selected && !flags.gold)
+    return "gold_selected chooses by test questions: add --gold, or name another method";
+  if (quality::needs_confusion_table(what) && !quality::fits_confusion_table(set.named.given))
+    return flags.data + ": " + std::to_string(set.named.contributors.size()) + " contributors and "
+           + std::to_string(set.named.labels.size())
+           + " labels make confusion matrices of more than a gigabyte; majority, weighted, "
+             "weighted_log_odds and wawa do without";
+  return {};
+}
+
+aggregation_run aggregate(quality::method what, const quality::answers& given,
+                          const quality::known_labels& test_questions) {
+  using std::chrono::steady_clock;
+  const auto since = [](steady_clock::time_point began) {
+    return std::chrono::duration<double>(steady_clock::now() - began).count();
+  };
+  const auto began = steady_clock::now();
+  const auto used = what == quality::method::gold_selected
+                        ? quality::most_accurate_on(given, test_questions)
+                        : what;
+  const auto chosen = steady_clock::now();
+  aggregation_run run{quality::aggregate_by(used, given, test_questions), 0, 0, {}, {}};
+  run.seconds = since(began);
+  run.seconds_of_iterations = since(chosen);
+  if (!test_questions.empty()) {
+    const auto raw = quality::aggregate_by(used, given, {}).found;
+    run.calibration = quality::fit_temperature(raw, test_questions);
+    run.calibrated = quality::calibrated(run.result.found, run.calibration);
+  }
+  return run;
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos)
+    return text;
+  std::string quoted = "\"";
+  for (const auto c : text)
+    quoted += c == '"' ? std::string{"\"\""} : std::string{c};
+  return quoted + '"';
+}
+
+std::string share_text(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.12g", share);
+  return text;
+}
+
+bool write_answers(const std::string& path, const documents::labelled_set& set,
+                   const aggregation_run& run) {
+  std::ofstream out{path, std::ios::binary};
+  out << (run.calibrated ? "task,label,confidence,calibrated\n" : "task,label,confidence\n");
+  const auto& found = run.result.found;
+  for (std::size_t unit = 0; unit < found.units(); ++unit) {
+    const auto answer = quality::consensus_of(found.of(unit), found.labels);
+    out << csv_field(set.named.units[unit]) << ',' << csv_field(set.named.labels[answer.label])
+        << ',' << share_text(answer.confidence);
+    if (run.calibrated)
+      out << ',' << share_text(run.calibrated->of(unit)[answer.label]);
+    out << '\n';
+  }
+  out.close();
+  return out.good();
+}
+
+ordered_json report_of(const documents::labelled_set& set, const quality::known_labels& scored,
+                       quality::method asked, const aggregation_run& run) {
+  const auto& result = run.result;
+  const auto right = quality::accuracy_of(result.found, scored);
+  const auto if_any = [](bool any, auto value) {
+    return any ? ordered_json(value) : ordered_json(nullptr);
+  };
+  const auto iterations = result.iterations;
+  ordered_json report{{"method", quality::name_of(asked)},
+                      {"used", quality::name_of(result.used)},
+                      {"units", set.named.units.size()},
+                      {"contributors", set.named.contributors.size()},
+                      {"labels", set.named.labels.size()},
+                      {"judgments", set.named.given.votes.size()},
+                      {"repeated", set.named.repeated},
+                      {"scored_units", right.units},
+                      {"acc", if_any(right.units > 0, right.shared)},
+                      {"acc_lowest", if_any(right.units > 0, right.lowest)},
+                      {"log_likelihood", if_any(result.log_likelihood.has_value(),
+                                                result.log_likelihood.value_or(0))},
+                      {"iterations", iterations},
+                      {"seconds", run.seconds},
+                      {"ms_per_iteration", if_any(iterations > 0, run.seconds_of_iterations * 1e3
+                                                                      / std::max(iterations, 1U))}};
+  for (const auto& [name, figure] :
+       {std::pair{"krippendorff_alpha", quality::krippendorff_alpha(set.named.given)},
+        std::pair{"fleiss_kappa", quality::fleiss_kappa(set.named.given)}})
+    report[name] = if_any(figure.has_value(), figure.value_or(0));
+  if (run.calibrated)
+    report["calibration"] = {
+        {"temperature", run.calibration.temperature},
+        {"test_questions", run.calibration.fitted_on},
+        {"ece_before", quality::expected_calibration_error(result.found, scored)},
+        {"ece", quality::expected_calibration_error(*run.calibrated, scored)}};
+  return report;
+}
+
+void print_text(const ordered_json& report) {
+  for (const auto& [name, value] : report.items())
+    std::cout << name << ": " << (value.is_string() ? value.get<std::string>() : value.dump())
+              << '\n';
+}
+
+exit_code run(const aggregate_flags& flags) {
+  const auto what = quality::method_named(flags.method);
+  if (!what)
+    return complain("there is no method `" + flags.method + "`; there are " + all_methods(),
+                    exit_code::usage);
+  const auto set =
+      read_labelled_set(flags.data, flags.every_judgment ? quality::repeats::all_count
+                                                         : quality::repeats::first_counts);
+  if (!set)
+    return complain(set.error().detail, exit_code::usage);
+  if (const auto problem = obstacle(*what, flags, *set); !problem.empty())
+    return complain(problem, exit_code::usage);
+  const auto result = aggregate(*what, set->named.given,
+                                flags.gold ? set->test_questions : quality::known_labels{});
+  if (!flags.answers_out.empty() && !write_answers(flags.answers_out, *set, result))
+    return complain(flags.answers_out + ": cannot be written", exit_code::usage);
+  const auto report = report_of(*set, flags.gold ? set->held_back : set->truth, *what, result);
+  if (flags.json)
+    std::cout << report.dump(2) << '\n';
+  else
+    print_text(report);
+  return exit_code::ok;
+}
+
+} // namespace
+
+void add_aggregate_command(CLI::App& cli, exit_code& result) {
+  auto flags = std::make_shared<aggregate_flags>();
+  auto* command = cli.add_subcommand(
+      "aggregate",
+      "Make answers of recorded judgments, and judge them by what is known to be true");
+  command->add_option("--data", flags->data, "Directory with answers.csv and truth.csv")
+      ->required();
+  command->add_option("--method", flags->method, "One of " + all_methods())->capture_default_str();
+  command->add_flag("--gold", flags->gold,
+                    "Every tenth row of truth.csv is a test question; the others are scored");
+  command->add_flag("--every-judgment", flags->every_judgment,
+                    "Count all judgments of a contributor on a task, not the first one only");
+  command->add_option("--answers-out", flags->answers_out,
+                      "Write task, label and confidence of each unit to this file");
+  command->add_flag("--json", flags->json, "Print one JSON object");
+  command->callback([flags, &result] { result = run(*flags); });
+}
+
+} // namespace holdfast::app

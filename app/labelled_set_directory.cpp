@@ -1,0 +1,44 @@
+#include "app/labelled_set_directory.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
+
+namespace holdfast::app {
+
+namespace {
+
+core::outcome<std::string> text_of(const std::filesystem::path& path) {
+  std::error_code problem;
+  const auto size = std::filesystem::file_size(path, problem); // of a directory a problem, too
+  std::ifstream in{path, std::ios::binary};
+  std::string text(problem ? 0 : size, '\0');
+  if (problem || !in || !in.read(text.data(), static_cast<std::streamsize>(text.size())))
+    return core::failure{core::errc::invalid_argument, path.string() + ": cannot be read"};
+  return text;
+}
+
+} // namespace
+
+core::outcome<documents::labelled_set> read_labelled_set(const std::filesystem::path& directory,
+                                                         core::quality::repeats rule) {
+  std::error_code ignored;
+  const auto answers_path = directory / "answers.csv";
+  if (!std::filesystem::is_regular_file(answers_path, ignored))
+    return core::failure{core::errc::invalid_argument,
+                         answers_path.string()
+                             + ": there is no such file; a data set is a directory with answers.csv"
+                               " and, where something is known to be true, truth.csv"};
+  const auto answers = text_of(answers_path);
+  if (!answers)
+    return answers.error();
+  core::outcome<std::string> truth = std::string{};
+  if (const auto path = directory / "truth.csv"; std::filesystem::exists(path, ignored))
+    truth = text_of(path);
+  if (!truth)
+    return truth.error();
+  return documents::parse_labelled_set(directory.string(), *answers, *truth, rule);
+}
+
+} // namespace holdfast::app

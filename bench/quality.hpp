@@ -1,0 +1,10 @@
+#pragma once
+
+#include "bench/results.hpp"
+
+namespace holdfast::bench {
+
+/// What aggregation costs on one core, on made-up answers.
+void measure_quality(results& out);
+
+} // namespace holdfast::bench

@@ -1,0 +1,223 @@
+// `holdfast aggregate` and `holdfast simulate-overlap`, from command line to report.
+
+#include "app/commands.hpp"
+#include "app/demo/scratch_directory.hpp"
+#include "app/program.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace app = holdfast::app;
+
+namespace {
+
+const std::string data = HOLDFAST_SOURCE_DIR "/data/";
+
+struct program_end {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+/// Takes what is written to `stream` while it lives.
+class captured {
+public:
+  explicit captured(std::ostream& stream) : stream_(stream), before_(stream.rdbuf(text_.rdbuf())) {}
+  ~captured() { stream_.rdbuf(before_); }
+  std::string text() const { return text_.str(); }
+
+private:
+  std::ostream& stream_;
+  std::ostringstream text_;
+  std::streambuf* before_;
+};
+
+program_end ran(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "holdfast");
+  std::vector<char*> argv;
+  for (auto& argument : arguments)
+    argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  app::program program{"holdfast", "test"};
+  program.add(app::add_aggregate_command);
+  program.add(app::add_simulate_overlap_command);
+  const captured out{std::cout};
+  const captured err{std::cerr};
+  const auto code = program.run(static_cast<int>(arguments.size()), argv.data());
+  return {code, out.text(), err.text()};
+}
+
+nlohmann::json report(std::vector<std::string> arguments) {
+  arguments.emplace_back("--json");
+  const auto end = ran(arguments);
+  BOOST_TEST(end.err == "");
+  BOOST_REQUIRE(end.code == 0);
+  return nlohmann::json::parse(end.out);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+struct fixture {
+  fixture() : directory(std::move(*app::demo::scratch_directory::make())) {}
+
+  std::string set_of(const std::string& answers, const std::string& truth) const {
+    std::ofstream{directory.path() / "answers.csv"} << answers;
+    std::ofstream{directory.path() / "truth.csv"} << truth;
+    return directory.path().string();
+  }
+  std::string file(const std::string& name) const { return (directory.path() / name).string(); }
+  std::string text_of(const std::string& name) const {
+    std::ifstream in{directory.path() / name};
+    return {std::istreambuf_iterator<char>{in}, {}};
+  }
+
+  app::demo::scratch_directory directory;
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(aggregate_command, fixture)
+
+BOOST_AUTO_TEST_CASE(figures_of_a_recorded_job_are_reported) {
+  const auto closed = report({"aggregate", "--method", "majority", "--data", data + "cf_amt"});
+  BOOST_TEST(closed["acc"].get<double>() == 0.853333, boost::test_tools::tolerance(1e-6));
+  BOOST_TEST(closed["acc_lowest"].get<double>() == 0.846667, boost::test_tools::tolerance(1e-6));
+  BOOST_TEST(closed["log_likelihood"].is_null());
+  BOOST_TEST(closed["iterations"] == 0);
+  BOOST_TEST(closed["ms_per_iteration"].is_null());
+  BOOST_TEST(closed["seconds"].get<double>() >= 0);
+  BOOST_TEST(closed["judgments"] == 6025);
+  BOOST_TEST(closed["repeated"] == 5);
+
+  const auto fitted = report({"aggregate", "--method", "mle", "--data", data + "cf_amt"});
+  BOOST_TEST(fitted["method"] == "dawid_skene_mle");
+  BOOST_TEST(fitted["log_likelihood"].get<double>() == -3940.719873,
+             boost::test_tools::tolerance(1e-6));
+  BOOST_TEST(fitted["iterations"] == 12);
+  BOOST_TEST(fitted["ms_per_iteration"].get<double>() > 0);
+}
+
+BOOST_AUTO_TEST_CASE(test_questions_select_a_method_and_make_confidence_honest) {
+  const auto selected =
+      report({"aggregate", "--method", "gold_selected", "--gold", "--data", data + "zencrowd_us"});
+  BOOST_TEST(selected["method"] == "gold_selected");
+  BOOST_TEST(selected["used"] == "one_coin");
+  BOOST_TEST(selected["scored_units"] == 1836);
+  BOOST_TEST(selected["acc"].get<double>() == 0.897059, boost::test_tools::tolerance(1e-4));
+  BOOST_TEST(selected["calibration"]["test_questions"] == 204);
+  BOOST_TEST(selected["calibration"]["ece"].get<double>() < 0.1);
+}
+
+BOOST_AUTO_TEST_CASE(answers_are_written_with_their_confidence) {
+  const auto set =
+      set_of("worker,task,label\na,\"t,1\",yes\nb,\"t,1\",no\nc,\"t,1\",yes\na,t2,no\n",
+             "task,label\nt2,no\n");
+  const auto result = report({"aggregate", "--data", set, "--answers-out", file("out.csv")});
+  BOOST_TEST(result["acc"] == 1.0);
+  BOOST_TEST(text_of("out.csv") == "task,label,confidence\n\"t,1\",yes,0.666666666667\nt2,no,1\n");
+  report({"aggregate", "--data", set, "--gold", "--answers-out", file("gold.csv")});
+  BOOST_TEST(contains(text_of("gold.csv"), "task,label,confidence,calibrated\n"));
+}
+
+BOOST_AUTO_TEST_CASE(every_judgment_counts_when_told_so) {
+  const auto set = set_of("worker,task,label\na,t,x\na,t,y\na,t,y\nb,t,x\n", "task,label\n");
+  BOOST_TEST(report({"aggregate", "--data", set})["judgments"] == 2);
+  const auto all = report({"aggregate", "--every-judgment", "--data", set});
+  BOOST_TEST(all["judgments"] == 4);
+  BOOST_TEST(all["acc"].is_null()); // nothing is known to be true
+}
+
+BOOST_AUTO_TEST_CASE(text_is_for_people) {
+  const auto end = ran({"aggregate", "--data", data + "bluebird", "--method", "wawa"});
+  BOOST_TEST(end.code == 0);
+  BOOST_TEST(contains(end.out, "method: wawa\n"));
+  BOOST_TEST(contains(end.out, "units: 108\n"));
+}
+
+BOOST_AUTO_TEST_CASE(mistakes_are_named) {
+  const auto complaint = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "aggregate");
+    const auto end = ran(std::move(arguments));
+    BOOST_TEST(end.code == 2);
+    BOOST_TEST(end.out == "");
+    return end.err;
+  };
+  BOOST_TEST(contains(complaint({"--data", data + "cf_amt", "--method", "median"}),
+                      "majority, weighted, weighted_log_odds"));
+  BOOST_TEST(contains(complaint({"--data", file("none")}), "none/answers.csv: there is no such"));
+  BOOST_TEST(
+      contains(complaint({"--data", data + "cf_amt", "--method", "gold_selected"}), "add --gold"));
+  BOOST_TEST(contains(complaint({"--data", data + "anaesthetist1979", "--gold"}), "truth.csv"));
+  const auto bad = set_of("worker,task,label\na,t,x\na,t\n", "");
+  BOOST_TEST(contains(complaint({"--data", bad}), "answers.csv:3: the row has 2 fields"));
+  BOOST_TEST(contains(complaint({"--data", data + "cf_amt", "--answers-out", "/none/x.csv"}),
+                      "/none/x.csv: cannot be written"));
+}
+
+BOOST_AUTO_TEST_CASE(sets_too_wide_for_confusion_matrices_are_refused) {
+  std::string answers = "worker,task,label\n";
+  for (int i = 0; i < 600; ++i) // 600 cubed is more than the table may have
+    answers += "w" + std::to_string(i) + ",t,l" + std::to_string(i) + '\n';
+  const auto set = set_of(answers, "task,label\n");
+  const auto refused = ran({"aggregate", "--method", "map", "--data", set});
+  BOOST_TEST(refused.code == 2);
+  BOOST_TEST(contains(refused.err, "600 contributors and 600 labels"));
+  BOOST_TEST(ran({"aggregate", "--method", "wawa", "--data", set}).code == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(simulate_overlap_command, fixture)
+
+BOOST_AUTO_TEST_CASE(savings_and_accuracy_are_reported) {
+  const auto dynamic = report(
+      {"simulate-overlap", "--data", data + "sp_amt", "--policy", "dynamic", "--seeds", "2"});
+  BOOST_TEST(dynamic["saved"].get<double>() > 0.35);
+  BOOST_TEST(dynamic["difference"].get<double>() > -0.01);
+  BOOST_TEST(dynamic["judgments_fixed"] == 2250);
+  BOOST_TEST(dynamic["test_questions"] == 50);
+  BOOST_TEST(dynamic["judgments_on_test_questions"] == 1000);
+  BOOST_TEST(dynamic["replays"].size() == 2U);
+
+  const auto curtailed = report({"simulate-overlap", "--data", data + "sp_amt", "--policy",
+                                 "curtail", "--seeds", "1", "--without-test-questions"});
+  BOOST_TEST(curtailed["units"] == 500);
+  BOOST_TEST(curtailed["difference"] == 0.0);
+  BOOST_TEST(curtailed["saved"].get<double>() > 0.2);
+}
+
+BOOST_AUTO_TEST_CASE(a_rule_may_be_written_as_json) {
+  const auto three = report({"simulate-overlap", "--data", data + "bluebird", "--policy",
+                             R"({"judgments_per_unit": 3})", "--seeds", "1"});
+  BOOST_TEST(three["saved"].get<double>() == 0.4, boost::test_tools::tolerance(1e-12));
+}
+
+BOOST_AUTO_TEST_CASE(without_truth_there_are_savings_but_no_accuracy) {
+  const auto set = set_of("worker,task,label\na,t,x\nb,t,x\nc,t,x\n", "task,label\n");
+  const auto result = report({"simulate-overlap", "--data", set, "--policy", "fixed"});
+  BOOST_TEST(result["judgments"] == 3.0);
+  BOOST_TEST(result["acc"].is_null());
+  BOOST_TEST(result["difference"].is_null());
+}
+
+BOOST_AUTO_TEST_CASE(mistakes_are_named) {
+  const auto set = data + "bluebird";
+  const auto bad = ran({"simulate-overlap", "--data", set, "--policy", R"({"max": 0})"});
+  BOOST_TEST(bad.code == 2);
+  BOOST_TEST(contains(bad.err, "fixed, curtail, dynamic"));
+  BOOST_TEST(contains(bad.err, "max"));
+  BOOST_TEST(ran({"simulate-overlap", "--data", set, "--seeds", "0"}).code == 2);
+  BOOST_TEST(ran({"simulate-overlap", "--data", file("none")}).code == 2);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
