@@ -292,7 +292,8 @@ task_result processed_tasks(node_under_load& node, std::size_t callers, std::siz
   };
   std::vector<caf::actor> workers_of_round;
   for (std::size_t i = 0; i < workers; ++i)
-    workers_of_round.push_back(spawn_worker(node, i, [](const auto&) {}, completed));
+    workers_of_round.push_back(spawn_worker(
+        node, i, [](const auto&) {}, completed));
   const auto start = clock::now();
   for (std::size_t i = 0; i < callers; ++i)
     node.system().spawn([=](producer_ptr self) {

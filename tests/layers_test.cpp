@@ -316,8 +316,8 @@ BOOST_AUTO_TEST_CASE(core_includes_itself_and_the_standard_library_only) {
 }
 
 BOOST_AUTO_TEST_CASE(siblings_include_core_and_never_each_other) {
-  const std::vector<std::string> siblings{"messages", "documents", "calendar", "persistence",
-                                          "objects", "config"};
+  const std::vector<std::string> siblings{"messages",    "documents", "calendar",
+                                          "persistence", "objects",   "config"};
   for (const auto& from : siblings) {
     BOOST_TEST(allowed(from, "#include \"core/ids.hpp\""), from);
     BOOST_TEST(!allowed(from, "#include \"actors/unit.hpp\""), from);
