@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <memory>
+#include <vector>
 
 namespace holdfast::actors {
 
@@ -33,6 +34,37 @@ private:
   std::atomic<std::int64_t> offset_{0};
 };
 
+/// Which shards this node hosts, for whoever must know without asking.
+class hosted_shards {
+public:
+  explicit hosted_shards(std::uint32_t shards) : here_(shards) {}
+
+  /// Whether requests for the shard are decided here, at `local` time of the actors' clock. A node
+  /// whose lease may have run out knows nothing for certain, so it decides nothing; alone it goes
+  /// on, as nobody else could.
+  bool here(core::shard_id shard, caf::actor_clock::time_point local) const {
+    return here_[shard].load(std::memory_order_acquire)
+           && (alone() || local.time_since_epoch().count() < sure_until_);
+  }
+  void put(core::shard_id shard, bool is_here) {
+    here_[shard].store(is_here, std::memory_order_release);
+  }
+
+  /// Nobody takes the shards over before then.
+  void sure_until(caf::actor_clock::time_point local) {
+    sure_until_ = local.time_since_epoch().count();
+  }
+
+  /// No other node was seen at the last look.
+  bool alone() const { return alone_.load(std::memory_order_relaxed); }
+  void set_alone(bool alone) { alone_ = alone; }
+
+private:
+  std::vector<std::atomic<bool>> here_;
+  std::atomic<caf::actor_clock::time_point::rep> sure_until_{0};
+  std::atomic<bool> alone_{true};
+};
+
 /// What the writers tell everybody else without a message: how loaded they are.
 struct writer_gauges {
   std::atomic<std::uint64_t> queued{0}; ///< Rows waiting or being committed, in all lanes.
@@ -52,7 +84,10 @@ struct node_gauges {
 
 /// What every actor of one node shares. Settings never change; the rest is atomic.
 struct node_context {
-  node_settings settings;
+  explicit node_context(node_settings s) : settings(std::move(s)), hosting(settings.shards) {}
+
+  const node_settings settings;
+  hosted_shards hosting;
   core::instant started_at; ///< Set once by membership, before anything else runs.
   node_clock clock;
   node_gauges gauges;

@@ -1,6 +1,7 @@
 #include "actors/gateway.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/request_shard.hpp"
 #include "core/queue_schedules.hpp"
 #include "core/workflow.hpp"
 #include "documents/json.hpp"
@@ -201,6 +202,22 @@ core::failure admit(self_ptr self, bool writes) {
   return {};
 }
 
+/// Where a request goes that the host of its shard decides.
+enum class way { here, elsewhere, nowhere };
+
+template <class Message>
+way way_of(self_ptr self, const Message& m) {
+  const auto& st = self->state;
+  const auto& context = *st.context;
+  if (context.hosting.here(shard_of_request(m, context.settings.shards), self->clock().now()))
+    return way::here;
+  return st.links.neighbours ? way::elsewhere : way::nowhere;
+}
+
+core::failure not_here() {
+  return {core::errc::unavailable, "this node does not host the shard any more"};
+}
+
 /// Checks `m` and hands it to `target`, who answers in the gateway's place.
 template <class Answer, class Message>
 caf::result<Answer> hand_on(self_ptr self, const caf::actor& target, Message& m, bool writes) {
@@ -215,11 +232,34 @@ caf::result<Answer> hand_on(self_ptr self, const caf::actor& target, Message& m,
   return promise;
 }
 
+/// The same, where `target` is the one in this node and another node may have to decide. Its load
+/// is then its own affair.
+template <class Answer, class Message>
+caf::result<Answer> to_host(self_ptr self, const caf::actor& target, Message& m, bool writes) {
+  switch (way_of(self, m)) {
+  case way::here:
+    return hand_on<Answer>(self, target, m, writes);
+  case way::elsewhere:
+    return hand_on<Answer>(self, self->state.links.neighbours, m, false);
+  case way::nowhere:
+    break;
+  }
+  return msg::to_error(not_here());
+}
+
 caf::result<msg::workflow_created> on_create(self_ptr self, msg::create_workflow& m) {
   auto& st = self->state;
-  if (auto why = first_of({admit(self, true), check_id(m.workflow, "workflow")});
+  const auto where = way_of(self, m);
+  if (where == way::nowhere)
+    return msg::to_error(not_here());
+  if (auto why = first_of({admit(self, where == way::here), check_id(m.workflow, "workflow")});
       why.code != core::errc::none)
     return msg::to_error(why);
+  if (where == way::elsewhere) {
+    auto promise = self->make_response_promise<msg::workflow_created>();
+    promise.delegate(st.links.neighbours, std::move(m));
+    return promise;
+  }
   auto definition = documents::parse_workflow(m.definition, st.context->settings.json);
   if (!definition)
     return msg::to_error(definition.error());
@@ -233,7 +273,7 @@ caf::result<msg::source_data_added> on_add(self_ptr self, msg::add_source_data& 
   if (m.rows.size() > rows_max)
     return msg::to_error(core::errc::too_large,
                          "at most " + std::to_string(rows_max) + " rows in one request");
-  return hand_on<msg::source_data_added>(self, self->state.links.shards, m, true);
+  return to_host<msg::source_data_added>(self, self->state.links.shards, m, true);
 }
 
 msg::node_status status(self_ptr self) {
@@ -259,6 +299,35 @@ msg::node_status status(self_ptr self) {
   return s;
 }
 
+caf::result<msg::node_met> on_meet(self_ptr self, const msg::meet_node& m) {
+  const auto& st = self->state;
+  if (!st.links.door)
+    return msg::to_error(invalid("nodes meet at the gateway"));
+  if (m.incarnation != st.context->settings.incarnation)
+    caf::anon_send(st.links.membership, look_now{}); // it may be new here
+  return msg::node_met{st.context->settings.incarnation, st.links.door};
+}
+
+/// What a step of another node says to one of ours.
+template <class Message>
+caf::result<events_applied> between_steps(self_ptr self, Message& m) {
+  if (way_of(self, m) != way::here)
+    return msg::to_error(not_here());
+  auto promise = self->template make_response_promise<events_applied>();
+  promise.delegate(self->state.links.shards, std::move(m));
+  return promise;
+}
+
+void publish_when_ready(self_ptr self) {
+  self->request(self->state.links.membership, delivery_timeout, await_shards{})
+      .then(
+          [=](const shards_hosted&) {
+            if (const auto& publish = self->state.context->settings.on_gateway)
+              publish(msg::member_gateway_actor{caf::actor_cast<node_gateway_actor>(self)});
+          },
+          [=](caf::error& error) { self->quit(std::move(error)); });
+}
+
 } // namespace
 
 node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<gateway_state> self,
@@ -266,66 +335,71 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
   guard(self, context);
   self->state.context = std::move(context);
   self->state.links = std::move(links);
-  self->request(self->state.links.membership, delivery_timeout, await_shards{})
-      .then(
-          [=](const shards_hosted&) {
-            if (const auto& publish = self->state.context->settings.on_gateway)
-              publish(msg::gateway_actor{caf::actor_cast<node_gateway_actor>(self)});
-          },
-          [=](caf::error& error) { self->quit(std::move(error)); });
+  if (self->state.links.door)
+    publish_when_ready(self);
   const auto& to = self->state.links;
   return {
       [=](msg::create_workflow& m) { return on_create(self, m); },
       [=](msg::add_source_data& m) { return on_add(self, m); },
-      [=](msg::seal_step& m) { return hand_on<msg::step_view>(self, to.shards, m, true); },
-      [=](msg::change_step& m) { return hand_on<msg::step_view>(self, to.shards, m, true); },
-      [=](msg::change_unit& m) { return hand_on<msg::unit_changed>(self, to.shards, m, true); },
+      [=](msg::seal_step& m) { return to_host<msg::step_view>(self, to.shards, m, true); },
+      [=](msg::change_step& m) { return to_host<msg::step_view>(self, to.shards, m, true); },
+      [=](msg::change_unit& m) { return to_host<msg::unit_changed>(self, to.shards, m, true); },
       [=](msg::list_steps& m) { return hand_on<msg::step_list>(self, to.reader, m, false); },
       [=](msg::get_unit& m) { return hand_on<msg::unit_view>(self, to.reader, m, false); },
       [=](msg::list_results& m) { return hand_on<msg::result_page>(self, to.reader, m, false); },
       [=](msg::get_step_statistics& m) {
         return hand_on<msg::step_statistics>(self, to.reader, m, false);
       },
-      [=](msg::ask_assignment& m) { return hand_on<msg::assignment>(self, to.owners, m, true); },
+      [=](msg::ask_assignment& m) { return to_host<msg::assignment>(self, to.owners, m, true); },
       [=](msg::release_assignment& m) {
-        return hand_on<msg::assignment_released>(self, to.owners, m, true);
+        return to_host<msg::assignment_released>(self, to.owners, m, true);
       },
       [=](msg::extend_assignment& m) {
-        return hand_on<msg::assignment_extended>(self, to.owners, m, true);
+        return to_host<msg::assignment_extended>(self, to.owners, m, true);
       },
       [=](msg::submit_judgment& m) {
-        return hand_on<msg::judgment_accepted>(self, to.owners, m, true);
+        return to_host<msg::judgment_accepted>(self, to.owners, m, true);
       },
-      [=](msg::end_session& m) { return hand_on<msg::session_ended>(self, to.owners, m, true); },
-      [=](msg::put_queue& m) { return hand_on<msg::queue_view>(self, to.shards, m, true); },
-      [=](msg::pause_queue& m) { return hand_on<msg::queue_view>(self, to.shards, m, true); },
+      [=](msg::end_session& m) {
+        // Sessions are where the steps are that the contributor has worked on.
+        const bool anywhere = to.neighbours && !self->state.context->hosting.alone();
+        return hand_on<msg::session_ended>(self, anywhere ? to.neighbours : to.owners, m, true);
+      },
+      [=](msg::put_queue& m) { return to_host<msg::queue_view>(self, to.shards, m, true); },
+      [=](msg::pause_queue& m) { return to_host<msg::queue_view>(self, to.shards, m, true); },
       [=](msg::list_queues& m) { return hand_on<msg::queue_list>(self, to.reader, m, false); },
       [=](msg::get_queue_statistics& m) {
         return hand_on<msg::queue_statistics>(self, to.reader, m, false);
       },
-      [=](msg::enqueue_tasks& m) { return hand_on<msg::task_outcomes>(self, to.shards, m, true); },
+      [=](msg::enqueue_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m, true); },
       [=](msg::enqueue_envelopes& m) {
-        return hand_on<msg::task_outcomes>(self, to.shards, m, true);
+        return to_host<msg::task_outcomes>(self, to.shards, m, true);
       },
       [=](msg::get_task& m) { return hand_on<msg::task_view>(self, to.reader, m, false); },
-      [=](msg::change_task& m) { return hand_on<msg::task_changed>(self, to.shards, m, true); },
-      [=](msg::eject_task& m) { return hand_on<msg::leased_tasks>(self, to.shards, m, true); },
-      [=](msg::redrive_tasks& m) { return hand_on<msg::tasks_redriven>(self, to.shards, m, true); },
-      [=](msg::put_schedule& m) { return hand_on<msg::schedule_view>(self, to.shards, m, true); },
+      [=](msg::change_task& m) { return to_host<msg::task_changed>(self, to.shards, m, true); },
+      [=](msg::eject_task& m) { return to_host<msg::leased_tasks>(self, to.shards, m, true); },
+      [=](msg::redrive_tasks& m) { return to_host<msg::tasks_redriven>(self, to.shards, m, true); },
+      [=](msg::put_schedule& m) { return to_host<msg::schedule_view>(self, to.shards, m, true); },
       [=](msg::remove_schedule& m) {
-        return hand_on<msg::schedule_removed>(self, to.shards, m, true);
+        return to_host<msg::schedule_removed>(self, to.shards, m, true);
       },
       [=](msg::list_schedules& m) {
-        return hand_on<msg::schedule_list>(self, to.shards, m, false);
+        return to_host<msg::schedule_list>(self, to.shards, m, false);
       },
-      [=](msg::claim_tasks& m) { return hand_on<msg::leased_tasks>(self, to.shards, m, true); },
-      [=](msg::extend_tasks& m) { return hand_on<msg::task_outcomes>(self, to.shards, m, true); },
-      [=](msg::save_task& m) { return hand_on<msg::task_outcome>(self, to.shards, m, true); },
-      [=](msg::release_task& m) { return hand_on<msg::task_outcome>(self, to.shards, m, true); },
-      [=](msg::complete_tasks& m) { return hand_on<msg::task_outcomes>(self, to.shards, m, true); },
-      [=](msg::follow_task& m) { return hand_on<msg::leased_tasks>(self, to.shards, m, true); },
-      [=](msg::fail_task& m) { return hand_on<msg::task_outcome>(self, to.shards, m, true); },
+      [=](msg::claim_tasks& m) { return to_host<msg::leased_tasks>(self, to.shards, m, true); },
+      [=](msg::extend_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m, true); },
+      [=](msg::save_task& m) { return to_host<msg::task_outcome>(self, to.shards, m, true); },
+      [=](msg::release_task& m) { return to_host<msg::task_outcome>(self, to.shards, m, true); },
+      [=](msg::complete_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m, true); },
+      [=](msg::follow_task& m) { return to_host<msg::leased_tasks>(self, to.shards, m, true); },
+      [=](msg::fail_task& m) { return to_host<msg::task_outcome>(self, to.shards, m, true); },
       [=](const msg::get_node_status&) { return status(self); },
+      [=](const msg::meet_node& m) { return on_meet(self, m); },
+      [=](const msg::look_at_cluster&) {
+        caf::anon_send(self->state.links.membership, look_now{});
+      },
+      [=](add_children& m) { return between_steps(self, m); },
+      [=](upstream_changed& m) { return between_steps(self, m); },
       [=](const drain&) { self->state.draining = true; },
   };
 }

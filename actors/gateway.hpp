@@ -8,18 +8,25 @@
 
 namespace holdfast::actors {
 
-/// What the gateway hands requests to.
+/// What a gateway hands requests to.
 struct gateway_links {
   caf::actor membership;
   caf::actor owners;
   caf::actor shards;
   caf::actor reader;
+  /// Takes what another node decides about. Null for the door: what comes through it has been
+  /// passed on already.
+  caf::actor neighbours;
+  caf::actor door; ///< For other nodes; null for the door itself.
 };
 
-/// The gateway as its own node sees it.
-using node_gateway_actor = msg::gateway_actor::extend<
-    // Node: take no more requests.
-    caf::reacts_to<drain>>;
+/// Gateway and door as their own node sees them.
+using node_gateway_actor =
+    msg::member_gateway_actor::extend<caf::reacts_to<msg::look_at_cluster>,
+                                      caf::replies_to<add_children>::with<events_applied>,
+                                      caf::replies_to<upstream_changed>::with<events_applied>,
+                                      // Node: take no more requests.
+                                      caf::reacts_to<drain>>;
 
 struct gateway_state {
   static inline const char* name = "gateway";
@@ -33,7 +40,11 @@ struct gateway_state {
 /// or too much, with a precise error, and hands everything else on; behind it, invariants may be
 /// asserted.
 ///
-/// Lifecycle: calls `node_settings::on_gateway` once the node hosts its shards; until somebody
+/// What the host of a shard decides goes to it: inside this node without a detour, else through
+/// the neighbours. THE DOOR is the same for other nodes, and passes nothing on: requests make one
+/// step between nodes, however stale the one's view of the cluster may be.
+///
+/// Lifecycle: calls `node_settings::on_gateway` once every shard has a host; until somebody
 /// publishes it, nobody can reach it.
 ///
 /// Backpressure: requests that would write are answered `overloaded` while the writers' queue is

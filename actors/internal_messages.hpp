@@ -1,9 +1,12 @@
 #pragma once
 
+#include "actors/node.hpp"
 #include "core/change.hpp"
+#include "core/placement.hpp"
 #include "core/sweep.hpp"
 #include "core/unit.hpp"
 #include "core/workflow.hpp"
+#include "messages/cluster_messages.hpp"
 #include "messages/task_messages.hpp"
 #include "messages/work_messages.hpp"
 #include "messages/workflow_messages.hpp"
@@ -60,11 +63,67 @@ struct adopt_shards {
   std::vector<persistence::shard_fence> fences;
 };
 
-/// Shards, gateway → membership: answered by `shards_hosted` as soon as the writers may write.
-struct await_shards {};
-struct shards_hosted {
+/// Membership → writer: answer `settled` as soon as nothing of these shards is queued.
+struct settle_shards {
   std::vector<core::shard_id> shards;
 };
+
+/// Membership → writer: these shards are not ours to write any more. What is queued of them is
+/// refused; answered by `settled` when nothing of them is under way.
+struct abandon_shards {
+  std::vector<core::shard_id> shards;
+};
+
+// --- membership ---
+
+/// Shards, relay → membership: tell me which shards this node hosts: all of them now, then those
+/// that come and go. A follower must answer `leave_shards`.
+struct follow_hosting {
+  caf::actor follower;
+};
+
+/// Membership → follower: these shards are ours, and the writers may write them.
+struct shards_gained {
+  std::vector<core::shard_id> shards;
+};
+
+/// Membership → follower: end what you do for these shards. Answered by `settled` when it has
+/// ended.
+struct leave_shards {
+  std::vector<core::shard_id> shards;
+};
+
+/// Shards → membership: the writer says that the shard is another host's.
+struct shard_doubted {
+  core::shard_id shard = 0;
+};
+
+/// Neighbours → membership: tell me of every look at the cluster.
+struct follow_cluster {
+  caf::actor neighbours;
+};
+
+/// Membership → neighbours.
+struct cluster_seen {
+  core::cluster_view view;
+  std::set<core::incarnation_id> believed_dead;
+};
+
+/// Membership → neighbours: what hosts what has changed; tell the other nodes.
+struct announce_change {};
+
+/// Whoever has a reason → membership: look at the cluster now.
+struct look_now {};
+
+/// Neighbours → membership: the process has ended; there is evidence.
+struct process_gone {
+  core::incarnation_id incarnation;
+};
+
+/// Gateway → membership: answered by `shards_hosted` as soon as every shard has a living host,
+/// wherever.
+struct await_shards {};
+struct shards_hosted {};
 
 /// Node → membership: give the shards free. Answered by `settled`.
 struct resign {};
@@ -280,28 +339,11 @@ struct apply_events {
   core::step_id step;
   std::vector<core::sequenced_event> events;
 };
-struct events_applied {};
+using msg::events_applied;
 
-/// Step → shards → downstream step: these units of yours are finished; make their children.
-/// Answered by `events_applied`.
-struct finished_parent {
-  core::message_id message;
-  core::unit_id unit;
-};
-struct add_children {
-  std::string consumer;
-  core::step_id step;
-  std::vector<finished_parent> parents;
-};
-
-/// Step → shards → downstream step: whether more units may still come. Answered by
-/// `events_applied`.
-struct upstream_changed {
-  std::string consumer;
-  core::step_id step;
-  core::message_id message;
-  bool completed = false;
-};
+using msg::add_children;
+using msg::finished_parent;
+using msg::upstream_changed;
 
 /// Shards → shard host: bring this into memory, so that its timers run.
 struct activate {
@@ -350,6 +392,34 @@ struct owner_idle {
   std::uint64_t requests_seen = 0;
 };
 struct stop_owner {};
+
+// --- between nodes ---
+
+/// Neighbours → shards: what is for another node goes through me.
+struct forward_through {
+  caf::actor neighbours;
+};
+
+/// App → neighbours: what came of a dial.
+struct dialed {
+  core::incarnation_id incarnation; ///< That was to be reached.
+  dial_result result;
+};
+
+/// Where the host of each shard is reached, as far as this node knows.
+struct routes {
+  struct host {
+    core::incarnation_id incarnation; ///< Nil: nobody.
+    caf::actor door;                  ///< Null: not reached.
+  };
+  std::vector<host> by_shard;
+  std::vector<caf::actor> doors; ///< Of every node that is reached, this one included.
+};
+
+/// Neighbours → envoy: so it is now.
+struct routes_changed {
+  std::shared_ptr<const routes> now;
+};
 
 // --- relay and consumers ---
 
@@ -409,10 +479,15 @@ struct round_tick {};
 struct prune_tick {};
 struct intake_tick {};
 struct look_tick {};
+struct dial_tick {
+  core::incarnation_id incarnation;
+};
+struct patience_tick {};
 struct pump_tick {
   std::string consumer;
   core::shard_id shard = 0;
   std::uint64_t life = 0;
+  std::uint64_t coming = 0;
 };
 
 } // namespace holdfast::actors
@@ -446,9 +521,6 @@ HOLDFAST_LOCAL_MESSAGE(offer_refused)
 HOLDFAST_LOCAL_MESSAGE(unit_command)
 HOLDFAST_LOCAL_MESSAGE(unit_ended)
 HOLDFAST_LOCAL_MESSAGE(apply_events)
-HOLDFAST_LOCAL_MESSAGE(events_applied)
-HOLDFAST_LOCAL_MESSAGE(add_children)
-HOLDFAST_LOCAL_MESSAGE(upstream_changed)
 HOLDFAST_LOCAL_MESSAGE(activate)
 HOLDFAST_LOCAL_MESSAGE(load_queue)
 HOLDFAST_LOCAL_MESSAGE(queue_loaded)
@@ -497,6 +569,22 @@ HOLDFAST_LOCAL_MESSAGE(workflow_loaded)
 HOLDFAST_LOCAL_MESSAGE(await_shards)
 HOLDFAST_LOCAL_MESSAGE(shards_hosted)
 HOLDFAST_LOCAL_MESSAGE(resign)
+HOLDFAST_LOCAL_MESSAGE(settle_shards)
+HOLDFAST_LOCAL_MESSAGE(abandon_shards)
+HOLDFAST_LOCAL_MESSAGE(follow_hosting)
+HOLDFAST_LOCAL_MESSAGE(shards_gained)
+HOLDFAST_LOCAL_MESSAGE(leave_shards)
+HOLDFAST_LOCAL_MESSAGE(shard_doubted)
+HOLDFAST_LOCAL_MESSAGE(follow_cluster)
+HOLDFAST_LOCAL_MESSAGE(cluster_seen)
+HOLDFAST_LOCAL_MESSAGE(announce_change)
+HOLDFAST_LOCAL_MESSAGE(look_now)
+HOLDFAST_LOCAL_MESSAGE(process_gone)
+HOLDFAST_LOCAL_MESSAGE(forward_through)
+HOLDFAST_LOCAL_MESSAGE(dialed)
+HOLDFAST_LOCAL_MESSAGE(routes_changed)
+HOLDFAST_LOCAL_MESSAGE(dial_tick)
+HOLDFAST_LOCAL_MESSAGE(patience_tick)
 HOLDFAST_LOCAL_MESSAGE(find_child)
 HOLDFAST_LOCAL_MESSAGE(child_found)
 #undef HOLDFAST_LOCAL_MESSAGE

@@ -3,13 +3,14 @@
 #include "actors/actor_guard.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <functional>
 
 namespace holdfast::actors {
 
 namespace {
 
 using self_ptr = caf::stateful_actor<membership_state>*;
+using shard_list = std::vector<core::shard_id>;
 
 persistence::store& open(self_ptr self) {
   auto& st = self->state;
@@ -18,22 +19,141 @@ persistence::store& open(self_ptr self) {
   return *st.store;
 }
 
-/// Sets the clock by the database. False when it cannot be reached.
-core::failure follow_clock(self_ptr self) {
-  const auto asked = self->clock().now();
-  const auto answer = open(self).now();
-  if (!answer)
-    return answer.error();
-  self->state.context->clock.follow(*answer, asked, self->clock().now());
+std::string listed(const shard_list& shards) {
+  std::string text;
+  for (const auto shard : shards)
+    text += (text.empty() ? "" : ",") + std::to_string(shard);
+  return text;
+}
+
+void look(self_ptr self);
+
+// --- shards that come ---
+
+/// Tells the writers first, then those who follow, the last first: the relay must know before the
+/// first event is committed.
+void adopt(self_ptr self, const std::vector<persistence::shard_fence>& fences) {
+  auto& st = self->state;
+  const auto lanes = st.writers.size();
+  std::vector<adopt_shards> adopted(lanes);
+  shards_gained gained;
+  for (const auto& fence : fences) {
+    st.hosted[fence.shard] = fence.epoch;
+    adopted[fence.shard % lanes].fences.push_back(fence);
+    gained.shards.push_back(fence.shard);
+  }
+  for (std::size_t lane = 0; lane < lanes; ++lane)
+    self->send(st.writers[lane], std::move(adopted[lane]));
+  for (auto follower = st.followers.rbegin(); follower != st.followers.rend(); ++follower)
+    self->send(*follower, gained);
+  st.context->gauges.shards_hosted = static_cast<std::uint32_t>(st.hosted.size());
+  st.context->log(log_level::info, "shards_hosted",
+                  {{"shards", listed(gained.shards)}, {"count", std::to_string(st.hosted.size())}});
+}
+
+/// Becomes host of `wanted`, as far as the database lets it, and notes that in `view`.
+core::failure take(self_ptr self, const shard_list& wanted, core::cluster_view& view) {
+  auto& st = self->state;
+  const auto& settings = st.context->settings;
+  const auto fences = open(self).take_over(settings.name, settings.incarnation, wanted,
+                                           settings.lease_time, st.believed_dead);
+  if (!fences)
+    return fences.error();
+  if (fences->empty())
+    return {};
+  adopt(self, *fences);
+  for (auto& shard : view.shards)
+    if (st.hosted.count(shard.shard) != 0)
+      shard.host = settings.incarnation;
+  if (st.neighbours)
+    self->send(st.neighbours, announce_change{});
   return {};
 }
 
-/// Takes over what it can; `none` when the node hosts every shard.
-core::failure join(self_ptr self) {
+// --- shards that go ---
+
+/// Sends `question` to all `targets` and goes on when each has answered, or has ended or failed to
+/// answer in time: what must not happen twice is fenced in the database, so waiting longer would
+/// only keep the shard from its next host.
+template <class Question>
+void ask_all(self_ptr self, const std::vector<caf::actor>& targets, const Question& question,
+             std::function<void()> then) {
+  const auto open = std::make_shared<std::size_t>(targets.size() + 1);
+  const auto one_done = [=] {
+    if (--*open == 0)
+      then();
+  };
+  for (const auto& target : targets)
+    self->request(target, internal_timeout, question)
+        .then([=](settled) { one_done(); }, [=](const caf::error&) { one_done(); });
+  one_done();
+}
+
+void have_left(self_ptr self, const shard_list& shards) {
+  auto& st = self->state;
+  for (const auto shard : shards)
+    st.leaving.erase(shard);
+  if (st.neighbours)
+    self->send(st.neighbours, announce_change{});
+  look(self);
+}
+
+/// Ends all work for the shards; then they are free for others.
+void end_work(self_ptr self, const shard_list& shards, const std::function<void()>& then) {
+  ask_all(self, self->state.followers, leave_shards{shards},
+          [=] { ask_all(self, self->state.writers, abandon_shards{shards}, then); });
+}
+
+void stop_deciding(self_ptr self, const shard_list& shards) {
+  auto& st = self->state;
+  for (const auto shard : shards) {
+    st.context->hosting.put(shard, false);
+    st.hosted.erase(shard);
+    st.leaving.insert(shard);
+  }
+  st.context->gauges.shards_hosted = static_cast<std::uint32_t>(st.hosted.size());
+}
+
+void give_free(self_ptr self, const shard_list& shards) {
+  const auto given = open(self).hand_over(self->state.context->settings.incarnation, shards);
+  if (!given) // the next look finds them hosted here by nobody
+    self->state.context->log(log_level::warning, "handover_failed",
+                             {{"reason", given.error().detail}});
+}
+
+/// Two rounds, as with a drain: what was on its way through the actors while the first one ended is
+/// in the writers by the second.
+void hand_over(self_ptr self, const shard_list& shards) {
+  if (shards.empty())
+    return;
+  auto& st = self->state;
+  st.context->log(log_level::info, "shards_handed_over", {{"shards", listed(shards)}});
+  stop_deciding(self, shards);
+  ask_all(self, st.writers, settle_shards{shards}, [=] {
+    ask_all(self, self->state.writers, settle_shards{shards}, [=] {
+      end_work(self, shards, [=] {
+        give_free(self, shards);
+        have_left(self, shards);
+      });
+    });
+  });
+}
+
+/// Another node has taken them: nothing that is decided here counts any more.
+void lose(self_ptr self, const shard_list& shards) {
+  if (shards.empty())
+    return;
+  self->state.context->log(log_level::warning, "shards_lost", {{"shards", listed(shards)}});
+  stop_deciding(self, shards);
+  end_work(self, shards, [=] { have_left(self, shards); });
+}
+
+// --- looking ---
+
+/// Registers the node; after that it is seen by the others.
+core::failure enter(self_ptr self) {
   auto& st = self->state;
   const auto& settings = st.context->settings;
-  if (auto why = follow_clock(self); why.code != core::errc::none)
-    return why;
   if (const auto fixed = open(self).ensure_shards(settings.shards); !fixed)
     return fixed.error();
   const auto& limits = settings.json;
@@ -45,76 +165,171 @@ core::failure join(self_ptr self) {
           open(self).register_node(settings.name, settings.incarnation, settings.address);
       !known)
     return known.error();
-  std::vector<core::shard_id> wanted(settings.shards);
-  std::iota(wanted.begin(), wanted.end(), 0);
-  wanted.erase(std::remove_if(wanted.begin(), wanted.end(),
-                              [&](core::shard_id s) {
-                                return std::find(st.hosted.begin(), st.hosted.end(), s)
-                                       != st.hosted.end();
-                              }),
-               wanted.end());
-  const auto fences =
-      open(self).take_over(settings.name, settings.incarnation, wanted, settings.lease_time, false);
-  if (!fences)
-    return fences.error();
-  const auto lanes = st.writers.size();
-  std::vector<adopt_shards> adopted(lanes);
-  for (const auto& fence : *fences) {
-    st.hosted.push_back(fence.shard);
-    adopted[fence.shard % lanes].fences.push_back(fence);
-  }
-  for (std::size_t lane = 0; lane < lanes; ++lane)
-    self->send(st.writers[lane], std::move(adopted[lane]));
-  st.context->gauges.shards_hosted = static_cast<std::uint32_t>(st.hosted.size());
-  if (st.hosted.size() < settings.shards)
-    return {core::errc::unavailable,
-            "another node hosts " + std::to_string(settings.shards - st.hosted.size()) + " of the "
-                + std::to_string(settings.shards) + " shards; waiting for its lease to run out"};
+  const auto alive = open(self).take_over(settings.name, settings.incarnation, {},
+                                          settings.lease_time, st.believed_dead);
+  if (!alive)
+    return alive.error();
+  st.registered = true;
   return {};
 }
 
-void try_to_join(self_ptr self) {
-  auto& st = self->state;
-  const auto& settings = st.context->settings;
-  const auto why = join(self);
-  if (why.code == core::errc::none) {
-    st.ready = true;
-    if (st.context->started_at == core::instant{})
-      st.context->started_at = now(self, st.context);
-    st.context->log(log_level::info, "shards_hosted",
-                    {{"count", std::to_string(st.hosted.size())}});
-    for (auto& promise : st.waiting)
-      promise.deliver(shards_hosted{st.hosted});
-    st.waiting.clear();
-    self->delayed_send(self, settings.heartbeat_interval, renew_tick{});
-    return;
+/// Who hosts a shard by `view`, against what this node knows.
+struct discrepancies {
+  shard_list lost;   ///< Hosted here until now.
+  shard_list strays; ///< Ours in the database, and nobody here works for them.
+};
+
+discrepancies compare(const membership_state& st, const core::cluster_view& view) {
+  discrepancies found;
+  const auto& me = st.context->settings.incarnation;
+  for (const auto& shard : view.shards) {
+    if (st.leaving.count(shard.shard) != 0)
+      continue;
+    const auto known = st.hosted.find(shard.shard);
+    const bool ours = shard.host == me;
+    if (known == st.hosted.end() && ours)
+      found.strays.push_back(shard.shard);
+    else if (known != st.hosted.end() && !(ours && known->second == shard.at))
+      found.lost.push_back(shard.shard);
   }
-  st.context->log(log_level::warning, "join_failed", {{"reason", why.detail}});
-  if (why.code == core::errc::invalid_argument) {
-    self->quit(msg::to_error(why)); // a wrong configuration does not get better by waiting
-    return;
-  }
-  const auto wait =
-      core::backoff(++st.attempts, settings.writer_retry_min, settings.writer_retry_max, 1.0);
-  self->delayed_send(self, wait, retry_tick{});
+  return found;
 }
 
-void renew(self_ptr self) {
+void remove_all(shard_list& from, const shard_list& what) {
+  from.erase(std::remove_if(from.begin(), from.end(),
+                            [&](core::shard_id shard) {
+                              return std::find(what.begin(), what.end(), shard) != what.end();
+                            }),
+             from.end());
+}
+
+/// Brings this node in line with the cluster.
+core::failure follow_plan(self_ptr self, core::cluster_view& view) {
+  auto& st = self->state;
+  auto plan = core::plan_hosting(view, st.context->settings.incarnation, st.believed_dead);
+  if (plan.superseded)
+    return {core::errc::fenced, "a later process of node '" + st.context->settings.name + "' runs"};
+  const shard_list leaving{st.leaving.begin(), st.leaving.end()};
+  remove_all(plan.take, leaving);
+  remove_all(plan.hand_over, leaving);
+  auto [lost, strays] = compare(st, view);
+  remove_all(plan.hand_over, lost);
+  lose(self, lost);
+  if (auto given = strays; !given.empty()) {
+    remove_all(strays, plan.hand_over);
+    remove_all(given, strays);
+    remove_all(plan.hand_over, given);
+    if (!given.empty())
+      give_free(self, given);
+    plan.take.insert(plan.take.end(), strays.begin(), strays.end());
+  }
+  hand_over(self, plan.hand_over);
+  return plan.take.empty() ? core::failure{} : take(self, plan.take, view);
+}
+
+void tell(self_ptr self, core::cluster_view view) {
+  auto& st = self->state;
+  if (!st.ready && core::is_complete(view, st.believed_dead)) {
+    st.ready = true;
+    if (st.context->started_at == core::instant{})
+      st.context->started_at = view.now;
+    for (auto& promise : st.waiting)
+      promise.deliver(shards_hosted{});
+    st.waiting.clear();
+  }
+  if (st.neighbours)
+    self->send(st.neighbours, cluster_seen{std::move(view), st.believed_dead});
+}
+
+/// Renews the node's lease and looks at the cluster.
+core::failure try_to_look(self_ptr self) {
   auto& st = self->state;
   const auto& settings = st.context->settings;
+  if (!st.registered)
+    if (auto why = enter(self); why.code != core::errc::none)
+      return why;
   const auto asked = self->clock().now();
-  const auto renewed = open(self).renew(settings.incarnation, settings.lease_time);
-  if (renewed) {
-    st.context->clock.follow(renewed->now, asked, self->clock().now());
-    if (renewed->hosted < st.hosted.size()) {
-      self->quit(msg::to_error(core::errc::fenced, "another host has taken shards over"));
-      return;
-    }
-  } else {
-    // Not a reason to stop: the epochs fence every write, and nobody else may have noticed.
-    st.context->log(log_level::warning, "renewal_failed", {{"reason", renewed.error().detail}});
+  auto view = open(self).renew(settings.incarnation, settings.lease_time);
+  if (!view)
+    return view.error();
+  st.context->clock.follow(view->now, asked, self->clock().now());
+  if (core::find_node(*view, settings.incarnation) == nullptr) {
+    st.registered = false; // somebody has struck us off
+    return {core::errc::unavailable, "the node's row is gone; it registers anew"};
   }
-  self->delayed_send(self, settings.heartbeat_interval, renew_tick{});
+  st.context->hosting.sure_until(asked + settings.lease_time);
+  st.context->hosting.set_alone(view->nodes.size() == 1);
+  for (auto dead = st.believed_dead.begin(); dead != st.believed_dead.end();)
+    dead =
+        core::find_node(*view, *dead) == nullptr ? st.believed_dead.erase(dead) : std::next(dead);
+  if (auto why = follow_plan(self, *view); why.code != core::errc::none)
+    return why;
+  tell(self, std::move(*view));
+  return {};
+}
+
+void look(self_ptr self) {
+  auto& st = self->state;
+  if (st.resigned)
+    return;
+  const auto why = try_to_look(self);
+  if (why.code == core::errc::none) {
+    st.attempts = 0;
+    return;
+  }
+  // A wrong configuration does not get better by waiting, nor a lost name.
+  if (why.code == core::errc::invalid_argument || why.code == core::errc::fenced)
+    return self->quit(msg::to_error(why));
+  // Else not a reason to stop: epochs fence every write, and nobody else may have noticed.
+  ++st.attempts;
+  st.context->log(log_level::warning, st.ready ? "renewal_failed" : "join_failed",
+                  {{"reason", why.detail}});
+}
+
+/// Until the node is in it looks more often.
+void rest(self_ptr self) {
+  const auto& st = self->state;
+  const auto& settings = st.context->settings;
+  if (st.ready || st.attempts == 0)
+    self->delayed_send(self, settings.heartbeat_interval, renew_tick{});
+  else
+    self->delayed_send(
+        self,
+        core::backoff(st.attempts, settings.writer_retry_min,
+                      std::min(settings.writer_retry_max, settings.heartbeat_interval), 1.0),
+        renew_tick{});
+}
+
+void follow(self_ptr self, const caf::actor& follower) {
+  auto& st = self->state;
+  st.followers.push_back(follower);
+  self->monitor(follower);
+  shards_gained gained;
+  for (const auto& [shard, epoch] : st.hosted)
+    gained.shards.push_back(shard);
+  if (!gained.shards.empty())
+    self->send(follower, std::move(gained));
+}
+
+void forget(self_ptr self, const caf::down_msg& down) {
+  auto& st = self->state;
+  st.followers.erase(
+      std::remove_if(st.followers.begin(), st.followers.end(),
+                     [&](const caf::actor& follower) { return follower == down.source; }),
+      st.followers.end());
+  if (st.neighbours == down.source)
+    st.neighbours = nullptr;
+}
+
+caf::result<settled> on_resign(self_ptr self) {
+  auto& st = self->state;
+  st.resigned = true;
+  const auto resigned = open(self).resign(st.context->settings.incarnation);
+  if (!resigned)
+    return msg::to_error(resigned.error());
+  if (st.neighbours)
+    self->send(st.neighbours, announce_change{});
+  return settled{};
 }
 
 } // namespace
@@ -124,23 +339,36 @@ caf::behavior membership(caf::stateful_actor<membership_state>* self, context_pt
   guard(self, context);
   self->state.context = std::move(context);
   self->state.writers = std::move(writers);
-  self->send(self, retry_tick{});
+  self->set_down_handler([=](const caf::down_msg& down) { forget(self, down); });
+  self->send(self, renew_tick{});
   return {
-      [=](const retry_tick&) { try_to_join(self); },
-      [=](renew_tick) { renew(self); },
+      [=](renew_tick) {
+        look(self);
+        rest(self);
+      },
+      [=](look_now) { look(self); },
+      [=](const process_gone& gone) {
+        if (self->state.believed_dead.insert(gone.incarnation).second)
+          look(self);
+      },
+      [=](const shard_doubted& doubted) {
+        if (self->state.hosted.count(doubted.shard) != 0)
+          lose(self, {doubted.shard});
+      },
+      [=](const follow_hosting& m) { follow(self, m.follower); },
+      [=](const follow_cluster& m) {
+        self->state.neighbours = m.neighbours;
+        self->monitor(m.neighbours);
+        look(self);
+      },
       [=](await_shards) -> caf::result<shards_hosted> {
         if (self->state.ready)
-          return shards_hosted{self->state.hosted};
+          return shards_hosted{};
         auto promise = self->make_response_promise<shards_hosted>();
         self->state.waiting.push_back(promise);
         return promise;
       },
-      [=](resign) -> caf::result<settled> {
-        const auto resigned = open(self).resign(self->state.context->settings.incarnation);
-        if (!resigned)
-          return msg::to_error(resigned.error());
-        return settled{};
-      },
+      [=](resign) { return on_resign(self); },
   };
 }
 

@@ -6,7 +6,9 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
 
+#include <map>
 #include <memory>
+#include <set>
 
 namespace holdfast::actors {
 
@@ -16,18 +18,31 @@ struct membership_state {
   context_ptr context;
   std::vector<caf::actor> writers;
   std::unique_ptr<persistence::store> store;
-  std::vector<core::shard_id> hosted;
-  bool ready = false;
+  std::map<core::shard_id, core::epoch> hosted;
+  std::set<core::shard_id> leaving; ///< Not hosted any more; what worked for them is being ended.
+  std::set<core::incarnation_id> believed_dead;
+  std::vector<caf::actor> followers;
+  caf::actor neighbours;   ///< Null until it has come.
+  bool registered = false; ///< The node's row is in the database.
+  bool resigned = false;
+  bool ready = false; ///< Every shard has had a living host.
   std::uint32_t attempts = 0;
   std::vector<caf::response_promise> waiting;
 };
 
-/// MEMBERSHIP: the node's place in the cluster. Writes the node's row, becomes host of the shards,
-/// hands their fences to the writers, follows the database's clock, and renews all of it, which is
-/// the only query of an idle node.
+/// MEMBERSHIP: the node's place in the cluster. Writes the node's row and renews it, which is the
+/// only query of an idle node and shows it the cluster; becomes host of the shards that belong here
+/// and hands those over that belong to another node (`core/placement`); gives the writers their
+/// fences and follows the database's clock.
 ///
-/// Failure: an unreachable database is retried; a renewal that finds shards gone to another host
-/// ends the actor with `fenced`, and all that stands on it starts over.
+///   a shard comes   taken over in the database ► writers ► relay, shards: work begins
+///   a shard goes    no new requests ► writers have written what there was ► shards, relay: work
+///                   has ended ► writers ► free in the database ► other nodes are told to look
+///
+/// A shard that another node has taken goes the same way, without the part in the database.
+///
+/// Failure: an unreachable database is retried. Ends with `fenced` when a later process of the same
+/// name runs; then this one has no place any more.
 caf::behavior membership(caf::stateful_actor<membership_state>* self, context_ptr context,
                          std::vector<caf::actor> writers);
 

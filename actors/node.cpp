@@ -6,6 +6,7 @@
 #include "actors/intake.hpp"
 #include "actors/janitor.hpp"
 #include "actors/membership.hpp"
+#include "actors/neighbours.hpp"
 #include "actors/owners.hpp"
 #include "actors/reader.hpp"
 #include "actors/relay.hpp"
@@ -51,7 +52,9 @@ caf::actor spawn_blocking(caf::event_based_actor* parent, const context_ptr& con
 ///   ├─ owners                one lease owner per contributor with a session
 ///   ├─ relay                 committed events to consumers
 ///   ├─ aggregation, completion, routing
-///   ├─ gateway               the door; opened last
+///   ├─ door                  where the other nodes come in
+///   ├─ neighbours            the ways to them, and an envoy for each client with work there
+///   ├─ gateway               where everybody else comes in; opened last
 ///   ├─ janitor               forgets old events; nobody waits for it
 ///   ├─ intake                looks for tasks that producers staged by SQL
 ///   └─ sweeper               looks for what should be over; the backstop of all timers
@@ -82,9 +85,20 @@ supervisor_spec node_tree(const context_ptr& context) {
     add(spec.name, [=](parent_ptr p, const siblings& s) {
       return p->spawn(consumer, context, spec, s.at("loader"), s.at("shards"), s.at("relay"));
     });
+  const auto open_gateway = [=](parent_ptr p, const siblings& s, const caf::actor& neighbours,
+                                const caf::actor& door) {
+    return caf::actor_cast<caf::actor>(
+        p->spawn(gateway, context,
+                 gateway_links{s.at("membership"), s.at("owners"), s.at("shards"), s.at("reader"),
+                               neighbours, door}));
+  };
+  add("door", [=](parent_ptr p, const siblings& s) { return open_gateway(p, s, {}, {}); });
+  add("neighbours", [=](parent_ptr p, const siblings& s) {
+    return p->spawn(neighbours, context,
+                    neighbours_links{s.at("membership"), s.at("shards"), s.at("door")});
+  });
   add("gateway", [=](parent_ptr p, const siblings& s) {
-    const gateway_links links{s.at("membership"), s.at("owners"), s.at("shards"), s.at("reader")};
-    return caf::actor_cast<caf::actor>(p->spawn(gateway, context, links));
+    return open_gateway(p, s, s.at("neighbours"), s.at("door"));
   });
   add("janitor", [=](parent_ptr p, const siblings& s) {
     return spawn_blocking(p, context, janitor, s.at("relay"), s.at("shards"));
@@ -162,7 +176,10 @@ caf::behavior root(root_ptr self, context_ptr context) {
         st.context->log(log_level::info, "draining", {});
         with_child(self, "gateway", [=](const caf::actor& gateway) {
           self->send(gateway, drain{});
-          settle_writers(self, 2);
+          with_child(self, "door", [=](const caf::actor& door) {
+            self->send(door, drain{});
+            settle_writers(self, 2);
+          });
         });
       },
   };
@@ -171,9 +188,7 @@ caf::behavior root(root_ptr self, context_ptr context) {
 } // namespace
 
 caf::actor spawn_node(caf::actor_system& system, node_settings settings) {
-  auto context = std::make_shared<node_context>();
-  context->settings = std::move(settings);
-  return system.spawn(root, std::move(context));
+  return system.spawn(root, std::make_shared<node_context>(std::move(settings)));
 }
 
 } // namespace holdfast::actors

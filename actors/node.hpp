@@ -18,6 +18,19 @@
 
 namespace holdfast::actors {
 
+/// What came of an attempt to reach another node.
+struct dial_result {
+  msg::member_gateway_actor gateway; ///< Null: not reached.
+  /// Nobody listens there: the process that did is gone. False when it may only be slow, or the way
+  /// to it be cut.
+  bool refused = false;
+  std::string why; ///< Empty when it was reached.
+};
+
+/// Reaches for the node at `address` and calls `done` once, from any thread. Must not block.
+using node_dialer =
+    std::function<void(const std::string& address, std::function<void(const dial_result&)> done)>;
+
 /// All that a node needs to know; app/ fills it from the configuration, tests by hand. Defaults
 /// live in config/.
 struct node_settings {
@@ -30,6 +43,12 @@ struct node_settings {
   std::uint32_t shards = 16;
   core::duration heartbeat_interval{};
   core::duration lease_time{};
+
+  /// How the other nodes of the cluster are reached; empty: they are not.
+  node_dialer dial;
+  core::duration dial_interval{}; ///< Between two attempts.
+  /// How long a request waits inside the node for its shard to find a host.
+  core::duration forward_patience{};
 
   core::batching_limits batching;
   std::uint32_t writer_lanes = 1;
@@ -68,7 +87,7 @@ struct node_settings {
   logger log;
   /// Called on an actor's thread whenever a gateway has started (again): publish it. Must not
   /// block.
-  std::function<void(msg::gateway_actor)> on_gateway;
+  std::function<void(msg::member_gateway_actor)> on_gateway;
 };
 
 /// Starts the node's supervision tree and returns its root. The root must be held by the caller; it

@@ -16,16 +16,22 @@ using self_ptr = caf::stateful_actor<relay_state>*;
 /// crash, shorter more writes; a second of events is dropped by the inbox in milliseconds.
 constexpr std::chrono::seconds cursor_delay{1};
 
-/// One consumer's position on one shard, as long as the consumer lives that subscribed.
+/// One consumer's position on one shard, as long as the consumer lives that subscribed and the
+/// shard stays.
 struct place {
   std::string consumer;
   core::shard_id shard = 0;
   std::uint64_t life = 0;
+  std::uint64_t coming = 0; ///< Of the shard.
 };
 
-/// The position, or null when the consumer has subscribed anew since.
+/// The position, or null when the consumer has subscribed anew since, or the shard has gone.
 relay_state::position* position_at(self_ptr self, const place& at) {
-  auto& subscription = self->state.subscriptions[at.consumer];
+  auto& st = self->state;
+  const auto hosted = st.hosted.find(at.shard);
+  if (hosted == st.hosted.end() || hosted->second != at.coming)
+    return nullptr;
+  auto& subscription = st.subscriptions[at.consumer];
   return subscription.life == at.life ? &subscription.positions[at.shard] : nullptr;
 }
 
@@ -72,7 +78,7 @@ void back_off(self_ptr self, const place& at, const caf::error& why) {
                    {"shard", std::to_string(at.shard)},
                    {"reason", msg::failure_of(why).detail}});
   position.backing_off = true;
-  self->delayed_send(self, wait, pump_tick{at.consumer, at.shard, at.life});
+  self->delayed_send(self, wait, pump_tick{at.consumer, at.shard, at.life, at.coming});
 }
 
 /// Delivers what the consumer wants of the events from `begin` to `end`, which follow its position
@@ -159,7 +165,7 @@ void read_cursor(self_ptr self, const place& at) {
 void pump(self_ptr self, const place& at) {
   auto& st = self->state;
   auto* position = position_at(self, at);
-  if (position == nullptr || position->busy || position->backing_off || !st.hosting)
+  if (position == nullptr || position->busy || position->backing_off)
     return;
   if (!position->known) {
     position->busy = true;
@@ -182,12 +188,15 @@ void pump(self_ptr self, const place& at) {
 
 void pump_all(self_ptr self, const std::string& consumer) {
   const auto life = self->state.subscriptions[consumer].life;
-  for (core::shard_id shard = 0; shard < self->state.context->settings.shards; ++shard)
-    pump(self, {consumer, shard, life});
+  for (const auto& [shard, coming] : self->state.hosted)
+    pump(self, {consumer, shard, life, coming});
 }
 
 void on_committed(self_ptr self, events_committed& committed) {
   auto& st = self->state;
+  const auto hosted = st.hosted.find(committed.shard);
+  if (hosted == st.hosted.end())
+    return; // whoever hosts it now reads them from the table
   auto& tail = st.tails[committed.shard];
   const auto first = committed.events.front().id.seq;
   // After a start the first events heard may not follow what is in memory; the table has those
@@ -198,21 +207,31 @@ void on_committed(self_ptr self, events_committed& committed) {
   for (auto& e : committed.events)
     tail.recent.push_back(std::move(e));
   for (const auto& [consumer, subscription] : st.subscriptions)
-    pump(self, {consumer, committed.shard, subscription.life});
+    pump(self, {consumer, committed.shard, subscription.life, hosted->second});
   trim(st, committed.shard);
 }
 
-/// Nothing is read before the node hosts: until then another node may still commit events, which
-/// nobody here would hear of.
-void await_hosting(self_ptr self, const caf::actor& membership) {
-  self->request(membership, delivery_timeout, await_shards{})
-      .then(
-          [=](const shards_hosted&) {
-            self->state.hosting = true;
-            for (const auto& [consumer, subscription] : self->state.subscriptions)
-              pump_all(self, consumer);
-          },
-          [=](caf::error& error) { self->quit(std::move(error)); });
+/// Nothing of a shard is read before this node hosts it: until then another node may still commit
+/// events, which nobody here would hear of.
+void on_gained(self_ptr self, const shards_gained& gained) {
+  auto& st = self->state;
+  for (const auto shard : gained.shards) {
+    st.hosted[shard] = ++st.last_coming;
+    for (const auto& [consumer, subscription] : st.subscriptions)
+      pump(self, {consumer, shard, subscription.life, st.last_coming});
+  }
+}
+
+/// What consumers have been sent of it may go on: its effects are fenced, and whoever hosts the
+/// shard next begins behind the cursor.
+void on_left(self_ptr self, const leave_shards& left) {
+  auto& st = self->state;
+  for (const auto shard : left.shards) {
+    st.hosted.erase(shard);
+    st.tails.erase(shard);
+    for (auto& [consumer, subscription] : st.subscriptions)
+      subscription.positions.erase(shard);
+  }
 }
 
 /// Persists what has been acknowledged since the last time.
@@ -240,6 +259,15 @@ void on_cursor_written(self_ptr self) {
     self->send(st.janitor, cursors_written{std::exchange(st.cursors_sent, {})});
 }
 
+/// A cursor that is not written only means that events come again. A refusal means that this actor
+/// may not write any more; that a shard has gone meanwhile does not.
+void on_written(self_ptr self, const write_done& done) {
+  if (done.failure.code == core::errc::none)
+    on_cursor_written(self);
+  else if (done.failure.code != core::errc::fenced)
+    self->quit(msg::to_error(done.failure));
+}
+
 } // namespace
 
 caf::behavior relay(caf::stateful_actor<relay_state>* self, context_ptr context,
@@ -252,7 +280,7 @@ caf::behavior relay(caf::stateful_actor<relay_state>* self, context_ptr context,
   st.loader = std::move(loader);
   for (const auto& writer : st.writers)
     self->send(writer, follow_events{caf::actor_cast<caf::actor>(self)});
-  await_hosting(self, membership);
+  self->send(membership, follow_hosting{caf::actor_cast<caf::actor>(self)});
   return {
       [=](const subscribe& s) {
         auto& subscription = self->state.subscriptions[s.consumer];
@@ -261,7 +289,7 @@ caf::behavior relay(caf::stateful_actor<relay_state>* self, context_ptr context,
         pump_all(self, s.consumer);
       },
       [=](const pump_tick& tick) {
-        const place at{tick.consumer, tick.shard, tick.life};
+        const place at{tick.consumer, tick.shard, tick.life, tick.coming};
         if (auto* position = position_at(self, at)) {
           position->backing_off = false;
           pump(self, at);
@@ -269,13 +297,11 @@ caf::behavior relay(caf::stateful_actor<relay_state>* self, context_ptr context,
       },
       [=](events_committed& committed) { on_committed(self, committed); },
       [=](cursor_tick) { write_cursors(self); },
-      [=](const write_done& done) {
-        // A cursor that is not written only means that events come again; a refusal means that this
-        // actor may not write any more.
-        if (done.failure.code != core::errc::none)
-          self->quit(msg::to_error(done.failure));
-        else
-          on_cursor_written(self);
+      [=](const write_done& done) { on_written(self, done); },
+      [=](const shards_gained& gained) { on_gained(self, gained); },
+      [=](const leave_shards& left) {
+        on_left(self, left);
+        return settled{};
       },
       [=](const follow_cursors& follow) { self->state.janitor = follow.janitor; },
   };

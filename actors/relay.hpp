@@ -44,7 +44,10 @@ struct relay_state {
   context_ptr context;
   std::vector<caf::actor> writers;
   caf::actor loader;
-  bool hosting = false; ///< Before, another node writes the shards, and delivers their events.
+  /// The shards that this node writes, each with the number of times that it came: another node
+  /// delivers the events of the others.
+  std::map<core::shard_id, std::uint64_t> hosted;
+  std::uint64_t last_coming = 0;
   std::map<core::shard_id, shard_tail> tails;
   std::map<std::string, subscription> subscriptions;
   bool cursor_armed = false;

@@ -12,6 +12,18 @@ namespace {
 
 using self_ptr = caf::stateful_actor<shards_state>*;
 
+/// The last copy of `promise` answers `settled` when all have ended.
+class when_all_ended {
+public:
+  explicit when_all_ended(caf::response_promise promise) : promise_(std::move(promise)) {}
+  when_all_ended(const when_all_ended&) = delete;
+  when_all_ended& operator=(const when_all_ended&) = delete;
+  ~when_all_ended() { promise_.deliver(settled{}); }
+
+private:
+  caf::response_promise promise_;
+};
+
 void start_host(self_ptr self, core::shard_id shard) {
   auto& st = self->state;
   const step_links links{st.links.writers[shard % st.links.writers.size()], st.links.loader,
@@ -19,6 +31,7 @@ void start_host(self_ptr self, core::shard_id shard) {
   auto host = self->spawn(shard_host, st.context, shard, links);
   self->monitor(host);
   st.hosts.put(shard, host);
+  st.context->hosting.put(shard, true);
 }
 
 caf::actor host_of(self_ptr self, const hosted_item& item) {
@@ -34,6 +47,16 @@ void route(self_ptr self, const hosted_item& item, Message&& m) {
   else
     promise.deliver(msg::to_error(core::errc::unavailable,
                                   "this node does not host the shard of " + to_string(item)));
+}
+
+/// The same, also to steps that another node hosts.
+template <class Message>
+void route_anywhere(self_ptr self, const core::step_id& step, Message&& m) {
+  const auto& st = self->state;
+  if (!host_of(self, step) && st.neighbours)
+    self->make_response_promise().delegate(st.neighbours, std::forward<Message>(m));
+  else
+    route(self, step, std::forward<Message>(m));
 }
 
 void retry_activation(self_ptr self, const caf::error& why) {
@@ -94,31 +117,50 @@ void activate_all(self_ptr self) {
           [=](const caf::error& error) { retry_activation(self, error); });
 }
 
-void await_hosting(self_ptr self) {
-  self->request(self->state.links.membership, delivery_timeout, await_shards{})
-      .then(
-          [=](const shards_hosted& hosted) {
-            for (const auto shard : hosted.shards)
-              start_host(self, shard);
-            activate_all(self);
-          },
-          [=](caf::error& error) { self->quit(std::move(error)); });
+void on_gained(self_ptr self, const shards_gained& gained) {
+  for (const auto shard : gained.shards)
+    start_host(self, shard);
+  activate_all(self);
+}
+
+/// Answers when the hosts have ended.
+void on_left(self_ptr self, const leave_shards& left) {
+  auto& st = self->state;
+  const auto all = std::make_shared<when_all_ended>(self->make_response_promise());
+  for (const auto shard : left.shards) {
+    st.context->hosting.put(shard, false);
+    if (const auto host = st.hosts.find(shard)) {
+      st.hosts.release(shard);
+      st.leaving.emplace(host.address(), all);
+      self->send_exit(host, caf::exit_reason::user_shutdown);
+    }
+  }
+}
+
+/// The writer has told it that another node hosts the shard now.
+void on_fenced(self_ptr self, core::shard_id shard) {
+  auto& st = self->state;
+  st.context->hosting.put(shard, false);
+  self->send(st.links.membership, shard_doubted{shard});
 }
 
 void on_host_down(self_ptr self, const caf::down_msg& down) {
   auto& st = self->state;
+  if (st.leaving.erase(down.source) != 0)
+    return;
   const auto* shard = st.hosts.ended(down.source);
   if (shard == nullptr)
     return;
+  if (msg::failure_of(down.reason).code == core::errc::fenced)
+    return on_fenced(self, *shard);
   const auto verdict =
       core::judge(core::strategy::one_for_one, core::restart::permanent,
                   st.context->settings.restarts, st.history, 1, 0, true, now(self, st.context));
   st.context->log(log_level::error, "shard_down",
                   {{"shard", std::to_string(*shard)}, {"reason", caf::to_string(down.reason)}});
-  if (verdict.escalate || msg::failure_of(down.reason).code == core::errc::fenced)
-    self->quit(down.reason);
-  else
-    start_host(self, *shard);
+  if (verdict.escalate)
+    return self->quit(down.reason);
+  start_host(self, *shard);
   activate_all(self);
 }
 
@@ -206,8 +248,11 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
   self->state.context = std::move(context);
   self->state.links = std::move(links);
   self->set_down_handler([=](const caf::down_msg& down) { on_host_down(self, down); });
-  await_hosting(self);
+  self->send(self->state.links.membership, follow_hosting{caf::actor_cast<caf::actor>(self)});
   return {
+      [=](const shards_gained& gained) { on_gained(self, gained); },
+      [=](const leave_shards& left) { on_left(self, left); },
+      [=](const forward_through& m) { self->state.neighbours = m.neighbours; },
       [=](const retry_tick& tick) {
         if (tick.attempt == self->state.activations_failed)
           activate_all(self);
@@ -221,8 +266,8 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
       [=](const msg::change_step& m) { route(self, m.step, m); },
       [=](const msg::change_unit& m) { route(self, m.step, m); },
       [=](apply_events& m) { route(self, core::step_id{m.step}, std::move(m)); },
-      [=](add_children& m) { route(self, core::step_id{m.step}, std::move(m)); },
-      [=](const upstream_changed& m) { route(self, m.step, m); },
+      [=](add_children& m) { route_anywhere(self, core::step_id{m.step}, std::move(m)); },
+      [=](const upstream_changed& m) { route_anywhere(self, m.step, m); },
       [=](msg::put_queue& m) { route(self, hosted_item{m.queue}, std::move(m)); },
       [=](msg::pause_queue& m) { route(self, hosted_item{m.queue}, std::move(m)); },
       [=](msg::enqueue_tasks& m) { route(self, hosted_item{m.queue}, std::move(m)); },

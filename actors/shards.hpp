@@ -9,6 +9,8 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
 
+#include <map>
+#include <memory>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -27,14 +29,18 @@ struct shards_state {
   context_ptr context;
   shards_links links;
   children<core::shard_id> hosts;
+  /// Hosts that are ending because their shards go. What they hold ends with the last of them.
+  std::map<caf::actor_addr, std::shared_ptr<const void>> leaving;
   core::restart_history history;
   std::uint32_t activations_failed = 0; ///< In a row.
   caf::actor janitor;                   ///< Null until it has come.
+  caf::actor neighbours;                ///< The same.
 };
 
 /// SHARDS: the router to every step and queue that this node hosts, and the supervisor of its shard
-/// hosts. A message for one goes to the host of its shard; while the node hosts nothing yet it is
-/// answered `unavailable`.
+/// hosts, which come and go as membership says. A message for one goes to the host of its shard. A
+/// request for a shard that is not here is answered `unavailable`; what steps say to each other
+/// goes on to the node that hosts the other one.
 ///
 /// Failure: a shard host that gave up is started again, up to the node's restart intensity; then
 /// this actor gives up as well.

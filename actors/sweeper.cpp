@@ -2,6 +2,8 @@
 
 #include "actors/actor_guard.hpp"
 
+#include <algorithm>
+
 namespace holdfast::actors {
 
 namespace {
@@ -15,9 +17,22 @@ void rest(self_ptr self) {
   self->delayed_send(self, self->state.context->settings.sweep_interval, look_tick{});
 }
 
-void on_found(self_ptr self, const overdue_found& found) {
+/// Each node looks after what it hosts.
+void leave_to_others(self_ptr self, std::vector<hosted_item>& items) {
+  const auto& context = *self->state.context;
+  const auto local = self->clock().now();
+  items.erase(std::remove_if(items.begin(), items.end(),
+                             [&](const hosted_item& item) {
+                               const auto shard = shard_of(item, context.settings.shards);
+                               return !context.hosting.here(shard, local);
+                             }),
+              items.end());
+}
+
+void on_found(self_ptr self, overdue_found& found) {
   auto& st = self->state;
   st.failing = false;
+  leave_to_others(self, found.items);
   auto verdict = core::judge_overdue(st.record, found.items, looks_max);
   for (const auto& item : verdict.late)
     st.context->log(log_level::warning, "item_overdue", {{"item", to_string(item)}});
@@ -42,7 +57,7 @@ void look(self_ptr self) {
   // A lease that ended just now is on its way out.
   const auto before = now(self, st.context) - st.context->settings.sweep_interval;
   self->request(st.loader, internal_timeout, find_overdue{before})
-      .then([=](const overdue_found& found) { on_found(self, found); },
+      .then([=](overdue_found& found) { on_found(self, found); },
             [=](const caf::error& error) { on_failed(self, error); });
 }
 

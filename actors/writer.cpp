@@ -73,8 +73,17 @@ struct writer_state {
   std::set<caf::actor_addr> refused_senders;
   bool adopted_anew = false; ///< Changes decided under an earlier epoch of a shard may wait.
   std::unordered_map<hosted_item, std::uint64_t> generations; ///< The newest life of each.
+  /// Lives that began before their shard was given up: whatever survives of them is refused even
+  /// when the shard comes back.
+  std::map<core::shard_id, std::uint64_t> ended_lives;
   caf::actor follower;
   std::vector<caf::response_promise> settling;
+  /// Who waits until nothing of some shards is under way.
+  struct shards_settling {
+    std::set<core::shard_id> shards;
+    caf::response_promise promise;
+  };
+  std::vector<shards_settling> shards_settling;
 
   ~writer_state() {
     if (context)
@@ -379,8 +388,33 @@ bool is_settled(const writer_state& st) {
   return st.queue.empty() && !st.next && st.ranges.empty() && st.durable.empty();
 }
 
+/// Something of the shards has come and not been answered.
+bool has_any_of(const writer_state& st, const std::set<core::shard_id>& shards) {
+  const auto concerned = [&](const queued_change& change) {
+    return shards.count(change.shard) != 0;
+  };
+  const auto any = [&](const auto& changes) {
+    return std::any_of(changes.begin(), changes.end(), concerned);
+  };
+  return (!st.ranges.empty() && any(st.selected)) || any(st.durable) || any(st.queue)
+         || (st.next && any(st.next->selected));
+}
+
+void tell_shards_settled(writer_state& st) {
+  auto& waiting = st.shards_settling;
+  waiting.erase(std::remove_if(waiting.begin(), waiting.end(),
+                               [&](auto& one) {
+                                 if (has_any_of(st, one.shards))
+                                   return false;
+                                 one.promise.deliver(settled{});
+                                 return true;
+                               }),
+                waiting.end());
+}
+
 void tell_settled(self_ptr self) {
   auto& st = self->state;
+  tell_shards_settled(st);
   if (!is_settled(st))
     return;
   for (auto& promise : st.settling)
@@ -464,6 +498,10 @@ void flush(self_ptr self) {
 /// Whether the change may be queued; notes the epoch under which it was decided.
 core::failure admit(self_ptr self, const decider& from, queued_change& change) {
   auto& st = self->state;
+  const auto ended = st.ended_lives.find(from.shard);
+  const bool is_nobody = from.item == hosted_item{}; // decides from no state of its own
+  if (!is_nobody && ended != st.ended_lives.end() && from.generation <= ended->second)
+    return {core::errc::fenced, "decided before the shard was given up"};
   auto& generation = st.generations[from.item];
   if (from.generation < generation)
     return {core::errc::unavailable, "the step has been started again meanwhile"};
@@ -501,6 +539,27 @@ void enqueue(self_ptr self, write_request& request) {
     arm_flush(self);
 }
 
+caf::result<settled> when_settled(self_ptr self, const std::vector<core::shard_id>& shards) {
+  auto& st = self->state;
+  auto promise = self->make_response_promise<settled>();
+  st.shards_settling.push_back({{shards.begin(), shards.end()}, promise});
+  tell_shards_settled(st);
+  return promise;
+}
+
+/// What is under way of them stays until its outcome is known; the rest is void.
+caf::result<settled> abandon(self_ptr self, const std::vector<core::shard_id>& shards) {
+  auto& st = self->state;
+  for (const auto shard : shards) {
+    st.fences.erase(shard);
+    st.ended_lives[shard] = st.context->next_generation;
+  }
+  st.adopted_anew = true;
+  if (st.ranges.empty())
+    arm_flush(self);
+  return when_settled(self, shards);
+}
+
 caf::behavior writer(self_ptr self, context_ptr context) {
   guard(self, context);
   self->state.random.seed(context->take_seed());
@@ -522,6 +581,8 @@ caf::behavior writer(self_ptr self, context_ptr context) {
         self->state.adopted_anew = true;
       },
       [=](const follow_events& follow) { self->state.follower = follow.relay; },
+      [=](const settle_shards& m) { return when_settled(self, m.shards); },
+      [=](const abandon_shards& m) { return abandon(self, m.shards); },
       [=](settle) -> caf::result<settled> {
         if (is_settled(self->state))
           return settled{};

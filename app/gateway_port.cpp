@@ -22,7 +22,7 @@ constexpr auto close_pause = 5ms;
 gateway_port::gateway_port(caf::actor_system& system, std::string address, std::uint16_t port)
     : system_(system), address_(std::move(address)), port_(port) {}
 
-core::outcome<bool> gateway_port::publish(const msg::gateway_actor& gateway) {
+core::outcome<bool> gateway_port::publish(const msg::member_gateway_actor& gateway) {
   const bool had_the_port = open();
   close();
   const auto until = steady_clock::now() + close_patience;

@@ -18,7 +18,7 @@ public:
 
   /// Publishes `gateway` in place of the one before. `already_exists` when somebody else has the
   /// port.
-  core::outcome<bool> publish(const msg::gateway_actor& gateway);
+  core::outcome<bool> publish(const msg::member_gateway_actor& gateway);
 
   /// Takes no new connections; those that are open stay.
   void close();
@@ -29,7 +29,7 @@ private:
   caf::actor_system& system_;
   const std::string address_;
   const std::uint16_t port_;
-  msg::gateway_actor published_;
+  msg::member_gateway_actor published_;
 };
 
 } // namespace holdfast::app

@@ -156,7 +156,9 @@ exit_code node_service::run_actors() {
   if (!handlers_.empty())
     workers_.emplace(*system, handlers_, settings_.node.name,
                      patience_with_handlers(settings_.node.drain_timeout), log_);
-  node.on_gateway = [this](const msg::gateway_actor& gateway) {
+  dialer_.emplace(*system);
+  node.dial = dialer_->as_function();
+  node.on_gateway = [this](const msg::member_gateway_actor& gateway) {
     loop_.post([this, gateway] { publish(gateway); });
   };
   auto root = actors::spawn_node(*system, std::move(node));
@@ -190,6 +192,7 @@ exit_code node_service::run_actors() {
     loop_.discard_posted(); // handles must not outlive the system
     workers_.reset();
     gateway_.reset();
+    dialer_.reset();
     root = nullptr;
     watcher = nullptr;
     system.reset();
@@ -197,7 +200,7 @@ exit_code node_service::run_actors() {
   return result;
 }
 
-void node_service::publish(const msg::gateway_actor& gateway) {
+void node_service::publish(const msg::member_gateway_actor& gateway) {
   if (const auto published = gateway_->publish(gateway); !published) {
     log_.error("port_refused", {{"what", published.error().detail}});
     give_up_ = exit_code::port_in_use;

@@ -5,6 +5,7 @@
 #include "app/gateway_port.hpp"
 #include "app/logging.hpp"
 #include "app/main_loop.hpp"
+#include "app/neighbour_dialer.hpp"
 #include "app/node_workers.hpp"
 #include "client/peer_system.hpp"
 #include "config/settings.hpp"
@@ -43,7 +44,7 @@ private:
   std::optional<exit_code> choose_port();
   std::optional<exit_code> start_database();
   exit_code run_actors();
-  void publish(const msg::gateway_actor& gateway);
+  void publish(const msg::member_gateway_actor& gateway);
   void announce();
   void watch_database();
   void stop_workers();
@@ -62,6 +63,7 @@ private:
   core::incarnation_id incarnation_;
 
   std::optional<gateway_port> gateway_;
+  std::optional<neighbour_dialer> dialer_;
   std::optional<node_workers> workers_; ///< None when there are no handlers.
   bool workers_stopped_ = false;
   bool announced_ = false;

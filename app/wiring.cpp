@@ -70,13 +70,17 @@ actors::node_settings node_settings_of(const config::settings& settings, const n
   actors::node_settings node;
   node.name = settings.node.name;
   node.incarnation = start.incarnation;
-  node.address = settings.node.listen_address + ':' + std::to_string(start.port);
+  const auto& advertised = settings.node.advertised_address;
+  node.address = (advertised.empty() ? settings.node.listen_address : advertised) + ':'
+                 + std::to_string(start.port);
   node.version = version;
   node.seed = start.seed;
 
   node.shards = settings.node.shards;
   node.heartbeat_interval = settings.node.heartbeat_interval;
   node.lease_time = settings.node.lease_time;
+  node.dial_interval = settings.cluster.dial_interval;
+  node.forward_patience = settings.cluster.forward_patience;
 
   node.batching.batch_max = settings.writer.batch_max;
   node.batching.high_water = settings.writer.high_water;

@@ -27,7 +27,7 @@ struct node_start {
   std::uint16_t port = 0; ///< The one to be published at.
 };
 
-/// All but `log` and `on_gateway`.
+/// All but `log`, `dial` and `on_gateway`.
 actors::node_settings node_settings_of(const config::settings& settings, const node_start& start);
 
 } // namespace holdfast::app

@@ -217,7 +217,7 @@ void writer_batches(const options& o, const server& db, results& out) {
   const auto at = *store.now();
   const core::incarnation_id me{ids.next(at)};
   must(store.register_node("bench-writer", me, "none"));
-  const auto fences = store.take_over("bench-writer", me, {0}, std::chrono::seconds{60}, true);
+  const auto fences = store.take_over("bench-writer", me, {0}, std::chrono::seconds{60}, {});
   if (!fences || fences->empty())
     throw std::runtime_error{"cannot take the shard over"};
   auto fence = fences->front();

@@ -31,8 +31,8 @@ constexpr auto courier_margin = std::chrono::seconds{2};
 /// of the scheduler along with it.
 class connection::dialer {
 public:
-  dialer(endpoint where, const retry_policy& retry, std::uint64_t seed)
-      : where_(std::move(where)), retry_(retry), random_(seed) {}
+  dialer(std::vector<endpoint> nodes, const retry_policy& retry, std::uint64_t seed)
+      : nodes_(std::move(nodes)), retry_(retry), random_(seed), next_(random_() % nodes_.size()) {}
 
   void start(caf::actor_system& system, courier_actor courier) {
     thread_ = std::thread{[this, &system, courier] { run(system, courier); }};
@@ -75,7 +75,10 @@ private:
         return;
       wanted_ = false;
       lock.unlock();
-      auto found = system.middleman().remote_actor<msg::gateway_actor>(where_.host, where_.port);
+      const auto& where = nodes_[next_];
+      auto found = system.middleman().remote_actor<msg::gateway_actor>(where.host, where.port);
+      // Also after a success: when it is dialed again, that one has been lost.
+      next_ = (next_ + 1) % nodes_.size();
       lock.lock();
       if (found) {
         reached_at = clock::now();
@@ -84,16 +87,17 @@ private:
         reached_at = {};
         ++failures;
         wanted_ = true;
-        caf::anon_send(courier, gateway_unreachable{"cannot reach " + where_.host + ':'
-                                                    + std::to_string(where_.port) + ": "
+        caf::anon_send(courier, gateway_unreachable{"cannot reach " + where.host + ':'
+                                                    + std::to_string(where.port) + ": "
                                                     + system.render(found.error())});
       }
     }
   }
 
-  const endpoint where_;
+  const std::vector<endpoint> nodes_;
   const retry_policy retry_;
   std::mt19937_64 random_;
+  std::size_t next_; ///< Of `nodes_`.
   std::thread thread_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -134,11 +138,15 @@ private:
   std::vector<std::weak_ptr<callback>> listeners_;
 };
 
-connection::connection(caf::actor_system& system, endpoint where, retry_policy retry,
+connection::connection(caf::actor_system& system, std::vector<endpoint> nodes, retry_policy retry,
                        std::uint64_t seed)
-    : connection(system, retry, seed, std::make_shared<dialer>(std::move(where), retry, seed)) {
+    : connection(system, retry, seed, std::make_shared<dialer>(std::move(nodes), retry, seed)) {
   dialer_->start(system, courier_);
 }
+
+connection::connection(caf::actor_system& system, endpoint where, retry_policy retry,
+                       std::uint64_t seed)
+    : connection(system, std::vector<endpoint>{std::move(where)}, retry, seed) {}
 
 connection::connection(caf::actor_system& system, retry_policy retry, std::uint64_t seed)
     : connection(system, retry, seed, nullptr) {}

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace holdfast::client {
 
@@ -22,10 +23,13 @@ struct endpoint {
   std::uint16_t port = 0;
 };
 
-/// A connection to a node that comes back by itself. The first dial begins at once, on a thread of
-/// its own; requests made before it succeeds wait for it.
+/// A connection to a node of a cluster that comes back by itself. The first dial begins at once, on
+/// a thread of its own; requests made before it succeeds wait for it.
 ///
 ///   dialing ──reached──► connected ──DOWN──► dialing (with backoff and jitter)
+///
+/// With several endpoints it stays with the one that answers and goes on to the next when that one
+/// is lost or not reached: any node takes any request.
 ///
 /// Inside a node it needs no socket: nobody dials, and who starts the gateway says so with `reach`.
 ///
@@ -34,7 +38,11 @@ struct endpoint {
 /// socket anyway.
 class connection {
 public:
-  /// `system` was made from a `peer_system`. `seed` feeds the jitter.
+  /// `system` was made from a `peer_system`. `seed` feeds the jitter; also where in `nodes`, which
+  /// must not be empty, the first dial begins, so that clients spread over the nodes.
+  connection(caf::actor_system& system, std::vector<endpoint> nodes, retry_policy retry,
+             std::uint64_t seed);
+  /// The same of one node.
   connection(caf::actor_system& system, endpoint where, retry_policy retry, std::uint64_t seed);
   /// To the node that runs in `system` itself. Requests wait for the first `reach`.
   connection(caf::actor_system& system, retry_policy retry, std::uint64_t seed);

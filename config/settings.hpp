@@ -34,6 +34,7 @@ struct settings {
     std::string name;
     std::string data_dir;
     std::string listen_address;
+    std::string advertised_address;
     std::uint32_t port;
     std::uint32_t scheduler_threads;
     std::uint32_t shards;
@@ -52,6 +53,11 @@ struct settings {
     log_level level;
     log_format format;
   } log{};
+
+  struct {
+    core::duration dial_interval;
+    core::duration forward_patience;
+  } cluster{};
 
   struct {
     core::duration extension_delay;
@@ -136,9 +142,9 @@ void describe(Visitor&& option, Settings& s) {
   using namespace std::chrono_literals;
 
   option("node.name", s.node.name, text_default{host_name, "the name of the host"}, 1, 128,
-         "What the node is called in logs and in the `nodes` table. For people: two nodes may "
-         "share it, "
-         "because a node is told apart by the id of its incarnation.");
+         "What the node is called in logs and in the `nodes` table, and by what shards are placed. "
+         "Each node of a cluster needs its own: a process that starts under the name of another "
+         "one takes its place, and that one ends.");
   option("node.data_dir", s.node.data_dir, "./holdfast-data", 1, 1024,
          "Directory of what the node keeps itself: the private PostgreSQL cluster and its socket. "
          "Unused "
@@ -147,6 +153,9 @@ void describe(Visitor&& option, Settings& s) {
          "IP address on which peers are accepted. It must be a loopback address: connections from "
          "other "
          "machines need TLS links.");
+  option("node.advertised_address", s.node.advertised_address, "", 0, 255,
+         "Host name or IP address at which the other nodes of the cluster reach this one. Empty: "
+         "`node.listen_address`.");
   option("node.port", s.node.port, 4747, 0, 65535,
          "TCP port for peers. 0 takes any free port and writes it to the log.");
   option("node.scheduler_threads", s.node.scheduler_threads, 0, 0, 1024,
@@ -168,6 +177,12 @@ void describe(Visitor&& option, Settings& s) {
       "node.lease_time", s.node.lease_time, 5s, 200ms, 5min,
       "How long a silent node keeps its shards. The bound on takeover from a frozen or partitioned "
       "node; shorter is mistaken more often under load.");
+
+  option("cluster.dial_interval", s.cluster.dial_interval, 500ms, 10ms, 1min,
+         "Pause between two attempts to reach another node of the cluster.");
+  option("cluster.forward_patience", s.cluster.forward_patience, 3s, 0s, 1min,
+         "How long a request waits inside the node while its shard moves to another host, before "
+         "it is answered `unavailable`. Below the time after which clients try again.");
 
   option("database.url", s.database.url,
          "PostgreSQL connection URL, such as `postgresql://holdfast@db/holdfast`. Without one the "

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "messages/cluster_messages.hpp"
 #include "messages/task_messages.hpp"
 #include "messages/work_messages.hpp"
 #include "messages/workflow_messages.hpp"
@@ -52,9 +53,18 @@ using gateway_actor = caf::typed_actor<
     // --- operators ---
     caf::replies_to<get_node_status>::with<node_status>>;
 
-/// What the gateway answers to a `Request`.
+/// The gateway as other nodes see it: they ask it for the door that is theirs.
+using member_gateway_actor = gateway_actor::extend<caf::replies_to<meet_node>::with<node_met>>;
+
+/// `node_met::door`.
+using door_actor = gateway_actor::extend<caf::reacts_to<look_at_cluster>,
+                                         caf::replies_to<add_children>::with<events_applied>,
+                                         caf::replies_to<upstream_changed>::with<events_applied>>;
+
+/// What a gateway or door answers to a `Request`.
 template <class Request>
-using answer_to = std::tuple_element_t<
-    0, typename caf::response_type<gateway_actor::signatures, Request>::tuple_type>;
+using answer_to =
+    std::tuple_element_t<0,
+                         typename caf::response_type<door_actor::signatures, Request>::tuple_type>;
 
 } // namespace holdfast::msg

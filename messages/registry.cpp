@@ -71,6 +71,12 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(schedule_removed);
   HOLDFAST_REGISTER(list_schedules);
   HOLDFAST_REGISTER(schedule_list);
+  HOLDFAST_REGISTER(meet_node);
+  HOLDFAST_REGISTER(node_met);
+  HOLDFAST_REGISTER(look_at_cluster);
+  HOLDFAST_REGISTER(events_applied);
+  HOLDFAST_REGISTER(add_children);
+  HOLDFAST_REGISTER(upstream_changed);
 #undef HOLDFAST_REGISTER
   config.add_error_category(
       caf::atom("holdfast"), [](std::uint8_t code, caf::atom_value, const caf::message& context) {

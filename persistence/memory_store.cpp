@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 
 namespace holdfast::persistence {
@@ -109,10 +110,10 @@ core::unit_record read_unit(const memory::tables& t, const memory::unit_row& row
 }
 
 bool free_to_take(const memory::tables& t, const memory::shard_row& shard, const std::string& node,
-                  core::instant now) {
+                  const std::set<core::incarnation_id>& believed_dead, core::instant now) {
   const auto host = t.nodes.find(shard.host);
-  return host == t.nodes.end() || host->second.left || host->second.name == node
-         || host->second.expires_at <= now;
+  return believed_dead.count(shard.host) != 0 || host == t.nodes.end() || host->second.left
+         || host->second.name == node || host->second.expires_at <= now;
 }
 
 } // namespace
@@ -177,21 +178,22 @@ core::outcome<bool> memory_store::register_node(const std::string& name,
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
     return memory::unreachable;
-  database_->tables_.nodes.emplace(incarnation,
-                                   memory::node_row{name, address, database_->clock_(), false});
+  const auto now = database_->clock_();
+  database_->tables_.nodes.emplace(incarnation, memory::node_row{name, address, now, now, false});
   return true;
 }
 
 core::outcome<std::vector<shard_fence>>
 memory_store::take_over(const std::string& node, core::incarnation_id incarnation,
                         const std::vector<core::shard_id>& shards, core::duration lease_time,
-                        bool force) {
+                        const std::set<core::incarnation_id>& believed_dead) {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
     return memory::unreachable;
   auto& t = database_->tables_;
   const auto now = database_->clock_();
-  auto& row = t.nodes.emplace(incarnation, memory::node_row{node, {}, now, false}).first->second;
+  auto& row =
+      t.nodes.emplace(incarnation, memory::node_row{node, {}, now, now, false}).first->second;
   row.expires_at = now + lease_time;
   row.left = false;
   auto wanted = shards;
@@ -202,7 +204,7 @@ memory_store::take_over(const std::string& node, core::incarnation_id incarnatio
     if (number >= t.shards.size())
       continue;
     auto& shard = t.shards[number];
-    if (!force && !free_to_take(t, shard, node, now))
+    if (!free_to_take(t, shard, node, believed_dead, now))
       continue;
     shard.host = incarnation;
     taken.push_back({number, ++shard.epoch, shard.batch_seq, shard.event_seq});
@@ -210,20 +212,36 @@ memory_store::take_over(const std::string& node, core::incarnation_id incarnatio
   return taken;
 }
 
-core::outcome<renewal> memory_store::renew(core::incarnation_id incarnation,
-                                           core::duration lease_time) {
+core::outcome<core::cluster_view> memory_store::renew(core::incarnation_id incarnation,
+                                                      core::duration lease_time) {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
     return memory::unreachable;
   auto& t = database_->tables_;
-  renewal renewed{0, database_->clock_()};
+  core::cluster_view view{database_->clock_(), {}, {}};
   const auto node = t.nodes.find(incarnation);
-  if (node == t.nodes.end() || node->second.left)
-    return renewed;
-  node->second.expires_at = renewed.now + lease_time;
-  for (const auto& shard : t.shards)
-    renewed.hosted += shard.host == incarnation ? 1 : 0;
-  return renewed;
+  if (node != t.nodes.end() && !node->second.left)
+    node->second.expires_at = view.now + lease_time;
+  std::map<std::pair<core::instant, core::incarnation_id>, core::node_seen> alive;
+  for (const auto& [id, row] : t.nodes)
+    if (!row.left && row.expires_at > view.now)
+      alive[{row.started_at, id}] = {id, row.name, row.address};
+  for (auto& [started, seen] : alive)
+    view.nodes.push_back(std::move(seen));
+  for (core::shard_id number = 0; number < t.shards.size(); ++number)
+    view.shards.push_back({number, t.shards[number].host, t.shards[number].epoch});
+  return view;
+}
+
+core::outcome<bool> memory_store::hand_over(core::incarnation_id incarnation,
+                                            const std::vector<core::shard_id>& shards) {
+  const guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return memory::unreachable;
+  for (const auto number : shards)
+    if (auto& shard = database_->tables_.shards.at(number); shard.host == incarnation)
+      shard.host = {};
+  return true;
 }
 
 core::outcome<bool> memory_store::resign(core::incarnation_id incarnation) {

@@ -60,6 +60,7 @@ struct shard_row {
 struct node_row {
   std::string name;
   std::string address;
+  core::instant started_at;
   core::instant expires_at;
   bool left = false;
 };

@@ -59,7 +59,7 @@ constexpr statement take_shards{"take_shards", R"sql(
     SELECT s.shard
       FROM holdfast.shard_leases s LEFT JOIN holdfast.nodes n ON n.incarnation = s.host
      WHERE s.shard = ANY ($3::integer[])
-       AND ($4::boolean OR s.host IS NULL OR n.name = $2::text OR n.left_at IS NOT NULL
+       AND (s.host = ANY ($4::uuid[]) OR s.host IS NULL OR n.name = $2::text OR n.left_at IS NOT NULL
             OR n.expires_at <= clock_timestamp())
      ORDER BY s.shard FOR UPDATE OF s)
   UPDATE holdfast.shard_leases s
@@ -68,12 +68,24 @@ constexpr statement take_shards{"take_shards", R"sql(
   RETURNING s.shard, s.epoch, s.batch_seq, s.event_seq)sql"};
 
 constexpr statement renew_node{"renew_node", R"sql(
-  WITH renewed AS (
-    UPDATE holdfast.nodes SET expires_at = clock_timestamp() + $2::bigint * interval '1 microsecond'
-     WHERE incarnation = $1::uuid AND left_at IS NULL
-    RETURNING 1)
-  SELECT count(s.shard)::integer, clock_timestamp()
-    FROM renewed LEFT JOIN holdfast.shard_leases s ON s.host = $1::uuid)sql"};
+  UPDATE holdfast.nodes SET expires_at = clock_timestamp() + $2::bigint * interval '1 microsecond'
+   WHERE incarnation = $1::uuid AND left_at IS NULL)sql"};
+
+constexpr statement read_clock{"read_clock", "SELECT clock_timestamp()"};
+
+constexpr statement see_nodes{"see_nodes", R"sql(
+  SELECT incarnation, name, address FROM holdfast.nodes
+   WHERE left_at IS NULL AND expires_at > clock_timestamp() ORDER BY started_at, incarnation)sql"};
+
+constexpr statement see_shards{"see_shards", R"sql(
+  SELECT shard, coalesce(host, '00000000-0000-0000-0000-000000000000'::uuid), epoch
+    FROM holdfast.shard_leases ORDER BY shard)sql"};
+
+constexpr statement hand_shards_over{"hand_shards_over", R"sql(
+  WITH mine AS MATERIALIZED (
+    SELECT shard FROM holdfast.shard_leases
+     WHERE host = $1::uuid AND shard = ANY ($2::integer[]) ORDER BY shard FOR UPDATE)
+  UPDATE holdfast.shard_leases s SET host = NULL FROM mine WHERE s.shard = mine.shard)sql"};
 
 constexpr statement free_shards{"free_shards", R"sql(
   WITH mine AS MATERIALIZED (
@@ -82,6 +94,13 @@ constexpr statement free_shards{"free_shards", R"sql(
 
 constexpr statement leave{"leave", R"sql(
   UPDATE holdfast.nodes SET left_at = clock_timestamp() WHERE incarnation = $1::uuid)sql"};
+
+auto numbers_of(const std::vector<core::shard_id>& shards) {
+  wire::array_of<int4> numbers;
+  for (const auto shard : shards)
+    numbers.add(static_cast<int4>(shard));
+  return numbers.take();
+}
 
 } // namespace
 
@@ -115,17 +134,17 @@ core::outcome<bool> postgres_store::register_node(const std::string& name,
 core::outcome<std::vector<shard_fence>>
 postgres_store::take_over(const std::string& node, core::incarnation_id incarnation,
                           const std::vector<core::shard_id>& shards, core::duration lease_time,
-                          bool force) {
-  wire::array_of<int4> wanted;
-  for (const auto shard : shards)
-    wanted.add(static_cast<int4>(shard));
+                          const std::set<core::incarnation_id>& believed_dead) {
+  wire::array_of<core::uuid> dead;
+  for (const auto& gone : believed_dead)
+    dead.add(gone.value);
   const auto me = wire::scalar(incarnation.value);
   const auto frozen = wire::scalar<int8>(options_.frozen_timeout.count());
   const std::vector<call> calls{{&evict_frozen, {frozen}},
                                 {&begin, {}},
                                 {&wait_shortly, {frozen}},
                                 {&revive_node, {me, node, wire::scalar<int8>(lease_time.count())}},
-                                {&take_shards, {me, node, wanted.take(), wire::scalar(force)}},
+                                {&take_shards, {me, node, numbers_of(shards), dead.take()}},
                                 {&commit_membership, {}}};
   auto answer = run(calls);
   // Whoever made it wait for the whole timeout is frozen by now, if it was not before.
@@ -147,14 +166,37 @@ postgres_store::take_over(const std::string& node, core::incarnation_id incarnat
   return taken;
 }
 
-core::outcome<renewal> postgres_store::renew(core::incarnation_id incarnation,
-                                             core::duration lease_time) {
-  const auto answer = ask(
-      {{&renew_node, {wire::scalar(incarnation.value), wire::scalar<int8>(lease_time.count())}}});
+core::outcome<core::cluster_view> postgres_store::renew(core::incarnation_id incarnation,
+                                                        core::duration lease_time) {
+  const auto answer =
+      ask({{&renew_node, {wire::scalar(incarnation.value), wire::scalar<int8>(lease_time.count())}},
+           {&read_clock, {}},
+           {&see_nodes, {}},
+           {&see_shards, {}}});
   if (!answer)
     return answer.error();
-  const auto& row = answer->front();
-  return renewal{static_cast<std::uint32_t>(row.get<int4>(0, 0)), row.get<core::instant>(0, 1)};
+  core::cluster_view view;
+  view.now = (*answer)[1].get<core::instant>(0, 0);
+  const auto& nodes = (*answer)[2];
+  for (std::size_t row = 0; row < nodes.rows(); ++row)
+    view.nodes.push_back({{nodes.get<core::uuid>(row, 0)},
+                          nodes.get<std::string>(row, 1),
+                          nodes.get<std::string>(row, 2)});
+  const auto& shards = (*answer)[3];
+  for (std::size_t row = 0; row < shards.rows(); ++row)
+    view.shards.push_back({static_cast<core::shard_id>(shards.get<int4>(row, 0)),
+                           {shards.get<core::uuid>(row, 1)},
+                           static_cast<core::epoch>(shards.get<int8>(row, 2))});
+  return view;
+}
+
+core::outcome<bool> postgres_store::hand_over(core::incarnation_id incarnation,
+                                              const std::vector<core::shard_id>& shards) {
+  const auto answer =
+      ask({{&hand_shards_over, {wire::scalar(incarnation.value), numbers_of(shards)}}});
+  if (!answer)
+    return answer.error();
+  return true;
 }
 
 core::outcome<bool> postgres_store::resign(core::incarnation_id incarnation) {

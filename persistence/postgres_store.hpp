@@ -39,12 +39,14 @@ public:
   core::outcome<bool> publish_limits(const document_limits& limits) override;
   core::outcome<bool> register_node(const std::string& name, core::incarnation_id incarnation,
                                     const std::string& address) override;
-  core::outcome<std::vector<shard_fence>> take_over(const std::string& node,
-                                                    core::incarnation_id incarnation,
-                                                    const std::vector<core::shard_id>& shards,
-                                                    core::duration lease_time, bool force) override;
-  core::outcome<renewal> renew(core::incarnation_id incarnation,
-                               core::duration lease_time) override;
+  core::outcome<std::vector<shard_fence>>
+  take_over(const std::string& node, core::incarnation_id incarnation,
+            const std::vector<core::shard_id>& shards, core::duration lease_time,
+            const std::set<core::incarnation_id>& believed_dead) override;
+  core::outcome<core::cluster_view> renew(core::incarnation_id incarnation,
+                                          core::duration lease_time) override;
+  core::outcome<bool> hand_over(core::incarnation_id incarnation,
+                                const std::vector<core::shard_id>& shards) override;
   core::outcome<bool> resign(core::incarnation_id incarnation) override;
 
   core::outcome<stored_step>

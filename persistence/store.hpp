@@ -3,6 +3,7 @@
 #include "core/change.hpp"
 #include "core/intake.hpp"
 #include "core/outcome.hpp"
+#include "core/placement.hpp"
 #include "core/sweep.hpp"
 #include "core/task.hpp"
 #include "core/unit.hpp"
@@ -75,12 +76,6 @@ struct shard_fence {
   core::epoch epoch = 0;
   std::uint64_t batch_seq = 0;    ///< Of the last committed batch; 0 for none.
   core::event_seq last_event = 0; ///< Of the last committed event; 0 for none.
-};
-
-struct renewal {
-  std::uint32_t hosted =
-      0;             ///< Shards it still hosts: fewer than it thought means that it was taken over.
-  core::instant now; ///< The database's clock, so that the node can follow it.
 };
 
 /// An active lease, as far as a step must know it to recognise a repeated request.
@@ -268,18 +263,23 @@ public:
                                             core::incarnation_id incarnation,
                                             const std::string& address) = 0;
 
-  /// Becomes host of `shards`, raising their epochs; waits for batches in flight. With `force`
-  /// false only shards are taken whose lease has run out, that nobody holds, or that this or an
-  /// earlier incarnation of the same node name holds; the rest is left out of the answer. Renews
+  /// Becomes host of `shards`, raising their epochs; waits for batches in flight. Taken are those
+  /// whose host's lease has run out, that nobody hosts, that this or an earlier incarnation of the
+  /// same node name hosts, or one of `believed_dead`; the rest is left out of the answer. Renews
   /// the node's row, by which all its leases live, with `lease_time`. May be repeated.
   virtual core::outcome<std::vector<shard_fence>>
   take_over(const std::string& node, core::incarnation_id incarnation,
-            const std::vector<core::shard_id>& shards, core::duration lease_time, bool force) = 0;
+            const std::vector<core::shard_id>& shards, core::duration lease_time,
+            const std::set<core::incarnation_id>& believed_dead) = 0;
 
-  /// Extends the node's row and the leases of all shards it hosts, in one statement: all that an
-  /// idle node asks.
-  virtual core::outcome<renewal> renew(core::incarnation_id incarnation,
-                                       core::duration lease_time) = 0;
+  /// Extends the node's row, by which the leases of all its shards live, and looks at the cluster:
+  /// all that an idle node asks. A node that was never registered, or has resigned, is not in it.
+  virtual core::outcome<core::cluster_view> renew(core::incarnation_id incarnation,
+                                                  core::duration lease_time) = 0;
+
+  /// Gives those of `shards` free that the incarnation hosts. Nothing of them may be under way.
+  virtual core::outcome<bool> hand_over(core::incarnation_id incarnation,
+                                        const std::vector<core::shard_id>& shards) = 0;
 
   /// Gives all shards of the incarnation free at once, for a planned stop, and marks the node as
   /// gone.

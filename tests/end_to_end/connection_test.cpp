@@ -53,7 +53,7 @@ struct fake_node {
     gateway = system.spawn([number](caf::event_based_actor*) -> caf::behavior {
       return {[number](const msg::end_session&) { return msg::session_ended{number}; }};
     });
-    BOOST_REQUIRE(port.publish(caf::actor_cast<msg::gateway_actor>(gateway)));
+    BOOST_REQUIRE(port.publish(caf::actor_cast<msg::member_gateway_actor>(gateway)));
   }
 
   client::peer_system configuration{client::peer_settings{}};

@@ -136,7 +136,7 @@ public:
   store_fixture() {
     value_of(db->ensure_shards(shard_count));
     value_of(db->register_node("a", node, "127.0.0.1:1"));
-    for (const auto& fence : value_of(db->take_over("a", node, {0, 1, 2, 3}, 1h, false)))
+    for (const auto& fence : value_of(db->take_over("a", node, {0, 1, 2, 3}, 1h, {})))
       fences[fence.shard] = fence;
     BOOST_REQUIRE_EQUAL(fences.size(), shard_count);
   }

@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(takeover_waits_for_the_batch_in_flight_and_fences_the_next)
     running = std::async(std::launch::async, [&] { return f.db->commit(batch); });
     BOOST_TEST(waiting_for_a_lock(1));
     taking = std::async(std::launch::async,
-                        [&] { return beside->take_over("b", other, {0}, 1h, true); });
+                        [&] { return beside->take_over("b", other, {0}, 1h, {f.node}); });
     BOOST_TEST(waiting_for_a_lock(2));
   }
   BOOST_TEST(is(running.get(), committed));
@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(frozen_host_does_not_hold_up_its_successor) { // I-7
   // Not through the proxy, which would let the COMMIT go.
   persistence::postgres_store successor{{test_cluster::instance().conninfo(), "holdfast test"}};
   const core::incarnation_id other{f.ids.next(at(0))};
-  const auto taken = value_of(successor.take_over("b", other, {0}, 1h, true));
+  const auto taken = value_of(successor.take_over("b", other, {0}, 1h, {f.node}));
   BOOST_REQUIRE_EQUAL(taken.size(), 1U);
   BOOST_TEST(taken[0].batch_seq == batch.shards[0].batch_seq - 1);
   f.check_stored(0);
@@ -261,7 +261,7 @@ BOOST_AUTO_TEST_CASE(batches_takeovers_and_renewals_never_deadlock) { // I-7
       std::vector<core::shard_id> shards{0, 1, 2, 3};
       std::shuffle(shards.begin(), shards.end(), random);
       shards.resize(1 + random() % 4);
-      if (!beside->take_over("a", f.node, shards, 1h, true) || !beside->renew(f.node, 1h))
+      if (!beside->take_over("a", f.node, shards, 1h, {}) || !beside->renew(f.node, 1h))
         return false;
     }
     return true;
@@ -302,7 +302,7 @@ BOOST_AUTO_TEST_CASE(free_shard_is_taken_by_one_of_many) { // I-7
       core::incarnation_id me;
       me.value.bytes[0] = i;
       auto db = f.world.open();
-      const auto taken = db->take_over("node-" + std::to_string(i), me, {3, 1, 0, 2}, 1h, false);
+      const auto taken = db->take_over("node-" + std::to_string(i), me, {3, 1, 0, 2}, 1h, {});
       return taken ? taken->size() : 99;
     }));
   std::size_t taken = 0;

@@ -2,6 +2,8 @@
 
 #include "tests/persistence/conformance.hpp"
 
+#include <algorithm>
+
 namespace holdfast::test {
 
 namespace {
@@ -16,6 +18,12 @@ std::vector<core::event_seq> seqs_of(const std::vector<persistence::stored_event
   for (const auto& event : events)
     seqs.push_back(event.id.seq);
   return seqs;
+}
+
+std::size_t shards_of(const core::cluster_view& view, const core::incarnation_id& host) {
+  return static_cast<std::size_t>(
+      std::count_if(view.shards.begin(), view.shards.end(),
+                    [&](const core::shard_seen& shard) { return shard.host == host; }));
 }
 
 BOOST_AUTO_TEST_SUITE(store_fence)
@@ -127,7 +135,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(batch_of_an_old_epoch_is_fenced, World, worlds) { 
   const auto unit = f.new_unit(step.id, 1);
   const core::incarnation_id other{f.ids.next(at(0))};
   value_of(f.db->register_node("b", other, ""));
-  const auto taken = value_of(f.db->take_over("b", other, {0, 2}, 1h, true));
+  const auto taken = value_of(f.db->take_over("b", other, {0, 2}, 1h, {f.node}));
   BOOST_REQUIRE_EQUAL(taken.size(), 2U);
   BOOST_TEST(taken[0].epoch == f.fences[0].epoch + 1);
   BOOST_TEST(taken[0].batch_seq == f.fences[0].batch_seq);
@@ -163,7 +171,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(batch_over_several_shards_is_one, World, worlds) {
   BOOST_TEST(value_of(f.db->events_after(3, 0, 10)).size() == 1U);
   // Taken over meanwhile in one of its shards: the other one proves that it had been committed.
   const core::incarnation_id other{f.ids.next(at(0))};
-  value_of(f.db->take_over("b", other, {3}, 1h, true));
+  value_of(f.db->take_over("b", other, {3}, 1h, {f.node}));
   BOOST_TEST(is(f.db->commit(batch), committed));
 }
 
@@ -276,7 +284,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(only_the_host_prunes, World, worlds) { // I-7
                 committed));
   const core::incarnation_id successor{f.ids.next(at(5))};
   value_of(f.db->register_node("b", successor, "127.0.0.1:2"));
-  value_of(f.db->take_over("b", successor, {0}, 1h, true));
+  value_of(f.db->take_over("b", successor, {0}, 1h, {f.node}));
   const persistence::prunable most{{"a"}, value_of(f.db->now()) + 1h, 100};
   BOOST_TEST(fails_with(f.db->prune_events(0, f.node, most), core::errc::fenced));
   BOOST_TEST(fails_with(f.db->prune_events(77, f.node, most), core::errc::fenced));
@@ -294,26 +302,27 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(number_of_shards_is_fixed_for_ever, World, worlds)
   BOOST_TEST(fails_with(f.db->ensure_shards(0), core::errc::invalid_argument));
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(live_host_keeps_its_shards_unless_forced, World, worlds) { // I-7
+BOOST_AUTO_TEST_CASE_TEMPLATE(live_host_keeps_its_shards_unless_believed_dead, World,
+                              worlds) { // I-7
   store_fixture<World> f;
   const core::incarnation_id other{f.ids.next(at(0))};
   value_of(f.db->register_node("b", other, ""));
-  BOOST_TEST(value_of(f.db->take_over("b", other, {0, 1, 99}, 1h, false)).empty());
-  const auto forced = value_of(f.db->take_over("b", other, {1}, 1h, true));
-  BOOST_REQUIRE_EQUAL(forced.size(), 1U);
-  BOOST_TEST(value_of(f.db->renew(f.node, 1h)).hosted == 3U);
-  BOOST_TEST(value_of(f.db->renew(other, 1h)).hosted == 1U);
+  BOOST_TEST(value_of(f.db->take_over("b", other, {0, 1, 99}, 1h, {})).empty());
+  const auto taken = value_of(f.db->take_over("b", other, {1}, 1h, {f.node}));
+  BOOST_REQUIRE_EQUAL(taken.size(), 1U);
+  BOOST_TEST(shards_of(value_of(f.db->renew(f.node, 1h)), f.node) == 3U);
+  BOOST_TEST(shards_of(value_of(f.db->renew(other, 1h)), other) == 1U);
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(shards_of_a_lapsed_host_are_free, World, worlds) {
   store_fixture<World> f;
   const core::incarnation_id other{f.ids.next(at(0))};
-  BOOST_TEST(value_of(f.db->renew(f.node, core::duration{0})).hosted == 4U);
-  const auto taken = value_of(f.db->take_over("b", other, {0, 1}, 1h, false));
+  BOOST_TEST(shards_of(value_of(f.db->renew(f.node, core::duration{0})), f.node) == 4U);
+  const auto taken = value_of(f.db->take_over("b", other, {0, 1}, 1h, {}));
   BOOST_TEST(taken.size() == 2U);
   // The lapsed host comes back: what nobody took is still its own.
-  BOOST_TEST(value_of(f.db->renew(f.node, 1h)).hosted == 2U);
-  BOOST_TEST(value_of(f.db->take_over("b", other, {2}, 1h, false)).empty());
+  BOOST_TEST(shards_of(value_of(f.db->renew(f.node, 1h)), f.node) == 2U);
+  BOOST_TEST(value_of(f.db->take_over("b", other, {2}, 1h, {})).empty());
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(restarted_node_takes_its_shards_back_at_once, World, worlds) {
@@ -321,22 +330,22 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(restarted_node_takes_its_shards_back_at_once, Worl
   f.given_step();
   const core::incarnation_id again{f.ids.next(at(0))};
   value_of(f.db->register_node("a", again, ""));
-  const auto taken = value_of(f.db->take_over("a", again, {0, 1, 2, 3}, 1h, false));
+  const auto taken = value_of(f.db->take_over("a", again, {0, 1, 2, 3}, 1h, {}));
   BOOST_REQUIRE_EQUAL(taken.size(), 4U);
   BOOST_TEST(taken[0].batch_seq == 1U);
-  BOOST_TEST(value_of(f.db->renew(f.node, 1h)).hosted == 0U);
+  BOOST_TEST(shards_of(value_of(f.db->renew(f.node, 1h)), f.node) == 0U);
   BOOST_TEST(is(f.db->commit({{f.part(0, {})}}), fenced));
   // Asking once more, e.g. because the answer was lost, gives fresh epochs.
-  const auto twice = value_of(f.db->take_over("a", again, {3}, 1h, false));
+  const auto twice = value_of(f.db->take_over("a", again, {3}, 1h, {}));
   BOOST_TEST(twice.at(0).epoch == taken[3].epoch + 1);
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(resigned_node_leaves_its_shards_free, World, worlds) {
   store_fixture<World> f;
   value_of(f.db->resign(f.node));
-  BOOST_TEST(value_of(f.db->renew(f.node, 1h)).hosted == 0U);
+  BOOST_TEST(shards_of(value_of(f.db->renew(f.node, 1h)), f.node) == 0U);
   const core::incarnation_id other{f.ids.next(at(0))};
-  BOOST_TEST(value_of(f.db->take_over("b", other, {0, 1, 2, 3}, 1h, false)).size() == 4U);
+  BOOST_TEST(value_of(f.db->take_over("b", other, {0, 1, 2, 3}, 1h, {})).size() == 4U);
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(renewal_tells_the_time, World, worlds) {
@@ -346,7 +355,49 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(renewal_tells_the_time, World, worlds) {
   const auto after = value_of(f.db->now());
   BOOST_TEST((before <= renewed.now && renewed.now <= after));
   const core::incarnation_id stranger{f.ids.next(at(0))};
-  BOOST_TEST(value_of(f.db->renew(stranger, 1h)).hosted == 0U);
+  BOOST_TEST(find_node(value_of(f.db->renew(stranger, 1h)), stranger) == nullptr);
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(renewal_shows_the_cluster, World, worlds) {
+  store_fixture<World> f;
+  const core::incarnation_id other{f.ids.next(at(0))};
+  value_of(f.db->register_node("b", other, "10.0.0.2:7000"));
+  // Registered, but without a lease yet.
+  BOOST_TEST(find_node(value_of(f.db->renew(f.node, 1h)), other) == nullptr);
+  value_of(f.db->take_over("b", other, {}, 1h, {}));
+  const auto view = value_of(f.db->renew(f.node, 1h));
+  BOOST_REQUIRE_EQUAL(view.nodes.size(), 2U);
+  BOOST_TEST(view.nodes[0].name == "a"); // the earlier one first
+  BOOST_TEST((view.nodes[0].incarnation == f.node));
+  BOOST_TEST(view.nodes[1].name == "b");
+  BOOST_TEST(view.nodes[1].address == "10.0.0.2:7000");
+  BOOST_REQUIRE_EQUAL(view.shards.size(), shard_count);
+  BOOST_TEST(view.shards[3].shard == 3U);
+  BOOST_TEST((view.shards[3].host == f.node));
+  BOOST_TEST(view.shards[3].at == f.fences[3].epoch);
+  value_of(f.db->resign(other));
+  BOOST_TEST(find_node(value_of(f.db->renew(f.node, 1h)), other) == nullptr);
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(shards_are_handed_over_one_by_one, World, worlds) { // I-7
+  store_fixture<World> f;
+  const core::incarnation_id other{f.ids.next(at(0))};
+  value_of(f.db->register_node("b", other, ""));
+  value_of(f.db->hand_over(other, {0, 1})); // not its own: nothing happens
+  BOOST_TEST(shards_of(value_of(f.db->renew(f.node, 1h)), f.node) == 4U);
+  value_of(f.db->hand_over(f.node, {1, 3}));
+  BOOST_TEST(is(f.db->commit({{f.part(0, {})}}), committed));
+  const auto taken = value_of(f.db->take_over("b", other, {0, 1, 2, 3}, 1h, {}));
+  BOOST_REQUIRE_EQUAL(taken.size(), 2U);
+  BOOST_TEST(taken[0].shard == 1U);
+  BOOST_TEST(taken[0].epoch == f.fences[1].epoch + 1);
+  BOOST_TEST(is(f.db->commit({{f.part(1, {})}}), fenced));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(one_that_was_never_registered_hosts_nothing, World, worlds) {
+  store_fixture<World> f;
+  const core::incarnation_id stranger{f.ids.next(at(0))};
+  BOOST_TEST(shards_of(value_of(f.db->renew(stranger, 1h)), stranger) == 0U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -698,7 +698,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(old_finished_tasks_are_pruned_and_no_others, World
 
   const core::incarnation_id successor{f.ids.next(at(5))};
   value_of(f.db->register_node("b", successor, "127.0.0.1:2"));
-  value_of(f.db->take_over("b", successor, {0}, 1h, true));
+  value_of(f.db->take_over("b", successor, {0}, 1h, {f.node}));
   BOOST_TEST(fails_with(f.db->prune_tasks(0, f.node, "mail", at(100), 9), core::errc::fenced));
   BOOST_TEST(fails_with(f.db->prune_tasks(77, f.node, "mail", at(100), 9), core::errc::fenced));
   BOOST_TEST(known(third));

@@ -28,6 +28,8 @@ enum class event_kind : std::uint8_t {
   zombie,
   partition,
   frozen_heartbeat,
+  lines_cut,
+  handover, ///< A node gave shards to another one.
   actor_crashed,
   clock_rushed,
   timer_lost,
@@ -40,8 +42,9 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(event_kin
     event_names{"commit unavailable", "in doubt, applied", "in doubt, lost", "in doubt, late",
                 "doubt resolved",     "batch fenced",      "batch refused",  "outage",
                 "node killed",        "node drained",      "node ended",     "zombie",
-                "partition",          "frozen heartbeat",  "actor crashed",  "clock rushed",
-                "timer lost",         "client died",       "reply lost"};
+                "partition",          "frozen heartbeat",  "lines cut",      "handover",
+                "actor crashed",      "clock rushed",      "timer lost",     "client died",
+                "reply lost"};
 
 struct tally {
   std::array<std::uint64_t, static_cast<std::size_t>(event_kind::count)> counts{};

@@ -257,6 +257,9 @@ plan draw_plan(std::uint64_t seed) {
   share_out(p);
   if (d.below(8) == 0)
     p.faults.timer_lost = d.below(2) == 0 ? 1'000'000 : 300'000;
+  p.nodes = static_cast<std::uint32_t>(d.between(1, 3));
+  p.forward_patience = d.span(10ms, 4s);
+  p.faults.lines_cut = rate(d, 4'000);
   return p;
 }
 
@@ -293,17 +296,17 @@ std::string describe(const plan& p) {
   const auto& f = p.faults;
   out << "plan: " << p.contributors << " contributors, " << p.units << " units, up to "
       << p.slots_max << " slots, " << p.next.size() << " steps, " << p.machine.tasks << " tasks in "
-      << p.machine.queues.size() << " queues, " << p.machine.workers << " workers, " << p.shards
-      << " shards, " << p.writer_lanes << " writer lanes, batch_max " << p.batch_max
-      << ", high_water " << p.high_water << ", prefetch " << p.unit_prefetch << ", leases_max "
-      << p.leases_max << ", events_high_water " << p.events_high_water << ", restarts_max "
-      << p.restarts_max << "\n  faults per million: commit unavailable " << f.commit_unavailable
-      << ", in doubt applied " << f.commit_in_doubt_applied << ", lost " << f.commit_in_doubt_lost
-      << ", late " << f.commit_in_doubt_late << ", refused " << f.change_refused << ", outage "
-      << f.outage << ", kill " << f.node_kill << ", drain " << f.node_drain << ", zombie "
-      << f.zombie << ", partition " << f.partition << ", frozen heartbeat " << f.frozen_heartbeat
-      << ", crash " << f.actor_crash << ", rush " << f.clock_rush << ", timer lost " << f.timer_lost
-      << '\n';
+      << p.machine.queues.size() << " queues, " << p.machine.workers << " workers, " << p.nodes
+      << " nodes, " << p.shards << " shards, " << p.writer_lanes << " writer lanes, batch_max "
+      << p.batch_max << ", high_water " << p.high_water << ", prefetch " << p.unit_prefetch
+      << ", leases_max " << p.leases_max << ", events_high_water " << p.events_high_water
+      << ", restarts_max " << p.restarts_max << "\n  faults per million: commit unavailable "
+      << f.commit_unavailable << ", in doubt applied " << f.commit_in_doubt_applied << ", lost "
+      << f.commit_in_doubt_lost << ", late " << f.commit_in_doubt_late << ", refused "
+      << f.change_refused << ", outage " << f.outage << ", kill " << f.node_kill << ", drain "
+      << f.node_drain << ", zombie " << f.zombie << ", partition " << f.partition
+      << ", frozen heartbeat " << f.frozen_heartbeat << ", lines cut " << f.lines_cut << ", crash "
+      << f.actor_crash << ", rush " << f.clock_rush << ", timer lost " << f.timer_lost << '\n';
   return out.str();
 }
 

@@ -53,6 +53,7 @@ struct fault_rates {
   std::uint32_t zombie = 0;    ///< The process is restarted while the old one goes on.
   std::uint32_t partition = 0; ///< The node cannot reach the database, another one starts.
   std::uint32_t frozen_heartbeat = 0;
+  std::uint32_t lines_cut = 0;
   std::uint32_t actor_crash = 0;
   std::uint32_t clock_rush = 0; ///< A timer fires although messages wait.
   // Opportunity: one instant at which queues or steps are to be woken.
@@ -162,6 +163,8 @@ struct plan {
   core::duration unit_idle_timeout{};
   core::duration session_grace{};
   core::duration node_lease_time{};
+  std::uint32_t nodes = 1; ///< At the start, and at most once all is calm.
+  core::duration forward_patience{};
   core::duration retry_max{};
   core::duration redeliver_after{};
   std::uint32_t events_batch_max = 0;

@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Processes that may run at once; more would only be more of the same.
-constexpr std::size_t processes_max = 3;
+constexpr std::size_t processes_max = 4;
 
 /// Messages and virtual time within which all work must be done once nothing goes wrong any more:
 /// ten times what the slowest of ten thousand seeds took.
@@ -48,13 +48,13 @@ public:
   core::outcome<std::vector<persistence::shard_fence>>
   take_over(const std::string& node, core::incarnation_id incarnation,
             const std::vector<core::shard_id>& shards, core::duration lease_time,
-            bool force) override {
+            const std::set<core::incarnation_id>& believed_dead) override {
     if (!owner_->cut)
       faults_.finish_late(shards);
-    return test::forwarding_store::take_over(node, incarnation, shards, lease_time, force);
+    return test::forwarding_store::take_over(node, incarnation, shards, lease_time, believed_dead);
   }
-  core::outcome<persistence::renewal> renew(core::incarnation_id incarnation,
-                                            core::duration lease_time) override {
+  core::outcome<core::cluster_view> renew(core::incarnation_id incarnation,
+                                          core::duration lease_time) override {
     if (owner_->no_renewals)
       return core::failure{core::errc::unavailable, "frozen"};
     return test::forwarding_store::renew(incarnation, lease_time);
@@ -76,8 +76,9 @@ private:
 /// handles on has nothing to lose.
 bool may_crash(std::string_view name) {
   static const std::set<std::string_view> names{
-      "writer",  "reader",     "membership", "shards", "owners", "owner",  "relay",  "consumer",
-      "gateway", "shard_host", "step",       "unit",   "queue",  "intake", "sweeper"};
+      "writer", "reader",   "membership", "shards",     "owners",    "owner",
+      "relay",  "consumer", "gateway",    "shard_host", "step",      "unit",
+      "queue",  "intake",   "sweeper",    "envoy",      "neighbours"};
   return names.count(name) != 0;
 }
 
@@ -225,11 +226,13 @@ process_ptr world::start_process(const std::string& name) {
   auto& s = p->settings;
   s.name = name;
   s.incarnation = {ids_.next(now())};
-  s.address = "virtual";
+  s.address = name + ":" + to_string(s.incarnation).substr(9, 9);
   s.version = "test";
   s.seed = random_.next();
   s.shards = plan_.shards;
   s.lease_time = plan_.node_lease_time;
+  s.dial_interval = 500ms;
+  s.forward_patience = plan_.forward_patience;
   s.heartbeat_interval = plan_.node_lease_time / 3;
   s.batching = {plan_.batch_max, plan_.high_water};
   s.writer_lanes = plan_.writer_lanes;
@@ -253,9 +256,12 @@ process_ptr world::start_process(const std::string& name) {
   // What follows refers to the process, so only its actors may hold it.
   auto running = s;
   running.open_store = [this, p] { return open_store(p); };
-  running.on_gateway = [this, p](const msg::gateway_actor& opened) {
-    if (!p->dead)
-      p->gateway = bug_.wrap(*virtual_.system, opened);
+  running.dial = virtual_.network->dialer(s.address);
+  running.on_gateway = [this, p](const msg::member_gateway_actor& opened) {
+    if (p->dead)
+      return;
+    p->gateway = bug_.wrap(*virtual_.system, opened);
+    virtual_.network->listen(p->settings.address, opened);
   };
   running.log = [this, p](actors::log_level, const std::string& event,
                           const actors::log_fields& fields) {
@@ -267,6 +273,8 @@ process_ptr world::start_process(const std::string& name) {
       return line;
     };
     log_.note(text);
+    if (event == "shards_handed_over")
+      seen_.count(event_kind::handover);
     if (event == "actor_crashed") // by an exception: nothing that a client does may raise one
       audit_.blame("no exception", text());
   };
@@ -282,6 +290,7 @@ process_ptr world::start_process(const std::string& name) {
       if (p->dead)
         return;
       p->dead = true;
+      virtual_.network->close(p->settings.address);
       seen_.count(event_kind::node_ended);
       log_.note(
           [&] { return "node " + p->settings.name + " ends: " + caf::to_string(down.reason); });
@@ -312,6 +321,7 @@ void world::kill(const process_ptr& p, const char* why) {
   p->dead = true;
   p->cut = true;
   p->gateway = nullptr;
+  virtual_.network->close(p->settings.address);
   caf::anon_send_exit(p->root, caf::exit_reason::user_shutdown);
 }
 
@@ -369,6 +379,8 @@ void world::maybe_fault() {
     partition();
   else if (strikes(f.frozen_heartbeat))
     freeze_heartbeat();
+  else if (strikes(f.lines_cut))
+    cut_lines();
   else if (strikes(1'000)) {
     database_faults_.finish_late();
     database_faults_.draw_refusals();
@@ -441,6 +453,20 @@ void world::freeze_heartbeat() {
     start_process(p->settings.name + '"');
 }
 
+void world::cut_lines() {
+  seen_.count(event_kind::lines_cut);
+  const auto p = pick_process();
+  if (!p || random_.below(2) == 0) {
+    log_.note([] { return std::string{"all connections between nodes break"}; });
+    virtual_.network->cut_lines();
+    return;
+  }
+  const auto address = p->settings.address;
+  log_.note([&] { return "node " + p->settings.name + " is isolated"; });
+  virtual_.network->isolate(address, true);
+  after(random_.span(10ms, 10s), [=] { virtual_.network->isolate(address, false); });
+}
+
 bool world::crash_next() {
   if (plan_.faults.actor_crash == 0 || !random_.hit(plan_.faults.actor_crash))
     return false;
@@ -464,15 +490,16 @@ void world::calm_down() {
   agenda_.clear();
   database_faults_.stop();
   forget_ended();
-  while (processes_.size() > 1) {
-    kill(processes_.front(), "only one is needed now");
+  while (processes_.size() > plan_.nodes) {
+    kill(processes_.front(), "no more are needed now");
     forget_ended();
   }
-  if (processes_.empty()) {
+  if (processes_.empty())
     start_process("n");
-  } else {
-    processes_.front()->cut = false;
-    processes_.front()->no_renewals = false;
+  for (const auto& p : processes_) {
+    p->cut = false;
+    p->no_renewals = false;
+    virtual_.network->isolate(p->settings.address, false);
   }
   if (plan_.units > 0)
     for (std::uint32_t i = 0; i < plan_.slots_max + 2; ++i)
@@ -505,7 +532,8 @@ void world::finish_work() {
 }
 
 run_report world::run() {
-  start_process("n");
+  for (std::uint32_t i = 0; i < plan_.nodes; ++i)
+    start_process("n" + std::to_string(i));
   if (plan_.units > 0)
     start_requester(*virtual_.system, field_);
   if (plan_.machine.tasks > 0)

@@ -94,6 +94,7 @@ private:
   void zombie();
   void partition();
   void freeze_heartbeat();
+  void cut_lines();
   bool crash_next();
 
   void calm_down();

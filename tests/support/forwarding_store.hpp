@@ -33,11 +33,16 @@ public:
   core::outcome<std::vector<persistence::shard_fence>>
   take_over(const std::string& node, core::incarnation_id incarnation,
             const std::vector<core::shard_id>& shards, core::duration lease_time,
-            bool force) override {
-    return pass([&] { return inner_->take_over(node, incarnation, shards, lease_time, force); });
+            const std::set<core::incarnation_id>& believed_dead) override {
+    return pass(
+        [&] { return inner_->take_over(node, incarnation, shards, lease_time, believed_dead); });
   }
-  core::outcome<persistence::renewal> renew(core::incarnation_id incarnation,
-                                            core::duration lease_time) override {
+  core::outcome<bool> hand_over(core::incarnation_id incarnation,
+                                const std::vector<core::shard_id>& shards) override {
+    return pass([&] { return inner_->hand_over(incarnation, shards); });
+  }
+  core::outcome<core::cluster_view> renew(core::incarnation_id incarnation,
+                                          core::duration lease_time) override {
     return pass([&] { return inner_->renew(incarnation, lease_time); });
   }
   core::outcome<bool> resign(core::incarnation_id incarnation) override {

@@ -30,8 +30,8 @@ public:
       return {persistence::commit_status::unavailable, {}, why->detail};
     return inner().commit(batch);
   }
-  core::outcome<persistence::renewal> renew(core::incarnation_id incarnation,
-                                            core::duration lease_time) override {
+  core::outcome<core::cluster_view> renew(core::incarnation_id incarnation,
+                                          core::duration lease_time) override {
     if (no_renewals_())
       return core::failure{core::errc::unavailable, "the test has stopped renewals"};
     return forwarding_store::renew(incarnation, lease_time);
@@ -72,6 +72,7 @@ virtual_world::virtual_world(std::uint64_t seed) : random(seed), random_order_(s
   system = std::make_unique<caf::actor_system>(config);
   scheduler().clock().current_time += std::chrono::hours{1};
   database = std::make_shared<persistence::memory_database>([this] { return now(); });
+  network = std::make_unique<virtual_network>(*system);
 }
 
 virtual_world::~virtual_world() {
@@ -168,9 +169,11 @@ virtual_node::virtual_node(virtual_world& w, const std::string& name, std::uint6
   core::uuid_source ids{seed};
   settings.name = name;
   settings.incarnation = {ids.next(w.now())};
-  settings.address = "virtual";
+  settings.address = name + ':' + std::to_string(seed);
   settings.version = "test";
   settings.seed = seed;
+  settings.dial_interval = 500ms;
+  settings.forward_patience = 3s;
   settings.shards = 2;
   settings.heartbeat_interval = 1500ms;
   settings.lease_time = 5s;
@@ -208,9 +211,12 @@ void virtual_node::start() {
       text += ' ' + key + '=' + value;
     log.push_back(std::move(text));
   };
-  settings.on_gateway = [this, alive = alive_](const msg::gateway_actor& opened) {
-    if (*alive)
-      gateway = opened;
+  settings.dial = world.network->dialer(settings.address);
+  settings.on_gateway = [this, alive = alive_](const msg::member_gateway_actor& opened) {
+    if (!*alive)
+      return;
+    gateway = opened;
+    world.network->listen(settings.address, opened);
   };
   root = actors::spawn_node(*world.system, settings);
   // Held, because an actor that nobody refers to is gone before it hears of anything.
@@ -221,6 +227,7 @@ void virtual_node::start() {
           if (*alive) {
             ended_ = true;
             end_reason_ = down.reason;
+            world.network->close(settings.address);
           }
           self->quit();
         });
@@ -231,12 +238,15 @@ void virtual_node::start() {
 void virtual_node::kill() {
   line_->cut = true;
   gateway = nullptr;
+  world.network->close(settings.address);
   caf::anon_send_exit(root, caf::exit_reason::user_shutdown);
   world.advance(std::chrono::seconds{1});
   root = nullptr;
 }
 
 void virtual_node::cut_off(bool cut) { line_->cut = cut; }
+
+void virtual_node::isolate(bool isolated) { world.network->isolate(settings.address, isolated); }
 
 void virtual_node::stop_renewals(bool stop) { line_->no_renewals = stop; }
 

@@ -3,6 +3,7 @@
 #include "actors/node.hpp"
 #include "messages/errors.hpp"
 #include "persistence/memory_store.hpp"
+#include "tests/support/virtual_network.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -43,6 +44,9 @@ public:
   caf::actor_system_config config;
   std::unique_ptr<caf::actor_system> system;
   std::mt19937_64 random;
+
+  /// By which nodes reach each other.
+  std::unique_ptr<virtual_network> network;
 
   /// The disk: outlives the nodes.
   std::shared_ptr<persistence::memory_database> database;
@@ -123,6 +127,8 @@ public:
   void kill();
   /// While true, no call of this node reaches the database.
   void cut_off(bool cut);
+  /// While true, no other node reaches this one, nor does it reach them.
+  void isolate(bool isolated);
   /// While true, the node cannot renew its leases, but all else works: what a frozen heartbeat
   /// looks like.
   void stop_renewals(bool stop);

@@ -1,0 +1,212 @@
+#include "actors/envoy.hpp"
+
+#include "actors/actor_guard.hpp"
+#include "actors/held_promise.hpp"
+#include "actors/request_shard.hpp"
+
+namespace holdfast::actors {
+
+namespace {
+
+using self_ptr = caf::stateful_actor<envoy_state>*;
+
+/// Between two looks after requests that wait.
+constexpr std::chrono::milliseconds wait_interval{50};
+
+/// How long a host may take to answer.
+template <class Request>
+core::duration answer_time(const Request&) {
+  return internal_timeout;
+}
+core::duration answer_time(const msg::claim_tasks& claim) { return internal_timeout + claim.wait; }
+core::duration answer_time(const add_children&) { return delivery_timeout; }
+core::duration answer_time(const upstream_changed&) { return delivery_timeout; }
+
+bool is_worth_another_try(core::errc code) {
+  return code == core::errc::unavailable || code == core::errc::fenced;
+}
+
+void wait(self_ptr self) {
+  if (std::exchange(self->state.waiting, true))
+    return;
+  self->delayed_send(self, wait_interval, patience_tick{});
+}
+
+/// Sends the call to the host of its shard, if that is known, or lets it wait.
+void attempt(self_ptr self, envoy_state::call& call) {
+  const auto& host = self->state.now->by_shard[call.shard];
+  ++call.attempt;
+  if (!host.door) {
+    call.at = {};
+    return wait(self);
+  }
+  call.at = host.incarnation;
+  call.send(host.door, call.attempt);
+}
+
+/// The call, if this answer is the one that it waits for; it is over then.
+bool is_answered(self_ptr self, std::uint64_t number, std::uint64_t attempt) {
+  auto& calls = self->state.calls;
+  const auto found = calls.find(number);
+  if (found == calls.end() || found->second.attempt != attempt)
+    return false;
+  calls.erase(found);
+  return true;
+}
+
+/// Returns true when the failure is the caller's.
+bool is_final(self_ptr self, std::uint64_t number, std::uint64_t attempt, core::failure why) {
+  auto& calls = self->state.calls;
+  const auto found = calls.find(number);
+  if (found == calls.end() || found->second.attempt != attempt)
+    return false;
+  auto& call = found->second;
+  if (!is_worth_another_try(why.code) || self->clock().now() >= call.deadline) {
+    calls.erase(found);
+    return true;
+  }
+  call.last_problem = std::move(why);
+  call.at = {};
+  wait(self);
+  return false;
+}
+
+template <class Request>
+void carry(self_ptr self, Request& request) {
+  using answer = msg::answer_to<Request>;
+  auto& st = self->state;
+  const auto& settings = st.context->settings;
+  const held_promise promise{self->make_response_promise()};
+  const auto shared = std::make_shared<const Request>(std::move(request));
+  const auto number = ++st.last_call;
+  auto& call = st.calls[number];
+  call.shard = shard_of_request(*shared, settings.shards);
+  call.deadline = self->clock().now() + settings.forward_patience;
+  call.last_problem = {core::errc::unavailable,
+                       "the host of shard " + std::to_string(call.shard) + " is not reached"};
+  call.send = [=](const caf::actor& door, std::uint64_t attempt) {
+    self->request(door, answer_time(*shared), *shared)
+        .then(
+            [=](answer& given) {
+              if (is_answered(self, number, attempt))
+                promise.deliver(std::move(given));
+            },
+            [=](const caf::error& error) {
+              auto why = msg::failure_of(error);
+              if (is_final(self, number, attempt, why))
+                promise.deliver(msg::to_error(std::move(why)));
+            });
+  };
+  call.give_up = [=](const core::failure& why) { promise.deliver(msg::to_error(why)); };
+  attempt(self, call);
+}
+
+/// Those that wait go out again, or have waited for long enough.
+void look_after_waiting(self_ptr self) {
+  auto& st = self->state;
+  const auto now = self->clock().now();
+  for (auto it = st.calls.begin(); it != st.calls.end();) {
+    auto& call = it->second;
+    if (call.at || now < call.deadline) {
+      if (!call.at)
+        attempt(self, call);
+      ++it;
+    } else {
+      call.give_up(call.last_problem);
+      it = st.calls.erase(it);
+    }
+  }
+}
+
+/// What a host that is not reached any more has been asked is asked again; the rest goes on.
+void on_routes(self_ptr self, const routes_changed& changed) {
+  auto& st = self->state;
+  st.now = changed.now;
+  for (auto& [number, call] : st.calls) {
+    const bool still = std::any_of(
+        st.now->by_shard.begin(), st.now->by_shard.end(),
+        [&, at = call.at](const auto& host) { return host.incarnation == at && host.door; });
+    if (call.at && !still) {
+      ++call.attempt; // its answer would come too late
+      call.at = {};
+      call.last_problem = {core::errc::unavailable, "the node that hosted the shard is gone"};
+    }
+  }
+  look_after_waiting(self);
+}
+
+/// A session may be known to every node whose steps the contributor has worked on.
+void end_sessions(self_ptr self, const msg::end_session& request) {
+  struct progress {
+    held_promise promise;
+    std::size_t open;
+    msg::session_ended all{};
+  };
+  const auto& doors = self->state.now->doors;
+  const auto whole = std::make_shared<progress>(
+      progress{held_promise{self->make_response_promise()}, doors.size() + 1, {}});
+  const auto one_done = [=](std::uint32_t released) {
+    whole->all.released += released;
+    if (--whole->open == 0)
+      whole->promise.deliver(whole->all);
+  };
+  for (const auto& door : doors)
+    self->request(door, internal_timeout, request)
+        .then([=](const msg::session_ended& ended) { one_done(ended.released); },
+              [=](const caf::error&) { one_done(0); }); // its leases run out by themselves
+  one_done(0);
+}
+
+} // namespace
+
+caf::behavior envoy(caf::stateful_actor<envoy_state>* self, context_ptr context,
+                    caf::strong_actor_ptr client, std::shared_ptr<const routes> now) {
+  guard(self, context);
+  self->state.context = std::move(context);
+  self->state.client = caf::actor_cast<caf::actor_addr>(client);
+  self->state.now = std::move(now);
+  self->monitor(caf::actor_cast<caf::actor>(client));
+  self->set_down_handler([=](const caf::down_msg&) { self->quit(); });
+  return {
+      [=](routes_changed& m) { on_routes(self, m); },
+      [=](patience_tick) {
+        self->state.waiting = false;
+        look_after_waiting(self);
+      },
+      [=](const msg::tasks_lost& lost) {
+        if (const auto to = caf::actor_cast<caf::strong_actor_ptr>(self->state.client))
+          self->send(caf::actor_cast<caf::actor>(to), lost);
+      },
+      [=](const msg::end_session& m) { end_sessions(self, m); },
+      [=](msg::create_workflow& m) { carry(self, m); },
+      [=](msg::add_source_data& m) { carry(self, m); },
+      [=](msg::seal_step& m) { carry(self, m); },
+      [=](msg::change_step& m) { carry(self, m); },
+      [=](msg::change_unit& m) { carry(self, m); },
+      [=](msg::ask_assignment& m) { carry(self, m); },
+      [=](msg::release_assignment& m) { carry(self, m); },
+      [=](msg::extend_assignment& m) { carry(self, m); },
+      [=](msg::submit_judgment& m) { carry(self, m); },
+      [=](msg::put_queue& m) { carry(self, m); },
+      [=](msg::pause_queue& m) { carry(self, m); },
+      [=](msg::enqueue_tasks& m) { carry(self, m); },
+      [=](msg::enqueue_envelopes& m) { carry(self, m); },
+      [=](msg::change_task& m) { carry(self, m); },
+      [=](msg::eject_task& m) { carry(self, m); },
+      [=](msg::redrive_tasks& m) { carry(self, m); },
+      [=](msg::put_schedule& m) { carry(self, m); },
+      [=](msg::remove_schedule& m) { carry(self, m); },
+      [=](msg::list_schedules& m) { carry(self, m); },
+      [=](msg::claim_tasks& m) { carry(self, m); },
+      [=](msg::extend_tasks& m) { carry(self, m); },
+      [=](msg::save_task& m) { carry(self, m); },
+      [=](msg::release_task& m) { carry(self, m); },
+      [=](msg::complete_tasks& m) { carry(self, m); },
+      [=](msg::follow_task& m) { carry(self, m); },
+      [=](msg::fail_task& m) { carry(self, m); },
+      [=](add_children& m) { carry(self, m); },
+      [=](upstream_changed& m) { carry(self, m); },
+  };
+}
+
+} // namespace holdfast::actors

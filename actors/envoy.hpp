@@ -1,0 +1,50 @@
+#pragma once
+
+#include "actors/context.hpp"
+#include "actors/internal_messages.hpp"
+
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+
+namespace holdfast::actors {
+
+struct envoy_state {
+  static inline const char* name = "envoy";
+
+  /// One request on its way.
+  struct call {
+    core::shard_id shard = 0;
+    std::function<void(const caf::actor& door, std::uint64_t attempt)> send;
+    std::function<void(const core::failure&)> give_up;
+    caf::actor_clock::time_point deadline; ///< For another try.
+    std::uint64_t attempt = 0;
+    core::incarnation_id at; ///< The host that has it now; nil while it waits for one.
+    core::failure last_problem;
+  };
+
+  context_ptr context;
+  caf::actor_addr client;
+  std::shared_ptr<const routes> now;
+  std::map<std::uint64_t, call> calls; ///< Ordered: what waited goes out in order.
+  std::uint64_t last_call = 0;
+  bool waiting = false; ///< The timer of those that wait is set.
+};
+
+/// AN ENVOY of one client of this node: brings its requests to the hosts of their shards, and the
+/// answers back. To the host it *is* the client: what is tied to the client's life is tied to the
+/// envoy's, which ends with it, and leases that are lost are reported to it.
+///
+/// A request whose shard has no host that is reached, or whose host went away or said that it hosts
+/// the shard no more, waits for the next one and is sent again, with the same ids. After
+/// `forward_patience` it is answered `unavailable`.
+///
+/// Failure: its open requests are answered `unavailable`.
+/// Backpressure: that of the hosts, whose `overloaded` it passes on.
+caf::behavior envoy(caf::stateful_actor<envoy_state>* self, context_ptr context,
+                    caf::strong_actor_ptr client, std::shared_ptr<const routes> now);
+
+} // namespace holdfast::actors

@@ -1,0 +1,207 @@
+#include "actors/neighbours.hpp"
+
+#include "actors/actor_guard.hpp"
+#include "actors/envoy.hpp"
+
+namespace holdfast::actors {
+
+namespace {
+
+using self_ptr = caf::stateful_actor<neighbours_state>*;
+
+/// For the answer to an introduction.
+constexpr std::chrono::seconds greeting_timeout{5};
+
+/// Works out anew where each shard is reached, and tells the envoys.
+void reroute(self_ptr self) {
+  auto& st = self->state;
+  const auto& settings = st.context->settings;
+  auto now = std::make_shared<routes>();
+  now->by_shard.resize(settings.shards);
+  for (const auto& shard : st.view.shards) {
+    auto& host = now->by_shard[shard.shard];
+    host.incarnation = shard.host;
+    if (shard.host == settings.incarnation)
+      host.door = st.links.door;
+    else if (const auto other = st.others.find(shard.host); other != st.others.end())
+      host.door = other->second.door;
+  }
+  now->doors.push_back(st.links.door);
+  for (const auto& [incarnation, other] : st.others)
+    if (other.door)
+      now->doors.push_back(other.door);
+  st.now = std::move(now);
+  st.envoys.for_each([&](const caf::actor_addr&, const caf::actor& envoy) {
+    self->send(envoy, routes_changed{st.now});
+  });
+}
+
+void dial(self_ptr self, const core::incarnation_id& incarnation) {
+  auto& st = self->state;
+  const auto found = st.others.find(incarnation);
+  if (found == st.others.end() || found->second.door || !st.context->settings.dial)
+    return;
+  found->second.dialing = true;
+  st.context->settings.dial(found->second.address, [me = caf::actor_cast<caf::actor>(self),
+                                                    incarnation](const dial_result& result) {
+    caf::anon_send(me, dialed{incarnation, result});
+  });
+}
+
+void dial_later(self_ptr self, const core::incarnation_id& incarnation) {
+  self->delayed_send(self, self->state.context->settings.dial_interval, dial_tick{incarnation});
+}
+
+void on_met(self_ptr self, const core::incarnation_id& expected, const msg::node_met& met) {
+  auto& st = self->state;
+  const auto found = st.others.find(expected);
+  if (found == st.others.end())
+    return;
+  auto& other = found->second;
+  other.dialing = false;
+  if (met.incarnation != expected) { // another process has its place
+    self->send(st.links.membership, process_gone{expected});
+    return;
+  }
+  st.context->log(log_level::info, "node_reached",
+                  {{"node", other.name}, {"address", other.address}});
+  other.door = met.door;
+  self->monitor(met.door);
+  reroute(self);
+}
+
+void on_dialed(self_ptr self, const dialed& m) {
+  auto& st = self->state;
+  const auto found = st.others.find(m.incarnation);
+  if (found == st.others.end())
+    return;
+  if (m.result.gateway) {
+    self->request(m.result.gateway, greeting_timeout,
+                  msg::meet_node{st.context->settings.incarnation})
+        .then([=](const msg::node_met& met) { on_met(self, m.incarnation, met); },
+              [=](const caf::error&) { dial_later(self, m.incarnation); });
+    return;
+  }
+  st.context->log(
+      log_level::warning, "node_not_reached",
+      {{"node", found->second.name}, {"address", found->second.address}, {"reason", m.result.why}});
+  if (m.result.refused)
+    self->send(st.links.membership, process_gone{m.incarnation});
+  dial_later(self, m.incarnation);
+}
+
+void on_seen(self_ptr self, cluster_seen& seen) {
+  auto& st = self->state;
+  st.view = std::move(seen.view);
+  for (auto it = st.others.begin(); it != st.others.end();) {
+    const bool gone =
+        core::find_node(st.view, it->first) == nullptr || seen.believed_dead.count(it->first) != 0;
+    if (gone && it->second.door)
+      self->demonitor(it->second.door.address());
+    it = gone ? st.others.erase(it) : std::next(it);
+  }
+  for (const auto& node : st.view.nodes) {
+    if (node.incarnation == st.context->settings.incarnation
+        || seen.believed_dead.count(node.incarnation) != 0)
+      continue;
+    const auto [at, is_new] = st.others.try_emplace(node.incarnation);
+    if (!is_new)
+      continue;
+    at->second.name = node.name;
+    at->second.address = node.address;
+    dial(self, node.incarnation);
+  }
+  reroute(self);
+}
+
+/// True when it was a door; else it was an envoy.
+bool on_door_down(self_ptr self, const caf::down_msg& down) {
+  auto& st = self->state;
+  for (auto& [incarnation, other] : st.others)
+    if (other.door == down.source) {
+      st.context->log(log_level::warning, "node_lost",
+                      {{"node", other.name}, {"reason", caf::to_string(down.reason)}});
+      other.door = nullptr;
+      reroute(self);
+      self->send(st.links.membership, look_now{});
+      dial(self, incarnation);
+      return true;
+    }
+  return false;
+}
+
+/// Hands a request to its sender's envoy.
+template <class Message>
+void hand(self_ptr self, Message& m) {
+  auto& st = self->state;
+  const auto& client = self->current_sender();
+  if (!client) // nobody wants to know
+    return;
+  const auto address = caf::actor_cast<caf::actor_addr>(client);
+  auto actor = st.envoys.find(address);
+  if (!actor) {
+    actor = self->spawn(envoy, st.context, client, st.now);
+    self->monitor(actor);
+    st.envoys.put(address, actor);
+  }
+  self->make_response_promise().delegate(actor, std::move(m));
+}
+
+} // namespace
+
+caf::behavior neighbours(caf::stateful_actor<neighbours_state>* self, context_ptr context,
+                         neighbours_links links) {
+  guard(self, context);
+  self->state.context = std::move(context);
+  self->state.links = std::move(links);
+  const auto me = caf::actor_cast<caf::actor>(self);
+  self->set_down_handler([=](const caf::down_msg& down) {
+    if (!on_door_down(self, down))
+      self->state.envoys.ended(down.source);
+  });
+  reroute(self);
+  self->send(self->state.links.membership, follow_cluster{me});
+  self->send(self->state.links.shards, forward_through{me});
+  return {
+      [=](cluster_seen& seen) { on_seen(self, seen); },
+      [=](const dialed& m) { on_dialed(self, m); },
+      [=](const dial_tick& tick) { dial(self, tick.incarnation); },
+      [=](announce_change) {
+        const auto& st = self->state;
+        for (const auto& [incarnation, other] : st.others)
+          if (other.door)
+            self->send(other.door, msg::look_at_cluster{st.context->settings.incarnation});
+      },
+      [=](msg::end_session& m) { hand(self, m); },
+      [=](msg::create_workflow& m) { hand(self, m); },
+      [=](msg::add_source_data& m) { hand(self, m); },
+      [=](msg::seal_step& m) { hand(self, m); },
+      [=](msg::change_step& m) { hand(self, m); },
+      [=](msg::change_unit& m) { hand(self, m); },
+      [=](msg::ask_assignment& m) { hand(self, m); },
+      [=](msg::release_assignment& m) { hand(self, m); },
+      [=](msg::extend_assignment& m) { hand(self, m); },
+      [=](msg::submit_judgment& m) { hand(self, m); },
+      [=](msg::put_queue& m) { hand(self, m); },
+      [=](msg::pause_queue& m) { hand(self, m); },
+      [=](msg::enqueue_tasks& m) { hand(self, m); },
+      [=](msg::enqueue_envelopes& m) { hand(self, m); },
+      [=](msg::change_task& m) { hand(self, m); },
+      [=](msg::eject_task& m) { hand(self, m); },
+      [=](msg::redrive_tasks& m) { hand(self, m); },
+      [=](msg::put_schedule& m) { hand(self, m); },
+      [=](msg::remove_schedule& m) { hand(self, m); },
+      [=](msg::list_schedules& m) { hand(self, m); },
+      [=](msg::claim_tasks& m) { hand(self, m); },
+      [=](msg::extend_tasks& m) { hand(self, m); },
+      [=](msg::save_task& m) { hand(self, m); },
+      [=](msg::release_task& m) { hand(self, m); },
+      [=](msg::complete_tasks& m) { hand(self, m); },
+      [=](msg::follow_task& m) { hand(self, m); },
+      [=](msg::fail_task& m) { hand(self, m); },
+      [=](add_children& m) { hand(self, m); },
+      [=](upstream_changed& m) { hand(self, m); },
+  };
+}
+
+} // namespace holdfast::actors

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "actors/children.hpp"
+#include "actors/context.hpp"
+#include "actors/internal_messages.hpp"
+
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
+
+#include <map>
+#include <memory>
+
+namespace holdfast::actors {
+
+/// What the neighbours stand on.
+struct neighbours_links {
+  caf::actor membership;
+  caf::actor shards;
+  caf::actor door; ///< Of this node.
+};
+
+struct neighbours_state {
+  static inline const char* name = "neighbours";
+
+  struct neighbour {
+    std::string name;
+    std::string address;
+    caf::actor door;      ///< Null while it is not reached.
+    bool dialing = false; ///< An attempt is under way, or the next one has its timer.
+  };
+
+  context_ptr context;
+  neighbours_links links;
+  core::cluster_view view;
+  std::map<core::incarnation_id, neighbour> others;
+  std::shared_ptr<const routes> now;
+  children<caf::actor_addr> envoys; ///< By client.
+};
+
+/// THE NEIGHBOURS: the other nodes of the cluster, as they are reached from here. Keeps a way to
+/// each (dial, introduce, monitor its door), knows the host of each shard, and has an envoy for
+/// every client whose requests go elsewhere.
+///
+///   seen in the database ► dialed ► met ► door ──DOWN──► dialed …
+///
+/// When a door goes down and nobody listens at the node's address any more, its process has ended:
+/// membership is told and need not wait for its lease to run out. Silence proves nothing.
+///
+/// Failure: started again, it reaches all of them anew; clients are answered `unavailable`.
+caf::behavior neighbours(caf::stateful_actor<neighbours_state>* self, context_ptr context,
+                         neighbours_links links);
+
+} // namespace holdfast::actors

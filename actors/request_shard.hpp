@@ -1,0 +1,26 @@
+#pragma once
+
+#include "actors/context.hpp"
+#include "core/ids.hpp"
+#include "messages/interfaces.hpp"
+
+namespace holdfast::actors {
+
+/// The shard whose host decides about a request.
+template <class Request>
+auto shard_of_request(const Request& m, std::uint32_t shards)
+    -> decltype(core::shard_of(m.queue, shards)) {
+  return core::shard_of(m.queue, shards);
+}
+template <class Request>
+auto shard_of_request(const Request& m, std::uint32_t shards)
+    -> decltype(core::shard_of(m.step, shards)) {
+  return core::shard_of(m.step, shards);
+}
+/// Any one will do for a workflow that is to be made, so long as the same is chosen when the
+/// request comes again: two that make it at once would both find that it was there already.
+inline core::shard_id shard_of_request(const msg::create_workflow& m, std::uint32_t shards) {
+  return core::shard_of(core::step_id{m.workflow.value}, shards);
+}
+
+} // namespace holdfast::actors

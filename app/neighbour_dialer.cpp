@@ -1,0 +1,142 @@
+#include "app/neighbour_dialer.hpp"
+
+#include <caf/io/middleman.hpp>
+
+#include <netdb.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+namespace holdfast::app {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// For a connection to come about. Nodes of one cluster are near each other.
+constexpr auto connect_timeout = 2s;
+
+struct host_and_port {
+  std::string host;
+  std::string port;
+};
+
+std::optional<host_and_port> split(const std::string& address) {
+  const auto colon = address.rfind(':');
+  if (colon == std::string::npos || colon == 0)
+    return std::nullopt;
+  return host_and_port{address.substr(0, colon), address.substr(colon + 1)};
+}
+
+/// 0 when the connection came about, else the error.
+int connect_within(const addrinfo& to, std::chrono::milliseconds timeout) {
+  const int fd = ::socket(to.ai_family, to.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (fd < 0)
+    return errno;
+  int error = ::connect(fd, to.ai_addr, to.ai_addrlen) == 0 ? 0 : errno;
+  if (error == EINPROGRESS) {
+    pollfd ready{fd, POLLOUT, 0};
+    const int events = ::poll(&ready, 1, static_cast<int>(timeout.count()));
+    socklen_t size = sizeof error;
+    if (events == 0)
+      error = ETIMEDOUT;
+    else if (events < 0 || ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0)
+      error = errno;
+  }
+  ::close(fd);
+  return error;
+}
+
+/// Whether somebody listens there.
+actors::dial_result probe(const host_and_port& at) {
+  addrinfo wanted{};
+  wanted.ai_family = AF_UNSPEC;
+  wanted.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (const int failed = ::getaddrinfo(at.host.c_str(), at.port.c_str(), &wanted, &found);
+      failed != 0)
+    return {{}, false, std::string{"no such address: "} + ::gai_strerror(failed)};
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> addresses{found, &::freeaddrinfo};
+  bool all_refused = true;
+  int last = 0;
+  for (const auto* one = found; one != nullptr; one = one->ai_next) {
+    last = connect_within(*one, connect_timeout);
+    if (last == 0)
+      return {};
+    all_refused = all_refused && last == ECONNREFUSED;
+  }
+  return {{}, all_refused, std::strerror(last)};
+}
+
+} // namespace
+
+struct neighbour_dialer::state {
+  explicit state(caf::actor_system& s) : system(&s) {}
+
+  caf::actor_system* system;
+  std::mutex mutex;
+  bool closed = false;
+  std::list<std::thread> attempts;
+  std::list<std::thread> over; ///< To be joined.
+
+  actors::dial_result reach(const std::string& address) {
+    const auto at = split(address);
+    if (!at)
+      return {{}, false, "'" + address + "' is not host:port"};
+    if (auto met = probe(*at); !met.why.empty())
+      return met;
+    const auto port = static_cast<std::uint16_t>(std::strtoul(at->port.c_str(), nullptr, 10));
+    auto found = system->middleman().remote_actor<msg::member_gateway_actor>(at->host, port);
+    if (!found)
+      return {{}, false, system->render(found.error())};
+    return {*found, false, {}};
+  }
+};
+
+neighbour_dialer::neighbour_dialer(caf::actor_system& system)
+    : state_(std::make_shared<state>(system)) {}
+
+neighbour_dialer::~neighbour_dialer() {
+  std::list<std::thread> left;
+  {
+    const std::lock_guard lock{state_->mutex};
+    state_->closed = true;
+    left.splice(left.end(), state_->attempts);
+    left.splice(left.end(), state_->over);
+  }
+  for (auto& attempt : left)
+    attempt.join();
+}
+
+actors::node_dialer neighbour_dialer::as_function() const {
+  return [shared = state_](const std::string& address,
+                           const std::function<void(const actors::dial_result&)>& done) {
+    std::list<std::thread> over;
+    const std::lock_guard lock{shared->mutex};
+    if (shared->closed)
+      return;
+    over.splice(over.end(), shared->over);
+    for (auto& attempt : over)
+      attempt.join(); // each has said that it is at its end
+    auto& slot = shared->attempts.emplace_back();
+    const auto place = std::prev(shared->attempts.end());
+    slot = std::thread{[=] {
+      done(shared->reach(address));
+      const std::lock_guard at_the_end{shared->mutex};
+      if (!shared->closed)
+        shared->over.splice(shared->over.end(), shared->attempts, place);
+    }};
+  };
+}
+
+} // namespace holdfast::app

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "actors/node.hpp"
+
+#include <caf/actor_system.hpp>
+
+#include <memory>
+#include <string>
+
+namespace holdfast::app {
+
+/// Reaches other nodes over TCP, each attempt on a thread of its own, because dialing blocks.
+///
+/// First it connects without a word, under a deadline. What that meets is evidence: where nobody
+/// listens, the process that did is gone; silence may be a slow node or a cut line. Only then does
+/// CAF dial, which tells the two apart by nothing but time.
+class neighbour_dialer {
+public:
+  explicit neighbour_dialer(caf::actor_system& system);
+  /// Waits for the attempts under way.
+  ~neighbour_dialer();
+
+  /// For `node_settings::dial`. Valid beyond the dialer, which then answers nobody.
+  actors::node_dialer as_function() const;
+
+private:
+  struct state;
+  std::shared_ptr<state> state_;
+};
+
+} // namespace holdfast::app

@@ -1,0 +1,81 @@
+#include "core/placement.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace holdfast::core {
+
+namespace {
+
+/// The nodes that shards are placed on: alive, and the latest process of their name.
+std::vector<const node_seen*> candidates(const cluster_view& view,
+                                         const std::set<incarnation_id>& believed_dead) {
+  std::map<std::string, const node_seen*> latest;
+  for (const auto& node : view.nodes)
+    if (believed_dead.count(node.incarnation) == 0)
+      latest[node.name] = &node; // in order of their start
+  std::vector<const node_seen*> chosen;
+  for (const auto& [name, node] : latest)
+    chosen.push_back(node);
+  return chosen;
+}
+
+/// The one of `nodes`, which are in order of their names, that a shard belongs to.
+incarnation_id host_for(shard_id shard, const std::vector<const node_seen*>& nodes) {
+  const auto best = std::max_element(nodes.begin(), nodes.end(), [=](const auto* a, const auto* b) {
+    return suitability(a->name, shard) < suitability(b->name, shard);
+  });
+  return (*best)->incarnation;
+}
+
+bool contains(const std::vector<const node_seen*>& nodes, const incarnation_id& incarnation) {
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [&](const auto* node) { return node->incarnation == incarnation; });
+}
+
+} // namespace
+
+const node_seen* find_node(const cluster_view& view, const incarnation_id& incarnation) {
+  const auto found = std::find_if(view.nodes.begin(), view.nodes.end(), [&](const node_seen& node) {
+    return node.incarnation == incarnation;
+  });
+  return found == view.nodes.end() ? nullptr : &*found;
+}
+
+std::uint64_t suitability(const std::string& node, shard_id shard) {
+  // The finalizer of SplitMix64 (Steele, Lea and Flood 2014): names and shards differ in few bits.
+  auto hash = fnv1a(node) + (std::uint64_t{shard} + 1) * 0x9e3779b97f4a7c15ULL;
+  hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9ULL;
+  hash = (hash ^ hash >> 27) * 0x94d049bb133111ebULL;
+  return hash ^ hash >> 31;
+}
+
+hosting_plan plan_hosting(const cluster_view& view, const incarnation_id& me,
+                          const std::set<incarnation_id>& believed_dead) {
+  hosting_plan plan;
+  const auto* own = find_node(view, me);
+  if (own == nullptr)
+    return plan; // our own lease has run out: first that must be mended
+  auto nodes = candidates(view, believed_dead);
+  if (!contains(nodes, me)) {
+    plan.superseded = true;
+    return plan;
+  }
+  for (const auto& shard : view.shards) {
+    const bool belongs_here = host_for(shard.shard, nodes) == me;
+    const bool is_here = shard.host == me;
+    if (is_here && !belongs_here)
+      plan.hand_over.push_back(shard.shard);
+    else if (!is_here && belongs_here && !contains(nodes, shard.host))
+      plan.take.push_back(shard.shard);
+  }
+  return plan;
+}
+
+bool is_complete(const cluster_view& view, const std::set<incarnation_id>& believed_dead) {
+  const auto nodes = candidates(view, believed_dead);
+  return std::all_of(view.shards.begin(), view.shards.end(),
+                     [&](const shard_seen& shard) { return contains(nodes, shard.host); });
+}
+
+} // namespace holdfast::core

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "core/ids.hpp"
+#include "core/time.hpp"
+
+#include <set>
+#include <string>
+#include <vector>
+
+/// Which node hosts which shard. The database knows who does; these functions say who should.
+namespace holdfast::core {
+
+/// A node of the cluster, from its row in the database.
+struct node_seen {
+  incarnation_id incarnation;
+  std::string name;
+  std::string address; ///< Where other nodes reach it: `host:port`.
+};
+
+struct shard_seen {
+  shard_id shard = 0;
+  incarnation_id host; ///< Nil when nobody hosts it.
+  epoch at = 0;        ///< The host's fencing number.
+};
+
+/// The cluster at one instant.
+struct cluster_view {
+  instant now;                    ///< The database's clock.
+  std::vector<node_seen> nodes;   ///< Those whose lease runs, in order of their start.
+  std::vector<shard_seen> shards; ///< Ascending by shard.
+};
+
+/// The node of `view` with this incarnation; null when it is not there.
+const node_seen* find_node(const cluster_view& view, const incarnation_id& incarnation);
+
+/// How well a node suits a shard: the highest one hosts it. Rendezvous hashing (Thaler and
+/// Ravishankar 1998): when a node comes or goes, only shards that go to it or come from it move.
+/// By name, so that a node that was started again gets its shards back.
+std::uint64_t suitability(const std::string& node, shard_id shard);
+
+/// What a node is to do about its shards.
+struct hosting_plan {
+  std::vector<shard_id> take;      ///< Belong here, and nobody alive hosts them.
+  std::vector<shard_id> hand_over; ///< Are hosted here and belong to another node.
+  /// A later process has this node's name: this one is to end, or the two would take the shards
+  /// from each other for ever.
+  bool superseded = false;
+};
+
+/// The plan of node `me`. `believed_dead` are processes of whose end there is evidence although
+/// their leases still run.
+hosting_plan plan_hosting(const cluster_view& view, const incarnation_id& me,
+                          const std::set<incarnation_id>& believed_dead);
+
+/// Whether every shard has a host that is alive.
+bool is_complete(const cluster_view& view, const std::set<incarnation_id>& believed_dead);
+
+} // namespace holdfast::core

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "core/ids.hpp"
+#include "messages/inspect.hpp"
+
+#include <caf/actor.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// What nodes of one cluster say to each other. Peers have no use for any of it.
+namespace holdfast::core {
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, message_id& x) {
+  return f(caf::meta::type_name("hf1.message_id"), x.shard, x.seq);
+}
+
+} // namespace holdfast::core
+
+namespace holdfast::msg {
+
+/// A node introduces itself to another one. Answered by `node_met`.
+struct meet_node {
+  core::incarnation_id incarnation;
+};
+HOLDFAST_WIRE(meet_node, x.incarnation)
+
+struct node_met {
+  core::incarnation_id incarnation; ///< Who answers: it may have been started again.
+  /// Takes every request that a gateway takes, for shards that this very node hosts; for others it
+  /// answers `unavailable` instead of passing them on. Its end is the end of the node, or of the
+  /// way to it.
+  caf::actor door;
+};
+HOLDFAST_WIRE(node_met, x.incarnation, x.door)
+
+/// Shards have moved: look at the database. Only a hint; whoever misses it looks a little later.
+struct look_at_cluster {
+  core::incarnation_id from;
+};
+HOLDFAST_WIRE(look_at_cluster, x.from)
+
+/// Whatever was asked for is durable.
+struct events_applied {
+  std::uint32_t version = 1; ///< Of this answer.
+};
+HOLDFAST_WIRE(events_applied, x.version)
+
+/// Step → downstream step, wherever that is hosted: these units are finished; make their children.
+/// Answered by `events_applied`.
+struct finished_parent {
+  core::message_id message; ///< That reported the end.
+  core::unit_id unit;
+};
+HOLDFAST_WIRE(finished_parent, x.message, x.unit)
+
+struct add_children {
+  std::string consumer;
+  core::step_id step; ///< The downstream step.
+  std::vector<finished_parent> parents;
+};
+HOLDFAST_WIRE(add_children, x.consumer, x.step, x.parents)
+
+/// Step → downstream step: whether more units may still come. Answered by `events_applied`.
+struct upstream_changed {
+  std::string consumer;
+  core::step_id step;
+  core::message_id message;
+  bool completed = false;
+};
+HOLDFAST_WIRE(upstream_changed, x.consumer, x.step, x.message, x.completed)
+
+} // namespace holdfast::msg

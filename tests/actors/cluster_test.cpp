@@ -1,0 +1,391 @@
+// Several nodes on one database: they share the shards, pass requests on to their hosts, and take
+// over from each other.
+
+#include "tests/support/node_fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <map>
+
+using namespace std::chrono_literals;
+
+namespace holdfast::test {
+
+namespace {
+
+constexpr std::uint32_t shard_count = 8;
+
+struct cluster : virtual_world {
+  cluster() { watches_actors = true; }
+  ~cluster() {
+    me.disconnect();
+    nodes.clear();
+  }
+
+  /// Starts a node and lets the cluster settle.
+  virtual_node& start(const std::string& name) {
+    auto& node = nodes[name] = std::make_unique<virtual_node>(*this, name, 1000 * ++starts_);
+    node->settings.shards = shard_count;
+    node->start();
+    advance(4s); // two heartbeats and more
+    BOOST_REQUIRE_MESSAGE(node->gateway, name << " has no gateway");
+    return *node;
+  }
+  void start_three() {
+    for (const auto* name : {"a", "b", "c"})
+      start(name);
+  }
+  virtual_node& at(const std::string& name) { return *nodes.at(name); }
+
+  /// How many shards each process hosts.
+  std::map<std::string, std::uint32_t> shares() const {
+    std::map<std::string, std::uint32_t> found;
+    for (const auto& shard : database->tables().shards) {
+      const auto host = database->tables().nodes.find(shard.host);
+      ++found[host == database->tables().nodes.end() ? "nobody" : host->second.name];
+    }
+    return found;
+  }
+  /// The node that hosts the queue.
+  virtual_node& host_of(const core::queue_name& queue) {
+    const auto& tables = database->tables();
+    const auto& shard = tables.shards[core::shard_of(queue, shard_count)];
+    return at(tables.nodes.at(shard.host).name);
+  }
+  virtual_node& other_than(const virtual_node& node) {
+    for (const auto& [name, one] : nodes)
+      if (one.get() != &node && one->gateway)
+        return *one;
+    BOOST_FAIL("there is no other node");
+    throw 0;
+  }
+
+  template <class Request>
+  answer<msg::answer_to<Request>> call(virtual_node& node, Request request,
+                                       core::duration patience = 0s) {
+    const auto answered = me.send(node.gateway, std::move(request));
+    settle();
+    for (core::duration waited{0}; !answered->arrived() && waited < patience; waited += 10ms)
+      advance(10ms);
+    return *answered;
+  }
+  template <class Id>
+  Id fresh() {
+    return {ids.next(now())};
+  }
+  msg::enqueue_tasks some_tasks(const core::queue_name& queue, int number) {
+    msg::enqueue_tasks request{queue, {}};
+    for (int i = 0; i < number; ++i) {
+      msg::task_request task;
+      task.task = fresh<core::task_id>();
+      task.type = "work";
+      request.tasks.push_back(task);
+    }
+    return request;
+  }
+  void given_queue(const core::queue_name& queue) {
+    const auto made = call(*nodes.begin()->second, msg::put_queue{queue, "{}"});
+    BOOST_REQUIRE_MESSAGE(made.value, (made.error ? made.error->detail : "no answer"));
+  }
+  msg::claim_tasks a_claim(const core::queue_name& queue, const std::string& worker) {
+    msg::claim_tasks claim;
+    claim.queue = queue;
+    claim.worker = worker;
+    claim.claim = fresh<core::assignment_id>();
+    claim.most = 10;
+    return claim;
+  }
+  /// I-7: no row of an earlier epoch follows one of a later epoch.
+  void epochs_never_go_back() const {
+    for (const auto& [shard, rows] : database->tables().outbox)
+      for (std::size_t i = 1; i < rows.size(); ++i)
+        BOOST_TEST(rows[i - 1].epoch <= rows[i].epoch);
+  }
+
+  std::map<std::string, std::unique_ptr<virtual_node>> nodes;
+  client me{*this};
+  core::uuid_source ids{99};
+
+private:
+  std::uint64_t starts_ = 0;
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(clustering, cluster)
+
+BOOST_AUTO_TEST_CASE(nodes_share_the_shards) {
+  start("a");
+  BOOST_TEST(shares()["a"] == shard_count);
+  start("b");
+  start("c");
+  const auto three = shares();
+  BOOST_TEST(three.size() == 3U);
+  for (const auto& [name, share] : three) {
+    BOOST_TEST(share > 0U, name);
+  }
+  epochs_never_go_back();
+}
+
+BOOST_AUTO_TEST_CASE(any_node_takes_any_request) {
+  start_three();
+  for (int i = 0; i < 12; ++i) {
+    const auto queue = "q" + std::to_string(i);
+    given_queue(queue);
+    const auto tasks = some_tasks(queue, 3);
+    auto& far = other_than(host_of(queue));
+    const auto enqueued = call(far, tasks);
+    BOOST_REQUIRE_MESSAGE(enqueued.value, (enqueued.error ? enqueued.error->detail : "no answer"));
+    const auto claimed = call(at("b"), a_claim(queue, "w"));
+    BOOST_REQUIRE(claimed.value);
+    BOOST_REQUIRE(claimed.value->tasks.size() == 3U);
+    msg::complete_tasks done{queue, "w", {}};
+    for (const auto& task : claimed.value->tasks)
+      done.tasks.push_back({{task.task, task.token}, {}});
+    const auto completed = call(at("c"), done);
+    BOOST_REQUIRE(completed.value);
+    for (const auto& outcome : completed.value->outcomes)
+      BOOST_TEST((outcome.refusal == core::errc::none));
+  }
+  BOOST_TEST(database->tables().tasks.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_killed_node_is_replaced_at_once) { // scorecard: takeover of a killed node
+  start_three();
+  given_queue("mail");
+  BOOST_REQUIRE(call(at("a"), some_tasks("mail", 5)).value);
+  auto& host = host_of("mail");
+  auto& other = other_than(host);
+  const auto claim = a_claim("mail", "w");
+  BOOST_REQUIRE(call(other, claim).value);
+  const auto before = now();
+  host.kill(); // lets a second pass
+  BOOST_TEST(shares().count(host.settings.name) == 0U);
+  BOOST_TEST(shares().count("nobody") == 0U);
+  BOOST_TEST((now() - before <= 1s));
+  // The lease goes on under its token, at the next host.
+  const auto again = call(other, claim);
+  BOOST_REQUIRE(again.value);
+  BOOST_TEST(again.value->tasks.size() == 5U);
+  epochs_never_go_back();
+}
+
+BOOST_AUTO_TEST_CASE(a_request_waits_while_its_host_is_replaced) {
+  start_three();
+  given_queue("mail");
+  auto& host = host_of("mail");
+  auto& other = other_than(host);
+  host.cut_off(true); // decides, but nothing of it is written
+  const auto asked = me.send(other.gateway, some_tasks("mail", 2));
+  settle();
+  BOOST_TEST(!asked->arrived());
+  host.kill();
+  BOOST_REQUIRE(asked->arrived());
+  BOOST_REQUIRE_MESSAGE(asked->value, (asked->error ? asked->error->detail : ""));
+  BOOST_TEST(database->tables().tasks.size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(a_frozen_node_is_replaced_when_its_lease_has_run_out) {
+  start_three();
+  given_queue("mail");
+  auto& host = host_of("mail");
+  host.stop_renewals(true);
+  host.isolate(true);
+  advance(3s); // nobody has evidence of its death
+  BOOST_TEST(shares().count(host.settings.name) == 1U);
+  advance(4s); // lease time 5 s, a look every 1.5 s
+  BOOST_TEST(shares().count(host.settings.name) == 0U);
+  BOOST_REQUIRE(call(other_than(host), some_tasks("mail", 2)).value);
+  // I-7: what it still believes to host it does not decide any more.
+  const auto stale = me.send(host.gateway, some_tasks("mail", 2));
+  advance(4s);
+  BOOST_REQUIRE(stale->arrived());
+  BOOST_TEST(!stale->value);
+  BOOST_TEST(database->tables().tasks.size() == 2U);
+  // It comes back, and gets its share again without a restart.
+  host.stop_renewals(false);
+  host.isolate(false);
+  advance(5s);
+  BOOST_TEST(!host.ended());
+  BOOST_TEST(shares()[host.settings.name] > 0U);
+  BOOST_REQUIRE(call(host, some_tasks("mail", 2)).value);
+  epochs_never_go_back();
+}
+
+BOOST_AUTO_TEST_CASE(a_stopped_node_hands_over_without_a_pause) {
+  start_three();
+  given_queue("mail");
+  auto& host = host_of("mail");
+  auto& other = other_than(host);
+  BOOST_REQUIRE(call(other, some_tasks("mail", 2)).value);
+  caf::anon_send(host.root, actors::drain{});
+  const auto during = me.send(other.gateway, some_tasks("mail", 2));
+  advance(1s);
+  BOOST_TEST(host.ended());
+  BOOST_REQUIRE(during->arrived());
+  BOOST_REQUIRE_MESSAGE(during->value, (during->error ? during->error->detail : ""));
+  BOOST_TEST(shares().count("nobody") == 0U);
+  BOOST_TEST(database->tables().tasks.size() == 4U);
+}
+
+BOOST_AUTO_TEST_CASE(no_request_fails_while_shards_move) {
+  start("a");
+  for (int i = 0; i < 6; ++i)
+    given_queue("q" + std::to_string(i));
+  std::vector<awaited_answer<msg::enqueue_tasks>> asked;
+  std::size_t wanted = 0;
+  for (const auto* name : {"b", "c", "d"}) {
+    auto& node = nodes[name] = std::make_unique<virtual_node>(*this, name, 5000 + name[0]);
+    node->settings.shards = shard_count;
+    node->start();
+    for (int turn = 0; turn < 100; ++turn) {
+      const auto queue = "q" + std::to_string(turn % 6);
+      asked.push_back(me.send(at("a").gateway, some_tasks(queue, 1)));
+      ++wanted;
+      advance(30ms);
+    }
+  }
+  advance(5s);
+  for (const auto& one : asked) {
+    BOOST_REQUIRE(one->arrived());
+    BOOST_TEST(one->value.has_value(), (one->error ? one->error->detail : ""));
+  }
+  BOOST_TEST(database->tables().tasks.size() == wanted);
+  BOOST_TEST(shares().size() == 4U);
+  epochs_never_go_back();
+}
+
+BOOST_AUTO_TEST_CASE(leases_survive_a_handover_with_their_tokens) {
+  start("a");
+  given_queue("mail");
+  BOOST_REQUIRE(call(at("a"), some_tasks("mail", 3)).value);
+  const auto claimed = call(at("a"), a_claim("mail", "w"));
+  BOOST_REQUIRE(claimed.value);
+  // Nodes come until the queue has moved.
+  for (const auto* name : {"b", "c", "d", "e", "f"})
+    if (&host_of("mail") == &at("a"))
+      start(name);
+  BOOST_REQUIRE(&host_of("mail") != &at("a"));
+  msg::complete_tasks done{"mail", "w", {}};
+  for (const auto& task : claimed.value->tasks)
+    done.tasks.push_back({{task.task, task.token}, {}});
+  const auto completed = call(at("a"), done);
+  BOOST_REQUIRE(completed.value);
+  for (const auto& outcome : completed.value->outcomes)
+    BOOST_TEST((outcome.refusal == core::errc::none));
+}
+
+BOOST_AUTO_TEST_CASE(a_workflow_runs_over_several_nodes) { // I-5, I-6, I-8
+  start_three();
+  const auto definition =
+      workflow_json("chain", {step_json("one", 1, {"two"}), step_json("two", 1, {"three"}),
+                              step_json("three", 1, {})});
+  for (int i = 0; i < 4; ++i) {
+    const auto created =
+        call(at("a"), msg::create_workflow{fresh<core::workflow_id>(), definition});
+    BOOST_REQUIRE_MESSAGE(created.value, (created.error ? created.error->detail : "no answer"));
+    const auto& steps = created.value->steps;
+    msg::add_source_data data{steps[0].step, {}};
+    for (int row = 0; row < 5; ++row)
+      data.rows.push_back({"row-" + std::to_string(row), R"({"n": 1})"});
+    BOOST_REQUIRE(call(at("b"), data).value);
+    BOOST_REQUIRE(call(at("c"), msg::seal_step{steps[0].step}).value);
+    for (const auto& step : steps) {
+      for (int unit = 0; unit < 5; ++unit) {
+        const auto lease =
+            call(at("b"), msg::ask_assignment{step.step, "ana", fresh<core::assignment_id>()});
+        BOOST_REQUIRE_MESSAGE(lease.value, (lease.error ? lease.error->detail : "no answer"));
+        msg::submit_judgment judgment;
+        judgment.step = step.step;
+        judgment.unit = lease.value->unit;
+        judgment.contributor = "ana";
+        judgment.token = lease.value->token;
+        judgment.judgment = fresh<core::judgment_id>();
+        judgment.payload = R"({"answer": "red"})";
+        BOOST_REQUIRE(call(at("c"), judgment).value);
+      }
+      advance(1s);
+    }
+    const auto counts = call(at("a"), msg::get_step_statistics{steps[2].step});
+    BOOST_REQUIRE(counts.value);
+    BOOST_TEST(counts.value->finalized == 5U);
+    BOOST_TEST(counts.value->step.completed_units == 5U);
+  }
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_that_dies_gives_back_what_it_holds_elsewhere) {
+  start_three();
+  given_queue("mail");
+  auto& far = other_than(host_of("mail"));
+  BOOST_REQUIRE(call(far, some_tasks("mail", 4)).value);
+  auto claim = a_claim("mail", "w");
+  claim.tied = true;
+  client worker{*this};
+  const auto claimed = worker.send(far.gateway, claim);
+  settle();
+  BOOST_REQUIRE(claimed->value);
+  BOOST_REQUIRE(claimed->value->tasks.size() == 4U);
+  worker.disconnect();
+  advance(1s);
+  const auto next = call(far, a_claim("mail", "v"));
+  BOOST_REQUIRE(next.value);
+  BOOST_TEST(next.value->tasks.size() == 4U);
+}
+
+BOOST_AUTO_TEST_CASE(a_session_ends_on_every_node) {
+  start_three();
+  const auto definition = workflow_json("flat", {step_json("label", 1, {})});
+  std::vector<core::step_id> steps;
+  for (int i = 0; i < 6; ++i) {
+    const auto created =
+        call(at("a"), msg::create_workflow{fresh<core::workflow_id>(), definition});
+    BOOST_REQUIRE(created.value);
+    steps.push_back(created.value->steps[0].step);
+    BOOST_REQUIRE(call(at("a"), msg::add_source_data{steps.back(), {{"row", "{}"}}}).value);
+    BOOST_REQUIRE(
+        call(at("a"), msg::ask_assignment{steps.back(), "ana", fresh<core::assignment_id>()})
+            .value);
+  }
+  const auto ended = call(at("a"), msg::end_session{"ana"});
+  BOOST_REQUIRE(ended.value);
+  BOOST_TEST(ended.value->released == 6U);
+}
+
+BOOST_AUTO_TEST_CASE(a_later_process_of_the_same_name_takes_the_place_of_the_first) { // F48
+  start("a");
+  auto& first = at("a");
+  auto second = std::make_unique<virtual_node>(*this, "a", 4242);
+  second->settings.shards = shard_count;
+  second->start();
+  advance(20s);
+  BOOST_TEST(first.ended());
+  BOOST_TEST(msg::failure_of(first.end_reason()).code == core::errc::fenced);
+  BOOST_REQUIRE(second->gateway);
+  BOOST_REQUIRE(call(*second, msg::put_queue{"mail", "{}"}).value);
+  second.reset();
+}
+
+BOOST_AUTO_TEST_CASE(nodes_that_cannot_reach_each_other_answer_what_they_host) {
+  start_three();
+  given_queue("mail");
+  auto& host = host_of("mail");
+  auto& other = other_than(host);
+  host.isolate(true);
+  const auto shards_before = shares();
+  const auto asked = me.send(other.gateway, some_tasks("mail", 1));
+  advance(2s);
+  BOOST_TEST(!asked->arrived());
+  advance(2s);
+  BOOST_REQUIRE(asked->arrived());
+  BOOST_TEST(asked->code() == core::errc::unavailable);
+  BOOST_TEST(call(host, some_tasks("mail", 1)).value.has_value());
+  BOOST_TEST((shares() == shards_before)); // F22: no takeover while the database is reached
+  host.isolate(false);
+  advance(2s);
+  BOOST_TEST(call(other, some_tasks("mail", 1)).value.has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::test

@@ -1,0 +1,173 @@
+// Which node is to host which shard: DESIGN 4, I-7.
+
+#include "core/placement.hpp"
+#include "tests/core/random_source.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace holdfast::core {
+
+namespace {
+
+constexpr shard_id shard_count = 64;
+
+incarnation_id process(std::uint8_t number) {
+  incarnation_id id;
+  id.value.bytes[15] = number;
+  return id;
+}
+
+/// A cluster that only the tests' own model of the database changes.
+struct cluster {
+  cluster_view view;
+
+  cluster() {
+    for (shard_id shard = 0; shard < shard_count; ++shard)
+      view.shards.push_back({shard, {}, 0});
+  }
+  void start(std::uint8_t number, const std::string& name) {
+    view.nodes.push_back({process(number), name, ""});
+  }
+  void end(std::uint8_t number) {
+    auto& nodes = view.nodes;
+    nodes.erase(
+        std::remove_if(nodes.begin(), nodes.end(),
+                       [&](const auto& node) { return node.incarnation == process(number); }),
+        nodes.end());
+  }
+  /// Every node does what its plan says, one after the other, until no plan says anything.
+  void settle() {
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (const auto& node : view.nodes) {
+        const auto plan = plan_hosting(view, node.incarnation, {});
+        for (const auto shard : plan.hand_over)
+          view.shards[shard].host = {};
+        for (const auto shard : plan.take)
+          view.shards[shard].host = node.incarnation;
+        moved = moved || !plan.hand_over.empty() || !plan.take.empty();
+      }
+    }
+  }
+  std::vector<incarnation_id> hosts() const {
+    std::vector<incarnation_id> all;
+    for (const auto& shard : view.shards)
+      all.push_back(shard.host);
+    return all;
+  }
+};
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(placement)
+
+BOOST_AUTO_TEST_CASE(one_node_takes_everything) {
+  cluster c;
+  c.start(1, "a");
+  BOOST_TEST(plan_hosting(c.view, process(1), {}).take.size() == shard_count);
+  BOOST_TEST(!is_complete(c.view, {}));
+  c.settle();
+  BOOST_TEST(is_complete(c.view, {}));
+}
+
+BOOST_AUTO_TEST_CASE(a_node_that_is_not_seen_does_nothing) {
+  cluster c;
+  c.start(1, "a");
+  c.settle();
+  const auto plan = plan_hosting(c.view, process(2), {});
+  BOOST_TEST(plan.take.empty());
+  BOOST_TEST(plan.hand_over.empty());
+  BOOST_TEST(!plan.superseded);
+}
+
+BOOST_AUTO_TEST_CASE(only_what_must_move_moves) {
+  cluster c;
+  for (std::uint8_t number = 1; number <= 5; ++number)
+    c.start(number, "node-" + std::to_string(number));
+  c.settle();
+  const auto before = c.hosts();
+  c.start(6, "node-6");
+  c.settle();
+  auto after = c.hosts();
+  for (shard_id shard = 0; shard < shard_count; ++shard)
+    if (after[shard] != before[shard])
+      BOOST_TEST(to_string(after[shard]) == to_string(process(6)));
+  c.end(6);
+  c.settle();
+  BOOST_TEST((c.hosts() == before));
+}
+
+BOOST_AUTO_TEST_CASE(shares_are_about_equal) {
+  cluster c;
+  for (std::uint8_t number = 1; number <= 4; ++number)
+    c.start(number, "node-" + std::to_string(number));
+  c.settle();
+  std::map<incarnation_id, int> shares;
+  for (const auto& host : c.hosts())
+    ++shares[host];
+  BOOST_TEST(shares.size() == 4U);
+  for (const auto& [host, share] : shares) {
+    BOOST_TEST(share >= 8); // 16 each on average
+    BOOST_TEST(share <= 26);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_a_living_node_hosts_is_not_taken) { // I-7
+  cluster c;
+  c.start(1, "a");
+  c.settle();
+  c.start(2, "b");
+  BOOST_TEST(plan_hosting(c.view, process(2), {}).take.empty());
+  BOOST_TEST(!plan_hosting(c.view, process(1), {}).hand_over.empty());
+  BOOST_TEST(is_complete(c.view, {}));
+}
+
+BOOST_AUTO_TEST_CASE(what_a_dead_node_hosted_is_taken_at_once) {
+  cluster c;
+  c.start(1, "a");
+  c.start(2, "b");
+  c.settle();
+  BOOST_TEST(!is_complete(c.view, {process(1)}));
+  const auto taken = plan_hosting(c.view, process(2), {process(1)}).take;
+  const auto hosts = c.hosts();
+  BOOST_TEST(taken.size()
+             == static_cast<std::size_t>(std::count(hosts.begin(), hosts.end(), process(1))));
+}
+
+BOOST_AUTO_TEST_CASE(a_later_process_of_the_same_name_replaces_the_earlier_one) { // F48
+  cluster c;
+  c.start(1, "a");
+  c.settle();
+  c.start(2, "a");
+  BOOST_TEST(plan_hosting(c.view, process(1), {}).superseded);
+  BOOST_TEST(plan_hosting(c.view, process(2), {}).take.size() == shard_count);
+  BOOST_TEST(!is_complete(c.view, {}));
+  // Unless that one is dead again.
+  BOOST_TEST(!plan_hosting(c.view, process(1), {process(2)}).superseded);
+}
+
+BOOST_AUTO_TEST_CASE(every_history_settles_with_a_host_for_each_shard) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    test::random_source random{seed};
+    cluster c;
+    std::uint8_t started = 0;
+    for (int turn = 0; turn < 30; ++turn) {
+      if (c.view.nodes.empty() || random.below(3) != 0)
+        c.start(++started, "node-" + std::to_string(random.below(6)));
+      else
+        c.view.nodes.erase(c.view.nodes.begin()
+                           + static_cast<std::ptrdiff_t>(random.below(c.view.nodes.size())));
+      if (c.view.nodes.empty())
+        continue;
+      c.settle();
+      BOOST_REQUIRE(is_complete(c.view, {}));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::core
