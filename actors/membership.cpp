@@ -56,7 +56,7 @@ core::failure take(self_ptr self, const shard_list& wanted, core::cluster_view& 
   auto& st = self->state;
   const auto& settings = st.context->settings;
   const auto fences = open(self).take_over(settings.name, settings.incarnation, wanted,
-                                           settings.lease_time, st.believed_dead);
+                                           settings.lease_time, st.dead.all());
   if (!fences)
     return fences.error();
   if (fences->empty())
@@ -166,7 +166,7 @@ core::failure enter(self_ptr self) {
       !known)
     return known.error();
   const auto alive = open(self).take_over(settings.name, settings.incarnation, {},
-                                          settings.lease_time, st.believed_dead);
+                                          settings.lease_time, st.dead.all());
   if (!alive)
     return alive.error();
   st.registered = true;
@@ -206,7 +206,7 @@ void remove_all(shard_list& from, const shard_list& what) {
 /// Brings this node in line with the cluster.
 core::failure follow_plan(self_ptr self, core::cluster_view& view) {
   auto& st = self->state;
-  auto plan = core::plan_hosting(view, st.context->settings.incarnation, st.believed_dead);
+  auto plan = core::plan_hosting(view, st.context->settings.incarnation, st.dead.all());
   if (plan.superseded)
     return {core::errc::fenced, "a later process of node '" + st.context->settings.name + "' runs"};
   const shard_list leaving{st.leaving.begin(), st.leaving.end()};
@@ -229,7 +229,7 @@ core::failure follow_plan(self_ptr self, core::cluster_view& view) {
 
 void tell(self_ptr self, core::cluster_view view) {
   auto& st = self->state;
-  if (!st.ready && core::is_complete(view, st.believed_dead)) {
+  if (!st.ready && core::is_complete(view, st.dead.all())) {
     st.ready = true;
     if (st.context->started_at == core::instant{})
       st.context->started_at = view.now;
@@ -238,7 +238,7 @@ void tell(self_ptr self, core::cluster_view view) {
     st.waiting.clear();
   }
   if (st.neighbours)
-    self->send(st.neighbours, cluster_seen{std::move(view), st.believed_dead});
+    self->send(st.neighbours, cluster_seen{std::move(view), st.dead.all()});
 }
 
 /// Renews the node's lease and looks at the cluster.
@@ -259,9 +259,8 @@ core::failure try_to_look(self_ptr self) {
   }
   st.context->hosting.sure_until(asked + settings.lease_time);
   st.context->hosting.set_alone(view->nodes.size() == 1);
-  for (auto dead = st.believed_dead.begin(); dead != st.believed_dead.end();)
-    dead =
-        core::find_node(*view, *dead) == nullptr ? st.believed_dead.erase(dead) : std::next(dead);
+  for (auto dead = st.dead.all().begin(); dead != st.dead.all().end();)
+    dead = core::find_node(*view, *dead) == nullptr ? st.dead.all().erase(dead) : std::next(dead);
   if (auto why = follow_plan(self, *view); why.code != core::errc::none)
     return why;
   tell(self, std::move(*view));
@@ -348,8 +347,8 @@ caf::behavior membership(caf::stateful_actor<membership_state>* self, context_pt
       },
       [=](look_now) { look(self); },
       [=](const process_gone& gone) {
-        if (self->state.believed_dead.insert(gone.incarnation).second)
-          look(self);
+        self->state.dead.add(gone.incarnation);
+        look(self);
       },
       [=](const shard_doubted& doubted) {
         if (self->state.hosted.count(doubted.shard) != 0)

@@ -20,7 +20,7 @@ struct membership_state {
   std::unique_ptr<persistence::store> store;
   std::map<core::shard_id, core::epoch> hosted;
   std::set<core::shard_id> leaving; ///< Not hosted any more; what worked for them is being ended.
-  std::set<core::incarnation_id> believed_dead;
+  core::believed_dead dead;
   std::vector<caf::actor> followers;
   caf::actor neighbours;   ///< Null until it has come.
   bool registered = false; ///< The node's row is in the database.

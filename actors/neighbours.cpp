@@ -59,9 +59,16 @@ void on_met(self_ptr self, const core::incarnation_id& expected, const msg::node
     return;
   auto& other = found->second;
   other.dialing = false;
+  if (met.incarnation == st.context->settings.incarnation) {
+    st.context->log(log_level::error, "address_leads_here",
+                    {{"node", other.name},
+                     {"address", other.address},
+                     {"what", "it must be told its node.advertised_address"}});
+    return dial_later(self, expected);
+  }
   if (met.incarnation != expected) { // another process has its place
     self->send(st.links.membership, process_gone{expected});
-    return;
+    return dial_later(self, expected);
   }
   st.context->log(log_level::info, "node_reached",
                   {{"node", other.name}, {"address", other.address}});

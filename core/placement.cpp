@@ -9,10 +9,10 @@ namespace {
 
 /// The nodes that shards are placed on: alive, and the latest process of their name.
 std::vector<const node_seen*> candidates(const cluster_view& view,
-                                         const std::set<incarnation_id>& believed_dead) {
+                                         const std::set<incarnation_id>& dead) {
   std::map<std::string, const node_seen*> latest;
   for (const auto& node : view.nodes)
-    if (believed_dead.count(node.incarnation) == 0)
+    if (dead.count(node.incarnation) == 0)
       latest[node.name] = &node; // in order of their start
   std::vector<const node_seen*> chosen;
   for (const auto& [name, node] : latest)
@@ -50,13 +50,37 @@ std::uint64_t suitability(const std::string& node, shard_id shard) {
   return hash ^ hash >> 31;
 }
 
+void believed_dead::add(const incarnation_id& process) {
+  if (proven_alive_.count(process) == 0)
+    dead_.insert(process);
+}
+
+void believed_dead::look(const cluster_view& view) {
+  for (auto it = dead_.begin(); it != dead_.end();) {
+    const auto* seen = find_node(view, *it);
+    if (seen == nullptr) { // its lease is over as well
+      lease_then_.erase(*it);
+      it = dead_.erase(it);
+      continue;
+    }
+    const auto [then, is_first] = lease_then_.emplace(*it, seen->expires_at);
+    if (!is_first && seen->expires_at > then->second) {
+      proven_alive_.insert(*it);
+      lease_then_.erase(then);
+      it = dead_.erase(it);
+    } else {
+      ++it;
+    }
+  }
+}
+
 hosting_plan plan_hosting(const cluster_view& view, const incarnation_id& me,
-                          const std::set<incarnation_id>& believed_dead) {
+                          const std::set<incarnation_id>& dead) {
   hosting_plan plan;
   const auto* own = find_node(view, me);
   if (own == nullptr)
     return plan; // our own lease has run out: first that must be mended
-  auto nodes = candidates(view, believed_dead);
+  auto nodes = candidates(view, dead);
   if (!contains(nodes, me)) {
     plan.superseded = true;
     return plan;
@@ -72,8 +96,8 @@ hosting_plan plan_hosting(const cluster_view& view, const incarnation_id& me,
   return plan;
 }
 
-bool is_complete(const cluster_view& view, const std::set<incarnation_id>& believed_dead) {
-  const auto nodes = candidates(view, believed_dead);
+bool is_complete(const cluster_view& view, const std::set<incarnation_id>& dead) {
+  const auto nodes = candidates(view, dead);
   return std::all_of(view.shards.begin(), view.shards.end(),
                      [&](const shard_seen& shard) { return contains(nodes, shard.host); });
 }

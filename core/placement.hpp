@@ -3,6 +3,7 @@
 #include "core/ids.hpp"
 #include "core/time.hpp"
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@ struct node_seen {
   incarnation_id incarnation;
   std::string name;
   std::string address; ///< Where other nodes reach it: `host:port`.
+  instant expires_at;  ///< Of its lease.
 };
 
 struct shard_seen {
@@ -38,6 +40,24 @@ const node_seen* find_node(const cluster_view& view, const incarnation_id& incar
 /// By name, so that a node that was started again gets its shards back.
 std::uint64_t suitability(const std::string& node, shard_id shard);
 
+/// Processes of whose end there is evidence although their leases still run. Evidence may be wrong
+/// (an address that leads elsewhere, a firewall that refuses); a process that renews its lease
+/// afterwards is alive, and nobody's word about its end is taken any more.
+class believed_dead {
+public:
+  /// There is evidence; it counts from the next look on.
+  void add(const incarnation_id& process);
+  /// What the database says of them.
+  void look(const cluster_view& view);
+
+  const std::set<incarnation_id>& all() const { return dead_; }
+
+private:
+  std::set<incarnation_id> dead_;
+  std::map<incarnation_id, instant> lease_then_; ///< At the first look after the evidence.
+  std::set<incarnation_id> proven_alive_;
+};
+
 /// What a node is to do about its shards.
 struct hosting_plan {
   std::vector<shard_id> take;      ///< Belong here, and nobody alive hosts them.
@@ -47,12 +67,11 @@ struct hosting_plan {
   bool superseded = false;
 };
 
-/// The plan of node `me`. `believed_dead` are processes of whose end there is evidence although
-/// their leases still run.
+/// The plan of node `me`; `dead` are the processes whose end need not be waited for.
 hosting_plan plan_hosting(const cluster_view& view, const incarnation_id& me,
-                          const std::set<incarnation_id>& believed_dead);
+                          const std::set<incarnation_id>& dead);
 
 /// Whether every shard has a host that is alive.
-bool is_complete(const cluster_view& view, const std::set<incarnation_id>& believed_dead);
+bool is_complete(const cluster_view& view, const std::set<incarnation_id>& dead);
 
 } // namespace holdfast::core

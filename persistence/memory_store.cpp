@@ -225,7 +225,7 @@ core::outcome<core::cluster_view> memory_store::renew(core::incarnation_id incar
   std::map<std::pair<core::instant, core::incarnation_id>, core::node_seen> alive;
   for (const auto& [id, row] : t.nodes)
     if (!row.left && row.expires_at > view.now)
-      alive[{row.started_at, id}] = {id, row.name, row.address};
+      alive[{row.started_at, id}] = {id, row.name, row.address, row.expires_at};
   for (auto& [started, seen] : alive)
     view.nodes.push_back(std::move(seen));
   for (core::shard_id number = 0; number < t.shards.size(); ++number)

@@ -74,7 +74,7 @@ constexpr statement renew_node{"renew_node", R"sql(
 constexpr statement read_clock{"read_clock", "SELECT clock_timestamp()"};
 
 constexpr statement see_nodes{"see_nodes", R"sql(
-  SELECT incarnation, name, address FROM holdfast.nodes
+  SELECT incarnation, name, address, expires_at FROM holdfast.nodes
    WHERE left_at IS NULL AND expires_at > clock_timestamp() ORDER BY started_at, incarnation)sql"};
 
 constexpr statement see_shards{"see_shards", R"sql(
@@ -181,7 +181,8 @@ core::outcome<core::cluster_view> postgres_store::renew(core::incarnation_id inc
   for (std::size_t row = 0; row < nodes.rows(); ++row)
     view.nodes.push_back({{nodes.get<core::uuid>(row, 0)},
                           nodes.get<std::string>(row, 1),
-                          nodes.get<std::string>(row, 2)});
+                          nodes.get<std::string>(row, 2),
+                          nodes.get<core::instant>(row, 3)});
   const auto& shards = (*answer)[3];
   for (std::size_t row = 0; row < shards.rows(); ++row)
     view.shards.push_back({static_cast<core::shard_id>(shards.get<int4>(row, 0)),

@@ -29,7 +29,7 @@ struct cluster {
       view.shards.push_back({shard, {}, 0});
   }
   void start(std::uint8_t number, const std::string& name) {
-    view.nodes.push_back({process(number), name, ""});
+    view.nodes.push_back({process(number), name, "", {}});
   }
   void end(std::uint8_t number) {
     auto& nodes = view.nodes;
@@ -147,6 +147,40 @@ BOOST_AUTO_TEST_CASE(a_later_process_of_the_same_name_replaces_the_earlier_one) 
   BOOST_TEST(!is_complete(c.view, {}));
   // Unless that one is dead again.
   BOOST_TEST(!plan_hosting(c.view, process(1), {process(2)}).superseded);
+}
+
+BOOST_AUTO_TEST_CASE(evidence_of_death_is_dropped_when_the_process_renews_its_lease) {
+  cluster c;
+  c.start(1, "a");
+  c.start(2, "b");
+  auto& lease = c.view.nodes[1].expires_at;
+  lease = from_micros(5);
+  believed_dead dead;
+  dead.look(c.view);
+  lease = from_micros(6); // before the evidence came: it says nothing about it
+  dead.add(process(2));
+  dead.look(c.view);
+  dead.look(c.view);
+  BOOST_TEST(dead.all().size() == 1U);
+  lease = from_micros(7);
+  dead.look(c.view);
+  BOOST_TEST(dead.all().empty());
+  dead.add(process(2)); // nobody is fooled twice
+  dead.look(c.view);
+  BOOST_TEST(dead.all().empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_dead_are_forgotten_with_their_leases) {
+  cluster c;
+  c.start(1, "a");
+  c.start(2, "b");
+  believed_dead dead;
+  dead.add(process(2));
+  dead.look(c.view);
+  BOOST_TEST(dead.all().size() == 1U);
+  c.end(2);
+  dead.look(c.view);
+  BOOST_TEST(dead.all().empty());
 }
 
 BOOST_AUTO_TEST_CASE(every_history_settles_with_a_host_for_each_shard) {

@@ -73,6 +73,7 @@ struct three_nodes {
     made.task.value =
         ids.next(std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now()));
     made.type = "work";
+    made.body = "{}";
     return made;
   }
 

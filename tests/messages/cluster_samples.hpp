@@ -1,0 +1,25 @@
+#pragma once
+
+#include "messages/cluster_messages.hpp"
+#include "tests/messages/samples.hpp"
+
+namespace holdfast::test {
+
+/// What nodes say to each other.
+inline void add_cluster_samples(samples& into) {
+  using namespace msg;
+  const auto node = id_of<core::incarnation_id>(0x71);
+  const auto step = id_of<core::step_id>(0x72);
+  const auto unit = id_of<core::unit_id>(0x73);
+  into.add("hf1.meet_node", meet_node{node}, id(0x71));
+  // How CAF writes the handle of nobody: no actor, of no node.
+  into.add("hf1.node_met", node_met{node, {}}, id(0x71) + u64(0) + u64(0));
+  into.add("hf1.look_at_cluster", look_at_cluster{node}, id(0x71));
+  into.add("hf1.events_applied", events_applied{2}, u32(2));
+  into.add("hf1.add_children", add_children{"routing", step, {{{3, 4}, unit}}},
+           text("routing") + id(0x72) + list({u32(3) + u64(4) + id(0x73)}));
+  into.add("hf1.upstream_changed", upstream_changed{"routing", step, {3, 4}, true},
+           text("routing") + id(0x72) + u32(3) + u64(4) + u8(1));
+}
+
+} // namespace holdfast::test
