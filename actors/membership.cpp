@@ -259,8 +259,7 @@ core::failure try_to_look(self_ptr self) {
   }
   st.context->hosting.sure_until(asked + settings.lease_time);
   st.context->hosting.set_alone(view->nodes.size() == 1);
-  for (auto dead = st.dead.all().begin(); dead != st.dead.all().end();)
-    dead = core::find_node(*view, *dead) == nullptr ? st.dead.all().erase(dead) : std::next(dead);
+  st.dead.look(*view);
   if (auto why = follow_plan(self, *view); why.code != core::errc::none)
     return why;
   tell(self, std::move(*view));

@@ -26,7 +26,7 @@ struct neighbours_state {
     std::string name;
     std::string address;
     caf::actor door;      ///< Null while it is not reached.
-    bool dialing = false; ///< An attempt is under way, or the next one has its timer.
+    bool failing = false; ///< It was not reached at the last attempt.
   };
 
   context_ptr context;
