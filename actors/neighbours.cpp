@@ -41,7 +41,6 @@ void dial(self_ptr self, const core::incarnation_id& incarnation) {
   const auto found = st.others.find(incarnation);
   if (found == st.others.end() || found->second.door || !st.context->settings.dial)
     return;
-  found->second.dialing = true;
   st.context->settings.dial(found->second.address, [me = caf::actor_cast<caf::actor>(self),
                                                     incarnation](const dial_result& result) {
     caf::anon_send(me, dialed{incarnation, result});
@@ -58,7 +57,7 @@ void on_met(self_ptr self, const core::incarnation_id& expected, const msg::node
   if (found == st.others.end())
     return;
   auto& other = found->second;
-  other.dialing = false;
+  other.failing = false;
   if (met.incarnation == st.context->settings.incarnation) {
     st.context->log(log_level::error, "address_leads_here",
                     {{"node", other.name},
