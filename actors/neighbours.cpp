@@ -88,9 +88,11 @@ void on_dialed(self_ptr self, const dialed& m) {
               [=](const caf::error&) { dial_later(self, m.incarnation); });
     return;
   }
-  st.context->log(
-      log_level::warning, "node_not_reached",
-      {{"node", found->second.name}, {"address", found->second.address}, {"reason", m.result.why}});
+  if (!std::exchange(found->second.failing, true)) // once, and not twice a second
+    st.context->log(log_level::warning, "node_not_reached",
+                    {{"node", found->second.name},
+                     {"address", found->second.address},
+                     {"reason", m.result.why}});
   if (m.result.refused)
     self->send(st.links.membership, process_gone{m.incarnation});
   dial_later(self, m.incarnation);
