@@ -308,7 +308,7 @@ caf::result<msg::node_met> on_meet(self_ptr self, const msg::meet_node& m) {
   return msg::node_met{st.context->settings.incarnation, st.links.door};
 }
 
-/// What a step of another node says to one of ours.
+/// What consumers and steps of another node say to a step of ours.
 template <class Message>
 caf::result<events_applied> between_steps(self_ptr self, Message& m) {
   if (way_of(self, m) != way::here)
@@ -398,6 +398,7 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       [=](const msg::look_at_cluster&) {
         caf::anon_send(self->state.links.membership, look_now{});
       },
+      [=](apply_events& m) { return between_steps(self, m); },
       [=](add_children& m) { return between_steps(self, m); },
       [=](upstream_changed& m) { return between_steps(self, m); },
       [=](const drain&) { self->state.draining = true; },

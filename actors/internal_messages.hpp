@@ -332,13 +332,7 @@ struct unit_ended {
   caf::error reason;
 };
 
-/// Consumer → shards → step: apply these events, each at most once. Answered by `events_applied`
-/// when every effect is durable.
-struct apply_events {
-  std::string consumer;
-  core::step_id step;
-  std::vector<core::sequenced_event> events;
-};
+using msg::apply_events;
 using msg::events_applied;
 
 using msg::add_children;
@@ -520,7 +514,6 @@ HOLDFAST_LOCAL_MESSAGE(unit_report)
 HOLDFAST_LOCAL_MESSAGE(offer_refused)
 HOLDFAST_LOCAL_MESSAGE(unit_command)
 HOLDFAST_LOCAL_MESSAGE(unit_ended)
-HOLDFAST_LOCAL_MESSAGE(apply_events)
 HOLDFAST_LOCAL_MESSAGE(activate)
 HOLDFAST_LOCAL_MESSAGE(load_queue)
 HOLDFAST_LOCAL_MESSAGE(queue_loaded)

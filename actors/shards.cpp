@@ -265,7 +265,7 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
       [=](const msg::seal_step& m) { route(self, m.step, m); },
       [=](const msg::change_step& m) { route(self, m.step, m); },
       [=](const msg::change_unit& m) { route(self, m.step, m); },
-      [=](apply_events& m) { route(self, core::step_id{m.step}, std::move(m)); },
+      [=](apply_events& m) { route_anywhere(self, core::step_id{m.step}, std::move(m)); },
       [=](add_children& m) { route_anywhere(self, core::step_id{m.step}, std::move(m)); },
       [=](const upstream_changed& m) { route_anywhere(self, m.step, m); },
       [=](msg::put_queue& m) { route(self, hosted_item{m.queue}, std::move(m)); },

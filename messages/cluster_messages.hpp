@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/change.hpp"
 #include "core/ids.hpp"
 #include "messages/inspect.hpp"
 
@@ -15,6 +16,16 @@ namespace holdfast::core {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, message_id& x) {
   return f(caf::meta::type_name("hf1.message_id"), x.shard, x.seq);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, event& x) {
+  return f(caf::meta::type_name("hf1.event"), x.type, x.step, x.unit, x.judgment, x.at, x.details);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, sequenced_event& x) {
+  return f(caf::meta::type_name("hf1.sequenced_event"), x.id, x.event);
 }
 
 } // namespace holdfast::core
@@ -47,6 +58,16 @@ struct events_applied {
   std::uint32_t version = 1; ///< Of this answer.
 };
 HOLDFAST_WIRE(events_applied, x.version)
+
+/// Consumer → step, wherever that is hosted: apply these events, each at most once. Answered by
+/// `events_applied` when every effect is durable. An event may come from another shard than the
+/// step's: the creation of a workflow is reported in that of its first step.
+struct apply_events {
+  std::string consumer;
+  core::step_id step;
+  std::vector<core::sequenced_event> events;
+};
+HOLDFAST_WIRE(apply_events, x.consumer, x.step, x.events)
 
 /// Step → downstream step, wherever that is hosted: these units are finished; make their children.
 /// Answered by `events_applied`.

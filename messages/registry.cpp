@@ -75,6 +75,7 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(node_met);
   HOLDFAST_REGISTER(look_at_cluster);
   HOLDFAST_REGISTER(events_applied);
+  HOLDFAST_REGISTER(apply_events);
   HOLDFAST_REGISTER(add_children);
   HOLDFAST_REGISTER(upstream_changed);
 #undef HOLDFAST_REGISTER

@@ -135,10 +135,12 @@ core::outcome<bool> node_process::await_ready(core::duration limit) {
   return true;
 }
 
-void node_process::kill() {
+void node_process::kill() { signal(SIGKILL); }
+
+void node_process::signal(int number) {
   const std::lock_guard lock{mutex_};
   if (pid_ > 0)
-    ::kill(pid_, SIGKILL);
+    ::kill(pid_, number);
 }
 
 std::optional<int> node_process::ended() {

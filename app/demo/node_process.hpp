@@ -37,6 +37,8 @@ public:
 
   /// SIGKILL, now. From any thread; harmless when it has ended.
   void kill();
+  /// The same with another signal.
+  void signal(int number);
 
   /// How it ended, if it has: an exit code, or 128 + the signal.
   std::optional<int> ended();

@@ -16,6 +16,16 @@ inline void add_cluster_samples(samples& into) {
   into.add("hf1.node_met", node_met{node, {}}, id(0x71) + u64(0) + u64(0));
   into.add("hf1.look_at_cluster", look_at_cluster{node}, id(0x71));
   into.add("hf1.events_applied", events_applied{2}, u32(2));
+  const auto judgment = id_of<core::judgment_id>(0x74);
+  into.add("hf1.apply_events",
+           apply_events{"routing",
+                        step,
+                        {{{3, 4},
+                          {core::event_type::unit_finalized, step, unit, judgment,
+                           core::from_micros(0x00060a2418203040), "{}"}}}},
+           text("routing") + id(0x72)
+               + list({u32(3) + u64(4) + u8(3) + id(0x72) + id(0x73) + id(0x74) + "00060a2418203040"
+                       + text("{}")}));
   into.add("hf1.add_children", add_children{"routing", step, {{{3, 4}, unit}}},
            text("routing") + id(0x72) + list({u32(3) + u64(4) + id(0x73)}));
   into.add("hf1.upstream_changed", upstream_changed{"routing", step, {3, 4}, true},

@@ -1,0 +1,92 @@
+#include "bench/soak/checker.hpp"
+
+#include <set>
+
+namespace holdfast::soak {
+
+namespace {
+
+constexpr std::size_t shown_max = 100;
+
+class violations {
+public:
+  explicit violations(checked& report) : report_(report) {}
+
+  void add(std::uint64_t& counter, const std::string& text) {
+    if (++counter <= shown_max)
+      report_.violations.push_back(text);
+  }
+
+private:
+  checked& report_;
+};
+
+void check_enqueued(const client_history& clients, const final_state& stored, checked& report) {
+  violations found{report};
+  std::set<core::task_id> may_exist;
+  for (const auto& one : clients.enqueued) {
+    if (one.outcome != told::no)
+      may_exist.insert(one.task);
+    if (one.outcome == told::yes && stored.tasks.count(one.task) == 0)
+      found.add(report.lost, "lost: task " + to_string(one.task) + " was taken in");
+  }
+  for (const auto& [task, row] : stored.tasks)
+    if (may_exist.count(task) == 0)
+      found.add(report.from_nowhere, "from nowhere: task " + to_string(task));
+}
+
+void check_completed(const client_history& clients, const final_state& stored, checked& report) {
+  violations found{report};
+  std::map<core::task_id, std::string> accepted;
+  for (const auto& one : clients.completed) {
+    report.stale_attempted += one.stale ? 1 : 0;
+    if (one.outcome != told::yes)
+      continue;
+    report.stale_accepted += one.stale ? 1 : 0;
+    const auto [first, is_first] = accepted.emplace(one.task, one.result);
+    if (!is_first && first->second != one.result)
+      found.add(report.doubled, "doubled: task " + to_string(one.task) + " was accepted as "
+                                    + first->second + " and as " + one.result);
+    const auto row = stored.tasks.find(one.task);
+    if (row == stored.tasks.end() || !row->second.completed)
+      found.add(report.lost, "lost: the result " + one.result + " of task " + to_string(one.task));
+    else if (row->second.result != one.result)
+      found.add(report.doubled, "doubled: task " + to_string(one.task) + " was accepted as "
+                                    + one.result + " and is stored as " + row->second.result);
+  }
+}
+
+void check_judgments(const client_history& clients, const final_state& stored, checked& report) {
+  violations found{report};
+  std::set<core::judgment_id> may_exist;
+  for (const auto& one : clients.judgments) {
+    if (one.outcome != told::no)
+      may_exist.insert(one.judgment);
+    const auto row = stored.judgments.find(one.judgment);
+    if (one.outcome == told::yes
+        && (row == stored.judgments.end() || row->second.unit != one.unit
+            || row->second.contributor != one.contributor))
+      found.add(report.lost,
+                "lost: judgment " + to_string(one.judgment) + " of " + one.contributor);
+  }
+  std::set<std::pair<core::unit_id, core::contributor_id>> judged;
+  for (const auto& [id, row] : stored.judgments) {
+    if (may_exist.count(id) == 0)
+      found.add(report.from_nowhere, "from nowhere: judgment " + to_string(id));
+    if (!judged.insert({row.unit, row.contributor}).second)
+      found.add(report.doubled,
+                "doubled: " + row.contributor + " judged unit " + to_string(row.unit) + " twice");
+  }
+}
+
+} // namespace
+
+checked check(const client_history& clients, const final_state& stored) {
+  checked report;
+  check_enqueued(clients, stored, report);
+  check_completed(clients, stored, report);
+  check_judgments(clients, stored, report);
+  return report;
+}
+
+} // namespace holdfast::soak

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "bench/soak/history.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holdfast::soak {
+
+/// A task as the database has it.
+struct stored_task {
+  bool live = false;
+  bool completed = false;
+  std::string result; ///< Of a completed one.
+};
+
+struct stored_judgment {
+  core::unit_id unit;
+  core::contributor_id contributor;
+};
+
+/// What is in the database when all is quiet.
+struct final_state {
+  std::map<core::task_id, stored_task> tasks;
+  std::map<core::judgment_id, stored_judgment> judgments;
+};
+
+struct checked {
+  std::vector<std::string> violations; ///< At most a hundred of each kind, in words.
+  std::uint64_t lost = 0;              ///< Acknowledged, and not there.
+  std::uint64_t doubled = 0;           ///< Two results of one task acknowledged.
+  std::uint64_t from_nowhere = 0;      ///< There, and never handed in, or refused.
+  std::uint64_t stale_attempted = 0;
+  std::uint64_t stale_accepted = 0;
+};
+
+/// Compares what clients were told with what is stored (A9, I-12, I-13; I-3 for stale results).
+/// Pure: tests/soak proves with planted mistakes that it sees them.
+checked check(const client_history& clients, const final_state& stored);
+
+} // namespace holdfast::soak

@@ -1,0 +1,82 @@
+#pragma once
+
+#include "core/errors.hpp"
+#include "core/ids.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace holdfast::soak {
+
+using clock = std::chrono::steady_clock;
+
+/// What a client was told about something that it asked for.
+enum class told : std::uint8_t {
+  yes,     ///< It is done.
+  no,      ///< Refused for good: it is not done.
+  unknown, ///< No answer in time: it may be done or not.
+};
+
+/// A task that was handed in.
+struct enqueued_task {
+  core::task_id task;
+  told outcome = told::unknown;
+};
+
+/// A task whose result was handed in.
+struct completed_task {
+  core::task_id task;
+  core::token token = 0;
+  std::string result; ///< Names the try that it comes from.
+  told outcome = told::unknown;
+  bool stale = false; ///< Handed in on purpose after the lease had run out.
+};
+
+/// A judgment that was handed in.
+struct handed_in_judgment {
+  core::judgment_id judgment;
+  core::unit_id unit;
+  core::contributor_id contributor;
+  told outcome = told::unknown;
+};
+
+/// One request, for the figures.
+struct timed_request {
+  clock::time_point begun;
+  float millis = 0;
+  core::errc failure = core::errc::none;
+};
+
+/// What the clients have seen.
+struct client_history {
+  std::vector<enqueued_task> enqueued;
+  std::vector<completed_task> completed;
+  std::vector<handed_in_judgment> judgments;
+  std::vector<timed_request> requests;
+};
+
+/// Collects it from several threads.
+class history {
+public:
+  template <class Function>
+  void add(Function change) {
+    const std::lock_guard lock{mutex_};
+    change(all_);
+  }
+  /// Once nobody adds any more.
+  const client_history& all() const { return all_; }
+
+  std::size_t requests() const {
+    const std::lock_guard lock{mutex_};
+    return all_.requests.size();
+  }
+
+private:
+  mutable std::mutex mutex_;
+  client_history all_;
+};
+
+} // namespace holdfast::soak

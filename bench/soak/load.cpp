@@ -1,0 +1,296 @@
+#include "bench/soak/load.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <iostream>
+#include <random>
+#include <stdexcept>
+
+namespace holdfast::soak {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int queue_count = 8;
+constexpr int workflow_count = 4;
+constexpr auto lease_ttl = 3s;
+/// How long after its end a lease is used on purpose.
+constexpr auto stale_after = lease_ttl + 2s;
+
+const std::string policy =
+    R"({"lease": {"ttl_seconds": 3, "total_max_seconds": 60},
+        "retry": {"max_attempts": 1000, "crashes_max": 1000,
+                  "least_seconds": 0.1, "most_seconds": 1}})";
+
+const std::string workflow = R"({"name": "soak", "steps": [
+  {"key": "one", "judgments_per_unit": 2, "next": ["two"],
+   "lease": {"ttl_seconds": 3, "total_max_seconds": 60, "regrant_after_seconds": 1},
+   "judgment_schema": {"type": "object", "required": ["answer"],
+                       "properties": {"answer": {"enum": ["red", "blue"]}}}},
+  {"key": "two", "judgments_per_unit": 1,
+   "lease": {"ttl_seconds": 3, "total_max_seconds": 60, "regrant_after_seconds": 1},
+   "judgment_schema": {"type": "object", "required": ["answer"],
+                       "properties": {"answer": {"enum": ["red", "blue"]}}}}]})";
+
+core::instant wall_now() {
+  return std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
+}
+
+/// What a failed request means for what it asked for.
+told told_by(core::errc why) {
+  switch (why) {
+  case core::errc::none:
+    return told::yes;
+  case core::errc::unavailable:
+  case core::errc::overloaded:
+  case core::errc::fenced:
+    return told::unknown;
+  default:
+    return told::no;
+  }
+}
+
+} // namespace
+
+struct load::person {
+  std::uint32_t number = 0;
+  client::connection* node = nullptr;
+  core::uuid_source ids{1};
+  std::mt19937_64 random;
+
+  std::size_t below(std::size_t limit) { return random() % limit; }
+  bool one_in(std::size_t n) { return below(n) == 0; }
+  template <class Id>
+  Id fresh() {
+    return {ids.next(wall_now())};
+  }
+};
+
+load::load(caf::actor_system& system, const cluster& nodes, const load_options& options)
+    : system_(system), options_(options) {
+  client::retry_policy retry;
+  retry.deadline = 60s;
+  for (std::uint32_t first = 0; first < nodes.size(); ++first) {
+    auto endpoints = nodes.endpoints(first);
+    // The seed chooses where a connection begins; these begin each at another node.
+    connections_.push_back(std::make_unique<client::connection>(system_, std::move(endpoints),
+                                                                retry, options_.seed + first));
+  }
+}
+
+load::~load() {
+  stop();
+  connections_.clear();
+}
+
+/// Asks and notes how it went; the time counts from when it should have been asked.
+template <class Request>
+auto load::ask(person& who, const Request& request, clock::time_point begun) {
+  auto answer = who.node->ask<msg::answer_to<Request>>(request);
+  timed_request timed;
+  timed.begun = begun;
+  timed.millis = std::chrono::duration<float, std::milli>(clock::now() - begun).count();
+  timed.failure = answer ? core::errc::none : answer.error().code;
+  history_.add([&](client_history& all) { all.requests.push_back(timed); });
+  return answer;
+}
+
+template <class Loop>
+void load::begin(std::uint32_t number, Loop loop) {
+  threads_.emplace_back([this, number, loop] {
+    person who;
+    who.number = number;
+    who.node = connections_[number % connections_.size()].get();
+    who.random.seed(options_.seed * 1000 + number);
+    who.ids = core::uuid_source{std::random_device{}() + (std::uint64_t{number} << 32)};
+    loop(who);
+  });
+}
+
+void load::start() {
+  person me;
+  me.node = connections_.front().get();
+  me.ids = core::uuid_source{std::random_device{}()};
+  const auto must = [](const auto& answer) {
+    if (!answer)
+      throw std::runtime_error{"setting up: " + answer.error().detail};
+    return *answer;
+  };
+  for (int i = 0; i < queue_count; ++i) {
+    queues_.push_back("soak-" + std::to_string(i));
+    must(ask(me, msg::put_queue{queues_.back(), policy}, clock::now()));
+  }
+  std::vector<core::step_id> second;
+  for (int i = 0; i < workflow_count; ++i) {
+    const auto made =
+        must(ask(me, msg::create_workflow{me.fresh<core::workflow_id>(), workflow}, clock::now()));
+    steps_.push_back(made.steps[0].step);
+    second.push_back(made.steps[1].step);
+  }
+  steps_.insert(steps_.end(), second.begin(), second.end());
+  std::uint32_t number = 0;
+  for (std::uint32_t i = 0; i < options_.producers; ++i)
+    begin(number++, [this](person& who) { produce(who); });
+  begin(number++, [this](person& who) { add_units(who); });
+  for (std::uint32_t i = 0; i < options_.workers; ++i)
+    begin(number++, [this](person& who) { work(who); });
+  for (std::uint32_t i = 0; i < options_.contributors; ++i)
+    begin(number++, [this](person& who) { contribute(who); });
+}
+
+void load::produce(person& who) {
+  const auto step = std::chrono::duration_cast<clock::duration>(
+      std::chrono::duration<double>(options_.producers / options_.enqueues_per_second));
+  for (auto due = clock::now(); producing_; due += step) {
+    std::this_thread::sleep_until(due);
+    msg::enqueue_tasks request{queues_[who.below(queues_.size())], {}};
+    for (auto more = 1 + who.below(10); more > 0; --more) {
+      msg::task_request task;
+      task.task = who.fresh<core::task_id>();
+      task.type = "work";
+      task.body = "{}";
+      request.tasks.push_back(std::move(task));
+    }
+    const auto answer = ask(who, request, due);
+    history_.add([&](client_history& all) {
+      for (std::size_t i = 0; i < request.tasks.size(); ++i)
+        all.enqueued.push_back({request.tasks[i].task, answer ? told_by(answer->outcomes[i].refusal)
+                                                              : told_by(answer.error().code)});
+    });
+  }
+}
+
+void load::add_units(person& who) {
+  const auto step = std::chrono::duration_cast<clock::duration>(
+      std::chrono::duration<double>(1 / options_.units_per_second));
+  std::uint64_t row = 0;
+  for (auto due = clock::now(); producing_; due += step) {
+    std::this_thread::sleep_until(due);
+    ask(who,
+        msg::add_source_data{steps_[row % workflow_count],
+                             {{"row-" + std::to_string(row), R"({"text": "soak"})"}}},
+        due);
+    ++row;
+  }
+}
+
+void load::hand_in(person& who, const core::queue_name& queue,
+                   const std::vector<completed_task>& results) {
+  if (results.empty())
+    return;
+  msg::complete_tasks request{queue, "w" + std::to_string(who.number), {}};
+  for (const auto& one : results)
+    request.tasks.push_back({{one.task, one.token}, R"({"try": ")" + one.result + R"("})"});
+  const auto answer = ask(who, request, clock::now());
+  history_.add([&](client_history& all) {
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      auto one = results[i];
+      one.outcome = answer ? told_by(answer->outcomes[i].refusal) : told_by(answer.error().code);
+      all.completed.push_back(std::move(one));
+    }
+  });
+}
+
+void load::work(person& who) {
+  struct forgotten {
+    clock::time_point due;
+    core::queue_name queue;
+    completed_task what;
+  };
+  std::deque<forgotten> late;
+  std::uint64_t tries = 0;
+  while (!over_) {
+    while (!late.empty() && late.front().due <= clock::now()) {
+      hand_in(who, late.front().queue, {late.front().what});
+      late.pop_front();
+    }
+    msg::claim_tasks claim;
+    claim.queue = queues_[who.below(queues_.size())];
+    claim.worker = "w" + std::to_string(who.number);
+    claim.claim = who.fresh<core::assignment_id>();
+    claim.most = 10;
+    claim.tied = who.one_in(4);
+    claim.wait = 200ms;
+    const auto answer = ask(who, claim, clock::now());
+    if (!answer)
+      continue;
+    std::vector<completed_task> done;
+    for (const auto& task : answer->tasks) {
+      completed_task result{task.task, task.token,
+                            "w" + std::to_string(who.number) + '-' + std::to_string(++tries),
+                            told::unknown, false};
+      if (!producing_ || !who.one_in(20)) {
+        done.push_back(std::move(result));
+      } else {
+        result.stale = true;
+        late.push_back({clock::now() + stale_after, claim.queue, std::move(result)});
+      }
+    }
+    hand_in(who, claim.queue, done);
+  }
+}
+
+void load::contribute(person& who) {
+  const auto name = "c" + std::to_string(who.number);
+  while (!over_) {
+    const auto step = steps_[who.below(steps_.size())];
+    const auto given =
+        ask(who, msg::ask_assignment{step, name, who.fresh<core::assignment_id>()}, clock::now());
+    if (!given) {
+      std::this_thread::sleep_for(20ms);
+      continue;
+    }
+    if (producing_ && who.one_in(20))
+      continue; // forgotten: the lease runs out
+    msg::submit_judgment judgment{step,
+                                  given->unit,
+                                  name,
+                                  given->token,
+                                  who.fresh<core::judgment_id>(),
+                                  R"({"answer": "red"})"};
+    const auto taken = ask(who, judgment, clock::now());
+    history_.add([&](client_history& all) {
+      all.judgments.push_back({judgment.judgment, judgment.unit, name,
+                               taken ? told::yes : told_by(taken.error().code)});
+    });
+  }
+}
+
+void load::stop_producing() { producing_ = false; }
+
+/// Tasks and units that are not finished; a very large number when nobody knows.
+std::uint64_t load::open_work(person& who) {
+  std::uint64_t open = 0;
+  for (const auto& queue : queues_) {
+    const auto counts = ask(who, msg::get_queue_statistics{queue}, clock::now());
+    open += counts ? counts->live : 1'000'000;
+  }
+  for (const auto& step : steps_) {
+    const auto counts = ask(who, msg::get_step_statistics{step}, clock::now());
+    open += counts ? counts->judgable : 1'000'000;
+  }
+  return open;
+}
+
+bool load::drain(core::duration patience) {
+  person me;
+  me.node = connections_.back().get();
+  const auto until = clock::now() + patience;
+  while (open_work(me) > 0) {
+    if (clock::now() > until)
+      return false;
+    std::this_thread::sleep_for(200ms);
+  }
+  return true;
+}
+
+void load::stop() {
+  producing_ = false;
+  over_ = true;
+  for (auto& one : threads_)
+    one.join();
+  threads_.clear();
+}
+
+} // namespace holdfast::soak
