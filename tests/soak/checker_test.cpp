@@ -1,0 +1,111 @@
+// The checker of the soak must see every mistake that it is there to see: each is planted here
+// once.
+
+#include "bench/soak/checker.hpp"
+#include "core/uuid.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+namespace holdfast::soak {
+
+namespace {
+
+/// A history without a mistake: three tasks, two of them done, and two judgments.
+struct honest {
+  honest() {
+    for (auto& task : tasks)
+      task = {ids.next({})};
+    unit = {ids.next({})};
+    for (auto& judgment : judgments)
+      judgment = {ids.next({})};
+    clients.enqueued = {{tasks[0], told::yes}, {tasks[1], told::yes}, {tasks[2], told::yes}};
+    clients.completed = {{tasks[0], 1, "w1-1", told::yes, false},
+                         {tasks[1], 1, "w1-2", told::no, true},
+                         {tasks[1], 2, "w2-1", told::yes, false}};
+    clients.judgments = {{judgments[0], unit, "ana", told::yes},
+                         {judgments[1], unit, "bob", told::yes}};
+    stored.tasks[tasks[0]] = {false, true, "w1-1"};
+    stored.tasks[tasks[1]] = {false, true, "w2-1"};
+    stored.tasks[tasks[2]] = {true, false, ""};
+    stored.judgments[judgments[0]] = {unit, "ana"};
+    stored.judgments[judgments[1]] = {unit, "bob"};
+  }
+
+  checked result() const { return check(clients, stored); }
+
+  core::uuid_source ids{5};
+  core::task_id tasks[3];
+  core::unit_id unit;
+  core::judgment_id judgments[2];
+  client_history clients;
+  final_state stored;
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(soak_checker, honest)
+
+BOOST_AUTO_TEST_CASE(an_honest_history_is_clean) {
+  const auto report = result();
+  BOOST_TEST(report.violations.empty());
+  BOOST_TEST(report.stale_attempted == 1U);
+  BOOST_TEST(report.stale_accepted == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(what_nobody_knows_may_be_there_or_not) {
+  clients.enqueued[2].outcome = told::unknown;
+  BOOST_TEST(result().violations.empty());
+  stored.tasks.erase(tasks[2]);
+  BOOST_TEST(result().violations.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_task_is_seen) { // I-12
+  stored.tasks.erase(tasks[2]);
+  BOOST_TEST(result().lost == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_result_is_seen) { // I-12
+  stored.tasks[tasks[0]] = {true, false, ""};
+  BOOST_TEST(result().lost == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_result_that_was_replaced_is_seen) {
+  stored.tasks[tasks[0]].result = "w9-9";
+  BOOST_TEST(result().doubled == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(two_accepted_results_of_one_task_are_seen) {
+  clients.completed[1].outcome = told::yes;
+  BOOST_TEST(result().doubled >= 1U);
+  BOOST_TEST(result().stale_accepted == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_task_from_nowhere_is_seen) {
+  stored.tasks[{ids.next({})}] = {true, false, ""};
+  BOOST_TEST(result().from_nowhere == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_refused_task_that_is_there_is_seen) {
+  clients.enqueued[2].outcome = told::no;
+  BOOST_TEST(result().from_nowhere == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_judgment_is_seen) { // I-12
+  stored.judgments.erase(judgments[1]);
+  BOOST_TEST(result().lost == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_judgment_of_somebody_else_is_seen) {
+  stored.judgments[judgments[1]].contributor = "eve";
+  BOOST_TEST(result().lost == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(two_judgments_of_one_contributor_on_a_unit_are_seen) { // I-1
+  clients.judgments.push_back({{ids.next({})}, unit, "ana", told::unknown});
+  stored.judgments[clients.judgments.back().judgment] = {unit, "ana"};
+  BOOST_TEST(result().doubled == 1U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::soak
