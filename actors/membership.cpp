@@ -214,6 +214,7 @@ core::failure follow_plan(self_ptr self, core::cluster_view& view) {
   remove_all(plan.hand_over, leaving);
   auto [lost, strays] = compare(st, view);
   remove_all(plan.hand_over, lost);
+  remove_all(plan.take, lost); // not before their work here has ended
   lose(self, lost);
   if (auto given = strays; !given.empty()) {
     remove_all(strays, plan.hand_over);

@@ -9,6 +9,11 @@ namespace {
 
 using self_ptr = caf::stateful_actor<neighbours_state>*;
 
+/// Dials in a row that meet a closed port before the process is taken for dead, and the pause
+/// between them.
+constexpr std::uint32_t refusals_that_prove = 2;
+constexpr std::chrono::milliseconds refusal_pause{100};
+
 /// For the answer to an introduction.
 constexpr std::chrono::seconds greeting_timeout{5};
 
@@ -71,6 +76,8 @@ void on_met(self_ptr self, const core::incarnation_id& expected, const msg::node
   }
   st.context->log(log_level::info, "node_reached",
                   {{"node", other.name}, {"address", other.address}});
+  other.met = true;
+  other.refusals = 0;
   other.door = met.door;
   self->monitor(met.door);
   reroute(self);
@@ -93,7 +100,12 @@ void on_dialed(self_ptr self, const dialed& m) {
                     {{"node", found->second.name},
                      {"address", found->second.address},
                      {"reason", m.result.why}});
-  if (m.result.refused)
+  auto& other = found->second;
+  other.refusals = m.result.refused ? other.refusals + 1 : 0;
+  // A gateway that is started anew closes the port for a moment.
+  if (other.met && other.refusals > 0 && other.refusals < refusals_that_prove)
+    return self->delayed_send(self, refusal_pause, dial_tick{m.incarnation});
+  if (other.met && other.refusals == refusals_that_prove)
     self->send(st.links.membership, process_gone{m.incarnation});
   dial_later(self, m.incarnation);
 }

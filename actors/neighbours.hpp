@@ -25,8 +25,10 @@ struct neighbours_state {
   struct neighbour {
     std::string name;
     std::string address;
-    caf::actor door;      ///< Null while it is not reached.
-    bool failing = false; ///< It was not reached at the last attempt.
+    caf::actor door;            ///< Null while it is not reached.
+    bool met = false;           ///< It was reached before.
+    bool failing = false;       ///< It was not reached at the last attempt.
+    std::uint32_t refusals = 0; ///< In a row.
   };
 
   context_ptr context;
@@ -43,8 +45,9 @@ struct neighbours_state {
 ///
 ///   seen in the database ► dialed ► met ► door ──DOWN──► dialed …
 ///
-/// When a door goes down and nobody listens at the node's address any more, its process has ended:
-/// membership is told and need not wait for its lease to run out. Silence proves nothing.
+/// When a door goes down and nobody listens at the node's address any more, asked twice, its
+/// process has ended: membership is told and need not wait for its lease to run out. Silence proves
+/// nothing, nor does a node that was never reached: it may be starting.
 ///
 /// Failure: started again, it reaches all of them anew; clients are answered `unavailable`.
 caf::behavior neighbours(caf::stateful_actor<neighbours_state>* self, context_ptr context,

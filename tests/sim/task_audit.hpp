@@ -122,6 +122,9 @@ public:
   void staged(core::staging_id id, const core::queue_name& queue, const msg::task_request& request);
   /// A worker's actor has ended: leases tied to it may be taken away.
   void died(const core::worker_id& worker);
+  /// The way between some workers and the hosts of their queues broke: to those hosts they are
+  /// dead.
+  void ways_broke();
   /// A worker that knows every type and holds nothing waits at the queue from now on.
   void waits(const core::worker_id& worker, const core::queue_name& queue, core::instant now) {
     waiting_[worker] = {queue, now};

@@ -92,6 +92,8 @@ void task_auditor::sending(const msg::redrive_tasks& m, core::instant) {
 
 void task_auditor::died(const core::worker_id& worker) { died_.insert(worker); }
 
+void task_auditor::ways_broke() { died_.insert(tied_.begin(), tied_.end()); }
+
 // --- what is answered ---
 
 const core::lease* task_auditor::lease_of(const core::task_id& task, core::token token) const {

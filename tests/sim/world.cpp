@@ -275,6 +275,8 @@ process_ptr world::start_process(const std::string& name) {
     log_.note(text);
     if (event == "shards_handed_over")
       seen_.count(event_kind::handover);
+    if (event == "child_down") // what is started anew includes the envoys
+      audit_.tasks().ways_broke();
     if (event == "actor_crashed") // by an exception: nothing that a client does may raise one
       audit_.blame("no exception", text());
   };
@@ -290,6 +292,7 @@ process_ptr world::start_process(const std::string& name) {
       if (p->dead)
         return;
       p->dead = true;
+      audit_.tasks().ways_broke();
       virtual_.network->close(p->settings.address);
       seen_.count(event_kind::node_ended);
       log_.note(
@@ -318,6 +321,7 @@ void world::kill(const process_ptr& p, const char* why) {
     return "node " + p->settings.name + ' ' + to_string(p->settings.incarnation).substr(9, 4)
            + " is killed: " + why;
   });
+  audit_.tasks().ways_broke();
   p->dead = true;
   p->cut = true;
   p->gateway = nullptr;
@@ -412,6 +416,7 @@ void world::drain_and_restart() {
     return;
   seen_.count(event_kind::node_drained);
   log_.note([&] { return "node " + p->settings.name + " drains"; });
+  audit_.tasks().ways_broke();
   caf::anon_send(p->root, actors::drain{});
 }
 
@@ -474,6 +479,8 @@ bool world::crash_next() {
   if (actor == nullptr || !may_crash(actor->name()))
     return false;
   seen_.count(event_kind::actor_crashed);
+  if (std::string_view{actor->name()} == "envoy")
+    audit_.tasks().ways_broke();
   log_.mix(actor->id());
   log_.note(
       [&] { return std::string{actor->name()} + '#' + std::to_string(actor->id()) + " crashes"; });
