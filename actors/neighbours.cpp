@@ -110,27 +110,31 @@ void on_dialed(self_ptr self, const dialed& m) {
   dial_later(self, m.incarnation);
 }
 
+/// Reaches for those that are new, and forgets those that are gone.
 void on_seen(self_ptr self, cluster_seen& seen) {
   auto& st = self->state;
   st.view = std::move(seen.view);
+  std::set<core::incarnation_id> here;
+  std::vector<core::incarnation_id> added;
+  for (const auto* node : core::members(st.view, seen.believed_dead)) {
+    if (node->name == st.context->settings.name)
+      continue;
+    here.insert(node->incarnation);
+    const auto [at, is_new] = st.others.try_emplace(node->incarnation);
+    if (!is_new)
+      continue;
+    at->second.name = node->name;
+    at->second.address = node->address;
+    added.push_back(node->incarnation);
+  }
   for (auto it = st.others.begin(); it != st.others.end();) {
-    const bool gone =
-        core::find_node(st.view, it->first) == nullptr || seen.believed_dead.count(it->first) != 0;
+    const bool gone = here.count(it->first) == 0;
     if (gone && it->second.door)
       self->demonitor(it->second.door.address());
     it = gone ? st.others.erase(it) : std::next(it);
   }
-  for (const auto& node : st.view.nodes) {
-    if (node.incarnation == st.context->settings.incarnation
-        || seen.believed_dead.count(node.incarnation) != 0)
-      continue;
-    const auto [at, is_new] = st.others.try_emplace(node.incarnation);
-    if (!is_new)
-      continue;
-    at->second.name = node.name;
-    at->second.address = node.address;
-    dial(self, node.incarnation);
-  }
+  for (const auto& incarnation : added)
+    dial(self, incarnation);
   reroute(self);
 }
 

@@ -7,19 +7,6 @@ namespace holdfast::core {
 
 namespace {
 
-/// The nodes that shards are placed on: alive, and the latest process of their name.
-std::vector<const node_seen*> candidates(const cluster_view& view,
-                                         const std::set<incarnation_id>& dead) {
-  std::map<std::string, const node_seen*> latest;
-  for (const auto& node : view.nodes)
-    if (dead.count(node.incarnation) == 0)
-      latest[node.name] = &node; // in order of their start
-  std::vector<const node_seen*> chosen;
-  for (const auto& [name, node] : latest)
-    chosen.push_back(node);
-  return chosen;
-}
-
 /// The one of `nodes`, which are in order of their names, that a shard belongs to.
 incarnation_id host_for(shard_id shard, const std::vector<const node_seen*>& nodes) {
   const auto best = std::max_element(nodes.begin(), nodes.end(), [=](const auto* a, const auto* b) {
@@ -40,6 +27,18 @@ const node_seen* find_node(const cluster_view& view, const incarnation_id& incar
     return node.incarnation == incarnation;
   });
   return found == view.nodes.end() ? nullptr : &*found;
+}
+
+std::vector<const node_seen*> members(const cluster_view& view,
+                                      const std::set<incarnation_id>& dead) {
+  std::map<std::string, const node_seen*> latest;
+  for (const auto& node : view.nodes)
+    if (dead.count(node.incarnation) == 0)
+      latest[node.name] = &node; // in order of their start
+  std::vector<const node_seen*> chosen;
+  for (const auto& [name, node] : latest)
+    chosen.push_back(node);
+  return chosen;
 }
 
 std::uint64_t suitability(const std::string& node, shard_id shard) {
@@ -80,7 +79,7 @@ hosting_plan plan_hosting(const cluster_view& view, const incarnation_id& me,
   const auto* own = find_node(view, me);
   if (own == nullptr)
     return plan; // our own lease has run out: first that must be mended
-  auto nodes = candidates(view, dead);
+  auto nodes = members(view, dead);
   if (!contains(nodes, me)) {
     plan.superseded = true;
     return plan;
@@ -97,7 +96,7 @@ hosting_plan plan_hosting(const cluster_view& view, const incarnation_id& me,
 }
 
 bool is_complete(const cluster_view& view, const std::set<incarnation_id>& dead) {
-  const auto nodes = candidates(view, dead);
+  const auto nodes = members(view, dead);
   return std::all_of(view.shards.begin(), view.shards.end(),
                      [&](const shard_seen& shard) { return contains(nodes, shard.host); });
 }

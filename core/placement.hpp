@@ -35,6 +35,11 @@ struct cluster_view {
 /// The node of `view` with this incarnation; null when it is not there.
 const node_seen* find_node(const cluster_view& view, const incarnation_id& incarnation);
 
+/// The nodes that shards are placed on: those that are not `dead`, and of each name the process
+/// that was started last. In order of their names.
+std::vector<const node_seen*> members(const cluster_view& view,
+                                      const std::set<incarnation_id>& dead);
+
 /// How well a node suits a shard: the highest one hosts it. Rendezvous hashing (Thaler and
 /// Ravishankar 1998): when a node comes or goes, only shards that go to it or come from it move.
 /// By name, so that a node that was started again gets its shards back.

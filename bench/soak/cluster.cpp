@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <utility>
@@ -72,6 +73,7 @@ cluster::cluster(cluster_options options) : options_(std::move(options)) {
   }
   const auto lease = std::chrono::duration_cast<std::chrono::milliseconds>(options_.lease_time);
   for (std::uint32_t number = 0; number < options_.nodes; ++number) {
+    std::filesystem::create_directory(directory_->path() / name_of(number));
     nodes_.push_back(std::make_unique<app::demo::node_process>(
         options_.program, directory_->path() / name_of(number),
         std::vector<std::string>{

@@ -20,7 +20,7 @@ constexpr auto stale_after = lease_ttl + 2s;
 
 const std::string policy =
     R"({"lease": {"ttl_seconds": 3, "total_max_seconds": 60},
-        "retry": {"max_attempts": 1000, "crashes_max": 1000,
+        "retry": {"max_attempts": 1000, "crashes_max": 100,
                   "least_seconds": 0.1, "most_seconds": 1}})";
 
 const std::string workflow = R"({"name": "soak", "steps": [

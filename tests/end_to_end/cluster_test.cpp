@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -52,6 +53,7 @@ struct three_nodes {
 
   void start(const std::string& name) {
     auto& process = processes[name];
+    std::filesystem::create_directory(directory->path() / name);
     if (!process)
       process = std::make_unique<app::demo::node_process>(
           HOLDFAST_BINARY, directory->path() / name,

@@ -13,7 +13,7 @@ inline void add_cluster_samples(samples& into) {
   const auto unit = id_of<core::unit_id>(0x73);
   into.add("hf1.meet_node", meet_node{node}, id(0x71));
   // How CAF writes the handle of nobody: no actor, of no node.
-  into.add("hf1.node_met", node_met{node, {}}, id(0x71) + u64(0) + u64(0));
+  into.add("hf1.node_met", node_met{node, {}}, id(0x71) + u64(0) + u64(15));
   into.add("hf1.look_at_cluster", look_at_cluster{node}, id(0x71));
   into.add("hf1.events_applied", events_applied{2}, u32(2));
   const auto judgment = id_of<core::judgment_id>(0x74);

@@ -102,9 +102,10 @@ BOOST_AUTO_TEST_CASE(the_gateway_speaks_registered_types_only) {
   BOOST_TEST(signature_names(system, msg::gateway_actor::signatures{}).size() == 35U);
   auto signatures = signature_names(system, msg::door_actor::signatures{});
   // A hint is answered by nobody.
-  signatures.erase(std::remove_if(signatures.begin(), signatures.end(),
-                                  [](const auto& names) { return names.size() == 1; }),
-                   signatures.end());
+  signatures.erase(
+      std::remove_if(signatures.begin(), signatures.end(),
+                     [](const auto& names) { return names.front() == "hf1.look_at_cluster"; }),
+      signatures.end());
   BOOST_TEST(signatures.size() == 38U);
   std::set<std::string> requests;
   for (const auto& names : signatures) {
@@ -125,6 +126,8 @@ BOOST_AUTO_TEST_CASE(without_registration_a_type_has_no_name_to_travel_under) {
 
 BOOST_AUTO_TEST_CASE(default_values_travel_as_well) {
   for (const auto& s : all_samples(*this)) {
+    if (s.name == "hf1.node_met")
+      continue; // no handle is written as zeroes
     const auto zeroes = s.reread(bytes(512, 0));
     BOOST_TEST(zeroes != "error", s.name);
     BOOST_TEST(zeroes != s.printed, s.name);
