@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 namespace holdfast::app {
@@ -58,6 +59,14 @@ persistence::private_cluster_options private_cluster_of(const config::settings& 
   return options;
 }
 
+std::optional<std::filesystem::path> objects_directory_of(const config::settings& settings) {
+  if (!settings.objects.directory.empty())
+    return std::filesystem::absolute(settings.objects.directory).lexically_normal();
+  if (settings.database.url)
+    return std::nullopt;
+  return (std::filesystem::absolute(settings.node.data_dir) / "objects").lexically_normal();
+}
+
 client::peer_settings peer_settings_of(const config::settings& settings) {
   client::peer_settings peers;
   peers.scheduler_threads = settings.node.scheduler_threads;
@@ -104,6 +113,13 @@ actors::node_settings node_settings_of(const config::settings& settings, const n
   node.json.bytes_max = settings.limits.payload_bytes;
   node.json.depth_max = settings.limits.json_depth;
   node.rows_max = settings.limits.batch_rows;
+
+  node.objects = start.objects;
+  node.inline_bytes = settings.objects.inline_bytes;
+  node.object_lanes = settings.objects.lanes;
+  node.object_bytes_most = std::uint64_t{settings.objects.under_way_mb} * 1024 * 1024;
+  node.objects_sweep_after = settings.objects.sweep_after;
+  node.objects_sweep_interval = settings.objects.sweep_interval;
 
   node.find_zone = calendar::find_zone;
 

@@ -72,6 +72,7 @@ virtual_world::virtual_world(std::uint64_t seed) : random(seed), random_order_(s
   system = std::make_unique<caf::actor_system>(config);
   scheduler().clock().current_time += std::chrono::hours{1};
   database = std::make_shared<persistence::memory_database>([this] { return now(); });
+  objects = std::make_shared<holdfast::objects::memory_object_store>([this] { return now(); });
 }
 
 virtual_world::~virtual_world() {
@@ -184,6 +185,9 @@ virtual_node::virtual_node(virtual_world& w, const std::string& name, std::uint6
   settings.events_redeliver_after = 10s;
   settings.events_retention = 24h * 7;
   settings.events_prune_interval = 60s;
+  settings.objects = w.objects;
+  settings.objects_sweep_after = 24h;
+  settings.objects_sweep_interval = 6h;
   settings.blocking_store = false;
 }
 

@@ -2,6 +2,7 @@
 
 #include "actors/node.hpp"
 #include "messages/errors.hpp"
+#include "objects/memory_object_store.hpp"
 #include "persistence/memory_store.hpp"
 
 #include <caf/actor_system.hpp>
@@ -46,10 +47,16 @@ public:
 
   /// The disk: outlives the nodes.
   std::shared_ptr<persistence::memory_database> database;
+  std::shared_ptr<holdfast::objects::memory_object_store> objects;
 
   /// Now, on the database's clock.
   core::instant now() const;
 
+  /// From now on the next actor to run is drawn at random.
+  void reorder(std::uint64_t seed) {
+    random.seed(seed);
+    random_order_ = true;
+  }
   /// Lets one actor handle one message. False when nobody has any.
   bool step();
   /// Lets everybody run until nobody has anything to do. `after_each` is called after every
