@@ -182,7 +182,7 @@ caf::behavior janitor(caf::stateful_actor<janitor_state>* self, context_ptr cont
   self->send(shards, follow_endings{caf::actor_cast<caf::actor>(self)});
   arm(self);
   if (self->state.context->settings.objects)
-    self->delayed_send(self, self->state.context->settings.objects_sweep_interval, object_tick{});
+    self->delayed_send(self, self->state.context->settings.events_prune_interval, object_tick{});
   return {
       [=](const cursors_written& written) {
         self->state.due.insert(written.shards.begin(), written.shards.end());

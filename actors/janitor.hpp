@@ -31,8 +31,9 @@ struct janitor_state {
 /// It works after the relay has written cursors or tasks have ended, at most once in
 /// `events_prune_interval`, and once at the start; so an idle node asks its database nothing.
 ///
-/// Every `objects_sweep_interval` it goes through the object store as well, a slice at a time, and
-/// removes what no row refers to and what was last put longer than `objects_sweep_after` ago.
+/// Soon after the start, and every `objects_sweep_interval`, it goes through the object store as
+/// well, a slice at a time, and removes what no row refers to and what was last put longer than
+/// `objects_sweep_after` ago.
 ///
 /// Failure: whatever it could not do waits for the next round. A crash costs nothing but that.
 caf::behavior janitor(caf::stateful_actor<janitor_state>* self, context_ptr context,

@@ -64,7 +64,7 @@ struct node_settings {
   std::shared_ptr<objects::object_store> objects;
   std::uint32_t inline_bytes = 64 * 1024;
   std::uint32_t object_lanes = 2;                                    ///< Calls side by side.
-  std::uint64_t object_bytes_most = std::uint64_t{64} * 1024 * 1024; ///< Under way at once.
+  std::uint64_t object_bytes_most = std::uint64_t{64} * 1024 * 1024; ///< To be stored, waiting.
   core::duration objects_sweep_interval{};
   core::duration objects_sweep_after{};
 

@@ -26,7 +26,7 @@ struct object_host_state {
   std::vector<caf::actor> idle; ///< Keepers with nothing to do.
   std::deque<call> waiting;
   std::size_t under_way = 0;         ///< Calls that wait or are being made.
-  std::uint64_t bytes_under_way = 0; ///< Of their texts.
+  std::uint64_t bytes_under_way = 0; ///< Of the texts to be stored.
   std::vector<caf::response_promise> settling;
 };
 
@@ -36,8 +36,9 @@ struct object_host_state {
 /// Failure: a store that cannot be reached, or does not answer, is the failure of the single call;
 /// the next one tries again. A keeper that crashed takes this actor with it.
 ///
-/// Backpressure: `overloaded` when the texts under way would be more than `object_bytes_most`, or
-/// more in number than `batching.high_water`. A request that comes alone is always taken.
+/// Backpressure: `overloaded` when the texts that are to be stored would have more than
+/// `object_bytes_most`, or the calls be more than `batching.high_water`. A request that comes alone
+/// is always taken.
 caf::behavior object_host(caf::stateful_actor<object_host_state>* self, context_ptr context);
 
 } // namespace holdfast::actors

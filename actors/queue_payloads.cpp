@@ -132,7 +132,10 @@ void hand_out(queue_ptr self, const queue_state::waiting_claim& to,
   get_objects wanted;
   for (const auto& ref : refs)
     wanted.refs.push_back(ref.object);
-  self->request(self->state.links.objects, internal_timeout, std::move(wanted))
+  // The lease runs already. A store that hangs must not look like a worker that has died.
+  const auto patience =
+      std::min<core::duration>(internal_timeout, self->state.queue.policy.lease.ttl / 2);
+  self->request(self->state.links.objects, patience, std::move(wanted))
       .then(
           [=](objects_got& got) {
             std::map<std::size_t, core::failure> unreadable;

@@ -213,8 +213,8 @@ void describe(Visitor&& option, Settings& s) {
   option("objects.lanes", s.objects.lanes, 2, 1, 64,
          "Documents that are written to or read from the object store side by side.");
   option("objects.under_way_mb", s.objects.under_way_mb, 64, 1, 65536,
-         "Documents on their way to and from the object store together, in MiB; above it requests "
-         "with large documents are refused with `overloaded`.");
+         "Documents that wait to be stored, all together, in MiB; above it requests with large "
+         "documents are refused with `overloaded`.");
   option("objects.sweep_after", s.objects.sweep_after, 24h, 1h, 365 * 24h,
          "How long an object stays that no row refers to. Longer than any outage of the database "
          "that a node is to sit out: what it could not commit yet refers to objects, too.");

@@ -27,6 +27,8 @@ public:
 
   /// One of the objects vanishes, as files do.
   void lose_one();
+  /// A planted bug: from now on now and then another object's text is given.
+  void mix_up() { mixes_up_ = true; }
   /// No more faults. What is lost stays lost.
   void stop() { rates_ = {}; }
 
@@ -46,6 +48,7 @@ private:
   std::map<core::digest, std::string> archive_;
   std::set<std::string> lost_;
   bool struck_ = false;
+  bool mixes_up_ = false;
 };
 
 } // namespace holdfast::sim

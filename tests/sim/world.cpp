@@ -112,6 +112,8 @@ world::world(const run_options& options)
       ids_(options.seed + 1),
       begun_(virtual_.now()) {
   audit_.tasks().read_objects(*objects_);
+  if (options.plant == "payloads-mixed-up")
+    objects_->mix_up();
   field_.tables = &virtual_.database->tables();
   field_.database = virtual_.database;
   field_.gateway = [this](std::uint64_t pick) { return pick_gateway(pick); };
@@ -257,7 +259,7 @@ process_ptr world::start_process(const std::string& name) {
   s.objects = objects_;
   s.inline_bytes = 150;
   s.object_lanes = 2;
-  s.objects_sweep_after = 3min; // longer than any outage here
+  s.objects_sweep_after = 2min; // longer than any outage here
   s.objects_sweep_interval = 20s;
   // What follows refers to the process, so only its actors may hold it.
   auto running = s;
