@@ -154,6 +154,47 @@ BOOST_AUTO_TEST_CASE(requests_of_one_caller_are_decided_in_their_order) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_slow_store_keeps_nobody_waiting_but_its_own_callers) {
+  enqueued(request());
+  const auto leased = one("w1");
+  held_back = "object_keeper";
+  const auto saved = send_to_node(save("w1", leased, large('d')));
+  const auto extended =
+      send_to_node(msg::extend_tasks{"mail", "w1", {{leased.task, leased.token}}});
+  const auto done =
+      send_to_node(msg::complete_tasks{"mail", "w1", {{{leased.task, leased.token}, "{}"}}});
+  client other{*this};
+  const auto made = other.send(node->gateway, msg::enqueue_tasks{"mail", {request()}});
+  advance(2s);
+  BOOST_REQUIRE(made->value);
+  BOOST_REQUIRE(extended->value);
+  BOOST_TEST((extended->value->outcomes.front().refusal == core::errc::none));
+  BOOST_TEST(!saved->arrived());
+  BOOST_TEST(!done->arrived());
+  held_back.clear();
+  settle();
+  BOOST_REQUIRE(saved->value);
+  BOOST_TEST((saved->value->refusal == core::errc::none));
+  BOOST_REQUIRE(done->value);
+  BOOST_TEST((done->value->outcomes.front().refusal == core::errc::none));
+}
+
+BOOST_AUTO_TEST_CASE(a_store_that_hangs_does_not_look_like_a_dead_worker) {
+  const auto large_one = enqueued(request(large('b')));
+  const auto small_one = enqueued(request());
+  held_back = "object_keeper";
+  const auto claiming = send_to_node(claim("w1", 2));
+  advance(14s);
+  BOOST_TEST(!claiming->arrived());
+  advance(2s); // half of the lease
+  BOOST_REQUIRE(claiming->value);
+  BOOST_REQUIRE_EQUAL(claiming->value->tasks.size(), 1U);
+  BOOST_TEST((claiming->value->tasks.front().task == small_one));
+  BOOST_TEST(row(large_one).progress.crashes == 0U);
+  BOOST_TEST(database->tables().task_leases.count(large_one) == 0U);
+  held_back.clear();
+}
+
 BOOST_AUTO_TEST_CASE(a_missing_or_damaged_payload_ends_its_task_and_no_other) {
   const auto lost = enqueued(request(large('l')));
   const auto damaged = enqueued(request(large('d')));

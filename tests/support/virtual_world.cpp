@@ -90,10 +90,26 @@ core::instant virtual_world::now() const {
   return core::instant{epoch + since_start(scheduler().clock().now())};
 }
 
-bool virtual_world::step() {
+bool virtual_world::choose_next() {
   auto& jobs = scheduler().jobs;
   if (random_order_ && jobs.size() > 1)
     std::swap(jobs.front(), jobs[random() % jobs.size()]);
+  if (held_back.empty())
+    return !jobs.empty();
+  const auto next = std::find_if(jobs.begin(), jobs.end(), [&](caf::resumable* job) {
+    const auto* actor = dynamic_cast<caf::scheduled_actor*>(job);
+    return actor == nullptr || actor->name() != held_back;
+  });
+  if (next == jobs.end())
+    return false;
+  std::rotate(jobs.begin(), next, std::next(next));
+  return true;
+}
+
+bool virtual_world::step() {
+  if (!choose_next())
+    return false;
+  auto& jobs = scheduler().jobs;
   if (watches_actors && !jobs.empty())
     remember(jobs.front());
   const bool ran = scheduler().try_run_once();

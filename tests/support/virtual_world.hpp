@@ -74,6 +74,10 @@ public:
 
   std::function<void()> after_each;
 
+  /// Actors whose state has this name do not run, as if what they wait for took for ever; empty:
+  /// all run.
+  std::string held_back;
+
   /// While true, remembers every actor that runs, for `actors_named`.
   bool watches_actors = false;
   /// The living actors whose state has this name, oldest first; of those that ran while
@@ -107,6 +111,8 @@ public:
 private:
   caf::scheduler::test_coordinator& scheduler() const;
   void remember(caf::resumable* job);
+  /// Moves one that may run to the front. False when there is none.
+  bool choose_next();
 
   bool random_order_;
   std::map<caf::actor_id, caf::weak_actor_ptr> seen_;
