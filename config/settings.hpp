@@ -208,7 +208,7 @@ void describe(Visitor&& option, Settings& s) {
   option(
       "objects.inline_bytes", s.objects.inline_bytes, 64 * 1024, 256, 64 * 1024 * 1024,
       "A task's document with more bytes than this goes to the object store, and its row and the "
-      "memory of its queue have a reference of 110 bytes. Each such document costs two writes "
+      "memory of its queue have a reference of 120 bytes. Each such document costs two writes "
       "to disk that wait, so it is for large ones.");
   option("objects.lanes", s.objects.lanes, 2, 1, 64,
          "Documents that are written to or read from the object store side by side.");
