@@ -46,12 +46,13 @@ bool has_refs(const msg::leased_tasks& answer) {
   });
 }
 
-/// The texts of the answer that stand in the store, each with its task's place in the answer.
+/// A text of an answer that is in the store.
 struct text_ref {
-  std::size_t place = 0;
+  std::size_t place = 0; ///< Of its task in the answer.
   std::string* text = nullptr;
   core::object_ref object;
 };
+
 std::vector<text_ref> refs_in(msg::leased_tasks& answer) {
   std::vector<text_ref> found;
   for (std::size_t i = 0; i < answer.tasks.size(); ++i)
