@@ -157,6 +157,7 @@ BOOST_AUTO_TEST_CASE(requests_of_one_caller_are_decided_in_their_order) {
 BOOST_AUTO_TEST_CASE(a_slow_store_keeps_nobody_waiting_but_its_own_callers) {
   enqueued(request());
   const auto leased = one("w1");
+  advance(1s); // else there is nothing to extend
   held_back = "object_keeper";
   const auto saved = send_to_node(save("w1", leased, large('d')));
   const auto extended =
