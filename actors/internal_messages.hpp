@@ -2,6 +2,8 @@
 
 #include "actors/node.hpp"
 #include "core/change.hpp"
+#include "core/object_ref.hpp"
+#include "core/outcome.hpp"
 #include "core/placement.hpp"
 #include "core/sweep.hpp"
 #include "core/unit.hpp"
@@ -15,6 +17,7 @@
 #include <caf/actor.hpp>
 #include <caf/allowed_unsafe_message_type.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -260,6 +263,27 @@ struct consumer_position {
 /// Answered by `msg::step_list` with all steps that may still have work.
 struct list_live_steps {};
 
+// --- objects ---
+
+/// Queue → objects, objects → its keepers: store these texts, `count` of them from `first` on.
+/// Answered by `objects_put`.
+struct put_objects {
+  std::shared_ptr<const std::vector<std::string>> texts;
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+struct objects_put {
+  std::vector<core::outcome<core::object_ref>> items; ///< In the order of the texts.
+};
+
+/// Queue, reader → objects, objects → its keepers. Answered by `objects_got`.
+struct get_objects {
+  std::vector<core::object_ref> refs;
+};
+struct objects_got {
+  std::vector<core::outcome<std::string>> items; ///< In the order of the references.
+};
+
 // --- steps and units ---
 
 /// A contributor's request on its way through owner, shards and step to the unit.
@@ -471,6 +495,7 @@ struct grace_tick {
 struct cursor_tick {};
 struct round_tick {};
 struct prune_tick {};
+struct object_tick {};
 struct intake_tick {};
 struct look_tick {};
 struct dial_tick {
@@ -552,6 +577,7 @@ HOLDFAST_LOCAL_MESSAGE(grace_tick)
 HOLDFAST_LOCAL_MESSAGE(cursor_tick)
 HOLDFAST_LOCAL_MESSAGE(round_tick)
 HOLDFAST_LOCAL_MESSAGE(prune_tick)
+HOLDFAST_LOCAL_MESSAGE(object_tick)
 HOLDFAST_LOCAL_MESSAGE(follow_cursors)
 HOLDFAST_LOCAL_MESSAGE(follow_endings)
 HOLDFAST_LOCAL_MESSAGE(tasks_ended)
@@ -559,6 +585,10 @@ HOLDFAST_LOCAL_MESSAGE(cursors_written)
 HOLDFAST_LOCAL_MESSAGE(pump_tick)
 HOLDFAST_LOCAL_MESSAGE(load_workflow)
 HOLDFAST_LOCAL_MESSAGE(workflow_loaded)
+HOLDFAST_LOCAL_MESSAGE(put_objects)
+HOLDFAST_LOCAL_MESSAGE(objects_put)
+HOLDFAST_LOCAL_MESSAGE(get_objects)
+HOLDFAST_LOCAL_MESSAGE(objects_got)
 HOLDFAST_LOCAL_MESSAGE(await_shards)
 HOLDFAST_LOCAL_MESSAGE(shards_hosted)
 HOLDFAST_LOCAL_MESSAGE(resign)

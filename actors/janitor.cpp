@@ -15,6 +15,12 @@ using self_ptr = caf::stateful_actor<janitor_state>*;
 /// Tasks that go in one transaction.
 constexpr std::uint32_t tasks_at_once = 1000;
 
+/// Objects of one slice of a sweep; each slice with an old object in it costs a look at all tasks.
+constexpr std::uint32_t objects_at_once = 10'000;
+
+/// Between two slices of a sweep, for whoever else needs the disk and the database.
+constexpr core::duration sweep_pause = std::chrono::seconds{1};
+
 void arm(self_ptr self) {
   auto& st = self->state;
   if (st.armed || (st.due.empty() && !st.tasks_due))
@@ -115,6 +121,57 @@ void prune_some(self_ptr self) {
     self->send(self, prune_tick{});
 }
 
+/// The digest after this one; zero after the last.
+core::digest after(core::digest content) {
+  for (auto byte = content.bytes.rbegin(); byte != content.bytes.rend() && ++*byte == 0; ++byte) {
+  }
+  return content;
+}
+
+/// Removes what is old and that no row refers to among the next objects. True when there are no
+/// more.
+core::outcome<bool> sweep_slice(self_ptr self) {
+  auto& st = self->state;
+  const auto& settings = st.context->settings;
+  const auto page = settings.objects->list(st.swept_to, objects_at_once);
+  if (!page)
+    return page.error();
+  const auto before = now(self, st.context) - settings.objects_sweep_after;
+  std::vector<core::digest> old;
+  for (const auto& object : *page)
+    if (object.stored_at < before)
+      old.push_back(object.content);
+  if (!old.empty()) {
+    const auto needed = open(self).find_object_refs(old);
+    if (!needed)
+      return needed.error();
+    for (const auto& content : old)
+      if (needed->count(content) == 0)
+        // Looks at the age once more: what was put meanwhile may be referred to by now.
+        if (const auto gone = settings.objects->remove_if_older(content, before); !gone)
+          return gone.error();
+  }
+  if (page->size() < objects_at_once)
+    return true;
+  st.swept_to = after(page->back().content);
+  return st.swept_to == core::digest{};
+}
+
+void sweep(self_ptr self) {
+  auto& st = self->state;
+  const auto done = sweep_slice(self);
+  if (!done)
+    st.context->log(log_level::warning, "pruning_failed",
+                    {{"what", "objects"}, {"reason", done.error().detail}});
+  if (!st.armed)
+    st.store.reset();
+  const bool over = !done || *done;
+  if (over)
+    st.swept_to = {};
+  self->delayed_send(self, over ? st.context->settings.objects_sweep_interval : sweep_pause,
+                     object_tick{});
+}
+
 } // namespace
 
 caf::behavior janitor(caf::stateful_actor<janitor_state>* self, context_ptr context,
@@ -124,6 +181,8 @@ caf::behavior janitor(caf::stateful_actor<janitor_state>* self, context_ptr cont
   self->send(relay, follow_cursors{caf::actor_cast<caf::actor>(self)});
   self->send(shards, follow_endings{caf::actor_cast<caf::actor>(self)});
   arm(self);
+  if (self->state.context->settings.objects)
+    self->delayed_send(self, self->state.context->settings.events_prune_interval, object_tick{});
   return {
       [=](const cursors_written& written) {
         self->state.due.insert(written.shards.begin(), written.shards.end());
@@ -135,6 +194,7 @@ caf::behavior janitor(caf::stateful_actor<janitor_state>* self, context_ptr cont
       },
       [=](round_tick) { prune_some(self); },
       [=](prune_tick) { prune_some(self); },
+      [=](object_tick) { sweep(self); },
   };
 }
 

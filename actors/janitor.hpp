@@ -21,6 +21,7 @@ struct janitor_state {
   bool tasks_due = true; ///< At the start, too: nothing was forgotten while the node was away.
   std::vector<core::put_queue> queues_due; ///< Of the round that is under way.
   bool armed = false;                      ///< A round has its timer, or is under way.
+  core::digest swept_to; ///< Objects from here on are still to be looked at in this sweep.
 };
 
 /// THE JANITOR: forgets events that are older than `events_retention` and that no consumer needs
@@ -29,6 +30,10 @@ struct janitor_state {
 ///
 /// It works after the relay has written cursors or tasks have ended, at most once in
 /// `events_prune_interval`, and once at the start; so an idle node asks its database nothing.
+///
+/// Soon after the start, and every `objects_sweep_interval`, it goes through the object store as
+/// well, a slice at a time, and removes what no row refers to and what was last put longer than
+/// `objects_sweep_after` ago.
 ///
 /// Failure: whatever it could not do waits for the next round. A crash costs nothing but that.
 caf::behavior janitor(caf::stateful_actor<janitor_state>* self, context_ptr context,

@@ -7,6 +7,7 @@
 #include "actors/janitor.hpp"
 #include "actors/membership.hpp"
 #include "actors/neighbours.hpp"
+#include "actors/object_host.hpp"
 #include "actors/owners.hpp"
 #include "actors/reader.hpp"
 #include "actors/relay.hpp"
@@ -45,6 +46,7 @@ caf::actor spawn_blocking(caf::event_based_actor* parent, const context_ptr& con
 /// The supervision tree of one node: the whole crash policy, readable on one screen.
 ///
 ///   node (rest_for_one)      order = dependency: what stands below a failed line starts again too
+///   ├─ objects               large payloads, and under it the threads that wait for their store
 ///   ├─ loader, reader        two connections that read: one for actors, one for the gateway
 ///   ├─ writer-0 …            group commit; a lost writer loses the sequence numbers of its shards,
 ///   ├─ membership            so the shards are taken over anew
@@ -65,16 +67,20 @@ supervisor_spec node_tree(const context_ptr& context) {
     tree.children.push_back({std::move(name), restart::permanent, std::move(start)});
   };
   using parent_ptr = caf::event_based_actor*;
-  add("loader", [=](parent_ptr p, const siblings&) { return spawn_blocking(p, context, reader); });
-  add("reader", [=](parent_ptr p, const siblings&) { return spawn_blocking(p, context, reader); });
+  add("objects", [=](parent_ptr p, const siblings&) { return p->spawn(object_host, context); });
+  for (const auto* name : {"loader", "reader"})
+    add(name, [=](parent_ptr p, const siblings& s) {
+      return spawn_blocking(p, context, reader, s.at("objects"));
+    });
   for (std::uint32_t lane = 0; lane < context->settings.writer_lanes; ++lane)
     add(lane_name(lane), [=](parent_ptr p, const siblings&) { return spawn_writer(p, context); });
   add("membership", [=](parent_ptr p, const siblings& s) {
     return spawn_blocking(p, context, membership, lanes(s, context));
   });
   add("shards", [=](parent_ptr p, const siblings& s) {
-    return p->spawn(shards, context,
-                    shards_links{lanes(s, context), s.at("loader"), s.at("membership")});
+    return p->spawn(
+        shards, context,
+        shards_links{lanes(s, context), s.at("loader"), s.at("membership"), s.at("objects")});
   });
   add("owners",
       [=](parent_ptr p, const siblings& s) { return p->spawn(owners, context, s.at("shards")); });
@@ -158,6 +164,15 @@ void settle_writers(root_ptr self, std::uint32_t rounds) {
     });
 }
 
+/// What is on its way into the object store becomes durable like all else that was accepted.
+void settle_objects(root_ptr self) {
+  with_child(self, "objects", [=](const caf::actor& objects) {
+    self->request(objects, internal_timeout, settle{})
+        .then([=](settled) { settle_writers(self, 2); },
+              [=](const caf::error&) { settle_writers(self, 2); });
+  });
+}
+
 caf::behavior root(root_ptr self, context_ptr context) {
   guard(self, context);
   self->state.context = std::move(context);
@@ -178,7 +193,7 @@ caf::behavior root(root_ptr self, context_ptr context) {
           self->send(gateway, drain{});
           with_child(self, "door", [=](const caf::actor& door) {
             self->send(door, drain{});
-            settle_writers(self, 2);
+            settle_objects(self);
           });
         });
       },

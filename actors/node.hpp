@@ -7,13 +7,16 @@
 #include "core/supervision.hpp"
 #include "documents/limits.hpp"
 #include "messages/interfaces.hpp"
+#include "objects/object_store.hpp"
 #include "persistence/store.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/allowed_unsafe_message_type.hpp>
 
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace holdfast::actors {
@@ -74,6 +77,15 @@ struct node_settings {
 
   documents::json_limits json;
   std::uint32_t rows_max = 10000; ///< Rows of one `add_source_data`.
+
+  /// Where payloads of tasks are kept that are larger than `inline_bytes`. None: every payload is
+  /// in its row, and what a row refers to cannot be read.
+  std::shared_ptr<objects::object_store> objects;
+  std::uint32_t inline_bytes = 64 * 1024;
+  std::uint32_t object_lanes = 2;                                    ///< Calls side by side.
+  std::uint64_t object_bytes_most = std::uint64_t{64} * 1024 * 1024; ///< To be stored, waiting.
+  core::duration objects_sweep_interval{};
+  core::duration objects_sweep_after{};
 
   /// The clocks that schedules go by.
   core::zone_finder find_zone = core::find_utc;

@@ -6,6 +6,7 @@
 #include "documents/queue_document.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace holdfast::actors {
 
@@ -15,32 +16,51 @@ namespace {
 /// the database. `fresh_for` in queue_producers.cpp stands on it.
 constexpr core::duration remembered_for = std::chrono::seconds{15};
 
-/// Puts `m` off until the queue is loaded. False when it may be handled now.
-template <class Message>
-bool put_off(queue_ptr self, const Message& m) {
-  auto& st = self->state;
-  if (st.loaded)
-    return false;
-  const held_promise promise{self->make_response_promise()};
-  if (st.stashed.size() >= st.context->settings.batching.high_water) {
-    fail(promise, core::errc::overloaded, "the queue is still loading");
-    return true;
-  }
-  st.stashed.push_back([self, promise, m]() mutable {
-    promise.delegate(caf::actor_cast<caf::actor>(self), std::move(m));
-  });
-  return true;
-}
-
 /// Whether the queue exists; else the request is answered.
-bool exists(queue_ptr self) {
+bool exists(queue_ptr self, const asked& from) {
   auto& st = self->state;
   if (st.queue.revision != 0)
     return true;
-  fail(held_promise{self->make_response_promise()}, core::errc::not_found,
+  fail(from.promise, core::errc::not_found,
        "no queue " + st.queue.name + "; make it with put_queue");
   self->quit(); // names that somebody made up must not fill the memory
   return false;
+}
+
+/// Extensions do not wait in line: a lease must not run out because a payload that its worker hands
+/// in, or another one, is still being stored.
+template <class Message>
+constexpr bool waits_in_line = !std::is_same_v<std::remove_const_t<Message>, msg::extend_tasks>;
+
+/// Hands a request to whoever decides about it: at once, or in its caller's turn; while the queue
+/// is loading, it is put off.
+template <class Message, class Handler>
+void receive(queue_ptr self, Message& m, Handler decide) {
+  auto& st = self->state;
+  const auto caller = caf::actor_cast<caf::actor>(self->current_sender());
+  const asked from{held_promise{self->make_response_promise()}, caller};
+  if (!st.loaded) {
+    if (st.stashed.size() >= st.context->settings.batching.high_water)
+      return fail(from.promise, core::errc::overloaded, "the queue is still loading");
+    st.stashed.push_back([=, promise = from.promise, m = std::move(m)]() mutable {
+      promise.delegate(caf::actor_cast<caf::actor>(self), std::move(m));
+    });
+  } else if (waits_in_line<Message> && must_wait(self, from)) {
+    wait_in_line(self, from, [=, m = std::move(m)]() mutable { decide(self, from, m); });
+  } else {
+    decide(self, from, m);
+  }
+}
+
+/// The same for what only a queue that exists can do.
+template <class Message>
+auto of_queue(queue_ptr self, void (*decide)(queue_ptr, const asked&, Message&)) {
+  return [=](std::remove_const_t<Message>& m) {
+    receive(self, m, [=](queue_ptr, const asked& from, Message& request) {
+      if (exists(self, from))
+        decide(self, from, request);
+    });
+  };
 }
 
 msg::queue_view view_of(const core::queue& q) {
@@ -130,9 +150,9 @@ void remember_endings(queue_ptr self, const core::change& changes) {
   }
 }
 
-void on_put(queue_ptr self, msg::put_queue& request) {
+void on_put(queue_ptr self, const asked& from, msg::put_queue& request) {
   auto& st = self->state;
-  const held_promise promise{self->make_response_promise()};
+  const auto& promise = from.promise;
   auto policy = documents::parse_queue_policy(request.policy, st.context->settings.json);
   if (!policy)
     return promise.deliver(msg::to_error(policy.error()));
@@ -142,12 +162,11 @@ void on_put(queue_ptr self, msg::put_queue& request) {
   look_after(self);
 }
 
-void on_pause(queue_ptr self, msg::pause_queue& request) {
+void on_pause(queue_ptr self, const asked& from, msg::pause_queue& request) {
   auto& st = self->state;
   auto decided = core::decide(st.queue, core::pause_queue{request.paused, std::move(request.type)},
                               time(self));
-  carry_out(self, std::move(decided.changes), held_promise{self->make_response_promise()},
-            view_of(st.queue));
+  carry_out(self, std::move(decided.changes), from.promise, view_of(st.queue));
   look_after(self);
 }
 
@@ -192,74 +211,23 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
       load(self);
   });
   return {
-      [=](msg::put_queue& m) {
-        if (!put_off(self, m))
-          on_put(self, m);
-      },
-      [=](msg::pause_queue& m) {
-        if (!put_off(self, m) && exists(self))
-          on_pause(self, m);
-      },
-      [=](msg::enqueue_tasks& m) {
-        if (!put_off(self, m) && exists(self))
-          on_enqueue(self, m);
-      },
-      [=](msg::enqueue_envelopes& m) {
-        if (!put_off(self, m) && exists(self))
-          on_enqueue_envelopes(self, m);
-      },
-      [=](msg::claim_tasks& m) {
-        if (!put_off(self, m) && exists(self))
-          on_claim(self, m);
-      },
-      [=](msg::extend_tasks& m) {
-        if (!put_off(self, m) && exists(self))
-          on_extend(self, m);
-      },
-      [=](msg::save_task& m) {
-        if (!put_off(self, m) && exists(self))
-          on_save(self, m);
-      },
-      [=](msg::release_task& m) {
-        if (!put_off(self, m) && exists(self))
-          on_release(self, m);
-      },
-      [=](msg::complete_tasks& m) {
-        if (!put_off(self, m) && exists(self))
-          on_complete(self, m);
-      },
-      [=](msg::follow_task& m) {
-        if (!put_off(self, m) && exists(self))
-          on_follow(self, m);
-      },
-      [=](msg::fail_task& m) {
-        if (!put_off(self, m) && exists(self))
-          on_fail(self, m);
-      },
-      [=](msg::eject_task& m) {
-        if (!put_off(self, m) && exists(self))
-          on_eject(self, m);
-      },
-      [=](msg::change_task& m) {
-        if (!put_off(self, m) && exists(self))
-          on_change(self, m);
-      },
-      [=](msg::redrive_tasks& m) {
-        if (!put_off(self, m) && exists(self))
-          on_redrive(self, m);
-      },
-      [=](msg::put_schedule& m) {
-        if (!put_off(self, m) && exists(self))
-          on_put_schedule(self, m);
-      },
-      [=](msg::remove_schedule& m) {
-        if (!put_off(self, m) && exists(self))
-          on_remove_schedule(self, m);
-      },
-      [=](msg::list_schedules& m) {
-        if (!put_off(self, m) && exists(self))
-          on_list_schedules(self, m);
-      },
+      [=](msg::put_queue& m) { receive(self, m, on_put); },
+      of_queue(self, on_pause),
+      of_queue(self, on_enqueue),
+      of_queue(self, on_enqueue_envelopes),
+      of_queue(self, on_claim),
+      of_queue(self, on_extend),
+      of_queue(self, on_save),
+      of_queue(self, on_release),
+      of_queue(self, on_complete),
+      of_queue(self, on_follow),
+      of_queue(self, on_fail),
+      of_queue(self, on_eject),
+      of_queue(self, on_change),
+      of_queue(self, on_redrive),
+      of_queue(self, on_put_schedule),
+      of_queue(self, on_remove_schedule),
+      of_queue(self, on_list_schedules),
       [=](const write_done& done) {
         if (!self->state.pending.settle(done))
           self->quit(msg::to_error(done.failure));

@@ -48,6 +48,24 @@ struct intake {
       outcome.detail = std::move(why.detail);
     }
   }
+
+  /// Leaves out those of the tasks for which there is a failure, and says so in their outcomes.
+  void refuse(std::vector<core::failure> why) {
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < tasks.size(); ++i)
+      if (why[i].code != core::errc::none) {
+        outcomes[places[i]].refusal = why[i].code;
+        outcomes[places[i]].detail = std::move(why[i].detail);
+      } else {
+        if (left != i) {
+          tasks[left] = std::move(tasks[i]);
+          places[left] = places[i];
+        }
+        ++left;
+      }
+    tasks.resize(left);
+    places.resize(left);
+  }
 };
 
 void make_tasks(queue_ptr self, const held_promise& promise, intake& in,
@@ -87,6 +105,29 @@ void take_in(queue_ptr self, const held_promise& promise, const std::shared_ptr<
   find_elsewhere(self, ids, promise, [=](const std::vector<persistence::known_task>& known) {
     make_tasks(self, promise, *in, known);
   });
+}
+
+/// `take_in`, as soon as the payloads that are too large for a row are stored. A task whose payload
+/// cannot be stored is refused and harms no other.
+void store_and_take_in(queue_ptr self, const asked& from, const std::shared_ptr<intake>& in) {
+  std::vector<large_text> large;
+  std::vector<std::size_t> owners;
+  for (std::size_t i = 0; i < in->tasks.size(); ++i)
+    for (const auto& text : large_in(self, in->tasks[i])) {
+      large.push_back(text);
+      owners.push_back(i);
+    }
+  if (large.empty())
+    return take_in(self, from.promise, in);
+  store(self, from.caller, large,
+        [=, promise = from.promise](const std::vector<core::failure>& stored) {
+          std::vector<core::failure> of_task(in->tasks.size());
+          for (std::size_t i = 0; i < stored.size(); ++i)
+            if (stored[i].code != core::errc::none)
+              of_task[owners[i]] = stored[i];
+          in->refuse(std::move(of_task));
+          take_in(self, promise, in);
+        });
 }
 
 /// One redrive less is reading. What has ended while it did.
@@ -157,31 +198,31 @@ void find_elsewhere(queue_ptr self, const std::vector<core::task_id>& tasks,
             [=](caf::error& error) { promise.deliver(std::move(error)); });
 }
 
-void on_enqueue(queue_ptr self, msg::enqueue_tasks& request) {
-  const held_promise promise{self->make_response_promise()};
+void on_enqueue(queue_ptr self, const asked& from, msg::enqueue_tasks& request) {
+  const auto& promise = from.promise;
   if (auto why = admit(self); why.code != core::errc::none)
     return promise.deliver(msg::to_error(why));
   const auto& limits = self->state.context->settings.json;
   auto in = std::make_shared<intake>();
   for (auto& task : request.tasks)
     in->add(to_core(task), limits);
-  take_in(self, promise, in);
+  store_and_take_in(self, from, in);
 }
 
-void on_enqueue_envelopes(queue_ptr self, msg::enqueue_envelopes& request) {
-  const held_promise promise{self->make_response_promise()};
+void on_enqueue_envelopes(queue_ptr self, const asked& from, msg::enqueue_envelopes& request) {
+  const auto& promise = from.promise;
   if (auto why = admit(self); why.code != core::errc::none)
     return promise.deliver(msg::to_error(why));
   const auto& limits = self->state.context->settings.json;
   auto in = std::make_shared<intake>();
   for (auto& task : request.envelopes)
     in->add(to_core(task, limits), limits);
-  take_in(self, promise, in);
+  store_and_take_in(self, from, in);
 }
 
-void on_change(queue_ptr self, const msg::change_task& request) {
+void on_change(queue_ptr self, const asked& from, const msg::change_task& request) {
   auto& st = self->state;
-  const held_promise promise{self->make_response_promise()};
+  const auto& promise = from.promise;
   const auto verb = static_cast<core::task_verb>(request.verb);
   if (const auto gone = st.recently_finished.find(request.task);
       verb == core::task_verb::cancel && gone != st.recently_finished.end()
@@ -203,26 +244,20 @@ void on_change(queue_ptr self, const msg::change_task& request) {
   look_after(self);
 }
 
-void on_eject(queue_ptr self, msg::eject_task& request) {
+namespace {
+
+/// Takes the task from whoever holds it and, when somebody wants it, leases it to them.
+void eject(queue_ptr self, const held_promise& promise, const core::eject_task& command,
+           const core::claim_task& wanted) {
   auto& st = self->state;
-  const held_promise promise{self->make_response_promise()};
-  if (auto why = check(request.update, st.context->settings.json); why.code != core::errc::none)
-    return promise.deliver(msg::to_error(why));
   const auto at = time(self);
-  // The same request again: it has the lease already.
-  if (const auto held = st.queue.claims.find(request.claim);
-      request.claim && held != st.queue.claims.end())
-    return carry_out(
-        self, {}, promise,
-        msg::leased_tasks{{to_message(st.queue.tasks.at(held->second.front()), st.queue.policy)}});
-  auto decided = core::decide(
-      st.queue, core::eject_task{request.task, to_core(request.update), request.next_action}, at);
+  auto decided = core::decide(st.queue, command, at);
   if (decided.refusal != core::errc::none)
     return fail(promise, decided.refusal, std::move(decided.detail));
   std::vector<core::lost_lease> lost;
   if (decided.answer)
     lost.push_back(std::move(*decided.answer));
-  if (request.worker.empty()) {
+  if (wanted.worker.empty()) {
     carry_out_losing(self, std::move(decided.changes), std::move(lost),
                      [=](const core::failure& why) {
                        if (why.code == core::errc::none)
@@ -233,15 +268,31 @@ void on_eject(queue_ptr self, msg::eject_task& request) {
     return look_after(self);
   }
   carry_out_losing(self, std::move(decided.changes), std::move(lost), [](const core::failure&) {});
-  auto granted =
-      core::decide(st.queue, core::claim_task{request.worker, request.claim, request.task}, at);
-  carry_out(self, std::move(granted.changes), promise,
-            msg::leased_tasks{{to_message(st.queue.tasks.at(request.task), st.queue.policy)}});
+  auto granted = core::decide(st.queue, wanted, at);
+  carry_out_granting(self, std::move(granted.changes), given_to(promise, wanted.worker),
+                     {wanted.task});
   look_after(self);
 }
 
-void on_redrive(queue_ptr self, const msg::redrive_tasks& request) {
-  const held_promise promise{self->make_response_promise()};
+} // namespace
+
+void on_eject(queue_ptr self, const asked& from, msg::eject_task& request) {
+  auto& st = self->state;
+  const auto& promise = from.promise;
+  if (auto why = check(request.update, st.context->settings.json); why.code != core::errc::none)
+    return promise.deliver(msg::to_error(why));
+  // The same request again: it has the lease already.
+  if (const auto held = st.queue.claims.find(request.claim);
+      request.claim && held != st.queue.claims.end())
+    return carry_out_granting(self, {}, given_to(promise, request.worker), {held->second.front()});
+  const core::claim_task wanted{std::move(request.worker), request.claim, request.task};
+  when_stored(self, from,
+              core::eject_task{request.task, to_core(request.update), request.next_action},
+              [=](const core::eject_task& command) { eject(self, promise, command, wanted); });
+}
+
+void on_redrive(queue_ptr self, const asked& from, const msg::redrive_tasks& request) {
+  const auto& promise = from.promise;
   persistence::finished_filter filter;
   filter.queue = request.queue;
   filter.endings = {core::task_ending::failed, core::task_ending::dead};

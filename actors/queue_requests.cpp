@@ -1,4 +1,5 @@
 #include "actors/queue_state.hpp"
+#include "core/object_ref.hpp"
 #include "documents/envelope_document.hpp"
 #include "documents/json.hpp"
 #include "documents/task_words.hpp"
@@ -8,14 +9,6 @@ namespace holdfast::actors {
 namespace {
 
 using documents::check_word;
-
-core::failure check_json(const std::string& text, const char* field,
-                         const documents::json_limits& limits) {
-  auto why = documents::check_json(text, limits);
-  if (why.code != core::errc::none)
-    why.detail = std::string{field} + ": " + why.detail;
-  return why;
-}
 
 core::failure first_of(std::initializer_list<core::failure> checks) {
   for (const auto& check : checks)
@@ -31,6 +24,20 @@ std::optional<T> unless_empty(T& value) {
 
 } // namespace
 
+core::failure check_document(const std::string& text, const char* field,
+                             const documents::json_limits& limits) {
+  if (core::begins_like_object_ref(text))
+    return {
+        core::errc::payload_invalid,
+        std::string{field}
+            + ": a document may not begin with the member \"$holdfast.object\", which stands for"
+              " a payload in the object store; send the payload itself"};
+  auto why = documents::check_json(text, limits);
+  if (why.code != core::errc::none)
+    why.detail = std::string{field} + ": " + why.detail;
+  return why;
+}
+
 core::failure check(const core::new_task& task, const documents::json_limits& limits) {
   const auto& s = task.spec;
   if (!s.id)
@@ -44,16 +51,17 @@ core::failure check(const core::new_task& task, const documents::json_limits& li
                    check_word(s.key, "key"), check_word(s.credential, "credential"),
                    check_word(s.unique_key, "unique_key"), check_word(s.owner_id, "owner_id"),
                    check_word(s.run_as_id, "run_as_id"), check_word(s.trace_id, "trace_id"),
-                   check_word(s.span_id, "span_id"), check_json(s.body, "body", limits),
-                   check_json(task.data, "data", limits)});
+                   check_word(s.span_id, "span_id"), check_document(s.body, "body", limits),
+                   check_document(task.data, "data", limits)});
 }
 
 core::failure check(const msg::task_update& update, const documents::json_limits& limits) {
-  return first_of({check_word(update.state, "state"),
-                   update.data.empty() ? core::failure{} : check_json(update.data, "data", limits),
-                   update.execution_state.empty()
-                       ? core::failure{}
-                       : check_json(update.execution_state, "execution_state", limits)});
+  return first_of(
+      {check_word(update.state, "state"),
+       update.data.empty() ? core::failure{} : check_document(update.data, "data", limits),
+       update.execution_state.empty()
+           ? core::failure{}
+           : check_document(update.execution_state, "execution_state", limits)});
 }
 
 core::new_task to_core(msg::task_request& r) {

@@ -29,15 +29,21 @@ void warn(queue_ptr self, const char* event, const core::schedule& s) {
 
 } // namespace
 
-void on_put_schedule(queue_ptr self, msg::put_schedule& request) {
+void on_put_schedule(queue_ptr self, const asked& from, msg::put_schedule& request) {
   auto& st = self->state;
-  const held_promise promise{self->make_response_promise()};
+  const auto& promise = from.promise;
   if (auto why = admit(self); why.code != core::errc::none)
     return promise.deliver(msg::to_error(why));
   const auto& settings = st.context->settings;
   auto plan = documents::parse_schedule(request.definition, settings.json, settings.find_zone);
   if (!plan)
     return promise.deliver(msg::to_error(plan.error()));
+  // What it makes is in its definition, which every row and the memory has anyway: so its payloads
+  // do not go to the object store, however large.
+  for (const auto& [text, field] :
+       {std::pair{&plan->task.spec.body, "task.body"}, std::pair{&plan->task.data, "task.data"}})
+    if (auto why = check_document(*text, field, settings.json); why.code != core::errc::none)
+      return promise.deliver(msg::to_error(why));
   auto decided = core::decide(
       st.queue, core::put_schedule{request.name, std::move(request.definition), std::move(*plan)},
       time(self));
@@ -48,14 +54,14 @@ void on_put_schedule(queue_ptr self, msg::put_schedule& request) {
   look_after(self);
 }
 
-void on_remove_schedule(queue_ptr self, const msg::remove_schedule& request) {
-  const held_promise promise{self->make_response_promise()};
+void on_remove_schedule(queue_ptr self, const asked& from, const msg::remove_schedule& request) {
+  const auto& promise = from.promise;
   auto decided = core::decide(self->state.queue, core::remove_schedule{request.name}, time(self));
   carry_out(self, std::move(decided.changes), promise,
             msg::schedule_removed{request.queue, request.name});
 }
 
-void on_list_schedules(queue_ptr self, const msg::list_schedules& request) {
+void on_list_schedules(queue_ptr self, const asked& from, const msg::list_schedules& request) {
   const auto& q = self->state.queue;
   msg::schedule_list list;
   std::size_t bytes = 0;
@@ -68,7 +74,7 @@ void on_list_schedules(queue_ptr self, const msg::list_schedules& request) {
   }
   list.more = next != q.schedules.end();
   // What it shows is in memory already, and must not be told before it is durable.
-  carry_out(self, {}, held_promise{self->make_response_promise()}, std::move(list));
+  carry_out(self, {}, from.promise, std::move(list));
 }
 
 void enter_schedules(queue_ptr self, std::vector<core::put_schedule_row>& stored) {

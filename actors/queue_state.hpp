@@ -10,12 +10,19 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 namespace holdfast::actors {
+
+/// A request, and who made it.
+struct asked {
+  held_promise promise;
+  caf::actor caller; ///< Null when nobody in particular.
+};
 
 struct queue_state {
   static inline const char* name = "queue";
@@ -63,6 +70,17 @@ struct queue_state {
   std::uint32_t redrives = 0;
   std::unordered_set<core::task_id> ended_since;
 
+  // --- requests whose payloads are on their way into the object store ---
+  /// The requests of one caller are decided in the order in which they came: what it asks while one
+  /// of its payloads is being stored waits here. Of other callers nothing waits.
+  struct caller_line {
+    bool storing = true;
+    std::deque<std::function<void()>> waiting;
+  };
+  std::unordered_map<caf::actor, caller_line> lines;
+  std::size_t in_lines = 0;               ///< Requests that wait, of all callers.
+  std::uint32_t unreachable_payloads = 0; ///< Claims in a row that met an object store away.
+
   bool taking_in = false; ///< Staged tasks are being read, or written.
   /// Tasks of schedules are being written. One change at a time: while the database is away they do
   /// not gather in memory.
@@ -100,6 +118,17 @@ void look_after(queue_ptr self);
 /// Tells tied workers, once `changes` are durable, what they have lost.
 void carry_out_losing(queue_ptr self, core::change changes, std::vector<core::lost_lease> lost,
                       std::function<void(const core::failure&)> effect);
+/// Who is given a task without waiting for one.
+inline queue_state::waiting_claim given_to(const held_promise& promise, core::worker_id worker) {
+  queue_state::waiting_claim to;
+  to.promises.push_back(promise);
+  to.command.worker = std::move(worker);
+  return to;
+}
+/// Answers a claim with its tasks, as they are now, once `changes` are durable. Their payloads are
+/// fetched from the store; a task whose payload cannot be read is taken back and harms no other.
+void carry_out_granting(queue_ptr self, core::change changes, queue_state::waiting_claim to,
+                        const std::vector<core::task_id>& tasks);
 
 // queue_producers.cpp: making tasks and steering them.
 
@@ -112,25 +141,73 @@ void find_elsewhere(queue_ptr self, const std::vector<core::task_id>& tasks,
 /// The task, if the worker holds it under this very claim; else null.
 const core::task* under_claim(const core::queue& q, const core::task_id& task,
                               const core::worker_id& worker, const core::assignment_id& claim);
-void on_enqueue(queue_ptr self, msg::enqueue_tasks& request);
-void on_enqueue_envelopes(queue_ptr self, msg::enqueue_envelopes& request);
-void on_change(queue_ptr self, const msg::change_task& request);
-void on_eject(queue_ptr self, msg::eject_task& request);
-void on_redrive(queue_ptr self, const msg::redrive_tasks& request);
+void on_enqueue(queue_ptr self, const asked& from, msg::enqueue_tasks& request);
+void on_enqueue_envelopes(queue_ptr self, const asked& from, msg::enqueue_envelopes& request);
+void on_change(queue_ptr self, const asked& from, const msg::change_task& request);
+void on_eject(queue_ptr self, const asked& from, msg::eject_task& request);
+void on_redrive(queue_ptr self, const asked& from, const msg::redrive_tasks& request);
 
 // queue_workers.cpp: what workers ask.
 
-void on_claim(queue_ptr self, msg::claim_tasks& request);
-void on_extend(queue_ptr self, const msg::extend_tasks& request);
+void on_claim(queue_ptr self, const asked& from, msg::claim_tasks& request);
+void on_extend(queue_ptr self, const asked& from, const msg::extend_tasks& request);
 void on_extension_tick(queue_ptr self);
-void on_save(queue_ptr self, msg::save_task& request);
-void on_release(queue_ptr self, msg::release_task& request);
-void on_complete(queue_ptr self, msg::complete_tasks& request);
-void on_follow(queue_ptr self, msg::follow_task& request);
-void on_fail(queue_ptr self, msg::fail_task& request);
+void on_save(queue_ptr self, const asked& from, msg::save_task& request);
+void on_release(queue_ptr self, const asked& from, msg::release_task& request);
+void on_complete(queue_ptr self, const asked& from, msg::complete_tasks& request);
+void on_follow(queue_ptr self, const asked& from, msg::follow_task& request);
+void on_fail(queue_ptr self, const asked& from, msg::fail_task& request);
+/// Gives the claim what is ready, or lets it wait.
+void claim_or_wait(queue_ptr self, queue_state::waiting_claim claim);
 void on_worker_down(queue_ptr self, const caf::down_msg& down);
 /// Gives what is ready to those who wait for it, and tells those who have waited long enough.
 void serve(queue_ptr self);
+
+// queue_payloads.cpp: what is too large for a row.
+
+/// A text on its way into the store: where it is, and where its reference is to stand. These are
+/// the same place when nobody needs the text itself any more.
+struct large_text {
+  std::string* whole = nullptr;
+  std::string* ref = nullptr;
+};
+
+/// Whether the text is too large for a row.
+bool is_large(queue_ptr self, const std::string& text);
+/// Those of the texts that are too large for a row.
+std::vector<large_text> large_in(queue_ptr self, core::task_update& update);
+std::vector<large_text> large_in(queue_ptr self, core::new_task& task);
+std::vector<large_text> large_in(queue_ptr self, core::follow_task& command);
+template <class Command>
+std::vector<large_text> large_in(queue_ptr self, Command& command) {
+  return large_in(self, command.update);
+}
+
+/// Stores the texts and sets their references, then runs `then` with one outcome for each: what is
+/// stored is durable then, and what could not be stored has no reference. The caller's later
+/// requests are decided after `then` has run. What holds the texts must live as long as `then`.
+void store(queue_ptr self, const caf::actor& caller, const std::vector<large_text>& texts,
+           std::function<void(const std::vector<core::failure>&)> then);
+
+/// Decides about a command at once or, when it brings a text that is too large for a row, as soon
+/// as that is stored.
+template <class Command, class Then>
+void when_stored(queue_ptr self, const asked& from, Command command, Then decide) {
+  if (large_in(self, command).empty())
+    return decide(std::move(command));
+  const auto kept = std::make_shared<Command>(std::move(command));
+  store(self, from.caller, large_in(self, *kept),
+        [=, promise = from.promise](const std::vector<core::failure>& outcomes) {
+          for (const auto& why : outcomes)
+            if (why.code != core::errc::none)
+              return promise.deliver(msg::to_error(why));
+          decide(std::move(*kept));
+        });
+}
+
+/// Whether the request has to wait for an earlier one of the same caller.
+bool must_wait(queue_ptr self, const asked& from);
+void wait_in_line(queue_ptr self, const asked& from, std::function<void()> decide);
 
 // queue_intake.cpp: tasks that producers stage in the database themselves.
 
@@ -138,9 +215,9 @@ void on_take_in(queue_ptr self);
 
 // queue_schedules.cpp: tasks that are made by the clock.
 
-void on_put_schedule(queue_ptr self, msg::put_schedule& request);
-void on_remove_schedule(queue_ptr self, const msg::remove_schedule& request);
-void on_list_schedules(queue_ptr self, const msg::list_schedules& request);
+void on_put_schedule(queue_ptr self, const asked& from, msg::put_schedule& request);
+void on_remove_schedule(queue_ptr self, const asked& from, const msg::remove_schedule& request);
+void on_list_schedules(queue_ptr self, const asked& from, const msg::list_schedules& request);
 void enter_schedules(queue_ptr self, std::vector<core::put_schedule_row>& stored);
 /// Makes the tasks of what is due.
 void run_schedules(queue_ptr self);
@@ -152,6 +229,10 @@ core::instant next_schedule(queue_ptr self);
 /// Whether more may be taken in, as far as waiting writes go.
 core::failure admit(queue_ptr self);
 core::failure check(const core::new_task& task, const documents::json_limits& limits);
+/// Whether a payload from outside may come in: it is JSON, and not what stands for a payload in the
+/// object store. A failure names the field.
+core::failure check_document(const std::string& text, const char* field,
+                             const documents::json_limits& limits);
 core::failure check(const msg::task_update& update, const documents::json_limits& limits);
 core::new_task to_core(msg::task_request& request);
 core::outcome<core::new_task> to_core(msg::task_envelope& request,

@@ -1,5 +1,4 @@
 #include "actors/queue_state.hpp"
-#include "documents/json.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -13,18 +12,8 @@ constexpr std::size_t waiting_max = 100'000;
 
 core::held_task to_core(const msg::task_ref& ref) { return {ref.task, ref.token}; }
 
-msg::leased_tasks leased(queue_ptr self, const std::vector<core::task_id>& tasks) {
-  const auto& q = self->state.queue;
-  msg::leased_tasks answer;
-  answer.tasks.reserve(tasks.size());
-  for (const auto& id : tasks)
-    answer.tasks.push_back(to_message(q.tasks.at(id), q.policy));
-  return answer;
-}
-
-/// The leases of this worker end with whoever sent the current request.
-void tie_to_sender(queue_ptr self, const core::worker_id& worker) {
-  const auto client = caf::actor_cast<caf::actor>(self->current_sender());
+/// The leases of this worker end with whoever sent its request.
+void tie_to(queue_ptr self, const caf::actor& client, const core::worker_id& worker) {
   if (!client)
     return;
   auto& known = self->state.tied[worker];
@@ -43,25 +32,18 @@ void stop_waiting(queue_ptr self,
 }
 
 /// Answers a claim if it can be now.
-bool try_claim(queue_ptr self, const std::vector<held_promise>& promises,
-               const core::claim& command) {
-  auto& st = self->state;
-  auto decided = core::decide(st.queue, command, time(self));
+bool try_claim(queue_ptr self, const queue_state::waiting_claim& claim) {
+  auto decided = core::decide(self->state.queue, claim.command, time(self));
   if (decided.answer.empty())
     return false;
-  carry_out(self, std::move(decided.changes),
-            [promises, answer = leased(self, decided.answer)](const core::failure& why) {
-              for (const auto& promise : promises)
-                if (why.code == core::errc::none)
-                  promise.deliver(answer);
-                else
-                  promise.deliver(msg::to_error(why));
-            });
+  carry_out_granting(self, std::move(decided.changes), claim, decided.answer);
   return true;
 }
 
-template <class Decided>
-void answer_one(queue_ptr self, const held_promise& promise, Decided decided) {
+/// Decides about one task of a worker, and says what came of it.
+template <class Command>
+void decide_one(queue_ptr self, const held_promise& promise, Command command) {
+  auto decided = core::decide(self->state.queue, std::move(command), time(self));
   carry_out(self, std::move(decided.changes), promise, to_message(std::move(decided.answer)));
   look_after(self);
 }
@@ -119,11 +101,14 @@ void settle_late(queue_ptr self, const std::shared_ptr<completing>& request,
 
 void follow(queue_ptr self, const held_promise& promise, core::follow_task& command) {
   const auto next = command.next.spec.id;
+  const auto worker = command.worker;
   auto decided = core::decide(self->state.queue, std::move(command), time(self));
   if (decided.answer.refusal != core::errc::none)
     return fail(promise, decided.answer.refusal, std::move(decided.answer.detail));
-  carry_out(self, std::move(decided.changes), promise,
-            decided.answer.repeated ? msg::leased_tasks{} : leased(self, {next}));
+  if (decided.answer.repeated)
+    carry_out(self, std::move(decided.changes), promise, msg::leased_tasks{});
+  else
+    carry_out_granting(self, std::move(decided.changes), given_to(promise, worker), {next});
   look_after(self);
 }
 
@@ -144,7 +129,7 @@ void serve(queue_ptr self) {
   };
   for (auto next = st.waiting.begin(); next != st.waiting.end() && something();) {
     const auto current = next++;
-    if (try_claim(self, current->second.promises, current->second.command))
+    if (try_claim(self, current->second))
       stop_waiting(self, current);
     else if (current->second.command.types.empty()
              && !core::holds_suspect(st.queue, current->second.command.worker))
@@ -152,11 +137,11 @@ void serve(queue_ptr self) {
   }
 }
 
-void on_claim(queue_ptr self, msg::claim_tasks& request) {
+void on_claim(queue_ptr self, const asked& from, msg::claim_tasks& request) {
   auto& st = self->state;
   if (request.tied)
-    tie_to_sender(self, request.worker); // before the promise, which takes the sender along
-  const held_promise promise{self->make_response_promise()};
+    tie_to(self, from.caller, request.worker);
+  const auto& promise = from.promise;
   core::claim command{std::move(request.worker), request.claim, request.most,
                       std::move(request.types)};
   // Repeated while the first still waits: one answer serves both.
@@ -169,24 +154,34 @@ void on_claim(queue_ptr self, msg::claim_tasks& request) {
     st.waiting_until.emplace(first.until, known->second);
     return look_after(self);
   }
-  const bool served = try_claim(self, {promise}, command);
-  if (!served && request.wait <= core::duration::zero())
-    carry_out(self, {}, promise, msg::leased_tasks{});
-  else if (!served && st.waiting.size() >= waiting_max)
-    fail(promise, core::errc::overloaded, "too many workers wait at this queue");
-  else if (!served) {
-    const auto id = ++st.last_waiting;
-    const auto until = time(self) + request.wait;
-    st.waiting_by_claim[command.id] = id;
-    st.waiting_until.emplace(until, id);
-    st.waiting.emplace(id, queue_state::waiting_claim{{promise}, std::move(command), until});
-  }
+  claim_or_wait(self, {{promise}, std::move(command), time(self) + request.wait});
   look_after(self);
 }
 
-void on_extend(queue_ptr self, const msg::extend_tasks& request) {
+void claim_or_wait(queue_ptr self, queue_state::waiting_claim claim) {
   auto& st = self->state;
-  const held_promise promise{self->make_response_promise()};
+  if (try_claim(self, claim))
+    return;
+  if (claim.until <= time(self)) {
+    carry_out_granting(self, {}, claim, {});
+  } else if (const auto known = st.waiting_by_claim.find(claim.command.id);
+             known != st.waiting_by_claim.end()) {
+    auto& first = st.waiting.at(known->second).promises;
+    first.insert(first.end(), claim.promises.begin(), claim.promises.end());
+  } else if (st.waiting.size() >= waiting_max) {
+    for (const auto& promise : claim.promises)
+      fail(promise, core::errc::overloaded, "too many workers wait at this queue");
+  } else {
+    const auto id = ++st.last_waiting;
+    st.waiting_by_claim[claim.command.id] = id;
+    st.waiting_until.emplace(claim.until, id);
+    st.waiting.emplace(id, std::move(claim));
+  }
+}
+
+void on_extend(queue_ptr self, const asked& from, const msg::extend_tasks& request) {
+  auto& st = self->state;
+  const auto& promise = from.promise;
   core::extend_tasks command{request.worker, {}};
   for (const auto& ref : request.tasks)
     command.tasks.push_back(to_core(ref));
@@ -231,34 +226,41 @@ void on_extension_tick(queue_ptr self) {
             });
 }
 
-void on_save(queue_ptr self, msg::save_task& request) {
-  const held_promise promise{self->make_response_promise()};
+void on_save(queue_ptr self, const asked& from, msg::save_task& request) {
+  const auto& promise = from.promise;
   if (auto why = check(request.update, self->state.context->settings.json);
       why.code != core::errc::none)
     return promise.deliver(msg::to_error(why));
-  answer_one(self, promise,
-             core::decide(self->state.queue,
-                          core::save_task{std::move(request.worker), to_core(request.task),
-                                          actors::to_core(request.update)},
-                          time(self)));
+  when_stored(self, from,
+              core::save_task{std::move(request.worker), to_core(request.task),
+                              actors::to_core(request.update)},
+              [=](core::save_task command) { decide_one(self, promise, std::move(command)); });
 }
 
-void on_release(queue_ptr self, msg::release_task& request) {
-  const held_promise promise{self->make_response_promise()};
+void on_release(queue_ptr self, const asked& from, msg::release_task& request) {
+  const auto& promise = from.promise;
   if (auto why = check(request.update, self->state.context->settings.json);
       why.code != core::errc::none)
     return promise.deliver(msg::to_error(why));
-  answer_one(self, promise,
-             core::decide(self->state.queue,
-                          core::release_task{std::move(request.worker), to_core(request.task),
-                                             actors::to_core(request.update), request.next_action},
-                          time(self)));
+  when_stored(self, from,
+              core::release_task{std::move(request.worker), to_core(request.task),
+                                 actors::to_core(request.update), request.next_action},
+              [=](core::release_task command) { decide_one(self, promise, std::move(command)); });
 }
 
-void on_complete(queue_ptr self, msg::complete_tasks& request) {
+namespace {
+
+core::failure check_result(queue_ptr self, const std::string& result) {
+  return result.empty() ? core::failure{}
+                        : check_document(result, "result", self->state.context->settings.json);
+}
+
+/// Ends tasks. `stored` says of the results that were too large for a row what became of them: in
+/// place of those that are stored stand their references.
+void complete(queue_ptr self, const held_promise& promise, msg::complete_tasks& request,
+              const std::map<std::size_t, core::failure>& stored) {
   auto& st = self->state;
-  auto all = std::make_shared<completing>(
-      completing{held_promise{self->make_response_promise()}, std::move(request.worker), {}, {}});
+  auto all = std::make_shared<completing>(completing{promise, std::move(request.worker), {}, {}});
   all->answer.outcomes.resize(request.tasks.size());
   core::complete_tasks command{all->worker, {}};
   std::vector<std::size_t> places;
@@ -268,10 +270,10 @@ void on_complete(queue_ptr self, msg::complete_tasks& request) {
   for (std::size_t i = 0; i < request.tasks.size(); ++i) {
     auto& item = request.tasks[i];
     const auto id = item.task.task;
-    auto why = item.result.empty() ? core::failure{}
-                                   : documents::check_json(item.result, st.context->settings.json);
+    const auto large = stored.find(i);
+    auto why = large != stored.end() ? large->second : check_result(self, item.result);
     if (why.code != core::errc::none) {
-      all->answer.outcomes[i] = {id, why.code, "result: " + why.detail, false};
+      all->answer.outcomes[i] = {id, why.code, std::move(why.detail), false};
     } else if (st.queue.tasks.count(id) != 0) {
       command.tasks.push_back({to_core(item.task), std::move(item.result)});
       places.push_back(i);
@@ -300,48 +302,73 @@ void on_complete(queue_ptr self, msg::complete_tasks& request) {
             [=](caf::error& error) { all->promise.deliver(std::move(error)); });
 }
 
-void on_follow(queue_ptr self, msg::follow_task& request) {
+} // namespace
+
+void on_complete(queue_ptr self, const asked& from, msg::complete_tasks& request) {
+  std::map<std::size_t, core::failure> checked;
+  for (std::size_t i = 0; i < request.tasks.size(); ++i)
+    if (is_large(self, request.tasks[i].result))
+      checked.emplace(i, check_result(self, request.tasks[i].result));
+  if (checked.empty())
+    return complete(self, from.promise, request, checked);
+  const auto kept = std::make_shared<msg::complete_tasks>(std::move(request));
+  std::vector<large_text> large;
+  std::vector<std::size_t> places;
+  for (const auto& [place, why] : checked)
+    if (why.code == core::errc::none) {
+      large.push_back({&kept->tasks[place].result, &kept->tasks[place].result});
+      places.push_back(place);
+    }
+  if (large.empty())
+    return complete(self, from.promise, *kept, checked);
+  store(self, from.caller, large,
+        [=, promise = from.promise](const std::vector<core::failure>& outcomes) mutable {
+          for (std::size_t i = 0; i < places.size(); ++i)
+            checked[places[i]] = outcomes[i];
+          complete(self, promise, *kept, checked);
+        });
+}
+
+void on_follow(queue_ptr self, const asked& from, msg::follow_task& request) {
   auto& st = self->state;
-  const held_promise promise{self->make_response_promise()};
-  const auto& limits = st.context->settings.json;
-  const auto command = std::make_shared<core::follow_task>(
-      core::follow_task{std::move(request.worker),
-                        {to_core(request.done.task), std::move(request.done.result)},
-                        actors::to_core(request.next),
-                        request.claim});
-  if (auto why = check(command->next, limits); why.code != core::errc::none)
+  const auto& promise = from.promise;
+  core::follow_task asked_for{std::move(request.worker),
+                              {to_core(request.done.task), std::move(request.done.result)},
+                              actors::to_core(request.next),
+                              request.claim};
+  if (auto why = check(asked_for.next, st.context->settings.json); why.code != core::errc::none)
     return promise.deliver(msg::to_error(why));
-  if (const auto& result = command->done.result; !result.empty())
-    if (auto why = documents::check_json(result, limits); why.code != core::errc::none)
-      return promise.deliver(msg::to_error(why));
-  const auto next = command->next.spec.id;
+  if (auto why = check_result(self, asked_for.done.result); why.code != core::errc::none)
+    return promise.deliver(msg::to_error(why));
+  const auto next = asked_for.next.spec.id;
   // The same request again: it has the lease already.
-  if (under_claim(st.queue, next, command->worker, command->claim) != nullptr)
-    return carry_out(self, {}, promise, leased(self, {next}));
-  find_elsewhere(self, {next}, promise, [=](const std::vector<persistence::known_task>& known) {
-    if (known.empty() && self->state.recently_finished.count(next) == 0)
-      follow(self, promise, *command);
-    else
-      fail(promise, core::errc::already_exists,
-           "a task of the id of the next one exists or has ended");
+  if (under_claim(st.queue, next, asked_for.worker, asked_for.claim) != nullptr)
+    return carry_out_granting(self, {}, given_to(promise, asked_for.worker), {next});
+  when_stored(self, from, std::move(asked_for), [=](core::follow_task ready) {
+    const auto command = std::make_shared<core::follow_task>(std::move(ready));
+    find_elsewhere(self, {next}, promise, [=](const std::vector<persistence::known_task>& known) {
+      if (known.empty() && self->state.recently_finished.count(next) == 0)
+        follow(self, promise, *command);
+      else
+        fail(promise, core::errc::already_exists,
+             "a task of the id of the next one exists or has ended");
+    });
   });
 }
 
-void on_fail(queue_ptr self, msg::fail_task& request) {
-  const held_promise promise{self->make_response_promise()};
+void on_fail(queue_ptr self, const asked& from, msg::fail_task& request) {
+  const auto& promise = from.promise;
   if (auto why = check(request.update, self->state.context->settings.json);
       why.code != core::errc::none)
     return promise.deliver(msg::to_error(why));
-  answer_one(
-      self, promise,
-      core::decide(self->state.queue,
-                   core::fail_task{std::move(request.worker),
-                                   to_core(request.task),
-                                   static_cast<core::failure_kind>(request.kind),
-                                   {std::move(request.error_code), std::move(request.detail)},
-                                   request.retry_after,
-                                   actors::to_core(request.update)},
-                   time(self)));
+  when_stored(self, from,
+              core::fail_task{std::move(request.worker),
+                              to_core(request.task),
+                              static_cast<core::failure_kind>(request.kind),
+                              {std::move(request.error_code), std::move(request.detail)},
+                              request.retry_after,
+                              actors::to_core(request.update)},
+              [=](core::fail_task command) { decide_one(self, promise, std::move(command)); });
 }
 
 void on_worker_down(queue_ptr self, const caf::down_msg& down) {

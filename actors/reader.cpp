@@ -1,9 +1,11 @@
 #include "actors/reader.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/held_promise.hpp"
 #include "documents/workflow_document.hpp"
 
 #include <algorithm>
+#include <memory>
 
 namespace holdfast::actors {
 
@@ -225,6 +227,37 @@ msg::task_view view_of(const persistence::task_history& history) {
   return view;
 }
 
+/// Fetches what the view refers to. A payload that is missing or damaged shows as its reference:
+/// what else is known of the task is told all the same.
+void on_get_task(self_ptr self, const msg::get_task& question) {
+  const held_promise promise{self->make_response_promise()};
+  const auto history = open(self).load_task(question.task);
+  if (!history)
+    return promise.deliver(msg::to_error(history.error()));
+  const auto view = std::make_shared<msg::task_view>(view_of(*history));
+  get_objects wanted;
+  std::vector<std::string*> places;
+  for (auto* text : {&view->body, &view->data, &view->result})
+    if (const auto ref = core::parse_object_ref(*text)) {
+      wanted.refs.push_back(*ref);
+      places.push_back(text);
+    }
+  if (places.empty())
+    return promise.deliver(std::move(*view));
+  self->request(self->state.objects, internal_timeout, std::move(wanted))
+      .then(
+          [=](objects_got& got) {
+            for (std::size_t i = 0; i < places.size(); ++i)
+              if (got.items[i])
+                *places[i] = std::move(*got.items[i]);
+              else if (got.items[i].error().code != core::errc::not_found
+                       && got.items[i].error().code != core::errc::damaged)
+                return promise.deliver(msg::to_error(got.items[i].error()));
+            promise.deliver(std::move(*view));
+          },
+          [=](caf::error& error) { promise.deliver(std::move(error)); });
+}
+
 } // namespace
 
 msg::step_view to_view(const core::step_row& row) {
@@ -232,9 +265,11 @@ msg::step_view to_view(const core::step_row& row) {
           row.total_units, row.completed_units, row.revision};
 }
 
-caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr context) {
+caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr context,
+                     const caf::actor& objects) {
   guard(self, context);
   self->state.context = std::move(context);
+  self->state.objects = objects;
   return {
       [=](const load_step& question) { return on_load_step(self, question); },
       [=](const load_workflow& question) {
@@ -296,10 +331,7 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
                                        counts.failed, counts.canceled, counts.dead};
         });
       },
-      [=](const msg::get_task& question) {
-        return answer(open(self).load_task(question.task),
-                      [](const auto& history) { return view_of(history); });
-      },
+      [=](const msg::get_task& question) { on_get_task(self, question); },
       [=](list_live_steps) { return on_list_live_steps(self); },
       [=](const msg::get_unit& question) { return on_get_unit(self, question); },
       [=](const msg::list_steps& question) { return on_list_steps(self, question); },

@@ -14,6 +14,7 @@ struct reader_state {
   static inline const char* name = "reader";
   context_ptr context;
   std::unique_ptr<persistence::store> store;
+  caf::actor objects;
 };
 
 /// A READER: answers questions from the database, one at a time, over a connection of its own. A
@@ -22,7 +23,8 @@ struct reader_state {
 ///
 /// Failure: an unreachable database answers `unavailable`; the next question tries a fresh
 /// connection.
-caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr context);
+caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr context,
+                     const caf::actor& objects);
 
 /// The public form of a stored step.
 msg::step_view to_view(const core::step_row& row);

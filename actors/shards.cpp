@@ -27,7 +27,7 @@ private:
 void start_host(self_ptr self, core::shard_id shard) {
   auto& st = self->state;
   const step_links links{st.links.writers[shard % st.links.writers.size()], st.links.loader,
-                         caf::actor_cast<caf::actor>(self)};
+                         caf::actor_cast<caf::actor>(self), st.links.objects};
   auto host = self->spawn(shard_host, st.context, shard, links);
   self->monitor(host);
   st.hosts.put(shard, host);

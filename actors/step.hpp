@@ -12,6 +12,7 @@ struct step_links {
   caf::actor writer;
   caf::actor loader; ///< A reader.
   caf::actor shards; ///< Finds other steps.
+  caf::actor objects;
 };
 
 /// A STEP: hosts the core of one workflow step and its ready set, picks the unit for each

@@ -7,6 +7,7 @@
 #include "app/wiring.hpp"
 #include "core/uuid.hpp"
 #include "messages/errors.hpp"
+#include "objects/file_object_store.hpp"
 #include "persistence/migrate.hpp"
 
 #include <caf/behavior.hpp>
@@ -87,6 +88,10 @@ exit_code node_service::run() {
     stop_database();
     return *failed;
   }
+  if (const auto failed = open_objects()) {
+    stop_database();
+    return *failed;
+  }
   const auto result = run_actors();
   log_.info("node_stopped", {{"exit_code", std::to_string(static_cast<int>(result))}});
   log_.flush();
@@ -140,6 +145,20 @@ std::optional<exit_code> node_service::start_database() {
   return std::nullopt;
 }
 
+std::optional<exit_code> node_service::open_objects() {
+  const auto directory = objects_directory_of(settings_);
+  if (!directory)
+    return std::nullopt;
+  auto opened = objects::file_object_store::open(*directory, wall_clock);
+  if (!opened) {
+    log_.error("objects_refused",
+               {{"directory", directory->string()}, {"what", opened.error().detail}});
+    return exit_code::configuration;
+  }
+  objects_ = std::move(*opened);
+  return std::nullopt;
+}
+
 exit_code node_service::run_actors() {
   client::peer_system configuration{peer_settings_of(settings_)};
   auto system = std::make_unique<caf::actor_system>(configuration);
@@ -150,6 +169,7 @@ exit_code node_service::run_actors() {
   start.seed = std::uint64_t{random()} << 32 | random();
   start.conninfo = conninfo_;
   start.port = port_;
+  start.objects = objects_;
   auto node = node_settings_of(settings_, start);
   node.log = log_.as_function();
   gateway_.emplace(*system, settings_.node.listen_address, port_);

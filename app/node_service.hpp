@@ -11,11 +11,13 @@
 #include "config/settings.hpp"
 #include "core/errors.hpp"
 #include "messages/interfaces.hpp"
+#include "objects/object_store.hpp"
 #include "persistence/private_cluster.hpp"
 
 #include <caf/actor.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +45,7 @@ private:
   std::optional<exit_code> take_directory();
   std::optional<exit_code> choose_port();
   std::optional<exit_code> start_database();
+  std::optional<exit_code> open_objects();
   exit_code run_actors();
   void publish(const msg::member_gateway_actor& gateway);
   void announce();
@@ -60,6 +63,7 @@ private:
   std::uint16_t port_ = 0;
   std::optional<persistence::private_cluster> cluster_;
   std::string conninfo_;
+  std::shared_ptr<objects::object_store> objects_;
   core::incarnation_id incarnation_;
 
   std::optional<gateway_port> gateway_;

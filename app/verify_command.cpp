@@ -2,6 +2,7 @@
 #include "app/configuration.hpp"
 #include "app/data_dir.hpp"
 #include "app/wiring.hpp"
+#include "objects/file_object_store.hpp"
 #include "persistence/private_cluster.hpp"
 #include "persistence/verify.hpp"
 
@@ -68,8 +69,29 @@ exit_code complain(const core::failure& why, exit_code code) {
   return code;
 }
 
-exit_code verify(const std::string& conninfo, bool json) {
-  const auto results = persistence::verify(conninfo);
+/// Reads the objects of this directory; none when every payload is in its row.
+persistence::object_probe probe_of(const config::settings& settings) {
+  const auto directory = objects_directory_of(settings);
+  if (!directory)
+    return {};
+  std::error_code ignored;
+  if (!std::filesystem::exists(*directory, ignored))
+    return [path = directory->string()](const core::object_ref&) {
+      return core::failure{core::errc::not_found,
+                           "there is no " + path + "; name the place with objects.directory"};
+    };
+  auto opened = objects::file_object_store::open(*directory, [] { return core::instant{}; });
+  if (!opened)
+    return [why = opened.error()](const core::object_ref&) { return why; };
+  return [store = std::shared_ptr<objects::file_object_store>{std::move(*opened)}](
+             const core::object_ref& ref) {
+    const auto bytes = store->get(ref);
+    return bytes ? core::failure{} : bytes.error();
+  };
+}
+
+exit_code verify(const std::string& conninfo, const config::settings& settings, bool json) {
+  const auto results = persistence::verify(conninfo, probe_of(settings));
   if (!results)
     return complain(results.error(), exit_code::database);
   if (json)
@@ -89,7 +111,7 @@ exit_code verify_stopped_node(const config::settings& settings, bool json) {
   persistence::private_cluster cluster{private_cluster_of(settings)};
   if (const auto started = cluster.start(); !started)
     return complain(started.error(), exit_code::database);
-  const auto result = verify(cluster.conninfo(), json);
+  const auto result = verify(cluster.conninfo(), settings, json);
   if (const auto stopped = cluster.stop(persistence::private_cluster::shutdown::fast); !stopped)
     return complain(stopped.error(), exit_code::database);
   return result;
@@ -103,9 +125,9 @@ exit_code run(const verify_flags& flags) {
   }
   const auto& settings = loaded.values;
   if (settings.database.url)
-    return verify(conninfo_of(settings), flags.json);
+    return verify(conninfo_of(settings), settings, flags.json);
   if (const auto running = read_node_file(settings.node.data_dir); running && running->alive())
-    return verify(running->database, flags.json);
+    return verify(running->database, settings, flags.json);
   std::error_code ignored;
   if (std::filesystem::exists(std::filesystem::path{settings.node.data_dir} / "postgres", ignored))
     return verify_stopped_node(settings, flags.json);

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 namespace holdfast::app {
@@ -56,6 +57,14 @@ persistence::private_cluster_options private_cluster_of(const config::settings& 
       (std::filesystem::absolute(settings.node.data_dir) / "postgres").lexically_normal().string();
   options.shared_buffers = std::to_string(settings.database.private_shared_buffers_mb) + "MB";
   return options;
+}
+
+std::optional<std::filesystem::path> objects_directory_of(const config::settings& settings) {
+  if (!settings.objects.directory.empty())
+    return std::filesystem::absolute(settings.objects.directory).lexically_normal();
+  if (settings.database.url)
+    return std::nullopt;
+  return (std::filesystem::absolute(settings.node.data_dir) / "objects").lexically_normal();
 }
 
 client::peer_settings peer_settings_of(const config::settings& settings) {
@@ -108,6 +117,13 @@ actors::node_settings node_settings_of(const config::settings& settings, const n
   node.json.bytes_max = settings.limits.payload_bytes;
   node.json.depth_max = settings.limits.json_depth;
   node.rows_max = settings.limits.batch_rows;
+
+  node.objects = start.objects;
+  node.inline_bytes = settings.objects.inline_bytes;
+  node.object_lanes = settings.objects.lanes;
+  node.object_bytes_most = std::uint64_t{settings.objects.under_way_mb} * 1024 * 1024;
+  node.objects_sweep_after = settings.objects.sweep_after;
+  node.objects_sweep_interval = settings.objects.sweep_interval;
 
   node.find_zone = calendar::find_zone;
 

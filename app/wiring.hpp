@@ -3,8 +3,12 @@
 #include "actors/node.hpp"
 #include "client/peer_system.hpp"
 #include "config/settings.hpp"
+#include "objects/object_store.hpp"
 #include "persistence/private_cluster.hpp"
 
+#include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
 
 /// From the configuration to what each part takes. The only place that knows both.
@@ -16,6 +20,9 @@ std::string conninfo_of(const config::settings& settings);
 /// The private server of a node without `database.url`.
 persistence::private_cluster_options private_cluster_of(const config::settings& settings);
 
+/// Where the object store is; none when every payload is in its row.
+std::optional<std::filesystem::path> objects_directory_of(const config::settings& settings);
+
 /// How the process takes part in the network.
 client::peer_settings peer_settings_of(const config::settings& settings);
 
@@ -24,7 +31,8 @@ struct node_start {
   core::incarnation_id incarnation;
   std::uint64_t seed = 0;
   std::string conninfo;
-  std::uint16_t port = 0; ///< The one to be published at.
+  std::uint16_t port = 0;                         ///< The one to be published at.
+  std::shared_ptr<objects::object_store> objects; ///< None: every payload is in its row.
 };
 
 /// All but `log`, `dial` and `on_gateway`.

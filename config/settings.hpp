@@ -65,6 +65,15 @@ struct settings {
   } task{};
 
   struct {
+    std::string directory;
+    std::uint32_t inline_bytes;
+    std::uint32_t lanes;
+    std::uint32_t under_way_mb;
+    core::duration sweep_after;
+    core::duration sweep_interval;
+  } objects{};
+
+  struct {
     core::duration interval;
   } sweep{};
 
@@ -205,6 +214,27 @@ void describe(Visitor&& option, Settings& s) {
       "task.intake_interval", s.task.intake_interval, 100ms, 10ms, 1min,
       "Pause between two looks for tasks that producers have staged by SQL: how long such a task "
       "waits at most until its queue hears of it.");
+
+  option("objects.directory", s.objects.directory, "", 0, 1024,
+         "Directory of the object store, which holds payloads of tasks that are larger than "
+         "`objects.inline_bytes`. All nodes of a database must share it. Empty: `objects` in "
+         "`node.data_dir` for the private cluster; with a `database.url`, no object store, and "
+         "every payload is in its row.");
+  option(
+      "objects.inline_bytes", s.objects.inline_bytes, 64 * 1024, 256, 64 * 1024 * 1024,
+      "A task's document with more bytes than this goes to the object store, and its row and the "
+      "memory of its queue have a reference of 120 bytes. Each such document costs two writes "
+      "to disk that wait, so it is for large ones.");
+  option("objects.lanes", s.objects.lanes, 2, 1, 64,
+         "Documents that are written to or read from the object store side by side.");
+  option("objects.under_way_mb", s.objects.under_way_mb, 64, 1, 65536,
+         "Documents that wait to be stored, all together, in MiB; above it requests with large "
+         "documents are refused with `overloaded`.");
+  option("objects.sweep_after", s.objects.sweep_after, 24h, 1h, 365 * 24h,
+         "How long an object stays that no row refers to. Longer than any outage of the database "
+         "that a node is to sit out: what it could not commit yet refers to objects, too.");
+  option("objects.sweep_interval", s.objects.sweep_interval, 6h, 1min, 7 * 24h,
+         "Pause between two sweeps of the object store, each of which reads all tasks.");
 
   option("sweep.interval", s.sweep.interval, 15s, 1s, 1h,
          "Pause between two looks for leases that should be over, of tasks and of units. A "

@@ -79,4 +79,9 @@ std::optional<object_ref> parse_object_ref(std::string_view json) {
 
 bool begins_like_object_ref(std::string_view json) { return begins_with(json, opening); }
 
+std::size_t payload_bytes(std::string_view text) {
+  const auto ref = parse_object_ref(text);
+  return ref ? static_cast<std::size_t>(ref->bytes) : text.size();
+}
+
 } // namespace holdfast::core

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -44,5 +45,8 @@ std::optional<object_ref> parse_object_ref(std::string_view json);
 /// Whether the text begins as only references may: a payload from outside that does would be taken
 /// for one, and is to be refused.
 bool begins_like_object_ref(std::string_view json);
+
+/// How many bytes the payload has: those of the text itself, or of the object that it refers to.
+std::size_t payload_bytes(std::string_view text);
 
 } // namespace holdfast::core

@@ -1,6 +1,7 @@
 #include "core/queue.hpp"
 
 #include "core/invariant.hpp"
+#include "core/object_ref.hpp"
 #include "core/supervision.hpp"
 
 #include <algorithm>
@@ -295,6 +296,10 @@ decision<std::vector<item_outcome>> decide(queue& q, enqueue command, instant no
     t.spec = std::move(item.spec);
     t.spec.created_at = now;
     t.progress.data = std::move(item.data);
+    if (!item.body_ref.empty())
+      t.spec.body = std::move(item.body_ref);
+    if (!item.data_ref.empty())
+      t.progress.data = std::move(item.data_ref);
     t.progress.next_action = std::max(item.run_at, now);
     t.progress.last_change = t.progress.last_action = now;
     made.changes.writes.push_back(insert_task{q.name, t.spec, t.progress});
@@ -325,7 +330,8 @@ decision<std::vector<task_id>> decide(queue& q, const claim& command, instant no
       break;
     auto& t = q.tasks.at(*next);
     suspects = suspects && !suspect(q, t);
-    bytes += t.spec.body.size() + t.progress.data.size() + t.progress.execution_state.size();
+    bytes += payload_bytes(t.spec.body) + payload_bytes(t.progress.data)
+             + payload_bytes(t.progress.execution_state);
     grant(q, t, command.worker, command.id, now, granted.changes);
     granted.answer.push_back(*next);
   }
@@ -388,8 +394,35 @@ decision<item_outcome> decide(queue& q, const release_task& command, instant now
   if (released.answer.refusal != errc::none)
     return released;
   apply(t, command.update, now);
-  end_lease_of(q, t, attempt_ending::released, {}, command.next_action, now, released.changes);
+  end_lease_of(q, t, attempt_ending::released, command.error, command.next_action, now,
+               released.changes);
   return released;
+}
+
+decision<item_outcome> decide(queue& q, withhold_task command, instant now) {
+  const auto& code = command.why.code;
+  if (auto held = check_hold(q, command.task, command.worker, now); held.refusal != errc::none) {
+    decision<item_outcome> refusal;
+    refusal.answer = std::move(held);
+    return refusal;
+  }
+  if (code == errc::not_found || code == errc::damaged)
+    return decide(q,
+                  fail_task{command.worker,
+                            command.task,
+                            failure_kind::permanent,
+                            {code == errc::damaged ? "PAYLOAD_DAMAGED" : "PAYLOAD_MISSING",
+                             std::move(command.why.detail)},
+                            {},
+                            {}},
+                  now);
+  return decide(q,
+                release_task{command.worker,
+                             command.task,
+                             {},
+                             command.retry_at,
+                             {"PAYLOAD_UNREACHABLE", std::move(command.why.detail)}},
+                now);
 }
 
 decision<std::vector<item_outcome>> decide(queue& q, complete_tasks command, instant now) {

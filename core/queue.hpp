@@ -93,7 +93,8 @@ struct claim {
   assignment_id id;
   std::uint32_t most = 1;
   std::vector<std::string> types; ///< Those the worker knows; empty for all.
-  /// No more are granted once their texts together have as many: an answer must fit a message.
+  /// No more are granted once their texts together have as many, those in the object store
+  /// included: an answer must fit a message.
   std::size_t bytes_most = std::size_t{4} * 1024 * 1024;
 };
 decision<std::vector<task_id>> decide(queue& q, const claim& command, instant now);
@@ -145,8 +146,21 @@ struct release_task {
   held_task task;
   task_update update;
   instant next_action; ///< The default is at once.
+  task_error error{};  ///< Why, for the history; none when its worker just has enough of it.
 };
 decision<item_outcome> decide(queue& q, const release_task& command, instant now);
+
+/// Takes a task back that was just granted, because its payload cannot be read: what the worker
+/// would get is not what was handed in. When the payload is missing (`not_found`) or `damaged` the
+/// task fails for good, with the code `PAYLOAD_MISSING` or `PAYLOAD_DAMAGED`; for any other reason
+/// it waits until `retry_at` (`PAYLOAD_UNREACHABLE`), which is not counted as a try.
+struct withhold_task {
+  worker_id worker;
+  held_task task;
+  failure why;
+  instant retry_at;
+};
+decision<item_outcome> decide(queue& q, withhold_task command, instant now);
 
 struct completion {
   held_task task;

@@ -64,6 +64,10 @@ struct new_task {
   std::string data = "{}";
   instant run_at; ///< Not before; the default is at once.
   on_conflict conflict = on_conflict::keep;
+  /// What is stored in place of body and data once their form has been checked: references to the
+  /// objects that hold them (`core/object_ref`). Empty: the texts themselves.
+  std::string body_ref{};
+  std::string data_ref{};
 };
 
 /// What changes in the life of a task.

@@ -108,6 +108,8 @@ public:
   core::outcome<queue_counts> count_tasks(const core::queue_name& queue) override;
   core::outcome<std::vector<core::hosted_item>> find_overdue(core::instant ended_before,
                                                              std::uint32_t limit) override;
+  core::outcome<std::set<core::digest>>
+  find_object_refs(const std::vector<core::digest>& objects) override;
 
   core::outcome<std::vector<stored_event>> events_after(core::shard_id shard, core::event_seq after,
                                                         std::uint32_t limit) override;

@@ -2,6 +2,7 @@
 
 #include "core/change.hpp"
 #include "core/intake.hpp"
+#include "core/object_ref.hpp"
 #include "core/outcome.hpp"
 #include "core/placement.hpp"
 #include "core/sweep.hpp"
@@ -11,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -354,6 +356,11 @@ public:
   /// Reads all live leases; not for the hot path.
   virtual core::outcome<std::vector<core::hosted_item>> find_overdue(core::instant ended_before,
                                                                      std::uint32_t limit) = 0;
+
+  /// Which of these objects a task refers to, live or finished, or a late result. Reads all of
+  /// them; not for the hot path. What moves from one table to another meanwhile is seen.
+  virtual core::outcome<std::set<core::digest>>
+  find_object_refs(const std::vector<core::digest>& objects) = 0;
 
   // --- events ---
 

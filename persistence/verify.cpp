@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <chrono>
 #include <pqxx/pqxx>
+#include <set>
+#include <utility>
 
 namespace holdfast::persistence {
 
@@ -89,6 +91,55 @@ check_result run(pqxx::transaction_base& tx, const check& what) {
   return result;
 }
 
+/// The rows of a check of objects whose text is no reference, or one to an object that cannot be
+/// read. Only those are looked at that are `wanted`; `broken` has their texts afterwards.
+check_result run_on_objects(pqxx::transaction_base& tx, const check& what,
+                            const object_probe& probe,
+                            const std::function<bool(const std::string&)>& wanted,
+                            std::set<std::string>& broken) {
+  check_result result;
+  result.what = what;
+  const auto started = std::chrono::steady_clock::now();
+  // By a cursor, because there may be millions.
+  tx.exec("DECLARE object_refs NO SCROLL CURSOR FOR SELECT 0, r.* FROM (" + what.sql + ") r");
+  for (auto rows = tx.exec("FETCH 1000 FROM object_refs"); !rows.empty();
+       rows = tx.exec("FETCH 1000 FROM object_refs"))
+    for (const auto& row : rows) {
+      const std::string text = row["reference"].c_str();
+      if (!wanted(text))
+        continue;
+      const auto ref = core::parse_object_ref(text);
+      const auto why = ref ? probe(*ref) : core::failure{core::errc::damaged, "no reference"};
+      if (why.code == core::errc::none)
+        continue;
+      broken.insert(text);
+      if (++result.violations <= samples_max)
+        result.samples.push_back(render(row) + ", reason=" + why.detail);
+    }
+  tx.exec("CLOSE object_refs");
+  result.took =
+      std::chrono::duration_cast<core::duration>(std::chrono::steady_clock::now() - started);
+  return result;
+}
+
+/// What was referred to in the snapshot may have been given up since, and its object swept: only
+/// what is still referred to is a violation.
+check_result check_objects(pqxx::connection& database, const check& what,
+                           const object_probe& probe) {
+  const auto look = [&](const auto& wanted, std::set<std::string>& broken) {
+    pqxx::transaction<pqxx::repeatable_read, pqxx::read_only> tx{database};
+    return run_on_objects(tx, what, probe, wanted, broken);
+  };
+  std::set<std::string> suspects;
+  const auto first = look([](const std::string&) { return true; }, suspects);
+  if (suspects.empty())
+    return first;
+  std::set<std::string> broken;
+  auto second = look([&](const std::string& text) { return suspects.count(text) != 0; }, broken);
+  second.took += first.took;
+  return second;
+}
+
 /// Why the checks cannot be run on this schema; empty if they can.
 std::string schema_problem(pqxx::transaction_base& tx) {
   if (!tx.exec("SELECT to_regclass('holdfast.migrations')")[0][0].is_null()) {
@@ -108,18 +159,22 @@ std::string schema_problem(pqxx::transaction_base& tx) {
 } // namespace
 
 std::vector<check> verify_checks() {
-  const std::string folder = "verify/";
   std::vector<check> checks;
-  for (const auto& file : embedded_sql())
-    if (file.name.rfind(folder, 0) == 0)
-      checks.push_back(read_check(
-          file.name.substr(folder.size(), file.name.size() - folder.size() - 4), file.text));
+  for (const auto& [folder, of_objects] :
+       {std::pair<std::string, bool>{"verify/", false}, {"verify_objects/", true}})
+    for (const auto& file : embedded_sql())
+      if (file.name.rfind(folder, 0) == 0) {
+        checks.push_back(read_check(
+            file.name.substr(folder.size(), file.name.size() - folder.size() - 4), file.text));
+        checks.back().of_objects = of_objects;
+      }
   std::stable_sort(checks.begin(), checks.end(),
                    [](const check& a, const check& b) { return a.invariant < b.invariant; });
   return checks;
 }
 
-core::outcome<std::vector<check_result>> verify(const std::string& conninfo) {
+core::outcome<std::vector<check_result>> verify(const std::string& conninfo,
+                                                const object_probe& probe) {
   const auto hardened = hardened_conninfo(conninfo, "holdfast verify");
   if (!hardened)
     return hardened.error();
@@ -130,14 +185,20 @@ core::outcome<std::vector<check_result>> verify(const std::string& conninfo) {
       setup.exec(event_table);
     }
     // Should the connection break, pqxx would come back without the table, and the checks fail.
-    pqxx::transaction<pqxx::repeatable_read, pqxx::read_only> tx{database};
-    if (const auto problem = schema_problem(tx); !problem.empty())
-      return core::failure{core::errc::wrong_state, problem};
     std::vector<check_result> results;
     try {
+      pqxx::transaction<pqxx::repeatable_read, pqxx::read_only> tx{database};
+      if (const auto problem = schema_problem(tx); !problem.empty())
+        return core::failure{core::errc::wrong_state, problem};
       tx.exec(fill_event_table);
       for (const auto& what : verify_checks())
-        results.push_back(run(tx, what));
+        if (!what.of_objects)
+          results.push_back(run(tx, what));
+      tx.commit();
+      // Reading all objects may take long, and an old snapshot keeps the server from cleaning up.
+      for (const auto& what : verify_checks())
+        if (what.of_objects && probe)
+          results.push_back(check_objects(database, what, probe));
     } catch (const pqxx::sql_error& e) {
       return core::failure{core::errc::refused_by_store,
                            std::string{"a check failed: "} + e.what() + " in: " + e.query()};

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "core/object_ref.hpp"
 #include "core/outcome.hpp"
 #include "core/time.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,9 +19,12 @@ struct check {
   std::string invariant; ///< Its number, e.g. `I-1`.
   std::string says;      ///< The invariant in one sentence.
   std::string sql;
+  /// It returns references to objects instead, and is broken where one cannot be read.
+  bool of_objects = false;
 };
 
-/// The checks of persistence/verify/*.sql, by invariant. A file begins with the comment
+/// The checks of persistence/verify/*.sql and verify_objects/*.sql, by invariant. A file begins
+/// with the comment
 /// `-- <invariant>: <sentence>`.
 std::vector<check> verify_checks();
 
@@ -30,12 +35,17 @@ struct check_result {
   core::duration took{};
 };
 
+/// What is wrong with the object of this address; `errc::none` when it is there and whole.
+using object_probe = std::function<core::failure(const core::object_ref&)>;
+
 /// Runs all checks on one snapshot of a live database, writing nothing. Holds no locks that nodes
-/// would notice; a database of a million events takes some seconds.
+/// would notice; a database of a million events takes some seconds. Without a `probe` the checks
+/// of objects are left out; with one, every object that is referred to is read.
 ///
 /// Refuses with `wrong_state` when the schema is not the one this program knows, fails with
 /// `unavailable` when the database cannot be reached and with `refused_by_store` when a check
 /// itself fails.
-core::outcome<std::vector<check_result>> verify(const std::string& conninfo);
+core::outcome<std::vector<check_result>> verify(const std::string& conninfo,
+                                                const object_probe& probe = {});
 
 } // namespace holdfast::persistence

@@ -35,8 +35,10 @@ struct boundary_collector {
 
   void operator()(const char* key, std::string&, const text_default&, std::size_t shortest,
                   std::size_t longest, const char*) const {
-    found.push_back({key, std::string(shortest - 1, 'x'), std::string(shortest, 'x'),
-                     std::string(longest, 'x'), std::string(longest + 1, 'x')});
+    const std::string too_long(longest + 1, 'x');
+    // Nothing is shorter than a text that may be empty.
+    found.push_back({key, shortest == 0 ? too_long : std::string(shortest - 1, 'x'),
+                     std::string(shortest, 'x'), std::string(longest, 'x'), too_long});
   }
   void operator()(const char* key, std::uint32_t&, std::uint32_t, std::int64_t least,
                   std::int64_t greatest, const char*) const {

@@ -5,6 +5,7 @@
 
 #include "core/step.hpp"
 #include "core/unit.hpp"
+#include "objects/memory_object_store.hpp"
 #include "tests/persistence/conformance.hpp"
 
 #include <algorithm>
@@ -16,6 +17,17 @@ namespace {
 
 constexpr const char* definition = R"({"name":"w","steps":[
   {"key":"step-0","next":["step-1"]},{"key":"step-1"}]})";
+
+/// What the rows refer to.
+objects::memory_object_store& objects_of_tests() {
+  static objects::memory_object_store store{[] { return core::instant{}; }};
+  return store;
+}
+
+core::failure probe(const core::object_ref& ref) {
+  const auto bytes = objects_of_tests().get(ref);
+  return bytes ? core::failure{} : bytes.error();
+}
 
 /// A database in the middle of work, made by the decisions of core as the actors make it:
 /// finished units whose events have been consumed and others whose have not, leases of every fate.
@@ -133,10 +145,41 @@ public:
     keep({{core::put_schedule_row{"mail", "daily", R"({"cron":"@daily","task":{"type":"t"}})",
                                   now - 24h, now - 1h, now - 1h, 1, now}},
           {}});
+    add_references();
     stage("waits");
     stage("refused");
     const auto staged = value_of(db->load_staged("mail", 2, 1000)).tasks;
     keep({{core::refuse_staged{staged.at(1).id, core::errc::wrong_state, "no state X", now}}, {}});
+  }
+
+  /// A task with all its documents in the object store, and a result that came late.
+  void add_references() {
+    core::insert_task made;
+    made.queue = "mail";
+    made.spec.id = {ids.next(now)};
+    made.spec.type = "mail.send";
+    made.spec.body = ref_to("body");
+    made.progress.data = ref_to("data");
+    made.spec.created_at = now;
+    keep({{made}, {}});
+    lease(made.spec.id, 1, now - 1min);
+    core::finish_task over;
+    over.task = made.spec.id;
+    over.token = 1;
+    over.result = ref_to("result");
+    over.progress.data = ref_to("data");
+    over.progress.execution_state = ref_to("bookmark");
+    over.at = now;
+    keep({{over}, {}});
+    keep({{core::insert_late_result{made.spec.id, 1, "worker", "completed", ref_to("late"), now}},
+          {}});
+    auto live = made;
+    live.spec.id = {ids.next(now)};
+    keep({{live}, {}});
+  }
+
+  static std::string ref_to(const std::string& text) {
+    return core::to_json(value_of(objects_of_tests().put(text)));
   }
 
   void stage(const std::string& key) {
@@ -209,7 +252,7 @@ public:
     execute(cluster.conninfo(), "CREATE DATABASE broken TEMPLATE clean");
     execute(copy, sql);
     std::set<std::string> fired;
-    for (const auto& result : value_of(persistence::verify(copy))) {
+    for (const auto& result : value_of(persistence::verify(copy, probe))) {
       BOOST_TEST(result.samples.size() == std::min<std::uint64_t>(result.violations, 5));
       if (result.violations > 0)
         fired.insert(result.what.name);
@@ -234,6 +277,18 @@ struct mutant {
 // Names used below: u0 is finalized and routed, u1 finalized, u2 in work, u3 canceled, u4 paused,
 // u5 full and not yet aggregated.
 const std::vector<mutant> mutants{
+    {"a reference to nothing in a live task",
+     "UPDATE holdfast.tasks SET body = replace(body, 'sha256:', 'sha256:00')"
+     " WHERE starts_with(body, '{\"$holdfast')",
+     {"references_have_their_objects"}},
+    {"a reference to nothing in a finished task",
+     "UPDATE holdfast.finished_tasks SET result = overlay(result PLACING repeat('0', 64) FROM 29)"
+     " WHERE starts_with(result, '{\"$holdfast')",
+     {"references_have_their_objects"}},
+    {"a reference to nothing in a late result",
+     "UPDATE holdfast.late_results SET detail = overlay(detail PLACING repeat('0', 64) FROM 29)"
+     " WHERE starts_with(detail, '{\"$holdfast')",
+     {"references_have_their_objects"}},
     {"a lease too many",
      "INSERT INTO holdfast.active_leases SELECT unit_id, 'eve', 99, gen_random_uuid(), now(),"
      " now() + interval '1 h' FROM holdfast.units WHERE source_key = 'row-5'",
@@ -520,7 +575,7 @@ BOOST_AUTO_TEST_SUITE(verify)
 
 BOOST_AUTO_TEST_CASE(sound_data_has_no_violations) {
   clean_data filled;
-  const auto results = value_of(persistence::verify(test_cluster::instance().conninfo()));
+  const auto results = value_of(persistence::verify(test_cluster::instance().conninfo(), probe));
   BOOST_TEST(results.size() == persistence::verify_checks().size());
   for (const auto& result : results)
     BOOST_TEST(result.violations == 0U,
@@ -621,6 +676,20 @@ BOOST_AUTO_TEST_CASE(broken_data_is_noticed) {
   }
   for (const auto& check : persistence::verify_checks())
     BOOST_TEST(proven.count(check.name) == 1U, check.name << " is not proven by any mutant");
+}
+
+BOOST_AUTO_TEST_CASE(lost_and_damaged_objects_are_noticed) {
+  breakable databases;
+  BOOST_TEST(databases.fired_by("SELECT 1").empty());
+  auto& store = objects_of_tests();
+  const auto ref = value_of(store.put("body"));
+  store.overwrite(ref.content, "BODY");
+  const std::set<std::string> fired{"references_have_their_objects"};
+  BOOST_TEST((databases.fired_by("SELECT 1") == fired));
+  BOOST_TEST(value_of(store.remove_if_older(ref.content, core::instant::max())));
+  BOOST_TEST((databases.fired_by("SELECT 1") == fired));
+  value_of(store.put("body")); // heals it
+  BOOST_TEST(databases.fired_by("SELECT 1").empty());
 }
 
 BOOST_AUTO_TEST_CASE(foreign_databases_are_refused) {

@@ -214,6 +214,19 @@ std::vector<schedule_draft> draw_schedules(std::uint64_t seed,
   return drafts;
 }
 
+/// Some runs have large documents, and of these some have bad luck with them.
+void draw_payloads(plan& p) {
+  dice d{p.seed * 0xbf58476d1ce4e5b9ULL + 5};
+  if (d.below(3) != 0)
+    return;
+  p.machine.large = static_cast<std::uint32_t>(d.between(50'000, 700'000));
+  if (d.below(2) == 0)
+    return;
+  p.faults.put_fails = rate(d, 200'000);
+  p.faults.get_fails = rate(d, 200'000);
+  p.faults.object_lost = rate(d, 5'000);
+}
+
 /// A run is about people's work, about programs' work, or about both with less of each.
 void share_out(plan& p) {
   dice d{p.seed * 0xbf58476d1ce4e5b9ULL + 3};
@@ -260,6 +273,7 @@ plan draw_plan(std::uint64_t seed) {
   p.nodes = static_cast<std::uint32_t>(d.between(1, 3));
   p.forward_patience = d.span(10ms, 4s);
   p.faults.lines_cut = rate(d, 4'000);
+  draw_payloads(p);
   return p;
 }
 

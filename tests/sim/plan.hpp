@@ -58,6 +58,11 @@ struct fault_rates {
   std::uint32_t clock_rush = 0; ///< A timer fires although messages wait.
   // Opportunity: one instant at which queues or steps are to be woken.
   std::uint32_t timer_lost = 0;
+  // Opportunity: one call of the object store.
+  std::uint32_t put_fails = 0;
+  std::uint32_t get_fails = 0;
+  // Opportunity: one message handled.
+  std::uint32_t object_lost = 0;
 };
 
 /// How contributors behave: relative weights of what they do with a lease.
@@ -111,6 +116,7 @@ struct task_plan {
   std::uint32_t credentials = 0; ///< The same.
   std::uint32_t unique_keys = 0; ///< The same.
   std::uint32_t later = 0;       ///< Per million tasks: made for a date.
+  std::uint32_t large = 0;       ///< Per million documents: too large for a row.
   std::uint32_t stray = 0;       ///< Per million tasks: sent to a second queue, too.
   std::uint32_t tied = 0;        ///< Per million claims, as below.
   std::uint32_t patient = 0;

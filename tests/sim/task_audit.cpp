@@ -84,7 +84,40 @@ task_auditor::task_model* task_auditor::model_of(const core::task_id& id, const 
 
 // --- every write, in order ---
 
-void task_auditor::committed(const core::change& change) {
+std::string task_auditor::whole(const std::string& text) const {
+  return objects_ == nullptr ? text : objects_->whole(text);
+}
+
+core::task_progress task_auditor::whole(core::task_progress progress) const {
+  progress.data = whole(progress.data);
+  progress.execution_state = whole(progress.execution_state);
+  return progress;
+}
+
+core::change task_auditor::whole(core::change change) const {
+  for (auto& write : change.writes)
+    if (auto* made = std::get_if<core::insert_task>(&write)) {
+      made->spec.body = whole(made->spec.body);
+      made->progress = whole(std::move(made->progress));
+    } else if (auto* changed = std::get_if<core::update_task>(&write)) {
+      changed->progress = whole(std::move(changed->progress));
+    } else if (auto* over = std::get_if<core::finish_task>(&write)) {
+      over->progress = whole(std::move(over->progress));
+      over->result = whole(over->result);
+    } else if (auto* back = std::get_if<core::revive_task>(&write)) {
+      back->progress = whole(std::move(back->progress));
+    }
+  return change;
+}
+
+bool task_auditor::lost_payload(const task_model& t) const {
+  return objects_ != nullptr
+         && (objects_->is_lost(t.spec.body) || objects_->is_lost(t.progress.data)
+             || objects_->is_lost(t.progress.execution_state));
+}
+
+void task_auditor::committed(const core::change& as_written) {
+  const auto change = whole(as_written);
   being_taken_.clear();
   for (const auto& write : change.writes)
     if (const auto* taken = std::get_if<core::take_staged>(&write))
@@ -318,7 +351,13 @@ void task_auditor::follow(const core::end_task_lease& w) {
   const hold held{w.task, w.token};
   switch (w.how) {
   case attempt_ending::released:
-    require(sent_releases_.count(held) != 0, "I-12", w.task, "nobody has released this lease");
+    if (w.error.code == "PAYLOAD_UNREACHABLE") {
+      seen_.count(task_event::payload_away);
+      require(objects_ != nullptr && objects_->have_struck(), "I-12", w.task,
+              "a payload could not be read though the store was well");
+    } else {
+      require(sent_releases_.count(held) != 0, "I-12", w.task, "nobody has released this lease");
+    }
     break;
   case attempt_ending::failed:
     require(sent_failures_[held].count(1) != 0, "I-12", w.task, "nobody has reported this error");
@@ -375,7 +414,12 @@ void task_auditor::follow(const core::finish_task& w) {
     break;
   case task_ending::failed:
     seen_.count(task_event::failed);
-    require(failed_with(2), "I-12", w.task, "a task has failed without its worker saying so");
+    if (w.error.code == "PAYLOAD_MISSING") {
+      seen_.count(task_event::payload_lost);
+      require(lost_payload(*t), "I-12", w.task, "a payload is missing that nothing has taken away");
+    } else {
+      require(failed_with(2), "I-12", w.task, "a task has failed without its worker saying so");
+    }
     break;
   case task_ending::canceled:
     seen_.count(task_event::canceled);
@@ -446,11 +490,11 @@ void task_auditor::check_row(const core::task_id& id) {
               && (!t.lease || same(lease->second, *t.lease)),
           "I-2", id, "the active lease is not the one that was granted");
   const auto& row = t.over ? over->second.task : live->second;
-  require(row.queue == t.queue && same(row.progress, t.progress) && row.spec.body == t.spec.body
-              && row.spec.unique_key == t.spec.unique_key,
+  require(row.queue == t.queue && same(whole(row.progress), t.progress)
+              && whole(row.spec.body) == t.spec.body && row.spec.unique_key == t.spec.unique_key,
           "I-12", id, "a task is not as it was committed");
   if (t.over)
-    require(over->second.ending == t.over->ending && over->second.result == t.over->result
+    require(over->second.ending == t.over->ending && whole(over->second.result) == t.over->result
                 && (over->second.lease ? over->second.lease->token : 0) == t.over->token,
             "I-12", id, "a task has not ended as it was committed");
   std::size_t leases = lease != t_.task_leases.end() ? 1 : 0;

@@ -4,6 +4,7 @@
 #include "messages/task_messages.hpp"
 #include "persistence/memory_tables.hpp"
 #include "persistence/store.hpp"
+#include "tests/sim/object_faults.hpp"
 #include "tests/sim/schedule_audit.hpp"
 
 #include <array>
@@ -41,6 +42,8 @@ enum class task_event : std::uint8_t {
   set_aside,        ///< Staged tasks that were refused.
   occurred,         ///< Occurrences of schedules that made their task.
   missed,           ///< Those that made none.
+  payload_lost,     ///< Tasks that failed because an object was lost.
+  payload_away,     ///< Leases taken back because an object could not be read.
   count,
 };
 
@@ -63,7 +66,9 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(task_even
                      "staged in vain",
                      "staged and refused",
                      "occurrences",
-                     "missed occurrences"};
+                     "missed occurrences",
+                     "payloads lost",
+                     "payloads away"};
 
 struct task_tally {
   std::array<std::uint64_t, static_cast<std::size_t>(task_event::count)> counts{};
@@ -87,6 +92,8 @@ public:
   task_auditor(const persistence::memory::tables& tables, blame_function blame)
       : t_(tables), blame_(blame), schedules_(tables, std::move(blame)) {}
 
+  /// Rows may refer to objects of this store; without it they may not.
+  void read_objects(const object_faults& objects) { objects_ = &objects; }
   /// One committed change, its writes in order.
   void committed(const core::change& change);
   /// The end of a commit: what it touched is compared with the tables.
@@ -224,7 +231,15 @@ private:
   task_model* model_of(const core::task_id& id, const char* what);
   std::string dump(const core::task_id& id) const;
 
+  // What rows mean, with what they refer to.
+  std::string whole(const std::string& text) const;
+  core::task_progress whole(core::task_progress progress) const;
+  core::change whole(core::change change) const;
+  /// Whether an object that the task needs is lost.
+  bool lost_payload(const task_model& t) const;
+
   const persistence::memory::tables& t_;
+  const object_faults* objects_ = nullptr;
   blame_function blame_;
   schedule_auditor schedules_;
   task_tally seen_;

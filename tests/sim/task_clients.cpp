@@ -25,6 +25,9 @@ using repeatable_task_request =
 /// Leases of the past that a worker remembers.
 constexpr std::size_t past_max = 4;
 
+/// More than a row may hold, see `world.cpp`.
+constexpr std::size_t large_bytes = 200;
+
 struct held_task {
   core::queue_name queue;
   core::worker_id worker; ///< Under whose name.
@@ -48,7 +51,11 @@ struct program : asker<repeatable_task_request> {
   const task_plan& drawn() const { return world.drawn.machine; }
   /// A JSON text that nobody else ever writes.
   std::string mark() {
-    return core::json_object{}.text("by", name).number("n", std::int64_t(++marks)).str();
+    core::json_object made;
+    made.text("by", name).number("n", std::int64_t(++marks));
+    if (drawn().large > 0 && random.hit(drawn().large))
+      made.text("and", std::string(large_bytes, '.'));
+    return made.str();
   }
 };
 using program_ptr = std::shared_ptr<program>;
@@ -172,7 +179,8 @@ void learn(program& p, const msg::save_task& asked, const msg::task_outcome& ans
 }
 void learn(program& p, const msg::enqueue_tasks& asked, const msg::task_outcomes& answer) {
   for (std::size_t i = 0; i < asked.tasks.size() && i < answer.outcomes.size(); ++i)
-    if (answer.outcomes[i].refusal == core::errc::overloaded)
+    if (answer.outcomes[i].refusal == core::errc::overloaded
+        || answer.outcomes[i].refusal == core::errc::unavailable)
       p.to_make.push_back({asked.queue, {asked.tasks[i]}});
 }
 template <class Request, class Answer>

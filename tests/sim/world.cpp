@@ -76,9 +76,9 @@ private:
 /// handles on has nothing to lose.
 bool may_crash(std::string_view name) {
   static const std::set<std::string_view> names{
-      "writer", "reader",   "membership", "shards",     "owners",    "owner",
-      "relay",  "consumer", "gateway",    "shard_host", "step",      "unit",
-      "queue",  "intake",   "sweeper",    "envoy",      "neighbours"};
+      "writer",   "reader",  "membership", "shards",  "owners",       "owner", "relay",
+      "consumer", "gateway", "shard_host", "step",    "unit",         "queue", "intake",
+      "sweeper",  "envoy",   "neighbours", "objects", "object_keeper"};
   return names.count(name) != 0;
 }
 
@@ -105,10 +105,15 @@ world::world(const run_options& options)
       virtual_(1),
       audit_(plan_, virtual_.database->tables(), log_),
       database_faults_(plan_.faults, random_, virtual_.database, audit_, log_, seen_),
+      objects_(std::make_shared<object_faults>(
+          plan_.faults, random_, [this] { return now(); }, log_)),
       bug_(options.plant, virtual_.database, random_),
       field_(plan_, audit_, log_, seen_),
       ids_(options.seed + 1),
       begun_(virtual_.now()) {
+  audit_.tasks().read_objects(*objects_);
+  if (options.plant == "payloads-mixed-up")
+    objects_->mix_up();
   field_.tables = &virtual_.database->tables();
   field_.database = virtual_.database;
   field_.gateway = [this](std::uint64_t pick) { return pick_gateway(pick); };
@@ -253,6 +258,11 @@ process_ptr world::start_process(const std::string& name) {
   s.events_prune_interval = 60s;
   s.restarts = {plan_.restarts_max, 10s};
   s.blocking_store = false;
+  s.objects = objects_;
+  s.inline_bytes = 150;
+  s.object_lanes = 2;
+  s.objects_sweep_after = 2min; // longer than any outage here
+  s.objects_sweep_interval = 20s;
   // What follows refers to the process, so only its actors may hold it.
   auto running = s;
   running.open_store = [this, p] { return open_store(p); };
@@ -385,6 +395,8 @@ void world::maybe_fault() {
     freeze_heartbeat();
   else if (strikes(f.lines_cut))
     cut_lines();
+  else if (strikes(f.object_lost))
+    objects_->lose_one();
   else if (strikes(1'000)) {
     database_faults_.finish_late();
     database_faults_.draw_refusals();
@@ -496,6 +508,7 @@ void world::calm_down() {
   field_.calm = true;
   agenda_.clear();
   database_faults_.stop();
+  objects_->stop();
   forget_ended();
   while (processes_.size() > plan_.nodes) {
     kill(processes_.front(), "no more are needed now");

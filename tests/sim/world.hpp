@@ -4,6 +4,7 @@
 #include "tests/sim/clients.hpp"
 #include "tests/sim/faults.hpp"
 #include "tests/sim/invariants.hpp"
+#include "tests/sim/object_faults.hpp"
 #include "tests/sim/plan.hpp"
 #include "tests/sim/plants.hpp"
 #include "tests/sim/trace.hpp"
@@ -114,6 +115,7 @@ private:
   test::virtual_world virtual_;
   auditor audit_;
   database_faults database_faults_;
+  std::shared_ptr<object_faults> objects_;
   planted_bug bug_;
   field field_;
   core::uuid_source ids_;

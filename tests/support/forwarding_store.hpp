@@ -100,6 +100,10 @@ public:
                                                              std::uint32_t limit) override {
     return pass([&] { return inner_->find_overdue(ended_before, limit); });
   }
+  core::outcome<std::set<core::digest>>
+  find_object_refs(const std::vector<core::digest>& objects) override {
+    return pass([&] { return inner_->find_object_refs(objects); });
+  }
   core::outcome<persistence::staged_page>
   load_staged(const core::queue_name& queue, std::uint32_t limit, std::size_t bytes_most) override {
     return pass([&] { return inner_->load_staged(queue, limit, bytes_most); });

@@ -73,6 +73,7 @@ virtual_world::virtual_world(std::uint64_t seed) : random(seed), random_order_(s
   scheduler().clock().current_time += std::chrono::hours{1};
   database = std::make_shared<persistence::memory_database>([this] { return now(); });
   network = std::make_unique<virtual_network>(*system);
+  objects = std::make_shared<holdfast::objects::memory_object_store>([this] { return now(); });
 }
 
 virtual_world::~virtual_world() {
@@ -90,10 +91,26 @@ core::instant virtual_world::now() const {
   return core::instant{epoch + since_start(scheduler().clock().now())};
 }
 
-bool virtual_world::step() {
+bool virtual_world::choose_next() {
   auto& jobs = scheduler().jobs;
   if (random_order_ && jobs.size() > 1)
     std::swap(jobs.front(), jobs[random() % jobs.size()]);
+  if (held_back.empty())
+    return !jobs.empty();
+  const auto next = std::find_if(jobs.begin(), jobs.end(), [&](caf::resumable* job) {
+    const auto* actor = dynamic_cast<caf::scheduled_actor*>(job);
+    return actor == nullptr || actor->name() != held_back;
+  });
+  if (next == jobs.end())
+    return false;
+  std::rotate(jobs.begin(), next, std::next(next));
+  return true;
+}
+
+bool virtual_world::step() {
+  if (!choose_next())
+    return false;
+  auto& jobs = scheduler().jobs;
   if (watches_actors && !jobs.empty())
     remember(jobs.front());
   const bool ran = scheduler().try_run_once();
@@ -187,6 +204,9 @@ virtual_node::virtual_node(virtual_world& w, const std::string& name, std::uint6
   settings.events_redeliver_after = 10s;
   settings.events_retention = 24h * 7;
   settings.events_prune_interval = 60s;
+  settings.objects = w.objects;
+  settings.objects_sweep_after = 24h;
+  settings.objects_sweep_interval = 6h;
   settings.blocking_store = false;
 }
 

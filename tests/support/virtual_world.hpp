@@ -2,6 +2,7 @@
 
 #include "actors/node.hpp"
 #include "messages/errors.hpp"
+#include "objects/memory_object_store.hpp"
 #include "persistence/memory_store.hpp"
 #include "tests/support/virtual_network.hpp"
 
@@ -50,10 +51,16 @@ public:
 
   /// The disk: outlives the nodes.
   std::shared_ptr<persistence::memory_database> database;
+  std::shared_ptr<holdfast::objects::memory_object_store> objects;
 
   /// Now, on the database's clock.
   core::instant now() const;
 
+  /// From now on the next actor to run is drawn at random.
+  void reorder(std::uint64_t seed) {
+    random.seed(seed);
+    random_order_ = true;
+  }
   /// Lets one actor handle one message. False when nobody has any.
   bool step();
   /// Lets everybody run until nobody has anything to do. `after_each` is called after every
@@ -70,6 +77,10 @@ public:
   std::size_t lose_next_timers();
 
   std::function<void()> after_each;
+
+  /// Actors whose state has this name do not run, as if what they wait for took for ever; empty:
+  /// all run.
+  std::string held_back;
 
   /// While true, remembers every actor that runs, for `actors_named`.
   bool watches_actors = false;
@@ -104,6 +115,8 @@ public:
 private:
   caf::scheduler::test_coordinator& scheduler() const;
   void remember(caf::resumable* job);
+  /// Moves one that may run to the front. False when there is none.
+  bool choose_next();
 
   bool random_order_;
   std::map<caf::actor_id, caf::weak_actor_ptr> seen_;

@@ -1,0 +1,244 @@
+#include "actors/queue_state.hpp"
+#include "core/object_ref.hpp"
+#include "core/supervision.hpp"
+
+#include <algorithm>
+
+namespace holdfast::actors {
+
+namespace {
+
+// While the store is away, tasks with payloads in it are tried again after pauses that grow.
+constexpr core::duration retry_least = std::chrono::seconds{1};
+constexpr core::duration retry_most = std::chrono::seconds{60};
+
+/// The next requests of the caller's line, until one has a payload to store.
+void go_on(queue_ptr self, const caf::actor& caller) {
+  auto& st = self->state;
+  const auto line = st.lines.find(caller);
+  if (line == st.lines.end())
+    return;
+  auto& [storing, waiting] = line->second;
+  storing = false;
+  while (!storing && !waiting.empty()) {
+    const auto next = std::move(waiting.front());
+    waiting.pop_front();
+    --st.in_lines;
+    next();
+  }
+  if (!storing)
+    st.lines.erase(caller);
+}
+
+void set_refs(const std::vector<large_text>& texts, const objects_put& put,
+              std::vector<core::failure>& outcomes) {
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    if (put.items[i])
+      *texts[i].ref = core::to_json(*put.items[i]);
+    else
+      outcomes[i] = put.items[i].error();
+}
+
+bool has_refs(const msg::leased_tasks& answer) {
+  return std::any_of(answer.tasks.begin(), answer.tasks.end(), [](const msg::leased_task& t) {
+    return core::begins_like_object_ref(t.body) || core::begins_like_object_ref(t.data)
+           || core::begins_like_object_ref(t.execution_state);
+  });
+}
+
+/// A text of an answer that is in the store.
+struct text_ref {
+  std::size_t place = 0; ///< Of its task in the answer.
+  std::string* text = nullptr;
+  core::object_ref object;
+};
+
+std::vector<text_ref> refs_in(msg::leased_tasks& answer) {
+  std::vector<text_ref> found;
+  for (std::size_t i = 0; i < answer.tasks.size(); ++i)
+    for (auto* text :
+         {&answer.tasks[i].body, &answer.tasks[i].data, &answer.tasks[i].execution_state})
+      if (const auto object = core::parse_object_ref(*text))
+        found.push_back({i, text, *object});
+  return found;
+}
+
+bool still_held(queue_ptr self, const core::worker_id& worker, const msg::leased_task& t) {
+  const auto& tasks = self->state.queue.tasks;
+  const auto found = tasks.find(t.task);
+  const auto* lease = found == tasks.end() ? nullptr : found->second.held();
+  return lease != nullptr && lease->owner == worker && lease->token == t.token;
+}
+
+void give(const queue_state::waiting_claim& to, const msg::leased_tasks& answer) {
+  for (const auto& promise : to.promises)
+    promise.deliver(answer);
+}
+
+/// Takes back what cannot be handed out, and answers with the rest.
+void settle_claim(queue_ptr self, const queue_state::waiting_claim& to, msg::leased_tasks& answer,
+                  const std::map<std::size_t, core::failure>& unreadable) {
+  auto& st = self->state;
+  const auto at = time(self);
+  const auto& worker = to.command.worker;
+  const bool away = std::any_of(unreadable.begin(), unreadable.end(), [](const auto& each) {
+    return each.second.code != core::errc::not_found && each.second.code != core::errc::damaged;
+  });
+  st.unreachable_payloads = away ? st.unreachable_payloads + 1 : 0;
+  const auto wait =
+      core::backoff(std::max(st.unreachable_payloads, 1U), retry_least, retry_most, 1.0);
+  core::change changes;
+  msg::leased_tasks whole;
+  for (std::size_t i = 0; i < answer.tasks.size(); ++i) {
+    auto& t = answer.tasks[i];
+    const auto why = unreadable.find(i);
+    if (!still_held(self, worker, t))
+      continue; // its lease has ended while the payload was fetched
+    if (why == unreadable.end()) {
+      whole.tasks.push_back(std::move(t));
+      continue;
+    }
+    st.context->log(
+        log_level::error, "payload_unreadable",
+        {{"queue", st.queue.name}, {"task", to_string(t.task)}, {"reason", why->second.detail}});
+    auto decided = core::decide(
+        st.queue, core::withhold_task{worker, {t.task, t.token}, why->second, at + wait}, at);
+    for (auto& write : decided.changes.writes)
+      changes.writes.push_back(std::move(write));
+  }
+  if (changes.empty())
+    return give(to, whole);
+  if (whole.tasks.empty() && at < to.until) {
+    carry_out(self, std::move(changes), [](const core::failure&) {});
+    claim_or_wait(self, to);
+  } else {
+    carry_out(self, std::move(changes), [=](const core::failure& why) {
+      for (const auto& promise : to.promises)
+        if (why.code == core::errc::none)
+          promise.deliver(whole);
+        else
+          promise.deliver(msg::to_error(why));
+    });
+  }
+  look_after(self);
+}
+
+/// Answers a claim with tasks that are leased, their payloads fetched.
+void hand_out(queue_ptr self, const queue_state::waiting_claim& to,
+              const msg::leased_tasks& answer) {
+  if (!has_refs(answer))
+    return give(to, answer);
+  const auto kept = std::make_shared<msg::leased_tasks>(answer);
+  const auto refs = refs_in(*kept);
+  get_objects wanted;
+  for (const auto& ref : refs)
+    wanted.refs.push_back(ref.object);
+  // The lease runs already. A store that hangs must not look like a worker that has died.
+  const auto patience =
+      std::min<core::duration>(internal_timeout, self->state.queue.policy.lease.ttl / 2);
+  self->request(self->state.links.objects, patience, std::move(wanted))
+      .then(
+          [=](objects_got& got) {
+            std::map<std::size_t, core::failure> unreadable;
+            for (std::size_t i = 0; i < refs.size(); ++i)
+              if (got.items[i])
+                *refs[i].text = std::move(*got.items[i]);
+              else
+                unreadable.emplace(refs[i].place, got.items[i].error());
+            settle_claim(self, to, *kept, unreadable);
+          },
+          [=](const caf::error& error) {
+            std::map<std::size_t, core::failure> unreadable;
+            for (const auto& ref : refs)
+              unreadable.emplace(ref.place, msg::failure_of(error));
+            settle_claim(self, to, *kept, unreadable);
+          });
+}
+
+} // namespace
+
+bool is_large(queue_ptr self, const std::string& text) {
+  const auto& settings = self->state.context->settings;
+  return text.size() > settings.inline_bytes && settings.objects != nullptr;
+}
+
+std::vector<large_text> large_in(queue_ptr self, core::task_update& update) {
+  std::vector<large_text> found;
+  for (auto* text : {&update.data, &update.execution_state})
+    if (*text && is_large(self, **text))
+      found.push_back({&**text, &**text});
+  return found;
+}
+
+/// The texts themselves are needed until the decision has checked their form.
+std::vector<large_text> large_in(queue_ptr self, core::new_task& task) {
+  std::vector<large_text> found;
+  if (is_large(self, task.spec.body))
+    found.push_back({&task.spec.body, &task.body_ref});
+  if (is_large(self, task.data))
+    found.push_back({&task.data, &task.data_ref});
+  return found;
+}
+
+std::vector<large_text> large_in(queue_ptr self, core::follow_task& command) {
+  auto found = large_in(self, command.next);
+  if (is_large(self, command.done.result))
+    found.push_back({&command.done.result, &command.done.result});
+  return found;
+}
+
+void store(queue_ptr self, const caf::actor& caller, const std::vector<large_text>& texts,
+           std::function<void(const std::vector<core::failure>&)> then) {
+  auto bodies = std::make_shared<std::vector<std::string>>();
+  for (const auto& text : texts)
+    bodies->push_back(text.whole == text.ref ? std::move(*text.whole) : *text.whole);
+  if (caller)
+    self->state.lines[caller].storing = true;
+  const auto finish = [=, then = std::move(then)](const std::vector<core::failure>& outcomes) {
+    then(outcomes);
+    go_on(self, caller);
+  };
+  self->request(self->state.links.objects, internal_timeout,
+                put_objects{std::move(bodies), 0, texts.size()})
+      .then(
+          [=](const objects_put& put) {
+            std::vector<core::failure> outcomes(texts.size());
+            set_refs(texts, put, outcomes);
+            finish(outcomes);
+          },
+          [=](const caf::error& error) {
+            finish(std::vector<core::failure>(texts.size(), msg::failure_of(error)));
+          });
+}
+
+bool must_wait(queue_ptr self, const asked& from) {
+  const auto& lines = self->state.lines;
+  return !lines.empty() && lines.count(from.caller) != 0;
+}
+
+void wait_in_line(queue_ptr self, const asked& from, std::function<void()> decide) {
+  auto& st = self->state;
+  if (st.in_lines >= st.context->settings.batching.high_water)
+    return fail(from.promise, core::errc::overloaded,
+                "too many requests wait for payloads that are being stored");
+  ++st.in_lines;
+  st.lines.at(from.caller).waiting.push_back(std::move(decide));
+}
+
+void carry_out_granting(queue_ptr self, core::change changes, queue_state::waiting_claim to,
+                        const std::vector<core::task_id>& tasks) {
+  const auto& q = self->state.queue;
+  msg::leased_tasks answer;
+  answer.tasks.reserve(tasks.size());
+  for (const auto& id : tasks)
+    answer.tasks.push_back(to_message(q.tasks.at(id), q.policy));
+  carry_out(self, std::move(changes),
+            [=, to = std::move(to), answer = std::move(answer)](const core::failure& why) {
+              if (why.code == core::errc::none)
+                return hand_out(self, to, answer);
+              for (const auto& promise : to.promises)
+                promise.deliver(msg::to_error(why));
+            });
+}
+
+} // namespace holdfast::actors

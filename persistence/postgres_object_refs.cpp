@@ -1,0 +1,44 @@
+// The part of `postgres_store` that is about objects which rows refer to.
+
+#include "persistence/postgres_reads.hpp"
+#include "persistence/postgres_store.hpp"
+#include "persistence/read_parts.hpp"
+
+namespace holdfast::persistence {
+
+namespace {
+
+// One statement sees one moment: a task that ends meanwhile is in one of the two tables. The length
+// comes first because it is known without unpacking a large text, and no reference is longer.
+constexpr statement refs_among{"refs_among", R"sql(
+  SELECT DISTINCT wanted.digest
+    FROM (SELECT text FROM holdfast.tasks
+           CROSS JOIN LATERAL (VALUES (body), (data), (execution_state)) texts (text)
+          UNION ALL
+          SELECT text FROM holdfast.finished_tasks
+           CROSS JOIN LATERAL (VALUES (body), (data), (execution_state), (result)) texts (text)
+          UNION ALL
+          SELECT detail FROM holdfast.late_results) kept (text)
+    JOIN unnest($1::text[]) wanted (digest) ON wanted.digest = substr(kept.text, 29, 64)
+   WHERE octet_length(kept.text) < 150
+     AND starts_with(kept.text, '{"$holdfast.object":"sha256:'))sql"};
+
+} // namespace
+
+core::outcome<std::set<core::digest>>
+postgres_store::find_object_refs(const std::vector<core::digest>& objects) {
+  wire::array_of<std::string> wanted;
+  for (const auto& object : objects)
+    wanted.add(core::to_string(object));
+  const auto answer = ask(reads::long_read({{&refs_among, {wanted.take()}}}));
+  if (!answer)
+    return answer.error();
+  const auto& rows = (*answer)[reads::preamble_long];
+  std::set<core::digest> found;
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    if (const auto object = core::parse_digest(rows.get<std::string>(row, 0)))
+      found.insert(*object);
+  return found;
+}
+
+} // namespace holdfast::persistence
