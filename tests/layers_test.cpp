@@ -39,8 +39,9 @@ const std::vector<layer> layers{
     {"persistence", false, {"core"}, {}},
     {"objects", false, {"core"}, {}},
     {"config", false, {"core"}, {}},
+    {"link", false, {"core"}, {}},
     {"actors", false, {"messages", "documents", "core"}, {"persistence/store.hpp"}},
-    {"client", false, {"messages", "core"}, {}},
+    {"client", false, {"messages", "link", "core"}, {}},
     {"app", true, {}, {}},
     {"examples", false, {"app", "client", "messages", "core"}, {}},
     {"tests", true, {}, {}},
@@ -64,6 +65,8 @@ const std::vector<fenced_library> fenced_libraries{
     {"CLI11", {"CLI/"}, {"app", "examples", "bench"}},
     {"spdlog", {"spdlog/"}, {"app", "bench"}},
     {"Boost.Test", {"boost/test/"}, {"tests"}},
+    {"Boost.Asio", {"boost/asio", "boost/system/"}, {"link", "tests"}},
+    {"OpenSSL", {"openssl/"}, {"link", "objects", "persistence", "tests"}},
     {"libcurl", {"curl/"}, {"examples"}},
     {"Google Benchmark", {"benchmark/"}, {"bench"}},
 };
@@ -316,8 +319,8 @@ BOOST_AUTO_TEST_CASE(core_includes_itself_and_the_standard_library_only) {
 }
 
 BOOST_AUTO_TEST_CASE(siblings_include_core_and_never_each_other) {
-  const std::vector<std::string> siblings{"messages",    "documents", "calendar",
-                                          "persistence", "objects",   "config"};
+  const std::vector<std::string> siblings{"messages", "documents", "calendar", "persistence",
+                                          "objects",  "config",    "link"};
   for (const auto& from : siblings) {
     BOOST_TEST(allowed(from, "#include \"core/ids.hpp\""), from);
     BOOST_TEST(!allowed(from, "#include \"actors/unit.hpp\""), from);
@@ -339,8 +342,9 @@ BOOST_AUTO_TEST_CASE(actors_see_the_port_of_persistence_and_none_of_its_implemen
   BOOST_TEST(!allowed("actors", "#include \"client/peer.hpp\""));
 }
 
-BOOST_AUTO_TEST_CASE(a_client_sees_messages_and_core) {
+BOOST_AUTO_TEST_CASE(a_client_sees_messages_link_and_core) {
   BOOST_TEST(allowed("client", "#include \"messages/interfaces.hpp\""));
+  BOOST_TEST(allowed("client", "#include \"link/outlet.hpp\""));
   BOOST_TEST(allowed("client", "#include \"core/ids.hpp\""));
   for (const auto* other : {"documents", "persistence", "config", "actors", "app"})
     BOOST_TEST(!allowed("client", "#include \"" + std::string{other} + "/x.hpp\""), other);
