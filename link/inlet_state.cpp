@@ -258,7 +258,6 @@ void inlet::state::refuse(const session& one, refusal why, frame_fault fault,
                           const std::string& detail) {
   if (one->over)
     return;
-  finish(one);
   log_fields fields{{"address", one->address}};
   if (!one->names.empty())
     fields.emplace_back("names", joined(one->names));
@@ -269,6 +268,7 @@ void inlet::state::refuse(const session& one, refusal why, frame_fault fault,
   if (!detail.empty())
     fields.emplace_back("what", detail);
   report(why, std::move(fields));
+  finish(one); // last: who hears the end may look at the numbers at once
 }
 
 void inlet::state::report(refusal why, log_fields fields) {

@@ -190,11 +190,11 @@ void outlet::state::finish(const session& one) {
 }
 
 void outlet::state::fail(const session& one, refusal why, const std::string& what) {
-  finish(one);
   ++counters_.refused[static_cast<std::size_t>(why)];
   remember(what);
   log(severity::warning, "dial_failed",
       {{"remote", where_}, {"reason", std::string{to_string(why)}}, {"what", what}});
+  finish(one); // last: who hears the end may ask why at once
 }
 
 void outlet::state::remember(const std::string& failure) {

@@ -78,10 +78,10 @@ void relay::end(relay_end how) {
   stall_.cancel();
   of_dialer_.pause.cancel();
   of_listener_.pause.cancel();
-  dialer_->close();
-  listener_->close();
   settings_.admit_dialer = nullptr; // they keep alive who keeps us alive
   std::exchange(settings_.ended, nullptr)(how);
+  dialer_->close(); // last: who hears the end may look at the numbers at once
+  listener_->close();
 }
 
 void relay::read(direction& way) {
@@ -89,8 +89,8 @@ void relay::read(direction& way) {
                        [self = shared_from_this(), &way](error_code error, std::size_t bytes) {
                          if (self->ended_)
                            return;
-                         if (error)
-                           return self->close(); // all that came before has been written
+                         if (error) // all that came before has been written
+                           return self->end_of_stream(error);
                          way.bytes += bytes;
                          if (self->judge(way, bytes))
                            self->forward(way);
