@@ -2,6 +2,9 @@
 
 #include "link/outlet_state.hpp"
 
+#include <future>
+#include <memory>
+#include <string>
 #include <utility>
 
 namespace holdfast::link {
@@ -20,6 +23,17 @@ core::outcome<std::unique_ptr<outlet>> outlet::open(io_thread& thread, outlet_op
 
 outlet::~outlet() {
   thread_.call([this] { state_->close(); });
+}
+
+core::outcome<bool> outlet::prepare() {
+  // Shared: the answer may come from a handler that outlives the wait.
+  const auto done = std::make_shared<std::promise<std::string>>();
+  thread_.call(
+      [&] { state_->prepare([done](const std::string& failure) { done->set_value(failure); }); });
+  auto failure = done->get_future().get();
+  if (failure.empty())
+    return true;
+  return core::failure{core::errc::unavailable, std::move(failure)};
 }
 
 std::uint16_t outlet::port() const { return state_->port(); }

@@ -29,9 +29,9 @@ struct outlet_options {
 };
 
 /// The way to a remote process that has an inlet. Offers a port on loopback; for each connection
-/// there it dials the remote one, proves itself, checks who answers, and relays what is fit for
-/// CAF. When one side goes, so does the other. Only processes of the same user may use the port:
-/// whoever does speaks in our name.
+/// there it dials the remote one, proves itself, checks who answers, waits for its first words, and
+/// relays what is fit for CAF. When one side goes, so does the other. Only processes of the same
+/// user may use the port: whoever does speaks in our name.
 class outlet {
 public:
   /// Opens the port on loopback; nothing is dialed yet. `invalid_argument` for credentials that
@@ -39,6 +39,12 @@ public:
   static core::outcome<std::unique_ptr<outlet>> open(io_thread& thread, outlet_options options);
   /// Closes every connection. Not on the io thread.
   ~outlet();
+
+  /// Dials now, so that the next connection to the port finds the remote process there and waiting;
+  /// if nobody comes within `greeting_deadline`, it is hung up. CAF is impatient: a process that it
+  /// has dialed must greet before the next heartbeat is due. `unavailable` with the reason. Blocks
+  /// for `dial_deadline` at most; not on the io thread.
+  core::outcome<bool> prepare();
 
   /// On 127.0.0.1.
   std::uint16_t port() const;

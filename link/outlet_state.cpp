@@ -2,9 +2,11 @@
 
 #include "link/loopback_user.hpp"
 
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/address.hpp>
+#include <boost/asio/ssl/error.hpp>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
@@ -98,8 +100,22 @@ void outlet::state::take(tcp::socket socket) {
     return log(severity::warning, "outlet_refused",
                {{"remote", where_}, {"what", "a process of another user wanted to use it"}});
   }
+  if (const auto one = std::exchange(ready_, nullptr)) {
+    one->deadline.cancel();
+    one->local = std::make_unique<wire>(std::move(socket));
+    return start_relay(one);
+  }
   const auto one = std::make_shared<outlet_session>(io_);
   one->local = std::make_unique<wire>(std::move(socket));
+  sessions_.push_back(one);
+  dial(one);
+}
+
+void outlet::state::prepare(std::function<void(const std::string&)> done) {
+  if (ready_)
+    return done({});
+  const auto one = std::make_shared<outlet_session>(io_);
+  one->prepared = std::move(done);
   sessions_.push_back(one);
   dial(one);
 }
@@ -108,7 +124,7 @@ void outlet::state::dial(const session& one) {
   one->remote = std::make_unique<wire>(tcp::socket{io_});
   one->deadline.expires_after(options_.dial_deadline);
   one->deadline.async_wait([self = shared_from_this(), one](error_code error) {
-    if (!error && !one->over && !one->relayed)
+    if (!error && !one->over && !one->relayed && self->ready_ != one)
       self->fail(one, refusal::handshake_timeout, "no answer within the deadline");
   });
   one->resolver.async_resolve(
@@ -143,13 +159,43 @@ void outlet::state::handshake(const session& one) {
                          [self = shared_from_this(), one](error_code error) {
                            if (one->over)
                              return;
-                           one->deadline.cancel();
                            auto* raw = one->remote->tls()->native_handle();
                            if (error)
                              self->fail(one, reason_of_failure(raw, 0), what_failed(raw, error));
                            else
-                             self->start_relay(one);
+                             self->await_first_words(one);
                          });
+}
+
+/// What TLS 1.3 has to say about our certificate comes only now; if it is good, the process behind
+/// greets.
+void outlet::state::await_first_words(const session& one) {
+  one->remote->read_some(asio::buffer(one->first_words), [self = shared_from_this(), one](
+                                                             error_code error, std::size_t bytes) {
+    if (one->over)
+      return;
+    const bool closed = error == asio::error::eof || error == asio::ssl::error::stream_truncated;
+    one->first_bytes = bytes;
+    if (error)
+      self->fail(one, refusal::handshake_failed,
+                 closed ? "it hung up without a word" : error.message());
+    else
+      self->on_proven(one);
+  });
+}
+
+void outlet::state::on_proven(const session& one) {
+  one->deadline.cancel();
+  if (one->local)
+    return start_relay(one);
+  ready_ = one;
+  one->deadline.expires_after(options_.greeting_deadline);
+  one->deadline.async_wait([self = shared_from_this(), one](error_code error) {
+    if (!error && self->ready_ == one)
+      self->finish(one);
+  });
+  remember({});
+  std::exchange(one->prepared, nullptr)({});
 }
 
 void outlet::state::start_relay(const session& one) {
@@ -158,9 +204,6 @@ void outlet::state::start_relay(const session& one) {
   settings.stall_deadline = options_.stall_deadline;
   settings.faults = options_.faults;
   settings.ended = [self = shared_from_this(), one](const relay_end& end) {
-    if (!end.why && end.before_greeting) // what TLS 1.3 says about our certificate comes only now
-      return self->fail(one, refusal::handshake_failed,
-                        end.what.empty() ? "it hung up without a word" : end.what);
     if (!end.why)
       return self->finish(one);
     std::string what{to_string(*end.why)};
@@ -173,7 +216,7 @@ void outlet::state::start_relay(const session& one) {
   remember({});
   one->relayed = std::make_shared<relay>(io_, std::move(one->local), std::move(one->remote),
                                          counters_, std::move(settings));
-  one->relayed->start();
+  one->relayed->start({one->first_words.data(), one->first_bytes});
 }
 
 void outlet::state::finish(const session& one) {
@@ -186,6 +229,10 @@ void outlet::state::finish(const session& one) {
       side->close();
   if (one->relayed)
     one->relayed->close();
+  if (ready_ == one)
+    ready_ = nullptr;
+  if (one->prepared)
+    std::exchange(one->prepared, nullptr)("it was closed meanwhile");
   sessions_.erase(std::find(sessions_.begin(), sessions_.end(), one));
 }
 
@@ -194,6 +241,8 @@ void outlet::state::fail(const session& one, refusal why, const std::string& wha
   remember(what);
   log(severity::warning, "dial_failed",
       {{"remote", where_}, {"reason", std::string{to_string(why)}}, {"what", what}});
+  if (one->prepared)
+    std::exchange(one->prepared, nullptr)(what);
   finish(one); // last: who hears the end may ask why at once
 }
 

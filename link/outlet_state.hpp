@@ -9,6 +9,9 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <array>
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -16,14 +19,17 @@
 
 namespace holdfast::link {
 
-/// One connection that local CAF has made, and the one that is dialed for it.
+/// A connection that is dialed, and the one that local CAF has made: before, or in time.
 struct outlet_session {
   explicit outlet_session(boost::asio::io_context& io) : resolver(io), deadline(io) {}
 
-  std::unique_ptr<wire> local;
+  std::unique_ptr<wire> local; ///< Null while nobody has come for what was prepared.
   std::unique_ptr<wire> remote;
   boost::asio::ip::tcp::resolver resolver;
   boost::asio::steady_timer deadline;
+  std::array<char, relay::piece_bytes> first_words{};
+  std::size_t first_bytes = 0;
+  std::function<void(const std::string&)> prepared; ///< Told once: empty, or what has failed.
   std::shared_ptr<relay> relayed;
   bool over = false;
 };
@@ -36,6 +42,8 @@ public:
   /// Opens the port; `none` when that went well.
   core::failure listen();
   void close();
+  /// `done` is told nothing, or why it did not come about.
+  void prepare(std::function<void(const std::string&)> done);
 
   std::uint16_t port() const { return port_; }
   const link_counters& counters() const { return counters_; }
@@ -49,6 +57,8 @@ private:
   void take(tcp::socket socket);
   void dial(const session& one);
   void handshake(const session& one);
+  void await_first_words(const session& one);
+  void on_proven(const session& one);
   void start_relay(const session& one);
   void finish(const session& one);
   void fail(const session& one, refusal why, const std::string& what);
@@ -63,6 +73,7 @@ private:
   boost::asio::steady_timer accept_pause_;
   std::uint16_t port_ = 0;
   std::vector<session> sessions_;
+  session ready_; ///< Proven, and nobody has come for it yet.
   link_counters counters_;
   mutable std::mutex mutex_; ///< Guards the failure, which other threads read.
   std::string last_failure_;

@@ -44,7 +44,7 @@ relay::relay(boost::asio::io_context& io, std::unique_ptr<wire> dialer,
       greeting_(io),
       stall_(io) {}
 
-void relay::start() {
+void relay::start(std::string_view of_listener) {
   dialer_->send_at_once();
   listener_->send_at_once();
   ++counters_.established;
@@ -62,13 +62,15 @@ void relay::start() {
       self->end({refusal::greeting_timeout, frame_fault::none, {}});
   });
   read(of_dialer_);
-  read(of_listener_);
+  if (of_listener.empty())
+    return read(of_listener_);
+  std::memcpy(of_listener_.read.data(), of_listener.data(), of_listener.size());
+  on_read(of_listener_, of_listener.size());
 }
 
-void relay::end(relay_end how) {
+void relay::end(const relay_end& how) {
   if (std::exchange(ended_, true))
     return;
-  how.before_greeting = !of_listener_.greeted;
   --counters_.open;
   counters_.frames += of_dialer_.validator.frames() + of_listener_.validator.frames();
   counters_.dropped += of_dialer_.validator.dropped() + of_listener_.validator.dropped();
@@ -89,12 +91,17 @@ void relay::read(direction& way) {
                        [self = shared_from_this(), &way](error_code error, std::size_t bytes) {
                          if (self->ended_)
                            return;
-                         if (error) // all that came before has been written
-                           return self->end_of_stream(error);
-                         way.bytes += bytes;
-                         if (self->judge(way, bytes))
-                           self->forward(way);
+                         if (error)
+                           self->end_of_stream(error); // all that came before has been written
+                         else
+                           self->on_read(way, bytes);
                        });
+}
+
+void relay::on_read(direction& way, std::size_t bytes) {
+  way.bytes += bytes;
+  if (judge(way, bytes))
+    forward(way);
 }
 
 void relay::end_of_stream(const error_code& error) {

@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace holdfast::link {
 
@@ -24,8 +25,7 @@ namespace holdfast::link {
 struct relay_end {
   std::optional<refusal> why;
   frame_fault fault = frame_fault::none;
-  std::string what;             ///< When a side hung up in another way than by closing.
-  bool before_greeting = false; ///< The listener had not said a word.
+  std::string what; ///< When a side hung up in another way than by closing.
 };
 
 struct relay_settings {
@@ -47,18 +47,19 @@ public:
   relay(boost::asio::io_context& io, std::unique_ptr<wire> dialer, std::unique_ptr<wire> listener,
         link_counters& counters, relay_settings settings);
 
-  void start();
+  /// `of_listener` is what the listener has said already, at most `piece_bytes` of it.
+  void start(std::string_view of_listener = {});
   /// Ends it as if one side had hung up. On the io thread.
   void close() { end(relay_end{}); }
-  void end(relay_end how);
+  void end(const relay_end& how);
 
   /// The one on whose certificate everything rests.
   wire& dialer() { return *dialer_; }
 
-private:
   /// Largest piece that is read at once: what one record of TLS carries.
   static constexpr std::size_t piece_bytes = 16 * 1024;
 
+private:
   struct direction {
     sender from;
     wire& source;
@@ -75,6 +76,7 @@ private:
 
   void read(direction& way);
   void end_of_stream(const boost::system::error_code& error);
+  void on_read(direction& way, std::size_t bytes);
   /// Judges what was read; false when that was the end.
   bool judge(direction& way, std::size_t bytes);
   bool greeting_admitted(direction& way);

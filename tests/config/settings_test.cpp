@@ -35,8 +35,9 @@ struct boundary_collector {
 
   void operator()(const char* key, std::string&, const text_default&, std::size_t shortest,
                   std::size_t longest, const char*) const {
-    found.push_back({key, std::string(shortest - 1, 'x'), std::string(shortest, 'x'),
-                     std::string(longest, 'x'), std::string(longest + 1, 'x')});
+    const std::string above(longest + 1, 'x'); // there is nothing below an empty text
+    found.push_back({key, shortest == 0 ? above : std::string(shortest - 1, 'x'),
+                     std::string(shortest, 'x'), std::string(longest, 'x'), above});
   }
   void operator()(const char* key, std::uint32_t&, std::uint32_t, std::int64_t least,
                   std::int64_t greatest, const char*) const {
@@ -144,6 +145,27 @@ BOOST_AUTO_TEST_CASE(only_loopback_addresses_are_free_of_conflict) {
   for (const auto* address : {"0.0.0.0", "::", "10.0.0.1", "128.0.0.1", "126.255.255.255", "::2",
                               "localhost", "127.0.0.1.example.org", "127.1", "", "*"})
     BOOST_TEST(refused(address), address);
+}
+
+BOOST_AUTO_TEST_CASE(tls_is_complete_or_absent_and_opens_every_address) {
+  const auto with = [](const char* certificate, const char* key, const char* ca, const char* crl) {
+    return conflicts_after([&](settings& s) {
+      s.node.listen_address = "0.0.0.0";
+      s.link.certificate = certificate;
+      s.link.key = key;
+      s.link.ca = ca;
+      s.link.crl = crl;
+    });
+  };
+  const keys all_three{"link.certificate", "link.key", "link.ca"};
+  BOOST_TEST(with("c", "k", "a", "").empty());
+  BOOST_TEST(with("c", "k", "a", "l").empty());
+  BOOST_TEST(with("c", "k", "", "") == all_three);
+  BOOST_TEST(with("c", "", "a", "") == all_three);
+  BOOST_TEST(with("", "", "", "") == keys{"node.listen_address"});
+  BOOST_TEST(conflicts_after([](settings& s) { s.link.key = "k"; }) == all_three);
+  BOOST_TEST(conflicts_after([](settings& s) { s.link.crl = "l"; })
+             == (keys{"link.crl", "link.certificate"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_heartbeat_fits_twice_into_the_lease_time) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <future>
 #include <memory>
 #include <string>
 #include <utility>
@@ -140,6 +141,38 @@ BOOST_AUTO_TEST_CASE(new_certificate_is_used_by_the_next_dial) {
   BOOST_TEST(refused(refusal::revoked));
   certs.issue("gone", link::holder::peer, true);
   auto talk = through();
+}
+
+BOOST_AUTO_TEST_CASE(what_was_prepared_is_used_by_the_next_connection_or_hung_up) {
+  dial.greeting_deadline = 1min;
+  open_both();
+  const auto prepare = [&] { return outlet->prepare(); };
+  auto pending = std::async(std::launch::async, prepare);
+  auto inside = behind.accept();
+  BOOST_TEST(inside.write(frames::greeting_of_listener()));
+  BOOST_TEST(static_cast<bool>(pending.get()));
+  BOOST_TEST(static_cast<bool>(prepare())); // still there
+  auto local = stream::to(outlet->port());
+  BOOST_TEST((local.read(frames::greeting_of_listener().size()) == frames::greeting_of_listener()));
+  BOOST_TEST(local.write(frames::greeting_of_dialer()));
+  BOOST_TEST(inside.read(64).size() == 64U);
+  BOOST_TEST(behind.empty());
+
+  outlet.reset();
+  dial.greeting_deadline = 100ms;
+  open_outlet();
+  pending = std::async(std::launch::async, prepare);
+  auto unused = behind.accept();
+  BOOST_TEST(unused.write(frames::greeting_of_listener()));
+  BOOST_TEST(static_cast<bool>(pending.get()));
+  BOOST_TEST(unused.ended());
+
+  certs.revoke("ana");
+  inlet->reload();
+  const auto refused_now = prepare();
+  BOOST_REQUIRE(!refused_now);
+  BOOST_TEST(refused_now.error().detail.find("revoked") != std::string::npos,
+             refused_now.error().detail);
 }
 
 BOOST_AUTO_TEST_CASE(connections_over_loopback_are_known_by_their_user) {
