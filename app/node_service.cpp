@@ -37,6 +37,8 @@ constexpr auto database_check_interval = 1s;
 /// For the actor system to send its last bytes and stop its threads.
 constexpr auto teardown_patience = 5s;
 
+const std::string loopback = "127.0.0.1";
+
 /// How the time for a drain is shared out. Running handlers may go on for half of it, and be told
 /// near its end; then what they have not finished is given back; the rest the node needs itself.
 core::duration patience_with_handlers(core::duration drain_timeout) { return drain_timeout / 2; }
@@ -107,15 +109,32 @@ std::optional<exit_code> node_service::take_directory() {
 }
 
 std::optional<exit_code> node_service::choose_port() {
+  const auto refuse = [this](const core::failure& why) {
+    give_up_on_port(why);
+    return std::exchange(give_up_, std::nullopt);
+  };
   const auto port = listenable_port(settings_.node.listen_address,
                                     static_cast<std::uint16_t>(settings_.node.port));
-  if (port) {
-    port_ = *port;
+  if (!port)
+    return refuse(port.error());
+  port_ = gateway_port_ = *port;
+  if (!has_link(settings_))
     return std::nullopt;
-  }
-  log_.error("port_refused", {{"what", port.error().detail}});
-  return port.error().code == core::errc::already_exists ? exit_code::port_in_use
-                                                         : exit_code::configuration;
+  if (const auto checked = node_link::check(settings_); !checked)
+    return refuse(checked.error());
+  const auto inside = listenable_port(loopback, 0);
+  if (!inside)
+    return refuse(inside.error());
+  gateway_port_ = *inside;
+  return std::nullopt;
+}
+
+/// False, for the caller to pass on.
+bool node_service::give_up_on_port(const core::failure& why) {
+  log_.error("port_refused", {{"what", why.detail}});
+  give_up_ =
+      why.code == core::errc::already_exists ? exit_code::port_in_use : exit_code::configuration;
+  return false;
 }
 
 std::optional<exit_code> node_service::start_database() {
@@ -152,7 +171,8 @@ exit_code node_service::run_actors() {
   start.port = port_;
   auto node = node_settings_of(settings_, start);
   node.log = log_.as_function();
-  gateway_.emplace(*system, settings_.node.listen_address, port_);
+  gateway_.emplace(*system, has_link(settings_) ? loopback : settings_.node.listen_address,
+                   gateway_port_);
   if (!handlers_.empty())
     workers_.emplace(*system, handlers_, settings_.node.name,
                      patience_with_handlers(settings_.node.drain_timeout), log_);
@@ -193,21 +213,39 @@ exit_code node_service::run_actors() {
     root = nullptr;
     watcher = nullptr;
     system.reset();
+    link_.reset(); // last: it brings the system's last bytes to peers
   }
   return result;
 }
 
 void node_service::publish(const msg::gateway_actor& gateway) {
   if (const auto published = gateway_->publish(gateway); !published) {
-    log_.error("port_refused", {{"what", published.error().detail}});
-    give_up_ = exit_code::port_in_use;
+    give_up_on_port({core::errc::already_exists, published.error().detail});
     return;
   }
+  if (!open_link())
+    return;
   log_.info("gateway_published",
             {{"address", settings_.node.listen_address}, {"port", std::to_string(port_)}});
   if (workers_)
     workers_->reach(gateway);
   announce();
+}
+
+/// True without TLS, and when it is open already: it outlives gateways.
+bool node_service::open_link() {
+  if (link_ || !has_link(settings_))
+    return true;
+  auto opened = node_link::open(settings_, log_, port_, gateway_port_);
+  if (!opened)
+    return give_up_on_port(opened.error());
+  link_ = std::move(*opened);
+  loop_.on_hangup([this] {
+    log_.info("hangup", {{"what", "certificates are read anew"}});
+    if (link_)
+      link_->reload();
+  });
+  return true;
 }
 
 void node_service::announce() {
@@ -256,6 +294,8 @@ exit_code node_service::drain(const caf::actor& root) {
     log_.info("node_draining", {{"signal", std::to_string(loop_.signaled())}});
   const auto until = steady_clock::now() + settings_.node.drain_timeout;
   gateway_->close();
+  if (link_)
+    link_->stop_accepting();
   stop_workers();
   caf::anon_send(root, actors::drain{});
   while (!root_ended_ && steady_clock::now() < until)

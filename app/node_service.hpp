@@ -5,6 +5,7 @@
 #include "app/gateway_port.hpp"
 #include "app/logging.hpp"
 #include "app/main_loop.hpp"
+#include "app/node_link.hpp"
 #include "app/node_workers.hpp"
 #include "client/peer_system.hpp"
 #include "config/settings.hpp"
@@ -15,6 +16,7 @@
 #include <caf/actor.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,6 +46,8 @@ private:
   std::optional<exit_code> start_database();
   exit_code run_actors();
   void publish(const msg::gateway_actor& gateway);
+  bool open_link();
+  bool give_up_on_port(const core::failure& why);
   void announce();
   void watch_database();
   void stop_workers();
@@ -56,12 +60,14 @@ private:
   main_loop loop_;
   log_stream log_;
   std::optional<data_dir_lock> directory_lock_;
-  std::uint16_t port_ = 0;
+  std::uint16_t port_ = 0;         ///< For peers.
+  std::uint16_t gateway_port_ = 0; ///< The same without TLS; with it, one on loopback.
   std::optional<persistence::private_cluster> cluster_;
   std::string conninfo_;
   core::incarnation_id incarnation_;
 
   std::optional<gateway_port> gateway_;
+  std::unique_ptr<node_link> link_;     ///< Null without TLS.
   std::optional<node_workers> workers_; ///< None when there are no handlers.
   bool workers_stopped_ = false;
   bool announced_ = false;

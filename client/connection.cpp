@@ -1,6 +1,7 @@
 #include "client/connection.hpp"
 
 #include "core/supervision.hpp"
+#include "link/outlet.hpp"
 
 #include <caf/exit_reason.hpp>
 #include <caf/io/middleman.hpp>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <random>
 #include <thread>
@@ -75,7 +77,7 @@ private:
         return;
       wanted_ = false;
       lock.unlock();
-      auto found = system.middleman().remote_actor<msg::gateway_actor>(where_.host, where_.port);
+      auto found = dial(system);
       lock.lock();
       if (found) {
         reached_at = clock::now();
@@ -86,14 +88,50 @@ private:
         wanted_ = true;
         caf::anon_send(courier, gateway_unreachable{"cannot reach " + where_.host + ':'
                                                     + std::to_string(where_.port) + ": "
-                                                    + system.render(found.error())});
+                                                    + found.error().detail});
       }
     }
+  }
+
+  /// Through TLS, CAF dials a port of loopback behind which the node is waiting already.
+  core::outcome<msg::gateway_actor> dial(caf::actor_system& system) {
+    auto host = where_.host;
+    auto port = where_.port;
+    if (where_.tls) {
+      if (const auto ready = prepare_outlet(); !ready)
+        return ready.error();
+      host = "127.0.0.1";
+      port = outlet_->port();
+    }
+    auto found = system.middleman().remote_actor<msg::gateway_actor>(host, port);
+    if (found)
+      return *found;
+    const auto why = outlet_ ? outlet_->last_failure() : std::string{};
+    return core::failure{core::errc::unavailable, why.empty() ? system.render(found.error()) : why};
+  }
+
+  core::outcome<bool> prepare_outlet() {
+    if (!outlet_) {
+      if (!outlet_thread_)
+        outlet_thread_ = std::make_unique<link::io_thread>();
+      link::outlet_options options;
+      options.host = where_.host;
+      options.port = where_.port;
+      options.expected_name = where_.expected_name;
+      options.tls = *where_.tls;
+      auto opened = link::outlet::open(*outlet_thread_, std::move(options));
+      if (!opened)
+        return opened.error();
+      outlet_ = std::move(*opened);
+    }
+    return outlet_->prepare();
   }
 
   const endpoint where_;
   const retry_policy retry_;
   std::mt19937_64 random_;
+  std::unique_ptr<link::io_thread> outlet_thread_; ///< Null without TLS; before what lives on it.
+  std::unique_ptr<link::outlet> outlet_;
   std::thread thread_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -2,6 +2,7 @@
 
 #include "client/courier.hpp"
 #include "core/outcome.hpp"
+#include "link/tls.hpp"
 #include "messages/errors.hpp"
 
 #include <caf/actor_system.hpp>
@@ -20,6 +21,11 @@ namespace holdfast::client {
 struct endpoint {
   std::string host = "127.0.0.1";
   std::uint16_t port = 0;
+  /// What we show to the node, and who must have signed what it shows. Without it the connection is
+  /// plain, which nodes accept on loopback only.
+  std::optional<link::credentials> tls{};
+  /// The name that the node's certificate must have; without one, that it is for `host`.
+  std::string expected_name{};
 };
 
 /// A connection to a node that comes back by itself. The first dial begins at once, on a thread of
