@@ -1,7 +1,6 @@
 #include "link/frame_validator.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace holdfast::link {
 
@@ -121,7 +120,7 @@ frame_validator::step frame_validator::next(std::string_view input) {
 
 frame_validator::step frame_validator::hold(std::string_view input) {
   const auto taken = std::min(wanted_bytes_ - held_bytes_, input.size());
-  std::memcpy(held_.data() + held_bytes_, input.data(), taken);
+  std::copy_n(input.begin(), taken, held_.begin() + held_bytes_);
   held_bytes_ += taken;
   if (held_bytes_ < wanted_bytes_)
     return {taken, {}, frame_fault::none};

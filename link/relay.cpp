@@ -6,7 +6,6 @@
 #include <boost/asio/ssl/error.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -64,7 +63,7 @@ void relay::start(std::string_view of_listener) {
   read(of_dialer_);
   if (of_listener.empty())
     return read(of_listener_);
-  std::memcpy(of_listener_.read.data(), of_listener.data(), of_listener.size());
+  std::copy(of_listener.begin(), of_listener.end(), of_listener_.read.begin());
   on_read(of_listener_, of_listener.size());
 }
 
@@ -122,7 +121,7 @@ bool relay::judge(direction& way, std::size_t bytes) {
     input.remove_prefix(step.consumed);
     if (!way.greeted && way.validator.greeted() && !greeting_admitted(way))
       return false;
-    std::memcpy(way.ready.data() + way.ready_bytes, step.pass.data(), step.pass.size());
+    std::copy(step.pass.begin(), step.pass.end(), way.ready.begin() + way.ready_bytes);
     way.ready_bytes += step.pass.size();
   }
   return true;
