@@ -37,8 +37,6 @@ constexpr auto database_check_interval = 1s;
 /// For the actor system to send its last bytes and stop its threads.
 constexpr auto teardown_patience = 5s;
 
-const std::string loopback = "127.0.0.1";
-
 /// How the time for a drain is shared out. Running handlers may go on for half of it, and be told
 /// near its end; then what they have not finished is given back; the rest the node needs itself.
 core::duration patience_with_handlers(core::duration drain_timeout) { return drain_timeout / 2; }
@@ -117,15 +115,10 @@ std::optional<exit_code> node_service::choose_port() {
                                     static_cast<std::uint16_t>(settings_.node.port));
   if (!port)
     return refuse(port.error());
-  port_ = gateway_port_ = *port;
-  if (!has_link(settings_))
-    return std::nullopt;
-  if (const auto checked = node_link::check(settings_); !checked)
-    return refuse(checked.error());
-  const auto inside = listenable_port(loopback, 0);
-  if (!inside)
-    return refuse(inside.error());
-  gateway_port_ = *inside;
+  port_ = *port;
+  if (has_link(settings_))
+    if (const auto checked = node_link::check(settings_); !checked)
+      return refuse(checked.error());
   return std::nullopt;
 }
 
@@ -171,8 +164,10 @@ exit_code node_service::run_actors() {
   start.port = port_;
   auto node = node_settings_of(settings_, start);
   node.log = log_.as_function();
-  gateway_.emplace(*system, has_link(settings_) ? loopback : settings_.node.listen_address,
-                   gateway_port_);
+  if (has_link(settings_))
+    gateway_.emplace(*system, "127.0.0.1", std::uint16_t{0}); // the link knows where
+  else
+    gateway_.emplace(*system, settings_.node.listen_address, port_);
   if (!handlers_.empty())
     workers_.emplace(*system, handlers_, settings_.node.name,
                      patience_with_handlers(settings_.node.drain_timeout), log_);
@@ -236,7 +231,7 @@ void node_service::publish(const msg::gateway_actor& gateway) {
 bool node_service::open_link() {
   if (link_ || !has_link(settings_))
     return true;
-  auto opened = node_link::open(settings_, log_, port_, gateway_port_);
+  auto opened = node_link::open(settings_, log_, port_, gateway_->port());
   if (!opened)
     return give_up_on_port(opened.error());
   link_ = std::move(*opened);

@@ -60,8 +60,7 @@ private:
   main_loop loop_;
   log_stream log_;
   std::optional<data_dir_lock> directory_lock_;
-  std::uint16_t port_ = 0;         ///< For peers.
-  std::uint16_t gateway_port_ = 0; ///< The same without TLS; with it, one on loopback.
+  std::uint16_t port_ = 0; ///< For peers.
   std::optional<persistence::private_cluster> cluster_;
   std::string conninfo_;
   core::incarnation_id incarnation_;

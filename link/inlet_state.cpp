@@ -225,9 +225,10 @@ void inlet::state::start_relay(const session& one) {
 
 bool inlet::state::claim(const session& one, const node_key& key) {
   auto& known = processes_[key.bytes];
-  if (known.connections > 0 && known.names != one->names)
+  const auto name = one->names.empty() ? std::string{} : one->names.front();
+  if (known.connections > 0 && known.name != name)
     return false;
-  known.names = one->names;
+  known.name = name;
   ++known.connections;
   one->key = key;
   return true;

@@ -89,7 +89,7 @@ private:
   std::uint32_t handshakes_ = 0;
 
   struct process_owner {
-    std::vector<std::string> names;
+    std::string name; ///< The first of its certificate; roles may come and go with a new one.
     std::uint32_t connections = 0;
   };
   std::map<std::array<char, node_key::size>, process_owner> processes_;

@@ -71,8 +71,6 @@ void relay::end(const relay_end& how) {
   if (std::exchange(ended_, true))
     return;
   --counters_.open;
-  counters_.frames += of_dialer_.validator.frames() + of_listener_.validator.frames();
-  counters_.dropped += of_dialer_.validator.dropped() + of_listener_.validator.dropped();
   if (settings_.faults)
     settings_.faults->detach(number_);
   greeting_.cancel();
@@ -99,8 +97,17 @@ void relay::read(direction& way) {
 
 void relay::on_read(direction& way, std::size_t bytes) {
   way.bytes += bytes;
-  if (judge(way, bytes))
+  const bool goes_on = judge(way, bytes);
+  count(way);
+  if (goes_on)
     forward(way);
+}
+
+void relay::count(direction& way) {
+  const auto frames = way.validator.frames();
+  const auto dropped = way.validator.dropped();
+  counters_.frames += frames - std::exchange(way.frames_counted, frames);
+  counters_.dropped += dropped - std::exchange(way.dropped_counted, dropped);
 }
 
 void relay::end_of_stream(const error_code& error) {

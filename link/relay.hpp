@@ -70,6 +70,8 @@ private:
     std::array<char, piece_bytes> read{};
     std::array<char, piece_bytes + frame_validator::held_bytes_max> ready{};
     std::size_t ready_bytes = 0;
+    std::uint64_t frames_counted = 0;
+    std::uint64_t dropped_counted = 0;
     bool greeted = false;
     std::chrono::steady_clock::time_point writing_since{}; ///< Of the piece under way, if any.
   };
@@ -79,6 +81,7 @@ private:
   void on_read(direction& way, std::size_t bytes);
   /// Judges what was read; false when that was the end.
   bool judge(direction& way, std::size_t bytes);
+  void count(direction& way);
   bool greeting_admitted(direction& way);
   void forward(direction& way);
   void write(direction& way);

@@ -410,6 +410,16 @@ BOOST_AUTO_TEST_CASE(a_violation_names_file_line_and_reason) {
              == "core/a.cpp:2: actors/unit.hpp is no arrow: core may not include actors");
 }
 
+BOOST_AUTO_TEST_CASE(no_product_makes_its_network_bad) {
+  for (const auto& [path, text] : read_project(HOLDFAST_SOURCE_DIR)) {
+    const auto folder = folder_of(path);
+    if (folder == "link" || folder == "tests" || folder == "bench")
+      continue;
+    for (const auto* word : {"fault_injector", ".faults"})
+      BOOST_TEST(text.find(word) == std::string::npos, path << " has " << word);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_project_keeps_every_rule) {
   const auto files = read_project(HOLDFAST_SOURCE_DIR);
   BOOST_TEST_REQUIRE(files.count("tests/layers_test.cpp") == 1U);
