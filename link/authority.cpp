@@ -228,7 +228,7 @@ core::outcome<bool> revoke_certificate(const std::string& directory, const std::
       || X509_REVOKED_set_revocationDate(entry.get(), at.get()) != 1
       || X509_CRL_add0_revoked(list.get(), entry.get()) != 1)
     return internal();
-  entry.release(); // the list has it now
+  static_cast<void>(entry.release()); // the list has it now
   if (!finish_list(list.get(), *authority, now))
     return internal();
   return write_list(path, list.get());
