@@ -31,6 +31,7 @@ core::outcome<bool> gateway_port::publish(const msg::member_gateway_actor& gatew
     const auto bound = system_.middleman().publish(gateway, port_, address_.c_str(), true);
     if (bound) {
       published_ = gateway;
+      port_ = *bound;
       return true;
     }
     if (!had_the_port || steady_clock::now() > until)

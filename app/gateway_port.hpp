@@ -14,6 +14,7 @@ namespace holdfast::app {
 /// port stays the same. Blocks for moments: belongs to the main thread.
 class gateway_port {
 public:
+  /// Port 0 is any free one, and from the first gateway on always that.
   gateway_port(caf::actor_system& system, std::string address, std::uint16_t port);
 
   /// Publishes `gateway` in place of the one before. `already_exists` when somebody else has the
@@ -24,11 +25,12 @@ public:
   void close();
 
   bool open() const { return static_cast<bool>(published_); }
+  std::uint16_t port() const { return port_; }
 
 private:
   caf::actor_system& system_;
   const std::string address_;
-  const std::uint16_t port_;
+  std::uint16_t port_;
   msg::member_gateway_actor published_;
 };
 

@@ -19,6 +19,7 @@ namespace {
 std::atomic<int> wake_pipe_end{-1};
 std::atomic<int> first_signal{0};
 std::atomic<int> wait_pipe_end{-1};
+std::atomic<bool> hung_up{false};
 
 void wake() {
   const char byte = 0;
@@ -30,6 +31,11 @@ void on_signal(int number) {
   int none = 0;
   if (!first_signal.compare_exchange_strong(none, number))
     ::_exit(128 + number);
+  wake();
+}
+
+void on_hangup_signal(int) {
+  hung_up = true;
   wake();
 }
 
@@ -52,6 +58,8 @@ main_loop::main_loop() {
 main_loop::~main_loop() {
   ::signal(SIGTERM, SIG_DFL);
   ::signal(SIGINT, SIG_DFL);
+  if (hangup_)
+    ::signal(SIGHUP, SIG_DFL);
   ::close(wake_pipe_end.exchange(-1));
   ::close(wait_pipe_end.exchange(-1));
 }
@@ -78,11 +86,21 @@ void main_loop::run_for(int milliseconds) {
   }
   for (auto& task : tasks)
     task();
+  if (hung_up.exchange(false))
+    hangup_();
 }
 
 void main_loop::discard_posted() {
   const std::lock_guard lock{mutex_};
   posted_.clear();
+}
+
+void main_loop::on_hangup(std::function<void()> handler) {
+  hangup_ = std::move(handler);
+  struct sigaction action {};
+  action.sa_handler = on_hangup_signal;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(SIGHUP, &action, nullptr);
 }
 
 int main_loop::signaled() const { return first_signal; }

@@ -6,8 +6,8 @@
 
 namespace holdfast::app {
 
-/// What wakes the main thread: SIGTERM and SIGINT, and what other threads post. One object per
-/// process, because a signal handler belongs to the process.
+/// What wakes the main thread: SIGTERM and SIGINT, SIGHUP if it is wanted, and what other threads
+/// post. One object per process, because a signal handler belongs to the process.
 ///
 /// The first of the two signals is reported; the second ends the process at once with 128 + its
 /// number, for the operator who does not want to wait. SIGPIPE is ignored: writing to a peer that
@@ -33,9 +33,13 @@ public:
   /// The signal that came, or 0.
   int signaled() const;
 
+  /// From now on SIGHUP does not end the process: it has `handler` run by `run_for`.
+  void on_hangup(std::function<void()> handler);
+
 private:
   std::mutex mutex_;
   std::vector<std::function<void()>> posted_;
+  std::function<void()> hangup_;
 };
 
 } // namespace holdfast::app

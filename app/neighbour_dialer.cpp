@@ -1,6 +1,6 @@
 #include "app/neighbour_dialer.hpp"
 
-#include <caf/io/middleman.hpp>
+#include "client/way_to_node.hpp"
 
 #include <netdb.h>
 #include <poll.h>
@@ -12,6 +12,7 @@
 #include <cstring>
 #include <functional>
 #include <list>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -81,13 +82,32 @@ actors::dial_result probe(const host_and_port& at) {
 } // namespace
 
 struct neighbour_dialer::state {
-  explicit state(caf::actor_system& s) : system(&s) {}
+  state(caf::actor_system& s, std::optional<link::credentials> t) : system(&s), tls(std::move(t)) {}
+
+  /// One way to a node, for one attempt at a time.
+  struct guarded_way {
+    explicit guarded_way(client::endpoint where) : way(std::move(where)) {}
+    std::mutex mutex;
+    client::way_to_node way;
+  };
 
   caf::actor_system* system;
+  const std::optional<link::credentials> tls;
   std::mutex mutex;
   bool closed = false;
   std::list<std::thread> attempts;
-  std::list<std::thread> over; ///< To be joined.
+  std::list<std::thread> over;                              ///< To be joined.
+  std::map<std::string, std::shared_ptr<guarded_way>> ways; ///< By address.
+
+  std::shared_ptr<guarded_way> way_to(const std::string& address, const host_and_port& at) {
+    const std::lock_guard lock{mutex};
+    auto& way = ways[address];
+    if (!way) {
+      const auto port = static_cast<std::uint16_t>(std::strtoul(at.port.c_str(), nullptr, 10));
+      way = std::make_shared<guarded_way>(client::endpoint{at.host, port, tls, {}});
+    }
+    return way;
+  }
 
   actors::dial_result reach(const std::string& address) {
     const auto at = split(address);
@@ -95,16 +115,17 @@ struct neighbour_dialer::state {
       return {{}, false, "'" + address + "' is not host:port"};
     if (auto met = probe(*at); !met.why.empty())
       return met;
-    const auto port = static_cast<std::uint16_t>(std::strtoul(at->port.c_str(), nullptr, 10));
-    auto found = system->middleman().remote_actor<msg::member_gateway_actor>(at->host, port);
+    const auto guarded = way_to(address, *at);
+    const std::lock_guard lock{guarded->mutex};
+    const auto found = guarded->way.dial<msg::member_gateway_actor>(*system);
     if (!found)
-      return {{}, false, system->render(found.error())};
+      return {{}, false, found.error().detail};
     return {*found, false, {}};
   }
 };
 
-neighbour_dialer::neighbour_dialer(caf::actor_system& system)
-    : state_(std::make_shared<state>(system)) {}
+neighbour_dialer::neighbour_dialer(caf::actor_system& system, std::optional<link::credentials> tls)
+    : state_(std::make_shared<state>(system, std::move(tls))) {}
 
 neighbour_dialer::~neighbour_dialer() {
   std::list<std::thread> left;

@@ -1,10 +1,12 @@
 #pragma once
 
 #include "actors/node.hpp"
+#include "link/tls.hpp"
 
 #include <caf/actor_system.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace holdfast::app {
@@ -13,10 +15,10 @@ namespace holdfast::app {
 ///
 /// First it connects without a word, under a deadline. What that meets is evidence: where nobody
 /// listens, the process that did is gone; silence may be a slow node or a cut line. Only then does
-/// CAF dial, which tells the two apart by nothing but time.
+/// CAF dial, which tells the two apart by nothing but time; with credentials through TLS.
 class neighbour_dialer {
 public:
-  explicit neighbour_dialer(caf::actor_system& system);
+  neighbour_dialer(caf::actor_system& system, std::optional<link::credentials> tls);
   /// Waits for the attempts under way.
   ~neighbour_dialer();
 

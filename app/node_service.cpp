@@ -112,15 +112,27 @@ std::optional<exit_code> node_service::take_directory() {
 }
 
 std::optional<exit_code> node_service::choose_port() {
+  const auto refuse = [this](const core::failure& why) {
+    give_up_on_port(why);
+    return std::exchange(give_up_, std::nullopt);
+  };
   const auto port = listenable_port(settings_.node.listen_address,
                                     static_cast<std::uint16_t>(settings_.node.port));
-  if (port) {
-    port_ = *port;
-    return std::nullopt;
-  }
-  log_.error("port_refused", {{"what", port.error().detail}});
-  return port.error().code == core::errc::already_exists ? exit_code::port_in_use
-                                                         : exit_code::configuration;
+  if (!port)
+    return refuse(port.error());
+  port_ = *port;
+  if (has_link(settings_))
+    if (const auto checked = node_link::check(settings_); !checked)
+      return refuse(checked.error());
+  return std::nullopt;
+}
+
+/// False, for the caller to pass on.
+bool node_service::give_up_on_port(const core::failure& why) {
+  log_.error("port_refused", {{"what", why.detail}});
+  give_up_ =
+      why.code == core::errc::already_exists ? exit_code::port_in_use : exit_code::configuration;
+  return false;
 }
 
 std::optional<exit_code> node_service::start_database() {
@@ -172,11 +184,15 @@ exit_code node_service::run_actors() {
   start.objects = objects_;
   auto node = node_settings_of(settings_, start);
   node.log = log_.as_function();
-  gateway_.emplace(*system, settings_.node.listen_address, port_);
+  if (has_link(settings_))
+    gateway_.emplace(*system, "127.0.0.1", std::uint16_t{0}); // the link knows where
+  else
+    gateway_.emplace(*system, settings_.node.listen_address, port_);
   if (!handlers_.empty())
     workers_.emplace(*system, handlers_, settings_.node.name,
                      patience_with_handlers(settings_.node.drain_timeout), log_);
-  dialer_.emplace(*system);
+  dialer_.emplace(*system,
+                  has_link(settings_) ? std::optional{credentials_of(settings_)} : std::nullopt);
   node.dial = dialer_->as_function();
   node.on_gateway = [this](const msg::member_gateway_actor& gateway) {
     loop_.post([this, gateway] { publish(gateway); });
@@ -216,21 +232,39 @@ exit_code node_service::run_actors() {
     root = nullptr;
     watcher = nullptr;
     system.reset();
+    link_.reset(); // last: it brings the system's last bytes to peers
   }
   return result;
 }
 
 void node_service::publish(const msg::member_gateway_actor& gateway) {
   if (const auto published = gateway_->publish(gateway); !published) {
-    log_.error("port_refused", {{"what", published.error().detail}});
-    give_up_ = exit_code::port_in_use;
+    give_up_on_port({core::errc::already_exists, published.error().detail});
     return;
   }
+  if (!open_link())
+    return;
   log_.info("gateway_published",
             {{"address", settings_.node.listen_address}, {"port", std::to_string(port_)}});
   if (workers_)
     workers_->reach(gateway);
   announce();
+}
+
+/// True without TLS, and when it is open already: it outlives gateways.
+bool node_service::open_link() {
+  if (link_ || !has_link(settings_))
+    return true;
+  auto opened = node_link::open(settings_, log_, port_, gateway_->port());
+  if (!opened)
+    return give_up_on_port(opened.error());
+  link_ = std::move(*opened);
+  loop_.on_hangup([this] {
+    log_.info("hangup", {{"what", "certificates are read anew"}});
+    if (link_)
+      link_->reload();
+  });
+  return true;
 }
 
 void node_service::announce() {
@@ -279,6 +313,8 @@ exit_code node_service::drain(const caf::actor& root) {
     log_.info("node_draining", {{"signal", std::to_string(loop_.signaled())}});
   const auto until = steady_clock::now() + settings_.node.drain_timeout;
   gateway_->close();
+  if (link_)
+    link_->stop_accepting();
   stop_workers();
   caf::anon_send(root, actors::drain{});
   while (!root_ended_ && steady_clock::now() < until)

@@ -6,6 +6,7 @@
 #include "app/logging.hpp"
 #include "app/main_loop.hpp"
 #include "app/neighbour_dialer.hpp"
+#include "app/node_link.hpp"
 #include "app/node_workers.hpp"
 #include "client/peer_system.hpp"
 #include "config/settings.hpp"
@@ -48,6 +49,8 @@ private:
   std::optional<exit_code> open_objects();
   exit_code run_actors();
   void publish(const msg::member_gateway_actor& gateway);
+  bool open_link();
+  bool give_up_on_port(const core::failure& why);
   void announce();
   void watch_database();
   void stop_workers();
@@ -60,7 +63,7 @@ private:
   main_loop loop_;
   log_stream log_;
   std::optional<data_dir_lock> directory_lock_;
-  std::uint16_t port_ = 0;
+  std::uint16_t port_ = 0; ///< For peers.
   std::optional<persistence::private_cluster> cluster_;
   std::string conninfo_;
   std::shared_ptr<objects::object_store> objects_;
@@ -68,6 +71,7 @@ private:
 
   std::optional<gateway_port> gateway_;
   std::optional<neighbour_dialer> dialer_;
+  std::unique_ptr<node_link> link_;     ///< Null without TLS.
   std::optional<node_workers> workers_; ///< None when there are no handlers.
   bool workers_stopped_ = false;
   bool announced_ = false;

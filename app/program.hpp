@@ -33,7 +33,7 @@ public:
   void work_on(std::string queue, std::uint32_t threads,
                std::map<std::string, std::shared_ptr<client::task_handler>> handlers);
 
-  /// A command besides `node`, `status`, `verify` and `config`.
+  /// A command besides `node`, `status`, `verify`, `certs` and `config`.
   void add(command more);
 
   /// Does what the command line says and returns the exit code. Call it on the main thread, before

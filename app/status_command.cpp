@@ -1,6 +1,7 @@
 #include "app/commands.hpp"
 #include "app/configuration.hpp"
 #include "app/data_dir.hpp"
+#include "app/node_link.hpp"
 #include "app/wiring.hpp"
 #include "client/connection.hpp"
 #include "client/peer_system.hpp"
@@ -26,14 +27,36 @@ using nlohmann::ordered_json;
 
 struct status_flags {
   configuration_flags configuration;
+  std::string host;
+  std::string expected_name;
   double timeout_seconds = 3;
   bool json = false;
 };
 
+/// An address on which a node listens that is none to connect to: all of its machine.
+bool is_any_address(const std::string& address) { return address == "0.0.0.0" || address == "::"; }
+
 /// Where the node is: what it says itself in its data directory, else what is configured.
-client::endpoint endpoint_of(const config::loaded& loaded) {
+core::outcome<client::endpoint> endpoint_of(const config::loaded& loaded,
+                                            const status_flags& flags) {
   const auto& node = loaded.values.node;
-  client::endpoint where{node.listen_address, static_cast<std::uint16_t>(node.port)};
+  client::endpoint where;
+  where.host = is_any_address(node.listen_address) ? "127.0.0.1" : node.listen_address;
+  where.port = static_cast<std::uint16_t>(node.port);
+  if (has_link(loaded.values)) {
+    where.tls = credentials_of(loaded.values);
+    const auto own = own_name(loaded.values);
+    if (!own)
+      return own.error();
+    where.expected_name = *own; // the node's, whose configuration this is
+  }
+  if (!flags.host.empty()) {
+    where.host = flags.host;
+    where.expected_name = flags.expected_name;
+    return where;
+  }
+  if (!flags.expected_name.empty())
+    where.expected_name = flags.expected_name;
   const auto port = loaded.origins.find("node.port");
   const bool port_given =
       port != loaded.origins.end() && port->second.from == config::origin::kind::flag;
@@ -147,11 +170,16 @@ exit_code run(const status_flags& flags) {
     print_problems(loaded);
     return exit_code::configuration;
   }
+  const auto where = endpoint_of(loaded, flags);
+  if (!where) {
+    std::cerr << "holdfast: " << where.error().detail << '\n';
+    return exit_code::configuration;
+  }
   client::peer_system configuration{peer_settings_of(loaded.values)};
   caf::actor_system system{configuration};
   client::retry_policy retry;
   retry.deadline = core::duration{static_cast<std::int64_t>(flags.timeout_seconds * 1e6)};
-  const client::connection node{system, endpoint_of(loaded), retry, std::random_device{}()};
+  const client::connection node{system, *where, retry, std::random_device{}()};
   const auto status = node.ask<msg::node_status>(msg::get_node_status{});
   if (!status)
     return unreachable(status.error());
@@ -171,6 +199,14 @@ void add_status_command(CLI::App& cli, exit_code& result) {
   auto flags = std::make_shared<status_flags>();
   auto* command = cli.add_subcommand("status", "Ask a running node how it is, and list its steps");
   flags->configuration.add_to(*command);
+  command
+      ->add_option("--host", flags->host,
+                   "Name or address of a node elsewhere, with --port; its certificate must be for "
+                   "it, unless --name is given")
+      ->type_name("HOST");
+  command
+      ->add_option("--name", flags->expected_name, "The name that the node's certificate must have")
+      ->type_name("NAME");
   command->add_option("--timeout", flags->timeout_seconds, "Seconds to wait for the node")
       ->check(CLI::Range(0.1, 3600.0))
       ->capture_default_str();

@@ -130,7 +130,8 @@ actors::node_settings node_settings_of(const config::settings& settings, const n
   node.restarts.restarts_max = settings.supervision.restarts_max;
   node.restarts.within = settings.supervision.within;
 
-  node.open_store = [conninfo = start.conninfo, name = node.name]() -> std::unique_ptr<persistence::store> {
+  node.open_store = [conninfo = start.conninfo,
+                     name = node.name]() -> std::unique_ptr<persistence::store> {
     persistence::postgres_options options;
     options.conninfo = conninfo;
     options.application_name = "holdfast node " + name;

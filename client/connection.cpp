@@ -1,5 +1,6 @@
 #include "client/connection.hpp"
 
+#include "client/way_to_node.hpp"
 #include "core/supervision.hpp"
 
 #include <caf/exit_reason.hpp>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <random>
 #include <thread>
@@ -32,7 +34,10 @@ constexpr auto courier_margin = std::chrono::seconds{2};
 class connection::dialer {
 public:
   dialer(std::vector<endpoint> nodes, const retry_policy& retry, std::uint64_t seed)
-      : nodes_(std::move(nodes)), retry_(retry), random_(seed), next_(random_() % nodes_.size()) {}
+      : retry_(retry), random_(seed), next_(random_() % nodes.size()) {
+    for (auto& node : nodes)
+      ways_.push_back(std::make_unique<way_to_node>(std::move(node)));
+  }
 
   void start(caf::actor_system& system, courier_actor courier) {
     thread_ = std::thread{[this, &system, courier] { run(system, courier); }};
@@ -75,10 +80,10 @@ private:
         return;
       wanted_ = false;
       lock.unlock();
-      const auto& where = nodes_[next_];
-      auto found = system.middleman().remote_actor<msg::gateway_actor>(where.host, where.port);
-      // Also after a success: when it is dialed again, that one has been lost.
-      next_ = (next_ + 1) % nodes_.size();
+      auto& way = ways_[next_];
+      // Also after a success: when one is dialed again, that one has been lost.
+      next_ = (next_ + 1) % ways_.size();
+      auto found = way->dial<msg::gateway_actor>(system);
       lock.lock();
       if (found) {
         reached_at = clock::now();
@@ -87,17 +92,16 @@ private:
         reached_at = {};
         ++failures;
         wanted_ = true;
-        caf::anon_send(courier, gateway_unreachable{"cannot reach " + where.host + ':'
-                                                    + std::to_string(where.port) + ": "
-                                                    + system.render(found.error())});
+        caf::anon_send(courier, gateway_unreachable{"cannot reach " + way->address() + ": "
+                                                    + found.error().detail});
       }
     }
   }
 
-  const std::vector<endpoint> nodes_;
+  std::vector<std::unique_ptr<way_to_node>> ways_;
   const retry_policy retry_;
   std::mt19937_64 random_;
-  std::size_t next_; ///< Of `nodes_`.
+  std::size_t next_; ///< Of `ways_`.
   std::thread thread_;
   std::mutex mutex_;
   std::condition_variable changed_;

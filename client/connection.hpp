@@ -1,6 +1,7 @@
 #pragma once
 
 #include "client/courier.hpp"
+#include "client/endpoint.hpp"
 #include "core/outcome.hpp"
 #include "messages/errors.hpp"
 
@@ -16,12 +17,6 @@
 #include <vector>
 
 namespace holdfast::client {
-
-/// Where a node publishes its gateway.
-struct endpoint {
-  std::string host = "127.0.0.1";
-  std::uint16_t port = 0;
-};
 
 /// A connection to a node of a cluster that comes back by itself. The first dial begins at once, on
 /// a thread of its own; requests made before it succeeds wait for it.

@@ -1,16 +1,14 @@
 #pragma once
 
-#include <cstdint>
+#include "link/frame_rules.hpp"
 
-/// CAF 0.17.6 trusts the header of a frame: a handshake without payload makes it read through a
-/// null pointer, and a declared length of 4 GiB makes it allocate them. It asks
+/// CAF 0.17.6 trusts the header of a frame (link/frame_rules.hpp). It asks
 /// `caf::io::basp::valid` about every header through the dynamic linker, so a definition of our own
 /// takes the place of the library's in every binary that links frame_guard.cpp: nodes and peers.
+/// The last line of defence, behind the link: also connections on loopback pass it.
 namespace holdfast::client {
 
-/// Largest payload of a frame. A sender must stay below: the receiver of a larger one closes the
-/// connection.
-inline constexpr std::uint32_t frame_bytes_max = 16U * 1024 * 1024;
+using link::frame_bytes_max;
 
 /// Does nothing. A reference to it keeps the linker from leaving the guard behind in its archive,
 /// where nothing else would be missed: CAF brings a definition of its own.

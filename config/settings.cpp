@@ -79,8 +79,16 @@ std::vector<conflict> conflicts(const settings& s) {
     if (!holds)
       found.push_back({std::move(keys), std::move(rule)});
   };
-  require(is_loopback(s.node.listen_address), {"node.listen_address"},
-          "must be a loopback address (127.0.0.1 or ::1): off loopback TLS links are required");
+  const bool has_tls = !s.link.certificate.empty();
+  require(is_loopback(s.node.listen_address) || has_tls, {"node.listen_address"},
+          "must be a loopback address (127.0.0.1 or ::1) while there is no TLS; set "
+          "link.certificate, link.key, link.ca and link.peers (`holdfast certs --help` makes a "
+          "first set)");
+  require(has_tls == !s.link.key.empty() && has_tls == !s.link.ca.empty(),
+          {"link.certificate", "link.key", "link.ca"},
+          "TLS needs all three: what to show, its key, and who signs for the others");
+  require(has_tls || s.link.crl.empty(), {"link.crl", "link.certificate"},
+          "a revocation list means nothing without TLS");
   require(
       s.node.heartbeat_interval * 2 < s.node.lease_time,
       {"node.heartbeat_interval", "node.lease_time"},

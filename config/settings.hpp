@@ -119,6 +119,21 @@ struct settings {
     core::duration heartbeat;
     core::duration connection_timeout;
   } peers{};
+
+  struct {
+    std::string certificate;
+    std::string key;
+    std::string ca;
+    std::string crl;
+    std::string peers;
+    core::duration handshake_deadline;
+    core::duration dial_deadline;
+    core::duration stall_deadline;
+    std::uint32_t connections_max;
+    std::uint32_t connections_per_address_max;
+    std::uint32_t handshakes_max;
+    std::uint32_t accepts_per_second;
+  } link{};
 };
 
 /// The default of a text option. One that depends on the machine is a function, and the reference
@@ -159,12 +174,12 @@ void describe(Visitor&& option, Settings& s) {
          "Unused "
          "while `database.url` names a server.");
   option("node.listen_address", s.node.listen_address, "127.0.0.1", 1, 64,
-         "IP address on which peers are accepted. It must be a loopback address: connections from "
-         "other "
-         "machines need TLS links.");
-  option("node.advertised_address", s.node.advertised_address, "", 0, 255,
-         "Host name or IP address at which the other nodes of the cluster reach this one. Empty: "
-         "`node.listen_address`.");
+         "IP address on which peers are accepted. Anything but a loopback address needs TLS: "
+         "`link.certificate`, `link.key`, `link.ca` and `link.peers`.");
+  option(
+      "node.advertised_address", s.node.advertised_address, "", 0, 255,
+      "Host name or IP address at which the other nodes of the cluster reach this one; with TLS, "
+      "one that its certificate is for. Empty: `node.listen_address`.");
   option("node.port", s.node.port, 4747, 0, 65535,
          "TCP port for peers. 0 takes any free port and writes it to the log.");
   option("node.scheduler_threads", s.node.scheduler_threads, 0, 0, 1024,
@@ -307,6 +322,38 @@ void describe(Visitor&& option, Settings& s) {
          "Silence after which a peer's connection is closed. Several heartbeats, because a single "
          "late one "
          "means nothing.");
+
+  option("link.certificate", s.link.certificate, "", 0, 1024,
+         "PEM file with the certificate that this process shows to others. With it all connections "
+         "of peers are under TLS 1.3, also those on loopback; without it they are plain, and only "
+         "loopback addresses are possible. `holdfast certs` makes a first set of certificates.");
+  option("link.key", s.link.key, "", 0, 1024,
+         "PEM file with the key of `link.certificate`. It must not be readable by every user.");
+  option("link.ca", s.link.ca, "", 0, 1024,
+         "PEM file with the certificate of the private authority that has issued the certificates "
+         "of all nodes and peers.");
+  option("link.crl", s.link.crl, "", 0, 1024,
+         "PEM file with the revocation list of `link.ca`. Without it nothing is ever revoked. A "
+         "list that has run out refuses everybody.");
+  option("link.peers", s.link.peers, "", 0, 65536,
+         "Names of the certificates that are let in, separated by commas: of nodes, of peers, or "
+         "roles that several certificates have. The node's own certificate always is.");
+  option("link.handshake_deadline", s.link.handshake_deadline, 3s, 100ms, 1min,
+         "How long a new connection may take to prove who it is, and then to say its first words.");
+  option("link.dial_deadline", s.link.dial_deadline, 5s, 100ms, 1min,
+         "How long a connection to another process may take until it is proven.");
+  option("link.stall_deadline", s.link.stall_deadline, 10s, 500ms, 10min,
+         "How long a peer may take to read what is sent to it before it loses its connection. "
+         "Meanwhile the node keeps in memory what waits for that peer.");
+  option("link.connections_max", s.link.connections_max, 1000, 1, 100000,
+         "Connections from outside at most; each takes two of the process's file descriptors.");
+  option("link.connections_per_address_max", s.link.connections_per_address_max, 200, 1, 100000,
+         "Connections from one IP address at most.");
+  option("link.handshakes_max", s.link.handshakes_max, 64, 1, 10000,
+         "Connections that are proving who they are at most; those beyond are closed at once.");
+  option("link.accepts_per_second", s.link.accepts_per_second, 100, 1, 100000,
+         "Connections that are taken in a second, which bounds what handshakes cost. Those beyond "
+         "wait.");
 }
 
 /// A rule over several options that does not hold, or one that needs more than bounds to say.

@@ -43,7 +43,8 @@ const std::vector<layer> layers{
      false,
      {"messages", "documents", "core"},
      {"persistence/store.hpp", "objects/object_store.hpp"}},
-    {"client", false, {"messages", "core"}, {}},
+    {"link", false, {"core"}, {}},
+    {"client", false, {"messages", "link", "core"}, {}},
     {"app", true, {}, {}},
     {"examples", false, {"app", "client", "messages", "core"}, {}},
     {"tests", true, {}, {}},
@@ -67,6 +68,8 @@ const std::vector<fenced_library> fenced_libraries{
     {"CLI11", {"CLI/"}, {"app", "examples", "bench"}},
     {"spdlog", {"spdlog/"}, {"app", "bench"}},
     {"Boost.Test", {"boost/test/"}, {"tests"}},
+    {"Boost.Asio", {"boost/asio", "boost/system/"}, {"link", "tests"}},
+    {"OpenSSL", {"openssl/"}, {"link", "objects", "persistence", "tests"}},
     {"libcurl", {"curl/"}, {"examples"}},
     {"Google Benchmark", {"benchmark/"}, {"bench"}},
 };
@@ -319,8 +322,8 @@ BOOST_AUTO_TEST_CASE(core_includes_itself_and_the_standard_library_only) {
 }
 
 BOOST_AUTO_TEST_CASE(siblings_include_core_and_never_each_other) {
-  const std::vector<std::string> siblings{"messages",    "documents", "calendar",
-                                          "persistence", "objects",   "config"};
+  const std::vector<std::string> siblings{"messages", "documents", "calendar", "persistence",
+                                          "objects",  "config",    "link"};
   for (const auto& from : siblings) {
     BOOST_TEST(allowed(from, "#include \"core/ids.hpp\""), from);
     BOOST_TEST(!allowed(from, "#include \"actors/unit.hpp\""), from);
@@ -342,8 +345,9 @@ BOOST_AUTO_TEST_CASE(actors_see_the_port_of_persistence_and_none_of_its_implemen
   BOOST_TEST(!allowed("actors", "#include \"client/peer.hpp\""));
 }
 
-BOOST_AUTO_TEST_CASE(a_client_sees_messages_and_core) {
+BOOST_AUTO_TEST_CASE(a_client_sees_messages_link_and_core) {
   BOOST_TEST(allowed("client", "#include \"messages/interfaces.hpp\""));
+  BOOST_TEST(allowed("client", "#include \"link/outlet.hpp\""));
   BOOST_TEST(allowed("client", "#include \"core/ids.hpp\""));
   for (const auto* other : {"documents", "persistence", "config", "actors", "app"})
     BOOST_TEST(!allowed("client", "#include \"" + std::string{other} + "/x.hpp\""), other);
@@ -407,6 +411,16 @@ BOOST_AUTO_TEST_CASE(a_violation_names_file_line_and_reason) {
   BOOST_REQUIRE(found.size() == 1U);
   BOOST_TEST(found.front()
              == "core/a.cpp:2: actors/unit.hpp is no arrow: core may not include actors");
+}
+
+BOOST_AUTO_TEST_CASE(no_product_makes_its_network_bad) {
+  for (const auto& [path, text] : read_project(HOLDFAST_SOURCE_DIR)) {
+    const auto folder = folder_of(path);
+    if (folder == "link" || folder == "tests" || folder == "bench")
+      continue;
+    for (const auto* word : {"fault_injector", ".faults"})
+      BOOST_TEST(text.find(word) == std::string::npos, path << " has " << word);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_project_keeps_every_rule) {

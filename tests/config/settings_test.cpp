@@ -148,6 +148,27 @@ BOOST_AUTO_TEST_CASE(only_loopback_addresses_are_free_of_conflict) {
     BOOST_TEST(refused(address), address);
 }
 
+BOOST_AUTO_TEST_CASE(tls_is_complete_or_absent_and_opens_every_address) {
+  const auto with = [](const char* certificate, const char* key, const char* ca, const char* crl) {
+    return conflicts_after([&](settings& s) {
+      s.node.listen_address = "0.0.0.0";
+      s.link.certificate = certificate;
+      s.link.key = key;
+      s.link.ca = ca;
+      s.link.crl = crl;
+    });
+  };
+  const keys all_three{"link.certificate", "link.key", "link.ca"};
+  BOOST_TEST(with("c", "k", "a", "").empty());
+  BOOST_TEST(with("c", "k", "a", "l").empty());
+  BOOST_TEST(with("c", "k", "", "") == all_three);
+  BOOST_TEST(with("c", "", "a", "") == all_three);
+  BOOST_TEST(with("", "", "", "") == keys{"node.listen_address"});
+  BOOST_TEST(conflicts_after([](settings& s) { s.link.key = "k"; }) == all_three);
+  BOOST_TEST(conflicts_after([](settings& s) { s.link.crl = "l"; })
+             == (keys{"link.crl", "link.certificate"}));
+}
+
 BOOST_AUTO_TEST_CASE(a_heartbeat_fits_twice_into_the_lease_time) {
   const auto at = [](core::duration interval) {
     return conflicts_after([&](settings& s) { s.node.heartbeat_interval = interval; });

@@ -18,7 +18,8 @@ namespace holdfast::test {
 
 /// A program that makes queues and tasks on the node at a port, and looks at them.
 struct producer {
-  explicit producer(std::uint16_t port) : node(system, {"127.0.0.1", port}, {}, 1) {}
+  explicit producer(std::uint16_t port) : producer(client::endpoint{"127.0.0.1", port}) {}
+  explicit producer(const client::endpoint& where) : node(system, where, {}, 1) {}
 
   template <class Answer, class Request>
   Answer ask(const Request& request) {

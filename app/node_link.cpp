@@ -1,0 +1,87 @@
+#include "app/node_link.hpp"
+
+#include <utility>
+
+namespace holdfast::app {
+
+namespace {
+
+actors::log_level level_of(link::severity severity) {
+  switch (severity) {
+  case link::severity::info:
+    return actors::log_level::info;
+  case link::severity::warning:
+    return actors::log_level::warning;
+  case link::severity::error:
+    return actors::log_level::error;
+  }
+  return actors::log_level::error;
+}
+
+link::inlet_limits limits_of(const config::settings& settings) {
+  link::inlet_limits limits;
+  limits.handshake_deadline = settings.link.handshake_deadline;
+  limits.greeting_deadline = settings.link.handshake_deadline;
+  limits.stall_deadline = settings.link.stall_deadline;
+  limits.connections_max = settings.link.connections_max;
+  limits.connections_per_address_max = settings.link.connections_per_address_max;
+  limits.handshakes_max = settings.link.handshakes_max;
+  limits.accepts_per_second = settings.link.accepts_per_second;
+  return limits;
+}
+
+} // namespace
+
+bool has_link(const config::settings& settings) { return !settings.link.certificate.empty(); }
+
+link::credentials credentials_of(const config::settings& settings) {
+  return {settings.link.certificate, settings.link.key, settings.link.ca, settings.link.crl};
+}
+
+core::outcome<std::string> own_name(const config::settings& settings) {
+  const auto names = link::names_in(settings.link.certificate);
+  if (!names)
+    return names.error();
+  if (names->empty())
+    return core::failure{core::errc::invalid_argument,
+                         "certificate " + settings.link.certificate + " has no name"};
+  return names->front();
+}
+
+core::outcome<bool> node_link::check(const config::settings& settings) {
+  const auto context = link::make_tls_context(credentials_of(settings), link::tls_role::accepts);
+  if (!context)
+    return context.error();
+  const auto name = own_name(settings);
+  if (!name)
+    return name.error();
+  return true;
+}
+
+core::outcome<std::unique_ptr<node_link>> node_link::open(const config::settings& settings,
+                                                          const log_stream& log, std::uint16_t port,
+                                                          std::uint16_t upstream_port) {
+  auto own = own_name(settings);
+  if (!own)
+    return own.error();
+  link::inlet_options options;
+  options.address = settings.node.listen_address;
+  options.port = port;
+  options.tls = credentials_of(settings);
+  options.allowed = link::names_of_list(settings.link.peers);
+  options.allowed.push_back(std::move(*own)); // for the tools that are run beside the node
+  options.upstream_port = upstream_port;
+  options.limits = limits_of(settings);
+  options.log = [log](link::severity severity, const std::string& event,
+                      const link::log_fields& fields) {
+    log.write(level_of(severity), event, fields);
+  };
+  std::unique_ptr<node_link> made{new node_link};
+  auto opened = link::inlet::open(made->thread_, std::move(options));
+  if (!opened)
+    return opened.error();
+  made->inlet_ = std::move(*opened);
+  return made;
+}
+
+} // namespace holdfast::app

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "app/logging.hpp"
+#include "config/settings.hpp"
+#include "core/outcome.hpp"
+#include "link/inlet.hpp"
+#include "link/io_thread.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace holdfast::app {
+
+/// Whether peers reach a node through TLS.
+bool has_link(const config::settings& settings);
+
+/// What a process shows to others, and whom it believes. Requires `has_link`.
+link::credentials credentials_of(const config::settings& settings);
+
+/// The first name of the process's own certificate; `invalid_argument` when it cannot be read.
+core::outcome<std::string> own_name(const config::settings& settings);
+
+/// The way into a node for peers of other machines: TLS on the node's address and port, and a
+/// thread for it. The node itself takes connections on a port of loopback.
+class node_link {
+public:
+  /// Checks the credentials without listening. `invalid_argument` when they make no sense.
+  static core::outcome<bool> check(const config::settings& settings);
+
+  /// Listens on `node.listen_address` and `port`, for the gateway at `upstream_port` of loopback.
+  static core::outcome<std::unique_ptr<node_link>> open(const config::settings& settings,
+                                                        const log_stream& log, std::uint16_t port,
+                                                        std::uint16_t upstream_port);
+
+  /// See `link::inlet`.
+  void reload() { inlet_->reload(); }
+  void stop_accepting() { inlet_->stop_accepting(); }
+  const link::link_counters& counters() const { return inlet_->counters(); }
+
+private:
+  node_link() = default;
+
+  link::io_thread thread_; // first: the inlet lives on it
+  std::unique_ptr<link::inlet> inlet_;
+};
+
+} // namespace holdfast::app

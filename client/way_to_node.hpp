@@ -1,0 +1,59 @@
+#pragma once
+
+#include "client/endpoint.hpp"
+#include "core/outcome.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/io/middleman.hpp>
+
+#include <memory>
+#include <string>
+
+namespace holdfast::link {
+class io_thread;
+class outlet;
+} // namespace holdfast::link
+
+namespace holdfast::client {
+
+/// The way from this process to one node. Through TLS, CAF dials a port of loopback behind which
+/// the node is waiting already. Belongs to one thread at a time; must outlive what was reached
+/// through it.
+class way_to_node {
+public:
+  explicit way_to_node(endpoint where);
+  ~way_to_node();
+
+  way_to_node(const way_to_node&) = delete;
+  way_to_node& operator=(const way_to_node&) = delete;
+
+  /// `host:port`, for messages.
+  std::string address() const;
+
+  /// Reaches what the node publishes. Blocks; `unavailable` with the reason.
+  template <class Actor>
+  core::outcome<Actor> dial(caf::actor_system& system) {
+    const auto near = prepare();
+    if (!near)
+      return near.error();
+    auto found = system.middleman().remote_actor<Actor>(near->host, near->port);
+    if (found)
+      return *found;
+    return failed(system.render(found.error()));
+  }
+
+private:
+  struct near_end {
+    std::string host;
+    std::uint16_t port = 0;
+  };
+
+  core::outcome<near_end> prepare();
+  core::failure failed(const std::string& by_caf) const;
+
+  const endpoint where_;
+  std::unique_ptr<link::io_thread> thread_; ///< Null without TLS; before what lives on it.
+  std::unique_ptr<link::outlet> outlet_;
+};
+
+} // namespace holdfast::client

@@ -1,0 +1,127 @@
+#pragma once
+
+#include "link/frame_rules.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace holdfast::link {
+
+/// Why a stream of frames is not fit for CAF.
+enum class frame_fault : std::uint8_t {
+  none,
+  malformed_header,   ///< Not what the protocol allows for its kind, or no kind at all.
+  too_large,          ///< Above `frame_bytes_max`.
+  handshake_missing,  ///< Something else came first.
+  handshake_repeated, ///< A second greeting, or one of the other side's kind.
+  bad_node_id,        ///< A greeting with no id, or with an id of a kind that we do not use.
+  node_id_taken,      ///< The id belongs to another peer; found by the relay.
+  routed,             ///< For or from a third process: nothing is forwarded.
+  named_receiver,     ///< To an actor by name: no name is reachable from outside.
+  foreign_node,       ///< About actors of a process other than the two that talk.
+  foreign_content,    ///< Not a message of ours: CAF's own, such as `exit`, come from inside only.
+};
+inline constexpr std::size_t frame_fault_count = 11;
+
+/// A word for logs and counters, such as `too_large`.
+std::string_view to_string(frame_fault fault);
+
+/// The bytes by which a process names itself in its greeting.
+struct node_key {
+  static constexpr std::size_t size = 32; ///< An atom (8), a process id (4), a host (20).
+
+  std::array<char, size> bytes{};
+  bool known = false;
+
+  friend bool operator==(const node_key& a, const node_key& b) {
+    return a.known == b.known && a.bytes == b.bytes;
+  }
+  friend bool operator!=(const node_key& a, const node_key& b) { return !(a == b); }
+};
+
+/// What the two directions of a connection know of each other.
+struct conversation {
+  node_key dialer;
+  node_key listener;
+};
+
+/// Which end of a connection sends.
+enum class sender : std::uint8_t { dialer, listener };
+
+/// Reads one direction of a connection, cut into pieces in any way, and says which bytes may go on
+/// to CAF. Holds back what it cannot judge yet, at most `held_bytes_max` bytes; needs no memory
+/// besides.
+///
+/// Besides the rules of headers it insists on: the sender's greeting first and once; messages to
+/// actors by number; content that is one of our own messages, an error or nothing; monitors and
+/// their ends between these two processes alone. CAF greets each new process with a message to its
+/// actor `SpawnServ`, which makes actors on request: that one is dropped, not refused.
+class frame_validator {
+public:
+  static constexpr std::size_t payload_held_max = 256;
+  static constexpr std::size_t held_bytes_max = frame_header_bytes + payload_held_max;
+
+  /// `shared` belongs to both directions of the connection and must outlive them. The directions
+  /// take turns: they are not meant for two threads.
+  frame_validator(sender from, conversation& shared) : from_(from), shared_(shared) {}
+
+  struct step {
+    std::size_t consumed = 0; ///< Bytes of the input that are dealt with.
+    std::string_view pass;    ///< May go on, now; in the input or held by us, until the next call.
+    frame_fault fault = frame_fault::none; ///< The stream is over: nothing more may go on.
+  };
+
+  /// Takes some of `input`. To be called again with the rest until all is consumed or there is a
+  /// fault; after a fault it says the same for ever.
+  step next(std::string_view input);
+
+  /// Whether the sender has greeted.
+  bool greeted() const { return own_key().known; }
+  /// Frames that were judged and passed.
+  std::uint64_t frames() const { return frames_; }
+  /// Greetings to `SpawnServ` that were dropped.
+  std::uint64_t dropped() const { return dropped_; }
+
+private:
+  enum class awaited : std::uint8_t { header, judgment };
+
+  step hold(std::string_view input);
+  /// What is wrong with the header that is held, by itself and by its place.
+  frame_fault judge_header();
+  frame_fault judge_order() const;
+  /// The same for the payload's beginning.
+  frame_fault judge_payload();
+  frame_fault judge_greeting(std::string_view payload);
+  frame_fault judge_nodes(std::string_view payload) const;
+  std::size_t payload_to_hold() const;
+  node_key& own_key() { return from_ == sender::dialer ? shared_.dialer : shared_.listener; }
+  const node_key& own_key() const {
+    return from_ == sender::dialer ? shared_.dialer : shared_.listener;
+  }
+  const node_key& other_key() const {
+    return from_ == sender::dialer ? shared_.listener : shared_.dialer;
+  }
+
+  sender from_;
+  conversation& shared_;
+  frame_header header_;
+  std::array<char, held_bytes_max> held_{};
+  std::size_t held_bytes_ = 0;
+  std::size_t wanted_bytes_ = frame_header_bytes; ///< Held before anything is decided.
+  awaited awaited_ = awaited::header;
+  std::uint32_t rest_bytes_ = 0; ///< Of a payload whose beginning is judged.
+  bool rest_passes_ = false;
+  bool selected_ = false; ///< The dialer's second greeting has come.
+  frame_fault fault_ = frame_fault::none;
+  std::uint64_t frames_ = 0;
+  std::uint64_t dropped_ = 0;
+};
+
+/// Whether the payload of a message, which begins with `prefix`, is one that a process of ours
+/// sends: no stages, and nothing but types named `hf<version>.<name>`, errors and units. A list of
+/// types that does not end in `prefix` is refused.
+bool is_own_content(std::string_view prefix);
+
+} // namespace holdfast::link

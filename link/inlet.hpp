@@ -1,0 +1,80 @@
+#pragma once
+
+#include "core/outcome.hpp"
+#include "core/time.hpp"
+#include "link/fault_injector.hpp"
+#include "link/io_thread.hpp"
+#include "link/report.hpp"
+#include "link/tls.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holdfast::link {
+
+/// Bounds on what strangers may cost.
+struct inlet_limits {
+  core::duration handshake_deadline = std::chrono::seconds{3};
+  /// Between the handshake and the peer's first words.
+  core::duration greeting_deadline = std::chrono::seconds{3};
+  /// For a peer to take what is sent to it. A peer that sends signs of life and reads nothing would
+  /// make the process behind pile up messages without end.
+  core::duration stall_deadline = std::chrono::seconds{10};
+  std::uint32_t connections_max = 1000;
+  std::uint32_t connections_per_address_max = 200;
+  std::uint32_t handshakes_max = 64;
+  /// Connections that are taken; the others wait in the system's queue.
+  std::uint32_t accepts_per_second = 100;
+};
+
+struct inlet_options {
+  std::string address = "127.0.0.1"; ///< An IP address.
+  std::uint16_t port = 0;            ///< 0 takes a free one.
+  std::optional<credentials> tls;    ///< Without it only loopback addresses are accepted.
+  std::vector<std::string> allowed;  ///< Names of peers' certificates; none lets nobody in.
+  std::uint16_t upstream_port = 0;   ///< On loopback: where the process behind takes connections.
+  inlet_limits limits;
+  logger log;
+  std::shared_ptr<fault_injector> faults; ///< For tests: nothing that is configured leads here.
+};
+
+/// Whether only this machine can reach an IP address. Names are not looked up: what `localhost`
+/// means is a matter of /etc/hosts.
+bool is_loopback(const std::string& address);
+
+/// The way into a process for its peers. Takes connections, demands TLS 1.3 and a certificate of a
+/// peer that is expected, then relays to the process behind, on loopback, what is fit for CAF.
+///
+///   accepted ──handshake──► proven ──upstream──► relayed ──► ended
+///       └──────────┴───────────┴── refused: counted, and logged once a second for each reason
+class inlet {
+public:
+  /// Opens the port. `already_exists` when somebody else has it, `invalid_argument` for an address
+  /// off loopback without TLS or for credentials that make no sense.
+  static core::outcome<std::unique_ptr<inlet>> open(io_thread& thread, inlet_options options);
+  /// Closes every connection. Not on the io thread.
+  ~inlet();
+
+  std::uint16_t port() const;
+  const link_counters& counters() const;
+
+  /// Reads the credentials anew if their files have changed, and cuts connections whose certificate
+  /// is not good any more. Also happens by itself, at most once a second, when a connection comes.
+  void reload();
+  /// Takes no new connections; those that are open stay.
+  void stop_accepting();
+
+private:
+  class state;
+
+  inlet(io_thread& thread, std::shared_ptr<state> s) : thread_(thread), state_(std::move(s)) {}
+
+  io_thread& thread_;
+  std::shared_ptr<state> state_;
+};
+
+} // namespace holdfast::link

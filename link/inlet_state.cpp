@@ -1,0 +1,336 @@
+#include "link/inlet_state.hpp"
+
+#include <boost/asio/error.hpp>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace holdfast::link {
+
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+/// No descriptor is free, or the like: a try a tenth of a second later costs nothing.
+constexpr auto accept_error_pause = std::chrono::milliseconds{100};
+
+/// Local: either it is there at once or it is not.
+constexpr auto upstream_deadline = std::chrono::seconds{2};
+
+/// Connections that may wait in the system's queue while the rate holds us back.
+constexpr int backlog = 256;
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names)
+    text += (text.empty() ? "" : ",") + name;
+  return text;
+}
+
+/// Adopts what is shared: the context that Asio wants frees what it is given.
+asio::ssl::context for_asio(const tls_context& shared) {
+  SSL_CTX_up_ref(shared.get());
+  return asio::ssl::context{shared.get()};
+}
+
+} // namespace
+
+inlet::state::state(asio::io_context& io, inlet_options options,
+                    std::optional<live_credentials> live)
+    : io_(io),
+      options_(std::move(options)),
+      live_(std::move(live)),
+      acceptor_(io),
+      accept_pause_(io),
+      accepts_(options_.limits.accepts_per_second, options_.limits.accepts_per_second) {}
+
+core::failure inlet::state::listen() {
+  error_code error;
+  const auto address = asio::ip::make_address(options_.address, error);
+  if (error)
+    return {core::errc::invalid_argument, options_.address + " is not an IP address"};
+  const tcp::endpoint where{address, options_.port};
+  acceptor_.open(where.protocol(), error);
+  if (!error)
+    acceptor_.set_option(tcp::acceptor::reuse_address{true}, error);
+  if (!error)
+    acceptor_.bind(where, error);
+  if (!error)
+    acceptor_.listen(backlog, error);
+  if (error)
+    return {error == asio::error::address_in_use ? core::errc::already_exists
+                                                 : core::errc::invalid_argument,
+            "cannot listen on " + options_.address + ':' + std::to_string(options_.port) + ": "
+                + error.message()};
+  port_ = acceptor_.local_endpoint(error).port();
+  accept_when_due();
+  return {};
+}
+
+// ── taking connections ───────────────────────────────────────────────────────────────────────────
+
+void inlet::state::accept_when_due() {
+  if (!acceptor_.is_open())
+    return;
+  const auto wait = accepts_.wait(clock::now());
+  if (wait > clock::duration::zero())
+    pause_accepting(wait);
+  else
+    accept();
+}
+
+void inlet::state::pause_accepting(clock::duration span) {
+  ++counters_.accept_pauses;
+  accept_pause_.expires_after(span);
+  accept_pause_.async_wait([self = shared_from_this()](error_code error) {
+    if (!error)
+      self->accept_when_due();
+  });
+}
+
+void inlet::state::accept() {
+  acceptor_.async_accept([self = shared_from_this()](error_code error, tcp::socket socket) {
+    if (self->closed_ || error == asio::error::operation_aborted)
+      return;
+    if (error && error != asio::error::connection_aborted)
+      return self->pause_accepting(accept_error_pause);
+    self->accepts_.take(clock::now());
+    if (!error)
+      self->take(std::move(socket));
+    self->accept_when_due();
+  });
+}
+
+void inlet::state::take(tcp::socket socket) {
+  ++counters_.accepted;
+  error_code error;
+  const auto from = socket.remote_endpoint(error);
+  if (error)
+    return; // gone already
+  const auto one = std::make_shared<inlet_session>(io_);
+  one->address = from.address().to_string();
+  one->outer = std::make_unique<wire>(std::move(socket));
+  if (const auto why = objection_to_newcomer(one->address)) {
+    one->outer->close();
+    return report(*why, {{"address", one->address}});
+  }
+  sessions_.push_back(one);
+  ++by_address_[one->address];
+  if (live_)
+    handshake(one);
+  else
+    reach_node(one);
+}
+
+std::optional<refusal> inlet::state::objection_to_newcomer(const std::string& address) const {
+  if (sessions_.size() >= options_.limits.connections_max)
+    return refusal::connections_full;
+  const auto known = by_address_.find(address);
+  if (known != by_address_.end() && known->second >= options_.limits.connections_per_address_max)
+    return refusal::address_full;
+  if (live_ && handshakes_ >= options_.limits.handshakes_max)
+    return refusal::handshakes_full;
+  return std::nullopt;
+}
+
+// ── proving who it is ────────────────────────────────────────────────────────────────────────────
+
+void inlet::state::handshake(const session& one) {
+  refresh(false);
+  auto context = for_asio(live_->context());
+  one->outer->secure(context);
+  one->handshaking = true;
+  ++handshakes_;
+  one->deadline.expires_after(options_.limits.handshake_deadline);
+  one->deadline.async_wait([self = shared_from_this(), one](error_code error) {
+    if (!error && one->handshaking)
+      self->refuse(one, refusal::handshake_timeout);
+  });
+  auto& stream = *one->outer->tls();
+  // Here, so that a peer which is not expected hears so in the handshake.
+  stream.set_verify_callback([this, weak = std::weak_ptr{one}](bool good, auto& of_peer) {
+    auto* check = of_peer.native_handle();
+    const auto held = weak.lock(); // weak: the stream is a part of what it would keep alive
+    if (!good || !held || X509_STORE_CTX_get_error_depth(check) != 0)
+      return good;
+    held->names = names_of(X509_STORE_CTX_get_current_cert(check));
+    if (is_allowed(held->names, options_.allowed))
+      return true;
+    X509_STORE_CTX_set_error(check, X509_V_ERR_APPLICATION_VERIFICATION);
+    return false;
+  });
+  stream.async_handshake(asio::ssl::stream_base::server,
+                         [self = shared_from_this(), one](error_code error) {
+                           if (!one->over)
+                             self->on_handshake(one, error);
+                         });
+}
+
+void inlet::state::on_handshake(const session& one, const error_code& error) {
+  one->handshaking = false;
+  --handshakes_;
+  one->deadline.cancel();
+  auto* stream = one->outer->tls()->native_handle();
+  if (!error)
+    return reach_node(one);
+  const auto from_openssl = error.category() == asio::error::get_ssl_category();
+  refuse(one,
+         reason_of_failure(stream, from_openssl ? static_cast<unsigned long>(error.value()) : 0),
+         frame_fault::none, error.message());
+}
+
+// ── to the process behind ────────────────────────────────────────────────────────────────────────
+
+void inlet::state::reach_node(const session& one) {
+  one->inner = std::make_unique<wire>(tcp::socket{io_});
+  one->deadline.expires_after(upstream_deadline);
+  one->deadline.async_wait([self = shared_from_this(), one](error_code error) {
+    if (!error && !one->over && !one->relayed)
+      self->refuse(one, refusal::node_unavailable, frame_fault::none, "it does not answer");
+  });
+  one->inner->plain().async_connect({asio::ip::address_v4::loopback(), options_.upstream_port},
+                                    [self = shared_from_this(), one](error_code error) {
+                                      if (one->over)
+                                        return;
+                                      one->deadline.cancel();
+                                      if (error)
+                                        self->refuse(one, refusal::node_unavailable,
+                                                     frame_fault::none, error.message());
+                                      else
+                                        self->start_relay(one);
+                                    });
+}
+
+void inlet::state::start_relay(const session& one) {
+  relay_settings settings;
+  settings.greeting_deadline = options_.limits.greeting_deadline;
+  settings.stall_deadline = options_.limits.stall_deadline;
+  settings.faults = options_.faults;
+  settings.admit_dialer = [this, one](const node_key& key) { return claim(one, key); };
+  settings.ended = [self = shared_from_this(), one](const relay_end& end) {
+    if (end.why)
+      self->refuse(one, *end.why, end.fault);
+    else
+      self->finish(one);
+  };
+  one->relayed = std::make_shared<relay>(io_, std::move(one->outer), std::move(one->inner),
+                                         counters_, std::move(settings));
+  log(severity::info, "peer_connected", {{"address", one->address}, {"names", joined(one->names)}});
+  one->relayed->start();
+}
+
+bool inlet::state::claim(const session& one, const node_key& key) {
+  auto& known = processes_[key.bytes];
+  const auto name = one->names.empty() ? std::string{} : one->names.front();
+  if (known.connections > 0 && known.name != name)
+    return false;
+  known.name = name;
+  ++known.connections;
+  one->key = key;
+  return true;
+}
+
+// ── the end ──────────────────────────────────────────────────────────────────────────────────────
+
+void inlet::state::finish(const session& one) {
+  if (std::exchange(one->over, true))
+    return;
+  if (std::exchange(one->handshaking, false))
+    --handshakes_;
+  one->deadline.cancel();
+  for (auto* side : {one->outer.get(), one->inner.get()})
+    if (side != nullptr)
+      side->close();
+  if (one->relayed)
+    one->relayed->close();
+  if (const auto claimed = processes_.find(one->key.bytes);
+      one->key.known && claimed != processes_.end() && --claimed->second.connections == 0)
+    processes_.erase(claimed);
+  if (const auto known = by_address_.find(one->address); --known->second == 0)
+    by_address_.erase(known);
+  sessions_.erase(std::find(sessions_.begin(), sessions_.end(), one));
+}
+
+void inlet::state::refuse(const session& one, refusal why, frame_fault fault,
+                          const std::string& detail) {
+  if (one->over)
+    return;
+  log_fields fields{{"address", one->address}};
+  if (!one->names.empty())
+    fields.emplace_back("names", joined(one->names));
+  if (fault != frame_fault::none) {
+    ++counters_.faults[static_cast<std::size_t>(fault)];
+    fields.emplace_back("fault", std::string{to_string(fault)});
+  }
+  if (!detail.empty())
+    fields.emplace_back("what", detail);
+  report(why, std::move(fields));
+  finish(one); // last: who hears the end may look at the numbers at once
+}
+
+void inlet::state::report(refusal why, log_fields fields) {
+  const auto at = static_cast<std::size_t>(why);
+  ++counters_.refused[at];
+  if (!gates_[at].open(clock::now()))
+    return;
+  fields.insert(fields.begin(), {"reason", std::string{to_string(why)}});
+  if (gates_[at].suppressed > 0)
+    fields.emplace_back("not_logged_before", std::to_string(gates_[at].suppressed));
+  log(severity::warning, "peer_refused", fields);
+}
+
+void inlet::state::log(severity level, const std::string& event, const log_fields& fields) const {
+  if (options_.log && !closed_)
+    options_.log(level, event, fields);
+}
+
+void inlet::state::stop_accepting() {
+  error_code ignored;
+  acceptor_.close(ignored);
+  accept_pause_.cancel();
+}
+
+void inlet::state::close() {
+  closed_ = true;
+  stop_accepting();
+  for (const auto& one : std::vector<session>{sessions_})
+    finish(one);
+}
+
+// ── credentials ──────────────────────────────────────────────────────────────────────────────────
+
+void inlet::state::reload() { refresh(true); }
+
+void inlet::state::refresh(bool now) {
+  if (!live_)
+    return;
+  const auto changed = now ? live_->refresh() : live_->refresh(clock::now());
+  if (!changed) {
+    if (now || reload_gate_.open(clock::now()))
+      log(severity::error, "link_reload_failed",
+          {{"what", changed.error().detail + "; what was read before stays in force"}});
+    return;
+  }
+  if (*changed == live_credentials::change::none)
+    return;
+  ++counters_.reloads;
+  log(severity::info, "link_reloaded", {});
+  cut_what_is_not_good_any_more();
+}
+
+void inlet::state::cut_what_is_not_good_any_more() {
+  for (const auto& one : std::vector<session>{sessions_}) {
+    if (!one->relayed)
+      continue;
+    auto* stream = one->relayed->dialer().tls()->native_handle();
+    const auto why = objection_now(live_->context().get(), stream);
+    if (!why.empty())
+      refuse(one, refusal::revoked, frame_fault::none, why);
+  }
+}
+
+} // namespace holdfast::link

@@ -1,0 +1,208 @@
+#include "link/relay.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/ssl/error.hpp>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace holdfast::link {
+
+namespace {
+
+using boost::system::error_code;
+using std::chrono::steady_clock;
+
+/// How often a piece that a test holds back asks whether it may go.
+constexpr auto held_recheck = std::chrono::milliseconds{5};
+
+} // namespace
+
+relay::relay(boost::asio::io_context& io, std::unique_ptr<wire> dialer,
+             std::unique_ptr<wire> listener, link_counters& counters, relay_settings settings)
+    : io_(io),
+      dialer_(std::move(dialer)),
+      listener_(std::move(listener)),
+      counters_(counters),
+      settings_(std::move(settings)),
+      of_dialer_{sender::dialer,
+                 *dialer_,
+                 *listener_,
+                 frame_validator{sender::dialer, shared_},
+                 counters.bytes_from_dialers,
+                 boost::asio::steady_timer{io}},
+      of_listener_{sender::listener,
+                   *listener_,
+                   *dialer_,
+                   frame_validator{sender::listener, shared_},
+                   counters.bytes_from_listeners,
+                   boost::asio::steady_timer{io}},
+      greeting_(io),
+      stall_(io) {}
+
+void relay::start(std::string_view of_listener) {
+  dialer_->send_at_once();
+  listener_->send_at_once();
+  ++counters_.established;
+  ++counters_.open;
+  if (settings_.faults)
+    number_ = settings_.faults->attach([weak = weak_from_this(), &io = io_] {
+      boost::asio::post(io, [weak] {
+        if (const auto self = weak.lock())
+          self->close();
+      });
+    });
+  greeting_.expires_after(settings_.greeting_deadline);
+  greeting_.async_wait([self = shared_from_this()](error_code error) {
+    if (!error)
+      self->end({refusal::greeting_timeout, frame_fault::none, {}});
+  });
+  read(of_dialer_);
+  if (of_listener.empty())
+    return read(of_listener_);
+  std::copy(of_listener.begin(), of_listener.end(), of_listener_.read.begin());
+  on_read(of_listener_, of_listener.size());
+}
+
+void relay::end(const relay_end& how) {
+  if (std::exchange(ended_, true))
+    return;
+  --counters_.open;
+  if (settings_.faults)
+    settings_.faults->detach(number_);
+  greeting_.cancel();
+  stall_.cancel();
+  of_dialer_.pause.cancel();
+  of_listener_.pause.cancel();
+  settings_.admit_dialer = nullptr; // they keep alive who keeps us alive
+  std::exchange(settings_.ended, nullptr)(how);
+  dialer_->close(); // last: who hears the end may look at the numbers at once
+  listener_->close();
+}
+
+void relay::read(direction& way) {
+  way.source.read_some(boost::asio::buffer(way.read),
+                       [self = shared_from_this(), &way](error_code error, std::size_t bytes) {
+                         if (self->ended_)
+                           return;
+                         if (error)
+                           self->end_of_stream(error); // all that came before has been written
+                         else
+                           self->on_read(way, bytes);
+                       });
+}
+
+void relay::on_read(direction& way, std::size_t bytes) {
+  way.bytes += bytes;
+  const bool goes_on = judge(way, bytes);
+  count(way);
+  if (goes_on)
+    forward(way);
+}
+
+void relay::count(direction& way) {
+  const auto frames = way.validator.frames();
+  const auto dropped = way.validator.dropped();
+  counters_.frames += frames - std::exchange(way.frames_counted, frames);
+  counters_.dropped += dropped - std::exchange(way.dropped_counted, dropped);
+}
+
+void relay::end_of_stream(const error_code& error) {
+  const bool closed =
+      error == boost::asio::error::eof || error == boost::asio::ssl::error::stream_truncated;
+  end({std::nullopt, frame_fault::none, closed ? std::string{} : error.message()});
+}
+
+bool relay::judge(direction& way, std::size_t bytes) {
+  std::string_view input{way.read.data(), bytes};
+  way.ready_bytes = 0;
+  while (!input.empty()) {
+    const auto step = way.validator.next(input);
+    if (step.fault != frame_fault::none) {
+      end({refusal::bad_frame, step.fault, {}});
+      return false;
+    }
+    input.remove_prefix(step.consumed);
+    if (!way.greeted && way.validator.greeted() && !greeting_admitted(way))
+      return false;
+    std::copy(step.pass.begin(), step.pass.end(), way.ready.begin() + way.ready_bytes);
+    way.ready_bytes += step.pass.size();
+  }
+  return true;
+}
+
+bool relay::greeting_admitted(direction& way) {
+  way.greeted = true;
+  if (of_dialer_.greeted && of_listener_.greeted)
+    greeting_.cancel();
+  if (way.from == sender::listener || !settings_.admit_dialer
+      || settings_.admit_dialer(shared_.dialer))
+    return true;
+  end({refusal::bad_frame, frame_fault::node_id_taken, {}});
+  return false;
+}
+
+void relay::forward(direction& way) {
+  if (way.ready_bytes == 0)
+    return read(way);
+  if (!settings_.faults)
+    return write(way);
+  const auto pause = settings_.faults->pause_before(number_, way.from, way.ready_bytes);
+  if (pause && *pause == steady_clock::duration::zero())
+    return write(way);
+  way.pause.expires_after(pause ? *pause : held_recheck);
+  way.pause.async_wait([self = shared_from_this(), &way, waited = pause.has_value()](error_code) {
+    if (self->ended_)
+      return;
+    if (waited)
+      self->write(way);
+    else
+      self->forward(way);
+  });
+}
+
+void relay::write(direction& way) {
+  way.writing_since = steady_clock::now();
+  watch_for_stalls();
+  way.target.write(boost::asio::buffer(way.ready.data(), way.ready_bytes),
+                   [self = shared_from_this(), &way](error_code error, std::size_t) {
+                     way.writing_since = {};
+                     if (self->ended_)
+                       return;
+                     if (error)
+                       return self->end_of_stream(error);
+                     self->read(way);
+                   });
+}
+
+/// One timer for both directions, set while there was something to write since it last rang: so an
+/// idle connection has none, and a busy one sets it once in a while.
+void relay::watch_for_stalls() {
+  if (std::exchange(stall_watched_, true))
+    return;
+  stall_.expires_after(settings_.stall_deadline);
+  stall_.async_wait([self = shared_from_this()](error_code error) {
+    if (!error && !self->ended_)
+      self->on_stall_check();
+  });
+}
+
+void relay::on_stall_check() {
+  stall_watched_ = false;
+  const auto late = steady_clock::now() - settings_.stall_deadline;
+  bool writing = false;
+  for (const auto* way : {&of_dialer_, &of_listener_}) {
+    if (way->writing_since == steady_clock::time_point{})
+      continue;
+    writing = true;
+    if (way->writing_since <= late)
+      return end({refusal::stalled, frame_fault::none, {}});
+  }
+  if (writing)
+    watch_for_stalls();
+}
+
+} // namespace holdfast::link

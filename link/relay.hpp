@@ -1,0 +1,106 @@
+#pragma once
+
+// For the files of this folder alone: whoever includes it pays for all of Boost.Asio.
+
+#include "link/fault_injector.hpp"
+#include "link/frame_validator.hpp"
+#include "link/report.hpp"
+#include "link/wire.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace holdfast::link {
+
+/// How a connection ended; neither a refusal nor a fault when one side has hung up.
+struct relay_end {
+  std::optional<refusal> why;
+  frame_fault fault = frame_fault::none;
+  std::string what; ///< When a side hung up in another way than by closing.
+};
+
+struct relay_settings {
+  /// Until both sides have greeted.
+  std::chrono::steady_clock::duration greeting_deadline;
+  /// For one piece to be taken by the side that it is for.
+  std::chrono::steady_clock::duration stall_deadline;
+  /// Whether the process behind this key may be the other end; asked at its greeting.
+  std::function<bool(const node_key&)> admit_dialer;
+  std::function<void(const relay_end&)> ended; ///< Called once.
+  std::shared_ptr<fault_injector> faults;      ///< Null outside tests.
+};
+
+/// Two connections that are one for who is at their ends, as long as what they say is fit for CAF.
+/// Each direction holds one piece at a time and reads the next when that was taken: a slow reader
+/// slows its writer down, and nothing piles up here.
+class relay : public std::enable_shared_from_this<relay> {
+public:
+  relay(boost::asio::io_context& io, std::unique_ptr<wire> dialer, std::unique_ptr<wire> listener,
+        link_counters& counters, relay_settings settings);
+
+  /// `of_listener` is what the listener has said already, at most `piece_bytes` of it.
+  void start(std::string_view of_listener = {});
+  /// Ends it as if one side had hung up. On the io thread.
+  void close() { end(relay_end{}); }
+  void end(const relay_end& how);
+
+  /// The one on whose certificate everything rests.
+  wire& dialer() { return *dialer_; }
+
+  /// Largest piece that is read at once: what one record of TLS carries.
+  static constexpr std::size_t piece_bytes = 16 * 1024;
+
+private:
+  struct direction {
+    sender from;
+    wire& source;
+    wire& target;
+    frame_validator validator;
+    link_counters::number& bytes;
+    boost::asio::steady_timer pause;
+    std::array<char, piece_bytes> read{};
+    std::array<char, piece_bytes + frame_validator::held_bytes_max> ready{};
+    std::size_t ready_bytes = 0;
+    std::uint64_t frames_counted = 0;
+    std::uint64_t dropped_counted = 0;
+    bool greeted = false;
+    std::chrono::steady_clock::time_point writing_since{}; ///< Of the piece under way, if any.
+  };
+
+  void read(direction& way);
+  void end_of_stream(const boost::system::error_code& error);
+  void on_read(direction& way, std::size_t bytes);
+  /// Judges what was read; false when that was the end.
+  bool judge(direction& way, std::size_t bytes);
+  void count(direction& way);
+  bool greeting_admitted(direction& way);
+  void forward(direction& way);
+  void write(direction& way);
+  void watch_for_stalls();
+  void on_stall_check();
+
+  boost::asio::io_context& io_;
+  std::unique_ptr<wire> dialer_;
+  std::unique_ptr<wire> listener_;
+  link_counters& counters_;
+  relay_settings settings_;
+  conversation shared_;
+  direction of_dialer_;
+  direction of_listener_;
+  boost::asio::steady_timer greeting_;
+  boost::asio::steady_timer stall_;
+  bool stall_watched_ = false;
+  bool ended_ = false;
+  std::uint64_t number_ = 0; ///< That of the fault injector.
+};
+
+} // namespace holdfast::link

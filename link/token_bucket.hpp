@@ -1,0 +1,72 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+namespace holdfast::link {
+
+/// A rate: `burst` at once, then `per_second`. Time is an argument.
+class token_bucket {
+public:
+  using clock = std::chrono::steady_clock;
+
+  /// Starts full. Both above 0.
+  token_bucket(double per_second, double burst)
+      : per_second_(per_second), burst_(burst), tokens_(burst) {}
+
+  /// How long until there is a token; 0 when there is one now.
+  clock::duration wait(clock::time_point now) {
+    refill(now);
+    if (tokens_ >= 1)
+      return clock::duration::zero();
+    const std::chrono::duration<double> missing{(1 - tokens_) / per_second_};
+    // Up, or a wait that is cut short finds no token and waits for nothing once more.
+    return std::chrono::ceil<clock::duration>(missing);
+  }
+
+  /// Takes one, even if there is none: the next waits longer then.
+  void take(clock::time_point now) {
+    refill(now);
+    tokens_ -= 1;
+  }
+
+private:
+  void refill(clock::time_point now) {
+    if (filled_at_ != clock::time_point{}) {
+      const std::chrono::duration<double> passed = now - filled_at_;
+      tokens_ = std::min(burst_, tokens_ + passed.count() * per_second_);
+    }
+    filled_at_ = now;
+  }
+
+  double per_second_;
+  double burst_;
+  double tokens_;
+  clock::time_point filled_at_{};
+};
+
+/// Lets one line a second through for each kind of event, and counts the others.
+class log_gate {
+public:
+  using clock = std::chrono::steady_clock;
+
+  /// Whether to write now; `suppressed` are the lines since the last one that were not.
+  bool open(clock::time_point now) {
+    if (now < next_) {
+      ++held_;
+      return false;
+    }
+    next_ = now + std::chrono::seconds{1};
+    suppressed = held_;
+    held_ = 0;
+    return true;
+  }
+
+  unsigned long long suppressed = 0;
+
+private:
+  clock::time_point next_{};
+  unsigned long long held_ = 0;
+};
+
+} // namespace holdfast::link

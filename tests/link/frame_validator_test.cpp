@@ -1,0 +1,285 @@
+// What the link lets through to CAF, and what it does not (security: S20; fuzz target Z4).
+
+#include "tests/link/frames.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+using namespace holdfast; // not an alias: `link` is also a function of POSIX
+using holdfast::test::fault_of_start;
+using holdfast::test::frames;
+using holdfast::test::judge;
+using holdfast::test::mutated;
+using holdfast::test::validated;
+using link::frame_fault;
+using link::frame_kind;
+
+// Where Boost looks for it: beside the type.
+namespace holdfast::link {
+std::ostream& operator<<(std::ostream& out, frame_fault fault) { return out << to_string(fault); }
+} // namespace holdfast::link
+
+namespace {
+
+/// What a dialer that has greeted hears about `frame`.
+frame_fault fault_of(const std::string& frame) {
+  validated both;
+  judge(both.listener, frames::greeting_of_listener());
+  BOOST_TEST_REQUIRE((judge(both.dialer, frames::greeting_of_dialer() + frames::selection()).fault
+                      == frame_fault::none));
+  return judge(both.dialer, frame).fault;
+}
+
+/// The rules told anew, for whole streams in memory: every frame in `text` may be parsed by CAF.
+bool fit_for_caf(std::string_view text) {
+  while (text.size() >= link::frame_header_bytes) {
+    const auto header = link::read_header(text.data());
+    if (!link::well_formed(header) || header.kind == frame_kind::routed_message)
+      return false;
+    if ((header.flags & link::named_receiver_flag) != 0
+        && header.kind == frame_kind::direct_message)
+      return false;
+    text.remove_prefix(link::frame_header_bytes);
+    if (header.kind == frame_kind::direct_message) {
+      if (text.size() >= 7 && text.substr(4, 3) != "@<>" && text.substr(5, 3) != "@<>")
+        return false;
+      if (text.substr(0, 40).find("@exit") != std::string_view::npos)
+        return false;
+    }
+    text.remove_prefix(std::min<std::size_t>(text.size(), header.payload_bytes));
+  }
+  return text.empty(); // a header is passed whole or not at all
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(frames_of_a_connection)
+
+BOOST_AUTO_TEST_CASE(life_of_a_connection_passes_without_the_greeting_of_the_spawn_server) {
+  validated both;
+  const auto heard =
+      judge(both.listener, frames::greeting_of_listener() + frames::to_name("SpawnServ")
+                               + frames::message() + frames::heartbeat());
+  BOOST_TEST(heard.fault == frame_fault::none);
+  BOOST_TEST(
+      (heard.passed == frames::greeting_of_listener() + frames::message() + frames::heartbeat()));
+  const auto said = judge(both.dialer, frames::life_of_dialer());
+  BOOST_TEST(said.fault == frame_fault::none);
+  BOOST_TEST((said.passed == frames::life_of_dialer(false)));
+  BOOST_TEST(both.dialer.frames() == 10U);
+  BOOST_TEST(both.dialer.dropped() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(the_frames_that_crash_caf_are_refused) {
+  for (const auto kind : {frame_kind::server_handshake, frame_kind::client_handshake}) {
+    validated both; // read through a null pointer in CAF's own parser
+    const auto said = judge(both.dialer, frames::header(kind, 0, 4));
+    BOOST_TEST(said.fault != frame_fault::none);
+    BOOST_TEST(said.passed.empty());
+  }
+  BOOST_TEST(fault_of(frames::header(frame_kind::direct_message, 0xfffffff0U, 0, 1, 1))
+             == frame_fault::too_large); // 4 GiB to come
+}
+
+BOOST_AUTO_TEST_CASE(payload_may_have_the_largest_size_and_not_a_byte_more) {
+  const auto header = [](std::uint32_t size) {
+    return frames::header(frame_kind::direct_message, size, 0, 1, 1);
+  };
+  BOOST_TEST(fault_of(header(link::frame_bytes_max)) == frame_fault::none);
+  BOOST_TEST(fault_of(header(link::frame_bytes_max + 1)) == frame_fault::too_large);
+}
+
+BOOST_AUTO_TEST_CASE(each_direction_begins_with_its_own_greeting_and_gives_it_once) {
+  using faults = std::vector<std::pair<std::string, frame_fault>>;
+  const auto dialer_first = frames::greeting_of_dialer();
+  const auto both_greetings = dialer_first + frames::selection();
+  for (const auto& [bytes, fault] : faults{
+           {frames::message(), frame_fault::handshake_missing},
+           {frames::heartbeat(), frame_fault::handshake_missing},
+           {frames::selection(), frame_fault::handshake_missing},
+           {frames::greeting_of_listener(), frame_fault::handshake_missing},
+           {dialer_first + frames::message(), frame_fault::handshake_missing},
+           {dialer_first + dialer_first, frame_fault::handshake_missing},
+           {both_greetings + dialer_first, frame_fault::handshake_repeated},
+           {both_greetings + frames::selection(), frame_fault::handshake_repeated},
+           {both_greetings + frames::greeting_of_listener(), frame_fault::handshake_repeated},
+       })
+    BOOST_TEST(fault_of_start(link::sender::dialer, bytes) == fault);
+  const auto listener_first = frames::greeting_of_listener();
+  for (const auto& [bytes, fault] : faults{
+           {frames::message(), frame_fault::handshake_missing},
+           {dialer_first, frame_fault::handshake_missing},
+           {listener_first + listener_first, frame_fault::handshake_repeated},
+           {listener_first + dialer_first, frame_fault::handshake_repeated},
+           {listener_first + frames::selection(), frame_fault::handshake_repeated},
+       })
+    BOOST_TEST(fault_of_start(link::sender::listener, bytes) == fault);
+}
+
+BOOST_AUTO_TEST_CASE(greeting_has_an_id_of_the_one_kind_that_is_used_and_keeps_it) {
+  const auto greet = [](const std::string& payload, std::uint8_t flags = 0) {
+    return frames::with_payload(frame_kind::client_handshake, payload, 0, 0, 0, flags);
+  };
+  const auto said = [](const std::string& bytes) {
+    return fault_of_start(link::sender::dialer, bytes);
+  };
+  std::string uri;
+  frames::put(uri, frames::atom("uri"));
+  BOOST_TEST(said(greet(uri + std::string(24, 'u'))) == frame_fault::bad_node_id);
+  BOOST_TEST(said(greet(frames::dialer_id().substr(1))) == frame_fault::bad_node_id);
+  BOOST_TEST(said(greet(frames::dialer_id() + "x")) == frame_fault::bad_node_id);
+  BOOST_TEST(
+      said(frames::greeting_of_dialer() + greet(frames::node_id('x'), link::select_connection_flag))
+      == frame_fault::bad_node_id);
+  validated both; // a process that takes the other's id for its own
+  judge(both.listener, frames::greeting_of_listener());
+  BOOST_TEST(judge(both.dialer, greet(frames::listener_id())).fault == frame_fault::bad_node_id);
+}
+
+BOOST_AUTO_TEST_CASE(no_message_is_forwarded) {
+  BOOST_TEST(fault_of(frames::with_payload(frame_kind::routed_message,
+                                           frames::dialer_id() + frames::node_id('x'), 0, 1, 1))
+             == frame_fault::routed);
+}
+
+BOOST_AUTO_TEST_CASE(no_actor_is_reached_by_name) {
+  for (const auto* name : {"ConfigServ", "StreamServ", "spawnserv", "a", ""})
+    BOOST_TEST(fault_of(frames::to_name(name)) == frame_fault::named_receiver, name);
+  validated both;
+  judge(both.dialer, frames::greeting_of_dialer() + frames::selection());
+  const auto greeted = judge(both.dialer, frames::to_name("SpawnServ"));
+  BOOST_TEST(greeted.fault == frame_fault::none);
+  BOOST_TEST(greeted.passed.empty());
+}
+
+BOOST_AUTO_TEST_CASE(monitors_and_downs_are_between_the_two_who_talk) {
+  const auto me = frames::dialer_id();
+  const auto you = frames::listener_id();
+  const auto third = frames::node_id('x');
+  BOOST_TEST(fault_of(frames::monitor(me, you)) == frame_fault::none);
+  BOOST_TEST(fault_of(frames::down(me, you)) == frame_fault::none);
+  for (const auto& [from, to] : {std::pair{me, third}, {third, you}, {you, me}, {me, me}}) {
+    BOOST_TEST(fault_of(frames::monitor(from, to)) == frame_fault::foreign_node);
+    BOOST_TEST(fault_of(frames::down(from, to)) == frame_fault::foreign_node);
+  }
+  validated unknown; // before the other side has said who it is
+  BOOST_TEST(judge(unknown.dialer,
+                   frames::greeting_of_dialer() + frames::selection() + frames::monitor(me, you))
+                 .fault
+             == frame_fault::foreign_node);
+}
+
+BOOST_AUTO_TEST_CASE(messages_of_caf_itself_are_refused) {
+  for (const auto* types : {"@<>+@exit", "@<>+@down", "@<>+@atom+@strong_actor_ptr", "@<>+@message",
+                            "@<>+hf1.claim_tasks+@message", "@<>+", "@<>+hf1.",
+                            "@<>+hf.claim_tasks", "@<>hf1.claim_tasks", "hf1.claim_tasks", ""})
+    BOOST_TEST(fault_of(frames::message(types)) == frame_fault::foreign_content, types);
+  for (const auto* types : {"@<>", "@<>+@error", "@<>+@unit", "@<>+hf1.claim_tasks", "@<>+hf12.x",
+                            "@<>+hf1.claim_tasks+hf1.task_outcomes"})
+    BOOST_TEST(fault_of(frames::message(types)) == frame_fault::none, types);
+}
+
+BOOST_AUTO_TEST_CASE(content_is_refused_with_stages_or_a_number_for_a_type_or_a_long_list) {
+  const auto fault = [](const std::string& payload) {
+    return fault_of(frames::with_payload(frame_kind::direct_message, payload, 0, 1, 1));
+  };
+  const auto good = frames::content("@<>+hf1.claim_tasks", 4);
+  BOOST_TEST(fault(good) == frame_fault::none);
+  for (std::size_t at = 0; at < 3; ++at) {
+    auto bad = good;
+    bad[at] = 1;
+    BOOST_TEST(fault(bad) == frame_fault::foreign_content);
+  }
+  BOOST_TEST(fault(good.substr(0, 12)) == frame_fault::foreign_content);
+  std::string many = "@<>";
+  while (many.size() < link::frame_validator::payload_held_max)
+    many += "+hf1.claim_tasks";
+  BOOST_TEST(fault(frames::content(many, 0)) == frame_fault::foreign_content);
+  BOOST_TEST(fault(std::string{"\0\0\0\xff\xff\xff\xff\x0f", 8}) == frame_fault::foreign_content);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_passes_after_a_fault) {
+  validated both;
+  judge(both.dialer, frames::greeting_of_dialer());
+  BOOST_TEST(judge(both.dialer, frames::heartbeat()).fault == frame_fault::handshake_missing);
+  const auto after = judge(both.dialer, frames::selection());
+  BOOST_TEST(after.fault == frame_fault::handshake_missing);
+  BOOST_TEST(after.passed.empty());
+}
+
+// Z4: one feed and a feed byte by byte mean the same.
+BOOST_AUTO_TEST_CASE(pieces_in_which_bytes_arrive_change_nothing) {
+  std::mt19937_64 random{20260301};
+  const std::vector<std::string> life{frames::greeting_of_dialer(),
+                                      frames::selection(),
+                                      frames::to_name("SpawnServ"),
+                                      frames::monitor(frames::dialer_id(), frames::listener_id()),
+                                      frames::message(),
+                                      frames::heartbeat(),
+                                      frames::message("@<>+hf1.enqueue_tasks", 3'000)};
+  for (int round = 0; round < 20'000; ++round) {
+    const auto stream = mutated(life, random);
+    validated whole;
+    judge(whole.listener, frames::greeting_of_listener());
+    const auto once = judge(whole.dialer, stream);
+    validated cut;
+    judge(cut.listener, frames::greeting_of_listener());
+    const auto most = 1 + random() % 300;
+    const auto pieces = judge(cut.dialer, stream, [&] { return 1 + random() % most; });
+    BOOST_REQUIRE((pieces.fault == once.fault));
+    BOOST_REQUIRE((pieces.passed == once.passed));
+  }
+}
+
+// Scorecard 46: a million malformed frames; no crash, nothing unfit passes, no memory taken.
+BOOST_AUTO_TEST_CASE(a_million_malformed_streams_pass_nothing_that_caf_may_not_parse) {
+  std::mt19937_64 random{4711};
+  const std::vector<std::string> of_dialer{
+      frames::greeting_of_dialer(),
+      frames::selection(),
+      frames::to_name("SpawnServ"),
+      frames::monitor(frames::dialer_id(), frames::listener_id()),
+      frames::message(),
+      frames::down(frames::dialer_id(), frames::listener_id()),
+      frames::heartbeat(),
+      frames::message("@<>+@error", 3)};
+  std::size_t refused = 0;
+  std::size_t steps_with_memory = 0;
+  for (int round = 0; round < 1'000'000; ++round) {
+    const auto stream = mutated(of_dialer, random);
+    validated both;
+    judge(both.listener, frames::greeting_of_listener());
+    const auto said = judge(both.dialer, stream, [&] { return 1 + random() % 512; });
+    refused += said.fault == frame_fault::none ? 0U : 1U;
+    if (!fit_for_caf(said.passed))
+      BOOST_FAIL("unfit after seed 4711, round " << round << ": " << link::to_string(said.fault));
+    if (round % 1000 == 0) { // the validator alone, without this test's strings around it
+      const auto before = mallinfo2().uordblks;
+      std::string_view input{stream};
+      validated alone;
+      while (!input.empty()) {
+        const auto step = alone.dialer.next(input);
+        if (step.fault != frame_fault::none)
+          break;
+        input.remove_prefix(step.consumed);
+      }
+      steps_with_memory += mallinfo2().uordblks == before ? 0U : 1U;
+    }
+  }
+  BOOST_TEST(refused > 500'000U);
+  BOOST_TEST(refused < 1'000'000U); // some changes do no harm: the mutations are not all noise
+  BOOST_TEST(steps_with_memory == 0U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
