@@ -15,6 +15,8 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>

@@ -129,7 +129,8 @@ BOOST_AUTO_TEST_CASE(port_of_somebody_else_is_refused) {
   second.gateway = second.system.spawn([](caf::event_based_actor*) -> caf::behavior {
     return {[](const msg::end_session&) { return msg::session_ended{2}; }};
   });
-  const auto published = second.port.publish(caf::actor_cast<msg::gateway_actor>(second.gateway));
+  const auto published =
+      second.port.publish(caf::actor_cast<msg::member_gateway_actor>(second.gateway));
   BOOST_REQUIRE(!published);
   BOOST_TEST((published.error().code == core::errc::already_exists));
 }
