@@ -33,9 +33,9 @@ const std::vector<std::string> names{"a", "b", "c"};
 /// A server, three nodes and a client that knows all of them.
 struct three_nodes {
   three_nodes() {
-    auto made = app::demo::scratch_directory::make();
-    BOOST_REQUIRE(made);
-    directory.emplace(std::move(*made));
+    auto scratch = app::demo::scratch_directory::make();
+    BOOST_REQUIRE(scratch);
+    directory.emplace(std::move(*scratch));
     persistence::private_cluster_options options;
     options.directory = (directory->path() / "postgres").string();
     server.emplace(options);
@@ -73,12 +73,12 @@ struct three_nodes {
   }
 
   msg::task_request a_task() {
-    msg::task_request made;
-    made.task.value =
+    msg::task_request task;
+    task.task.value =
         ids.next(std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now()));
-    made.type = "work";
-    made.body = "{}";
-    return made;
+    task.type = "work";
+    task.body = "{}";
+    return task;
   }
 
   /// Enqueues one task after the other, into each queue in turn, until told to end or a request
