@@ -181,8 +181,11 @@ caf::behavior janitor(caf::stateful_actor<janitor_state>* self, context_ptr cont
   self->send(relay, follow_cursors{caf::actor_cast<caf::actor>(self)});
   self->send(shards, follow_endings{caf::actor_cast<caf::actor>(self)});
   arm(self);
-  if (self->state.context->settings.objects)
-    self->delayed_send(self, self->state.context->settings.events_prune_interval, object_tick{});
+  const auto& settings = self->state.context->settings;
+  if (settings.objects)
+    self->delayed_send(self,
+                       std::min(settings.events_prune_interval, settings.objects_sweep_interval),
+                       object_tick{});
   return {
       [=](const cursors_written& written) {
         self->state.due.insert(written.shards.begin(), written.shards.end());

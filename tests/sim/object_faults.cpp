@@ -19,6 +19,7 @@ core::outcome<core::object_ref> object_faults::put(std::string_view bytes) {
   const auto ref = store_.put(bytes);
   archive_[ref->content] = std::string{bytes};
   lost_.erase(std::string{bytes});
+  swept_.erase(ref->content);
   log_.mix(ref->bytes);
   return ref;
 }
@@ -35,7 +36,10 @@ core::outcome<std::string> object_faults::get(const core::object_ref& ref) {
 
 core::outcome<bool> object_faults::remove_if_older(const core::digest& content,
                                                    core::instant before) {
-  return store_.remove_if_older(content, before);
+  auto gone = store_.remove_if_older(content, before);
+  if (gone && *gone)
+    swept_.insert(content);
+  return gone;
 }
 
 core::outcome<std::vector<objects::stored_object>> object_faults::list(const core::digest& from,
@@ -54,6 +58,11 @@ void object_faults::lose_one() {
   struck_ = true;
   lost_.insert(victim->second);
   log_.note([&] { return "the object " + to_string(victim->first).substr(0, 8) + " is lost"; });
+}
+
+bool object_faults::is_swept(const std::string& text) const {
+  const auto ref = core::parse_object_ref(text);
+  return ref && swept_.count(ref->content) != 0;
 }
 
 std::string object_faults::whole(const std::string& text) const {

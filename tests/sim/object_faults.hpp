@@ -36,6 +36,8 @@ public:
   std::string whole(const std::string& text) const;
   /// Whether this text was stored and is lost.
   bool is_lost(const std::string& text) const { return lost_.count(text) != 0; }
+  /// Whether a row with this text refers to an object that a sweep has removed.
+  bool is_swept(const std::string& text) const;
   /// Whether any call has failed, or any object is lost.
   bool have_struck() const { return struck_; }
   std::uint64_t stored() const { return archive_.size(); }
@@ -47,6 +49,7 @@ private:
   trace& log_;
   std::map<core::digest, std::string> archive_;
   std::set<std::string> lost_;
+  std::set<core::digest> swept_;
   bool struck_ = false;
   bool mixes_up_ = false;
 };

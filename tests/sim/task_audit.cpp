@@ -116,6 +116,14 @@ bool task_auditor::lost_payload(const task_model& t) const {
              || objects_->is_lost(t.progress.execution_state));
 }
 
+void task_auditor::check_swept(const persistence::memory::live_task_row& row,
+                               const std::string& result) {
+  for (const auto* text :
+       {&row.spec.body, &row.progress.data, &row.progress.execution_state, &result})
+    require(objects_ == nullptr || !objects_->is_swept(*text), "I-12", row.spec.id,
+            "an object was swept that a row refers to");
+}
+
 void task_auditor::committed(const core::change& as_written) {
   const auto change = whole(as_written);
   being_taken_.clear();
@@ -587,6 +595,10 @@ void task_auditor::check_prompt(core::instant since, core::instant now) {
 
 void task_auditor::check_quiescent(core::instant now) {
   check_all();
+  for (const auto& [id, row] : t_.tasks)
+    check_swept(row, {});
+  for (const auto& [id, row] : t_.finished_tasks)
+    check_swept(row.task, row.result);
   if (const auto open = unfinished(); !open.empty())
     blame_("liveness", open);
   for (const auto& [id, lease] : t_.task_leases)

@@ -235,6 +235,7 @@ private:
   std::string whole(const std::string& text) const;
   core::task_progress whole(core::task_progress progress) const;
   core::change whole(core::change change) const;
+  void check_swept(const persistence::memory::live_task_row& row, const std::string& result);
   /// Whether an object that the task needs is lost.
   bool lost_payload(const task_model& t) const;
 

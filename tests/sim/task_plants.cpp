@@ -53,20 +53,6 @@ public:
   }
 };
 
-/// No row seems to refer to any object.
-class without_refs : public test::forwarding_store {
-public:
-  using forwarding_store::forwarding_store;
-
-  core::outcome<std::set<core::digest>>
-  find_object_refs(const std::vector<core::digest>& objects) override {
-    auto found = test::forwarding_store::find_object_refs(objects);
-    if (found)
-      found->clear();
-    return found;
-  }
-};
-
 /// What is staged seems to be new, always.
 class without_known_ids : public test::forwarding_store {
 public:
@@ -227,7 +213,6 @@ const std::vector<plant>& task_plants() {
       {"pause-forgotten", "pauses are forgotten when a queue is loaded"},
       {"tasks-hidden", "tasks are left out when a queue is loaded"},
       {"finished-unknown", "finished tasks are not found"},
-      {"sweep-blind", "the object store is swept of what rows refer to"},
       {"payloads-mixed-up", "the object store gives the text of another object"},
       {"completed-revived", "completed tasks are redriven, too"},
       {"completion-dropped", "a completion is acknowledged but not written"},
@@ -331,8 +316,6 @@ std::unique_ptr<persistence::store> wrap_task_reads(const std::string& name,
     return std::make_unique<without_endings>(std::move(connection));
   if (name == "staged-unknown")
     return std::make_unique<without_known_ids>(std::move(connection));
-  if (name == "sweep-blind")
-    return std::make_unique<without_refs>(std::move(connection));
   return connection;
 }
 

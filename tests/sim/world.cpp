@@ -261,8 +261,8 @@ process_ptr world::start_process(const std::string& name) {
   s.objects = objects_;
   s.inline_bytes = 150;
   s.object_lanes = 2;
-  s.objects_sweep_after = 2min; // longer than any outage here
-  s.objects_sweep_interval = 20s;
+  s.objects_sweep_after = 45s; // longer than any outage here
+  s.objects_sweep_interval = 5s;
   // What follows refers to the process, so only its actors may hold it.
   auto running = s;
   running.open_store = [this, p] { return open_store(p); };
