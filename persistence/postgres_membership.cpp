@@ -59,8 +59,8 @@ constexpr statement take_shards{"take_shards", R"sql(
     SELECT s.shard
       FROM holdfast.shard_leases s LEFT JOIN holdfast.nodes n ON n.incarnation = s.host
      WHERE s.shard = ANY ($3::integer[])
-       AND (s.host = ANY ($4::uuid[]) OR s.host IS NULL OR n.name = $2::text OR n.left_at IS NOT NULL
-            OR n.expires_at <= clock_timestamp())
+       AND (s.host = ANY ($4::uuid[]) OR s.host IS NULL OR n.name = $2::text
+            OR n.left_at IS NOT NULL OR n.expires_at <= clock_timestamp())
      ORDER BY s.shard FOR UPDATE OF s)
   UPDATE holdfast.shard_leases s
      SET host = $1::uuid, epoch = s.epoch + 1, taken_at = clock_timestamp()
