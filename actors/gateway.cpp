@@ -337,6 +337,8 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
   self->state.links = std::move(links);
   if (self->state.links.door)
     publish_when_ready(self);
+  else
+    self->state.name = "door";
   const auto& to = self->state.links;
   return {
       [=](msg::create_workflow& m) { return on_create(self, m); },

@@ -30,7 +30,7 @@ using node_gateway_actor =
                                       caf::reacts_to<drain>>;
 
 struct gateway_state {
-  static inline const char* name = "gateway";
+  const char* name = "gateway"; ///< Or "door".
 
   context_ptr context;
   gateway_links links;

@@ -59,6 +59,18 @@ void route_anywhere(self_ptr self, const core::step_id& step, Message&& m) {
     route(self, step, std::forward<Message>(m));
 }
 
+/// Events of a step's own shard are delivered by the host of that shard: when it has gone from
+/// here, the next host delivers them anew, and the two must not meet. Those of other shards may
+/// have to travel.
+void on_apply(self_ptr self, apply_events& m) {
+  const auto step = m.step;
+  const auto home = core::shard_of(step, self->state.context->settings.shards);
+  if (!m.events.empty() && m.events.front().id.shard == home)
+    route(self, step, std::move(m));
+  else
+    route_anywhere(self, step, std::move(m));
+}
+
 void retry_activation(self_ptr self, const caf::error& why) {
   auto& st = self->state;
   const auto& settings = st.context->settings;
@@ -265,7 +277,7 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
       [=](const msg::seal_step& m) { route(self, m.step, m); },
       [=](const msg::change_step& m) { route(self, m.step, m); },
       [=](const msg::change_unit& m) { route(self, m.step, m); },
-      [=](apply_events& m) { route_anywhere(self, core::step_id{m.step}, std::move(m)); },
+      [=](apply_events& m) { on_apply(self, m); },
       [=](add_children& m) { route_anywhere(self, core::step_id{m.step}, std::move(m)); },
       [=](const upstream_changed& m) { route_anywhere(self, m.step, m); },
       [=](msg::put_queue& m) { route(self, hosted_item{m.queue}, std::move(m)); },

@@ -72,6 +72,14 @@ void aggregate(step_ptr self, const apply_events& delivery) {
 
 /// Units are finished: count them, once each.
 void count_finished(step_ptr self, const apply_events& delivery) {
+  // An earlier life of this step may have counted some of them, in a batch whose outcome was not
+  // known yet when the consumer looked into its inbox. Before it comes again, it looks again.
+  const auto& row = self->state.step.row;
+  if (row.completed_units + delivery.events.size() > row.total_units) {
+    self->make_response_promise().deliver(
+        msg::to_error(core::errc::unavailable, "some of these units have been counted already"));
+    return;
+  }
   auto decided = core::units_finished(self->state.step, delivery.events.size(),
                                       now(self, self->state.context));
   for (const auto& [message, event] : delivery.events)

@@ -38,6 +38,8 @@ public:
   bool is_lost(const std::string& text) const { return lost_.count(text) != 0; }
   /// Whether a row with this text refers to an object that a sweep has removed.
   bool is_swept(const std::string& text) const;
+  /// The actor that asks for objects has crashed: what it was asked goes unanswered.
+  void asker_crashed() { struck_ = true; }
   /// Whether any call has failed, or any object is lost.
   bool have_struck() const { return struck_; }
   std::uint64_t stored() const { return archive_.size(); }

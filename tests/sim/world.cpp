@@ -285,8 +285,10 @@ process_ptr world::start_process(const std::string& name) {
     log_.note(text);
     if (event == "shards_handed_over")
       seen_.count(event_kind::handover);
-    if (event == "child_down") // what is started anew includes the envoys
+    if (event == "child_down") { // what is started anew includes the envoys
       audit_.tasks().ways_broke();
+      objects_->asker_crashed();
+    }
     if (event == "actor_crashed") // by an exception: nothing that a client does may raise one
       audit_.blame("no exception", text());
   };
@@ -491,8 +493,11 @@ bool world::crash_next() {
   if (actor == nullptr || !may_crash(actor->name()))
     return false;
   seen_.count(event_kind::actor_crashed);
-  if (std::string_view{actor->name()} == "envoy")
+  const std::string_view crashed{actor->name()};
+  if (crashed == "envoy")
     audit_.tasks().ways_broke();
+  if (crashed == "objects" || crashed == "object_keeper")
+    objects_->asker_crashed();
   log_.mix(actor->id());
   log_.note(
       [&] { return std::string{actor->name()} + '#' + std::to_string(actor->id()) + " crashes"; });
