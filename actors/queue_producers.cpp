@@ -250,6 +250,10 @@ namespace {
 void eject(queue_ptr self, const held_promise& promise, const core::eject_task& command,
            const core::claim_task& wanted) {
   auto& st = self->state;
+  // The same request again: it has the lease already. Also when the two were storing what they
+  // brought side by side.
+  if (const auto held = st.queue.claims.find(wanted.id); wanted.id && held != st.queue.claims.end())
+    return carry_out_granting(self, {}, given_to(promise, wanted.worker), {held->second.front()});
   const auto at = time(self);
   auto decided = core::decide(st.queue, command, at);
   if (decided.refusal != core::errc::none)
@@ -281,10 +285,6 @@ void on_eject(queue_ptr self, const asked& from, msg::eject_task& request) {
   const auto& promise = from.promise;
   if (auto why = check(request.update, st.context->settings.json); why.code != core::errc::none)
     return promise.deliver(msg::to_error(why));
-  // The same request again: it has the lease already.
-  if (const auto held = st.queue.claims.find(request.claim);
-      request.claim && held != st.queue.claims.end())
-    return carry_out_granting(self, {}, given_to(promise, request.worker), {held->second.front()});
   const core::claim_task wanted{std::move(request.worker), request.claim, request.task};
   when_stored(self, from,
               core::eject_task{request.task, to_core(request.update), request.next_action},
