@@ -12,9 +12,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <random>
 #include <string>
@@ -90,11 +92,19 @@ struct three_nodes {
           msg::enqueue_tasks{queues[made % queues.size()], {a_task()}});
       if (!answer || answer->outcomes.front().refusal != core::errc::none) {
         problem = answer ? answer->outcomes.front().detail : answer.error().detail;
-        over = true;
+        {
+          const std::lock_guard lock{mutex};
+          over = true;
+        }
+        answered.notify_one();
         return;
       }
       longest = std::max(longest, steady_clock::now() - begun);
-      ++made;
+      {
+        const std::lock_guard lock{mutex};
+        ++made;
+      }
+      answered.notify_one();
     }
   }
 
@@ -114,10 +124,10 @@ struct three_nodes {
   }
 
   /// Returns when that many more requests have been answered.
-  void await_requests(std::uint64_t more) const {
+  void await_requests(std::uint64_t more) {
+    std::unique_lock lock{mutex};
     const auto enough = made + more;
-    while (made < enough && !over)
-      std::this_thread::sleep_for(5ms);
+    answered.wait(lock, [&] { return made >= enough || over; });
   }
 
   std::uint64_t live_tasks() {
@@ -144,6 +154,8 @@ struct three_nodes {
   std::vector<core::queue_name> queues;
 
   std::atomic<bool> over{false};
+  std::mutex mutex;
+  std::condition_variable answered; ///< One more request has been, or the load is over.
   std::atomic<std::uint64_t> made{0};
   std::string problem;              ///< Of the load, once it is over.
   steady_clock::duration longest{}; ///< That a request took.
