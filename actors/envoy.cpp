@@ -4,6 +4,9 @@
 #include "actors/held_promise.hpp"
 #include "actors/request_shard.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace holdfast::actors {
 
 namespace {
@@ -45,7 +48,7 @@ void attempt(self_ptr self, envoy_state::call& call) {
   call.send(host.door, call.attempt);
 }
 
-/// The call, if this answer is the one that it waits for; it is over then.
+/// Whether this is the answer that the call waits for; the call is over then.
 bool is_answered(self_ptr self, std::uint64_t number, std::uint64_t attempt) {
   auto& calls = self->state.calls;
   const auto found = calls.find(number);
@@ -55,7 +58,7 @@ bool is_answered(self_ptr self, std::uint64_t number, std::uint64_t attempt) {
   return true;
 }
 
-/// Returns true when the failure is the caller's.
+/// Whether the failure is the caller's; the call is over then. Else it waits for another try.
 bool is_final(self_ptr self, std::uint64_t number, std::uint64_t attempt, core::failure why) {
   auto& calls = self->state.calls;
   const auto found = calls.find(number);

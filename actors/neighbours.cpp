@@ -3,6 +3,9 @@
 #include "actors/actor_guard.hpp"
 #include "actors/envoy.hpp"
 
+#include <set>
+#include <utility>
+
 namespace holdfast::actors {
 
 namespace {

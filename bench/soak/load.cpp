@@ -73,7 +73,7 @@ load::load(caf::actor_system& system, const cluster& nodes, const load_options& 
   retry.deadline = 60s;
   for (std::uint32_t first = 0; first < nodes.size(); ++first) {
     auto endpoints = nodes.endpoints(first);
-    // The seed chooses where a connection begins; these begin each at another node.
+    // Where each begins is drawn from its seed: mostly at different nodes.
     connections_.push_back(std::make_unique<client::connection>(system_, std::move(endpoints),
                                                                 retry, options_.seed + first));
   }

@@ -27,7 +27,7 @@ struct load_options {
 
 /// Everybody who uses the cluster: producers who keep to their schedule whatever happens, workers
 /// and contributors, some of whom forget what they hold or hand it in too late. Each is a thread of
-/// its own with blocking requests; each node is somebody's first choice.
+/// its own with blocking requests.
 class load {
 public:
   load(caf::actor_system& system, const cluster& nodes, const load_options& options);
