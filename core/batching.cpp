@@ -21,11 +21,13 @@ struct footprint_of {
 
   void operator()(const insert_unit& w) { unit(w.id); }
   void operator()(const set_unit_state& w) { unit(w.unit); }
+  void operator()(const set_unit_slots& w) { unit(w.unit); }
   void operator()(const finalize_unit& w) { unit(w.unit); }
   void operator()(const insert_lease& w) { lease(w.unit, w.lease.owner); }
   void operator()(const extend_lease_row& w) { lease(w.unit, w.owner); }
   void operator()(const end_lease_row& w) { lease(w.unit, w.owner); }
   void operator()(const insert_judgment& w) { lease(w.unit, w.owner); }
+  void operator()(const taint_judgment& w) { lease(w.unit, w.contributor); }
   void task_row(const task_id& id) { rows.push_back(mix(std::hash<task_id>{}(id), 2)); }
   void task_lease(const task_id& id) { rows.push_back(mix(std::hash<task_id>{}(id), 3)); }
   /// Inserts come before deletions, so a key is not free again in the batch that frees it.
@@ -60,6 +62,7 @@ struct footprint_of {
   }
   void operator()(const refuse_staged& w) { staged(w.staged); }
   // Written once, or the last one counts.
+  void operator()(const put_standing&) {}
   void operator()(const put_queue&) {}
   void operator()(const put_schedule_row&) {}
   void operator()(const delete_schedule_row&) {}

@@ -20,6 +20,8 @@ constexpr std::array<named_event, 5> event_names{{
     {event_type::unit_finalized, "UnitFinalized"},
     {event_type::job_step_updated, "JobStepUpdated"},
     {event_type::unit_canceled, "UnitCanceled"},
+    {event_type::test_judgment, "TestJudgmentEvent"},
+    {event_type::contributor_flagged, "ContributorFlagged"},
 }};
 
 } // namespace

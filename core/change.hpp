@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/contributor.hpp"
 #include "core/ids.hpp"
 #include "core/lease.hpp"
 #include "core/task.hpp"
@@ -62,6 +63,13 @@ struct insert_unit {
   std::string input;         ///< JSON.
   std::uint32_t slots = 1;   ///< `judgments_per_unit`.
   instant created_at;
+  std::string truth; ///< Of a test question: what its answers are compared with. JSON.
+};
+
+/// The unit wants so many judgments now.
+struct set_unit_slots {
+  unit_id unit;
+  std::uint32_t slots = 1;
 };
 
 /// Moves a unit between judgable, paused and canceled.
@@ -111,6 +119,24 @@ struct insert_judgment {
   std::string answer;        ///< What aggregation counts, taken from the payload.
   double trust_snapshot = 1; ///< The contributor's trust when the judgment came in.
   instant submitted_at;
+  std::optional<bool> test_correct{}; ///< On a test question: whether the answer is right.
+};
+
+/// The contributor's judgment of the unit counts no more. Refused by the store unless it is there
+/// and counts.
+struct taint_judgment {
+  unit_id unit;
+  contributor_id contributor;
+  instant at;
+};
+
+/// What a contributor may do in a step from now on. Of several in one batch the last counts.
+struct put_standing {
+  step_id step;
+  contributor_id contributor;
+  contributor_standing standing = contributor_standing::working;
+  standing_reason reason = standing_reason::requester;
+  instant at;
 };
 
 /// The consumer has applied the message; a second time the store refuses the whole change.
@@ -241,8 +267,8 @@ struct delete_schedule_row {
 
 using write_op =
     std::variant<insert_workflow, insert_step, update_step, insert_unit, set_unit_state,
-                 finalize_unit, insert_lease, extend_lease_row, end_lease_row, insert_judgment,
-                 insert_inbox, advance_cursor, put_queue, insert_task, update_task,
+                 set_unit_slots, finalize_unit, insert_lease, extend_lease_row, end_lease_row,
+                 insert_judgment, taint_judgment, put_standing, insert_inbox, advance_cursor, put_queue, insert_task, update_task,
                  insert_task_lease, extend_task_lease, end_task_lease, finish_task, revive_task,
                  insert_late_result, take_staged, refuse_staged, put_schedule_row,
                  delete_schedule_row>;
@@ -253,6 +279,8 @@ enum class event_type : std::uint8_t {
   unit_finalized = 3,
   job_step_updated = 4,
   unit_canceled = 5,
+  test_judgment = 6,
+  contributor_flagged = 7,
 };
 
 /// The published name, e.g. `JudgmentReceived`.

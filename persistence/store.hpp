@@ -92,8 +92,9 @@ struct open_unit {
   std::uint64_t ordinal = 0;
   core::unit_state state = core::unit_state::judgable;
   std::uint32_t slots = 1;
+  bool test_question = false;
   std::vector<holder> holders; ///< Of its active leases.
-  std::uint32_t judged = 0;
+  std::uint32_t judged = 0;    ///< Judgments that count.
   core::instant next_expiry = core::instant::max(); ///< Earliest end of its active leases.
   /// Who has or had it: holders and judges with `core::instant::max()`, ended leases by
   /// `core::barred_until` of the policy handed to `load_step` (entries already in the past may be
@@ -301,6 +302,11 @@ public:
   /// ended leases, by `core::barred_until` of `policy`.
   virtual core::outcome<std::vector<core::unit_record>>
   load_units(const std::vector<core::unit_id>& units, const core::lease_policy& policy) = 0;
+
+  /// What quality control of a step goes on from. `with_votes`: with `step_history::votes`, which
+  /// are all judgments of the step. Nothing of a step that does not exist.
+  virtual core::outcome<core::step_history> load_step_history(core::step_id step,
+                                                              bool with_votes) = 0;
 
   virtual core::outcome<stored_workflow> load_workflow(core::workflow_id workflow) = 0;
 

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "core/ids.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::core {
+
+/// What a contributor may do in a step. The numbers are stored.
+enum class contributor_standing : std::uint8_t {
+  working = 1,
+  removed = 2, ///< Gets no more units there; what they handed in does not count.
+};
+
+/// Why a standing is what it is. The numbers are stored.
+enum class standing_reason : std::uint8_t {
+  quiz_failed = 1,    ///< The quiz cannot be passed any more.
+  test_questions = 2, ///< All but certainly right too seldom.
+  requester = 3,      ///< Somebody said so.
+};
+
+/// The names in events, reports and messages.
+std::string_view to_string(contributor_standing standing);
+std::string_view to_string(standing_reason reason);
+
+/// What quality control of a step goes on from when the step starts: everything else follows from
+/// it. In a fixed order, so that the same history gives the same decisions.
+struct step_history {
+  struct question {
+    unit_id unit;
+    std::uint64_t ordinal = 0;
+    std::string truth; ///< As in `insert_unit`.
+    bool open = true;  ///< Judgable: neither paused nor canceled.
+  };
+  /// A contributor, by name.
+  struct worked {
+    contributor_id contributor;
+    std::uint64_t assignments = 0; ///< Ever granted in the step, on test questions too.
+  };
+  /// A contributor holds or held a lease of a test question, or judged it.
+  struct asked {
+    contributor_id contributor;
+    unit_id unit;
+    std::optional<bool> correct; ///< None: without an answer so far.
+  };
+  struct standing {
+    contributor_id contributor;
+    contributor_standing what = contributor_standing::working;
+    standing_reason why = standing_reason::requester;
+  };
+  /// A removed contributor who still has a lease there, or a judgment that counts in a unit that is
+  /// still open.
+  struct unsettled {
+    contributor_id contributor;
+    unit_id unit;
+  };
+  /// A judgment that counts, of a unit that is no test question.
+  struct vote {
+    contributor_id contributor;
+    unit_id unit;
+    std::string answer;
+  };
+
+  std::vector<question> questions; ///< By ordinal.
+  std::vector<worked> contributors; ///< By name (bytes).
+  std::vector<asked> asked_questions; ///< Answered ones first, in order of submission (then of
+                                      ///< judgment id); then the others by contributor and unit,
+                                      ///< each pair once.
+  std::vector<standing> standings;    ///< By contributor; as last written.
+  std::vector<unsettled> unsettled_units; ///< By contributor and unit.
+  std::vector<vote> votes; ///< In order of submission, then of judgment id.
+};
+
+} // namespace holdfast::core
