@@ -2,44 +2,166 @@
 
 #include "core/invariant.hpp"
 #include "core/json_text.hpp"
+#include "core/quality/estimates.hpp"
 #include "core/quality/labels.hpp"
+#include "core/quality/voting.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace holdfast::core {
 
-aggregate majority(const std::vector<std::string>& answers) {
-  HOLDFAST_INVARIANT(!answers.empty(), "a unit is aggregated when its judgments are in");
-  auto sorted = answers;
-  quality::sort_labels(sorted);
-  aggregate result;
-  for (auto& answer : sorted) {
-    if (result.shares.empty() || result.shares.back().answer != answer)
-      result.shares.push_back({std::move(answer), 0});
-    ++result.shares.back().votes;
+namespace {
+
+struct named_method {
+  aggregation_method method;
+  std::string_view name;
+};
+
+constexpr std::array<named_method, 4> method_names{{
+    {aggregation_method::majority, "majority"},
+    {aggregation_method::weighted, "weighted"},
+    {aggregation_method::weighted_log_odds, "weighted_log_odds"},
+    {aggregation_method::incremental, "incremental"},
+}};
+
+/// The answers there may be: those of the policy, else those that were given.
+std::vector<answer_support> answers_of(const aggregation_policy& policy,
+                                       const std::vector<trusted_answer>& given) {
+  auto labels = policy.labels;
+  if (labels.empty()) {
+    for (const auto& one : given)
+      labels.push_back(one.answer);
+    quality::sort_labels(labels);
+    labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
   }
-  const auto winner =
-      std::max_element(result.shares.begin(), result.shares.end(),
-                       [](const vote_share& a, const vote_share& b) { return a.votes < b.votes; });
-  result.answer = winner->answer;
-  result.confidence = static_cast<double>(winner->votes) / static_cast<double>(answers.size());
-  result.tied = static_cast<std::uint32_t>(
-      std::count_if(result.shares.begin(), result.shares.end(),
-                    [&](const vote_share& share) { return share.votes == winner->votes; }));
+  std::vector<answer_support> answers;
+  for (auto& label : labels)
+    answers.push_back({std::move(label), 0, 0});
+  return answers;
+}
+
+/// The unit alone, each judgment by a contributor of its own.
+quality::answers as_votes(const std::vector<trusted_answer>& given,
+                          std::vector<answer_support>& answers) {
+  quality::answers unit;
+  unit.labels = static_cast<std::uint32_t>(answers.size());
+  unit.contributors = static_cast<std::uint32_t>(given.size());
+  for (const auto& one : given) {
+    const auto found = std::find_if(answers.begin(), answers.end(), [&](const answer_support& a) {
+      return a.answer == one.answer;
+    });
+    HOLDFAST_INVARIANT(found != answers.end(), "a judgment whose answer is no label is refused");
+    ++found->votes;
+    unit.votes.push_back({static_cast<std::uint32_t>(unit.votes.size()),
+                          static_cast<std::uint32_t>(found - answers.begin())});
+  }
+  unit.begins.push_back(unit.votes.size());
+  return unit;
+}
+
+quality::estimates shares_of(aggregation_method method, const quality::answers& unit,
+                             const std::vector<answer_support>& answers,
+                             const std::vector<trusted_answer>& given,
+                             const model_opinion* opinion) {
+  std::vector<double> trust;
+  for (const auto& one : given)
+    trust.push_back(one.trust);
+  switch (method) {
+  case aggregation_method::majority: {
+    quality::estimates found{1, unit.labels};
+    for (std::uint32_t label = 0; label < unit.labels; ++label)
+      found.of(0)[label] = static_cast<double>(answers[label].votes)
+                           / static_cast<double>(given.size()); // exact where the quotient is
+    return found;
+  }
+  case aggregation_method::weighted:
+    return quality::weighted(unit, trust);
+  case aggregation_method::weighted_log_odds:
+    return quality::weighted_log_odds(unit, trust);
+  case aggregation_method::incremental: {
+    HOLDFAST_INVARIANT(opinion != nullptr && opinion->shares.size() == unit.labels,
+                       "the step asks its model before it asks the unit");
+    quality::estimates found{1, unit.labels};
+    std::copy(opinion->shares.begin(), opinion->shares.end(), found.of(0));
+    return found;
+  }
+  }
+  break_invariant("aggregation_method", "every value has a rule", __FILE__, __LINE__);
+}
+
+} // namespace
+
+std::string_view to_string(aggregation_method method) {
+  for (const auto& row : method_names)
+    if (row.method == method)
+      return row.name;
+  break_invariant("aggregation_method", "every value has a name", __FILE__, __LINE__);
+}
+
+std::optional<aggregation_method> aggregation_method_named(std::string_view name) {
+  for (const auto& row : method_names)
+    if (row.name == name)
+      return row.method;
+  return std::nullopt;
+}
+
+std::uint32_t first_slots(const quality::stopping_rule& rule) {
+  // Before more than half of the votes are in, no majority is beyond reach of the rest.
+  const auto decided = rule.curtail && !rule.stop_at ? rule.max / 2 + 1 : 1;
+  return std::min(rule.max, std::max({rule.min, decided, std::uint32_t{1}}));
+}
+
+aggregate aggregate_of(const aggregation_policy& policy, const std::vector<trusted_answer>& given,
+                       const model_opinion* opinion) {
+  HOLDFAST_INVARIANT(!given.empty(), "a unit is aggregated when its judgments are in");
+  aggregate result;
+  result.method = policy.method;
+  result.support = answers_of(policy, given);
+  const auto unit = as_votes(given, result.support);
+  const auto shares = shares_of(policy.method, unit, result.support, given, opinion);
+  for (std::uint32_t label = 0; label < unit.labels; ++label)
+    result.support[label].share = shares.of(0)[label];
+  const auto consensus = quality::consensus_of(shares.of(0), unit.labels);
+  result.answer = result.support[consensus.label].answer;
+  result.confidence = consensus.confidence;
+  result.tied = consensus.tied;
   return result;
 }
 
+aggregate majority(const std::vector<std::string>& answers) {
+  std::vector<trusted_answer> given;
+  for (const auto& answer : answers)
+    given.push_back({answer, 1});
+  return aggregate_of({}, given);
+}
+
+bool enough(const quality::stopping_rule& rule, const aggregate& found) {
+  std::vector<quality::vote> votes;
+  for (std::uint32_t label = 0; label < found.support.size(); ++label)
+    votes.insert(votes.end(), found.support[label].votes, {0, label});
+  return quality::enough(rule, {votes.data(), votes.data() + votes.size()},
+                         static_cast<std::uint32_t>(found.support.size()), found.confidence);
+}
+
 std::string to_json(const aggregate& result) {
+  const bool weighed = result.method != aggregation_method::majority;
   json_object votes;
-  for (const auto& share : result.shares)
-    votes.number(share.answer, static_cast<std::int64_t>(share.votes));
-  return json_object{}
-      .text("answer", result.answer)
+  json_object shares;
+  for (const auto& one : result.support) {
+    if (one.votes > 0)
+      votes.number(one.answer, static_cast<std::int64_t>(one.votes));
+    shares.number(one.answer, one.share);
+  }
+  json_object written;
+  written.text("answer", result.answer)
       .number("confidence", result.confidence)
       .raw("votes", votes.str())
-      .number("tied", static_cast<std::int64_t>(result.tied))
-      .str();
+      .number("tied", static_cast<std::int64_t>(result.tied));
+  if (weighed)
+    written.text("method", to_string(result.method)).raw("shares", shares.str());
+  return written.str();
 }
 
 } // namespace holdfast::core

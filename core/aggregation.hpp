@@ -1,30 +1,80 @@
 #pragma once
 
+#include "core/quality/stopping.hpp"
+
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace holdfast::core {
 
-/// How many judgments gave one answer.
-struct vote_share {
+/// How the judgments of a unit become its result.
+enum class aggregation_method : std::uint8_t {
+  majority = 1,
+  weighted = 2,          ///< Votes weigh as much as their contributor's trust.
+  weighted_log_odds = 3, ///< Votes weigh the logarithm of the odds that the contributor is right.
+  incremental = 4,       ///< What a model of all contributors of the step finds.
+};
+
+std::string_view to_string(aggregation_method method);
+std::optional<aggregation_method> aggregation_method_named(std::string_view name);
+
+/// How a step makes results of judgments, and when a unit has enough of them.
+struct aggregation_policy {
+  aggregation_method method = aggregation_method::majority;
+  /// Every answer there can be, in label order; empty: any.
+  std::vector<std::string> labels;
+  /// None: a unit has enough when all its slots are judged.
+  std::optional<quality::stopping_rule> stopping;
+};
+
+/// How many judgments a unit asks for at first: no more than the rule may turn out to need.
+std::uint32_t first_slots(const quality::stopping_rule& rule);
+
+/// One answer, and how much the contributor was trusted when they gave it.
+struct trusted_answer {
+  std::string answer;
+  double trust = 1;
+};
+
+/// How many judgments gave one answer, and how likely it is the right one.
+struct answer_support {
   std::string answer;
   std::uint32_t votes = 0;
+  double share = 0;
 };
 
 /// The consensus of a unit.
 struct aggregate {
-  std::string answer;             ///< The winner; of several, the first in label order.
-  double confidence = 0;          ///< The winner's share of the votes, 0 to 1.
-  std::vector<vote_share> shares; ///< All answers given, in label order.
-  std::uint32_t tied = 1; ///< How many answers have as many votes as the winner, itself included.
+  aggregation_method method = aggregation_method::majority;
+  std::string answer;                  ///< The winner; of several, the first in label order.
+  double confidence = 0;               ///< The winner's share, 0 to 1.
+  std::vector<answer_support> support; ///< All answers that were given or may be, in label order.
+  std::uint32_t tied =
+      1; ///< How many answers have as great a share as the winner, itself included.
 };
 
-/// Majority vote: the answer given most often; confidence is its share. Requires at least one
-/// answer.
+/// What the model of the step takes to be true of a unit.
+struct model_opinion {
+  std::vector<double> shares;  ///< By `aggregation_policy::labels`.
+  std::uint32_t judgments = 0; ///< Of the unit, that it knows of.
+};
+
+/// The consensus of `given`, at least one. `opinion` is that of the model, for the methods that
+/// have one.
+aggregate aggregate_of(const aggregation_policy& policy, const std::vector<trusted_answer>& given,
+                       const model_opinion* opinion = nullptr);
+
+/// Majority vote: the answer given most often; confidence is its share.
 aggregate majority(const std::vector<std::string>& answers);
 
-/// The result as JSON: `{"answer": …, "confidence": …, "votes": {…}, "tied": n}`.
+/// Whether `rule` wants no more judgments than those that made `found`.
+bool enough(const quality::stopping_rule& rule, const aggregate& found);
+
+/// The result as JSON: `{"answer": …, "confidence": …, "votes": {…}, "tied": n}`; of methods other
+/// than majority with `"method"` and `"shares": {…}`.
 std::string to_json(const aggregate& result);
 
 } // namespace holdfast::core

@@ -268,10 +268,10 @@ struct delete_schedule_row {
 using write_op =
     std::variant<insert_workflow, insert_step, update_step, insert_unit, set_unit_state,
                  set_unit_slots, finalize_unit, insert_lease, extend_lease_row, end_lease_row,
-                 insert_judgment, taint_judgment, put_standing, insert_inbox, advance_cursor, put_queue, insert_task, update_task,
-                 insert_task_lease, extend_task_lease, end_task_lease, finish_task, revive_task,
-                 insert_late_result, take_staged, refuse_staged, put_schedule_row,
-                 delete_schedule_row>;
+                 insert_judgment, taint_judgment, put_standing, insert_inbox, advance_cursor,
+                 put_queue, insert_task, update_task, insert_task_lease, extend_task_lease,
+                 end_task_lease, finish_task, revive_task, insert_late_result, take_staged,
+                 refuse_staged, put_schedule_row, delete_schedule_row>;
 
 enum class event_type : std::uint8_t {
   unit_ready_for_assignment = 1,

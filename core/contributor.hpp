@@ -65,14 +65,14 @@ struct step_history {
     std::string answer;
   };
 
-  std::vector<question> questions; ///< By ordinal.
-  std::vector<worked> contributors; ///< By name (bytes).
+  std::vector<question> questions;    ///< By ordinal.
+  std::vector<worked> contributors;   ///< By name (bytes).
   std::vector<asked> asked_questions; ///< Answered ones first, in order of submission (then of
                                       ///< judgment id); then the others by contributor and unit,
                                       ///< each pair once.
   std::vector<standing> standings;    ///< By contributor; as last written.
   std::vector<unsettled> unsettled_units; ///< By contributor and unit.
-  std::vector<vote> votes; ///< In order of submission, then of judgment id.
+  std::vector<vote> votes;                ///< In order of submission, then of judgment id.
 };
 
 } // namespace holdfast::core

@@ -7,7 +7,7 @@ namespace holdfast::core {
 namespace {
 
 // clang-format off
-constexpr std::array<error_description, 20> table{{
+constexpr std::array<error_description, 21> table{{
   {errc::none, "none", false,
    "Nothing went wrong."},
   {errc::invalid_argument, "invalid_argument", false,
@@ -49,6 +49,8 @@ constexpr std::array<error_description, 20> table{{
    "Report it: the database refused what the node had validated."},
   {errc::damaged, "damaged", false,
    "Restore the named file from a backup: it is not what was stored."},
+  {errc::not_qualified, "not_qualified", false,
+   "Stop asking: this contributor's work on the step has ended. Other steps are open to them."},
 }};
 // clang-format on
 

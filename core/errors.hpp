@@ -29,6 +29,7 @@ enum class errc : std::uint8_t {
   duplicate_message = 17,
   refused_by_store = 18,
   damaged = 19,
+  not_qualified = 20,
 };
 
 /// One row of the error table.

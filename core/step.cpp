@@ -40,6 +40,7 @@ decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& 
   decision<added> result;
   if (items.empty())
     return result;
+  std::uint64_t counted = 0;
   for (auto& item : items) {
     unit_record u;
     u.id = {ids.next(now)};
@@ -49,15 +50,21 @@ decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& 
     u.ordinal = s.next_ordinal++;
     u.source_key = std::move(item.key);
     u.input = std::move(item.input);
-    u.slots = item.slots;
+    u.truth = std::move(item.truth);
+    u.slots = is_test_question(u) ? test_question_slots : item.slots;
     u.created_at = now;
     result.changes.writes.push_back(insert_unit{u.id, u.step, u.root, u.parent, u.ordinal,
-                                                u.source_key, u.input, u.slots, now});
-    result.changes.events.push_back(
-        {event_type::unit_ready_for_assignment, u.step, u.id, {}, now, {}});
+                                                u.source_key, u.input, u.slots, now, u.truth});
+    if (!is_test_question(u)) {
+      result.changes.events.push_back(
+          {event_type::unit_ready_for_assignment, u.step, u.id, {}, now, {}});
+      ++counted;
+    }
     result.answer.units.push_back(std::move(u));
   }
-  s.row.total_units += items.size();
+  if (counted == 0)
+    return result;
+  s.row.total_units += counted;
   // More came although none were expected. Whether the step was completed by then is a matter of
   // timing; it must not decide whether still more may come.
   const bool unsealed = s.row.sealed;

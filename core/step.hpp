@@ -30,13 +30,15 @@ struct source_item {
   std::uint32_t slots = 1; ///< Judgments wanted.
   unit_id parent;          ///< Nil for source data.
   unit_id root;            ///< Nil: the new unit is its own root.
+  std::string truth;       ///< JSON; not empty for a test question, which has slots for everybody.
 };
 
 struct added {
   std::vector<unit_record> units;
 };
 
-/// Takes in items whose keys the step does not have yet. Refuses with `wrong_state` when canceled.
+/// Takes in items whose keys the step does not have yet. Test questions are no work to be done:
+/// they neither count nor reopen the step. Refuses with `wrong_state` when canceled.
 decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& ids, instant now);
 
 /// No more units are expected: completes the step once all are finished. Repeating succeeds.

@@ -41,7 +41,8 @@ event about(const unit& u, event_type type, instant now) {
   return {type, u.step, u.id, {}, now, {}};
 }
 
-/// What subscribers need to know of a finished unit without asking back.
+/// What subscribers need to know of a finished unit without asking back: the result, and what each
+/// judgment was worth.
 std::string finalized_details(const unit& u, const std::string& winner, const std::string& result) {
   std::string judgments = "[";
   for (const auto& j : u.judgments) {
@@ -52,6 +53,8 @@ std::string finalized_details(const unit& u, const std::string& winner, const st
                      .text("contributor_id", j.contributor)
                      .text("answer", j.answer)
                      .boolean("agrees", j.answer == winner)
+                     .number("trust", j.trust)
+                     .boolean("tainted", j.tainted)
                      .str();
   }
   judgments += ']';
@@ -64,8 +67,13 @@ std::string finalized_details(const unit& u, const std::string& winner, const st
 
 } // namespace
 
+std::uint32_t counted_judgments(const unit& u) {
+  return static_cast<std::uint32_t>(std::count_if(
+      u.judgments.begin(), u.judgments.end(), [](const judgment_mark& j) { return !j.tainted; }));
+}
+
 std::uint32_t free_slots(const unit& u) {
-  const auto taken = u.leases.active.size() + u.judgments.size();
+  const auto taken = u.leases.active.size() + counted_judgments(u);
   HOLDFAST_INVARIANT(taken <= u.slots, "I-1: every grant checks for a free slot first");
   return u.state == unit_state::judgable ? u.slots - static_cast<std::uint32_t>(taken) : 0;
 }
@@ -81,7 +89,7 @@ instant barred_until(const unit& u, const contributor_id& contributor, instant n
 
 bool ready_to_aggregate(const unit& u) {
   return (u.state == unit_state::judgable || u.state == unit_state::paused)
-         && u.judgments.size() >= u.slots;
+         && counted_judgments(u) >= u.slots;
 }
 
 decision<lease> decide(unit& u, const lease_policy& policy, const ask& command, instant now) {
@@ -98,6 +106,7 @@ decision<lease> decide(unit& u, const lease_policy& policy, const ask& command, 
   if (free_slots(u) == 0 || barred(u, command.contributor, now))
     return refuse<lease>(errc::no_unit_available);
   decision<lease> granted;
+  u.leases.last_token = std::max(u.leases.last_token + 1, command.token_min) - 1;
   granted.answer = grant_lease(u.leases, policy, command.assignment, command.contributor, now);
   granted.changes.writes.push_back(insert_lease{u.id, granted.answer});
   return granted;
@@ -146,15 +155,27 @@ decision<submitted> decide(unit& u, const submit& command, instant now) {
   HOLDFAST_INVARIANT(u.state == unit_state::judgable || u.state == unit_state::paused,
                      "finalizing needs all slots judged and canceling ends the leases");
   end_lease(u.leases, command.contributor);
-  u.judgments.push_back({command.judgment, command.contributor, command.token, command.answer});
+  HOLDFAST_INVARIANT(command.test_correct.has_value() == is_test_question(u),
+                     "I-11: the verdict on a test question comes with its judgment");
+  u.judgments.push_back(
+      {command.judgment, command.contributor, command.token, command.answer, command.trust});
   decision<submitted> accepted;
   accepted.answer = {command.judgment, false};
   accepted.changes.writes.push_back(insert_judgment{command.judgment, u.id, command.contributor,
                                                     command.token, command.payload, command.answer,
-                                                    1.0, now});
+                                                    command.trust, now, command.test_correct});
   auto received = about(u, event_type::judgment_received, now);
   received.judgment = command.judgment;
-  accepted.changes.events.push_back(std::move(received));
+  accepted.changes.events.push_back(received);
+  if (command.test_correct) {
+    received.type = event_type::test_judgment;
+    received.details = json_object{}
+                           .text("contributor_id", command.contributor)
+                           .boolean("was_correct", *command.test_correct)
+                           .number("trust", command.trust)
+                           .str();
+    accepted.changes.events.push_back(std::move(received));
+  }
   return accepted;
 }
 
@@ -170,15 +191,26 @@ decision<std::uint32_t> decide(unit& u, const lease_policy& policy, const expire
   return expired;
 }
 
-decision<bool> decide(unit& u, const aggregate_if_ready& command, instant now) {
+decision<bool> decide(unit& u, const aggregation_policy& policy, const aggregate_if_ready& command,
+                      instant now) {
   decision<bool> finalized;
-  if (!ready_to_aggregate(u))
+  const bool needs_opinion = policy.method == aggregation_method::incremental;
+  if (is_test_question(u) || !ready_to_aggregate(u)
+      || (needs_opinion
+          && (!command.opinion || command.opinion->judgments != counted_judgments(u))))
     return finalized;
-  std::vector<std::string> answers;
+  std::vector<trusted_answer> answers;
   answers.reserve(u.judgments.size());
   for (const auto& j : u.judgments)
-    answers.push_back(j.answer);
-  const auto consensus = majority(answers);
+    if (!j.tainted)
+      answers.push_back({j.answer, j.trust});
+  const auto consensus =
+      aggregate_of(policy, answers, command.opinion ? &*command.opinion : nullptr);
+  if (policy.stopping && !enough(*policy.stopping, consensus)) {
+    ++u.slots;
+    finalized.changes.writes.push_back(set_unit_slots{u.id, u.slots});
+    return finalized;
+  }
   u.state = unit_state::finalized;
   auto result = to_json(consensus);
   auto done = about(u, event_type::unit_finalized, now);
@@ -189,6 +221,23 @@ decision<bool> decide(unit& u, const aggregate_if_ready& command, instant now) {
       finalize_unit{u.id, std::move(result), consensus.confidence, now});
   finalized.changes.events.push_back(std::move(done));
   return finalized;
+}
+
+decision<bool> decide(unit& u, const lease_policy& policy, const disregard& command, instant now) {
+  decision<bool> done;
+  if (u.state == unit_state::finalized || u.state == unit_state::canceled)
+    return done;
+  if (find_lease(u.leases, command.contributor) != nullptr)
+    end(u, policy, command.contributor, lease_end::ejected, now, done.changes);
+  for (auto& j : u.judgments) {
+    // What was said to a test question stays evidence.
+    if (j.contributor != command.contributor || j.tainted || is_test_question(u))
+      continue;
+    j.tainted = true;
+    done.changes.writes.push_back(taint_judgment{u.id, command.contributor, now});
+  }
+  done.answer = !done.changes.empty();
+  return done;
 }
 
 decision<unit_state> decide(unit& u, const lease_policy& policy, unit_verb verb, instant now) {

@@ -15,6 +15,8 @@ struct judgment_mark {
   contributor_id contributor;
   core::token token = 0;
   std::string answer;
+  double trust = 1;     ///< Of the contributor, when it came in.
+  bool tainted = false; ///< Counts no more.
 };
 
 /// A contributor who is not to be offered the unit before `until`.
@@ -36,13 +38,17 @@ struct bar {
 ///
 /// Pausing stops new leases; leases already out may still be handed in. Canceling ends them.
 ///
+/// A *test question* is a unit whose right answer is known. Everybody may judge it once; it is
+/// never finalized, and nobody but its requester can tell it from another unit.
+///
 /// This is what deciding needs, and all that is kept in memory of each unit that is worked on.
 struct unit {
   unit_id id;
   step_id step;
   unit_id root;
   std::string input;
-  std::uint32_t slots = 1;
+  std::string truth;       ///< JSON; empty unless this is a test question.
+  std::uint32_t slots = 1; ///< Judgments wanted so far.
   unit_state state = unit_state::judgable;
   lease_table leases;
   std::vector<judgment_mark> judgments;
@@ -59,10 +65,18 @@ struct unit_record : unit {
   double confidence = 0;
 };
 
+/// The slots of a test question: more than there are contributors.
+inline constexpr std::uint32_t test_question_slots = 1'000'000'000;
+
+inline bool is_test_question(const unit& u) { return !u.truth.empty(); }
+
+/// Judgments that count.
+std::uint32_t counted_judgments(const unit& u);
+
 /// Slots neither leased nor judged; 0 unless the unit is judgable. Never negative: I-1.
 std::uint32_t free_slots(const unit& u);
 
-/// Whether enough judgments are in and the result is still to be computed.
+/// Whether all slots are judged, so that the unit is finalized or asks for more.
 bool ready_to_aggregate(const unit& u);
 
 /// Until when `contributor` is not to be offered the unit for reasons of their own; `now` when
@@ -76,6 +90,9 @@ instant barred_until(const unit& u, const contributor_id& contributor, instant n
 struct ask {
   contributor_id contributor;
   assignment_id assignment; ///< Chosen by the caller: asking again with it returns the same lease.
+  /// The token is no less. Where there are test questions, counting from 1 would give them away:
+  /// they are leased far more often than other units.
+  core::token token_min = 0;
 };
 /// Grants a slot. Refuses with `wrong_state`, `already_judged`, `already_exists` (another lease of
 /// the contributor on this unit) or `no_unit_available` (no slot, or barred).
@@ -102,6 +119,8 @@ struct submit {
   judgment_id judgment; ///< Chosen by the caller: submitting again with it is a repetition.
   std::string payload;  ///< Valid against the step's schema.
   std::string answer;   ///< What the step's aggregation counts.
+  double trust = 1;     ///< Of the contributor.
+  std::optional<bool> test_correct{}; ///< Of a test question: whether the answer is right.
 };
 struct submitted {
   judgment_id judgment;
@@ -114,13 +133,26 @@ struct expire {};
 decision<std::uint32_t> decide(unit& u, const lease_policy& policy, const expire& command,
                                instant now);
 
-/// A consumer tells that a judgment of this unit was received. Finalizes when all slots are judged;
-/// otherwise writes nothing. Answers whether it finalized.
+/// A consumer tells that a judgment of this unit was received. When all slots are judged, the unit
+/// gets its result, or one slot more where the step's stopping rule is not content; otherwise
+/// nothing is written. Answers whether it finalized.
 struct aggregate_if_ready {
   std::string consumer;
   message_id message;
+  /// Of the step's model where the method asks one. When it does not know of all judgments, nothing
+  /// happens: the message of the last one is still to come.
+  std::optional<model_opinion> opinion{};
 };
-decision<bool> decide(unit& u, const aggregate_if_ready& command, instant now);
+decision<bool> decide(unit& u, const aggregation_policy& policy, const aggregate_if_ready& command,
+                      instant now);
+
+/// Nothing that the contributor did for this unit counts from now on: ends their lease and taints
+/// their judgment, which makes room for others. A finished unit stays as it is. Answers whether
+/// there was anything to do.
+struct disregard {
+  contributor_id contributor;
+};
+decision<bool> decide(unit& u, const lease_policy& policy, const disregard& command, instant now);
 
 enum class unit_verb : std::uint8_t { pause = 1, resume = 2, cancel = 3 };
 /// Repeating a verb succeeds and writes nothing. Refuses with `wrong_state` what the diagram does

@@ -13,6 +13,39 @@ bool well_formed_key(const std::string& key) {
   });
 }
 
+void check_aggregation(const aggregation_policy& policy, const std::string& place,
+                       std::vector<definition_problem>& problems) {
+  const auto& labels = policy.labels;
+  const bool needs_labels = policy.method == aggregation_method::weighted_log_odds
+                            || policy.method == aggregation_method::incremental;
+  if (needs_labels && labels.size() < 2)
+    problems.push_back({place + "/labels", "must list every answer, at least two: "
+                                               + std::string{to_string(policy.method)}
+                                               + " must know what else could have been said"});
+  else if (!labels.empty() && (labels.size() < 2 || labels.size() > labels_max))
+    problems.push_back({place + "/labels", "must list from 2 to " + std::to_string(labels_max)
+                                               + " answers, or be left out"});
+  if (std::set<std::string>{labels.begin(), labels.end()}.size() != labels.size())
+    problems.push_back({place + "/labels", "must not list an answer twice"});
+}
+
+bool is_share(double value) { return value > 0 && value < 1; }
+
+void check_test_questions(const test_question_policy& policy, const std::string& place,
+                          std::vector<definition_problem>& problems) {
+  if (policy.placement.quiz > quiz_max)
+    problems.push_back({place + "/quiz", "must be at most " + std::to_string(quiz_max)});
+  if (!(policy.placement.quiz_pass > 0 && policy.placement.quiz_pass <= 1))
+    problems.push_back({place + "/quiz_pass", "must be above 0 and at most 1"});
+  if (policy.placement.every == 1 || policy.placement.every > test_interval_max)
+    problems.push_back(
+        {place + "/every", "must be 0, or from 2 to " + std::to_string(test_interval_max)});
+  if (!is_share(policy.taint.threshold))
+    problems.push_back({place + "/accuracy_min", "must be between 0 and 1"});
+  if (!is_share(policy.taint.certainty))
+    problems.push_back({place + "/certainty", "must be between 0 and 1"});
+}
+
 void check_step(const step_definition& step, const std::string& place,
                 std::vector<definition_problem>& problems) {
   if (!well_formed_key(step.key))
@@ -30,9 +63,17 @@ void check_step(const step_definition& step, const std::string& place,
     problems.push_back({place + "/lease/regrant_after_seconds", "must not be negative"});
   if (!step.answer_pointer.empty() && step.answer_pointer.front() != '/')
     problems.push_back({place + "/aggregation/answer", "must be a JSON pointer such as /answer"});
+  check_aggregation(step.aggregation, place + "/aggregation", problems);
+  if (step.test_questions)
+    check_test_questions(*step.test_questions, place + "/test_questions", problems);
 }
 
 } // namespace
+
+std::uint32_t first_slots(const step_definition& step) {
+  return step.aggregation.stopping ? first_slots(*step.aggregation.stopping)
+                                   : step.judgments_per_unit;
+}
 
 std::optional<std::uint32_t> position_of(const workflow_definition& definition,
                                          const std::string& key) {

@@ -1,7 +1,10 @@
 #pragma once
 
+#include "core/aggregation.hpp"
 #include "core/ids.hpp"
 #include "core/lease.hpp"
+#include "core/quality/standing.hpp"
+#include "core/quality/test_placement.hpp"
 
 #include <optional>
 #include <string>
@@ -9,8 +12,11 @@
 
 namespace holdfast::core {
 
-/// How the judgments of a unit become its result.
-enum class aggregation_method : std::uint8_t { majority = 1 };
+/// Test questions among the units of a step, and what their answers mean for a contributor.
+struct test_question_policy {
+  quality::test_policy placement;
+  quality::taint_rule taint;
+};
 
 /// One step of a workflow, as its requester defines it. The field names are those of the JSON form.
 struct step_definition {
@@ -18,7 +24,8 @@ struct step_definition {
   std::string title;
   std::uint32_t judgments_per_unit = 3; ///< Slots of a unit that does not bring its own number.
   lease_policy lease;
-  aggregation_method aggregation = aggregation_method::majority;
+  aggregation_policy aggregation;
+  std::optional<test_question_policy> test_questions;
   std::string answer_pointer = "/answer"; ///< JSON pointer to the value that aggregation counts.
   std::string judgment_schema; ///< JSON Schema (draft 7) of a judgment; empty accepts any object.
   std::vector<std::string>
@@ -42,8 +49,14 @@ struct definition_problem {
 /// must hold.
 inline constexpr std::size_t steps_per_workflow_max = 64;
 inline constexpr std::uint32_t judgments_per_unit_max = 1000;
+inline constexpr std::size_t labels_max = 256;
+inline constexpr std::uint32_t quiz_max = 100;
+inline constexpr std::uint32_t test_interval_max = 1000;
 inline constexpr std::size_t contributor_id_bytes_max = 128;
 inline constexpr std::size_t source_key_bytes_max = 512;
+
+/// How many judgments a new unit of the step asks for at first.
+std::uint32_t first_slots(const step_definition& step);
 
 /// Everything that is wrong with `definition`; empty when it may be created. Rules: keys unique and
 /// well-formed; bounds; each step but the first is the `next` of exactly one other step, and is

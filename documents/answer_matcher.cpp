@@ -1,6 +1,7 @@
 #include "documents/answer_matcher.hpp"
 
 #include "core/quality/matchers.hpp"
+#include "documents/judgment_document.hpp"
 #include "documents/member_reader.hpp"
 #include "documents/parse.hpp"
 #include "documents/pattern.hpp"
@@ -143,6 +144,14 @@ core::outcome<answer_matcher> read_answer_matcher(std::string_view text) {
     const auto value = parse_json(answer, {});
     return value && matcher(*value);
   }};
+}
+
+std::optional<std::string> single_right_answer(std::string_view text) {
+  const auto document = parse_json(text, {});
+  if (!document || !document->is_object() || document->value("match", "exact") != "exact")
+    return std::nullopt;
+  const auto answer = document->find("answer");
+  return answer == document->end() ? std::nullopt : std::optional{answer_text(*answer)};
 }
 
 } // namespace holdfast::documents

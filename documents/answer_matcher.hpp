@@ -3,6 +3,8 @@
 #include "core/outcome.hpp"
 
 #include <functional>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace holdfast::documents {
@@ -20,5 +22,9 @@ using answer_matcher = std::function<bool(std::string_view answer)>;
 ///
 /// Fails with `payload_invalid`, naming the member.
 core::outcome<answer_matcher> read_answer_matcher(std::string_view json);
+
+/// The one right answer in the same document, as judgments name it (`answer_text`); none where
+/// several may be right.
+std::optional<std::string> single_right_answer(std::string_view json);
 
 } // namespace holdfast::documents

@@ -5,7 +5,9 @@
 #include "documents/pointer.hpp"
 #include "documents/schema.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <vector>
 
 namespace holdfast::documents {
 
@@ -15,7 +17,8 @@ struct judgment_checker::compiled {
   json_limits limits;
   std::optional<documents::schema> schema; ///< None: any object.
   json_pointer answer;
-  std::string answer_pointer; ///< As its author wrote it.
+  std::string answer_pointer;      ///< As its author wrote it.
+  std::vector<std::string> labels; ///< By bytes.
 };
 
 namespace {
@@ -40,16 +43,34 @@ json_pointer pointer_validated(const std::string& text) {
   return std::move(*pointer);
 }
 
+std::vector<std::string> sorted(std::vector<std::string> labels) {
+  std::sort(labels.begin(), labels.end());
+  return labels;
+}
+
+/// As many as a person would read.
+std::string listed(const std::vector<std::string>& labels) {
+  constexpr std::size_t listed_max = 10;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(labels.size(), listed_max); ++i)
+    list += (i > 0 ? ", " : "") + labels[i];
+  return labels.size() > listed_max ? list + ", …" : list;
+}
+
 core::failure invalid(std::string_view pointer, std::string_view what) {
   return {core::errc::payload_invalid, at_place(pointer, what)};
 }
 
 } // namespace
 
+std::string answer_text(const json& value) {
+  return value.is_string() ? value.get<std::string>() : canonical_text(value);
+}
+
 judgment_checker::judgment_checker(const core::step_definition& step, const json_limits& limits)
-    : compiled_(std::make_unique<compiled>(compiled{limits, compile_validated(step.judgment_schema),
-                                                    pointer_validated(step.answer_pointer),
-                                                    step.answer_pointer})) {}
+    : compiled_(std::make_unique<compiled>(compiled{
+        limits, compile_validated(step.judgment_schema), pointer_validated(step.answer_pointer),
+        step.answer_pointer, sorted(step.aggregation.labels)})) {}
 
 judgment_checker::~judgment_checker() = default;
 
@@ -67,7 +88,20 @@ core::outcome<std::string> judgment_checker::answer_of(std::string_view payload)
   if (answer == nullptr)
     return invalid(compiled_->answer_pointer,
                    "is missing; the step counts the value at this place as the answer");
-  return answer->is_string() ? answer->get<std::string>() : canonical_text(*answer);
+  auto text = answer_text(*answer);
+  const auto& labels = compiled_->labels;
+  if (!labels.empty() && !std::binary_search(labels.begin(), labels.end(), text))
+    return invalid(compiled_->answer_pointer,
+                   "is none of the answers that the step knows: " + listed(labels));
+  return text;
+}
+
+std::string judgment_checker::answer_value_of(std::string_view payload) const {
+  const auto judgment = parse_json(payload, compiled_->limits);
+  HOLDFAST_INVARIANT(judgment, "answer_of has accepted it");
+  const auto* answer = compiled_->answer.find(*judgment);
+  HOLDFAST_INVARIANT(answer != nullptr, "answer_of has found it");
+  return answer->dump();
 }
 
 } // namespace holdfast::documents

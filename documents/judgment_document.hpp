@@ -4,11 +4,17 @@
 #include "core/workflow.hpp"
 #include "documents/limits.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <memory>
 #include <string>
 #include <string_view>
 
 namespace holdfast::documents {
+
+/// A value as an answer: strings as they are, everything else as compact JSON in which equal values
+/// have equal texts (sorted keys; 2 and 2.0 are both `2`).
+std::string answer_text(const nlohmann::json& value);
 
 /// Checks judgments of one step and finds the answer in them. Compiled once per step and shared by
 /// its units; safe to use from several threads at once.
@@ -18,12 +24,14 @@ public:
   judgment_checker(const core::step_definition& step, const json_limits& limits);
   ~judgment_checker();
 
-  /// The answer that aggregation counts: the value at the step's answer pointer; strings as they
-  /// are, everything else as compact JSON in which equal values have equal texts (sorted keys; 2
-  /// and 2.0 are both `2`). Fails with `too_large` or
+  /// The answer that aggregation counts: the `answer_text` of the value at the step's answer
+  /// pointer, which is one of the step's labels if it has any. Fails with `too_large` or
   /// `payload_invalid`, with the JSON pointer of the offending place, what was expected, and what
   /// to do.
   core::outcome<std::string> answer_of(std::string_view payload) const;
+
+  /// The same value as JSON, of a payload that `answer_of` accepts.
+  std::string answer_value_of(std::string_view payload) const;
 
 private:
   struct compiled;

@@ -37,12 +37,9 @@ void read_bounds(member_reader& from, stopping_rule& rule) {
 
 } // namespace
 
-core::outcome<stopping_rule> read_stopping_rule(std::string_view json) {
-  const auto document = parse_json(json, {});
-  if (!document)
-    return document.error();
-  std::vector<core::definition_problem> problems;
-  member_reader from{*document, "", problems};
+stopping_rule read_stopping_rule(const nlohmann::json& source, const std::string& place,
+                                 std::vector<core::definition_problem>& problems) {
+  member_reader from{source, place, problems};
   stopping_rule rule;
   read_bounds(from, rule);
   if (from.member("stop_at") != nullptr) {
@@ -61,6 +58,15 @@ core::outcome<stopping_rule> read_stopping_rule(std::string_view json) {
   if (rule.curtail)
     rule.min = rule.stop_at ? rule.min : 1; // the rule itself says when it may stop
   from.refuse_unknown();
+  return rule;
+}
+
+core::outcome<stopping_rule> read_stopping_rule(std::string_view json) {
+  const auto document = parse_json(json, {});
+  if (!document)
+    return document.error();
+  std::vector<core::definition_problem> problems;
+  auto rule = read_stopping_rule(*document, "", problems);
   if (!problems.empty())
     return refusal_of(problems);
   return rule;

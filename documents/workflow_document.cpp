@@ -1,9 +1,12 @@
 #include "documents/workflow_document.hpp"
 
+#include "core/quality/labels.hpp"
+#include "documents/judgment_document.hpp"
 #include "documents/member_reader.hpp"
 #include "documents/parse.hpp"
 #include "documents/pointer.hpp"
 #include "documents/schema.hpp"
+#include "documents/stopping_document.hpp"
 
 #include <algorithm>
 
@@ -39,10 +42,18 @@ private:
       from.text(*key, "key", step.key);
     from.text("title", step.title);
     from.count("judgments_per_unit", step.judgments_per_unit);
+    if (const auto* stopping = from.member("stopping")) {
+      if (from.member("judgments_per_unit") != nullptr)
+        from.problem("stopping", "excludes judgments_per_unit: it says how many itself");
+      step.aggregation.stopping = read_stopping_rule(*stopping, place + "/stopping", problems);
+      step.judgments_per_unit = step.aggregation.stopping->max;
+    }
     if (const auto* lease = from.member("lease"))
       read_lease(*lease, place + "/lease", step.lease);
     if (const auto* aggregation = from.member("aggregation"))
       read_aggregation(*aggregation, place + "/aggregation", step);
+    if (const auto* questions = from.member("test_questions"))
+      step.test_questions = read_test_questions(*questions, place + "/test_questions");
     if (const auto* schema_source = from.member("judgment_schema")) {
       if (schema::compile(*schema_source, place + "/judgment_schema", problems))
         step.judgment_schema = schema_source->dump();
@@ -66,14 +77,41 @@ private:
 
   void read_aggregation(const json& source, const std::string& place, core::step_definition& step) {
     member_reader from{source, place, problems};
-    std::string method = "majority";
+    std::string method{to_string(step.aggregation.method)};
     from.text("method", method);
-    if (method != "majority")
-      from.problem("method", "must be majority");
+    if (const auto known = core::aggregation_method_named(method))
+      step.aggregation.method = *known;
+    else
+      from.problem("method", "must be majority, weighted, weighted_log_odds or incremental");
+    if (const auto* labels = from.member("labels"))
+      read_labels(*labels, place + "/labels", step.aggregation.labels);
     from.text("answer", step.answer_pointer);
     if (!json_pointer::parse(step.answer_pointer))
       from.problem("answer", "must be a JSON pointer such as /answer, with ~0 for ~ and ~1 for /");
     from.refuse_unknown();
+  }
+
+  /// Labels are named as answers are: strings as they are, other values as their JSON.
+  void read_labels(const json& source, const std::string& place, std::vector<std::string>& labels) {
+    if (!source.is_array()) {
+      problems.push_back({place, "must be the list of all answers there can be"});
+      return;
+    }
+    for (const auto& label : source)
+      labels.push_back(answer_text(label));
+    core::quality::sort_labels(labels);
+  }
+
+  core::test_question_policy read_test_questions(const json& source, const std::string& place) {
+    core::test_question_policy policy;
+    member_reader from{source, place, problems};
+    from.count("quiz", policy.placement.quiz);
+    from.number("quiz_pass", policy.placement.quiz_pass);
+    from.count("every", policy.placement.every);
+    from.number("accuracy_min", policy.taint.threshold);
+    from.number("certainty", policy.taint.certainty);
+    from.refuse_unknown();
+    return policy;
   }
 
   void read_next(const json& source, const std::string& place, std::vector<std::string>& next) {

@@ -16,10 +16,15 @@ namespace holdfast::documents {
 ///                 "judgments_per_unit": 3,
 ///                 "lease": {"ttl_seconds": 900, "total_max_seconds": 3600,
 ///                           "regrant_after_seconds": 60},
-///                 "aggregation": {"method": "majority", "answer": "/label"},
+///                 "aggregation": {"method": "incremental", "answer": "/label",
+///                                 "labels": ["cat", "dog"]},
+///                 "stopping": {"min": 2, "max": 5, "stop_at": 0.9},
+///                 "test_questions": {"quiz": 5, "quiz_pass": 0.7, "every": 10,
+///                                    "accuracy_min": 0.7, "certainty": 0.9},
 ///                 "judgment_schema": {…JSON Schema draft 7…},
 ///                 "next": ["review"]}]}
 ///
+/// `stopping` takes the place of `judgments_per_unit`, which is its simplest form.
 /// Only `name`, `steps` and each `key` are required; `total_max_seconds` is never less than
 /// `ttl_seconds` unless it says so itself. Unknown members are errors with a suggestion.
 /// Fails with `payload_invalid`; the detail lists every problem with its JSON pointer, one per

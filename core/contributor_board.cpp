@@ -1,0 +1,210 @@
+#include "core/contributor_board.hpp"
+
+#include "core/invariant.hpp"
+#include "core/json_text.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace holdfast::core {
+
+namespace {
+
+/// The low bits of a UUID v7 are random and never change.
+std::uint64_t seed_of(const step_id& step) {
+  std::uint64_t seed = 0;
+  for (std::size_t i = 8; i < 16; ++i)
+    seed = seed << 8U | step.value.bytes[i];
+  return seed;
+}
+
+} // namespace
+
+contributor_board::contributor_board(step_id step,
+                                     const std::optional<test_question_policy>& policy)
+    : step_(step),
+      policy_(policy),
+      seed_(seed_of(step)),
+      ledger_(policy ? policy->taint : quality::taint_rule{}) {}
+
+contributor_board::entry& contributor_board::of(const contributor_id& contributor) {
+  const auto [place, fresh] = entries_.try_emplace(contributor);
+  if (fresh)
+    place->second.number = static_cast<std::uint32_t>(entries_.size() - 1);
+  return place->second;
+}
+
+const contributor_board::entry* contributor_board::find(const contributor_id& contributor) const {
+  const auto found = entries_.find(contributor);
+  return found == entries_.end() ? nullptr : &found->second;
+}
+
+void contributor_board::restore(const step_history& history) {
+  for (const auto& question : history.questions) {
+    ordinals_[question.unit] = question.ordinal;
+    if (question.open)
+      open_questions_[question.ordinal] = question.unit;
+  }
+  for (const auto& one : history.contributors)
+    if (policy_)
+      of(one.contributor).assignments = one.assignments;
+  for (const auto& one : history.asked_questions) {
+    auto& who = of(one.contributor);
+    ask(who, one.unit);
+    if (one.correct)
+      record(who, one.unit, *one.correct);
+  }
+  for (const auto& one : history.standings)
+    if (one.what == contributor_standing::removed)
+      of(one.contributor).removed = one.why;
+}
+
+void contributor_board::add_question(const unit_id& unit, std::uint64_t ordinal) {
+  ordinals_[unit] = ordinal;
+  open_questions_[ordinal] = unit;
+}
+
+void contributor_board::close_question(const unit_id& unit) {
+  if (const auto found = ordinals_.find(unit); found != ordinals_.end())
+    open_questions_.erase(found->second);
+}
+
+contributor_board::next_work contributor_board::next_for(const contributor_id& contributor) const {
+  const auto* who = find(contributor);
+  if (who != nullptr && who->removed)
+    return {errc::not_qualified, std::nullopt};
+  if (!policy_ || ordinals_.empty())
+    return {};
+  static const entry newcomer;
+  if (who == nullptr)
+    who = &newcomer;
+  const auto& placement = policy_->placement;
+  const bool in_quiz = who->quiz.asked < placement.quiz;
+  // Those under way may fail the quiz yet: nothing but its questions until it is over.
+  if (in_quiz && who->quiz.asked + who->waiting.size() >= placement.quiz)
+    return {errc::no_unit_available, std::nullopt};
+  const quality::test_subject subject{seed_, contributor};
+  // The quiz lasts until it is answered, however many of its questions were given back.
+  const auto number = std::max<std::uint64_t>(who->assignments, placement.quiz);
+  if (!in_quiz && !quality::is_test_due(placement, subject, number))
+    return {};
+  std::vector<std::uint64_t> questions;
+  questions.reserve(open_questions_.size());
+  for (const auto& [ordinal, unit] : open_questions_)
+    questions.push_back(ordinal);
+  if (const auto next = quality::next_test_question(subject, questions, who->asked))
+    return {errc::none, open_questions_.at(*next)};
+  // Nobody who could not be tested passes a quiz.
+  return {in_quiz ? errc::no_unit_available : errc::none, std::nullopt};
+}
+
+void contributor_board::ask(entry& who, const unit_id& unit) {
+  const auto question = ordinals_.find(unit);
+  HOLDFAST_INVARIANT(question != ordinals_.end(), "only test questions are asked");
+  if (std::find(who.asked.begin(), who.asked.end(), question->second) == who.asked.end())
+    who.asked.push_back(question->second);
+}
+
+void contributor_board::offered(const contributor_id& contributor, const unit_id& unit) {
+  if (!policy_)
+    return;
+  auto& who = of(contributor);
+  ++who.assignments;
+  if (ordinals_.count(unit) == 0)
+    return;
+  ask(who, unit);
+  who.waiting.insert(unit);
+}
+
+void contributor_board::withdrawn(const contributor_id& contributor, const unit_id& unit) {
+  if (!policy_)
+    return;
+  auto& who = of(contributor);
+  HOLDFAST_INVARIANT(who.assignments > 0, "what is withdrawn was offered");
+  --who.assignments;
+  who.waiting.erase(unit);
+}
+
+void contributor_board::unanswered(const contributor_id& contributor, const unit_id& unit) {
+  if (const auto found = entries_.find(contributor); found != entries_.end())
+    found->second.waiting.erase(unit);
+}
+
+void contributor_board::record(entry& who, const unit_id& unit, bool correct) {
+  ask(who, unit);
+  who.waiting.erase(unit);
+  ledger_.record(who.number, static_cast<std::uint32_t>(ordinals_.at(unit)), correct);
+  if (!policy_ || who.quiz.asked >= policy_->placement.quiz)
+    return;
+  ++who.quiz.asked;
+  who.quiz.right += correct ? 1 : 0;
+}
+
+std::optional<standing_reason> contributor_board::verdict_on(const entry& who) const {
+  if (!policy_)
+    return std::nullopt;
+  if (quality::quiz_state_of(policy_->placement, who.quiz) == quality::quiz_state::failed)
+    return standing_reason::quiz_failed;
+  if (ledger_.tainted(who.number))
+    return standing_reason::test_questions;
+  return std::nullopt;
+}
+
+decision<bool> contributor_board::answered(const contributor_id& contributor, const unit_id& unit,
+                                           bool correct, instant now) {
+  auto& who = of(contributor);
+  record(who, unit, correct);
+  if (const auto why = verdict_on(who); why && !who.removed)
+    return remove(contributor, *why, now);
+  return {};
+}
+
+decision<bool> contributor_board::remove(const contributor_id& contributor, instant now) {
+  if (removed(contributor))
+    return {};
+  return remove(contributor, standing_reason::requester, now);
+}
+
+decision<bool> contributor_board::remove(const contributor_id& contributor, standing_reason why,
+                                         instant now) {
+  auto& who = of(contributor);
+  who.removed = why;
+  const auto tests = ledger_.record_of(who.number);
+  decision<bool> decided;
+  decided.answer = true;
+  decided.changes.writes.push_back(
+      put_standing{step_, contributor, contributor_standing::removed, why, now});
+  const auto details = json_object{}
+                           .text("contributor_id", contributor)
+                           .text("standing", to_string(contributor_standing::removed))
+                           .text("reason", to_string(why))
+                           .number("trust", ledger_.trust_of(who.number).mean())
+                           .number("test_questions", static_cast<std::int64_t>(tests.asked))
+                           .number("right", static_cast<std::int64_t>(tests.right))
+                           .str();
+  decided.changes.events.push_back({event_type::contributor_flagged, step_, {}, {}, now, details});
+  return decided;
+}
+
+bool contributor_board::removed(const contributor_id& contributor) const {
+  const auto* who = find(contributor);
+  return who != nullptr && who->removed.has_value();
+}
+
+quality::trust contributor_board::trust_of(const contributor_id& contributor) const {
+  const auto* who = find(contributor);
+  return who == nullptr ? quality::trust{} : ledger_.trust_of(who->number);
+}
+
+std::vector<contributor_report> contributor_board::report() const {
+  std::vector<contributor_report> all;
+  all.reserve(entries_.size());
+  for (const auto& [name, who] : entries_)
+    all.push_back({name,
+                   who.removed ? contributor_standing::removed : contributor_standing::working,
+                   who.removed.value_or(standing_reason::requester), who.assignments,
+                   ledger_.record_of(who.number), ledger_.trust_of(who.number)});
+  return all;
+}
+
+} // namespace holdfast::core

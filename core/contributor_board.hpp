@@ -1,0 +1,99 @@
+#pragma once
+
+#include "core/change.hpp"
+#include "core/contributor.hpp"
+#include "core/quality/test_ledger.hpp"
+#include "core/workflow.hpp"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+namespace holdfast::core {
+
+/// A contributor of a step as its requester sees them.
+struct contributor_report {
+  contributor_id contributor;
+  contributor_standing standing = contributor_standing::working;
+  standing_reason reason = standing_reason::requester; ///< Of a standing other than working.
+  std::uint64_t assignments = 0;                       ///< Ever granted in the step.
+  quality::test_record tests;
+  quality::trust trust;
+};
+
+/// The contributors of one step: who gets a test question next, what their answers say about them,
+/// and who is to go. Rebuilt from the database whenever the step starts; a step without test
+/// questions keeps only who was removed.
+///
+///              quiz failed | right too seldom | the requester says so
+///   working ────────────────────────────────────────────────────────► removed
+class contributor_board {
+public:
+  contributor_board(step_id step, const std::optional<test_question_policy>& policy);
+
+  /// Goes on from what is stored.
+  void restore(const step_history& history);
+
+  /// A test question is there, with its place in the step's order of arrival.
+  void add_question(const unit_id& unit, std::uint64_t ordinal);
+  /// It is offered no more, until it is added again.
+  void close_question(const unit_id& unit);
+
+  /// What to offer to whoever asks for work.
+  struct next_work {
+    /// Why there is nothing: `not_qualified` for good, `no_unit_available` for now.
+    errc refusal = errc::none;
+    /// A test question; none: an ordinary unit.
+    std::optional<unit_id> question;
+  };
+  next_work next_for(const contributor_id& contributor) const;
+
+  /// A unit is offered to them.
+  void offered(const contributor_id& contributor, const unit_id& unit);
+  /// They did not get it after all. A test question stays asked.
+  void withdrawn(const contributor_id& contributor, const unit_id& unit);
+  /// Their lease of the unit ended without an answer.
+  void unanswered(const contributor_id& contributor, const unit_id& unit);
+
+  /// They answered a test question. Answers whether that removes them.
+  decision<bool> answered(const contributor_id& contributor, const unit_id& unit, bool correct,
+                          instant now);
+
+  /// The requester removes them. Answers whether that is new.
+  decision<bool> remove(const contributor_id& contributor, instant now);
+
+  bool removed(const contributor_id& contributor) const;
+  quality::trust trust_of(const contributor_id& contributor) const;
+  /// All who have worked here, where there are test questions, or were removed; by name.
+  std::vector<contributor_report> report() const;
+
+private:
+  struct entry {
+    std::uint32_t number = 0; ///< In the ledger.
+    std::uint64_t assignments = 0;
+    std::vector<std::uint64_t> asked; ///< Ordinals of test questions, answered or not.
+    std::set<unit_id> waiting;        ///< Test questions offered and not answered yet.
+    quality::test_record quiz;        ///< The first answers, as many as the quiz has questions.
+    std::optional<standing_reason> removed;
+  };
+
+  entry& of(const contributor_id& contributor);
+  const entry* find(const contributor_id& contributor) const;
+  void ask(entry& who, const unit_id& unit);
+  void record(entry& who, const unit_id& unit, bool correct);
+  /// What the answers so far demand.
+  std::optional<standing_reason> verdict_on(const entry& who) const;
+  decision<bool> remove(const contributor_id& contributor, standing_reason why, instant now);
+
+  step_id step_;
+  std::optional<test_question_policy> policy_;
+  std::uint64_t seed_;
+  std::map<contributor_id, entry> entries_;
+  quality::test_ledger ledger_;
+  std::unordered_map<unit_id, std::uint64_t> ordinals_; ///< Of all test questions.
+  std::map<std::uint64_t, unit_id> open_questions_;     ///< By ordinal.
+};
+
+} // namespace holdfast::core
