@@ -15,6 +15,7 @@ using self_ptr = node_gateway_actor::stateful_pointer<gateway_state>;
 
 constexpr std::uint32_t steps_page_max = 1000;
 constexpr std::uint32_t results_page_max = 10000;
+constexpr std::uint32_t contributors_page_max = 1000;
 constexpr std::uint32_t tasks_max = 10000;  ///< In one request.
 constexpr std::uint32_t claimed_max = 1000; ///< In one answer.
 constexpr std::size_t types_max = 100;      ///< That one worker names.
@@ -74,6 +75,13 @@ core::failure check(const msg::submit_judgment& m) {
 }
 core::failure check(const msg::end_session& m) { return check_contributor(m.contributor); }
 core::failure check(const msg::add_source_data& m) { return check_id(m.step, "step"); }
+core::failure check(const msg::add_test_questions& m) { return check_id(m.step, "step"); }
+core::failure check(const msg::remove_contributor& m) {
+  return first_of({check_id(m.step, "step"), check_contributor(m.contributor)});
+}
+core::failure check(const msg::list_contributors& m) {
+  return first_of({check_id(m.step, "step"), check_limit(m.limit, contributors_page_max)});
+}
 core::failure check(const msg::seal_step& m) { return check_id(m.step, "step"); }
 core::failure check(const msg::change_step& m) {
   return first_of({check_id(m.step, "step"), check_verb(m.verb)});
@@ -268,7 +276,8 @@ caf::result<msg::workflow_created> on_create(self_ptr self, msg::create_workflow
   return promise;
 }
 
-caf::result<msg::source_data_added> on_add(self_ptr self, msg::add_source_data& m) {
+template <class Request>
+caf::result<msg::source_data_added> on_add(self_ptr self, Request& m) {
   const auto rows_max = self->state.context->settings.rows_max;
   if (m.rows.size() > rows_max)
     return msg::to_error(core::errc::too_large,
@@ -343,7 +352,14 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
   return {
       [=](msg::create_workflow& m) { return on_create(self, m); },
       [=](msg::add_source_data& m) { return on_add(self, m); },
+      [=](msg::add_test_questions& m) { return on_add(self, m); },
       [=](msg::seal_step& m) { return to_host<msg::step_view>(self, to.shards, m, true); },
+      [=](msg::remove_contributor& m) {
+        return to_host<msg::contributor_removed>(self, to.shards, m, true);
+      },
+      [=](msg::list_contributors& m) {
+        return to_host<msg::contributor_page>(self, to.shards, m, false);
+      },
       [=](msg::change_step& m) { return to_host<msg::step_view>(self, to.shards, m, true); },
       [=](msg::change_unit& m) { return to_host<msg::unit_changed>(self, to.shards, m, true); },
       [=](msg::list_steps& m) { return hand_on<msg::step_list>(self, to.reader, m, false); },

@@ -155,6 +155,7 @@ struct load_step {
 struct step_loaded {
   persistence::stored_step step;
   persistence::stored_workflow workflow;
+  core::step_history history;
 };
 
 /// Answered by `workflow_loaded`, or `not_found`.
@@ -299,6 +300,12 @@ using owned_release = owned<msg::release_assignment>;
 using owned_extend = owned<msg::extend_assignment>;
 using owned_submit = owned<msg::submit_judgment>;
 
+/// Step → unit: a judgment comes in.
+struct trusted_submit {
+  owned_submit submit;
+  double trust = 1; ///< Of the contributor, now.
+};
+
 /// Step → owner: the lease is over, whatever the reason.
 struct lease_over {
   core::unit_id unit;
@@ -312,6 +319,13 @@ struct lease_end_report {
   core::instant barred_until; ///< Without: when the contributor may have the unit again.
 };
 
+/// A judgment that came in.
+struct judged_report {
+  core::contributor_id contributor;
+  std::string answer;
+  std::optional<bool> test_correct; ///< Of a test question: whether it is right.
+};
+
 /// Unit → step, after every decision: what the step's ready set and timers must know.
 struct unit_report {
   core::unit_id unit;
@@ -320,6 +334,7 @@ struct unit_report {
   bool unreserve = false; ///< It decided about an offer for which the step had reserved a slot.
   std::vector<lease_end_report> ended;
   core::instant next_expiry; ///< `core::instant::max()`: no lease is out.
+  std::optional<judged_report> judged{};
 };
 
 /// Unit → step: the unit is not open to this contributor before `barred_until`, or to nobody now;
@@ -340,13 +355,19 @@ struct passivate {};
 struct judgment_seen {
   std::string consumer;
   core::message_id message;
+  std::optional<core::model_opinion> opinion; ///< Of the step's model, if it has one.
+};
+
+/// Nothing that this contributor did for you counts any more.
+struct disregard_contributor {
+  core::contributor_id contributor;
 };
 
 /// Step → unit. One message for all, as each message that an actor understands costs every live
 /// unit its share of memory.
 struct unit_command {
-  std::variant<owned_ask, owned_release, owned_extend, owned_submit, msg::change_unit,
-               judgment_seen, expire_leases, passivate>
+  std::variant<owned_ask, owned_release, owned_extend, trusted_submit, msg::change_unit,
+               judgment_seen, disregard_contributor, expire_leases, passivate>
       what;
 };
 

@@ -53,7 +53,14 @@ caf::result<step_loaded> on_load_step(self_ptr self, const load_step& question) 
   auto workflow = from.load_workflow(step->row.workflow);
   if (!workflow)
     return msg::to_error(workflow.error());
-  return step_loaded{std::move(*step), std::move(*workflow)};
+  const auto definition = stored_definition(workflow->definition);
+  if (!definition || step->row.position >= definition->steps.size())
+    return msg::to_error(core::errc::damaged, "the stored definition of the workflow is not valid");
+  auto history = from.load_step_history(
+      question.step, core::history_needed(definition->steps[step->row.position]));
+  if (!history)
+    return msg::to_error(history.error());
+  return step_loaded{std::move(*step), std::move(*workflow), std::move(*history)};
 }
 
 caf::result<msg::unit_view> on_get_unit(self_ptr self, const msg::get_unit& question) {
@@ -71,7 +78,7 @@ caf::result<msg::unit_view> on_get_unit(self_ptr self, const msg::get_unit& ques
                         u.source_key,
                         u.input,
                         u.state,
-                        u.slots,
+                        core::is_test_question(u) ? 0 : u.slots,
                         static_cast<std::uint32_t>(u.judgments.size()),
                         static_cast<std::uint32_t>(u.leases.active.size()),
                         u.result,

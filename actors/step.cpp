@@ -72,12 +72,13 @@ void on_loaded(step_ptr self, step_loaded& stored) {
   st.definition = std::move(*parsed);
   for (const auto& sibling : stored.workflow.steps)
     st.siblings.push_back(sibling.id);
-  st.step = {stored.step.row, stored.step.next_ordinal};
-  const auto& mine = st.definition.steps[st.step.row.position];
+  const auto& mine = st.definition.steps[stored.step.row.position];
+  st.step = {stored.step.row, stored.step.next_ordinal, mine.test_questions.has_value()};
   st.shared = caf::make_counted<step_context>(st.context, st.identity, mine, st.links.writer,
                                               caf::actor_cast<caf::actor>(self));
   for (const auto& unit : stored.step.open_units)
     enter_unit(self, unit);
+  restore_quality(self, stored.history);
   st.loaded = true;
   arm_expiry(self);
   for (auto& resume : st.stashed)
@@ -159,6 +160,12 @@ void forward_owned(step_ptr self, owned<Request>& m) {
   forward(self, unit, std::move(m));
 }
 
+void submit(step_ptr self, owned_submit& m) {
+  const auto unit = m.request.unit;
+  const auto trust = self->state.board->trust_in(m.request.contributor);
+  forward(self, unit, trusted_submit{std::move(m), trust});
+}
+
 void offer(step_ptr self, owned_ask& ask) {
   auto& st = self->state;
   const auto& request = ask.request;
@@ -180,11 +187,17 @@ void offer(step_ptr self, owned_ask& ask) {
   if (st.step.row.status != core::step_status::open)
     return fail(promise, core::errc::no_unit_available,
                 "the step is " + std::string{to_string(st.step.row.status)});
-  const auto unit = ask.tries < tries_max
-                        ? st.ready.take(request.contributor, now(self, st.context))
-                        : std::nullopt;
+  const auto next = st.board->next_for(request.contributor);
+  if (next.refusal != core::errc::none)
+    return fail(promise, next.refusal, {});
+  // Nobody is tested for work that there is not.
+  const bool tested = next.question && st.ready.ready_units() > 0;
+  const auto unit = ask.tries >= tries_max ? std::nullopt
+                    : tested               ? next.question
+                             : st.ready.take(request.contributor, now(self, st.context));
   if (!unit)
     return fail(promise, core::errc::no_unit_available, {});
+  st.board->offered(request.contributor, *unit);
   st.held[request.contributor].push_back({request.assignment, *unit, ask.owner});
   ++st.reserved[*unit];
   ask.reserved = true;
@@ -198,6 +211,7 @@ void offer(step_ptr self, owned_ask& ask) {
               // contributor's chance come back.
               auto& state = self->state;
               forget_held(self, ask.request.contributor, *unit);
+              state.board->withdrawn(ask.request.contributor, *unit);
               unreserve(self, *unit);
               state.ready.bar(*unit, ask.request.contributor, now(self, state.context));
               state.ready.give_back(*unit);
@@ -214,6 +228,8 @@ void on_offer_refused(step_ptr self, offer_refused& refused) {
       if (lease.assignment == refused.ask.request.assignment && lease.unit == refused.unit)
         return fail_as_over(held_promise{self->make_response_promise()});
   forget_held(self, contributor, refused.unit);
+  if (refused.ask.reserved)
+    self->state.board->withdrawn(contributor, refused.unit);
   self->state.ready.bar(refused.unit, contributor, refused.barred_until);
   ++refused.ask.tries;
   offer(self, refused.ask);
@@ -272,7 +288,7 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
       },
       [=](owned_submit& m) {
         if (!put_off(self, m))
-          forward_owned(self, m);
+          submit(self, m);
       },
       [=](const msg::change_unit& m) {
         if (!put_off(self, m))
@@ -282,6 +298,10 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         if (!put_off(self, m))
           on_add_source_data(self, m);
       },
+      [=](msg::add_test_questions& m) {
+        if (!put_off(self, m))
+          on_add_test_questions(self, m);
+      },
       [=](const msg::seal_step& m) {
         if (!put_off(self, m))
           answer_step(self, core::seal(self->state.step, now(self, self->state.context)));
@@ -290,6 +310,14 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         if (!put_off(self, m))
           answer_step(self, core::decide(self->state.step, static_cast<core::unit_verb>(m.verb),
                                          now(self, self->state.context)));
+      },
+      [=](const msg::remove_contributor& m) {
+        if (!put_off(self, m))
+          on_remove_contributor(self, m);
+      },
+      [=](const msg::list_contributors& m) {
+        if (!put_off(self, m))
+          on_list_contributors(self, m);
       },
       [=](const apply_events& m) {
         if (!put_off(self, m))
@@ -307,6 +335,7 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         for (const auto& end : report.ended)
           end_held(self, end.contributor, report.unit);
         on_unit_report(self, report);
+        note_for_quality(self, report);
       },
       [=](const unit_ended& ended) { on_unit_ended(self, ended); },
       [=](const write_done& done) {

@@ -58,14 +58,19 @@ void aggregate(step_ptr self, const apply_events& delivery) {
     if (settled && waiting)
       continue;
     ++whole->open;
-    with_unit(self, event.unit,
-              [=, id = message](const caf::actor& unit, const core::failure& why) {
-                if (unit)
-                  ask_part(self, whole, unit, unit_command{judgment_seen{delivery.consumer, id}});
-                else
-                  whole->failed = msg::to_error(why);
-                whole->part_done();
-              });
+    with_unit(
+        self, event.unit,
+        [=, id = message, about = event.unit](const caf::actor& unit, const core::failure& why) {
+          const auto& model = self->state.model;
+          if (unit)
+            ask_part(self, whole, unit,
+                     unit_command{judgment_seen{delivery.consumer, id,
+                                                model ? std::optional{model->opinion_of(about)}
+                                                      : std::nullopt}});
+          else
+            whole->failed = msg::to_error(why);
+          whole->part_done();
+        });
   }
   whole->part_done();
 }

@@ -1,6 +1,7 @@
 #include "actors/step_state.hpp"
 
 #include "core/workflow.hpp"
+#include "documents/answer_matcher.hpp"
 #include "documents/json.hpp"
 
 #include <algorithm>
@@ -40,6 +41,18 @@ void settled(step_ptr self, const intake& in, const core::failure& why, std::uin
     in.done(why, 0, 0);
 }
 
+/// The new unit is durable.
+void offer_from_now_on(step_ptr self, const core::unit_record& unit) {
+  auto& st = self->state;
+  if (!core::is_test_question(unit)) {
+    st.ready.add(unit.id, unit.slots);
+    return;
+  }
+  st.board->add_question(unit.id, unit.ordinal);
+  if (const auto truth = documents::single_right_answer(unit.truth); truth && st.model)
+    st.model->hold(unit.id, *truth);
+}
+
 void add_missing(step_ptr self, std::shared_ptr<intake> in,
                  const std::vector<std::string>& known_keys) {
   auto& st = self->state;
@@ -67,7 +80,7 @@ void add_missing(step_ptr self, std::shared_ptr<intake> in,
         [=, units = std::move(decided.answer.units)](const core::failure& why) {
           if (why.code == core::errc::none)
             for (const auto& unit : units)
-              self->state.ready.add(unit.id, unit.slots);
+              offer_from_now_on(self, unit);
           settled(self, *in, why, fresh, there);
         });
 }
@@ -108,35 +121,57 @@ std::string inbox_of(step_ptr self, const std::string& consumer) {
   return consumer + "/" + to_string(self->state.identity.step());
 }
 
-/// What is wrong with one row; `none` if nothing.
-core::failure check_row(const msg::source_row& row, const documents::json_limits& limits) {
+// What is wrong with one row; `none` if nothing.
+
+core::failure check_row(const msg::source_row& row, const core::step_definition& step,
+                        const documents::json_limits& limits) {
   if (auto why = documents::check_text(row.key, "key", core::source_key_bytes_max);
       why.code != core::errc::none)
     return why;
   if (row.judgments > core::judgments_per_unit_max)
     return {core::errc::invalid_argument,
             "judgments must be at most " + std::to_string(core::judgments_per_unit_max)};
+  if (row.judgments > 0 && step.aggregation.stopping)
+    return {core::errc::invalid_argument,
+            "judgments must be 0: the step's stopping rule says how many there will be"};
   return documents::check_json(row.input, limits);
 }
 
-} // namespace
+core::failure check_row(const msg::test_question& row, const core::step_definition&,
+                        const documents::json_limits& limits) {
+  if (auto why = documents::check_text(row.key, "key", core::source_key_bytes_max);
+      why.code != core::errc::none)
+    return why;
+  if (auto why = documents::check_text(row.truth, "truth", core::truth_bytes_max);
+      why.code != core::errc::none)
+    return why;
+  if (const auto matcher = documents::read_answer_matcher(row.truth); !matcher)
+    return {matcher.error().code, "in truth: " + matcher.error().detail};
+  return documents::check_json(row.input, limits);
+}
 
-void on_add_source_data(step_ptr self, msg::add_source_data& request) {
+core::source_item item_of(msg::source_row& row, const core::step_definition& step) {
+  const auto slots = row.judgments > 0 ? row.judgments : core::first_slots(step);
+  return {std::move(row.key), std::move(row.input), slots, {}, {}, {}};
+}
+
+core::source_item item_of(msg::test_question& row, const core::step_definition&) {
+  return {std::move(row.key),  std::move(row.input), core::test_question_slots, {}, {},
+          std::move(row.truth)};
+}
+
+/// Takes in those rows that are well-formed and new; answers what became of all.
+template <class Row>
+void take_in(step_ptr self, std::vector<Row>& rows) {
   auto& st = self->state;
   const held_promise promise{self->make_response_promise()};
-  if (st.step.row.position != 0) {
-    promise.deliver(msg::to_error(core::errc::wrong_state,
-                                  "source data enters at the first step of a workflow; this step "
-                                  "gets its units from the one before it"));
-    return;
-  }
-  const auto slots = st.definition.steps[0].judgments_per_unit;
+  const auto& mine = st.definition.steps[st.step.row.position];
   msg::source_data_added added;
   intake in;
   std::unordered_set<std::string> keys;
-  for (std::uint32_t i = 0; i < request.rows.size(); ++i) {
-    auto& row = request.rows[i];
-    if (auto why = check_row(row, st.context->settings.json); why.code != core::errc::none) {
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    auto& row = rows[i];
+    if (auto why = check_row(row, mine, st.context->settings.json); why.code != core::errc::none) {
       added.problems.push_back({i, static_cast<std::uint8_t>(why.code), std::move(why.detail)});
       continue;
     }
@@ -145,11 +180,7 @@ void on_add_source_data(step_ptr self, msg::add_source_data& request) {
                                 "the key appears twice in this request"});
       continue;
     }
-    in.items.push_back({std::move(row.key),
-                        std::move(row.input),
-                        row.judgments > 0 ? row.judgments : slots,
-                        {},
-                        {}});
+    in.items.push_back(item_of(row, mine));
   }
   in.done = [promise, added](const core::failure& why, std::uint32_t fresh,
                              std::uint32_t known) mutable {
@@ -166,6 +197,26 @@ void on_add_source_data(step_ptr self, msg::add_source_data& request) {
         msg::to_error(core::errc::overloaded, "too many requests to add data to this step wait"));
 }
 
+} // namespace
+
+void on_add_source_data(step_ptr self, msg::add_source_data& request) {
+  if (self->state.step.row.position == 0)
+    return take_in(self, request.rows);
+  self->make_response_promise().deliver(
+      msg::to_error(core::errc::wrong_state,
+                    "source data enters at the first step of a workflow; this step gets its units "
+                    "from the one before it"));
+}
+
+void on_add_test_questions(step_ptr self, msg::add_test_questions& request) {
+  const auto& st = self->state;
+  if (st.definition.steps[st.step.row.position].test_questions)
+    return take_in(self, request.rows);
+  self->make_response_promise().deliver(
+      msg::to_error(core::errc::wrong_state,
+                    "the definition of this step has no test_questions: it would never ask them"));
+}
+
 void on_add_children(step_ptr self, const add_children& request) {
   const held_promise promise{self->make_response_promise()};
   load_units question;
@@ -176,13 +227,16 @@ void on_add_children(step_ptr self, const add_children& request) {
           [=](const units_loaded& loaded) {
             auto& st = self->state;
             intake in;
-            const auto slots = st.definition.steps[st.step.row.position].judgments_per_unit;
+            const auto slots = core::first_slots(st.definition.steps[st.step.row.position]);
             for (const auto& parent : loaded.units)
               in.items.push_back(
                   {parent.source_key,
                    documents::chained_input(parent.input, static_cast<bool>(parent.parent),
                                             parent.result),
-                   slots, parent.id, parent.root});
+                   slots,
+                   parent.id,
+                   parent.root,
+                   {}});
             for (const auto& parent : request.parents)
               in.inbox.emplace(parent.unit, core::insert_inbox{inbox_of(self, request.consumer),
                                                                parent.message});

@@ -4,6 +4,8 @@
 #include "actors/pending_effects.hpp"
 #include "actors/step.hpp"
 #include "actors/unit.hpp"
+#include "core/answer_model.hpp"
+#include "core/contributor_board.hpp"
 #include "core/ready_set.hpp"
 #include "core/step.hpp"
 
@@ -12,6 +14,7 @@
 #include <caf/stateful_actor.hpp>
 
 #include <functional>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -83,6 +86,10 @@ struct step_state {
   std::unordered_map<core::unit_id, core::instant> expiry_of;
   core::instant timer_at = core::instant::max();
 
+  // --- quality ---
+  std::optional<core::contributor_board> board; ///< Since the step is loaded.
+  std::optional<core::answer_model> model;      ///< Where the method of aggregation asks one.
+
   // --- adding units ---
   /// One at a time, so that two requests cannot both find a key missing.
   std::vector<std::function<void()>> adding;
@@ -112,8 +119,18 @@ void arm_expiry(step_ptr self);
 // step_intake.cpp: new units, from source data and from upstream steps.
 
 void on_add_source_data(step_ptr self, msg::add_source_data& request);
+void on_add_test_questions(step_ptr self, msg::add_test_questions& request);
 void on_add_children(step_ptr self, const add_children& request);
 void on_upstream_changed(step_ptr self, const upstream_changed& change);
+
+// step_quality.cpp: what the contributors' judgments say about them, and about the units.
+
+/// Goes on from the stored past.
+void restore_quality(step_ptr self, const core::step_history& history);
+/// Where a unit stands has changed, or a judgment came in.
+void note_for_quality(step_ptr self, const unit_report& report);
+void on_remove_contributor(step_ptr self, const msg::remove_contributor& request);
+void on_list_contributors(step_ptr self, const msg::list_contributors& request);
 
 // step_events.cpp: what consumers bring.
 

@@ -94,7 +94,8 @@ persistence::open_unit summary_of(const core::unit& unit) {
   open.id = unit.id;
   open.state = unit.state;
   open.slots = unit.slots;
-  open.judged = static_cast<std::uint32_t>(unit.judgments.size());
+  open.test_question = core::is_test_question(unit);
+  open.judged = core::counted_judgments(unit);
   open.next_expiry = core::next_expiry(unit.leases);
   open.touched = unit.bars;
   for (const auto& judgment : unit.judgments)
@@ -181,7 +182,9 @@ void enter_unit(step_ptr self, const persistence::open_unit& unit) {
   auto& st = self->state;
   const auto taken = static_cast<std::uint32_t>(unit.holders.size()) + unit.judged;
   HOLDFAST_INVARIANT(taken <= unit.slots, "I-1 holds in the database");
-  st.ready.add(unit.id, unit.slots - taken);
+  // Test questions are offered by the board, not in their turn.
+  if (!unit.test_question)
+    st.ready.add(unit.id, unit.slots - taken);
   if (unit.state != core::unit_state::judgable)
     st.ready.suspend(unit.id);
   for (const auto& bar : unit.touched)
@@ -248,8 +251,10 @@ void on_unit_ended(step_ptr self, const unit_ended& ended) {
   }
   st.live.erase(unit);
   const auto why = msg::failure_of(ended.reason);
-  // Refusals by the store concern what the whole step believes; a lost fence concerns all of it.
-  if (why.code == core::errc::fenced) {
+  // A lost fence concerns the whole step; so does a judgment that the database refused, where the
+  // step has drawn conclusions from it.
+  const bool concluded = st.board->keeps_tests() || st.model;
+  if (why.code == core::errc::fenced || (why.code == core::errc::refused_by_store && concluded)) {
     self->quit(ended.reason);
     return;
   }
@@ -314,7 +319,8 @@ void on_sweep_tick(step_ptr self) {
   if (st.live.size() > settings.units_live_max)
     idle /= 4;
   for (auto it = st.live.begin(); it != st.live.end();) {
-    const bool finished = !st.ready.contains(it->first); // loaded for a late request
+    const bool finished = !st.ready.contains(it->first) // loaded for a late request
+                          && !st.board->is_question(it->first);
     if (finished || it->second.last_used + idle <= at) {
       send_away(self, it->first, it->second.actor);
       it = st.live.erase(it);

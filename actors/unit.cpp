@@ -1,6 +1,7 @@
 #include "actors/unit.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "documents/answer_matcher.hpp"
 
 namespace holdfast::actors {
 
@@ -12,11 +13,12 @@ core::instant time(self_ptr self) { return now(self, self->state.shared->node); 
 
 /// Tells the step what it must know after a decision. At once and not after the commit: the step
 /// acts on it only through further decisions, which reach the writer behind this one.
-void report(self_ptr self, std::vector<lease_end_report> ended, bool unreserve = false) {
+void report(self_ptr self, std::vector<lease_end_report> ended, bool unreserve = false,
+            std::optional<judged_report> judged = {}) {
   const auto& unit = self->state.unit;
   self->send(self->state.shared->step,
              unit_report{unit.id, unit.state, core::free_slots(unit), unreserve, std::move(ended),
-                         core::next_expiry(unit.leases)});
+                         core::next_expiry(unit.leases), std::move(judged)});
 }
 
 /// The leases that `changes` ends.
@@ -58,8 +60,11 @@ void carry_out(self_ptr self, caf::response_promise promise, core::decision<Answ
 void on(self_ptr self, owned_ask& ask) {
   auto& st = self->state;
   const auto& request = ask.request;
+  const auto at = time(self);
   auto decided = core::decide(st.unit, st.shared->lease,
-                              core::ask{request.contributor, request.assignment}, time(self));
+                              core::ask{request.contributor, request.assignment,
+                                        st.shared->hides_counts ? core::token_of(at) : 0},
+                              at);
   auto promise = self->make_response_promise();
   if (ask.reserved || !decided.changes.empty())
     report(self, {}, ask.reserved);
@@ -69,7 +74,7 @@ void on(self_ptr self, owned_ask& ask) {
                          || decided.refusal == core::errc::already_exists
                          || decided.refusal == core::errc::wrong_state;
   if (passed_on) {
-    const auto until = core::barred_until(st.unit, request.contributor, time(self));
+    const auto until = core::barred_until(st.unit, request.contributor, at);
     promise.delegate(st.shared->step, offer_refused{st.unit.id, std::move(ask), until});
     return;
   }
@@ -104,24 +109,39 @@ void on(self_ptr self, const owned_extend& extend) {
   });
 }
 
-void on(self_ptr self, owned_submit& submit) {
+/// Whether an accepted answer to this test question is right.
+bool is_right(self_ptr self, const std::string& payload) {
+  const auto matcher = documents::read_answer_matcher(self->state.unit.truth);
+  HOLDFAST_INVARIANT(matcher, "the step took in only questions whose truth can be read");
+  return (*matcher)(self->state.shared->checker.answer_value_of(payload));
+}
+
+void on(self_ptr self, trusted_submit& submit) {
   auto& st = self->state;
-  auto& request = submit.request;
+  auto& request = submit.submit.request;
   const auto at = time(self);
   auto answer = st.shared->checker.answer_of(request.payload);
   if (!answer) {
     st.pending.after_all(reply_refusal(self->make_response_promise(), answer.error()));
     return;
   }
+  judged_report judged{request.contributor, *answer, std::nullopt};
+  if (core::is_test_question(st.unit))
+    judged.test_correct = is_right(self, request.payload);
   auto decided = core::decide(st.unit,
                               core::submit{request.contributor, request.token, request.judgment,
-                                           std::move(request.payload), std::move(*answer)},
+                                           std::move(request.payload), std::move(*answer),
+                                           submit.trust, judged.test_correct},
                               at);
-  if (!decided.changes.empty())
-    report(self, ended_by(st.unit, decided.changes, at));
+  const bool counted = !decided.changes.empty();
+  auto ended = ended_by(st.unit, decided.changes, at);
   carry_out(self, self->make_response_promise(), std::move(decided), [](const core::submitted& s) {
     return msg::judgment_accepted{s.judgment, s.repeated};
   });
+  // After the write and not before it: the step must not draw conclusions from a judgment that
+  // never reached the writer.
+  if (counted)
+    report(self, std::move(ended), false, std::move(judged));
 }
 
 void on(self_ptr self, const expire_leases&) {
@@ -137,11 +157,23 @@ void on(self_ptr self, const expire_leases&) {
 void on(self_ptr self, const judgment_seen& seen) {
   auto& st = self->state;
   auto decided =
-      core::decide(st.unit, core::aggregate_if_ready{seen.consumer, seen.message}, time(self));
-  if (decided.answer)
+      core::decide(st.unit, st.shared->aggregation,
+                   core::aggregate_if_ready{seen.consumer, seen.message, seen.opinion}, time(self));
+  if (!decided.changes.empty())
     report(self, {});
   carry_out(self, self->make_response_promise(), std::move(decided),
             [](bool) { return events_applied{}; });
+}
+
+void on(self_ptr self, const disregard_contributor& command) {
+  auto& st = self->state;
+  const auto at = time(self);
+  auto decided = core::decide(st.unit, st.shared->lease, core::disregard{command.contributor}, at);
+  if (decided.changes.empty())
+    return;
+  report(self, ended_by(st.unit, decided.changes, at));
+  st.pending.write(self, st.shared->writer, st.shared->from, std::move(decided.changes),
+                   [](const core::failure&) {});
 }
 
 void on(self_ptr self, const msg::change_unit& request) {

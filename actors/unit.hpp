@@ -18,6 +18,8 @@ struct step_context : caf::ref_counted {
       : node(std::move(host)),
         from(std::move(decides)),
         lease(definition.lease),
+        aggregation(definition.aggregation),
+        hides_counts(definition.test_questions.has_value()),
         checker(definition, node->settings.json),
         writer(std::move(writes)),
         step(std::move(parent)) {}
@@ -25,6 +27,8 @@ struct step_context : caf::ref_counted {
   context_ptr node;
   decider from;
   core::lease_policy lease;
+  core::aggregation_policy aggregation;
+  bool hides_counts; ///< No token may tell how often a unit was leased.
   documents::judgment_checker checker;
   caf::actor writer;
   caf::actor step;

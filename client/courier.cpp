@@ -44,6 +44,13 @@ std::size_t payload_bytes(const msg::add_source_data& request) {
   return bytes;
 }
 
+std::size_t payload_bytes(const msg::add_test_questions& request) {
+  std::size_t bytes = 0;
+  for (const auto& row : request.rows)
+    bytes += row.key.size() + row.input.size() + row.truth.size() + 16;
+  return bytes;
+}
+
 std::size_t payload_bytes(const msg::put_queue& request) { return request.policy.size(); }
 std::size_t payload_bytes(const msg::put_schedule& request) { return request.definition.size(); }
 
@@ -245,6 +252,9 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
       carry<msg::create_workflow>(self),
       carry<msg::add_source_data>(self),
       carry<msg::seal_step>(self),
+      carry<msg::add_test_questions>(self),
+      carry<msg::remove_contributor>(self),
+      carry<msg::list_contributors>(self),
       carry<msg::change_step>(self),
       carry<msg::change_unit>(self),
       carry<msg::list_steps>(self),

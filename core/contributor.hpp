@@ -27,6 +27,12 @@ enum class standing_reason : std::uint8_t {
 std::string_view to_string(contributor_standing standing);
 std::string_view to_string(standing_reason reason);
 
+/// Which parts of its history quality control of a step needs.
+struct history_scope {
+  bool tests = false; ///< `questions`, `contributors` and `asked_questions`.
+  bool votes = false; ///< `votes`.
+};
+
 /// What quality control of a step goes on from when the step starts: everything else follows from
 /// it. In a fixed order, so that the same history gives the same decisions.
 struct step_history {

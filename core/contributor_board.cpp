@@ -64,8 +64,12 @@ void contributor_board::add_question(const unit_id& unit, std::uint64_t ordinal)
   open_questions_[ordinal] = unit;
 }
 
-void contributor_board::close_question(const unit_id& unit) {
-  if (const auto found = ordinals_.find(unit); found != ordinals_.end())
+void contributor_board::set_open(const unit_id& unit, bool open) {
+  const auto found = ordinals_.find(unit);
+  HOLDFAST_INVARIANT(found != ordinals_.end(), "only test questions are offered here");
+  if (open)
+    open_questions_[found->second] = unit;
+  else
     open_questions_.erase(found->second);
 }
 
@@ -110,7 +114,7 @@ void contributor_board::offered(const contributor_id& contributor, const unit_id
     return;
   auto& who = of(contributor);
   ++who.assignments;
-  if (ordinals_.count(unit) == 0)
+  if (!is_question(unit))
     return;
   ask(who, unit);
   who.waiting.insert(unit);
@@ -191,9 +195,11 @@ bool contributor_board::removed(const contributor_id& contributor) const {
   return who != nullptr && who->removed.has_value();
 }
 
-quality::trust contributor_board::trust_of(const contributor_id& contributor) const {
+double contributor_board::trust_in(const contributor_id& contributor) const {
+  if (!policy_)
+    return 1;
   const auto* who = find(contributor);
-  return who == nullptr ? quality::trust{} : ledger_.trust_of(who->number);
+  return (who == nullptr ? quality::trust{} : ledger_.trust_of(who->number)).mean();
 }
 
 std::vector<contributor_report> contributor_board::report() const {

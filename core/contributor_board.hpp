@@ -38,8 +38,10 @@ public:
 
   /// A test question is there, with its place in the step's order of arrival.
   void add_question(const unit_id& unit, std::uint64_t ordinal);
-  /// It is offered no more, until it is added again.
-  void close_question(const unit_id& unit);
+  /// Offers it from now on, or no more.
+  void set_open(const unit_id& unit, bool open);
+  bool keeps_tests() const { return policy_.has_value(); }
+  bool is_question(const unit_id& unit) const { return ordinals_.count(unit) != 0; }
 
   /// What to offer to whoever asks for work.
   struct next_work {
@@ -65,7 +67,8 @@ public:
   decision<bool> remove(const contributor_id& contributor, instant now);
 
   bool removed(const contributor_id& contributor) const;
-  quality::trust trust_of(const contributor_id& contributor) const;
+  /// How much their next judgment is trusted: 1 where nobody is tested.
+  double trust_in(const contributor_id& contributor) const;
   /// All who have worked here, where there are test questions, or were removed; by name.
   std::vector<contributor_report> report() const;
 

@@ -37,6 +37,10 @@ const lease* find_lease(const lease_table& table, const contributor_id& owner) {
   return found == table.active.end() ? nullptr : &*found;
 }
 
+token token_of(instant now) {
+  return static_cast<token>(std::max<std::int64_t>(to_micros(now), 0));
+}
+
 errc check_lease(const lease_table& table, const contributor_id& owner, token presented,
                  instant now) {
   const auto* held = find_lease(table, owner);

@@ -59,6 +59,9 @@ struct lease_table {
 /// The live lease of `owner`, or null. "Live" includes one that has run out but was not ended yet.
 const lease* find_lease(const lease_table& table, const contributor_id& owner);
 
+/// A token that grows with time and says nothing else.
+token token_of(instant now);
+
 /// Whether `owner` may act under the token it presents now: `none`, `lease_not_held`, `stale_token`
 /// or `lease_expired`.
 errc check_lease(const lease_table& table, const contributor_id& owner, token presented,

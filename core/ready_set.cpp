@@ -131,6 +131,19 @@ void ready_set::bar(const unit_id& unit, const contributor_id& contributor, inst
     cursors_[who].cooling.push_back({until, unit});
 }
 
+std::vector<unit_id> ready_set::touched_by(const contributor_id& contributor) const {
+  std::vector<unit_id> units;
+  const auto known = contributors_.find(contributor);
+  if (known == contributors_.end())
+    return units;
+  for (const auto& [id, e] : index_)
+    if (std::any_of(e.touched.begin(), e.touched.end(),
+                    [&](const touch& t) { return t.who == known->second; }))
+      units.push_back(id);
+  std::sort(units.begin(), units.end());
+  return units;
+}
+
 void ready_set::suspend(const unit_id& unit) {
   if (auto* e = open(unit)) {
     ready_ -= static_cast<std::size_t>(offers(*e));

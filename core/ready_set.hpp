@@ -38,6 +38,10 @@ public:
   /// is finite.
   void bar(const unit_id& unit, const contributor_id& contributor, instant until);
 
+  /// The open units that are barred to the contributor, or were once, by id: all that they have
+  /// had to do with.
+  std::vector<unit_id> touched_by(const contributor_id& contributor) const;
+
   /// The unit is not offered until `resume`.
   void suspend(const unit_id& unit);
   void resume(const unit_id& unit);

@@ -43,7 +43,7 @@ decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& 
   std::uint64_t counted = 0;
   for (auto& item : items) {
     unit_record u;
-    u.id = {ids.next(now)};
+    u.id = {s.hides_origin ? ids.scattered(time_of(s.row.id.value)) : ids.next(now)};
     u.step = s.row.id;
     u.root = item.root ? item.root : u.id;
     u.parent = item.parent;

@@ -21,6 +21,8 @@ namespace holdfast::core {
 struct step {
   step_row row;
   std::uint64_t next_ordinal = 1;
+  /// No id of a unit may tell when it was made: test questions seldom come with the others.
+  bool hides_origin = false;
 };
 
 /// One source item to become a unit.

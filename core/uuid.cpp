@@ -20,6 +20,23 @@ constexpr bool hyphen_before(std::size_t byte) {
   return byte == 4 || byte == 6 || byte == 8 || byte == 10;
 }
 
+std::uint64_t millis_of(instant at) {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count());
+}
+
+uuid version_7(std::uint64_t millis, std::uint16_t counter, std::uint64_t tail) {
+  uuid id;
+  for (std::size_t i = 0; i < 6; ++i)
+    id.bytes[i] = static_cast<std::uint8_t>(millis >> (40 - 8 * i));
+  id.bytes[6] = static_cast<std::uint8_t>(0x70 | counter >> 8);
+  id.bytes[7] = static_cast<std::uint8_t>(counter);
+  for (std::size_t i = 0; i < 8; ++i)
+    id.bytes[8 + i] = static_cast<std::uint8_t>(tail >> (56 - 8 * i));
+  id.bytes[8] = static_cast<std::uint8_t>(0x80 | (id.bytes[8] & 0x3f));
+  return id;
+}
+
 } // namespace
 
 std::string to_string(const uuid& id) {
@@ -53,8 +70,7 @@ std::optional<uuid> parse_uuid(std::string_view text) {
 }
 
 uuid uuid_source::next(instant now) {
-  const auto millis = static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count());
+  const auto millis = millis_of(now);
   if (millis > last_millis_) {
     last_millis_ = millis;
     counter_ = 0;
@@ -64,16 +80,19 @@ uuid uuid_source::next(instant now) {
     ++last_millis_;
     counter_ = 0;
   }
-  uuid id;
+  return version_7(last_millis_, counter_, random());
+}
+
+uuid uuid_source::scattered(instant at) {
+  const auto counter = static_cast<std::uint16_t>(random() & 0xfff);
+  return version_7(millis_of(at), counter, random());
+}
+
+instant time_of(const uuid& id) {
+  std::int64_t millis = 0;
   for (std::size_t i = 0; i < 6; ++i)
-    id.bytes[i] = static_cast<std::uint8_t>(last_millis_ >> (40 - 8 * i));
-  id.bytes[6] = static_cast<std::uint8_t>(0x70 | counter_ >> 8);
-  id.bytes[7] = static_cast<std::uint8_t>(counter_);
-  const auto tail = random();
-  for (std::size_t i = 0; i < 8; ++i)
-    id.bytes[8 + i] = static_cast<std::uint8_t>(tail >> (56 - 8 * i));
-  id.bytes[8] = static_cast<std::uint8_t>(0x80 | (id.bytes[8] & 0x3f));
-  return id;
+    millis = millis << 8 | id.bytes[i];
+  return instant{std::chrono::milliseconds{millis}};
 }
 
 // SplitMix64 (Steele, Lea, Flood 2014): enough for ids that need to be distinct, not secret.

@@ -37,6 +37,9 @@ public:
 
   uuid next(instant now);
 
+  /// An id that says `at` and nothing else, in no order with others of that time.
+  uuid scattered(instant at);
+
 private:
   std::uint64_t random();
 
@@ -44,6 +47,9 @@ private:
   std::uint64_t last_millis_ = 0;
   std::uint16_t counter_ = 0;
 };
+
+/// The time that a version 7 id begins with, to the millisecond.
+instant time_of(const uuid& id);
 
 /// An id that cannot be mistaken for the id of something else.
 template <class Tag>

@@ -75,6 +75,11 @@ std::uint32_t first_slots(const step_definition& step) {
                                    : step.judgments_per_unit;
 }
 
+history_scope history_needed(const step_definition& step) {
+  return {step.test_questions.has_value(),
+          step.aggregation.method == aggregation_method::incremental};
+}
+
 std::optional<std::uint32_t> position_of(const workflow_definition& definition,
                                          const std::string& key) {
   for (std::uint32_t i = 0; i < definition.steps.size(); ++i)

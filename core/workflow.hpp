@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/aggregation.hpp"
+#include "core/contributor.hpp"
 #include "core/ids.hpp"
 #include "core/lease.hpp"
 #include "core/quality/standing.hpp"
@@ -49,6 +50,7 @@ struct definition_problem {
 /// must hold.
 inline constexpr std::size_t steps_per_workflow_max = 64;
 inline constexpr std::uint32_t judgments_per_unit_max = 1000;
+inline constexpr std::size_t truth_bytes_max = 4096;
 inline constexpr std::size_t labels_max = 256;
 inline constexpr std::uint32_t quiz_max = 100;
 inline constexpr std::uint32_t test_interval_max = 1000;
@@ -57,6 +59,9 @@ inline constexpr std::size_t source_key_bytes_max = 512;
 
 /// How many judgments a new unit of the step asks for at first.
 std::uint32_t first_slots(const step_definition& step);
+
+/// What the step must know of its past to decide as it did before.
+history_scope history_needed(const step_definition& step);
 
 /// Everything that is wrong with `definition`; empty when it may be created. Rules: keys unique and
 /// well-formed; bounds; each step but the first is the `next` of exactly one other step, and is

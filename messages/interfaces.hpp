@@ -20,6 +20,9 @@ using gateway_actor = caf::typed_actor<
     // --- requesters ---
     caf::replies_to<create_workflow>::with<workflow_created>,
     caf::replies_to<add_source_data>::with<source_data_added>,
+    caf::replies_to<add_test_questions>::with<source_data_added>,
+    caf::replies_to<remove_contributor>::with<contributor_removed>,
+    caf::replies_to<list_contributors>::with<contributor_page>,
     caf::replies_to<seal_step>::with<step_view>, caf::replies_to<change_step>::with<step_view>,
     caf::replies_to<change_unit>::with<unit_changed>, caf::replies_to<list_steps>::with<step_list>,
     caf::replies_to<get_unit>::with<unit_view>, caf::replies_to<list_results>::with<result_page>,

@@ -24,6 +24,13 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(add_source_data);
   HOLDFAST_REGISTER(source_data_added);
   HOLDFAST_REGISTER(seal_step);
+  HOLDFAST_REGISTER(test_question);
+  HOLDFAST_REGISTER(add_test_questions);
+  HOLDFAST_REGISTER(remove_contributor);
+  HOLDFAST_REGISTER(contributor_removed);
+  HOLDFAST_REGISTER(list_contributors);
+  HOLDFAST_REGISTER(contributor_view);
+  HOLDFAST_REGISTER(contributor_page);
   HOLDFAST_REGISTER(step_view);
   HOLDFAST_REGISTER(change_step);
   HOLDFAST_REGISTER(change_unit);

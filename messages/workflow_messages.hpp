@@ -45,7 +45,7 @@ HOLDFAST_WIRE(workflow_created, x.workflow, x.steps)
 struct source_row {
   std::string key;             ///< The requester's name for it, unique in the step.
   std::string input;           ///< JSON.
-  std::uint32_t judgments = 0; ///< Judgments wanted; 0 means the step's `judgments_per_unit`.
+  std::uint32_t judgments = 0; ///< Judgments wanted; 0 means what the step's definition says.
 };
 HOLDFAST_WIRE(source_row, x.key, x.input, x.judgments)
 
@@ -70,6 +70,22 @@ struct source_data_added {
   std::vector<row_problem> problems;
 };
 HOLDFAST_WIRE(source_data_added, x.added, x.already_there, x.problems)
+
+/// A unit whose right answer is known, to be mixed among the others.
+struct test_question {
+  std::string key;   ///< As of a `source_row`; both share the names of the step.
+  std::string input; ///< JSON, of the form that the step's other units have.
+  std::string truth; ///< JSON: what is right, e.g. `{"answer": "cat"}`; docs/API.md has the forms.
+};
+HOLDFAST_WIRE(test_question, x.key, x.input, x.truth)
+
+/// Adds test questions to any step whose definition has `test_questions`, at any time. Answered by
+/// `source_data_added`, under the same rules as `add_source_data`.
+struct add_test_questions {
+  core::step_id step;
+  std::vector<test_question> rows;
+};
+HOLDFAST_WIRE(add_test_questions, x.step, x.rows)
 
 /// Says that no more source data will come: the step completes when its units are finished.
 /// Answered by `step_view`.
@@ -99,6 +115,49 @@ struct unit_changed {
 };
 HOLDFAST_WIRE(unit_changed, x.unit, x.state)
 
+/// Takes a contributor off a step for good: they get no more units there, their leases end, and
+/// what they said counts no more in units that are not finished. Answered by `contributor_removed`.
+struct remove_contributor {
+  core::step_id step;
+  core::contributor_id contributor;
+};
+HOLDFAST_WIRE(remove_contributor, x.step, x.contributor)
+
+struct contributor_removed {
+  core::step_id step;
+  core::contributor_id contributor;
+};
+HOLDFAST_WIRE(contributor_removed, x.step, x.contributor)
+
+/// Lists the contributors of a step by name: those who have worked there if it has test questions,
+/// and those who were removed. Answered by `contributor_page`.
+struct list_contributors {
+  core::step_id step;
+  std::string after;       ///< A name; empty: from the start.
+  std::uint32_t limit = 0; ///< 1 to 1000.
+};
+HOLDFAST_WIRE(list_contributors, x.step, x.after, x.limit)
+
+/// What a step knows of a contributor.
+struct contributor_view {
+  core::contributor_id contributor;
+  core::contributor_standing standing = core::contributor_standing::working;
+  core::standing_reason reason = core::standing_reason::requester; ///< If removed.
+  std::uint64_t assignments = 0; ///< Ever granted to them in this step.
+  std::uint32_t tests = 0;       ///< Test questions answered.
+  std::uint32_t right = 0;       ///< Of these, answered rightly.
+  double trust = 0;              ///< The mean of what their accuracy may be.
+  double trust_low = 0;          ///< It is below this in one case of twenty.
+};
+HOLDFAST_WIRE(contributor_view, x.contributor, x.standing, x.reason, x.assignments, x.tests,
+              x.right, x.trust, x.trust_low)
+
+struct contributor_page {
+  std::vector<contributor_view> contributors;
+  bool more = false; ///< Ask again with `after` = the last name.
+};
+HOLDFAST_WIRE(contributor_page, x.contributors, x.more)
+
 /// Lists steps in order of creation. Answered by `step_list`.
 struct list_steps {
   core::step_id after;     ///< Nil: from the start.
@@ -126,7 +185,7 @@ struct unit_view {
   std::string source_key;
   std::string input;
   core::unit_state state = core::unit_state::judgable;
-  std::uint32_t judgments_per_unit = 0;
+  std::uint32_t judgments_per_unit = 0; ///< Wanted so far; 0 for a test question.
   std::uint32_t judgment_count = 0;
   std::uint32_t assignment_count = 0;
   std::string result; ///< JSON; empty until finalized.

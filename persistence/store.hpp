@@ -303,10 +303,11 @@ public:
   virtual core::outcome<std::vector<core::unit_record>>
   load_units(const std::vector<core::unit_id>& units, const core::lease_policy& policy) = 0;
 
-  /// What quality control of a step goes on from. `with_votes`: with `step_history::votes`, which
-  /// are all judgments of the step. Nothing of a step that does not exist.
+  /// What quality control of a step goes on from: standings and what is unsettled, and what else is
+  /// in `scope`, which costs a look at everything that ever happened in the step. Nothing of a step
+  /// that does not exist.
   virtual core::outcome<core::step_history> load_step_history(core::step_id step,
-                                                              bool with_votes) = 0;
+                                                              core::history_scope scope) = 0;
 
   virtual core::outcome<stored_workflow> load_workflow(core::workflow_id workflow) = 0;
 

@@ -47,6 +47,27 @@ inline void add_work_samples(samples& into) {
            id(0x51) + list({text("k1") + text("[1]") + u32(5), text("k2") + text("[2]") + u32(0)}));
   into.add("hf1.source_data_added", source_data_added{1, 2, {{3, 4, "bad"}}},
            u32(1) + u32(2) + list({u32(3) + u8(4) + text("bad")}));
+  const test_question question{"q1", "[3]", "{\"answer\":1}"};
+  const auto question_bytes = text("q1") + text("[3]") + text("{\"answer\":1}");
+  into.add("hf1.test_question", question, question_bytes);
+  into.add("hf1.add_test_questions", add_test_questions{step, {question}},
+           id(0x51) + list({question_bytes}));
+  into.add("hf1.remove_contributor", remove_contributor{step, "ana"}, id(0x51) + text("ana"));
+  into.add("hf1.contributor_removed", contributor_removed{step, "ana"}, id(0x51) + text("ana"));
+  into.add("hf1.list_contributors", list_contributors{step, "ana", 50},
+           id(0x51) + text("ana") + u32(50));
+  const contributor_view seen{"ana",
+                              core::contributor_standing::removed,
+                              core::standing_reason::test_questions,
+                              30,
+                              8,
+                              3,
+                              0.5,
+                              0.25};
+  const auto seen_bytes = text("ana") + u8(2) + u8(2) + u64(30) + u32(8) + u32(3)
+                          + "3fe0000000000000" + "3fd0000000000000";
+  into.add("hf1.contributor_view", seen, seen_bytes);
+  into.add("hf1.contributor_page", contributor_page{{seen}, true}, list({seen_bytes}) + u8(1));
   into.add("hf1.seal_step", seal_step{step}, id(0x51));
   into.add("hf1.change_step", change_step{step, 2}, id(0x51) + u8(2));
   into.add("hf1.change_unit", change_unit{step, unit, 3}, id(0x51) + id(0x52) + u8(3));

@@ -41,6 +41,12 @@ template awaited_answer<msg::create_workflow> client::send(const msg::gateway_ac
                                                            msg::create_workflow);
 template awaited_answer<msg::add_source_data> client::send(const msg::gateway_actor&,
                                                            msg::add_source_data);
+template awaited_answer<msg::add_test_questions> client::send(const msg::gateway_actor&,
+                                                              msg::add_test_questions);
+template awaited_answer<msg::remove_contributor> client::send(const msg::gateway_actor&,
+                                                              msg::remove_contributor);
+template awaited_answer<msg::list_contributors> client::send(const msg::gateway_actor&,
+                                                             msg::list_contributors);
 template awaited_answer<msg::seal_step> client::send(const msg::gateway_actor&, msg::seal_step);
 template awaited_answer<msg::change_step> client::send(const msg::gateway_actor&, msg::change_step);
 template awaited_answer<msg::change_unit> client::send(const msg::gateway_actor&, msg::change_unit);

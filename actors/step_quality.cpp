@@ -1,0 +1,116 @@
+#include "actors/step_state.hpp"
+#include "documents/answer_matcher.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace holdfast::actors {
+
+namespace {
+
+const core::step_definition& definition_of(step_ptr self) {
+  return self->state.definition.steps[self->state.step.row.position];
+}
+
+/// Nothing that they did in these units counts any more.
+void disregard(step_ptr self, const core::contributor_id& contributor,
+               const std::vector<core::unit_id>& units) {
+  for (const auto& unit : units)
+    with_unit(self, unit, [=](const caf::actor& actor, const core::failure& why) {
+      if (actor)
+        self->send(actor, unit_command{disregard_contributor{contributor}});
+      else if (why.code != core::errc::not_found)
+        // The step would forget that this is still to be done; its next life finds it stored.
+        self->quit(msg::to_error(why));
+    });
+}
+
+/// The contributor is removed: what they hold and what counts of theirs goes with them.
+void carry_out_removal(step_ptr self, const core::contributor_id& contributor) {
+  auto& st = self->state;
+  st.context->log(log_level::info, "contributor_removed",
+                  {{"step", to_string(st.identity.step())}, {"contributor", contributor}});
+  if (st.model)
+    st.model->withdraw(contributor);
+  const auto touched = st.ready.touched_by(contributor);
+  std::set<core::unit_id> units{touched.begin(), touched.end()};
+  if (const auto held = st.held.find(contributor); held != st.held.end())
+    for (const auto& lease : held->second)
+      units.insert(lease.unit);
+  disregard(self, contributor, {units.begin(), units.end()});
+}
+
+msg::contributor_view view_of(const core::contributor_report& report) {
+  return {report.contributor, report.standing,    report.reason,       report.assignments,
+          report.tests.asked, report.tests.right, report.trust.mean(), report.trust.quantile(0.05)};
+}
+
+} // namespace
+
+void restore_quality(step_ptr self, const core::step_history& history) {
+  auto& st = self->state;
+  const auto& mine = definition_of(self);
+  st.board.emplace(st.identity.step(), mine.test_questions);
+  st.board->restore(history);
+  if (mine.aggregation.method == core::aggregation_method::incremental) {
+    st.model.emplace(mine.aggregation.labels);
+    for (const auto& question : history.questions)
+      if (const auto truth = documents::single_right_answer(question.truth))
+        st.model->hold(question.unit, *truth);
+    for (const auto& vote : history.votes)
+      st.model->add(vote.unit, vote.contributor, vote.answer);
+  }
+  for (const auto& left : history.unsettled_units)
+    disregard(self, left.contributor, {left.unit});
+}
+
+void note_for_quality(step_ptr self, const unit_report& report) {
+  auto& st = self->state;
+  const bool is_question = st.board->is_question(report.unit);
+  if (is_question)
+    st.board->set_open(report.unit, report.state == core::unit_state::judgable);
+  for (const auto& end : report.ended)
+    if (!end.answered)
+      st.board->unanswered(end.contributor, report.unit);
+  if (!report.judged)
+    return;
+  const auto& [contributor, answer, correct] = *report.judged;
+  if (st.model && !st.board->removed(contributor))
+    st.model->add(report.unit, contributor, answer);
+  if (!correct)
+    return;
+  auto decided = st.board->answered(contributor, report.unit, *correct, now(self, st.context));
+  if (!decided.answer)
+    return;
+  write(self, std::move(decided.changes), [](const core::failure&) {});
+  carry_out_removal(self, contributor);
+}
+
+void on_remove_contributor(step_ptr self, const msg::remove_contributor& request) {
+  auto& st = self->state;
+  auto decided = st.board->remove(request.contributor, now(self, st.context));
+  auto effect = reply(self->make_response_promise(),
+                      msg::contributor_removed{st.identity.step(), request.contributor});
+  if (!decided.answer) {
+    st.pending.after_all(std::move(effect));
+    return;
+  }
+  write(self, std::move(decided.changes), std::move(effect));
+  carry_out_removal(self, request.contributor);
+}
+
+void on_list_contributors(step_ptr self, const msg::list_contributors& request) {
+  auto& st = self->state;
+  msg::contributor_page page;
+  for (const auto& report : st.board->report()) {
+    if (report.contributor <= request.after)
+      continue;
+    page.more = page.contributors.size() == request.limit;
+    if (page.more)
+      break;
+    page.contributors.push_back(view_of(report));
+  }
+  st.pending.after_all(reply(self->make_response_promise(), std::move(page)));
+}
+
+} // namespace holdfast::actors
