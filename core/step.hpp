@@ -32,7 +32,7 @@ struct source_item {
   std::uint32_t slots = 1; ///< Judgments wanted.
   unit_id parent;          ///< Nil for source data.
   unit_id root;            ///< Nil: the new unit is its own root.
-  std::string truth;       ///< JSON; not empty for a test question, which has slots for everybody.
+  std::string truth{};     ///< JSON; not empty for a test question, which has slots for everybody.
 };
 
 struct added {

@@ -81,7 +81,7 @@ score score_of(const std::string& set) {
     s.first_answer += consensus.answer == truth ? 1 : 0;
     std::uint32_t most = 0;
     std::uint32_t for_truth = 0;
-    for (const auto& share : consensus.shares) {
+    for (const auto& share : consensus.support) {
       most = std::max(most, share.votes);
       for_truth = share.answer == truth ? share.votes : for_truth;
     }
@@ -139,13 +139,13 @@ BOOST_AUTO_TEST_CASE(the_answer_given_most_often_wins_with_its_share) {
   BOOST_TEST(result.answer == "dog");
   BOOST_TEST(result.confidence == 0.6);
   BOOST_TEST(result.tied == 1U);
-  BOOST_REQUIRE(result.shares.size() == 3U);
-  BOOST_TEST(result.shares[0].answer == "bird");
-  BOOST_TEST(result.shares[0].votes == 1U);
-  BOOST_TEST(result.shares[1].answer == "cat");
-  BOOST_TEST(result.shares[1].votes == 1U);
-  BOOST_TEST(result.shares[2].answer == "dog");
-  BOOST_TEST(result.shares[2].votes == 3U);
+  BOOST_REQUIRE(result.support.size() == 3U);
+  BOOST_TEST(result.support[0].answer == "bird");
+  BOOST_TEST(result.support[0].votes == 1U);
+  BOOST_TEST(result.support[1].answer == "cat");
+  BOOST_TEST(result.support[1].votes == 1U);
+  BOOST_TEST(result.support[2].answer == "dog");
+  BOOST_TEST(result.support[2].votes == 3U);
 }
 
 BOOST_AUTO_TEST_CASE(one_judgment_decides_alone) {
@@ -185,6 +185,66 @@ BOOST_AUTO_TEST_CASE(the_result_is_json_whatever_the_answers_are) {
              == R"({"answer":"a","confidence":0.666667,"votes":{"a":2,"b":1},"tied":1})");
   BOOST_TEST(to_json(majority({"\"\\\n"}))
              == R"({"answer":"\"\\\n","confidence":1,"votes":{"\"\\\n":1},"tied":1})");
+}
+
+// A32: `conf(l) = sum(trust of voters of l) / sum(trust of all)`
+BOOST_AUTO_TEST_CASE(weighted_votes_weigh_as_much_as_their_contributors_are_trusted) {
+  core::aggregation_policy policy;
+  policy.method = core::aggregation_method::weighted;
+  const auto result = core::aggregate_of(policy, {{"yes", 0.9}, {"no", 0.5}, {"no", 0.2}});
+  BOOST_TEST(result.answer == "yes");
+  BOOST_TEST(result.confidence == 0.9 / 1.6, boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(to_json(result)
+             == R"({"answer":"yes","confidence":0.5625,"votes":{"no":2,"yes":1},"tied":1,)"
+                R"("method":"weighted","shares":{"no":0.4375,"yes":0.5625}})");
+}
+
+BOOST_AUTO_TEST_CASE(log_odds_know_the_answers_that_nobody_gave) {
+  core::aggregation_policy policy;
+  policy.method = core::aggregation_method::weighted_log_odds;
+  policy.labels = {"a", "b", "c"};
+  // Odds of 0.8 * 2 / 0.2 = 8 to each of the others, once for each voter.
+  const auto result = core::aggregate_of(policy, {{"a", 0.8}, {"a", 0.8}});
+  BOOST_TEST(result.confidence == 64.0 / 66.0, boost::test_tools::tolerance(1e-9));
+  BOOST_REQUIRE(result.support.size() == 3U);
+  BOOST_TEST(result.support[2].share == 1.0 / 66.0, boost::test_tools::tolerance(1e-9));
+}
+
+BOOST_AUTO_TEST_CASE(a_model_says_how_likely_answers_are_and_votes_are_counted_beside_it) {
+  core::aggregation_policy policy;
+  policy.method = core::aggregation_method::incremental;
+  policy.labels = {"a", "b"};
+  const core::model_opinion opinion{{0.25, 0.75}, 2};
+  const auto result = core::aggregate_of(policy, {{"a", 1}, {"a", 1}}, &opinion);
+  BOOST_TEST(result.answer == "b");
+  BOOST_TEST(result.confidence == 0.75);
+  BOOST_TEST(result.support[0].votes == 2U);
+}
+
+// A48: as many judgments as the rule may need at least
+BOOST_AUTO_TEST_CASE(a_unit_asks_at_first_for_no_more_than_it_may_need) {
+  const auto slots = [](std::uint32_t min, std::uint32_t max, bool sure, bool curtail) {
+    core::quality::stopping_rule rule{min, max, std::nullopt, curtail};
+    if (sure)
+      rule.stop_at = 0.9;
+    return core::first_slots(rule);
+  };
+  BOOST_TEST(slots(5, 5, false, false) == 5U);
+  BOOST_TEST(slots(2, 5, true, false) == 2U);
+  BOOST_TEST(slots(1, 5, false, true) == 3U);
+  BOOST_TEST(slots(1, 4, false, true) == 3U);
+  BOOST_TEST(slots(2, 5, true, true) == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(enough_is_when_the_rule_says_so) {
+  const core::quality::stopping_rule curtailed{1, 5, std::nullopt, true};
+  BOOST_TEST(enough(curtailed, majority({"a", "a", "a"})));
+  BOOST_TEST(!enough(curtailed, majority({"a", "a", "b"})));
+  const core::quality::stopping_rule sure{2, 5, 0.9, false};
+  BOOST_TEST(!enough(sure, majority({"a"})));
+  BOOST_TEST(enough(sure, majority({"a", "a"})));
+  BOOST_TEST(!enough(sure, majority({"a", "b", "a"})));
+  BOOST_TEST(enough(sure, majority({"a", "b", "a", "b", "c"})));
 }
 
 BOOST_AUTO_TEST_CASE(no_judgments_have_no_majority) {

@@ -52,7 +52,8 @@ inline std::string describe(const core::unit& u) {
     text += "  lease " + describe(l) + "\n";
   for (const auto& j : u.judgments)
     text += "  judgment " + to_string(j.id) + " of " + j.contributor + " token "
-            + std::to_string(j.token) + " '" + j.answer + "'\n";
+            + std::to_string(j.token) + " '" + j.answer + "'" + (j.tainted ? " tainted" : "")
+            + "\n";
   for (const auto& b : u.bars)
     text += "  bar " + b.contributor + " until " + describe(b.until) + "\n";
   return text;
@@ -107,7 +108,18 @@ struct write_text {
     return "insert_unit " + to_string(w.id) + " step " + to_string(w.step) + " root "
            + to_string(w.root) + " parent " + to_string(w.parent) + " ordinal "
            + std::to_string(w.ordinal) + " key " + w.source_key + " input " + w.input + " slots "
-           + std::to_string(w.slots) + " at " + describe(w.created_at);
+           + std::to_string(w.slots) + " at " + describe(w.created_at)
+           + (w.truth.empty() ? "" : " truth " + w.truth);
+  }
+  text operator()(const core::set_unit_slots& w) const {
+    return "set_unit_slots " + std::to_string(w.slots);
+  }
+  text operator()(const core::taint_judgment& w) const {
+    return "taint_judgment of " + w.contributor + " at " + describe(w.at);
+  }
+  text operator()(const core::put_standing& w) const {
+    return "put_standing " + w.contributor + " " + std::string{to_string(w.standing)} + " "
+           + std::string{to_string(w.reason)} + " at " + describe(w.at);
   }
   text operator()(const core::set_unit_state& w) const {
     return "set_unit_state " + std::string{to_string(w.state)} + " at " + describe(w.at);
@@ -128,7 +140,8 @@ struct write_text {
   text operator()(const core::insert_judgment& w) const {
     return "insert_judgment " + to_string(w.id) + " of " + w.owner + " token "
            + std::to_string(w.token) + " payload " + w.payload + " answer " + w.answer + " trust "
-           + std::to_string(w.trust_snapshot) + " at " + describe(w.submitted_at);
+           + std::to_string(w.trust_snapshot) + " at " + describe(w.submitted_at)
+           + (w.test_correct ? *w.test_correct ? " right" : " wrong" : "");
   }
   text operator()(const core::insert_inbox& w) const {
     return "insert_inbox " + w.consumer + " " + std::to_string(w.message.shard) + "/"

@@ -38,6 +38,7 @@ const std::vector<std::pair<int, std::string_view>> published{
     {17, "duplicate_message"},
     {18, "refused_by_store"},
     {19, "damaged"},
+    {20, "not_qualified"},
 };
 
 } // namespace

@@ -162,7 +162,7 @@ private:
 
   std::string aggregate() {
     const auto d =
-        decided(decide(unit_, core::aggregate_if_ready{"aggregation", {3, ++messages_}}, now_));
+        decided(decide(unit_, {}, core::aggregate_if_ready{"aggregation", {3, ++messages_}}, now_));
     if (!d.answer)
       return d.changes.empty() ? "not ready" : "not ready, but something is written";
     std::string result;
@@ -250,7 +250,7 @@ public:
     words.expect("units arrive");
     std::vector<core::source_item> items;
     for (std::uint64_t i = 0; i < count; ++i)
-      items.push_back({"key " + std::to_string(++keys_), "{}", 3, {}, {}});
+      items.push_back({"key " + std::to_string(++keys_), "{}", 3, {}, {}, {}});
     const auto d = add_units(step_, std::move(items), ids_, now);
     if (d.refusal == core::errc::none && d.answer.units.size() != count)
       throw broken_rule("every item becomes a unit");

@@ -25,6 +25,7 @@ core::source_item item(std::uint64_t n) {
           R"({"n":)" + std::to_string(n) + "}",
           static_cast<std::uint32_t>(1 + n % 3),
           {},
+          {},
           {}};
 }
 
@@ -179,7 +180,7 @@ BOOST_AUTO_TEST_CASE(a_child_unit_belongs_to_the_chain_of_its_parent) {
   const core::unit_id parent{ids.next(beginning)};
   const core::unit_id root{ids.next(beginning)};
   const auto d =
-      add_units(s, {{"k", "{}", 3, parent, root}, {"l", "{}", 3, {}, {}}}, ids, beginning);
+      add_units(s, {{"k", "{}", 3, parent, root, {}}, {"l", "{}", 3, {}, {}, {}}}, ids, beginning);
   BOOST_REQUIRE(d.answer.units.size() == 2U);
   const auto& child = d.answer.units[0];
   BOOST_TEST(to_string(child.parent) == to_string(parent));
@@ -194,6 +195,30 @@ BOOST_AUTO_TEST_CASE(a_child_unit_belongs_to_the_chain_of_its_parent) {
   BOOST_TEST(to_string(stored.root) == to_string(root));
   BOOST_TEST(stored.ordinal == 1U);
   BOOST_TEST(stored.slots == 3U);
+}
+
+// G-1: what is asked to test people is no work to be done
+BOOST_AUTO_TEST_CASE(test_questions_neither_count_nor_reopen_a_step) {
+  core::step s;
+  core::uuid_source ids{1};
+  s.row.id = {ids.next(beginning)};
+  s.hides_origin = true;
+  add_units(s, {item(1)}, ids, beginning);
+  seal(s, beginning);
+  units_finished(s, 1, beginning);
+  BOOST_TEST((s.row.status == step_status::completed));
+
+  auto question = item(2);
+  question.truth = R"({"answer":1})";
+  const auto d = add_units(s, {question}, ids, beginning + std::chrono::hours{1});
+  BOOST_REQUIRE(d.answer.units.size() == 1U);
+  BOOST_TEST(is_test_question(d.answer.units[0]));
+  BOOST_TEST(d.changes.writes.size() == 1U);
+  BOOST_TEST(d.changes.events.empty());
+  BOOST_TEST(s.row.total_units == 1U);
+  BOOST_TEST((s.row.status == step_status::completed));
+  // Its id begins as that of every other unit of the step, however late it came.
+  BOOST_TEST((time_of(d.answer.units[0].id.value) == time_of(s.row.id.value)));
 }
 
 BOOST_AUTO_TEST_CASE(more_units_finishing_than_there_are_is_a_bug_of_ours) {

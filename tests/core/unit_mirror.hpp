@@ -79,7 +79,7 @@ private:
     refuse_unless(std::none_of(leases.active.begin(), leases.active.end(),
                                [&](const core::lease& l) { return l.owner == w.lease.owner; }),
                   "I-2, a second lease of one contributor");
-    refuse_unless(w.lease.token == leases.last_token + 1, "I-3, tokens grow by one");
+    refuse_unless(w.lease.token > leases.last_token, "I-3, tokens grow");
     leases.active.push_back(w.lease);
     leases.last_token = w.lease.token;
   }
@@ -94,8 +94,16 @@ private:
     drop(held(w.owner, w.token));
     for (const auto& j : loaded_.judgments)
       refuse_unless(j.contributor != w.owner && j.id != w.id, "a second judgment");
-    loaded_.judgments.push_back({w.id, w.owner, w.token, w.answer});
+    loaded_.judgments.push_back({w.id, w.owner, w.token, w.answer, w.trust_snapshot});
   }
+  void write(const core::taint_judgment& w) {
+    const auto found =
+        std::find_if(loaded_.judgments.begin(), loaded_.judgments.end(),
+                     [&](const core::judgment_mark& j) { return j.contributor == w.contributor; });
+    refuse_unless(found != loaded_.judgments.end() && !found->tainted, "no judgment that counts");
+    found->tainted = true;
+  }
+  void write(const core::set_unit_slots& w) { loaded_.slots = w.slots; }
   void write(const core::set_unit_state& w) { loaded_.state = w.state; }
   void write(const core::finalize_unit&) { loaded_.state = core::unit_state::finalized; }
   void write(const core::insert_inbox&) {}

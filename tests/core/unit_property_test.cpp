@@ -24,7 +24,7 @@ using core::unit_state;
 namespace {
 
 using command = std::variant<core::ask, core::extend, core::give_back, core::submit, core::expire,
-                             core::aggregate_if_ready, core::unit_verb>;
+                             core::aggregate_if_ready, core::disregard, core::unit_verb>;
 
 /// What a decision said, in a form that all decisions share.
 struct result {
@@ -43,6 +43,7 @@ result told(core::decision<Answer> d, Text&& text) {
 struct carried_out {
   core::unit& u;
   const core::lease_policy& policy;
+  const core::aggregation_policy& aggregation;
   core::instant now;
 
   result operator()(const core::ask& c) const {
@@ -63,7 +64,12 @@ struct carried_out {
     return told(decide(u, policy, c, now), [](std::uint32_t n) { return std::to_string(n); });
   }
   result operator()(const core::aggregate_if_ready& c) const {
-    return told(decide(u, c, now), [](bool done) { return std::string{done ? "done" : "not"}; });
+    return told(decide(u, aggregation, c, now),
+                [](bool done) { return std::string{done ? "done" : "not"}; });
+  }
+  result operator()(const core::disregard& c) const {
+    return told(decide(u, policy, c, now),
+                [](bool done) { return std::string{done ? "done" : "nothing"}; });
   }
   result operator()(core::unit_verb verb) const {
     return told(decide(u, policy, verb, now),
@@ -74,7 +80,8 @@ struct carried_out {
 /// The rules of a unit once more, as plainly as they can be put.
 class model {
 public:
-  model(std::uint32_t slots, core::lease_policy policy) : slots_(slots), policy_(policy) {}
+  model(std::uint32_t first, core::lease_policy policy, core::aggregation_policy aggregation)
+      : slots(first), policy_(policy), aggregation_(std::move(aggregation)) {}
 
   struct verdict {
     errc refusal = errc::none;
@@ -90,9 +97,9 @@ public:
       return {errc::already_judged};
     if (state != unit_state::judgable)
       return {errc::wrong_state};
-    if (leases.size() + judgments.size() == slots_ || now < bars[c.contributor])
+    if (leases.size() + counted() == slots || now < bars[c.contributor])
       return {errc::no_unit_available};
-    ++last_token;
+    last_token = std::max(last_token + 1, c.token_min);
     leases[c.contributor] = {c.assignment, c.contributor, last_token, now, now + policy_.ttl};
     return {errc::none, true};
   }
@@ -129,6 +136,7 @@ public:
       return {refusal};
     leases.erase(c.contributor);
     judgments[c.contributor] = c.judgment;
+    answers[c.contributor] = c.answer;
     return {errc::none, true};
   }
 
@@ -147,11 +155,23 @@ public:
   }
 
   verdict operator()(const core::aggregate_if_ready&) {
-    const bool live = state == unit_state::judgable || state == unit_state::paused;
-    if (!live || judgments.size() < slots_)
+    if (!live() || counted() < slots)
       return {};
-    state = unit_state::finalized;
+    if (enough())
+      state = unit_state::finalized;
+    else
+      ++slots;
     return {errc::none, true};
+  }
+
+  verdict operator()(const core::disregard& c) {
+    if (!live())
+      return {};
+    const bool held = leases.erase(c.contributor) > 0;
+    if (held)
+      bars[c.contributor] = core::instant::max();
+    const bool counted = answers.erase(c.contributor) > 0;
+    return {errc::none, held || counted};
   }
 
   verdict operator()(core::unit_verb verb) {
@@ -171,14 +191,39 @@ public:
     return {errc::none, true};
   }
 
+  std::size_t counted() const { return answers.size(); }
+
   core::instant now = beginning;
+  std::uint32_t slots;
   unit_state state = unit_state::judgable;
   std::map<core::contributor_id, core::lease> leases;
   std::map<core::contributor_id, core::judgment_id> judgments;
+  std::map<core::contributor_id, std::string> answers; ///< That count.
   std::map<core::contributor_id, core::instant> bars;
   core::token last_token = 0;
 
 private:
+  bool live() const { return state == unit_state::judgable || state == unit_state::paused; }
+
+  /// Whether the majority may stand, by counting.
+  bool enough() const {
+    if (!aggregation_.stopping)
+      return true;
+    const auto& rule = *aggregation_.stopping;
+    std::map<std::string, std::size_t> votes;
+    for (const auto& [who, answer] : answers)
+      ++votes[answer];
+    std::vector<std::size_t> most{0, 0};
+    for (const auto& [answer, count] : votes)
+      most.push_back(count);
+    std::sort(most.rbegin(), most.rend());
+    const auto missing = rule.max - counted();
+    return counted() >= rule.max
+           || (counted() >= rule.min
+               && ((rule.stop_at && most[0] >= *rule.stop_at * counted())
+                   || (rule.curtail && most[0] > most[1] + missing)));
+  }
+
   errc check(const core::contributor_id& who, core::token presented) const {
     const auto held = leases.find(who);
     if (held == leases.end())
@@ -188,8 +233,8 @@ private:
     return now < held->second.expires_at ? errc::none : errc::lease_expired;
   }
 
-  const std::uint32_t slots_;
   const core::lease_policy policy_;
+  const core::aggregation_policy aggregation_;
 };
 
 const std::vector<core::contributor_id> people{"ana", "bob", "eve", "joe", "kim"};
@@ -205,8 +250,19 @@ public:
     unit_.id = {ids_.next(beginning)};
     unit_.step = {ids_.next(beginning)};
     unit_.root = unit_.id;
-    unit_.slots = static_cast<std::uint32_t>(1 + random_.below(4));
-    model_.emplace(unit_.slots, policy_);
+    if (random_.one_in(2)) {
+      core::quality::stopping_rule rule;
+      rule.max = static_cast<std::uint32_t>(1 + random_.below(5));
+      rule.min = static_cast<std::uint32_t>(1 + random_.below(rule.max));
+      rule.curtail = random_.one_in(2);
+      if (random_.one_in(2))
+        rule.stop_at = 0.75; // a share that votes can make exactly
+      aggregation_.stopping = rule;
+      unit_.slots = core::first_slots(rule);
+    } else {
+      unit_.slots = static_cast<std::uint32_t>(1 + random_.below(4));
+    }
+    model_.emplace(unit_.slots, policy_, aggregation_);
     mirror_.emplace(unit_, policy_);
   }
 
@@ -217,7 +273,7 @@ public:
     const auto before = describe(unit_);
     const auto last_token = unit_.leases.last_token;
 
-    const auto got = std::visit(carried_out{unit_, policy_, now_}, what);
+    const auto got = std::visit(carried_out{unit_, policy_, aggregation_, now_}, what);
     model_->now = now_;
     const auto expected = std::visit(*model_, what);
 
@@ -234,7 +290,7 @@ public:
     check_promises(got, last_token);
 
     // The same arguments give the same decision.
-    const auto again = std::visit(carried_out{twin, policy_, now_}, what);
+    const auto again = std::visit(carried_out{twin, policy_, aggregation_, now_}, what);
     BOOST_TEST(again.answer == got.answer);
     BOOST_TEST(describe(again.changes) == describe(got.changes));
     BOOST_TEST(describe(twin) == describe(unit_));
@@ -244,6 +300,9 @@ public:
     BOOST_TEST(mirror_->describe_at(now_) == unit_mirror::describe_at(unit_, now_));
   }
 
+  bool widened() const {
+    return aggregation_.stopping && unit_.slots > core::first_slots(*aggregation_.stopping);
+  }
   bool over() const {
     return unit_.state == unit_state::finalized || unit_.state == unit_state::canceled;
   }
@@ -272,7 +331,7 @@ private:
 
   command any_command() {
     const auto& who = random_.of(people);
-    switch (random_.below(20)) {
+    switch (random_.below(24)) {
     case 0:
     case 1:
     case 2:
@@ -280,7 +339,7 @@ private:
     case 4:
       if (!random_.one_in(4) || assignments_.count(who) == 0)
         assignments_[who] = {ids_.next(now_)};
-      return core::ask{who, assignments_[who]};
+      return core::ask{who, assignments_[who], random_.one_in(3) ? random_.below(50) : 0};
     case 5:
     case 6:
     case 7:
@@ -301,8 +360,13 @@ private:
     case 16:
       return core::expire{};
     case 17:
+    case 20:
+    case 21:
+    case 22:
       return core::aggregate_if_ready{"aggregation", {1, ++messages_}};
     case 18:
+      return core::disregard{who};
+    case 19:
       return random_.one_in(2) ? core::unit_verb::pause : core::unit_verb::resume;
     default:
       // Rarely, because it ends the trial.
@@ -325,7 +389,8 @@ private:
     BOOST_TEST(unit_.judgments.size() == model_->judgments.size());
     for (const auto& j : unit_.judgments)
       BOOST_TEST(to_string(j.id) == to_string(model_->judgments[j.contributor]));
-    const auto taken = model_->leases.size() + model_->judgments.size();
+    BOOST_TEST(unit_.slots == model_->slots);
+    const auto taken = model_->leases.size() + model_->counted();
     const auto free = model_->state == unit_state::judgable ? unit_.slots - taken : 0;
     BOOST_TEST(free_slots(unit_) == free);
     for (const auto& who : people) {
@@ -337,7 +402,7 @@ private:
 
   void check_promises(const result& got, core::token last_token) {
     // I-1, I-2
-    BOOST_TEST(unit_.leases.active.size() + unit_.judgments.size() <= unit_.slots);
+    BOOST_TEST(unit_.leases.active.size() + core::counted_judgments(unit_) <= unit_.slots);
     std::set<core::contributor_id> owners;
     for (const auto& l : unit_.leases.active)
       BOOST_TEST(owners.insert(l.owner).second);
@@ -381,6 +446,7 @@ private:
   core::uuid_source ids_;
   core::unit unit_;
   core::lease_policy policy_;
+  core::aggregation_policy aggregation_;
   std::optional<model> model_;
   std::optional<unit_mirror> mirror_;
   core::instant now_ = beginning;
@@ -394,11 +460,12 @@ private:
 
 BOOST_AUTO_TEST_SUITE(unit_properties)
 
-// I-1, I-2, I-3, I-4, I-5, A108, A109
+// I-1, I-2, I-3, I-4, I-5, A27, A48, A108, A109
 BOOST_AUTO_TEST_CASE(a_unit_does_what_its_model_says_under_any_sequence_of_commands) {
   std::size_t steps = 0;
   std::size_t ended = 0;
   std::size_t expiries_met = 0;
+  std::size_t widened = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     trial unit_trial{seed};
     for (int step = 0; step < 150; ++step, ++steps) {
@@ -408,11 +475,13 @@ BOOST_AUTO_TEST_CASE(a_unit_does_what_its_model_says_under_any_sequence_of_comma
     }
     ended += unit_trial.over() ? 1 : 0;
     expiries_met += unit_trial.expiries_met();
+    widened += unit_trial.widened() ? 1 : 0;
   }
   // The sequences go everywhere: into final states, and to the very instants of expiry.
   BOOST_TEST(steps > 30'000U);
   BOOST_TEST(ended > 30U);
   BOOST_TEST(expiries_met > 1000U);
+  BOOST_TEST(widened > 10U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -51,20 +51,79 @@ BOOST_FIXTURE_TEST_SUITE(unit_records, unit_of_two)
 BOOST_AUTO_TEST_CASE(a_finalized_unit_tells_its_result_and_who_agreed) {
   judge("ana", 0x11, "dog");
   judge("bob", 0x12, "cat");
-  const auto done = decide(u, aggregate_if_ready{"aggregation", {4, 9}}, beginning + 5s);
+  const auto done = decide(u, {}, aggregate_if_ready{"aggregation", {4, 9}}, beginning + 5s);
   BOOST_TEST(done.answer);
   const std::string result =
       R"({"answer":"cat","confidence":0.5,"votes":{"cat":1,"dog":1},"tied":2})";
-  BOOST_TEST(test::describe(done.changes)
-             == "insert_inbox aggregation 4/9\n"
-                "finalize_unit "
-                    + result + " confidence 0.500000 at 5s\n"
-                    + R"({"type":"UnitFinalized","step_id":")" + nil_tail + R"(02","unit_id":")"
-                    + nil_tail + R"(01","at":1700000005000000,"details":{"root_data_id":")"
-                    + nil_tail + R"(03","result":)" + result + R"(,"judgments":[{"judgment_id":")"
-                    + nil_tail + R"(11","contributor_id":"ana","answer":"dog","agrees":false},)"
-                    + R"({"judgment_id":")" + nil_tail
-                    + R"(12","contributor_id":"bob","answer":"cat","agrees":true}]}})" + "\n");
+  BOOST_TEST(
+      test::describe(done.changes)
+      == "insert_inbox aggregation 4/9\n"
+         "finalize_unit "
+             + result + " confidence 0.500000 at 5s\n" + R"({"type":"UnitFinalized","step_id":")"
+             + nil_tail + R"(02","unit_id":")" + nil_tail
+             + R"(01","at":1700000005000000,"details":{"root_data_id":")" + nil_tail
+             + R"(03","result":)" + result + R"(,"judgments":[{"judgment_id":")" + nil_tail
+             + R"(11","contributor_id":"ana","answer":"dog","agrees":false,"trust":1,"tainted":false},)"
+             + R"({"judgment_id":")" + nil_tail
+             + R"(12","contributor_id":"bob","answer":"cat","agrees":true,"trust":1,"tainted":false}]}})"
+             + "\n");
+}
+
+// A14, A15, A16, I-11
+BOOST_AUTO_TEST_CASE(an_answer_to_a_test_question_is_stored_with_its_verdict_and_never_counted) {
+  u.truth = R"({"answer":"cat"})";
+  u.slots = test_question_slots;
+  decide(u, policy, ask{"ana", id_of<assignment_id>(0x21), 500}, beginning);
+  const auto given =
+      decide(u, submit{"ana", 500, id_of<judgment_id>(0x22), "{}", "dog", 0.75, false}, beginning);
+  BOOST_TEST(
+      test::describe(given.changes)
+      == "insert_judgment " + nil_tail + "22 of ana token 500 payload {} answer dog trust 0.750000 "
+             + "at 0s wrong\n" + R"({"type":"JudgmentReceived","step_id":")" + nil_tail
+             + R"(02","unit_id":")" + nil_tail + R"(01","judgment_id":")" + nil_tail
+             + R"(22","at":1700000000000000})" + "\n" + R"({"type":"TestJudgmentEvent","step_id":")"
+             + nil_tail + R"(02","unit_id":")" + nil_tail + R"(01","judgment_id":")" + nil_tail
+             + R"(22","at":1700000000000000,"details":{"contributor_id":"ana",)"
+             + R"("was_correct":false,"trust":0.75}})" + "\n");
+  BOOST_TEST(!decide(u, {}, aggregate_if_ready{"aggregation", {1, 1}}, beginning).answer);
+  // What was said stays evidence when its contributor is removed; what is held ends.
+  BOOST_TEST(!decide(u, policy, disregard{"ana"}, beginning).answer);
+  decide(u, policy, ask{"bob", id_of<assignment_id>(0x23), 400}, beginning);
+  BOOST_TEST(test::describe(decide(u, policy, disregard{"bob"}, beginning).changes)
+             == "end_lease_row bob token 501 Ejected at 0s\n");
+}
+
+// A27, A29, G-7: room for another judgment instead of the tainted one
+BOOST_AUTO_TEST_CASE(what_is_disregarded_makes_room_and_is_not_counted) {
+  judge("ana", 0x11, "dog");
+  judge("eve", 0x12, "cat");
+  const auto gone = decide(u, policy, disregard{"eve"}, beginning + 2s);
+  BOOST_TEST(test::describe(gone.changes) == "taint_judgment of eve at 2s\n");
+  BOOST_TEST(free_slots(u) == 1U);
+  BOOST_TEST(!decide(u, {}, aggregate_if_ready{"aggregation", {4, 8}}, beginning).answer);
+  judge("bob", 0x13, "dog");
+  const auto done = decide(u, {}, aggregate_if_ready{"aggregation", {4, 9}}, beginning);
+  BOOST_TEST(done.answer);
+  BOOST_TEST(std::get<finalize_unit>(done.changes.writes[1]).confidence == 1.0);
+  // Too late for this unit.
+  BOOST_TEST(decide(u, policy, disregard{"ana"}, beginning).changes.empty());
+}
+
+// A33: a model that has not heard of a judgment yet decides nothing
+BOOST_AUTO_TEST_CASE(a_unit_waits_for_an_opinion_about_all_its_judgments) {
+  aggregation_policy learned;
+  learned.method = aggregation_method::incremental;
+  learned.labels = {"cat", "dog"};
+  judge("ana", 0x11, "dog");
+  judge("bob", 0x12, "dog");
+  const auto with = [&](std::optional<model_opinion> opinion) {
+    return decide(u, learned, aggregate_if_ready{"aggregation", {4, 9}, std::move(opinion)},
+                  beginning)
+        .answer;
+  };
+  BOOST_TEST(!with(std::nullopt));
+  BOOST_TEST(!with(model_opinion{{0.1, 0.9}, 1}));
+  BOOST_TEST(with(model_opinion{{0.1, 0.9}, 2}));
 }
 
 // A9, A10, A57, A123, I-4

@@ -34,6 +34,20 @@ bool well_formed(const uuid& id) { return id.bytes[6] >> 4 == 7 && id.bytes[8] >
 
 BOOST_AUTO_TEST_SUITE(uuids)
 
+BOOST_AUTO_TEST_CASE(a_scattered_id_says_its_time_and_nothing_else) {
+  uuid_source source{1};
+  std::set<uuid> ids;
+  bool fell = false;
+  for (int i = 0; i < 1000; ++i) {
+    const auto id = source.scattered(beginning + 1234567us);
+    BOOST_TEST(well_formed(id));
+    BOOST_TEST((time_of(id) == beginning + 1234ms));
+    fell = fell || (!ids.empty() && id < *ids.rbegin());
+    BOOST_TEST(ids.insert(id).second);
+  }
+  BOOST_TEST(fell); // their order is not that of their making
+}
+
 // A41
 BOOST_AUTO_TEST_CASE(an_id_begins_with_its_millisecond) {
   uuid_source source{1};

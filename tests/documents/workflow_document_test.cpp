@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(a_simple_job_is_a_workflow_of_one_step_with_defaults) {
   BOOST_TEST((step.lease.ttl == by_default.lease.ttl));
   BOOST_TEST((step.lease.total_max == by_default.lease.total_max));
   BOOST_TEST((step.lease.regrant_after == by_default.lease.regrant_after));
-  BOOST_TEST((step.aggregation == core::aggregation_method::majority));
+  BOOST_TEST((step.aggregation.method == core::aggregation_method::majority));
   BOOST_TEST(step.answer_pointer == "/answer");
   BOOST_TEST(step.judgment_schema == "");
   BOOST_TEST(step.next.empty());

@@ -1,0 +1,288 @@
+// Test questions in a live step: who gets one when, and who has to go. A14, A16, A27, A28, G-1, G-9
+
+#include "core/contributor_board.hpp"
+#include "core/uuid.hpp"
+#include "tests/core/describe.hpp"
+#include "tests/core/random_source.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace holdfast;
+using core::contributor_board;
+using core::contributor_standing;
+using core::errc;
+using core::standing_reason;
+using core::unit_id;
+using holdfast::test::beginning;
+
+namespace {
+
+unit_id unit(std::uint64_t n) {
+  unit_id id;
+  id.value.bytes[15] = static_cast<std::uint8_t>(n);
+  id.value.bytes[14] = static_cast<std::uint8_t>(n >> 8U);
+  return id;
+}
+
+constexpr std::uint64_t first_ordinary = 1000;
+
+/// A step with twenty test questions and ordinary units without end.
+struct step_with_tests {
+  core::step_id step;
+  core::test_question_policy policy;
+  contributor_board board;
+  /// What a database would have kept.
+  core::step_history stored;
+  std::map<core::contributor_id, std::uint64_t> grants;
+  std::uint64_t next_ordinary = first_ordinary;
+
+  explicit step_with_tests(core::test_question_policy rules = usual())
+      : step(step_of_test()), policy(rules), board(step, policy) {
+    for (std::uint64_t n = 1; n <= 20; ++n) {
+      board.add_question(unit(n), n);
+      stored.questions.push_back({unit(n), n, R"({"answer":"yes"})", true});
+    }
+  }
+
+  static core::step_id step_of_test() {
+    core::uuid_source ids{77};
+    return {ids.next(beginning)};
+  }
+
+  static core::test_question_policy usual() {
+    core::test_question_policy rules;
+    rules.placement.quiz = 4;
+    rules.placement.quiz_pass = 0.75;
+    rules.placement.every = 5;
+    return rules;
+  }
+
+  /// One assignment; whether it was a test question.
+  std::optional<unit_id> give(const core::contributor_id& who) {
+    const auto next = board.next_for(who);
+    BOOST_REQUIRE((next.refusal == errc::none));
+    const auto given = next.question.value_or(unit(next_ordinary++));
+    board.offered(who, given);
+    ++grants[who];
+    if (next.question)
+      stored.asked_questions.push_back({who, *next.question, std::nullopt});
+    return next.question;
+  }
+
+  core::decision<bool> answer(const core::contributor_id& who, const unit_id& question,
+                              bool correct) {
+    for (auto& asked : stored.asked_questions)
+      if (asked.contributor == who && asked.unit == question)
+        asked.correct = correct;
+    auto decided = board.answered(who, question, correct, beginning);
+    for (const auto& write : decided.changes.writes) {
+      const auto& standing = std::get<core::put_standing>(write);
+      stored.standings.push_back({standing.contributor, standing.standing, standing.reason});
+    }
+    return decided;
+  }
+
+  void pass_quiz(const core::contributor_id& who) {
+    for (std::uint32_t i = 0; i < policy.placement.quiz; ++i) {
+      const auto question = give(who);
+      BOOST_REQUIRE(question.has_value());
+      BOOST_TEST(!answer(who, *question, true).answer);
+    }
+  }
+
+  /// What a later life of the step knows.
+  contributor_board restarted() const {
+    auto history = stored;
+    for (const auto& [who, count] : grants)
+      history.contributors.push_back({who, count});
+    std::stable_sort(
+        history.asked_questions.begin(), history.asked_questions.end(),
+        [](const auto& a, const auto& b) { return a.correct.has_value() && !b.correct; });
+    contributor_board board_of_next_life{step, policy};
+    board_of_next_life.restore(history);
+    return board_of_next_life;
+  }
+};
+
+std::string describe(const contributor_board& board) {
+  std::string text;
+  for (const auto& one : board.report())
+    text += one.contributor + " " + std::string{to_string(one.standing)} + " "
+            + std::to_string(one.assignments) + " " + std::to_string(one.tests.right) + "/"
+            + std::to_string(one.tests.asked) + " " + std::to_string(one.trust.mean()) + "\n";
+  return text;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(contributors)
+
+// G-1
+BOOST_AUTO_TEST_CASE(the_quiz_comes_first_and_then_one_question_among_every_five) {
+  step_with_tests s;
+  s.pass_quiz("ana");
+  std::set<unit_id> asked;
+  for (int block = 0; block < 10; ++block) {
+    int tests = 0;
+    for (int i = 0; i < 5; ++i)
+      if (const auto question = s.give("ana")) {
+        ++tests;
+        BOOST_TEST(asked.insert(*question).second, "never the same question twice");
+        s.answer("ana", *question, true);
+      }
+    BOOST_TEST(tests == 1);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(contributors_meet_questions_at_places_and_in_orders_of_their_own) {
+  const auto course_of = [](const char* who) {
+    step_with_tests s;
+    std::vector<std::uint64_t> course;
+    for (int i = 0; i < 60; ++i) {
+      const auto question = s.give(who);
+      course.push_back(question ? question->value.bytes[15] : 0);
+      if (question)
+        s.answer(who, *question, true);
+    }
+    return course;
+  };
+  BOOST_TEST(course_of("ana") == course_of("ana"), boost::test_tools::per_element());
+  BOOST_TEST((course_of("ana") != course_of("bob")));
+}
+
+// Who may still fail the quiz does no work that would have to be thrown away.
+BOOST_AUTO_TEST_CASE(nothing_but_the_quiz_is_given_while_it_is_under_way) {
+  step_with_tests s;
+  std::vector<unit_id> quiz;
+  for (int i = 0; i < 4; ++i)
+    quiz.push_back(s.give("ana").value());
+  BOOST_TEST((s.board.next_for("ana").refusal == errc::no_unit_available));
+  for (int i = 0; i < 3; ++i) {
+    s.answer("ana", quiz[static_cast<std::size_t>(i)], true);
+    BOOST_TEST((s.board.next_for("ana").refusal == errc::no_unit_available));
+  }
+  s.answer("ana", quiz[3], true);
+  BOOST_TEST((s.board.next_for("ana").refusal == errc::none));
+}
+
+BOOST_AUTO_TEST_CASE(giving_questions_back_does_not_end_the_quiz) {
+  step_with_tests s;
+  for (int i = 0; i < 16; ++i) {
+    const auto question = s.give("ana");
+    BOOST_REQUIRE(question.has_value());
+    s.board.unanswered("ana", *question);
+  }
+  s.pass_quiz("ana");
+  // And who has given back every question there is can pass no more.
+  for (int i = 0; i < 20; ++i)
+    s.board.unanswered("bob", s.give("bob").value());
+  BOOST_TEST((s.board.next_for("bob").refusal == errc::no_unit_available));
+}
+
+// A28
+BOOST_AUTO_TEST_CASE(a_quiz_that_cannot_be_passed_any_more_removes_at_once) {
+  step_with_tests s;
+  BOOST_TEST(!s.answer("eve", s.give("eve").value(), false).answer);
+  const auto second = s.answer("eve", s.give("eve").value(), false);
+  BOOST_TEST(second.answer);
+  BOOST_TEST(test::describe(second.changes)
+             == "put_standing eve Removed QuizFailed at 0s\n"
+                R"({"type":"ContributorFlagged","step_id":")"
+                    + to_string(s.step)
+                    + R"(","at":1700000000000000,"details":{"contributor_id":"eve",)"
+                      R"("standing":"Removed","reason":"QuizFailed","trust":0.5,)"
+                      R"("test_questions":2,"right":0}})"
+                      "\n");
+  BOOST_TEST((s.board.next_for("eve").refusal == errc::not_qualified));
+  BOOST_TEST((s.board.next_for("ana").refusal == errc::none));
+}
+
+// A27: the rule of docs/QUALITY.md, in a live step
+BOOST_AUTO_TEST_CASE(who_is_right_too_seldom_is_removed_and_who_errs_now_and_then_is_not) {
+  step_with_tests s;
+  s.pass_quiz("eve");
+  bool removed = false;
+  int questions = 0;
+  while (!removed && questions < 16)
+    if (const auto question = s.give("eve")) {
+      removed = s.answer("eve", *question, questions++ % 3 == 0).answer;
+    }
+  BOOST_TEST(removed);
+  BOOST_TEST((s.board.report().front().reason == standing_reason::test_questions));
+
+  s.pass_quiz("ana");
+  for (int asked = 0; asked < 16;)
+    if (const auto question = s.give("ana"))
+      BOOST_TEST(!s.answer("ana", *question, asked++ % 6 != 0).answer);
+  BOOST_TEST(s.board.trust_in("ana") > 0.75);
+}
+
+BOOST_AUTO_TEST_CASE(the_requester_removes_whom_they_will_once) {
+  step_with_tests s;
+  BOOST_TEST(s.board.remove("joe", beginning).answer);
+  BOOST_TEST(s.board.remove("joe", beginning).changes.empty());
+  BOOST_TEST((s.board.next_for("joe").refusal == errc::not_qualified));
+
+  contributor_board untested{s.step, std::nullopt};
+  BOOST_TEST((untested.next_for("joe").refusal == errc::none));
+  BOOST_TEST(untested.remove("joe", beginning).answer);
+  BOOST_TEST((untested.next_for("joe").refusal == errc::not_qualified));
+  BOOST_TEST(untested.trust_in("ana") == 1.0);
+}
+
+BOOST_AUTO_TEST_CASE(a_question_that_is_paused_is_not_asked) {
+  step_with_tests s;
+  for (std::uint64_t n = 2; n <= 20; ++n)
+    s.board.set_open(unit(n), false);
+  BOOST_TEST((s.give("ana") == unit(1)));
+  s.board.set_open(unit(7), true);
+  BOOST_TEST((s.give("ana") == unit(7)));
+}
+
+// A10: what a judgment is stored with
+BOOST_AUTO_TEST_CASE(trust_is_the_mean_of_four_right_and_two_wrong_and_what_was_answered) {
+  step_with_tests s;
+  BOOST_TEST(s.board.trust_in("ana") == 4.0 / 6.0);
+  s.pass_quiz("ana");
+  BOOST_TEST(s.board.trust_in("ana") == 8.0 / 10.0);
+}
+
+// A restart between any two requests changes nothing. I-12
+BOOST_AUTO_TEST_CASE(a_later_life_goes_on_exactly_as_this_one_would) {
+  const std::vector<std::string> people{"ana", "bob", "eve", "joe"};
+  std::size_t removals = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    test::random_source random{seed};
+    step_with_tests s;
+    for (int i = 0; i < 120; ++i) {
+      const auto& who = random.of(people);
+      const auto next = s.board.next_for(who);
+      if (next.refusal != errc::none)
+        continue;
+      const auto question = s.give(who);
+      if (question && !random.one_in(5))
+        removals += s.answer(who, *question, random.one_in(who == "eve" ? 3 : 1)).answer ? 1 : 0;
+      else if (question)
+        s.board.unanswered(who, *question);
+      auto later = s.restarted();
+      BOOST_TEST_CONTEXT("seed " << seed << ", request " << i) {
+        BOOST_TEST(describe(later) == describe(s.board));
+        for (const auto& one : people) {
+          const auto here = s.board.next_for(one);
+          const auto there = later.next_for(one);
+          BOOST_TEST((here.refusal == there.refusal));
+          BOOST_TEST((here.question == there.question));
+        }
+      }
+    }
+  }
+  BOOST_TEST(removals > 30U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
