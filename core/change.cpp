@@ -14,7 +14,7 @@ struct named_event {
   std::string_view name;
 };
 
-constexpr std::array<named_event, 5> event_names{{
+constexpr std::array<named_event, 7> event_names{{
     {event_type::unit_ready_for_assignment, "UnitReadyForAssignment"},
     {event_type::judgment_received, "JudgmentReceived"},
     {event_type::unit_finalized, "UnitFinalized"},

@@ -63,7 +63,7 @@ struct insert_unit {
   std::string input;         ///< JSON.
   std::uint32_t slots = 1;   ///< `judgments_per_unit`.
   instant created_at;
-  std::string truth; ///< Of a test question: what its answers are compared with. JSON.
+  std::string truth{}; ///< Of a test question: what its answers are compared with. JSON.
 };
 
 /// The unit wants so many judgments now.

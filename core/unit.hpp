@@ -15,6 +15,8 @@ struct judgment_mark {
   contributor_id contributor;
   core::token token = 0;
   std::string answer;
+  double trust = 1;     ///< Of the contributor, when it came in.
+  bool tainted = false; ///< Counts no more.
 };
 
 /// A contributor who is not to be offered the unit before `until`.
@@ -42,7 +44,8 @@ struct unit {
   step_id step;
   unit_id root;
   std::string input;
-  std::uint32_t slots = 1;
+  std::string truth;       ///< JSON; empty unless this is a test question.
+  std::uint32_t slots = 1; ///< Judgments wanted so far.
   unit_state state = unit_state::judgable;
   lease_table leases;
   std::vector<judgment_mark> judgments;
