@@ -58,8 +58,8 @@ struct step_history {
     contributor_standing what = contributor_standing::working;
     standing_reason why = standing_reason::requester;
   };
-  /// A removed contributor who still has a lease there, or a judgment that counts in a unit that is
-  /// still open.
+  /// A unit that is still open, and a removed contributor who has a lease of it or, unless it is a
+  /// test question, a judgment that counts.
   struct unsettled {
     contributor_id contributor;
     unit_id unit;

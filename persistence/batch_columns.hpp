@@ -56,7 +56,8 @@ private:
   }
 };
 
-/// The numbers that this database gave to the composite types of `0005_row_types.sql`.
+/// The numbers that this database gave to the composite types of `0005_row_types.sql`, and of
+/// later ones where those were replaced.
 struct row_types {
   std::uint32_t task = 0;
   std::uint32_t task_lease = 0;

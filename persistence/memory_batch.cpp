@@ -45,11 +45,13 @@ public:
   void operator()(const core::insert_unit& w) {
     require_text(w.source_key);
     require_text(w.input);
+    require_text(w.truth);
     require_instant(w.created_at);
     require_bigint(w.ordinal);
     require(w.ordinal > 0, "23514: ordinals begin at 1");
     require(w.slots > 0 && w.slots <= INT32_MAX, "23514: a unit has at least one slot");
     require(!w.parent == (w.root == w.id), "23514: a unit is its own root unless it has a parent");
+    require(w.truth.empty() || !w.parent, "23514: a test question has no parent");
     require(t_.steps.count(w.step) != 0, "22012: the unit's step does not exist");
     if (w.parent) {
       require(t_.units.count(w.parent) != 0, "23503: the parent does not exist");
@@ -58,6 +60,11 @@ public:
     insert(t_.units_by_source_key, {w.step, w.source_key}, w.id);
     insert(t_.units_by_ordinal, {w.step, w.ordinal}, w.id);
     insert(t_.units, w.id, unit_row{w, core::unit_state::judgable, std::nullopt, 0});
+  }
+
+  void operator()(const core::set_unit_slots& w) {
+    require(w.slots > 0 && w.slots <= INT32_MAX, "23514: a unit has at least one slot");
+    open(w.unit).made.slots = w.slots;
   }
 
   void operator()(const core::set_unit_state& w) {
@@ -71,6 +78,7 @@ public:
     require_instant(w.at);
     require(w.confidence >= 0 && w.confidence <= 1, "23514: confidence is between 0 and 1");
     auto& row = open(w.unit);
+    require(row.made.truth.empty(), "23514: a test question is never finalized");
     row.state = core::unit_state::finalized;
     row.result = w.result;
     row.confidence = w.confidence;
@@ -105,6 +113,29 @@ public:
     require(w.trust_snapshot >= 0 && w.trust_snapshot <= 1, "23514: trust is between 0 and 1");
     insert_key(t_.judgment_ids, w.id);
     insert(t_.judgments, {w.unit, w.owner}, judgment_row{w, take_lease(w.unit, w.owner, w.token)});
+  }
+
+  void operator()(const core::taint_judgment& w) {
+    require_instant(w.at);
+    auto& row = change(t_.judgments, {w.unit, w.contributor});
+    require(!row.tainted_at, "22012: the judgment does not count any more");
+    row.tainted_at = w.at;
+  }
+
+  void operator()(const core::put_standing& w) {
+    using core::contributor_standing;
+    using core::standing_reason;
+    require_text(w.contributor);
+    require_instant(w.at);
+    require(!w.contributor.empty() && w.contributor.size() <= 128,
+            "23514: ids of contributors and workers have 1 to 128 bytes");
+    require(w.standing >= contributor_standing::working
+                && w.standing <= contributor_standing::removed,
+            "23514: no such standing");
+    require(w.reason >= standing_reason::quiz_failed && w.reason <= standing_reason::requester,
+            "23514: no such reason");
+    require(t_.steps.count(w.step) != 0, "22012: the standing's step does not exist");
+    put(t_.standings, {w.step, w.contributor}, w);
   }
 
   void operator()(const core::insert_inbox& w) {
@@ -180,27 +211,30 @@ constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     1,  // insert_step
     5,  // update_step
     2,  // insert_unit
-    6,  // set_unit_state
-    7,  // finalize_unit
+    7,  // set_unit_state
+    6,  // set_unit_slots
+    8,  // finalize_unit
     3,  // insert_lease
-    8,  // extend_lease_row
-    10, // end_lease_row
-    9,  // insert_judgment
+    9,  // extend_lease_row
+    12, // end_lease_row
+    10, // insert_judgment
+    11, // taint_judgment
+    26, // put_standing
     4,  // insert_inbox
-    11, // advance_cursor
-    12, // put_queue
-    13, // insert_task
-    17, // update_task
-    15, // insert_task_lease
-    18, // extend_task_lease
-    19, // end_task_lease
-    20, // finish_task
-    14, // revive_task
-    16, // insert_late_result
-    21, // take_staged
-    22, // refuse_staged
-    23, // put_schedule_row
-    24, // delete_schedule_row
+    27, // advance_cursor
+    13, // put_queue
+    14, // insert_task
+    18, // update_task
+    16, // insert_task_lease
+    19, // extend_task_lease
+    20, // end_task_lease
+    21, // finish_task
+    15, // revive_task
+    17, // insert_late_result
+    22, // take_staged
+    23, // refuse_staged
+    24, // put_schedule_row
+    25, // delete_schedule_row
 };
 
 std::vector<const core::write_op*> in_statement_order(const write_batch& batch) {
@@ -209,6 +243,7 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
   std::map<std::pair<std::string, core::shard_id>, const core::write_op*> last_cursor;
   std::map<core::queue_name, const core::write_op*> last_queue;
   std::map<std::pair<core::queue_name, std::string>, const core::write_op*> last_schedule;
+  std::map<std::pair<core::step_id, core::contributor_id>, const core::write_op*> last_standing;
   for (const auto& part : batch.shards)
     for (const auto& change : part.changes)
       for (const auto& write : change.writes)
@@ -216,6 +251,8 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
           last_update[update->row.id] = &write;
         else if (const auto* cursor = std::get_if<core::advance_cursor>(&write))
           last_cursor[{cursor->consumer, cursor->shard}] = &write;
+        else if (const auto* standing = std::get_if<core::put_standing>(&write))
+          last_standing[{standing->step, standing->contributor}] = &write;
         else if (const auto* queue = std::get_if<core::put_queue>(&write))
           last_queue[queue->name] = &write;
         else if (const auto* put = std::get_if<core::put_schedule_row>(&write))
@@ -227,6 +264,8 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
   for (const auto& [step, write] : last_update)
     writes.push_back(write);
   for (const auto& [consumer, write] : last_cursor)
+    writes.push_back(write);
+  for (const auto& [standing, write] : last_standing)
     writes.push_back(write);
   for (const auto& [queue, write] : last_queue)
     writes.push_back(write);

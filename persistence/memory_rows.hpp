@@ -58,6 +58,15 @@ protected:
     return found->second;
   }
 
+  /// Inserts the row or replaces it.
+  template <class Map>
+  void put(Map& map, const typename Map::key_type& key, typename Map::mapped_type value) {
+    if (map.count(key) == 0)
+      insert(map, key, std::move(value));
+    else
+      change(map, key) = std::move(value);
+  }
+
   template <class Map>
   void erase(Map& map, typename Map::iterator row) {
     on_take_back([&map, before = *row] { map.insert(before); });

@@ -58,13 +58,14 @@ open_unit read_open_unit(const memory::tables& t, const memory::unit_row& row,
   unit.ordinal = row.made.ordinal;
   unit.state = row.state;
   unit.slots = row.made.slots;
+  unit.test_question = !row.made.truth.empty();
   for (const auto& lease : leases_of(t, unit.id)) {
     unit.holders.push_back({lease.owner, lease.id});
     unit.next_expiry = std::min(unit.next_expiry, lease.expires_at);
     put_bar(unit.touched, lease.owner, core::instant::max());
   }
   for (const auto* judgment : judgments_of(t, unit.id)) {
-    ++unit.judged;
+    unit.judged += judgment->tainted_at ? 0 : 1;
     put_bar(unit.touched, judgment->made.owner, core::instant::max());
   }
   const auto [begin, end] = memory::rows_of(t.ended_leases, unit.id);
@@ -84,6 +85,7 @@ core::unit_record read_unit(const memory::tables& t, const memory::unit_row& row
   unit.ordinal = made.ordinal;
   unit.source_key = made.source_key;
   unit.input = made.input;
+  unit.truth = made.truth;
   unit.slots = made.slots;
   unit.created_at = made.created_at;
   unit.state = row.state;
@@ -98,8 +100,9 @@ core::unit_record read_unit(const memory::tables& t, const memory::unit_row& row
   }
   for (const auto* judgment : judgments_of(t, unit.id)) {
     seen(judgment->made.token);
-    unit.judgments.push_back(
-        {judgment->made.id, judgment->made.owner, judgment->made.token, judgment->made.answer});
+    unit.judgments.push_back({judgment->made.id, judgment->made.owner, judgment->made.token,
+                              judgment->made.answer, judgment->made.trust_snapshot,
+                              judgment->tainted_at.has_value()});
   }
   const auto [begin, end] = memory::rows_of(t.ended_leases, unit.id);
   for (auto ended = begin; ended != end; ++ended) {
@@ -359,6 +362,8 @@ memory_store::list_results(core::step_id step, std::uint64_t after, std::uint32_
        entry != t.units_by_ordinal.end() && entry->first.first == step && page.first.size() < limit;
        ++entry) {
     const auto& row = t.units.at(entry->second);
+    if (!row.made.truth.empty())
+      continue;
     page.first.push_back({row.made.id, row.made.source_key, row.state,
                           static_cast<std::uint32_t>(judgments_of(t, row.made.id).size()),
                           row.result.value_or(std::string{}), row.confidence});
@@ -380,15 +385,21 @@ core::outcome<step_statistics> memory_store::statistics(core::step_id step) {
   const auto [begin, end] = memory::rows_of(t.units_by_ordinal, step);
   for (auto entry = begin; entry != end; ++entry) {
     const auto& row = t.units.at(entry->second);
-    counted.judgable += row.state == core::unit_state::judgable ? 1 : 0;
-    counted.paused += row.state == core::unit_state::paused ? 1 : 0;
-    counted.finalized += row.state == core::unit_state::finalized ? 1 : 0;
-    counted.canceled += row.state == core::unit_state::canceled ? 1 : 0;
-    counted.judgments += judgments_of(t, row.made.id).size();
+    const auto judgments = judgments_of(t, row.made.id).size();
     counted.active_leases += leases_of(t, row.made.id).size();
     const auto [first, last] = memory::rows_of(t.ended_leases, row.made.id);
     counted.expired_leases += static_cast<std::uint64_t>(std::count_if(
         first, last, [](const auto& e) { return e.second.how == core::lease_end::expired; }));
+    if (!row.made.truth.empty()) {
+      ++counted.test_questions;
+      counted.test_judgments += judgments;
+      continue;
+    }
+    counted.judgable += row.state == core::unit_state::judgable ? 1 : 0;
+    counted.paused += row.state == core::unit_state::paused ? 1 : 0;
+    counted.finalized += row.state == core::unit_state::finalized ? 1 : 0;
+    counted.canceled += row.state == core::unit_state::canceled ? 1 : 0;
+    counted.judgments += judgments;
   }
   return counted;
 }

@@ -24,7 +24,7 @@ struct step_row {
 };
 
 struct unit_row {
-  core::insert_unit made;
+  core::insert_unit made; ///< With the slots that it wants now.
   core::unit_state state = core::unit_state::judgable;
   std::optional<std::string> result;
   double confidence = 0;
@@ -32,7 +32,8 @@ struct unit_row {
 
 struct judgment_row {
   core::insert_judgment made;
-  core::lease lease; ///< The lease it was given under.
+  core::lease lease;                         ///< The lease it was given under.
+  std::optional<core::instant> tainted_at{}; ///< From when on it counts no more.
 };
 
 struct ended_row {
@@ -107,6 +108,7 @@ struct tables {
   std::map<std::pair<core::unit_id, core::token>, ended_row> ended_leases;
   std::map<contributor_key, judgment_row> judgments;
   std::set<core::judgment_id> judgment_ids;
+  std::map<std::pair<core::step_id, core::contributor_id>, core::put_standing> standings;
   std::map<core::queue_name, core::put_queue> queues;
   std::map<std::pair<core::queue_name, std::string>, core::put_schedule_row> schedules;
   std::map<core::task_id, live_task_row> tasks;

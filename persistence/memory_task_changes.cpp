@@ -46,10 +46,7 @@ void task_changes::operator()(const core::put_queue& w) {
   require_bigint(w.revision);
   require(w.revision > 0, "23514: revisions begin at 1");
   require_instant(w.at);
-  if (t_.queues.count(w.name) == 0)
-    insert(t_.queues, w.name, w);
-  else
-    change(t_.queues, w.name) = w;
+  put(t_.queues, w.name, w);
 }
 
 void task_changes::operator()(const core::put_schedule_row& w) {
@@ -61,10 +58,7 @@ void task_changes::operator()(const core::put_schedule_row& w) {
   require(t_.queues.count(w.queue) != 0, "22012: the schedule's queue does not exist");
   require(!w.name.empty() && w.name.size() <= 128, "23514: a schedule's name has 1 to 128 bytes");
   require(w.revision > 0, "23514: revisions begin at 1");
-  if (t_.schedules.count({w.queue, w.name}) == 0)
-    insert(t_.schedules, {w.queue, w.name}, w);
-  else
-    change(t_.schedules, {w.queue, w.name}) = w;
+  put(t_.schedules, {w.queue, w.name}, w);
 }
 
 void task_changes::operator()(const core::delete_schedule_row& w) {

@@ -6,6 +6,7 @@
 #include "persistence/postgres_task_batch.hpp"
 
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace holdfast::persistence {
@@ -47,7 +48,7 @@ constexpr statement read_row_types{"read_row_types", R"sql(
          'holdfast.task_lease_row'::regtype::oid::bigint,
          'holdfast.task_end_row'::regtype::oid::bigint,
          'holdfast.lease_row'::regtype::oid::bigint,
-         'holdfast.judgment_row'::regtype::oid::bigint)sql"};
+         'holdfast.judged_row'::regtype::oid::bigint)sql"};
 
 constexpr statement read_fences{"read_fences", R"sql(
   SELECT shard, epoch, batch_seq, event_seq FROM holdfast.shard_leases
@@ -67,12 +68,13 @@ constexpr statement add_steps{"add_steps", R"sql(
 constexpr statement add_units{"add_units", R"sql(
   WITH added AS (
     INSERT INTO holdfast.units (unit_id, step_id, root_id, parent_id, ordinal, source_key, input,
-                                slots, created_at)
+                                slots, created_at, truth)
     SELECT t.unit_id, t.step_id, t.root_id, t.parent_id, t.ordinal, t.source_key, t.input, t.slots,
-           t.created_at
+           t.created_at, t.truth
       FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], $6::text[],
-                  $7::text[], $8::integer[], $9::timestamptz[])
-        AS t(unit_id, step_id, root_id, parent_id, ordinal, source_key, input, slots, created_at)
+                  $7::text[], $8::integer[], $9::timestamptz[], $10::text[])
+        AS t(unit_id, step_id, root_id, parent_id, ordinal, source_key, input, slots, created_at,
+             truth)
      CROSS JOIN LATERAL (SELECT FROM holdfast.steps s WHERE s.step_id = t.step_id LIMIT 1) s
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM added)sql"};
@@ -106,6 +108,16 @@ constexpr statement update_steps{"update_steps", R"sql(
                   $6::bigint[])
         AS t(step_id, status, sealed, total_units, completed_units, revision)
      WHERE s.step_id = t.step_id
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
+
+constexpr statement set_units_slots{"set_units_slots", R"sql(
+  WITH changed AS (
+    UPDATE holdfast.units u SET slots = t.slots
+      FROM unnest($1::uuid[], $2::integer[]) AS t(unit_id, slots)
+     CROSS JOIN LATERAL (SELECT f.ctid FROM holdfast.units f
+                          WHERE f.unit_id = t.unit_id AND f.state < 3 LIMIT 1) found
+     WHERE u.ctid = found.ctid
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
 
@@ -146,8 +158,9 @@ constexpr statement extend_leases{"extend_leases", R"sql(
 constexpr statement add_judgments{"add_judgments", R"sql(
   WITH used AS MATERIALIZED (
     SELECT t.judgment_id, t.unit_id, l.assignment_id, t.token, l.granted_at, l.expires_at,
-           t.submitted_at, t.trust_snapshot, t.contributor_id, t.answer, t.payload, l.ctid AS place
-      FROM unnest($1::holdfast.judgment_row[]) AS t
+           t.submitted_at, t.trust_snapshot, t.test_question_correct, t.contributor_id, t.answer,
+           t.payload, l.ctid AS place
+      FROM unnest($1::holdfast.judged_row[]) AS t
      CROSS JOIN LATERAL (SELECT f.ctid, f.assignment_id, f.granted_at, f.expires_at
                            FROM holdfast.active_leases f
                           WHERE f.unit_id = t.unit_id AND f.contributor_id = t.contributor_id
@@ -158,12 +171,25 @@ constexpr statement add_judgments{"add_judgments", R"sql(
   added AS (
     INSERT INTO holdfast.judgments (judgment_id, unit_id, assignment_id, token, started_at,
                                     lease_expires_at, submitted_at, trust_snapshot,
-                                    contributor_id, answer, payload)
+                                    on_test_question, test_question_correct, contributor_id,
+                                    answer, payload)
     SELECT judgment_id, unit_id, assignment_id, token, granted_at, expires_at, submitted_at,
-           trust_snapshot, contributor_id, answer, payload FROM used
+           trust_snapshot, test_question_correct IS NOT NULL, test_question_correct, contributor_id,
+           answer, payload FROM used
     RETURNING 1)
   SELECT 1 / ((SELECT count(*) FROM added) = cardinality($1)
               AND (SELECT count(*) FROM gone) = cardinality($1))::integer)sql"};
+
+constexpr statement taint_judgments{"taint_judgments", R"sql(
+  WITH changed AS (
+    UPDATE holdfast.judgments j SET is_tainted = true, tainted_at = t.at
+      FROM unnest($1::uuid[], $2::text[], $3::timestamptz[]) AS t(unit_id, contributor_id, at)
+     CROSS JOIN LATERAL (SELECT f.ctid FROM holdfast.judgments f
+                          WHERE f.unit_id = t.unit_id AND f.contributor_id = t.contributor_id
+                            AND NOT f.is_tainted LIMIT 1) found
+     WHERE j.ctid = found.ctid
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
 
 constexpr statement end_leases{"end_leases", R"sql(
   WITH used AS MATERIALIZED (
@@ -187,6 +213,19 @@ constexpr statement end_leases{"end_leases", R"sql(
   SELECT 1 / ((SELECT count(*) FROM added) = cardinality($1)
               AND (SELECT count(*) FROM gone) = cardinality($1))::integer)sql"};
 
+constexpr statement put_standings{"put_standings", R"sql(
+  WITH put AS (
+    INSERT INTO holdfast.contributor_standings AS s (step_id, contributor_id, standing, reason,
+                                                     changed_at)
+    SELECT t.step_id, t.contributor_id, t.standing, t.reason, t.at
+      FROM unnest($1::uuid[], $2::text[], $3::smallint[], $4::smallint[], $5::timestamptz[])
+        AS t(step_id, contributor_id, standing, reason, at)
+     CROSS JOIN LATERAL (SELECT FROM holdfast.steps f WHERE f.step_id = t.step_id LIMIT 1) found
+    ON CONFLICT (step_id, contributor_id) DO UPDATE
+       SET standing = excluded.standing, reason = excluded.reason, changed_at = excluded.changed_at
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM put)sql"};
+
 constexpr statement advance_cursors{"advance_cursors", R"sql(
   INSERT INTO holdfast.consumer_cursors AS c (consumer, shard, seq)
   SELECT * FROM unnest($1::text[], $2::integer[], $3::bigint[])
@@ -208,7 +247,7 @@ public:
   }
   void operator()(const core::update_step& w) { changed_steps_[w.row.id] = &w.row; }
   void operator()(const core::insert_unit& w) {
-    auto& [id, step, root, parent, ordinal, key, input, slots, created] = units_.arrays;
+    auto& [id, step, root, parent, ordinal, key, input, slots, created, truth] = units_.arrays;
     id.add(w.id.value);
     step.add(w.step.value);
     root.add(w.root.value);
@@ -221,7 +260,12 @@ public:
     input.add(w.input);
     slots.add(plain(w.slots));
     created.add(w.created_at);
+    if (w.truth.empty())
+      truth.add_null();
+    else
+      truth.add(w.truth);
   }
+  void operator()(const core::set_unit_slots& w) { unit_slots_.add(w.unit.value, plain(w.slots)); }
   void operator()(const core::set_unit_state& w) {
     unit_states_.add(w.unit.value, small(w.state), w.at);
   }
@@ -240,8 +284,12 @@ public:
   }
   void operator()(const core::insert_judgment& w) {
     judgments_.add(w.id.value, w.unit.value, text{w.owner}, big(w.token), text{w.payload},
-                   text{w.answer}, w.trust_snapshot, w.submitted_at);
+                   text{w.answer}, w.trust_snapshot, w.submitted_at, w.test_correct);
   }
+  void operator()(const core::taint_judgment& w) {
+    tainted_.add(w.unit.value, text{w.contributor}, w.at);
+  }
+  void operator()(const core::put_standing& w) { standings_[{w.step, w.contributor}] = &w; }
   void operator()(const core::insert_inbox& w) {
     inbox_.add(text{w.consumer}, plain(w.message.shard), big(w.message.seq));
   }
@@ -265,13 +313,20 @@ public:
       steps.add(id.value, small(row->status), row->sealed, big(row->total_units),
                 big(row->completed_units), big(row->revision));
     steps.append_to(calls, update_steps);
+    unit_slots_.append_to(calls, set_units_slots);
     unit_states_.append_to(calls, set_unit_states);
     finalized_.append_to(calls, finalize_units);
     extended_.append_to(calls, extend_leases);
     judgments_.append_to(calls, add_judgments, types.judgment);
+    tainted_.append_to(calls, taint_judgments);
     ended_.append_to(calls, end_leases);
     task_writes::append_to(calls, types);
     intake_writes::append_to(calls);
+    columns<core::uuid, text, int2, int2, core::instant> standings;
+    for (const auto& [key, w] : standings_)
+      standings.add(w->step.value, text{w->contributor}, small(w->standing), small(w->reason),
+                    w->at);
+    standings.append_to(calls, put_standings);
     columns<text, int4, int8> cursors;
     for (const auto& [key, seq] : cursors_)
       cursors.add(text{key.first}, plain(key.second), big(seq));
@@ -281,18 +336,23 @@ public:
 private:
   columns<core::uuid, text, text, core::instant> workflows_;
   columns<core::uuid, core::uuid, text, int4, int2, bool, int8, int8, int8, core::instant> steps_;
-  columns<core::uuid, core::uuid, core::uuid, core::uuid, int8, text, text, int4, core::instant>
+  columns<core::uuid, core::uuid, core::uuid, core::uuid, int8, text, text, int4, core::instant,
+          text>
       units_;
   rows<core::uuid, text, int8, core::uuid, core::instant, core::instant> leases_;
   columns<text, int4, int8> inbox_;
   columns<int4, int8, int8, int8, int4, text> outbox_;
+  columns<core::uuid, int4> unit_slots_;
   columns<core::uuid, int2, core::instant> unit_states_;
   columns<core::uuid, text, double, core::instant> finalized_;
   columns<core::uuid, text, int8, core::instant> extended_;
-  rows<core::uuid, core::uuid, text, int8, text, text, double, core::instant> judgments_;
+  rows<core::uuid, core::uuid, text, int8, text, text, double, core::instant, std::optional<bool>>
+      judgments_;
+  columns<core::uuid, text, core::instant> tainted_;
   columns<core::uuid, text, int8, int2, core::instant> ended_;
   // Of several the last counts, and one statement must not touch a row twice.
   std::map<core::step_id, const core::step_row*> changed_steps_;
+  std::map<std::pair<core::step_id, core::contributor_id>, const core::put_standing*> standings_;
   std::map<std::pair<std::string, core::shard_id>, core::event_seq> cursors_;
 };
 

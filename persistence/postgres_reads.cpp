@@ -22,7 +22,7 @@ constexpr statement step_row_by_id{"step_row_by_id", R"sql(
     FROM holdfast.steps WHERE step_id = $1::uuid)sql"};
 
 constexpr statement open_units_of_step{"open_units_of_step", R"sql(
-  SELECT unit_id, ordinal, state, slots FROM holdfast.units
+  SELECT unit_id, ordinal, state, slots, truth IS NOT NULL FROM holdfast.units
    WHERE step_id = $1::uuid AND state < 3 ORDER BY ordinal)sql"};
 
 constexpr statement leases_of_step{"leases_of_step", R"sql(
@@ -31,7 +31,7 @@ constexpr statement leases_of_step{"leases_of_step", R"sql(
    WHERE u.step_id = $1::uuid AND u.state < 3 ORDER BY l.token)sql"};
 
 constexpr statement judges_of_step{"judges_of_step", R"sql(
-  SELECT j.unit_id, j.contributor_id
+  SELECT j.unit_id, j.contributor_id, j.is_tainted
     FROM holdfast.units u JOIN holdfast.judgments j USING (unit_id)
    WHERE u.step_id = $1::uuid AND u.state < 3)sql"};
 
@@ -44,7 +44,7 @@ constexpr statement ended_leases_of_step{"ended_leases_of_step", R"sql(
 // `OFFSET 0` is what keeps the planner from turning the join around.
 constexpr statement units_by_id{"units_by_id", R"sql(
   SELECT u.unit_id, u.step_id, u.root_id, u.parent_id, u.ordinal, u.source_key, u.input, u.slots,
-         u.created_at, u.state, u.result, u.confidence
+         u.created_at, u.state, u.result, u.confidence, u.truth
     FROM unnest($1::uuid[]) AS t(unit_id)
    CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = t.unit_id OFFSET 0) u)sql"};
 
@@ -56,7 +56,8 @@ constexpr statement leases_by_unit{"leases_by_unit", R"sql(
    ORDER BY l.token)sql"};
 
 constexpr statement judgments_by_unit{"judgments_by_unit", R"sql(
-  SELECT j.unit_id, j.judgment_id, j.contributor_id, j.token, j.answer
+  SELECT j.unit_id, j.judgment_id, j.contributor_id, j.token, j.answer, j.trust_snapshot,
+         j.is_tainted
     FROM unnest($1::uuid[]) AS t(unit_id)
    CROSS JOIN LATERAL (SELECT * FROM holdfast.judgments f WHERE f.unit_id = t.unit_id OFFSET 0) j
    ORDER BY j.submitted_at, j.token)sql"};
@@ -98,18 +99,23 @@ constexpr statement results_after{"results_after", R"sql(
   SELECT u.unit_id, u.source_key, u.state, u.result, u.confidence, u.ordinal,
          (SELECT count(*) FROM holdfast.judgments j WHERE j.unit_id = u.unit_id)
     FROM holdfast.units u
-   WHERE u.step_id = $1::uuid AND u.ordinal > $2::bigint ORDER BY u.ordinal LIMIT $3::integer)sql"};
+   WHERE u.step_id = $1::uuid AND u.truth IS NULL AND u.ordinal > $2::bigint
+   ORDER BY u.ordinal LIMIT $3::integer)sql"};
 
 constexpr statement units_by_state{"units_by_state", R"sql(
-  SELECT state, count(*) FROM holdfast.units WHERE step_id = $1::uuid GROUP BY state)sql"};
+  SELECT state, count(*) FROM holdfast.units
+   WHERE step_id = $1::uuid AND truth IS NULL GROUP BY state)sql"};
 
 constexpr statement counts_of_step{"counts_of_step", R"sql(
   SELECT (SELECT count(*) FROM holdfast.units u JOIN holdfast.judgments USING (unit_id)
-           WHERE u.step_id = $1::uuid),
+           WHERE u.step_id = $1::uuid AND u.truth IS NULL),
          (SELECT count(*) FROM holdfast.units u JOIN holdfast.active_leases USING (unit_id)
            WHERE u.step_id = $1::uuid),
          (SELECT count(*) FROM holdfast.units u JOIN holdfast.ended_leases e USING (unit_id)
-           WHERE u.step_id = $1::uuid AND e.ending = 1))sql"};
+           WHERE u.step_id = $1::uuid AND e.ending = 1),
+         (SELECT count(*) FROM holdfast.units u WHERE u.step_id = $1::uuid AND u.truth IS NOT NULL),
+         (SELECT count(*) FROM holdfast.units u JOIN holdfast.judgments USING (unit_id)
+           WHERE u.step_id = $1::uuid AND u.truth IS NOT NULL))sql"};
 
 // Sequences have no gaps, so the rows that begin at or below `after + limit` hold the events asked
 // for; the row that holds `after + 1` is the last one to begin at or below it.
@@ -217,6 +223,7 @@ load_step(const results& r,
     unit.ordinal = u64(units, row, 1);
     unit.state = unit_state_of(units, row, 2);
     unit.slots = u32(units, row, 3);
+    unit.test_question = units.get<bool>(row, 4);
     places[unit.id.value] = loaded.open_units.size();
     loaded.open_units.push_back(std::move(unit));
   }
@@ -228,7 +235,7 @@ load_step(const results& r,
   });
   const auto& judges = r[preamble_long + 3];
   for_each_of(judges, loaded.open_units, places, [&](open_unit& unit, std::size_t row) {
-    ++unit.judged;
+    unit.judged += judges.get<bool>(row, 2) ? 0 : 1;
     put_bar(unit.touched, judges.get<text>(row, 1), core::instant::max());
   });
   const auto& ended = r[preamble_long + 4];
@@ -277,6 +284,8 @@ std::vector<core::unit_record> load_units(const results& r, const std::vector<co
       unit.result = rows.get<std::string>(row, 10);
       unit.confidence = rows.get<double>(row, 11);
     }
+    if (!rows.is_null(row, 12))
+      unit.truth = rows.get<std::string>(row, 12);
     loaded.push_back(std::move(unit));
   }
   const auto seen = [](core::unit& unit, core::token token) {
@@ -297,7 +306,9 @@ std::vector<core::unit_record> load_units(const results& r, const std::vector<co
     unit.judgments.push_back({{judgments.get<core::uuid>(row, 1)},
                               judgments.get<std::string>(row, 2),
                               u64(judgments, row, 3),
-                              judgments.get<std::string>(row, 4)});
+                              judgments.get<std::string>(row, 4),
+                              judgments.get<double>(row, 5),
+                              judgments.get<bool>(row, 6)});
   });
   const auto& ended = r[preamble_short + 3];
   for_each_of(ended, loaded, places, [&](core::unit& unit, std::size_t row) {
@@ -410,6 +421,8 @@ core::outcome<step_statistics> statistics(const results& r) {
   counted.judgments = u64(counts, 0, 0);
   counted.active_leases = u64(counts, 0, 1);
   counted.expired_leases = u64(counts, 0, 2);
+  counted.test_questions = u64(counts, 0, 3);
+  counted.test_judgments = u64(counts, 0, 4);
   return counted;
 }
 

@@ -48,8 +48,8 @@ public:
 ///
 /// The caller guarantees that no two changes of a batch touch the same lease (unit and contributor)
 /// or the same unit row; so the store may apply the writes kind by kind, in any order, all inserts
-/// before updates before deletions. `update_step` and `advance_cursor` may repeat: the last one
-/// counts.
+/// before updates before deletions. `update_step`, `put_standing` and `advance_cursor` may repeat:
+/// the last one counts.
 struct write_batch {
   std::vector<shard_batch> shards; ///< Ascending by shard; each shard once.
   /// Made by `store::encode`; of use only to the store that made it, for the batch as it was then.
@@ -93,8 +93,8 @@ struct open_unit {
   core::unit_state state = core::unit_state::judgable;
   std::uint32_t slots = 1;
   bool test_question = false;
-  std::vector<holder> holders; ///< Of its active leases.
-  std::uint32_t judged = 0;    ///< Judgments that count.
+  std::vector<holder> holders;                      ///< Of its active leases.
+  std::uint32_t judged = 0;                         ///< Judgments that count.
   core::instant next_expiry = core::instant::max(); ///< Earliest end of its active leases.
   /// Who has or had it: holders and judges with `core::instant::max()`, ended leases by
   /// `core::barred_until` of the policy handed to `load_step` (entries already in the past may be
@@ -203,6 +203,7 @@ struct unit_result {
   double confidence = 0;
 };
 
+/// Units and judgments are counted without test questions, leases with them.
 struct step_statistics {
   core::step_row step;
   std::uint64_t judgable = 0;
@@ -212,6 +213,8 @@ struct step_statistics {
   std::uint64_t judgments = 0;
   std::uint64_t active_leases = 0;
   std::uint64_t expired_leases = 0; ///< From the history.
+  std::uint64_t test_questions = 0; ///< In any state.
+  std::uint64_t test_judgments = 0; ///< Of test questions.
 };
 
 /// Which events may be forgotten.
@@ -321,7 +324,7 @@ public:
                                                                 std::uint32_t limit) = 0;
 
   /// Results in order of ordinal, beginning after ordinal `after` (0: from the start; ordinals
-  /// begin at 1), at most `limit`, with the ordinal of the last one.
+  /// begin at 1), at most `limit`, with the ordinal of the last one. Test questions are left out.
   virtual core::outcome<std::pair<std::vector<unit_result>, std::uint64_t>>
   list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) = 0;
 

@@ -21,7 +21,10 @@ constexpr std::size_t sample_value_bytes_max = 200;
 // Half of the checks compare events with the rows they tell of. The outbox keeps events as JSON
 // arrays, so they are taken apart once, into a table of this session: a read-only transaction may
 // write to that, and so the rows and the events come from one snapshot. What was decided up to
-// `pruned.until` may have lost its events; the minute is for clocks of nodes that were ahead.
+// `pruned.until` may have lost its events; the minute is for clocks of nodes that were ahead. What
+// nodes do in the background is to be expected only while every shard has a live host, which has
+// been so from `hosted.since` on; `infinity` says that it is not so. Their bounds are counted back
+// from `now()`, the moment of the snapshot, however long the checks take.
 // Tables that grew since they were last analysed look small to the planner, and a nested loop over
 // them takes a minute where hashing takes a second: so none.
 constexpr const char* event_table = R"sql(
@@ -32,7 +35,8 @@ constexpr const char* event_table = R"sql(
   CREATE TEMPORARY TABLE event (
     shard integer, first_seq bigint, seq bigint, type text, step_id uuid, unit_id uuid,
     judgment_id uuid);
-  CREATE TEMPORARY TABLE pruned (until timestamptz NOT NULL))sql";
+  CREATE TEMPORARY TABLE pruned (until timestamptz NOT NULL);
+  CREATE TEMPORARY TABLE hosted (since timestamptz NOT NULL))sql";
 
 constexpr const char* fill_event_table = R"sql(
   INSERT INTO pg_temp.event
@@ -43,6 +47,11 @@ constexpr const char* fill_event_table = R"sql(
    CROSS JOIN LATERAL jsonb_array_elements(o.events::jsonb) WITH ORDINALITY AS e(event, place);
   INSERT INTO pg_temp.pruned
   SELECT coalesce(max(pruned_to) + interval '1 minute', '-infinity') FROM holdfast.shard_leases;
+  INSERT INTO pg_temp.hosted
+  SELECT CASE WHEN bool_or(n.left_at IS NOT NULL OR coalesce(n.expires_at, '-infinity') < now())
+              THEN 'infinity' ELSE coalesce(max(s.taken_at), '-infinity') END
+    FROM holdfast.shard_leases s
+    LEFT JOIN holdfast.nodes n ON n.incarnation = s.host;
   ANALYZE pg_temp.event)sql";
 
 /// Splits a file into its leading comment and the query.

@@ -4,6 +4,7 @@
 #include "core/time.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -86,6 +87,9 @@ std::string scalar(const T& value) {
   return out;
 }
 
+/// Where a length is expected: there is no value.
+inline constexpr std::uint32_t null_length = 0xffffffffU;
+
 /// Appends a 4-byte big-endian number, the frame of everything else.
 void put_u32(std::string& out, std::uint32_t value);
 void overwrite_u32(std::string& out, std::size_t at, std::uint32_t value);
@@ -111,7 +115,7 @@ public:
   }
 
   void add_null() {
-    put_u32(bytes_, 0xffffffffU);
+    put_u32(bytes_, null_length);
     overwrite_u32(bytes_, 4, 1);
     ++count_;
   }
@@ -175,6 +179,17 @@ private:
     const auto begin = begin_value();
     type<T>::put(bytes_, value);
     end_value(begin);
+  }
+
+  /// Null when there is no value.
+  template <class T>
+  void add_column(const std::optional<T>& value) {
+    if (value) {
+      add_column(*value);
+    } else {
+      put_u32(bytes_, type<T>::oid);
+      put_u32(bytes_, null_length);
+    }
   }
 
   std::string bytes_;

@@ -1,10 +1,10 @@
--- I-6: A step's completed_units are its finished units, less those whose event is still to be
--- counted.
+-- I-6: A step's completed_units are its finished units without test questions, less those whose
+-- event is still to be counted.
 SELECT s.step_id, s.completed_units, coalesce(u.finished, 0) AS finished,
        coalesce(e.uncounted, 0) AS uncounted
 FROM holdfast.steps s
 LEFT JOIN (SELECT step_id, count(*) AS finished FROM holdfast.units
-           WHERE state >= 3 GROUP BY step_id) u USING (step_id)
+           WHERE state >= 3 AND truth IS NULL GROUP BY step_id) u USING (step_id)
 LEFT JOIN (SELECT e.step_id, count(*) AS uncounted
            FROM pg_temp.event e
            LEFT JOIN holdfast.inbox i ON i.consumer = 'completion' AND i.shard = e.shard

@@ -2,10 +2,6 @@
 -- long.
 SELECT unit_id, contributor_id, token, expires_at
 FROM holdfast.active_leases
-WHERE expires_at < clock_timestamp() - interval '60 s'
-  AND NOT EXISTS (SELECT 1
-                  FROM holdfast.shard_leases s
-                  LEFT JOIN holdfast.nodes n ON n.incarnation = s.host
-                  WHERE n.left_at IS NOT NULL
-                     OR coalesce(n.expires_at, '-infinity') < clock_timestamp()
-                     OR s.taken_at > clock_timestamp() - interval '60 s')
+CROSS JOIN pg_temp.hosted
+WHERE expires_at < now() - interval '60 s'
+  AND hosted.since <= now() - interval '60 s'

@@ -1,10 +1,10 @@
--- I-9: An open unit with all judgments in is finalized once their events are behind the
--- aggregation.
+-- I-9: An open unit with all judgments in is finalized, or wants more, once their events are behind
+-- the aggregation; a test question never is full.
 SELECT u.unit_id, u.slots, count(*) AS judgments
 FROM holdfast.units u
 JOIN holdfast.judgments j ON j.unit_id = u.unit_id AND NOT j.is_tainted
 JOIN pg_temp.event e ON e.judgment_id = j.judgment_id AND e.type = 'JudgmentReceived'
 LEFT JOIN holdfast.consumer_cursors c ON c.consumer = 'aggregation' AND c.shard = e.shard
-WHERE u.state < 3
+WHERE u.state < 3 AND u.truth IS NULL
 GROUP BY u.unit_id
 HAVING count(*) >= u.slots AND bool_and(e.seq <= coalesce(c.seq, 0))

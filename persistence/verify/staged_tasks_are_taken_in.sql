@@ -3,12 +3,8 @@
 SELECT i.intake_id, i.task_id, i.queue, i.staged_at
 FROM holdfast.task_intake i
 JOIN holdfast.queues q USING (queue)
-WHERE i.refused_at IS NULL AND i.staged_at < clock_timestamp() - interval '1 h'
+CROSS JOIN pg_temp.hosted
+WHERE i.refused_at IS NULL AND i.staged_at < now() - interval '1 h'
   AND (SELECT count(*) FROM holdfast.tasks t WHERE t.queue = i.queue)
       < coalesce((q.definition::jsonb ->> 'depth_max')::numeric, 1000000)
-  AND NOT EXISTS (SELECT 1
-                  FROM holdfast.shard_leases s
-                  LEFT JOIN holdfast.nodes n ON n.incarnation = s.host
-                  WHERE n.left_at IS NOT NULL
-                     OR coalesce(n.expires_at, '-infinity') < clock_timestamp()
-                     OR s.taken_at > clock_timestamp() - interval '1 h')
+  AND hosted.since <= now() - interval '1 h'

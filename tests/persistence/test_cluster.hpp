@@ -60,6 +60,7 @@ public:
   void clean() {
     sql("DELETE FROM holdfast.judgments; DELETE FROM holdfast.active_leases;"
         "DELETE FROM holdfast.ended_leases; DELETE FROM holdfast.units;"
+        "DELETE FROM holdfast.contributor_standings;"
         "DELETE FROM holdfast.steps; DELETE FROM holdfast.workflows;"
         "DELETE FROM holdfast.schedules;"
         "DELETE FROM holdfast.late_results; DELETE FROM holdfast.finished_tasks;"

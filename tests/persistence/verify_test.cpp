@@ -64,7 +64,9 @@ public:
     // canceled under a live lease, counted
     ask(units[3], "ana", now);
     count_finished(keep(core::decide(units[3], policy, core::unit_verb::cancel, now).changes));
+    judge(units[4], "fay");
     keep(core::decide(units[4], policy, core::unit_verb::pause, now).changes);
+    add_test_questions();
     // all judgments in, aggregation behind
     judge(units[5], "ana");
     judge(units[5], "bob");
@@ -118,6 +120,41 @@ public:
     added.changes.writes.push_back(core::insert_inbox{"routing", {0, because}});
     keep(added.changes);
     routed = because;
+  }
+
+  /// A test question that is answered and one that is canceled; a contributor who was removed, with
+  /// nothing left that counts, and one who may work again.
+  void add_test_questions() {
+    for (std::uint64_t i = 0; i < 2; ++i) {
+      auto question = new_unit(label.row.id, 100 + i, 1'000'000'000);
+      question.source_key = "test-" + std::to_string(i);
+      question.truth = R"("x")";
+      write({question});
+      questions.push_back(question.id);
+    }
+    answer_test(questions[0], "ana", 1, true);
+    answer_test(questions[0], "fay", 2, false);
+    answer_test(questions[1], "ana", 1, false);
+    write({core::set_unit_state{questions[1], core::unit_state::canceled, now}});
+    using core::contributor_standing;
+    using core::standing_reason;
+    write({core::put_standing{label.row.id, "fay", contributor_standing::removed,
+                              standing_reason::test_questions, now},
+           core::taint_judgment{units[4].id, "fay", now},
+           core::put_standing{label.row.id, "dan", contributor_standing::working,
+                              standing_reason::requester, now}});
+  }
+
+  void answer_test(core::unit_id question, const std::string& who, core::token token,
+                   bool correct) {
+    write({core::insert_lease{question, {{ids.next(now)}, who, token, now, now + policy.ttl}}});
+    core::insert_judgment judged{{ids.next(now)}, question, who,    token, R"({"label":"x"})", "x",
+                                 4.0 / 6,         now,      correct};
+    core::event received{
+        core::event_type::judgment_received, label.row.id, question, judged.id, now, {}};
+    auto verdict = received;
+    verdict.type = core::event_type::test_judgment;
+    keep({{judged}, {received, verdict}});
   }
 
   /// Tasks of every fate.
@@ -229,6 +266,7 @@ public:
   core::step label{new_step(workflow, 0)};
   core::step review{new_step(workflow, 1)};
   std::vector<core::unit_record> units;
+  std::vector<core::unit_id> questions;
   core::event_seq routed = 0;
 };
 
@@ -274,8 +312,9 @@ struct mutant {
   std::set<std::string> must_fire;
 };
 
-// Names used below: u0 is finalized and routed, u1 finalized, u2 in work, u3 canceled, u4 paused,
-// u5 full and not yet aggregated.
+// Names used below: row-0 is finalized and routed, row-1 finalized, row-2 in work, row-3 canceled,
+// row-4 paused with a tainted judgment of fay, who is removed, row-5 full and not yet aggregated;
+// test-0 is a test question with two answers, test-1 a canceled one with one.
 const std::vector<mutant> mutants{
     {"a reference to nothing in a live task",
      "UPDATE holdfast.tasks SET body = replace(body, 'sha256:', 'sha256:00')"
@@ -566,6 +605,61 @@ const std::vector<mutant> mutants{
      "ALTER TABLE holdfast.task_intake DROP CONSTRAINT task_intake_check;"
      "UPDATE holdfast.task_intake SET refusal_detail = NULL",
      {"staged_once"}},
+    {"a test question that became another unit",
+     "UPDATE holdfast.units SET truth = NULL WHERE source_key = 'test-0'",
+     {"test_judgments_have_verdicts", "total_units_counted"}},
+    {"a canceled test question that became another unit",
+     "UPDATE holdfast.units SET truth = NULL WHERE source_key = 'test-1'",
+     {"finished_unit_has_its_event", "completed_units_counted"}},
+    {"a unit that became a test question",
+     "UPDATE holdfast.units SET truth = '1' WHERE source_key = 'row-5'",
+     {"test_judgments_have_verdicts", "total_units_counted"}},
+    {"a verdict lost",
+     "UPDATE holdfast.judgments SET on_test_question = false, test_question_correct = NULL",
+     {"test_judgments_have_verdicts", "test_judgment_has_its_event"}},
+    {"a test question without a verdict",
+     "ALTER TABLE holdfast.judgments DROP CONSTRAINT judgments_check;"
+     "UPDATE holdfast.judgments SET test_question_correct = NULL",
+     {"test_judgments_have_verdicts"}},
+    {"a verdict without its event",
+     "UPDATE holdfast.outbox SET events = replace(events, 'TestJudgmentEvent', 'Other')",
+     {"test_judgment_has_its_event"}},
+    {"a verdict reported for another unit",
+     "UPDATE holdfast.judgments SET unit_id = (SELECT unit_id FROM holdfast.units"
+     " WHERE source_key = 'test-1') WHERE contributor_id = 'fay' AND on_test_question",
+     {"test_judgment_has_its_event"}},
+    {"a test question finalized",
+     "ALTER TABLE holdfast.units DROP CONSTRAINT units_test_question_check;"
+     "UPDATE holdfast.units SET state = 3, result = '{}', confidence = 1"
+     " WHERE source_key = 'test-0'",
+     {"test_questions_never_finalized"}},
+    {"a test question routed",
+     "UPDATE holdfast.units SET parent_id = (SELECT unit_id FROM holdfast.units"
+     " WHERE source_key = 'test-0') WHERE parent_id IS NOT NULL",
+     {"test_questions_never_finalized", "chain_is_sound"}},
+    {"a lease granted after the removal",
+     "INSERT INTO holdfast.contributor_standings SELECT step_id, granted_at - interval '6 s', 2, 3,"
+     " contributor_id FROM holdfast.active_leases JOIN holdfast.units USING (unit_id)",
+     {"removed_contributors_hold_no_lease"}},
+    {"a lease kept after the removal",
+     "UPDATE holdfast.active_leases SET granted_at = now() - interval '2 min';"
+     "UPDATE holdfast.shard_leases SET taken_at = now() - interval '61 s';"
+     "INSERT INTO holdfast.contributor_standings SELECT step_id, now() - interval '61 s', 2, 3,"
+     " contributor_id FROM holdfast.active_leases JOIN holdfast.units USING (unit_id)",
+     {"removed_contributors_hold_no_lease"}},
+    {"a removed contributor who counts",
+     "UPDATE holdfast.judgments SET is_tainted = false, tainted_at = NULL,"
+     " submitted_at = now() - interval '61 s';"
+     "UPDATE holdfast.contributor_standings SET changed_at = now() - interval '61 s';"
+     "UPDATE holdfast.shard_leases SET taken_at = now() - interval '61 s'",
+     {"removed_contributors_do_not_count"}},
+    {"a trust of 2",
+     "ALTER TABLE holdfast.judgments DROP CONSTRAINT judgments_trust_snapshot_check;"
+     "UPDATE holdfast.judgments SET trust_snapshot = 2",
+     {"trust_snapshot_in_bounds"}},
+    {"a standing in no step",
+     "UPDATE holdfast.contributor_standings SET step_id = gen_random_uuid()",
+     {"rows_have_their_owner"}},
     {"a constraint switched off",
      "ALTER TABLE holdfast.units ADD CONSTRAINT later CHECK (slots < 1000) NOT VALID",
      {"constraints_in_force"}},
@@ -613,6 +707,40 @@ BOOST_AUTO_TEST_CASE(sound_data_has_no_violations) {
       cluster.sql("SELECT data ->> 'label' FROM report.judgments LIMIT 1")[0][0].as<std::string>()
       == "x");
   BOOST_TEST(cluster.sql("SELECT count(*) FROM report.inbox")[0][0].as<int>() == 5);
+}
+
+// A4, A57, A59-A61, G-1
+BOOST_AUTO_TEST_CASE(reports_show_test_questions_and_contributors) {
+  clean_data filled;
+  auto& cluster = test_cluster::instance();
+  const auto text = [&](const std::string& query) {
+    const auto rows = cluster.sql(query);
+    return rows[0][0].is_null() ? std::string{"NULL"} : rows[0][0].as<std::string>();
+  };
+  BOOST_TEST(text("SELECT string_agg(concat_ws(' ', source_key, state, is_test_question,"
+                  " coalesce(judgments_per_unit, -1), judgment_count), ', ' ORDER BY ordinal)"
+                  " FROM report.units WHERE source_key IN ('row-4', 'test-0', 'test-1')")
+             == "row-4 Paused f 2 1, test-0 Golden t -1 2, test-1 Canceled t -1 1");
+  // The slot of what does not count is free.
+  BOOST_TEST(text("SELECT slots_taken FROM report.units WHERE source_key = 'row-4'") == "0");
+  BOOST_TEST(text("SELECT string_agg(concat_ws(' ', source_key, contributor_id, is_tainted,"
+                  " tainted_at IS NOT NULL, on_test_question, test_question_correct,"
+                  " round(worker_trust_snapshot, 3)), ', ' ORDER BY source_key, contributor_id)"
+                  " FROM report.judgments JOIN report.units USING (unit_id)"
+                  " WHERE source_key IN ('row-4', 'test-0', 'test-1')")
+             == "row-4 fay t t f 1.000, test-0 ana f f t t 0.667, test-0 fay f f t f 0.667,"
+                " test-1 ana f f t f 0.667");
+  BOOST_TEST(text("SELECT string_agg(concat_ws(' ', contributor_id, standing,"
+                  " coalesce(reason, '-'), assignments, judgments, tainted_judgments,"
+                  " test_questions_answered, test_questions_right, round(trust_mean, 3)),"
+                  " ', ' ORDER BY contributor_id) FROM report.contributors"
+                  " WHERE changed_at IS NOT NULL OR contributor_id = 'ana'")
+             == "ana Working - 8 6 0 2 1 0.625, dan Working Requester 1 0 0 0 0 0.667,"
+                " fay Removed TestQuestions 2 2 1 1 0 0.571");
+  // Gold is in no report.
+  BOOST_TEST(text("SELECT count(*) FROM information_schema.columns"
+                  " WHERE table_schema = 'report' AND column_name = 'truth'")
+             == "0");
 }
 
 BOOST_AUTO_TEST_CASE(reports_show_tasks_by_what_became_of_them) {
@@ -676,6 +804,33 @@ BOOST_AUTO_TEST_CASE(broken_data_is_noticed) {
   }
   for (const auto& check : persistence::verify_checks())
     BOOST_TEST(proven.count(check.name) == 1U, check.name << " is not proven by any mutant");
+}
+
+// A28
+BOOST_AUTO_TEST_CASE(removal_takes_effect_within_a_minute) {
+  breakable databases;
+  // Everybody is removed from everywhere 30 s ago; the leases and the hosts are an hour old.
+  const std::string removal =
+      "INSERT INTO holdfast.contributor_standings SELECT DISTINCT step_id, now() - interval '30 s',"
+      " 2, 3, contributor_id FROM report.assignments JOIN holdfast.units USING (unit_id)"
+      " ON CONFLICT (step_id, contributor_id) DO UPDATE"
+      " SET standing = 2, changed_at = excluded.changed_at;"
+      "UPDATE holdfast.active_leases SET granted_at = granted_at - interval '1 h';"
+      "UPDATE holdfast.ended_leases SET granted_at = granted_at - interval '1 h';"
+      "UPDATE holdfast.judgments SET started_at = started_at - interval '1 h',"
+      " submitted_at = now();"
+      "UPDATE holdfast.shard_leases SET taken_at = now() - interval '1 h';";
+  BOOST_TEST(databases.fired_by(removal).empty());
+  const std::string earlier = "UPDATE holdfast.contributor_standings"
+                              " SET changed_at = now() - interval '90 s';";
+  // What was handed in just now may have been under way for as long.
+  BOOST_TEST((databases.fired_by(removal + earlier)
+              == std::set<std::string>{"removed_contributors_hold_no_lease"}));
+  // While a shard is without a host, nobody can act.
+  BOOST_TEST(databases
+                 .fired_by(removal + earlier
+                           + "UPDATE holdfast.shard_leases SET host = NULL WHERE shard = 3")
+                 .empty());
 }
 
 BOOST_AUTO_TEST_CASE(lost_and_damaged_objects_are_noticed) {

@@ -58,6 +58,10 @@ public:
   load_units(const std::vector<core::unit_id>& units, const core::lease_policy& policy) override {
     return pass([&] { return inner_->load_units(units, policy); });
   }
+  core::outcome<core::step_history> load_step_history(core::step_id step,
+                                                      bool with_votes) override {
+    return pass([&] { return inner_->load_step_history(step, with_votes); });
+  }
   core::outcome<persistence::stored_workflow> load_workflow(core::workflow_id workflow) override {
     return pass([&] { return inner_->load_workflow(workflow); });
   }

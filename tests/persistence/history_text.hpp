@@ -1,0 +1,34 @@
+#pragma once
+
+#include "core/contributor.hpp"
+
+#include <sstream>
+#include <string>
+
+namespace holdfast::test {
+
+/// The history on one line for each of its rows, in their order.
+inline std::string history_text(const core::step_history& history) {
+  std::ostringstream out;
+  for (const auto& q : history.questions)
+    out << "question " << to_string(q.unit) << ' ' << q.ordinal << ' ' << q.truth
+        << (q.open ? " open" : " closed") << '\n';
+  for (const auto& w : history.contributors)
+    out << "worked " << w.contributor << ' ' << w.assignments << '\n';
+  for (const auto& a : history.asked_questions)
+    out << "asked " << a.contributor << ' ' << to_string(a.unit)
+        << (!a.correct   ? " unanswered"
+            : *a.correct ? " right"
+                         : " wrong")
+        << '\n';
+  for (const auto& s : history.standings)
+    out << "standing " << s.contributor << ' ' << static_cast<int>(s.what) << ' '
+        << static_cast<int>(s.why) << '\n';
+  for (const auto& u : history.unsettled_units)
+    out << "unsettled " << u.contributor << ' ' << to_string(u.unit) << '\n';
+  for (const auto& v : history.votes)
+    out << "vote " << v.contributor << ' ' << to_string(v.unit) << ' ' << v.answer << '\n';
+  return out.str();
+}
+
+} // namespace holdfast::test

@@ -1,0 +1,461 @@
+// What the store keeps of test questions, of judgments that count no more and of what contributors
+// may do, and what a step goes on from with it.
+
+#include "tests/persistence/conformance.hpp"
+#include "tests/persistence/history_text.hpp"
+
+#include <limits>
+
+namespace holdfast::test {
+
+namespace {
+
+constexpr auto committed = commit_status::committed;
+constexpr auto refused = commit_status::refused;
+
+using core::contributor_standing;
+using core::standing_reason;
+
+template <class World>
+class quality_fixture : public store_fixture<World> {
+public:
+  core::insert_unit new_question(core::step_id of, std::uint64_t ordinal) {
+    auto unit = this->new_unit(of, ordinal, 1'000'000'000);
+    unit.truth = R"("x")";
+    return unit;
+  }
+
+  core::unit_id given_question(core::step_id of, std::uint64_t ordinal) {
+    const auto unit = new_question(of, ordinal);
+    BOOST_TEST(is(this->write({unit}), committed));
+    return unit.id;
+  }
+
+  /// Leases the unit, hands in an answer and returns it.
+  core::insert_judgment given_judgment(core::unit_id unit, const std::string& who,
+                                       core::token token, std::int64_t submitted_s = 20,
+                                       std::optional<bool> correct = {}) {
+    this->given_lease(unit, who, token);
+    auto answer = this->judgment(unit, who, token);
+    answer.submitted_at = at(submitted_s);
+    answer.test_correct = correct;
+    BOOST_TEST(is(this->write({answer}), committed));
+    return answer;
+  }
+
+  commit_result taint(core::unit_id unit, const std::string& who) {
+    return this->write({core::taint_judgment{unit, who, at(40)}});
+  }
+
+  void end(core::unit_id unit, const std::string& who, core::token token) {
+    BOOST_TEST(
+        is(this->write({core::end_lease_row{unit, who, token, core::lease_end::expired, at(70)}}),
+           committed));
+  }
+
+  commit_result set(core::unit_id unit, core::unit_state state) {
+    return this->write({core::set_unit_state{unit, state, at(5)}});
+  }
+
+  core::step_history history(core::step_id of, bool with_votes = true) {
+    return value_of(this->db->load_step_history(of, with_votes));
+  }
+
+  core::step_row step = this->given_step();
+};
+
+BOOST_AUTO_TEST_SUITE(store_quality)
+
+// A14, G-1
+BOOST_AUTO_TEST_CASE_TEMPLATE(test_question_is_read_with_its_truth, World, worlds) {
+  quality_fixture<World> f;
+  const auto& step = f.step;
+  const auto unit = f.given_unit(step.id, 1);
+  const auto question = f.given_question(step.id, 2);
+  BOOST_TEST(f.load(question).truth == R"("x")");
+  BOOST_TEST(f.load(question).slots == 1'000'000'000U);
+  BOOST_TEST(f.load(unit).truth.empty());
+
+  const auto loaded = f.load_step(step.id);
+  BOOST_TEST(loaded.next_ordinal == 3U);
+  BOOST_REQUIRE_EQUAL(loaded.open_units.size(), 2U);
+  BOOST_TEST(!loaded.open_units[0].test_question);
+  BOOST_TEST((loaded.open_units[1].id == question && loaded.open_units[1].test_question));
+}
+
+// G-1
+BOOST_AUTO_TEST_CASE_TEMPLATE(test_question_is_paused_and_canceled_but_never_finalized, World,
+                              worlds) {
+  quality_fixture<World> f;
+  const auto question = f.given_question(f.step.id, 1);
+  BOOST_TEST(is(f.write({core::finalize_unit{question, "{}", 1, at(6)}}), refused));
+  BOOST_TEST(is(f.set(question, core::unit_state::paused), committed));
+  BOOST_TEST(is(f.write({core::finalize_unit{question, "{}", 1, at(6)}}), refused));
+  BOOST_TEST((f.load(question).state == core::unit_state::paused));
+  BOOST_TEST(is(f.set(question, core::unit_state::canceled), committed));
+  BOOST_TEST(is(f.set(question, core::unit_state::judgable), refused));
+  BOOST_TEST(f.load_step(f.step.id).open_units.empty());
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(impossible_test_questions_are_refused, World, worlds) {
+  quality_fixture<World> f;
+  const auto parent = f.given_unit(f.step.id, 1);
+  auto child = f.new_question(f.step.id, 2);
+  child.parent = child.root = parent;
+  BOOST_TEST(is(f.write({child}), refused));
+  auto unreadable = f.new_question(f.step.id, 2);
+  unreadable.truth = "\xff";
+  BOOST_TEST(is(f.write({unreadable}), refused));
+  BOOST_TEST(is(f.write({f.new_question(f.step.id, 2)}), committed));
+}
+
+// A57
+BOOST_AUTO_TEST_CASE_TEMPLATE(judgment_is_read_with_the_trust_it_came_with, World, worlds) {
+  quality_fixture<World> f;
+  const auto unit = f.given_unit(f.step.id);
+  f.given_lease(unit, "ana", 1);
+  auto answer = f.judgment(unit, "ana", 1);
+  answer.trust_snapshot = 0.1; // not exact in binary: it comes back to the last bit
+  BOOST_TEST(is(f.write({answer}), committed));
+  const auto& mark = f.load(unit).judgments.at(0);
+  BOOST_TEST(mark.trust == 0.1);
+  BOOST_TEST(!mark.tainted);
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(trust_beyond_its_bounds_is_refused, World, worlds) {
+  quality_fixture<World> f;
+  const auto unit = f.given_unit(f.step.id);
+  f.given_lease(unit, "ana", 1);
+  auto answer = f.judgment(unit, "ana", 1);
+  for (const double trust : {-0.001, 1.001, std::numeric_limits<double>::quiet_NaN()}) {
+    answer.trust_snapshot = trust;
+    BOOST_TEST(is(f.write({answer}), refused));
+  }
+  answer.trust_snapshot = 0;
+  BOOST_TEST(is(f.write({answer}), committed));
+}
+
+// A27, A59, I-1
+BOOST_AUTO_TEST_CASE_TEMPLATE(tainted_judgment_stays_but_frees_its_slot, World, worlds) {
+  quality_fixture<World> f;
+  const auto unit = f.given_unit(f.step.id);
+  f.given_judgment(unit, "ana", 1);
+  f.given_judgment(unit, "bob", 2);
+  BOOST_TEST(is(f.taint(unit, "ana"), committed));
+
+  const auto judgments = f.load(unit).judgments;
+  BOOST_REQUIRE_EQUAL(judgments.size(), 2U);
+  BOOST_TEST((judgments[0].contributor == "ana" && judgments[0].tainted));
+  BOOST_TEST((judgments[1].contributor == "bob" && !judgments[1].tainted));
+  const auto open = f.load_step(f.step.id).open_units.at(0);
+  BOOST_TEST(open.judged == 1U);
+  // Nobody judges a unit twice, whether it counted or not.
+  BOOST_TEST(open.touched.size() == 2U);
+  BOOST_TEST(value_of(f.db->list_results(f.step.id, 0, 1)).first.at(0).judgments == 2U);
+}
+
+// A27
+BOOST_AUTO_TEST_CASE_TEMPLATE(only_what_counts_is_tainted, World, worlds) {
+  quality_fixture<World> f;
+  const auto unit = f.given_unit(f.step.id);
+  f.given_judgment(unit, "ana", 1);
+  f.given_lease(unit, "bob", 2);
+  BOOST_TEST(is(f.taint(unit, "bob"), refused)); // has not judged it
+  BOOST_TEST(is(f.taint({f.ids.next(at(0))}, "ana"), refused));
+  BOOST_TEST(is(f.taint(unit, "ana"), committed));
+  BOOST_TEST(is(f.taint(unit, "ana"), refused));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(refused_taint_takes_its_whole_batch_with_it, World, worlds) {
+  quality_fixture<World> f;
+  const auto one = f.given_unit(f.step.id, 1);
+  const auto two = f.given_unit(f.step.id, 2);
+  f.given_judgment(one, "ana", 1);
+  BOOST_TEST(is(f.commit({{f.part(0, {{{core::taint_judgment{one, "ana", at(40)}}, {}},
+                                      {{core::taint_judgment{two, "ana", at(40)}}, {}}})}}),
+                refused));
+  BOOST_TEST(!f.load(one).judgments.at(0).tainted);
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(judgment_may_come_in_tainted, World, worlds) {
+  quality_fixture<World> f;
+  const auto unit = f.given_unit(f.step.id);
+  f.given_lease(unit, "ana", 1);
+  BOOST_TEST(is(f.write({core::taint_judgment{unit, "ana", at(20)}, f.judgment(unit, "ana", 1)}),
+                committed));
+  BOOST_TEST(f.load(unit).judgments.at(0).tainted);
+}
+
+// A48
+BOOST_AUTO_TEST_CASE_TEMPLATE(open_unit_wants_more_or_fewer_judgments, World, worlds) {
+  quality_fixture<World> f;
+  const auto unit = f.given_unit(f.step.id, 1, 2);
+  const auto set = [&](core::unit_id which, std::uint32_t slots) {
+    return f.write({core::set_unit_slots{which, slots}});
+  };
+  BOOST_TEST(is(set(unit, 5), committed));
+  BOOST_TEST(f.load(unit).slots == 5U);
+  BOOST_TEST(f.load_step(f.step.id).open_units.at(0).slots == 5U);
+  BOOST_TEST(is(f.set(unit, core::unit_state::paused), committed));
+  BOOST_TEST(is(set(unit, 1), committed));
+  BOOST_TEST(is(set(unit, 0), refused));
+  BOOST_TEST(is(set(unit, 1U << 31U), refused));
+  BOOST_TEST(is(set({f.ids.next(at(0))}, 2), refused));
+  BOOST_TEST(f.load(unit).slots == 1U);
+  // The last change that a unit sees, in whatever order it is written.
+  BOOST_TEST(is(f.write({core::finalize_unit{unit, "{}", 1, at(6)}, core::set_unit_slots{unit, 3}}),
+                committed));
+  BOOST_TEST(f.load(unit).slots == 3U);
+  BOOST_TEST(is(set(unit, 4), refused));
+}
+
+// A28
+BOOST_AUTO_TEST_CASE_TEMPLATE(standing_is_read_as_last_written, World, worlds) {
+  quality_fixture<World> f;
+  const auto& step = f.step;
+  const auto other = f.given_step();
+  const auto put = [&](const std::string& who, contributor_standing what, standing_reason why) {
+    return core::put_standing{step.id, who, what, why, at(30)};
+  };
+  BOOST_TEST(f.history(step.id).standings.empty());
+  BOOST_TEST(
+      is(f.write({put("bob", contributor_standing::removed, standing_reason::quiz_failed),
+                  put("ana", contributor_standing::removed, standing_reason::requester),
+                  core::put_standing{other.id, "cid", contributor_standing::removed,
+                                     standing_reason::requester, at(30)},
+                  put("bob", contributor_standing::removed, standing_reason::test_questions)}),
+         committed));
+  BOOST_TEST(history_text(f.history(step.id)) == "standing ana 2 3\nstanding bob 2 2\n");
+  BOOST_TEST(is(f.write({put("bob", contributor_standing::working, standing_reason::requester)}),
+                committed));
+  BOOST_TEST(history_text(f.history(step.id)) == "standing ana 2 3\nstanding bob 1 3\n");
+  BOOST_TEST(history_text(f.history(other.id)) == "standing cid 2 3\n");
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(impossible_standings_are_refused, World, worlds) {
+  quality_fixture<World> f;
+  const auto refuses = [&](void (*change)(core::put_standing&)) {
+    core::put_standing w{f.step.id, "ana", contributor_standing::removed,
+                         standing_reason::requester, at(30)};
+    change(w);
+    BOOST_TEST(is(f.write({w}), refused));
+  };
+  refuses([](auto& w) { w.step.value.bytes[3] ^= 1; }); // no such step
+  refuses([](auto& w) { w.contributor.clear(); });
+  refuses([](auto& w) { w.contributor = std::string(129, 'a'); });
+  refuses([](auto& w) { w.contributor = "\xff"; });
+  refuses([](auto& w) { w.standing = static_cast<contributor_standing>(0); });
+  refuses([](auto& w) { w.standing = static_cast<contributor_standing>(3); });
+  refuses([](auto& w) { w.reason = static_cast<standing_reason>(0); });
+  refuses([](auto& w) { w.reason = static_cast<standing_reason>(4); });
+  BOOST_TEST(f.history(f.step.id).standings.empty());
+}
+
+// A step may be made and somebody removed from it at once.
+BOOST_AUTO_TEST_CASE_TEMPLATE(standing_follows_its_step_in_one_batch, World, worlds) {
+  quality_fixture<World> f;
+  const auto step = f.new_step(f.step.workflow, 1);
+  BOOST_TEST(is(f.write({core::put_standing{step.id, "ana", contributor_standing::removed,
+                                            standing_reason::requester, at(30)},
+                         core::insert_step{step, at(0)}}),
+                committed));
+  BOOST_TEST(f.history(step.id).standings.size() == 1U);
+}
+
+// G-1
+BOOST_AUTO_TEST_CASE_TEMPLATE(results_and_statistics_leave_test_questions_out, World, worlds) {
+  quality_fixture<World> f;
+  const auto& step = f.step;
+  const auto question = f.given_question(step.id, 1);
+  const auto unit = f.given_unit(step.id, 2);
+  const auto paused = f.given_question(step.id, 3);
+  const auto canceled = f.given_question(step.id, 4);
+  const auto last = f.given_unit(step.id, 5);
+  BOOST_TEST(is(f.set(paused, core::unit_state::paused), committed));
+  BOOST_TEST(is(f.set(canceled, core::unit_state::canceled), committed));
+  f.given_judgment(question, "ana", 1, 20, true);
+  f.given_judgment(question, "bob", 2, 21, false);
+  f.given_judgment(unit, "ana", 1);
+  f.given_lease(question, "cid", 3);
+  f.given_lease(question, "dan", 4);
+  f.end(question, "dan", 4);
+
+  const auto counted = value_of(f.db->statistics(step.id));
+  BOOST_TEST(counted.judgable == 2U);
+  BOOST_TEST(counted.paused + counted.finalized + counted.canceled == 0U);
+  BOOST_TEST(counted.judgments == 1U);
+  BOOST_TEST(counted.test_questions == 3U);
+  BOOST_TEST(counted.test_judgments == 2U);
+  BOOST_TEST(counted.active_leases == 1U);
+  BOOST_TEST(counted.expired_leases == 1U);
+
+  const auto [first, after] = value_of(f.db->list_results(step.id, 0, 1));
+  BOOST_REQUIRE_EQUAL(first.size(), 1U);
+  BOOST_TEST((first[0].unit == unit && after == 2U));
+  const auto [second, end] = value_of(f.db->list_results(step.id, after, 2));
+  BOOST_REQUIRE_EQUAL(second.size(), 1U);
+  BOOST_TEST((second[0].unit == last && end == 5U));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(overdue_lease_of_a_test_question_is_found, World, worlds) {
+  quality_fixture<World> f;
+  f.given_lease(f.given_question(f.step.id, 1), "ana", 1); // until at(70)
+  BOOST_TEST(value_of(f.db->find_overdue(at(70), 10)).empty());
+  const std::vector<core::hosted_item> found{f.step.id};
+  BOOST_TEST((value_of(f.db->find_overdue(at(71), 10)) == found));
+}
+
+// A14, A15
+BOOST_AUTO_TEST_CASE_TEMPLATE(history_has_the_test_questions_in_order, World, worlds) {
+  quality_fixture<World> f;
+  const auto& step = f.step;
+  const auto last = f.given_question(step.id, 9);
+  const auto paused = f.given_question(step.id, 4);
+  f.given_unit(step.id, 5);
+  const auto canceled = f.given_question(step.id, 2);
+  f.given_question(f.given_step().id, 1); // of another step
+  BOOST_TEST(is(f.set(paused, core::unit_state::paused), committed));
+  BOOST_TEST(is(f.set(canceled, core::unit_state::canceled), committed));
+  BOOST_TEST(history_text(f.history(step.id))
+             == "question " + to_string(canceled) + " 2 \"x\" closed\nquestion " + to_string(paused)
+                    + " 4 \"x\" closed\nquestion " + to_string(last) + " 9 \"x\" open\n");
+  BOOST_TEST(history_text(f.history({f.ids.next(at(0))})).empty());
+}
+
+// A28
+BOOST_AUTO_TEST_CASE_TEMPLATE(history_counts_every_assignment_once, World, worlds) {
+  quality_fixture<World> f;
+  const auto& step = f.step;
+  const auto unit = f.given_unit(step.id, 1, 9);
+  const auto question = f.given_question(step.id, 2);
+  // bytes, not the alphabet, order them
+  f.given_judgment(unit, "bob", 1);
+  f.given_lease(unit, "Bob", 2);
+  f.end(unit, "Bob", 2);
+  f.given_lease(unit, "Bob", 3);
+  f.end(unit, "Bob", 3);
+  f.given_lease(unit, "Bob", 4);
+  f.given_judgment(question, "bob", 1, 20, true);
+  f.given_lease(question, "\xc3\xa4nn", 2);
+  f.given_judgment(f.given_unit(f.given_step().id), "cid", 1); // in another step
+
+  std::string worked;
+  for (const auto& w : f.history(step.id).contributors)
+    worked += w.contributor + ' ' + std::to_string(w.assignments) + ", ";
+  BOOST_TEST(worked == "Bob 3, bob 2, \xc3\xa4nn 1, ");
+}
+
+// A15, A61, I-11
+BOOST_AUTO_TEST_CASE_TEMPLATE(history_has_answers_by_submission_and_then_who_was_asked, World,
+                              worlds) {
+  quality_fixture<World> f;
+  const auto& step = f.step;
+  const auto one = f.given_question(step.id, 1);
+  const auto two = f.given_question(step.id, 2);
+  f.given_judgment(f.given_unit(step.id, 3), "ana", 1);
+  f.given_judgment(two, "cid", 1, 25, true);
+  f.given_judgment(one, "ana", 1, 22, false);
+  // of one instant: the ids decide, which grow
+  f.given_judgment(two, "bob", 2, 24, true);
+  f.given_judgment(two, "ana", 3, 24, true);
+  // had it before and answered later: asked once
+  f.given_lease(one, "cid", 2);
+  f.end(one, "cid", 2);
+  f.given_judgment(one, "cid", 3, 26, false);
+  // without an answer: holds it, held it, holds it again
+  f.given_lease(two, "eve", 4);
+  f.given_lease(one, "eve", 4);
+  f.end(one, "eve", 4);
+  f.given_lease(one, "bob", 5);
+  f.end(one, "bob", 5);
+  f.given_lease(one, "bob", 6);
+  // What was said to a test question stays evidence.
+  BOOST_TEST(is(f.taint(one, "ana"), committed));
+  BOOST_TEST(is(f.set(two, core::unit_state::paused), committed));
+
+  const auto on = [&](core::unit_id unit) { return unit == one ? " one" : " two"; };
+  std::string asked;
+  for (const auto& a : f.history(step.id).asked_questions)
+    asked += a.contributor + on(a.unit)
+             + (!a.correct   ? ""
+                : *a.correct ? " right"
+                             : " wrong")
+             + ", ";
+  BOOST_TEST(asked
+             == "ana one wrong, bob two right, ana two right, cid two right, cid one wrong,"
+                " bob one, eve one, eve two, ");
+}
+
+// A28, I-1
+BOOST_AUTO_TEST_CASE_TEMPLATE(history_has_what_is_left_of_removed_contributors, World, worlds) {
+  quality_fixture<World> f;
+  const auto& step = f.step;
+  const auto judged = f.given_unit(step.id, 1);
+  const auto held = f.given_unit(step.id, 2);
+  const auto tainted = f.given_unit(step.id, 3);
+  const auto finished = f.given_unit(step.id, 4);
+  const auto question = f.given_question(step.id, 5);
+  const auto paused = f.given_unit(step.id, 6);
+  core::token token = 0;
+  for (const auto* who : {"ana", "bob", "cid"}) {
+    ++token;
+    for (const auto unit : {judged, tainted, finished, paused})
+      f.given_judgment(unit, who, token);
+    f.given_judgment(question, who, token, 20, false);
+    f.given_lease(held, who, token);
+  }
+  f.given_lease(question, "dan", ++token);
+  BOOST_TEST(is(f.taint(tainted, "bob"), committed));
+  BOOST_TEST(is(f.write({core::finalize_unit{finished, "{}", 1, at(6)}}), committed));
+  BOOST_TEST(is(f.set(paused, core::unit_state::paused), committed));
+  // ana works on, of cid nothing was ever said, and bob is also removed from another step
+  const auto other = f.given_step();
+  f.given_judgment(f.given_unit(other.id), "ana", 1);
+  const auto put = [&](core::step_id where, const char* who, contributor_standing what) {
+    BOOST_TEST(
+        is(f.write({core::put_standing{where, who, what, standing_reason::test_questions, at(30)}}),
+           committed));
+  };
+  put(step.id, "ana", contributor_standing::working);
+  put(other.id, "ana", contributor_standing::removed);
+  BOOST_TEST(f.history(step.id).unsettled_units.empty());
+  put(step.id, "bob", contributor_standing::removed);
+  put(step.id, "dan", contributor_standing::removed);
+
+  std::string unsettled;
+  for (const auto& u : f.history(step.id, false).unsettled_units)
+    unsettled += u.contributor + ' ' + std::to_string(f.load(u.unit).ordinal) + ", ";
+  BOOST_TEST(unsettled == "bob 1, bob 2, bob 6, dan 5, ");
+}
+
+// A27
+BOOST_AUTO_TEST_CASE_TEMPLATE(history_has_the_votes_that_count_when_asked_for, World, worlds) {
+  quality_fixture<World> f;
+  const auto& step = f.step;
+  const auto one = f.given_unit(step.id, 1);
+  const auto two = f.given_unit(step.id, 2);
+  f.given_judgment(two, "cid", 1, 25);
+  f.given_judgment(one, "ana", 1, 24);
+  f.given_judgment(two, "bob", 2, 24); // of one instant: the ids decide, which grow
+  f.given_judgment(one, "bob", 2, 23);
+  f.given_judgment(two, "ana", 3, 22);
+  f.given_judgment(f.given_question(step.id, 3), "ana", 1, 21, true);
+  f.given_judgment(f.given_unit(f.given_step().id), "ana", 1); // in another step
+  BOOST_TEST(is(f.taint(two, "ana"), committed));
+  BOOST_TEST(is(f.write({core::finalize_unit{one, "{}", 1, at(6)}}), committed));
+  BOOST_TEST(is(f.set(two, core::unit_state::canceled), committed));
+
+  std::string votes;
+  for (const auto& v : f.history(step.id).votes)
+    votes += v.contributor + (v.unit == one ? " one " : " two ") + v.answer + ", ";
+  BOOST_TEST(votes == "bob one x, ana one x, bob two x, cid two x, ");
+  auto without = f.history(step.id);
+  without.votes.clear();
+  BOOST_TEST(history_text(f.history(step.id, false)) == history_text(without));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace
+
+} // namespace holdfast::test
