@@ -58,7 +58,8 @@ void restore_quality(step_ptr self, const core::step_history& history) {
       if (const auto truth = documents::single_right_answer(question.truth))
         st.model->hold(question.unit, *truth);
     for (const auto& vote : history.votes)
-      st.model->add(vote.unit, vote.contributor, vote.answer);
+      if (!st.board->removed(vote.contributor))
+        st.model->add(vote.unit, vote.contributor, vote.answer);
   }
   for (const auto& left : history.unsettled_units)
     disregard(self, left.contributor, {left.unit});

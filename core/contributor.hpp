@@ -64,7 +64,7 @@ struct step_history {
     contributor_id contributor;
     unit_id unit;
   };
-  /// A judgment that counts, of a unit that is no test question.
+  /// A judgment that is not tainted, on a test question too.
   struct vote {
     contributor_id contributor;
     unit_id unit;

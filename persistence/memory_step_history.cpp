@@ -14,19 +14,23 @@ class history_reader {
 public:
   history_reader(const memory::tables& t, core::step_id step) : t_(t), step_(step) {}
 
-  core::step_history read(bool with_votes) {
+  core::step_history read(core::history_scope scope) {
     const auto [first, last] = memory::rows_of(t_.standings, step_);
     for (auto row = first; row != last; ++row)
       history_.standings.push_back({row->first.second, row->second.standing, row->second.reason});
     const auto [begin, end] = memory::rows_of(t_.units_by_ordinal, step_);
     for (auto entry = begin; entry != end; ++entry)
       add(t_.units.at(entry->second));
-    for (const auto& [contributor, count] : grants_)
-      history_.contributors.push_back({contributor, count});
-    add_asked();
+    if (scope.tests) {
+      for (const auto& [contributor, count] : grants_)
+        history_.contributors.push_back({contributor, count});
+      add_asked();
+    } else {
+      history_.questions.clear();
+    }
     for (const auto& [contributor, unit] : unsettled_)
       history_.unsettled_units.push_back({contributor, unit});
-    if (with_votes)
+    if (scope.votes)
       add_votes();
     return std::move(history_);
   }
@@ -58,12 +62,11 @@ private:
     for (auto judged = first_judged; judged != last_judged; ++judged) {
       const auto& judgment = judged->second;
       granted(judgment.made.owner);
-      if (!made.truth.empty()) {
-        if (judgment.made.test_correct)
-          answered_.push_back(&judgment);
-      } else if (!judgment.tainted_at) {
+      if (judgment.made.test_correct)
+        answered_.push_back(&judgment);
+      if (!judgment.tainted_at) {
         votes_.push_back(&judgment);
-        if (open && is_removed(judgment.made.owner))
+        if (made.truth.empty() && open && is_removed(judgment.made.owner))
           unsettled_.insert({judgment.made.owner, made.id});
       }
     }
@@ -111,11 +114,11 @@ private:
 } // namespace
 
 core::outcome<core::step_history> memory_store::load_step_history(core::step_id step,
-                                                                  bool with_votes) {
+                                                                  core::history_scope scope) {
   const std::lock_guard lock{database_->mutex_};
   if (!database_->reachable_)
     return memory::unreachable;
-  return history_reader{database_->tables_, step}.read(with_votes);
+  return history_reader{database_->tables_, step}.read(scope);
 }
 
 } // namespace holdfast::persistence

@@ -65,62 +65,85 @@ constexpr statement unsettled_units{"unsettled_units", R"sql(
 constexpr statement votes_of_step{"votes_of_step", R"sql(
   SELECT j.contributor_id, j.unit_id, j.answer
     FROM holdfast.units u JOIN holdfast.judgments j USING (unit_id)
-   WHERE u.step_id = $1::uuid AND u.truth IS NULL AND NOT j.is_tainted
+   WHERE u.step_id = $1::uuid AND NOT j.is_tainted
    ORDER BY j.submitted_at, j.judgment_id)sql"};
 
-core::step_history history_of(const reads::results& r, bool with_votes) {
-  core::step_history history;
-  const auto& questions = r[reads::preamble_long];
-  for (std::size_t row = 0; row < questions.rows(); ++row)
-    history.questions.push_back({{questions.get<core::uuid>(row, 0)},
-                                 reads::u64(questions, row, 1),
-                                 questions.get<std::string>(row, 2),
-                                 questions.get<bool>(row, 3)});
-  const auto& grants = r[reads::preamble_long + 1];
-  for (std::size_t row = 0; row < grants.rows(); ++row)
-    history.contributors.push_back({grants.get<std::string>(row, 0), reads::u64(grants, row, 1)});
-  const auto& asked = r[reads::preamble_long + 2];
-  for (std::size_t row = 0; row < asked.rows(); ++row)
-    history.asked_questions.push_back(
-        {asked.get<std::string>(row, 0),
-         {asked.get<core::uuid>(row, 1)},
-         asked.is_null(row, 2) ? std::nullopt : std::optional{asked.get<bool>(row, 2)}});
-  const auto& standings = r[reads::preamble_long + 3];
-  for (std::size_t row = 0; row < standings.rows(); ++row)
+/// What was asked for, in this order.
+std::vector<call> calls_for(core::step_id step, core::history_scope scope) {
+  const std::vector<std::string> id{wire::scalar(step.value)};
+  std::vector<call> calls{{&standings_of_step, id}, {&unsettled_units, id}};
+  if (scope.tests) {
+    calls.push_back({&test_questions, id});
+    calls.push_back({&grants_by_contributor, id});
+    calls.push_back({&asked_questions, id});
+  }
+  if (scope.votes)
+    calls.push_back({&votes_of_step, id});
+  return reads::long_read(std::move(calls));
+}
+
+void read_standings(const query_result& rows, core::step_history& history) {
+  for (std::size_t row = 0; row < rows.rows(); ++row)
     history.standings.push_back(
-        {standings.get<std::string>(row, 0),
-         static_cast<core::contributor_standing>(standings.get<reads::int2>(row, 1)),
-         static_cast<core::standing_reason>(standings.get<reads::int2>(row, 2))});
-  const auto& unsettled = r[reads::preamble_long + 4];
-  for (std::size_t row = 0; row < unsettled.rows(); ++row)
+        {rows.get<std::string>(row, 0),
+         static_cast<core::contributor_standing>(rows.get<reads::int2>(row, 1)),
+         static_cast<core::standing_reason>(rows.get<reads::int2>(row, 2))});
+}
+
+void read_unsettled(const query_result& rows, core::step_history& history) {
+  for (std::size_t row = 0; row < rows.rows(); ++row)
     history.unsettled_units.push_back(
-        {unsettled.get<std::string>(row, 0), {unsettled.get<core::uuid>(row, 1)}});
-  if (!with_votes)
-    return history;
-  const auto& votes = r[reads::preamble_long + 5];
-  for (std::size_t row = 0; row < votes.rows(); ++row)
-    history.votes.push_back({votes.get<std::string>(row, 0),
-                             {votes.get<core::uuid>(row, 1)},
-                             votes.get<std::string>(row, 2)});
-  return history;
+        {rows.get<std::string>(row, 0), {rows.get<core::uuid>(row, 1)}});
+}
+
+void read_questions(const query_result& rows, core::step_history& history) {
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    history.questions.push_back({{rows.get<core::uuid>(row, 0)},
+                                 reads::u64(rows, row, 1),
+                                 rows.get<std::string>(row, 2),
+                                 rows.get<bool>(row, 3)});
+}
+
+void read_grants(const query_result& rows, core::step_history& history) {
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    history.contributors.push_back({rows.get<std::string>(row, 0), reads::u64(rows, row, 1)});
+}
+
+void read_asked(const query_result& rows, core::step_history& history) {
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    history.asked_questions.push_back(
+        {rows.get<std::string>(row, 0),
+         {rows.get<core::uuid>(row, 1)},
+         rows.is_null(row, 2) ? std::nullopt : std::optional{rows.get<bool>(row, 2)}});
+}
+
+void read_votes(const query_result& rows, core::step_history& history) {
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    history.votes.push_back({rows.get<std::string>(row, 0),
+                             {rows.get<core::uuid>(row, 1)},
+                             rows.get<std::string>(row, 2)});
 }
 
 } // namespace
 
 core::outcome<core::step_history> postgres_store::load_step_history(core::step_id step,
-                                                                    bool with_votes) {
-  const std::vector<std::string> id{wire::scalar(step.value)};
-  std::vector<call> calls{{&test_questions, id},
-                          {&grants_by_contributor, id},
-                          {&asked_questions, id},
-                          {&standings_of_step, id},
-                          {&unsettled_units, id}};
-  if (with_votes)
-    calls.push_back({&votes_of_step, id});
-  const auto answer = ask(reads::long_read(std::move(calls)));
+                                                                    core::history_scope scope) {
+  const auto answer = ask(calls_for(step, scope));
   if (!answer)
     return answer.error();
-  return history_of(*answer, with_votes);
+  core::step_history history;
+  std::size_t next = reads::preamble_long;
+  const auto rows = [&]() -> const query_result& { return (*answer)[next++]; };
+  read_standings(rows(), history);
+  read_unsettled(rows(), history);
+  if (scope.tests) {
+    read_questions(rows(), history);
+    read_grants(rows(), history);
+    read_asked(rows(), history);
+  }
+  if (scope.votes)
+    read_votes(rows(), history);
+  return history;
 }
 
 } // namespace holdfast::persistence

@@ -258,6 +258,9 @@ public:
       if (random_.one_in(2))
         rule.stop_at = 0.75; // a share that votes can make exactly
       aggregation_.stopping = rule;
+      // Leases that seldom run out, so that units get as far as asking for more.
+      policy_.ttl *= 50;
+      policy_.total_max *= 50;
       unit_.slots = core::first_slots(rule);
     } else {
       unit_.slots = static_cast<std::uint32_t>(1 + random_.below(4));
@@ -365,7 +368,10 @@ private:
     case 22:
       return core::aggregate_if_ready{"aggregation", {1, ++messages_}};
     case 18:
-      return core::disregard{who};
+      // Seldom, because it takes one of few out for good.
+      if (random_.one_in(6))
+        return core::disregard{who};
+      return core::expire{};
     case 19:
       return random_.one_in(2) ? core::unit_verb::pause : core::unit_verb::resume;
     default:

@@ -479,8 +479,8 @@ std::string dump(persistence::store& db, const batch_source& source) {
     out << "counts " << counted.judgable << counted.paused << counted.finalized << counted.canceled
         << ' ' << counted.judgments << ' ' << counted.active_leases << ' ' << counted.expired_leases
         << ' ' << counted.test_questions << ' ' << counted.test_judgments << '\n'
-        << history_text(value_of(db.load_step_history(id, true)))
-        << history_text(value_of(db.load_step_history(id, false)));
+        << history_text(value_of(db.load_step_history(id, {true, true})))
+        << history_text(value_of(db.load_step_history(id, {true, false})));
     for (const auto& r : value_of(db.list_results(id, 2, 5)).first)
       out << "result " << to_string(r.unit) << r.judgments << r.result << r.confidence << '\n';
     for (const auto& [key, unit] : value_of(db.find_source_keys(id, {"k1", "k2", "k3"})))

@@ -57,8 +57,8 @@ public:
     return this->write({core::set_unit_state{unit, state, at(5)}});
   }
 
-  core::step_history history(core::step_id of, bool with_votes = true) {
-    return value_of(this->db->load_step_history(of, with_votes));
+  core::step_history history(core::step_id of, core::history_scope scope = {true, true}) {
+    return value_of(this->db->load_step_history(of, scope));
   }
 
   core::step_row step = this->given_step();
@@ -423,7 +423,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(history_has_what_is_left_of_removed_contributors, 
   put(step.id, "dan", contributor_standing::removed);
 
   std::string unsettled;
-  for (const auto& u : f.history(step.id, false).unsettled_units)
+  for (const auto& u : f.history(step.id, {true, false}).unsettled_units)
     unsettled += u.contributor + ' ' + std::to_string(f.load(u.unit).ordinal) + ", ";
   BOOST_TEST(unsettled == "bob 1, bob 2, bob 6, dan 5, ");
 }
@@ -451,7 +451,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(history_has_the_votes_that_count_when_asked_for, W
   BOOST_TEST(votes == "bob one x, ana one x, bob two x, cid two x, ");
   auto without = f.history(step.id);
   without.votes.clear();
-  BOOST_TEST(history_text(f.history(step.id, false)) == history_text(without));
+  BOOST_TEST(history_text(f.history(step.id, {true, false})) == history_text(without));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

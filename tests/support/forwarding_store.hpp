@@ -59,8 +59,8 @@ public:
     return pass([&] { return inner_->load_units(units, policy); });
   }
   core::outcome<core::step_history> load_step_history(core::step_id step,
-                                                      bool with_votes) override {
-    return pass([&] { return inner_->load_step_history(step, with_votes); });
+                                                      core::history_scope scope) override {
+    return pass([&] { return inner_->load_step_history(step, scope); });
   }
   core::outcome<persistence::stored_workflow> load_workflow(core::workflow_id workflow) override {
     return pass([&] { return inner_->load_workflow(workflow); });
