@@ -20,6 +20,9 @@ struct persona : asker<repeatable> {
   bool asked = false;                 ///< Of a closer: asked, and got nothing yet.
   core::duration pause = 30ms;        ///< Of a closer, after asking in vain.
   std::vector<std::string> keys_left; ///< Of a requester.
+  /// The same: test questions still to be added, by position of their step.
+  std::vector<std::pair<std::uint32_t, std::string>> questions_left;
+  bool knows = false; ///< The answers to test questions, of a contributor.
   core::workflow_id workflow;
 
   auditor& audit() { return world.audit; }
@@ -67,6 +70,10 @@ std::string show(const persona&, const Message& m) {
     return "step " + brief(m.step) + " verb " + std::to_string(m.verb);
   else if constexpr (std::is_same_v<Message, msg::add_source_data>)
     return "adds " + std::to_string(m.rows.size()) + " rows, first " + m.rows.front().key;
+  else if constexpr (std::is_same_v<Message, msg::add_test_questions>)
+    return "adds " + std::to_string(m.rows.size()) + " test questions, first " + m.rows.front().key;
+  else if constexpr (std::is_same_v<Message, msg::remove_contributor>)
+    return "removes " + m.contributor + " from step " + brief(m.step);
   else if constexpr (std::is_same_v<Message, msg::source_data_added>)
     return "added " + std::to_string(m.added) + ", known " + std::to_string(m.already_there);
   else if constexpr (std::is_same_v<Message, msg::seal_step>)
@@ -112,6 +119,16 @@ void learn(persona& p, const msg::add_source_data& asked, const msg::source_data
     p.keys_left.erase(std::remove(p.keys_left.begin(), p.keys_left.end(), row.key),
                       p.keys_left.end());
 }
+void drop_questions(persona& p, const msg::add_test_questions& asked) {
+  auto& left = p.questions_left;
+  for (const auto& row : asked.rows)
+    left.erase(std::remove_if(left.begin(), left.end(),
+                              [&](const auto& one) { return one.second == row.key; }),
+               left.end());
+}
+void learn(persona& p, const msg::add_test_questions& asked, const msg::source_data_added&) {
+  drop_questions(p, asked);
+}
 template <class Request, class Answer>
 void learn(persona&, const Request&, const Answer&) {}
 
@@ -127,19 +144,30 @@ void learn_refusal(persona& p, const msg::create_workflow&, core::errc why) {
   p.world.audit.blame("liveness",
                       "the workflow's definition was refused: " + std::string{to_string(why)});
 }
+void learn_refusal(persona& p, const msg::add_test_questions& asked, core::errc why) {
+  if (why == core::errc::wrong_state) // the step is canceled
+    drop_questions(p, asked);
+}
 template <class Request>
 void learn_refusal(persona&, const Request&, core::errc) {}
 
 // --- contributors ---
 
-std::string payload_of(persona& p) {
+bool is_test_question(const persona& p, const core::unit_id& unit) {
+  const auto row = p.world.tables->units.find(unit);
+  return row != p.world.tables->units.end() && !row->second.made.truth.empty();
+}
+
+std::string payload_of(persona& p, const core::unit_id& unit) {
   constexpr std::array<const char*, 3> answers{"red", "blue", "green"};
-  return std::string{R"({"answer":")"} + p.random.one_of(answers) + R"(","by":")" + p.name
-         + R"(","n":)" + std::to_string(p.random.below(1000)) + '}';
+  const auto* any = p.random.one_of(answers);
+  const auto* answer = p.knows && is_test_question(p, unit) ? answers[0] : any;
+  return std::string{R"({"answer":")"} + answer + R"(","by":")" + p.name + R"(","n":)"
+         + std::to_string(p.random.below(1000)) + '}';
 }
 
 msg::submit_judgment submission(persona& p, const msg::assignment& a) {
-  return {a.step, a.unit, p.name, a.token, p.fresh<core::judgment_id>(), payload_of(p)};
+  return {a.step, a.unit, p.name, a.token, p.fresh<core::judgment_id>(), payload_of(p, a.unit)};
 }
 
 /// A step to ask; in the calm, only one where somebody who looks at the dashboard sees work.
@@ -147,7 +175,7 @@ core::step_id some_step(persona& p) {
   std::vector<core::step_id> open;
   if (p.world.calm)
     for (const auto& [id, row] : p.world.tables->units)
-      if (row.state == core::unit_state::judgable)
+      if (row.state == core::unit_state::judgable && row.made.truth.empty())
         open.push_back(row.made.step);
   return p.random.one_of(open.empty() ? p.world.steps : open);
 }
@@ -286,9 +314,10 @@ void closer_tick(self_ptr self, const persona_ptr& p) {
 msg::add_source_data next_rows(persona& p) {
   msg::add_source_data data{p.world.steps.front(), {}};
   const auto count = std::min<std::size_t>(p.keys_left.size(), p.random.between(1, 12));
+  const bool by_rule = !p.world.drawn.quality.front().stopping.empty();
   const auto row = [&](const std::string& key) {
-    return msg::source_row{key, R"({"item":")" + key + "\"}",
-                           static_cast<std::uint32_t>(p.random.below(p.world.drawn.slots_max + 1))};
+    const auto slots = static_cast<std::uint32_t>(p.random.below(p.world.drawn.slots_max + 1));
+    return msg::source_row{key, R"({"item":")" + key + "\"}", by_rule ? 0 : slots};
   };
   for (std::size_t i = 0; i < count; ++i)
     data.rows.push_back(row(p.keys_left[i]));
@@ -300,10 +329,24 @@ msg::add_source_data next_rows(persona& p) {
   return data;
 }
 
-core::unit_id some_unit(persona& p, bool paused_only) {
+msg::add_test_questions next_questions(persona& p) {
+  const auto position = p.questions_left.front().first;
+  msg::add_test_questions request{p.world.steps[position], {}};
+  for (const auto& [where, key] : p.questions_left)
+    if (where == position && request.rows.size() < 3)
+      request.rows.push_back({key, R"({"item":")" + key + "\"}", R"({"answer":"red"})"});
+  p.world.audit.sending(request);
+  return request;
+}
+
+enum class choice { any, paused, work };
+
+core::unit_id some_unit(persona& p, choice which) {
   std::vector<core::unit_id> units;
   for (const auto& [id, row] : p.world.tables->units)
-    if (!paused_only || row.state == core::unit_state::paused)
+    if (which == choice::any
+        || (which == choice::paused ? row.state == core::unit_state::paused
+                                    : row.made.truth.empty()))
       units.push_back(id);
   return units.empty() ? core::unit_id{} : p.random.one_of(units);
 }
@@ -325,11 +368,16 @@ void steer(self_ptr self, const persona_ptr& p) {
   const auto& drawn = p->world.drawn;
   using core::unit_verb;
   if (p->random.hit(drawn.pause_unit))
-    steer_unit(self, p, some_unit(*p, false), unit_verb::pause);
+    steer_unit(self, p, some_unit(*p, choice::any), unit_verb::pause);
   if (p->random.below(4) == 0)
-    steer_unit(self, p, some_unit(*p, true), unit_verb::resume);
+    steer_unit(self, p, some_unit(*p, choice::paused), unit_verb::resume);
+  // Not test questions: without enough of them nobody would pass the quiz.
   if (p->random.hit(drawn.cancel_unit))
-    steer_unit(self, p, some_unit(*p, false), unit_verb::cancel);
+    steer_unit(self, p, some_unit(*p, choice::work), unit_verb::cancel);
+  if (p->random.hit(drawn.remove_contributor))
+    send(self, p,
+         msg::remove_contributor{p->random.one_of(p->world.steps),
+                                 "c" + std::to_string(p->random.below(drawn.contributors))});
   if (p->random.hit(drawn.pause_step))
     steer_step(self, p, unit_verb::pause);
   if (p->random.below(8) == 0)
@@ -348,7 +396,7 @@ void tidy_up(self_ptr self, const persona_ptr& p) {
     if (p->world.tables->steps.at(step).row.status == core::step_status::paused)
       return send(self, p,
                   msg::change_step{step, static_cast<std::uint8_t>(core::unit_verb::resume)});
-  if (const auto paused = some_unit(*p, true))
+  if (const auto paused = some_unit(*p, choice::paused))
     return steer_unit(self, p, paused, core::unit_verb::resume);
   const auto& first = p->world.tables->steps.at(p->world.steps.front()).row;
   if (!first.sealed && first.status != core::step_status::canceled)
@@ -369,6 +417,8 @@ void requester_tick(self_ptr self, const persona_ptr& p) {
       world.tables->steps.at(world.steps.front()).row.status == core::step_status::canceled;
   if (p->random.below(3) == 0 && repeat_unknown(self, p))
     return;
+  if (!p->questions_left.empty() && (world.calm || p->random.below(3) == 0))
+    return send(self, p, next_questions(*p));
   if (!p->keys_left.empty() && !canceled && (world.calm || p->random.below(2) == 0))
     return send(self, p, next_rows(*p));
   if (!world.calm)
@@ -384,12 +434,15 @@ persona_ptr make_persona(field& f, const std::string& name, std::uint64_t salt) 
 } // namespace
 
 void start_contributor(caf::actor_system& system, field& f, std::uint32_t number) {
-  live(system, make_persona(f, "c" + std::to_string(number), 100 + number));
+  auto p = make_persona(f, "c" + std::to_string(number), 100 + number);
+  p->knows = number % 2 == 0;
+  live(system, p);
 }
 
 void start_closer(caf::actor_system& system, field& f, std::uint32_t number) {
-  spawn_client(system, make_persona(f, "closer" + std::to_string(number), 200 + number),
-               closer_tick);
+  auto p = make_persona(f, "closer" + std::to_string(number), 200 + number);
+  p->knows = true;
+  spawn_client(system, p, closer_tick);
 }
 
 void start_requester(caf::actor_system& system, field& f) {
@@ -397,6 +450,10 @@ void start_requester(caf::actor_system& system, field& f) {
   p->workflow = p->fresh<core::workflow_id>();
   for (std::uint32_t i = 0; i < f.drawn.units; ++i)
     p->keys_left.push_back("k" + std::to_string(i));
+  for (std::uint32_t step = 0; step < f.drawn.quality.size(); ++step)
+    if (f.drawn.quality[step].tested)
+      for (std::uint32_t i = 0; i < f.drawn.quality[step].questions; ++i)
+        p->questions_left.emplace_back(step, "t" + std::to_string(step) + "-" + std::to_string(i));
   spawn_client(system, p, requester_tick);
 }
 

@@ -1,6 +1,5 @@
 #include "tests/sim/invariants.hpp"
 
-#include "core/aggregation.hpp"
 #include "documents/workflow_document.hpp"
 
 #include <algorithm>
@@ -44,14 +43,6 @@ std::ostream& operator<<(std::ostream& out, const core::lease& lease) {
 }
 
 } // namespace
-
-struct auditor::unit_rows {
-  core::unit_id id;
-  const persistence::memory::unit_row* unit = nullptr;
-  std::vector<const core::lease*> active;
-  std::vector<const persistence::memory::ended_row*> ended;
-  std::vector<const persistence::memory::judgment_row*> judgments;
-};
 
 auditor::unit_rows auditor::rows_of(const core::unit_id& id) const {
   unit_rows rows;
@@ -130,21 +121,21 @@ const auditor::definition& auditor::definition_of(const core::step_id& step) con
     return known->second;
   definition made;
   const auto parsed = documents::parse_workflow(t_.workflows.at(workflow).definition, {});
-  for (const auto& defined : parsed->steps) {
-    made.leases.push_back(defined.lease);
+  for (const auto& step_defined : parsed->steps) {
     made.next.emplace_back();
-    for (const auto& key : defined.next)
+    for (const auto& key : step_defined.next)
       made.next.back().push_back(*core::position_of(*parsed, key));
   }
-  made.steps.resize(made.leases.size());
+  made.defined = parsed->steps;
+  made.steps.resize(made.defined.size());
   for (const auto& [id, row] : t_.steps)
     if (row.row.workflow == workflow)
       made.steps[row.row.position] = id;
   return definitions_.emplace(workflow, std::move(made)).first->second;
 }
 
-const core::lease_policy& auditor::policy_of(const core::step_id& step) const {
-  return definition_of(step).leases[t_.steps.at(step).row.position];
+const core::step_definition& auditor::defined(const core::step_id& step) const {
+  return definition_of(step).defined[t_.steps.at(step).row.position];
 }
 
 std::vector<core::step_id> auditor::next_of(const core::step_id& step) const {
@@ -201,6 +192,7 @@ void auditor::committed(core::incarnation_id incarnation, const persistence::wri
     check_unit(id);
   for (const auto& id : steps)
     check_step(id);
+  check_standings();
 }
 
 void auditor::check_host(core::incarnation_id incarnation, const persistence::shard_batch& part) {
@@ -263,6 +255,12 @@ void auditor::count_event(const core::event& event) {
   case event_type::unit_canceled:
     ++units_[event.unit].canceled;
     return;
+  case event_type::test_judgment:
+    ++units_[event.unit].tested;
+    return;
+  case event_type::contributor_flagged:
+    ++steps_[event.step].flagged;
+    return;
   case event_type::job_step_updated:
     return;
   }
@@ -276,13 +274,14 @@ void auditor::check_unit(const core::unit_id& id) {
   if (!known.entered) {
     known.entered = true;
     known.step = rows.unit->made.step;
-    ++steps_[known.step].units;
+    steps_[known.step].units += rows.is_test_question() ? 0 : 1;
     check_chain(rows);
   }
-  require(rows.active.size() + rows.judgments.size() <= rows.unit->made.slots, "I-1", id,
-          "more leases and judgments than slots");
+  require(rows.active.size() + rows.counted().size() <= rows.unit->made.slots, "I-1", id,
+          "more leases and judgments that count than slots");
   check_tokens(rows, known);
   check_pairs(rows);
+  check_judgments(rows);
   check_end(rows, known);
   check_events(rows, known);
 }
@@ -324,6 +323,13 @@ void auditor::check_new_lease(const unit_rows& rows, const core::lease& lease) {
     if (ended->lease.owner == lease.owner)
       require(lease.granted_at >= core::barred_until(policy, ended->how, ended->at), "lease policy",
               rows.id, "a lease was granted to somebody who is barred from the unit");
+  if (rows.is_test_question())
+    for (const auto* ended : rows.ended)
+      require(ended->lease.owner != lease.owner, "test questions", rows.id,
+              "a contributor was asked the same test question twice");
+  const auto removed = t_.standings.find({rows.unit->made.step, lease.owner});
+  require(removed == t_.standings.end() || lease.granted_at <= removed->second.at, "removal",
+          rows.id, "a lease was granted to somebody who has been removed");
   for (const auto* other : rows.active)
     require(other == &lease || other->id != lease.id, "I-2", rows.id,
             "two active leases have one assignment id");
@@ -350,7 +356,7 @@ void auditor::check_end(const unit_rows& rows, unit_memory& known) {
   const auto state = rows.unit->state;
   if (state != known.state) {
     require(!is_final(known.state), "finality", rows.id, "a finished unit has changed its state");
-    if (is_final(state))
+    if (is_final(state) && !rows.is_test_question())
       ++steps_[known.step].finished;
     known.state = state;
   }
@@ -359,21 +365,14 @@ void auditor::check_end(const unit_rows& rows, unit_memory& known) {
     require(rows.active.empty(), "I-1", rows.id, "a finished unit has an active lease");
   if (state != unit_state::finalized)
     return;
-  require(rows.judgments.size() == rows.unit->made.slots, "I-5", rows.id,
-          "a unit was finalized without all its judgments");
-  std::vector<std::string> answers;
-  for (const auto* judged : rows.judgments)
-    answers.push_back(judged->made.answer);
-  if (answers.empty())
-    return;
-  const auto consensus = core::majority(answers);
-  require(rows.unit->result == core::to_json(consensus)
-              && rows.unit->confidence == consensus.confidence,
-          "I-5", rows.id, "the stored result is not that of the judgments");
+  check_result(rows);
 }
 
 void auditor::check_events(const unit_rows& rows, const unit_memory& known) {
-  require(known.announced == 1, "I-4", rows.id, "not exactly one UnitReadyForAssignment");
+  require(known.announced == (rows.is_test_question() ? 0 : 1), "I-4", rows.id,
+          "not exactly one UnitReadyForAssignment, or one for a test question");
+  require(known.tested == (rows.is_test_question() ? rows.judgments.size() : 0), "I-11", rows.id,
+          "not exactly one TestJudgmentEvent for each answer to a test question");
   require(known.judged == rows.judgments.size(), "I-4", rows.id,
           "not exactly one JudgmentReceived for each judgment");
   for (const auto* judged : rows.judgments)
@@ -469,7 +468,7 @@ std::string auditor::unfinished_units() const {
     return t_.steps.at(id).row.status == core::step_status::canceled;
   };
   for (const auto& [id, row] : t_.units) {
-    if (!is_final(row.state) && !canceled(row.made.step))
+    if (!is_final(row.state) && !canceled(row.made.step) && row.made.truth.empty())
       return "I-10: a unit is not finished" + dump(id);
     if (row.state == unit_state::finalized)
       for (const auto& next : next_of(row.made.step))
@@ -518,6 +517,7 @@ void auditor::check_quiescent(core::instant now) {
   if (const auto open = unfinished_units(); !open.empty())
     blame("liveness", open);
   tasks_.check_quiescent(now);
+  check_removed_are_gone();
   for (const auto& [id, row] : t_.units)
     check_children(id);
   for (const auto& [key, lease] : t_.active_leases)
@@ -532,6 +532,11 @@ void auditor::sending(const msg::add_source_data& data) {
     keys_sent_.insert({data.step, row.key});
 }
 
+void auditor::sending(const msg::add_test_questions& data) {
+  for (const auto& row : data.rows)
+    keys_sent_.insert({data.step, row.key});
+}
+
 void auditor::acknowledged(const msg::create_workflow& asked, const msg::workflow_created& answer) {
   const auto row = t_.workflows.find(asked.workflow);
   if (row == t_.workflows.end() || row->second.definition != asked.definition)
@@ -541,21 +546,37 @@ void auditor::acknowledged(const msg::create_workflow& asked, const msg::workflo
       blame("I-12", "a step of an acknowledged workflow is not in the database");
 }
 
-void auditor::acknowledged(const msg::add_source_data& asked,
-                           const msg::source_data_added& answer) {
-  if (answer.added + answer.already_there + answer.problems.size() != asked.rows.size())
+template <class Rows>
+void auditor::check_added(const core::step_id& step, const Rows& rows,
+                          const msg::source_data_added& answer) {
+  if (answer.added + answer.already_there + answer.problems.size() != rows.size())
     blame("conservation", "rows added, known and refused are not all rows");
   std::set<std::size_t> refused;
   for (const auto& problem : answer.problems)
     refused.insert(problem.row);
-  for (std::size_t i = 0; i < asked.rows.size(); ++i) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
     if (refused.count(i) != 0)
       continue;
-    const std::pair key{asked.step, asked.rows[i].key};
+    const std::pair key{step, rows[i].key};
     keys_.insert(key);
     if (t_.units_by_source_key.count(key) == 0)
       blame("I-12", "acknowledged source data is not in the database: " + key.second);
   }
+}
+
+void auditor::acknowledged(const msg::add_source_data& asked,
+                           const msg::source_data_added& answer) {
+  check_added(asked.step, asked.rows, answer);
+}
+
+void auditor::acknowledged(const msg::add_test_questions& asked,
+                           const msg::source_data_added& answer) {
+  check_added(asked.step, asked.rows, answer);
+}
+
+void auditor::acknowledged(const msg::remove_contributor& asked, const msg::contributor_removed&) {
+  if (t_.standings.count({asked.step, asked.contributor}) == 0)
+    blame("I-12", "an acknowledged removal is not in the database: " + asked.contributor);
 }
 
 void auditor::acknowledged(const msg::seal_step& asked, const msg::step_view& answer) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/workflow.hpp"
 #include "messages/work_messages.hpp"
 #include "messages/workflow_messages.hpp"
 #include "persistence/memory_tables.hpp"
@@ -59,6 +60,8 @@ public:
   // What was answered with success: I-12.
   void acknowledged(const msg::create_workflow& asked, const msg::workflow_created& answer);
   void acknowledged(const msg::add_source_data& asked, const msg::source_data_added& answer);
+  void acknowledged(const msg::add_test_questions& asked, const msg::source_data_added& answer);
+  void acknowledged(const msg::remove_contributor& asked, const msg::contributor_removed& answer);
   void acknowledged(const msg::seal_step& asked, const msg::step_view& answer);
   void acknowledged(const msg::change_step& asked, const msg::step_view& answer);
   void acknowledged(const msg::change_unit& asked, const msg::unit_changed& answer);
@@ -91,6 +94,7 @@ private:
     std::uint32_t judged = 0;
     std::uint32_t finalized = 0;
     std::uint32_t canceled = 0;
+    std::uint32_t tested = 0;
     bool entered = false; ///< It has been counted in its step.
   };
   struct step_memory {
@@ -98,6 +102,7 @@ private:
     std::uint64_t finished = 0;
     std::uint64_t revision = 0;
     core::step_status status = core::step_status::open;
+    std::uint64_t flagged = 0; ///< ContributorFlagged.
   };
   struct shard_memory {
     std::size_t rows = 0;
@@ -107,7 +112,17 @@ private:
     std::uint64_t batches = 0; ///< Sequence number of its last batch.
   };
   /// All rows of one unit, gathered once.
-  struct unit_rows;
+  struct unit_rows {
+    core::unit_id id;
+    const persistence::memory::unit_row* unit = nullptr;
+    std::vector<const core::lease*> active;
+    std::vector<const persistence::memory::ended_row*> ended;
+    std::vector<const persistence::memory::judgment_row*> judgments;
+
+    bool is_test_question() const { return !unit->made.truth.empty(); }
+    /// Judgments that count.
+    std::vector<const persistence::memory::judgment_row*> counted() const;
+  };
 
   bool require(bool holds, const char* invariant, const core::unit_id& unit, const char* what);
   unit_rows rows_of(const core::unit_id& id) const;
@@ -126,9 +141,21 @@ private:
   void check_chain(const unit_rows& rows);
   void check_step(const core::step_id& id);
   void check_inboxes();
+  template <class Rows>
+  void check_added(const core::step_id& step, const Rows& rows,
+                   const msg::source_data_added& answer);
+
+  // quality_audit.cpp: what test questions, taints and removals must keep.
+  void check_result(const unit_rows& rows);
+  void check_judgments(const unit_rows& rows);
+  void check_standings();
+  void check_removed_are_gone();
   void check_children(const core::unit_id& id);
   std::string unfinished_units() const;
-  const core::lease_policy& policy_of(const core::step_id& step) const;
+  const core::step_definition& defined(const core::step_id& step) const;
+  const core::lease_policy& policy_of(const core::step_id& step) const {
+    return defined(step).lease;
+  }
   std::vector<core::step_id> next_of(const core::step_id& step) const;
 
   const plan& drawn_;
@@ -152,7 +179,7 @@ private:
 
   struct definition {
     std::vector<core::step_id> steps; ///< By position.
-    std::vector<core::lease_policy> leases;
+    std::vector<core::step_definition> defined;
     std::vector<std::vector<std::uint32_t>> next;
   };
   mutable std::map<core::workflow_id, definition> definitions_;
@@ -161,6 +188,7 @@ private:
 public:
   /// A requester is about to send these keys: what is added later must be among them.
   void sending(const msg::add_source_data& data);
+  void sending(const msg::add_test_questions& data);
 };
 
 } // namespace holdfast::sim

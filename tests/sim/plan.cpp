@@ -2,6 +2,7 @@
 
 #include "core/json_text.hpp"
 
+#include <array>
 #include <sstream>
 
 namespace holdfast::sim {
@@ -227,6 +228,36 @@ void draw_payloads(plan& p) {
   p.faults.object_lost = rate(d, 5'000);
 }
 
+/// Half of the steps find out who is to be believed, and stop when they know enough.
+void draw_quality(plan& p) {
+  dice d{p.seed * 0xbf58476d1ce4e5b9ULL + 6};
+  const std::array<const char*, 4> methods{"majority", "weighted", "weighted_log_odds",
+                                           "incremental"};
+  const std::array<std::uint32_t, 3> intervals{0, 2, 3};
+  for (std::size_t i = 0; i < p.next.size(); ++i) {
+    p.quality.emplace_back();
+    if (d.below(2) == 0)
+      continue;
+    auto& q = p.quality.back();
+    q.tested = d.below(3) != 0;
+    q.quiz = static_cast<std::uint32_t>(d.below(4));
+    q.every = d.one_of(intervals);
+    q.questions = q.quiz + static_cast<std::uint32_t>(d.between(1, 5));
+    q.method = d.one_of(methods);
+    if (d.below(3) == 0)
+      continue;
+    core::json_object rule;
+    rule.number("min", static_cast<std::int64_t>(d.between(1, p.slots_max)))
+        .number("max", static_cast<std::int64_t>(p.slots_max));
+    if (d.below(2) == 0)
+      rule.number("stop_at", 0.7);
+    if (d.below(2) == 0)
+      rule.boolean("curtail", true);
+    q.stopping = rule.str();
+  }
+  p.remove_contributor = rate(d, 20'000, 60);
+}
+
 /// A run is about people's work, about programs' work, or about both with less of each.
 void share_out(plan& p) {
   dice d{p.seed * 0xbf58476d1ce4e5b9ULL + 3};
@@ -274,6 +305,7 @@ plan draw_plan(std::uint64_t seed) {
   p.forward_patience = d.span(10ms, 4s);
   p.faults.lines_cut = rate(d, 4'000);
   draw_payloads(p);
+  draw_quality(p);
   return p;
 }
 
@@ -291,16 +323,28 @@ std::string definition_of(const plan& p) {
                            .number("total_max_seconds", seconds(p.leases[i].total_max))
                            .number("regrant_after_seconds", seconds(p.leases[i].regrant_after))
                            .str();
-    const auto step =
-        core::json_object{}
-            .text("key", "s" + std::to_string(i))
-            .number("judgments_per_unit", static_cast<std::int64_t>(p.slots_max))
-            .raw("lease", lease)
-            .raw("judgment_schema", R"({"type":"object","required":["answer"],)"
-                                    R"("properties":{"answer":{"enum":["red","blue","green"]}}})")
-            .raw("next", '[' + next + ']')
-            .str();
-    steps += (steps.empty() ? "" : ",") + step;
+    const auto& q = p.quality[i];
+    core::json_object step;
+    step.text("key", "s" + std::to_string(i))
+        .raw("lease", lease)
+        .raw("judgment_schema", R"({"type":"object","required":["answer"],)"
+                                R"("properties":{"answer":{"enum":["red","blue","green"]}}})")
+        .raw("aggregation", core::json_object{}
+                                .text("method", q.method)
+                                .raw("labels", R"(["red","blue","green"])")
+                                .str())
+        .raw("next", '[' + next + ']');
+    if (q.stopping.empty())
+      step.number("judgments_per_unit", static_cast<std::int64_t>(p.slots_max));
+    else
+      step.raw("stopping", q.stopping);
+    if (q.tested)
+      step.raw("test_questions", core::json_object{}
+                                     .number("quiz", static_cast<std::int64_t>(q.quiz))
+                                     .number("quiz_pass", 0.5)
+                                     .number("every", static_cast<std::int64_t>(q.every))
+                                     .str());
+    steps += (steps.empty() ? "" : ",") + step.str();
   }
   return core::json_object{}.text("name", "simulated").raw("steps", '[' + steps + ']').str();
 }

@@ -136,6 +136,16 @@ struct task_plan {
   std::vector<schedule_draft> schedules;
 };
 
+/// Quality control in one step.
+struct quality_plan {
+  bool tested = false; ///< It has test questions.
+  std::uint32_t quiz = 0;
+  std::uint32_t every = 0;
+  std::uint32_t questions = 0; ///< How many there will be.
+  std::string method = "majority";
+  std::string stopping; ///< JSON; empty: as many judgments as there are slots.
+};
+
 /// Everything that one seed decides. Limits are shrunk at random so that each of them is hit in
 /// some run.
 struct plan {
@@ -147,6 +157,7 @@ struct plan {
   std::uint32_t slots_max = 0;
   std::vector<std::vector<std::uint32_t>> next; ///< Of each step: the positions it leads to.
   std::vector<core::lease_policy> leases;       ///< Of each step.
+  std::vector<quality_plan> quality;            ///< Of each step.
   core::duration think_max{};
   core::duration session_away_max{};
   std::uint32_t die = 0;        ///< Per million ticks of a contributor.
@@ -157,6 +168,7 @@ struct plan {
   std::uint32_t pause_step = 0;
   std::uint32_t cancel_step = 0;
   std::uint32_t early_seal = 0;
+  std::uint32_t remove_contributor = 0;
 
   // --- the node ---
   std::uint32_t shards = 0;

@@ -176,6 +176,26 @@ private:
   step_mutation step_;
 };
 
+/// What a step leaves out of its own past.
+class false_history : public test::forwarding_store {
+public:
+  using mutation = std::function<void(core::step_history&)>;
+
+  false_history(std::unique_ptr<persistence::store> inner, mutation mutate)
+      : test::forwarding_store(std::move(inner)), mutate_(std::move(mutate)) {}
+
+  core::outcome<core::step_history> load_step_history(core::step_id step,
+                                                      core::history_scope scope) override {
+    auto loaded = test::forwarding_store::load_step_history(step, scope);
+    if (loaded)
+      mutate_(*loaded);
+    return loaded;
+  }
+
+private:
+  mutation mutate_;
+};
+
 /// Consumers do not remember what they have applied.
 class without_inbox : public test::forwarding_store {
 public:
@@ -295,6 +315,30 @@ batch_mutator::mutation mutation_named(const std::string& name, dice& random) {
                                     [&](const auto& e) { return e.unit == unit; }),
                      c.events.end());
     };
+  if (name == "taint-dropped")
+    return [&](core::change& c) { erase_writes<core::taint_judgment>(c); };
+  if (name == "removal-forgotten")
+    return [&](core::change& c) { erase_writes<core::put_standing>(c); };
+  if (name == "widening-lost")
+    return [&](core::change& c) { erase_writes<core::set_unit_slots>(c); };
+  if (name == "verdict-turned")
+    return [&](core::change& c) {
+      for (auto& w : c.writes)
+        if (auto* judged = std::get_if<core::insert_judgment>(&w); judged && judged->test_correct)
+          judged->test_correct = !*judged->test_correct;
+    };
+  if (name == "test-event-dropped")
+    return [&](core::change& c) {
+      const auto event = event_of(c, event_type::test_judgment);
+      if (event != c.events.end())
+        c.events.erase(event);
+    };
+  if (name == "flag-doubled")
+    return [&](core::change& c) {
+      const auto event = event_of(c, event_type::contributor_flagged);
+      if (event != c.events.end())
+        c.events.push_back(*event);
+    };
   if (name == "result-wrong")
     return [&](core::change& c) {
       for (auto& w : c.writes)
@@ -326,6 +370,16 @@ const std::vector<plant>& plants() {
         {"cursor-hasty", "a restarted relay skips events"},
         {"count-lost", "the count of a step is not written"},
         {"child-dropped", "a finalized unit goes on to no next step"},
+        {"taint-dropped", "a judgment that counts no more is not marked"},
+        {"removal-forgotten", "it is not written that a contributor was removed"},
+        {"widening-lost", "it is not written that a unit wants more judgments"},
+        {"verdict-turned", "right answers to test questions are stored as wrong"},
+        {"test-event-dropped", "TestJudgmentEvent is not written with its judgment"},
+        {"flag-doubled", "ContributorFlagged is written twice"},
+        {"truth-hidden", "a test question is loaded as an ordinary unit"},
+        {"taints-hidden", "tainted judgments count again when a unit is loaded"},
+        {"votes-hidden", "a restarted model does not know what was said before"},
+        {"questions-forgotten", "a restarted step does not know which questions it has asked"},
         {"result-wrong", "the stored confidence is not that of the judgments"},
     };
     list.insert(list.end(), task_plants().begin(), task_plants().end());
@@ -377,6 +431,23 @@ planted_bug::wrap(std::unique_ptr<persistence::store> connection) const {
     return std::make_unique<false_memory>(
         std::move(connection), keep_unit,
         [](persistence::open_unit& u) { u.next_expiry = core::instant::max(); });
+  if (name_ == "truth-hidden")
+    return std::make_unique<false_memory>(
+        std::move(connection), [](core::unit& u) { u.truth.clear(); }, keep_step);
+  if (name_ == "taints-hidden")
+    return std::make_unique<false_memory>(
+        std::move(connection),
+        [](core::unit& u) {
+          for (auto& judged : u.judgments)
+            judged.tainted = false;
+        },
+        keep_step);
+  if (name_ == "votes-hidden")
+    return std::make_unique<false_history>(std::move(connection),
+                                           [](core::step_history& h) { h.votes.clear(); });
+  if (name_ == "questions-forgotten")
+    return std::make_unique<false_history>(
+        std::move(connection), [](core::step_history& h) { h.asked_questions.clear(); });
   for (const auto& find : {mutation_named, task_mutation_named})
     if (auto mutate = find(name_, *random_))
       return std::make_unique<batch_mutator>(std::move(connection), database_, std::move(mutate));

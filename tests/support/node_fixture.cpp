@@ -185,7 +185,7 @@ std::string broken_invariants(const persistence::memory_database& database) {
   for (const auto& [key, lease] : t.active_leases)
     ++taken[key.first];
   for (const auto& [key, judgment] : t.judgments)
-    ++taken[key.first];
+    taken[key.first] += judgment.tainted_at ? 0 : 1;
   for (const auto& [id, row] : t.units)
     if (taken[id] > row.made.slots)
       complain("I-1", "unit " + to_string(id) + " has more takers than slots");

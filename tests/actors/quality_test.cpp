@@ -1,0 +1,432 @@
+// Quality control in live steps: test questions, removal, stopping rules, weighing methods.
+
+#include "tests/support/node_fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+using namespace std::chrono_literals;
+
+namespace holdfast::test {
+
+namespace {
+
+/// `more` are further members of the only step.
+std::string step_with(const std::string& more) {
+  return R"({"name": "colours", "steps": [{"key": "label",
+             "lease": {"ttl_seconds": 60, "total_max_seconds": 120, "regrant_after_seconds": 30},
+             )"
+         + more + "}]}";
+}
+
+const std::string tested = step_with(R"("judgments_per_unit": 2,
+    "test_questions": {"quiz": 2, "quiz_pass": 0.5, "every": 3})");
+
+struct started_node : node_fixture {
+  started_node() { start(); }
+
+  /// Adds questions to which `red` is right, with the keys `test-<first>` and so on.
+  void ask_about(const core::step_id& step, std::size_t questions, std::size_t first = 0) {
+    msg::add_test_questions request{step, {}};
+    for (auto i = first; i < first + questions; ++i)
+      request.rows.push_back({"test-" + std::to_string(i), R"({"n":)" + std::to_string(i) + "}",
+                              R"({"answer":"red"})"});
+    const auto added = call(std::move(request));
+    BOOST_REQUIRE_MESSAGE(added.value, (added.error ? added.error->detail : "no answer"));
+    BOOST_REQUIRE(added.value->added == questions);
+  }
+
+  bool is_question(const msg::assignment& a) const {
+    return !database->tables().units.at(a.unit).made.truth.empty();
+  }
+
+  /// Answers `right` of the quiz's questions rightly, then the others wrongly.
+  void take_quiz(const core::step_id& step, const std::string& who, int right, int questions = 2) {
+    for (int i = 0; i < questions; ++i) {
+      const auto lease = assigned(step, who);
+      BOOST_TEST(is_question(lease));
+      BOOST_REQUIRE(submit(lease, who, i < right ? "red" : "blue").value);
+    }
+  }
+
+  /// Does work of the step until `units` ordinary units are judged; test questions rightly.
+  void work_through(const core::step_id& step, const std::string& who, int units,
+                    const std::string& text) {
+    while (units > 0) {
+      const auto lease = assigned(step, who);
+      const bool tests = is_question(lease);
+      BOOST_REQUIRE(submit(lease, who, tests ? "red" : text).value);
+      units -= tests ? 0 : 1;
+    }
+  }
+
+  std::string standings(const core::step_id& step) {
+    std::string text;
+    const auto page = call(msg::list_contributors{step, "", 100});
+    BOOST_REQUIRE(page.value);
+    for (const auto& one : page.value->contributors)
+      text += one.contributor + " " + std::string{to_string(one.standing)} + " "
+              + std::to_string(one.right) + "/" + std::to_string(one.tests) + "\n";
+    return text;
+  }
+
+  const persistence::memory::judgment_row& judgment_of(const core::unit_id& unit,
+                                                       const std::string& who) const {
+    return database->tables().judgments.at({unit, who});
+  }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(quality_control, started_node)
+
+// --- test questions ---
+
+// A10, A14, A15, A16, A57, A60, A61, I-11
+BOOST_AUTO_TEST_CASE(answers_to_test_questions_are_judged_at_once_and_count_for_nothing_else) {
+  const auto step = create(tested);
+  feed(step, 3);
+  ask_about(step, 6);
+  take_quiz(step, "ana", 1);
+  const auto told = events(core::event_type::test_judgment);
+  BOOST_REQUIRE(told.size() == 2U);
+  BOOST_TEST(told[0].details == R"({"contributor_id":"ana","was_correct":true,"trust":0.666667})");
+  BOOST_TEST(told[1].details == R"({"contributor_id":"ana","was_correct":false,"trust":0.714286})");
+  const auto& row = judgment_of(told[1].unit, "ana");
+  BOOST_TEST((row.made.test_correct == false));
+  BOOST_TEST(row.made.trust_snapshot == 5.0 / 7.0);
+  BOOST_TEST(standings(step) == "ana Working 1/2\n");
+
+  const auto counted = statistics(step);
+  BOOST_TEST(counted.step.total_units == 3U);
+  BOOST_TEST(counted.judgable == 3U);
+  BOOST_TEST(counted.judgments == 0U);
+  BOOST_TEST(results(step).size() == 3U);
+}
+
+// G-1: nothing but work that counts completes a step
+BOOST_AUTO_TEST_CASE(a_step_completes_without_its_test_questions) {
+  const auto step = create(tested);
+  feed(step, 4);
+  ask_about(step, 10);
+  seal(step);
+  for (const auto* who : {"ana", "bob"}) {
+    take_quiz(step, who, 2);
+    work_through(step, who, 4, "blue");
+  }
+  advance(1s);
+  BOOST_TEST((statistics(step).step.status == core::step_status::completed));
+  // Nobody is tested for work that there is not.
+  BOOST_TEST(assign(step, "eve").code() == core::errc::no_unit_available);
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
+// A28, A129, G-9: who fails the quiz is out before any of their work counts
+BOOST_AUTO_TEST_CASE(whoever_fails_the_quiz_gets_nothing_more) {
+  const auto step = create(tested);
+  feed(step, 3);
+  ask_about(step, 6);
+  take_quiz(step, "eve", 0);
+  BOOST_TEST(assign(step, "eve").code() == core::errc::not_qualified);
+  const auto flagged = events(core::event_type::contributor_flagged);
+  BOOST_REQUIRE(flagged.size() == 1U);
+  BOOST_TEST(flagged[0].details.find(R"("contributor_id":"eve","standing":"Removed",)"
+                                     R"("reason":"QuizFailed")")
+             != std::string::npos);
+  restart();
+  BOOST_TEST(assign(step, "eve").code() == core::errc::not_qualified);
+  BOOST_TEST(standings(step) == "eve Removed 0/2\n");
+  BOOST_TEST(assign(step, "ana").value.has_value());
+}
+
+// A27, A28, G-7: what a bad contributor did makes room for others; what they hold ends
+BOOST_AUTO_TEST_CASE(whoever_is_right_too_seldom_is_taken_out_of_units_that_are_still_open) {
+  const auto step = create(step_with(R"("judgments_per_unit": 2,
+      "test_questions": {"quiz": 1, "quiz_pass": 1, "every": 2})"));
+  feed(step, 30);
+  ask_about(step, 20);
+  take_quiz(step, "eve", 1, 1);
+  std::vector<core::unit_id> judged;
+  core::errc code = core::errc::none;
+  while (code == core::errc::none) {
+    const auto lease = assign(step, "eve");
+    code = lease.code();
+    if (!lease.value)
+      break;
+    BOOST_REQUIRE(submit(*lease.value, "eve", "blue").value);
+    if (!is_question(*lease.value))
+      judged.push_back(lease.value->unit);
+  }
+  BOOST_TEST(code == core::errc::not_qualified);
+  BOOST_REQUIRE(judged.size() >= 2U);
+  for (const auto& id : judged) {
+    BOOST_TEST(judgment_of(id, "eve").tainted_at.has_value());
+    BOOST_TEST(unit(step, id).state == core::unit_state::judgable);
+  }
+  for (const auto* who : {"ana", "bob"}) {
+    take_quiz(step, who, 1, 1);
+    work_through(step, who, 30, "red");
+  }
+  advance(1s);
+  for (const auto& result : results(step)) {
+    BOOST_TEST(result.state == core::unit_state::finalized);
+    BOOST_TEST(result.confidence == 1.0);
+  }
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
+// A restart anywhere changes nothing of who is asked what. I-12
+BOOST_AUTO_TEST_CASE(a_restarted_step_tests_as_it_would_have) {
+  const auto step = create(tested);
+  feed(step, 40);
+  ask_about(step, 12);
+  std::set<core::unit_id> seen;
+  int questions = 0;
+  for (int i = 0; i < 20; ++i) {
+    if (i % 3 == 2)
+      restart();
+    const auto lease = assigned(step, "ana");
+    BOOST_TEST(seen.insert(lease.unit).second);
+    questions += is_question(lease) ? 1 : 0;
+    BOOST_REQUIRE(submit(lease, "ana", "red").value);
+  }
+  BOOST_TEST(questions == 2 + 6);
+}
+
+// "No message to a contributor differs for test questions."
+BOOST_AUTO_TEST_CASE(no_assignment_tells_a_test_question_from_other_units) {
+  const auto step = create(step_with(R"("judgments_per_unit": 200,
+      "test_questions": {"quiz": 0, "every": 2})"));
+  feed(step, 60, 100); // three digits each, so that the inputs have one form
+  advance(1h);
+  ask_about(step, 60, 200);
+  feed(step, 60, 300);
+  struct form {
+    std::map<std::size_t, std::size_t> input_sizes;
+    std::set<std::string> id_beginnings;
+    std::uint64_t lowest_token = ~std::uint64_t{0};
+    std::uint64_t highest_token = 0;
+    std::set<core::duration> lives;
+    std::size_t count = 0;
+  };
+  std::map<bool, form> forms;
+  for (int round = 0; round < 100; ++round) {
+    const auto asked_at = now();
+    std::vector<awaited_answer<msg::ask_assignment>> answers;
+    for (int who = 0; who < 200; ++who)
+      answers.push_back(send_to_node(msg::ask_assignment{
+          step, "contributor-" + std::to_string(100 + who), fresh<core::assignment_id>()}));
+    settle();
+    for (int who = 0; who < 200; ++who) {
+      BOOST_REQUIRE(answers[static_cast<std::size_t>(who)]->value);
+      const auto& lease = *answers[static_cast<std::size_t>(who)]->value;
+      auto& seen = forms[is_question(lease)];
+      ++seen.count;
+      ++seen.input_sizes[lease.input.size()];
+      seen.id_beginnings.insert(to_string(lease.unit).substr(0, 13));
+      seen.lowest_token = std::min(seen.lowest_token, lease.token);
+      seen.highest_token = std::max(seen.highest_token, lease.token);
+      seen.lives.insert(lease.expires_at - asked_at);
+      send_to_node(judgment(lease, "contributor-" + std::to_string(100 + who)));
+    }
+    settle();
+    advance(1s);
+  }
+  const auto& question = forms[true];
+  const auto& other = forms[false];
+  BOOST_TEST(question.count == 10'000U);
+  BOOST_TEST(other.count == 10'000U);
+  BOOST_TEST((question.id_beginnings == other.id_beginnings));
+  BOOST_TEST((question.lives == other.lives));
+  // Tokens are the time of the grant and not how often a unit was leased: the last ones of a round
+  // differ by as many microseconds as contributors got the same unit in it.
+  const auto apart = [](std::uint64_t a, std::uint64_t b) { return a > b ? a - b : b - a; };
+  BOOST_TEST(apart(question.lowest_token, other.lowest_token) <= 200U);
+  BOOST_TEST(apart(question.highest_token, other.highest_token) <= 200U);
+  for (const auto& [size, count] : question.input_sizes)
+    BOOST_TEST(other.input_sizes.count(size) == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(bad_test_questions_are_told_one_by_one) {
+  const auto step = create(tested);
+  msg::add_test_questions request{step, {}};
+  request.rows.push_back({"a", "{}", R"({"answer":"red"})"});
+  request.rows.push_back({"b", "{}", ""});
+  request.rows.push_back({"c", "{}", R"({"match":"magic","answer":1})"});
+  request.rows.push_back({"a", "{}", R"({"answer":"red"})"});
+  request.rows.push_back({"d", "{", R"({"answer":"red"})"});
+  const auto added = call(request);
+  BOOST_REQUIRE(added.value);
+  BOOST_TEST(added.value->added == 1U);
+  BOOST_REQUIRE(added.value->problems.size() == 4U);
+  BOOST_TEST(added.value->problems[1].detail.find("in truth") != std::string::npos);
+  BOOST_TEST(call(request).value->already_there == 1U);
+  BOOST_TEST(call(msg::add_test_questions{create(), request.rows}).code()
+             == core::errc::wrong_state);
+}
+
+// --- removal by the requester ---
+
+// A27, A28
+BOOST_AUTO_TEST_CASE(a_requester_takes_a_contributor_off_a_step) {
+  const auto step = create();
+  feed(step, 3);
+  work(step, "ana");
+  work(step, "bob"); // finishes the first unit
+  advance(1s);
+  work(step, "bob");
+  const auto held = assigned(step, "bob");
+  const auto first = results(step).front();
+  BOOST_TEST(first.state == core::unit_state::finalized);
+
+  const msg::remove_contributor request{step, "bob"};
+  BOOST_REQUIRE(call(request).value);
+  BOOST_REQUIRE(call(request).value);
+  BOOST_TEST(events(core::event_type::contributor_flagged).size() == 1U);
+  BOOST_TEST(assign(step, "bob").code() == core::errc::not_qualified);
+  BOOST_TEST(submit(held, "bob").code() == core::errc::lease_not_held);
+  BOOST_TEST(active_leases() == 0U);
+  BOOST_TEST(standings(step) == "bob Removed 0/0\n");
+  // What is finished stays; what is open has room again.
+  BOOST_TEST(results(step).front().result == first.result);
+  work(step, "ana");
+  work(step, "eve");
+  advance(1s);
+  BOOST_TEST(results(step)[1].state == core::unit_state::finalized);
+  restart();
+  BOOST_TEST(assign(step, "bob").code() == core::errc::not_qualified);
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
+BOOST_AUTO_TEST_CASE(contributors_are_listed_page_by_page) {
+  const auto step = create();
+  for (const auto* who : {"dan", "ana", "eve"})
+    BOOST_REQUIRE(call(msg::remove_contributor{step, who}).value);
+  const auto first = call(msg::list_contributors{step, "", 2}).value;
+  BOOST_REQUIRE(first->contributors.size() == 2U);
+  BOOST_TEST(first->contributors[1].contributor == "dan");
+  BOOST_TEST(first->more);
+  const auto second = call(msg::list_contributors{step, "dan", 2}).value;
+  BOOST_REQUIRE(second->contributors.size() == 1U);
+  BOOST_TEST(!second->more);
+  BOOST_TEST(call(msg::list_contributors{step, "", 0}).code() == core::errc::invalid_argument);
+  BOOST_TEST(call(msg::remove_contributor{step, ""}).code() == core::errc::invalid_argument);
+}
+
+// --- stopping and weighing ---
+
+// A29, A48: as many judgments as the unit turns out to need
+BOOST_AUTO_TEST_CASE(a_unit_gets_more_judgments_only_while_they_disagree) {
+  const auto step = create(step_with(R"("stopping": {"min": 2, "max": 4, "stop_at": 0.7})"));
+  feed(step, 2);
+  const auto judge = [&](const std::string& who, const std::string& first,
+                         const std::string& second) {
+    const auto a = assign(step, who);
+    if (a.value)
+      submit(*a.value, who, results(step)[0].unit == a.value->unit ? first : second);
+    const auto b = assign(step, who);
+    if (b.value)
+      submit(*b.value, who, results(step)[0].unit == b.value->unit ? first : second);
+    advance(1s);
+  };
+  judge("ana", "red", "red");
+  judge("bob", "red", "blue");
+  BOOST_TEST(results(step)[0].state == core::unit_state::finalized);
+  BOOST_TEST(results(step)[0].judgments == 2U);
+  BOOST_TEST(results(step)[1].state == core::unit_state::judgable);
+  BOOST_TEST(unit(step, results(step)[1].unit).judgments_per_unit == 3U);
+  restart();
+  judge("eve", "", "blue");
+  BOOST_TEST(results(step)[1].state == core::unit_state::judgable);
+  judge("joe", "", "blue");
+  BOOST_TEST(results(step)[1].state == core::unit_state::finalized);
+  BOOST_TEST(results(step)[1].judgments == 4U);
+  BOOST_TEST(results(step)[1].confidence == 0.75);
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
+// A32: trust as it was when the judgment came in
+BOOST_AUTO_TEST_CASE(weighted_steps_trust_those_who_were_right_about_test_questions) {
+  const auto step = create(step_with(R"("judgments_per_unit": 2,
+      "aggregation": {"method": "weighted", "answer": "/answer"},
+      "test_questions": {"quiz": 4, "quiz_pass": 0.5, "every": 0})"));
+  feed(step, 1);
+  ask_about(step, 6);
+  take_quiz(step, "ana", 4, 4);
+  take_quiz(step, "bob", 2, 4);
+  work_through(step, "ana", 1, "blue");
+  work_through(step, "bob", 1, "red");
+  advance(1s);
+  const auto result = results(step).front();
+  BOOST_TEST(result.state == core::unit_state::finalized);
+  BOOST_TEST(result.confidence == 0.8 / (0.8 + 0.6), boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(result.result.find(R"("answer":"blue")") != std::string::npos);
+  BOOST_TEST(result.result.find(R"("method":"weighted")") != std::string::npos);
+}
+
+// A33: the model knows from test questions whom to believe, and a restart does not change its mind
+BOOST_AUTO_TEST_CASE(an_incremental_step_believes_the_one_who_knows_against_two_who_do_not) {
+  const auto step = create(step_with(R"("judgments_per_unit": 3,
+      "aggregation": {"method": "incremental", "answer": "/answer", "labels": ["blue", "red"]},
+      "test_questions": {"quiz": 12, "quiz_pass": 0.1, "every": 0, "certainty": 0.9999})"));
+  feed(step, 2);
+  // To half of the questions `blue` is right.
+  ask_about(step, 8);
+  msg::add_test_questions blue{step, {}};
+  for (int i = 20; i < 28; ++i)
+    blue.rows.push_back({"test-" + std::to_string(i), "{}", R"({"answer":"blue"})"});
+  BOOST_REQUIRE(call(blue).value);
+  const auto quiz = [&](const std::string& who, bool knows) {
+    for (int i = 0; i < 12; ++i) {
+      const auto lease = assigned(step, who);
+      const auto& truth = database->tables().units.at(lease.unit).made.truth;
+      const bool is_red = truth.find("red") != std::string::npos;
+      BOOST_REQUIRE(
+          submit(lease, who, knows == is_red || (!knows && i % 2 == 0) ? "red" : "blue").value);
+    }
+  };
+  quiz("ana", true);
+  quiz("bob", false);
+  quiz("eve", false);
+  const auto judge_next = [&] {
+    work_through(step, "bob", 1, "blue");
+    work_through(step, "eve", 1, "blue");
+    work_through(step, "ana", 1, "red");
+    advance(1s);
+  };
+  judge_next();
+  restart();
+  judge_next();
+  for (const auto& result : results(step)) {
+    BOOST_TEST(result.state == core::unit_state::finalized);
+    BOOST_TEST(result.result.find(R"("answer":"red")") != std::string::npos, result.result);
+    BOOST_TEST(result.result.find(R"("shares":{"blue":)") != std::string::npos);
+  }
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_that_is_no_label_is_refused) {
+  const auto step = create(step_with(R"("aggregation": {"labels": ["blue", "red"]})"));
+  feed(step, 1);
+  const auto lease = assigned(step, "ana");
+  const auto refused = submit(lease, "ana", "green");
+  BOOST_TEST(refused.code() == core::errc::payload_invalid);
+  BOOST_TEST(refused.error->detail.find("blue, red") != std::string::npos);
+  BOOST_TEST(submit(lease, "ana", "red").value.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_row_cannot_ask_for_judgments_where_a_rule_decides) {
+  const auto step = create(step_with(R"("stopping": {"judgments_per_unit": 3, "curtail": true})"));
+  const auto added = call(msg::add_source_data{step, {{"a", "{}", 5}, {"b", "{}", 0}}});
+  BOOST_REQUIRE(added.value);
+  BOOST_TEST(added.value->added == 1U);
+  BOOST_REQUIRE(added.value->problems.size() == 1U);
+  BOOST_TEST(added.value->problems[0].detail.find("stopping rule") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::test

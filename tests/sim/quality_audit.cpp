@@ -1,0 +1,100 @@
+// The part of the auditor that is about test questions, taints and removals.
+
+#include "tests/sim/invariants.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace holdfast::sim {
+
+using core::unit_state;
+
+std::vector<const persistence::memory::judgment_row*> auditor::unit_rows::counted() const {
+  auto counting = judgments;
+  counting.erase(std::remove_if(counting.begin(), counting.end(),
+                                [](const auto* judged) { return judged->tainted_at.has_value(); }),
+                 counting.end());
+  return counting;
+}
+
+void auditor::check_result(const unit_rows& rows) {
+  require(!rows.is_test_question(), "I-11", rows.id, "a test question was finalized");
+  const auto counted = rows.counted();
+  const auto& step = defined(rows.unit->made.step);
+  const auto& rule = step.aggregation.stopping;
+  if (!require(counted.size() == rows.unit->made.slots && !counted.empty()
+                   && (!rule || counted.size() <= rule->max),
+               "I-5", rows.id, "a unit was finalized without all its judgments, or with too many"))
+    return;
+  // What a model found cannot be found again from one unit.
+  if (step.aggregation.method == core::aggregation_method::incremental)
+    return;
+  // In the order in which they were stored: sums of doubles know it.
+  auto ordered = counted;
+  std::sort(ordered.begin(), ordered.end(),
+            [](const auto* a, const auto* b) { return a->made.token < b->made.token; });
+  std::vector<core::trusted_answer> answers;
+  for (const auto* judged : ordered)
+    answers.push_back({judged->made.answer, judged->made.trust_snapshot});
+  const auto consensus = core::aggregate_of(step.aggregation, answers);
+  require(std::abs(*rows.unit->confidence - consensus.confidence) < 1e-9
+              && rows.unit->result->find("\"answer\":\"" + consensus.answer + '"')
+                     != std::string::npos,
+          "I-5", rows.id, "the stored result is not that of the judgments");
+  require(!rule || core::enough(*rule, consensus), "I-5", rows.id,
+          "a unit was finalized although its stopping rule was not content");
+}
+
+void auditor::check_judgments(const unit_rows& rows) {
+  const bool tested = defined(rows.unit->made.step).test_questions.has_value();
+  for (const auto* judged : rows.judgments) {
+    const auto& made = judged->made;
+    require(made.test_correct.has_value() == rows.is_test_question(), "I-11", rows.id,
+            "an answer to a test question has no verdict, or another judgment has one");
+    require(!made.test_correct || *made.test_correct == (made.answer == "red"), "I-11", rows.id,
+            "a verdict on an answer to a test question is wrong");
+    require(tested ? made.trust_snapshot > 0 && made.trust_snapshot < 1 : made.trust_snapshot == 1,
+            "trust", rows.id, "a judgment was stored with a trust that nobody can have");
+  }
+}
+
+void auditor::check_standings() {
+  std::map<core::step_id, std::uint64_t> removed;
+  for (const auto& [key, standing] : t_.standings) {
+    const auto& [step, contributor] = key;
+    ++removed[step];
+    const auto& rules = defined(step).test_questions;
+    if (standing.reason != core::standing_reason::quiz_failed || !rules)
+      continue;
+    std::uint32_t wrong = 0;
+    for (const auto& [where, judged] : t_.judgments)
+      wrong += where.second == contributor && t_.units.at(where.first).made.step == step
+                       && judged.made.test_correct == false
+                   ? 1
+                   : 0;
+    const auto& quiz = rules->placement;
+    if (quiz.quiz - wrong >= std::ceil(quiz.quiz_pass * quiz.quiz))
+      blame("removal", contributor + " was removed for a quiz that could still be passed");
+  }
+  for (const auto& [step, known] : steps_)
+    if (known.flagged != removed[step])
+      blame("removal", "not exactly one ContributorFlagged for each removal" + dump(step));
+}
+
+void auditor::check_removed_are_gone() {
+  for (const auto& [id, row] : t_.units) {
+    const auto rows = rows_of(id);
+    const auto gone = [&](const core::contributor_id& who) {
+      return t_.standings.count({row.made.step, who}) != 0;
+    };
+    for (const auto* lease : rows.active)
+      require(!gone(lease->owner), "removal", id, "a removed contributor still holds a lease");
+    if (row.state == unit_state::finalized || rows.is_test_question())
+      continue;
+    for (const auto* judged : rows.counted())
+      require(row.state == unit_state::canceled || !gone(judged->made.owner), "removal", id,
+              "what a removed contributor said still counts");
+  }
+}
+
+} // namespace holdfast::sim
