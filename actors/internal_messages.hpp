@@ -323,7 +323,13 @@ struct lease_end_report {
 struct judged_report {
   core::contributor_id contributor;
   std::string answer;
-  std::optional<bool> test_correct; ///< Of a test question: whether it is right.
+};
+
+/// Unit → step: an answer to a test question is durable, and so is the verdict on it.
+struct test_answered {
+  core::unit_id unit;
+  core::contributor_id contributor;
+  bool correct = false;
 };
 
 /// Unit → step, after every decision: what the step's ready set and timers must know.
@@ -557,6 +563,7 @@ HOLDFAST_LOCAL_MESSAGE(owned_extend)
 HOLDFAST_LOCAL_MESSAGE(owned_submit)
 HOLDFAST_LOCAL_MESSAGE(lease_over)
 HOLDFAST_LOCAL_MESSAGE(unit_report)
+HOLDFAST_LOCAL_MESSAGE(test_answered)
 HOLDFAST_LOCAL_MESSAGE(offer_refused)
 HOLDFAST_LOCAL_MESSAGE(unit_command)
 HOLDFAST_LOCAL_MESSAGE(unit_ended)

@@ -73,18 +73,18 @@ void note_for_quality(step_ptr self, const unit_report& report) {
   for (const auto& end : report.ended)
     if (!end.answered)
       st.board->unanswered(end.contributor, report.unit);
-  if (!report.judged)
-    return;
-  const auto& [contributor, answer, correct] = *report.judged;
-  if (st.model && !st.board->removed(contributor))
-    st.model->add(report.unit, contributor, answer);
-  if (!correct)
-    return;
-  auto decided = st.board->answered(contributor, report.unit, *correct, now(self, st.context));
+  if (report.judged && st.model && !st.board->removed(report.judged->contributor))
+    st.model->add(report.unit, report.judged->contributor, report.judged->answer);
+}
+
+void conclude(step_ptr self, const test_answered& answer) {
+  auto& st = self->state;
+  auto decided =
+      st.board->answered(answer.contributor, answer.unit, answer.correct, now(self, st.context));
   if (!decided.answer)
     return;
   write(self, std::move(decided.changes), [](const core::failure&) {});
-  carry_out_removal(self, contributor);
+  carry_out_removal(self, answer.contributor);
 }
 
 void on_remove_contributor(step_ptr self, const msg::remove_contributor& request) {

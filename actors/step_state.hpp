@@ -129,6 +129,8 @@ void on_upstream_changed(step_ptr self, const upstream_changed& change);
 void restore_quality(step_ptr self, const core::step_history& history);
 /// Where a unit stands has changed, or a judgment came in.
 void note_for_quality(step_ptr self, const unit_report& report);
+/// The verdict on an answer is durable: draws the conclusion, once.
+void conclude(step_ptr self, const test_answered& answer);
 void on_remove_contributor(step_ptr self, const msg::remove_contributor& request);
 void on_list_contributors(step_ptr self, const msg::list_contributors& request);
 

@@ -133,6 +133,10 @@ void enter_reloaded(step_ptr self, core::unit_record stored, bool park) {
   }
   if (stored.state == core::unit_state::judgable || stored.state == core::unit_state::paused)
     enter_unit(self, summary_of(stored));
+  // It may have ended before it could tell.
+  for (const auto& judgment : stored.judgments)
+    if (judgment.test_correct)
+      conclude(self, {stored.id, judgment.contributor, *judgment.test_correct});
   start_unit(self, static_cast<core::unit&&>(stored));
 }
 
@@ -252,9 +256,8 @@ void on_unit_ended(step_ptr self, const unit_ended& ended) {
   st.live.erase(unit);
   const auto why = msg::failure_of(ended.reason);
   // A lost fence concerns the whole step; so does a judgment that the database refused, where the
-  // step has drawn conclusions from it.
-  const bool concluded = st.board->keeps_tests() || st.model;
-  if (why.code == core::errc::fenced || (why.code == core::errc::refused_by_store && concluded)) {
+  // step has learned from it.
+  if (why.code == core::errc::fenced || (why.code == core::errc::refused_by_store && st.model)) {
     self->quit(ended.reason);
     return;
   }

@@ -40,9 +40,10 @@ std::vector<lease_end_report> ended_by(const core::unit& unit, const core::chang
 }
 
 /// Carries out one decision: memory now (done by `decide`), disk next, the outside world last.
+/// `once_durable` runs after the commit and before the answer.
 template <class Answer, class Reply>
 void carry_out(self_ptr self, caf::response_promise promise, core::decision<Answer> decided,
-               Reply make_reply) {
+               Reply make_reply, std::function<void()> once_durable = {}) {
   auto& st = self->state;
   if (decided.refusal != core::errc::none) {
     st.pending.after_all(
@@ -50,11 +51,18 @@ void carry_out(self_ptr self, caf::response_promise promise, core::decision<Answ
     return;
   }
   auto effect = reply(std::move(promise), make_reply(decided.answer));
-  if (decided.changes.empty())
+  if (decided.changes.empty()) {
     st.pending.after_all(std::move(effect));
-  else
-    st.pending.write(self, st.shared->writer, st.shared->from, std::move(decided.changes),
-                     std::move(effect));
+    return;
+  }
+  if (once_durable)
+    effect = [first = std::move(once_durable), then = std::move(effect)](const core::failure& why) {
+      if (why.code == core::errc::none)
+        first();
+      then(why);
+    };
+  st.pending.write(self, st.shared->writer, st.shared->from, std::move(decided.changes),
+                   std::move(effect));
 }
 
 void on(self_ptr self, owned_ask& ask) {
@@ -125,23 +133,30 @@ void on(self_ptr self, trusted_submit& submit) {
     st.pending.after_all(reply_refusal(self->make_response_promise(), answer.error()));
     return;
   }
-  judged_report judged{request.contributor, *answer, std::nullopt};
+  std::optional<bool> correct;
   if (core::is_test_question(st.unit))
-    judged.test_correct = is_right(self, request.payload);
+    correct = is_right(self, request.payload);
+  const judged_report judged{request.contributor, *answer};
   auto decided = core::decide(st.unit,
                               core::submit{request.contributor, request.token, request.judgment,
                                            std::move(request.payload), std::move(*answer),
-                                           submit.trust, judged.test_correct},
+                                           submit.trust, correct},
                               at);
-  const bool counted = !decided.changes.empty();
-  auto ended = ended_by(st.unit, decided.changes, at);
-  carry_out(self, self->make_response_promise(), std::move(decided), [](const core::submitted& s) {
-    return msg::judgment_accepted{s.judgment, s.repeated};
-  });
-  // After the write and not before it: the step must not draw conclusions from a judgment that
-  // never reached the writer.
-  if (counted)
-    report(self, std::move(ended), false, std::move(judged));
+  if (!decided.changes.empty())
+    report(self, ended_by(st.unit, decided.changes, at), false, judged);
+  // The step may remove a contributor for it, which is written apart: so not before this is
+  // durable.
+  std::function<void()> tell_verdict;
+  if (correct)
+    tell_verdict = [self, told = test_answered{st.unit.id, judged.contributor, *correct}] {
+      self->send(self->state.shared->step, told);
+    };
+  carry_out(
+      self, self->make_response_promise(), std::move(decided),
+      [](const core::submitted& s) {
+        return msg::judgment_accepted{s.judgment, s.repeated};
+      },
+      std::move(tell_verdict));
 }
 
 void on(self_ptr self, const expire_leases&) {

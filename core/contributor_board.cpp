@@ -134,14 +134,18 @@ void contributor_board::unanswered(const contributor_id& contributor, const unit
     found->second.waiting.erase(unit);
 }
 
-void contributor_board::record(entry& who, const unit_id& unit, bool correct) {
+bool contributor_board::record(entry& who, const unit_id& unit, bool correct) {
   ask(who, unit);
   who.waiting.erase(unit);
-  ledger_.record(who.number, static_cast<std::uint32_t>(ordinals_.at(unit)), correct);
-  if (!policy_ || who.quiz.asked >= policy_->placement.quiz)
-    return;
-  ++who.quiz.asked;
-  who.quiz.right += correct ? 1 : 0;
+  const auto question = ordinals_.at(unit);
+  if (!who.answered.insert(question).second)
+    return false;
+  ledger_.record(who.number, static_cast<std::uint32_t>(question), correct);
+  if (policy_ && who.quiz.asked < policy_->placement.quiz) {
+    ++who.quiz.asked;
+    who.quiz.right += correct ? 1 : 0;
+  }
+  return true;
 }
 
 std::optional<standing_reason> contributor_board::verdict_on(const entry& who) const {
@@ -157,8 +161,9 @@ std::optional<standing_reason> contributor_board::verdict_on(const entry& who) c
 decision<bool> contributor_board::answered(const contributor_id& contributor, const unit_id& unit,
                                            bool correct, instant now) {
   auto& who = of(contributor);
-  record(who, unit, correct);
-  if (const auto why = verdict_on(who); why && !who.removed)
+  if (!record(who, unit, correct) || who.removed)
+    return {};
+  if (const auto why = verdict_on(who))
     return remove(contributor, *why, now);
   return {};
 }

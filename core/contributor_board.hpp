@@ -40,7 +40,6 @@ public:
   void add_question(const unit_id& unit, std::uint64_t ordinal);
   /// Offers it from now on, or no more.
   void set_open(const unit_id& unit, bool open);
-  bool keeps_tests() const { return policy_.has_value(); }
   bool is_question(const unit_id& unit) const { return ordinals_.count(unit) != 0; }
 
   /// What to offer to whoever asks for work.
@@ -59,7 +58,8 @@ public:
   /// Their lease of the unit ended without an answer.
   void unanswered(const contributor_id& contributor, const unit_id& unit);
 
-  /// They answered a test question. Answers whether that removes them.
+  /// They answered a test question. Answers whether that removes them. To be told again changes
+  /// nothing.
   decision<bool> answered(const contributor_id& contributor, const unit_id& unit, bool correct,
                           instant now);
 
@@ -77,6 +77,7 @@ private:
     std::uint32_t number = 0; ///< In the ledger.
     std::uint64_t assignments = 0;
     std::vector<std::uint64_t> asked; ///< Ordinals of test questions, answered or not.
+    std::set<std::uint64_t> answered; ///< Those of them that are.
     std::set<unit_id> waiting;        ///< Test questions offered and not answered yet.
     quality::test_record quiz;        ///< The first answers, as many as the quiz has questions.
     std::optional<standing_reason> removed;
@@ -85,7 +86,8 @@ private:
   entry& of(const contributor_id& contributor);
   const entry* find(const contributor_id& contributor) const;
   void ask(entry& who, const unit_id& unit);
-  void record(entry& who, const unit_id& unit, bool correct);
+  /// False: it is recorded already.
+  bool record(entry& who, const unit_id& unit, bool correct);
   /// What the answers so far demand.
   std::optional<standing_reason> verdict_on(const entry& who) const;
   decision<bool> remove(const contributor_id& contributor, standing_reason why, instant now);

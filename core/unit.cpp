@@ -157,8 +157,8 @@ decision<submitted> decide(unit& u, const submit& command, instant now) {
   end_lease(u.leases, command.contributor);
   HOLDFAST_INVARIANT(command.test_correct.has_value() == is_test_question(u),
                      "I-11: the verdict on a test question comes with its judgment");
-  u.judgments.push_back(
-      {command.judgment, command.contributor, command.token, command.answer, command.trust});
+  u.judgments.push_back({command.judgment, command.contributor, command.token, command.answer,
+                         command.trust, false, command.test_correct});
   decision<submitted> accepted;
   accepted.answer = {command.judgment, false};
   accepted.changes.writes.push_back(insert_judgment{command.judgment, u.id, command.contributor,

@@ -15,8 +15,9 @@ struct judgment_mark {
   contributor_id contributor;
   core::token token = 0;
   std::string answer;
-  double trust = 1;     ///< Of the contributor, when it came in.
-  bool tainted = false; ///< Counts no more.
+  double trust = 1;                   ///< Of the contributor, when it came in.
+  bool tainted = false;               ///< Counts no more.
+  std::optional<bool> test_correct{}; ///< On a test question: whether the answer is right.
 };
 
 /// A contributor who is not to be offered the unit before `until`.

@@ -102,7 +102,7 @@ core::unit_record read_unit(const memory::tables& t, const memory::unit_row& row
     seen(judgment->made.token);
     unit.judgments.push_back({judgment->made.id, judgment->made.owner, judgment->made.token,
                               judgment->made.answer, judgment->made.trust_snapshot,
-                              judgment->tainted_at.has_value()});
+                              judgment->tainted_at.has_value(), judgment->made.test_correct});
   }
   const auto [begin, end] = memory::rows_of(t.ended_leases, unit.id);
   for (auto ended = begin; ended != end; ++ended) {

@@ -57,7 +57,7 @@ constexpr statement leases_by_unit{"leases_by_unit", R"sql(
 
 constexpr statement judgments_by_unit{"judgments_by_unit", R"sql(
   SELECT j.unit_id, j.judgment_id, j.contributor_id, j.token, j.answer, j.trust_snapshot,
-         j.is_tainted
+         j.is_tainted, j.test_question_correct
     FROM unnest($1::uuid[]) AS t(unit_id)
    CROSS JOIN LATERAL (SELECT * FROM holdfast.judgments f WHERE f.unit_id = t.unit_id OFFSET 0) j
    ORDER BY j.submitted_at, j.token)sql"};
@@ -303,12 +303,14 @@ std::vector<core::unit_record> load_units(const results& r, const std::vector<co
   const auto& judgments = r[preamble_short + 2];
   for_each_of(judgments, loaded, places, [&](core::unit& unit, std::size_t row) {
     seen(unit, u64(judgments, row, 3));
-    unit.judgments.push_back({{judgments.get<core::uuid>(row, 1)},
-                              judgments.get<std::string>(row, 2),
-                              u64(judgments, row, 3),
-                              judgments.get<std::string>(row, 4),
-                              judgments.get<double>(row, 5),
-                              judgments.get<bool>(row, 6)});
+    unit.judgments.push_back(
+        {{judgments.get<core::uuid>(row, 1)},
+         judgments.get<std::string>(row, 2),
+         u64(judgments, row, 3),
+         judgments.get<std::string>(row, 4),
+         judgments.get<double>(row, 5),
+         judgments.get<bool>(row, 6),
+         judgments.is_null(row, 7) ? std::nullopt : std::optional{judgments.get<bool>(row, 7)}});
   });
   const auto& ended = r[preamble_short + 3];
   for_each_of(ended, loaded, places, [&](core::unit& unit, std::size_t row) {

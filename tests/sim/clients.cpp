@@ -22,7 +22,7 @@ struct persona : asker<repeatable> {
   std::vector<std::string> keys_left; ///< Of a requester.
   /// The same: test questions still to be added, by position of their step.
   std::vector<std::pair<std::uint32_t, std::string>> questions_left;
-  bool knows = false; ///< The answers to test questions, of a contributor.
+  std::uint32_t knows = 0; ///< Per million answers to test questions: right for sure.
   core::workflow_id workflow;
 
   auditor& audit() { return world.audit; }
@@ -161,7 +161,7 @@ bool is_test_question(const persona& p, const core::unit_id& unit) {
 std::string payload_of(persona& p, const core::unit_id& unit) {
   constexpr std::array<const char*, 3> answers{"red", "blue", "green"};
   const auto* any = p.random.one_of(answers);
-  const auto* answer = p.knows && is_test_question(p, unit) ? answers[0] : any;
+  const auto* answer = is_test_question(p, unit) && p.random.hit(p.knows) ? answers[0] : any;
   return std::string{R"({"answer":")"} + answer + R"(","by":")" + p.name + R"(","n":)"
          + std::to_string(p.random.below(1000)) + '}';
 }
@@ -417,7 +417,7 @@ void requester_tick(self_ptr self, const persona_ptr& p) {
       world.tables->steps.at(world.steps.front()).row.status == core::step_status::canceled;
   if (p->random.below(3) == 0 && repeat_unknown(self, p))
     return;
-  if (!p->questions_left.empty() && (world.calm || p->random.below(3) == 0))
+  if (!p->questions_left.empty() && (world.calm || p->random.below(3) != 0))
     return send(self, p, next_questions(*p));
   if (!p->keys_left.empty() && !canceled && (world.calm || p->random.below(2) == 0))
     return send(self, p, next_rows(*p));
@@ -435,13 +435,13 @@ persona_ptr make_persona(field& f, const std::string& name, std::uint64_t salt) 
 
 void start_contributor(caf::actor_system& system, field& f, std::uint32_t number) {
   auto p = make_persona(f, "c" + std::to_string(number), 100 + number);
-  p->knows = number % 2 == 0;
+  p->knows = number % 2 == 0 ? 1'000'000 : 500'000;
   live(system, p);
 }
 
 void start_closer(caf::actor_system& system, field& f, std::uint32_t number) {
   auto p = make_persona(f, "closer" + std::to_string(number), 200 + number);
-  p->knows = true;
+  p->knows = 1'000'000;
   spawn_client(system, p, closer_tick);
 }
 

@@ -181,6 +181,8 @@ void auditor::committed(core::incarnation_id incarnation, const persistence::wri
                                    + std::to_string(w.message.shard) + " applied twice by "
                                    + w.consumer);
               } else if constexpr (names_a_unit<type>::value) {
+                if constexpr (std::is_same_v<type, core::finalize_unit>)
+                  units_[w.unit].finalized_at = w.at;
                 touch_unit(w.unit);
               }
             },

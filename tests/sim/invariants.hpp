@@ -95,6 +95,7 @@ private:
     std::uint32_t finalized = 0;
     std::uint32_t canceled = 0;
     std::uint32_t tested = 0;
+    core::instant finalized_at;
     bool entered = false; ///< It has been counted in its step.
   };
   struct step_memory {

@@ -18,7 +18,6 @@ core::outcome<core::object_ref> object_faults::put(std::string_view bytes) {
   }
   const auto ref = store_.put(bytes);
   archive_[ref->content] = std::string{bytes};
-  lost_.erase(std::string{bytes});
   swept_.erase(ref->content);
   log_.mix(ref->bytes);
   return ref;

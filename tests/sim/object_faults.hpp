@@ -34,8 +34,9 @@ public:
 
   /// The text itself, or what it refers to: what a row means.
   std::string whole(const std::string& text) const;
-  /// Whether this text was stored and is lost.
-  bool is_lost(const std::string& text) const { return lost_.count(text) != 0; }
+  /// Whether this text was stored and lost, be it that it has been stored again since: whoever
+  /// looked in between may tell of it later.
+  bool was_lost(const std::string& text) const { return lost_.count(text) != 0; }
   /// Whether a row with this text refers to an object that a sweep has removed.
   bool is_swept(const std::string& text) const;
   /// The actor that asks for objects has crashed: what it was asked goes unanswered.

@@ -255,7 +255,7 @@ void draw_quality(plan& p) {
       rule.boolean("curtail", true);
     q.stopping = rule.str();
   }
-  p.remove_contributor = rate(d, 20'000, 60);
+  p.remove_contributor = rate(d, 200'000, 40);
 }
 
 /// A run is about people's work, about programs' work, or about both with less of each.
@@ -342,6 +342,7 @@ std::string definition_of(const plan& p) {
       step.raw("test_questions", core::json_object{}
                                      .number("quiz", static_cast<std::int64_t>(q.quiz))
                                      .number("quiz_pass", 0.5)
+                                     .number("certainty", 0.6)
                                      .number("every", static_cast<std::int64_t>(q.every))
                                      .str());
     steps += (steps.empty() ? "" : ",") + step.str();

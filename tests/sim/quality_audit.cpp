@@ -26,6 +26,13 @@ void auditor::check_result(const unit_rows& rows) {
                    && (!rule || counted.size() <= rule->max),
                "I-5", rows.id, "a unit was finalized without all its judgments, or with too many"))
     return;
+  // The unit may have decided while it was still to be told.
+  constexpr std::chrono::seconds tell_bound{5};
+  for (const auto* judged : counted)
+    if (const auto gone = t_.standings.find({rows.unit->made.step, judged->made.owner});
+        gone != t_.standings.end())
+      require(units_.at(rows.id).finalized_at <= gone->second.at + tell_bound, "removal", rows.id,
+              "a unit was finalized with what a removed contributor had said");
   // What a model found cannot be found again from one unit.
   if (step.aggregation.method == core::aggregation_method::incremental)
     return;
@@ -37,7 +44,7 @@ void auditor::check_result(const unit_rows& rows) {
   for (const auto* judged : ordered)
     answers.push_back({judged->made.answer, judged->made.trust_snapshot});
   const auto consensus = core::aggregate_of(step.aggregation, answers);
-  require(std::abs(*rows.unit->confidence - consensus.confidence) < 1e-9
+  require(std::abs(rows.unit->confidence - consensus.confidence) < 1e-9
               && rows.unit->result->find("\"answer\":\"" + consensus.answer + '"')
                      != std::string::npos,
           "I-5", rows.id, "the stored result is not that of the judgments");
@@ -66,14 +73,14 @@ void auditor::check_standings() {
     const auto& rules = defined(step).test_questions;
     if (standing.reason != core::standing_reason::quiz_failed || !rules)
       continue;
-    std::uint32_t wrong = 0;
+    std::int64_t wrong = 0; // may be more than the quiz has: on leases that were not taken back yet
     for (const auto& [where, judged] : t_.judgments)
       wrong += where.second == contributor && t_.units.at(where.first).made.step == step
                        && judged.made.test_correct == false
                    ? 1
                    : 0;
     const auto& quiz = rules->placement;
-    if (quiz.quiz - wrong >= std::ceil(quiz.quiz_pass * quiz.quiz))
+    if (static_cast<double>(quiz.quiz - wrong) >= quiz.quiz_pass * quiz.quiz)
       blame("removal", contributor + " was removed for a quiz that could still be passed");
   }
   for (const auto& [step, known] : steps_)

@@ -112,8 +112,8 @@ core::change task_auditor::whole(core::change change) const {
 
 bool task_auditor::lost_payload(const task_model& t) const {
   return objects_ != nullptr
-         && (objects_->is_lost(t.spec.body) || objects_->is_lost(t.progress.data)
-             || objects_->is_lost(t.progress.execution_state));
+         && (objects_->was_lost(t.spec.body) || objects_->was_lost(t.progress.data)
+             || objects_->was_lost(t.progress.execution_state));
 }
 
 void task_auditor::check_swept(const persistence::memory::live_task_row& row,
