@@ -107,14 +107,17 @@ core::failure admit(self_ptr self, std::size_t calls, std::uint64_t bytes) {
   const auto& settings = st.context->settings;
   if (!settings.objects)
     return no_store;
-  const bool fits = st.under_way + calls <= settings.batching.high_water
-                    && st.bytes_under_way + bytes <= settings.object_bytes_most;
-  if (fits || st.under_way == 0)
+  const bool too_many = st.under_way + calls > settings.batching.high_water;
+  const bool too_large = st.bytes_under_way + bytes > settings.object_bytes_most;
+  if ((!too_many && !too_large) || st.under_way == 0)
     return {};
   ++st.context->gauges.overloaded;
-  return {core::errc::overloaded, std::to_string(st.bytes_under_way)
-                                      + " bytes are on their way to the object store"
-                                        " (objects.under_way_mb)"};
+  if (too_large)
+    return {core::errc::overloaded, std::to_string(st.bytes_under_way)
+                                        + " bytes are on their way to the object store"
+                                          " (objects.under_way_mb)"};
+  return {core::errc::overloaded,
+          std::to_string(st.under_way) + " calls of the object store are under way already"};
 }
 
 template <class Answer>

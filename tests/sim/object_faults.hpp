@@ -41,6 +41,8 @@ public:
   bool is_swept(const std::string& text) const;
   /// The actor that asks for objects has crashed: what it was asked goes unanswered.
   void asker_crashed() { struck_ = true; }
+  /// The nodes of this run turn askers away when a few are there already.
+  void crowded() { struck_ = true; }
   /// Whether any call has failed, or any object is lost.
   bool have_struck() const { return struck_; }
   std::uint64_t stored() const { return archive_.size(); }

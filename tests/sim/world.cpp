@@ -111,6 +111,8 @@ world::world(const run_options& options)
       field_(plan_, audit_, log_, seen_),
       ids_(options.seed + 1),
       begun_(virtual_.now()) {
+  if (plan_.high_water < 100)
+    objects_->crowded();
   audit_.tasks().read_objects(*objects_);
   if (options.plant == "payloads-mixed-up")
     objects_->mix_up();
