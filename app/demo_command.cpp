@@ -1,5 +1,6 @@
 #include "app/commands.hpp"
 #include "app/demo/main_job.hpp"
+#include "app/demo/quality_plot.hpp"
 #include "app/demo/scratch_directory.hpp"
 
 #include <CLI/Validators.hpp>
@@ -9,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -32,6 +34,7 @@ struct demo_flags {
   std::uint64_t seed = 1;
   bool json = false;
   bool keep = false;
+  std::string plot = "holdfast-demo.svg";
 };
 
 /// The sets that come with the project.
@@ -85,6 +88,19 @@ exit_code complain(const std::string& what, exit_code code) {
   return code;
 }
 
+/// Draws the second act; says so in the report, or what went wrong.
+void draw(const std::string& file, demo_report& report) {
+  if (!report.quality || file.empty())
+    return;
+  std::ofstream out{file};
+  out << plot_of(*report.quality);
+  if (out.flush())
+    report.plot = file;
+  else
+    report.problems.push_back("the charts could not be written to " + file
+                              + "; name another place with --plot");
+}
+
 exit_code run(const demo_flags& flags) {
   const auto began = steady_clock::now();
   const auto sets = read_sets(flags.data);
@@ -124,6 +140,7 @@ exit_code run(const demo_flags& flags) {
     if (!problems_of(report).empty())
       bar.say("the end of the node's log:\n" + node.log_tail());
   }
+  draw(flags.plot, report);
   if (flags.keep)
     report.data_dir = directory->path().string();
   report.total_time = std::chrono::duration_cast<core::duration>(steady_clock::now() - began);
@@ -154,6 +171,10 @@ void add_demo_command(CLI::App& cli, exit_code& result) {
   command->add_option("--seed", flags->seed, "Of all that is random in the contributors")
       ->capture_default_str();
   command->add_flag("--json", flags->json, "Print the report as one JSON object");
+  command
+      ->add_option("--plot", flags->plot,
+                   "Where the charts of the second act are drawn (SVG); empty: nowhere")
+      ->capture_default_str();
   command->add_flag("--keep", flags->keep, "Keep the node's data directory");
   command->callback([flags, &result] { result = run(*flags); });
 }

@@ -107,7 +107,7 @@ demo_report main_job::run() {
     start_contributors();
     const bool done = await_contributors();
     report_.work_time = std::chrono::duration_cast<core::duration>(steady_clock::now() - began);
-    if (done && await_completion())
+    if (done && await_completion() && play_second_act())
       inspect();
   }
   auto& conduct = report_.conduct;
@@ -262,6 +262,21 @@ bool main_job::await_completion() {
     loop_.run_for(wake_interval_ms);
   }
   return failed("interrupted");
+}
+
+bool main_job::play_second_act() {
+  const auto fit = std::find_if(sets_.begin(), sets_.end(), fit_for_quality_act);
+  if (fit == sets_.end())
+    return true;
+  const auto running = read_node_file(data_dir_);
+  if (!running)
+    return failed(running.error().detail);
+  auto played = run_quality_act(*fit, peer_->node, running->database, settings_.seed,
+                                [this](const std::string& what) { bar_.say(what); });
+  if (!played)
+    return failed("the second act failed: " + in_words(played.error()));
+  report_.quality = std::move(*played);
+  return true;
 }
 
 void main_job::inspect() {

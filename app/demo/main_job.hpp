@@ -47,6 +47,7 @@ private:
   bool await_contributors();
   bool restart_node();
   bool await_completion();
+  bool play_second_act();
   void inspect();
   bool failed(const std::string& what);
   void show_progress();

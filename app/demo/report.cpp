@@ -74,6 +74,58 @@ std::string to_text(const set_report& set) {
   return text;
 }
 
+ordered_json to_object(const programme_report& programme) {
+  return {{"units", programme.units},
+          {"finished_units", programme.finished},
+          {"accuracy", programme.accuracy()},
+          {"judgments", programme.judgments},
+          {"test_answers", programme.test_answers}};
+}
+
+ordered_json to_object(const quality_report& quality) {
+  auto removed = ordered_json::array();
+  for (const auto& one : quality.removed)
+    removed.push_back({{"contributor", one.name},
+                       {"spammer", one.spammer},
+                       {"reason", one.reason},
+                       {"test_questions", one.tests},
+                       {"right", one.right}});
+  auto calibration = ordered_json::array();
+  for (const auto& bin : quality.calibration)
+    calibration.push_back(
+        {{"confidence", bin.confidence}, {"units", bin.units}, {"right", bin.right}});
+  return {{"set", quality.set},
+          {"contributors", quality.recorded},
+          {"spammers", quality.spammers},
+          {"spammers_removed", quality.spammers_removed()},
+          {"fixed", to_object(quality.fixed)},
+          {"adaptive", to_object(quality.adaptive)},
+          {"removed", removed},
+          {"calibration", calibration}};
+}
+
+std::string to_text(const quality_report& quality) {
+  auto text = "quality control, " + quality.set + ", with a ring of spammers\n";
+  const auto line = [&](const char* name, const programme_report& of) {
+    text += format("  %-22s%.1f %% right of %llu units, %llu judgments", name, 100 * of.accuracy(),
+                   wide(of.finished), wide(of.judgments));
+    text += of.test_answers > 0
+                ? format(", %llu answers to test questions\n", wide(of.test_answers))
+                : std::string{"\n"};
+  };
+  line("five each, majority", quality.fixed);
+  line("as many as needed", quality.adaptive);
+  text += format("  removed               %llu of %u spammers, %llu of %u others\n",
+                 wide(quality.spammers_removed()), static_cast<unsigned>(quality.spammers),
+                 wide(quality.removed.size() - quality.spammers_removed()),
+                 static_cast<unsigned>(quality.recorded));
+  for (const auto& one : quality.removed)
+    text +=
+        format("    %-20s%s, %u of %u test questions right\n", one.name.c_str(), one.reason.c_str(),
+               static_cast<unsigned>(one.right), static_cast<unsigned>(one.tests));
+  return text;
+}
+
 } // namespace
 
 set_report demo_report::total() const {
@@ -132,6 +184,10 @@ std::vector<std::string> problems_of(const demo_report& report) {
   require(report.violations() == 0,
           "verify found " + std::to_string(report.violations()) + " violations");
   require(!report.checks.empty(), "the database was not verified");
+  if (report.quality)
+    require(report.quality->adaptive.finished == report.quality->adaptive.units
+                && report.quality->fixed.finished == report.quality->fixed.units,
+            "units of the second act are not finished");
   return problems;
 }
 
@@ -140,6 +196,10 @@ std::string to_text(const demo_report& report) {
   for (const auto& set : report.sets)
     text += to_text(set);
   const auto& conduct = report.conduct;
+  if (report.quality)
+    text += to_text(*report.quality);
+  if (!report.plot.empty())
+    text += "  drawn in " + report.plot + '\n';
   text += "contributors\n";
   text += format("  %llu of them got %llu offers and declined %llu\n", wide(conduct.contributors),
                  wide(conduct.offers), wide(conduct.declined));
@@ -205,6 +265,9 @@ std::string to_json(const demo_report& report) {
                        {"invalid_payloads", conduct.invalid_payloads},
                        {"stale_tokens", conduct.stale_tokens},
                        {"lost_leases", conduct.lost_leases}};
+  object["quality"] = report.quality ? to_object(*report.quality) : ordered_json(nullptr);
+  if (!report.plot.empty())
+    object["plot"] = report.plot;
   object["work_seconds"] = seconds(report.work_time);
   object["total_seconds"] = seconds(report.total_time);
   if (!report.data_dir.empty())

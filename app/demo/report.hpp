@@ -1,9 +1,11 @@
 #pragma once
 
+#include "app/demo/quality_act.hpp"
 #include "app/demo/scoring.hpp"
 #include "core/time.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,7 +58,9 @@ struct demo_report {
   std::vector<std::string> problems;      ///< Everything else that is off, in words.
   core::duration work_time{};             ///< From the first question to the last acknowledgement.
   core::duration total_time{};
-  std::string data_dir; ///< Empty when it was removed.
+  std::string data_dir;                  ///< Empty when it was removed.
+  std::optional<quality_report> quality; ///< Of the second act, where a set was fit for it.
+  std::string plot;                      ///< The file that shows it; empty: none was written.
 
   /// Sums over the sets.
   set_report total() const;
@@ -75,6 +79,7 @@ std::string to_text(const demo_report& report);
 ///     accuracy, accuracy_direct   of the system and of the files; null when nothing is known
 ///     recovery_ms     the longest of `recoveries_ms`; null without a kill
 ///     violations      sum over `checks`
+///     quality         the second act, with judgments and accuracy of both programmes; null if none
 ///     ok, problems, sets, checks, conduct, ...        the particulars
 std::string to_json(const demo_report& report);
 

@@ -255,7 +255,7 @@ void draw_quality(plan& p) {
       rule.boolean("curtail", true);
     q.stopping = rule.str();
   }
-  p.remove_contributor = rate(d, 200'000, 40);
+  p.remove_contributor = rate(d, 600'000, 30);
 }
 
 /// A run is about people's work, about programs' work, or about both with less of each.

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "app/demo/dataset.hpp"
+#include "client/connection.hpp"
+#include "core/outcome.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace holdfast::app::demo {
+
+/// What one way of asking people made of the same units.
+struct programme_report {
+  std::uint64_t units = 0; ///< With known truth, not used as test questions.
+  std::uint64_t finished = 0;
+  std::uint64_t right = 0;        ///< Of the finished ones.
+  std::uint64_t judgments = 0;    ///< On these units, those that count no more included.
+  std::uint64_t test_answers = 0; ///< On test questions.
+
+  double accuracy() const {
+    return finished == 0 ? 0 : static_cast<double>(right) / static_cast<double>(finished);
+  }
+};
+
+struct removed_contributor {
+  std::string name;
+  bool spammer = false;
+  std::string reason;
+  std::uint32_t tests = 0;
+  std::uint32_t right = 0;
+};
+
+/// Results whose confidence lies in one tenth of the scale.
+struct confidence_bin {
+  double confidence = 0; ///< Mean.
+  std::uint64_t units = 0;
+  std::uint64_t right = 0;
+};
+
+/// The trust of one contributor before their first test question and after each.
+struct trust_curve {
+  bool spammer = false;
+  std::vector<double> trust;
+};
+
+struct quality_report {
+  std::string set;
+  std::uint32_t recorded = 0; ///< Contributors who answer as they were recorded.
+  std::uint32_t spammers = 0; ///< Who answer without looking.
+  programme_report fixed;     ///< Five judgments each, majority vote.
+  programme_report adaptive;  ///< Test questions, stopping rule, model.
+  std::vector<removed_contributor> removed;
+  std::vector<confidence_bin> calibration; ///< Of `adaptive`; bins without units are left out.
+  std::vector<trust_curve> trust;
+
+  std::uint64_t spammers_removed() const;
+};
+
+/// Whether a set is fit for the second act: enough units whose truth is known, and enough people.
+bool fit_for_quality_act(const dataset& set);
+
+/// The second act of the demo: the busiest contributors of the set, and a few who answer without
+/// looking, do the same units twice on the same node, once with five judgments each and a majority
+/// vote, once with test questions, a stopping rule and the model. `seed` decides what they do; who
+/// comes first depends on the machine. `say` tells how it goes.
+///
+/// `conninfo` leads to the node's database, from which trust is read: contributors are not told.
+core::outcome<quality_report> run_quality_act(const dataset& set, const client::connection& node,
+                                              const std::string& conninfo, std::uint64_t seed,
+                                              const std::function<void(const std::string&)>& say);
+
+} // namespace holdfast::app::demo
