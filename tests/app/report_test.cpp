@@ -1,4 +1,5 @@
 #include "app/demo/progress.hpp"
+#include "app/demo/quality_plot.hpp"
 #include "app/demo/report.hpp"
 #include "app/logging.hpp"
 
@@ -27,6 +28,20 @@ demo::demo_report good_report() {
   report.recoveries = {1500ms};
   report.checks = {{"I-1", 0, ""}};
   return report;
+}
+
+demo::quality_report good_quality() {
+  demo::quality_report quality;
+  quality.set = "set";
+  quality.recorded = 25;
+  quality.spammers = 6;
+  quality.fixed = {270, 270, 216, 1350, 0};
+  quality.adaptive = {270, 270, 243, 800, 150};
+  quality.removed = {{"spammer-1", true, "QuizFailed", 3, 0},
+                     {"recorded-7", false, "TestQuestions", 9, 4}};
+  quality.calibration = {{0.55, 20, 12}, {0.97, 250, 231}};
+  quality.trust = {{true, {2.0 / 3, 4.0 / 7}}, {false, {2.0 / 3, 5.0 / 7, 6.0 / 8}}};
+  return quality;
 }
 
 } // namespace
@@ -76,6 +91,42 @@ BOOST_AUTO_TEST_CASE(each_thing_that_is_off_is_a_problem) {
   BOOST_TEST(problems_when([](auto& r) { r.problems = {"x"}; }) == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(the_second_act_compares_both_programmes_and_names_who_was_removed) {
+  auto report = good_report();
+  report.quality = good_quality();
+  BOOST_TEST(demo::problems_of(report).empty());
+  const auto json = nlohmann::json::parse(demo::to_json(report));
+  const auto& quality = json["quality"];
+  BOOST_TEST(quality["fixed"]["accuracy"] == 0.8);
+  BOOST_TEST(quality["adaptive"]["accuracy"] == 0.9);
+  BOOST_TEST(quality["adaptive"]["test_answers"] == 150);
+  BOOST_TEST(quality["spammers_removed"] == 1);
+  BOOST_TEST(quality["removed"].size() == 2U);
+  const auto text = demo::to_text(report);
+  BOOST_TEST(text.find("80.0 % right of 270 units, 1350 judgments\n") != std::string::npos);
+  BOOST_TEST(text.find("800 judgments, 150 answers to test questions") != std::string::npos);
+  BOOST_TEST(text.find("1 of 6 spammers, 1 of 25 others") != std::string::npos);
+  BOOST_TEST(text.find("QuizFailed, 0 of 3 test questions right") != std::string::npos);
+
+  report.quality->adaptive.finished = 269;
+  BOOST_TEST(demo::problems_of(report).size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(the_charts_show_each_bin_and_each_contributor) {
+  const auto svg = demo::plot_of(good_quality());
+  const auto count = [&](const std::string& what) {
+    std::size_t found = 0;
+    for (auto at = svg.find(what); at != std::string::npos; at = svg.find(what, at + 1))
+      ++found;
+    return found;
+  };
+  BOOST_TEST(count("<circle") == 2U);
+  BOOST_TEST(count("<title>12 of 20</title>") == 1U);
+  BOOST_TEST(count("<polyline")
+             == 2U + 2U); // the diagonal, the curve, and one for each contributor
+  BOOST_TEST(svg.rfind("</svg>\n") == svg.size() - 7);
+}
+
 BOOST_AUTO_TEST_CASE(figures_that_do_not_exist_are_null) {
   auto report = good_report();
   report.sets[0].of_system = report.sets[0].of_file = {};
@@ -86,6 +137,7 @@ BOOST_AUTO_TEST_CASE(figures_that_do_not_exist_are_null) {
   BOOST_TEST(json["accuracy"].is_null());
   BOOST_TEST(json["accuracy_direct"].is_null());
   BOOST_TEST(json["recovery_ms"].is_null());
+  BOOST_TEST(json["quality"].is_null());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
