@@ -27,18 +27,6 @@ using namespace std::chrono_literals;
 /// For a connection to come about. Nodes of one cluster are near each other.
 constexpr auto connect_timeout = 2s;
 
-struct host_and_port {
-  std::string host;
-  std::string port;
-};
-
-std::optional<host_and_port> split(const std::string& address) {
-  const auto colon = address.rfind(':');
-  if (colon == std::string::npos || colon == 0)
-    return std::nullopt;
-  return host_and_port{address.substr(0, colon), address.substr(colon + 1)};
-}
-
 /// 0 when the connection came about, else the error.
 int connect_within(const addrinfo& to, std::chrono::milliseconds timeout) {
   const int fd = ::socket(to.ai_family, to.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -59,12 +47,13 @@ int connect_within(const addrinfo& to, std::chrono::milliseconds timeout) {
 }
 
 /// Whether somebody listens there.
-actors::dial_result probe(const host_and_port& at) {
+actors::dial_result probe(const client::endpoint& at) {
   addrinfo wanted{};
   wanted.ai_family = AF_UNSPEC;
   wanted.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  if (const int failed = ::getaddrinfo(at.host.c_str(), at.port.c_str(), &wanted, &found);
+  if (const int failed =
+          ::getaddrinfo(at.host.c_str(), std::to_string(at.port).c_str(), &wanted, &found);
       failed != 0)
     return {{}, false, std::string{"no such address: "} + ::gai_strerror(failed)};
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> addresses{found, &::freeaddrinfo};
@@ -99,20 +88,20 @@ struct neighbour_dialer::state {
   std::list<std::thread> over;                              ///< To be joined.
   std::map<std::string, std::shared_ptr<guarded_way>> ways; ///< By address.
 
-  std::shared_ptr<guarded_way> way_to(const std::string& address, const host_and_port& at) {
+  std::shared_ptr<guarded_way> way_to(const std::string& address, client::endpoint at) {
     const std::lock_guard lock{mutex};
     auto& way = ways[address];
     if (!way) {
-      const auto port = static_cast<std::uint16_t>(std::strtoul(at.port.c_str(), nullptr, 10));
-      way = std::make_shared<guarded_way>(client::endpoint{at.host, port, tls, {}});
+      at.tls = tls;
+      way = std::make_shared<guarded_way>(std::move(at));
     }
     return way;
   }
 
   actors::dial_result reach(const std::string& address) {
-    const auto at = split(address);
+    const auto at = client::endpoint_of(address);
     if (!at)
-      return {{}, false, "'" + address + "' is not host:port"};
+      return {{}, false, at.error().detail};
     if (auto met = probe(*at); !met.why.empty())
       return met;
     const auto guarded = way_to(address, *at);

@@ -5,7 +5,7 @@
 #include "app/version.hpp"
 #include "app/watchdog.hpp"
 #include "app/wiring.hpp"
-#include "core/uuid.hpp"
+#include "client/id_source.hpp"
 #include "messages/errors.hpp"
 #include "objects/file_object_store.hpp"
 #include "persistence/migrate.hpp"
@@ -21,7 +21,6 @@
 #include <functional>
 #include <iostream>
 #include <memory>
-#include <random>
 #include <utility>
 
 namespace holdfast::app {
@@ -69,9 +68,7 @@ caf::behavior root_watcher(caf::event_based_actor* self, const caf::actor& root,
 node_service::node_service(const config::settings& settings,
                            const std::vector<queue_handlers>& handlers)
     : settings_(settings), handlers_(handlers), log_(settings.log.level, settings.log.format) {
-  std::random_device random;
-  const auto seed = std::uint64_t{random()} << 32 | random();
-  incarnation_ = core::incarnation_id{core::uuid_source{seed}.next(wall_clock())};
+  incarnation_ = core::incarnation_id{client::id_source{}.next()};
 }
 
 exit_code node_service::run() {
@@ -175,10 +172,9 @@ exit_code node_service::run_actors() {
   client::peer_system configuration{peer_settings_of(settings_)};
   auto system = std::make_unique<caf::actor_system>(configuration);
 
-  std::random_device random;
   node_start start;
   start.incarnation = incarnation_;
-  start.seed = std::uint64_t{random()} << 32 | random();
+  start.seed = client::random_seed();
   start.conninfo = conninfo_;
   start.port = port_;
   start.objects = objects_;

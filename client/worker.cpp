@@ -1,5 +1,6 @@
 #include "client/worker.hpp"
 
+#include "client/id_source.hpp"
 #include "client/lease_end.hpp"
 #include "core/invariant.hpp"
 
@@ -15,7 +16,6 @@
 #include <exception>
 #include <map>
 #include <mutex>
-#include <random>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -28,11 +28,6 @@ namespace {
 /// Bounds of the node.
 constexpr std::uint32_t threads_max = 1000;
 constexpr core::duration claim_wait_max = std::chrono::minutes{1};
-
-std::uint64_t random_seed() {
-  std::random_device random;
-  return std::uint64_t{random()} << 32 | random();
-}
 
 core::instant wall_time() {
   return std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
@@ -106,8 +101,7 @@ public:
       : node_(node),
         settings_(std::move(settings)),
         seed_(random_seed()),
-        name_(settings_.name + '-'
-              + core::to_string(core::uuid_source{random_seed()}.next(wall_time()))) {
+        name_(settings_.name + '-' + core::to_string(id_source{}.next())) {
     settings_.threads = std::clamp(settings_.threads, 1U, threads_max);
   }
 

@@ -34,8 +34,7 @@ struct worker_counts {
   std::uint64_t running = 0;
 };
 
-/// Does the tasks of one queue, with as many threads as it is told. See "A worker in twenty lines"
-/// in docs/API.md.
+/// Does the tasks of one queue, with as many threads as it is told. See docs/PEERS.md.
 ///
 ///   made ── handle ──► made ── start ──► working ── stop ──► stopped
 ///

@@ -5,19 +5,20 @@ target_compile_options(holdfast_options INTERFACE -Wall -Wextra -Wpedantic -Wsha
 if(HOLDFAST_WERROR)
   target_compile_options(holdfast_options INTERFACE -Werror)
 endif()
+# Whatever is linked with our libraries needs these as well.
+set(HOLDFAST_SANITIZERS)
 if(HOLDFAST_ASAN)
   # CAF binds null references in init_fun_factory.hpp and is built without RTTI for our vptr checks. The checks of
   # alignment and of pointer arithmetic cost 45 % of the compile time of an actor; what they could find here, where
   # nothing is cast to a stricter type, AddressSanitizer finds too.
-  target_compile_options(holdfast_options INTERFACE
+  set(HOLDFAST_SANITIZERS
     -fsanitize=address,undefined -fno-sanitize=null,vptr,alignment,pointer-overflow
     -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-  target_link_options(holdfast_options INTERFACE -fsanitize=address,undefined)
+elseif(HOLDFAST_TSAN)
+  set(HOLDFAST_SANITIZERS -fsanitize=thread)
 endif()
-if(HOLDFAST_TSAN)
-  target_compile_options(holdfast_options INTERFACE -fsanitize=thread)
-  target_link_options(holdfast_options INTERFACE -fsanitize=thread)
-endif()
+target_compile_options(holdfast_options INTERFACE ${HOLDFAST_SANITIZERS})
+target_link_options(holdfast_options INTERFACE ${HOLDFAST_SANITIZERS})
 
 # The allocator of the programs, docs/adr/0005. The sanitizers bring their own.
 add_library(holdfast_allocator INTERFACE)
@@ -30,14 +31,28 @@ if(HOLDFAST_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${HOLDFAST_CCACHE}")
 endif()
 
-# holdfast_library(<folder> [LINKS ...] [PRIVATE_LINKS ...]): the static library of one folder and those in it.
+# holdfast_library(<folder> [LINKS ...] [PRIVATE_LINKS ...] [PUBLIC_HEADERS ...]): the static library of one folder and
+# those in it. PUBLIC_HEADERS, by their paths from the root, are what programs outside this tree see of it; what they
+# are compiled with here stays here.
 function(holdfast_library name)
-  cmake_parse_arguments(arg "" "" "LINKS;PRIVATE_LINKS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "LINKS;PRIVATE_LINKS;PUBLIC_HEADERS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${name}/*.cpp")
   add_library(holdfast_${name} STATIC ${sources})
   add_library(holdfast::${name} ALIAS holdfast_${name})
-  target_include_directories(holdfast_${name} PUBLIC "${PROJECT_SOURCE_DIR}")
-  target_link_libraries(holdfast_${name} PUBLIC ${arg_LINKS} PRIVATE ${arg_PRIVATE_LINKS} holdfast_options)
+  target_include_directories(holdfast_${name} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>")
+  target_link_libraries(holdfast_${name}
+    PUBLIC ${arg_LINKS} PRIVATE ${arg_PRIVATE_LINKS} "$<BUILD_INTERFACE:holdfast_options>")
+  if(arg_PUBLIC_HEADERS)
+    list(TRANSFORM arg_PUBLIC_HEADERS PREPEND "${PROJECT_SOURCE_DIR}/")
+    target_sources(holdfast_${name} PUBLIC
+      FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${arg_PUBLIC_HEADERS})
+    target_compile_features(holdfast_${name} PUBLIC cxx_std_17)
+    set_target_properties(holdfast_${name} PROPERTIES EXPORT_NAME ${name})
+    # Code for the linker's optimizer alone could be read by this very compiler only.
+    if(CMAKE_INTERPROCEDURAL_OPTIMIZATION AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      target_compile_options(holdfast_${name} PRIVATE -ffat-lto-objects)
+    endif()
+  endif()
 endfunction()
 
 # holdfast_embed_sql(<folder>): makes every <folder>/**/*.sql available to the code of that folder as an entry of

@@ -5,7 +5,9 @@
 
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
+#include <vector>
 
 namespace core = holdfast::core;
 
@@ -19,6 +21,26 @@ std::string text_of(const std::string& path) {
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
+}
+
+/// The rows of requests, as "`request` | `answer`". Of all tables only theirs begin with two names
+/// of which the first has an underscore.
+std::vector<std::string> requests_of(const std::string& api) {
+  const auto is_name = [](const std::string& text) {
+    return text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string::npos;
+  };
+  std::vector<std::string> found;
+  std::istringstream lines{api};
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream cells{line};
+    std::string start, request, between, answer;
+    for (auto* part : {&start, &request, &between, &answer})
+      std::getline(cells, *part, '`');
+    if (start == "| " && between == " | " && is_name(request) && contains(request, "_")
+        && is_name(answer))
+      found.push_back('`' + request + "` | `" + answer + '`');
+  }
+  return found;
 }
 
 } // namespace
@@ -40,11 +62,21 @@ BOOST_AUTO_TEST_CASE(api_lists_every_error) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(api_shows_the_programs_that_the_tests_run) {
-  for (const auto* name : {"peer_program", "worker_program", "image_node"}) {
-    const auto program = text_of("tests/end_to_end/" + std::string{name} + ".cpp");
-    BOOST_TEST(contains(text_of("docs/API.md"), "```cpp\n" + program + "```\n"), name);
-  }
+BOOST_AUTO_TEST_CASE(documents_show_the_programs_that_the_tests_run) {
+  const auto shown = [](const std::string& document, const std::string& program) {
+    return contains(text_of(document), "```cpp\n" + text_of(program) + "```\n");
+  };
+  BOOST_TEST(shown("docs/API.md", "tests/end_to_end/image_node.cpp"));
+  BOOST_TEST(shown("docs/PEERS.md", "tests/end_to_end/peer_program.cpp"));
+  BOOST_TEST(shown("docs/PEERS.md", "examples/peer/worker.cpp"));
+}
+
+BOOST_AUTO_TEST_CASE(peers_are_told_of_every_request) {
+  const auto peers = text_of("docs/PEERS.md");
+  const auto requests = requests_of(text_of("docs/API.md"));
+  BOOST_TEST(!requests.empty());
+  for (const auto& request : requests)
+    BOOST_TEST(contains(peers, " | " + request + " | "), request);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(tasks_of_a_worker_that_is_killed_are_finished_by_the_next_o
   }
 
   const auto killed_at = steady_clock::now();
-  test::child_program second{HOLDFAST_WORKER_PROGRAM, {port()}};
+  test::child_program second{HOLDFAST_WORKER_PROGRAM, {"127.0.0.1:" + port()}};
   const auto end =
       me.counts_when([](const msg::queue_statistics& counts) { return counts.completed == tasks; });
   const auto took = steady_clock::now() - killed_at;

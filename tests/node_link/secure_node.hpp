@@ -24,10 +24,11 @@
 
 namespace holdfast::test {
 
-/// A node of the real binary on all addresses of the machine, with TLS; its certificates are made
-/// by `holdfast certs`. One for all cases of a suite.
+/// A node of the real binary with TLS, on all addresses of the machine unless said otherwise; its
+/// certificates are made by `holdfast certs`. One for all cases of a suite.
 struct secure_node {
-  secure_node() {
+  secure_node() : secure_node("0.0.0.0") {}
+  explicit secure_node(const std::string& listen_address) {
     auto made = app::demo::scratch_directory::make();
     BOOST_REQUIRE(made);
     directory.emplace(std::move(*made));
@@ -37,11 +38,13 @@ struct secure_node {
       certs({"peer", "--name", name});
     certs({"peer", "--name", "carl", "--role", "workers"});
     certs({"revoke", "--name", "eve"});
-    const std::vector<std::string> arguments{
-        "--set", "node.listen_address=0.0.0.0", "--set", "link.certificate=" + file("n1.crt"),
-        "--set", "link.key=" + file("n1.key"),  "--set", "link.ca=" + file("ca.crt"),
-        "--set", "link.crl=" + file("ca.crl"),  "--set", "link.peers=ana, eve, past, workers",
-        "--set", "link.handshake_deadline=1s"};
+    const std::vector<std::string> arguments{"--set", "node.listen_address=" + listen_address,
+                                             "--set", "link.certificate=" + file("n1.crt"),
+                                             "--set", "link.key=" + file("n1.key"),
+                                             "--set", "link.ca=" + file("ca.crt"),
+                                             "--set", "link.crl=" + file("ca.crl"),
+                                             "--set", "link.peers=ana, eve, past, workers",
+                                             "--set", "link.handshake_deadline=1s"};
     process.emplace(HOLDFAST_BINARY, directory->path(), arguments);
     start();
     current_ = this;
