@@ -12,103 +12,105 @@ namespace {
 /// Reads the units of one step into its history.
 class history_reader {
 public:
-  history_reader(const memory::tables& t, core::step_id step) : t_(t), step_(step) {}
-
-  core::step_history read(core::history_scope scope) {
-    const auto [first, last] = memory::rows_of(t_.standings, step_);
-    for (auto row = first; row != last; ++row)
-      history_.standings.push_back({row->first.second, row->second.standing, row->second.reason});
+  history_reader(const memory::tables& t, core::step_id step) : t_(t), step_(step) {
     const auto [begin, end] = memory::rows_of(t_.units_by_ordinal, step_);
     for (auto entry = begin; entry != end; ++entry)
       add(t_.units.at(entry->second));
-    if (scope.tests) {
-      for (const auto& [contributor, count] : grants_)
-        history_.contributors.push_back({contributor, count});
-      add_asked();
-    } else {
-      history_.questions.clear();
-    }
+  }
+
+  core::step_history read(core::history_scope scope) {
+    core::step_history history;
+    const auto [begin, end] = memory::rows_of(t_.standings, step_);
+    for (auto row = begin; row != end; ++row)
+      history.standings.push_back({row->first.second, row->second.standing, row->second.reason});
     for (const auto& [contributor, unit] : unsettled_)
-      history_.unsettled_units.push_back({contributor, unit});
+      history.unsettled_units.push_back({contributor, unit});
+    if (scope.tests)
+      read_tests(history);
     if (scope.votes)
-      add_votes();
-    return std::move(history_);
+      for (const auto* made : in_order(votes_))
+        history.votes.push_back({made->owner, made->unit, made->answer});
+    return history;
   }
 
 private:
-  using judgments = std::vector<const memory::judgment_row*>;
+  using judgments = std::vector<const core::insert_judgment*>;
+  using pairs = std::set<std::pair<core::contributor_id, core::unit_id>>;
 
-  void add(const memory::unit_row& row) {
-    const auto& made = row.made;
-    const bool open = row.state < core::unit_state::finalized;
-    if (!made.truth.empty())
-      history_.questions.push_back(
-          {made.id, made.ordinal, made.truth, row.state == core::unit_state::judgable});
-    const auto granted = [&](const core::contributor_id& contributor) {
-      ++grants_[contributor];
-      if (!made.truth.empty())
-        asked_.insert({contributor, made.id});
-    };
-    const auto [first_lease, last_lease] = memory::rows_of(t_.active_leases, made.id);
-    for (auto lease = first_lease; lease != last_lease; ++lease) {
-      granted(lease->second.owner);
-      if (open && is_removed(lease->second.owner))
-        unsettled_.insert({lease->second.owner, made.id});
+  static bool is_question(const memory::unit_row& unit) { return !unit.made.truth.empty(); }
+
+  void add(const memory::unit_row& unit) {
+    const auto& id = unit.made.id;
+    if (is_question(unit))
+      questions_.push_back(
+          {id, unit.made.ordinal, unit.made.truth, unit.state == core::unit_state::judgable});
+    const auto [first_lease, last_lease] = memory::rows_of(t_.active_leases, id);
+    for (auto row = first_lease; row != last_lease; ++row) {
+      add_grant(unit, row->second.owner);
+      add_if_unsettled(unit, row->second.owner);
     }
-    const auto [first_ended, last_ended] = memory::rows_of(t_.ended_leases, made.id);
-    for (auto ended = first_ended; ended != last_ended; ++ended)
-      granted(ended->second.lease.owner);
-    const auto [first_judged, last_judged] = memory::rows_of(t_.judgments, made.id);
-    for (auto judged = first_judged; judged != last_judged; ++judged) {
-      const auto& judgment = judged->second;
-      granted(judgment.made.owner);
-      if (judgment.made.test_correct)
-        answered_.push_back(&judgment);
-      if (!judgment.tainted_at) {
-        votes_.push_back(&judgment);
-        if (made.truth.empty() && open && is_removed(judgment.made.owner))
-          unsettled_.insert({judgment.made.owner, made.id});
-      }
-    }
+    const auto [first_ended, last_ended] = memory::rows_of(t_.ended_leases, id);
+    for (auto row = first_ended; row != last_ended; ++row)
+      add_grant(unit, row->second.lease.owner);
+    const auto [first_judgment, last_judgment] = memory::rows_of(t_.judgments, id);
+    for (auto row = first_judgment; row != last_judgment; ++row)
+      add_judgment(unit, row->second);
   }
 
-  bool is_removed(const core::contributor_id& contributor) const {
+  void add_grant(const memory::unit_row& unit, const core::contributor_id& contributor) {
+    ++grants_[contributor];
+    if (is_question(unit))
+      asked_.insert({contributor, unit.made.id});
+  }
+
+  void add_judgment(const memory::unit_row& unit, const memory::judgment_row& judgment) {
+    const auto& made = judgment.made;
+    add_grant(unit, made.owner);
+    if (is_question(unit) && made.test_correct)
+      answered_.push_back(&made);
+    if (judgment.tainted_at)
+      return;
+    votes_.push_back(&made);
+    if (!is_question(unit))
+      add_if_unsettled(unit, made.owner);
+  }
+
+  void add_if_unsettled(const memory::unit_row& unit, const core::contributor_id& contributor) {
     const auto row = t_.standings.find({step_, contributor});
-    return row != t_.standings.end() && row->second.standing == core::contributor_standing::removed;
+    if (row != t_.standings.end() && row->second.standing == core::contributor_standing::removed
+        && unit.state < core::unit_state::finalized)
+      unsettled_.insert({contributor, unit.made.id});
   }
 
-  static void order_by_submission(judgments& rows) {
-    std::sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
-      return std::tie(a->made.submitted_at, a->made.id)
-             < std::tie(b->made.submitted_at, b->made.id);
-    });
-  }
-
-  void add_asked() {
-    order_by_submission(answered_);
-    for (const auto* judgment : answered_) {
-      const auto& made = judgment->made;
-      history_.asked_questions.push_back({made.owner, made.unit, made.test_correct});
-      asked_.erase({made.owner, made.unit});
+  void read_tests(core::step_history& history) {
+    history.questions = questions_;
+    for (const auto& [contributor, count] : grants_)
+      history.contributors.push_back({contributor, count});
+    auto unanswered = asked_;
+    for (const auto* made : in_order(answered_)) {
+      history.asked_questions.push_back({made->owner, made->unit, made->test_correct});
+      unanswered.erase({made->owner, made->unit});
     }
-    for (const auto& [contributor, unit] : asked_)
-      history_.asked_questions.push_back({contributor, unit, std::nullopt});
+    for (const auto& [contributor, unit] : unanswered)
+      history.asked_questions.push_back({contributor, unit, std::nullopt});
   }
 
-  void add_votes() {
-    order_by_submission(votes_);
-    for (const auto* judgment : votes_)
-      history_.votes.push_back({judgment->made.owner, judgment->made.unit, judgment->made.answer});
+  /// By time of submission, those of one instant by id.
+  static judgments in_order(judgments made) {
+    std::sort(made.begin(), made.end(), [](const auto* a, const auto* b) {
+      return std::tie(a->submitted_at, a->id) < std::tie(b->submitted_at, b->id);
+    });
+    return made;
   }
 
   const memory::tables& t_;
   core::step_id step_;
-  core::step_history history_;
+  std::vector<core::step_history::question> questions_;
   std::map<core::contributor_id, std::uint64_t> grants_;
-  std::set<std::pair<core::contributor_id, core::unit_id>> asked_;
-  judgments answered_;
-  std::set<std::pair<core::contributor_id, core::unit_id>> unsettled_;
-  judgments votes_;
+  pairs asked_;        ///< Who has or had which test question, or judged it.
+  judgments answered_; ///< Of test questions, with a verdict.
+  judgments votes_;    ///< What is not tainted.
+  pairs unsettled_;
 };
 
 } // namespace

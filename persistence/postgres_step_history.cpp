@@ -12,60 +12,69 @@ constexpr statement test_questions{"test_questions", R"sql(
   SELECT unit_id, ordinal, truth, state = 1
     FROM holdfast.units WHERE step_id = $1::uuid AND truth IS NOT NULL ORDER BY ordinal)sql"};
 
-// A grant is in exactly one of the three tables. The joins are repeated, so that the planner may
-// look each table up from the units of the step.
+// From the units of the step to the tables, row by row: see the remark on `OFFSET 0` in
+// postgres_reads.cpp. Joins of its own choice would read the judgments of all steps. A grant is in
+// exactly one of the three tables.
 constexpr statement grants_by_contributor{"grants_by_contributor", R"sql(
-  SELECT contributor_id, count(*)
-    FROM (SELECT l.contributor_id FROM holdfast.units u JOIN holdfast.active_leases l USING (unit_id)
-           WHERE u.step_id = $1::uuid
-          UNION ALL
-          SELECT e.contributor_id FROM holdfast.units u JOIN holdfast.ended_leases e USING (unit_id)
-           WHERE u.step_id = $1::uuid
-          UNION ALL
-          SELECT j.contributor_id FROM holdfast.units u JOIN holdfast.judgments j USING (unit_id)
-           WHERE u.step_id = $1::uuid) grants
-   GROUP BY contributor_id ORDER BY contributor_id)sql"};
+  SELECT g.contributor_id, count(*)
+    FROM holdfast.units u
+   CROSS JOIN LATERAL (
+         SELECT l.contributor_id FROM holdfast.active_leases l WHERE l.unit_id = u.unit_id
+         UNION ALL
+         SELECT e.contributor_id FROM holdfast.ended_leases e WHERE e.unit_id = u.unit_id
+         UNION ALL
+         SELECT j.contributor_id FROM holdfast.judgments j WHERE j.unit_id = u.unit_id
+         OFFSET 0) g
+   WHERE u.step_id = $1::uuid
+   GROUP BY g.contributor_id ORDER BY g.contributor_id)sql"};
 
 // Without a verdict there is no time of submission either, so the answered ones come first.
 constexpr statement asked_questions{"asked_questions", R"sql(
-  WITH questions AS (
-    SELECT unit_id FROM holdfast.units WHERE step_id = $1::uuid AND truth IS NOT NULL),
-  asked AS (
-    SELECT l.contributor_id, unit_id FROM questions JOIN holdfast.active_leases l USING (unit_id)
-    UNION
-    SELECT e.contributor_id, unit_id FROM questions JOIN holdfast.ended_leases e USING (unit_id)
-    UNION
-    SELECT j.contributor_id, unit_id FROM questions JOIN holdfast.judgments j USING (unit_id))
-  SELECT a.contributor_id, a.unit_id, j.test_question_correct
-    FROM asked a
-    LEFT JOIN holdfast.judgments j
-           ON j.unit_id = a.unit_id AND j.contributor_id = a.contributor_id
-          AND j.test_question_correct IS NOT NULL
-   ORDER BY j.submitted_at NULLS LAST, j.judgment_id, a.contributor_id, a.unit_id)sql"};
+  SELECT a.contributor_id, u.unit_id, j.test_question_correct
+    FROM holdfast.units u
+   CROSS JOIN LATERAL (
+         SELECT l.contributor_id FROM holdfast.active_leases l WHERE l.unit_id = u.unit_id
+         UNION
+         SELECT e.contributor_id FROM holdfast.ended_leases e WHERE e.unit_id = u.unit_id
+         UNION
+         SELECT j.contributor_id FROM holdfast.judgments j WHERE j.unit_id = u.unit_id
+         OFFSET 0) a
+    LEFT JOIN LATERAL (
+         SELECT * FROM holdfast.judgments f
+          WHERE f.unit_id = u.unit_id AND f.contributor_id = a.contributor_id
+            AND f.test_question_correct IS NOT NULL
+         OFFSET 0) j ON true
+   WHERE u.step_id = $1::uuid AND u.truth IS NOT NULL
+   ORDER BY j.submitted_at NULLS LAST, j.judgment_id, a.contributor_id, u.unit_id)sql"};
 
 constexpr statement standings_of_step{"standings_of_step", R"sql(
   SELECT contributor_id, standing, reason
     FROM holdfast.contributor_standings WHERE step_id = $1::uuid ORDER BY contributor_id)sql"};
 
+// Where nobody is removed, which is usual, nothing else is looked at.
 constexpr statement unsettled_units{"unsettled_units", R"sql(
-  WITH removed AS (
+  WITH removed AS MATERIALIZED (
     SELECT contributor_id FROM holdfast.contributor_standings
      WHERE step_id = $1::uuid AND standing = 2)
-  SELECT contributor_id, u.unit_id
-    FROM holdfast.units u JOIN holdfast.active_leases l USING (unit_id)
-    JOIN removed USING (contributor_id)
-   WHERE u.step_id = $1::uuid AND u.state < 3
-   UNION
-  SELECT contributor_id, u.unit_id
-    FROM holdfast.units u JOIN holdfast.judgments j USING (unit_id)
-    JOIN removed USING (contributor_id)
-   WHERE u.step_id = $1::uuid AND u.state < 3 AND u.truth IS NULL AND NOT j.is_tainted
-   ORDER BY contributor_id, unit_id)sql"};
+  SELECT DISTINCT g.contributor_id, u.unit_id
+    FROM holdfast.units u
+   CROSS JOIN LATERAL (
+         SELECT l.contributor_id FROM holdfast.active_leases l WHERE l.unit_id = u.unit_id
+         UNION ALL
+         SELECT j.contributor_id FROM holdfast.judgments j
+          WHERE j.unit_id = u.unit_id AND u.truth IS NULL AND NOT j.is_tainted
+         OFFSET 0) g
+   WHERE u.step_id = $1::uuid AND u.state < 3 AND EXISTS (SELECT FROM removed)
+     AND g.contributor_id IN (SELECT contributor_id FROM removed)
+   ORDER BY g.contributor_id, u.unit_id)sql"};
 
 constexpr statement votes_of_step{"votes_of_step", R"sql(
-  SELECT j.contributor_id, j.unit_id, j.answer
-    FROM holdfast.units u JOIN holdfast.judgments j USING (unit_id)
-   WHERE u.step_id = $1::uuid AND NOT j.is_tainted
+  SELECT j.contributor_id, u.unit_id, j.answer
+    FROM holdfast.units u
+   CROSS JOIN LATERAL (
+         SELECT * FROM holdfast.judgments f WHERE f.unit_id = u.unit_id AND NOT f.is_tainted
+         OFFSET 0) j
+   WHERE u.step_id = $1::uuid
    ORDER BY j.submitted_at, j.judgment_id)sql"};
 
 /// What was asked for, in this order.

@@ -3,6 +3,7 @@
 #include "persistence/migrate.hpp"
 
 #include "core/change.hpp"
+#include "core/contributor.hpp"
 #include "core/lease.hpp"
 #include "tests/persistence/test_cluster.hpp"
 
@@ -149,6 +150,13 @@ BOOST_AUTO_TEST_CASE(report_views_use_the_names_of_core) {
        {core::lease_end::expired, core::lease_end::released, core::lease_end::declined,
         core::lease_end::ejected, core::lease_end::canceled})
     BOOST_TEST(definition_has("report.assignments", to_string(how)), to_string(how));
+  for (const auto standing :
+       {core::contributor_standing::working, core::contributor_standing::removed})
+    BOOST_TEST(definition_has("report.contributors", to_string(standing)), to_string(standing));
+  for (const auto reason :
+       {core::standing_reason::quiz_failed, core::standing_reason::test_questions,
+        core::standing_reason::requester})
+    BOOST_TEST(definition_has("report.contributors", to_string(reason)), to_string(reason));
   for (const auto ending : {core::task_ending::completed, core::task_ending::failed,
                             core::task_ending::canceled, core::task_ending::dead})
     BOOST_TEST(definition_has("report.task_attempts", to_string(ending)), to_string(ending));

@@ -450,7 +450,10 @@ std::string dump(persistence::store& db, const batch_source& source) {
           << core::to_micros(l.granted_at) << ' ' << core::to_micros(l.expires_at);
     for (const auto& j : u.judgments)
       out << " judgment " << to_string(j.id) << j.contributor << j.token << j.answer << j.trust
-          << j.tainted;
+          << j.tainted
+          << (!j.test_correct   ? '-'
+              : *j.test_correct ? 'r'
+                                : 'w');
     bars(u.bars);
     out << '\n';
   }
@@ -480,7 +483,7 @@ std::string dump(persistence::store& db, const batch_source& source) {
         << ' ' << counted.judgments << ' ' << counted.active_leases << ' ' << counted.expired_leases
         << ' ' << counted.test_questions << ' ' << counted.test_judgments << '\n'
         << history_text(value_of(db.load_step_history(id, {true, true})))
-        << history_text(value_of(db.load_step_history(id, {true, false})));
+        << history_text(value_of(db.load_step_history(id, {})));
     for (const auto& r : value_of(db.list_results(id, 2, 5)).first)
       out << "result " << to_string(r.unit) << r.judgments << r.result << r.confidence << '\n';
     for (const auto& [key, unit] : value_of(db.find_source_keys(id, {"k1", "k2", "k3"})))
@@ -535,7 +538,7 @@ BOOST_AUTO_TEST_CASE(memory_and_postgres_agree_on_random_batches) {
   BOOST_TEST(outcomes[commit_status::refused] > 100);
   BOOST_TEST(outcomes.size() == 2U);
   for (const auto& [kind, times] : rows_of_histories)
-    BOOST_TEST(times > 10, kind << times);
+    BOOST_TEST(times > 3, kind << times);
   BOOST_TEST_MESSAGE(outcomes[commit_status::committed]
                      << " committed, " << outcomes[commit_status::refused] << " refused");
 }

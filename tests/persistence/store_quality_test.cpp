@@ -109,6 +109,20 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(impossible_test_questions_are_refused, World, worl
   BOOST_TEST(is(f.write({f.new_question(f.step.id, 2)}), committed));
 }
 
+// A60, A61, I-11
+BOOST_AUTO_TEST_CASE_TEMPLATE(judgment_of_a_test_question_is_read_with_its_verdict, World, worlds) {
+  quality_fixture<World> f;
+  const auto question = f.given_question(f.step.id, 1);
+  f.given_judgment(question, "ana", 1, 20, true);
+  f.given_judgment(question, "bob", 2, 21, false);
+  const auto unit = f.given_unit(f.step.id, 2);
+  f.given_judgment(unit, "ana", 1);
+  const auto tests = f.load(question).judgments;
+  BOOST_REQUIRE_EQUAL(tests.size(), 2U);
+  BOOST_TEST((tests[0].test_correct == true && tests[1].test_correct == false));
+  BOOST_TEST(!f.load(unit).judgments.at(0).test_correct.has_value());
+}
+
 // A57
 BOOST_AUTO_TEST_CASE_TEMPLATE(judgment_is_read_with_the_trust_it_came_with, World, worlds) {
   quality_fixture<World> f;
@@ -423,13 +437,13 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(history_has_what_is_left_of_removed_contributors, 
   put(step.id, "dan", contributor_standing::removed);
 
   std::string unsettled;
-  for (const auto& u : f.history(step.id, {true, false}).unsettled_units)
+  for (const auto& u : f.history(step.id, {}).unsettled_units)
     unsettled += u.contributor + ' ' + std::to_string(f.load(u.unit).ordinal) + ", ";
   BOOST_TEST(unsettled == "bob 1, bob 2, bob 6, dan 5, ");
 }
 
 // A27
-BOOST_AUTO_TEST_CASE_TEMPLATE(history_has_the_votes_that_count_when_asked_for, World, worlds) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(history_has_the_votes_that_count_by_submission, World, worlds) {
   quality_fixture<World> f;
   const auto& step = f.step;
   const auto one = f.given_unit(step.id, 1);
@@ -447,11 +461,41 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(history_has_the_votes_that_count_when_asked_for, W
 
   std::string votes;
   for (const auto& v : f.history(step.id).votes)
-    votes += v.contributor + (v.unit == one ? " one " : " two ") + v.answer + ", ";
-  BOOST_TEST(votes == "bob one x, ana one x, bob two x, cid two x, ");
-  auto without = f.history(step.id);
-  without.votes.clear();
-  BOOST_TEST(history_text(f.history(step.id, {true, false})) == history_text(without));
+    votes += v.contributor
+             + (v.unit == one   ? " one "
+                : v.unit == two ? " two "
+                                : " question ")
+             + v.answer + ", ";
+  BOOST_TEST(votes == "ana question x, bob one x, ana one x, bob two x, cid two x, ");
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(history_has_what_is_in_its_scope, World, worlds) {
+  quality_fixture<World> f;
+  const auto unit = f.given_unit(f.step.id, 1);
+  f.given_judgment(f.given_question(f.step.id, 2), "ana", 1, 20, true);
+  f.given_judgment(unit, "ana", 1);
+  f.given_judgment(unit, "bob", 2);
+  BOOST_TEST(is(f.write({core::put_standing{f.step.id, "bob", contributor_standing::removed,
+                                            standing_reason::requester, at(30)}}),
+                committed));
+  const auto whole = f.history(f.step.id, {true, true});
+  BOOST_TEST(whole.questions.size() == 1U);
+  BOOST_TEST(whole.contributors.size() == 2U);
+  BOOST_TEST(whole.asked_questions.size() == 1U);
+  BOOST_TEST(whole.standings.size() == 1U);
+  BOOST_TEST(whole.unsettled_units.size() == 1U);
+  BOOST_TEST(whole.votes.size() == 3U);
+  auto tests = whole;
+  tests.votes.clear();
+  BOOST_TEST(history_text(f.history(f.step.id, {true, false})) == history_text(tests));
+  auto neither = tests;
+  neither.questions.clear();
+  neither.contributors.clear();
+  neither.asked_questions.clear();
+  BOOST_TEST(history_text(f.history(f.step.id, {})) == history_text(neither));
+  auto votes = neither;
+  votes.votes = whole.votes;
+  BOOST_TEST(history_text(f.history(f.step.id, {false, true})) == history_text(votes));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

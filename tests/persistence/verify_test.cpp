@@ -104,8 +104,9 @@ public:
   }
 
   core::event_seq finalize(core::unit& unit, core::event_seq because) {
-    return keep(
-        core::decide(unit, core::aggregate_if_ready{"aggregation", {0, because}}, now).changes);
+    return keep(core::decide(unit, core::aggregation_policy{},
+                             core::aggregate_if_ready{"aggregation", {0, because}}, now)
+                    .changes);
   }
 
   void count_finished(core::event_seq because) {
