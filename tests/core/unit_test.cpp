@@ -55,18 +55,17 @@ BOOST_AUTO_TEST_CASE(a_finalized_unit_tells_its_result_and_who_agreed) {
   BOOST_TEST(done.answer);
   const std::string result =
       R"({"answer":"cat","confidence":0.5,"votes":{"cat":1,"dog":1},"tied":2})";
-  BOOST_TEST(
-      test::describe(done.changes)
-      == "insert_inbox aggregation 4/9\n"
-         "finalize_unit "
-             + result + " confidence 0.500000 at 5s\n" + R"({"type":"UnitFinalized","step_id":")"
-             + nil_tail + R"(02","unit_id":")" + nil_tail
-             + R"(01","at":1700000005000000,"details":{"root_data_id":")" + nil_tail
-             + R"(03","result":)" + result + R"(,"judgments":[{"judgment_id":")" + nil_tail
-             + R"(11","contributor_id":"ana","answer":"dog","agrees":false,"trust":1,"tainted":false},)"
-             + R"({"judgment_id":")" + nil_tail
-             + R"(12","contributor_id":"bob","answer":"cat","agrees":true,"trust":1,"tainted":false}]}})"
-             + "\n");
+  BOOST_TEST(test::describe(done.changes)
+             == "insert_inbox aggregation 4/9\n"
+                "finalize_unit "
+                    + result + " confidence 0.500000 at 5s\n"
+                    + R"({"type":"UnitFinalized","step_id":")" + nil_tail + R"(02","unit_id":")"
+                    + nil_tail + R"(01","at":1700000005000000,"details":{"root_data_id":")"
+                    + nil_tail + R"(03","result":)" + result + R"(,"judgments":[{"judgment_id":")"
+                    + nil_tail + R"(11","contributor_id":"ana","answer":"dog","agrees":false,)"
+                    + R"("trust":1,"tainted":false},)" + R"({"judgment_id":")" + nil_tail
+                    + R"(12","contributor_id":"bob","answer":"cat","agrees":true,)"
+                    + R"("trust":1,"tainted":false}]}})" + "\n");
 }
 
 // A14, A15, A16, I-11
