@@ -95,4 +95,14 @@ BOOST_AUTO_TEST_CASE(problems_name_the_member) {
   BOOST_TEST(refused(R"({"match": "exact", "answer": 1, "within": 1})", "within"));
 }
 
+// What a model may be told to be true of a test question.
+BOOST_AUTO_TEST_CASE(only_an_exact_answer_is_the_single_right_one) {
+  using holdfast::documents::single_right_answer;
+  BOOST_TEST(single_right_answer(R"({"answer":"cat"})").value_or("") == "cat");
+  BOOST_TEST(single_right_answer(R"({"match":"exact","answer":2.0})").value_or("") == "2");
+  BOOST_TEST(!single_right_answer(R"({"match":"set","answer":["cat"]})"));
+  BOOST_TEST(!single_right_answer(R"({"match":"pattern","pattern":"c"})"));
+  BOOST_TEST(!single_right_answer("{"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -141,4 +141,23 @@ BOOST_AUTO_TEST_CASE(one_checker_serves_several_threads_at_once) {
     BOOST_TEST(mistakes == 0);
 }
 
+BOOST_AUTO_TEST_CASE(an_answer_must_be_one_of_the_labels_if_there_are_any) {
+  auto step = step_with("", "/answer");
+  step.aggregation.labels = {"1", "cat"};
+  const judgment_checker checker{step, json_limits{}};
+  BOOST_TEST(outcome_of(checker, R"({"answer":"cat"})") == "cat");
+  BOOST_TEST(outcome_of(checker, R"({"answer":1.0})") == "1");
+  const auto refused = checker.answer_of(R"({"answer":"dog"})");
+  BOOST_REQUIRE(!refused);
+  BOOST_TEST((refused.error().code == core::errc::payload_invalid));
+  BOOST_TEST(refused.error().detail.find("none of the answers that the step knows: 1, cat")
+             != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(the_value_of_an_answer_is_json) {
+  const judgment_checker checker{step_with("", "/answer"), json_limits{}};
+  BOOST_TEST(checker.answer_value_of(R"({"answer":"cat"})") == R"("cat")");
+  BOOST_TEST(checker.answer_value_of(R"({"answer":[1, 2]})") == "[1,2]");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -134,10 +134,60 @@ BOOST_AUTO_TEST_CASE(members_of_the_wrong_type_are_named) {
   BOOST_TEST(problems(one_step(R"("aggregation":"majority")"))
              == "/steps/0/aggregation: must be an object");
   BOOST_TEST(problems(one_step(R"("aggregation":{"method":"average"})"))
-             == "/steps/0/aggregation/method: must be majority");
+             == "/steps/0/aggregation/method: must be majority, weighted, weighted_log_odds or "
+                "incremental");
   BOOST_TEST(problems(one_step(R"("next":"b")"))
              == "/steps/0/next: must be a list of keys of steps");
   BOOST_TEST(problems(one_step(R"("next":[1])")) == "/steps/0/next/0: must be the key of a step");
+}
+
+// A30, A48, G-1
+BOOST_AUTO_TEST_CASE(a_step_may_test_its_contributors_and_stop_by_a_rule) {
+  const auto definition = parsed(one_step(R"("stopping":{"min":2,"max":5,"stop_at":0.9},
+    "aggregation":{"method":"incremental","labels":["10","9",true]},
+    "test_questions":{"quiz":4,"quiz_pass":0.5,"every":8,"accuracy_min":0.6,"certainty":0.8})"));
+  const auto& step = definition.steps[0];
+  BOOST_REQUIRE(step.aggregation.stopping.has_value());
+  BOOST_TEST(step.aggregation.stopping->min == 2U);
+  BOOST_TEST(step.judgments_per_unit == 5U);
+  BOOST_TEST(core::first_slots(step) == 2U);
+  BOOST_TEST((step.aggregation.method == core::aggregation_method::incremental));
+  const std::vector<std::string> labels{"10", "9", "true"}; // not all numbers: by bytes
+  BOOST_TEST(step.aggregation.labels == labels, boost::test_tools::per_element());
+  BOOST_REQUIRE(step.test_questions.has_value());
+  BOOST_TEST(step.test_questions->placement.quiz == 4U);
+  BOOST_TEST(step.test_questions->placement.quiz_pass == 0.5);
+  BOOST_TEST(step.test_questions->placement.every == 8U);
+  BOOST_TEST(step.test_questions->taint.threshold == 0.6);
+  BOOST_TEST(step.test_questions->taint.certainty == 0.8);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_wrong_with_quality_control_is_named) {
+  const auto with = [](const std::string& member) { return problems(one_step(member)); };
+  BOOST_TEST(with(R"("judgments_per_unit":3,"stopping":{"max":3})")
+             == "/steps/0/stopping: excludes judgments_per_unit: it says how many itself");
+  BOOST_TEST(with(R"("stopping":{"max":0})") == "/steps/0/stopping/max: must be from 1 to 1000");
+  BOOST_TEST(with(R"("stopping":{"max":3,"stop_at":2})")
+             == "/steps/0/stopping/stop_at: must be above 0 and at most 1");
+  BOOST_TEST(with(R"("aggregation":{"method":"incremental"})")
+             == "/steps/0/aggregation/labels: must list every answer, at least two: incremental "
+                "must know what else could have been said");
+  BOOST_TEST(with(R"("aggregation":{"labels":["a"]})")
+             == "/steps/0/aggregation/labels: must list from 2 to 256 answers, or be left out");
+  BOOST_TEST(with(R"("aggregation":{"labels":["a","b","a"]})")
+             == "/steps/0/aggregation/labels: must not list an answer twice");
+  BOOST_TEST(with(R"("aggregation":{"labels":"a"})")
+             == "/steps/0/aggregation/labels: must be the list of all answers there can be");
+  BOOST_TEST(with(R"("test_questions":{"quiz":101})")
+             == "/steps/0/test_questions/quiz: must be at most 100");
+  BOOST_TEST(with(R"("test_questions":{"quiz_pass":0})")
+             == "/steps/0/test_questions/quiz_pass: must be above 0 and at most 1");
+  BOOST_TEST(with(R"("test_questions":{"every":1})")
+             == "/steps/0/test_questions/every: must be 0, or from 2 to 1000");
+  BOOST_TEST(with(R"("test_questions":{"certainty":1})")
+             == "/steps/0/test_questions/certainty: must be between 0 and 1");
+  BOOST_TEST(with(R"("test_questions":{"accuracy_min":0})")
+             == "/steps/0/test_questions/accuracy_min: must be between 0 and 1");
 }
 
 BOOST_AUTO_TEST_CASE(bounds_hold_on_both_sides) {

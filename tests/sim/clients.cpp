@@ -364,6 +364,20 @@ void steer_step(self_ptr self, const persona_ptr& p, core::unit_verb verb) {
        msg::change_step{p->random.one_of(p->world.steps), static_cast<std::uint8_t>(verb)});
 }
 
+/// Preferably one whose word would still count for something.
+msg::remove_contributor one_to_remove(persona& p) {
+  std::vector<msg::remove_contributor> at_work;
+  for (const auto& [key, judged] : p.world.tables->judgments) {
+    const auto& unit = p.world.tables->units.at(key.first);
+    if (unit.state == core::unit_state::judgable && unit.made.truth.empty() && !judged.tainted_at)
+      at_work.push_back({unit.made.step, key.second});
+  }
+  if (!at_work.empty())
+    return p.random.one_of(at_work);
+  return {p.random.one_of(p.world.steps),
+          "c" + std::to_string(p.random.below(p.world.drawn.contributors))};
+}
+
 void steer(self_ptr self, const persona_ptr& p) {
   const auto& drawn = p->world.drawn;
   using core::unit_verb;
@@ -375,9 +389,7 @@ void steer(self_ptr self, const persona_ptr& p) {
   if (p->random.hit(drawn.cancel_unit))
     steer_unit(self, p, some_unit(*p, choice::work), unit_verb::cancel);
   if (p->random.hit(drawn.remove_contributor))
-    send(self, p,
-         msg::remove_contributor{p->random.one_of(p->world.steps),
-                                 "c" + std::to_string(p->random.below(drawn.contributors))});
+    send(self, p, one_to_remove(*p));
   if (p->random.hit(drawn.pause_step))
     steer_step(self, p, unit_verb::pause);
   if (p->random.below(8) == 0)
