@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(judgment_is_read_with_the_trust_it_came_with, Worl
   auto answer = f.judgment(unit, "ana", 1);
   answer.trust_snapshot = 0.1; // not exact in binary: it comes back to the last bit
   BOOST_TEST(is(f.write({answer}), committed));
-  const auto& mark = f.load(unit).judgments.at(0);
+  const auto mark = f.load(unit).judgments.at(0);
   BOOST_TEST(mark.trust == 0.1);
   BOOST_TEST(!mark.tainted);
 }
