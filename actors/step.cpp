@@ -187,14 +187,12 @@ void offer(step_ptr self, owned_ask& ask) {
   if (st.step.row.status != core::step_status::open)
     return fail(promise, core::errc::no_unit_available,
                 "the step is " + std::string{to_string(st.step.row.status)});
-  const auto next = st.board->next_for(request.contributor);
+  const auto next = st.board->next_for(request.contributor, st.ready.ready_units() > 0);
   if (next.refusal != core::errc::none)
     return fail(promise, next.refusal, {});
-  // Nobody is tested for work that there is not.
-  const bool tested = next.question && st.ready.ready_units() > 0;
   const auto unit = ask.tries >= tries_max ? std::nullopt
-                    : tested               ? next.question
-                             : st.ready.take(request.contributor, now(self, st.context));
+                    : next.question        ? next.question
+                                    : st.ready.take(request.contributor, now(self, st.context));
   if (!unit)
     return fail(promise, core::errc::no_unit_available, {});
   st.board->offered(request.contributor, *unit);

@@ -156,8 +156,7 @@ core::source_item item_of(msg::source_row& row, const core::step_definition& ste
 }
 
 core::source_item item_of(msg::test_question& row, const core::step_definition&) {
-  return {std::move(row.key),  std::move(row.input), core::test_question_slots, {}, {},
-          std::move(row.truth)};
+  return {std::move(row.key), std::move(row.input), 1, {}, {}, std::move(row.truth)};
 }
 
 /// Takes in those rows that are well-formed and new; answers what became of all.

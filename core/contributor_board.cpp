@@ -73,11 +73,12 @@ void contributor_board::set_open(const unit_id& unit, bool open) {
     open_questions_.erase(found->second);
 }
 
-contributor_board::next_work contributor_board::next_for(const contributor_id& contributor) const {
+contributor_board::next_work contributor_board::next_for(const contributor_id& contributor,
+                                                         bool work_left) const {
   const auto* who = find(contributor);
   if (who != nullptr && who->removed)
     return {errc::not_qualified, std::nullopt};
-  if (!policy_ || ordinals_.empty())
+  if (!policy_ || ordinals_.empty() || !work_left)
     return {};
   static const entry newcomer;
   if (who == nullptr)

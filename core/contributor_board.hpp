@@ -42,14 +42,14 @@ public:
   void set_open(const unit_id& unit, bool open);
   bool is_question(const unit_id& unit) const { return ordinals_.count(unit) != 0; }
 
-  /// What to offer to whoever asks for work.
+  /// What to offer to whoever asks for work. Without ordinary units to be done nobody is tested.
   struct next_work {
     /// Why there is nothing: `not_qualified` for good, `no_unit_available` for now.
     errc refusal = errc::none;
     /// A test question; none: an ordinary unit.
     std::optional<unit_id> question;
   };
-  next_work next_for(const contributor_id& contributor) const;
+  next_work next_for(const contributor_id& contributor, bool work_left) const;
 
   /// A unit is offered to them.
   void offered(const contributor_id& contributor, const unit_id& unit);

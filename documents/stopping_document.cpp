@@ -30,9 +30,10 @@ void read_bounds(member_reader& from, stopping_rule& rule) {
   if (!fixed && rule.min < 1)
     from.problem("min", "must be at least 1");
   const auto least = fixed ? 1U : std::max(rule.min, 1U);
-  if (rule.max < least || rule.max > stopping_max)
+  if (rule.max < least || rule.max > core::judgments_per_unit_max)
     from.problem(fixed ? "judgments_per_unit" : "max",
-                 "must be from " + std::to_string(least) + " to " + std::to_string(stopping_max));
+                 "must be from " + std::to_string(least) + " to "
+                     + std::to_string(core::judgments_per_unit_max));
 }
 
 } // namespace

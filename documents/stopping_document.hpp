@@ -12,9 +12,6 @@
 
 namespace holdfast::documents {
 
-/// Most judgments a stopping rule may ask for.
-inline constexpr std::uint32_t stopping_max = 1000;
-
 /// Reads a stopping rule: `{"judgments_per_unit": 5}`, or `{"min": 2, "max": 5, "stop_at": 0.9}`;
 /// either with `"curtail": true`. Fails with `payload_invalid`, naming the member.
 core::outcome<core::quality::stopping_rule> read_stopping_rule(std::string_view json);

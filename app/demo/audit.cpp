@@ -22,21 +22,6 @@ namespace {
 constexpr std::uint32_t results_per_page = 1000;
 constexpr std::size_t units_per_read = 500;
 
-core::outcome<std::vector<msg::unit_result>> list_results(const client::connection& node,
-                                                          core::step_id step) {
-  std::vector<msg::unit_result> results;
-  std::uint64_t after = 0;
-  while (true) {
-    auto page = node.ask<msg::result_page>(msg::list_results{step, after, results_per_page});
-    if (!page)
-      return page.error();
-    if (page->results.empty())
-      return results;
-    after = page->last;
-    std::move(page->results.begin(), page->results.end(), std::back_inserter(results));
-  }
-}
-
 votes votes_of(const std::string& result) {
   votes counted;
   const auto object = nlohmann::json::parse(result, nullptr, false);
@@ -125,6 +110,21 @@ void compare_judgments(const loaded_set& of, const std::vector<core::unit_record
 }
 
 } // namespace
+
+core::outcome<std::vector<msg::unit_result>> list_results(const client::connection& node,
+                                                          core::step_id step) {
+  std::vector<msg::unit_result> results;
+  std::uint64_t after = 0;
+  while (true) {
+    auto page = node.ask<msg::result_page>(msg::list_results{step, after, results_per_page});
+    if (!page)
+      return page.error();
+    if (page->results.empty())
+      return results;
+    after = page->last;
+    std::move(page->results.begin(), page->results.end(), std::back_inserter(results));
+  }
+}
 
 core::outcome<std::vector<set_report>>
 audit(const client::connection& node, const std::string& conninfo,

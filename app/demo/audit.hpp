@@ -18,6 +18,10 @@ struct loaded_set {
   std::string contributor_prefix; ///< Before the worker's name in the contributor's.
 };
 
+/// All results of the step, page by page.
+core::outcome<std::vector<msg::unit_result>> list_results(const client::connection& node,
+                                                          core::step_id step);
+
 /// Compares what the node lists as results, what the database holds and what the file says. The
 /// judgments are read from the database directly, past the node that is under test.
 core::outcome<std::vector<set_report>>

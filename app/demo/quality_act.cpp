@@ -1,6 +1,8 @@
 #include "app/demo/quality_act.hpp"
 
+#include "app/demo/audit.hpp"
 #include "app/demo/workload.hpp"
+#include "client/id_source.hpp"
 #include "core/quality/trust.hpp"
 #include "persistence/postgres_store.hpp"
 
@@ -34,10 +36,6 @@ constexpr std::uint32_t page_limit = 1000;
 /// Nobody gets work for so long only when what is left is open to nobody.
 constexpr auto patience = 3s;
 constexpr auto pause_without_work = 20ms;
-
-core::instant wall_clock() {
-  return std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
-}
 
 /// Somebody who works for both programmes.
 struct person {
@@ -120,26 +118,26 @@ std::string adaptive_programme(const material& m) {
 /// One programme on the node, from its definition to its results.
 class programme {
 public:
-  programme(const material& m, const client::connection& node, std::uint64_t seed)
-      : material_(m), node_(node), ids_(seed) {}
+  programme(const material& m, const client::connection& node) : material_(m), node_(node) {}
 
   core::outcome<bool> define(const std::string& definition, bool with_tests);
   /// Lets everybody work until all is done or nobody gets any more.
   core::outcome<bool> let_work(std::vector<person> people);
-  core::outcome<std::vector<msg::unit_result>> results() const;
+  core::outcome<std::vector<msg::unit_result>> results() const {
+    return list_results(node_, step_);
+  }
   core::outcome<std::vector<msg::contributor_view>> contributors() const;
   core::step_id step() const { return step_; }
 
 private:
   enum class turn { worked, waited, ended };
 
-  turn take_turn(person& who, core::uuid_source& ids);
-  void work(std::vector<person*> crowd, std::uint64_t seed);
+  turn take_turn(person& who, client::id_source& ids);
+  void work(std::vector<person*> crowd);
   void fail(core::failure why);
 
   const material& material_;
   const client::connection& node_;
-  core::uuid_source ids_;
   core::step_id step_;
   std::atomic<bool> over_{false};
   std::atomic<std::size_t> working_{0};
@@ -149,7 +147,7 @@ private:
 
 core::outcome<bool> programme::define(const std::string& definition, bool with_tests) {
   const auto created = node_.ask<msg::workflow_created>(
-      msg::create_workflow{core::workflow_id{ids_.next(wall_clock())}, definition});
+      msg::create_workflow{core::workflow_id{client::id_source{}.next()}, definition});
   if (!created)
     return created.error();
   step_ = created->steps.front().step;
@@ -170,11 +168,11 @@ core::outcome<bool> programme::define(const std::string& definition, bool with_t
   return sealed ? core::outcome<bool>{true} : sealed.error();
 }
 
-programme::turn programme::take_turn(person& who, core::uuid_source& ids) {
+programme::turn programme::take_turn(person& who, client::id_source& ids) {
   if (who.units_left == 0)
     return turn::ended;
   const auto given = node_.ask<msg::assignment>(
-      msg::ask_assignment{step_, who.name, core::assignment_id{ids.next(wall_clock())}});
+      msg::ask_assignment{step_, who.name, core::assignment_id{ids.next()}});
   if (!given) {
     if (given.error().code == core::errc::not_qualified)
       return turn::ended;
@@ -190,9 +188,9 @@ programme::turn programme::take_turn(person& who, core::uuid_source& ids) {
       fail(declined.error());
     return turn::worked;
   }
-  const auto accepted = node_.ask<msg::judgment_accepted>(msg::submit_judgment{
-      step_, given->unit, who.name, given->token, core::judgment_id{ids.next(wall_clock())},
-      payload_of_label(known->second)});
+  const auto accepted = node_.ask<msg::judgment_accepted>(
+      msg::submit_judgment{step_, given->unit, who.name, given->token,
+                           core::judgment_id{ids.next()}, payload_of_label(known->second)});
   --who.units_left;
   if (accepted)
     return turn::worked;
@@ -209,8 +207,8 @@ void programme::fail(core::failure why) {
   over_ = true;
 }
 
-void programme::work(std::vector<person*> crowd, std::uint64_t seed) {
-  core::uuid_source ids{seed};
+void programme::work(std::vector<person*> crowd) {
+  client::id_source ids;
   auto last_work = steady_clock::now();
   while (!over_ && !crowd.empty() && steady_clock::now() - last_work < patience) {
     bool worked = false;
@@ -234,9 +232,7 @@ core::outcome<bool> programme::let_work(std::vector<person> people) {
   working_ = threads;
   std::vector<std::thread> at_work;
   for (auto& crowd : crowds)
-    at_work.emplace_back([this, crowd = std::move(crowd), seed = ids_.next(wall_clock())] {
-      work(crowd, std::hash<core::uuid>{}(seed));
-    });
+    at_work.emplace_back([this, crowd = std::move(crowd)] { work(crowd); });
   while (!over_ && working_ > 0) {
     const auto statistics = node_.ask<msg::step_statistics>(msg::get_step_statistics{step_});
     if (!statistics)
@@ -249,19 +245,6 @@ core::outcome<bool> programme::let_work(std::vector<person> people) {
   for (auto& thread : at_work)
     thread.join();
   return failure_ ? core::outcome<bool>{*failure_} : true;
-}
-
-core::outcome<std::vector<msg::unit_result>> programme::results() const {
-  std::vector<msg::unit_result> all;
-  for (std::uint64_t after = 0;;) {
-    auto page = node_.ask<msg::result_page>(msg::list_results{step_, after, page_limit});
-    if (!page)
-      return page.error();
-    if (page->results.empty())
-      return all;
-    after = page->last;
-    std::move(page->results.begin(), page->results.end(), std::back_inserter(all));
-  }
 }
 
 core::outcome<std::vector<msg::contributor_view>> programme::contributors() const {
@@ -374,7 +357,7 @@ core::outcome<quality_report> run_quality_act(const dataset& set, const client::
   say("second act: " + std::to_string(m.truth.size()) + " units of " + set.name + ", "
       + std::to_string(report.recorded) + " recorded contributors and "
       + std::to_string(report.spammers) + " spammers; first five judgments each");
-  programme fixed{m, node, seed};
+  programme fixed{m, node};
   if (const auto done = fixed.define(fixed_programme(m), false); !done)
     return done.error();
   if (const auto done = fixed.let_work(people); !done)
@@ -386,7 +369,7 @@ core::outcome<quality_report> run_quality_act(const dataset& set, const client::
 
   say("the same people and units again, with " + std::to_string(m.tests.size())
       + " test questions and as many judgments as a unit needs");
-  programme adaptive{m, node, seed + 1};
+  programme adaptive{m, node};
   if (const auto done = adaptive.define(adaptive_programme(m), true); !done)
     return done.error();
   if (const auto done = adaptive.let_work(people); !done)

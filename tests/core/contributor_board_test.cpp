@@ -65,7 +65,7 @@ struct step_with_tests {
 
   /// One assignment; whether it was a test question.
   std::optional<unit_id> give(const core::contributor_id& who) {
-    const auto next = board.next_for(who);
+    const auto next = board.next_for(who, true);
     BOOST_REQUIRE((next.refusal == errc::none));
     const auto given = next.question.value_or(unit(next_ordinary++));
     board.offered(who, given);
@@ -162,13 +162,23 @@ BOOST_AUTO_TEST_CASE(nothing_but_the_quiz_is_given_while_it_is_under_way) {
   std::vector<unit_id> quiz;
   for (int i = 0; i < 4; ++i)
     quiz.push_back(s.give("ana").value());
-  BOOST_TEST((s.board.next_for("ana").refusal == errc::no_unit_available));
+  BOOST_TEST((s.board.next_for("ana", true).refusal == errc::no_unit_available));
   for (int i = 0; i < 3; ++i) {
     s.answer("ana", quiz[static_cast<std::size_t>(i)], true);
-    BOOST_TEST((s.board.next_for("ana").refusal == errc::no_unit_available));
+    BOOST_TEST((s.board.next_for("ana", true).refusal == errc::no_unit_available));
   }
   s.answer("ana", quiz[3], true);
-  BOOST_TEST((s.board.next_for("ana").refusal == errc::none));
+  BOOST_TEST((s.board.next_for("ana", true).refusal == errc::none));
+}
+
+BOOST_AUTO_TEST_CASE(nobody_is_tested_for_work_that_there_is_not) {
+  step_with_tests s;
+  const auto next = s.board.next_for("ana", false);
+  BOOST_TEST((next.refusal == errc::none));
+  BOOST_TEST(!next.question.has_value());
+  // Except that whoever is removed hears so in any case.
+  s.board.remove("eve", beginning);
+  BOOST_TEST((s.board.next_for("eve", false).refusal == errc::not_qualified));
 }
 
 BOOST_AUTO_TEST_CASE(giving_questions_back_does_not_end_the_quiz) {
@@ -182,7 +192,7 @@ BOOST_AUTO_TEST_CASE(giving_questions_back_does_not_end_the_quiz) {
   // And who has given back every question there is can pass no more.
   for (int i = 0; i < 20; ++i)
     s.board.unanswered("bob", s.give("bob").value());
-  BOOST_TEST((s.board.next_for("bob").refusal == errc::no_unit_available));
+  BOOST_TEST((s.board.next_for("bob", true).refusal == errc::no_unit_available));
 }
 
 // A28
@@ -199,8 +209,8 @@ BOOST_AUTO_TEST_CASE(a_quiz_that_cannot_be_passed_any_more_removes_at_once) {
                       R"("standing":"Removed","reason":"QuizFailed","trust":0.5,)"
                       R"("test_questions":2,"right":0}})"
                       "\n");
-  BOOST_TEST((s.board.next_for("eve").refusal == errc::not_qualified));
-  BOOST_TEST((s.board.next_for("ana").refusal == errc::none));
+  BOOST_TEST((s.board.next_for("eve", true).refusal == errc::not_qualified));
+  BOOST_TEST((s.board.next_for("ana", true).refusal == errc::none));
 }
 
 // A27: the rule of docs/QUALITY.md, in a live step
@@ -227,12 +237,12 @@ BOOST_AUTO_TEST_CASE(the_requester_removes_whom_they_will_once) {
   step_with_tests s;
   BOOST_TEST(s.board.remove("joe", beginning).answer);
   BOOST_TEST(s.board.remove("joe", beginning).changes.empty());
-  BOOST_TEST((s.board.next_for("joe").refusal == errc::not_qualified));
+  BOOST_TEST((s.board.next_for("joe", true).refusal == errc::not_qualified));
 
   contributor_board untested{s.step, std::nullopt};
-  BOOST_TEST((untested.next_for("joe").refusal == errc::none));
+  BOOST_TEST((untested.next_for("joe", true).refusal == errc::none));
   BOOST_TEST(untested.remove("joe", beginning).answer);
-  BOOST_TEST((untested.next_for("joe").refusal == errc::not_qualified));
+  BOOST_TEST((untested.next_for("joe", true).refusal == errc::not_qualified));
   BOOST_TEST(untested.trust_in("ana") == 1.0);
 }
 
@@ -262,7 +272,7 @@ BOOST_AUTO_TEST_CASE(a_later_life_goes_on_exactly_as_this_one_would) {
     step_with_tests s;
     for (int i = 0; i < 120; ++i) {
       const auto& who = random.of(people);
-      const auto next = s.board.next_for(who);
+      const auto next = s.board.next_for(who, true);
       if (next.refusal != errc::none)
         continue;
       const auto question = s.give(who);
@@ -274,8 +284,8 @@ BOOST_AUTO_TEST_CASE(a_later_life_goes_on_exactly_as_this_one_would) {
       BOOST_TEST_CONTEXT("seed " << seed << ", request " << i) {
         BOOST_TEST(describe(later) == describe(s.board));
         for (const auto& one : people) {
-          const auto here = s.board.next_for(one);
-          const auto there = later.next_for(one);
+          const auto here = s.board.next_for(one, true);
+          const auto there = later.next_for(one, true);
           BOOST_TEST((here.refusal == there.refusal));
           BOOST_TEST((here.question == there.question));
         }

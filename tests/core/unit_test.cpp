@@ -92,6 +92,14 @@ BOOST_AUTO_TEST_CASE(an_answer_to_a_test_question_is_stored_with_its_verdict_and
              == "end_lease_row bob token 501 Ejected at 0s\n");
 }
 
+// I-6: it was never counted as a unit of the step, so its end is not counted either
+BOOST_AUTO_TEST_CASE(a_test_question_is_canceled_without_an_event) {
+  u.truth = R"({"answer":"cat"})";
+  u.slots = test_question_slots;
+  const auto canceled = decide(u, policy, unit_verb::cancel, beginning);
+  BOOST_TEST(test::describe(canceled.changes) == "set_unit_state Canceled at 0s\n");
+}
+
 // A27, A29, G-7: room for another judgment instead of the tainted one
 BOOST_AUTO_TEST_CASE(what_is_disregarded_makes_room_and_is_not_counted) {
   judge("ana", 0x11, "dog");

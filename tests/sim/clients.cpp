@@ -339,14 +339,23 @@ msg::add_test_questions next_questions(persona& p) {
   return request;
 }
 
-enum class choice { any, paused, work };
+/// Whether canceling the unit leaves work that somebody can do: without its questions nobody would
+/// pass a quiz.
+bool may_be_canceled(const persona& p, const persistence::memory::unit_row& row) {
+  if (row.made.truth.empty())
+    return true;
+  const auto position = p.world.tables->steps.at(row.made.step).row.position;
+  return p.world.drawn.quality[position].quiz == 0;
+}
+
+enum class choice { any, paused, dispensable };
 
 core::unit_id some_unit(persona& p, choice which) {
   std::vector<core::unit_id> units;
   for (const auto& [id, row] : p.world.tables->units)
     if (which == choice::any
         || (which == choice::paused ? row.state == core::unit_state::paused
-                                    : row.made.truth.empty()))
+                                    : may_be_canceled(p, row)))
       units.push_back(id);
   return units.empty() ? core::unit_id{} : p.random.one_of(units);
 }
@@ -385,9 +394,8 @@ void steer(self_ptr self, const persona_ptr& p) {
     steer_unit(self, p, some_unit(*p, choice::any), unit_verb::pause);
   if (p->random.below(4) == 0)
     steer_unit(self, p, some_unit(*p, choice::paused), unit_verb::resume);
-  // Not test questions: without enough of them nobody would pass the quiz.
   if (p->random.hit(drawn.cancel_unit))
-    steer_unit(self, p, some_unit(*p, choice::work), unit_verb::cancel);
+    steer_unit(self, p, some_unit(*p, choice::dispensable), unit_verb::cancel);
   if (p->random.hit(drawn.remove_contributor))
     send(self, p, one_to_remove(*p));
   if (p->random.hit(drawn.pause_step))
