@@ -24,7 +24,7 @@ core::duration answer_time(const Request&) {
 core::duration answer_time(const msg::claim_tasks& claim) { return internal_timeout + claim.wait; }
 core::duration answer_time(const apply_events&) { return delivery_timeout; }
 core::duration answer_time(const add_children&) { return delivery_timeout; }
-core::duration answer_time(const upstream_changed&) { return delivery_timeout; }
+core::duration answer_time(const upstream_progress&) { return delivery_timeout; }
 
 bool is_worth_another_try(core::errc code) {
   return code == core::errc::unavailable || code == core::errc::fenced;
@@ -213,7 +213,7 @@ caf::behavior envoy(caf::stateful_actor<envoy_state>* self, context_ptr context,
       [=](msg::fail_task& m) { carry(self, m); },
       [=](apply_events& m) { carry(self, m); },
       [=](add_children& m) { carry(self, m); },
-      [=](upstream_changed& m) { carry(self, m); },
+      [=](upstream_progress& m) { carry(self, m); },
   };
 }
 

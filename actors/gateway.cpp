@@ -418,7 +418,7 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       },
       [=](apply_events& m) { return between_steps(self, m); },
       [=](add_children& m) { return between_steps(self, m); },
-      [=](upstream_changed& m) { return between_steps(self, m); },
+      [=](upstream_progress& m) { return between_steps(self, m); },
       [=](const drain&) { self->state.draining = true; },
   };
 }

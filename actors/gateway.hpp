@@ -25,7 +25,7 @@ using node_gateway_actor =
     msg::member_gateway_actor::extend<caf::reacts_to<msg::look_at_cluster>,
                                       caf::replies_to<apply_events>::with<events_applied>,
                                       caf::replies_to<add_children>::with<events_applied>,
-                                      caf::replies_to<upstream_changed>::with<events_applied>,
+                                      caf::replies_to<upstream_progress>::with<events_applied>,
                                       // Node: take no more requests.
                                       caf::reacts_to<drain>>;
 

@@ -175,6 +175,14 @@ struct units_loaded {
   std::vector<core::unit_record> units;
 };
 
+/// Answered by `chains_loaded`.
+struct load_chains {
+  std::vector<core::unit_id> units;
+};
+struct chains_loaded {
+  std::vector<persistence::unit_chain> chains;
+};
+
 /// Answered by `source_keys_found`.
 struct find_source_keys {
   core::step_id step;
@@ -388,7 +396,7 @@ using msg::events_applied;
 
 using msg::add_children;
 using msg::finished_parent;
-using msg::upstream_changed;
+using msg::upstream_progress;
 
 /// Shards → shard host: bring this into memory, so that its timers run.
 struct activate {
@@ -550,6 +558,8 @@ HOLDFAST_LOCAL_MESSAGE(load_step)
 HOLDFAST_LOCAL_MESSAGE(step_loaded)
 HOLDFAST_LOCAL_MESSAGE(load_units)
 HOLDFAST_LOCAL_MESSAGE(units_loaded)
+HOLDFAST_LOCAL_MESSAGE(load_chains)
+HOLDFAST_LOCAL_MESSAGE(chains_loaded)
 HOLDFAST_LOCAL_MESSAGE(find_source_keys)
 HOLDFAST_LOCAL_MESSAGE(source_keys_found)
 HOLDFAST_LOCAL_MESSAGE(read_events)

@@ -231,7 +231,7 @@ caf::behavior neighbours(caf::stateful_actor<neighbours_state>* self, context_pt
       [=](msg::fail_task& m) { hand(self, m); },
       [=](apply_events& m) { hand(self, m); },
       [=](add_children& m) { hand(self, m); },
-      [=](upstream_changed& m) { hand(self, m); },
+      [=](upstream_progress& m) { hand(self, m); },
   };
 }
 

@@ -287,6 +287,10 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
         return answer(open(self).load_units(question.units, question.policy),
                       [](auto& units) { return units_loaded{std::move(units)}; });
       },
+      [=](const load_chains& question) {
+        return answer(open(self).load_chains(question.units),
+                      [](auto& chains) { return chains_loaded{std::move(chains)}; });
+      },
       [=](const find_source_keys& question) {
         return answer(open(self).find_source_keys(question.step, question.keys),
                       [](const auto& found) {

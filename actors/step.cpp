@@ -74,7 +74,9 @@ void on_loaded(step_ptr self, step_loaded& stored) {
     st.siblings.push_back(sibling.id);
   const auto& mine = st.definition.steps[stored.step.row.position];
   st.step = {stored.step.row, stored.step.next_ordinal, mine.test_questions.has_value()};
-  st.shared = caf::make_counted<step_context>(st.context, st.identity, mine, st.links.writer,
+  st.places = core::places_in(st.definition);
+  st.shared = caf::make_counted<step_context>(st.context, st.identity, mine,
+                                              st.places[st.step.row.position].ways, st.links.writer,
                                               caf::actor_cast<caf::actor>(self));
   for (const auto& unit : stored.step.open_units)
     enter_unit(self, unit);
@@ -325,9 +327,9 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         if (!put_off(self, m))
           on_add_children(self, m);
       },
-      [=](const upstream_changed& m) {
+      [=](const upstream_progress& m) {
         if (!put_off(self, m))
-          on_upstream_changed(self, m);
+          on_upstream_progress(self, m);
       },
       [=](const unit_report& report) {
         for (const auto& end : report.ended)

@@ -1,6 +1,9 @@
 #include "actors/consumer.hpp"
 #include "actors/step_state.hpp"
+#include "documents/routes_document.hpp"
 
+#include <algorithm>
+#include <map>
 #include <memory>
 
 namespace holdfast::actors {
@@ -92,49 +95,58 @@ void count_finished(step_ptr self, const apply_events& delivery) {
   write(self, std::move(decided.changes), reply(self->make_response_promise(), events_applied{}));
 }
 
-/// Tells the next steps that this one is complete, or no longer is.
-void pass_on_status(step_ptr self, const std::shared_ptr<gathering>& whole,
-                    const std::string& consumer, const core::sequenced_event& last) {
+/// Tells the steps after this one that it is complete, or no longer is. What goes back says nothing
+/// about whether more will come.
+void pass_on_status(step_ptr self, const std::shared_ptr<gathering>& whole) {
   const auto& st = self->state;
-  const auto& mine = st.definition.steps[st.step.row.position];
+  const auto mine = st.step.row.position;
   // By the time this runs the step may have changed again; the last state is what counts.
   const bool completed = st.step.row.status == core::step_status::completed;
-  for (const auto& key : mine.next)
-    ask_part(self, whole, st.links.shards,
-             upstream_changed{consumer, st.siblings[*core::position_of(st.definition, key)],
-                              last.id, completed});
+  for (std::uint32_t position = 0; position < st.places.size(); ++position)
+    if ((st.places[position].upstreams >> mine & 1) != 0)
+      ask_part(self, whole, st.links.shards,
+               upstream_progress{st.siblings[position], mine, completed});
+}
+
+/// Finished units by the steps that their routes lead to.
+std::map<core::step_id, std::vector<finished_parent>> by_target(const step_state& st,
+                                                                const apply_events& delivery) {
+  std::map<core::step_id, std::vector<finished_parent>> parents;
+  const auto& ways = st.places[st.step.row.position].ways;
+  if (ways.empty())
+    return parents;
+  for (const auto& [message, event] : delivery.events) {
+    if (event.type != core::event_type::unit_finalized)
+      continue;
+    const auto rule = documents::route_in(event.details);
+    if (rule == core::no_route)
+      continue;
+    for (const auto& target : ways[static_cast<std::size_t>(rule)].targets)
+      parents[st.siblings[target.position]].push_back({message, event.unit});
+  }
+  return parents;
 }
 
 /// Finished units go on to the next steps; then these learn whether more will come.
 void route(step_ptr self, const apply_events& delivery) {
   auto& st = self->state;
-  const auto& next = st.definition.steps[st.step.row.position].next;
-  std::vector<finished_parent> parents;
-  auto status = std::make_shared<std::optional<core::sequenced_event>>();
-  for (const auto& e : delivery.events) {
-    if (e.event.type == core::event_type::unit_finalized)
-      parents.push_back({e.id, e.event.unit});
-    else if (e.event.type == core::event_type::job_step_updated)
-      *status = e;
-  }
+  const auto& events = delivery.events;
+  const bool status_changed = std::any_of(events.begin(), events.end(), [](const auto& e) {
+    return e.event.type == core::event_type::job_step_updated;
+  });
   auto whole = gather(self);
-  if (next.empty()) {
-    whole->part_done();
-    return;
-  }
+  const auto parents = by_target(st, delivery);
   // In this order: a step that is sealed before its last units arrive would complete too early.
-  auto remaining = std::make_shared<std::size_t>(parents.empty() ? 0 : next.size());
   const auto then_status = [=] {
-    if (*status && !whole->failed)
-      pass_on_status(self, whole, delivery.consumer, **status);
+    if (status_changed && !whole->failed)
+      pass_on_status(self, whole);
     whole->part_done();
   };
-  if (*remaining == 0)
+  if (parents.empty())
     return then_status();
-  for (const auto& key : next) {
-    const auto target = st.siblings[*core::position_of(st.definition, key)];
-    self->request(st.links.shards, delivery_timeout,
-                  add_children{delivery.consumer, target, parents})
+  auto remaining = std::make_shared<std::size_t>(parents.size());
+  for (const auto& [target, group] : parents)
+    self->request(st.links.shards, delivery_timeout, add_children{delivery.consumer, target, group})
         .then(
             [=](events_applied) {
               if (--*remaining == 0)
@@ -146,7 +158,6 @@ void route(step_ptr self, const apply_events& delivery) {
               if (--*remaining == 0)
                 then_status();
             });
-  }
 }
 
 } // namespace

@@ -13,15 +13,6 @@ namespace {
 /// Requests that may wait for their turn to add; each holds its rows in memory.
 constexpr std::size_t adding_max = 256;
 
-/// One request to add items, through its three stages: find known keys, decide, make durable.
-struct intake {
-  std::vector<core::source_item> items;
-  /// The message that brought the item of each parent: written into the inbox with the item.
-  std::unordered_map<core::unit_id, core::insert_inbox> inbox;
-  /// Answers: how many were new, and how many were known; or the failure.
-  std::function<void(const core::failure&, std::uint32_t, std::uint32_t)> done;
-};
-
 void next_intake(step_ptr self);
 
 void finish(step_ptr self, const intake& in, const core::failure& why, std::uint32_t fresh,
@@ -46,6 +37,8 @@ void offer_from_now_on(step_ptr self, const core::unit_record& unit) {
   auto& st = self->state;
   if (!core::is_test_question(unit)) {
     st.ready.add(unit.id, unit.slots);
+    for (const auto& bar : unit.bars)
+      st.ready.bar(unit.id, bar.contributor, bar.until);
     return;
   }
   st.board->add_question(unit.id, unit.ordinal);
@@ -73,8 +66,8 @@ void add_missing(step_ptr self, std::shared_ptr<intake> in,
     return finish(self, *in, {decided.refusal, decided.detail}, 0, 0);
   // Only of what is new: the message of an item that is there already came in with it.
   for (const auto& unit : decided.answer.units)
-    if (const auto message = in->inbox.find(unit.parent); message != in->inbox.end())
-      decided.changes.writes.push_back(message->second);
+    if (const auto message = in->inbox.extract(unit.parent))
+      decided.changes.writes.push_back(std::move(message.mapped()));
   // Offered only once they are durable: whoever is offered a unit has it loaded from the database.
   write(self, std::move(decided.changes),
         [=, units = std::move(decided.answer.units)](const core::failure& why) {
@@ -104,7 +97,8 @@ void next_intake(step_ptr self) {
   start();
 }
 
-/// Queues one intake. False when too many wait already.
+} // namespace
+
 bool enqueue(step_ptr self, intake in) {
   auto& adding = self->state.adding;
   if (adding.size() >= adding_max)
@@ -116,10 +110,7 @@ bool enqueue(step_ptr self, intake in) {
   return true;
 }
 
-/// One event may go on to several steps, and each applies it once: the inbox of this step.
-std::string inbox_of(step_ptr self, const std::string& consumer) {
-  return consumer + "/" + to_string(self->state.identity.step());
-}
+namespace {
 
 // What is wrong with one row; `none` if nothing.
 
@@ -152,7 +143,7 @@ core::failure check_row(const msg::test_question& row, const core::step_definiti
 
 core::source_item item_of(msg::source_row& row, const core::step_definition& step) {
   const auto slots = row.judgments > 0 ? row.judgments : core::first_slots(step);
-  return {std::move(row.key), std::move(row.input), slots, {}, {}, {}};
+  return {std::move(row.key), std::move(row.input), slots, {}, {}};
 }
 
 core::source_item item_of(msg::test_question& row, const core::step_definition&) {
@@ -214,57 +205,6 @@ void on_add_test_questions(step_ptr self, msg::add_test_questions& request) {
   self->make_response_promise().deliver(
       msg::to_error(core::errc::wrong_state,
                     "the definition of this step has no test_questions: it would never ask them"));
-}
-
-void on_add_children(step_ptr self, const add_children& request) {
-  const held_promise promise{self->make_response_promise()};
-  load_units question;
-  for (const auto& parent : request.parents)
-    question.units.push_back(parent.unit);
-  self->request(self->state.links.loader, internal_timeout, std::move(question))
-      .then(
-          [=](const units_loaded& loaded) {
-            auto& st = self->state;
-            intake in;
-            const auto slots = core::first_slots(st.definition.steps[st.step.row.position]);
-            for (const auto& parent : loaded.units)
-              in.items.push_back(
-                  {parent.source_key,
-                   documents::chained_input(parent.input, static_cast<bool>(parent.parent),
-                                            parent.result),
-                   slots,
-                   parent.id,
-                   parent.root,
-                   {}});
-            for (const auto& parent : request.parents)
-              in.inbox.emplace(parent.unit, core::insert_inbox{inbox_of(self, request.consumer),
-                                                               parent.message});
-            in.done = [promise](const core::failure& why, std::uint32_t, std::uint32_t) {
-              // A canceled step takes no more units in; the chain ends here.
-              if (why.code == core::errc::none || why.code == core::errc::wrong_state)
-                promise.deliver(events_applied{});
-              else
-                promise.deliver(msg::to_error(why));
-            };
-            if (!enqueue(self, std::move(in)))
-              promise.deliver(
-                  msg::to_error(core::errc::overloaded, "the step is taking in other units"));
-          },
-          [=](caf::error& error) { promise.deliver(std::move(error)); });
-}
-
-// Not through the inbox: what comes is the state of the upstream step now, not at the event, so
-// that the same message may have something new to say when it comes again; and taking it in repeats
-// itself without harm.
-void on_upstream_changed(step_ptr self, const upstream_changed& change) {
-  auto& st = self->state;
-  const auto at = now(self, st.context);
-  auto decided = change.completed ? core::seal(st.step, at) : core::unseal(st.step, at);
-  auto effect = reply(self->make_response_promise(), events_applied{});
-  if (decided.refusal != core::errc::none || decided.changes.empty())
-    st.pending.after_all(std::move(effect));
-  else
-    write(self, std::move(decided.changes), std::move(effect));
 }
 
 } // namespace holdfast::actors

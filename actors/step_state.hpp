@@ -50,7 +50,8 @@ struct step_state {
 
   core::step step;
   core::workflow_definition definition;
-  std::vector<core::step_id> siblings; ///< The steps of the workflow, by position.
+  std::vector<core::step_id> siblings;  ///< The steps of the workflow, by position.
+  std::vector<core::step_place> places; ///< The same.
   step_context_ptr shared;
   core::ready_set ready;
   pending_effects pending;
@@ -116,12 +117,27 @@ void enter_unit(step_ptr self, const persistence::open_unit& unit);
 /// Sets the timer to the earliest end of a lease.
 void arm_expiry(step_ptr self);
 
-// step_intake.cpp: new units, from source data and from upstream steps.
+// step_intake.cpp: new units, from source data and questions.
+
+/// One request to add items, through its three stages: find known keys, decide, make durable.
+struct intake {
+  std::vector<core::source_item> items;
+  /// The message that brought the item of each parent: written into the inbox with the item.
+  std::unordered_map<core::unit_id, core::insert_inbox> inbox;
+  /// Answers: how many were new, and how many were known; or the failure.
+  std::function<void(const core::failure&, std::uint32_t, std::uint32_t)> done;
+};
+
+/// Queues one intake. False when too many wait already.
+bool enqueue(step_ptr self, intake in);
 
 void on_add_source_data(step_ptr self, msg::add_source_data& request);
 void on_add_test_questions(step_ptr self, msg::add_test_questions& request);
+
+// step_children.cpp: new units, from finished ones of the steps before.
+
 void on_add_children(step_ptr self, const add_children& request);
-void on_upstream_changed(step_ptr self, const upstream_changed& change);
+void on_upstream_progress(step_ptr self, const upstream_progress& change);
 
 // step_quality.cpp: what the contributors' judgments say about them, and about the units.
 

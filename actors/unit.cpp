@@ -172,7 +172,7 @@ void on(self_ptr self, const expire_leases&) {
 void on(self_ptr self, const judgment_seen& seen) {
   auto& st = self->state;
   auto decided =
-      core::decide(st.unit, st.shared->aggregation,
+      core::decide(st.unit, st.shared->aggregation, st.shared->ways,
                    core::aggregate_if_ready{seen.consumer, seen.message, seen.opinion}, time(self));
   if (!decided.changes.empty())
     report(self, {});

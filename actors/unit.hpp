@@ -8,17 +8,19 @@
 #include <caf/stateful_actor.hpp>
 
 #include <utility>
+#include <vector>
 
 namespace holdfast::actors {
 
 /// What the units of one step share.
 struct step_context : caf::ref_counted {
   step_context(context_ptr host, decider decides, const core::step_definition& definition,
-               caf::actor writes, caf::actor parent)
+               std::vector<core::way> leads_on, caf::actor writes, caf::actor parent)
       : node(std::move(host)),
         from(std::move(decides)),
         lease(definition.lease),
         aggregation(definition.aggregation),
+        ways(std::move(leads_on)),
         hides_counts(definition.test_questions.has_value()),
         checker(definition, node->settings.json),
         writer(std::move(writes)),
@@ -28,6 +30,7 @@ struct step_context : caf::ref_counted {
   decider from;
   core::lease_policy lease;
   core::aggregation_policy aggregation;
+  std::vector<core::way> ways;
   bool hides_counts; ///< No token may tell how often a unit was leased.
   documents::judgment_checker checker;
   caf::actor writer;

@@ -5,6 +5,7 @@
 #include "core/quality/estimates.hpp"
 #include "core/quality/labels.hpp"
 #include "core/quality/voting.hpp"
+#include "core/review.hpp"
 
 #include <algorithm>
 #include <array>
@@ -19,11 +20,12 @@ struct named_method {
   std::string_view name;
 };
 
-constexpr std::array<named_method, 4> method_names{{
+constexpr std::array<named_method, 5> method_names{{
     {aggregation_method::majority, "majority"},
     {aggregation_method::weighted, "weighted"},
     {aggregation_method::weighted_log_odds, "weighted_log_odds"},
     {aggregation_method::incremental, "incremental"},
+    {aggregation_method::review, "review"},
 }};
 
 /// The answers there may be: those of the policy, else those that were given.
@@ -69,6 +71,7 @@ quality::estimates shares_of(aggregation_method method, const quality::answers& 
   for (const auto& one : given)
     trust.push_back(one.trust);
   switch (method) {
+  case aggregation_method::review:
   case aggregation_method::majority: {
     quality::estimates found{1, unit.labels};
     for (std::uint32_t label = 0; label < unit.labels; ++label)
@@ -89,6 +92,15 @@ quality::estimates shares_of(aggregation_method method, const quality::answers& 
   }
   }
   break_invariant("aggregation_method", "every value has a rule", __FILE__, __LINE__);
+}
+
+/// What those who correct want most; of several, the first in label order.
+std::string correction_of(const std::vector<trusted_answer>& given) {
+  std::vector<std::string> wanted;
+  for (const auto& one : given)
+    if (const auto said = review_of(one.answer); said.verdict == review_verdict::correct)
+      wanted.push_back(said.correction);
+  return majority(wanted).answer;
 }
 
 } // namespace
@@ -116,6 +128,16 @@ std::uint32_t first_slots(const quality::stopping_rule& rule) {
 aggregate aggregate_of(const aggregation_policy& policy, const std::vector<trusted_answer>& given,
                        const model_opinion* opinion) {
   HOLDFAST_INVARIANT(!given.empty(), "a unit is aggregated when its judgments are in");
+  if (policy.method == aggregation_method::review) {
+    auto verdicts = given;
+    for (auto& one : verdicts)
+      one.answer = to_string(review_of(one.answer).verdict);
+    auto result = aggregate_of({aggregation_method::majority, verdict_names(), {}}, verdicts);
+    result.method = policy.method;
+    if (result.answer == to_string(review_verdict::correct))
+      result.correction = correction_of(given);
+    return result;
+  }
   aggregate result;
   result.method = policy.method;
   result.support = answers_of(policy, given);
@@ -135,6 +157,12 @@ aggregate majority(const std::vector<std::string>& answers) {
   for (const auto& answer : answers)
     given.push_back({answer, 1});
   return aggregate_of({}, given);
+}
+
+bool gave(const aggregate& result, const std::string& answer) {
+  if (result.method == aggregation_method::review)
+    return to_string(review_of(answer).verdict) == result.answer;
+  return answer == result.answer;
 }
 
 bool enough(const quality::stopping_rule& rule, const aggregate& found) {
@@ -161,6 +189,8 @@ std::string to_json(const aggregate& result) {
       .number("tied", static_cast<std::int64_t>(result.tied));
   if (weighed)
     written.text("method", to_string(result.method)).raw("shares", shares.str());
+  if (!result.correction.empty())
+    written.raw("correction", result.correction);
   return written.str();
 }
 

@@ -16,6 +16,7 @@ enum class aggregation_method : std::uint8_t {
   weighted = 2,          ///< Votes weigh as much as their contributor's trust.
   weighted_log_odds = 3, ///< Votes weigh the logarithm of the odds that the contributor is right.
   incremental = 4,       ///< What a model of all contributors of the step finds.
+  review = 5,            ///< Majority of verdicts on a result, see core/review.hpp.
 };
 
 std::string_view to_string(aggregation_method method);
@@ -54,6 +55,8 @@ struct aggregate {
   std::vector<answer_support> support; ///< All answers that were given or may be, in label order.
   std::uint32_t tied =
       1; ///< How many answers have as great a share as the winner, itself included.
+  /// Of a review that corrects: the answer that most of those who correct want. JSON.
+  std::string correction{};
 };
 
 /// What the model of the step takes to be true of a unit.
@@ -70,11 +73,15 @@ aggregate aggregate_of(const aggregation_policy& policy, const std::vector<trust
 /// Majority vote: the answer given most often; confidence is its share.
 aggregate majority(const std::vector<std::string>& answers);
 
+/// Whether a judgment that gave `answer` gave what became the result.
+bool gave(const aggregate& result, const std::string& answer);
+
 /// Whether `rule` wants no more judgments than those that made `found`.
 bool enough(const quality::stopping_rule& rule, const aggregate& found);
 
 /// The result as JSON: `{"answer": …, "confidence": …, "votes": {…}, "tied": n}`; of methods other
-/// than majority with `"method"` and `"shares": {…}`.
+/// than majority with `"method"` and `"shares": {…}`, of a review that corrects with
+/// `"correction": …`.
 std::string to_json(const aggregate& result);
 
 } // namespace holdfast::core

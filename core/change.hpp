@@ -3,6 +3,7 @@
 #include "core/contributor.hpp"
 #include "core/ids.hpp"
 #include "core/lease.hpp"
+#include "core/routing.hpp"
 #include "core/task.hpp"
 
 #include <optional>
@@ -33,6 +34,8 @@ struct step_row {
   std::uint64_t total_units = 0;
   std::uint64_t completed_units = 0; ///< Finalized or canceled.
   std::uint64_t revision = 1; ///< Raised with every change of this row's status, seal or policy.
+  /// A bit for the position of each step before this one that is complete.
+  std::uint64_t upstreams_completed = 0;
 };
 
 struct insert_workflow {
@@ -47,8 +50,8 @@ struct insert_step {
   instant created_at;
 };
 
-/// Sets the mutable members (status, sealed, counts, revision) of a step. Of several in one batch
-/// the last counts.
+/// Sets the mutable members (status, seal, counts, revision, completed upstreams) of a step. Of
+/// several in one batch the last counts.
 struct update_step {
   step_row row;
 };
@@ -63,7 +66,10 @@ struct insert_unit {
   std::string input;         ///< JSON.
   std::uint32_t slots = 1;   ///< `judgments_per_unit`.
   instant created_at;
-  std::string truth{}; ///< Of a test question: what its answers are compared with. JSON.
+  std::string truth{};     ///< Of a test question: what its answers are compared with. JSON.
+  std::uint32_t loops = 0; ///< How often its chain was sent back.
+  std::uint32_t part = 0;  ///< Place among the units of this step that its parent's result made.
+  std::vector<contributor_id> excluded{}; ///< Never offered to these; in order, each once.
 };
 
 /// The unit wants so many judgments now.
@@ -84,6 +90,8 @@ struct finalize_unit {
   std::string result; ///< JSON.
   double confidence = 0;
   instant at;
+  std::int16_t route = no_route; ///< Index of the step's route that takes the unit.
+  std::string route_reason{};    ///< For people; empty where the step has no routes.
 };
 
 struct insert_lease {

@@ -42,6 +42,14 @@ std::string json_quoted(std::string_view text) {
   return out;
 }
 
+std::string json_number(double value) {
+  HOLDFAST_INVARIANT(std::isfinite(value),
+                     "JSON has no infinities; core computes shares of counts");
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.6g", value);
+  return digits;
+}
+
 void json_object::key(std::string_view name) {
   if (body_.size() > 1)
     body_ += ',';
@@ -62,12 +70,8 @@ json_object& json_object::number(std::string_view name, std::int64_t value) {
 }
 
 json_object& json_object::number(std::string_view name, double value) {
-  HOLDFAST_INVARIANT(std::isfinite(value),
-                     "JSON has no infinities; core computes shares of counts");
   key(name);
-  char digits[32];
-  std::snprintf(digits, sizeof digits, "%.6g", value);
-  body_ += digits;
+  body_ += json_number(value);
   return *this;
 }
 

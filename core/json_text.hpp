@@ -28,6 +28,9 @@ private:
   std::string body_ = "{";
 };
 
+/// A finite number with up to six significant decimals.
+std::string json_number(double value);
+
 /// `text` as a JSON string literal, quotes included. Bytes above 0x7f pass through: the caller has
 /// UTF-8.
 std::string json_quoted(std::string_view text);

@@ -41,6 +41,7 @@ decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& 
   if (items.empty())
     return result;
   std::uint64_t counted = 0;
+  const bool of_chains = static_cast<bool>(items.front().parent);
   for (auto& item : items) {
     unit_record u;
     u.id = {s.hides_origin ? ids.scattered(time_of(s.row.id.value)) : ids.next(now)};
@@ -53,8 +54,13 @@ decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& 
     u.truth = std::move(item.truth);
     u.slots = is_test_question(u) ? test_question_slots : item.slots;
     u.created_at = now;
+    u.loops = item.loops;
+    u.part = item.part;
+    for (const auto& contributor : item.excluded)
+      u.bars.push_back({contributor, instant::max()});
     result.changes.writes.push_back(insert_unit{u.id, u.step, u.root, u.parent, u.ordinal,
-                                                u.source_key, u.input, u.slots, now, u.truth});
+                                                u.source_key, u.input, u.slots, now, u.truth,
+                                                u.loops, u.part, std::move(item.excluded)});
     if (!is_test_question(u)) {
       result.changes.events.push_back(
           {event_type::unit_ready_for_assignment, u.step, u.id, {}, now, {}});
@@ -67,14 +73,15 @@ decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& 
   s.row.total_units += counted;
   // More came although none were expected. Whether the step was completed by then is a matter of
   // timing; it must not decide whether still more may come.
-  const bool unsealed = s.row.sealed;
-  if (unsealed) {
+  const bool unsealed = s.row.sealed && !of_chains;
+  const bool reopened = s.row.status == step_status::completed;
+  if (unsealed)
     s.row.sealed = false;
-    if (s.row.status == step_status::completed)
-      s.row.status = step_status::open;
+  if (reopened)
+    s.row.status = step_status::open;
+  if (unsealed || reopened)
     ++s.row.revision;
-  }
-  record(s, unsealed, now, result.changes);
+  record(s, unsealed || reopened, now, result.changes);
   return result;
 }
 
@@ -103,6 +110,24 @@ decision<step_row> unseal(step& s, instant now) {
   }
   result.answer = s.row;
   return result;
+}
+
+decision<step_row> note_upstream(step& s, std::uint32_t position, bool completed,
+                                 std::uint64_t upstreams, instant now) {
+  const auto bit = std::uint64_t{1} << position;
+  const auto before = s.row.upstreams_completed;
+  s.row.upstreams_completed = completed ? before | bit : before & ~bit;
+  if ((s.row.upstreams_completed & upstreams) == upstreams) {
+    if (!s.row.sealed && s.row.status != step_status::canceled)
+      return seal(s, now);
+  } else if (s.row.sealed && s.row.status != step_status::canceled) {
+    return unseal(s, now);
+  }
+  decision<step_row> noted;
+  noted.answer = s.row;
+  if (s.row.upstreams_completed != before)
+    record(s, false, now, noted.changes);
+  return noted;
 }
 
 decision<step_row> units_finished(step& s, std::uint64_t count, instant now) {

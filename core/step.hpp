@@ -15,9 +15,9 @@ namespace holdfast::core {
 ///     units finished    ▼  │
 ///                    completed
 ///
-/// A step completes only when it is sealed: as long as its requester or its upstream step may add
-/// units, an empty step is merely idle. New units unseal and reopen it (gap G-8 of the
-/// requirements).
+/// A step completes only when it is sealed: as long as its requester or its upstream steps may add
+/// units, an empty step is merely idle. New source data unseals and reopens it (gap G-8 of the
+/// requirements); new units of a chain reopen it.
 struct step {
   step_row row;
   std::uint64_t next_ordinal = 1;
@@ -33,21 +33,30 @@ struct source_item {
   unit_id parent;          ///< Nil for source data.
   unit_id root;            ///< Nil: the new unit is its own root.
   std::string truth{};     ///< JSON; not empty for a test question, which has slots for everybody.
+  std::uint32_t loops = 0; ///< As in `insert_unit`, like the following.
+  std::uint32_t part = 0;
+  std::vector<contributor_id> excluded{};
 };
 
 struct added {
   std::vector<unit_record> units;
 };
 
-/// Takes in items whose keys the step does not have yet. Test questions are no work to be done:
+/// Takes in items whose keys the step does not have yet: source data, or units of chains, which say
+/// nothing about whether more will come (their steps do). Test questions are no work to be done:
 /// they neither count nor reopen the step. Refuses with `wrong_state` when canceled.
 decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& ids, instant now);
 
 /// No more units are expected: completes the step once all are finished. Repeating succeeds.
 decision<step_row> seal(step& s, instant now);
 
-/// More units may come after all: the upstream step has been reopened. Repeating succeeds.
+/// More units may come after all. Repeating succeeds.
 decision<step_row> unseal(step& s, instant now);
+
+/// The step at `position` is complete, or is no longer. The step is sealed as long as all steps
+/// that lead to it, `upstreams`, are complete. Repeating succeeds.
+decision<step_row> note_upstream(step& s, std::uint32_t position, bool completed,
+                                 std::uint64_t upstreams, instant now);
 
 /// `count` more units are finalized or canceled.
 decision<step_row> units_finished(step& s, std::uint64_t count, instant now);

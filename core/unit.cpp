@@ -41,9 +41,23 @@ event about(const unit& u, event_type type, instant now) {
   return {type, u.step, u.id, {}, now, {}};
 }
 
+std::string route_details(const std::vector<way>& ways, const route_choice& taken) {
+  std::string to = "[";
+  if (taken.rule != no_route)
+    for (const auto& key : ways[static_cast<std::size_t>(taken.rule)].rule.to)
+      to += (to.size() > 1 ? "," : "") + json_quoted(key);
+  to += ']';
+  return json_object{}
+      .number("rule", static_cast<std::int64_t>(taken.rule))
+      .raw("to", to)
+      .text("because", taken.because)
+      .str();
+}
+
 /// What subscribers need to know of a finished unit without asking back: the result, and what each
 /// judgment was worth.
-std::string finalized_details(const unit& u, const std::string& winner, const std::string& result) {
+std::string finalized_details(const unit& u, const aggregate& consensus, const std::string& result,
+                              const std::vector<way>& ways, const route_choice& taken) {
   std::string judgments = "[";
   for (const auto& j : u.judgments) {
     if (judgments.size() > 1)
@@ -52,17 +66,30 @@ std::string finalized_details(const unit& u, const std::string& winner, const st
                      .text("judgment_id", to_string(j.id))
                      .text("contributor_id", j.contributor)
                      .text("answer", j.answer)
-                     .boolean("agrees", j.answer == winner)
+                     .boolean("agrees", gave(consensus, j.answer))
                      .number("trust", j.trust)
                      .boolean("tainted", j.tainted)
                      .str();
   }
   judgments += ']';
-  return json_object{}
-      .text("root_data_id", to_string(u.root))
-      .raw("result", result)
-      .raw("judgments", judgments)
-      .str();
+  json_object details;
+  details.text("root_data_id", to_string(u.root)).raw("result", result).raw("judgments", judgments);
+  if (!ways.empty())
+    details.raw("route", route_details(ways, taken));
+  return details.str();
+}
+
+/// What routes look at when the unit has got its result.
+finding finding_of(const unit& u, const aggregate& consensus) {
+  finding found{u.id, u.loops, consensus.answer, consensus.confidence, 0, 1, consensus.tied > 1};
+  std::uint32_t agreeing = 0;
+  for (const auto& j : u.judgments)
+    if (!j.tainted) {
+      agreeing += gave(consensus, j.answer) ? 1 : 0;
+      found.trust_least = std::min(found.trust_least, j.trust);
+    }
+  found.agreement = static_cast<double>(agreeing) / counted_judgments(u);
+  return found;
 }
 
 } // namespace
@@ -191,8 +218,8 @@ decision<std::uint32_t> decide(unit& u, const lease_policy& policy, const expire
   return expired;
 }
 
-decision<bool> decide(unit& u, const aggregation_policy& policy, const aggregate_if_ready& command,
-                      instant now) {
+decision<bool> decide(unit& u, const aggregation_policy& policy, const std::vector<way>& ways,
+                      const aggregate_if_ready& command, instant now) {
   decision<bool> finalized;
   const bool needs_opinion = policy.method == aggregation_method::incremental;
   if (is_test_question(u) || !ready_to_aggregate(u)
@@ -214,11 +241,12 @@ decision<bool> decide(unit& u, const aggregation_policy& policy, const aggregate
   u.state = unit_state::finalized;
   auto result = to_json(consensus);
   auto done = about(u, event_type::unit_finalized, now);
-  done.details = finalized_details(u, consensus.answer, result);
+  const auto taken = ways.empty() ? route_choice{} : choose_route(ways, finding_of(u, consensus));
+  done.details = finalized_details(u, consensus, result, ways, taken);
   finalized.answer = true;
   finalized.changes.writes.push_back(insert_inbox{command.consumer, command.message});
   finalized.changes.writes.push_back(
-      finalize_unit{u.id, std::move(result), consensus.confidence, now});
+      finalize_unit{u.id, std::move(result), consensus.confidence, now, taken.rule, taken.because});
   finalized.changes.events.push_back(std::move(done));
   return finalized;
 }

@@ -50,6 +50,7 @@ struct unit {
   std::string input;
   std::string truth;       ///< JSON; empty unless this is a test question.
   std::uint32_t slots = 1; ///< Judgments wanted so far.
+  std::uint32_t loops = 0; ///< How often its chain was sent back.
   unit_state state = unit_state::judgable;
   lease_table leases;
   std::vector<judgment_mark> judgments;
@@ -64,6 +65,8 @@ struct unit_record : unit {
   instant created_at;
   std::string result; ///< JSON; empty until finalized.
   double confidence = 0;
+  std::int16_t route = no_route; ///< That took it on when it was finalized.
+  std::uint32_t part = 0;        ///< Place among the units that its parent's result made.
 };
 
 /// The slots of a test question: more than there are contributors.
@@ -135,8 +138,8 @@ decision<std::uint32_t> decide(unit& u, const lease_policy& policy, const expire
                                instant now);
 
 /// A consumer tells that a judgment of this unit was received. When all slots are judged, the unit
-/// gets its result, or one slot more where the step's stopping rule is not content; otherwise
-/// nothing is written. Answers whether it finalized.
+/// gets its result and the route that it takes on, or one slot more where the step's stopping rule
+/// is not content; otherwise nothing is written. Answers whether it finalized.
 struct aggregate_if_ready {
   std::string consumer;
   message_id message;
@@ -144,8 +147,8 @@ struct aggregate_if_ready {
   /// happens: the message of the last one is still to come.
   std::optional<model_opinion> opinion{};
 };
-decision<bool> decide(unit& u, const aggregation_policy& policy, const aggregate_if_ready& command,
-                      instant now);
+decision<bool> decide(unit& u, const aggregation_policy& policy, const std::vector<way>& ways,
+                      const aggregate_if_ready& command, instant now);
 
 /// Nothing that the contributor did for this unit counts from now on: ends their lease and taints
 /// their judgment, which makes room for others. A finished unit stays as it is. Answers whether

@@ -1,5 +1,7 @@
 #include "core/workflow.hpp"
 
+#include "core/review.hpp"
+
 #include <algorithm>
 #include <set>
 
@@ -27,6 +29,57 @@ void check_aggregation(const aggregation_policy& policy, const std::string& plac
                                                + " answers, or be left out"});
   if (std::set<std::string>{labels.begin(), labels.end()}.size() != labels.size())
     problems.push_back({place + "/labels", "must not list an answer twice"});
+  if (policy.method == aggregation_method::review && !labels.empty())
+    problems.push_back({place + "/labels", "must be left out: the answers of a review are approve, "
+                                           "correct and reject"});
+}
+
+/// The routes of a step; its `next` is one that takes every unit.
+std::vector<route> routes_of(const step_definition& step) {
+  if (step.next.empty())
+    return step.routes;
+  route all;
+  all.to = step.next;
+  return {all};
+}
+
+/// Marks what leads back, and notes at each step what leads there otherwise. Not recursive, because
+/// the depth is up to the definition.
+void explore(std::vector<step_place>& places) {
+  enum class state { unseen, on_path, done };
+  std::vector<state> seen(places.size(), state::unseen);
+  struct frame {
+    std::uint32_t position;
+    std::size_t way = 0;
+    std::size_t target = 0;
+  };
+  std::vector<frame> path{{0}};
+  seen[0] = state::on_path;
+  while (!path.empty()) {
+    auto& at = path.back();
+    auto& ways = places[at.position].ways;
+    if (at.way == ways.size()) {
+      seen[at.position] = state::done;
+      path.pop_back();
+      continue;
+    }
+    auto& targets = ways[at.way].targets;
+    if (at.target == targets.size()) {
+      ++at.way;
+      at.target = 0;
+      continue;
+    }
+    auto& target = targets[at.target++];
+    if (seen[target.position] == state::on_path) {
+      target.back = true;
+      continue;
+    }
+    places[target.position].upstreams |= std::uint64_t{1} << at.position;
+    if (seen[target.position] == state::unseen) {
+      seen[target.position] = state::on_path;
+      path.push_back({target.position});
+    }
+  }
 }
 
 bool is_share(double value) { return value > 0 && value < 1; }
@@ -44,6 +97,49 @@ void check_test_questions(const test_question_policy& policy, const std::string&
     problems.push_back({place + "/accuracy_min", "must be between 0 and 1"});
   if (!is_share(policy.taint.certainty))
     problems.push_back({place + "/certainty", "must be between 0 and 1"});
+}
+
+void check_share(const std::optional<double>& share, const std::string& place,
+                 std::vector<definition_problem>& problems) {
+  if (share && !(*share > 0 && *share <= 1))
+    problems.push_back({place, "must be above 0 and at most 1"});
+}
+
+bool takes_every_unit(const route& rule) {
+  const auto& when = rule.when;
+  return when.answers.empty() && when.other_answers.empty() && !when.confidence_below
+         && !when.agreement_below && !when.trust_below && !when.tied && !when.sample;
+}
+
+/// What the answers named by a route must be among; empty: anything.
+std::vector<std::string> answers_known(const step_definition& step) {
+  return step.aggregation.method == aggregation_method::review ? verdict_names()
+                                                               : step.aggregation.labels;
+}
+
+void check_answers(const std::vector<std::string>& answers, const step_definition& step,
+                   const std::string& place, std::vector<definition_problem>& problems) {
+  const auto known = answers_known(step);
+  for (const auto& answer : answers)
+    if (!known.empty() && std::find(known.begin(), known.end(), answer) == known.end())
+      problems.push_back({place, "'" + answer + "' is none of the answers that the step knows"});
+}
+
+void check_route(const step_definition& step, std::size_t index, const std::string& place,
+                 std::vector<definition_problem>& problems) {
+  const auto& rule = step.routes[index];
+  check_answers(rule.when.answers, step, place + "/when/answer", problems);
+  check_answers(rule.when.other_answers, step, place + "/when/answer_not", problems);
+  check_share(rule.when.confidence_below, place + "/when/confidence_below", problems);
+  check_share(rule.when.agreement_below, place + "/when/agreement_below", problems);
+  check_share(rule.when.trust_below, place + "/when/trust_below", problems);
+  check_share(rule.when.sample, place + "/when/sample", problems);
+  if (rule.loops_max < 1 || rule.loops_max > loops_max)
+    problems.push_back(
+        {place + "/loops_max", "must be between 1 and " + std::to_string(loops_max)});
+  if (takes_every_unit(rule) && index + 1 < step.routes.size())
+    problems.push_back(
+        {place, "takes every unit, so that the routes after it are never looked at"});
 }
 
 void check_step(const step_definition& step, const std::string& place,
@@ -64,8 +160,53 @@ void check_step(const step_definition& step, const std::string& place,
   if (!step.answer_pointer.empty() && step.answer_pointer.front() != '/')
     problems.push_back({place + "/aggregation/answer", "must be a JSON pointer such as /answer"});
   check_aggregation(step.aggregation, place + "/aggregation", problems);
+  if (!step.correction_pointer.empty() && step.correction_pointer.front() != '/')
+    problems.push_back(
+        {place + "/aggregation/correction", "must be a JSON pointer such as /answer"});
+  if (!step.next.empty() && !step.routes.empty())
+    problems.push_back({place + "/routes", "excludes next: routes say all of it"});
+  if (step.routes.size() > routes_per_step_max)
+    problems.push_back(
+        {place + "/routes", "must be at most " + std::to_string(routes_per_step_max)});
+  for (std::size_t i = 0; i < step.routes.size(); ++i)
+    check_route(step, i, place + "/routes/" + std::to_string(i), problems);
   if (step.test_questions)
     check_test_questions(*step.test_questions, place + "/test_questions", problems);
+}
+
+void check_targets(const workflow_definition& definition, const std::vector<std::string>& to,
+                   const std::string& place, std::vector<definition_problem>& problems) {
+  std::set<std::string> named;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const auto here = place + "/" + std::to_string(i);
+    if (!position_of(definition, to[i]))
+      problems.push_back({here, "no step has the key '" + to[i] + "'"});
+    else if (!named.insert(to[i]).second)
+      problems.push_back({here, "names '" + to[i] + "' twice"});
+  }
+}
+
+/// The rules about the steps together.
+void check_graph(const workflow_definition& definition, std::vector<definition_problem>& problems) {
+  const auto places = places_in(definition);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto& step = definition.steps[i];
+    const auto place = "/steps/" + std::to_string(i);
+    if (i > 0 && places[i].upstreams == 0)
+      problems.push_back({place, "no step leads here from the first"});
+    for (std::size_t w = 0; w < places[i].ways.size(); ++w) {
+      const auto& on = places[i].ways[w];
+      for (const auto& target : on.targets)
+        if (target.back && takes_every_unit(on.rule))
+          problems.push_back(
+              {place + (step.next.empty() ? "/routes/" + std::to_string(w) : "/next"),
+               "leads every unit back to '" + definition.steps[target.position].key
+                   + "'; a way back needs a condition"});
+    }
+  }
+  if (definition.steps[0].aggregation.method == aggregation_method::review)
+    problems.push_back({"/steps/0/aggregation/method",
+                        "review needs the result of a step before it; this is the first"});
 }
 
 } // namespace
@@ -88,15 +229,29 @@ std::optional<std::uint32_t> position_of(const workflow_definition& definition,
   return std::nullopt;
 }
 
-std::optional<std::uint32_t> upstream_of(const workflow_definition& definition,
-                                         std::uint32_t position) {
-  const auto& key = definition.steps[position].key;
-  for (std::uint32_t i = 0; i < definition.steps.size(); ++i) {
-    const auto& next = definition.steps[i].next;
-    if (std::find(next.begin(), next.end(), key) != next.end())
-      return i;
-  }
-  return std::nullopt;
+std::vector<step_place> places_in(const workflow_definition& definition) {
+  const auto& steps = definition.steps;
+  std::vector<step_place> places(steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    for (const auto& rule : routes_of(steps[i])) {
+      way on{rule, {}};
+      for (const auto& key : rule.to)
+        on.targets.push_back({*position_of(definition, key), false});
+      places[i].ways.push_back(std::move(on));
+    }
+  if (!steps.empty())
+    explore(places);
+  std::vector<std::uint64_t> sources(places.size(), 0);
+  std::vector<bool> back(places.size(), false);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    for (const auto& on : places[i].ways)
+      for (const auto& target : on.targets) {
+        sources[target.position] |= std::uint64_t{1} << i;
+        back[target.position] = back[target.position] || target.back;
+      }
+  for (std::size_t i = 0; i < places.size(); ++i)
+    places[i].one_way_in = !back[i] && (sources[i] & (sources[i] - 1)) == 0;
+  return places;
 }
 
 std::vector<definition_problem> problems_of(const workflow_definition& definition) {
@@ -108,39 +263,19 @@ std::vector<definition_problem> problems_of(const workflow_definition& definitio
         {"/steps", "must have between 1 and " + std::to_string(steps_per_workflow_max) + " steps"});
 
   std::set<std::string> keys;
-  std::vector<std::uint32_t> arrivals(definition.steps.size(), 0);
   for (std::size_t i = 0; i < definition.steps.size(); ++i) {
     const auto& step = definition.steps[i];
     const auto place = "/steps/" + std::to_string(i);
     check_step(step, place, problems);
     if (!keys.insert(step.key).second)
       problems.push_back({place + "/key", "'" + step.key + "' is the key of an earlier step"});
-    for (std::size_t n = 0; n < step.next.size(); ++n) {
-      const auto target = position_of(definition, step.next[n]);
-      if (!target)
-        problems.push_back(
-            {place + "/next/" + std::to_string(n), "no step has the key '" + step.next[n] + "'"});
-      else
-        ++arrivals[*target];
-    }
+    check_targets(definition, step.next, place + "/next", problems);
+    for (std::size_t r = 0; r < step.routes.size(); ++r)
+      check_targets(definition, step.routes[r].to, place + "/routes/" + std::to_string(r) + "/to",
+                    problems);
   }
-  if (!problems.empty())
-    return problems;
-
-  // With one way into every step but the first, being reached from the first means having no cycle.
-  if (arrivals[0] > 0)
-    problems.push_back({"/steps/0", "is where source data enters; no step may lead to it"});
-  for (std::size_t i = 1; i < arrivals.size(); ++i)
-    if (arrivals[i] != 1)
-      problems.push_back(
-          {"/steps/" + std::to_string(i),
-           "must be the next of exactly one step, not of " + std::to_string(arrivals[i])});
-  std::vector<std::uint32_t> reached{0};
-  for (std::size_t at = 0; problems.empty() && at < reached.size(); ++at)
-    for (const auto& key : definition.steps[reached[at]].next)
-      reached.push_back(*position_of(definition, key));
-  if (problems.empty() && reached.size() != definition.steps.size())
-    problems.push_back({"/steps", "some steps form a cycle that the first step never reaches"});
+  if (problems.empty())
+    check_graph(definition, problems);
   return problems;
 }
 

@@ -6,6 +6,7 @@
 #include "core/lease.hpp"
 #include "core/quality/standing.hpp"
 #include "core/quality/test_placement.hpp"
+#include "core/routing.hpp"
 
 #include <optional>
 #include <string>
@@ -29,11 +30,13 @@ struct step_definition {
   std::optional<test_question_policy> test_questions;
   std::string answer_pointer = "/answer"; ///< JSON pointer to the value that aggregation counts.
   std::string judgment_schema; ///< JSON Schema (draft 7) of a judgment; empty accepts any object.
-  std::vector<std::string>
-      next; ///< Keys of the steps that a finalized unit goes on to; none ends it.
+  std::string correction_pointer = "/answer"; ///< Of a review: JSON pointer to the correction.
+  // Where a finalized unit goes on to; its chain ends where both are empty. At most one is used.
+  std::vector<std::string> next; ///< Keys of steps, each of which gets a unit.
+  std::vector<route> routes;     ///< The first that is for the unit takes it.
 };
 
-/// A validated workflow: a tree of steps that begins with the first. A simple job is a workflow of
+/// A validated workflow: a graph of steps that begins with the first. A simple job is a workflow of
 /// one step.
 struct workflow_definition {
   std::string name;
@@ -48,7 +51,9 @@ struct definition_problem {
 
 /// Limits of a definition, with the reasons in docs/CONFIG.md's spirit: bounds on what one node
 /// must hold.
-inline constexpr std::size_t steps_per_workflow_max = 64;
+inline constexpr std::size_t steps_per_workflow_max = 64; // bits of `step_row::upstreams_completed`
+inline constexpr std::size_t routes_per_step_max = 64;
+inline constexpr std::uint32_t loops_max = 100;
 inline constexpr std::uint32_t judgments_per_unit_max = 1000;
 inline constexpr std::size_t truth_bytes_max = 4096;
 inline constexpr std::size_t labels_max = 256;
@@ -64,13 +69,25 @@ std::uint32_t first_slots(const step_definition& step);
 history_scope history_needed(const step_definition& step);
 
 /// Everything that is wrong with `definition`; empty when it may be created. Rules: keys unique and
-/// well-formed; bounds; each step but the first is the `next` of exactly one other step, and is
-/// reached from the first (so that "all units of a step have arrived" is known from one place).
+/// well-formed; bounds; each step is reached from the first; what leads back has a condition, so
+/// that chains end.
 std::vector<definition_problem> problems_of(const workflow_definition& definition);
 
-/// The position of the step whose `next` names the step at `position`; none for the first.
-std::optional<std::uint32_t> upstream_of(const workflow_definition& definition,
-                                         std::uint32_t position);
+/// Where a step stands in its workflow.
+struct step_place {
+  std::vector<way> ways; ///< The routes on; one for all where the step has a `next`.
+  /// A bit for the position of each step that leads here by other ways than back: when all of them
+  /// are complete, no more units are expected.
+  std::uint64_t upstreams = 0;
+  /// Units come from one step only, and never back: so the names of their parents tell them apart.
+  bool one_way_in = false;
+};
+
+/// The place of each step of a definition whose keys are right. A way leads back when it goes to a
+/// step on the path that it came by, going through the definition from the first step, depth first
+/// and in the order of the routes. (In workflows that a person would draw, where each loop is
+/// entered at one step, the order makes no difference.)
+std::vector<step_place> places_in(const workflow_definition& definition);
 
 /// The position of the step with `key`.
 std::optional<std::uint32_t> position_of(const workflow_definition& definition,

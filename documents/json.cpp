@@ -1,8 +1,13 @@
 #include "documents/json.hpp"
 
 #include "core/invariant.hpp"
+#include "core/json_text.hpp"
+#include "documents/judgment_document.hpp"
 #include "documents/parse.hpp"
 #include "documents/text.hpp"
+
+#include <limits>
+#include <optional>
 
 namespace holdfast::documents {
 
@@ -38,15 +43,17 @@ std::size_t after_value(std::string_view json, std::size_t at) {
   return at;
 }
 
-/// The text of member `name` of a valid object. The text and not the value, because a number may
-/// have more digits than any type of ours: the database keeps them all, so must we.
-std::string_view member_text(std::string_view object, std::string_view name) {
+/// The text of member `name` of a valid object. The text
+/// and not the value, because a number may have more digits than any type of ours: the database
+/// keeps them all, so must we.
+std::optional<std::string_view> member_text(std::string_view object, std::string_view name) {
   auto at = object.find_first_not_of(blanks);
   HOLDFAST_INVARIANT(at != std::string_view::npos && object[at] == '{',
-                     "chained input was composed by chained_input");
+                     "inputs of chains and results are objects");
   for (++at;;) {
     const auto key = object.find('"', at);
-    HOLDFAST_INVARIANT(key != std::string_view::npos, "chained input has a member 'data'");
+    if (key == std::string_view::npos)
+      return std::nullopt;
     const auto key_end = after_string(object, key);
     const auto value = object.find_first_not_of(blanks, object.find(':', key_end) + 1);
     const auto value_end = after_value(object, value);
@@ -56,6 +63,19 @@ std::string_view member_text(std::string_view object, std::string_view name) {
     }
     at = value_end;
   }
+}
+
+std::string_view required_text(std::string_view object, std::string_view name) {
+  const auto text = member_text(object, name);
+  HOLDFAST_INVARIANT(text, "the input of a chain has its source data and the parent's result");
+  return *text;
+}
+
+/// Of JSON that was checked when it came in, or that we wrote.
+nlohmann::json parsed(std::string_view text) {
+  const auto value = parse_json(text, {std::numeric_limits<std::size_t>::max(), 1000});
+  HOLDFAST_INVARIANT(value, "what is stored was valid when it came in");
+  return *value;
 }
 
 } // namespace
@@ -81,17 +101,42 @@ core::failure check_text(std::string_view text, std::string_view what, std::size
   return {};
 }
 
-std::string chained_input(std::string_view parent_input, bool parent_was_chained,
-                          std::string_view parent_result) {
-  const auto source = parent_was_chained ? member_text(parent_input, "data") : parent_input;
+std::string chained_input(const finished_link& parent, std::string_view item) {
+  const auto source = parent.chained ? required_text(parent.input, "data") : parent.input;
+  if (item.empty() && parent.chained)
+    item = member_text(parent.input, "item").value_or(std::string_view{});
   std::string input;
-  input.reserve(source.size() + parent_result.size() + 24);
+  input.reserve(source.size() + item.size() + parent.result.size() + 32);
   input += R"({"data":)";
   input += source;
+  if (!item.empty()) {
+    input += R"(,"item":)";
+    input += item;
+  }
   input += R"(,"result":)";
-  input += parent_result;
+  input += parent.result;
   input += '}';
   return input;
+}
+
+std::string reviewed_result(const finished_link& review) {
+  const auto correction = member_text(review.result, "correction");
+  if (!correction)
+    return std::string{required_text(review.input, "result")};
+  // As in other results, what is no string is there as its text.
+  const auto answer = answer_text(parsed(*correction));
+  return core::json_object{}.text("answer", answer).boolean("corrected", true).str();
+}
+
+std::vector<result_item> items_of(std::string_view result) {
+  const auto answer = parsed(result).at("answer").get<std::string>();
+  auto list = nlohmann::json::parse(answer, nullptr, false);
+  if (!list.is_array())
+    list = nlohmann::json::array({answer});
+  std::vector<result_item> items;
+  for (const auto& item : list)
+    items.push_back({item.dump(), core::json_object{}.text("answer", answer_text(item)).str()});
+  return items;
 }
 
 } // namespace holdfast::documents

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace holdfast::documents {
 
@@ -18,10 +19,29 @@ core::failure check_json(std::string_view text, const json_limits& limits);
 /// field in the detail. Gives `errc::none` or `invalid_argument`.
 core::failure check_text(std::string_view text, std::string_view what, std::size_t bytes_max);
 
-/// The input of a unit that continues a chain: `{"data": <source data>, "result": <parent's
-/// result>}`, where the source data is the parent's input, or the `data` of it when the parent
-/// continued a chain itself.
-std::string chained_input(std::string_view parent_input, bool parent_was_chained,
-                          std::string_view parent_result);
+/// A finished unit that others continue.
+struct finished_link {
+  std::string_view input;
+  bool chained = false; ///< Its own input was made by `chained_input`.
+  std::string_view result;
+};
+
+/// The input of a unit that continues a chain: `{"data": <source data>, "item": <item>, "result":
+/// <parent's result>}`. The source data is the parent's input, or the `data` of it when the parent
+/// continued a chain itself; so is the item (JSON), unless there is a new one. Without any there is
+/// no such member.
+std::string chained_input(const finished_link& parent, std::string_view item = {});
+
+/// What counts as the result when the unit was a review of its parent's: that one if it was
+/// approved or rejected, `{"answer": <correction>, "corrected": true}` if it was corrected.
+std::string reviewed_result(const finished_link& review);
+
+struct result_item {
+  std::string json;
+  std::string result; ///< The item as a result: `{"answer": <its text>}`.
+};
+
+/// The items of a result's answer: of a list its members, of anything else itself.
+std::vector<result_item> items_of(std::string_view result);
 
 } // namespace holdfast::documents

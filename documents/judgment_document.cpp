@@ -1,6 +1,7 @@
 #include "documents/judgment_document.hpp"
 
 #include "core/invariant.hpp"
+#include "core/review.hpp"
 #include "documents/parse.hpp"
 #include "documents/pointer.hpp"
 #include "documents/schema.hpp"
@@ -19,6 +20,10 @@ struct judgment_checker::compiled {
   json_pointer answer;
   std::string answer_pointer;      ///< As its author wrote it.
   std::vector<std::string> labels; ///< By bytes.
+  bool reviews = false;
+  json_pointer correction; ///< Of a review.
+  std::string correction_pointer;
+  bool spreads = false; ///< Each item of a result may become a unit.
 };
 
 namespace {
@@ -61,6 +66,32 @@ core::failure invalid(std::string_view pointer, std::string_view what) {
   return {core::errc::payload_invalid, at_place(pointer, what)};
 }
 
+/// What is wrong with an answer whose items go on one by one.
+std::optional<core::failure> too_many_items(const judgment_checker::compiled& step,
+                                            const std::string& place, const json& answer) {
+  if (!step.spreads || !answer.is_array() || answer.size() <= core::fan_out_max)
+    return std::nullopt;
+  return invalid(place, "has " + std::to_string(answer.size()) + " items; at most "
+                            + std::to_string(core::fan_out_max) + " can go on one by one");
+}
+
+/// The text that a review counts as.
+core::outcome<std::string> review_text(const judgment_checker::compiled& step, const json& judgment,
+                                       const std::string& verdict) {
+  const auto names = core::verdict_names();
+  if (std::find(names.begin(), names.end(), verdict) == names.end())
+    return invalid(step.answer_pointer, "must be approve, correct or reject");
+  if (verdict != core::to_string(core::review_verdict::correct))
+    return verdict;
+  const auto* correction = step.correction.find(judgment);
+  if (correction == nullptr)
+    return invalid(step.correction_pointer,
+                   "is missing; who corrects says here what the answer should be");
+  if (auto why = too_many_items(step, step.correction_pointer, *correction))
+    return *std::move(why);
+  return core::to_text({core::review_verdict::correct, canonical_text(*correction)});
+}
+
 } // namespace
 
 std::string answer_text(const json& value) {
@@ -70,7 +101,11 @@ std::string answer_text(const json& value) {
 judgment_checker::judgment_checker(const core::step_definition& step, const json_limits& limits)
     : compiled_(std::make_unique<compiled>(compiled{
         limits, compile_validated(step.judgment_schema), pointer_validated(step.answer_pointer),
-        step.answer_pointer, sorted(step.aggregation.labels)})) {}
+        step.answer_pointer, sorted(step.aggregation.labels),
+        step.aggregation.method == core::aggregation_method::review,
+        pointer_validated(step.correction_pointer), step.correction_pointer,
+        std::any_of(step.routes.begin(), step.routes.end(),
+                    [](const core::route& r) { return r.for_each; })})) {}
 
 judgment_checker::~judgment_checker() = default;
 
@@ -89,6 +124,10 @@ core::outcome<std::string> judgment_checker::answer_of(std::string_view payload)
     return invalid(compiled_->answer_pointer,
                    "is missing; the step counts the value at this place as the answer");
   auto text = answer_text(*answer);
+  if (compiled_->reviews)
+    return review_text(*compiled_, *judgment, text);
+  if (auto why = too_many_items(*compiled_, compiled_->answer_pointer, *answer))
+    return *std::move(why);
   const auto& labels = compiled_->labels;
   if (!labels.empty() && !std::binary_search(labels.begin(), labels.end(), text))
     return invalid(compiled_->answer_pointer,

@@ -25,16 +25,17 @@ public:
   ~judgment_checker();
 
   /// The answer that aggregation counts: the `answer_text` of the value at the step's answer
-  /// pointer, which is one of the step's labels if it has any. Fails with `too_large` or
-  /// `payload_invalid`, with the JSON pointer of the offending place, what was expected, and what
-  /// to do.
+  /// pointer, which is one of the step's labels if it has any; of a review its `core::to_text`.
+  /// Fails with `too_large` or `payload_invalid`, with the JSON pointer of the offending place,
+  /// what was expected, and what to do.
   core::outcome<std::string> answer_of(std::string_view payload) const;
 
   /// The same value as JSON, of a payload that `answer_of` accepts.
   std::string answer_value_of(std::string_view payload) const;
 
-private:
   struct compiled;
+
+private:
   std::unique_ptr<const compiled> compiled_;
 };
 

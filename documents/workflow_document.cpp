@@ -5,6 +5,7 @@
 #include "documents/member_reader.hpp"
 #include "documents/parse.hpp"
 #include "documents/pointer.hpp"
+#include "documents/routes_document.hpp"
 #include "documents/schema.hpp"
 #include "documents/stopping_document.hpp"
 
@@ -59,7 +60,9 @@ private:
         step.judgment_schema = schema_source->dump();
     }
     if (const auto* next = from.member("next"))
-      read_next(*next, place + "/next", step.next);
+      step.next = read_step_keys(*next, place + "/next", problems);
+    if (const auto* routes = from.member("routes"))
+      step.routes = read_routes(*routes, place + "/routes", problems);
     from.refuse_unknown();
     definition.steps.push_back(std::move(step));
   }
@@ -82,13 +85,25 @@ private:
     if (const auto known = core::aggregation_method_named(method))
       step.aggregation.method = *known;
     else
-      from.problem("method", "must be majority, weighted, weighted_log_odds or incremental");
+      from.problem("method",
+                   "must be majority, weighted, weighted_log_odds, incremental or review");
+    const bool reviews = step.aggregation.method == core::aggregation_method::review;
+    if (reviews)
+      step.answer_pointer = "/verdict";
     if (const auto* labels = from.member("labels"))
       read_labels(*labels, place + "/labels", step.aggregation.labels);
     from.text("answer", step.answer_pointer);
-    if (!json_pointer::parse(step.answer_pointer))
-      from.problem("answer", "must be a JSON pointer such as /answer, with ~0 for ~ and ~1 for /");
+    check_pointer(from, "answer", step.answer_pointer);
+    if (reviews) {
+      from.text("correction", step.correction_pointer);
+      check_pointer(from, "correction", step.correction_pointer);
+    }
     from.refuse_unknown();
+  }
+
+  static void check_pointer(member_reader& from, const char* name, const std::string& pointer) {
+    if (!json_pointer::parse(pointer))
+      from.problem(name, "must be a JSON pointer such as /answer, with ~0 for ~ and ~1 for /");
   }
 
   /// Labels are named as answers are: strings as they are, other values as their JSON.
@@ -112,19 +127,6 @@ private:
     from.number("certainty", policy.taint.certainty);
     from.refuse_unknown();
     return policy;
-  }
-
-  void read_next(const json& source, const std::string& place, std::vector<std::string>& next) {
-    if (!source.is_array()) {
-      problems.push_back({place, "must be a list of keys of steps"});
-      return;
-    }
-    for (std::size_t i = 0; i < source.size(); ++i) {
-      if (source[i].is_string())
-        next.push_back(source[i].get<std::string>());
-      else
-        problems.push_back({place + "/" + std::to_string(i), "must be the key of a step"});
-    }
   }
 };
 

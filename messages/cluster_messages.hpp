@@ -84,13 +84,13 @@ struct add_children {
 };
 HOLDFAST_WIRE(add_children, x.consumer, x.step, x.parents)
 
-/// Step → downstream step: whether more units may still come. Answered by `events_applied`.
-struct upstream_changed {
-  std::string consumer;
-  core::step_id step;
-  core::message_id message;
+/// Step → downstream step: whether more units may still come from there. Answered by
+/// `events_applied`.
+struct upstream_progress {
+  core::step_id step;     ///< The downstream step.
+  std::uint32_t from = 0; ///< Position of the one that says so.
   bool completed = false;
 };
-HOLDFAST_WIRE(upstream_changed, x.consumer, x.step, x.message, x.completed)
+HOLDFAST_WIRE(upstream_progress, x.step, x.from, x.completed)
 
 } // namespace holdfast::msg

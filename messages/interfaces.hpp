@@ -63,7 +63,7 @@ using member_gateway_actor = gateway_actor::extend<caf::replies_to<meet_node>::w
 using door_actor = gateway_actor::extend<caf::reacts_to<look_at_cluster>,
                                          caf::replies_to<apply_events>::with<events_applied>,
                                          caf::replies_to<add_children>::with<events_applied>,
-                                         caf::replies_to<upstream_changed>::with<events_applied>>;
+                                         caf::replies_to<upstream_progress>::with<events_applied>>;
 
 /// What a gateway or door answers to a `Request`.
 template <class Request>

@@ -84,7 +84,7 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(events_applied);
   HOLDFAST_REGISTER(apply_events);
   HOLDFAST_REGISTER(add_children);
-  HOLDFAST_REGISTER(upstream_changed);
+  HOLDFAST_REGISTER(upstream_progress);
 #undef HOLDFAST_REGISTER
   config.add_error_category(
       caf::atom("holdfast"), [](std::uint8_t code, caf::atom_value, const caf::message& context) {

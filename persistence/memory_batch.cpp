@@ -40,6 +40,7 @@ public:
     row.total_units = w.row.total_units;
     row.completed_units = w.row.completed_units;
     row.revision = w.row.revision;
+    row.upstreams_completed = w.row.upstreams_completed;
   }
 
   void operator()(const core::insert_unit& w) {
@@ -52,14 +53,25 @@ public:
     require(w.slots > 0 && w.slots <= INT32_MAX, "23514: a unit has at least one slot");
     require(!w.parent == (w.root == w.id), "23514: a unit is its own root unless it has a parent");
     require(w.truth.empty() || !w.parent, "23514: a test question has no parent");
+    require_integer(w.loops);
+    require_integer(w.part);
+    require(w.part == 0 || w.parent, "23514: only a child has a place among its siblings");
+    for (const auto& contributor : w.excluded) {
+      require_text(contributor);
+      require(!contributor.empty() && contributor.size() <= 128,
+              "23514: ids of contributors and workers have 1 to 128 bytes");
+    }
+    require(std::set<core::contributor_id>{w.excluded.begin(), w.excluded.end()}.size()
+                == w.excluded.size(),
+            "23505: somebody is excluded twice");
     require(t_.steps.count(w.step) != 0, "22012: the unit's step does not exist");
     if (w.parent) {
       require(t_.units.count(w.parent) != 0, "23503: the parent does not exist");
-      insert_key(t_.children, {w.parent, w.step});
+      insert_key(t_.children, {w.parent, w.step, w.part});
     }
     insert(t_.units_by_source_key, {w.step, w.source_key}, w.id);
     insert(t_.units_by_ordinal, {w.step, w.ordinal}, w.id);
-    insert(t_.units, w.id, unit_row{w, core::unit_state::judgable, std::nullopt, 0});
+    insert(t_.units, w.id, unit_row{w});
   }
 
   void operator()(const core::set_unit_slots& w) {
@@ -75,13 +87,17 @@ public:
 
   void operator()(const core::finalize_unit& w) {
     require_text(w.result);
+    require_text(w.route_reason);
     require_instant(w.at);
+    require(w.route >= core::no_route, "23514: no such route");
     require(w.confidence >= 0 && w.confidence <= 1, "23514: confidence is between 0 and 1");
     auto& row = open(w.unit);
     require(row.made.truth.empty(), "23514: a test question is never finalized");
     row.state = core::unit_state::finalized;
     row.result = w.result;
     row.confidence = w.confidence;
+    row.route = w.route;
+    row.route_reason = w.route_reason;
   }
 
   void operator()(const core::insert_lease& w) {

@@ -71,6 +71,8 @@ open_unit read_open_unit(const memory::tables& t, const memory::unit_row& row,
   const auto [begin, end] = memory::rows_of(t.ended_leases, unit.id);
   for (auto ended = begin; ended != end; ++ended)
     put_ended(unit.touched, policy, ended->second);
+  for (const auto& contributor : row.made.excluded)
+    put_bar(unit.touched, contributor, core::instant::max());
   return unit;
 }
 
@@ -88,6 +90,9 @@ core::unit_record read_unit(const memory::tables& t, const memory::unit_row& row
   unit.truth = made.truth;
   unit.slots = made.slots;
   unit.created_at = made.created_at;
+  unit.loops = made.loops;
+  unit.part = made.part;
+  unit.route = row.route;
   unit.state = row.state;
   unit.result = row.result.value_or(std::string{});
   unit.confidence = row.confidence;
@@ -109,6 +114,8 @@ core::unit_record read_unit(const memory::tables& t, const memory::unit_row& row
     seen(ended->second.lease.token);
     put_ended(unit.bars, policy, ended->second);
   }
+  for (const auto& contributor : made.excluded)
+    put_bar(unit.bars, contributor, core::instant::max());
   return unit;
 }
 
@@ -298,6 +305,29 @@ memory_store::load_units(const std::vector<core::unit_id>& units,
     if (const auto row = t.units.find(id); row != t.units.end() && seen.insert(id).second)
       loaded.push_back(read_unit(t, row->second, policy));
   return loaded;
+}
+
+core::outcome<std::vector<unit_chain>>
+memory_store::load_chains(const std::vector<core::unit_id>& units) {
+  const guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return memory::unreachable;
+  const auto& t = database_->tables_;
+  std::vector<unit_chain> chains;
+  for (const auto& last : std::set<core::unit_id>{units.begin(), units.end()}) {
+    unit_chain chain{last, {}, {}};
+    std::set<core::contributor_id> judges;
+    for (auto at = t.units.find(last); at != t.units.end();
+         at = t.units.find(at->second.made.parent)) {
+      chain.links.push_back({at->first, at->second.made.step, at->second.made.input});
+      for (const auto* judgment : judgments_of(t, at->first))
+        judges.insert(judgment->made.owner);
+    }
+    chain.judges.assign(judges.begin(), judges.end());
+    if (!chain.links.empty())
+      chains.push_back(std::move(chain));
+  }
+  return chains;
 }
 
 core::outcome<stored_workflow> memory_store::load_workflow(core::workflow_id workflow) {

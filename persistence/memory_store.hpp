@@ -87,6 +87,8 @@ public:
                                                    std::uint32_t position)>& policy_of) override;
   core::outcome<std::vector<core::unit_record>>
   load_units(const std::vector<core::unit_id>& units, const core::lease_policy& policy) override;
+  core::outcome<std::vector<unit_chain>>
+  load_chains(const std::vector<core::unit_id>& units) override;
   core::outcome<core::step_history> load_step_history(core::step_id step,
                                                       core::history_scope scope) override;
   core::outcome<stored_workflow> load_workflow(core::workflow_id workflow) override;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -26,8 +27,10 @@ struct step_row {
 struct unit_row {
   core::insert_unit made; ///< With the slots that it wants now.
   core::unit_state state = core::unit_state::judgable;
-  std::optional<std::string> result;
+  std::optional<std::string> result{};
   double confidence = 0;
+  std::int16_t route = core::no_route; ///< As in `finalize_unit`, like the following.
+  std::string route_reason{};
 };
 
 struct judgment_row {
@@ -103,7 +106,8 @@ struct tables {
   std::map<core::unit_id, unit_row> units;
   std::map<std::pair<core::step_id, std::string>, core::unit_id> units_by_source_key;
   std::map<std::pair<core::step_id, std::uint64_t>, core::unit_id> units_by_ordinal;
-  std::set<std::pair<core::unit_id, core::step_id>> children; ///< Parent and the child's step.
+  /// Parent, the child's step and its part.
+  std::set<std::tuple<core::unit_id, core::step_id, std::uint32_t>> children;
   std::map<contributor_key, core::lease> active_leases;
   std::map<std::pair<core::unit_id, core::token>, ended_row> ended_leases;
   std::map<contributor_key, judgment_row> judgments;

@@ -60,24 +60,29 @@ constexpr statement add_workflows{"add_workflows", R"sql(
 
 constexpr statement add_steps{"add_steps", R"sql(
   INSERT INTO holdfast.steps (step_id, workflow_id, key, position, status, sealed, total_units,
-                              completed_units, revision, created_at)
+                              completed_units, revision, created_at, upstreams_completed)
   SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::integer[], $5::smallint[],
                        $6::boolean[], $7::bigint[], $8::bigint[], $9::bigint[],
-                       $10::timestamptz[]))sql"};
+                       $10::timestamptz[], $11::bigint[]))sql"};
 
 constexpr statement add_units{"add_units", R"sql(
   WITH added AS (
     INSERT INTO holdfast.units (unit_id, step_id, root_id, parent_id, ordinal, source_key, input,
-                                slots, created_at, truth)
+                                slots, created_at, truth, loops, part)
     SELECT t.unit_id, t.step_id, t.root_id, t.parent_id, t.ordinal, t.source_key, t.input, t.slots,
-           t.created_at, t.truth
+           t.created_at, t.truth, t.loops, t.part
       FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], $6::text[],
-                  $7::text[], $8::integer[], $9::timestamptz[], $10::text[])
+                  $7::text[], $8::integer[], $9::timestamptz[], $10::text[], $11::integer[],
+                  $12::integer[])
         AS t(unit_id, step_id, root_id, parent_id, ordinal, source_key, input, slots, created_at,
-             truth)
+             truth, loops, part)
      CROSS JOIN LATERAL (SELECT FROM holdfast.steps s WHERE s.step_id = t.step_id LIMIT 1) s
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM added)sql"};
+
+constexpr statement add_exclusions{"add_exclusions", R"sql(
+  INSERT INTO holdfast.unit_exclusions (unit_id, contributor_id)
+  SELECT * FROM unnest($1::uuid[], $2::text[]))sql"};
 
 constexpr statement add_leases{"add_leases", R"sql(
   WITH added AS (
@@ -103,10 +108,11 @@ constexpr statement update_steps{"update_steps", R"sql(
   WITH changed AS (
     UPDATE holdfast.steps s
        SET status = t.status, sealed = t.sealed, total_units = t.total_units,
-           completed_units = t.completed_units, revision = t.revision
+           completed_units = t.completed_units, revision = t.revision,
+           upstreams_completed = t.upstreams_completed
       FROM unnest($1::uuid[], $2::smallint[], $3::boolean[], $4::bigint[], $5::bigint[],
-                  $6::bigint[])
-        AS t(step_id, status, sealed, total_units, completed_units, revision)
+                  $6::bigint[], $7::bigint[])
+        AS t(step_id, status, sealed, total_units, completed_units, revision, upstreams_completed)
      WHERE s.step_id = t.step_id
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
@@ -134,9 +140,11 @@ constexpr statement set_unit_states{"set_unit_states", R"sql(
 constexpr statement finalize_units{"finalize_units", R"sql(
   WITH changed AS (
     UPDATE holdfast.units u
-       SET state = 3, result = t.result, confidence = t.confidence, changed_at = t.at
-      FROM unnest($1::uuid[], $2::text[], $3::double precision[], $4::timestamptz[])
-        AS t(unit_id, result, confidence, at)
+       SET state = 3, result = t.result, confidence = t.confidence, changed_at = t.at,
+           route = t.route, route_reason = nullif(t.route_reason, '')
+      FROM unnest($1::uuid[], $2::text[], $3::double precision[], $4::timestamptz[],
+                  $5::smallint[], $6::text[])
+        AS t(unit_id, result, confidence, at, route, route_reason)
      CROSS JOIN LATERAL (SELECT f.ctid FROM holdfast.units f
                           WHERE f.unit_id = t.unit_id AND f.state < 3 LIMIT 1) found
      WHERE u.ctid = found.ctid
@@ -243,11 +251,13 @@ public:
   void operator()(const core::insert_step& w) {
     const auto& r = w.row;
     steps_.add(r.id.value, r.workflow.value, text{r.key}, plain(r.position), small(r.status),
-               r.sealed, big(r.total_units), big(r.completed_units), big(r.revision), w.created_at);
+               r.sealed, big(r.total_units), big(r.completed_units), big(r.revision), w.created_at,
+               big(r.upstreams_completed));
   }
   void operator()(const core::update_step& w) { changed_steps_[w.row.id] = &w.row; }
   void operator()(const core::insert_unit& w) {
-    auto& [id, step, root, parent, ordinal, key, input, slots, created, truth] = units_.arrays;
+    auto& [id, step, root, parent, ordinal, key, input, slots, created, truth, loops, part] =
+        units_.arrays;
     id.add(w.id.value);
     step.add(w.step.value);
     root.add(w.root.value);
@@ -264,13 +274,18 @@ public:
       truth.add_null();
     else
       truth.add(w.truth);
+    loops.add(plain(w.loops));
+    part.add(plain(w.part));
+    for (const auto& contributor : w.excluded)
+      exclusions_.add(w.id.value, text{contributor});
   }
   void operator()(const core::set_unit_slots& w) { unit_slots_.add(w.unit.value, plain(w.slots)); }
   void operator()(const core::set_unit_state& w) {
     unit_states_.add(w.unit.value, small(w.state), w.at);
   }
   void operator()(const core::finalize_unit& w) {
-    finalized_.add(w.unit.value, text{w.result}, w.confidence, w.at);
+    finalized_.add(w.unit.value, text{w.result}, w.confidence, w.at, int2{w.route},
+                   text{w.route_reason});
   }
   void operator()(const core::insert_lease& w) {
     leases_.add(w.unit.value, text{w.lease.owner}, big(w.lease.token), w.lease.id.value,
@@ -305,13 +320,14 @@ public:
     workflows_.append_to(calls, add_workflows);
     steps_.append_to(calls, add_steps);
     units_.append_to(calls, add_units);
+    exclusions_.append_to(calls, add_exclusions);
     leases_.append_to(calls, add_leases, types.lease);
     inbox_.append_to(calls, add_inbox);
     outbox_.append_to(calls, add_events);
-    columns<core::uuid, int2, bool, int8, int8, int8> steps;
+    columns<core::uuid, int2, bool, int8, int8, int8, int8> steps;
     for (const auto& [id, row] : changed_steps_)
       steps.add(id.value, small(row->status), row->sealed, big(row->total_units),
-                big(row->completed_units), big(row->revision));
+                big(row->completed_units), big(row->revision), big(row->upstreams_completed));
     steps.append_to(calls, update_steps);
     unit_slots_.append_to(calls, set_units_slots);
     unit_states_.append_to(calls, set_unit_states);
@@ -335,16 +351,18 @@ public:
 
 private:
   columns<core::uuid, text, text, core::instant> workflows_;
-  columns<core::uuid, core::uuid, text, int4, int2, bool, int8, int8, int8, core::instant> steps_;
+  columns<core::uuid, core::uuid, text, int4, int2, bool, int8, int8, int8, core::instant, int8>
+      steps_;
   columns<core::uuid, core::uuid, core::uuid, core::uuid, int8, text, text, int4, core::instant,
-          text>
+          text, int4, int4>
       units_;
+  columns<core::uuid, text> exclusions_;
   rows<core::uuid, text, int8, core::uuid, core::instant, core::instant> leases_;
   columns<text, int4, int8> inbox_;
   columns<int4, int8, int8, int8, int4, text> outbox_;
   columns<core::uuid, int4> unit_slots_;
   columns<core::uuid, int2, core::instant> unit_states_;
-  columns<core::uuid, text, double, core::instant> finalized_;
+  columns<core::uuid, text, double, core::instant, int2, text> finalized_;
   columns<core::uuid, text, int8, core::instant> extended_;
   rows<core::uuid, core::uuid, text, int8, text, text, double, core::instant, std::optional<bool>>
       judgments_;

@@ -12,13 +12,14 @@ namespace {
 
 constexpr statement step_by_id{"step_by_id", R"sql(
   SELECT s.step_id, s.workflow_id, s.key, s.position, s.status, s.sealed, s.total_units,
-         s.completed_units, s.revision, w.definition,
+         s.completed_units, s.revision, s.upstreams_completed, w.definition,
          coalesce((SELECT max(u.ordinal) FROM holdfast.units u WHERE u.step_id = s.step_id), 0)
     FROM holdfast.steps s JOIN holdfast.workflows w USING (workflow_id)
    WHERE s.step_id = $1::uuid)sql"};
 
 constexpr statement step_row_by_id{"step_row_by_id", R"sql(
-  SELECT step_id, workflow_id, key, position, status, sealed, total_units, completed_units, revision
+  SELECT step_id, workflow_id, key, position, status, sealed, total_units, completed_units,
+         revision, upstreams_completed
     FROM holdfast.steps WHERE step_id = $1::uuid)sql"};
 
 constexpr statement open_units_of_step{"open_units_of_step", R"sql(
@@ -40,11 +41,16 @@ constexpr statement ended_leases_of_step{"ended_leases_of_step", R"sql(
     FROM holdfast.units u JOIN holdfast.ended_leases e USING (unit_id)
    WHERE u.step_id = $1::uuid AND u.state < 3)sql"};
 
+constexpr statement exclusions_of_step{"exclusions_of_step", R"sql(
+  SELECT x.unit_id, x.contributor_id
+    FROM holdfast.units u JOIN holdfast.unit_exclusions x USING (unit_id)
+   WHERE u.step_id = $1::uuid AND u.state < 3)sql"};
+
 // From the list to the table, row by row: see the remark on `LATERAL` in postgres_batch.cpp. Here
 // `OFFSET 0` is what keeps the planner from turning the join around.
 constexpr statement units_by_id{"units_by_id", R"sql(
   SELECT u.unit_id, u.step_id, u.root_id, u.parent_id, u.ordinal, u.source_key, u.input, u.slots,
-         u.created_at, u.state, u.result, u.confidence, u.truth
+         u.created_at, u.state, u.result, u.confidence, u.truth, u.loops, u.part, u.route
     FROM unnest($1::uuid[]) AS t(unit_id)
    CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = t.unit_id OFFSET 0) u)sql"};
 
@@ -69,11 +75,43 @@ constexpr statement ended_leases_by_unit{"ended_leases_by_unit", R"sql(
                         WHERE f.unit_id = t.unit_id OFFSET 0) e
    ORDER BY e.token)sql"};
 
+constexpr statement exclusions_by_unit{"exclusions_by_unit", R"sql(
+  SELECT x.unit_id, x.contributor_id
+    FROM unnest($1::uuid[]) AS t(unit_id)
+   CROSS JOIN LATERAL (SELECT * FROM holdfast.unit_exclusions f
+                        WHERE f.unit_id = t.unit_id OFFSET 0) x)sql"};
+
+constexpr statement links_by_unit{"links_by_unit", R"sql(
+  WITH RECURSIVE chain AS (
+    SELECT u.unit_id AS last, 0 AS back, u.unit_id, u.parent_id, u.step_id, u.input
+      FROM unnest($1::uuid[]) AS t(unit_id)
+     CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = t.unit_id OFFSET 0) u
+    UNION ALL
+    SELECT c.last, c.back + 1, u.unit_id, u.parent_id, u.step_id, u.input
+      FROM chain c
+     CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = c.parent_id OFFSET 0) u)
+  SELECT last, unit_id, step_id, input FROM chain ORDER BY last, back)sql"};
+
+constexpr statement judges_by_chain{"judges_by_chain", R"sql(
+  WITH RECURSIVE chain AS (
+    SELECT u.unit_id AS last, u.unit_id, u.parent_id
+      FROM unnest($1::uuid[]) AS t(unit_id)
+     CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = t.unit_id OFFSET 0) u
+    UNION ALL
+    SELECT c.last, u.unit_id, u.parent_id
+      FROM chain c
+     CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = c.parent_id OFFSET 0) u)
+  SELECT DISTINCT c.last, j.contributor_id
+    FROM chain c
+   CROSS JOIN LATERAL (SELECT * FROM holdfast.judgments f WHERE f.unit_id = c.unit_id OFFSET 0) j
+   ORDER BY c.last, j.contributor_id)sql"};
+
 constexpr statement workflow_by_id{"workflow_by_id", R"sql(
   SELECT name, definition FROM holdfast.workflows WHERE workflow_id = $1::uuid)sql"};
 
 constexpr statement steps_of_workflow{"steps_of_workflow", R"sql(
-  SELECT step_id, workflow_id, key, position, status, sealed, total_units, completed_units, revision
+  SELECT step_id, workflow_id, key, position, status, sealed, total_units, completed_units,
+         revision, upstreams_completed
     FROM holdfast.steps WHERE workflow_id = $1::uuid ORDER BY position)sql"};
 
 constexpr statement units_by_source_key{"units_by_source_key", R"sql(
@@ -88,7 +126,7 @@ constexpr statement step_exists{"step_exists", R"sql(
 
 constexpr statement steps_after{"steps_after", R"sql(
   SELECT s.step_id, s.workflow_id, s.key, s.position, s.status, s.sealed, s.total_units,
-         s.completed_units, s.revision
+         s.completed_units, s.revision, s.upstreams_completed
     FROM holdfast.steps s
    WHERE (s.created_at, s.step_id)
          > (coalesce((SELECT created_at FROM holdfast.steps WHERE step_id = $1::uuid), '-infinity'),
@@ -151,7 +189,7 @@ core::unit_state unit_state_of(const query_result& r, std::size_t row, int colum
   return static_cast<core::unit_state>(r.get<int2>(row, column));
 }
 
-/// Columns 0 to 8 of the statements that read steps.
+/// Columns 0 to 9 of the statements that read steps.
 core::step_row read_step_row(const query_result& r, std::size_t row) {
   return {{r.get<core::uuid>(row, 0)},
           {r.get<core::uuid>(row, 1)},
@@ -161,7 +199,8 @@ core::step_row read_step_row(const query_result& r, std::size_t row) {
           r.get<bool>(row, 5),
           u64(r, row, 6),
           u64(r, row, 7),
-          u64(r, row, 8)};
+          u64(r, row, 8),
+          u64(r, row, 9)};
 }
 
 /// Bars `contributor` until `until`, or longer if that was known already.
@@ -198,7 +237,8 @@ std::vector<call> load_step(core::step_id step) {
                     {&open_units_of_step, {id}},
                     {&leases_of_step, {id}},
                     {&judges_of_step, {id}},
-                    {&ended_leases_of_step, {id}}});
+                    {&ended_leases_of_step, {id}},
+                    {&exclusions_of_step, {id}}});
 }
 
 core::outcome<stored_step>
@@ -209,8 +249,8 @@ load_step(const results& r,
     return core::failure{core::errc::not_found, "no such step"};
   stored_step loaded;
   loaded.row = read_step_row(step, 0);
-  loaded.workflow_definition = step.get<std::string>(0, 9);
-  loaded.next_ordinal = u64(step, 0, 10) + 1;
+  loaded.workflow_definition = step.get<std::string>(0, 10);
+  loaded.next_ordinal = u64(step, 0, 11) + 1;
   const auto policy = policy_of(loaded.workflow_definition, loaded.row.position);
 
   const auto& units = r[preamble_long + 1];
@@ -244,6 +284,10 @@ load_step(const results& r,
               static_cast<core::lease_end>(ended.get<int2>(row, 2)),
               ended.get<core::instant>(row, 3));
   });
+  const auto& excluded = r[preamble_long + 5];
+  for_each_of(excluded, loaded.open_units, places, [&](open_unit& unit, std::size_t row) {
+    put_bar(unit.touched, excluded.get<text>(row, 1), core::instant::max());
+  });
   return loaded;
 }
 
@@ -252,7 +296,8 @@ std::vector<call> load_units(const std::vector<core::unit_id>& units) {
   return short_read({{&units_by_id, {ids}},
                      {&leases_by_unit, {ids}},
                      {&judgments_by_unit, {ids}},
-                     {&ended_leases_by_unit, {ids}}});
+                     {&ended_leases_by_unit, {ids}},
+                     {&exclusions_by_unit, {ids}}});
 }
 
 std::vector<core::unit_record> load_units(const results& r, const std::vector<core::unit_id>& units,
@@ -286,6 +331,10 @@ std::vector<core::unit_record> load_units(const results& r, const std::vector<co
     }
     if (!rows.is_null(row, 12))
       unit.truth = rows.get<std::string>(row, 12);
+    unit.loops = u32(rows, row, 13);
+    unit.part = u32(rows, row, 14);
+    if (!rows.is_null(row, 15))
+      unit.route = rows.get<int2>(row, 15);
     loaded.push_back(std::move(unit));
   }
   const auto seen = [](core::unit& unit, core::token token) {
@@ -319,7 +368,35 @@ std::vector<core::unit_record> load_units(const results& r, const std::vector<co
               static_cast<core::lease_end>(ended.get<int2>(row, 3)),
               ended.get<core::instant>(row, 4));
   });
+  const auto& excluded = r[preamble_short + 4];
+  for_each_of(excluded, loaded, places, [&](core::unit& unit, std::size_t row) {
+    put_bar(unit.bars, excluded.get<text>(row, 1), core::instant::max());
+  });
   return loaded;
+}
+
+std::vector<call> load_chains(const std::vector<core::unit_id>& units) {
+  const auto ids = ids_parameter(units);
+  return short_read({{&links_by_unit, {ids}}, {&judges_by_chain, {ids}}});
+}
+
+std::vector<unit_chain> load_chains(const results& r) {
+  std::vector<unit_chain> chains;
+  std::unordered_map<core::uuid, std::size_t> places;
+  const auto& links = r[preamble_short];
+  for (std::size_t row = 0; row < links.rows(); ++row) {
+    const core::unit_id last{links.get<core::uuid>(row, 0)};
+    if (places.emplace(last.value, chains.size()).second)
+      chains.push_back({last, {}, {}});
+    chains.back().links.push_back({{links.get<core::uuid>(row, 1)},
+                                   {links.get<core::uuid>(row, 2)},
+                                   links.get<std::string>(row, 3)});
+  }
+  const auto& judges = r[preamble_short + 1];
+  for_each_of(judges, chains, places, [&](unit_chain& chain, std::size_t row) {
+    chain.judges.push_back(judges.get<std::string>(row, 1));
+  });
+  return chains;
 }
 
 std::vector<call> load_workflow(core::workflow_id workflow) {

@@ -24,6 +24,9 @@ std::vector<call> load_units(const std::vector<core::unit_id>& units);
 std::vector<core::unit_record> load_units(const results& r, const std::vector<core::unit_id>& units,
                                           const core::lease_policy& policy);
 
+std::vector<call> load_chains(const std::vector<core::unit_id>& units);
+std::vector<unit_chain> load_chains(const results& r);
+
 std::vector<call> load_workflow(core::workflow_id workflow);
 core::outcome<stored_workflow> load_workflow(const results& r, core::workflow_id workflow);
 

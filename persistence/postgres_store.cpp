@@ -176,6 +176,14 @@ postgres_store::load_units(const std::vector<core::unit_id>& units,
   return reads::load_units(*answer, units, policy);
 }
 
+core::outcome<std::vector<unit_chain>>
+postgres_store::load_chains(const std::vector<core::unit_id>& units) {
+  const auto answer = ask(reads::load_chains(units));
+  if (!answer)
+    return answer.error();
+  return reads::load_chains(*answer);
+}
+
 core::outcome<stored_workflow> postgres_store::load_workflow(core::workflow_id workflow) {
   const auto answer = ask(reads::load_workflow(workflow));
   if (!answer)

@@ -96,7 +96,8 @@ struct open_unit {
   std::vector<holder> holders;                      ///< Of its active leases.
   std::uint32_t judged = 0;                         ///< Judgments that count.
   core::instant next_expiry = core::instant::max(); ///< Earliest end of its active leases.
-  /// Who has or had it: holders and judges with `core::instant::max()`, ended leases by
+  /// Who has or had it or is excluded: holders, judges and these with `core::instant::max()`, ended
+  /// leases by
   /// `core::barred_until` of the policy handed to `load_step` (entries already in the past may be
   /// left out).
   std::vector<core::bar> touched;
@@ -180,6 +181,18 @@ struct queue_counts {
   std::uint64_t failed = 0;
   std::uint64_t canceled = 0;
   std::uint64_t dead = 0;
+};
+
+/// A unit with all that it comes from.
+struct unit_chain {
+  struct link {
+    core::unit_id unit;
+    core::step_id step;
+    std::string input; ///< JSON.
+  };
+  core::unit_id last;
+  std::vector<link> links;                  ///< From the unit itself to the first of its chain.
+  std::vector<core::contributor_id> judges; ///< Of any of them, in order of bytes, each once.
 };
 
 struct stored_workflow {
@@ -302,9 +315,13 @@ public:
                                                    std::uint32_t position)>& policy_of) = 0;
 
   /// Units with all that their decisions need; ids that do not exist are left out. `bars` hold the
-  /// ended leases, by `core::barred_until` of `policy`.
+  /// ended leases, by `core::barred_until` of `policy`, and who is excluded.
   virtual core::outcome<std::vector<core::unit_record>>
   load_units(const std::vector<core::unit_id>& units, const core::lease_policy& policy) = 0;
+
+  /// The chains that end with `units`, by unit; ids that do not exist are left out.
+  virtual core::outcome<std::vector<unit_chain>>
+  load_chains(const std::vector<core::unit_id>& units) = 0;
 
   /// What quality control of a step goes on from: standings and what is unsettled, and what else is
   /// in `scope`, which costs a look at everything that ever happened in the step. Nothing of a step

@@ -1,13 +1,11 @@
--- I-5: A finalized unit that has been routed has one child in each next step that takes units.
-SELECT p.unit_id, target.step_id AS missing_in_step
+-- I-5: A finalized unit that has been routed has as many children as its route makes of it, in each
+-- step that the route leads to and that takes units.
+SELECT r.unit_id, r.to_key, r.items, coalesce(c.children, 0) AS children
 FROM pg_temp.event e
-JOIN holdfast.consumer_cursors c ON c.consumer = 'routing' AND c.shard = e.shard AND c.seq >= e.seq
-JOIN holdfast.units p ON p.unit_id = e.unit_id AND p.state = 3
-JOIN holdfast.steps s ON s.step_id = p.step_id
-JOIN holdfast.workflows w ON w.workflow_id = s.workflow_id
-CROSS JOIN LATERAL jsonb_array_elements_text(w.definition::jsonb -> 'steps' -> s.position -> 'next')
-           AS next(key)
-JOIN holdfast.steps target ON target.workflow_id = s.workflow_id AND target.key = next.key
-                          AND target.status <> 4
-LEFT JOIN holdfast.units child ON child.parent_id = p.unit_id AND child.step_id = target.step_id
-WHERE e.type = 'UnitFinalized' AND child.unit_id IS NULL
+JOIN holdfast.consumer_cursors k ON k.consumer = 'routing' AND k.shard = e.shard AND k.seq >= e.seq
+JOIN report.routes_taken r ON r.unit_id = e.unit_id
+JOIN holdfast.steps target ON target.step_id = r.to_step_id AND target.status <> 4
+LEFT JOIN (SELECT parent_id, step_id, count(*) AS children FROM holdfast.units
+           WHERE parent_id IS NOT NULL GROUP BY parent_id, step_id) c
+       ON c.parent_id = r.unit_id AND c.step_id = r.to_step_id
+WHERE e.type = 'UnitFinalized' AND coalesce(c.children, 0) <> r.items

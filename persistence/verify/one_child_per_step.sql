@@ -1,6 +1,6 @@
--- I-5: A unit has at most one child in a step.
-SELECT parent_id, step_id, count(*) AS children
+-- I-5: A unit has at most one child for each place in a step.
+SELECT parent_id, step_id, part, count(*) AS children
 FROM holdfast.units
 WHERE parent_id IS NOT NULL
-GROUP BY parent_id, step_id
+GROUP BY parent_id, step_id, part
 HAVING count(*) > 1

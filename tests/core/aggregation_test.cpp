@@ -94,6 +94,35 @@ score score_of(const std::string& set) {
 
 } // namespace
 
+BOOST_AUTO_TEST_SUITE(reviews)
+
+// A18, A19, A20
+BOOST_AUTO_TEST_CASE(the_verdict_of_most_reviewers_counts_and_of_corrections_the_most_frequent) {
+  const auto of = [](const std::vector<std::string>& said) {
+    std::vector<core::trusted_answer> given;
+    for (const auto& answer : said)
+      given.push_back({answer, 1});
+    return core::aggregate_of({core::aggregation_method::review, {}, {}}, given);
+  };
+  BOOST_TEST(core::to_json(of({"approve"}))
+             == R"({"answer":"approve","confidence":1,"votes":{"approve":1},"tied":1,)"
+                R"("method":"review","shares":{"approve":1,"correct":0,"reject":0}})");
+  const auto corrected =
+      of({R"(correct:"dog")", "approve", R"(correct:"cat")", R"(correct:"dog")", "reject"});
+  BOOST_TEST(corrected.answer == "correct");
+  BOOST_TEST(corrected.confidence == 0.6);
+  BOOST_TEST(corrected.correction == R"("dog")");
+  BOOST_TEST(core::to_json(corrected).find(R"("correction":"dog"})") != std::string::npos);
+  BOOST_TEST(core::gave(corrected, R"(correct:"cat")"));
+  BOOST_TEST(!core::gave(corrected, "approve"));
+  // A tie goes to the first in order, as everywhere.
+  BOOST_TEST(of({"reject", R"(correct:1)"}).answer == "correct");
+  BOOST_TEST(of({"reject", "approve"}).answer == "approve");
+  BOOST_TEST(of({"reject", "approve"}).correction == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
 BOOST_AUTO_TEST_SUITE(answer_order)
 
 BOOST_AUTO_TEST_CASE(integers_are_ordered_by_value_when_all_are_integers) {

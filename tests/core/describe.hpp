@@ -62,7 +62,10 @@ inline std::string describe(const core::unit& u) {
 inline std::string describe(const core::step_row& row) {
   return std::string{to_string(row.status)} + (row.sealed ? ", sealed, " : ", ")
          + std::to_string(row.completed_units) + " of " + std::to_string(row.total_units)
-         + ", revision " + std::to_string(row.revision);
+         + ", revision " + std::to_string(row.revision)
+         + (row.upstreams_completed == 0
+                ? ""
+                : ", upstreams completed " + std::to_string(row.upstreams_completed));
 }
 
 inline std::string describe(const core::step& s) {
@@ -109,7 +112,15 @@ struct write_text {
            + to_string(w.root) + " parent " + to_string(w.parent) + " ordinal "
            + std::to_string(w.ordinal) + " key " + w.source_key + " input " + w.input + " slots "
            + std::to_string(w.slots) + " at " + describe(w.created_at)
-           + (w.truth.empty() ? "" : " truth " + w.truth);
+           + (w.truth.empty() ? "" : " truth " + w.truth)
+           + (w.loops == 0 ? "" : " loops " + std::to_string(w.loops))
+           + (w.part == 0 ? "" : " part " + std::to_string(w.part)) + describe_excluded(w.excluded);
+  }
+  static text describe_excluded(const std::vector<core::contributor_id>& excluded) {
+    text list;
+    for (const auto& contributor : excluded)
+      list += " without " + contributor;
+    return list;
   }
   text operator()(const core::set_unit_slots& w) const {
     return "set_unit_slots " + std::to_string(w.slots);
@@ -126,7 +137,8 @@ struct write_text {
   }
   text operator()(const core::finalize_unit& w) const {
     return "finalize_unit " + w.result + " confidence " + std::to_string(w.confidence) + " at "
-           + describe(w.at);
+           + describe(w.at) + (w.route == core::no_route ? "" : " route " + std::to_string(w.route))
+           + (w.route_reason.empty() ? "" : " because " + w.route_reason);
   }
   text operator()(const core::insert_lease& w) const { return "insert_lease " + describe(w.lease); }
   text operator()(const core::extend_lease_row& w) const {

@@ -161,8 +161,8 @@ private:
   }
 
   std::string aggregate() {
-    const auto d =
-        decided(decide(unit_, {}, core::aggregate_if_ready{"aggregation", {3, ++messages_}}, now_));
+    const auto d = decided(
+        decide(unit_, {}, {}, core::aggregate_if_ready{"aggregation", {3, ++messages_}}, now_));
     if (!d.answer)
       return d.changes.empty() ? "not ready" : "not ready, but something is written";
     std::string result;

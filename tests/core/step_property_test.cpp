@@ -174,6 +174,65 @@ BOOST_AUTO_TEST_CASE(counts_status_and_revision_agree_under_any_sequence_of_comm
   BOOST_TEST(completions > 500U);
 }
 
+// A74, A128, G-8: several steps lead to one
+BOOST_AUTO_TEST_CASE(a_step_is_sealed_while_all_that_lead_to_it_are_complete) {
+  core::step s;
+  const std::uint64_t upstreams = 0b1010;
+  const auto note = [&](std::uint32_t position, bool completed) {
+    return note_upstream(s, position, completed, upstreams, beginning);
+  };
+  const auto first = note(1, true);
+  BOOST_TEST(!s.row.sealed);
+  BOOST_TEST(first.changes.writes.size() == 1U);
+  BOOST_TEST(first.changes.events.empty());
+  BOOST_TEST(note(1, true).changes.empty());
+  const auto last = note(3, true);
+  BOOST_TEST(s.row.sealed);
+  BOOST_TEST(test::describe(s.row)
+             == "Completed, sealed, 0 of 0, revision 2, upstreams completed 10");
+  BOOST_TEST(last.changes.events.size() == 1U);
+  BOOST_TEST(note(3, true).changes.empty());
+  BOOST_TEST(note(1, false).changes.events.size() == 1U);
+  BOOST_TEST(test::describe(s.row) == "Open, 0 of 0, revision 3, upstreams completed 8");
+  BOOST_TEST(note(3, false).changes.writes.size() == 1U);
+  BOOST_TEST(!s.row.sealed);
+}
+
+BOOST_AUTO_TEST_CASE(a_canceled_step_only_remembers_what_the_others_do) {
+  core::step s;
+  decide(s, core::unit_verb::cancel, beginning);
+  note_upstream(s, 0, true, 1, beginning);
+  BOOST_TEST(test::describe(s.row) == "Canceled, 0 of 0, revision 2, upstreams completed 1");
+}
+
+// A20: what is sent back reopens the step, which goes on being sealed
+BOOST_AUTO_TEST_CASE(units_of_chains_reopen_a_step_and_leave_its_seal) {
+  core::step s;
+  core::uuid_source ids{1};
+  seal(s, beginning);
+  BOOST_REQUIRE((s.row.status == step_status::completed));
+  core::source_item child;
+  child.key = "k";
+  child.parent = {ids.next(beginning)};
+  child.root = child.parent;
+  child.loops = 2;
+  child.part = 4;
+  child.excluded = {"ana", "bob"};
+  const auto d = add_units(s, {child}, ids, beginning);
+  BOOST_TEST(test::describe(s.row) == "Open, sealed, 0 of 1, revision 3");
+  BOOST_TEST(d.changes.events.size() == 2U);
+  const auto& stored = std::get<core::insert_unit>(d.changes.writes[0]);
+  BOOST_TEST(stored.loops == 2U);
+  BOOST_TEST(stored.part == 4U);
+  BOOST_TEST(stored.excluded == child.excluded, boost::test_tools::per_element());
+  BOOST_REQUIRE(d.answer.units.size() == 1U);
+  const auto& unit = d.answer.units[0];
+  BOOST_TEST(unit.loops == 2U);
+  BOOST_TEST((barred_until(unit, "bob", beginning) == core::instant::max()));
+  units_finished(s, 1, beginning);
+  BOOST_TEST((s.row.status == step_status::completed));
+}
+
 BOOST_AUTO_TEST_CASE(a_child_unit_belongs_to_the_chain_of_its_parent) {
   core::step s;
   core::uuid_source ids{1};

@@ -35,10 +35,10 @@ struct unit_of_two {
     u.slots = 2;
   }
 
-  void judge(const char* who, std::uint8_t n, const char* answer) {
+  void judge(const char* who, std::uint8_t n, const char* answer, double trust = 1) {
     const auto held = decide(u, policy, ask{who, id_of<assignment_id>(n)}, beginning);
-    const auto handed_in =
-        decide(u, submit{who, held.answer.token, id_of<judgment_id>(n), "{}", answer}, beginning);
+    const auto handed_in = decide(
+        u, submit{who, held.answer.token, id_of<judgment_id>(n), "{}", answer, trust}, beginning);
     BOOST_REQUIRE((handed_in.refusal == errc::none));
   }
 };
@@ -51,7 +51,7 @@ BOOST_FIXTURE_TEST_SUITE(unit_records, unit_of_two)
 BOOST_AUTO_TEST_CASE(a_finalized_unit_tells_its_result_and_who_agreed) {
   judge("ana", 0x11, "dog");
   judge("bob", 0x12, "cat");
-  const auto done = decide(u, {}, aggregate_if_ready{"aggregation", {4, 9}}, beginning + 5s);
+  const auto done = decide(u, {}, {}, aggregate_if_ready{"aggregation", {4, 9}}, beginning + 5s);
   BOOST_TEST(done.answer);
   const std::string result =
       R"({"answer":"cat","confidence":0.5,"votes":{"cat":1,"dog":1},"tied":2})";
@@ -66,6 +66,48 @@ BOOST_AUTO_TEST_CASE(a_finalized_unit_tells_its_result_and_who_agreed) {
                     + R"("trust":1,"tainted":false},)" + R"({"judgment_id":")" + nil_tail
                     + R"(12","contributor_id":"bob","answer":"cat","agrees":true,)"
                     + R"("trust":1,"tainted":false}]}})" + "\n");
+}
+
+// A21, A39, I-5: where it goes is decided with the result, and only once
+BOOST_AUTO_TEST_CASE(a_finalized_unit_keeps_and_tells_the_route_that_takes_it) {
+  judge("ana", 0x11, "dog", 0.9);
+  judge("bob", 0x12, "cat", 0.6);
+  u.loops = 1;
+  route review;
+  review.when.tied = true;
+  review.when.trust_below = 0.7;
+  review.when.agreement_below = 0.51;
+  review.to = {"review", "archive"};
+  route again;
+  again.when.answers = {"cat"};
+  again.to = {"label"};
+  again.loops_max = 1;
+  const std::vector<way> ways{{again, {{0, true}}}, {review, {{1, false}, {2, false}}}};
+  const auto done = decide(u, {}, ways, aggregate_if_ready{"aggregation", {4, 9}}, beginning);
+  const auto& written = std::get<finalize_unit>(done.changes.writes.back());
+  BOOST_TEST(written.route == 1);
+  const std::string because = "agreement 0.5 is below 0.51, trust 0.6 is below 0.7, it is tied "
+                              "(was sent back 1 times already)";
+  BOOST_TEST(written.route_reason == because);
+  const auto& told = done.changes.events.at(0).details;
+  BOOST_TEST(told.find(R"("route":{"rule":1,"to":["review","archive"],"because":")" + because + '"')
+                 != std::string::npos,
+             told);
+}
+
+// A27: who does not count is not asked how much they are trusted
+BOOST_AUTO_TEST_CASE(tainted_judgments_are_nothing_to_routes) {
+  u.slots = 1;
+  judge("ana", 0x11, "dog", 0.1);
+  u.judgments[0].tainted = true;
+  judge("bob", 0x12, "cat", 0.9);
+  route review;
+  review.when.trust_below = 0.5;
+  const auto done =
+      decide(u, {}, {{review, {}}}, aggregate_if_ready{"aggregation", {4, 9}}, beginning);
+  const auto& written = std::get<finalize_unit>(done.changes.writes.back());
+  BOOST_TEST(written.route == no_route);
+  BOOST_TEST(written.route_reason == "no route is for it");
 }
 
 // A14, A15, A16, I-11
@@ -84,7 +126,7 @@ BOOST_AUTO_TEST_CASE(an_answer_to_a_test_question_is_stored_with_its_verdict_and
              + nil_tail + R"(02","unit_id":")" + nil_tail + R"(01","judgment_id":")" + nil_tail
              + R"(22","at":1700000000000000,"details":{"contributor_id":"ana",)"
              + R"("was_correct":false,"trust":0.75}})" + "\n");
-  BOOST_TEST(!decide(u, {}, aggregate_if_ready{"aggregation", {1, 1}}, beginning).answer);
+  BOOST_TEST(!decide(u, {}, {}, aggregate_if_ready{"aggregation", {1, 1}}, beginning).answer);
   // What was said stays evidence when its contributor is removed; what is held ends.
   BOOST_TEST(!decide(u, policy, disregard{"ana"}, beginning).answer);
   decide(u, policy, ask{"bob", id_of<assignment_id>(0x23), 400}, beginning);
@@ -107,9 +149,9 @@ BOOST_AUTO_TEST_CASE(what_is_disregarded_makes_room_and_is_not_counted) {
   const auto gone = decide(u, policy, disregard{"eve"}, beginning + 2s);
   BOOST_TEST(test::describe(gone.changes) == "taint_judgment of eve at 2s\n");
   BOOST_TEST(free_slots(u) == 1U);
-  BOOST_TEST(!decide(u, {}, aggregate_if_ready{"aggregation", {4, 8}}, beginning).answer);
+  BOOST_TEST(!decide(u, {}, {}, aggregate_if_ready{"aggregation", {4, 8}}, beginning).answer);
   judge("bob", 0x13, "dog");
-  const auto done = decide(u, {}, aggregate_if_ready{"aggregation", {4, 9}}, beginning);
+  const auto done = decide(u, {}, {}, aggregate_if_ready{"aggregation", {4, 9}}, beginning);
   BOOST_TEST(done.answer);
   BOOST_TEST(std::get<finalize_unit>(done.changes.writes[1]).confidence == 1.0);
   // Too late for this unit.
@@ -124,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_unit_waits_for_an_opinion_about_all_its_judgments) {
   judge("ana", 0x11, "dog");
   judge("bob", 0x12, "dog");
   const auto with = [&](std::optional<model_opinion> opinion) {
-    return decide(u, learned, aggregate_if_ready{"aggregation", {4, 9}, std::move(opinion)},
+    return decide(u, learned, {}, aggregate_if_ready{"aggregation", {4, 9}, std::move(opinion)},
                   beginning)
         .answer;
   };

@@ -267,17 +267,21 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(chained_inputs)
 
+static std::string chained(std::string_view parent_input, bool parent_was_chained,
+                           std::string_view parent_result, std::string_view item = {}) {
+  return documents::chained_input({parent_input, parent_was_chained, parent_result}, item);
+}
+
 // A45, A77
 BOOST_AUTO_TEST_CASE(the_second_unit_of_a_chain_gets_the_source_data_and_the_result) {
-  BOOST_TEST(documents::chained_input(R"({"url": "x"})", false, R"({"answer":"cat"})")
+  BOOST_TEST(chained(R"({"url": "x"})", false, R"({"answer":"cat"})")
              == R"({"data":{"url": "x"},"result":{"answer":"cat"}})");
-  BOOST_TEST(documents::chained_input("[1, 2]", false, "null")
-             == R"({"data":[1, 2],"result":null})");
+  BOOST_TEST(chained("[1, 2]", false, "null") == R"({"data":[1, 2],"result":null})");
 }
 
 BOOST_AUTO_TEST_CASE(further_units_keep_the_source_data_and_replace_the_result) {
-  const auto second = documents::chained_input(R"({"url":"x"})", false, R"({"answer":"cat"})");
-  BOOST_TEST(documents::chained_input(second, true, R"({"answer":"ok"})")
+  const auto second = chained(R"({"url":"x"})", false, R"({"answer":"cat"})");
+  BOOST_TEST(chained(second, true, R"({"answer":"ok"})")
              == R"({"data":{"url":"x"},"result":{"answer":"ok"}})");
 }
 
@@ -292,24 +296,62 @@ BOOST_AUTO_TEST_CASE(source_data_passes_through_unchanged_however_the_database_w
       "-1.50e+10",
   };
   for (const auto& source : sources) {
-    BOOST_TEST(
-        documents::chained_input(R"({"data": )" + source + R"(, "result": {"x": 1}})", true, "7")
-        == R"({"data":)" + source + R"(,"result":7})");
-    BOOST_TEST(documents::chained_input(
-                   "{ \"result\" : [1, {\"data\": 0}],\n\"data\" :" + source + " } ", true, "7")
+    BOOST_TEST(chained(R"({"data": )" + source + R"(, "result": {"x": 1}})", true, "7")
+               == R"({"data":)" + source + R"(,"result":7})");
+    BOOST_TEST(chained("{ \"result\" : [1, {\"data\": 0}],\n\"data\" :" + source + " } ", true, "7")
                == R"({"data":)" + source + R"(,"result":7})");
   }
 }
 
 BOOST_AUTO_TEST_CASE(an_input_that_was_not_chained_but_has_a_member_data_is_source_data) {
-  BOOST_TEST(documents::chained_input(R"({"data":1})", false, "2")
-             == R"({"data":{"data":1},"result":2})");
+  BOOST_TEST(chained(R"({"data":1})", false, "2") == R"({"data":{"data":1},"result":2})");
 }
 
 BOOST_AUTO_TEST_CASE(a_chained_input_without_data_is_a_bug_of_ours) {
-  BOOST_CHECK_THROW(documents::chained_input(R"({"result":1})", true, "2"), core::broken_invariant);
-  BOOST_CHECK_THROW(documents::chained_input("[]", true, "2"), core::broken_invariant);
-  BOOST_CHECK_THROW(documents::chained_input("", true, "2"), core::broken_invariant);
+  BOOST_CHECK_THROW(chained(R"({"result":1})", true, "2"), core::broken_invariant);
+  BOOST_CHECK_THROW(chained("[]", true, "2"), core::broken_invariant);
+  BOOST_CHECK_THROW(chained("", true, "2"), core::broken_invariant);
+}
+
+// G-4: fan-out
+BOOST_AUTO_TEST_CASE(an_item_stays_with_its_chain) {
+  const auto first = chained(R"({"url":"x"})", false, R"({"answer":"[1,2]"})", "1");
+  BOOST_TEST(first == R"({"data":{"url":"x"},"item":1,"result":{"answer":"[1,2]"}})");
+  const auto second = chained(first, true, R"({"answer":"ok"})");
+  BOOST_TEST(second == R"({"data":{"url":"x"},"item":1,"result":{"answer":"ok"}})");
+  BOOST_TEST(chained(second, true, "{}", R"("a")")
+             == R"({"data":{"url":"x"},"item":"a","result":{}})");
+}
+
+BOOST_AUTO_TEST_CASE(a_list_has_items_and_anything_else_is_one) {
+  const auto items = [](const std::string& result) {
+    std::string text;
+    for (const auto& item : documents::items_of(result))
+      text += item.json + " is " + item.result + "\n";
+    return text;
+  };
+  BOOST_TEST(items(R"({"answer":"[1,\"b\",{\"c\":[]}]","confidence":1})")
+             == "1 is {\"answer\":\"1\"}\n"
+                "\"b\" is {\"answer\":\"b\"}\n"
+                "{\"c\":[]} is {\"answer\":\"{\\\"c\\\":[]}\"}\n");
+  BOOST_TEST(items(R"({"answer":"[]"})") == "");
+  BOOST_TEST(items(R"({"answer":"cat"})") == "\"cat\" is {\"answer\":\"cat\"}\n");
+  BOOST_TEST(items(R"({"answer":"[1,"})") == "\"[1,\" is {\"answer\":\"[1,\"}\n");
+  BOOST_TEST(items(R"({"answer":"{}"})") == "\"{}\" is {\"answer\":\"{}\"}\n");
+}
+
+// A18, A19, A20
+BOOST_AUTO_TEST_CASE(what_a_review_leaves_standing_goes_on) {
+  const std::string input = R"({"data":1,"result":{"answer":"cat","confidence":0.5}})";
+  const auto after = [&](const std::string& review) {
+    return documents::reviewed_result({input, true, review});
+  };
+  BOOST_TEST(after(R"({"answer":"approve"})") == R"({"answer":"cat","confidence":0.5})");
+  BOOST_TEST(after(R"({"answer":"reject"})") == R"({"answer":"cat","confidence":0.5})");
+  BOOST_TEST(after(R"({"answer":"correct","correction":"dog"})")
+             == R"({"answer":"dog","corrected":true})");
+  BOOST_TEST(after(R"({"answer":"correct","correction":{"b":[1]}})")
+             == R"({"answer":"{\"b\":[1]}","corrected":true})");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

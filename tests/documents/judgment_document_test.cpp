@@ -160,4 +160,51 @@ BOOST_AUTO_TEST_CASE(the_value_of_an_answer_is_json) {
   BOOST_TEST(checker.answer_value_of(R"({"answer":[1, 2]})") == "[1,2]");
 }
 
+// A17, A19
+BOOST_AUTO_TEST_CASE(a_review_says_approve_correct_or_reject) {
+  auto step = step_with("", "/verdict");
+  step.aggregation.method = core::aggregation_method::review;
+  step.correction_pointer = "/better/label";
+  const judgment_checker checker{step, json_limits{}};
+  BOOST_TEST(outcome_of(checker, R"({"verdict":"approve"})") == "approve");
+  BOOST_TEST(outcome_of(checker, R"({"verdict":"reject","better":{"label":1}})") == "reject");
+  BOOST_TEST(outcome_of(checker, R"({"verdict":"correct","better":{"label":{"b":2.0,"a":1}}})")
+             == R"(correct:{"a":1,"b":2})");
+  BOOST_TEST(outcome_of(checker, R"({"verdict":"correct"})")
+             == "payload_invalid /better/label: is missing; who corrects says here what the "
+                "answer should be");
+  BOOST_TEST(outcome_of(checker, R"({"verdict":"yes"})")
+             == "payload_invalid /verdict: must be approve, correct or reject");
+  BOOST_TEST(outcome_of(checker, "{}")
+             == "payload_invalid /verdict: is missing; the step counts the value at this place "
+                "as the answer");
+}
+
+// G-4: every fan-out is bounded
+BOOST_AUTO_TEST_CASE(a_list_that_goes_on_item_by_item_has_a_thousand_at_most) {
+  const auto list = [](std::size_t items) {
+    std::string text = "[";
+    for (std::size_t i = 0; i < items; ++i)
+      text += i > 0 ? ",1" : "1";
+    return text + "]";
+  };
+  auto step = step_with("", "/boxes");
+  step.routes.emplace_back();
+  step.routes[0].for_each = true;
+  const judgment_checker checker{step, json_limits{}};
+  BOOST_TEST(outcome_of(checker, R"({"boxes":)" + list(1000) + "}") == list(1000));
+  const std::string refused = "has 1001 items; at most 1000 can go on one by one";
+  BOOST_TEST(outcome_of(checker, R"({"boxes":)" + list(1001) + "}")
+             == "payload_invalid /boxes: " + refused);
+  step.aggregation.method = core::aggregation_method::review;
+  step.answer_pointer = "/verdict";
+  step.correction_pointer = "/boxes";
+  const judgment_checker reviews{step, json_limits{}};
+  BOOST_TEST(outcome_of(reviews, R"({"verdict":"correct","boxes":)" + list(1001) + "}")
+             == "payload_invalid /boxes: " + refused);
+  step.routes[0].for_each = false;
+  const judgment_checker whole{step_with("", "/boxes"), json_limits{}};
+  BOOST_TEST(outcome_of(whole, R"({"boxes":)" + list(1001) + "}") == list(1001));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

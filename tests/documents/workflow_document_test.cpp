@@ -3,6 +3,8 @@
 
 #include "documents/workflow_document.hpp"
 
+#include "documents/routes_document.hpp"
+
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -134,8 +136,8 @@ BOOST_AUTO_TEST_CASE(members_of_the_wrong_type_are_named) {
   BOOST_TEST(problems(one_step(R"("aggregation":"majority")"))
              == "/steps/0/aggregation: must be an object");
   BOOST_TEST(problems(one_step(R"("aggregation":{"method":"average"})"))
-             == "/steps/0/aggregation/method: must be majority, weighted, weighted_log_odds or "
-                "incremental");
+             == "/steps/0/aggregation/method: must be majority, weighted, weighted_log_odds, "
+                "incremental or review");
   BOOST_TEST(problems(one_step(R"("next":"b")"))
              == "/steps/0/next: must be a list of keys of steps");
   BOOST_TEST(problems(one_step(R"("next":[1])")) == "/steps/0/next/0: must be the key of a step");
@@ -274,6 +276,81 @@ BOOST_AUTO_TEST_CASE(text_that_is_no_json_is_refused_with_the_place) {
              == "/name: the string contains \\u0000, which the database cannot hold; leave it out");
   const auto too_large = documents::parse_workflow(one_step(R"("title":"x")"), json_limits{10, 64});
   BOOST_TEST(core::to_string(too_large.error().code) == "too_large");
+}
+
+// A21, A22, A88, G-4
+BOOST_AUTO_TEST_CASE(routes_are_read_in_order_with_all_that_they_ask_for) {
+  const auto definition = parsed(steps({
+      R"({"key":"label","routes":[
+          {"when":{"answer":["unsure",7],"answer_not":"skip","confidence_below":0.5,
+                   "agreement_below":0.6,"trust_below":0.7,"sample":0.1,"tied":true},
+           "to":["review"],"for_each":true,"exclude_judges":true,"loops_max":5},
+          {"when":{"answer":{"b":1,"a":2}},"to":[]},
+          {"to":["review"]}]})",
+      R"({"key":"review"})",
+  }));
+  const auto& routes = definition.steps[0].routes;
+  BOOST_REQUIRE(routes.size() == 3U);
+  const auto& first = routes[0];
+  BOOST_TEST(first.when.answers == (std::vector<std::string>{"unsure", "7"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(first.when.other_answers == std::vector<std::string>{"skip"},
+             boost::test_tools::per_element());
+  BOOST_TEST(*first.when.confidence_below == 0.5);
+  BOOST_TEST(*first.when.agreement_below == 0.6);
+  BOOST_TEST(*first.when.trust_below == 0.7);
+  BOOST_TEST(*first.when.sample == 0.1);
+  BOOST_TEST(*first.when.tied);
+  BOOST_TEST(first.to == std::vector<std::string>{"review"}, boost::test_tools::per_element());
+  BOOST_TEST(first.for_each);
+  BOOST_TEST(first.exclude_judges);
+  BOOST_TEST(first.loops_max == 5U);
+  BOOST_TEST(routes[1].when.answers == std::vector<std::string>{R"({"a":2,"b":1})"},
+             boost::test_tools::per_element());
+  BOOST_TEST(routes[1].to.empty());
+  const auto& last = routes[2];
+  BOOST_TEST(last.when.answers.empty());
+  BOOST_TEST(!last.when.confidence_below);
+  BOOST_TEST(!last.for_each);
+  BOOST_TEST(!last.exclude_judges);
+  BOOST_TEST(last.loops_max == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_wrong_with_a_route_is_told_with_its_place) {
+  BOOST_TEST(problems(one_step(R"("routes":{})")) == "/steps/0/routes: must be a list of routes");
+  BOOST_TEST(problems(one_step(R"("routes":[{}])"))
+             == "/steps/0/routes/0/to: is missing; list the keys of steps; an empty list ends "
+                "the chain");
+  BOOST_TEST(problems(one_step(R"("routes":[{"to":"a"}])"))
+             == "/steps/0/routes/0/to: must be a list of keys of steps");
+  BOOST_TEST(problems(one_step(R"("routes":[{"to":[],"for_each":1}])"))
+             == "/steps/0/routes/0/for_each: must be true or false");
+  BOOST_TEST(problems(one_step(R"("routes":[{"to":[],"when":{"confidence":1}}])"))
+                 .find("/steps/0/routes/0/when/confidence: ")
+             == 0U);
+}
+
+// A17
+BOOST_AUTO_TEST_CASE(a_review_counts_the_verdict_unless_told_otherwise) {
+  const auto definition = parsed(steps({
+      R"({"key":"label","next":["review","second"]})",
+      R"({"key":"review","aggregation":{"method":"review"}})",
+      R"({"key":"second","aggregation":{"method":"review","answer":"/v","correction":"/c"}})",
+  }));
+  BOOST_TEST(definition.steps[1].answer_pointer == "/verdict");
+  BOOST_TEST(definition.steps[1].correction_pointer == "/answer");
+  BOOST_TEST(definition.steps[2].answer_pointer == "/v");
+  BOOST_TEST(definition.steps[2].correction_pointer == "/c");
+  BOOST_TEST(problems(one_step(R"("aggregation":{"correction":"/c"})"))
+                 .find("/steps/0/aggregation/correction: ")
+             == 0U);
+}
+
+// What the event of a finished unit says is what its children are made by.
+BOOST_AUTO_TEST_CASE(the_route_of_a_finished_unit_is_in_its_event) {
+  BOOST_TEST(documents::route_in(R"({"route":{"rule":2,"to":["x"],"because":"y"}})") == 2);
+  BOOST_TEST(documents::route_in(R"({"route":{"rule":-1,"to":[],"because":"y"}})") == -1);
+  BOOST_TEST(documents::route_in(R"({"result":{}})") == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -28,8 +28,7 @@ inline void add_cluster_samples(samples& into) {
                        + text("{}")}));
   into.add("hf1.add_children", add_children{"routing", step, {{{3, 4}, unit}}},
            text("routing") + id(0x72) + list({u32(3) + u64(4) + id(0x73)}));
-  into.add("hf1.upstream_changed", upstream_changed{"routing", step, {3, 4}, true},
-           text("routing") + id(0x72) + u32(3) + u64(4) + u8(1));
+  into.add("hf1.upstream_progress", upstream_progress{step, 3, true}, id(0x72) + u32(3) + u8(1));
 }
 
 } // namespace holdfast::test

@@ -141,6 +141,7 @@ private:
     row.total_units = below(3);
     row.completed_units = below(3);
     row.revision = 1 + below(3);
+    row.upstreams_completed = below(2) == 0 ? below(4) : ~std::uint64_t{0};
     return row;
   }
 
@@ -160,7 +161,12 @@ private:
     case 0:
       return core::set_unit_state{id, static_cast<core::unit_state>(1 + below(4)), when()};
     case 1:
-      return core::finalize_unit{id, "{}", below(5) / 4.0, when()};
+      return core::finalize_unit{id,
+                                 "{}",
+                                 below(5) / 4.0,
+                                 when(),
+                                 static_cast<std::int16_t>(below(5) - 2),
+                                 one_of<std::string>({"", "because", "\xff"})};
     case 2:
       return core::set_unit_slots{id, below(4)};
     default: {
@@ -175,6 +181,12 @@ private:
       unit.slots = 1 + below(3);
       unit.created_at = when();
       unit.truth = one_of<std::string>({"", "", "", "1", "\"\xc3\xa4\"", "\xff"});
+      unit.loops = below(3);
+      unit.part = unit.parent || below(20) == 0 ? below(3) : 0;
+      if (below(4) == 0)
+        unit.excluded.push_back(contributor());
+      if (below(8) == 0)
+        unit.excluded.push_back(contributor());
       return unit;
     }
     }
@@ -431,7 +443,7 @@ std::string dump(persistence::store& db, const batch_source& source) {
   const auto step_text = [&](const core::step_row& row) {
     out << "step " << to_string(row.id) << to_string(row.workflow) << row.key << row.position << ' '
         << to_string(row.status) << row.sealed << row.total_units << row.completed_units
-        << row.revision << '\n';
+        << row.revision << ' ' << row.upstreams_completed << '\n';
   };
   // Random tokens repeat, which real ones never do; then their order says nothing.
   const auto by = [](auto& list, auto key) {
@@ -444,7 +456,8 @@ std::string dump(persistence::store& db, const batch_source& source) {
     out << "unit " << to_string(u.id) << to_string(u.step) << to_string(u.root)
         << to_string(u.parent) << u.ordinal << ' ' << u.source_key << u.input << u.slots
         << to_string(u.state) << u.result << u.confidence << ' ' << u.leases.last_token
-        << core::to_micros(u.created_at) << " truth " << u.truth;
+        << core::to_micros(u.created_at) << " truth " << u.truth << " loops " << u.loops << " part "
+        << u.part << " route " << u.route;
     for (const auto& l : u.leases.active)
       out << " lease " << to_string(l.id) << l.owner << l.token << ' '
           << core::to_micros(l.granted_at) << ' ' << core::to_micros(l.expires_at);
@@ -455,6 +468,14 @@ std::string dump(persistence::store& db, const batch_source& source) {
               : *j.test_correct ? 'r'
                                 : 'w');
     bars(u.bars);
+    out << '\n';
+  }
+  for (const auto& chain : value_of(db.load_chains(source.units))) {
+    out << "chain of " << to_string(chain.last);
+    for (const auto& link : chain.links)
+      out << " unit " << to_string(link.unit) << to_string(link.step) << link.input;
+    for (const auto& judge : chain.judges)
+      out << " judge " << judge;
     out << '\n';
   }
   for (const auto& row : value_of(db.list_steps({}, 100)))

@@ -18,6 +18,11 @@ namespace {
 constexpr const char* definition = R"({"name":"w","steps":[
   {"key":"step-0","next":["step-1"]},{"key":"step-1"}]})";
 
+constexpr const char* spreading_definition = R"({"name":"s","steps":[
+  {"key":"list","routes":[{"when":{"answer":"none"},"to":[]},
+                          {"to":["each"],"for_each":true,"exclude_judges":true}]},
+  {"key":"each"}]})";
+
 /// What the rows refer to.
 objects::memory_object_store& objects_of_tests() {
   static objects::memory_object_store store{[] { return core::instant{}; }};
@@ -49,8 +54,9 @@ public:
     // finished, counted and routed
     judge(units[0], "ana");
     const auto finalized = finalize(units[0], judge(units[0], "bob"));
-    count_finished(finalized);
+    count_finished(label, finalized);
     route(units[0], finalized);
+    add_spread_unit();
     // finished, nobody knows yet
     judge(units[1], "ana");
     finalize(units[1], judge(units[1], "bob"));
@@ -63,7 +69,8 @@ public:
     ask(units[2], "bob", now);
     // canceled under a live lease, counted
     ask(units[3], "ana", now);
-    count_finished(keep(core::decide(units[3], policy, core::unit_verb::cancel, now).changes));
+    count_finished(label,
+                   keep(core::decide(units[3], policy, core::unit_verb::cancel, now).changes));
     judge(units[4], "fay");
     keep(core::decide(units[4], policy, core::unit_verb::pause, now).changes);
     add_test_questions();
@@ -95,22 +102,23 @@ public:
   }
 
   /// Returns the number of the event.
-  core::event_seq judge(core::unit& unit, const std::string& who) {
+  core::event_seq judge(core::unit& unit, const std::string& who, const std::string& answer = "x") {
     const auto lease = ask(unit, who, now);
     return keep(
-        core::decide(unit, core::submit{who, lease.token, {ids.next(now)}, R"({"label":"x"})", "x"},
-                     now)
+        core::decide(
+            unit, core::submit{who, lease.token, {ids.next(now)}, R"({"label":"x"})", answer}, now)
             .changes);
   }
 
-  core::event_seq finalize(core::unit& unit, core::event_seq because) {
-    return keep(core::decide(unit, core::aggregation_policy{},
+  core::event_seq finalize(core::unit& unit, core::event_seq because,
+                           const std::vector<core::way>& ways = {}) {
+    return keep(core::decide(unit, core::aggregation_policy{}, ways,
                              core::aggregate_if_ready{"aggregation", {0, because}}, now)
                     .changes);
   }
 
-  void count_finished(core::event_seq because) {
-    auto counted = core::units_finished(label, 1, now);
+  void count_finished(core::step& of, core::event_seq because) {
+    auto counted = core::units_finished(of, 1, now);
     counted.changes.writes.push_back(core::insert_inbox{"completion", {0, because}});
     keep(counted.changes);
   }
@@ -121,6 +129,39 @@ public:
     added.changes.writes.push_back(core::insert_inbox{"routing", {0, because}});
     keep(added.changes);
     routed = because;
+  }
+
+  /// A unit whose result is a list: each item has become a unit, which ana may not have.
+  void add_spread_unit() {
+    core::route none;
+    none.when.answers = {"none"};
+    core::route spread;
+    spread.to = {"each"};
+    const core::workflow_id spreading{ids.next(now)};
+    core::step list{new_step(spreading, 0)};
+    core::step each{new_step(spreading, 1)};
+    list.row.key = "list";
+    each.row.key = "each";
+    write({core::insert_workflow{spreading, "s", spreading_definition, now},
+           core::insert_step{list.row, now}, core::insert_step{each.row, now}});
+    auto added = core::add_units(list, {{"list", "{}", 1, {}, {}}}, ids, now);
+    auto& unit = added.answer.units.at(0);
+    keep(added.changes);
+    const auto finalized =
+        finalize(unit, judge(unit, "ana", R"(["a","b"])"), {{none, {}}, {spread, {{1, false}}}});
+    count_finished(list, finalized);
+    std::vector<core::source_item> items;
+    for (std::uint32_t part = 0; part < 2; ++part) {
+      core::source_item item{core::child_key("list", unit.id, true, part), "{}", 1, unit.id,
+                             unit.id};
+      item.part = part;
+      item.excluded = {"ana"};
+      items.push_back(item);
+    }
+    auto children = core::add_units(each, items, ids, now);
+    children.changes.writes.push_back(core::insert_inbox{"routing", {0, finalized}});
+    keep(children.changes);
+    routed = finalized;
   }
 
   /// A test question that is answered and one that is canceled; a contributor who was removed, with
@@ -394,9 +435,45 @@ const std::vector<mutant> mutants{
      "UPDATE holdfast.units SET state = 4 WHERE source_key = 'row-4'",
      {"finished_unit_has_its_event"}},
     {"the child lost",
-     "DELETE FROM holdfast.units WHERE parent_id IS NOT NULL;"
+     "DELETE FROM holdfast.units WHERE parent_id IS NOT NULL AND source_key = 'row-0';"
      "UPDATE holdfast.steps SET total_units = 0 WHERE key = 'step-1'",
      {"children_follow_the_routes"}},
+    {"an item lost",
+     "DELETE FROM holdfast.unit_exclusions;"
+     "DELETE FROM holdfast.units WHERE part = 1;"
+     "UPDATE holdfast.steps SET total_units = 1 WHERE key = 'each'",
+     {"children_follow_the_routes"}},
+    {"an item too many",
+     "UPDATE holdfast.units SET result = replace(result, ',\\\"b\\\"', '')"
+     " WHERE source_key = 'list'",
+     {"children_follow_the_routes", "chain_is_sound"}},
+    {"a route taken by mistake",
+     "UPDATE holdfast.units SET route = 0 WHERE source_key = 'list'",
+     {"chain_is_sound"}},
+    {"a route forgotten",
+     "UPDATE holdfast.units SET route = NULL WHERE source_key = 'list'",
+     {"routed_when_finalized", "chain_is_sound"}},
+    {"a route that is not there",
+     "UPDATE holdfast.units SET route = 2 WHERE source_key = 'list'",
+     {"routed_when_finalized", "chain_is_sound"}},
+    {"a route without a reason",
+     "UPDATE holdfast.units SET route_reason = NULL WHERE source_key = 'list'",
+     {"routed_when_finalized"}},
+    {"a chain sent back twice at once",
+     "UPDATE holdfast.units SET loops = 2 WHERE part = 1",
+     {"chain_is_sound"}},
+    {"somebody excluded who had it",
+     "INSERT INTO holdfast.unit_exclusions SELECT unit_id, 'bob' FROM holdfast.units"
+     " WHERE source_key = 'row-0' AND parent_id IS NULL",
+     {"excluded_have_no_part"}},
+    {"somebody excluded who has a lease",
+     "INSERT INTO holdfast.unit_exclusions SELECT unit_id, contributor_id"
+     " FROM holdfast.active_leases",
+     {"excluded_have_no_part"}},
+    {"somebody excluded who gave it back",
+     "INSERT INTO holdfast.unit_exclusions SELECT unit_id, contributor_id"
+     " FROM holdfast.ended_leases WHERE ending = 2",
+     {"excluded_have_no_part"}},
     {"routing skipped an event",
      "UPDATE holdfast.consumer_cursors SET seq = (SELECT event_seq FROM holdfast.shard_leases"
      " WHERE shard = 0) WHERE consumer = 'routing'",
@@ -415,7 +492,7 @@ const std::vector<mutant> mutants{
     {"the workflow engine ran twice",
      "DROP INDEX holdfast.units_by_parent; INSERT INTO holdfast.units SELECT gen_random_uuid(),"
      " step_id, root_id, parent_id, 77, created_at, NULL, NULL, slots, 1, 'twin', input, NULL"
-     " FROM holdfast.units WHERE parent_id IS NOT NULL",
+     " FROM holdfast.units WHERE parent_id IS NOT NULL AND source_key = 'row-0'",
      {"one_child_per_step", "total_units_counted"}},
     {"completed_units counted twice",
      "UPDATE holdfast.steps SET completed_units = completed_units + 1 WHERE key = 'step-0'",

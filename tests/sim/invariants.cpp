@@ -121,11 +121,7 @@ const auditor::definition& auditor::definition_of(const core::step_id& step) con
     return known->second;
   definition made;
   const auto parsed = documents::parse_workflow(t_.workflows.at(workflow).definition, {});
-  for (const auto& step_defined : parsed->steps) {
-    made.next.emplace_back();
-    for (const auto& key : step_defined.next)
-      made.next.back().push_back(*core::position_of(*parsed, key));
-  }
+  made.places = core::places_in(*parsed);
   made.defined = parsed->steps;
   made.steps.resize(made.defined.size());
   for (const auto& [id, row] : t_.steps)
@@ -136,14 +132,6 @@ const auditor::definition& auditor::definition_of(const core::step_id& step) con
 
 const core::step_definition& auditor::defined(const core::step_id& step) const {
   return definition_of(step).defined[t_.steps.at(step).row.position];
-}
-
-std::vector<core::step_id> auditor::next_of(const core::step_id& step) const {
-  const auto& made = definition_of(step);
-  std::vector<core::step_id> next;
-  for (const auto position : made.next[t_.steps.at(step).row.position])
-    next.push_back(made.steps[position]);
-  return next;
 }
 
 // --- after a commit ---
@@ -368,6 +356,7 @@ void auditor::check_end(const unit_rows& rows, unit_memory& known) {
   if (state != unit_state::finalized)
     return;
   check_result(rows);
+  check_route(rows);
 }
 
 void auditor::check_events(const unit_rows& rows, const unit_memory& known) {
@@ -385,26 +374,6 @@ void auditor::check_events(const unit_rows& rows, const unit_memory& known) {
   const bool told = rows.unit->state == unit_state::canceled && !rows.is_test_question();
   require(known.canceled == (told ? 1 : 0), "I-5", rows.id,
           "UnitCanceled does not match the unit's state");
-}
-
-void auditor::check_chain(const unit_rows& rows) {
-  const auto& made = rows.unit->made;
-  if (!made.parent) {
-    require(made.root == made.id, "I-5", made.id, "a first unit is not its own root");
-    require(keys_sent_.count({made.step, made.source_key}) != 0, "conservation", made.id,
-            "a unit that nobody asked for");
-    return;
-  }
-  const auto parent = t_.units.find(made.parent);
-  if (!require(parent != t_.units.end(), "I-5", made.id, "a unit's parent does not exist"))
-    return;
-  const auto& from = parent->second;
-  require(from.state == unit_state::finalized, "I-5", made.id, "a child of an unfinished unit");
-  require(made.root == from.made.root && made.source_key == from.made.source_key, "I-5", made.id,
-          "a child does not carry its parent's root and key");
-  const auto next = next_of(from.made.step);
-  require(std::find(next.begin(), next.end(), made.step) != next.end(), "I-5", made.id,
-          "a child in a step that its parent's route does not name");
 }
 
 void auditor::check_step(const core::step_id& id) {
@@ -474,9 +443,10 @@ std::string auditor::unfinished_units() const {
     if (!is_final(row.state) && !canceled(row.made.step) && row.made.truth.empty())
       return "I-10: a unit is not finished" + dump(id);
     if (row.state == unit_state::finalized)
-      for (const auto& next : next_of(row.made.step))
-        if (t_.children.count({id, next}) == 0 && !canceled(next))
-          return "I-5: a finalized unit has no child in step " + brief(next) + dump(id);
+      for (const auto& [next, due] : children_due(row))
+        for (std::uint32_t part = 0; part < due; ++part)
+          if (t_.children.count({id, next, part}) == 0 && !canceled(next))
+            return "I-5: a finalized unit has no child in step " + brief(next) + dump(id);
   }
   if (t_.steps.empty() && drawn_.units > 0)
     return "no workflow has been created";
@@ -488,31 +458,21 @@ std::string auditor::unfinished_units() const {
       return "I-6: a sealed step whose units are finished is not complete" + dump(id);
     if (row.row.position == 0 && !row.row.sealed && !canceled(id))
       return "the first step is not sealed" + dump(id);
-    if (row.row.status == core::step_status::completed)
-      for (const auto& next : next_of(id))
-        if (!t_.steps.at(next).row.sealed && !canceled(next))
-          return "I-6: a step after a complete one is not sealed" + dump(next);
+    const auto upstreams = upstreams_of(id);
+    const bool all_complete = std::all_of(upstreams.begin(), upstreams.end(), [&](const auto& up) {
+      return t_.steps.at(up).row.status == core::step_status::completed;
+    });
+    for (const auto& up : upstreams) {
+      const auto& before = t_.steps.at(up).row;
+      if ((row.row.upstreams_completed >> before.position & 1)
+          != (before.status == core::step_status::completed ? 1U : 0U))
+        return "I-6: a step does not know which of those before it are complete" + dump(id);
+    }
+    if (!upstreams.empty() && row.row.sealed != all_complete && !canceled(id))
+      return "I-6: a step is sealed, but not all before it are complete, or the other way round"
+             + dump(id);
   }
   return {};
-}
-
-void auditor::check_children(const core::unit_id& id) {
-  const auto& row = t_.units.at(id);
-  std::vector<core::step_id> wanted;
-  if (row.state == unit_state::finalized)
-    wanted = next_of(row.made.step);
-  std::map<core::step_id, int> have;
-  for (const auto& [child_id, child] : t_.units)
-    if (child.made.parent == id)
-      ++have[child.made.step];
-  for (const auto& next : wanted) {
-    const bool canceled = t_.steps.at(next).row.status == core::step_status::canceled;
-    const auto count = have[next];
-    require(count == 1 || (canceled && count == 0), "I-5", id,
-            "not exactly one child in a step that the unit's route names");
-    have.erase(next);
-  }
-  require(have.empty(), "I-5", id, "children where none belong");
 }
 
 void auditor::check_quiescent(core::instant now) {

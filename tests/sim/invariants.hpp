@@ -139,7 +139,6 @@ private:
   void check_pairs(const unit_rows& rows);
   void check_end(const unit_rows& rows, unit_memory& known);
   void check_events(const unit_rows& rows, const unit_memory& known);
-  void check_chain(const unit_rows& rows);
   void check_step(const core::step_id& id);
   void check_inboxes();
   template <class Rows>
@@ -151,13 +150,20 @@ private:
   void check_judgments(const unit_rows& rows);
   void check_standings();
   void check_removed_are_gone();
-  void check_children(const core::unit_id& id);
   std::string unfinished_units() const;
+
+  // route_audit.cpp: where finished units go on to.
+  void check_route(const unit_rows& rows);
+  void check_chain(const unit_rows& rows);
+  void check_children(const core::unit_id& id);
+  /// How many units a finished one becomes in each step.
+  std::map<core::step_id, std::size_t> children_due(const persistence::memory::unit_row& row) const;
+  /// The steps that lead to `step`, other than back.
+  std::vector<core::step_id> upstreams_of(const core::step_id& step) const;
   const core::step_definition& defined(const core::step_id& step) const;
   const core::lease_policy& policy_of(const core::step_id& step) const {
     return defined(step).lease;
   }
-  std::vector<core::step_id> next_of(const core::step_id& step) const;
 
   const plan& drawn_;
   const persistence::memory::tables& t_;
@@ -181,7 +187,7 @@ private:
   struct definition {
     std::vector<core::step_id> steps; ///< By position.
     std::vector<core::step_definition> defined;
-    std::vector<std::vector<std::uint32_t>> next;
+    std::vector<core::step_place> places;
   };
   mutable std::map<core::workflow_id, definition> definitions_;
   const definition& definition_of(const core::step_id& step) const;

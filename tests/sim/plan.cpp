@@ -258,6 +258,47 @@ void draw_quality(plan& p) {
   p.remove_contributor = rate(d, 600'000, 30);
 }
 
+std::string key_of(std::uint64_t position) { return "\"s" + std::to_string(position) + '"'; }
+
+/// Half of the workflows do not send every unit everywhere, some lead to one step in several ways,
+/// and some send units back.
+void draw_routes(plan& p) {
+  dice d{p.seed * 0xd6e8feb86659fd93ULL + 7};
+  p.routes.resize(p.next.size());
+  if (d.below(2) == 0)
+    return;
+  for (std::uint64_t i = 0; i < p.next.size(); ++i) {
+    std::string onward;
+    for (std::uint64_t later = i + 1; later < p.next.size(); ++later)
+      if (const auto& next = p.next[i];
+          d.below(3) == 0 || std::find(next.begin(), next.end(), later) != next.end())
+        onward += (onward.empty() ? "" : ",") + key_of(later);
+    std::string rules;
+    const auto add = [&](const std::string& when, const std::string& to) {
+      core::json_object rule;
+      rule.raw("to", '[' + to + ']');
+      if (!when.empty())
+        rule.raw("when", when);
+      if (d.below(4) == 0)
+        rule.boolean("for_each", true);
+      if (d.below(4) == 0) {
+        rule.boolean("exclude_judges", true);
+        p.excludes = true;
+      }
+      rule.number("loops_max", static_cast<std::int64_t>(d.between(1, 2)));
+      rules += (rules.empty() ? "" : ",") + rule.str();
+    };
+    if (d.below(2) == 0)
+      add(R"({"answer":"red"})", key_of(d.below(i + 1)));
+    if (d.below(3) == 0)
+      add(R"({"answer_not":["green"],"confidence_below":0.6})", onward);
+    if (d.below(3) == 0)
+      add(R"({"sample":0.3})", {});
+    add({}, onward);
+    p.routes[i] = '[' + rules + ']';
+  }
+}
+
 /// A run is about people's work, about programs' work, or about both with less of each.
 void share_out(plan& p) {
   dice d{p.seed * 0xbf58476d1ce4e5b9ULL + 3};
@@ -306,6 +347,7 @@ plan draw_plan(std::uint64_t seed) {
   p.faults.lines_cut = rate(d, 4'000);
   draw_payloads(p);
   draw_quality(p);
+  draw_routes(p);
   return p;
 }
 
@@ -317,7 +359,7 @@ std::string definition_of(const plan& p) {
   for (std::size_t i = 0; i < p.next.size(); ++i) {
     std::string next;
     for (const auto position : p.next[i])
-      next += (next.empty() ? "\"s" : ",\"s") + std::to_string(position) + '"';
+      next += (next.empty() ? "" : ",") + key_of(position);
     const auto lease = core::json_object{}
                            .number("ttl_seconds", seconds(p.leases[i].ttl))
                            .number("total_max_seconds", seconds(p.leases[i].total_max))
@@ -332,8 +374,11 @@ std::string definition_of(const plan& p) {
         .raw("aggregation", core::json_object{}
                                 .text("method", q.method)
                                 .raw("labels", R"(["red","blue","green"])")
-                                .str())
-        .raw("next", '[' + next + ']');
+                                .str());
+    if (p.routes[i].empty())
+      step.raw("next", '[' + next + ']');
+    else
+      step.raw("routes", p.routes[i]);
     if (q.stopping.empty())
       step.number("judgments_per_unit", static_cast<std::int64_t>(p.slots_max));
     else

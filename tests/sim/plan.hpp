@@ -156,8 +156,10 @@ struct plan {
   std::uint32_t units = 0; ///< None: the run has no workflow at all.
   std::uint32_t slots_max = 0;
   std::vector<std::vector<std::uint32_t>> next; ///< Of each step: the positions it leads to.
-  std::vector<core::lease_policy> leases;       ///< Of each step.
-  std::vector<quality_plan> quality;            ///< Of each step.
+  std::vector<std::string> routes;        ///< Of each step: JSON; empty: all units go on to `next`.
+  bool excludes = false;                  ///< Some route excludes those who judged before.
+  std::vector<core::lease_policy> leases; ///< Of each step.
+  std::vector<quality_plan> quality;      ///< Of each step.
   core::duration think_max{};
   core::duration session_away_max{};
   std::uint32_t die = 0;        ///< Per million ticks of a contributor.

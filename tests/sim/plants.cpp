@@ -263,6 +263,14 @@ caf::behavior without_token_check(caf::event_based_actor* self, caf::actor gatew
 }
 
 /// The first event of `type`, or the end.
+/// The first new unit of a chain.
+auto child_in(core::change& change) {
+  return std::find_if(change.writes.begin(), change.writes.end(), [](const auto& w) {
+    const auto* unit = std::get_if<core::insert_unit>(&w);
+    return unit != nullptr && unit->parent;
+  });
+}
+
 auto event_of(core::change& change, core::event_type type) {
   return std::find_if(change.events.begin(), change.events.end(),
                       [&](const auto& e) { return e.type == type; });
@@ -299,10 +307,7 @@ batch_mutator::mutation mutation_named(const std::string& name, dice& random) {
     };
   if (name == "child-dropped")
     return [&](core::change& c) {
-      const auto child = std::find_if(c.writes.begin(), c.writes.end(), [](const auto& w) {
-        const auto* unit = std::get_if<core::insert_unit>(&w);
-        return unit != nullptr && unit->parent;
-      });
+      const auto child = child_in(c);
       if (child == c.writes.end() || random.below(4) != 0)
         return;
       // Consistently: neither counted nor announced.
@@ -314,6 +319,54 @@ batch_mutator::mutation mutation_named(const std::string& name, dice& random) {
       c.events.erase(std::remove_if(c.events.begin(), c.events.end(),
                                     [&](const auto& e) { return e.unit == unit; }),
                      c.events.end());
+    };
+  if (name == "child-doubled")
+    return [&](core::change& c) {
+      const auto child = child_in(c);
+      if (child == c.writes.end() || random.below(4) != 0)
+        return;
+      // Consistently: under a name of its own, counted and announced.
+      auto twin = std::get<core::insert_unit>(*child);
+      const auto original = twin.id;
+      twin.id.value.bytes[15] ^= 1;
+      twin.ordinal += 1'000'000;
+      twin.part += 1;
+      twin.source_key += "+";
+      c.writes.push_back(twin);
+      for (auto& w : c.writes)
+        if (auto* step = std::get_if<core::update_step>(&w))
+          ++step->row.total_units;
+      const auto told = std::find_if(c.events.begin(), c.events.end(),
+                                     [&](const auto& e) { return e.unit == original; });
+      if (told == c.events.end())
+        return;
+      auto twin_told = *told;
+      twin_told.unit = twin.id;
+      c.events.push_back(twin_told);
+    };
+  if (name == "route-turned")
+    return [&](core::change& c) {
+      for (auto& w : c.writes)
+        if (auto* done = std::get_if<core::finalize_unit>(&w); done != nullptr && done->route >= 0)
+          done->route = core::no_route;
+    };
+  if (name == "loops-forgotten")
+    return [&](core::change& c) {
+      for (auto& w : c.writes)
+        if (auto* unit = std::get_if<core::insert_unit>(&w))
+          unit->loops = 0;
+    };
+  if (name == "exclusion-forgotten")
+    return [&](core::change& c) {
+      for (auto& w : c.writes)
+        if (auto* unit = std::get_if<core::insert_unit>(&w))
+          unit->excluded.clear();
+    };
+  if (name == "upstreams-forgotten")
+    return [&](core::change& c) {
+      for (auto& w : c.writes)
+        if (auto* step = std::get_if<core::update_step>(&w))
+          step->row.upstreams_completed = 0;
     };
   if (name == "taint-dropped")
     return [&](core::change& c) { erase_writes<core::taint_judgment>(c); };
@@ -370,6 +423,12 @@ const std::vector<plant>& plants() {
         {"cursor-hasty", "a restarted relay skips events"},
         {"count-lost", "the count of a step is not written"},
         {"child-dropped", "a finalized unit goes on to no next step"},
+        {"child-doubled", "a finalized unit goes on twice to a step"},
+        {"route-turned", "the route that a unit takes is not stored"},
+        {"loops-forgotten", "it is not written how often a chain was sent back"},
+        {"exclusion-forgotten", "it is not written who must not have a unit"},
+        {"exclusions-hidden", "who must not have a unit is not known after a restart"},
+        {"upstreams-forgotten", "it is not written which steps before one are complete"},
         {"taint-dropped", "a judgment that counts no more is not marked"},
         {"removal-forgotten", "it is not written that a contributor was removed"},
         {"widening-lost", "it is not written that a unit wants more judgments"},
@@ -431,6 +490,16 @@ planted_bug::wrap(std::unique_ptr<persistence::store> connection) const {
     return std::make_unique<false_memory>(
         std::move(connection), keep_unit,
         [](persistence::open_unit& u) { u.next_expiry = core::instant::max(); });
+  if (name_ == "exclusions-hidden") {
+    const auto forget = [](std::vector<core::bar>& bars) {
+      bars.erase(std::remove_if(bars.begin(), bars.end(),
+                                [](const auto& b) { return b.until == core::instant::max(); }),
+                 bars.end());
+    };
+    return std::make_unique<false_memory>(
+        std::move(connection), [=](core::unit& u) { forget(u.bars); },
+        [=](persistence::open_unit& u) { forget(u.touched); });
+  }
   if (name_ == "truth-hidden")
     return std::make_unique<false_memory>(
         std::move(connection), [](core::unit& u) { u.truth.clear(); }, keep_step);

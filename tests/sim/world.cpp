@@ -528,8 +528,11 @@ void world::calm_down() {
     p->no_renewals = false;
     virtual_.network->isolate(p->settings.address, false);
   }
+  // A chain passes each step at most three times; who is excluded from the rest of it must not be
+  // needed there.
+  const auto units_of_chain = plan_.excludes ? 3 * plan_.next.size() : 1;
   if (plan_.units > 0)
-    for (std::uint32_t i = 0; i < plan_.slots_max + 2; ++i)
+    for (std::uint32_t i = 0; i < plan_.slots_max * units_of_chain + 2; ++i)
       start_closer(*virtual_.system, field_, i);
   if (plan_.machine.tasks > 0)
     start_task_closers(*virtual_.system, field_);

@@ -58,6 +58,10 @@ public:
   load_units(const std::vector<core::unit_id>& units, const core::lease_policy& policy) override {
     return pass([&] { return inner_->load_units(units, policy); });
   }
+  core::outcome<std::vector<persistence::unit_chain>>
+  load_chains(const std::vector<core::unit_id>& units) override {
+    return pass([&] { return inner_->load_chains(units); });
+  }
   core::outcome<core::step_history> load_step_history(core::step_id step,
                                                       core::history_scope scope) override {
     return pass([&] { return inner_->load_step_history(step, scope); });

@@ -1,0 +1,189 @@
+#include "actors/step_state.hpp"
+
+#include "core/invariant.hpp"
+#include "core/workflow.hpp"
+#include "documents/json.hpp"
+
+#include <algorithm>
+
+namespace holdfast::actors {
+
+namespace {
+
+/// Units, and bytes of their inputs, that one change brings in; those of one parent are not
+/// divided.
+constexpr std::size_t group_units_max = 1000;
+constexpr std::size_t group_bytes_max = 8 * 1024 * 1024;
+
+/// What a finished unit of another step becomes here: the way it came, and what it brings.
+struct arrival {
+  const core::step_definition* from = nullptr;
+  bool from_first = false; ///< From the first step, whose units are asked about the source data.
+  const core::route* rule = nullptr;
+  bool back = false;
+};
+
+arrival arrival_of(step_ptr self, const core::unit_record& parent) {
+  const auto& st = self->state;
+  const auto at = std::find(st.siblings.begin(), st.siblings.end(), parent.step);
+  HOLDFAST_INVARIANT(at != st.siblings.end(), "units go on within their workflow");
+  const auto from = static_cast<std::size_t>(at - st.siblings.begin());
+  // Those from before there were routes went on along the only one.
+  const auto rule = parent.route == core::no_route ? 0 : static_cast<std::size_t>(parent.route);
+  const auto& way = st.places[from].ways[rule];
+  arrival came{&st.definition.steps[from], from == 0, &way.rule, false};
+  for (const auto& target : way.targets)
+    if (target.position == st.step.row.position)
+      came.back = target.back;
+  return came;
+}
+
+bool needs_chain(const arrival& came) { return came.back || came.rule->exclude_judges; }
+
+/// What was asked here when the chain came by before; nothing if it never did.
+const std::string* asked_before(const persistence::unit_chain& chain, const core::step_id& here) {
+  for (const auto& link : chain.links)
+    if (link.step == here)
+      return &link.input;
+  return nullptr;
+}
+
+/// The units that `parent` becomes here.
+void append_children(step_ptr self, const core::unit_record& parent,
+                     const persistence::unit_chain* chain, std::vector<core::source_item>& items) {
+  const auto& st = self->state;
+  const auto here = st.step.row.position;
+  const auto came = arrival_of(self, parent);
+  documents::finished_link link{parent.input, !came.from_first, parent.result};
+  std::string reviewed;
+  if (came.from->aggregation.method == core::aggregation_method::review) {
+    reviewed = documents::reviewed_result(link);
+    link.result = reviewed;
+  }
+  core::source_item child;
+  child.slots = core::first_slots(st.definition.steps[here]);
+  child.parent = parent.id;
+  child.root = parent.root;
+  child.loops = parent.loops + (came.back ? 1 : 0);
+  if (came.rule->exclude_judges)
+    child.excluded = chain->judges;
+  const auto add = [&](std::optional<std::uint32_t> part, std::string input) {
+    auto one = child;
+    one.key = core::child_key(parent.source_key, parent.id, st.places[here].one_way_in, part);
+    one.part = part.value_or(0);
+    one.input = std::move(input);
+    items.push_back(std::move(one));
+  };
+  const auto* before = came.back ? asked_before(*chain, st.identity.step()) : nullptr;
+  if (before != nullptr)
+    return add(std::nullopt, *before);
+  if (!came.rule->for_each)
+    return add(std::nullopt, documents::chained_input(link));
+  // Each with its own item as the result: the whole list in every one would be a square of it.
+  std::uint32_t part = 0;
+  for (const auto& item : documents::items_of(link.result)) {
+    link.result = item.result;
+    add(part++, documents::chained_input(link, item.json));
+  }
+}
+
+/// One event may go on to several steps, and each applies it once: the inbox of this step.
+std::string inbox_of(step_ptr self, const std::string& consumer) {
+  return consumer + "/" + to_string(self->state.identity.step());
+}
+
+/// What finished units become here, in groups that are made durable one after the other.
+struct arrivals {
+  std::vector<intake> groups;
+  held_promise promise;
+};
+
+void take_in_next(step_ptr self, const std::shared_ptr<arrivals>& all, std::size_t next) {
+  if (next == all->groups.size())
+    return all->promise.deliver(events_applied{});
+  auto& group = all->groups[next];
+  group.done = [=](const core::failure& why, std::uint32_t, std::uint32_t) {
+    // A canceled step takes no more units in; the chain ends here.
+    if (why.code == core::errc::none || why.code == core::errc::wrong_state)
+      take_in_next(self, all, next + 1);
+    else
+      all->promise.deliver(msg::to_error(why));
+  };
+  if (!enqueue(self, std::move(group)))
+    all->promise.deliver(
+        msg::to_error(core::errc::overloaded, "the step is taking in other units"));
+}
+
+/// Takes in what finished units become here; `chains` of those that need one.
+void take_in_children(step_ptr self, const add_children& request,
+                      const std::vector<core::unit_record>& parents,
+                      const std::vector<persistence::unit_chain>& chains,
+                      const held_promise& promise) {
+  std::unordered_map<core::unit_id, core::message_id> messages;
+  for (const auto& parent : request.parents)
+    messages.emplace(parent.unit, parent.message);
+  auto all = std::make_shared<arrivals>(arrivals{{}, promise});
+  std::size_t bytes = group_bytes_max;
+  for (const auto& parent : parents) {
+    if (bytes >= group_bytes_max || all->groups.back().items.size() >= group_units_max) {
+      all->groups.emplace_back();
+      bytes = 0;
+    }
+    auto& group = all->groups.back();
+    const auto before = group.items.size();
+    const auto chain = std::find_if(chains.begin(), chains.end(),
+                                    [&](const auto& c) { return c.last == parent.id; });
+    append_children(self, parent, chain == chains.end() ? nullptr : &*chain, group.items);
+    for (auto i = before; i < group.items.size(); ++i)
+      bytes += group.items[i].input.size();
+    group.inbox.emplace(
+        parent.id, core::insert_inbox{inbox_of(self, request.consumer), messages.at(parent.id)});
+  }
+  take_in_next(self, all, 0);
+}
+
+/// Looks up where they come from, for those of whom it matters.
+void with_chains(step_ptr self, const add_children& request, std::vector<core::unit_record> parents,
+                 const held_promise& promise) {
+  load_chains question;
+  for (const auto& parent : parents)
+    if (needs_chain(arrival_of(self, parent)))
+      question.units.push_back(parent.id);
+  if (question.units.empty())
+    return take_in_children(self, request, parents, {}, promise);
+  self->request(self->state.links.loader, internal_timeout, std::move(question))
+      .then(
+          [=](const chains_loaded& loaded) {
+            take_in_children(self, request, parents, loaded.chains, promise);
+          },
+          [=](caf::error& error) { promise.deliver(std::move(error)); });
+}
+
+} // namespace
+
+void on_add_children(step_ptr self, const add_children& request) {
+  const held_promise promise{self->make_response_promise()};
+  load_units question;
+  for (const auto& parent : request.parents)
+    question.units.push_back(parent.unit);
+  self->request(self->state.links.loader, internal_timeout, std::move(question))
+      .then([=](units_loaded& loaded) { with_chains(self, request, loaded.units, promise); },
+            [=](caf::error& error) { promise.deliver(std::move(error)); });
+}
+
+// Not through the inbox: what comes is the state of the upstream step now, not at the event, so
+// that the same message may have something new to say when it comes again; and taking it in repeats
+// itself without harm.
+void on_upstream_progress(step_ptr self, const upstream_progress& change) {
+  auto& st = self->state;
+  const auto at = now(self, st.context);
+  auto decided = core::note_upstream(st.step, change.from, change.completed,
+                                     st.places[st.step.row.position].upstreams, at);
+  auto effect = reply(self->make_response_promise(), events_applied{});
+  if (decided.refusal != core::errc::none || decided.changes.empty())
+    st.pending.after_all(std::move(effect));
+  else
+    write(self, std::move(decided.changes), std::move(effect));
+}
+
+} // namespace holdfast::actors

@@ -1,0 +1,112 @@
+#include "core/routing.hpp"
+
+#include "core/json_text.hpp"
+
+#include <algorithm>
+
+namespace holdfast::core {
+
+namespace {
+
+bool one_of(const std::vector<std::string>& list, const std::string& answer) {
+  return std::find(list.begin(), list.end(), answer) != list.end();
+}
+
+/// Collects what holds of a unit, as far as a route asks for it.
+class reasons {
+public:
+  /// One thing that is asked for: whether it holds, and how to say so.
+  void expect(bool holds, const std::string& said) {
+    all_ = all_ && holds;
+    text_ += (text_.empty() ? "" : ", ") + said;
+  }
+  void expect_below(const char* what, double value, const std::optional<double>& bound) {
+    if (bound)
+      expect(value < *bound,
+             std::string{what} + " " + json_number(value) + " is below " + json_number(*bound));
+  }
+
+  bool all() const { return all_; }
+  std::string text() const { return text_.empty() ? "every unit" : text_; }
+
+private:
+  bool all_ = true;
+  std::string text_;
+};
+
+reasons reasons_for(const route_condition& when, const finding& found, std::uint32_t rule) {
+  reasons why;
+  if (!when.answers.empty())
+    why.expect(one_of(when.answers, found.answer), "the answer is " + json_quoted(found.answer));
+  if (!when.other_answers.empty())
+    why.expect(!one_of(when.other_answers, found.answer),
+               "the answer is " + json_quoted(found.answer));
+  why.expect_below("confidence", found.confidence, when.confidence_below);
+  why.expect_below("agreement", found.agreement, when.agreement_below);
+  why.expect_below("trust", found.trust_least, when.trust_below);
+  if (when.tied)
+    why.expect(found.tied == *when.tied, found.tied ? "it is tied" : "it is not tied");
+  if (when.sample)
+    why.expect(drawn_at(found.unit, rule) < *when.sample,
+               "drawn for a sample of " + json_number(*when.sample));
+  return why;
+}
+
+bool leads_back(const way& to) {
+  return std::any_of(to.targets.begin(), to.targets.end(),
+                     [](const way_target& target) { return target.back; });
+}
+
+/// Source: the finalizer of SplitMix64 (S. Vigna), which spreads each bit over all.
+std::uint64_t spread(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+} // namespace
+
+route_choice choose_route(const std::vector<way>& ways, const finding& found) {
+  std::string passed_over;
+  for (std::uint32_t rule = 0; rule < ways.size(); ++rule) {
+    const auto& candidate = ways[rule];
+    const auto why = reasons_for(candidate.rule.when, found, rule);
+    if (!why.all())
+      continue;
+    if (leads_back(candidate) && found.loops >= candidate.rule.loops_max) {
+      passed_over = " (was sent back " + std::to_string(found.loops) + " times already)";
+      continue;
+    }
+    return {static_cast<std::int16_t>(rule), why.text() + passed_over};
+  }
+  return {no_route, "no route is for it" + passed_over};
+}
+
+double drawn_at(const unit_id& unit, std::uint32_t rule) {
+  std::uint64_t mixed = rule;
+  for (std::size_t at = 0; at < unit.value.bytes.size(); at += 8) {
+    std::uint64_t word = 0;
+    for (std::size_t i = 0; i < 8; ++i)
+      word = word << 8 | unit.value.bytes[at + i];
+    mixed = spread(mixed ^ word);
+  }
+  return static_cast<double>(mixed >> 11) * 0x1p-53;
+}
+
+std::string child_key(const std::string& parent_key, const unit_id& parent, bool only_way_in,
+                      std::optional<std::uint32_t> part) {
+  if (only_way_in && !part)
+    return parent_key;
+  // In place of an earlier id, so that names do not grow with each round.
+  const auto earlier = parent_key.rfind('~');
+  const bool named_before =
+      earlier != std::string::npos && parse_uuid(parent_key.substr(earlier + 1, 36));
+  auto key = named_before ? parent_key.substr(0, earlier) : parent_key;
+  key += '~' + to_string(parent);
+  if (part)
+    key += '.' + std::to_string(*part);
+  return key;
+}
+
+} // namespace holdfast::core

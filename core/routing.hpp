@@ -1,0 +1,85 @@
+#pragma once
+
+#include "core/ids.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Where a finished unit goes on to. The routes of a step are an ordered list: the first that is
+/// for the unit takes it.
+namespace holdfast::core {
+
+/// Which finished units a route is for: those of which all that is set here holds.
+struct route_condition {
+  std::vector<std::string> answers;       ///< The result is one of these; empty: any.
+  std::vector<std::string> other_answers; ///< The result is none of these.
+  std::optional<double> confidence_below;
+  std::optional<double> agreement_below; ///< Of the judgments, the share that gave the result.
+  std::optional<double> trust_below;     ///< Of at least one contributor who judged it.
+  std::optional<bool> tied;
+  std::optional<double> sample; ///< This share of all units, drawn by their ids.
+};
+
+struct route {
+  route_condition when;
+  std::vector<std::string> to; ///< Keys of steps, each of which gets a unit; none ends the chain.
+  /// The result is a list, and each of its items becomes a unit. A result that is none is one item.
+  bool for_each = false;
+  /// Nobody who judged a unit of the chain so far is offered the new one.
+  bool exclude_judges = false;
+  /// Of a way back: taken only by chains that were sent back fewer times than this.
+  std::uint32_t loops_max = 3;
+};
+
+/// A step that a way leads to.
+struct way_target {
+  std::uint32_t position = 0; ///< Of the step, in the definition.
+  /// The way leads back to where the chain was before. Such a unit is asked again what it was asked
+  /// then.
+  bool back = false;
+};
+
+/// A route in its place in the workflow.
+struct way {
+  route rule;
+  std::vector<way_target> targets; ///< By `rule.to`.
+};
+
+/// What routes look at.
+struct finding {
+  unit_id unit;
+  std::uint32_t loops = 0; ///< How often its chain was sent back.
+  std::string answer;
+  double confidence = 0;
+  double agreement = 0;
+  double trust_least = 1; ///< Of the contributors whose judgments count.
+  bool tied = false;
+};
+
+/// No route was for the unit: its chain ends.
+inline constexpr std::int16_t no_route = -1;
+
+struct route_choice {
+  std::int16_t rule = no_route; ///< Index of the route.
+  std::string because;          ///< For people.
+};
+
+/// The first of `ways` that is for the unit. Depends on nothing else, so that it may be asked
+/// again.
+route_choice choose_route(const std::vector<way>& ways, const finding& found);
+
+/// Where `unit` is drawn, from 0 to 1: evenly, for each `rule` anew, and the same at every call.
+double drawn_at(const unit_id& unit, std::uint32_t rule);
+
+/// Items of one list that may become units.
+inline constexpr std::size_t fan_out_max = 1000;
+
+/// Names a child, unique in its step. Where nothing but finished units of one step come in, once
+/// each, the child has the name of its parent; else the parent's id tells it from others, which
+/// nobody who names source data can know beforehand. `part`: its place in the list it comes from.
+std::string child_key(const std::string& parent_key, const unit_id& parent, bool only_way_in,
+                      std::optional<std::uint32_t> part);
+
+} // namespace holdfast::core

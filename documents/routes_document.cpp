@@ -1,0 +1,119 @@
+#include "documents/routes_document.hpp"
+
+#include "core/invariant.hpp"
+#include "documents/judgment_document.hpp"
+#include "documents/member_reader.hpp"
+#include "documents/parse.hpp"
+
+#include <limits>
+
+namespace holdfast::documents {
+
+using nlohmann::json;
+
+namespace {
+
+using problems_list = std::vector<core::definition_problem>;
+
+/// One answer, or a list of them; named as the answers of judgments are.
+std::vector<std::string> read_answers(const json& source) {
+  std::vector<std::string> answers;
+  if (!source.is_array())
+    return {answer_text(source)};
+  for (const auto& answer : source)
+    answers.push_back(answer_text(answer));
+  return answers;
+}
+
+void read_share(member_reader& from, const char* name, std::optional<double>& into) {
+  if (from.member(name) == nullptr)
+    return;
+  double share = 0;
+  from.number(name, share);
+  into = share;
+}
+
+void read_flag(member_reader& from, const char* name, bool& into) {
+  const auto* flag = from.member(name);
+  if (flag == nullptr)
+    return;
+  if (flag->is_boolean())
+    into = flag->get<bool>();
+  else
+    from.problem(name, "must be true or false");
+}
+
+core::route_condition read_condition(const json& source, const std::string& place,
+                                     problems_list& problems) {
+  core::route_condition when;
+  member_reader from{source, place, problems};
+  if (const auto* answers = from.member("answer"))
+    when.answers = read_answers(*answers);
+  if (const auto* answers = from.member("answer_not"))
+    when.other_answers = read_answers(*answers);
+  read_share(from, "confidence_below", when.confidence_below);
+  read_share(from, "agreement_below", when.agreement_below);
+  read_share(from, "trust_below", when.trust_below);
+  read_share(from, "sample", when.sample);
+  if (from.member("tied") != nullptr) {
+    bool tied = false;
+    read_flag(from, "tied", tied);
+    when.tied = tied;
+  }
+  from.refuse_unknown();
+  return when;
+}
+
+core::route read_route(const json& source, const std::string& place, problems_list& problems) {
+  core::route rule;
+  member_reader from{source, place, problems};
+  if (const auto* when = from.member("when"))
+    rule.when = read_condition(*when, place + "/when", problems);
+  if (const auto* to = from.required("to", "list the keys of steps; an empty list ends the chain"))
+    rule.to = read_step_keys(*to, place + "/to", problems);
+  read_flag(from, "for_each", rule.for_each);
+  read_flag(from, "exclude_judges", rule.exclude_judges);
+  from.count("loops_max", rule.loops_max);
+  from.refuse_unknown();
+  return rule;
+}
+
+} // namespace
+
+std::vector<core::route> read_routes(const json& source, const std::string& place,
+                                     problems_list& problems) {
+  std::vector<core::route> routes;
+  if (!source.is_array()) {
+    problems.push_back({place, "must be a list of routes"});
+    return routes;
+  }
+  for (std::size_t i = 0; i < source.size(); ++i)
+    routes.push_back(read_route(source[i], place + "/" + std::to_string(i), problems));
+  return routes;
+}
+
+std::vector<std::string> read_step_keys(const json& source, const std::string& place,
+                                        problems_list& problems) {
+  std::vector<std::string> keys;
+  if (!source.is_array()) {
+    problems.push_back({place, "must be a list of keys of steps"});
+    return keys;
+  }
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    if (source[i].is_string())
+      keys.push_back(source[i].get<std::string>());
+    else
+      problems.push_back({place + "/" + std::to_string(i), "must be the key of a step"});
+  }
+  return keys;
+}
+
+std::int16_t route_in(std::string_view finalized_details) {
+  const auto details =
+      parse_json(finalized_details, {std::numeric_limits<std::size_t>::max(), 1000});
+  HOLDFAST_INVARIANT(details && details->is_object(), "core wrote the details of the event");
+  const auto route = details->find("route");
+  return route == details->end() ? std::int16_t{0} : route->at("rule").get<std::int16_t>();
+}
+
+} // namespace holdfast::documents

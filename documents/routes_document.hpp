@@ -1,0 +1,27 @@
+#pragma once
+
+#include "core/routing.hpp"
+#include "core/workflow.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::documents {
+
+/// The `routes` of a step. Appends to `problems` what cannot be read; the rest is the core's to
+/// check.
+std::vector<core::route> read_routes(const nlohmann::json& source, const std::string& place,
+                                     std::vector<core::definition_problem>& problems);
+
+/// A list of keys of steps.
+std::vector<std::string> read_step_keys(const nlohmann::json& source, const std::string& place,
+                                        std::vector<core::definition_problem>& problems);
+
+/// The index of the route that a unit took, as the details of its `UnitFinalized` say; the first
+/// where they say nothing, which only those of a time without routes do.
+std::int16_t route_in(std::string_view finalized_details);
+
+} // namespace holdfast::documents

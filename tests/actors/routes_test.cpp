@@ -1,0 +1,242 @@
+// Where finished units go on to: conditions, reviews, ways back, exclusions, items one by one.
+
+#include "tests/support/node_fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <set>
+
+using namespace std::chrono_literals;
+
+namespace holdfast::test {
+
+namespace {
+
+struct routing_node : node_fixture {
+  routing_node() { start(); }
+
+  /// Judges the next unit of the step that is open to `who`, by this payload.
+  void judge(const core::step_id& step, const std::string& who, const std::string& payload) {
+    const auto lease = assigned(step, who);
+    const auto accepted = call(msg::submit_judgment{step, lease.unit, who, lease.token,
+                                                    fresh<core::judgment_id>(), payload});
+    if (accepted.error)
+      BOOST_FAIL(accepted.error->detail);
+    advance(1s);
+  }
+  void answer(const core::step_id& step, const std::string& who, const std::string& text) {
+    judge(step, who, R"({"answer":")" + text + "\"}");
+  }
+
+  /// The inputs of the open units of a step, in order of arrival.
+  std::vector<std::string> waiting(const core::step_id& step) {
+    std::vector<std::string> inputs;
+    const auto& t = database->tables();
+    for (const auto& [key, id] : t.units_by_ordinal)
+      if (const auto& row = t.units.at(id);
+          key.first == step && row.state == core::unit_state::judgable)
+        inputs.push_back(row.made.input);
+    return inputs;
+  }
+
+  core::step_status status_of(const core::step_id& step) { return statistics(step).step.status; }
+
+  void source(const core::step_id& step, const std::string& key = "k") {
+    BOOST_REQUIRE(call(msg::add_source_data{step, {{key, R"({"url":"x"})", 0}}}).value);
+  }
+};
+
+/// A label, then a review of it, which may send it back to others.
+const std::string reviewed = R"({"name":"reviewed","steps":[
+  {"key":"label","judgments_per_unit":1,"routes":[{"to":["review"],"exclude_judges":true}]},
+  {"key":"review","judgments_per_unit":1,"aggregation":{"method":"review"},
+   "routes":[{"when":{"answer":"reject"},"to":["label"],"exclude_judges":true,"loops_max":1},
+             {"when":{"answer":["approve","correct"]},"to":["export"]}]},
+  {"key":"export","judgments_per_unit":1}]})";
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(routes, routing_node)
+
+// A21, A22, A88, I-5
+BOOST_AUTO_TEST_CASE(only_units_that_a_route_is_for_take_it) {
+  const auto steps = create_steps(R"({"name":"triage","steps":[
+    {"key":"label","judgments_per_unit":2,"routes":[
+      {"when":{"answer":"spam"},"to":[]},
+      {"when":{"agreement_below":1},"to":["experts"]},
+      {"to":["publish"]}]},
+    {"key":"experts","judgments_per_unit":1,"next":["publish"]},
+    {"key":"publish","judgments_per_unit":1}]})");
+  for (const auto* key : {"a", "b", "c"})
+    source(steps[0], key);
+  for (const auto* text : {"cat", "cat", "spam"})
+    answer(steps[0], "ana", text);
+  for (const auto* text : {"cat", "dog", "spam"})
+    answer(steps[0], "bob", text);
+  BOOST_TEST(statistics(steps[1]).judgable == 1U);
+  BOOST_TEST(statistics(steps[2]).judgable == 1U);
+  answer(steps[1], "eve", "dog");
+  BOOST_TEST(statistics(steps[2]).judgable == 2U);
+  BOOST_TEST(waiting(steps[2]).at(1).find(R"("answer":"dog")") != std::string::npos);
+  // Two steps lead to the last one: it is sealed when both are complete.
+  seal(steps[0]);
+  advance(1s);
+  BOOST_TEST(statistics(steps[1]).step.sealed);
+  BOOST_TEST(statistics(steps[2]).step.sealed);
+  answer(steps[2], "ana", "ok");
+  answer(steps[2], "ana", "ok");
+  for (const auto& step : steps)
+    BOOST_TEST(status_of(step) == core::step_status::completed);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_step_is_not_sealed_before_all_that_lead_to_it_are_complete) {
+  const auto steps = create_steps(R"({"name":"diamond","steps":[
+    {"key":"a","judgments_per_unit":1,"next":["b","c"]},
+    {"key":"b","judgments_per_unit":1,"next":["d"]},
+    {"key":"c","judgments_per_unit":1,"next":["d"]},
+    {"key":"d","judgments_per_unit":1}]})");
+  source(steps[0]);
+  seal(steps[0]);
+  answer(steps[0], "ana", "x");
+  answer(steps[1], "ana", "y");
+  BOOST_TEST(status_of(steps[1]) == core::step_status::completed);
+  BOOST_TEST(!statistics(steps[3]).step.sealed);
+  restart();
+  answer(steps[3], "ana", "first");
+  BOOST_TEST(status_of(steps[3]) == core::step_status::open);
+  answer(steps[2], "ana", "z");
+  BOOST_TEST(statistics(steps[3]).step.sealed);
+  answer(steps[3], "ana", "second");
+  BOOST_TEST(status_of(steps[3]) == core::step_status::completed);
+  // Each of the two ways has brought a unit of its own.
+  BOOST_TEST(statistics(steps[3]).finalized == 2U);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// A17, A18
+BOOST_AUTO_TEST_CASE(an_approved_result_goes_on_as_it_was) {
+  const auto steps = create_steps(reviewed);
+  source(steps[0]);
+  answer(steps[0], "ana", "cat");
+  judge(steps[1], "rex", R"({"verdict":"approve"})");
+  const auto inputs = waiting(steps[2]);
+  BOOST_REQUIRE(inputs.size() == 1U);
+  BOOST_TEST(inputs[0].find(R"({"data":{"url":"x"},"result":{"answer":"cat","confidence":1)")
+             == 0U);
+}
+
+// A19
+BOOST_AUTO_TEST_CASE(the_reviewers_answer_takes_the_place_of_the_one_that_was_corrected) {
+  const auto steps = create_steps(reviewed);
+  source(steps[0]);
+  answer(steps[0], "ana", "cat");
+  judge(steps[1], "rex", R"({"verdict":"correct","answer":"dog"})");
+  const auto inputs = waiting(steps[2]);
+  BOOST_REQUIRE(inputs.size() == 1U);
+  BOOST_TEST(inputs[0] == R"({"data":{"url":"x"},"result":{"answer":"dog","corrected":true}})");
+  const auto result = results(steps[1]).at(0).result;
+  BOOST_TEST(result.find(R"("answer":"correct")") != std::string::npos);
+  BOOST_TEST(result.find(R"("correction":"dog")") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_review_that_says_nothing_usable_is_refused) {
+  const auto steps = create_steps(reviewed);
+  source(steps[0]);
+  answer(steps[0], "ana", "cat");
+  const auto lease = assigned(steps[1], "rex");
+  const auto refused =
+      call(msg::submit_judgment{steps[1], lease.unit, "rex", lease.token,
+                                fresh<core::judgment_id>(), R"({"verdict":"correct"})"});
+  BOOST_TEST(refused.code() == core::errc::payload_invalid);
+}
+
+// A20: made anew by somebody else, from what was asked first, and not for ever
+BOOST_AUTO_TEST_CASE(a_rejected_result_is_made_anew_by_others) {
+  const auto steps = create_steps(reviewed);
+  source(steps[0]);
+  seal(steps[0]);
+  answer(steps[0], "ana", "cat");
+  BOOST_TEST(status_of(steps[0]) == core::step_status::completed);
+  judge(steps[1], "rex", R"({"verdict":"reject"})");
+  // The step is open again, and sealed as before.
+  BOOST_TEST(status_of(steps[0]) == core::step_status::open);
+  BOOST_TEST(statistics(steps[0]).step.sealed);
+  BOOST_TEST(!statistics(steps[1]).step.sealed);
+  BOOST_TEST(waiting(steps[0]) == std::vector<std::string>{R"({"url":"x"})"},
+             boost::test_tools::per_element());
+  restart();
+  for (const auto* who : {"ana", "rex"})
+    BOOST_TEST(assign(steps[0], who).code() == core::errc::no_unit_available, who);
+  answer(steps[0], "bob", "dog");
+  // Nobody who had a part in it reviews it.
+  for (const auto* who : {"ana", "rex", "bob"})
+    BOOST_TEST(assign(steps[1], who).code() == core::errc::no_unit_available, who);
+  judge(steps[1], "sue", R"({"verdict":"reject"})");
+  // It was sent back once; another time no route is for it, and its chain ends.
+  BOOST_TEST(waiting(steps[0]).empty());
+  BOOST_TEST(waiting(steps[2]).empty());
+  for (const auto& step : steps)
+    BOOST_TEST(status_of(step) == core::step_status::completed);
+  std::set<std::string> reasons;
+  for (const auto& [id, row] : database->tables().units)
+    reasons.insert(row.route_reason);
+  BOOST_TEST(reasons.count("no route is for it (was sent back 1 times already)") == 1U);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// G-4: one unit becomes many
+BOOST_AUTO_TEST_CASE(each_item_of_a_list_becomes_a_unit) {
+  const auto steps = create_steps(R"({"name":"boxes","steps":[
+    {"key":"draw","judgments_per_unit":1,"routes":[{"to":["name"],"for_each":true}]},
+    {"key":"name","judgments_per_unit":1,"next":["check"]},
+    {"key":"check","judgments_per_unit":1,"aggregation":{"method":"review"}}]})");
+  source(steps[0], "image 1");
+  source(steps[0], "image 2");
+  source(steps[0], "image 3");
+  seal(steps[0]);
+  judge(steps[0], "ana", R"({"answer":[{"x":1},{"x":2}]})");
+  judge(steps[0], "ana", R"({"answer":[]})");
+  answer(steps[0], "ana", "none");
+  BOOST_TEST(waiting(steps[1])
+                 == (std::vector<std::string>{
+                     R"({"data":{"url":"x"},"item":{"x":1},"result":{"answer":"{\"x\":1}"}})",
+                     R"({"data":{"url":"x"},"item":{"x":2},"result":{"answer":"{\"x\":2}"}})",
+                     R"({"data":{"url":"x"},"item":"none","result":{"answer":"none"}})"}),
+             boost::test_tools::per_element());
+  for (const auto* text : {"cat", "dog", "nothing"})
+    answer(steps[1], "bob", text);
+  const auto last = waiting(steps[2]);
+  BOOST_REQUIRE(last.size() == 3U);
+  BOOST_TEST(last[1].find(R"("item":{"x":2},"result":{"answer":"dog")") != std::string::npos);
+  for (int i = 0; i < 3; ++i)
+    judge(steps[2], "eve", R"({"verdict":"approve"})");
+  for (const auto& step : steps)
+    BOOST_TEST(status_of(step) == core::step_status::completed);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// I-5
+BOOST_AUTO_TEST_CASE(a_long_list_becomes_units_once_also_when_the_node_stops_meanwhile) {
+  const auto steps = create_steps(R"({"name":"boxes","steps":[
+    {"key":"draw","judgments_per_unit":1,"routes":[{"to":["name"],"for_each":true}]},
+    {"key":"name","judgments_per_unit":1}]})");
+  source(steps[0]);
+  std::string list;
+  for (int i = 0; i < 1000; ++i)
+    list += (i > 0 ? "," : "") + std::to_string(i);
+  const auto lease = assigned(steps[0], "ana");
+  BOOST_REQUIRE(
+      call(msg::submit_judgment{steps[0], lease.unit, "ana", lease.token,
+                                fresh<core::judgment_id>(), R"({"answer":[)" + list + "]}"})
+          .value);
+  restart();
+  advance(60s);
+  BOOST_TEST(statistics(steps[1]).judgable == 1000U);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::test

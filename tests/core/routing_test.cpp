@@ -1,0 +1,190 @@
+// Which route takes a finished unit, and what its children are called.
+
+#include "core/invariant.hpp"
+#include "core/review.hpp"
+#include "core/routing.hpp"
+#include "core/uuid.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace holdfast::core;
+
+namespace {
+
+unit_id unit_numbered(std::uint32_t n) {
+  unit_id id;
+  for (std::size_t i = 0; i < 4; ++i)
+    id.value.bytes[15 - i] = static_cast<std::uint8_t>(n >> 8 * i);
+  return id;
+}
+
+way to(std::string key, route_condition when = {}, bool back = false) {
+  route rule;
+  rule.when = std::move(when);
+  rule.to = {std::move(key)};
+  return {rule, {{1, back}}};
+}
+
+finding found(std::string answer, double confidence = 1) {
+  finding f;
+  f.unit = unit_numbered(7);
+  f.answer = std::move(answer);
+  f.confidence = confidence;
+  f.agreement = confidence;
+  return f;
+}
+
+/// Index and reason.
+std::string chosen(const std::vector<way>& ways, const finding& what) {
+  const auto choice = choose_route(ways, what);
+  return std::to_string(choice.rule) + " " + choice.because;
+}
+
+route_condition answering(std::vector<std::string> answers) {
+  route_condition when;
+  when.answers = std::move(answers);
+  return when;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(routes)
+
+// A21, A88
+BOOST_AUTO_TEST_CASE(the_first_route_that_is_for_the_unit_takes_it) {
+  const std::vector<way> ways{to("experts", answering({"unsure", "other"})),
+                              to("check", answering({"cat", "unsure"})), to("done")};
+  BOOST_TEST(chosen(ways, found("unsure")) == R"(0 the answer is "unsure")");
+  BOOST_TEST(chosen(ways, found("cat")) == R"(1 the answer is "cat")");
+  BOOST_TEST(chosen(ways, found("dog")) == "2 every unit");
+}
+
+BOOST_AUTO_TEST_CASE(a_unit_that_no_route_is_for_ends_its_chain) {
+  BOOST_TEST(chosen({to("check", answering({"cat"}))}, found("dog")) == "-1 no route is for it");
+  BOOST_TEST(chosen({}, found("dog")) == "-1 no route is for it");
+}
+
+// A22
+BOOST_AUTO_TEST_CASE(all_that_a_condition_names_must_hold) {
+  route_condition when;
+  when.other_answers = {"skip"};
+  when.confidence_below = 0.7;
+  when.agreement_below = 0.9;
+  when.trust_below = 0.8;
+  when.tied = false;
+  const std::vector<way> ways{to("review", when)};
+  auto what = found("cat", 0.6);
+  what.trust_least = 0.66;
+  BOOST_TEST(chosen(ways, what)
+             == R"(0 the answer is "cat", confidence 0.6 is below 0.7, )"
+                "agreement 0.6 is below 0.9, trust 0.66 is below 0.8, it is not tied");
+  const auto refuses = [&](auto&& change) {
+    auto other = what;
+    change(other);
+    return choose_route(ways, other).rule == no_route;
+  };
+  BOOST_TEST(refuses([](finding& f) { f.answer = "skip"; }));
+  BOOST_TEST(refuses([](finding& f) { f.confidence = 0.7; }));
+  BOOST_TEST(refuses([](finding& f) { f.agreement = 0.9; }));
+  BOOST_TEST(refuses([](finding& f) { f.trust_least = 0.8; }));
+  BOOST_TEST(refuses([](finding& f) { f.tied = true; }));
+}
+
+// A20
+BOOST_AUTO_TEST_CASE(a_way_back_is_taken_only_so_often) {
+  auto again = to("label", answering({"reject"}), true);
+  again.rule.loops_max = 2;
+  const std::vector<way> ways{again, to("experts")};
+  auto what = found("reject");
+  BOOST_TEST(chosen(ways, what) == R"(0 the answer is "reject")");
+  what.loops = 1;
+  BOOST_TEST(choose_route(ways, what).rule == 0);
+  what.loops = 2;
+  BOOST_TEST(chosen(ways, what) == "1 every unit (was sent back 2 times already)");
+  BOOST_TEST(chosen({again}, what) == "-1 no route is for it (was sent back 2 times already)");
+  // What does not lead back is taken however often the chain was.
+  BOOST_TEST(choose_route({to("experts", answering({"reject"}))}, what).rule == 0);
+}
+
+// A22: reproducible, even, and each rule draws for itself
+BOOST_AUTO_TEST_CASE(a_sample_is_drawn_by_the_ids_of_the_units) {
+  uuid_source ids{42};
+  std::size_t drawn = 0;
+  std::size_t both = 0;
+  const std::size_t units = 20'000;
+  for (std::size_t i = 0; i < units; ++i) {
+    const unit_id unit{ids.next(from_micros(1'700'000'000'000'000 + static_cast<std::int64_t>(i)))};
+    const auto at = drawn_at(unit, 0);
+    BOOST_REQUIRE((at >= 0 && at < 1));
+    BOOST_REQUIRE(at == drawn_at(unit, 0));
+    drawn += at < 0.1 ? 1 : 0;
+    both += at < 0.1 && drawn_at(unit, 1) < 0.1 ? 1 : 0;
+  }
+  // Five standard deviations of what independent draws give.
+  BOOST_TEST(std::abs(static_cast<double>(drawn) - 2000) < 5 * std::sqrt(units * 0.1 * 0.9));
+  BOOST_TEST(std::abs(static_cast<double>(both) - 200) < 5 * std::sqrt(units * 0.01 * 0.99));
+
+  route_condition when;
+  when.sample = 0.1;
+  auto what = found("cat");
+  std::size_t taken = 0;
+  for (std::uint32_t n = 0; n < 1000; ++n) {
+    what.unit = unit_numbered(n + 1);
+    const bool wanted = drawn_at(what.unit, 0) < 0.1;
+    BOOST_REQUIRE((choose_route({to("review", when)}, what).rule == 0) == wanted);
+    taken += wanted ? 1 : 0;
+  }
+  BOOST_TEST((taken > 50 && taken < 150));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(names_of_children)
+
+BOOST_AUTO_TEST_CASE(a_child_has_its_parents_name_where_that_tells_it_apart) {
+  const auto parent = unit_numbered(9);
+  BOOST_TEST(child_key("tweet 7", parent, true, {}) == "tweet 7");
+}
+
+// I-5: no child is taken for another one, nor for source data
+BOOST_AUTO_TEST_CASE(elsewhere_it_has_the_id_of_its_parent_and_its_place) {
+  const auto parent = unit_numbered(9);
+  const auto id = to_string(parent);
+  BOOST_TEST(child_key("k", parent, false, {}) == "k~" + id);
+  BOOST_TEST(child_key("k", parent, true, 0) == "k~" + id + ".0");
+  BOOST_TEST(child_key("k", parent, false, 12) == "k~" + id + ".12");
+}
+
+BOOST_AUTO_TEST_CASE(names_do_not_grow_with_each_round) {
+  const auto first = unit_numbered(9);
+  const auto second = unit_numbered(10);
+  BOOST_TEST(child_key(child_key("k", first, false, 3), second, false, {})
+             == "k~" + to_string(second));
+  // What only looks like it is part of the name.
+  BOOST_TEST(child_key("a~b", first, false, {}) == "a~b~" + to_string(first));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(reviews)
+
+BOOST_AUTO_TEST_CASE(a_review_is_read_as_it_was_written) {
+  const std::string list = R"(["a:b",{"c":"correct:"}])";
+  for (const auto& [said, text] : std::vector<std::pair<review, std::string>>{
+           {{review_verdict::approve, {}}, "approve"},
+           {{review_verdict::reject, {}}, "reject"},
+           {{review_verdict::correct, list}, "correct:" + list}}) {
+    BOOST_TEST(to_text(said) == text);
+    BOOST_TEST((review_of(text).verdict == said.verdict));
+    BOOST_TEST(review_of(text).correction == said.correction);
+  }
+  BOOST_CHECK_THROW(review_of("approved"), broken_invariant);
+  BOOST_CHECK_THROW(review_of(""), broken_invariant);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,132 @@
+// The part of the auditor that is about where finished units go on to.
+
+#include "core/routing.hpp"
+#include "documents/json.hpp"
+#include "tests/sim/invariants.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace holdfast::sim {
+
+using core::unit_state;
+
+std::vector<core::step_id> auditor::upstreams_of(const core::step_id& step) const {
+  const auto& made = definition_of(step);
+  const auto mask = made.places[t_.steps.at(step).row.position].upstreams;
+  std::vector<core::step_id> upstreams;
+  for (std::size_t position = 0; position < made.steps.size(); ++position)
+    if ((mask >> position & 1) != 0)
+      upstreams.push_back(made.steps[position]);
+  return upstreams;
+}
+
+std::map<core::step_id, std::size_t>
+auditor::children_due(const persistence::memory::unit_row& row) const {
+  std::map<core::step_id, std::size_t> due;
+  if (row.state != unit_state::finalized || row.route == core::no_route)
+    return due;
+  const auto& made = definition_of(row.made.step);
+  const auto& ways = made.places[t_.steps.at(row.made.step).row.position].ways;
+  const auto& taken = ways.at(static_cast<std::size_t>(row.route));
+  for (const auto& target : taken.targets)
+    due[made.steps[target.position]] =
+        taken.rule.for_each && !target.back ? documents::items_of(*row.result).size() : 1;
+  return due;
+}
+
+/// The route is the one that the stored result and judgments ask for.
+void auditor::check_route(const unit_rows& rows) {
+  const auto& row = *rows.unit;
+  const auto& made = definition_of(row.made.step);
+  const auto& ways = made.places[t_.steps.at(row.made.step).row.position].ways;
+  const auto result = nlohmann::json::parse(*row.result);
+  core::finding found{rows.id, row.made.loops,       result.at("answer"), row.confidence, 0,
+                      1,       result.at("tied") > 1};
+  double agreeing = 0;
+  for (const auto* judged : rows.counted()) {
+    agreeing += judged->made.answer == found.answer ? 1 : 0;
+    found.trust_least = std::min(found.trust_least, judged->made.trust_snapshot);
+  }
+  found.agreement = agreeing / static_cast<double>(rows.counted().size());
+  const auto expected = core::choose_route(ways, found);
+  require(row.route == expected.rule, "I-5", rows.id,
+          "a unit has not taken the route that its result asks for");
+  require(row.route_reason.empty() == ways.empty(), "I-5", rows.id,
+          "a unit does not say why it took its route");
+}
+
+void auditor::check_chain(const unit_rows& rows) {
+  const auto& made = rows.unit->made;
+  for (const auto& contributor : made.excluded)
+    for (const auto* lease : rows.active)
+      require(lease->owner != contributor, "routes", made.id,
+              "an excluded contributor has a lease");
+  for (const auto* judged : rows.judgments)
+    require(std::find(made.excluded.begin(), made.excluded.end(), judged->made.owner)
+                == made.excluded.end(),
+            "routes", made.id, "an excluded contributor has judged");
+  if (!made.parent) {
+    require(made.root == made.id && made.loops == 0, "I-5", made.id,
+            "a first unit is not its own root, or was sent back");
+    require(keys_sent_.count({made.step, made.source_key}) != 0, "conservation", made.id,
+            "a unit that nobody asked for");
+    return;
+  }
+  const auto parent = t_.units.find(made.parent);
+  if (!require(parent != t_.units.end(), "I-5", made.id, "a unit's parent does not exist"))
+    return;
+  const auto& from = parent->second;
+  require(from.state == unit_state::finalized, "I-5", made.id, "a child of an unfinished unit");
+  require(made.root == from.made.root, "I-5", made.id, "a child does not carry its parent's root");
+  const auto due = children_due(from);
+  const auto here = due.find(made.step);
+  if (!require(here != due.end() && made.part < here->second, "I-5", made.id,
+               "a child in a step that its parent's route does not name, or one too many"))
+    return;
+  const auto& defined_here = definition_of(made.step);
+  const auto position = t_.steps.at(made.step).row.position;
+  const auto& ways = defined_here.places[t_.steps.at(from.made.step).row.position].ways;
+  const auto& way = ways.at(static_cast<std::size_t>(from.route));
+  const auto target = std::find_if(way.targets.begin(), way.targets.end(),
+                                   [&](const auto& t) { return t.position == position; });
+  const bool one_of_many = way.rule.for_each && !target->back;
+  require(made.loops == from.made.loops + (target->back ? 1 : 0), "I-5", made.id,
+          "a child does not know how often its chain was sent back");
+  require(!target->back || made.loops <= way.rule.loops_max, "routes", made.id,
+          "a chain was sent back more often than its route allows");
+  require(made.source_key
+              == core::child_key(from.made.source_key, made.parent,
+                                 defined_here.places[position].one_way_in,
+                                 one_of_many ? std::optional{made.part} : std::nullopt),
+          "I-5", made.id, "a child does not have the name that its parent gives it");
+  if (!way.rule.exclude_judges) {
+    require(made.excluded.empty(), "routes", made.id, "somebody is excluded without a reason");
+    return;
+  }
+  std::set<core::contributor_id> judges;
+  for (auto at = made.parent; at; at = t_.units.at(at).made.parent)
+    for (const auto* judged : rows_of(at).judgments)
+      judges.insert(judged->made.owner);
+  require(std::equal(judges.begin(), judges.end(), made.excluded.begin(), made.excluded.end()),
+          "routes", made.id, "not exactly those are excluded who judged the chain so far");
+}
+
+void auditor::check_children(const core::unit_id& id) {
+  const auto& row = t_.units.at(id);
+  std::map<core::step_id, std::size_t> have;
+  for (const auto& [child_id, child] : t_.units)
+    if (child.made.parent == id)
+      ++have[child.made.step];
+  for (const auto& [next, due] : children_due(row)) {
+    const bool canceled = t_.steps.at(next).row.status == core::step_status::canceled;
+    const auto count = have[next];
+    require(count == due || (canceled && count == 0), "I-5", id,
+            "not exactly the children that the unit's route asks for");
+    have.erase(next);
+  }
+  require(have.empty(), "I-5", id, "children where none belong");
+}
+
+} // namespace holdfast::sim
