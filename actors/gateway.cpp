@@ -82,6 +82,10 @@ core::failure check(const msg::remove_contributor& m) {
 core::failure check(const msg::list_contributors& m) {
   return first_of({check_id(m.step, "step"), check_limit(m.limit, contributors_page_max)});
 }
+core::failure check(const msg::explain_unit& m) {
+  return first_of({check_id(m.step, "step"), check_id(m.unit, "unit"),
+                   m.contributor.empty() ? core::failure{} : check_contributor(m.contributor)});
+}
 core::failure check(const msg::seal_step& m) { return check_id(m.step, "step"); }
 core::failure check(const msg::change_step& m) {
   return first_of({check_id(m.step, "step"), check_verb(m.verb)});
@@ -359,6 +363,9 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       },
       [=](msg::list_contributors& m) {
         return to_host<msg::contributor_page>(self, to.shards, m, false);
+      },
+      [=](msg::explain_unit& m) {
+        return to_host<msg::unit_explanation>(self, to.shards, m, false);
       },
       [=](msg::change_step& m) { return to_host<msg::step_view>(self, to.shards, m, true); },
       [=](msg::change_unit& m) { return to_host<msg::unit_changed>(self, to.shards, m, true); },

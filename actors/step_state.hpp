@@ -149,6 +149,7 @@ void note_for_quality(step_ptr self, const unit_report& report);
 void conclude(step_ptr self, const test_answered& answer);
 void on_remove_contributor(step_ptr self, const msg::remove_contributor& request);
 void on_list_contributors(step_ptr self, const msg::list_contributors& request);
+void on_explain_unit(step_ptr self, const msg::explain_unit& request);
 
 // step_events.cpp: what consumers bring.
 

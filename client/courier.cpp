@@ -255,6 +255,7 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
       carry<msg::add_test_questions>(self),
       carry<msg::remove_contributor>(self),
       carry<msg::list_contributors>(self),
+      carry<msg::explain_unit>(self),
       carry<msg::change_step>(self),
       carry<msg::change_unit>(self),
       carry<msg::list_steps>(self),

@@ -194,6 +194,28 @@ struct unit_view {
 HOLDFAST_WIRE(unit_view, x.unit, x.step, x.root, x.parent, x.source_key, x.input, x.state,
               x.judgments_per_unit, x.judgment_count, x.assignment_count, x.result, x.confidence)
 
+/// Asks why a unit does not move on. Answered by `unit_explanation`; `not_found` if the step has no
+/// such unit.
+struct explain_unit {
+  core::step_id step;
+  core::unit_id unit;
+  std::string contributor; ///< Also what keeps it from them; empty: nobody in particular.
+};
+HOLDFAST_WIRE(explain_unit, x.step, x.unit, x.contributor)
+
+struct unit_reason {
+  std::string code; ///< For programs: docs/API.md lists them.
+  std::string text; ///< For people.
+};
+HOLDFAST_WIRE(unit_reason, x.code, x.text)
+
+struct unit_explanation {
+  core::unit_id unit;
+  core::unit_state state = core::unit_state::judgable;
+  std::vector<unit_reason> reasons; ///< What lasts longest first.
+};
+HOLDFAST_WIRE(unit_explanation, x.unit, x.state, x.reasons)
+
 /// Reads the results of a step, page by page, in order of arrival. Answered by `result_page`.
 struct list_results {
   core::step_id step;

@@ -169,6 +169,19 @@ BOOST_AUTO_TEST_CASE(a_rejected_result_is_made_anew_by_others) {
   restart();
   for (const auto* who : {"ana", "rex"})
     BOOST_TEST(assign(steps[0], who).code() == core::errc::no_unit_available, who);
+  const auto explained = [&](const std::string& who) {
+    std::string codes;
+    for (const auto& [id, row] : database->tables().units)
+      if (row.made.step == steps[0] && row.state == core::unit_state::judgable)
+        for (const auto& why : call(msg::explain_unit{steps[0], id, who}).value->reasons)
+          codes += why.code + " ";
+    return codes;
+  };
+  BOOST_TEST(explained("") == "barred waiting ");
+  BOOST_TEST(explained("ana") == "barred waiting barred_for_them ");
+  BOOST_TEST(explained("bob") == "barred waiting open_to_them ");
+  BOOST_TEST((call(msg::explain_unit{steps[0], fresh<core::unit_id>(), ""}).code()
+              == core::errc::not_found));
   answer(steps[0], "bob", "dog");
   // Nobody who had a part in it reviews it.
   for (const auto* who : {"ana", "rex", "bob"})

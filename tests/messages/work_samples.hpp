@@ -68,6 +68,11 @@ inline void add_work_samples(samples& into) {
                           + "3fe0000000000000" + "3fd0000000000000";
   into.add("hf1.contributor_view", seen, seen_bytes);
   into.add("hf1.contributor_page", contributor_page{{seen}, true}, list({seen_bytes}) + u8(1));
+  into.add("hf1.explain_unit", explain_unit{step, unit, "ana"}, id(0x51) + id(0x52) + text("ana"));
+  into.add("hf1.unit_reason", unit_reason{"paused", "it is"}, text("paused") + text("it is"));
+  into.add("hf1.unit_explanation",
+           unit_explanation{unit, core::unit_state::paused, {{"paused", "it is"}}},
+           id(0x52) + u8(2) + list({text("paused") + text("it is")}));
   into.add("hf1.seal_step", seal_step{step}, id(0x51));
   into.add("hf1.change_step", change_step{step, 2}, id(0x51) + u8(2));
   into.add("hf1.change_unit", change_unit{step, unit, 3}, id(0x51) + id(0x52) + u8(3));

@@ -47,6 +47,8 @@ template awaited_answer<msg::remove_contributor> client::send(const msg::gateway
                                                               msg::remove_contributor);
 template awaited_answer<msg::list_contributors> client::send(const msg::gateway_actor&,
                                                              msg::list_contributors);
+template awaited_answer<msg::explain_unit> client::send(const msg::gateway_actor&,
+                                                        msg::explain_unit);
 template awaited_answer<msg::seal_step> client::send(const msg::gateway_actor&, msg::seal_step);
 template awaited_answer<msg::change_step> client::send(const msg::gateway_actor&, msg::change_step);
 template awaited_answer<msg::change_unit> client::send(const msg::gateway_actor&, msg::change_unit);

@@ -1,0 +1,109 @@
+#include "core/explanation.hpp"
+
+#include "core/time_text.hpp"
+
+namespace holdfast::core {
+
+namespace {
+
+std::string people(std::size_t count) {
+  return count == 1 ? "1 contributor" : std::to_string(count) + " contributors";
+}
+
+void explain_end(const unit_record& unit, const std::vector<way>& ways,
+                 std::vector<reason>& reasons) {
+  if (unit.state == unit_state::canceled)
+    return reasons.push_back({"canceled", "it was canceled"});
+  reasons.push_back({"finalized", "it has its result"});
+  if (ways.empty())
+    return reasons.push_back({"chain_ended", "its step leads to no other"});
+  if (unit.route == no_route || static_cast<std::size_t>(unit.route) >= ways.size())
+    return reasons.push_back({"chain_ended", "no route was for it"});
+  const auto& to = ways[static_cast<std::size_t>(unit.route)].rule.to;
+  std::string steps;
+  for (const auto& key : to)
+    steps += (steps.empty() ? "" : ", ") + key;
+  if (to.empty())
+    reasons.push_back({"chain_ended", "its route ends the chain"});
+  else
+    reasons.push_back({"went_on", "it went on to " + steps});
+}
+
+void explain_open(const step_row& step, const unit_record& unit, instant now,
+                  std::vector<reason>& reasons) {
+  if (step.status == step_status::canceled)
+    reasons.push_back({"step_canceled", "its step was canceled"});
+  if (step.status == step_status::paused)
+    reasons.push_back({"step_paused", "its step is paused: resume it"});
+  if (unit.state == unit_state::paused)
+    reasons.push_back({"paused", "it is paused: resume it"});
+  if (is_test_question(unit))
+    reasons.push_back({"test_question", "it is a test question: it is never finished"});
+  if (ready_to_aggregate(unit)) {
+    reasons.push_back({"judged", "all its judgments are in: it is about to get its result"});
+    return;
+  }
+  for (const auto& lease : unit.leases.active)
+    reasons.push_back(
+        lease.held_at(now)
+            ? reason{"leased", lease.owner + " has it until " + to_rfc3339(lease.expires_at)}
+            : reason{"lease_ran_out", "the lease of " + lease.owner + " ran out at "
+                                          + to_rfc3339(lease.expires_at)
+                                          + " and is about to be ended"});
+  std::size_t barred = 0;
+  for (const auto& bar : unit.bars)
+    barred += now < bar.until ? 1 : 0;
+  if (barred > 0)
+    reasons.push_back({"barred", people(barred)
+                                     + " had a part in it, in its chain, or declined: "
+                                       "it needs others"});
+  if (const auto free = free_slots(unit); free > 0 && !is_test_question(unit))
+    reasons.push_back({"waiting", "it waits for " + people(free) + " to ask for work"});
+}
+
+void explain_for(const unit_record& unit, const lease_policy& policy, const candidate& who,
+                 instant now, std::vector<reason>& reasons) {
+  if (who.next.refusal == errc::not_qualified)
+    reasons.push_back({"removed", who.contributor + " was removed from the step"});
+  else if (who.next.question && *who.next.question != unit.id)
+    reasons.push_back({"test_due", who.contributor + " gets a test question first"});
+  else if (who.next.refusal != errc::none)
+    reasons.push_back({"quiz_stalled", who.contributor
+                                           + " cannot go on with the quiz: they hold its questions "
+                                             "unanswered, or there are too few of them"});
+  auto tried = unit;
+  const auto asked = decide(tried, policy, ask{who.contributor, {}, 0}, now);
+  if (asked.refusal == errc::none) {
+    reasons.push_back({"open_to_them", who.contributor + " may have it"});
+    return;
+  }
+  const auto until = barred_until(unit, who.contributor, now);
+  if (asked.refusal == errc::already_judged)
+    reasons.push_back({"judged_by_them", who.contributor + " has judged it"});
+  else if (asked.refusal == errc::already_exists)
+    reasons.push_back({"held_by_them", who.contributor + " has it"});
+  else if (until == instant::max())
+    reasons.push_back({"barred_for_them", who.contributor
+                                              + " never gets it: they declined it, or "
+                                                "judged another unit of its chain"});
+  else if (until > now)
+    reasons.push_back(
+        {"barred_for_them", who.contributor + " does not get it before " + to_rfc3339(until)});
+}
+
+} // namespace
+
+std::vector<reason> explain(const step_row& step, const unit_record& unit,
+                            const lease_policy& policy, const std::vector<way>& ways,
+                            const std::optional<candidate>& who, instant now) {
+  std::vector<reason> reasons;
+  if (unit.state == unit_state::finalized || unit.state == unit_state::canceled)
+    explain_end(unit, ways, reasons);
+  else
+    explain_open(step, unit, now, reasons);
+  if (who && unit.state != unit_state::finalized && unit.state != unit_state::canceled)
+    explain_for(unit, policy, *who, now, reasons);
+  return reasons;
+}
+
+} // namespace holdfast::core

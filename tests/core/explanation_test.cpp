@@ -1,0 +1,133 @@
+// Why a unit does not move: what is said is what the deciding functions do.
+
+#include "core/explanation.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <string>
+#include <vector>
+
+using namespace holdfast::core;
+using namespace std::chrono_literals;
+
+namespace {
+
+const instant noon = from_micros(1'700'000'000'000'000);
+
+struct asked_unit {
+  step_row step;
+  unit_record u;
+  lease_policy policy{30s, 1h, 10s};
+  std::vector<way> ways;
+
+  asked_unit() {
+    u.id.value.bytes[15] = 1;
+    u.slots = 2;
+  }
+
+  std::string codes(const std::optional<candidate>& who = {}) {
+    std::string text;
+    for (const auto& why : explain(step, u, policy, ways, who, noon))
+      text += (text.empty() ? "" : " ") + why.code;
+    return text;
+  }
+  std::string texts(const std::optional<candidate>& who = {}) {
+    std::string text;
+    for (const auto& why : explain(step, u, policy, ways, who, noon))
+      text += why.text + "\n";
+    return text;
+  }
+  lease give(const std::string& who, instant at = noon) {
+    assignment_id id;
+    id.value.bytes[0] = static_cast<std::uint8_t>(who[0]);
+    return decide(u, policy, ask{who, id}, at).answer;
+  }
+  void judge(const std::string& who) {
+    judgment_id id;
+    id.value.bytes[0] = static_cast<std::uint8_t>(who[0]);
+    const auto held = give(who);
+    BOOST_REQUIRE((decide(u, submit{who, held.token, id, "{}", "x"}, noon).refusal == errc::none));
+  }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(explanations, asked_unit)
+
+BOOST_AUTO_TEST_CASE(a_unit_that_nobody_has_waits_for_as_many_as_it_has_slots) {
+  BOOST_TEST(codes() == "waiting");
+  BOOST_TEST(texts() == "it waits for 2 contributors to ask for work\n");
+  BOOST_TEST(codes(candidate{"ana", {}}) == "waiting open_to_them");
+}
+
+BOOST_AUTO_TEST_CASE(leases_are_named_with_their_ends) {
+  give("ana");
+  give("bob", noon - 1min);
+  BOOST_TEST(codes() == "leased lease_ran_out");
+  BOOST_TEST(texts()
+             == "ana has it until 2023-11-14T22:13:50.000000Z\n"
+                "the lease of bob ran out at 2023-11-14T22:12:50.000000Z and is about to be "
+                "ended\n");
+  BOOST_TEST(codes(candidate{"ana", {}}) == "leased lease_ran_out held_by_them");
+}
+
+// A20: with nobody left who may have it, a unit waits for ever; that can be seen
+BOOST_AUTO_TEST_CASE(who_may_not_have_it_is_told) {
+  u.bars = {{"ana", instant::max()}, {"bob", noon + 5s}, {"cid", noon - 5s}};
+  BOOST_TEST(codes() == "barred waiting");
+  BOOST_TEST(texts().find("2 contributors had a part in it") == 0U);
+  BOOST_TEST(codes(candidate{"ana", {}}) == "barred waiting barred_for_them");
+  BOOST_TEST(texts(candidate{"ana", {}}).find("ana never gets it") != std::string::npos);
+  BOOST_TEST(
+      texts(candidate{"bob", {}}).find("bob does not get it before 2023-11-14T22:13:25.000000Z")
+      != std::string::npos);
+  BOOST_TEST(codes(candidate{"cid", {}}) == "barred waiting open_to_them");
+}
+
+BOOST_AUTO_TEST_CASE(what_somebody_has_stopped_is_told_first) {
+  step.status = step_status::paused;
+  u.state = unit_state::paused;
+  BOOST_TEST(codes() == "step_paused paused");
+  step.status = step_status::canceled;
+  BOOST_TEST(codes() == "step_canceled paused");
+  u.state = unit_state::canceled;
+  BOOST_TEST(codes() == "canceled");
+}
+
+BOOST_AUTO_TEST_CASE(a_judged_unit_is_about_to_get_its_result) {
+  judge("ana");
+  BOOST_TEST(codes(candidate{"ana", {}}) == "waiting judged_by_them");
+  judge("bob");
+  BOOST_TEST(codes() == "judged");
+}
+
+// A14
+BOOST_AUTO_TEST_CASE(contributors_may_have_to_answer_test_questions_first) {
+  unit_id question;
+  question.value.bytes[15] = 9;
+  BOOST_TEST(codes(candidate{"ana", {errc::none, question}}) == "waiting test_due open_to_them");
+  BOOST_TEST(codes(candidate{"ana", {errc::no_unit_available, {}}})
+             == "waiting quiz_stalled open_to_them");
+  BOOST_TEST(codes(candidate{"ana", {errc::not_qualified, {}}}) == "waiting removed open_to_them");
+  u.truth = "1";
+  u.slots = test_question_slots;
+  BOOST_TEST(codes(candidate{"ana", {errc::none, u.id}}) == "test_question open_to_them");
+}
+
+// A21
+BOOST_AUTO_TEST_CASE(a_finished_unit_says_where_it_went) {
+  u.state = unit_state::finalized;
+  BOOST_TEST(codes() == "finalized chain_ended");
+  route on;
+  on.to = {"review", "archive"};
+  ways = {{on, {}}, {{}, {}}};
+  u.route = 0;
+  BOOST_TEST(codes() == "finalized went_on");
+  BOOST_TEST(texts() == "it has its result\nit went on to review, archive\n");
+  u.route = 1;
+  BOOST_TEST(texts() == "it has its result\nits route ends the chain\n");
+  u.route = no_route;
+  BOOST_TEST(texts() == "it has its result\nno route was for it\n");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
