@@ -22,6 +22,7 @@ core::duration answer_time(const Request&) {
   return internal_timeout;
 }
 core::duration answer_time(const msg::claim_tasks& claim) { return internal_timeout + claim.wait; }
+core::duration answer_time(const msg::read_events& read) { return internal_timeout + read.wait; }
 core::duration answer_time(const apply_events&) { return delivery_timeout; }
 core::duration answer_time(const add_children&) { return delivery_timeout; }
 core::duration answer_time(const upstream_progress&) { return delivery_timeout; }
@@ -212,6 +213,7 @@ caf::behavior envoy(caf::stateful_actor<envoy_state>* self, context_ptr context,
       [=](msg::complete_tasks& m) { carry(self, m); },
       [=](msg::follow_task& m) { carry(self, m); },
       [=](msg::fail_task& m) { carry(self, m); },
+      [=](msg::read_events& m) { carry(self, m); },
       [=](apply_events& m) { carry(self, m); },
       [=](add_children& m) { carry(self, m); },
       [=](upstream_progress& m) { carry(self, m); },

@@ -18,9 +18,10 @@ constexpr std::uint32_t results_page_max = 10000;
 constexpr std::uint32_t contributors_page_max = 1000;
 constexpr std::uint32_t tasks_max = 10000;  ///< In one request.
 constexpr std::uint32_t claimed_max = 1000; ///< In one answer.
-constexpr std::size_t types_max = 100;      ///< That one worker names.
+constexpr std::size_t types_max = 100;      ///< That one request names.
 constexpr std::size_t error_detail_bytes_max = 8192;
-constexpr core::duration claim_wait_max = std::chrono::seconds{60};
+constexpr std::uint32_t events_page_max = 1000;
+constexpr core::duration wait_max = std::chrono::seconds{60};
 constexpr core::duration retry_after_max = std::chrono::hours{24};
 
 core::failure invalid(std::string detail) {
@@ -159,7 +160,7 @@ core::failure check(const msg::list_schedules& m) {
   return first_of({check_queue(m.queue), check_limit(m.limit, core::schedules_most)});
 }
 core::failure check(const msg::claim_tasks& m) {
-  const bool patient = m.wait >= core::duration::zero() && m.wait <= claim_wait_max;
+  const bool patient = m.wait >= core::duration::zero() && m.wait <= wait_max;
   return first_of({check_queue(m.queue), check_worker(m.worker), check_id(m.claim, "claim"),
                    m.most >= 1 && m.most <= claimed_max
                        ? core::failure{}
@@ -197,6 +198,23 @@ core::failure check(const msg::fail_task& m) {
                    m.retry_after >= core::duration::zero() && m.retry_after <= retry_after_max
                        ? core::failure{}
                        : invalid("retry_after must be between 0 and 24 hours")});
+}
+
+core::failure check_types(const std::vector<std::string>& types) {
+  if (types.size() > types_max)
+    return invalid("at most " + std::to_string(types_max) + " types");
+  for (const auto& name : types)
+    if (!core::event_type_named(name))
+      return invalid("types: there are no events of the type " + name.substr(0, 64));
+  return {};
+}
+core::failure check(const msg::read_events& m) {
+  const bool patient = m.wait >= core::duration::zero() && m.wait <= wait_max;
+  return first_of({m.from >= 1 && m.from <= 3
+                       ? core::failure{}
+                       : invalid("from must be 1 (after), 2 (oldest) or 3 (newest)"),
+                   check_limit(m.limit, events_page_max), check_types(m.types),
+                   patient ? core::failure{} : invalid("wait must be between 0 and 60 seconds")});
 }
 
 /// Whether a request may come in now.
@@ -257,6 +275,13 @@ caf::result<Answer> to_host(self_ptr self, const caf::actor& target, Message& m,
     break;
   }
   return msg::to_error(not_here());
+}
+
+caf::result<msg::event_page> on_read_events(self_ptr self, msg::read_events& m) {
+  const auto shards = self->state.context->settings.shards;
+  if (m.shard >= shards)
+    return msg::to_error(invalid("shard must be below " + std::to_string(shards)));
+  return to_host<msg::event_page>(self, self->state.links.feed, m, false);
 }
 
 caf::result<msg::workflow_created> on_create(self_ptr self, msg::create_workflow& m) {
@@ -418,6 +443,7 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       [=](msg::complete_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m, true); },
       [=](msg::follow_task& m) { return to_host<msg::leased_tasks>(self, to.shards, m, true); },
       [=](msg::fail_task& m) { return to_host<msg::task_outcome>(self, to.shards, m, true); },
+      [=](msg::read_events& m) { return on_read_events(self, m); },
       [=](const msg::get_node_status&) { return status(self); },
       [=](const msg::meet_node& m) { return on_meet(self, m); },
       [=](const msg::look_at_cluster&) {

@@ -14,6 +14,7 @@ struct gateway_links {
   caf::actor owners;
   caf::actor shards;
   caf::actor reader;
+  caf::actor feed;
   /// Takes what another node decides about. Null for the door: what comes through it has been
   /// passed on already.
   caf::actor neighbours;

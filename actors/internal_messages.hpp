@@ -2,6 +2,7 @@
 
 #include "actors/node.hpp"
 #include "core/change.hpp"
+#include "core/event_feed.hpp"
 #include "core/object_ref.hpp"
 #include "core/outcome.hpp"
 #include "core/placement.hpp"
@@ -259,6 +260,16 @@ struct event_page {
   std::vector<core::sequenced_event> events;
 };
 
+/// Answered by `events_seen`: what subscribers outside get, and how far the table reaches.
+struct look_at_events {
+  core::shard_id shard = 0;
+  core::event_place place;
+  std::uint32_t limit = 0;
+};
+struct events_seen {
+  core::table_view found;
+};
+
 /// Answered by `consumer_position`: where the consumer stands on each shard.
 struct read_position {
   std::string consumer;
@@ -491,6 +502,14 @@ struct deliver {
   bool again = false; ///< An earlier delivery failed: some may have been applied.
 };
 
+/// Feed → relay: send me `events_committed` of the shard from now on, or no more. Answered by
+/// `settled`, before the first of them.
+struct watch_events {
+  core::shard_id shard = 0;
+  bool on = true;
+  caf::actor feed;
+};
+
 /// Janitor → shards: tell me when tasks have ended.
 struct follow_endings {
   caf::actor janitor;
@@ -528,6 +547,8 @@ struct grace_tick {
   std::uint64_t session = 0;
 };
 struct cursor_tick {};
+struct feed_tick {};
+struct unused_tick {};
 struct round_tick {};
 struct prune_tick {};
 struct object_tick {};
@@ -564,6 +585,11 @@ HOLDFAST_LOCAL_MESSAGE(find_source_keys)
 HOLDFAST_LOCAL_MESSAGE(source_keys_found)
 HOLDFAST_LOCAL_MESSAGE(read_events)
 HOLDFAST_LOCAL_MESSAGE(event_page)
+HOLDFAST_LOCAL_MESSAGE(look_at_events)
+HOLDFAST_LOCAL_MESSAGE(events_seen)
+HOLDFAST_LOCAL_MESSAGE(watch_events)
+HOLDFAST_LOCAL_MESSAGE(feed_tick)
+HOLDFAST_LOCAL_MESSAGE(unused_tick)
 HOLDFAST_LOCAL_MESSAGE(read_position)
 HOLDFAST_LOCAL_MESSAGE(consumer_position)
 HOLDFAST_LOCAL_MESSAGE(list_live_steps)

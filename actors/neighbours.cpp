@@ -230,6 +230,7 @@ caf::behavior neighbours(caf::stateful_actor<neighbours_state>* self, context_pt
       [=](msg::complete_tasks& m) { hand(self, m); },
       [=](msg::follow_task& m) { hand(self, m); },
       [=](msg::fail_task& m) { hand(self, m); },
+      [=](msg::read_events& m) { hand(self, m); },
       [=](apply_events& m) { hand(self, m); },
       [=](add_children& m) { hand(self, m); },
       [=](upstream_progress& m) { hand(self, m); },

@@ -2,6 +2,7 @@
 
 #include "actors/actor_guard.hpp"
 #include "actors/consumer.hpp"
+#include "actors/feed.hpp"
 #include "actors/gateway.hpp"
 #include "actors/intake.hpp"
 #include "actors/janitor.hpp"
@@ -54,6 +55,7 @@ caf::actor spawn_blocking(caf::event_based_actor* parent, const context_ptr& con
 ///   ├─ owners                one lease owner per contributor with a session
 ///   ├─ relay                 committed events to consumers
 ///   ├─ aggregation, completion, routing
+///   ├─ feed                  the same to subscribers outside
 ///   ├─ door                  where the other nodes come in
 ///   ├─ neighbours            the ways to them, and an envoy for each client with work there
 ///   ├─ gateway               where everybody else comes in; opened last
@@ -91,12 +93,15 @@ supervisor_spec node_tree(const context_ptr& context) {
     add(spec.name, [=](parent_ptr p, const siblings& s) {
       return p->spawn(consumer, context, spec, s.at("loader"), s.at("shards"), s.at("relay"));
     });
+  add("feed", [=](parent_ptr p, const siblings& s) {
+    return p->spawn(feed, context, s.at("relay"), s.at("reader"), s.at("membership"));
+  });
   const auto open_gateway = [=](parent_ptr p, const siblings& s, const caf::actor& neighbours,
                                 const caf::actor& door) {
     return caf::actor_cast<caf::actor>(
         p->spawn(gateway, context,
                  gateway_links{s.at("membership"), s.at("owners"), s.at("shards"), s.at("reader"),
-                               neighbours, door}));
+                               s.at("feed"), neighbours, door}));
   };
   add("door", [=](parent_ptr p, const siblings& s) { return open_gateway(p, s, {}, {}); });
   add("neighbours", [=](parent_ptr p, const siblings& s) {

@@ -74,6 +74,7 @@ struct node_settings {
   std::uint32_t events_high_water = 100000;
   core::duration events_retention{};
   core::duration events_prune_interval{};
+  std::uint32_t events_reads_max = 1000; ///< Of subscribers, waiting or under way.
 
   documents::json_limits json;
   std::uint32_t rows_max = 10000; ///< Rows of one `add_source_data`.

@@ -149,6 +149,24 @@ caf::result<msg::step_statistics> on_statistics(self_ptr self,
   });
 }
 
+caf::result<events_seen> on_look_at_events(self_ptr self, const look_at_events& question) {
+  auto& from = open(self);
+  // In this order: what is pruned in between shows as a gap, which the feed knows how to take.
+  const auto bounds = from.event_bounds(question.shard);
+  if (!bounds)
+    return msg::to_error(bounds.error());
+  const auto after = core::beginning_of(question.place, *bounds);
+  events_seen seen{{*bounds, {}}};
+  if (after < bounds->pruned || after >= bounds->newest)
+    return seen;
+  auto events = from.events_after(question.shard, after, question.limit);
+  if (!events)
+    return msg::to_error(events.error());
+  for (auto& e : *events)
+    seen.found.events.push_back({e.id, std::move(e.event)});
+  return seen;
+}
+
 caf::result<consumer_position> on_read_position(self_ptr self, const read_position& question) {
   auto& from = open(self);
   auto cursor = from.cursor(question.consumer, question.shard);
@@ -309,6 +327,7 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
                         return page;
                       });
       },
+      [=](const look_at_events& question) { return on_look_at_events(self, question); },
       [=](const read_position& question) { return on_read_position(self, question); },
       [=](const load_queue& question) {
         return answer(open(self).load_queue(question.queue),

@@ -194,6 +194,8 @@ void pump_all(self_ptr self, const std::string& consumer) {
 
 void on_committed(self_ptr self, events_committed& committed) {
   auto& st = self->state;
+  if (const auto watcher = st.watchers.find(committed.shard); watcher != st.watchers.end())
+    self->send(watcher->second, committed);
   const auto hosted = st.hosted.find(committed.shard);
   if (hosted == st.hosted.end())
     return; // whoever hosts it now reads them from the table
@@ -229,6 +231,7 @@ void on_left(self_ptr self, const leave_shards& left) {
   for (const auto shard : left.shards) {
     st.hosted.erase(shard);
     st.tails.erase(shard);
+    st.watchers.erase(shard);
     for (auto& [consumer, subscription] : st.subscriptions)
       subscription.positions.erase(shard);
   }
@@ -301,6 +304,14 @@ caf::behavior relay(caf::stateful_actor<relay_state>* self, context_ptr context,
       [=](const shards_gained& gained) { on_gained(self, gained); },
       [=](const leave_shards& left) {
         on_left(self, left);
+        return settled{};
+      },
+      [=](const watch_events& watch) {
+        auto& watchers = self->state.watchers;
+        if (watch.on)
+          watchers[watch.shard] = watch.feed;
+        else
+          watchers.erase(watch.shard);
         return settled{};
       },
       [=](const follow_cursors& follow) { self->state.janitor = follow.janitor; },

@@ -49,6 +49,7 @@ struct relay_state {
   std::map<core::shard_id, std::uint64_t> hosted;
   std::uint64_t last_coming = 0;
   std::map<core::shard_id, shard_tail> tails;
+  std::map<core::shard_id, caf::actor> watchers; ///< Feeds, of the shards that they watch.
   std::map<std::string, subscription> subscriptions;
   bool cursor_armed = false;
   std::set<core::shard_id> cursors_sent; ///< Shards whose cursors are on their way to the database.

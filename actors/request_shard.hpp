@@ -22,5 +22,7 @@ auto shard_of_request(const Request& m, std::uint32_t shards)
 inline core::shard_id shard_of_request(const msg::create_workflow& m, std::uint32_t shards) {
   return core::shard_of(core::step_id{m.workflow.value}, shards);
 }
+/// The reader of events says which shard.
+inline core::shard_id shard_of_request(const msg::read_events& m, std::uint32_t) { return m.shard; }
 
 } // namespace holdfast::actors

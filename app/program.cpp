@@ -39,8 +39,10 @@ int program::run(int argc, char** argv) {
   for (const auto& add_to : commands_)
     add_to(cli, result);
   add_status_command(cli, result);
+  add_events_command(cli, result);
   add_verify_command(cli, result);
   add_certs_command(cli, result);
+  add_schemas_command(cli, result);
   add_config_command(cli, result);
   try {
     cli.parse(argc, argv);

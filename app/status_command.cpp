@@ -1,7 +1,6 @@
 #include "app/commands.hpp"
 #include "app/configuration.hpp"
-#include "app/data_dir.hpp"
-#include "app/node_link.hpp"
+#include "app/node_endpoint.hpp"
 #include "app/wiring.hpp"
 #include "client/connection.hpp"
 #include "client/peer_system.hpp"
@@ -33,35 +32,19 @@ struct status_flags {
   bool json = false;
 };
 
-/// An address on which a node listens that is none to connect to: all of its machine.
-bool is_any_address(const std::string& address) { return address == "0.0.0.0" || address == "::"; }
-
-/// Where the node is: what it says itself in its data directory, else what is configured.
+/// The node that is asked: the one of this configuration, or one elsewhere.
 core::outcome<client::endpoint> endpoint_of(const config::loaded& loaded,
                                             const status_flags& flags) {
-  const auto& node = loaded.values.node;
-  client::endpoint where;
-  where.host = is_any_address(node.listen_address) ? "127.0.0.1" : node.listen_address;
-  where.port = static_cast<std::uint16_t>(node.port);
-  if (has_link(loaded.values)) {
-    where.tls = credentials_of(loaded.values);
-    const auto own = own_name(loaded.values);
-    if (!own)
-      return own.error();
-    where.expected_name = *own; // the node's, whose configuration this is
-  }
-  if (!flags.host.empty()) {
-    where.host = flags.host;
-    where.expected_name = flags.expected_name;
+  auto where = own_endpoint(loaded);
+  if (!where)
     return where;
+  if (!flags.host.empty()) {
+    where->host = flags.host;
+    where->port = static_cast<std::uint16_t>(loaded.values.node.port);
+    where->expected_name = flags.expected_name;
+  } else if (!flags.expected_name.empty()) {
+    where->expected_name = flags.expected_name;
   }
-  if (!flags.expected_name.empty())
-    where.expected_name = flags.expected_name;
-  const auto port = loaded.origins.find("node.port");
-  const bool port_given =
-      port != loaded.origins.end() && port->second.from == config::origin::kind::flag;
-  if (const auto running = read_node_file(node.data_dir); running && !port_given)
-    where.port = running->port;
   return where;
 }
 

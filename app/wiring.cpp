@@ -112,6 +112,7 @@ actors::node_settings node_settings_of(const config::settings& settings, const n
   node.events_redeliver_after = settings.events.redeliver_after;
   node.events_high_water = settings.events.high_water;
   node.events_retention = settings.events.retention;
+  node.events_reads_max = settings.events.reads_max;
   node.events_prune_interval = settings.events.prune_interval;
 
   node.json.bytes_max = settings.limits.payload_bytes;

@@ -288,6 +288,7 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
       carry<msg::put_schedule>(self),
       carry<msg::remove_schedule>(self),
       carry<msg::list_schedules>(self),
+      carry<msg::read_events>(self),
       [self](const msg::tasks_lost& lost) {
         if (self->state.deps.on_tasks_lost)
           self->state.deps.on_tasks_lost(lost);

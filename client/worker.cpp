@@ -2,6 +2,7 @@
 
 #include "client/id_source.hpp"
 #include "client/lease_end.hpp"
+#include "client/long_poll.hpp"
 #include "core/invariant.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -25,18 +26,11 @@ namespace holdfast::client {
 
 namespace {
 
-/// Bounds of the node.
+/// Bound of the node.
 constexpr std::uint32_t threads_max = 1000;
-constexpr core::duration claim_wait_max = std::chrono::minutes{1};
 
 core::instant wall_time() {
   return std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
-}
-
-/// Half of the shortest time after which the courier thinks a request lost: the other half is for
-/// the way there, the commit and the way back.
-core::duration claim_wait(const retry_policy& retry) {
-  return std::min(std::min(retry.try_timeout, retry.deadline) / 2, claim_wait_max);
 }
 
 /// Threads that run what they are given, first in, first out. Never more is given than there are
@@ -129,7 +123,7 @@ public:
     for (const auto& [type, handler] : handlers_)
       deps.types.push_back(type);
     deps.capacity = settings_.threads;
-    deps.claim_wait = claim_wait(node_.retry());
+    deps.claim_wait = wait_at_node(node_.retry());
     deps.grace = settings_.grace;
     deps.cancel_grace = settings_.cancel_grace;
     deps.seed = seed_;

@@ -55,18 +55,21 @@ function(holdfast_library name)
   endif()
 endfunction()
 
-# holdfast_embed_sql(<folder>): makes every <folder>/**/*.sql available to the code of that folder as an entry of
-# `embedded_sql` (name without folder, text), so that the binary needs no files beside it.
-function(holdfast_embed_sql name)
-  file(GLOB_RECURSE files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${name}/*.sql")
+# holdfast_embed(<folder> <function> FILES <pattern> BELOW <path>): makes every file of the folder that matches
+# available to its code as an entry of `<function>` (name without BELOW, text), which <folder>/<function>.hpp declares,
+# so that the binary needs no files beside it.
+function(holdfast_embed name function)
+  cmake_parse_arguments(arg "" "FILES;BELOW" "" ${ARGN})
+  set(root "${PROJECT_SOURCE_DIR}/${arg_BELOW}")
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS "${root}/${arg_FILES}")
   list(SORT files)
-  set(out "${PROJECT_BINARY_DIR}/generated/${name}/embedded_sql.cpp")
+  set(out "${PROJECT_BINARY_DIR}/generated/${name}/${function}.cpp")
   add_custom_command(
     OUTPUT "${out}"
-    COMMAND "${CMAKE_COMMAND}" "-DOUT=${out}" "-DROOT=${PROJECT_SOURCE_DIR}/${name}" "-DFILES=${files}"
-            "-DFOLDER=${name}" -P "${PROJECT_SOURCE_DIR}/cmake/embed_sql.cmake"
-    DEPENDS ${files} "${PROJECT_SOURCE_DIR}/cmake/embed_sql.cmake"
-    COMMENT "Embedding the SQL of ${name}/"
+    COMMAND "${CMAKE_COMMAND}" "-DOUT=${out}" "-DROOT=${root}" "-DFILES=${files}" "-DFOLDER=${name}"
+            "-DFUNCTION=${function}" "-DHEADER=${name}/${function}.hpp" -P "${PROJECT_SOURCE_DIR}/cmake/embed.cmake"
+    DEPENDS ${files} "${PROJECT_SOURCE_DIR}/cmake/embed.cmake"
+    COMMENT "Embedding the ${arg_FILES} of ${arg_BELOW}/"
     VERBATIM)
   target_sources(holdfast_${name} PRIVATE "${out}")
 endfunction()

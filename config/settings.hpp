@@ -102,6 +102,7 @@ struct settings {
     std::uint32_t high_water;
     core::duration retention;
     core::duration prune_interval;
+    std::uint32_t reads_max;
   } events{};
 
   struct {
@@ -301,6 +302,10 @@ void describe(Visitor&& option, Settings& s) {
   option(
       "events.prune_interval", s.events.prune_interval, 1min, 1s, 24h,
       "Shortest pause between two rounds of pruning events; there is none while nothing happens.");
+  option(
+      "events.reads_max", s.events.reads_max, 1000, 1, 100000,
+      "Reads of events by subscribers outside that a node lets wait, one for each subscriber and "
+      "shard. Further ones are answered `overloaded`.");
 
   option("limits.payload_bytes", s.limits.payload_bytes, 256 * 1024, 1024, 64 * 1024 * 1024,
          "Largest JSON document that is accepted, in bytes: unit data, judgments, schemas.");

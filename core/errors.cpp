@@ -7,7 +7,7 @@ namespace holdfast::core {
 namespace {
 
 // clang-format off
-constexpr std::array<error_description, 21> table{{
+constexpr std::array<error_description, 22> table{{
   {errc::none, "none", false,
    "Nothing went wrong."},
   {errc::invalid_argument, "invalid_argument", false,
@@ -51,6 +51,8 @@ constexpr std::array<error_description, 21> table{{
    "Restore the named file from a backup: it is not what was stored."},
   {errc::not_qualified, "not_qualified", false,
    "Stop asking: this contributor's work on the step has ended. Other steps are open to them."},
+  {errc::events_gone, "events_gone", false,
+   "Begin anew with what is kept: the detail names the first event that is there."},
 }};
 // clang-format on
 

@@ -30,6 +30,7 @@ enum class errc : std::uint8_t {
   refused_by_store = 18,
   damaged = 19,
   not_qualified = 20,
+  events_gone = 21,
 };
 
 /// One row of the error table.

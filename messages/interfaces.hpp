@@ -1,6 +1,7 @@
 #pragma once
 
 #include "messages/cluster_messages.hpp"
+#include "messages/event_messages.hpp"
 #include "messages/task_messages.hpp"
 #include "messages/work_messages.hpp"
 #include "messages/workflow_messages.hpp"
@@ -54,6 +55,8 @@ using gateway_actor = caf::typed_actor<
     caf::replies_to<complete_tasks>::with<task_outcomes>,
     caf::replies_to<follow_task>::with<leased_tasks>,
     caf::replies_to<fail_task>::with<task_outcome>,
+    // --- subscribers ---
+    caf::replies_to<read_events>::with<event_page>,
     // --- operators ---
     caf::replies_to<get_node_status>::with<node_status>>;
 

@@ -80,6 +80,9 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(schedule_removed);
   HOLDFAST_REGISTER(list_schedules);
   HOLDFAST_REGISTER(schedule_list);
+  HOLDFAST_REGISTER(read_events);
+  HOLDFAST_REGISTER(published_event);
+  HOLDFAST_REGISTER(event_page);
   HOLDFAST_REGISTER(meet_node);
   HOLDFAST_REGISTER(node_met);
   HOLDFAST_REGISTER(look_at_cluster);

@@ -434,6 +434,16 @@ core::outcome<step_statistics> memory_store::statistics(core::step_id step) {
   return counted;
 }
 
+core::outcome<core::event_bounds> memory_store::event_bounds(core::shard_id shard) {
+  const guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return memory::unreachable;
+  const auto& shards = database_->tables_.shards;
+  if (shard >= shards.size())
+    return core::failure{core::errc::not_found, "no such shard"};
+  return core::event_bounds{shards[shard].pruned_seq, shards[shard].event_seq};
+}
+
 core::outcome<std::vector<stored_event>>
 memory_store::events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) {
   const guard lock{database_->mutex_};

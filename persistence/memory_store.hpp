@@ -115,6 +115,7 @@ public:
   core::outcome<std::set<core::digest>>
   find_object_refs(const std::vector<core::digest>& objects) override;
 
+  core::outcome<core::event_bounds> event_bounds(core::shard_id shard) override;
   core::outcome<std::vector<stored_event>> events_after(core::shard_id shard, core::event_seq after,
                                                         std::uint32_t limit) override;
   core::outcome<core::event_seq> cursor(const std::string& consumer, core::shard_id shard) override;

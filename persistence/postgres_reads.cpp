@@ -155,6 +155,9 @@ constexpr statement counts_of_step{"counts_of_step", R"sql(
          (SELECT count(*) FROM holdfast.units u JOIN holdfast.judgments USING (unit_id)
            WHERE u.step_id = $1::uuid AND u.truth IS NOT NULL))sql"};
 
+constexpr statement bounds_of_events{"bounds_of_events", R"sql(
+  SELECT pruned_seq, event_seq FROM holdfast.shard_leases WHERE shard = $1::integer)sql"};
+
 // Sequences have no gaps, so the rows that begin at or below `after + limit` hold the events asked
 // for; the row that holds `after + 1` is the last one to begin at or below it.
 constexpr statement outbox_after{"outbox_after", R"sql(
@@ -503,6 +506,16 @@ core::outcome<step_statistics> statistics(const results& r) {
   counted.test_questions = u64(counts, 0, 3);
   counted.test_judgments = u64(counts, 0, 4);
   return counted;
+}
+
+std::vector<call> event_bounds(core::shard_id shard) {
+  return {{&bounds_of_events, {shard_parameter(shard)}}};
+}
+
+core::outcome<core::event_bounds> event_bounds(const results& r) {
+  if (r[0].rows() == 0)
+    return core::failure{core::errc::not_found, "no such shard"};
+  return core::event_bounds{u64(r[0], 0, 0), u64(r[0], 0, 1)};
 }
 
 std::vector<call> events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) {

@@ -64,6 +64,9 @@ core::outcome<queue_counts> count_tasks(const results& r);
 std::vector<call> find_overdue(core::instant ended_before, std::uint32_t limit);
 std::vector<core::hosted_item> find_overdue(const results& r);
 
+std::vector<call> event_bounds(core::shard_id shard);
+core::outcome<core::event_bounds> event_bounds(const results& r);
+
 std::vector<call> events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit);
 core::outcome<std::vector<stored_event>> events_after(const results& r, core::shard_id shard,
                                                       core::event_seq after);

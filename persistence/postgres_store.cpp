@@ -274,6 +274,13 @@ postgres_store::find_overdue(core::instant ended_before, std::uint32_t limit) {
   return reads::find_overdue(*answer);
 }
 
+core::outcome<core::event_bounds> postgres_store::event_bounds(core::shard_id shard) {
+  const auto answer = ask(reads::event_bounds(shard));
+  if (!answer)
+    return answer.error();
+  return reads::event_bounds(*answer);
+}
+
 core::outcome<std::vector<stored_event>>
 postgres_store::events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) {
   const auto answer = ask(reads::events_after(shard, after, limit));

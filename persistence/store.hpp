@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/change.hpp"
+#include "core/event_feed.hpp"
 #include "core/intake.hpp"
 #include "core/object_ref.hpp"
 #include "core/outcome.hpp"
@@ -390,6 +391,9 @@ public:
   find_object_refs(const std::vector<core::digest>& objects) = 0;
 
   // --- events ---
+
+  /// Which events of the shard are kept. `not_found` if there is no such shard.
+  virtual core::outcome<core::event_bounds> event_bounds(core::shard_id shard) = 0;
 
   /// Events of the shard with sequence numbers above `after`, ascending; at least one if there is
   /// any, and about `limit` (whole outbox rows).

@@ -39,6 +39,7 @@ const std::vector<std::pair<int, std::string_view>> published{
     {18, "refused_by_store"},
     {19, "damaged"},
     {20, "not_qualified"},
+    {21, "events_gone"},
 };
 
 } // namespace

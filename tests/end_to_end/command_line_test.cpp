@@ -6,6 +6,8 @@
 
 #include <chrono>
 #include <fstream>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -28,11 +30,11 @@ BOOST_AUTO_TEST_SUITE(command_line)
 BOOST_AUTO_TEST_CASE(help_lists_commands_and_exit_codes) {
   const auto help = holdfast_with({"--help"});
   BOOST_TEST(help.code == 0);
-  for (const auto* word : {"node", "demo", "aggregate", "simulate-overlap", "status", "verify",
-                           "config", "Exit codes"})
+  for (const auto* word : {"node", "demo", "aggregate", "simulate-overlap", "status", "events",
+                           "verify", "schemas", "config", "Exit codes"})
     BOOST_TEST(contains(help.out, word));
-  for (const auto* command :
-       {"node", "demo", "aggregate", "simulate-overlap", "status", "verify", "config"})
+  for (const auto* command : {"node", "demo", "aggregate", "simulate-overlap", "status", "events",
+                              "verify", "schemas", "config"})
     BOOST_TEST(holdfast_with({command, "--help"}).code == 0);
 }
 
@@ -51,11 +53,35 @@ BOOST_AUTO_TEST_CASE(what_the_command_line_does_not_know_is_a_usage_error) {
                                              {"demo", "--kills", "many"},
                                              {"demo", "--speed", "0"},
                                              {"status", "--timeout", "-1"},
+                                             {"schemas", "events/v1/Nothing.json"},
+                                             {"schemas", "--out", "a", "events/v1/asyncapi.json"},
                                              {"config", "--json", "--reference"}}) {
     const auto end = holdfast_with(arguments);
     BOOST_TEST(end.code == 2);
     BOOST_TEST(!end.err.empty());
   }
+}
+
+// A93
+BOOST_AUTO_TEST_CASE(schemas_of_events_are_in_the_binary) {
+  const auto directory = holdfast::app::demo::scratch_directory::make();
+  BOOST_REQUIRE(directory);
+  BOOST_TEST(holdfast_with({"schemas", "--out", directory->path().string()}).code == 0);
+  std::istringstream names{holdfast_with({"schemas"}).out};
+  std::size_t count = 0;
+  for (std::string name; std::getline(names, name); ++count) {
+    const auto printed = holdfast_with({"schemas", name});
+    BOOST_TEST(printed.code == 0);
+    BOOST_TEST(nlohmann::json::accept(printed.out), name);
+    std::ifstream file{directory->path() / name};
+    BOOST_TEST(printed.out == (std::string{std::istreambuf_iterator<char>{file}, {}}), name);
+  }
+  BOOST_TEST(count == 8U);
+  const auto file = directory->path() / "no_directory";
+  std::ofstream{file} << "x";
+  const auto failed = holdfast_with({"schemas", "--out", file.string()});
+  BOOST_TEST(failed.code == 1);
+  BOOST_TEST(contains(failed.err, "no_directory"));
 }
 
 BOOST_AUTO_TEST_CASE(unknown_option_is_a_configuration_error_with_a_suggestion) {

@@ -277,6 +277,28 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(events_that_nobody_needs_are_pruned_and_no_others,
   BOOST_TEST(left().back() == 11U);
 }
 
+// A174
+BOOST_AUTO_TEST_CASE_TEMPLATE(which_events_are_kept_is_known, World, worlds) {
+  store_fixture<World> f;
+  const auto kept = [&](core::shard_id shard) {
+    const auto bounds = value_of(f.db->event_bounds(shard));
+    return std::pair{bounds.pruned, bounds.newest};
+  };
+  const std::pair<core::event_seq, core::event_seq> none{0, 0};
+  BOOST_TEST((kept(0) == none));
+  const auto event = event_about({}, core::event_type::job_step_updated);
+  for (int row = 0; row < 2; ++row)
+    BOOST_TEST(is(f.write({core::advance_cursor{"a", 0, 4}}, {event, event}), committed));
+  BOOST_TEST((kept(0) == std::pair<core::event_seq, core::event_seq>{0, 4}));
+  BOOST_TEST((kept(1) == none));
+  const auto later = value_of(f.db->now()) + 1h;
+  BOOST_TEST(value_of(f.db->prune_events(0, f.node, {{"a"}, later, 1})) == 1U);
+  BOOST_TEST((kept(0) == std::pair<core::event_seq, core::event_seq>{2, 4}));
+  BOOST_TEST(value_of(f.db->prune_events(0, f.node, {{"a"}, later, 1})) == 1U);
+  BOOST_TEST((kept(0) == std::pair<core::event_seq, core::event_seq>{4, 4}));
+  BOOST_TEST(fails_with(f.db->event_bounds(77), core::errc::not_found));
+}
+
 BOOST_AUTO_TEST_CASE_TEMPLATE(only_the_host_prunes, World, worlds) { // I-7
   store_fixture<World> f;
   BOOST_TEST(is(f.write({core::advance_cursor{"a", 0, 1}},

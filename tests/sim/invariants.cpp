@@ -1,6 +1,7 @@
 #include "tests/sim/invariants.hpp"
 
 #include "documents/workflow_document.hpp"
+#include "tests/support/event_schemas.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -222,8 +223,12 @@ void auditor::check_outbox(core::shard_id shard) {
     known.last += row.events.size();
     known.epoch = row.epoch;
     known.batch_seq = row.batch_seq;
-    for (const auto& event : row.events)
+    for (const auto& event : row.events) {
       count_event(event);
+      const auto deviation = test::deviation_from_schema(core::to_json(event));
+      if (!deviation.empty())
+        blame("schemas", name + ": " + deviation);
+    }
   }
   if (t_.shards[shard].event_seq != known.last)
     blame("I-7", name + " ends at " + std::to_string(known.last) + ", the shard's counter says "

@@ -233,6 +233,19 @@ private:
   database_ptr database_;
 };
 
+/// Does not see the newest event when it is asked how far the table reaches.
+class bounds_behind : public test::forwarding_store {
+public:
+  using test::forwarding_store::forwarding_store;
+
+  core::outcome<core::event_bounds> event_bounds(core::shard_id shard) override {
+    auto bounds = test::forwarding_store::event_bounds(shard);
+    if (bounds && bounds->newest > bounds->pruned)
+      --bounds->newest;
+    return bounds;
+  }
+};
+
 // --- between clients and gateway ---
 
 /// Answers a judgment before anybody has written it.
@@ -259,6 +272,26 @@ caf::behavior without_token_check(caf::event_based_actor* self, caf::actor gatew
     if (const auto held = leases.find({m.unit, m.contributor}); held != leases.end())
       m.token = held->second.token;
     return self->delegate(caf::actor_cast<msg::gateway_actor>(gateway), std::move(m));
+  }};
+}
+
+/// Leaves an event out of what a subscriber gets.
+caf::behavior without_an_event(caf::event_based_actor* self, caf::actor gateway) {
+  self->set_default_handler([=](caf::scheduled_actor*, caf::message_view& m) {
+    self->delegate(gateway, m.move_content_to_message());
+    return caf::result<caf::message>{caf::delegated<caf::message>{}};
+  });
+  return {[=](const msg::read_events& m) -> caf::result<msg::event_page> {
+    auto promise = self->make_response_promise<msg::event_page>();
+    self->request(gateway, std::chrono::minutes{2}, m)
+        .then(
+            [=](msg::event_page& page) mutable {
+              if (page.events.size() > 1)
+                page.events.erase(page.events.begin());
+              promise.deliver(std::move(page));
+            },
+            [=](caf::error& error) mutable { promise.deliver(std::move(error)); });
+    return promise;
   }};
 }
 
@@ -421,6 +454,8 @@ const std::vector<plant>& plants() {
         {"tokens-reset", "tokens begin anew when a unit is loaded"},
         {"expiry-forgotten", "the ends of leases are not taken over after a restart"},
         {"cursor-hasty", "a restarted relay skips events"},
+        {"bounds-behind", "the newest event of a shard is not seen by whoever looks for it"},
+        {"event-left-out", "a page of events has a gap"},
         {"count-lost", "the count of a step is not written"},
         {"child-dropped", "a finalized unit goes on to no next step"},
         {"child-doubled", "a finalized unit goes on twice to a step"},
@@ -469,6 +504,8 @@ planted_bug::wrap(std::unique_ptr<persistence::store> connection) const {
     return std::make_unique<without_inbox>(std::move(connection));
   if (name_ == "cursor-hasty")
     return std::make_unique<hasty_cursor>(std::move(connection), database_);
+  if (name_ == "bounds-behind")
+    return std::make_unique<bounds_behind>(std::move(connection));
   if (name_ == "holders-hidden")
     return std::make_unique<false_memory>(
         std::move(connection), [](core::unit& u) { u.leases.active.clear(); },
@@ -528,6 +565,8 @@ msg::gateway_actor planted_bug::wrap(caf::actor_system& system,
   const auto plain = caf::actor_cast<caf::actor>(gateway);
   if (name_ == "early-answer")
     return caf::actor_cast<msg::gateway_actor>(system.spawn(early_answers, plain));
+  if (name_ == "event-left-out")
+    return caf::actor_cast<msg::gateway_actor>(system.spawn(without_an_event, plain));
   if (name_ == "token-check-dropped")
     return caf::actor_cast<msg::gateway_actor>(system.spawn(without_token_check, plain, database_));
   if (const auto planted = wrap_task_gateway(name_, system, plain, database_))

@@ -76,9 +76,9 @@ private:
 /// handles on has nothing to lose.
 bool may_crash(std::string_view name) {
   static const std::set<std::string_view> names{
-      "writer",   "reader",  "membership", "shards",  "owners",       "owner", "relay",
-      "consumer", "gateway", "shard_host", "step",    "unit",         "queue", "intake",
-      "sweeper",  "envoy",   "neighbours", "objects", "object_keeper"};
+      "writer", "reader",   "membership", "shards",     "owners",  "owner",        "relay",
+      "feed",   "consumer", "gateway",    "shard_host", "step",    "unit",         "queue",
+      "intake", "sweeper",  "envoy",      "neighbours", "objects", "object_keeper"};
   return names.count(name) != 0;
 }
 
@@ -536,9 +536,15 @@ void world::calm_down() {
       start_closer(*virtual_.system, field_, i);
   if (plan_.machine.tasks > 0)
     start_task_closers(*virtual_.system, field_);
+  for (const auto& s : subscribers_)
+    wake_subscriber(*virtual_.system, s);
 }
 
-bool world::quiet() { return !field_.steering && audit_.unfinished().empty(); }
+bool world::quiet() {
+  return !field_.steering && audit_.unfinished().empty()
+         && std::all_of(subscribers_.begin(), subscribers_.end(),
+                        [](const auto& s) { return s->caught_up(); });
+}
 
 void world::finish_work() {
   const auto begun = now();
@@ -557,6 +563,9 @@ void world::finish_work() {
   while (done && !audit_.found() && messages_ < last_message && now() < end)
     advance();
   log_.at(messages_, now());
+  for (const auto& s : subscribers_)
+    if (!audit_.found() && !s->caught_up())
+      audit_.blame("subscribers", s->name + " has not got everything although all is calm");
   if (!audit_.found())
     audit_.check_quiescent(now());
 }
@@ -570,6 +579,8 @@ run_report world::run() {
     start_task_clients(*virtual_.system, field_);
   for (std::uint32_t i = 0; i < plan_.contributors; ++i)
     start_contributor(*virtual_.system, field_, i);
+  for (std::uint32_t i = 0; i < 2; ++i)
+    subscribers_.push_back(start_subscriber(*virtual_.system, field_, i));
   database_faults_.draw_refusals();
   while (messages_ < options_.steps && !audit_.found()) {
     maybe_fault();

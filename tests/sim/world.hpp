@@ -7,6 +7,7 @@
 #include "tests/sim/object_faults.hpp"
 #include "tests/sim/plan.hpp"
 #include "tests/sim/plants.hpp"
+#include "tests/sim/subscriber.hpp"
 #include "tests/sim/trace.hpp"
 #include "tests/support/virtual_world.hpp"
 
@@ -118,6 +119,7 @@ private:
   std::shared_ptr<object_faults> objects_;
   planted_bug bug_;
   field field_;
+  std::vector<subscription_ptr> subscribers_;
   core::uuid_source ids_;
 
   std::vector<process_ptr> processes_;

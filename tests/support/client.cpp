@@ -101,4 +101,6 @@ template awaited_answer<msg::remove_schedule> client::send(const msg::gateway_ac
 template awaited_answer<msg::list_schedules> client::send(const msg::gateway_actor&,
                                                           msg::list_schedules);
 
+template awaited_answer<msg::read_events> client::send(const msg::gateway_actor&, msg::read_events);
+
 } // namespace holdfast::test

@@ -119,6 +119,9 @@ public:
   core::outcome<persistence::queue_counts> count_tasks(const core::queue_name& queue) override {
     return pass([&] { return inner_->count_tasks(queue); });
   }
+  core::outcome<core::event_bounds> event_bounds(core::shard_id shard) override {
+    return pass([&] { return inner_->event_bounds(shard); });
+  }
   core::outcome<std::vector<persistence::stored_event>>
   events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) override {
     return pass([&] { return inner_->events_after(shard, after, limit); });

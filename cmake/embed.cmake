@@ -1,18 +1,19 @@
-# Writes OUT, a C++ file that holds each of FILES (below ROOT) as a raw string literal.
+# Writes OUT, a C++ file that defines FUNCTION of holdfast::FOLDER, as HEADER declares it: a vector of `embedded_file`
+# that holds each of FILES (below ROOT) as a raw string literal.
 # Raw literals are cut every 12,000 characters: compilers only promise 65,536 bytes for one.
 separate_arguments(FILES)
-set(text "#include \"${FOLDER}/embedded_sql.hpp\"\n\nnamespace holdfast::${FOLDER} {\n\n")
-string(APPEND text "const std::vector<embedded_file>& embedded_sql() {\n")
+set(text "#include \"${HEADER}\"\n\nnamespace holdfast::${FOLDER} {\n\n")
+string(APPEND text "const std::vector<embedded_file>& ${FUNCTION}() {\n")
 string(APPEND text "  static const std::vector<embedded_file> files{\n")
 foreach(file IN LISTS FILES)
   file(RELATIVE_PATH name "${ROOT}" "${file}")
-  file(READ "${file}" sql)
+  file(READ "${file}" content)
   string(APPEND text "    {\"${name}\", std::string{}\n")
-  string(LENGTH "${sql}" length)
+  string(LENGTH "${content}" length)
   set(at 0)
   while(at LESS length)
-    string(SUBSTRING "${sql}" ${at} 12000 part)
-    string(APPEND text "      + R\"__sql__(${part})__sql__\"\n")
+    string(SUBSTRING "${content}" ${at} 12000 part)
+    string(APPEND text "      + R\"__file__(${part})__file__\"\n")
     math(EXPR at "${at} + 12000")
   endwhile()
   string(APPEND text "    },\n")

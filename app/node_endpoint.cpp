@@ -1,0 +1,38 @@
+#include "app/node_endpoint.hpp"
+
+#include "app/data_dir.hpp"
+#include "app/node_link.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace holdfast::app {
+
+namespace {
+
+/// An address on which a node listens that is none to connect to: all of its machine.
+bool is_any_address(const std::string& address) { return address == "0.0.0.0" || address == "::"; }
+
+} // namespace
+
+core::outcome<client::endpoint> own_endpoint(const config::loaded& loaded) {
+  const auto& node = loaded.values.node;
+  client::endpoint where;
+  where.host = is_any_address(node.listen_address) ? "127.0.0.1" : node.listen_address;
+  where.port = static_cast<std::uint16_t>(node.port);
+  if (has_link(loaded.values)) {
+    where.tls = credentials_of(loaded.values);
+    const auto own = own_name(loaded.values);
+    if (!own)
+      return own.error();
+    where.expected_name = *own;
+  }
+  const auto port = loaded.origins.find("node.port");
+  const bool port_given =
+      port != loaded.origins.end() && port->second.from == config::origin::kind::flag;
+  if (const auto running = read_node_file(node.data_dir); running && !port_given)
+    where.port = running->port;
+  return where;
+}
+
+} // namespace holdfast::app

@@ -1,0 +1,72 @@
+#include "app/commands.hpp"
+#include "documents/published_schemas.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <system_error>
+
+namespace holdfast::app {
+
+namespace {
+
+struct schemas_flags {
+  std::string name;
+  std::string directory;
+};
+
+exit_code print(const std::string& name) {
+  const auto& all = documents::published_schemas();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const auto& file) { return file.name == name; });
+  if (found == all.end()) {
+    std::cerr << "holdfast: nothing is published as " << name
+              << "; `holdfast schemas` lists what is\n";
+    return exit_code::usage;
+  }
+  std::cout << found->text;
+  return exit_code::ok;
+}
+
+exit_code write_all(const std::filesystem::path& directory) {
+  for (const auto& file : documents::published_schemas()) {
+    const auto path = directory / file.name;
+    std::error_code failed;
+    std::filesystem::create_directories(path.parent_path(), failed);
+    std::ofstream out{path, std::ios::binary};
+    out << file.text << std::flush;
+    if (!out) {
+      std::cerr << "holdfast: cannot write " << path.string() << '\n';
+      return exit_code::failed_check;
+    }
+  }
+  return exit_code::ok;
+}
+
+exit_code run(const schemas_flags& flags) {
+  if (!flags.directory.empty())
+    return write_all(flags.directory);
+  if (!flags.name.empty())
+    return print(flags.name);
+  for (const auto& file : documents::published_schemas())
+    std::cout << file.name << '\n';
+  return exit_code::ok;
+}
+
+} // namespace
+
+void add_schemas_command(CLI::App& cli, exit_code& result) {
+  auto flags = std::make_shared<schemas_flags>();
+  auto* command = cli.add_subcommand(
+      "schemas", "List, print or write out the JSON Schemas of events and their AsyncAPI document");
+  auto* name = command->add_option("name", flags->name, "Print this one");
+  command->add_option("--out", flags->directory, "Write all of them below this directory")
+      ->type_name("DIR")
+      ->excludes(name);
+  command->callback([flags, &result] { result = run(*flags); });
+}
+
+} // namespace holdfast::app

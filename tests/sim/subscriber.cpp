@@ -1,0 +1,149 @@
+#include "tests/sim/subscriber.hpp"
+
+#include "tests/sim/asking.hpp"
+
+#include <algorithm>
+
+namespace holdfast::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The committed event; null when there is none.
+const core::event* committed(const field& world, core::shard_id shard, core::event_seq seq) {
+  const auto rows = world.tables->outbox.find(shard);
+  if (rows == world.tables->outbox.end())
+    return nullptr;
+  auto row = std::upper_bound(rows->second.begin(), rows->second.end(), seq,
+                              [](auto wanted, const auto& r) { return wanted < r.first_seq; });
+  if (row == rows->second.begin())
+    return nullptr;
+  --row;
+  return seq < row->first_seq + row->events.size() ? &row->events[seq - row->first_seq] : nullptr;
+}
+
+std::string place(const msg::event_page& page, core::event_seq seq) {
+  return std::to_string(page.shard) + '-' + std::to_string(seq);
+}
+
+/// What is wrong with a page of what follows `after`; empty when it is as it must be.
+std::string problem_of(const subscription& s, const msg::event_page& page, core::event_seq after) {
+  if (page.position < after)
+    return "a position goes back to " + place(page, page.position);
+  auto next = page.events.begin();
+  for (auto seq = after + 1; seq <= page.position; ++seq) {
+    const auto* event = committed(s.world, page.shard, seq);
+    if (event == nullptr)
+      return place(page, seq) + " is not committed";
+    if (s.results_only && event->type != core::event_type::unit_finalized)
+      continue;
+    if (next == page.events.end() || next->seq != seq)
+      return place(page, seq) + " is missing";
+    if (next->event != core::to_json(*event))
+      return place(page, seq) + " is another event than was committed: " + next->event;
+    ++next;
+  }
+  return next == page.events.end() ? "" : place(page, next->seq) + " does not belong there";
+}
+
+void on_page(const subscription_ptr& s, const msg::read_events& asked,
+             const msg::event_page& page) {
+  auto& world = s->world;
+  s->under_way[asked.shard] = false;
+  world.log.mix(page.position);
+  world.log.note([&] {
+    return s->name + " <- " + std::to_string(page.events.size()) + " events of shard "
+           + std::to_string(page.shard) + " up to " + std::to_string(page.position);
+  });
+  if (const auto problem = problem_of(*s, page, asked.after); !problem.empty())
+    return world.audit.blame("subscribers", s->name + ": " + problem);
+  if (!world.calm && s->random.hit(world.drawn.lose_reply))
+    return world.seen.count(event_kind::reply_lost);
+  s->positions[asked.shard] = page.position;
+}
+
+void on_refusal(const subscription_ptr& s, const msg::read_events& asked,
+                const core::failure& why) {
+  s->under_way[asked.shard] = false;
+  s->world.log.mix(static_cast<std::uint64_t>(why.code));
+  if (!outcome_unknown(why.code))
+    s->world.audit.blame("subscribers", s->name + " was refused: "
+                                            + std::string{to_string(why.code)} + ' ' + why.detail);
+}
+
+void read(self_ptr self, const subscription_ptr& s, core::shard_id shard) {
+  const auto gateway = s->world.gateway(s->random.next());
+  if (!gateway || s->under_way[shard])
+    return;
+  msg::read_events request;
+  request.shard = shard;
+  request.after = s->positions[shard];
+  request.limit = static_cast<std::uint32_t>(s->random.between(1, 20));
+  request.wait = s->random.below(2) == 0 ? 0ms : s->random.span(0ms, 5s);
+  if (s->results_only)
+    request.types = {"UnitFinalized"};
+  s->under_way[shard] = true;
+  self->request(caf::actor_cast<caf::actor>(gateway), s->random.span(1s, 60s), request)
+      .then([=](const msg::event_page& page) { on_page(s, request, page); },
+            [=](const caf::error& error) { on_refusal(s, request, msg::failure_of(error)); });
+}
+
+void live(caf::actor_system& system, const subscription_ptr& s);
+
+void die(self_ptr self, const subscription_ptr& s) {
+  s->world.seen.count(event_kind::client_died);
+  s->under_way.clear();
+  s->alive = false;
+  auto& system = self->system();
+  s->world.return_after(s->random.span(0ms, s->world.drawn.session_away_max),
+                        [&system, s] { live(system, s); });
+  self->quit();
+}
+
+void live(caf::actor_system& system, const subscription_ptr& s) {
+  s->alive = true;
+  system.spawn([=](self_ptr self) {
+    self->send(self, tick_atom::value);
+    return caf::behavior{[=](tick_atom) {
+      const auto& world = s->world;
+      if (world.over)
+        return self->quit();
+      if (!world.calm && s->random.hit(world.drawn.die))
+        return die(self, s);
+      read(self, s, static_cast<core::shard_id>(s->random.below(world.drawn.shards)));
+      self->delayed_send(self, world.calm ? s->random.span(1ms, 1s) : s->random.span(1ms, 2s),
+                         tick_atom::value);
+    }};
+  });
+}
+
+} // namespace
+
+subscription::subscription(field& shared, std::uint32_t number)
+    : world(shared),
+      name("subscriber" + std::to_string(number)),
+      random(shared.drawn.seed * 1'000'003 + 400 + number),
+      results_only(number % 2 == 1) {}
+
+bool subscription::caught_up() const {
+  for (core::shard_id shard = 0; shard < world.tables->shards.size(); ++shard) {
+    const auto at = positions.find(shard);
+    if ((at == positions.end() ? 0 : at->second) < world.tables->shards[shard].event_seq)
+      return false;
+  }
+  return true;
+}
+
+subscription_ptr start_subscriber(caf::actor_system& system, field& f, std::uint32_t number) {
+  auto s = std::make_shared<subscription>(f, number);
+  live(system, s);
+  return s;
+}
+
+void wake_subscriber(caf::actor_system& system, const subscription_ptr& s) {
+  if (!s->alive)
+    live(system, s);
+}
+
+} // namespace holdfast::sim
