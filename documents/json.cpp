@@ -61,6 +61,8 @@ std::string_view member_text(std::string_view object, std::string_view name) {
 } // namespace
 
 core::failure check_json(std::string_view text, const json_limits& limits) {
+  if (text == "{}" && limits.bytes_max >= text.size() && limits.depth_max > 0)
+    return {}; // what most tasks have as their data, and as their result
   const auto parsed = parse_json(text, limits);
   return parsed ? core::failure{} : parsed.error();
 }
