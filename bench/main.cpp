@@ -384,7 +384,9 @@ int run(int argc, char** argv) {
     const server db;
     extend_many(db.conninfo(), 100'000, 2 * o.seconds, out);
     kill_a_worker(db.conninfo(), out);
-    live_beside_finished(db.conninfo(), o.finished, o.seconds, out);
+    const server empty;
+    const server full;
+    live_beside_finished(empty.conninfo(), full.conninfo(), o.finished, o.seconds, out);
   }
   if (wanted("writer")) {
     const server db;
