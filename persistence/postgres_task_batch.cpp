@@ -33,7 +33,7 @@ constexpr statement add_tasks{"add_tasks", R"sql(
                               crashes, next_action, last_change, last_action, paused)
   SELECT t.task_id, t.queue, t.type, t.version, t.body, t.trace_id, t.span_id, t.priority,
          t.key, t.credential, nullif(t.unique_key, ''),
-         t.max_attempts / (SELECT (count(*) = cardinality($2))::integer
+         t.max_attempts / (SELECT (count(*) = cardinality($2::text[]))::integer
                              FROM holdfast.queues q WHERE q.queue = ANY ($2::text[])),
          t.owner_id, t.run_as_id, t.created_at, t.state, t.data, t.execution_state, t.percent,
          t.attempts,
