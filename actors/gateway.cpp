@@ -357,7 +357,7 @@ caf::result<events_applied> between_steps(self_ptr self, Message& m) {
 }
 
 void publish_when_ready(self_ptr self) {
-  self->request(self->state.links.membership, delivery_timeout, await_shards{})
+  self->request(self->state.links.shards, delivery_timeout, await_shards{})
       .then(
           [=](const shards_hosted&) {
             if (const auto& publish = self->state.context->settings.on_gateway)

@@ -124,8 +124,8 @@ struct process_gone {
   core::incarnation_id incarnation;
 };
 
-/// Gateway → membership: answered by `shards_hosted` as soon as every shard has a living host,
-/// wherever.
+/// Gateway → shards → membership: answered by `shards_hosted` as soon as every shard has a living
+/// host, wherever. The answer takes the way back through shards, so that the hosts here are there.
 struct await_shards {};
 struct shards_hosted {};
 

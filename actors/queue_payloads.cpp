@@ -70,9 +70,13 @@ bool still_held(queue_ptr self, const core::worker_id& worker, const msg::leased
   return lease != nullptr && lease->owner == worker && lease->token == t.token;
 }
 
-void give(const queue_state::waiting_claim& to, const msg::leased_tasks& answer) {
-  for (const auto& promise : to.promises)
-    promise.deliver(answer);
+/// Answers everybody who waits. Nearly always that is one, who gets the answer itself: copying the
+/// texts of a thousand tasks takes as long as deciding about them.
+void give(const queue_state::waiting_claim& to, msg::leased_tasks answer) {
+  for (std::size_t i = 1; i < to.promises.size(); ++i)
+    to.promises[i].deliver(answer);
+  if (!to.promises.empty())
+    to.promises.front().deliver(std::move(answer));
 }
 
 /// Takes back what cannot be handed out, and answers with the rest.
@@ -107,7 +111,7 @@ void settle_claim(queue_ptr self, const queue_state::waiting_claim& to, msg::lea
       changes.writes.push_back(std::move(write));
   }
   if (changes.empty())
-    return give(to, whole);
+    return give(to, std::move(whole));
   if (whole.tasks.empty() && at < to.until) {
     carry_out(self, std::move(changes), [](const core::failure&) {});
     claim_or_wait(self, to);
@@ -124,11 +128,10 @@ void settle_claim(queue_ptr self, const queue_state::waiting_claim& to, msg::lea
 }
 
 /// Answers a claim with tasks that are leased, their payloads fetched.
-void hand_out(queue_ptr self, const queue_state::waiting_claim& to,
-              const msg::leased_tasks& answer) {
+void hand_out(queue_ptr self, const queue_state::waiting_claim& to, msg::leased_tasks answer) {
   if (!has_refs(answer))
-    return give(to, answer);
-  const auto kept = std::make_shared<msg::leased_tasks>(answer);
+    return give(to, std::move(answer));
+  const auto kept = std::make_shared<msg::leased_tasks>(std::move(answer));
   const auto refs = refs_in(*kept);
   get_objects wanted;
   for (const auto& ref : refs)
@@ -233,9 +236,9 @@ void carry_out_granting(queue_ptr self, core::change changes, queue_state::waiti
   for (const auto& id : tasks)
     answer.tasks.push_back(to_message(q.tasks.at(id), q.policy));
   carry_out(self, std::move(changes),
-            [=, to = std::move(to), answer = std::move(answer)](const core::failure& why) {
+            [=, to = std::move(to), answer = std::move(answer)](const core::failure& why) mutable {
               if (why.code == core::errc::none)
-                return hand_out(self, to, answer);
+                return hand_out(self, to, std::move(answer));
               for (const auto& promise : to.promises)
                 promise.deliver(msg::to_error(why));
             });

@@ -105,9 +105,9 @@ void carry_out(queue_ptr self, core::change changes,
 template <class Answer>
 void carry_out(queue_ptr self, core::change changes, const held_promise& promise, Answer answer) {
   carry_out(self, std::move(changes),
-            [promise, answer = std::move(answer)](const core::failure& why) {
+            [promise, answer = std::move(answer)](const core::failure& why) mutable {
               if (why.code == core::errc::none)
-                promise.deliver(answer);
+                promise.deliver(std::move(answer));
               else
                 promise.deliver(msg::to_error(why));
             });

@@ -135,6 +135,16 @@ void on_gained(self_ptr self, const shards_gained& gained) {
   activate_all(self);
 }
 
+/// Answered by membership, which has told of the shards before: so their hosts are there, too, when
+/// the answer is.
+caf::result<shards_hosted> on_await(self_ptr self, await_shards wanted) {
+  auto promise = self->make_response_promise<shards_hosted>();
+  self->request(self->state.links.membership, delivery_timeout, wanted)
+      .then([=](const shards_hosted& all) mutable { promise.deliver(all); },
+            [=](caf::error& error) mutable { promise.deliver(std::move(error)); });
+  return promise;
+}
+
 /// Answers when the hosts have ended.
 void on_left(self_ptr self, const leave_shards& left) {
   auto& st = self->state;
@@ -264,6 +274,7 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
   return {
       [=](const shards_gained& gained) { on_gained(self, gained); },
       [=](const leave_shards& left) { on_left(self, left); },
+      [=](await_shards wanted) { return on_await(self, wanted); },
       [=](const forward_through& m) { self->state.neighbours = m.neighbours; },
       [=](const retry_tick& tick) {
         if (tick.attempt == self->state.activations_failed)

@@ -13,12 +13,14 @@ namespace holdfast::bench {
 /// is, and how long an answer takes.
 void extend_many(const std::string& conninfo, std::size_t tasks, int seconds, results& out);
 
-/// A worker process that holds 1,000 tasks is killed: when the next one has them all.
+/// A worker process that holds 1,000 tasks is killed: when the next one has them all, and how many
+/// of them it could complete.
 void kill_a_worker(const std::string& conninfo, results& out);
 
-/// Whole lives of tasks beside `stored` finished ones, as a share of those on an empty table.
-void live_beside_finished(const std::string& conninfo, std::uint64_t stored, int seconds,
-                          results& out);
+/// Whole lives of tasks beside `stored` finished ones, as a share of those on an empty table: of
+/// the databases `full`, which it fills, and `empty`.
+void live_beside_finished(const std::string& empty, const std::string& full, std::uint64_t stored,
+                          int seconds, results& out);
 
 /// The worker process of `kill_a_worker`: claims 1,000 tasks through the gateway at `port`, says so
 /// on stdout, and waits to be killed.

@@ -81,6 +81,8 @@ nlohmann::json parsed(std::string_view text) {
 } // namespace
 
 core::failure check_json(std::string_view text, const json_limits& limits) {
+  if (text == "{}" && limits.bytes_max >= text.size() && limits.depth_max > 0)
+    return {}; // what most tasks have as their data, and as their result
   const auto parsed = parse_json(text, limits);
   return parsed ? core::failure{} : parsed.error();
 }

@@ -82,10 +82,13 @@ struct rows {
     array.add(static_cast<const Types&>(values)...);
   }
 
-  /// Appends the statement with its rows, which are of the type `type_oid`; nothing without any.
-  void append_to(std::vector<call>& calls, const statement& what, std::uint32_t type_oid) {
-    if (array.size() > 0)
-      calls.push_back({&what, {array.take(type_oid)}});
+  /// Appends the statement with its rows, which are of the type `type_oid`; nothing without any,
+  /// and says so.
+  bool append_to(std::vector<call>& calls, const statement& what, std::uint32_t type_oid) {
+    if (array.size() == 0)
+      return false;
+    calls.push_back({&what, {array.take(type_oid)}});
+    return true;
   }
 };
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -62,6 +63,7 @@ private:
        core::instant, text, text, text, int4, int4, int4, core::instant, core::instant,
        core::instant, bool>
       tasks_;
+  std::set<std::string_view> queues_of_tasks_;
   columns<core::uuid> revived_;
   progress_columns progress_of_revived_;
   rows<core::uuid, int8, core::uuid, text, core::instant, core::instant> leases_;
@@ -73,6 +75,7 @@ private:
   rows<core::uuid, int8, int2, text, text, text, core::instant, text, text, text, int4, int4, int4,
        core::instant, core::instant, core::instant, bool>
       finished_;
+  wire::array_of<core::uuid> ids_of_finished_;
 };
 
 } // namespace holdfast::persistence::batch

@@ -125,6 +125,21 @@ BOOST_AUTO_TEST_CASE(as_a_script_gives_the_same_schema) {
   BOOST_TEST(report->newly_applied.empty());
 }
 
+// When a table looks empty to the planner, every index that has the column looks as good as the
+// key.
+BOOST_AUTO_TEST_CASE(lets_rows_of_tasks_be_found_through_their_keys_alone) {
+  BOOST_REQUIRE(migrate(conninfo, persistence::embedded_migrations()));
+  const auto others = sql(R"sql(
+    SELECT i.indexrelid::regclass::text
+      FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid
+     WHERE i.indrelid IN ('holdfast.tasks'::regclass, 'holdfast.task_leases'::regclass,
+                          'holdfast.finished_tasks'::regclass)
+       AND a.attname = 'task_id' AND a.attnum = ANY (i.indkey::int2[]) AND NOT i.indisprimary
+       AND i.indpred IS NULL)sql");
+  for (const auto& row : others)
+    BOOST_ERROR(row[0].c_str());
+}
+
 BOOST_AUTO_TEST_CASE(needs_a_database) {
   BOOST_TEST((migrate("host=/nonexistent", history()).error().code == core::errc::unavailable));
   BOOST_TEST((migrate("postgres://[", history()).error().code == core::errc::invalid_argument));

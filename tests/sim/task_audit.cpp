@@ -321,7 +321,7 @@ void task_auditor::follow(const core::insert_task_lease& w) {
   }
   t->grants[w.lease.token] = {w.lease.owner, w.lease.id};
   t->lease = w.lease;
-  q.last_grant = w.lease.granted_at;
+  q.last_move = w.lease.granted_at;
 }
 
 void task_auditor::follow(const core::extend_task_lease& w) {
@@ -390,6 +390,7 @@ void task_auditor::follow(const core::end_task_lease& w) {
     break;
   }
   t->lease.reset();
+  queues_[t->queue].last_move = w.at;
 }
 
 void task_auditor::check_completion(const task_model& t, const core::finish_task& w) {
@@ -450,6 +451,8 @@ void task_auditor::follow(const core::finish_task& w) {
   }
   }
   check_marks(*t, w.progress);
+  if (t->lease)
+    queues_[t->queue].last_move = w.at;
   t->progress = w.progress;
   t->lease.reset();
   t->over = w;
@@ -577,10 +580,11 @@ void task_auditor::check_prompt(core::instant since, core::instant now) {
     if (known == queues_.end() || known->second.row.paused)
       continue;
     const auto& q = known->second;
-    auto quiet_since = std::max({since, begun, q.last_grant, q.row.at});
+    // A lease that is out may count against a limit; what it has kept back is due when it ends.
+    auto quiet_since = std::max({since, begun, q.last_move, q.row.at});
     for (const auto& [id, t] : tasks_)
       if (t.queue == name && t.lease)
-        quiet_since = now; // it may count against a limit
+        quiet_since = now;
     if (quiet_since > now - due_bound)
       continue;
     const auto& held_back = q.row.paused_types;

@@ -192,7 +192,7 @@ private:
     core::duration total_max = core::duration::zero();
     std::uint64_t revived = 0;
     std::uint64_t revivals_told = 0;
-    core::instant last_grant;
+    core::instant last_move; ///< A grant, or the end of a lease.
   };
 
   // One for each write that is about tasks.
