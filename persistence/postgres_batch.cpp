@@ -25,10 +25,11 @@ constexpr statement commit{"commit", "COMMIT"};
 // here. It waits for a takeover in flight and then sees the new epoch. Rows are locked in order of
 // shard, as in a takeover, so the two cannot deadlock.
 // Every statement that looks rows up goes from the batch to the table, row by row through the key:
-// `LATERAL (… LIMIT 1)` leaves the planner no other way, as long as no other index of the table has
-// the column: one that has it in second place looks as good as the key when the table looks empty,
-// and is read as a whole for each row of the batch. Left to itself the planner starts from the
-// table whenever statistics call that small, as they do for a table of live leases after each
+// `LATERAL (… LIMIT 1)` leaves the planner no other way, as long as no other index of the table
+// fits what is asked inside: one that has the column in second place, or whose condition is named
+// as well, looks as good as the key when the table looks empty, and is read as a whole for each row
+// of the batch. So the state of a unit is looked at outside. Left to itself the planner starts from
+// the table whenever statistics call that small, as they do for a table of live leases after each
 // vacuum, and compares every row of it with every row of the batch (measured: half the throughput
 // at 1,000 contributors). Rows found stay where they are until the end of the statement, because
 // only the holder of the fence writes them; so they are addressed by `ctid` from there on.
@@ -92,8 +93,9 @@ constexpr statement add_leases{"add_leases", R"sql(
                                         expires_at)
     SELECT t.unit_id, t.contributor_id, t.token, t.assignment_id, t.granted_at, t.expires_at
       FROM unnest($1::holdfast.lease_row[]) AS t
-     CROSS JOIN LATERAL (SELECT FROM holdfast.units u
-                          WHERE u.unit_id = t.unit_id AND u.state < 3 LIMIT 1) u
+     CROSS JOIN LATERAL (SELECT f.state FROM holdfast.units f
+                          WHERE f.unit_id = t.unit_id LIMIT 1) u
+     WHERE u.state < 3
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM added)sql"};
 
@@ -123,9 +125,9 @@ constexpr statement set_units_slots{"set_units_slots", R"sql(
   WITH changed AS (
     UPDATE holdfast.units u SET slots = t.slots
       FROM unnest($1::uuid[], $2::integer[]) AS t(unit_id, slots)
-     CROSS JOIN LATERAL (SELECT f.ctid FROM holdfast.units f
-                          WHERE f.unit_id = t.unit_id AND f.state < 3 LIMIT 1) found
-     WHERE u.ctid = found.ctid
+     CROSS JOIN LATERAL (SELECT f.ctid, f.state FROM holdfast.units f
+                          WHERE f.unit_id = t.unit_id LIMIT 1) found
+     WHERE u.ctid = found.ctid AND found.state < 3
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
 
@@ -133,9 +135,9 @@ constexpr statement set_unit_states{"set_unit_states", R"sql(
   WITH changed AS (
     UPDATE holdfast.units u SET state = t.state, changed_at = t.at
       FROM unnest($1::uuid[], $2::smallint[], $3::timestamptz[]) AS t(unit_id, state, at)
-     CROSS JOIN LATERAL (SELECT f.ctid FROM holdfast.units f
-                          WHERE f.unit_id = t.unit_id AND f.state < 3 LIMIT 1) found
-     WHERE u.ctid = found.ctid
+     CROSS JOIN LATERAL (SELECT f.ctid, f.state FROM holdfast.units f
+                          WHERE f.unit_id = t.unit_id LIMIT 1) found
+     WHERE u.ctid = found.ctid AND found.state < 3
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
 
@@ -147,9 +149,9 @@ constexpr statement finalize_units{"finalize_units", R"sql(
       FROM unnest($1::uuid[], $2::text[], $3::double precision[], $4::timestamptz[],
                   $5::smallint[], $6::text[])
         AS t(unit_id, result, confidence, at, route, route_reason)
-     CROSS JOIN LATERAL (SELECT f.ctid FROM holdfast.units f
-                          WHERE f.unit_id = t.unit_id AND f.state < 3 LIMIT 1) found
-     WHERE u.ctid = found.ctid
+     CROSS JOIN LATERAL (SELECT f.ctid, f.state FROM holdfast.units f
+                          WHERE f.unit_id = t.unit_id LIMIT 1) found
+     WHERE u.ctid = found.ctid AND found.state < 3
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
 
