@@ -291,8 +291,11 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
           submit(self, m);
       },
       [=](const msg::change_unit& m) {
-        if (!put_off(self, m))
-          forward(self, m.unit, m);
+        if (put_off(self, m))
+          return;
+        forward(self, m.unit, m);
+        if (static_cast<core::unit_verb>(m.verb) == core::unit_verb::resume)
+          disregard_removed(self, m.unit);
       },
       [=](msg::add_source_data& m) {
         if (!put_off(self, m))

@@ -89,6 +89,12 @@ void conclude(step_ptr self, const test_answered& answer) {
   carry_out_removal(self, answer.contributor);
 }
 
+void disregard_removed(step_ptr self, const core::unit_id& unit) {
+  for (const auto& known : self->state.board->report())
+    if (known.standing == core::contributor_standing::removed)
+      disregard(self, known.contributor, {unit});
+}
+
 void on_remove_contributor(step_ptr self, const msg::remove_contributor& request) {
   auto& st = self->state;
   auto decided = st.board->remove(request.contributor, now(self, st.context));

@@ -147,6 +147,9 @@ void restore_quality(step_ptr self, const core::step_history& history);
 void note_for_quality(step_ptr self, const unit_report& report);
 /// The verdict on an answer is durable: draws the conclusion, once.
 void conclude(step_ptr self, const test_answered& answer);
+/// Tells the unit again who was removed: it may have crashed before that was durable. Who has no
+/// part in it is nothing to it.
+void disregard_removed(step_ptr self, const core::unit_id& unit);
 void on_remove_contributor(step_ptr self, const msg::remove_contributor& request);
 void on_list_contributors(step_ptr self, const msg::list_contributors& request);
 void on_explain_unit(step_ptr self, const msg::explain_unit& request);

@@ -137,7 +137,11 @@ void enter_reloaded(step_ptr self, core::unit_record stored, bool park) {
   for (const auto& judgment : stored.judgments)
     if (judgment.test_correct)
       conclude(self, {stored.id, judgment.contributor, *judgment.test_correct});
+  const auto id = stored.id;
   start_unit(self, static_cast<core::unit&&>(stored));
+  // A poison pill is left alone until somebody resumes it.
+  if (!park)
+    disregard_removed(self, id);
 }
 
 /// What a crashed unit had decided may be in the database or not: asks the writer to settle it,

@@ -317,6 +317,37 @@ BOOST_AUTO_TEST_CASE(a_requester_takes_a_contributor_off_a_step) {
   BOOST_TEST(broken_invariants(*database).empty());
 }
 
+// A27: whatever happens to the unit before it is durable
+BOOST_AUTO_TEST_CASE(what_a_removed_contributor_said_goes_also_from_a_unit_that_crashes) {
+  for (const int refused : {1, 2, 3}) {
+    const auto step = create();
+    feed(step, 1);
+    const auto lease = assigned(step, "bob");
+    BOOST_REQUIRE(submit(lease, "bob").value);
+    auto left = refused;
+    database->set_refusals([&left](const core::change& c) {
+      const bool taints = std::any_of(c.writes.begin(), c.writes.end(), [](const auto& write) {
+        return std::holds_alternative<core::taint_judgment>(write);
+      });
+      return taints && left-- > 0;
+    });
+    BOOST_REQUIRE(call(msg::remove_contributor{step, "bob"}).value);
+    advance(1s);
+    BOOST_TEST(left < refused);
+    database->set_refusals({});
+    // After the third crash it is taken for a poison pill, and waits for somebody to resume it.
+    if (unit(step, lease.unit).state == core::unit_state::paused)
+      BOOST_REQUIRE(change(lease, core::unit_verb::resume).value);
+    advance(1s);
+    work(step, "ana");
+    BOOST_TEST(unit(step, lease.unit).state == core::unit_state::judgable);
+    work(step, "eve");
+    advance(1s);
+    BOOST_TEST(results(step).front().result.find(R"("votes":{"red":2})") != std::string::npos);
+  }
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
 BOOST_AUTO_TEST_CASE(contributors_are_listed_page_by_page) {
   const auto step = create();
   for (const auto* who : {"dan", "ana", "eve"})
