@@ -109,15 +109,30 @@ struct life {
       aggregation_policy policy;
       policy.method = method;
       policy.labels = {"no", "yes \"quoted\""};
-      const auto done = take(
-          decide(u, policy, aggregate_if_ready{"a", {0, 1}, model_opinion{{0.4, 0.6}, 3}}, now));
+      const auto done = take(decide(
+          u, policy, {}, aggregate_if_ready{"a", {0, 1}, model_opinion{{0.4, 0.6}, 3}}, now));
       BOOST_TEST(done.answer);
     }
+    review_each_way();
     auto canceled = new_unit(1);
     take(decide(canceled, lease_policy{}, unit_verb::cancel, now));
     auto tested = new_unit(test_question_slots, R"({"answer":"yes"})");
     judge(tested, "ana", "yes", 0.7, true);
     judge(tested, "bob", "no", 0.7, false);
+  }
+
+  /// Approved and going on, and corrected with nowhere to go.
+  void review_each_way() {
+    aggregation_policy policy;
+    policy.method = aggregation_method::review;
+    route on;
+    on.when.answers = {"approve"};
+    on.to = {"export", "archive"};
+    for (const auto* said : {"approve", R"(correct:{"label":["a"]})"}) {
+      auto u = new_unit(1);
+      judge(u, "rex", said);
+      take(decide(u, policy, {{on, {}}}, aggregate_if_ready{"a", {0, 1}}, now));
+    }
   }
 
   void all_of_a_contributor() {
@@ -167,6 +182,7 @@ BOOST_AUTO_TEST_CASE(every_event_that_core_makes_is_as_published) {
   std::set<std::string> made;
   std::set<std::string> reasons;
   std::set<std::string> methods;
+  std::set<int> routes;
   std::set<std::string> statuses;
   for (const auto& event : every_event()) {
     const auto text = to_json(event);
@@ -178,12 +194,15 @@ BOOST_AUTO_TEST_CASE(every_event_that_core_makes_is_as_published) {
     statuses.insert(details.value("status", "-"));
     if (details.contains("result"))
       methods.insert(details.at("result").value("method", "-"));
+    if (details.contains("route"))
+      routes.insert(details.at("route").at("rule").get<int>());
   }
   const auto names = event_names();
   BOOST_TEST(made == (std::set<std::string>{names.begin(), names.end()}),
              boost::test_tools::per_element());
   // All variants were there.
-  BOOST_TEST(methods.size() == 4U);
+  BOOST_TEST(methods.size() == 5U);
+  BOOST_TEST(routes == (std::set<int>{-1, 0}), boost::test_tools::per_element());
   BOOST_TEST(statuses == (std::set<std::string>{"-", "Open", "Paused", "Completed", "Canceled"}),
              boost::test_tools::per_element());
   BOOST_TEST(reasons == (std::set<std::string>{"-", "QuizFailed", "Requester"}),
