@@ -58,8 +58,8 @@ public:
 
   /// Deletes every row but the migrations. (TRUNCATE would sync two files per table.)
   void clean() {
-    sql("DELETE FROM holdfast.unit_exclusions; DELETE FROM holdfast.judgments; DELETE FROM "
-        "holdfast.active_leases;"
+    sql("DELETE FROM holdfast.unit_exclusions;"
+        "DELETE FROM holdfast.judgments; DELETE FROM holdfast.active_leases;"
         "DELETE FROM holdfast.ended_leases; DELETE FROM holdfast.units;"
         "DELETE FROM holdfast.contributor_standings;"
         "DELETE FROM holdfast.steps; DELETE FROM holdfast.workflows;"
