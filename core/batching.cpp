@@ -23,6 +23,7 @@ struct footprint_of {
   void operator()(const set_unit_state& w) { unit(w.unit); }
   void operator()(const set_unit_slots& w) { unit(w.unit); }
   void operator()(const finalize_unit& w) { unit(w.unit); }
+  void operator()(const reopen_unit& w) { unit(w.unit); }
   void operator()(const insert_lease& w) { lease(w.unit, w.lease.owner); }
   void operator()(const extend_lease_row& w) { lease(w.unit, w.owner); }
   void operator()(const end_lease_row& w) { lease(w.unit, w.owner); }
@@ -63,6 +64,7 @@ struct footprint_of {
   void operator()(const refuse_staged& w) { staged(w.staged); }
   // Written once, or the last one counts.
   void operator()(const put_standing&) {}
+  void operator()(const put_repair&) {}
   void operator()(const put_queue&) {}
   void operator()(const put_schedule_row&) {}
   void operator()(const delete_schedule_row&) {}

@@ -94,6 +94,14 @@ struct finalize_unit {
   std::string route_reason{};    ///< For people; empty where the step has no routes.
 };
 
+/// Takes the result of a finalized unit back: it wants judgments again. Refused by the store unless
+/// the unit is finalized.
+struct reopen_unit {
+  unit_id unit;
+  std::uint32_t slots = 1; ///< Judgments wanted now.
+  instant at;
+};
+
 struct insert_lease {
   unit_id unit;
   core::lease lease;
@@ -145,6 +153,37 @@ struct put_standing {
   contributor_standing standing = contributor_standing::working;
   standing_reason reason = standing_reason::requester;
   instant at;
+};
+
+/// What a repair has met, in units but for the last.
+struct repair_figures {
+  std::uint64_t found = 0;       ///< Finished ones in which something counted that should not.
+  std::uint64_t unchanged = 0;   ///< Their answer stands without it.
+  std::uint64_t changed = 0;     ///< Another answer, from the judgments that are there.
+  std::uint64_t reopened = 0;    ///< Others are asked before there is a result again.
+  std::uint64_t went_on = 0;     ///< Left alone: others were made from what would change.
+  std::uint64_t disregarded = 0; ///< Judgments that count no more.
+};
+
+/// The stored form of a repair: one passage over the units of a step, in their order of arrival,
+/// for what a removed contributor had said of finished ones.
+struct repair_row {
+  repair_id id; ///< Chosen by the caller.
+  step_id step;
+  contributor_id contributor;
+  bool dry_run = false;       ///< Only counts.
+  std::uint64_t through = 0;  ///< The last unit's place when it was asked for.
+  std::uint64_t bookmark = 0; ///< Units up to this place are dealt with.
+  repair_figures figures;
+  instant asked_at;
+  instant changed_at;
+
+  bool done() const { return bookmark >= through; }
+};
+
+/// Makes a repair or notes how far it is. Of several in one batch the last counts.
+struct put_repair {
+  repair_row row;
 };
 
 /// The consumer has applied the message; a second time the store refuses the whole change.
@@ -279,7 +318,7 @@ using write_op =
                  insert_judgment, taint_judgment, put_standing, insert_inbox, advance_cursor,
                  put_queue, insert_task, update_task, insert_task_lease, extend_task_lease,
                  end_task_lease, finish_task, revive_task, insert_late_result, take_staged,
-                 refuse_staged, put_schedule_row, delete_schedule_row>;
+                 refuse_staged, put_schedule_row, delete_schedule_row, reopen_unit, put_repair>;
 
 enum class event_type : std::uint8_t {
   unit_ready_for_assignment = 1,
@@ -289,6 +328,7 @@ enum class event_type : std::uint8_t {
   unit_canceled = 5,
   test_judgment = 6,
   contributor_flagged = 7,
+  unit_reopened = 8,
 };
 
 /// The published name, e.g. `JudgmentReceived`.

@@ -83,6 +83,12 @@ route_choice choose_route(const std::vector<way>& ways, const finding& found) {
   return {no_route, "no route is for it" + passed_over};
 }
 
+bool takes_every_unit(const route& rule) {
+  const auto& when = rule.when;
+  return when.answers.empty() && when.other_answers.empty() && !when.confidence_below
+         && !when.agreement_below && !when.trust_below && !when.tied && !when.sample;
+}
+
 double drawn_at(const unit_id& unit, std::uint32_t rule) {
   std::uint64_t mixed = rule;
   for (std::size_t at = 0; at < unit.value.bytes.size(); at += 8) {

@@ -70,6 +70,9 @@ struct route_choice {
 /// again.
 route_choice choose_route(const std::vector<way>& ways, const finding& found);
 
+/// Whether no unit is passed over.
+bool takes_every_unit(const route& rule);
+
 /// Where `unit` is drawn, from 0 to 1: evenly, for each `rule` anew, and the same at every call.
 double drawn_at(const unit_id& unit, std::uint32_t rule);
 

@@ -130,15 +130,23 @@ decision<step_row> note_upstream(step& s, std::uint32_t position, bool completed
   return noted;
 }
 
-decision<step_row> units_finished(step& s, std::uint64_t count, instant now) {
+decision<step_row> units_finished(step& s, std::uint64_t count, instant now,
+                                  std::uint64_t reopened) {
+  HOLDFAST_INVARIANT(s.row.completed_units + count >= reopened,
+                     "I-6: only what was finished is reopened");
   s.row.completed_units += count;
+  s.row.completed_units -= reopened;
   HOLDFAST_INVARIANT(s.row.completed_units <= s.row.total_units, "I-6: each unit finishes once");
-  const bool completed = complete_if_done(s);
-  if (completed)
+  bool changed = complete_if_done(s);
+  if (s.row.status == step_status::completed && s.row.completed_units < s.row.total_units) {
+    s.row.status = step_status::open;
+    changed = true;
+  }
+  if (changed)
     ++s.row.revision;
   decision<step_row> result;
   result.answer = s.row;
-  record(s, completed, now, result.changes);
+  record(s, changed, now, result.changes);
   return result;
 }
 

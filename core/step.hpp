@@ -17,7 +17,7 @@ namespace holdfast::core {
 ///
 /// A step completes only when it is sealed: as long as its requester or its upstream steps may add
 /// units, an empty step is merely idle. New source data unseals and reopens it (gap G-8 of the
-/// requirements); new units of a chain reopen it.
+/// requirements); new units of a chain, and results that are taken back, reopen it.
 struct step {
   step_row row;
   std::uint64_t next_ordinal = 1;
@@ -58,8 +58,10 @@ decision<step_row> unseal(step& s, instant now);
 decision<step_row> note_upstream(step& s, std::uint32_t position, bool completed,
                                  std::uint64_t upstreams, instant now);
 
-/// `count` more units are finalized or canceled.
-decision<step_row> units_finished(step& s, std::uint64_t count, instant now);
+/// `count` more units are finalized or canceled, and the results of `reopened` were taken back:
+/// those are to be done again, and with them a completed step.
+decision<step_row> units_finished(step& s, std::uint64_t count, instant now,
+                                  std::uint64_t reopened = 0);
 
 /// Same verbs as for units. Units of a paused or canceled step are not offered; canceling is final.
 decision<step_row> decide(step& s, unit_verb verb, instant now);

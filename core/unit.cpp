@@ -76,6 +76,8 @@ std::string finalized_details(const unit& u, const aggregate& consensus, const s
   details.text("root_data_id", to_string(u.root)).raw("result", result).raw("judgments", judgments);
   if (!ways.empty())
     details.raw("route", route_details(ways, taken));
+  if (u.reopened > 0)
+    details.number("revision", static_cast<std::int64_t>(u.reopened) + 1);
   return details.str();
 }
 

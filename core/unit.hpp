@@ -37,6 +37,9 @@ struct bar {
 ///    ▼                    cancel │
 ///   finalized        judgable ───┘
 ///
+/// A repair may take the result of a finalized unit back (core/repair.hpp); it is judgable again
+/// then.
+///
 /// Pausing stops new leases; leases already out may still be handed in. Canceling ends them.
 ///
 /// A *test question* is a unit whose right answer is known. Everybody may judge it once; it is
@@ -52,6 +55,7 @@ struct unit {
   std::uint32_t slots = 1; ///< Judgments wanted so far.
   std::uint32_t loops = 0; ///< How often its chain was sent back.
   unit_state state = unit_state::judgable;
+  std::uint32_t reopened = 0; ///< Results that were taken back.
   lease_table leases;
   std::vector<judgment_mark> judgments;
   std::vector<bar> bars; ///< At most one per contributor.

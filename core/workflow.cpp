@@ -105,12 +105,6 @@ void check_share(const std::optional<double>& share, const std::string& place,
     problems.push_back({place, "must be above 0 and at most 1"});
 }
 
-bool takes_every_unit(const route& rule) {
-  const auto& when = rule.when;
-  return when.answers.empty() && when.other_answers.empty() && !when.confidence_below
-         && !when.agreement_below && !when.trust_below && !when.tied && !when.sample;
-}
-
 /// What the answers named by a route must be among; empty: anything.
 std::vector<std::string> answers_known(const step_definition& step) {
   return step.aggregation.method == aggregation_method::review ? verdict_names()

@@ -100,6 +100,20 @@ public:
     row.route_reason = w.route_reason;
   }
 
+  void operator()(const core::reopen_unit& w) {
+    require(w.slots > 0 && w.slots <= INT32_MAX, "23514: a unit has at least one slot");
+    require_instant(w.at);
+    auto& row = change(t_.units, w.unit);
+    require(row.state == core::unit_state::finalized, "22012: the unit is not finalized");
+    row.state = core::unit_state::judgable;
+    row.made.slots = w.slots;
+    row.result.reset();
+    row.confidence = 0;
+    row.route = core::no_route;
+    row.route_reason.clear();
+    ++row.reopened;
+  }
+
   void operator()(const core::insert_lease& w) {
     require_lease(w.lease);
     const auto unit = t_.units.find(w.unit);
@@ -152,6 +166,32 @@ public:
             "23514: no such reason");
     require(t_.steps.count(w.step) != 0, "22012: the standing's step does not exist");
     put(t_.standings, {w.step, w.contributor}, w);
+  }
+
+  void operator()(const core::put_repair& w) {
+    const auto& row = w.row;
+    const auto& f = row.figures;
+    require_text(row.contributor);
+    require_instant(row.asked_at);
+    require_instant(row.changed_at);
+    require(!row.contributor.empty() && row.contributor.size() <= 128,
+            "23514: ids of contributors and workers have 1 to 128 bytes");
+    for (const auto number : {row.through, row.bookmark, f.found, f.unchanged, f.changed,
+                              f.reopened, f.went_on, f.disregarded})
+      require_bigint(number);
+    require(row.bookmark <= row.through, "23514: a bookmark is not beyond the end");
+    require(f.found == f.unchanged + f.changed + f.reopened + f.went_on,
+            "23514: each unit that was found has one outcome");
+    require(t_.steps.count(row.step) != 0, "22012: the repair's step does not exist");
+    const auto known = t_.repairs.find(row.id);
+    if (known == t_.repairs.end())
+      return insert(t_.repairs, row.id, row);
+    require(known->second.step == row.step, "22012: the repair is of another step");
+    auto& kept = change(t_.repairs, row.id);
+    require(row.bookmark <= kept.through, "23514: a bookmark is not beyond the end");
+    kept.bookmark = row.bookmark;
+    kept.figures = row.figures;
+    kept.changed_at = row.changed_at;
   }
 
   void operator()(const core::insert_inbox& w) {
@@ -231,26 +271,28 @@ constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     6,  // set_unit_slots
     8,  // finalize_unit
     3,  // insert_lease
-    9,  // extend_lease_row
-    12, // end_lease_row
-    10, // insert_judgment
-    11, // taint_judgment
-    26, // put_standing
+    10, // extend_lease_row
+    13, // end_lease_row
+    11, // insert_judgment
+    12, // taint_judgment
+    27, // put_standing
     4,  // insert_inbox
-    27, // advance_cursor
-    13, // put_queue
-    14, // insert_task
-    18, // update_task
-    16, // insert_task_lease
-    19, // extend_task_lease
-    20, // end_task_lease
-    21, // finish_task
-    15, // revive_task
-    17, // insert_late_result
-    22, // take_staged
-    23, // refuse_staged
-    24, // put_schedule_row
-    25, // delete_schedule_row
+    29, // advance_cursor
+    14, // put_queue
+    15, // insert_task
+    19, // update_task
+    17, // insert_task_lease
+    20, // extend_task_lease
+    21, // end_task_lease
+    22, // finish_task
+    16, // revive_task
+    18, // insert_late_result
+    23, // take_staged
+    24, // refuse_staged
+    25, // put_schedule_row
+    26, // delete_schedule_row
+    9,  // reopen_unit
+    28, // put_repair
 };
 
 std::vector<const core::write_op*> in_statement_order(const write_batch& batch) {
@@ -260,6 +302,7 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
   std::map<core::queue_name, const core::write_op*> last_queue;
   std::map<std::pair<core::queue_name, std::string>, const core::write_op*> last_schedule;
   std::map<std::pair<core::step_id, core::contributor_id>, const core::write_op*> last_standing;
+  std::map<core::repair_id, const core::write_op*> last_repair;
   for (const auto& part : batch.shards)
     for (const auto& change : part.changes)
       for (const auto& write : change.writes)
@@ -269,6 +312,8 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
           last_cursor[{cursor->consumer, cursor->shard}] = &write;
         else if (const auto* standing = std::get_if<core::put_standing>(&write))
           last_standing[{standing->step, standing->contributor}] = &write;
+        else if (const auto* repair = std::get_if<core::put_repair>(&write))
+          last_repair[repair->row.id] = &write;
         else if (const auto* queue = std::get_if<core::put_queue>(&write))
           last_queue[queue->name] = &write;
         else if (const auto* put = std::get_if<core::put_schedule_row>(&write))
@@ -282,6 +327,8 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
   for (const auto& [consumer, write] : last_cursor)
     writes.push_back(write);
   for (const auto& [standing, write] : last_standing)
+    writes.push_back(write);
+  for (const auto& [repair, write] : last_repair)
     writes.push_back(write);
   for (const auto& [queue, write] : last_queue)
     writes.push_back(write);

@@ -94,6 +94,7 @@ core::unit_record read_unit(const memory::tables& t, const memory::unit_row& row
   unit.part = made.part;
   unit.route = row.route;
   unit.state = row.state;
+  unit.reopened = row.reopened;
   unit.result = row.result.value_or(std::string{});
   unit.confidence = row.confidence;
   const auto seen = [&](core::token token) {

@@ -31,6 +31,7 @@ struct unit_row {
   double confidence = 0;
   std::int16_t route = core::no_route; ///< As in `finalize_unit`, like the following.
   std::string route_reason{};
+  std::uint32_t reopened = 0;
 };
 
 struct judgment_row {
@@ -113,6 +114,7 @@ struct tables {
   std::map<contributor_key, judgment_row> judgments;
   std::set<core::judgment_id> judgment_ids;
   std::map<std::pair<core::step_id, core::contributor_id>, core::put_standing> standings;
+  std::map<core::repair_id, core::repair_row> repairs;
   std::map<core::queue_name, core::put_queue> queues;
   std::map<std::pair<core::queue_name, std::string>, core::put_schedule_row> schedules;
   std::map<core::task_id, live_task_row> tasks;

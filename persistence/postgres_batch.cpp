@@ -155,6 +155,18 @@ constexpr statement finalize_units{"finalize_units", R"sql(
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
 
+constexpr statement reopen_units{"reopen_units", R"sql(
+  WITH changed AS (
+    UPDATE holdfast.units u
+       SET state = 1, slots = t.slots, changed_at = t.at, reopened = u.reopened + 1,
+           result = NULL, confidence = NULL, route = NULL, route_reason = NULL
+      FROM unnest($1::uuid[], $2::integer[], $3::timestamptz[]) AS t(unit_id, slots, at)
+     CROSS JOIN LATERAL (SELECT f.ctid, f.state FROM holdfast.units f
+                          WHERE f.unit_id = t.unit_id LIMIT 1) found
+     WHERE u.ctid = found.ctid AND found.state = 3
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
+
 constexpr statement extend_leases{"extend_leases", R"sql(
   WITH changed AS (
     UPDATE holdfast.active_leases l SET expires_at = t.expires_at
@@ -238,6 +250,27 @@ constexpr statement put_standings{"put_standings", R"sql(
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM put)sql"};
 
+constexpr statement put_repairs{"put_repairs", R"sql(
+  WITH put AS (
+    INSERT INTO holdfast.repairs AS r (repair_id, step_id, contributor_id, dry_run, through,
+                                       bookmark, found, unchanged, changed, reopened, went_on,
+                                       disregarded, asked_at, changed_at)
+    SELECT t.repair_id, t.step_id, t.contributor_id, t.dry_run, t.through, t.bookmark, t.found,
+           t.unchanged, t.changed, t.reopened, t.went_on, t.disregarded, t.asked_at, t.changed_at
+      FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::boolean[], $5::bigint[], $6::bigint[],
+                  $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[],
+                  $12::bigint[], $13::timestamptz[], $14::timestamptz[])
+        AS t(repair_id, step_id, contributor_id, dry_run, through, bookmark, found, unchanged,
+             changed, reopened, went_on, disregarded, asked_at, changed_at)
+     CROSS JOIN LATERAL (SELECT FROM holdfast.steps f WHERE f.step_id = t.step_id LIMIT 1) found
+    ON CONFLICT (repair_id) DO UPDATE
+       SET bookmark = excluded.bookmark, found = excluded.found, unchanged = excluded.unchanged,
+           changed = excluded.changed, reopened = excluded.reopened, went_on = excluded.went_on,
+           disregarded = excluded.disregarded, changed_at = excluded.changed_at
+     WHERE r.step_id = excluded.step_id
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM put)sql"};
+
 constexpr statement advance_cursors{"advance_cursors", R"sql(
   INSERT INTO holdfast.consumer_cursors AS c (consumer, shard, seq)
   SELECT * FROM unnest($1::text[], $2::integer[], $3::bigint[])
@@ -291,6 +324,7 @@ public:
     finalized_.add(w.unit.value, text{w.result}, w.confidence, w.at, int2{w.route},
                    text{w.route_reason});
   }
+  void operator()(const core::reopen_unit& w) { reopened_.add(w.unit.value, plain(w.slots), w.at); }
   void operator()(const core::insert_lease& w) {
     leases_.add(w.unit.value, text{w.lease.owner}, big(w.lease.token), w.lease.id.value,
                 w.lease.granted_at, w.lease.expires_at);
@@ -309,6 +343,7 @@ public:
     tainted_.add(w.unit.value, text{w.contributor}, w.at);
   }
   void operator()(const core::put_standing& w) { standings_[{w.step, w.contributor}] = &w; }
+  void operator()(const core::put_repair& w) { repairs_[w.row.id] = &w.row; }
   void operator()(const core::insert_inbox& w) {
     inbox_.add(text{w.consumer}, plain(w.message.shard), big(w.message.seq));
   }
@@ -336,6 +371,7 @@ public:
     unit_slots_.append_to(calls, set_units_slots);
     unit_states_.append_to(calls, set_unit_states);
     finalized_.append_to(calls, finalize_units);
+    reopened_.append_to(calls, reopen_units);
     extended_.append_to(calls, extend_leases);
     judgments_.append_to(calls, add_judgments, types.judgment);
     tainted_.append_to(calls, taint_judgments);
@@ -347,6 +383,15 @@ public:
       standings.add(w->step.value, text{w->contributor}, small(w->standing), small(w->reason),
                     w->at);
     standings.append_to(calls, put_standings);
+    columns<core::uuid, core::uuid, text, bool, int8, int8, int8, int8, int8, int8, int8, int8,
+            core::instant, core::instant>
+        repairs;
+    for (const auto& [id, r] : repairs_)
+      repairs.add(id.value, r->step.value, text{r->contributor}, r->dry_run, big(r->through),
+                  big(r->bookmark), big(r->figures.found), big(r->figures.unchanged),
+                  big(r->figures.changed), big(r->figures.reopened), big(r->figures.went_on),
+                  big(r->figures.disregarded), r->asked_at, r->changed_at);
+    repairs.append_to(calls, put_repairs);
     columns<text, int4, int8> cursors;
     for (const auto& [key, seq] : cursors_)
       cursors.add(text{key.first}, plain(key.second), big(seq));
@@ -367,6 +412,7 @@ private:
   columns<core::uuid, int4> unit_slots_;
   columns<core::uuid, int2, core::instant> unit_states_;
   columns<core::uuid, text, double, core::instant, int2, text> finalized_;
+  columns<core::uuid, int4, core::instant> reopened_;
   columns<core::uuid, text, int8, core::instant> extended_;
   rows<core::uuid, core::uuid, text, int8, text, text, double, core::instant, std::optional<bool>>
       judgments_;
@@ -375,6 +421,7 @@ private:
   // Of several the last counts, and one statement must not touch a row twice.
   std::map<core::step_id, const core::step_row*> changed_steps_;
   std::map<std::pair<core::step_id, core::contributor_id>, const core::put_standing*> standings_;
+  std::map<core::repair_id, const core::repair_row*> repairs_;
   std::map<std::pair<std::string, core::shard_id>, core::event_seq> cursors_;
 };
 

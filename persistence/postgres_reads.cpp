@@ -50,7 +50,8 @@ constexpr statement exclusions_of_step{"exclusions_of_step", R"sql(
 // `OFFSET 0` is what keeps the planner from turning the join around.
 constexpr statement units_by_id{"units_by_id", R"sql(
   SELECT u.unit_id, u.step_id, u.root_id, u.parent_id, u.ordinal, u.source_key, u.input, u.slots,
-         u.created_at, u.state, u.result, u.confidence, u.truth, u.loops, u.part, u.route
+         u.created_at, u.state, u.result, u.confidence, u.truth, u.loops, u.part, u.route,
+         u.reopened
     FROM unnest($1::uuid[]) AS t(unit_id)
    CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = t.unit_id OFFSET 0) u)sql"};
 
@@ -338,6 +339,7 @@ std::vector<core::unit_record> load_units(const results& r, const std::vector<co
     unit.part = u32(rows, row, 14);
     if (!rows.is_null(row, 15))
       unit.route = rows.get<int2>(row, 15);
+    unit.reopened = u32(rows, row, 16);
     loaded.push_back(std::move(unit));
   }
   const auto seen = [](core::unit& unit, core::token token) {

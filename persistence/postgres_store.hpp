@@ -59,6 +59,11 @@ public:
   load_chains(const std::vector<core::unit_id>& units) override;
   core::outcome<core::step_history> load_step_history(core::step_id step,
                                                       core::history_scope scope) override;
+  core::outcome<core::repair_row> find_repair(core::repair_id repair) override;
+  core::outcome<std::vector<core::repair_row>> open_repairs(core::step_id step) override;
+  core::outcome<judged_units> find_judged(core::step_id step,
+                                          const core::contributor_id& contributor,
+                                          std::uint64_t after, std::uint64_t through) override;
   core::outcome<stored_workflow> load_workflow(core::workflow_id workflow) override;
   core::outcome<std::vector<std::pair<std::string, core::unit_id>>>
   find_source_keys(core::step_id step, const std::vector<std::string>& keys) override;

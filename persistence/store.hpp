@@ -196,6 +196,14 @@ struct unit_chain {
   std::vector<core::contributor_id> judges; ///< Of any of them, in order of bytes, each once.
 };
 
+/// Units of a step that a contributor has judged, so that the judgment counts.
+struct judged_units {
+  std::vector<core::unit_id> finalized; ///< In order of arrival.
+  /// There are judgable ones, too: their results, or the marks on the judgments, may be on their
+  /// way.
+  bool unsettled = false;
+};
+
 struct stored_workflow {
   core::workflow_id id;
   std::string name;
@@ -329,6 +337,18 @@ public:
   /// that does not exist.
   virtual core::outcome<core::step_history> load_step_history(core::step_id step,
                                                               core::history_scope scope) = 0;
+
+  /// `not_found` if there is no such repair.
+  virtual core::outcome<core::repair_row> find_repair(core::repair_id repair) = 0;
+
+  /// The repairs that are not done, of the step, or of all when that is nil; the oldest first.
+  virtual core::outcome<std::vector<core::repair_row>> open_repairs(core::step_id step) = 0;
+
+  /// Where `contributor` counts among the units of the step with ordinals above `after` up to
+  /// `through`, test questions left out.
+  virtual core::outcome<judged_units> find_judged(core::step_id step,
+                                                  const core::contributor_id& contributor,
+                                                  std::uint64_t after, std::uint64_t through) = 0;
 
   virtual core::outcome<stored_workflow> load_workflow(core::workflow_id workflow) = 0;
 

@@ -140,6 +140,18 @@ struct write_text {
            + describe(w.at) + (w.route == core::no_route ? "" : " route " + std::to_string(w.route))
            + (w.route_reason.empty() ? "" : " because " + w.route_reason);
   }
+  text operator()(const core::reopen_unit& w) const {
+    return "reopen_unit " + std::to_string(w.slots) + " slots at " + describe(w.at);
+  }
+  text operator()(const core::put_repair& w) const {
+    const auto& f = w.row.figures;
+    return "put_repair " + to_string(w.row.id) + " of " + w.row.contributor + " "
+           + std::to_string(w.row.bookmark) + "/" + std::to_string(w.row.through) + ", "
+           + std::to_string(f.found) + " found, " + std::to_string(f.unchanged) + " unchanged, "
+           + std::to_string(f.changed) + " changed, " + std::to_string(f.reopened) + " reopened, "
+           + std::to_string(f.went_on) + " went on, " + std::to_string(f.disregarded)
+           + " disregarded at " + describe(w.row.changed_at);
+  }
   text operator()(const core::insert_lease& w) const { return "insert_lease " + describe(w.lease); }
   text operator()(const core::extend_lease_row& w) const {
     return "extend_lease_row " + w.owner + " token " + std::to_string(w.token) + " until "

@@ -5,6 +5,7 @@
 
 #include "core/contributor_board.hpp"
 #include "core/invariant.hpp"
+#include "core/repair.hpp"
 #include "core/step.hpp"
 #include "tests/core/describe.hpp"
 #include "tests/support/event_schemas.hpp"
@@ -114,11 +115,25 @@ struct life {
       BOOST_TEST(done.answer);
     }
     review_each_way();
+    repair_one();
     auto canceled = new_unit(1);
     take(decide(canceled, lease_policy{}, unit_verb::cancel, now));
     auto tested = new_unit(test_question_slots, R"({"answer":"yes"})");
     judge(tested, "ana", "yes", 0.7, true);
     judge(tested, "bob", "no", 0.7, false);
+  }
+
+  /// Its result is taken back, and it gets another.
+  void repair_one() {
+    unit_record u;
+    static_cast<unit&>(u) = new_unit(2);
+    judge(u, "eve", "no", 1);
+    judge(u, "ana", "yes", 1);
+    take(decide(u, {}, {}, aggregate_if_ready{"a", {0, 1}}, now));
+    u.result = R"({"answer":"no","confidence":0.5,"votes":{"no":1,"yes":1},"tied":2})";
+    take(repair(u, {}, {}, {{"eve"}, {"no", "", true}, {}}, now));
+    judge(u, "bob", "yes", 1);
+    take(decide(u, {}, {}, aggregate_if_ready{"a", {0, 2}}, now));
   }
 
   /// Approved and going on, and corrected with nowhere to go.

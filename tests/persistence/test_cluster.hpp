@@ -61,7 +61,7 @@ public:
     sql("DELETE FROM holdfast.unit_exclusions;"
         "DELETE FROM holdfast.judgments; DELETE FROM holdfast.active_leases;"
         "DELETE FROM holdfast.ended_leases; DELETE FROM holdfast.units;"
-        "DELETE FROM holdfast.contributor_standings;"
+        "DELETE FROM holdfast.contributor_standings; DELETE FROM holdfast.repairs;"
         "DELETE FROM holdfast.steps; DELETE FROM holdfast.workflows;"
         "DELETE FROM holdfast.schedules;"
         "DELETE FROM holdfast.late_results; DELETE FROM holdfast.finished_tasks;"

@@ -256,6 +256,7 @@ void auditor::count_event(const core::event& event) {
   case event_type::contributor_flagged:
     ++steps_[event.step].flagged;
     return;
+  case event_type::unit_reopened:
   case event_type::job_step_updated:
     return;
   }

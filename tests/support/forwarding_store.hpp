@@ -66,6 +66,18 @@ public:
                                                       core::history_scope scope) override {
     return pass([&] { return inner_->load_step_history(step, scope); });
   }
+  core::outcome<core::repair_row> find_repair(core::repair_id repair) override {
+    return pass([&] { return inner_->find_repair(repair); });
+  }
+  core::outcome<std::vector<core::repair_row>> open_repairs(core::step_id step) override {
+    return pass([&] { return inner_->open_repairs(step); });
+  }
+  core::outcome<persistence::judged_units> find_judged(core::step_id step,
+                                                       const core::contributor_id& contributor,
+                                                       std::uint64_t after,
+                                                       std::uint64_t through) override {
+    return pass([&] { return inner_->find_judged(step, contributor, after, through); });
+  }
   core::outcome<persistence::stored_workflow> load_workflow(core::workflow_id workflow) override {
     return pass([&] { return inner_->load_workflow(workflow); });
   }

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "core/unit.hpp"
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+/// Repairing what was finished before a contributor was removed: which results do not stand without
+/// what they said, and what becomes of those.
+namespace holdfast::core {
+
+/// What becomes of a finished unit.
+enum class repair_outcome : std::uint8_t {
+  unconcerned = 0, ///< Nothing counts in it that should not.
+  unchanged = 1,   ///< Its answer stands: what must not count is marked, all else stays.
+  changed = 2,     ///< Its result is taken back, and the judgments that are left give another.
+  reopened = 3,    ///< Its result is taken back, and it asks others.
+  went_on = 4,     ///< Its result would be taken back, but others were made from it: left alone.
+};
+
+/// A result as it is stored, as far as a repair compares it.
+struct standing_result {
+  std::string answer;
+  std::string correction; ///< JSON; empty for none.
+  bool tied = false;      ///< Another answer had as great a share.
+};
+
+/// Nothing that these contributors said about the unit counts any more, although it is finished.
+struct disregard_finished {
+  std::set<contributor_id> contributors;
+  standing_result result;
+  /// Of the step's model, where the method asks one. It knows nothing of the contributors, and of
+  /// all other judgments of the unit.
+  std::optional<model_opinion> opinion{};
+};
+
+struct repaired {
+  repair_outcome outcome = repair_outcome::unconcerned;
+  std::uint32_t disregarded = 0; ///< Judgments that count no more.
+};
+
+/// A result stands when the judgments that are left give the same answer, and not only together
+/// with another that is as good. Else it is taken back: the unit is judgable again, with as many
+/// slots as it needs, and gets its next result as it got this one, from those who aggregate. Where
+/// the judgments that are left are enough for the step's stopping rule, its slots are full.
+decision<repaired> repair(unit_record& u, const aggregation_policy& policy,
+                          const std::vector<way>& ways, const disregard_finished& command,
+                          instant now);
+
+/// Whether other units have been or will be made from the unit's result.
+bool went_on(const unit_record& u, const std::vector<way>& ways);
+
+/// Units, in their order of arrival, that a repair deals with in one change: so many changes of
+/// units fit in one batch, and reading their judgments takes milliseconds.
+inline constexpr std::uint64_t repair_chunk = 500;
+
+/// The place up to which the next chunk goes.
+std::uint64_t next_bookmark(const repair_row& repair);
+
+/// Counts one unit.
+void tally(repair_figures& figures, const repaired& unit);
+
+} // namespace holdfast::core

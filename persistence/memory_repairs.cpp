@@ -1,0 +1,56 @@
+// The part of `memory_store` that is about repairs.
+
+#include "persistence/memory_store.hpp"
+
+#include <algorithm>
+
+namespace holdfast::persistence {
+
+core::outcome<core::repair_row> memory_store::find_repair(core::repair_id repair) {
+  const std::lock_guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return memory::unreachable;
+  const auto& repairs = database_->tables_.repairs;
+  const auto found = repairs.find(repair);
+  if (found == repairs.end())
+    return core::failure{core::errc::not_found, "no such repair"};
+  return found->second;
+}
+
+core::outcome<std::vector<core::repair_row>> memory_store::open_repairs(core::step_id step) {
+  const std::lock_guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return memory::unreachable;
+  std::vector<core::repair_row> open;
+  for (const auto& [id, row] : database_->tables_.repairs)
+    if (!row.done() && (!step || row.step == step))
+      open.push_back(row);
+  std::stable_sort(open.begin(), open.end(),
+                   [](const auto& a, const auto& b) { return a.asked_at < b.asked_at; });
+  return open;
+}
+
+core::outcome<judged_units> memory_store::find_judged(core::step_id step,
+                                                      const core::contributor_id& contributor,
+                                                      std::uint64_t after, std::uint64_t through) {
+  const std::lock_guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return memory::unreachable;
+  const auto& t = database_->tables_;
+  judged_units found;
+  for (auto entry = t.units_by_ordinal.upper_bound({step, after});
+       entry != t.units_by_ordinal.end() && entry->first.first == step
+       && entry->first.second <= through;
+       ++entry) {
+    const auto& unit = t.units.at(entry->second);
+    const auto judged = t.judgments.find({entry->second, contributor});
+    if (!unit.made.truth.empty() || judged == t.judgments.end() || judged->second.tainted_at)
+      continue;
+    if (unit.state == core::unit_state::finalized)
+      found.finalized.push_back(entry->second);
+    found.unsettled = found.unsettled || unit.state == core::unit_state::judgable;
+  }
+  return found;
+}
+
+} // namespace holdfast::persistence

@@ -1,0 +1,99 @@
+// The part of `postgres_store` that is about repairs.
+
+#include "persistence/postgres_reads.hpp"
+#include "persistence/postgres_store.hpp"
+#include "persistence/read_parts.hpp"
+
+namespace holdfast::persistence {
+
+namespace {
+
+constexpr statement repair_by_id{"repair_by_id", R"sql(
+  SELECT repair_id, step_id, contributor_id, dry_run, through, bookmark, found, unchanged, changed,
+         reopened, went_on, disregarded, asked_at, changed_at
+    FROM holdfast.repairs WHERE repair_id = $1::uuid)sql"};
+
+constexpr statement repairs_of_step{"repairs_of_step", R"sql(
+  SELECT repair_id, step_id, contributor_id, dry_run, through, bookmark, found, unchanged, changed,
+         reopened, went_on, disregarded, asked_at, changed_at
+    FROM holdfast.repairs WHERE bookmark < through AND step_id = $1::uuid
+   ORDER BY asked_at, repair_id)sql"};
+
+constexpr statement repairs_of_all{"repairs_of_all", R"sql(
+  SELECT repair_id, step_id, contributor_id, dry_run, through, bookmark, found, unchanged, changed,
+         reopened, went_on, disregarded, asked_at, changed_at
+    FROM holdfast.repairs WHERE bookmark < through
+   ORDER BY asked_at, repair_id)sql"};
+
+// From the units to their judgments, row by row: see the remark on `LATERAL` in postgres_batch.cpp.
+constexpr statement judged_by{"judged_by", R"sql(
+  SELECT u.unit_id, u.state
+    FROM holdfast.units u
+   CROSS JOIN LATERAL (SELECT f.is_tainted FROM holdfast.judgments f
+                        WHERE f.unit_id = u.unit_id AND f.contributor_id = $2::text LIMIT 1) j
+   WHERE u.step_id = $1::uuid AND u.ordinal > $3::bigint AND u.ordinal <= $4::bigint
+     AND u.state IN (1, 3) AND u.truth IS NULL AND NOT j.is_tainted
+   ORDER BY u.ordinal)sql"};
+
+core::repair_row read_repair(const query_result& r, std::size_t row) {
+  core::repair_row repair;
+  repair.id = {r.get<core::uuid>(row, 0)};
+  repair.step = {r.get<core::uuid>(row, 1)};
+  repair.contributor = r.get<std::string>(row, 2);
+  repair.dry_run = r.get<bool>(row, 3);
+  repair.through = reads::u64(r, row, 4);
+  repair.bookmark = reads::u64(r, row, 5);
+  repair.figures = {reads::u64(r, row, 6), reads::u64(r, row, 7),  reads::u64(r, row, 8),
+                    reads::u64(r, row, 9), reads::u64(r, row, 10), reads::u64(r, row, 11)};
+  repair.asked_at = r.get<core::instant>(row, 12);
+  repair.changed_at = r.get<core::instant>(row, 13);
+  return repair;
+}
+
+} // namespace
+
+core::outcome<core::repair_row> postgres_store::find_repair(core::repair_id repair) {
+  const auto answer = ask(reads::short_read({{&repair_by_id, {wire::scalar(repair.value)}}}));
+  if (!answer)
+    return answer.error();
+  const auto& rows = (*answer)[reads::preamble_short];
+  if (rows.rows() == 0)
+    return core::failure{core::errc::not_found, "no such repair"};
+  return read_repair(rows, 0);
+}
+
+core::outcome<std::vector<core::repair_row>> postgres_store::open_repairs(core::step_id step) {
+  auto calls = step ? std::vector<call>{{&repairs_of_step, {wire::scalar(step.value)}}}
+                    : std::vector<call>{{&repairs_of_all, {}}};
+  const auto answer = ask(reads::short_read(std::move(calls)));
+  if (!answer)
+    return answer.error();
+  const auto& rows = (*answer)[reads::preamble_short];
+  std::vector<core::repair_row> repairs;
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    repairs.push_back(read_repair(rows, row));
+  return repairs;
+}
+
+core::outcome<judged_units> postgres_store::find_judged(core::step_id step,
+                                                        const core::contributor_id& contributor,
+                                                        std::uint64_t after,
+                                                        std::uint64_t through) {
+  const auto answer =
+      ask(reads::short_read({{&judged_by,
+                              {wire::scalar(step.value), wire::scalar(reads::text{contributor}),
+                               wire::scalar(static_cast<reads::int8>(after)),
+                               wire::scalar(static_cast<reads::int8>(through))}}}));
+  if (!answer)
+    return answer.error();
+  const auto& rows = (*answer)[reads::preamble_short];
+  judged_units found;
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    if (static_cast<core::unit_state>(rows.get<reads::int2>(row, 1)) == core::unit_state::finalized)
+      found.finalized.push_back({rows.get<core::uuid>(row, 0)});
+    else
+      found.unsettled = true;
+  return found;
+}
+
+} // namespace holdfast::persistence

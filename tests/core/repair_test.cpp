@@ -1,0 +1,308 @@
+// What becomes of a finished unit when a contributor's judgment counts no more.
+
+#include "core/repair.hpp"
+
+#include "core/invariant.hpp"
+#include "tests/core/describe.hpp"
+#include "tests/core/random_source.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <array>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace holdfast::test {
+
+namespace {
+
+using core::repair_outcome;
+using core::unit_state;
+
+/// A unit that is finalized, and what its database row holds of the result.
+struct finished_unit {
+  explicit finished_unit(core::aggregation_policy p = {}, std::vector<core::way> w = {})
+      : policy(std::move(p)), ways(std::move(w)) {
+    u.id = {ids.next(beginning)};
+    u.step = {ids.next(beginning)};
+    u.root = u.id;
+    u.slots = policy.stopping ? core::first_slots(*policy.stopping) : 3;
+  }
+
+  void judge(const std::string& who, const std::string& answer) {
+    const auto lease =
+        decide(u, core::lease_policy{}, core::ask{who, {ids.next(beginning)}}, beginning);
+    BOOST_REQUIRE(lease.refusal == core::errc::none);
+    const auto judged = decide(
+        u,
+        core::submit{who, lease.answer.token, {ids.next(beginning)}, "{}", answer, 1, std::nullopt},
+        beginning);
+    BOOST_REQUIRE(judged.refusal == core::errc::none);
+  }
+
+  /// Aggregates as the step does when a judgment came in. Whether it is finalized.
+  bool aggregate(std::optional<core::model_opinion> opinion = {}) {
+    const auto d =
+        decide(u, policy, ways, core::aggregate_if_ready{"aggregation", {0, ++messages}, opinion},
+               beginning);
+    for (const auto& write : d.changes.writes)
+      if (const auto* done = std::get_if<core::finalize_unit>(&write)) {
+        u.result = done->result;
+        u.confidence = done->confidence;
+        u.route = done->route;
+      }
+    return d.answer;
+  }
+
+  /// `voices` are names with their answers: `ana:red`.
+  finished_unit& with(const std::vector<std::string>& voices) {
+    for (const auto& voice : voices) {
+      const auto colon = voice.find(':');
+      judge(voice.substr(0, colon), voice.substr(colon + 1));
+      aggregate();
+    }
+    BOOST_REQUIRE((u.state == unit_state::finalized));
+    return *this;
+  }
+
+  core::decision<core::repaired> without(const std::set<std::string>& gone,
+                                         std::optional<core::model_opinion> opinion = {}) {
+    std::vector<core::trusted_answer> counted;
+    for (const auto& j : u.judgments)
+      if (!j.tainted)
+        counted.push_back({j.answer, j.trust});
+    core::standing_result standing;
+    if (!counted.empty() && policy.method != core::aggregation_method::incremental) {
+      const auto found = core::aggregate_of(policy, counted);
+      standing = {found.answer, found.correction, found.tied > 1};
+    } else {
+      standing.answer = "red";
+    }
+    return core::repair(u, policy, ways, {gone, standing, std::move(opinion)}, beginning);
+  }
+
+  core::uuid_source ids{7};
+  core::aggregation_policy policy;
+  std::vector<core::way> ways;
+  core::unit_record u;
+  core::event_seq messages = 0;
+};
+
+core::aggregation_policy stopping(std::uint32_t min, std::uint32_t max, double stop_at) {
+  core::aggregation_policy policy;
+  policy.stopping.emplace();
+  policy.stopping->min = min;
+  policy.stopping->max = max;
+  policy.stopping->stop_at = stop_at;
+  return policy;
+}
+
+core::way leading_on(const std::string& answer) {
+  core::way way;
+  way.rule.when.answers = {answer};
+  way.rule.to = {"next"};
+  way.targets = {{1, false}};
+  return way;
+}
+
+std::string said(const core::decision<core::repaired>& d) {
+  static const char* const names[] = {"unconcerned", "unchanged", "changed", "reopened", "went on"};
+  std::string text = names[static_cast<std::size_t>(d.answer.outcome)];
+  for (const auto& write : d.changes.writes)
+    text += "; " + std::visit(write_text{}, write);
+  for (const auto& event : d.changes.events)
+    text += "; tells " + std::string{to_string(event.type)};
+  return text;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(repair)
+
+// A27, G-7
+BOOST_AUTO_TEST_CASE(an_answer_that_stands_is_left_as_it_was_told) {
+  finished_unit f;
+  f.with({"ana:red", "bob:red", "eve:blue"});
+  const auto before = f.u.result;
+  BOOST_TEST(said(f.without({"eve"})) == "unchanged; taint_judgment of eve at 0s");
+  BOOST_TEST((f.u.state == unit_state::finalized));
+  BOOST_TEST(f.u.result == before);
+  BOOST_TEST(core::counted_judgments(f.u) == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(another_winner_takes_the_result_back) {
+  finished_unit f;
+  f.with({"ana:red", "bob:blue", "eve:blue"});
+  BOOST_TEST(said(f.without({"bob", "eve"}))
+             == "reopened; taint_judgment of bob at 0s; taint_judgment of eve at 0s;"
+                " reopen_unit 3 slots at 0s; tells UnitReopened");
+  BOOST_TEST((f.u.state == unit_state::judgable));
+  BOOST_TEST(core::free_slots(f.u) == 2U);
+  BOOST_TEST(f.u.reopened == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_tie_that_was_none_takes_it_back_and_one_that_was_does_not) {
+  finished_unit none;
+  none.with({"ana:blue", "bob:red", "eve:blue"});
+  BOOST_TEST((none.without({"eve"}).answer.outcome == repair_outcome::reopened));
+  finished_unit tied;
+  tied.with({"ana:blue", "bob:red", "eve:yellow"});
+  BOOST_TEST((tied.without({"eve"}).answer.outcome == repair_outcome::unchanged));
+}
+
+BOOST_AUTO_TEST_CASE(who_has_nothing_in_it_concerns_it_as_little_as_one_who_counts_no_more) {
+  finished_unit f;
+  f.with({"ana:red", "bob:red", "eve:blue"});
+  BOOST_TEST(said(f.without({"dan"})) == "unconcerned");
+  f.without({"eve"});
+  BOOST_TEST(said(f.without({"eve"})) == "unconcerned");
+}
+
+BOOST_AUTO_TEST_CASE(nobody_left_means_everybody_is_asked_anew) {
+  finished_unit f;
+  f.with({"ana:red", "bob:red", "eve:red"});
+  const auto d = f.without({"ana", "bob", "eve"});
+  BOOST_TEST((d.answer.outcome == repair_outcome::reopened));
+  BOOST_TEST(d.answer.disregarded == 3U);
+  BOOST_TEST(core::free_slots(f.u) == 3U);
+}
+
+// A29: a stopping rule may be content with what is left, or want one more
+BOOST_AUTO_TEST_CASE(where_the_others_are_enough_they_give_the_next_result_at_once) {
+  // A model was sure of red because of those who are gone; the others say blue.
+  core::aggregation_policy policy = stopping(2, 5, 0.7);
+  policy.method = core::aggregation_method::incremental;
+  policy.labels = {"blue", "red"};
+  finished_unit f{policy};
+  for (const auto* who : {"ana", "bob", "eve"}) {
+    f.judge(who, who[0] == 'e' ? "red" : "blue");
+    const auto count = static_cast<std::uint32_t>(f.u.judgments.size());
+    const bool last = who[0] == 'e';
+    BOOST_TEST(f.aggregate(core::model_opinion{{last ? 0.1 : 0.5, last ? 0.9 : 0.5}, count})
+               == last);
+    if (last)
+      break;
+  }
+  const auto d = f.without({"eve"}, core::model_opinion{{0.8, 0.2}, 2});
+  BOOST_TEST((d.answer.outcome == repair_outcome::changed));
+  BOOST_TEST(f.u.slots == 2U);
+  BOOST_TEST(core::ready_to_aggregate(f.u));
+  BOOST_TEST(f.aggregate(core::model_opinion{{0.8, 0.2}, 2}));
+  BOOST_TEST(f.u.result.find(R"("answer":"blue")") != std::string::npos);
+  // Less sure, they want one more.
+  f.u.state = unit_state::finalized;
+  const auto again = f.without({"bob"}, core::model_opinion{{0.4, 0.6}, 1});
+  BOOST_TEST((again.answer.outcome == repair_outcome::unchanged));
+  const auto last = f.without({"ana"}, core::model_opinion{{0.5, 0.5}, 0});
+  BOOST_TEST((last.answer.outcome == repair_outcome::reopened));
+  BOOST_TEST(core::free_slots(f.u) == 2U);
+}
+
+// A model that does not know the judgments would decide about another unit.
+BOOST_AUTO_TEST_CASE(an_opinion_of_other_judgments_is_our_own_mistake) {
+  core::aggregation_policy policy;
+  policy.method = core::aggregation_method::incremental;
+  policy.labels = {"blue", "red"};
+  finished_unit f{policy};
+  for (const auto* who : {"ana", "bob", "eve"})
+    f.judge(who, "red");
+  BOOST_TEST(f.aggregate(core::model_opinion{{0, 1}, 3}));
+  BOOST_CHECK_THROW(f.without({"eve"}, core::model_opinion{{0, 1}, 3}), core::broken_invariant);
+  BOOST_CHECK_THROW(f.without({"eve"}), core::broken_invariant);
+}
+
+// I-5: children made from a result are not orphaned
+BOOST_AUTO_TEST_CASE(what_others_were_made_from_is_left_alone_unless_it_stands) {
+  finished_unit on{{}, {leading_on("blue")}};
+  on.with({"ana:red", "bob:blue", "eve:blue"});
+  BOOST_TEST(said(on.without({"eve"})) == "went on");
+  BOOST_TEST((on.u.state == unit_state::finalized));
+  finished_unit stands{{}, {leading_on("red")}};
+  stands.with({"ana:red", "bob:red", "eve:blue"});
+  BOOST_TEST((stands.without({"eve"}).answer.outcome == repair_outcome::unchanged));
+  finished_unit ended{{}, {leading_on("red")}};
+  ended.with({"ana:red", "bob:blue", "eve:blue"});
+  BOOST_TEST((ended.without({"eve"}).answer.outcome == repair_outcome::reopened));
+}
+
+// Before there were routes, `next` was not stored with the units.
+BOOST_AUTO_TEST_CASE(what_went_on_along_the_only_way_has_no_route_stored) {
+  core::way only;
+  only.targets = {{1, false}};
+  core::unit_record u;
+  BOOST_TEST(core::went_on(u, {only}));
+  BOOST_TEST(!core::went_on(u, {leading_on("red")}));
+  BOOST_TEST(!core::went_on(u, {}));
+}
+
+BOOST_AUTO_TEST_CASE(chunks_follow_each_other_to_the_end) {
+  core::repair_row row;
+  row.through = 2 * core::repair_chunk + 1;
+  int chunks = 0;
+  while (!row.done()) {
+    BOOST_TEST(core::next_bookmark(row) > row.bookmark);
+    row.bookmark = core::next_bookmark(row);
+    ++chunks;
+  }
+  BOOST_TEST(chunks == 3);
+  BOOST_TEST(row.bookmark == row.through);
+  BOOST_TEST(core::repair_row{}.done());
+}
+
+// Whatever was said and whoever goes: what is decided is what the judgments that are left ask for.
+BOOST_AUTO_TEST_CASE(every_outcome_is_that_of_the_judgments_that_are_left) {
+  random_source random{20261122};
+  std::array<int, 5> seen{};
+  for (int round = 0; round < 5000; ++round) {
+    const auto flexible = random.below(2) == 0;
+    finished_unit f{flexible ? stopping(1 + static_cast<std::uint32_t>(random.below(3)), 5, 0.6)
+                             : core::aggregation_policy{},
+                    random.below(3) == 0 ? std::vector<core::way>{leading_on("a")}
+                                         : std::vector<core::way>{}};
+    for (int who = 0; f.u.state != unit_state::finalized; ++who) {
+      f.judge("c" + std::to_string(who), std::string(1, static_cast<char>('a' + random.below(3))));
+      f.aggregate();
+    }
+    std::set<std::string> gone;
+    for (std::size_t who = 0; who < f.u.judgments.size(); ++who)
+      if (random.below(2) == 0)
+        gone.insert("c" + std::to_string(who));
+    const auto before = f.u;
+    const auto d = f.without(gone);
+    ++seen[static_cast<std::size_t>(d.answer.outcome)];
+
+    const auto left = core::counted_judgments(before) - gone.size();
+    const bool touched = d.answer.outcome != repair_outcome::unconcerned
+                         && d.answer.outcome != repair_outcome::went_on;
+    BOOST_TEST(core::counted_judgments(f.u) == (touched ? left : before.judgments.size()));
+    BOOST_TEST(d.answer.disregarded == (touched ? gone.size() : 0));
+    BOOST_TEST(gone.empty() == (d.answer.outcome == repair_outcome::unconcerned));
+    const bool opened =
+        d.answer.outcome == repair_outcome::changed || d.answer.outcome == repair_outcome::reopened;
+    BOOST_TEST((f.u.state == unit_state::judgable) == opened);
+    BOOST_TEST(d.changes.events.size() == (opened ? 1U : 0U));
+    if (opened) {
+      // I-1, and it can be finished: at once, or by as many as it has room for.
+      BOOST_TEST((core::free_slots(f.u) == 0) == (d.answer.outcome == repair_outcome::changed));
+      BOOST_TEST(f.aggregate() == (d.answer.outcome == repair_outcome::changed));
+      BOOST_TEST(!core::went_on(before, f.ways));
+      for (int who = 100; f.u.state != unit_state::finalized; ++who) {
+        BOOST_REQUIRE(who < 110);
+        f.judge("c" + std::to_string(who), "a");
+        f.aggregate();
+      }
+      if (f.policy.stopping)
+        BOOST_TEST(core::counted_judgments(f.u) <= 5U);
+    }
+    BOOST_TEST((f.without(gone).answer.outcome == repair_outcome::unconcerned)
+               == (d.answer.outcome != repair_outcome::went_on));
+  }
+  for (const auto count : seen)
+    BOOST_TEST(count > 10);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::test
