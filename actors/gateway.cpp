@@ -80,6 +80,10 @@ core::failure check(const msg::add_test_questions& m) { return check_id(m.step, 
 core::failure check(const msg::remove_contributor& m) {
   return first_of({check_id(m.step, "step"), check_contributor(m.contributor)});
 }
+core::failure check(const msg::repair_contributor& m) {
+  return first_of(
+      {check_id(m.step, "step"), check_id(m.repair, "repair"), check_contributor(m.contributor)});
+}
 core::failure check(const msg::list_contributors& m) {
   return first_of({check_id(m.step, "step"), check_limit(m.limit, contributors_page_max)});
 }
@@ -385,6 +389,9 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       [=](msg::seal_step& m) { return to_host<msg::step_view>(self, to.shards, m, true); },
       [=](msg::remove_contributor& m) {
         return to_host<msg::contributor_removed>(self, to.shards, m, true);
+      },
+      [=](msg::repair_contributor& m) {
+        return to_host<msg::repair_progress>(self, to.shards, m, true);
       },
       [=](msg::list_contributors& m) {
         return to_host<msg::contributor_page>(self, to.shards, m, false);

@@ -157,6 +157,7 @@ struct step_loaded {
   persistence::stored_step step;
   persistence::stored_workflow workflow;
   core::step_history history;
+  std::vector<core::repair_row> repairs; ///< Those that are not done.
 };
 
 /// Answered by `workflow_loaded`, or `not_found`.
@@ -182,6 +183,25 @@ struct load_chains {
 };
 struct chains_loaded {
   std::vector<persistence::unit_chain> chains;
+};
+
+/// Answered by `repair_found`, or `not_found`.
+struct find_repair {
+  core::repair_id repair;
+};
+struct repair_found {
+  core::repair_row row;
+};
+
+/// Answered by `judged_found`.
+struct find_judged {
+  core::step_id step;
+  core::contributor_id contributor;
+  std::uint64_t after = 0;
+  std::uint64_t through = 0;
+};
+struct judged_found {
+  persistence::judged_units units;
 };
 
 /// Answered by `source_keys_found`.
@@ -537,6 +557,7 @@ struct expiry_tick {
   core::instant at; ///< What it was set to; any other than the latest is void.
 };
 struct sweep_tick {};
+struct repair_tick {};
 struct queue_tick {
   core::instant at; ///< What it was set to; any other than the latest is void.
 };
@@ -581,6 +602,11 @@ HOLDFAST_LOCAL_MESSAGE(load_units)
 HOLDFAST_LOCAL_MESSAGE(units_loaded)
 HOLDFAST_LOCAL_MESSAGE(load_chains)
 HOLDFAST_LOCAL_MESSAGE(chains_loaded)
+HOLDFAST_LOCAL_MESSAGE(find_repair)
+HOLDFAST_LOCAL_MESSAGE(repair_found)
+HOLDFAST_LOCAL_MESSAGE(find_judged)
+HOLDFAST_LOCAL_MESSAGE(judged_found)
+HOLDFAST_LOCAL_MESSAGE(repair_tick)
 HOLDFAST_LOCAL_MESSAGE(find_source_keys)
 HOLDFAST_LOCAL_MESSAGE(source_keys_found)
 HOLDFAST_LOCAL_MESSAGE(read_events)

@@ -205,6 +205,7 @@ caf::behavior neighbours(caf::stateful_actor<neighbours_state>* self, context_pt
       [=](msg::seal_step& m) { hand(self, m); },
       [=](msg::add_test_questions& m) { hand(self, m); },
       [=](msg::remove_contributor& m) { hand(self, m); },
+      [=](msg::repair_contributor& m) { hand(self, m); },
       [=](msg::list_contributors& m) { hand(self, m); },
       [=](msg::explain_unit& m) { hand(self, m); },
       [=](msg::change_step& m) { hand(self, m); },

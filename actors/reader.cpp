@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 namespace holdfast::actors {
 
@@ -60,7 +61,11 @@ caf::result<step_loaded> on_load_step(self_ptr self, const load_step& question) 
       question.step, core::history_needed(definition->steps[step->row.position]));
   if (!history)
     return msg::to_error(history.error());
-  return step_loaded{std::move(*step), std::move(*workflow), std::move(*history)};
+  auto repairs = from.open_repairs(question.step);
+  if (!repairs)
+    return msg::to_error(repairs.error());
+  return step_loaded{std::move(*step), std::move(*workflow), std::move(*history),
+                     std::move(*repairs)};
 }
 
 caf::result<msg::unit_view> on_get_unit(self_ptr self, const msg::get_unit& question) {
@@ -95,6 +100,13 @@ caf::result<msg::step_list> on_list_steps(self_ptr self, const msg::list_steps& 
 }
 
 caf::result<msg::step_list> on_list_live_steps(self_ptr self) {
+  // What is complete may be under repair.
+  auto repairs = open(self).open_repairs({});
+  if (!repairs)
+    return msg::to_error(repairs.error());
+  std::set<core::step_id> repaired;
+  for (const auto& repair : *repairs)
+    repaired.insert(repair.step);
   msg::step_list live;
   core::step_id after;
   for (;;) {
@@ -103,7 +115,8 @@ caf::result<msg::step_list> on_list_live_steps(self_ptr self) {
       return msg::to_error(page.error());
     for (const auto& row : *page) {
       bool is_live =
-          row.status == core::step_status::open || row.status == core::step_status::paused;
+          row.status == core::step_status::open || row.status == core::step_status::paused
+          || repaired.count(row.id) != 0;
       // Canceling leaves the leases that are out to run out, and somebody must end them then.
       if (row.status == core::step_status::canceled && row.completed_units < row.total_units) {
         const auto counted = open(self).statistics(row.id);
@@ -308,6 +321,15 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
       [=](const load_chains& question) {
         return answer(open(self).load_chains(question.units),
                       [](auto& chains) { return chains_loaded{std::move(chains)}; });
+      },
+      [=](const find_repair& question) {
+        return answer(open(self).find_repair(question.repair),
+                      [](auto& row) { return repair_found{std::move(row)}; });
+      },
+      [=](const find_judged& question) {
+        return answer(open(self).find_judged(question.step, question.contributor, question.after,
+                                             question.through),
+                      [](auto& units) { return judged_found{std::move(units)}; });
       },
       [=](const find_source_keys& question) {
         return answer(open(self).find_source_keys(question.step, question.keys),

@@ -86,6 +86,8 @@ void on_loaded(step_ptr self, step_loaded& stored) {
   for (auto& resume : st.stashed)
     resume();
   st.stashed.clear();
+  st.repairs = std::move(stored.repairs);
+  go_on_with_repairs(self);
 }
 
 void load(step_ptr self) {
@@ -318,6 +320,10 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         if (!put_off(self, m))
           on_remove_contributor(self, m);
       },
+      [=](const msg::repair_contributor& m) {
+        if (!put_off(self, m))
+          on_repair_contributor(self, m);
+      },
       [=](const msg::list_contributors& m) {
         if (!put_off(self, m))
           on_list_contributors(self, m);
@@ -352,7 +358,12 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
       },
       [=](const retry_tick&) { load(self); },
       [=](const expiry_tick& tick) { on_expiry_tick(self, tick); },
-      [=](look_again) { on_look_again(self); },
+      [=](look_again) {
+        on_look_again(self);
+        if (self->state.loaded)
+          go_on_with_repairs(self);
+      },
+      [=](repair_tick) { go_on_with_repairs(self); },
       [=](sweep_tick) { on_sweep_tick(self); },
       // Started by its shard's host with the sending of this message.
       [](const activate&) {},

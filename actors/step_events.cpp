@@ -78,18 +78,25 @@ void aggregate(step_ptr self, const apply_events& delivery) {
   whole->part_done();
 }
 
-/// Units are finished: count them, once each.
+/// Units are finished, or to be done again: count them, once each.
 void count_finished(step_ptr self, const apply_events& delivery) {
   // An earlier life of this step may have counted some of them, in a batch whose outcome was not
   // known yet when the consumer looked into its inbox. Before it comes again, it looks again.
   const auto& row = self->state.step.row;
-  if (row.completed_units + delivery.events.size() > row.total_units) {
+  const auto& events = delivery.events;
+  const auto reopened =
+      static_cast<std::uint64_t>(std::count_if(events.begin(), events.end(), [](const auto& e) {
+        return e.event.type == core::event_type::unit_reopened;
+      }));
+  const auto finished = events.size() - reopened;
+  const auto most = row.completed_units + finished;
+  if (most < reopened || most - reopened > row.total_units) {
     self->make_response_promise().deliver(
         msg::to_error(core::errc::unavailable, "some of these units have been counted already"));
     return;
   }
-  auto decided = core::units_finished(self->state.step, delivery.events.size(),
-                                      now(self, self->state.context));
+  auto decided =
+      core::units_finished(self->state.step, finished, now(self, self->state.context), reopened);
   for (const auto& [message, event] : delivery.events)
     decided.changes.writes.push_back(core::insert_inbox{delivery.consumer, message});
   write(self, std::move(decided.changes), reply(self->make_response_promise(), events_applied{}));

@@ -91,6 +91,12 @@ struct step_state {
   std::optional<core::contributor_board> board; ///< Since the step is loaded.
   std::optional<core::answer_model> model;      ///< Where the method of aggregation asks one.
 
+  // --- repairs ---
+  std::vector<core::repair_row> repairs; ///< Those not done, the one that is worked on first.
+  bool repairing = false;                ///< A chunk of it is under way.
+  std::uint32_t repair_tries = 0;        ///< How often that was put off.
+  std::uint32_t repair_unsettled = 0;    ///< Of these, for units that were not settled.
+
   // --- adding units ---
   /// One at a time, so that two requests cannot both find a key missing.
   std::vector<std::function<void()>> adding;
@@ -116,6 +122,12 @@ void on_sweep_tick(step_ptr self);
 void enter_unit(step_ptr self, const persistence::open_unit& unit);
 /// Sets the timer to the earliest end of a lease.
 void arm_expiry(step_ptr self);
+
+/// Keeps finished units from being loaded until `release_units`, so that nobody but the caller
+/// decides about them. False when some of them live, or are coming or going: they may soon be gone.
+bool hold_units(step_ptr self, const std::vector<core::unit_id>& units);
+/// As they are stored now: those that are open again are offered.
+void release_units(step_ptr self, const std::vector<core::unit_record>& units);
 
 // step_intake.cpp: new units, from source data and questions.
 
@@ -153,6 +165,12 @@ void disregard_removed(step_ptr self, const core::unit_id& unit);
 void on_remove_contributor(step_ptr self, const msg::remove_contributor& request);
 void on_list_contributors(step_ptr self, const msg::list_contributors& request);
 void on_explain_unit(step_ptr self, const msg::explain_unit& request);
+
+// step_repair.cpp: what was finished before a contributor was removed.
+
+void on_repair_contributor(step_ptr self, const msg::repair_contributor& request);
+/// Works on the repairs that are not done, unless it is being done.
+void go_on_with_repairs(step_ptr self);
 
 // step_events.cpp: what consumers bring.
 

@@ -186,6 +186,38 @@ void with_unit(step_ptr self, const core::unit_id& unit, unit_user user) {
   load_awaited(self, std::move(group));
 }
 
+bool hold_units(step_ptr self, const std::vector<core::unit_id>& units) {
+  auto& st = self->state;
+  bool all_free = true;
+  for (const auto& unit : units) {
+    if (const auto found = st.live.find(unit); found != st.live.end()) {
+      send_away(self, unit, found->second.actor);
+      st.live.erase(found);
+    }
+    all_free = all_free && st.awaited.count(unit) == 0;
+  }
+  if (all_free)
+    for (const auto& unit : units)
+      st.awaited[unit];
+  return all_free;
+}
+
+void release_units(step_ptr self, const std::vector<core::unit_record>& units) {
+  auto& st = self->state;
+  std::vector<core::unit_id> wanted;
+  for (const auto& unit : units) {
+    if (unit.state == core::unit_state::judgable)
+      enter_unit(self, summary_of(unit));
+    const auto waiting = st.awaited.find(unit.id);
+    if (waiting->second.empty())
+      st.awaited.erase(waiting);
+    else
+      wanted.push_back(unit.id);
+  }
+  if (!wanted.empty())
+    load_awaited(self, std::move(wanted));
+}
+
 void enter_unit(step_ptr self, const persistence::open_unit& unit) {
   auto& st = self->state;
   const auto taken = static_cast<std::uint32_t>(unit.holders.size()) + unit.judged;

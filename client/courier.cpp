@@ -254,6 +254,7 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
       carry<msg::seal_step>(self),
       carry<msg::add_test_questions>(self),
       carry<msg::remove_contributor>(self),
+      carry<msg::repair_contributor>(self),
       carry<msg::list_contributors>(self),
       carry<msg::explain_unit>(self),
       carry<msg::change_step>(self),

@@ -23,6 +23,7 @@ using gateway_actor = caf::typed_actor<
     caf::replies_to<add_source_data>::with<source_data_added>,
     caf::replies_to<add_test_questions>::with<source_data_added>,
     caf::replies_to<remove_contributor>::with<contributor_removed>,
+    caf::replies_to<repair_contributor>::with<repair_progress>,
     caf::replies_to<list_contributors>::with<contributor_page>,
     caf::replies_to<explain_unit>::with<unit_explanation>,
     caf::replies_to<seal_step>::with<step_view>, caf::replies_to<change_step>::with<step_view>,

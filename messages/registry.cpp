@@ -28,6 +28,8 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(add_test_questions);
   HOLDFAST_REGISTER(remove_contributor);
   HOLDFAST_REGISTER(contributor_removed);
+  HOLDFAST_REGISTER(repair_contributor);
+  HOLDFAST_REGISTER(repair_progress);
   HOLDFAST_REGISTER(list_contributors);
   HOLDFAST_REGISTER(contributor_view);
   HOLDFAST_REGISTER(contributor_page);

@@ -117,6 +117,7 @@ HOLDFAST_WIRE(unit_changed, x.unit, x.state)
 
 /// Takes a contributor off a step for good: they get no more units there, their leases end, and
 /// what they said counts no more in units that are not finished. Answered by `contributor_removed`.
+/// `repair_contributor` sees to the finished ones.
 struct remove_contributor {
   core::step_id step;
   core::contributor_id contributor;
@@ -128,6 +129,36 @@ struct contributor_removed {
   core::contributor_id contributor;
 };
 HOLDFAST_WIRE(contributor_removed, x.step, x.contributor)
+
+/// Looks at the finished units of a step without what a removed contributor said: where the answer
+/// does not stand, the result is taken back. Goes on by itself until it is done, whatever crashes.
+/// Answered by `repair_progress`, at once; the same request again tells how far it is.
+struct repair_contributor {
+  core::step_id step;
+  core::repair_id repair; ///< Chosen by the caller: asking again with it begins no other one.
+  core::contributor_id contributor;
+  bool dry_run = false; ///< Only counts what would be done.
+};
+HOLDFAST_WIRE(repair_contributor, x.step, x.repair, x.contributor, x.dry_run)
+
+/// How far a repair is, as committed.
+struct repair_progress {
+  core::step_id step;
+  core::repair_id repair;
+  core::contributor_id contributor;
+  bool dry_run = false;
+  bool done = false;
+  std::uint64_t units = 0;       ///< Of the step, when it was asked for.
+  std::uint64_t units_done = 0;  ///< Of these, looked at.
+  std::uint64_t found = 0;       ///< Finished, and something counted that should not.
+  std::uint64_t unchanged = 0;   ///< Of these: the answer stands.
+  std::uint64_t changed = 0;     ///< Another answer, from the judgments that were there.
+  std::uint64_t reopened = 0;    ///< Others are asked before there is a result again.
+  std::uint64_t went_on = 0;     ///< Left alone, as other units were made from the result.
+  std::uint64_t disregarded = 0; ///< Judgments that count no more.
+};
+HOLDFAST_WIRE(repair_progress, x.step, x.repair, x.contributor, x.dry_run, x.done, x.units,
+              x.units_done, x.found, x.unchanged, x.changed, x.reopened, x.went_on, x.disregarded)
 
 /// Lists the contributors of a step by name: those who have worked there if it has test questions,
 /// and those who were removed. Answered by `contributor_page`.

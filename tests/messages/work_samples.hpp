@@ -54,6 +54,13 @@ inline void add_work_samples(samples& into) {
            id(0x51) + list({question_bytes}));
   into.add("hf1.remove_contributor", remove_contributor{step, "ana"}, id(0x51) + text("ana"));
   into.add("hf1.contributor_removed", contributor_removed{step, "ana"}, id(0x51) + text("ana"));
+  const auto repair = id_of<core::repair_id>(0x5c);
+  into.add("hf1.repair_contributor", repair_contributor{step, repair, "ana", true},
+           id(0x51) + id(0x5c) + text("ana") + u8(1));
+  into.add("hf1.repair_progress",
+           repair_progress{step, repair, "ana", true, false, 9, 8, 7, 1, 2, 3, 1, 6},
+           id(0x51) + id(0x5c) + text("ana") + u8(1) + u8(0) + u64(9) + u64(8) + u64(7) + u64(1)
+               + u64(2) + u64(3) + u64(1) + u64(6));
   into.add("hf1.list_contributors", list_contributors{step, "ana", 50},
            id(0x51) + text("ana") + u32(50));
   const contributor_view seen{"ana",

@@ -45,6 +45,8 @@ template awaited_answer<msg::add_test_questions> client::send(const msg::gateway
                                                               msg::add_test_questions);
 template awaited_answer<msg::remove_contributor> client::send(const msg::gateway_actor&,
                                                               msg::remove_contributor);
+template awaited_answer<msg::repair_contributor> client::send(const msg::gateway_actor&,
+                                                              msg::repair_contributor);
 template awaited_answer<msg::list_contributors> client::send(const msg::gateway_actor&,
                                                              msg::list_contributors);
 template awaited_answer<msg::explain_unit> client::send(const msg::gateway_actor&,

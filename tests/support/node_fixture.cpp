@@ -196,7 +196,8 @@ std::string broken_invariants(const persistence::memory_database& database) {
       complain("I-3", "token " + std::to_string(lease.token) + " was granted twice");
   }
   std::map<core::judgment_id, int> received;
-  std::map<core::unit_id, int> finalized;
+  std::map<core::unit_id, std::uint32_t> finalized;
+  std::map<core::unit_id, std::uint32_t> reopened;
   for (const auto& [shard, rows] : t.outbox)
     for (const auto& row : rows)
       for (const auto& event : row.events) {
@@ -204,13 +205,18 @@ std::string broken_invariants(const persistence::memory_database& database) {
           ++received[event.judgment];
         if (event.type == core::event_type::unit_finalized)
           ++finalized[event.unit];
+        if (event.type == core::event_type::unit_reopened)
+          ++reopened[event.unit];
       }
   for (const auto& [key, judgment] : t.judgments)
     if (received[judgment.made.id] != 1)
       complain("I-4", std::to_string(received[judgment.made.id]) + " events for one judgment");
-  for (const auto& [id, row] : t.units)
-    if (finalized[id] != (row.state == core::unit_state::finalized ? 1 : 0))
+  for (const auto& [id, row] : t.units) {
+    if (finalized[id] != row.reopened + (row.state == core::unit_state::finalized ? 1 : 0))
       complain("I-5", std::to_string(finalized[id]) + " UnitFinalized for unit " + to_string(id));
+    if (reopened[id] != row.reopened)
+      complain("I-5", std::to_string(reopened[id]) + " UnitReopened for unit " + to_string(id));
+  }
   return broken;
 }
 

@@ -1,0 +1,217 @@
+#include "actors/step_state.hpp"
+
+#include "core/repair.hpp"
+#include "core/supervision.hpp"
+#include "documents/result_document.hpp"
+
+#include <algorithm>
+
+namespace holdfast::actors {
+
+namespace {
+
+/// Repairs of one step that are not done: one is worked on, the others wait.
+constexpr std::size_t repairs_max = 16;
+
+/// How often a chunk is put off because an open unit of it still counts what a removed contributor
+/// said. That is a matter of the next commit, or of a unit that crashes again and again.
+constexpr std::uint32_t unsettled_tries_max = 10;
+
+void work_on(step_ptr self);
+
+msg::repair_progress view_of(const core::repair_row& row) {
+  const auto& f = row.figures;
+  return {row.step,    row.id,       row.contributor, row.dry_run, row.done(),
+          row.through, row.bookmark, f.found,         f.unchanged, f.changed,
+          f.reopened,  f.went_on,    f.disregarded};
+}
+
+/// Whether the request is the one that began this repair; if not, it gets its refusal.
+core::failure mismatch(const core::repair_row& row, const msg::repair_contributor& request) {
+  if (row.step == request.step && row.contributor == request.contributor
+      && row.dry_run == request.dry_run)
+    return {};
+  return {core::errc::already_exists,
+          "a repair of this id was asked for with other members; ask for a new one with a new id"};
+}
+
+const core::repair_row* open_repair(const step_state& st, const core::repair_id& id) {
+  const auto found = std::find_if(st.repairs.begin(), st.repairs.end(),
+                                  [&](const core::repair_row& row) { return row.id == id; });
+  return found == st.repairs.end() ? nullptr : &*found;
+}
+
+/// Why the step does not begin this repair; `none` if it does.
+core::failure obstacle(const step_state& st, const msg::repair_contributor& request) {
+  if (!st.board->removed(request.contributor))
+    return {core::errc::wrong_state,
+            "the contributor works in the step; remove_contributor takes them off it first"};
+  if (st.step.row.status == core::step_status::canceled)
+    return {core::errc::wrong_state, "the step is canceled; its results stay as they are"};
+  if (st.repairs.size() >= repairs_max)
+    return {core::errc::overloaded, "other repairs of the step wait for their turn"};
+  return {};
+}
+
+void begin(step_ptr self, const msg::repair_contributor& request, const held_promise& promise) {
+  auto& st = self->state;
+  if (const auto why = obstacle(st, request); why.code != core::errc::none)
+    return promise.deliver(msg::to_error(why));
+  core::repair_row row;
+  row.id = request.repair;
+  row.step = request.step;
+  row.contributor = request.contributor;
+  row.dry_run = request.dry_run;
+  row.through = st.step.next_ordinal - 1;
+  row.asked_at = row.changed_at = now(self, st.context);
+  if (!row.done())
+    st.repairs.push_back(row);
+  write(self, {{core::put_repair{row}}, {}}, [=](const core::failure& why) {
+    if (why.code != core::errc::none)
+      return promise.deliver(msg::to_error(why));
+    promise.deliver(view_of(row));
+    work_on(self);
+  });
+}
+
+/// Answers from memory, as soon as that is durable. False when the repair is not under way.
+bool answer_open(step_ptr self, const msg::repair_contributor& request,
+                 const held_promise& promise) {
+  auto& st = self->state;
+  const auto* row = open_repair(st, request.repair);
+  if (row == nullptr)
+    return false;
+  st.pending.after_all(
+      [promise, refusal = mismatch(*row, request), view = view_of(*row)](const core::failure& why) {
+        if (why.code != core::errc::none)
+          promise.deliver(msg::to_error(why));
+        else if (refusal.code != core::errc::none)
+          promise.deliver(msg::to_error(refusal));
+        else
+          promise.deliver(view);
+      });
+  return true;
+}
+
+/// Goes on with the same chunk in a while.
+void try_later(step_ptr self, const std::string& why) {
+  auto& st = self->state;
+  const auto& settings = st.context->settings;
+  st.context->log(log_level::info, "repair_waits",
+                  {{"step", to_string(st.identity.step())}, {"reason", why}});
+  st.repairing = false;
+  self->delayed_send(
+      self,
+      core::backoff(++st.repair_tries, settings.writer_retry_min, settings.writer_retry_max, 1.0),
+      repair_tick{});
+}
+
+/// What a repair holds of the unit: all who are removed, not only the one it is about, because a
+/// unit that is opened again must not count any of them.
+core::disregard_finished without_removed(const step_state& st, const core::unit_record& unit) {
+  core::disregard_finished command;
+  for (const auto& judgment : unit.judgments)
+    if (st.board->removed(judgment.contributor))
+      command.contributors.insert(judgment.contributor);
+  command.result = documents::read_result(unit.result);
+  if (st.model)
+    command.opinion = st.model->opinion_of(unit.id);
+  return command;
+}
+
+/// The chunk up to `bookmark` is decided: one change makes its units and the bookmark durable.
+void commit_chunk(step_ptr self, std::uint64_t bookmark, std::vector<core::unit_record> units) {
+  auto& st = self->state;
+  auto& row = st.repairs.front();
+  const auto at = now(self, st.context);
+  core::change changes;
+  for (auto& unit : units) {
+    auto decided =
+        core::repair(unit, st.shared->aggregation, st.shared->ways, without_removed(st, unit), at);
+    core::tally(row.figures, decided.answer);
+    auto& [writes, events] = decided.changes;
+    std::move(writes.begin(), writes.end(), std::back_inserter(changes.writes));
+    std::move(events.begin(), events.end(), std::back_inserter(changes.events));
+  }
+  if (row.dry_run)
+    changes = {};
+  row.bookmark = bookmark;
+  row.changed_at = at;
+  changes.writes.push_back(core::put_repair{row});
+  const bool held = !row.dry_run;
+  if (row.done())
+    st.repairs.erase(st.repairs.begin());
+  st.repair_tries = st.repair_unsettled = 0;
+  // Offered only once they are durable, like new ones.
+  write(self, std::move(changes), [=, units = std::move(units)](const core::failure& why) {
+    if (why.code != core::errc::none)
+      return;
+    if (held)
+      release_units(self, units);
+    self->state.repairing = false;
+    work_on(self);
+  });
+}
+
+/// The finished units of the chunk are known.
+void on_judged(step_ptr self, std::uint64_t bookmark, const persistence::judged_units& judged) {
+  auto& st = self->state;
+  if (judged.unsettled && st.repair_unsettled < unsettled_tries_max) {
+    ++st.repair_unsettled;
+    return try_later(self, "a unit is just being finished");
+  }
+  const auto& ids = judged.finalized;
+  if (ids.empty())
+    return commit_chunk(self, bookmark, {});
+  const bool hold = !st.repairs.front().dry_run;
+  if (hold && !hold_units(self, ids))
+    return try_later(self, "somebody asks about a finished unit");
+  self->request(st.links.loader, internal_timeout, load_units{ids, st.shared->lease})
+      .then([=](units_loaded& loaded) { commit_chunk(self, bookmark, std::move(loaded.units)); },
+            // A unit that is held has nobody to answer for it: start over from the database.
+            [=](caf::error& error) { self->quit(std::move(error)); });
+}
+
+void work_on(step_ptr self) {
+  auto& st = self->state;
+  if (st.repairing || st.repairs.empty())
+    return;
+  st.repairing = true;
+  const auto& row = st.repairs.front();
+  // Nobody is asked anything in a canceled step any more.
+  if (st.step.row.status == core::step_status::canceled)
+    return commit_chunk(self, row.through, {});
+  const auto bookmark = core::next_bookmark(row);
+  self->request(st.links.loader, internal_timeout,
+                find_judged{row.step, row.contributor, row.bookmark, bookmark})
+      .then([=](const judged_found& found) { on_judged(self, bookmark, found.units); },
+            [=](caf::error& error) { try_later(self, msg::failure_of(error).detail); });
+}
+
+} // namespace
+
+void on_repair_contributor(step_ptr self, const msg::repair_contributor& request) {
+  const held_promise promise{self->make_response_promise()};
+  if (answer_open(self, request, promise))
+    return;
+  self->request(self->state.links.loader, internal_timeout, find_repair{request.repair})
+      .then(
+          [=](const repair_found& found) {
+            const auto why = mismatch(found.row, request);
+            if (why.code == core::errc::none)
+              promise.deliver(view_of(found.row));
+            else
+              promise.deliver(msg::to_error(why));
+          },
+          [=](caf::error& error) {
+            if (msg::failure_of(error).code != core::errc::not_found)
+              return promise.deliver(std::move(error));
+            // The same request may have come twice at once.
+            if (!answer_open(self, request, promise))
+              begin(self, request, promise);
+          });
+}
+
+void go_on_with_repairs(step_ptr self) { work_on(self); }
+
+} // namespace holdfast::actors

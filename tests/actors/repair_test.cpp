@@ -1,0 +1,260 @@
+// Repairs: what was finished before a contributor was removed.
+
+#include "core/repair.hpp"
+#include "tests/support/node_fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+using namespace std::chrono_literals;
+
+namespace holdfast::test {
+
+namespace {
+
+/// `more` are further members of the first step; what follows are steps after it.
+std::string step_with(const std::string& more, const std::string& following = "") {
+  return R"({"name": "colours", "steps": [{"key": "label",
+             "lease": {"ttl_seconds": 60, "total_max_seconds": 120, "regrant_after_seconds": 30},
+             )"
+         + more + "}" + following + "]}";
+}
+
+const std::string of_three = step_with(R"("judgments_per_unit": 3)");
+
+struct repaired_node : node_fixture {
+  repaired_node() { start(); }
+
+  /// `who` judges the units of the step in their order; an answer for each.
+  void judge(const core::step_id& step, const std::string& who,
+             const std::vector<std::string>& answers) {
+    for (const auto& answer : answers)
+      work(step, who, answer);
+  }
+
+  void remove(const core::step_id& step, const std::string& who) {
+    BOOST_REQUIRE(call(msg::remove_contributor{step, who}).value);
+  }
+
+  msg::repair_contributor repair_of(const core::step_id& step, const std::string& who,
+                                    bool dry_run = false) {
+    return {step, fresh<core::repair_id>(), who, dry_run};
+  }
+
+  /// Asks until it is done.
+  msg::repair_progress done(const msg::repair_contributor& request) {
+    for (int i = 0; i < 100; ++i) {
+      const auto told = call(request);
+      BOOST_REQUIRE_MESSAGE(told.value, (told.error ? told.error->detail : "no answer"));
+      if (told.value->done)
+        return *told.value;
+      advance(1s);
+    }
+    BOOST_FAIL("the repair is not done");
+    return {};
+  }
+
+  /// The answers of the step's units, `-` where there is none.
+  std::string answers(const core::step_id& step) {
+    std::string text;
+    for (const auto& result : results(step))
+      text += (result.result.empty()
+                   ? "-"
+                   : nlohmann::json::parse(result.result).at("answer").get<std::string>())
+              + " ";
+    return text;
+  }
+
+  static std::string figures(const msg::repair_progress& told) {
+    const auto number = [](std::uint64_t n) { return std::to_string(n) + " "; };
+    return number(told.found) + "= " + number(told.unchanged) + number(told.changed)
+           + number(told.reopened) + number(told.went_on) + "/ " + number(told.disregarded);
+  }
+
+  std::size_t tainted() const {
+    std::size_t count = 0;
+    for (const auto& [key, row] : database->tables().judgments)
+      count += row.tainted_at ? 1 : 0;
+    return count;
+  }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(repairs, repaired_node)
+
+// A27, A126, G-7, I-5, I-6: only where the winner changes somebody else is asked
+BOOST_AUTO_TEST_CASE(a_result_is_taken_back_only_where_it_does_not_stand) {
+  const auto step = create(of_three);
+  feed(step, 4);
+  seal(step);
+  judge(step, "eve", {"red", "red", "red", "red"});
+  judge(step, "ana", {"red", "red", "blue", "blue"});
+  judge(step, "bob", {"red", "blue", "red", "blue"});
+  advance(1s);
+  BOOST_TEST(answers(step) == "red red red blue ");
+  BOOST_TEST((statistics(step).step.status == core::step_status::completed));
+
+  remove(step, "eve");
+  advance(1s);
+  BOOST_TEST(answers(step) == "red red red blue ");
+  const auto told = done(repair_of(step, "eve"));
+  BOOST_TEST(figures(told) == "4 = 2 0 2 0 / 4 ");
+  BOOST_TEST(told.units == 4U);
+  BOOST_TEST(told.units_done == 4U);
+  advance(1s);
+  BOOST_TEST(answers(step) == "red - - blue ");
+  const auto open = statistics(step);
+  BOOST_TEST((open.step.status == core::step_status::open));
+  BOOST_TEST(open.step.completed_units == 2U);
+  BOOST_TEST(tainted() == 4U);
+
+  const auto taken_back = events(core::event_type::unit_reopened);
+  BOOST_REQUIRE(taken_back.size() == 2U);
+  const auto details = nlohmann::json::parse(taken_back.front().details);
+  BOOST_TEST(details.at("revision") == 1);
+  BOOST_TEST(details.at("judgments_wanted") == 1);
+  BOOST_TEST(details.at("result").at("answer") == "red");
+  BOOST_TEST(details.at("disregarded").at(0).at("contributor_id") == "eve");
+
+  BOOST_TEST(assign(step, "ana").code() == core::errc::no_unit_available);
+  judge(step, "cid", {"blue", "blue"});
+  advance(1s);
+  BOOST_TEST(answers(step) == "red blue blue blue ");
+  BOOST_TEST((statistics(step).step.status == core::step_status::completed));
+  const auto finalized = events(core::event_type::unit_finalized);
+  BOOST_REQUIRE(finalized.size() == 6U);
+  BOOST_TEST(nlohmann::json::parse(finalized.back().details).at("revision") == 2);
+  BOOST_TEST(!nlohmann::json::parse(finalized.front().details).contains("revision"));
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
+// A29, A48: who stops early may be content with what is left
+BOOST_AUTO_TEST_CASE(judgments_that_are_enough_give_another_result_at_once) {
+  const auto step = create(step_with(R"("stopping": {"min": 2, "max": 5, "stop_at": 0.6})"));
+  feed(step, 1);
+  seal(step);
+  judge(step, "ana", {"apple"});
+  judge(step, "bob", {"berry"});
+  judge(step, "cid", {"cherry"});
+  judge(step, "dan", {"apple"});
+  judge(step, "eve", {"berry"});
+  advance(1s);
+  BOOST_TEST(answers(step) == "apple "); // of the two best the first
+  remove(step, "ana");
+  remove(step, "dan");
+  BOOST_TEST(figures(done(repair_of(step, "ana"))) == "1 = 0 1 0 0 / 2 ");
+  advance(1s);
+  BOOST_TEST(answers(step) == "berry ");
+  BOOST_TEST(events(core::event_type::unit_reopened).size() == 1U);
+  BOOST_TEST((statistics(step).step.status == core::step_status::completed));
+  BOOST_TEST(figures(done(repair_of(step, "dan"))) == "0 = 0 0 0 0 / 0 ");
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
+// A dry run says the same and changes nothing.
+BOOST_AUTO_TEST_CASE(a_dry_run_counts_and_leaves_everything_as_it_is) {
+  const auto step = create(of_three);
+  feed(step, 3);
+  for (const auto* who : {"eve", "ana", "bob"})
+    judge(step, who, {who[0] == 'b' ? "blue" : "red", who[0] == 'e' ? "red" : "blue", who});
+  advance(1s);
+  remove(step, "eve");
+  const auto before = events(core::event_type::unit_reopened).size();
+  const auto counted = done(repair_of(step, "eve", true));
+  BOOST_TEST(counted.dry_run);
+  BOOST_TEST(tainted() == 0U);
+  BOOST_TEST(events(core::event_type::unit_reopened).size() == before);
+  const auto repaired = done(repair_of(step, "eve"));
+  BOOST_TEST(figures(counted) == figures(repaired));
+  BOOST_TEST(repaired.found == 3U);
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
+// I-8, I-14: asked again, it is the same one; done, it finds nothing more
+BOOST_AUTO_TEST_CASE(a_repair_is_done_once) {
+  const auto step = create(of_three);
+  feed(step, 2);
+  for (const auto* who : {"eve", "ana", "bob"})
+    judge(step, who, {who, "red"});
+  advance(1s);
+  remove(step, "eve");
+  const auto request = repair_of(step, "eve");
+  const auto first = done(request);
+  BOOST_TEST(figures(done(request)) == figures(first));
+  restart();
+  BOOST_TEST(figures(done(request)) == figures(first));
+  BOOST_TEST(figures(done(repair_of(step, "eve"))) == "0 = 0 0 0 0 / 0 ");
+  auto other = request;
+  other.dry_run = true;
+  BOOST_TEST(call(other).code() == core::errc::already_exists);
+  other.repair = fresh<core::repair_id>();
+  other.contributor = "ana";
+  BOOST_TEST(call(other).code() == core::errc::wrong_state);
+  other.contributor = "";
+  BOOST_TEST(call(other).code() == core::errc::invalid_argument);
+  BOOST_REQUIRE(call(msg::change_step{step, 3}).value);
+  BOOST_TEST(call(repair_of(step, "eve")).code() == core::errc::wrong_state);
+}
+
+// What others were made from is not taken back, and it is said how much that is.
+BOOST_AUTO_TEST_CASE(what_went_on_is_left_alone) {
+  const auto step = create(step_with(R"("judgments_per_unit": 2,
+      "routes": [{"when": {"answer": "red"}, "to": ["check"]}])",
+                                     R"(, {"key": "check"})"));
+  feed(step, 3);
+  judge(step, "eve", {"red", "blue", "red"});
+  judge(step, "ana", {"red", "green", "blue"});
+  advance(1s);
+  BOOST_TEST(answers(step) == "red blue blue ");
+  remove(step, "eve");
+  // The first stands, the third stands alone now, and the second has gone nowhere.
+  BOOST_TEST(figures(done(repair_of(step, "eve"))) == "3 = 2 0 1 0 / 3 ");
+  judge(step, "bob", {"red"});
+  advance(1s);
+  BOOST_TEST(answers(step) == "red green blue ");
+  remove(step, "ana");
+  const auto told = done(repair_of(step, "ana"));
+  BOOST_TEST(figures(told) == "3 = 0 0 2 1 / 2 ");
+  BOOST_TEST(answers(step) == "red - - ");
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
+// I-12: goes on where it was, whatever dies when
+BOOST_AUTO_TEST_CASE(a_repair_goes_on_after_any_crash) {
+  const auto step = create(step_with(R"("judgments_per_unit": 1)"));
+  const std::size_t units = 3 * core::repair_chunk / 2;
+  feed(step, units);
+  seal(step);
+  for (std::size_t i = 0; i < units; ++i)
+    work(step, i % 3 == 0 ? "ana" : "eve");
+  advance(1s);
+  remove(step, "eve");
+  const auto request = repair_of(step, "eve");
+  int refusals = 3;
+  database->set_refusals([&](const core::change& c) {
+    const bool repairs = std::any_of(c.writes.begin(), c.writes.end(), [](const auto& write) {
+      const auto* put = std::get_if<core::put_repair>(&write);
+      return put != nullptr && put->row.bookmark > 0;
+    });
+    return repairs && refusals-- > 0;
+  });
+  BOOST_REQUIRE(call(request).value);
+  advance(10s);
+  restart();
+  advance(10s);
+  const auto told = done(request);
+  BOOST_TEST(told.found == units - units / 3);
+  BOOST_TEST(told.reopened == told.found);
+  BOOST_TEST(told.disregarded == told.found);
+  BOOST_TEST(events(core::event_type::unit_reopened).size() == told.found);
+  BOOST_TEST(statistics(step).step.completed_units == units - told.found);
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::test
