@@ -1,14 +1,15 @@
 -- I-6: A step's completed_units are its finished units without test questions, less those whose
--- event is still to be counted.
+-- event is still to be counted, and with those whose reopening is.
 SELECT s.step_id, s.completed_units, coalesce(u.finished, 0) AS finished,
        coalesce(e.uncounted, 0) AS uncounted
 FROM holdfast.steps s
 LEFT JOIN (SELECT step_id, count(*) AS finished FROM holdfast.units
            WHERE state >= 3 AND truth IS NULL GROUP BY step_id) u USING (step_id)
-LEFT JOIN (SELECT e.step_id, count(*) AS uncounted
+LEFT JOIN (SELECT e.step_id,
+                  sum(CASE WHEN e.type = 'UnitReopened' THEN -1 ELSE 1 END) AS uncounted
            FROM pg_temp.event e
            LEFT JOIN holdfast.inbox i ON i.consumer = 'completion' AND i.shard = e.shard
                                      AND i.seq = e.seq
-           WHERE e.type IN ('UnitFinalized', 'UnitCanceled') AND i.seq IS NULL
+           WHERE e.type IN ('UnitFinalized', 'UnitCanceled', 'UnitReopened') AND i.seq IS NULL
            GROUP BY e.step_id) e USING (step_id)
 WHERE s.completed_units <> coalesce(u.finished, 0) - coalesce(e.uncounted, 0)

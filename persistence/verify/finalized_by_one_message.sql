@@ -1,6 +1,6 @@
--- I-8: A unit was finalized by exactly one message about it, unless that is pruned; other units by
--- none.
-SELECT u.unit_id, u.state, coalesce(m.messages, 0) AS messages
+-- I-8: Each result of a unit, those that were taken back included, was made by exactly one message
+-- about it, unless that is pruned; other units have none.
+SELECT u.unit_id, u.state, u.reopened, coalesce(m.messages, 0) AS messages
 FROM holdfast.units u
 LEFT JOIN (SELECT e.unit_id, count(*) AS messages
            FROM holdfast.inbox i
@@ -8,5 +8,10 @@ LEFT JOIN (SELECT e.unit_id, count(*) AS messages
            WHERE i.consumer = 'aggregation'
            GROUP BY e.unit_id) m ON m.unit_id = u.unit_id
 CROSS JOIN pg_temp.pruned
-WHERE coalesce(m.messages, 0) <> (u.state = 3)::integer
-  AND (m.messages > 0 OR coalesce(u.changed_at, 'infinity') > pruned.until)
+CROSS JOIN LATERAL (
+  SELECT u.reopened + (u.state = 3)::integer AS results,
+         -- What came before the last change may be gone.
+         CASE WHEN pruned.until = '-infinity' THEN 0 ELSE u.reopened END AS forgotten) due
+WHERE coalesce(m.messages, 0) > due.results
+   OR (coalesce(m.messages, 0) < due.results - due.forgotten
+       AND coalesce(u.changed_at, 'infinity') > pruned.until)

@@ -1,9 +1,11 @@
 -- I-5: A finalized unit, and no other, has a result, a confidence from 0 to 1 and all its
--- judgments.
+-- judgments: those that counted when it was finalized, whatever has become of them since.
 SELECT u.unit_id, u.state, u.slots, u.confidence, u.result, coalesce(j.judgments, 0) AS judgments
 FROM holdfast.units u
-LEFT JOIN (SELECT unit_id, count(*) AS judgments FROM holdfast.judgments
-           WHERE NOT is_tainted GROUP BY unit_id) j USING (unit_id)
+LEFT JOIN (SELECT f.unit_id, count(*) AS judgments
+           FROM holdfast.judgments f JOIN holdfast.units o USING (unit_id)
+           WHERE NOT f.is_tainted OR f.tainted_at >= o.changed_at
+           GROUP BY f.unit_id) j USING (unit_id)
 WHERE (u.state = 3) <> (u.result IS NOT NULL)
    OR (u.state = 3) <> (u.confidence IS NOT NULL)
    OR NOT u.confidence BETWEEN 0 AND 1

@@ -1,14 +1,24 @@
--- I-5: Each finalized unit has exactly one UnitFinalized, each canceled one UnitCanceled, unless
--- that is pruned; others, and test questions, have none.
-SELECT unit_id, u.state, coalesce(e.finalized, 0) AS finalized, coalesce(e.canceled, 0) AS canceled
+-- I-5: Each finalized unit has a UnitFinalized, and one more with its UnitReopened for each result
+-- that was taken back; each canceled one has a UnitCanceled. Unless that is pruned; others, and test
+-- questions, have none.
+SELECT unit_id, u.state, u.reopened, coalesce(e.finalized, 0) AS finalized,
+       coalesce(e.reopened, 0) AS told_reopened, coalesce(e.canceled, 0) AS canceled
 FROM holdfast.units u
 FULL JOIN (SELECT unit_id, count(*) FILTER (WHERE type = 'UnitFinalized') AS finalized,
+                  count(*) FILTER (WHERE type = 'UnitReopened') AS reopened,
                   count(*) FILTER (WHERE type = 'UnitCanceled') AS canceled
-           FROM pg_temp.event WHERE type IN ('UnitFinalized', 'UnitCanceled')
+           FROM pg_temp.event WHERE type IN ('UnitFinalized', 'UnitReopened', 'UnitCanceled')
            GROUP BY unit_id) e USING (unit_id)
 CROSS JOIN pg_temp.pruned
+CROSS JOIN LATERAL (
+  SELECT u.reopened + (u.state = 3)::integer AS results,
+         -- What came before the last change may be gone.
+         CASE WHEN pruned.until = '-infinity' THEN 0 ELSE u.reopened END AS forgotten) due
 WHERE u.state IS NULL
-   OR (coalesce(e.finalized, 0) <> (u.state = 3)::integer
-       AND (e.finalized > 0 OR coalesce(u.changed_at, 'infinity') > pruned.until))
+   OR coalesce(e.finalized, 0) > due.results
+   OR (coalesce(e.finalized, 0) < due.results - due.forgotten
+       AND coalesce(u.changed_at, 'infinity') > pruned.until)
+   OR coalesce(e.reopened, 0) > u.reopened
+   OR coalesce(e.reopened, 0) < u.reopened - due.forgotten
    OR (coalesce(e.canceled, 0) <> (u.state = 4 AND u.truth IS NULL)::integer
        AND (e.canceled > 0 OR coalesce(u.changed_at, 'infinity') > pruned.until))

@@ -3,6 +3,7 @@
 
 #include "persistence/verify.hpp"
 
+#include "core/repair.hpp"
 #include "core/step.hpp"
 #include "core/unit.hpp"
 #include "objects/memory_object_store.hpp"
@@ -57,6 +58,7 @@ public:
     count_finished(label, finalized);
     route(units[0], finalized);
     add_spread_unit();
+    add_repaired_units();
     // finished, nobody knows yet
     judge(units[1], "ana");
     finalize(units[1], judge(units[1], "bob"));
@@ -117,8 +119,11 @@ public:
                     .changes);
   }
 
-  void count_finished(core::step& of, core::event_seq because) {
-    auto counted = core::units_finished(of, 1, now);
+  void count_finished(core::step& of, core::event_seq because) { count(of, because, 1, 0); }
+
+  void count(core::step& of, core::event_seq because, std::uint64_t finished,
+             std::uint64_t reopened) {
+    auto counted = core::units_finished(of, finished, now, reopened);
     counted.changes.writes.push_back(core::insert_inbox{"completion", {0, because}});
     keep(counted.changes);
   }
@@ -162,6 +167,50 @@ public:
     children.changes.writes.push_back(core::insert_inbox{"routing", {0, finalized}});
     keep(children.changes);
     routed = finalized;
+  }
+
+  /// Gil was removed after three units had been finished with what he said: the answer of the first
+  /// stands, the second asks for another, and the third has got it.
+  void add_repaired_units() {
+    const core::workflow_id mending{ids.next(now)};
+    core::step mend{new_step(mending, 0)};
+    mend.row.key = "mend";
+    write({core::insert_workflow{mending, "m", R"({"name":"m","steps":[{"key":"mend"}]})", now},
+           core::insert_step{mend.row, now}});
+    std::vector<core::source_item> items;
+    for (int i = 0; i < 3; ++i)
+      items.push_back({"mend-" + std::to_string(i), "{}", 2, {}, {}});
+    auto added = core::add_units(mend, items, ids, now);
+    keep(added.changes);
+    core::repair_row repair{{ids.next(now)}, mend.row.id, "gil", false, 3, 3, {}, now, now};
+    core::change repaired;
+    for (std::size_t i = 0; i < 3; ++i) {
+      auto& unit = added.answer.units[i];
+      judge(unit, "gil", "x");
+      count_finished(mend, finalize(unit, judge(unit, "hal", i == 0 ? "x" : "y")));
+      unit.result = R"({"answer":"x","confidence":0.5,"votes":{"x":1,"y":1},"tied":2})";
+      auto decided = core::repair(unit, {}, {}, {{"gil"}, {"x", "", i > 0}, {}}, now);
+      core::tally(repair.figures, decided.answer);
+      for (auto& w : decided.changes.writes)
+        repaired.writes.push_back(std::move(w));
+      for (auto& e : decided.changes.events)
+        repaired.events.push_back(std::move(e));
+    }
+    repaired.writes.push_back(core::put_repair{repair});
+    repaired.writes.push_back(core::put_standing{mend.row.id, "gil",
+                                                 core::contributor_standing::removed,
+                                                 core::standing_reason::requester, now});
+    const auto last = keep(repaired);
+    count(mend, last - 1, 0, 1);
+    count(mend, last, 0, 1);
+    auto& third = added.answer.units[2];
+    count_finished(mend, finalize(third, judge(third, "ida", "y")));
+    auto later = repair;
+    later.id = {ids.next(now)};
+    later.dry_run = true;
+    later.bookmark = 1;
+    later.figures = {1, 1, 0, 0, 0, 1};
+    write({core::put_repair{later}});
   }
 
   /// A test question that is answered and one that is canceled; a contributor who was removed, with
@@ -738,6 +787,44 @@ const std::vector<mutant> mutants{
     {"a standing in no step",
      "UPDATE holdfast.contributor_standings SET step_id = gen_random_uuid()",
      {"rows_have_their_owner"}},
+    {"what a repair has left",
+     "UPDATE holdfast.judgments SET is_tainted = false, tainted_at = NULL"
+     " WHERE contributor_id = 'gil' AND unit_id IN (SELECT unit_id FROM holdfast.units"
+     " WHERE source_key = 'mend-0')",
+     {"repairs_find_all"}},
+    {"a unit of which a repair says nothing",
+     "ALTER TABLE holdfast.repairs DROP CONSTRAINT repairs_sum_check;"
+     "UPDATE holdfast.repairs SET unchanged = 0",
+     {"repairs_add_up"}},
+    {"a repair that has found more than it has seen",
+     "UPDATE holdfast.repairs SET found = 2, went_on = 1 WHERE dry_run",
+     {"repairs_add_up"}},
+    {"a repair that went over a unit twice",
+     "UPDATE holdfast.repairs SET unchanged = unchanged - 1, reopened = reopened + 1"
+     " WHERE NOT dry_run",
+     {"reopened_by_repairs"}},
+    {"a result taken back by nobody",
+     "UPDATE holdfast.units SET reopened = reopened + 1 WHERE source_key = 'row-0'",
+     {"reopened_by_repairs", "finished_unit_has_its_event", "finalized_by_one_message"}},
+    {"a result that its unit has forgotten",
+     "UPDATE holdfast.units SET reopened = 0 WHERE source_key = 'mend-1'",
+     {"finished_unit_has_its_event", "finalized_by_one_message"}},
+    {"a reopening that was counted without its effect",
+     "DELETE FROM holdfast.inbox i USING report.outbox o WHERE i.consumer = 'completion'"
+     " AND i.shard = o.shard_id AND i.seq = o.seq AND o.event_type = 'UnitReopened'",
+     {"completed_units_counted"}},
+    {"a result of judgments that did not count",
+     "UPDATE holdfast.judgments SET tainted_at = now() - interval '1 h'"
+     " WHERE contributor_id = 'gil'",
+     {"finalized_shape"}},
+    {"a unit that was left full when it was opened again",
+     "UPDATE holdfast.units SET slots = 1 WHERE source_key = 'mend-1';"
+     "UPDATE holdfast.consumer_cursors SET seq = (SELECT event_seq FROM holdfast.shard_leases"
+     " WHERE shard = 0) WHERE consumer = 'aggregation'",
+     {"full_units_aggregated"}},
+    {"a repair in no step",
+     "UPDATE holdfast.repairs SET step_id = gen_random_uuid()",
+     {"rows_have_their_owner"}},
     {"a constraint switched off",
      "ALTER TABLE holdfast.units ADD CONSTRAINT later CHECK (slots < 1000) NOT VALID",
      {"constraints_in_force"}},
@@ -784,7 +871,7 @@ BOOST_AUTO_TEST_CASE(sound_data_has_no_violations) {
   BOOST_TEST(
       cluster.sql("SELECT data ->> 'label' FROM report.judgments LIMIT 1")[0][0].as<std::string>()
       == "x");
-  BOOST_TEST(cluster.sql("SELECT count(*) FROM report.inbox")[0][0].as<int>() == 8);
+  BOOST_TEST(cluster.sql("SELECT count(*) FROM report.inbox")[0][0].as<int>() == 18);
 }
 
 // A4, A57, A59-A61, G-1
