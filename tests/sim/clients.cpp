@@ -74,6 +74,12 @@ std::string show(const persona&, const Message& m) {
     return "adds " + std::to_string(m.rows.size()) + " test questions, first " + m.rows.front().key;
   else if constexpr (std::is_same_v<Message, msg::remove_contributor>)
     return "removes " + m.contributor + " from step " + brief(m.step);
+  else if constexpr (std::is_same_v<Message, msg::repair_contributor>)
+    return "repairs what " + m.contributor + " said in step " + brief(m.step)
+           + (m.dry_run ? ", only counting" : "");
+  else if constexpr (std::is_same_v<Message, msg::repair_progress>)
+    return "repair " + brief(m.repair) + " is at " + std::to_string(m.units_done) + " of "
+           + std::to_string(m.units) + ", found " + std::to_string(m.found);
   else if constexpr (std::is_same_v<Message, msg::source_data_added>)
     return "added " + std::to_string(m.added) + ", known " + std::to_string(m.already_there);
   else if constexpr (std::is_same_v<Message, msg::seal_step>)
@@ -387,6 +393,18 @@ msg::remove_contributor one_to_remove(persona& p) {
           "c" + std::to_string(p.random.below(p.world.drawn.contributors))};
 }
 
+/// Of somebody who was removed: what they said is to be taken out of what is finished, too.
+void repair(self_ptr self, const persona_ptr& p) {
+  const auto& standings = p->world.tables->standings;
+  if (standings.empty())
+    return;
+  const auto who =
+      std::next(standings.begin(), static_cast<std::ptrdiff_t>(p->random.below(standings.size())));
+  send(self, p,
+       msg::repair_contributor{who->first.first, p->fresh<core::repair_id>(), who->first.second,
+                               p->random.below(4) == 0});
+}
+
 void steer(self_ptr self, const persona_ptr& p) {
   const auto& drawn = p->world.drawn;
   using core::unit_verb;
@@ -398,6 +416,8 @@ void steer(self_ptr self, const persona_ptr& p) {
     steer_unit(self, p, some_unit(*p, choice::dispensable), unit_verb::cancel);
   if (p->random.hit(drawn.remove_contributor))
     send(self, p, one_to_remove(*p));
+  if (p->random.below(8) == 0)
+    repair(self, p);
   if (p->random.hit(drawn.pause_step))
     steer_step(self, p, unit_verb::pause);
   if (p->random.below(8) == 0)

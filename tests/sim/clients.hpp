@@ -44,8 +44,8 @@ struct field {
 /// Requests that may be under way, unanswered, and are then sent again with the same ids.
 using repeatable =
     std::variant<msg::create_workflow, msg::add_source_data, msg::add_test_questions,
-                 msg::remove_contributor, msg::seal_step, msg::change_step, msg::change_unit,
-                 msg::list_results, msg::ask_assignment, msg::release_assignment,
+                 msg::remove_contributor, msg::repair_contributor, msg::seal_step, msg::change_step,
+                 msg::change_unit, msg::list_results, msg::ask_assignment, msg::release_assignment,
                  msg::extend_assignment, msg::submit_judgment, msg::end_session>;
 
 /// Starts one contributor with its moods. It stops when the field is calm.

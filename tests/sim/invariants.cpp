@@ -170,8 +170,10 @@ void auditor::committed(core::incarnation_id incarnation, const persistence::wri
                                    + std::to_string(w.message.shard) + " applied twice by "
                                    + w.consumer);
               } else if constexpr (names_a_unit<type>::value) {
-                if constexpr (std::is_same_v<type, core::finalize_unit>)
+                if constexpr (std::is_same_v<type, core::finalize_unit>) {
                   units_[w.unit].finalized_at = w.at;
+                  units_[w.unit].results.insert(w.result);
+                }
                 touch_unit(w.unit);
               }
             },
@@ -247,6 +249,9 @@ void auditor::count_event(const core::event& event) {
   case event_type::unit_finalized:
     ++units_[event.unit].finalized;
     return;
+  case event_type::unit_reopened:
+    ++units_[event.unit].told_reopened;
+    return;
   case event_type::unit_canceled:
     ++units_[event.unit].canceled;
     return;
@@ -256,7 +261,6 @@ void auditor::count_event(const core::event& event) {
   case event_type::contributor_flagged:
     ++steps_[event.step].flagged;
     return;
-  case event_type::unit_reopened:
   case event_type::job_step_updated:
     return;
   }
@@ -351,11 +355,26 @@ void auditor::check_pairs(const unit_rows& rows) {
 void auditor::check_end(const unit_rows& rows, unit_memory& known) {
   const auto state = rows.unit->state;
   if (state != known.state) {
-    require(!is_final(known.state), "finality", rows.id, "a finished unit has changed its state");
+    const bool taken_back =
+        known.state == unit_state::finalized && rows.unit->reopened == known.reopened + 1;
+    require(!is_final(known.state) || taken_back, "finality", rows.id,
+            "a finished unit has changed its state");
+    if (taken_back) {
+      --steps_[known.step].finished;
+      ++steps_[known.step].reopened;
+    }
     if (is_final(state) && !rows.is_test_question())
       ++steps_[known.step].finished;
+    if (state == unit_state::finalized) {
+      known.behind.clear();
+      for (const auto* judged : rows.counted())
+        known.behind.insert(judged->made.id);
+    }
     known.state = state;
+    known.reopened = rows.unit->reopened;
   }
+  require(known.reopened == rows.unit->reopened, "finality", rows.id,
+          "a result was taken back from a unit that had none");
   known.states.insert(state);
   if (is_final(state))
     require(rows.active.empty(), "I-1", rows.id, "a finished unit has an active lease");
@@ -375,8 +394,11 @@ void auditor::check_events(const unit_rows& rows, const unit_memory& known) {
   for (const auto* judged : rows.judgments)
     require(received_[judged->made.id] == 1, "I-4", rows.id,
             "not exactly one JudgmentReceived for a judgment");
-  require(known.finalized == (rows.unit->state == unit_state::finalized ? 1 : 0), "I-5", rows.id,
-          "UnitFinalized does not match the unit's state");
+  require(known.finalized
+              == rows.unit->reopened + (rows.unit->state == unit_state::finalized ? 1 : 0),
+          "I-5", rows.id, "UnitFinalized does not match the unit's results");
+  require(known.told_reopened == rows.unit->reopened, "I-5", rows.id,
+          "not exactly one UnitReopened for each result that was taken back");
   const bool told = rows.unit->state == unit_state::canceled && !rows.is_test_question();
   require(known.canceled == (told ? 1 : 0), "I-5", rows.id,
           "UnitCanceled does not match the unit's state");
@@ -393,7 +415,9 @@ void auditor::check_step(const core::step_id& id) {
       blame(invariant, what + dump(id));
   };
   hold(row.total_units == known.units, "I-6", "total_units is not the number of units");
-  hold(row.completed_units <= known.finished, "I-6", "more units counted than are finished");
+  // Those that were opened again are counted by what is told of it.
+  hold(row.completed_units <= known.finished + known.reopened, "I-6",
+       "more units counted than are finished");
   hold(row.revision >= known.revision, "finality", "the step's revision went back");
   hold(known.status != core::step_status::canceled || row.status == known.status, "finality",
        "a canceled step has changed its status");
@@ -438,7 +462,9 @@ void auditor::check_all() {
 
 std::string auditor::unfinished() const {
   auto open = tasks_.unfinished();
-  return open.empty() ? unfinished_units() : open;
+  if (open.empty())
+    open = unfinished_units();
+  return open.empty() ? unfinished_repairs() : open;
 }
 
 std::string auditor::unfinished_units() const {
@@ -483,8 +509,10 @@ std::string auditor::unfinished_units() const {
 
 void auditor::check_quiescent(core::instant now) {
   check_all();
-  if (const auto open = unfinished_units(); !open.empty())
-    blame("liveness", open);
+  for (const auto& open : {unfinished_units(), unfinished_repairs()})
+    if (!open.empty())
+      blame("liveness", open);
+  check_repairs();
   tasks_.check_quiescent(now);
   check_removed_are_gone();
   for (const auto& [id, row] : t_.units)
@@ -548,6 +576,14 @@ void auditor::acknowledged(const msg::remove_contributor& asked, const msg::cont
     blame("I-12", "an acknowledged removal is not in the database: " + asked.contributor);
 }
 
+void auditor::acknowledged(const msg::repair_contributor& asked,
+                           const msg::repair_progress& answer) {
+  const auto found = t_.repairs.find(asked.repair);
+  if (found == t_.repairs.end() || found->second.bookmark < answer.units_done
+      || found->second.figures.found < answer.found)
+    blame("I-12", "a repair is not as far as was acknowledged: " + asked.contributor);
+}
+
 void auditor::acknowledged(const msg::seal_step& asked, const msg::step_view& answer) {
   acknowledged(msg::change_step{asked.step, 0}, answer);
 }
@@ -574,7 +610,8 @@ void auditor::acknowledged(const msg::list_results&, const msg::result_page& ans
   for (const auto& result : answer.results) {
     const auto row = t_.units.find(result.unit);
     require(row != t_.units.end()
-                && (result.state != unit_state::finalized || row->second.result == result.result),
+                && (result.state != unit_state::finalized
+                    || units_.at(result.unit).results.count(result.result) != 0),
             "I-12", result.unit, "a published result is not in the database");
   }
 }

@@ -62,6 +62,7 @@ public:
   void acknowledged(const msg::add_source_data& asked, const msg::source_data_added& answer);
   void acknowledged(const msg::add_test_questions& asked, const msg::source_data_added& answer);
   void acknowledged(const msg::remove_contributor& asked, const msg::contributor_removed& answer);
+  void acknowledged(const msg::repair_contributor& asked, const msg::repair_progress& answer);
   void acknowledged(const msg::seal_step& asked, const msg::step_view& answer);
   void acknowledged(const msg::change_step& asked, const msg::step_view& answer);
   void acknowledged(const msg::change_unit& asked, const msg::unit_changed& answer);
@@ -93,14 +94,19 @@ private:
     std::uint32_t announced = 0;
     std::uint32_t judged = 0;
     std::uint32_t finalized = 0;
+    std::uint32_t told_reopened = 0;
     std::uint32_t canceled = 0;
     std::uint32_t tested = 0;
     core::instant finalized_at;
-    bool entered = false; ///< It has been counted in its step.
+    std::uint32_t reopened = 0;
+    std::set<std::string> results;      ///< All it has ever had.
+    std::set<core::judgment_id> behind; ///< Those that counted when it got the last one.
+    bool entered = false;               ///< It has been counted in its step.
   };
   struct step_memory {
     std::uint64_t units = 0;
     std::uint64_t finished = 0;
+    std::uint64_t reopened = 0; ///< Results that were taken back.
     std::uint64_t revision = 0;
     core::step_status status = core::step_status::open;
     std::uint64_t flagged = 0; ///< ContributorFlagged.
@@ -150,6 +156,10 @@ private:
   void check_judgments(const unit_rows& rows);
   void check_standings();
   void check_removed_are_gone();
+  /// The judgments that a finalized unit's result is made of.
+  std::vector<const persistence::memory::judgment_row*> behind(const unit_rows& rows) const;
+  void check_repairs();
+  std::string unfinished_repairs() const;
   std::string unfinished_units() const;
 
   // route_audit.cpp: where finished units go on to.

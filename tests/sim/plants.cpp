@@ -295,7 +295,15 @@ caf::behavior without_an_event(caf::event_based_actor* self, caf::actor gateway)
   }};
 }
 
-/// The first event of `type`, or the end.
+/// Whether the change is a chunk of a repair that writes more than how far it is.
+bool is_repair_work(const core::change& change) {
+  return change.writes.size() > 1
+         && std::any_of(change.writes.begin(), change.writes.end(), [](const auto& w) {
+              const auto* repair = std::get_if<core::put_repair>(&w);
+              return repair != nullptr && !repair->row.dry_run;
+            });
+}
+
 /// The first new unit of a chain.
 auto child_in(core::change& change) {
   return std::find_if(change.writes.begin(), change.writes.end(), [](const auto& w) {
@@ -304,6 +312,7 @@ auto child_in(core::change& change) {
   });
 }
 
+/// The first event of `type`, or the end.
 auto event_of(core::change& change, core::event_type type) {
   return std::find_if(change.events.begin(), change.events.end(),
                       [&](const auto& e) { return e.type == type; });
@@ -403,6 +412,35 @@ batch_mutator::mutation mutation_named(const std::string& name, dice& random) {
     };
   if (name == "taint-dropped")
     return [&](core::change& c) { erase_writes<core::taint_judgment>(c); };
+  if (name == "repair-taints-lost")
+    return [](core::change& c) {
+      if (is_repair_work(c))
+        erase_writes<core::taint_judgment>(c);
+    };
+  if (name == "repair-hasty")
+    return [](core::change& c) {
+      if (!is_repair_work(c))
+        return;
+      erase_writes<core::taint_judgment>(c);
+      erase_writes<core::reopen_unit>(c);
+      c.events.clear();
+    };
+  if (name == "repair-repeated")
+    return [](core::change& c) {
+      for (auto& w : c.writes)
+        if (auto* repair = std::get_if<core::put_repair>(&w); repair && is_repair_work(c)) {
+          repair->row.figures = {};
+          repair->row.bookmark = 0;
+        }
+    };
+  if (name == "reopening-untold")
+    return [](core::change& c) {
+      const auto event = event_of(c, event_type::unit_reopened);
+      if (event != c.events.end())
+        c.events.erase(event);
+    };
+  if (name == "reopening-lost")
+    return [](core::change& c) { erase_writes<core::reopen_unit>(c); };
   if (name == "removal-forgotten")
     return [&](core::change& c) { erase_writes<core::put_standing>(c); };
   if (name == "widening-lost")
@@ -465,6 +503,11 @@ const std::vector<plant>& plants() {
         {"exclusions-hidden", "who must not have a unit is not known after a restart"},
         {"upstreams-forgotten", "it is not written which steps before one are complete"},
         {"taint-dropped", "a judgment that counts no more is not marked"},
+        {"repair-taints-lost", "a repair marks nothing of what it disregards"},
+        {"repair-hasty", "a repair is further than its work"},
+        {"repair-repeated", "a repair forgets how far it is, but not what it did"},
+        {"reopening-untold", "UnitReopened is not written with what it tells of"},
+        {"reopening-lost", "a result is not taken back although it is told"},
         {"removal-forgotten", "it is not written that a contributor was removed"},
         {"widening-lost", "it is not written that a unit wants more judgments"},
         {"verdict-turned", "right answers to test questions are stored as wrong"},

@@ -17,9 +17,18 @@ std::vector<const persistence::memory::judgment_row*> auditor::unit_rows::counte
   return counting;
 }
 
+std::vector<const persistence::memory::judgment_row*> auditor::behind(const unit_rows& rows) const {
+  auto made_of = rows.judgments;
+  const auto& ids = units_.at(rows.id).behind;
+  made_of.erase(std::remove_if(made_of.begin(), made_of.end(),
+                               [&](const auto* judged) { return ids.count(judged->made.id) == 0; }),
+                made_of.end());
+  return made_of;
+}
+
 void auditor::check_result(const unit_rows& rows) {
   require(!rows.is_test_question(), "I-11", rows.id, "a test question was finalized");
-  const auto counted = rows.counted();
+  const auto counted = behind(rows);
   const auto& step = defined(rows.unit->made.step);
   const auto& rule = step.aggregation.stopping;
   if (!require(counted.size() == rows.unit->made.slots && !counted.empty()
@@ -102,6 +111,40 @@ void auditor::check_removed_are_gone() {
       require(row.state == unit_state::canceled || !gone(judged->made.owner), "removal", id,
               "what a removed contributor said still counts");
   }
+}
+
+std::string auditor::unfinished_repairs() const {
+  for (const auto& [id, row] : t_.repairs)
+    if (!row.done())
+      return "a repair of what " + row.contributor + " said is not done" + dump(row.step);
+  return {};
+}
+
+/// What a repair has passed is without its contributor, except where others were made from it; and
+/// nothing was taken back but by repairs, each once.
+void auditor::check_repairs() {
+  std::map<core::step_id, std::uint64_t> taken_back;
+  for (const auto& [id, repair] : t_.repairs) {
+    const auto& f = repair.figures;
+    if (f.found > repair.bookmark || f.disregarded + f.went_on < f.found)
+      blame("repairs", "the figures of a repair do not add up" + dump(repair.step));
+    if (repair.dry_run)
+      continue;
+    taken_back[repair.step] += f.changed + f.reopened;
+    if (t_.steps.at(repair.step).row.status == core::step_status::canceled)
+      continue;
+    for (const auto& [key, judged] : t_.judgments) {
+      const auto& unit = t_.units.at(key.first);
+      const bool passed = key.second == repair.contributor && unit.made.step == repair.step
+                          && unit.made.ordinal <= repair.bookmark && unit.made.truth.empty();
+      require(!passed || judged.tainted_at || unit.state != unit_state::finalized
+                  || !children_due(unit).empty(),
+              "repairs", key.first, "a repair has left what it should have found");
+    }
+  }
+  for (const auto& [step, known] : steps_)
+    if (known.reopened != taken_back[step])
+      blame("repairs", "not as many results were taken back as the repairs say" + dump(step));
 }
 
 } // namespace holdfast::sim

@@ -45,11 +45,12 @@ void auditor::check_route(const unit_rows& rows) {
   core::finding found{rows.id, row.made.loops,       result.at("answer"), row.confidence, 0,
                       1,       result.at("tied") > 1};
   double agreeing = 0;
-  for (const auto* judged : rows.counted()) {
+  const auto counted = behind(rows);
+  for (const auto* judged : counted) {
     agreeing += judged->made.answer == found.answer ? 1 : 0;
     found.trust_least = std::min(found.trust_least, judged->made.trust_snapshot);
   }
-  found.agreement = agreeing / static_cast<double>(rows.counted().size());
+  found.agreement = agreeing / static_cast<double>(counted.size());
   const auto expected = core::choose_route(ways, found);
   require(row.route == expected.rule, "I-5", rows.id,
           "a unit has not taken the route that its result asks for");
