@@ -38,11 +38,12 @@ const std::vector<layer> layers{
     {"calendar", false, {"core"}, {}},
     {"persistence", false, {"core"}, {}},
     {"objects", false, {"core"}, {}},
+    {"connectors", false, {"core"}, {}},
     {"config", false, {"core"}, {}},
     {"actors",
      false,
      {"messages", "documents", "core"},
-     {"persistence/store.hpp", "objects/object_store.hpp"}},
+     {"persistence/store.hpp", "objects/object_store.hpp", "connectors/webhook_sender.hpp"}},
     {"link", false, {"core"}, {}},
     {"client", false, {"messages", "link", "core"}, {}},
     {"app", true, {}, {}},
@@ -69,8 +70,8 @@ const std::vector<fenced_library> fenced_libraries{
     {"spdlog", {"spdlog/"}, {"app", "bench"}},
     {"Boost.Test", {"boost/test/"}, {"tests"}},
     {"Boost.Asio", {"boost/asio", "boost/system/"}, {"link", "tests"}},
-    {"OpenSSL", {"openssl/"}, {"link", "objects", "persistence", "tests"}},
-    {"libcurl", {"curl/"}, {"examples"}},
+    {"OpenSSL", {"openssl/"}, {"link", "objects", "persistence", "connectors", "tests"}},
+    {"libcurl", {"curl/"}, {"connectors", "examples"}},
     {"Google Benchmark", {"benchmark/"}, {"bench"}},
 };
 
@@ -322,8 +323,8 @@ BOOST_AUTO_TEST_CASE(core_includes_itself_and_the_standard_library_only) {
 }
 
 BOOST_AUTO_TEST_CASE(siblings_include_core_and_never_each_other) {
-  const std::vector<std::string> siblings{"messages", "documents", "calendar", "persistence",
-                                          "objects",  "config",    "link"};
+  const std::vector<std::string> siblings{"messages", "documents",  "calendar", "persistence",
+                                          "objects",  "connectors", "config",   "link"};
   for (const auto& from : siblings) {
     BOOST_TEST(allowed(from, "#include \"core/ids.hpp\""), from);
     BOOST_TEST(!allowed(from, "#include \"actors/unit.hpp\""), from);
