@@ -3,6 +3,7 @@
 #include "actors/actor_guard.hpp"
 #include "actors/request_shard.hpp"
 #include "core/queue_schedules.hpp"
+#include "core/webhook.hpp"
 #include "core/workflow.hpp"
 #include "documents/json.hpp"
 #include "documents/workflow_document.hpp"
@@ -21,6 +22,8 @@ constexpr std::uint32_t claimed_max = 1000; ///< In one answer.
 constexpr std::size_t types_max = 100;      ///< That one request names.
 constexpr std::size_t error_detail_bytes_max = 8192;
 constexpr std::uint32_t events_page_max = 1000;
+constexpr std::uint32_t dead_letters_page_max = 100; ///< With their events, which may be large.
+constexpr std::uint32_t dead_letters_replayed_max = 1000;
 constexpr core::duration wait_max = std::chrono::seconds{60};
 constexpr core::duration retry_after_max = std::chrono::hours{24};
 
@@ -217,6 +220,30 @@ core::failure check(const msg::read_events& m) {
                    patient ? core::failure{} : invalid("wait must be between 0 and 60 seconds")});
 }
 
+core::failure check_webhook(const std::string& name) {
+  return core::is_webhook_name(name)
+             ? core::failure{}
+             : invalid("name must be 1 to 64 of a-z 0-9 _ . -, beginning with a letter or digit");
+}
+core::failure check(const msg::put_webhook& m) { return check_webhook(m.name); }
+core::failure check(const msg::change_webhook& m) {
+  return first_of(
+      {check_webhook(m.name), m.verb >= 1 && m.verb <= 3
+                                  ? core::failure{}
+                                  : invalid("verb must be 1 (pause), 2 (resume) or 3 (remove)")});
+}
+core::failure check(const msg::list_webhooks&) { return {}; }
+core::failure check(const msg::list_dead_letters& m) {
+  return first_of({check_webhook(m.name), check_limit(m.limit, dead_letters_page_max)});
+}
+core::failure check(const msg::replay_webhook& m) {
+  return first_of({check_webhook(m.name), check_limit(m.limit, dead_letters_replayed_max),
+                   m.what >= 1 && m.what <= 3
+                       ? core::failure{}
+                       : invalid("what must be 1 (deliver dead letters), 2 (forget them) or 3"
+                                 " (deliver what is behind a position)")});
+}
+
 /// Whether a request may come in now.
 core::failure admit(self_ptr self, bool writes) {
   auto& st = self->state;
@@ -277,11 +304,14 @@ caf::result<Answer> to_host(self_ptr self, const caf::actor& target, Message& m,
   return msg::to_error(not_here());
 }
 
-caf::result<msg::event_page> on_read_events(self_ptr self, msg::read_events& m) {
+/// The same of a request that names its shard.
+template <class Answer, class Message>
+caf::result<Answer> to_named_host(self_ptr self, const caf::actor& target, Message& m,
+                                  bool writes) {
   const auto shards = self->state.context->settings.shards;
   if (m.shard >= shards)
     return msg::to_error(invalid("shard must be below " + std::to_string(shards)));
-  return to_host<msg::event_page>(self, self->state.links.feed, m, false);
+  return to_host<Answer>(self, target, m, writes);
 }
 
 caf::result<msg::workflow_created> on_create(self_ptr self, msg::create_workflow& m) {
@@ -443,7 +473,18 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       [=](msg::complete_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m, true); },
       [=](msg::follow_task& m) { return to_host<msg::leased_tasks>(self, to.shards, m, true); },
       [=](msg::fail_task& m) { return to_host<msg::task_outcome>(self, to.shards, m, true); },
-      [=](msg::read_events& m) { return on_read_events(self, m); },
+      [=](msg::read_events& m) { return to_named_host<msg::event_page>(self, to.feed, m, false); },
+      [=](msg::put_webhook& m) { return to_host<msg::webhook_saved>(self, to.webhooks, m, true); },
+      [=](msg::change_webhook& m) {
+        return to_host<msg::webhook_saved>(self, to.webhooks, m, true);
+      },
+      [=](msg::list_webhooks& m) { return hand_on<msg::webhook_list>(self, to.reader, m, false); },
+      [=](msg::list_dead_letters& m) {
+        return hand_on<msg::dead_letter_page>(self, to.reader, m, false);
+      },
+      [=](msg::replay_webhook& m) {
+        return to_named_host<msg::webhook_replayed>(self, to.webhooks, m, true);
+      },
       [=](const msg::get_node_status&) { return status(self); },
       [=](const msg::meet_node& m) { return on_meet(self, m); },
       [=](const msg::look_at_cluster&) {

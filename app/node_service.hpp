@@ -47,6 +47,7 @@ private:
   std::optional<exit_code> choose_port();
   std::optional<exit_code> start_database();
   std::optional<exit_code> open_objects();
+  std::optional<exit_code> open_webhooks();
   exit_code run_actors();
   void publish(const msg::member_gateway_actor& gateway);
   bool open_link();
@@ -67,6 +68,7 @@ private:
   std::optional<persistence::private_cluster> cluster_;
   std::string conninfo_;
   std::shared_ptr<objects::object_store> objects_;
+  std::shared_ptr<connectors::webhook_sender> webhooks_;
   core::incarnation_id incarnation_;
 
   std::optional<gateway_port> gateway_;

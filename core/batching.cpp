@@ -71,6 +71,14 @@ struct footprint_of {
   void operator()(const update_step&) {}
   void operator()(const insert_inbox&) {}
   void operator()(const advance_cursor&) {}
+  void operator()(const put_webhook& w) { rows.push_back(mix(std::hash<webhook_id>{}(w.id), 6)); }
+  void operator()(const delete_webhook& w) {
+    rows.push_back(mix(std::hash<webhook_id>{}(w.id), 6));
+  }
+  void operator()(const put_webhook_position&) {}
+  void operator()(const put_dead_letter&) {}
+  void operator()(const replay_dead_letter&) {}
+  void operator()(const delete_dead_letter&) {}
 };
 
 } // namespace

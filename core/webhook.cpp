@@ -129,6 +129,22 @@ webhook_batch batch_of(std::vector<outgoing_event> wanted, event_seq position,
   return {std::move(wanted), through};
 }
 
+std::string post_body(const std::string& webhook, shard_id shard, const webhook_batch& batch) {
+  auto body = R"({"webhook":")" + webhook + R"(","events":[)";
+  for (const auto& e : batch.events) {
+    if (&e != &batch.events.front())
+      body += ',';
+    body += R"({"shard":)" + std::to_string(shard) + R"(,"seq":)" + std::to_string(e.seq)
+            + R"(,"event":)" + e.json + '}';
+  }
+  return body + "]}";
+}
+
+std::string post_id(const webhook_id& webhook, shard_id shard, const webhook_batch& batch) {
+  return to_string(webhook) + '-' + std::to_string(shard) + '-'
+         + std::to_string(batch.events.front().seq) + '-' + std::to_string(batch.events.back().seq);
+}
+
 post_verdict verdict_on(std::uint32_t http_status) {
   if (http_status >= 200 && http_status < 300)
     return post_verdict::delivered;
@@ -172,6 +188,47 @@ delivery_verdict judge_delivery(const webhook_policy& policy, const webhook_prog
     return stop(before, answer.reason);
   }
   break_invariant("post_verdict", "all of them are above", __FILE__, __LINE__);
+}
+
+put_dead_letter dead_letter_of(const webhook_id& webhook, shard_id shard, const outgoing_event& e,
+                               const post_answer& answer, instant at) {
+  return {webhook, {shard, e.seq}, e.json, answer.status, answer.reason, at};
+}
+
+decision<std::uint64_t> decide_put(const std::optional<known_webhook>& known, webhook_id id,
+                                   const std::string& name, const std::string& definition,
+                                   event_start start, std::size_t others, instant at) {
+  decision<std::uint64_t> put;
+  if (!known && others >= webhooks_most)
+    return refuse<std::uint64_t>(errc::limit_reached, "there are " + std::to_string(others)
+                                                          + " webhooks already; remove one");
+  if (known && known->definition == definition) {
+    put.answer = known->revision;
+    return put;
+  }
+  put.answer = known ? known->revision + 1 : 1;
+  put.changes.writes.push_back(put_webhook{known ? known->id : id, name, definition,
+                                           known && known->paused, put.answer, start, at});
+  return put;
+}
+
+decision<std::uint64_t> decide_change(const std::optional<known_webhook>& known,
+                                      const std::string& name, webhook_verb verb, instant at) {
+  if (!known)
+    return refuse<std::uint64_t>(errc::not_found, "there is no webhook " + name);
+  decision<std::uint64_t> changed;
+  if (verb == webhook_verb::remove) {
+    changed.changes.writes.push_back(delete_webhook{known->id});
+    return changed;
+  }
+  changed.answer = known->revision;
+  const bool pauses = verb == webhook_verb::pause;
+  if (pauses && known->paused)
+    return changed;
+  ++changed.answer;
+  changed.changes.writes.push_back(put_webhook{known->id, name, known->definition, pauses,
+                                               changed.answer, event_start::newest, at});
+  return changed;
 }
 
 } // namespace holdfast::core

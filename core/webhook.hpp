@@ -1,7 +1,6 @@
 #pragma once
 
 #include "core/change.hpp"
-#include "core/event_feed.hpp"
 #include "core/time.hpp"
 #include "core/workflow.hpp"
 
@@ -65,6 +64,12 @@ struct webhook_batch {
 webhook_batch batch_of(std::vector<outgoing_event> wanted, event_seq position,
                        std::uint32_t events_most, std::size_t bytes_most);
 
+/// The JSON that is posted: `{"webhook":"billing","events":[{"shard":3,"seq":17,"event":{…}}]}`.
+std::string post_body(const std::string& webhook, shard_id shard, const webhook_batch& batch);
+
+/// The id of that message, which says what is in it; the same when it is sent again.
+std::string post_id(const webhook_id& webhook, shard_id shard, const webhook_batch& batch);
+
 /// What came of one attempt.
 enum class post_verdict : std::uint8_t {
   delivered, ///< The receiver has it: 2xx.
@@ -120,5 +125,33 @@ struct delivery_verdict {
 delivery_verdict judge_delivery(const webhook_policy& policy, const webhook_progress& before,
                                 std::size_t events, event_seq through, const post_answer& answer,
                                 double random);
+
+/// What is stored of an event that becomes a dead letter, or stays one.
+put_dead_letter dead_letter_of(const webhook_id& webhook, shard_id shard, const outgoing_event& e,
+                               const post_answer& answer, instant at);
+
+// --- requests about webhooks ---
+
+/// A webhook as it is known.
+struct known_webhook {
+  webhook_id id;
+  std::string definition;
+  bool paused = false;
+  std::uint64_t revision = 1;
+};
+
+enum class webhook_verb : std::uint8_t { pause = 1, resume = 2, remove = 3 };
+
+/// Makes the webhook `name` under `id`, or gives the one that is `known` another definition. An
+/// empty change: it is so already. The answer is its revision. `limit_reached` when there are
+/// `others` enough.
+decision<std::uint64_t> decide_put(const std::optional<known_webhook>& known, webhook_id id,
+                                   const std::string& name, const std::string& definition,
+                                   event_start start, std::size_t others, instant at);
+
+/// The answer is its revision, 0 when it is removed. Resuming always raises it, so that what has
+/// stopped goes on. `not_found` when it is not known.
+decision<std::uint64_t> decide_change(const std::optional<known_webhook>& known,
+                                      const std::string& name, webhook_verb verb, instant at);
 
 } // namespace holdfast::core

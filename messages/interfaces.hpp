@@ -3,6 +3,7 @@
 #include "messages/cluster_messages.hpp"
 #include "messages/event_messages.hpp"
 #include "messages/task_messages.hpp"
+#include "messages/webhook_messages.hpp"
 #include "messages/work_messages.hpp"
 #include "messages/workflow_messages.hpp"
 
@@ -57,6 +58,11 @@ using gateway_actor = caf::typed_actor<
     caf::replies_to<fail_task>::with<task_outcome>,
     // --- subscribers ---
     caf::replies_to<read_events>::with<event_page>,
+    caf::replies_to<put_webhook>::with<webhook_saved>,
+    caf::replies_to<change_webhook>::with<webhook_saved>,
+    caf::replies_to<list_webhooks>::with<webhook_list>,
+    caf::replies_to<list_dead_letters>::with<dead_letter_page>,
+    caf::replies_to<replay_webhook>::with<webhook_replayed>,
     // --- operators ---
     caf::replies_to<get_node_status>::with<node_status>>;
 

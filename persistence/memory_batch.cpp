@@ -1,4 +1,4 @@
-#include "persistence/memory_task_changes.hpp"
+#include "persistence/memory_webhook_changes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,11 +8,11 @@ namespace holdfast::persistence::memory {
 namespace {
 
 /// Applies the writes of a batch one by one.
-class transaction : public task_changes {
+class transaction : public webhook_changes {
 public:
-  transaction(tables& t, core::instant now) : task_changes(t), now_(now) {}
+  transaction(tables& t, core::instant now) : webhook_changes(t), now_(now) {}
 
-  using task_changes::operator();
+  using webhook_changes::operator();
 
   void operator()(const core::insert_workflow& w) {
     require_text(w.name);
@@ -251,6 +251,12 @@ constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     23, // refuse_staged
     24, // put_schedule_row
     25, // delete_schedule_row
+    28, // put_webhook
+    33, // delete_webhook
+    29, // put_webhook_position
+    30, // put_dead_letter
+    31, // replay_dead_letter
+    32, // delete_dead_letter
 };
 
 std::vector<const core::write_op*> in_statement_order(const write_batch& batch) {
@@ -260,6 +266,8 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
   std::map<core::queue_name, const core::write_op*> last_queue;
   std::map<std::pair<core::queue_name, std::string>, const core::write_op*> last_schedule;
   std::map<std::pair<core::step_id, core::contributor_id>, const core::write_op*> last_standing;
+  std::map<std::pair<core::webhook_id, core::shard_id>, const core::write_op*> last_position;
+  std::map<std::pair<core::webhook_id, core::message_id>, const core::write_op*> last_letter;
   for (const auto& part : batch.shards)
     for (const auto& change : part.changes)
       for (const auto& write : change.writes)
@@ -275,6 +283,10 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
           last_schedule[{put->queue, put->name}] = &write;
         else if (const auto* gone = std::get_if<core::delete_schedule_row>(&write))
           last_schedule[{gone->queue, gone->name}] = &write;
+        else if (const auto* position = std::get_if<core::put_webhook_position>(&write))
+          last_position[{position->webhook, position->shard}] = &write;
+        else if (const auto* letter = std::get_if<core::put_dead_letter>(&write))
+          last_letter[{letter->webhook, letter->event}] = &write;
         else
           writes.push_back(&write);
   for (const auto& [step, write] : last_update)
@@ -286,6 +298,10 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
   for (const auto& [queue, write] : last_queue)
     writes.push_back(write);
   for (const auto& [schedule, write] : last_schedule)
+    writes.push_back(write);
+  for (const auto& [place, write] : last_position)
+    writes.push_back(write);
+  for (const auto& [event, write] : last_letter)
     writes.push_back(write);
   std::stable_sort(writes.begin(), writes.end(), [](const auto* a, const auto* b) {
     return statement_order[a->index()] < statement_order[b->index()];

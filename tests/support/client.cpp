@@ -101,6 +101,16 @@ template awaited_answer<msg::remove_schedule> client::send(const msg::gateway_ac
 template awaited_answer<msg::list_schedules> client::send(const msg::gateway_actor&,
                                                           msg::list_schedules);
 
+template awaited_answer<msg::put_webhook> client::send(const msg::gateway_actor&, msg::put_webhook);
+template awaited_answer<msg::change_webhook> client::send(const msg::gateway_actor&,
+                                                          msg::change_webhook);
+template awaited_answer<msg::list_webhooks> client::send(const msg::gateway_actor&,
+                                                         msg::list_webhooks);
+template awaited_answer<msg::list_dead_letters> client::send(const msg::gateway_actor&,
+                                                             msg::list_dead_letters);
+template awaited_answer<msg::replay_webhook> client::send(const msg::gateway_actor&,
+                                                          msg::replay_webhook);
+
 template awaited_answer<msg::read_events> client::send(const msg::gateway_actor&, msg::read_events);
 
 } // namespace holdfast::test
