@@ -21,7 +21,7 @@ constexpr statement places_of_webhook{"places_of_webhook", R"sql(
 constexpr statement dead_letters_after{"dead_letters_after", R"sql(
   SELECT seq, event, status, reason, died_at, replayed FROM holdfast.dead_letters
    WHERE webhook_id = $1 AND shard = $2 AND seq > $3 AND (replayed OR NOT $5::boolean)
-   ORDER BY seq LIMIT $4)sql"};
+   ORDER BY seq LIMIT $4::integer)sql"};
 
 } // namespace
 
