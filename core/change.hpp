@@ -284,7 +284,7 @@ enum class event_start : std::uint8_t {
 
 /// Makes a webhook or sets what can change of it. Refused by the store when another one has its
 /// name. A new one gets its position on every shard: behind all events that are committed before
-/// it, or behind none that is kept.
+/// or with it, or behind none that is kept.
 struct put_webhook {
   webhook_id id;
   std::string name;

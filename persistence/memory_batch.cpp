@@ -351,10 +351,11 @@ commit_result apply(tables& t, const write_batch& batch, core::instant now,
     for (const auto& part : batch.shards)
       for (const auto& change : part.changes)
         require(!refuse || !refuse(change), "injected: the change is refused");
-    for (const auto* write : in_statement_order(batch))
-      std::visit(tx, *write);
+    // First, as the fence is: a webhook that is made begins behind the events of its own batch.
     for (const auto& part : batch.shards)
       tx.advance(part);
+    for (const auto* write : in_statement_order(batch))
+      std::visit(tx, *write);
   } catch (const refusal& why) {
     tx.take_back();
     return {commit_status::refused, {}, why.reason};
