@@ -162,7 +162,10 @@ struct life {
       asked.spec.type = "label";
       asked.spec.owner_id = owner_of({fresh<step_id>(), fresh<unit_id>()});
       take(decide(q, enqueue{{asked}}, now));
-      take(decide(q, claim{"gpu", fresh<assignment_id>()}, now));
+      claim ask;
+      ask.worker = "gpu";
+      ask.id = fresh<assignment_id>();
+      take(decide(q, ask, now));
       end(held_task{asked.spec.id, q.tasks.at(asked.spec.id).held()->token});
     };
     ended([&](const held_task& task) {
