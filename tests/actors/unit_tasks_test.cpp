@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(tasks_and_people_judge_one_unit) {
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
-// A99, I-4: what becomes of a slot whose task comes to nothing
+// I-4: what becomes of a slot whose task comes to nothing
 BOOST_AUTO_TEST_CASE(slot_of_a_task_without_a_usable_result_goes_to_people) {
   make();
   feed(steps[0], 3);
@@ -238,7 +238,7 @@ BOOST_AUTO_TEST_CASE(removed_model_loses_its_slots_and_gets_no_more) {
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
-// A99: nobody works in the name of a model
+// A11: nobody works in the name of a model
 BOOST_AUTO_TEST_CASE(names_of_tasks_are_refused_to_people) {
   make();
   feed(steps[0], 1);
@@ -265,7 +265,7 @@ BOOST_AUTO_TEST_CASE(task_that_claims_to_work_for_a_unit_does_not) {
   BOOST_TEST(database->tables().judgments.size() == 1U);
 }
 
-// A99: a typing error does not make units wait for ever
+// A11: a typing error does not make units wait for ever
 BOOST_AUTO_TEST_CASE(workflow_whose_queue_is_missing_is_refused) {
   auto misspelt = mixed;
   misspelt.replace(misspelt.find("\"models\""), 8, "\"model\"");

@@ -55,7 +55,7 @@ take_result result_of(const lease& held, std::string answer = "red") {
 
 BOOST_AUTO_TEST_SUITE(unit_tasks)
 
-// A99
+// A11
 BOOST_AUTO_TEST_CASE(each_slot_has_a_judge_of_its_own_the_same_in_all_units) {
   BOOST_TEST(task_judges({"q", "t", 3, 1h})
                  == (std::vector<std::string>{"task:q/t", "task:q/t#2", "task:q/t#3"}),
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(purpose_of_a_task_is_read_back_and_nothing_else_is_taken_fo
     BOOST_TEST(!purpose_in(other), other);
 }
 
-// I-1, I-3, A99
+// I-1, I-3
 BOOST_AUTO_TEST_CASE(new_unit_leases_slots_to_its_tasks_and_stages_them) {
   world w;
   const auto u = w.make();

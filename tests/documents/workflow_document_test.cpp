@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_step_may_test_its_contributors_and_stop_by_a_rule) {
   BOOST_TEST(step.test_questions->taint.certainty == 0.8);
 }
 
-// A99
+// A11
 BOOST_AUTO_TEST_CASE(tasks_may_judge_some_of_the_slots) {
   const auto definition = parsed(one_step(R"("judgments_per_unit":5,
     "tasks":{"queue":"models","type":"label.image","judgments":2,"patience_seconds":90})"));

@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(refused_task_is_set_aside, World, worlds) {
                 refused));
 }
 
-// A99, I-13: what a unit asks for is read as if a producer had staged it
+// I-13: what a unit asks for is read as if a producer had staged it
 BOOST_AUTO_TEST_CASE_TEMPLATE(task_staged_by_a_change_is_read_as_others_are, World, worlds) {
   intake_fixture<World> f;
   auto task = f.new_task();

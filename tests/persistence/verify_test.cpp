@@ -474,6 +474,14 @@ const std::vector<mutant> mutants{
      "INSERT INTO holdfast.unit_exclusions SELECT unit_id, contributor_id"
      " FROM holdfast.ended_leases WHERE ending = 2",
      {"excluded_have_no_part"}},
+    {"a slot that waits for no task",
+     "UPDATE holdfast.active_leases SET contributor_id = 'task:models/label'",
+     {"task_slots_have_their_task"}},
+    {"a task that said something else",
+     "UPDATE holdfast.judgments SET contributor_id = 'task:mail/send', judgment_id ="
+     " (SELECT task_id FROM holdfast.finished_tasks WHERE ending = 1 LIMIT 1)"
+     " WHERE unit_id = (SELECT unit_id FROM holdfast.units WHERE source_key = 'row-4')",
+     {"task_slots_have_their_task"}},
     {"routing skipped an event",
      "UPDATE holdfast.consumer_cursors SET seq = (SELECT event_seq FROM holdfast.shard_leases"
      " WHERE shard = 0) WHERE consumer = 'routing'",

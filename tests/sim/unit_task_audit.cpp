@@ -34,8 +34,8 @@ void auditor::check_tasks_of(const unit_rows& rows) {
     const auto* spec = spec_of({lease.id.value});
     require(spec != nullptr && spec->owner_id == core::owner_of({rows.unit->made.step, rows.id})
                 && tasks_.whole(spec->body) == rows.unit->made.input,
-            "A99", rows.id, "a slot waits for a task that is not there, or not this unit's");
-    require(lease.granted_at == rows.unit->made.created_at, "A99", rows.id,
+            "task slots", rows.id, "a slot waits for a task that is not there, or not this unit's");
+    require(lease.granted_at == rows.unit->made.created_at, "task slots", rows.id,
             "a task has got a slot later than its unit was made");
   };
   for (const auto* lease : rows.active)
@@ -51,7 +51,7 @@ void auditor::check_tasks_of(const unit_rows& rows) {
     const auto over = t_.finished_tasks.find({judged->made.id.value});
     require(over != t_.finished_tasks.end() && over->second.ending == core::task_ending::completed
                 && tasks_.whole(over->second.result) == judged->made.payload,
-            "A99", rows.id, "a judgment is not what its task came to");
+            "task slots", rows.id, "a judgment is not what its task came to");
   }
 }
 
