@@ -61,6 +61,17 @@ struct node_with_models : node_fixture {
     advance(1s);
   }
 
+  void fail_for_good(const msg::leased_task& t) {
+    msg::fail_task failed;
+    failed.queue = "models";
+    failed.worker = "gpu";
+    failed.task = {t.task, t.token};
+    failed.kind = static_cast<std::uint8_t>(core::failure_kind::permanent);
+    failed.error_code = "NO_MEMORY";
+    BOOST_REQUIRE(call(failed).value);
+    advance(1s);
+  }
+
   std::set<std::string> judges() const {
     std::set<std::string> names;
     for (const auto& [id, row] : database->tables().judgments)
@@ -132,14 +143,7 @@ BOOST_AUTO_TEST_CASE(slot_of_a_task_without_a_usable_result_goes_to_people) {
   complete(tasks[0], R"({"answer":"blue"})"); // the schema knows no blue
   cancel(tasks[1]);
   // The third fails, which may be repaired as long as its unit is patient.
-  msg::fail_task failed;
-  failed.queue = "models";
-  failed.worker = "gpu";
-  failed.task = {tasks[2].task, tasks[2].token};
-  failed.kind = static_cast<std::uint8_t>(core::failure_kind::permanent);
-  failed.error_code = "NO_MEMORY";
-  BOOST_REQUIRE(call(failed).value);
-  advance(1s);
+  fail_for_good(tasks[2]);
   for (const auto* who : {"ana", "bob"})
     for (int i = 0; i < 3; ++i)
       work(steps[0], who);
@@ -161,14 +165,7 @@ BOOST_AUTO_TEST_CASE(redriven_task_counts_as_long_as_its_unit_waits) {
   const auto fail_next = [&] {
     const auto tasks = claim();
     BOOST_REQUIRE_EQUAL(tasks.size(), 1U);
-    msg::fail_task failed;
-    failed.queue = "models";
-    failed.worker = "gpu";
-    failed.task = {tasks[0].task, tasks[0].token};
-    failed.kind = static_cast<std::uint8_t>(core::failure_kind::permanent);
-    failed.error_code = "NO_MEMORY";
-    BOOST_REQUIRE(call(failed).value);
-    advance(1s);
+    fail_for_good(tasks[0]);
   };
   const auto redrive = [&] {
     msg::redrive_tasks again;
