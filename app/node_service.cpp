@@ -272,6 +272,8 @@ bool node_service::open_link() {
     log_.info("hangup", {{"what", "certificates are read anew"}});
     if (link_)
       link_->reload();
+    if (dialer_)
+      dialer_->reload();
   });
   return true;
 }

@@ -251,12 +251,13 @@ constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     23, // refuse_staged
     24, // put_schedule_row
     25, // delete_schedule_row
-    28, // put_webhook
-    33, // delete_webhook
-    29, // put_webhook_position
-    30, // put_dead_letter
-    31, // replay_dead_letter
-    32, // delete_dead_letter
+    28, // stage_task
+    29, // put_webhook
+    34, // delete_webhook
+    30, // put_webhook_position
+    31, // put_dead_letter
+    32, // replay_dead_letter
+    33, // delete_dead_letter
 };
 
 std::vector<const core::write_op*> in_statement_order(const write_batch& batch) {

@@ -1,5 +1,5 @@
 -- Webhooks: who wants events posted, how far that is on each shard, and what could not be delivered
--- (docs/adr/0020). What they are signed with is not here: it stays in files of the nodes.
+-- (docs/adr/0021). What they are signed with is not here: it stays in files of the nodes.
 
 CREATE TABLE holdfast.webhooks (
   webhook_id uuid PRIMARY KEY,
