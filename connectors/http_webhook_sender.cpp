@@ -4,10 +4,12 @@
 
 #include <curl/curl.h>
 #include <fcntl.h>
+#include <openssl/x509_vfy.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -28,6 +30,9 @@ constexpr std::size_t body_bytes_max = 64 * 1024;
 constexpr std::size_t secret_bytes_max = 1024;
 /// How long the thread sleeps when nobody wakes it and no transfer has anything to do.
 constexpr int idle_ms = 60'000;
+/// Posts under way. Each delivery has one; this bounds those that deliveries have given up, whose
+/// receivers may hang until the timeout.
+constexpr std::size_t posts_most = 10'000;
 /// Idle connections that are kept for the next post.
 constexpr long kept_connections = 64;
 
@@ -131,6 +136,17 @@ long milliseconds(core::duration span) {
   return static_cast<long>(std::chrono::duration_cast<std::chrono::milliseconds>(span).count());
 }
 
+/// Why a transfer has got no answer.
+std::string trouble_of(const transfer& one, CURLcode how) {
+  if (how != CURLE_PEER_FAILED_VERIFICATION)
+    return curl_easy_strerror(how);
+  long verified = X509_V_OK;
+  curl_easy_getinfo(one.handle.get(), CURLINFO_SSL_VERIFYRESULT, &verified);
+  return std::string{"the receiver's certificate is refused: "}
+         + (verified == X509_V_OK ? "it is not for this host"
+                                  : X509_verify_cert_error_string(verified));
+}
+
 /// What came of the transfer, as far as a receiver has said anything.
 core::post_answer answer_of(const transfer& one, CURLcode how) {
   long status = 0;
@@ -156,7 +172,7 @@ core::post_answer answer_of(const transfer& one, CURLcode how) {
                     " webhooks.allowed_networks if it is meant");
   if (how == CURLE_URL_MALFORMAT || how == CURLE_UNSUPPORTED_PROTOCOL)
     return barred("the URL cannot be used: " + std::string{curl_easy_strerror(how)});
-  return {core::post_verdict::again, 0, {}, "no answer: " + std::string{curl_easy_strerror(how)}};
+  return {core::post_verdict::again, 0, {}, "no answer: " + trouble_of(one, how)};
 }
 
 class http_sender : public webhook_sender {
@@ -183,9 +199,17 @@ public:
   }
 
   void send(webhook_post what, std::function<void(core::post_answer)> done) override {
+    if (open_.fetch_add(1) >= posts_most) {
+      --open_;
+      return done({core::post_verdict::again, 0, {}, "too many posts are under way"});
+    }
+    auto counted = [this, done = std::move(done)](core::post_answer answer) {
+      --open_;
+      done(std::move(answer));
+    };
     {
       const std::lock_guard<std::mutex> lock{mutex_};
-      waiting_.push_back(std::make_unique<transfer>(std::move(what), std::move(done)));
+      waiting_.push_back(std::make_unique<transfer>(std::move(what), std::move(counted)));
     }
     curl_multi_wakeup(multi_.get());
   }
@@ -279,6 +303,7 @@ private:
   const http_sender_options options_;
   std::unique_ptr<CURLM, end_multi> multi_;
   std::map<CURL*, std::unique_ptr<transfer>> under_way_; ///< Of the thread alone.
+  std::atomic<std::size_t> open_{0};                     ///< Posts that have not been answered.
   std::mutex mutex_;
   std::deque<std::unique_ptr<transfer>> waiting_;
   bool stopping_ = false;

@@ -2,6 +2,7 @@
 
 #include "connectors/http_webhook_sender.hpp"
 #include "connectors/webhook_signature.hpp"
+#include "link/authority.hpp"
 #include "tests/support/http_receiver.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -43,8 +44,9 @@ struct sender_fixture {
     std::filesystem::remove_all(secrets);
   }
 
-  void open(const std::string& allowed) {
+  void open(const std::string& allowed, const std::string& ca_file = {}) {
     http_sender_options options;
+    options.ca_file = ca_file;
     options.secrets = secrets;
     options.guard = address_guard{*parse_networks(allowed)};
     options.user_agent = "Holdfast/test";
@@ -203,6 +205,38 @@ BOOST_AUTO_TEST_CASE(nothing_is_posted_in_plain_where_tls_is_meant) {
   const auto answer = post("https://127.0.0.1:" + std::to_string(plain.port()) + "/");
   BOOST_TEST((answer.verdict == post_verdict::again));
   BOOST_TEST(plain.requests().empty());
+}
+
+BOOST_AUTO_TEST_CASE(only_a_receiver_whose_certificate_is_good_gets_anything) {
+  const auto made = secrets.string();
+  const auto now = std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
+  BOOST_REQUIRE(link::make_authority(made, "Receivers", 30, now));
+  const auto issue = [&](const std::string& name, const std::string& host) {
+    link::certificate_request wanted;
+    wanted.directory = made;
+    wanted.name = name;
+    wanted.kind = link::holder::node;
+    wanted.hosts = {host};
+    BOOST_REQUIRE(link::issue_certificate(wanted, now));
+    return test::tls_files{made + '/' + name + ".crt", made + '/' + name + ".key"};
+  };
+  http_receiver genuine{always(reply_with(200)), issue("genuine", "127.0.0.1")};
+  http_receiver other{always(reply_with(200)), issue("other", "127.0.0.2")};
+
+  // Of an authority that nobody knows.
+  const auto unknown = post(genuine.url());
+  BOOST_TEST((unknown.verdict == post_verdict::again));
+  BOOST_TEST(unknown.status == 0U);
+  BOOST_TEST(unknown.reason
+             == "no answer: the receiver's certificate is refused: unable to get local issuer"
+                " certificate");
+  BOOST_TEST(genuine.requests().empty());
+
+  open("127.0.0.0/8", made + "/ca.crt");
+  BOOST_TEST((post(genuine.url()).verdict == post_verdict::delivered));
+  BOOST_TEST(post(other.url()).reason
+             == "no answer: the receiver's certificate is refused: it is not for this host");
+  BOOST_TEST(other.requests().empty());
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_sent_without_its_secret) {

@@ -6,10 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
+
+struct ssl_ctx_st; ///< Of OpenSSL.
 
 namespace holdfast::test {
 
@@ -30,12 +33,19 @@ struct http_reply {
 /// `HTTP/1.1 <status>` with further lines of the head, each ended by CRLF.
 http_reply reply_with(int status, const std::string& head = {}, const std::string& body = {});
 
+/// Files of a server, in PEM.
+struct tls_files {
+  std::string certificate;
+  std::string key;
+};
+
 /// A receiver of webhooks on 127.0.0.1, on threads of its own: one request on each connection.
 class http_receiver {
 public:
   using answerer = std::function<http_reply(const http_request&)>;
 
-  explicit http_receiver(answerer answer);
+  /// Speaks TLS when there are files for it.
+  explicit http_receiver(answerer answer, const tls_files& tls = {});
   ~http_receiver();
   http_receiver(const http_receiver&) = delete;
   http_receiver& operator=(const http_receiver&) = delete;
@@ -47,16 +57,21 @@ public:
   std::vector<http_request> requests() const;
   /// Waits until there are so many; false after a generous while.
   bool has_received(std::size_t requests) const;
+  /// The same of all of them together.
+  bool received(const std::function<bool(const std::vector<http_request>&)>& enough) const;
   std::size_t connections() const { return connections_; }
 
 private:
+  class channel;
+  struct end_tls {
+    void operator()(ssl_ctx_st* context) const;
+  };
+
   void accept_all();
   void serve(int connection);
-  /// False when the receiver ends or the other side is gone.
-  bool wait_readable(int connection) const;
-  bool write(int connection, const std::string& bytes) const;
 
   answerer answer_;
+  std::unique_ptr<ssl_ctx_st, end_tls> tls_; ///< Null: plain.
   int listener_ = -1;
   int ending_ = -1; ///< Readable when it is time to end.
   std::uint16_t port_ = 0;
