@@ -6,6 +6,7 @@
 #include <caf/send.hpp>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace holdfast::actors {
@@ -20,6 +21,9 @@ constexpr std::chrono::seconds read_wait{60};
 
 /// Pause after the feed or the database did not answer.
 constexpr std::chrono::seconds read_pause{1};
+
+/// Requests that wait for the first look at the database.
+constexpr std::size_t requests_most = 100;
 
 void go_on(self_ptr self);
 
@@ -255,11 +259,19 @@ void look_up(self_ptr self) {
     go_on(self);
 }
 
+/// That of this shard; null when the webhook is gone.
+const persistence::webhook_place* find_mine(self_ptr self,
+                                            const std::vector<persistence::webhook_place>& places) {
+  const auto mine = std::find_if(places.begin(), places.end(), [&](const auto& place) {
+    return place.shard == self->state.links.shard;
+  });
+  return mine == places.end() ? nullptr : &*mine;
+}
+
 void on_place(self_ptr self, const std::vector<persistence::webhook_place>& places) {
   auto& st = self->state;
-  const auto mine = std::find_if(places.begin(), places.end(),
-                                 [&](const auto& place) { return place.shard == st.links.shard; });
-  if (mine == places.end()) // the webhook is gone; so are we when that is noticed
+  const auto* mine = find_mine(self, places);
+  if (mine == nullptr) // the webhook is gone; so are we when that is noticed
     return;
   st.progress.position = mine->seq;
   st.progress.dead_letters = mine->dead_letters;
@@ -353,26 +365,59 @@ void move_to(self_ptr self, core::event_seq position, const held_promise& promis
   });
 }
 
+/// To behind an event that there has been: behind any other, delivery would stop at once.
+void on_move(self_ptr self, core::event_seq position, const held_promise& promise) {
+  const auto& links = self->state.links;
+  self->request(links.loader, internal_timeout, find_webhook_places{links.webhook.id})
+      .then(
+          [=](const webhook_places_found& found) {
+            const auto* mine = find_mine(self, found.places);
+            if (mine == nullptr)
+              return promise.deliver(msg::to_error(
+                  core::errc::not_found, "there is no webhook " + self->state.links.webhook.name));
+            if (position > mine->newest)
+              return promise.deliver(msg::to_error(core::errc::invalid_argument,
+                                                   "after must be at most the newest event of the"
+                                                   " shard, "
+                                                       + std::to_string(mine->newest)));
+            move_to(self, position, promise);
+          },
+          [=](caf::error& error) { promise.deliver(std::move(error)); });
+}
+
+/// Posts nothing of what is to be forgotten, or a receiver's refusal would bring it back. What is
+/// to be delivered all the same is still marked for that.
+void drop_letters(self_ptr self) {
+  if (self->state.letters.empty())
+    return;
+  self->state.letters.clear();
+  come_again(self, read_pause);
+}
+
 void on_replay(self_ptr self, const msg::replay_webhook& m, const held_promise& promise) {
   auto& st = self->state;
   if (st.now == doing::loading) {
-    // Bounded by the requests that one gateway lets in while a read of the database takes.
+    if (st.waiting_requests.size() >= requests_most)
+      return promise.deliver(
+          msg::to_error(core::errc::overloaded, std::to_string(requests_most)
+                                                    + " requests wait for this delivery to begin"));
     st.waiting_requests.emplace_back([=] { on_replay(self, m, promise); });
     return;
   }
-  switch (m.what) {
-  case 1:
+  switch (static_cast<core::replay_verb>(m.what)) {
+  case core::replay_verb::deliver:
     return change_letters<core::replay_dead_letter>(self, m, promise, [=](std::size_t) {
       self->state.letters_wait = true;
       look_up(self);
     });
-  case 2:
+  case core::replay_verb::forget:
+    drop_letters(self);
     return change_letters<core::delete_dead_letter>(self, m, promise, [=](std::size_t gone) {
       auto& letters = self->state.progress.dead_letters;
       letters -= std::min<std::uint64_t>(letters, gone);
     });
-  default:
-    return move_to(self, m.after, promise);
+  case core::replay_verb::move:
+    return on_move(self, m.after, promise);
   }
 }
 

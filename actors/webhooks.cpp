@@ -143,7 +143,7 @@ void carry_out(self_ptr self, const std::string& name, const held_promise& promi
   st.pending.write(self, writer_of(st, shard), decider{shard, {}, 1}, std::move(decided.changes),
                    [=, revision = decided.answer](const core::failure& why) {
                      if (why.code != core::errc::none)
-                       return promise.deliver(msg::to_error(why)); // and this actor ends
+                       return refuse_request(self, promise, why);
                      promise.deliver(msg::webhook_saved{name, revision});
                      look(self);
                      next_request(self);
@@ -256,10 +256,8 @@ caf::behavior webhooks(caf::stateful_actor<webhooks_state>* self, context_ptr co
       [=](const msg::put_webhook& m) { on_put(self, m); },
       [=](const msg::change_webhook& m) { on_change(self, m); },
       [=](const msg::replay_webhook& m) { on_replay(self, m); },
-      [=](const write_done& done) {
-        if (!self->state.pending.settle(done))
-          self->quit(msg::to_error(done.failure));
-      },
+      // Nothing is kept of what was refused: the next request reads the database anew.
+      [=](const write_done& done) { self->state.pending.settle(done); },
   };
 }
 

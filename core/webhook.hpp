@@ -142,6 +142,13 @@ struct known_webhook {
 
 enum class webhook_verb : std::uint8_t { pause = 1, resume = 2, remove = 3 };
 
+/// What is done about events that were not delivered. The numbers are on the wire.
+enum class replay_verb : std::uint8_t {
+  deliver = 1, ///< Dead letters, once more.
+  forget = 2,  ///< Dead letters.
+  move = 3,    ///< Deliver all events behind a position, also where delivery has stopped.
+};
+
 /// Makes the webhook `name` under `id`, or gives the one that is `known` another definition. An
 /// empty change: it is so already. The answer is its revision. `limit_reached` when there are
 /// `others` enough.

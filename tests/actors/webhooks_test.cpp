@@ -244,6 +244,20 @@ BOOST_AUTO_TEST_CASE(a_replay_that_was_accepted_survives_a_crash) {
   BOOST_TEST(place().dead_letters == 0U);
 }
 
+BOOST_AUTO_TEST_CASE(what_is_forgotten_while_it_is_delivered_does_not_come_back) {
+  always(400);
+  start_with_units(2);
+  put();
+  receiver->at_once = nullptr;
+  BOOST_TEST(replay(1).dead_letters == 3U);
+  advance(2s);
+  BOOST_TEST(replay(2).dead_letters == 3U);
+  receiver->answer(answered(400));
+  advance(60s);
+  BOOST_TEST(place().dead_letters == 0U);
+  BOOST_TEST(call(msg::list_dead_letters{"billing", shard, 0, 100}).value->letters.empty());
+}
+
 BOOST_AUTO_TEST_CASE(delivery_can_begin_again_behind_a_position) {
   always(200);
   start_with_units(3);
@@ -253,6 +267,9 @@ BOOST_AUTO_TEST_CASE(delivery_can_begin_again_behind_a_position) {
   settle();
   BOOST_TEST((posted(before) == seqs{{2, 3}, {4}}));
   BOOST_TEST(place().position == 4U);
+  const auto ahead = call(msg::replay_webhook{"billing", shard, 3, 5, 1});
+  BOOST_TEST((ahead.code() == core::errc::invalid_argument));
+  BOOST_TEST(view().state == "active");
 }
 
 BOOST_AUTO_TEST_CASE(a_receiver_that_never_answers_holds_up_no_other) {
@@ -340,6 +357,7 @@ BOOST_AUTO_TEST_CASE(no_event_is_skipped_by_crashes) {
     for (const auto& batch : posted(first))
       got.insert(batch.begin(), batch.end());
   };
+  take(0);
   for (int round = 0; round < 15; ++round) {
     const auto first = receiver->attempts.size();
     switch (chance() % 3) {
