@@ -445,6 +445,10 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       [=](msg::fail_task& m) { return to_host<msg::task_outcome>(self, to.shards, m, true); },
       [=](msg::read_events& m) { return on_read_events(self, m); },
       [=](const msg::get_node_status&) { return status(self); },
+      [=](const msg::get_link_status&) {
+        const auto& ask = self->state.context->settings.link_status;
+        return ask ? ask() : msg::link_status{};
+      },
       [=](const msg::meet_node& m) { return on_meet(self, m); },
       [=](const msg::look_at_cluster&) {
         caf::anon_send(self->state.links.membership, look_now{});

@@ -88,6 +88,10 @@ struct node_settings {
   core::duration objects_sweep_interval{};
   core::duration objects_sweep_after{};
 
+  /// The numbers of what stands between the node and its peers; empty: nothing does. Called on any
+  /// thread.
+  std::function<msg::link_status()> link_status;
+
   /// The clocks that schedules go by.
   core::zone_finder find_zone = core::find_utc;
 
