@@ -3,6 +3,7 @@
 #include "actors/actor_guard.hpp"
 #include "actors/request_shard.hpp"
 #include "core/queue_schedules.hpp"
+#include "core/unit_tasks.hpp"
 #include "core/workflow.hpp"
 #include "documents/json.hpp"
 #include "documents/workflow_document.hpp"
@@ -55,24 +56,30 @@ core::failure check_verb(std::uint8_t verb) {
 core::failure check_contributor(const core::contributor_id& contributor) {
   return documents::check_text(contributor, "contributor", core::contributor_id_bytes_max);
 }
+/// Of somebody who works themselves.
+core::failure check_worker_of_units(const core::contributor_id& contributor) {
+  if (core::is_task_judge(contributor))
+    return invalid("contributor must not begin with 'task:', which means the tasks of a queue");
+  return check_contributor(contributor);
+}
 
 // --- one check per request ---
 
 core::failure check(const msg::ask_assignment& m) {
   return first_of({check_id(m.step, "step"), check_id(m.assignment, "assignment"),
-                   check_contributor(m.contributor)});
+                   check_worker_of_units(m.contributor)});
 }
 core::failure check(const msg::release_assignment& m) {
   return first_of(
-      {check_id(m.step, "step"), check_id(m.unit, "unit"), check_contributor(m.contributor)});
+      {check_id(m.step, "step"), check_id(m.unit, "unit"), check_worker_of_units(m.contributor)});
 }
 core::failure check(const msg::extend_assignment& m) {
   return first_of(
-      {check_id(m.step, "step"), check_id(m.unit, "unit"), check_contributor(m.contributor)});
+      {check_id(m.step, "step"), check_id(m.unit, "unit"), check_worker_of_units(m.contributor)});
 }
 core::failure check(const msg::submit_judgment& m) {
   return first_of({check_id(m.step, "step"), check_id(m.unit, "unit"),
-                   check_id(m.judgment, "judgment"), check_contributor(m.contributor)});
+                   check_id(m.judgment, "judgment"), check_worker_of_units(m.contributor)});
 }
 core::failure check(const msg::end_session& m) { return check_contributor(m.contributor); }
 core::failure check(const msg::add_source_data& m) { return check_id(m.step, "step"); }

@@ -383,6 +383,13 @@ struct judgment_seen {
   std::optional<core::model_opinion> opinion; ///< Of the step's model, if it has one.
 };
 
+/// A task that was to fill one of your slots is over. Answered by `events_applied`.
+struct task_over {
+  core::task_id task;
+  std::string result{}; ///< As its worker handed it in; empty when there is none.
+  double trust = 1;     ///< Of the contributor as whom it judges.
+};
+
 /// Nothing that this contributor did for you counts any more.
 struct disregard_contributor {
   core::contributor_id contributor;
@@ -392,7 +399,7 @@ struct disregard_contributor {
 /// unit its share of memory.
 struct unit_command {
   std::variant<owned_ask, owned_release, owned_extend, trusted_submit, msg::change_unit,
-               judgment_seen, disregard_contributor, expire_leases, passivate>
+               judgment_seen, task_over, disregard_contributor, expire_leases, passivate>
       what;
 };
 

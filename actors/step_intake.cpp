@@ -35,12 +35,8 @@ void settled(step_ptr self, const intake& in, const core::failure& why, std::uin
 /// The new unit is durable.
 void offer_from_now_on(step_ptr self, const core::unit_record& unit) {
   auto& st = self->state;
-  if (!core::is_test_question(unit)) {
-    st.ready.add(unit.id, unit.slots);
-    for (const auto& bar : unit.bars)
-      st.ready.bar(unit.id, bar.contributor, bar.until);
-    return;
-  }
+  if (!core::is_test_question(unit))
+    return enter_unit(self, summary_of(unit));
   st.board->add_question(unit.id, unit.ordinal);
   if (const auto truth = documents::single_right_answer(unit.truth); truth && st.model)
     st.model->hold(unit.id, *truth);

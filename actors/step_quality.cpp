@@ -1,6 +1,7 @@
 #include "actors/step_state.hpp"
 
 #include "core/explanation.hpp"
+#include "core/unit_tasks.hpp"
 #include "documents/answer_matcher.hpp"
 
 #include <algorithm>
@@ -34,6 +35,8 @@ void carry_out_removal(step_ptr self, const core::contributor_id& contributor) {
                   {{"step", to_string(st.identity.step())}, {"contributor", contributor}});
   if (st.model)
     st.model->withdraw(contributor);
+  auto& judges = st.step.task_judges;
+  judges.erase(std::remove(judges.begin(), judges.end(), contributor), judges.end());
   const auto touched = st.ready.touched_by(contributor);
   std::set<core::unit_id> units{touched.begin(), touched.end()};
   if (const auto held = st.held.find(contributor); held != st.held.end())
@@ -63,6 +66,10 @@ void restore_quality(step_ptr self, const core::step_history& history) {
       if (!st.board->removed(vote.contributor))
         st.model->add(vote.unit, vote.contributor, vote.answer);
   }
+  if (mine.tasks)
+    for (auto& judge : core::task_judges(*mine.tasks))
+      if (!st.board->removed(judge))
+        st.step.task_judges.push_back(std::move(judge));
   for (const auto& left : history.unsettled_units)
     disregard(self, left.contributor, {left.unit});
 }

@@ -61,6 +61,7 @@ struct footprint_of {
       staged(id);
   }
   void operator()(const refuse_staged& w) { staged(w.staged); }
+  void operator()(const stage_task& w) { task_row(w.task.spec.id); }
   // Written once, or the last one counts.
   void operator()(const put_standing&) {}
   void operator()(const put_queue&) {}

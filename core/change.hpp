@@ -254,6 +254,13 @@ struct refuse_staged {
   instant at;
 };
 
+/// Stages a task for its queue, which takes it in as it takes what other producers stage. Refused
+/// by the store when a task of this id is staged.
+struct stage_task {
+  queue_name queue;
+  new_task task;
+};
+
 /// Makes a schedule of a queue or sets its members. Refused by the store when the queue does not
 /// exist. Of several writes of one schedule in one batch the last counts.
 struct put_schedule_row {
@@ -279,7 +286,7 @@ using write_op =
                  insert_judgment, taint_judgment, put_standing, insert_inbox, advance_cursor,
                  put_queue, insert_task, update_task, insert_task_lease, extend_task_lease,
                  end_task_lease, finish_task, revive_task, insert_late_result, take_staged,
-                 refuse_staged, put_schedule_row, delete_schedule_row>;
+                 refuse_staged, put_schedule_row, delete_schedule_row, stage_task>;
 
 enum class event_type : std::uint8_t {
   unit_ready_for_assignment = 1,
@@ -289,6 +296,7 @@ enum class event_type : std::uint8_t {
   unit_canceled = 5,
   test_judgment = 6,
   contributor_flagged = 7,
+  unit_task_ended = 8,
 };
 
 /// The published name, e.g. `JudgmentReceived`.

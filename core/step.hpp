@@ -2,6 +2,7 @@
 
 #include "core/change.hpp"
 #include "core/unit.hpp"
+#include "core/workflow.hpp"
 
 namespace holdfast::core {
 
@@ -23,6 +24,8 @@ struct step {
   std::uint64_t next_ordinal = 1;
   /// No id of a unit may tell when it was made: test questions seldom come with the others.
   bool hides_origin = false;
+  std::optional<task_executor> executor{};   ///< Of the tasks that judge its units.
+  std::vector<contributor_id> task_judges{}; ///< As whom they do, but for those who are removed.
 };
 
 /// One source item to become a unit.

@@ -1,11 +1,7 @@
 #include "documents/routes_document.hpp"
 
-#include "core/invariant.hpp"
 #include "documents/judgment_document.hpp"
 #include "documents/member_reader.hpp"
-#include "documents/parse.hpp"
-
-#include <limits>
 
 namespace holdfast::documents {
 
@@ -106,14 +102,6 @@ std::vector<std::string> read_step_keys(const json& source, const std::string& p
       problems.push_back({place + "/" + std::to_string(i), "must be the key of a step"});
   }
   return keys;
-}
-
-std::int16_t route_in(std::string_view finalized_details) {
-  const auto details =
-      parse_json(finalized_details, {std::numeric_limits<std::size_t>::max(), 1000});
-  HOLDFAST_INVARIANT(details && details->is_object(), "core wrote the details of the event");
-  const auto route = details->find("route");
-  return route == details->end() ? std::int16_t{0} : route->at("rule").get<std::int16_t>();
 }
 
 } // namespace holdfast::documents

@@ -32,6 +32,7 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(contributor_view);
   HOLDFAST_REGISTER(contributor_page);
   HOLDFAST_REGISTER(explain_unit);
+  HOLDFAST_REGISTER(unit_reason);
   HOLDFAST_REGISTER(unit_explanation);
   HOLDFAST_REGISTER(step_view);
   HOLDFAST_REGISTER(change_step);

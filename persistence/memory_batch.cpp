@@ -251,6 +251,7 @@ constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     23, // refuse_staged
     24, // put_schedule_row
     25, // delete_schedule_row
+    28, // stage_task
 };
 
 std::vector<const core::write_op*> in_statement_order(const write_batch& batch) {

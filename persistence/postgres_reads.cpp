@@ -84,7 +84,7 @@ constexpr statement exclusions_by_unit{"exclusions_by_unit", R"sql(
 constexpr statement links_by_unit{"links_by_unit", R"sql(
   WITH RECURSIVE chain AS (
     SELECT u.unit_id AS last, 0 AS back, u.unit_id, u.parent_id, u.step_id, u.input
-      FROM unnest($1::uuid[]) AS t(unit_id)
+      FROM (SELECT DISTINCT unnest($1::uuid[])) AS t(unit_id)
      CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = t.unit_id OFFSET 0) u
     UNION ALL
     SELECT c.last, c.back + 1, u.unit_id, u.parent_id, u.step_id, u.input

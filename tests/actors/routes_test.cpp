@@ -172,9 +172,12 @@ BOOST_AUTO_TEST_CASE(a_rejected_result_is_made_anew_by_others) {
   const auto explained = [&](const std::string& who) {
     std::string codes;
     for (const auto& [id, row] : database->tables().units)
-      if (row.made.step == steps[0] && row.state == core::unit_state::judgable)
-        for (const auto& why : call(msg::explain_unit{steps[0], id, who}).value->reasons)
+      if (row.made.step == steps[0] && row.state == core::unit_state::judgable) {
+        const auto explanation = call(msg::explain_unit{steps[0], id, who}).value;
+        BOOST_REQUIRE(explanation);
+        for (const auto& why : explanation->reasons)
           codes += why.code + " ";
+      }
     return codes;
   };
   BOOST_TEST(explained("") == "barred waiting ");

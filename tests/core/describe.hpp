@@ -206,6 +206,11 @@ struct write_text {
       ids += " " + std::to_string(id);
     return "take_staged" + ids;
   }
+  text operator()(const core::stage_task& w) const {
+    const auto& s = w.task.spec;
+    return "stage_task " + w.queue + " " + to_string(s.id) + " " + s.type + " " + s.body + " of "
+           + s.owner_id + " at " + describe(w.task.run_at);
+  }
   text operator()(const core::put_schedule_row& w) const {
     return "put_schedule " + w.queue + " " + w.name + " " + w.definition + " until "
            + describe(w.handled_until) + " made " + describe(w.last_made) + " revision "

@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(schemas_of_events_are_in_the_binary) {
     std::ifstream file{directory->path() / name};
     BOOST_TEST(printed.out == (std::string{std::istreambuf_iterator<char>{file}, {}}), name);
   }
-  BOOST_TEST(count == 8U);
+  BOOST_TEST(count == 9U);
   const auto file = directory->path() / "no_directory";
   std::ofstream{file} << "x";
   const auto failed = holdfast_with({"schemas", "--out", file.string()});

@@ -184,6 +184,59 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(refused_task_is_set_aside, World, worlds) {
                 refused));
 }
 
+// I-13: what a unit asks for is read as if a producer had staged it
+BOOST_AUTO_TEST_CASE_TEMPLATE(task_staged_by_a_change_is_read_as_others_are, World, worlds) {
+  intake_fixture<World> f;
+  auto task = f.new_task();
+  task.spec.type = "label";
+  task.spec.version = "1.2";
+  task.spec.body = R"({"n": "\u00e4"})";
+  task.spec.owner_id = "somebody";
+  task.spec.run_as_id = "else";
+  task.spec.trace_id = "t";
+  task.spec.span_id = "s";
+  task.spec.key = "k";
+  task.spec.credential = "c";
+  task.spec.unique_key = "u";
+  task.spec.priority = -7;
+  task.spec.max_attempts = 3;
+  task.state = "NEW";
+  task.data = R"([1])";
+  task.run_at = at(77);
+  task.conflict = core::on_conflict::reject;
+  BOOST_TEST(is(f.write({core::stage_task{"mail", task}}), committed));
+  BOOST_TEST(f.waiting() == (std::vector<core::queue_name>{"mail"}),
+             boost::test_tools::per_element());
+  const auto page = f.page();
+  BOOST_REQUIRE_EQUAL(page.tasks.size(), 1U);
+  const auto& read = page.tasks[0].task;
+  BOOST_TEST((read.spec.id == task.spec.id));
+  BOOST_TEST(read.spec.type == task.spec.type);
+  BOOST_TEST(read.spec.version == task.spec.version);
+  BOOST_TEST(read.spec.body == task.spec.body);
+  BOOST_TEST(read.spec.owner_id == task.spec.owner_id);
+  BOOST_TEST(read.spec.run_as_id == task.spec.run_as_id);
+  BOOST_TEST(read.spec.trace_id == task.spec.trace_id);
+  BOOST_TEST(read.spec.span_id == task.spec.span_id);
+  BOOST_TEST(read.spec.key == task.spec.key);
+  BOOST_TEST(read.spec.credential == task.spec.credential);
+  BOOST_TEST(read.spec.unique_key == task.spec.unique_key);
+  BOOST_TEST(read.spec.priority == task.spec.priority);
+  BOOST_TEST(read.spec.max_attempts == task.spec.max_attempts);
+  BOOST_TEST(read.state == task.state);
+  BOOST_TEST(read.data == task.data);
+  BOOST_TEST((read.run_at == task.run_at));
+  BOOST_TEST((read.conflict == task.conflict));
+  // Once, like all that is staged.
+  BOOST_TEST(is(f.write({core::stage_task{"mail", task}}), refused));
+  BOOST_TEST(
+      is(f.write({f.made_of(page.tasks[0]), core::take_staged{{page.tasks[0].id}}}), committed));
+  auto bad = f.new_task();
+  bad.spec.owner_id = "caf\xc3";
+  BOOST_TEST(is(f.write({core::stage_task{"mail", bad}}), refused));
+  BOOST_TEST(f.page().tasks.empty());
+}
+
 // C22
 BOOST_AUTO_TEST_CASE_TEMPLATE(staging_a_known_id_again_changes_nothing, World, worlds) {
   intake_fixture<World> f;

@@ -428,7 +428,7 @@ const std::vector<mutant> mutants{
      " WHERE source_key = 'row-5'",
      {"finished_unit_has_its_event", "finalized_by_one_message", "completed_units_counted"}},
     {"an event of finalizing that never was",
-     "UPDATE holdfast.units SET state = 1, result = NULL, confidence = NULL"
+     "UPDATE holdfast.units SET state = 1, result = NULL, confidence = NULL, route = NULL"
      " WHERE source_key = 'row-1'",
      {"finished_unit_has_its_event", "finalized_by_one_message"}},
     {"canceled without telling",
@@ -474,6 +474,14 @@ const std::vector<mutant> mutants{
      "INSERT INTO holdfast.unit_exclusions SELECT unit_id, contributor_id"
      " FROM holdfast.ended_leases WHERE ending = 2",
      {"excluded_have_no_part"}},
+    {"a slot that waits for no task",
+     "UPDATE holdfast.active_leases SET contributor_id = 'task:models/label'",
+     {"task_slots_have_their_task"}},
+    {"a task that said something else",
+     "UPDATE holdfast.judgments SET contributor_id = 'task:mail/send', judgment_id ="
+     " (SELECT task_id FROM holdfast.finished_tasks WHERE ending = 1 LIMIT 1)"
+     " WHERE unit_id = (SELECT unit_id FROM holdfast.units WHERE source_key = 'row-4')",
+     {"task_slots_have_their_task"}},
     {"routing skipped an event",
      "UPDATE holdfast.consumer_cursors SET seq = (SELECT event_seq FROM holdfast.shard_leases"
      " WHERE shard = 0) WHERE consumer = 'routing'",
@@ -784,7 +792,7 @@ BOOST_AUTO_TEST_CASE(sound_data_has_no_violations) {
   BOOST_TEST(
       cluster.sql("SELECT data ->> 'label' FROM report.judgments LIMIT 1")[0][0].as<std::string>()
       == "x");
-  BOOST_TEST(cluster.sql("SELECT count(*) FROM report.inbox")[0][0].as<int>() == 5);
+  BOOST_TEST(cluster.sql("SELECT count(*) FROM report.inbox")[0][0].as<int>() == 8);
 }
 
 // A4, A57, A59-A61, G-1
@@ -812,7 +820,8 @@ BOOST_AUTO_TEST_CASE(reports_show_test_questions_and_contributors) {
                   " coalesce(reason, '-'), assignments, judgments, tainted_judgments,"
                   " test_questions_answered, test_questions_right, round(trust_mean, 3)),"
                   " ', ' ORDER BY contributor_id) FROM report.contributors"
-                  " WHERE changed_at IS NOT NULL OR contributor_id = 'ana'")
+                  " JOIN report.job_steps USING (workflow_step_id) WHERE key = 'step-0'"
+                  " AND (changed_at IS NOT NULL OR contributor_id = 'ana')")
              == "ana Working - 8 6 0 2 1 0.625, dan Working Requester 1 0 0 0 0 0.667,"
                 " fay Removed TestQuestions 2 2 1 1 0 0.571");
   // Gold is in no report.

@@ -257,6 +257,7 @@ void auditor::count_event(const core::event& event) {
     ++steps_[event.step].flagged;
     return;
   case event_type::job_step_updated:
+  case event_type::unit_task_ended:
     return;
   }
 }
@@ -277,6 +278,7 @@ void auditor::check_unit(const core::unit_id& id) {
   check_tokens(rows, known);
   check_pairs(rows);
   check_judgments(rows);
+  check_tasks_of(rows);
   check_end(rows, known);
   check_events(rows, known);
 }
@@ -311,7 +313,7 @@ void auditor::check_tokens(const unit_rows& rows, unit_memory& known) {
 }
 
 void auditor::check_new_lease(const unit_rows& rows, const core::lease& lease) {
-  const auto& policy = policy_of(rows.unit->made.step);
+  const auto policy = policy_for(rows.unit->made.step, lease.owner);
   require(lease.expires_at == lease.granted_at + policy.ttl, "lease policy", rows.id,
           "a fresh lease does not last for its time to live");
   for (const auto* ended : rows.ended)
@@ -331,8 +333,8 @@ void auditor::check_new_lease(const unit_rows& rows, const core::lease& lease) {
 }
 
 void auditor::check_pairs(const unit_rows& rows) {
-  const auto& policy = policy_of(rows.unit->made.step);
   for (const auto* lease : rows.active) {
+    const auto policy = policy_for(rows.unit->made.step, lease->owner);
     require(lease->expires_at <= lease->granted_at + std::max(policy.ttl, policy.total_max),
             "lease policy", rows.id, "a lease lasts longer than its policy allows");
     require(t_.judgments.count({rows.id, lease->owner}) == 0, "I-2", rows.id,

@@ -155,6 +155,11 @@ private:
   void check_removed_are_gone();
   std::string unfinished_units() const;
 
+  // unit_task_audit.cpp: what the tasks that judge units must keep.
+  void check_tasks_of(const unit_rows& rows);
+  /// Under which rules a lease of this owner was granted.
+  core::lease_policy policy_for(const core::step_id& step, const core::contributor_id& owner) const;
+
   // route_audit.cpp: where finished units go on to.
   void check_route(const unit_rows& rows);
   void check_chain(const unit_rows& rows);

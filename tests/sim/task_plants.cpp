@@ -1,5 +1,6 @@
 #include "tests/sim/task_plants.hpp"
 
+#include "core/unit_tasks.hpp"
 #include "tests/support/forwarding_store.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -233,6 +234,9 @@ const std::vector<plant>& task_plants() {
       {"occurrence-kept", "a schedule makes a task and is not written to be further"},
       {"occurrence-twice", "an occurrence makes two tasks, under two ids"},
       {"occurrence-lost", "a schedule is written to be further and makes no task"},
+      {"judging-task-lost", "a unit leases a slot to a task that it does not stage"},
+      {"judging-task-twice", "a unit stages the task of a slot twice, under two ids"},
+      {"verdict-swapped", "another judgment is stored than the task came to"},
       {"schedules-hidden", "schedules are left out when a queue is loaded"},
   };
   return all;
@@ -294,6 +298,23 @@ std::function<void(core::change&)> task_mutation_named(const std::string& name, 
     return [](core::change& c) {
       if (write_of<core::put_schedule_row>(c) != nullptr)
         drop<core::insert_task>(c);
+    };
+  if (name == "judging-task-lost")
+    return [](core::change& c) { drop<core::stage_task>(c); };
+  if (name == "judging-task-twice")
+    return [](core::change& c) {
+      const auto* staged = write_of<core::stage_task>(c);
+      if (staged == nullptr)
+        return;
+      auto again = *staged;
+      again.task.spec.id.value.bytes.back() ^= 1U;
+      c.writes.push_back(std::move(again));
+    };
+  if (name == "verdict-swapped")
+    return [](core::change& c) {
+      if (auto* judged = write_of<core::insert_judgment>(c);
+          judged != nullptr && core::is_task_judge(judged->owner))
+        judged->payload = R"({"answer":"red"})";
     };
   if (name == "refusal-dropped")
     return [](core::change& c) { drop<core::refuse_staged>(c); };
