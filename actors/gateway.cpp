@@ -7,6 +7,7 @@
 #include "core/workflow.hpp"
 #include "documents/json.hpp"
 #include "documents/workflow_document.hpp"
+#include "messages/long_poll.hpp"
 
 namespace holdfast::actors {
 
@@ -22,7 +23,6 @@ constexpr std::uint32_t claimed_max = 1000; ///< In one answer.
 constexpr std::size_t types_max = 100;      ///< That one request names.
 constexpr std::size_t error_detail_bytes_max = 8192;
 constexpr std::uint32_t events_page_max = 1000;
-constexpr core::duration wait_max = std::chrono::seconds{60};
 constexpr core::duration retry_after_max = std::chrono::hours{24};
 
 core::failure invalid(std::string detail) {
@@ -167,7 +167,7 @@ core::failure check(const msg::list_schedules& m) {
   return first_of({check_queue(m.queue), check_limit(m.limit, core::schedules_most)});
 }
 core::failure check(const msg::claim_tasks& m) {
-  const bool patient = m.wait >= core::duration::zero() && m.wait <= wait_max;
+  const bool patient = m.wait >= core::duration::zero() && m.wait <= msg::wait_max;
   return first_of({check_queue(m.queue), check_worker(m.worker), check_id(m.claim, "claim"),
                    m.most >= 1 && m.most <= claimed_max
                        ? core::failure{}
@@ -216,7 +216,7 @@ core::failure check_types(const std::vector<std::string>& types) {
   return {};
 }
 core::failure check(const msg::read_events& m) {
-  const bool patient = m.wait >= core::duration::zero() && m.wait <= wait_max;
+  const bool patient = m.wait >= core::duration::zero() && m.wait <= msg::wait_max;
   return first_of({m.from >= 1 && m.from <= 3
                        ? core::failure{}
                        : invalid("from must be 1 (after), 2 (oldest) or 3 (newest)"),

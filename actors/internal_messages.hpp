@@ -386,6 +386,7 @@ struct judgment_seen {
 /// A task that was to fill one of your slots is over. Answered by `events_applied`.
 struct task_over {
   core::task_id task;
+  core::task_ending ending = core::task_ending::completed;
   std::string result{}; ///< As its worker handed it in; empty when there is none.
   double trust = 1;     ///< Of the contributor as whom it judges.
 };

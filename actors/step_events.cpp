@@ -92,33 +92,33 @@ void tell_unit(step_ptr self, const std::shared_ptr<gathering>& whole, const cor
   });
 }
 
-/// Tasks of units are over. Not through the inbox: a unit recognises what it has dealt with.
+/// Tasks of units have ended. Not through the inbox: a unit recognises what it has dealt with.
 void take_results(step_ptr self, const apply_events& delivery) {
   auto& st = self->state;
   auto whole = gather(self);
-  if (const auto& tasks = st.step.executor) {
-    // They are asked no test questions: all of a step are trusted alike.
-    const auto trust = st.board->trust_in(core::task_judges(*tasks).front());
-    for (const auto& [message, event] : delivery.events) {
-      const auto task = documents::task_in(event.details);
-      ++whole->open;
-      self->request(st.links.loader, internal_timeout, msg::get_task{task})
-          .then(
-              [=, unit = event.unit](const msg::task_view& found) {
-                if (found.status == "COMPLETED")
-                  tell_unit(self, whole, unit, {task, found.result, trust});
-                else if (found.status == "CANCELED")
-                  tell_unit(self, whole, unit, {task});
-                // Else it failed, and may be redriven as long as its unit waits for it.
-                whole->part_done();
-              },
-              [=, unit = event.unit](caf::error& why) {
-                if (msg::failure_of(why).code != core::errc::not_found)
-                  return whole->part_failed(why);
-                tell_unit(self, whole, unit, {task}); // too long ago to know
-                whole->part_done();
-              });
+  for (const auto& [message, event] : delivery.events) {
+    const auto ended = documents::ended_task_in(event.details);
+    task_over over{ended.task, ended.ending};
+    if (ended.ending != core::task_ending::completed || !st.step.executor) {
+      tell_unit(self, whole, event.unit, std::move(over));
+      continue;
     }
+    // They are asked no test questions: all of a step are trusted alike.
+    over.trust = st.board->trust_in(core::task_judges(*st.step.executor).front());
+    ++whole->open;
+    self->request(st.links.loader, internal_timeout, msg::get_task{ended.task})
+        .then(
+            [=, unit = event.unit](const msg::task_view& found) mutable {
+              over.result = found.result;
+              tell_unit(self, whole, unit, over);
+              whole->part_done();
+            },
+            [=, unit = event.unit](caf::error& why) {
+              if (msg::failure_of(why).code != core::errc::not_found)
+                return whole->part_failed(why);
+              tell_unit(self, whole, unit, over); // so long ago that nobody knows the result
+              whole->part_done();
+            });
   }
   whole->part_done();
 }

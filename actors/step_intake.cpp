@@ -1,5 +1,6 @@
 #include "actors/step_state.hpp"
 
+#include "core/unit_tasks.hpp"
 #include "core/workflow.hpp"
 #include "documents/answer_matcher.hpp"
 #include "documents/json.hpp"
@@ -57,7 +58,10 @@ void add_missing(step_ptr self, std::shared_ptr<intake> in,
     st.pending.after_all([=](const core::failure& why) { settled(self, *in, why, 0, there); });
     return;
   }
-  auto decided = core::add_units(st.step, std::move(items), st.ids, now(self, st.context));
+  std::vector<core::contributor_id> judges;
+  if (st.step.executor)
+    judges = st.board->remaining(core::task_judges(*st.step.executor));
+  auto decided = core::add_units(st.step, std::move(items), st.ids, now(self, st.context), judges);
   if (decided.refusal != core::errc::none)
     return finish(self, *in, {decided.refusal, decided.detail}, 0, 0);
   // Only of what is new: the message of an item that is there already came in with it.

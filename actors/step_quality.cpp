@@ -1,7 +1,6 @@
 #include "actors/step_state.hpp"
 
 #include "core/explanation.hpp"
-#include "core/unit_tasks.hpp"
 #include "documents/answer_matcher.hpp"
 
 #include <algorithm>
@@ -35,8 +34,6 @@ void carry_out_removal(step_ptr self, const core::contributor_id& contributor) {
                   {{"step", to_string(st.identity.step())}, {"contributor", contributor}});
   if (st.model)
     st.model->withdraw(contributor);
-  auto& judges = st.step.task_judges;
-  judges.erase(std::remove(judges.begin(), judges.end(), contributor), judges.end());
   const auto touched = st.ready.touched_by(contributor);
   std::set<core::unit_id> units{touched.begin(), touched.end()};
   if (const auto held = st.held.find(contributor); held != st.held.end())
@@ -66,12 +63,14 @@ void restore_quality(step_ptr self, const core::step_history& history) {
       if (!st.board->removed(vote.contributor))
         st.model->add(vote.unit, vote.contributor, vote.answer);
   }
-  if (mine.tasks)
-    for (auto& judge : core::task_judges(*mine.tasks))
-      if (!st.board->removed(judge))
-        st.step.task_judges.push_back(std::move(judge));
   for (const auto& left : history.unsettled_units)
     disregard(self, left.contributor, {left.unit});
+  auto overdue = st.board->settle(now(self, st.context));
+  if (overdue.answer.empty())
+    return;
+  write(self, std::move(overdue.changes), [](const core::failure&) {});
+  for (const auto& contributor : overdue.answer)
+    carry_out_removal(self, contributor);
 }
 
 void note_for_quality(step_ptr self, const unit_report& report) {

@@ -184,7 +184,7 @@ void on(self_ptr self, const judgment_seen& seen) {
 void on(self_ptr self, task_over& over) {
   auto& st = self->state;
   const auto at = time(self);
-  core::take_result command{over.task, std::move(over.result), {}, over.trust};
+  core::take_result command{over.task, over.ending, std::move(over.result), {}, over.trust};
   if (!command.payload.empty() && !core::judge_of(st.unit, over.task).empty()) {
     if (auto answer = st.shared->checker.answer_of(command.payload)) {
       command.answer = std::move(*answer);

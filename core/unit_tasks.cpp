@@ -62,10 +62,12 @@ decision<contributor_id> decide(unit& u, const lease_policy& policy, const take_
                                 instant now) {
   decision<contributor_id> taken;
   const auto judge = judge_of(u, command.task);
-  if (judge.empty())
+  const bool may_be_redriven =
+      command.ending == task_ending::failed || command.ending == task_ending::dead;
+  if (judge.empty() || may_be_redriven)
     return taken;
   const auto* held = find_lease(u.leases, judge);
-  if (command.payload.empty()) {
+  if (command.ending == task_ending::canceled || command.payload.empty()) {
     taken.changes = decide(u, policy, give_back{judge, held->token, true}, now).changes;
     taken.answer = judge;
     return taken;

@@ -30,10 +30,12 @@ void hand_out(unit_record& u, const task_executor& executor,
               const std::vector<contributor_id>& judges, token token_min, uuid_source& ids,
               instant now, change& changes);
 
-/// The task is over. Without a payload nothing can be made of it, and its slot goes to people.
+/// The task has ended. When it was completed, its payload becomes a judgment; without one, which
+/// can be used, or canceled, its slot goes to people. What failed may be redriven: its slot waits.
 struct take_result {
   task_id task;
-  std::string payload{}; ///< Valid against the step's schema.
+  task_ending ending = task_ending::completed;
+  std::string payload{}; ///< Valid against the step's schema; empty: nothing that can be used.
   std::string answer{};  ///< What the step's aggregation counts.
   double trust = 1;      ///< Of the contributor as whom the task judges.
 };

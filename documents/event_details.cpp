@@ -23,10 +23,12 @@ std::int16_t route_in(std::string_view finalized_details) {
   return route == details.end() ? std::int16_t{0} : route->at("rule").get<std::int16_t>();
 }
 
-core::task_id task_in(std::string_view ended_details) {
-  const auto task = core::parse_uuid(details_of(ended_details).at("task_id").get<std::string>());
-  HOLDFAST_INVARIANT(task, "core wrote the id of the task");
-  return {*task};
+ended_task ended_task_in(std::string_view ended_details) {
+  const auto details = details_of(ended_details);
+  const auto task = core::parse_uuid(details.at("task_id").get<std::string>());
+  const auto ending = core::task_ending_named(details.at("ending").get<std::string>());
+  HOLDFAST_INVARIANT(task && ending, "core wrote the details of the event");
+  return {{*task}, *ending};
 }
 
 } // namespace holdfast::documents

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/ids.hpp"
+#include "core/task.hpp"
 
 #include <cstdint>
 #include <string_view>
@@ -12,7 +13,11 @@ namespace holdfast::documents {
 /// where they say nothing, which only those of a time without routes do.
 std::int16_t route_in(std::string_view finalized_details);
 
-/// The task that a `UnitTaskEnded` is about.
-core::task_id task_in(std::string_view ended_details);
+/// What a `UnitTaskEnded` is about.
+struct ended_task {
+  core::task_id task;
+  core::task_ending ending = core::task_ending::completed;
+};
+ended_task ended_task_in(std::string_view ended_details);
 
 } // namespace holdfast::documents

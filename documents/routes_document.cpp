@@ -29,16 +29,6 @@ void read_share(member_reader& from, const char* name, std::optional<double>& in
   into = share;
 }
 
-void read_flag(member_reader& from, const char* name, bool& into) {
-  const auto* flag = from.member(name);
-  if (flag == nullptr)
-    return;
-  if (flag->is_boolean())
-    into = flag->get<bool>();
-  else
-    from.problem(name, "must be true or false");
-}
-
 core::route_condition read_condition(const json& source, const std::string& place,
                                      problems_list& problems) {
   core::route_condition when;
@@ -53,7 +43,7 @@ core::route_condition read_condition(const json& source, const std::string& plac
   read_share(from, "sample", when.sample);
   if (from.member("tied") != nullptr) {
     bool tied = false;
-    read_flag(from, "tied", tied);
+    from.flag("tied", tied);
     when.tied = tied;
   }
   from.refuse_unknown();
@@ -67,8 +57,8 @@ core::route read_route(const json& source, const std::string& place, problems_li
     rule.when = read_condition(*when, place + "/when", problems);
   if (const auto* to = from.required("to", "list the keys of steps; an empty list ends the chain"))
     rule.to = read_step_keys(*to, place + "/to", problems);
-  read_flag(from, "for_each", rule.for_each);
-  read_flag(from, "exclude_judges", rule.exclude_judges);
+  from.flag("for_each", rule.for_each);
+  from.flag("exclude_judges", rule.exclude_judges);
   from.count("loops_max", rule.loops_max);
   from.refuse_unknown();
   return rule;

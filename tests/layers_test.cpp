@@ -3,6 +3,8 @@
 // The checker is a function over a set of files in memory, so that the cases below can show each
 // rule failing; the last case gives it the project itself.
 
+#include "tests/support/source_dir.hpp"
+
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -414,7 +416,7 @@ BOOST_AUTO_TEST_CASE(a_violation_names_file_line_and_reason) {
 }
 
 BOOST_AUTO_TEST_CASE(no_product_makes_its_network_bad) {
-  for (const auto& [path, text] : read_project(HOLDFAST_SOURCE_DIR)) {
+  for (const auto& [path, text] : read_project(holdfast::test::source_dir())) {
     const auto folder = folder_of(path);
     if (folder == "link" || folder == "tests" || folder == "bench")
       continue;
@@ -424,7 +426,7 @@ BOOST_AUTO_TEST_CASE(no_product_makes_its_network_bad) {
 }
 
 BOOST_AUTO_TEST_CASE(the_project_keeps_every_rule) {
-  const auto files = read_project(HOLDFAST_SOURCE_DIR);
+  const auto files = read_project(holdfast::test::source_dir());
   BOOST_TEST_REQUIRE(files.count("tests/layers_test.cpp") == 1U);
   const auto found = violations(files);
   BOOST_TEST(found.empty(), joined(found));

@@ -22,15 +22,16 @@ struct world {
   world() {
     s.row.id = {ids.next(start)};
     s.executor = task_executor{"models", "label", 2, 24h};
-    s.task_judges = task_judges(*s.executor);
+    judges = task_judges(*s.executor);
   }
 
   uuid_source ids{7};
   step s;
+  std::vector<contributor_id> judges; ///< Who are not removed.
   change written;
 
   unit_record make(source_item item) {
-    auto made = add_units(s, {std::move(item)}, ids, start);
+    auto made = add_units(s, {std::move(item)}, ids, start, judges);
     written = std::move(made.changes);
     BOOST_REQUIRE_EQUAL(made.answer.units.size(), 1U);
     return made.answer.units.front();
@@ -48,7 +49,7 @@ struct world {
 };
 
 take_result result_of(const lease& held, std::string answer = "red") {
-  return {{held.id.value}, "{}", std::move(answer), 0.75};
+  return {{held.id.value}, task_ending::completed, "{}", std::move(answer), 0.75};
 }
 
 } // namespace
@@ -91,7 +92,7 @@ BOOST_AUTO_TEST_CASE(new_unit_leases_slots_to_its_tasks_and_stages_them) {
   BOOST_REQUIRE_EQUAL(staged.size(), 2U);
   for (std::size_t i = 0; i < 2; ++i) {
     BOOST_TEST((leases[i].lease.id.value == staged[i].task.spec.id.value));
-    BOOST_TEST(leases[i].lease.owner == w.s.task_judges[i]);
+    BOOST_TEST(leases[i].lease.owner == w.judges[i]);
     BOOST_TEST(leases[i].lease.token == i + 1);
     BOOST_TEST((leases[i].lease.expires_at == start + 24h));
     BOOST_TEST(staged[i].queue == "models");
@@ -117,7 +118,7 @@ BOOST_AUTO_TEST_CASE(excluded_and_removed_judges_get_no_task) {
   const auto u = w.make(again);
   BOOST_REQUIRE_EQUAL(u.leases.active.size(), 1U);
   BOOST_TEST(u.leases.active[0].owner == "task:models/label#2");
-  w.s.task_judges.clear();
+  w.judges.clear();
   BOOST_TEST(w.make(again).leases.active.empty());
   BOOST_TEST(w.all<stage_task>().empty());
 }
@@ -163,6 +164,26 @@ BOOST_AUTO_TEST_CASE(slot_of_a_task_that_came_to_nothing_is_free_for_others) {
       (decide(u, people, ask{"ana", {w.ids.next(start)}}, start + 1h).refusal == errc::none));
   // Too late.
   BOOST_TEST(decide(u, people, result_of(held), start + 2min).changes.empty());
+}
+
+// C46: what failed is a dead letter, which may be redriven
+BOOST_AUTO_TEST_CASE(slot_of_a_task_that_failed_waits_and_of_a_canceled_one_does_not) {
+  world w;
+  auto u = w.make();
+  const auto first = u.leases.active[0];
+  const auto second = u.leases.active[1];
+  for (const auto ending : {task_ending::failed, task_ending::dead}) {
+    const auto failed = decide(u, people, take_result{{first.id.value}, ending}, start + 1min);
+    BOOST_TEST(failed.answer.empty());
+    BOOST_TEST(failed.changes.empty());
+  }
+  BOOST_TEST(free_slots(u) == 1U);
+  // What a worker left before somebody canceled its task is no result.
+  const take_result canceled{{second.id.value}, task_ending::canceled, "{}", "red", 1};
+  BOOST_TEST(decide(u, people, canceled, start + 1min).answer == second.owner);
+  BOOST_TEST(u.judgments.empty());
+  BOOST_TEST(free_slots(u) == 2U);
+  BOOST_TEST(decide(u, people, result_of(first), start + 2min).answer == first.owner);
 }
 
 BOOST_AUTO_TEST_CASE(result_after_the_units_patience_changes_nothing) {

@@ -395,7 +395,9 @@ BOOST_AUTO_TEST_CASE(the_route_of_a_finished_unit_is_in_its_event) {
   BOOST_TEST(documents::route_in(R"({"route":{"rule":-1,"to":[],"because":"y"}})") == -1);
   BOOST_TEST(documents::route_in(R"({"result":{}})") == 0);
   const std::string task = "018f2c5e-7c1a-7000-8000-000000000004";
-  BOOST_TEST(to_string(documents::task_in(R"({"task_id":")" + task + "\"}")) == task);
+  const auto ended = documents::ended_task_in(R"({"ending":"Dead","task_id":")" + task + "\"}");
+  BOOST_TEST(to_string(ended.task) == task);
+  BOOST_TEST((ended.ending == core::task_ending::dead));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -324,6 +324,7 @@ void auditor::check_new_lease(const unit_rows& rows, const core::lease& lease) {
     for (const auto* ended : rows.ended)
       require(ended->lease.owner != lease.owner, "test questions", rows.id,
               "a contributor was asked the same test question twice");
+  check_quiz_passed(rows, lease);
   const auto removed = t_.standings.find({rows.unit->made.step, lease.owner});
   require(removed == t_.standings.end() || lease.granted_at <= removed->second.at, "removal",
           rows.id, "a lease was granted to somebody who has been removed");

@@ -151,6 +151,7 @@ private:
   // quality_audit.cpp: what test questions, taints and removals must keep.
   void check_result(const unit_rows& rows);
   void check_judgments(const unit_rows& rows);
+  void check_quiz_passed(const unit_rows& rows, const core::lease& lease);
   void check_standings();
   void check_removed_are_gone();
   std::string unfinished_units() const;

@@ -20,6 +20,8 @@ namespace holdfast::sim {
 struct plant {
   std::string_view name;
   std::string_view bug; ///< In one sentence.
+  /// Whether it can show at all in a run of this plan.
+  bool (*may_show)(const plan&);
 };
 
 const std::vector<plant>& plants();
