@@ -155,7 +155,8 @@ BOOST_AUTO_TEST_CASE(what_one_node_hosts_is_reached_through_another_by_tls) {
         BOOST_TEST(logs(here, {"peer_connected", "names=" + other}));
     const auto link = link_of(here);
     BOOST_TEST(link.at("refused").empty(), here << ": " << link.dump());
-    BOOST_TEST(link.at("open").get<std::uint64_t>() >= names.size() - 1);
+    // Not all stay open: of two connections between the same nodes one is enough.
+    BOOST_TEST(link.at("established").get<std::uint64_t>() >= names.size() - 1);
   }
 }
 
@@ -194,9 +195,12 @@ BOOST_AUTO_TEST_CASE(certificates_are_replaced_and_the_old_ones_revoked_without_
       stream.await_requests(20);
     }
   });
-  // Those that had been open under a certificate that was revoked meanwhile.
+  // What had been open under a certificate that was revoked meanwhile was cut, by one end or the
+  // other, and is there again.
   for (const auto& name : names)
-    BOOST_TEST(refused(name, "revoked") >= 1U);
+    for (const auto& other : names)
+      if (other != name)
+        BOOST_TEST(logs(name, {"node_lost", "node=" + other}));
 }
 
 BOOST_AUTO_TEST_CASE(a_revoked_node_is_out_of_reach_until_it_has_a_new_certificate) {
