@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 namespace holdfast::soak {
@@ -181,7 +182,11 @@ double cluster::memory(std::uint32_t number) const {
   return 0;
 }
 
-void cluster::crash_server() { ::kill(server_->server_pid(), SIGKILL); }
+void cluster::crash_server() {
+  ::kill(server_->server_pid(), SIGKILL);
+  while (server_->running()) // or whoever starts it again finds it still there
+    std::this_thread::sleep_for(1ms);
+}
 
 void cluster::restart_server() {
   if (const auto started = server_->start(); !started)

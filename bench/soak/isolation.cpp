@@ -20,10 +20,10 @@ namespace holdfast::soak {
 namespace {
 
 /// Enough for an hour of load with what the server keeps of its log.
-constexpr auto disk_size = "size=3g,mode=0700";
-/// A line of 256 kbit/s with room for six packets: less than the load needs, more than the nodes
+constexpr auto disk_size = "size=3g,mode=0755";
+/// A line of 256 kbit/s with room for three packets: less than the load needs, more than the nodes
 /// need to hear of each other.
-constexpr auto crawl = " root tbf rate 256kbit burst 3kb limit 9kb";
+constexpr auto crawl = " root tbf rate 256kbit burst 3kb limit 5kb";
 constexpr auto lost_packets_table = "77";
 
 void must(const std::string& command) {
@@ -51,12 +51,14 @@ void enter(int space) {
                              + std::strerror(errno)};
 }
 
-/// What a queue of the kernel says that it has lost.
-std::uint64_t dropped_at(const std::string& device) {
+/// What a queue of the kernel says that it has lost, or has had to hold back.
+std::uint64_t disturbed_at(const std::string& device) {
   const auto said = bench::run_shell("tc -s qdisc show dev " + device).output;
-  const std::string word = "dropped ";
-  const auto at = said.find(word);
-  return at == std::string::npos ? 0 : std::stoull(said.substr(at + word.size()));
+  std::uint64_t packets = 0;
+  for (const std::string word : {"dropped ", "overlimits "})
+    if (const auto at = said.find(word); at != std::string::npos)
+      packets += std::stoull(said.substr(at + word.size()));
+  return packets;
 }
 
 } // namespace
@@ -145,11 +147,11 @@ void network::heal() {
   swallowed_before_ = swallowed();
 }
 
-std::uint64_t network::lost() const {
+std::uint64_t network::disturbed() const {
   auto packets = swallowed() - swallowed_before_;
   for (const auto node : clogged_) {
-    packets += dropped_at(near_end(node));
-    inside(node, [&] { packets += dropped_at(far_end(node)); });
+    packets += disturbed_at(near_end(node));
+    inside(node, [&] { packets += disturbed_at(far_end(node)); });
   }
   return packets;
 }

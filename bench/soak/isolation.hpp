@@ -39,8 +39,8 @@ public:
   void clog(std::uint32_t node);
   /// Ends both.
   void heal();
-  /// Packets that were lost by one or the other since the last `heal`.
-  std::uint64_t lost() const;
+  /// Packets that were lost or held back by one or the other since the last `heal`.
+  std::uint64_t disturbed() const;
 
 private:
   std::uint64_t swallowed() const;

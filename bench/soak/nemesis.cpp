@@ -222,7 +222,7 @@ private:
     if (struck_.planned.kind == fault_kind::bad_line)
       lines.clog(node);
     wait();
-    struck_.bit = lines.lost() > 0;
+    struck_.bit = lines.disturbed() > 0;
     lines.heal();
   }
 
