@@ -237,6 +237,10 @@ bool may_always_show(const plan&) { return true; }
 
 bool has_neighbours(const plan& p) { return p.nodes > 1; }
 
+bool has_late_commits(const plan& p) {
+  return p.faults.commit_in_doubt_late > 0 && p.faults.node_kill > 0;
+}
+
 bool passes_on_tasks(const plan& p) { return has_neighbours(p) && p.machine.tasks > 0; }
 
 } // namespace
@@ -248,7 +252,7 @@ const std::vector<plant>& cluster_plants() {
       {"rejoin-keeps-fence", "a node that was started again keeps the epochs of its earlier life",
        may_always_show},
       {"late-commit-accepted", "what a dead process sent is written after the takeover",
-       may_always_show},
+       has_late_commits},
       {"lease-overstayed", "a node that has lost a shard goes on as if it hosted it",
        has_neighbours},
       {"handover-unwritten", "a shard is let go before what was decided last is written",
