@@ -493,6 +493,10 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
         return to_named_host<msg::webhook_replayed>(self, to.webhooks, m, true);
       },
       [=](const msg::get_node_status&) { return status(self); },
+      [=](const msg::get_link_status&) {
+        const auto& ask = self->state.context->settings.link_status;
+        return ask ? ask() : msg::link_status{};
+      },
       [=](const msg::meet_node& m) { return on_meet(self, m); },
       [=](const msg::look_at_cluster&) {
         caf::anon_send(self->state.links.membership, look_now{});

@@ -93,6 +93,10 @@ struct node_settings {
   std::shared_ptr<connectors::webhook_sender> webhooks;
   core::duration webhooks_look_interval = std::chrono::seconds{1};
 
+  /// The numbers of what stands between the node and its peers; empty: nothing does. Called on any
+  /// thread.
+  std::function<msg::link_status()> link_status;
+
   /// The clocks that schedules go by.
   core::zone_finder find_zone = core::find_utc;
 

@@ -203,6 +203,10 @@ exit_code node_service::run_actors() {
   dialer_.emplace(*system,
                   has_link(settings_) ? std::optional{credentials_of(settings_)} : std::nullopt);
   node.dial = dialer_->as_function();
+  node.link_status = [this] {
+    const auto* counters = link_counters_.load();
+    return counters ? status_of(*counters) : msg::link_status{};
+  };
   node.on_gateway = [this](const msg::member_gateway_actor& gateway) {
     loop_.post([this, gateway] { publish(gateway); });
   };
@@ -268,6 +272,7 @@ bool node_service::open_link() {
   if (!opened)
     return give_up_on_port(opened.error());
   link_ = std::move(*opened);
+  link_counters_ = &link_->counters();
   loop_.on_hangup([this] {
     log_.info("hangup", {{"what", "certificates are read anew"}});
     if (link_)

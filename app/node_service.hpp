@@ -17,6 +17,7 @@
 
 #include <caf/actor.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -75,6 +76,8 @@ private:
   std::optional<neighbour_dialer> dialer_;
   std::unique_ptr<node_link> link_;     ///< Null without TLS.
   std::optional<node_workers> workers_; ///< None when there are no handlers.
+  /// Of `link_`, for the actors' threads, which end before it; null until it is open.
+  std::atomic<const link::link_counters*> link_counters_{nullptr};
   bool workers_stopped_ = false;
   bool announced_ = false;
   std::optional<exit_code> give_up_; ///< Set when the node cannot go on for a reason of ours.

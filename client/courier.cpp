@@ -269,6 +269,7 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
       carry<msg::submit_judgment>(self),
       carry<msg::end_session>(self),
       carry<msg::get_node_status>(self),
+      carry<msg::get_link_status>(self),
       carry<msg::put_queue>(self),
       carry<msg::pause_queue>(self),
       carry<msg::list_queues>(self),

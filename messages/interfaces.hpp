@@ -64,7 +64,8 @@ using gateway_actor = caf::typed_actor<
     caf::replies_to<list_dead_letters>::with<dead_letter_page>,
     caf::replies_to<replay_webhook>::with<webhook_replayed>,
     // --- operators ---
-    caf::replies_to<get_node_status>::with<node_status>>;
+    caf::replies_to<get_node_status>::with<node_status>,
+    caf::replies_to<get_link_status>::with<link_status>>;
 
 /// The gateway as other nodes see it: they ask it for the door that is theirs.
 using member_gateway_actor = gateway_actor::extend<caf::replies_to<meet_node>::with<node_met>>;

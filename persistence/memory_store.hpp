@@ -43,6 +43,7 @@ public:
   /// What a person may do to a row.
   void end_lease_at(const core::task_id& task, core::instant at);
   void delete_staged(core::staging_id id);
+  void put_epoch(core::shard_id shard, core::epoch epoch);
 
   /// What is committed, for checks of invariants. Not to be held across calls of other threads.
   const memory::tables& tables() const { return tables_; }

@@ -496,6 +496,16 @@ void auditor::check_quiescent(core::instant now) {
             "a lease has run out long ago and is still there");
 }
 
+void auditor::check_settled(const core::cluster_view& view) {
+  for (const auto& node : view.nodes) {
+    const auto plan = core::plan_hosting(view, node.incarnation, {});
+    if (plan.superseded || !plan.take.empty() || !plan.hand_over.empty())
+      blame("hosting settles", "node " + node.name + " has " + std::to_string(plan.take.size())
+                                   + " shards to take and " + std::to_string(plan.hand_over.size())
+                                   + " to hand over");
+  }
+}
+
 // --- what was acknowledged ---
 
 void auditor::sending(const msg::add_source_data& data) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/placement.hpp"
 #include "core/workflow.hpp"
 #include "messages/work_messages.hpp"
 #include "messages/workflow_messages.hpp"
@@ -53,6 +54,8 @@ public:
   void check_all();
   /// Everything that holds once all work is done and nothing moves any more: I-5, I-6, I-9, I-10.
   void check_quiescent(core::instant now);
+  /// Then each shard is where it belongs: of all nodes that live, none wants to move one.
+  void check_settled(const core::cluster_view& view);
   /// What is still to be done; empty when all units and tasks are finished and all counts have
   /// followed.
   std::string unfinished() const;

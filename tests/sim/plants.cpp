@@ -1,5 +1,6 @@
 #include "tests/sim/plants.hpp"
 
+#include "tests/sim/cluster_plants.hpp"
 #include "tests/sim/task_plants.hpp"
 #include "tests/support/forwarding_store.hpp"
 
@@ -10,20 +11,19 @@
 
 namespace holdfast::sim {
 
-namespace {
-
-using persistence::commit_result;
-using persistence::commit_status;
-using persistence::write_batch;
-using database_ptr = std::shared_ptr<persistence::memory_database>;
-
-/// Puts `part` behind what the database holds, whatever the writer believes.
 void rebase(const persistence::memory::tables& t, persistence::shard_batch& part) {
   const auto& shard = t.shards.at(part.shard);
   part.epoch = shard.epoch;
   part.batch_seq = shard.batch_seq + 1;
   part.first_event = shard.event_seq + 1;
 }
+
+namespace {
+
+using persistence::commit_result;
+using persistence::commit_status;
+using persistence::write_batch;
+using database_ptr = std::shared_ptr<persistence::memory_database>;
 
 /// Whether the database would take this part as its next one; then only its events may need a new
 /// place, because a bug has made events more or fewer than the writer knows.
@@ -500,17 +500,27 @@ const std::vector<plant>& plants() {
         {"result-wrong", "the stored confidence is not that of the judgments", has_people},
     };
     list.insert(list.end(), task_plants().begin(), task_plants().end());
+    list.insert(list.end(), cluster_plants().begin(), cluster_plants().end());
     return list;
   }();
   return all;
 }
 
 planted_bug::planted_bug(const std::string& name, database_ptr database, dice& random)
-    : name_(name), database_(std::move(database)), random_(&random) {
+    : name_(name),
+      database_(std::move(database)),
+      random_(&random),
+      between_nodes_(std::make_unique<cluster_bug>(name, database_)) {
   if (!name.empty() && std::none_of(plants().begin(), plants().end(), [&](const plant& p) {
         return p.name == name;
       }))
     throw std::invalid_argument("no planted bug is called '" + name + "'");
+}
+
+planted_bug::~planted_bug() = default;
+
+void planted_bug::spoil(caf::actor_system& system, test::virtual_network& network) const {
+  between_nodes_->spoil(system, network);
 }
 
 std::unique_ptr<persistence::store>
@@ -580,7 +590,7 @@ planted_bug::wrap(std::unique_ptr<persistence::store> connection) const {
   for (const auto& find : {mutation_named, task_mutation_named})
     if (auto mutate = find(name_, *random_))
       return std::make_unique<batch_mutator>(std::move(connection), database_, std::move(mutate));
-  return wrap_task_reads(name_, std::move(connection), *random_);
+  return wrap_task_reads(name_, between_nodes_->wrap(std::move(connection)), *random_);
 }
 
 msg::gateway_actor planted_bug::wrap(caf::actor_system& system,

@@ -69,6 +69,8 @@ template awaited_answer<msg::submit_judgment> client::send(const msg::gateway_ac
 template awaited_answer<msg::end_session> client::send(const msg::gateway_actor&, msg::end_session);
 template awaited_answer<msg::get_node_status> client::send(const msg::gateway_actor&,
                                                            msg::get_node_status);
+template awaited_answer<msg::get_link_status> client::send(const msg::gateway_actor&,
+                                                           msg::get_link_status);
 
 template awaited_answer<msg::put_queue> client::send(const msg::gateway_actor&, msg::put_queue);
 template awaited_answer<msg::pause_queue> client::send(const msg::gateway_actor&, msg::pause_queue);

@@ -1,0 +1,193 @@
+// Recorded jobs through a running node: every recorded judgment is asked for, leased and handed in,
+// and what the step makes of them is what independent implementations found (data/expected.json).
+// A30 to A33. Methods that look at all units again and again (`wawa`, `dawid_skene_*`, `one_coin`,
+// `gold_selected`) are not among those of live steps; tests/quality holds them to the same figures.
+
+#include "core/quality/method.hpp"
+#include "tests/quality/recorded_sets.hpp"
+#include "tests/support/node_fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+using namespace std::chrono_literals;
+
+namespace holdfast::test {
+
+namespace {
+
+using core::quality::known_labels;
+using core::quality::method;
+
+/// One recorded job in one step of a node.
+class recorded_job : public node_fixture {
+public:
+  recorded_job(const std::string& set, const std::string& method, bool with_test_questions)
+      : recorded(recorded_set(set)), tested(with_test_questions) {
+    start();
+    const auto& names = recorded.named;
+    std::string labels;
+    for (const auto& label : names.labels)
+      labels += (labels.empty() ? "\"" : ",\"") + label + '"';
+    // Practically nobody is removed: those who made the figures kept everybody.
+    step =
+        create(R"({"name":"recorded","steps":[{"key":"label","aggregation":{"method":")" + method
+               + R"(","labels":[)" + labels + "]}"
+               + (tested ? R"(,"test_questions":{"every":2,"accuracy_min":0.001})" : "") + "}]}");
+    for (std::size_t unit = 0; unit < names.units.size(); ++unit)
+      add(unit);
+    for (std::uint32_t who = 0; who < names.contributors.size(); ++who)
+      judge_all(who);
+    seal(step);
+    advance(5s);
+  }
+
+  bool is_question(std::size_t unit) const {
+    return tested && recorded.test_questions[unit] < recorded.named.labels.size();
+  }
+
+  /// What the step found, in the form that is scored.
+  core::quality::estimates found() {
+    core::quality::estimates all{recorded.named.units.size(),
+                                 static_cast<std::uint32_t>(recorded.named.labels.size())};
+    for (const auto& [unit, result] : results_by_unit()) {
+      const auto text = nlohmann::json::parse(result.result);
+      const auto best = label_number(text.at("answer"));
+      auto* shares = all.of(unit);
+      shares[best] = 1;
+      // Who is tied can be seen from the shares, who is not need not: they have six digits.
+      if (text.at("tied") == 1)
+        continue;
+      const auto& given = text.contains("shares") ? text.at("shares") : text.at("votes");
+      for (std::uint32_t label = 0; label < all.labels; ++label)
+        if (given.value(recorded.named.labels[label], 0.0)
+            == given.at(text.at("answer").get<std::string>()))
+          shares[label] = 1;
+    }
+    return all;
+  }
+
+  /// By number of the unit in the set.
+  std::map<std::size_t, msg::unit_result> results_by_unit() {
+    std::map<std::size_t, msg::unit_result> all;
+    for (const auto& result : results(step)) {
+      BOOST_TEST((result.state == core::unit_state::finalized), result.source_key);
+      all.emplace(std::stoul(result.source_key.substr(1)), result);
+    }
+    return all;
+  }
+
+  std::size_t label_number(const std::string& name) const {
+    const auto& labels = recorded.named.labels;
+    return static_cast<std::size_t>(std::find(labels.begin(), labels.end(), name) - labels.begin());
+  }
+
+  documents::labelled_set recorded;
+  bool tested;
+  core::step_id step;
+
+private:
+  void add(std::size_t unit) {
+    const auto number = std::to_string(unit);
+    if (is_question(unit)) {
+      const auto& truth = recorded.named.labels[recorded.test_questions[unit]];
+      const auto added = call(msg::add_test_questions{
+          step, {{"u" + number, number, R"({"answer":")" + truth + "\"}"}}});
+      BOOST_REQUIRE((added.value && added.value->added == 1));
+      return;
+    }
+    const auto wanted = static_cast<std::uint32_t>(recorded.named.given.of(unit).size());
+    const auto added = call(msg::add_source_data{step, {{"u" + number, number, wanted}}});
+    BOOST_REQUIRE((added.value && added.value->added == 1));
+  }
+
+  /// Everything that this contributor said, test questions first, as in a quiz; declines what they
+  /// were never asked. Whoever has done all their work is asked no more questions.
+  void judge_all(std::uint32_t who) {
+    const auto& names = recorded.named;
+    const auto& name = names.contributors[who];
+    std::map<std::size_t, std::uint32_t> said;
+    std::size_t questions = 0;
+    std::size_t work = 0;
+    for (std::size_t unit = 0; unit < names.units.size(); ++unit) {
+      questions += is_question(unit) ? 1 : 0;
+      for (const auto& vote : names.given.of(unit))
+        if (vote.contributor == who) {
+          said.emplace(unit, vote.label);
+          work += is_question(unit) ? 0 : 1;
+        }
+    }
+    while (work > 0) {
+      const auto lease = assigned(step, name);
+      const auto unit = static_cast<std::size_t>(std::stoul(lease.input));
+      questions -= is_question(unit) ? 1 : 0;
+      if (const auto answer = said.find(unit); answer == said.end()) {
+        BOOST_REQUIRE(release(lease, name, true).value);
+      } else if (!is_question(unit) && questions > 0) {
+        BOOST_REQUIRE(release(lease, name).value);
+      } else {
+        BOOST_REQUIRE(submit(lease, name, names.labels[answer->second]).value);
+        work -= is_question(unit) ? 0 : 1;
+        said.erase(answer);
+      }
+    }
+  }
+};
+
+struct expectation {
+  const char* set;
+  const char* figures; ///< In expected.json.
+  const char* live;    ///< The step's method.
+  method ours;         ///< The same on the whole set at once.
+  bool tested;
+  bool closed_form; ///< What a unit gets follows from its own judgments.
+};
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(recorded_jobs)
+
+BOOST_AUTO_TEST_CASE(a_live_step_finds_what_was_found_in_recorded_jobs) {
+  const expectation all[] = {
+      {"bluebird", "mv_nongold", "majority", method::majority, true, true},
+      {"bluebird", "trust_linear_nongold", "weighted", method::weighted, true, true},
+      {"bluebird", "trust_logodds_nongold", "weighted_log_odds", method::weighted_log_odds, true,
+       true},
+      // Each unit gets its answer when its last judgment comes in, which is when nearly all have.
+      {"bluebird", "ds_map_gold_nongold", "incremental", method::incremental, true, false},
+      {"cf_amt", "trust_logodds_nongold", "weighted_log_odds", method::weighted_log_odds, true,
+       true},
+  };
+  const auto expected = data_json("expected.json");
+  for (const auto& one : all) {
+    BOOST_TEST_CONTEXT(one.set << " " << one.figures) {
+      recorded_job job{one.set, one.live, one.tested};
+      const auto& figures = expected.at(one.set).at("algos").at(one.figures);
+      const double tolerance = figures.at("tol");
+      const auto right =
+          accuracy_of(job.found(), one.tested ? job.recorded.held_back : job.recorded.truth);
+      BOOST_TEST(right.units == figures.at("n").get<std::size_t>());
+      BOOST_TEST(std::abs(right.shared - figures.at("acc").get<double>()) <= tolerance);
+      BOOST_TEST(std::abs(right.lowest - figures.at("acc_lowest").get<double>()) <= tolerance);
+      BOOST_TEST((job.statistics(job.step).step.status == core::step_status::completed));
+      BOOST_TEST(broken_invariants(*job.database).empty());
+      if (!one.closed_form)
+        continue;
+      const auto whole = aggregate_by(one.ours, job.recorded.named.given,
+                                      one.tested ? job.recorded.test_questions : known_labels{});
+      for (const auto& [unit, result] : job.results_by_unit()) {
+        const auto consensus =
+            core::quality::consensus_of(whole.found.of(unit), whole.found.labels);
+        BOOST_TEST(std::abs(result.confidence - consensus.confidence) < 1e-9, "unit " << unit);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::test
