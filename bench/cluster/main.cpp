@@ -30,7 +30,6 @@ using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
 constexpr int queue_count = 32;
-constexpr std::uint32_t shards = 16; // as configured when nobody says otherwise
 constexpr auto warm_up = 1s;
 
 struct options {
@@ -155,7 +154,8 @@ void measure_work(const options& o, bench::results& out) {
 std::string queue_hosted(running& cluster, bool by_first) {
   soak::sql_session session{cluster.nodes.conninfo()};
   const auto first = cluster.nodes.incarnation(0);
-  const auto hosts = session.rows("SELECT shard_id, host FROM holdfast.shard_leases");
+  const auto hosts = session.rows("SELECT shard, host FROM holdfast.shard_leases");
+  const auto shards = static_cast<std::uint32_t>(hosts.size());
   for (int queue = 0; queue < queue_count; ++queue)
     for (const auto& row : hosts)
       if (row[0] == std::to_string(core::shard_of(core::queue_name{queue_named(queue)}, shards))

@@ -120,8 +120,9 @@ void auditor::check_standings() {
 void auditor::check_removed_are_gone() {
   for (const auto& [id, row] : t_.units) {
     const auto rows = rows_of(id);
+    const auto& step = row.made.step;
     const auto gone = [&](const core::contributor_id& who) {
-      return t_.standings.count({row.made.step, who}) != 0;
+      return t_.standings.count({step, who}) != 0;
     };
     for (const auto* lease : rows.active)
       require(!gone(lease->owner), "removal", id, "a removed contributor still holds a lease");
