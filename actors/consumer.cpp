@@ -61,7 +61,8 @@ std::vector<consumer_spec> node_consumers() {
   return {{aggregation_consumer, {event_type::judgment_received, event_type::unit_reopened}},
           {completion_consumer,
            {event_type::unit_finalized, event_type::unit_canceled, event_type::unit_reopened}},
-          {routing_consumer, {event_type::unit_finalized, event_type::job_step_updated}}};
+          {routing_consumer, {event_type::unit_finalized, event_type::job_step_updated}},
+          {task_results_consumer, {event_type::unit_task_ended}}};
 }
 
 caf::behavior consumer(caf::stateful_actor<consumer_state>* self, context_ptr context,

@@ -17,6 +17,8 @@ inline constexpr auto aggregation_consumer = "aggregation"; ///< Judgments becom
 inline constexpr auto completion_consumer =
     "completion";                                   ///< Finished units are counted; steps complete.
 inline constexpr auto routing_consumer = "routing"; ///< Finished units go on to the next steps.
+inline constexpr auto task_results_consumer =
+    "task_results"; ///< Results of tasks become judgments.
 
 struct consumer_spec {
   std::string name;

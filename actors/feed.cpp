@@ -106,24 +106,31 @@ feed_state::watched& watch(self_ptr self, core::shard_id shard) {
   return on;
 }
 
-void on_read(self_ptr self, const msg::read_events& m) {
+void read(self_ptr self, core::shard_id shard, core::event_wish wish, core::duration wait) {
   auto& st = self->state;
   const held_promise promise{self->make_response_promise()};
-  if (st.hosted.count(m.shard) == 0)
+  if (st.hosted.count(shard) == 0)
     return promise.deliver(
         msg::to_error(core::errc::unavailable, "this node does not host the shard any more"));
-  const auto most = st.context->settings.events_reads_max;
-  if (st.open.size() >= most)
-    return promise.deliver(msg::to_error(
-        core::errc::overloaded, std::to_string(most) + " reads of events are open already"));
-  core::event_wish wish{{static_cast<core::event_start>(m.from), m.after}, m.limit, m.step, {}};
-  for (const auto& name : m.types)
-    wish.types.push_back(*core::event_type_named(name)); // the gateway has checked the names
-  auto& on = watch(self, m.shard);
+  auto& on = watch(self, shard);
   on.used = true;
   st.open.emplace(++st.last_request, promise);
-  on.events.ask(st.last_request, std::move(wish), now(self, st.context) + m.wait);
-  go_on(self, m.shard, on);
+  on.events.ask(st.last_request, std::move(wish), now(self, st.context) + wait);
+  go_on(self, shard, on);
+}
+
+void on_read(self_ptr self, const msg::read_events& m) {
+  auto& st = self->state;
+  const auto most = st.context->settings.events_reads_max;
+  if (st.open.size() >= most)
+    return self->make_response_promise().deliver(msg::to_error(
+        core::errc::overloaded, std::to_string(most) + " reads of events are open already"));
+  core::event_wish wish{{static_cast<core::event_start>(m.from), m.after}, m.limit, {}, {}};
+  if (m.step)
+    wish.steps.push_back(m.step);
+  for (const auto& name : m.types)
+    wish.types.push_back(*core::event_type_named(name)); // the gateway has checked the names
+  read(self, m.shard, std::move(wish), m.wait);
 }
 
 /// Answers whoever's time is over.
@@ -177,6 +184,7 @@ caf::behavior feed(caf::stateful_actor<feed_state>* self, context_ptr context, c
   self->send(membership, follow_hosting{caf::actor_cast<caf::actor>(self)});
   return {
       [=](const msg::read_events& m) { on_read(self, m); },
+      [=](const read_for_webhook& m) { read(self, m.shard, m.wish, m.wait); },
       [=](const events_committed& committed) {
         const auto found = self->state.shards.find(committed.shard);
         if (found == self->state.shards.end() || !found->second.heard)

@@ -3,9 +3,12 @@
 #include "actors/actor_guard.hpp"
 #include "actors/request_shard.hpp"
 #include "core/queue_schedules.hpp"
+#include "core/unit_tasks.hpp"
+#include "core/webhook.hpp"
 #include "core/workflow.hpp"
 #include "documents/json.hpp"
 #include "documents/workflow_document.hpp"
+#include "messages/long_poll.hpp"
 
 namespace holdfast::actors {
 
@@ -21,7 +24,8 @@ constexpr std::uint32_t claimed_max = 1000; ///< In one answer.
 constexpr std::size_t types_max = 100;      ///< That one request names.
 constexpr std::size_t error_detail_bytes_max = 8192;
 constexpr std::uint32_t events_page_max = 1000;
-constexpr core::duration wait_max = std::chrono::seconds{60};
+constexpr std::uint32_t dead_letters_page_max = 100; ///< With their events, which may be large.
+constexpr std::uint32_t dead_letters_replayed_max = 1000;
 constexpr core::duration retry_after_max = std::chrono::hours{24};
 
 core::failure invalid(std::string detail) {
@@ -55,24 +59,30 @@ core::failure check_verb(std::uint8_t verb) {
 core::failure check_contributor(const core::contributor_id& contributor) {
   return documents::check_text(contributor, "contributor", core::contributor_id_bytes_max);
 }
+/// Of somebody who works themselves.
+core::failure check_worker_of_units(const core::contributor_id& contributor) {
+  if (core::is_task_judge(contributor))
+    return invalid("contributor must not begin with 'task:', which means the tasks of a queue");
+  return check_contributor(contributor);
+}
 
 // --- one check per request ---
 
 core::failure check(const msg::ask_assignment& m) {
   return first_of({check_id(m.step, "step"), check_id(m.assignment, "assignment"),
-                   check_contributor(m.contributor)});
+                   check_worker_of_units(m.contributor)});
 }
 core::failure check(const msg::release_assignment& m) {
   return first_of(
-      {check_id(m.step, "step"), check_id(m.unit, "unit"), check_contributor(m.contributor)});
+      {check_id(m.step, "step"), check_id(m.unit, "unit"), check_worker_of_units(m.contributor)});
 }
 core::failure check(const msg::extend_assignment& m) {
   return first_of(
-      {check_id(m.step, "step"), check_id(m.unit, "unit"), check_contributor(m.contributor)});
+      {check_id(m.step, "step"), check_id(m.unit, "unit"), check_worker_of_units(m.contributor)});
 }
 core::failure check(const msg::submit_judgment& m) {
   return first_of({check_id(m.step, "step"), check_id(m.unit, "unit"),
-                   check_id(m.judgment, "judgment"), check_contributor(m.contributor)});
+                   check_id(m.judgment, "judgment"), check_worker_of_units(m.contributor)});
 }
 core::failure check(const msg::end_session& m) { return check_contributor(m.contributor); }
 core::failure check(const msg::add_source_data& m) { return check_id(m.step, "step"); }
@@ -164,7 +174,7 @@ core::failure check(const msg::list_schedules& m) {
   return first_of({check_queue(m.queue), check_limit(m.limit, core::schedules_most)});
 }
 core::failure check(const msg::claim_tasks& m) {
-  const bool patient = m.wait >= core::duration::zero() && m.wait <= wait_max;
+  const bool patient = m.wait >= core::duration::zero() && m.wait <= msg::wait_max;
   return first_of({check_queue(m.queue), check_worker(m.worker), check_id(m.claim, "claim"),
                    m.most >= 1 && m.most <= claimed_max
                        ? core::failure{}
@@ -213,12 +223,36 @@ core::failure check_types(const std::vector<std::string>& types) {
   return {};
 }
 core::failure check(const msg::read_events& m) {
-  const bool patient = m.wait >= core::duration::zero() && m.wait <= wait_max;
+  const bool patient = m.wait >= core::duration::zero() && m.wait <= msg::wait_max;
   return first_of({m.from >= 1 && m.from <= 3
                        ? core::failure{}
                        : invalid("from must be 1 (after), 2 (oldest) or 3 (newest)"),
                    check_limit(m.limit, events_page_max), check_types(m.types),
                    patient ? core::failure{} : invalid("wait must be between 0 and 60 seconds")});
+}
+
+core::failure check_webhook(const std::string& name) {
+  return core::is_webhook_name(name)
+             ? core::failure{}
+             : invalid("name must be 1 to 64 of a-z 0-9 _ . -, beginning with a letter or digit");
+}
+core::failure check(const msg::put_webhook& m) { return check_webhook(m.name); }
+core::failure check(const msg::change_webhook& m) {
+  return first_of(
+      {check_webhook(m.name), m.verb >= 1 && m.verb <= 3
+                                  ? core::failure{}
+                                  : invalid("verb must be 1 (pause), 2 (resume) or 3 (remove)")});
+}
+core::failure check(const msg::list_webhooks&) { return {}; }
+core::failure check(const msg::list_dead_letters& m) {
+  return first_of({check_webhook(m.name), check_limit(m.limit, dead_letters_page_max)});
+}
+core::failure check(const msg::replay_webhook& m) {
+  return first_of({check_webhook(m.name), check_limit(m.limit, dead_letters_replayed_max),
+                   m.what >= 1 && m.what <= 3
+                       ? core::failure{}
+                       : invalid("what must be 1 (deliver dead letters), 2 (forget them) or 3"
+                                 " (deliver what is behind a position)")});
 }
 
 /// Whether a request may come in now.
@@ -281,11 +315,14 @@ caf::result<Answer> to_host(self_ptr self, const caf::actor& target, Message& m,
   return msg::to_error(not_here());
 }
 
-caf::result<msg::event_page> on_read_events(self_ptr self, msg::read_events& m) {
+/// The same of a request that names its shard.
+template <class Answer, class Message>
+caf::result<Answer> to_named_host(self_ptr self, const caf::actor& target, Message& m,
+                                  bool writes) {
   const auto shards = self->state.context->settings.shards;
   if (m.shard >= shards)
     return msg::to_error(invalid("shard must be below " + std::to_string(shards)));
-  return to_host<msg::event_page>(self, self->state.links.feed, m, false);
+  return to_host<Answer>(self, target, m, writes);
 }
 
 caf::result<msg::workflow_created> on_create(self_ptr self, msg::create_workflow& m) {
@@ -450,8 +487,23 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       [=](msg::complete_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m, true); },
       [=](msg::follow_task& m) { return to_host<msg::leased_tasks>(self, to.shards, m, true); },
       [=](msg::fail_task& m) { return to_host<msg::task_outcome>(self, to.shards, m, true); },
-      [=](msg::read_events& m) { return on_read_events(self, m); },
+      [=](msg::read_events& m) { return to_named_host<msg::event_page>(self, to.feed, m, false); },
+      [=](msg::put_webhook& m) { return to_host<msg::webhook_saved>(self, to.webhooks, m, true); },
+      [=](msg::change_webhook& m) {
+        return to_host<msg::webhook_saved>(self, to.webhooks, m, true);
+      },
+      [=](msg::list_webhooks& m) { return hand_on<msg::webhook_list>(self, to.reader, m, false); },
+      [=](msg::list_dead_letters& m) {
+        return hand_on<msg::dead_letter_page>(self, to.reader, m, false);
+      },
+      [=](msg::replay_webhook& m) {
+        return to_named_host<msg::webhook_replayed>(self, to.webhooks, m, true);
+      },
       [=](const msg::get_node_status&) { return status(self); },
+      [=](const msg::get_link_status&) {
+        const auto& ask = self->state.context->settings.link_status;
+        return ask ? ask() : msg::link_status{};
+      },
       [=](const msg::meet_node& m) { return on_meet(self, m); },
       [=](const msg::look_at_cluster&) {
         caf::anon_send(self->state.links.membership, look_now{});

@@ -15,6 +15,7 @@ struct gateway_links {
   caf::actor shards;
   caf::actor reader;
   caf::actor feed;
+  caf::actor webhooks;
   /// Takes what another node decides about. Null for the door: what comes through it has been
   /// passed on already.
   caf::actor neighbours;

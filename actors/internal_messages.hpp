@@ -8,6 +8,7 @@
 #include "core/placement.hpp"
 #include "core/sweep.hpp"
 #include "core/unit.hpp"
+#include "core/webhook.hpp"
 #include "core/workflow.hpp"
 #include "messages/cluster_messages.hpp"
 #include "messages/task_messages.hpp"
@@ -403,6 +404,14 @@ struct judgment_seen {
   std::optional<core::model_opinion> opinion; ///< Of the step's model, if it has one.
 };
 
+/// A task that was to fill one of your slots is over. Answered by `events_applied`.
+struct task_over {
+  core::task_id task;
+  core::task_ending ending = core::task_ending::completed;
+  std::string result{}; ///< As its worker handed it in; empty when there is none.
+  double trust = 1;     ///< Of the contributor as whom it judges.
+};
+
 /// Nothing that this contributor did for you counts any more.
 struct disregard_contributor {
   core::contributor_id contributor;
@@ -412,7 +421,7 @@ struct disregard_contributor {
 /// unit its share of memory.
 struct unit_command {
   std::variant<owned_ask, owned_release, owned_extend, trusted_submit, msg::change_unit,
-               judgment_seen, disregard_contributor, expire_leases, passivate>
+               judgment_seen, task_over, disregard_contributor, expire_leases, passivate>
       what;
 };
 
@@ -530,6 +539,44 @@ struct watch_events {
   caf::actor feed;
 };
 
+// --- webhooks ---
+
+/// Answered by `webhooks_listed`.
+struct find_webhooks {};
+struct webhooks_listed {
+  std::vector<persistence::stored_webhook> webhooks;
+};
+
+/// Answered by `webhook_places_found`.
+struct find_webhook_places {
+  core::webhook_id webhook;
+};
+struct webhook_places_found {
+  std::vector<persistence::webhook_place> places;
+};
+
+/// Answered by `dead_letters_found`.
+struct find_dead_letters {
+  persistence::dead_letter_filter filter;
+};
+struct dead_letters_found {
+  std::vector<persistence::dead_letter> letters;
+};
+
+/// Delivery → feed: as `msg::read_events`, answered by `msg::event_page`. Their number is bounded
+/// by that of webhooks, so it counts for nothing.
+struct read_for_webhook {
+  core::shard_id shard = 0;
+  core::event_wish wish;
+  core::duration wait{0};
+};
+
+/// Sender → delivery: what came of the post of that turn.
+struct posted {
+  std::uint64_t turn = 0;
+  core::post_answer answer;
+};
+
 /// Janitor → shards: tell me when tasks have ended.
 struct follow_endings {
   caf::actor janitor;
@@ -569,6 +616,10 @@ struct grace_tick {
 };
 struct cursor_tick {};
 struct feed_tick {};
+struct webhooks_tick {};
+struct delivery_tick {
+  std::uint64_t turn = 0; ///< Any other than the latest is void.
+};
 struct unused_tick {};
 struct round_tick {};
 struct prune_tick {};
@@ -615,6 +666,16 @@ HOLDFAST_LOCAL_MESSAGE(look_at_events)
 HOLDFAST_LOCAL_MESSAGE(events_seen)
 HOLDFAST_LOCAL_MESSAGE(watch_events)
 HOLDFAST_LOCAL_MESSAGE(feed_tick)
+HOLDFAST_LOCAL_MESSAGE(find_webhooks)
+HOLDFAST_LOCAL_MESSAGE(webhooks_listed)
+HOLDFAST_LOCAL_MESSAGE(find_webhook_places)
+HOLDFAST_LOCAL_MESSAGE(webhook_places_found)
+HOLDFAST_LOCAL_MESSAGE(find_dead_letters)
+HOLDFAST_LOCAL_MESSAGE(dead_letters_found)
+HOLDFAST_LOCAL_MESSAGE(read_for_webhook)
+HOLDFAST_LOCAL_MESSAGE(posted)
+HOLDFAST_LOCAL_MESSAGE(webhooks_tick)
+HOLDFAST_LOCAL_MESSAGE(delivery_tick)
 HOLDFAST_LOCAL_MESSAGE(unused_tick)
 HOLDFAST_LOCAL_MESSAGE(read_position)
 HOLDFAST_LOCAL_MESSAGE(consumer_position)

@@ -3,6 +3,7 @@
 #include "actors/actor_guard.hpp"
 #include "actors/envoy.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -19,6 +20,14 @@ constexpr std::chrono::milliseconds refusal_pause{100};
 
 /// For the answer to an introduction.
 constexpr std::chrono::seconds greeting_timeout{5};
+
+bool same_ways(const routes& a, const routes& b) {
+  return a.doors == b.doors
+         && std::equal(a.by_shard.begin(), a.by_shard.end(), b.by_shard.begin(), b.by_shard.end(),
+                       [](const routes::host& x, const routes::host& y) {
+                         return x.incarnation == y.incarnation && x.door == y.door;
+                       });
+}
 
 /// Works out anew where each shard is reached, and tells the envoys.
 void reroute(self_ptr self) {
@@ -38,6 +47,9 @@ void reroute(self_ptr self) {
   for (const auto& [incarnation, other] : st.others)
     if (other.door)
       now->doors.push_back(other.door);
+  // Each renewal of the lease looks at the cluster: mostly nothing has changed.
+  if (st.now && same_ways(*st.now, *now))
+    return;
   st.now = std::move(now);
   st.envoys.for_each([&](const caf::actor_addr&, const caf::actor& envoy) {
     self->send(envoy, routes_changed{st.now});
@@ -224,6 +236,9 @@ caf::behavior neighbours(caf::stateful_actor<neighbours_state>* self, context_pt
       [=](msg::put_schedule& m) { hand(self, m); },
       [=](msg::remove_schedule& m) { hand(self, m); },
       [=](msg::list_schedules& m) { hand(self, m); },
+      [=](msg::put_webhook& m) { hand(self, m); },
+      [=](msg::change_webhook& m) { hand(self, m); },
+      [=](msg::replay_webhook& m) { hand(self, m); },
       [=](msg::claim_tasks& m) { hand(self, m); },
       [=](msg::extend_tasks& m) { hand(self, m); },
       [=](msg::save_task& m) { hand(self, m); },

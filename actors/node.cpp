@@ -15,6 +15,7 @@
 #include "actors/shards.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/sweeper.hpp"
+#include "actors/webhooks.hpp"
 #include "actors/writer.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -56,6 +57,8 @@ caf::actor spawn_blocking(caf::event_based_actor* parent, const context_ptr& con
 ///   ├─ relay                 committed events to consumers
 ///   ├─ aggregation, completion, routing
 ///   ├─ feed                  the same to subscribers outside
+///   ├─ webhooks              the same to receivers over HTTP, under it one delivery for each
+///   │                        webhook and shard
 ///   ├─ door                  where the other nodes come in
 ///   ├─ neighbours            the ways to them, and an envoy for each client with work there
 ///   ├─ gateway               where everybody else comes in; opened last
@@ -96,12 +99,17 @@ supervisor_spec node_tree(const context_ptr& context) {
   add("feed", [=](parent_ptr p, const siblings& s) {
     return p->spawn(feed, context, s.at("relay"), s.at("reader"), s.at("membership"));
   });
+  add("webhooks", [=](parent_ptr p, const siblings& s) {
+    return p->spawn(
+        webhooks, context,
+        webhooks_links{lanes(s, context), s.at("loader"), s.at("feed"), s.at("membership")});
+  });
   const auto open_gateway = [=](parent_ptr p, const siblings& s, const caf::actor& neighbours,
                                 const caf::actor& door) {
     return caf::actor_cast<caf::actor>(
         p->spawn(gateway, context,
                  gateway_links{s.at("membership"), s.at("owners"), s.at("shards"), s.at("reader"),
-                               s.at("feed"), neighbours, door}));
+                               s.at("feed"), s.at("webhooks"), neighbours, door}));
   };
   add("door", [=](parent_ptr p, const siblings& s) { return open_gateway(p, s, {}, {}); });
   add("neighbours", [=](parent_ptr p, const siblings& s) {

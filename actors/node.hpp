@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/log.hpp"
+#include "connectors/webhook_sender.hpp"
 #include "core/batching.hpp"
 #include "core/ids.hpp"
 #include "core/schedule.hpp"
@@ -87,6 +88,14 @@ struct node_settings {
   std::uint64_t object_bytes_most = std::uint64_t{64} * 1024 * 1024; ///< To be stored, waiting.
   core::duration objects_sweep_interval{};
   core::duration objects_sweep_after{};
+
+  /// Carries webhooks to their receivers. None: they are not delivered by this node.
+  std::shared_ptr<connectors::webhook_sender> webhooks;
+  core::duration webhooks_look_interval = std::chrono::seconds{1};
+
+  /// The numbers of what stands between the node and its peers; empty: nothing does. Called on any
+  /// thread.
+  std::function<msg::link_status()> link_status;
 
   /// The clocks that schedules go by.
   core::zone_finder find_zone = core::find_utc;

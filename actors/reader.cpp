@@ -191,6 +191,57 @@ caf::result<consumer_position> on_read_position(self_ptr self, const read_positi
   return consumer_position{*cursor, std::move(*applied)};
 }
 
+/// Active unless somebody has paused it, or it has stopped somewhere under its present revision.
+msg::webhook_view view_of(const persistence::stored_webhook& webhook,
+                          std::vector<persistence::webhook_place>& places) {
+  msg::webhook_view view{webhook.name,     webhook.definition, webhook.paused ? "paused" : "active",
+                         webhook.revision, webhook.created_at, {}};
+  for (auto& place : places) {
+    const bool stopped = place.stopped_revision == webhook.revision;
+    if (stopped && !webhook.paused)
+      view.state = "failing";
+    view.places.push_back({place.shard, place.seq, place.newest, place.dead_letters,
+                           stopped ? std::move(place.reason) : std::string{}});
+  }
+  return view;
+}
+
+caf::result<msg::webhook_list> on_list_webhooks(self_ptr self, const msg::list_webhooks& question) {
+  const auto webhooks = open(self).list_webhooks();
+  if (!webhooks)
+    return msg::to_error(webhooks.error());
+  msg::webhook_list list;
+  for (const auto& webhook : *webhooks) {
+    if (webhook.name.compare(0, question.prefix.size(), question.prefix) != 0)
+      continue;
+    auto places = open(self).webhook_places(webhook.id);
+    if (!places)
+      return msg::to_error(places.error());
+    list.webhooks.push_back(view_of(webhook, *places));
+  }
+  return list;
+}
+
+caf::result<msg::dead_letter_page> on_list_dead_letters(self_ptr self,
+                                                        const msg::list_dead_letters& question) {
+  const auto webhooks = open(self).list_webhooks();
+  if (!webhooks)
+    return msg::to_error(webhooks.error());
+  const auto found = std::find_if(webhooks->begin(), webhooks->end(),
+                                  [&](const auto& one) { return one.name == question.name; });
+  if (found == webhooks->end())
+    return msg::to_error(core::errc::not_found, "there is no webhook " + question.name);
+  return answer(open(self).list_dead_letters(
+                    {found->id, question.shard, question.after, question.limit, false}),
+                [](auto& letters) {
+                  msg::dead_letter_page page;
+                  for (auto& [made, replayed] : letters)
+                    page.letters.push_back({made.event.seq, std::move(made.json), made.status,
+                                            std::move(made.reason), made.at, replayed});
+                  return page;
+                });
+}
+
 caf::result<task_histories> on_load_tasks(self_ptr self, const load_tasks& question) {
   task_histories found;
   for (const auto& id : question.tasks) {
@@ -376,6 +427,20 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
                       [](auto& tasks) { return finished_listed{std::move(tasks)}; });
       },
       [=](const load_tasks& question) { return on_load_tasks(self, question); },
+      [=](find_webhooks) {
+        return answer(open(self).list_webhooks(),
+                      [](auto& webhooks) { return webhooks_listed{std::move(webhooks)}; });
+      },
+      [=](const find_webhook_places& question) {
+        return answer(open(self).webhook_places(question.webhook),
+                      [](auto& places) { return webhook_places_found{std::move(places)}; });
+      },
+      [=](const find_dead_letters& question) {
+        return answer(open(self).list_dead_letters(question.filter),
+                      [](auto& letters) { return dead_letters_found{std::move(letters)}; });
+      },
+      [=](const msg::list_webhooks& question) { return on_list_webhooks(self, question); },
+      [=](const msg::list_dead_letters& question) { return on_list_dead_letters(self, question); },
       [=](const msg::list_queues& question) { return on_list_queues(self, question); },
       [=](const msg::get_queue_statistics& question) {
         return answer(open(self).count_tasks(question.queue), [](const auto& counts) {

@@ -24,5 +24,15 @@ inline core::shard_id shard_of_request(const msg::create_workflow& m, std::uint3
 }
 /// The reader of events says which shard.
 inline core::shard_id shard_of_request(const msg::read_events& m, std::uint32_t) { return m.shard; }
+/// What a webhook is decides one host, what becomes of its events that of theirs.
+inline core::shard_id shard_of_request(const msg::put_webhook& m, std::uint32_t shards) {
+  return core::shard_of(m.name, shards);
+}
+inline core::shard_id shard_of_request(const msg::change_webhook& m, std::uint32_t shards) {
+  return core::shard_of(m.name, shards);
+}
+inline core::shard_id shard_of_request(const msg::replay_webhook& m, std::uint32_t) {
+  return m.shard;
+}
 
 } // namespace holdfast::actors

@@ -49,11 +49,14 @@ void route(self_ptr self, const hosted_item& item, Message&& m) {
                                   "this node does not host the shard of " + to_string(item)));
 }
 
-/// The same, also to steps that another node hosts.
+/// The same, also to steps that another node hosts. Where the node hosts the shard and its host is
+/// just coming back, the sender tries again: through the neighbours it would only come here again.
 template <class Message>
 void route_anywhere(self_ptr self, const core::step_id& step, Message&& m) {
   const auto& st = self->state;
-  if (!host_of(self, step) && st.neighbours)
+  const auto shard = core::shard_of(step, st.context->settings.shards);
+  const bool ours = host_of(self, step) || st.context->hosting.here(shard, self->clock().now());
+  if (!ours && st.neighbours)
     self->make_response_promise().delegate(st.neighbours, std::forward<Message>(m));
   else
     route(self, step, std::forward<Message>(m));
@@ -269,6 +272,10 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
   guard(self, context);
   self->state.context = std::move(context);
   self->state.links = std::move(links);
+  // What an earlier life hosted may have gone to other nodes since.
+  auto& hosting = self->state.context->hosting;
+  for (core::shard_id shard = 0; shard < self->state.context->settings.shards; ++shard)
+    hosting.put(shard, false);
   self->set_down_handler([=](const caf::down_msg& down) { on_host_down(self, down); });
   self->send(self->state.links.membership, follow_hosting{caf::actor_cast<caf::actor>(self)});
   return {

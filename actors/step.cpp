@@ -73,7 +73,8 @@ void on_loaded(step_ptr self, step_loaded& stored) {
   for (const auto& sibling : stored.workflow.steps)
     st.siblings.push_back(sibling.id);
   const auto& mine = st.definition.steps[stored.step.row.position];
-  st.step = {stored.step.row, stored.step.next_ordinal, mine.test_questions.has_value()};
+  st.step = {stored.step.row, stored.step.next_ordinal, mine.test_questions.has_value(),
+             mine.tasks};
   st.places = core::places_in(st.definition);
   st.shared = caf::make_counted<step_context>(st.context, st.identity, mine,
                                               st.places[st.step.row.position].ways, st.links.writer,

@@ -77,7 +77,7 @@ void append_children(step_ptr self, const core::unit_record& parent,
   const auto* before = came.back ? asked_before(*chain, st.identity.step()) : nullptr;
   if (before != nullptr)
     return add(std::nullopt, *before);
-  if (!came.rule->for_each)
+  if (!came.rule->for_each || came.back)
     return add(std::nullopt, documents::chained_input(link));
   // Each with its own item as the result: the whole list in every one would be a square of it.
   std::uint32_t part = 0;

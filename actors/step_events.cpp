@@ -1,6 +1,7 @@
 #include "actors/consumer.hpp"
 #include "actors/step_state.hpp"
-#include "documents/routes_document.hpp"
+#include "core/unit_tasks.hpp"
+#include "documents/event_details.hpp"
 
 #include <algorithm>
 #include <map>
@@ -74,6 +75,50 @@ void aggregate(step_ptr self, const apply_events& delivery) {
             whole->failed = msg::to_error(why);
           whole->part_done();
         });
+  }
+  whole->part_done();
+}
+
+/// The unit learns that its task is over, with or without a result.
+void tell_unit(step_ptr self, const std::shared_ptr<gathering>& whole, const core::unit_id& unit,
+               task_over over) {
+  ++whole->open;
+  with_unit(self, unit, [=](const caf::actor& actor, const core::failure& why) {
+    if (actor)
+      ask_part(self, whole, actor, unit_command{over});
+    else if (why.code != core::errc::not_found)
+      whole->failed = msg::to_error(why);
+    whole->part_done();
+  });
+}
+
+/// Tasks of units have ended. Not through the inbox: a unit recognises what it has dealt with.
+void take_results(step_ptr self, const apply_events& delivery) {
+  auto& st = self->state;
+  auto whole = gather(self);
+  for (const auto& [message, event] : delivery.events) {
+    const auto ended = documents::ended_task_in(event.details);
+    task_over over{ended.task, ended.ending};
+    if (ended.ending != core::task_ending::completed || !st.step.executor) {
+      tell_unit(self, whole, event.unit, std::move(over));
+      continue;
+    }
+    // They are asked no test questions: all of a step are trusted alike.
+    over.trust = st.board->trust_in(core::task_judges(*st.step.executor).front());
+    ++whole->open;
+    self->request(st.links.loader, internal_timeout, msg::get_task{ended.task})
+        .then(
+            [=, unit = event.unit](const msg::task_view& found) mutable {
+              over.result = found.result;
+              tell_unit(self, whole, unit, over);
+              whole->part_done();
+            },
+            [=, unit = event.unit](caf::error& why) {
+              if (msg::failure_of(why).code != core::errc::not_found)
+                return whole->part_failed(why);
+              tell_unit(self, whole, unit, over); // so long ago that nobody knows the result
+              whole->part_done();
+            });
   }
   whole->part_done();
 }
@@ -174,6 +219,8 @@ void on_apply_events(step_ptr self, const apply_events& delivery) {
     aggregate(self, delivery);
   else if (delivery.consumer == completion_consumer)
     count_finished(self, delivery);
+  else if (delivery.consumer == task_results_consumer)
+    take_results(self, delivery);
   else
     route(self, delivery);
 }

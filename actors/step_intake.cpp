@@ -1,5 +1,6 @@
 #include "actors/step_state.hpp"
 
+#include "core/unit_tasks.hpp"
 #include "core/workflow.hpp"
 #include "documents/answer_matcher.hpp"
 #include "documents/json.hpp"
@@ -35,12 +36,8 @@ void settled(step_ptr self, const intake& in, const core::failure& why, std::uin
 /// The new unit is durable.
 void offer_from_now_on(step_ptr self, const core::unit_record& unit) {
   auto& st = self->state;
-  if (!core::is_test_question(unit)) {
-    st.ready.add(unit.id, unit.slots);
-    for (const auto& bar : unit.bars)
-      st.ready.bar(unit.id, bar.contributor, bar.until);
-    return;
-  }
+  if (!core::is_test_question(unit))
+    return enter_unit(self, summary_of(unit));
   st.board->add_question(unit.id, unit.ordinal);
   if (const auto truth = documents::single_right_answer(unit.truth); truth && st.model)
     st.model->hold(unit.id, *truth);
@@ -61,7 +58,10 @@ void add_missing(step_ptr self, std::shared_ptr<intake> in,
     st.pending.after_all([=](const core::failure& why) { settled(self, *in, why, 0, there); });
     return;
   }
-  auto decided = core::add_units(st.step, std::move(items), st.ids, now(self, st.context));
+  std::vector<core::contributor_id> judges;
+  if (st.step.executor)
+    judges = st.board->remaining(core::task_judges(*st.step.executor));
+  auto decided = core::add_units(st.step, std::move(items), st.ids, now(self, st.context), judges);
   if (decided.refusal != core::errc::none)
     return finish(self, *in, {decided.refusal, decided.detail}, 0, 0);
   // Only of what is new: the message of an item that is there already came in with it.

@@ -65,6 +65,12 @@ void restore_quality(step_ptr self, const core::step_history& history) {
   }
   for (const auto& left : history.unsettled_units)
     disregard(self, left.contributor, {left.unit});
+  auto overdue = st.board->settle(now(self, st.context));
+  if (overdue.answer.empty())
+    return;
+  write(self, std::move(overdue.changes), [](const core::failure&) {});
+  for (const auto& contributor : overdue.answer)
+    carry_out_removal(self, contributor);
 }
 
 void note_for_quality(step_ptr self, const unit_report& report) {

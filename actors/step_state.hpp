@@ -118,7 +118,9 @@ void on_look_again(step_ptr self);
 /// One offer less is under way to the unit.
 void unreserve(step_ptr self, const core::unit_id& unit);
 void on_sweep_tick(step_ptr self);
-/// Enters an open unit, as stored, into the ready set and the timers.
+/// A unit as the ready set and the timers see it.
+persistence::open_unit summary_of(const core::unit& unit);
+/// Enters an open unit, as stored, into these.
 void enter_unit(step_ptr self, const persistence::open_unit& unit);
 /// Sets the timer to the earliest end of a lease.
 void arm_expiry(step_ptr self);

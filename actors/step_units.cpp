@@ -1,5 +1,7 @@
 #include "actors/step_state.hpp"
 
+#include "core/unit_tasks.hpp"
+
 #include <algorithm>
 
 namespace holdfast::actors {
@@ -86,23 +88,6 @@ void send_away(step_ptr self, const core::unit_id& unit, const caf::actor& actor
   self->state.awaited[unit];
   self->state.leaving[unit] = actor;
   self->send(actor, unit_command{passivate{}});
-}
-
-/// A unit just loaded, as the ready set sees it.
-persistence::open_unit summary_of(const core::unit& unit) {
-  persistence::open_unit open;
-  open.id = unit.id;
-  open.state = unit.state;
-  open.slots = unit.slots;
-  open.test_question = core::is_test_question(unit);
-  open.judged = core::counted_judgments(unit);
-  open.next_expiry = core::next_expiry(unit.leases);
-  open.touched = unit.bars;
-  for (const auto& judgment : unit.judgments)
-    open.touched.push_back({judgment.contributor, core::instant::max()});
-  for (const auto& lease : unit.leases.active)
-    open.holders.push_back({lease.owner, lease.id});
-  return open;
 }
 
 void forget_unit(step_ptr self, const core::unit_id& unit) {
@@ -231,6 +216,8 @@ void enter_unit(step_ptr self, const persistence::open_unit& unit) {
     st.ready.bar(unit.id, bar.contributor, bar.until);
   for (const auto& holder : unit.holders) {
     st.ready.bar(unit.id, holder.contributor, core::instant::max());
+    if (core::is_task_judge(holder.contributor)) // nobody asks for these leases, nor again
+      continue;
     auto& held = st.held[holder.contributor];
     const bool known = std::any_of(
         held.begin(), held.end(), [&](const auto& l) { return l.assignment == holder.assignment; });
@@ -238,6 +225,22 @@ void enter_unit(step_ptr self, const persistence::open_unit& unit) {
       held.push_back({holder.assignment, unit.id, {}});
   }
   set_expiry(self, unit.id, unit.next_expiry);
+}
+
+persistence::open_unit summary_of(const core::unit& unit) {
+  persistence::open_unit open;
+  open.id = unit.id;
+  open.state = unit.state;
+  open.slots = unit.slots;
+  open.test_question = core::is_test_question(unit);
+  open.judged = core::counted_judgments(unit);
+  open.next_expiry = core::next_expiry(unit.leases);
+  open.touched = unit.bars;
+  for (const auto& judgment : unit.judgments)
+    open.touched.push_back({judgment.contributor, core::instant::max()});
+  for (const auto& lease : unit.leases.active)
+    open.holders.push_back({lease.owner, lease.id});
+  return open;
 }
 
 void unreserve(step_ptr self, const core::unit_id& unit) {

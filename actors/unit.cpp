@@ -1,6 +1,7 @@
 #include "actors/unit.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "core/unit_tasks.hpp"
 #include "documents/answer_matcher.hpp"
 
 namespace holdfast::actors {
@@ -178,6 +179,32 @@ void on(self_ptr self, const judgment_seen& seen) {
     report(self, {});
   carry_out(self, self->make_response_promise(), std::move(decided),
             [](bool) { return events_applied{}; });
+}
+
+void on(self_ptr self, task_over& over) {
+  auto& st = self->state;
+  const auto at = time(self);
+  core::take_result command{over.task, over.ending, std::move(over.result), {}, over.trust};
+  if (!command.payload.empty() && !core::judge_of(st.unit, over.task).empty()) {
+    if (auto answer = st.shared->checker.answer_of(command.payload)) {
+      command.answer = std::move(*answer);
+    } else {
+      st.shared->node->log(log_level::warning, "task_result_unusable",
+                           {{"unit", to_string(st.unit.id)},
+                            {"task", to_string(over.task)},
+                            {"reason", answer.error().detail}});
+      command.payload.clear();
+    }
+  }
+  auto decided = core::decide(st.unit, st.shared->lease, command, at);
+  if (!decided.changes.empty()) {
+    std::optional<judged_report> judged;
+    if (!command.payload.empty())
+      judged = judged_report{decided.answer, command.answer};
+    report(self, ended_by(st.unit, decided.changes, at), false, std::move(judged));
+  }
+  carry_out(self, self->make_response_promise(), std::move(decided),
+            [](const core::contributor_id&) { return events_applied{}; });
 }
 
 void on(self_ptr self, const disregard_contributor& command) {

@@ -4,6 +4,8 @@
 #include "actors/held_promise.hpp"
 #include "actors/reader.hpp"
 
+#include <map>
+
 namespace holdfast::actors {
 
 namespace {
@@ -77,6 +79,36 @@ void create(self_ptr self, const held_promise& promise, const new_workflow& requ
   });
 }
 
+/// The queues in which tasks are to judge units, and at which place each is named.
+std::map<core::queue_name, std::string> queues_of(const core::workflow_definition& definition) {
+  std::map<core::queue_name, std::string> queues;
+  for (std::size_t i = 0; i < definition.steps.size(); ++i)
+    if (const auto& tasks = definition.steps[i].tasks)
+      queues.emplace(tasks->queue, "/steps/" + std::to_string(i) + "/tasks/queue");
+  return queues;
+}
+
+/// Units would wait for tasks that nobody makes: so the queues must be there before.
+void create_if_queues_are_there(self_ptr self, const held_promise& promise,
+                                const new_workflow& request) {
+  auto wanted = queues_of(request.definition);
+  if (wanted.empty())
+    return create(self, promise, request);
+  self->request(self->state.loader, internal_timeout, msg::list_queues{})
+      .then(
+          [=, wanted = std::move(wanted)](const msg::queue_list& list) mutable {
+            for (const auto& queue : list.queues)
+              wanted.erase(queue.queue);
+            if (wanted.empty())
+              return create(self, promise, request);
+            const auto& [queue, place] = *wanted.begin();
+            fail(self, promise,
+                 {core::errc::invalid_argument,
+                  place + ": there is no queue " + queue + "; make it first"});
+          },
+          [=](const caf::error& error) { fail(self, promise, msg::failure_of(error)); });
+}
+
 } // namespace
 
 caf::behavior workflow_creation(caf::stateful_actor<workflow_creation_state>* self,
@@ -101,7 +133,7 @@ caf::behavior workflow_creation(caf::stateful_actor<workflow_creation_state>* se
                 [=](const caf::error& error) {
                   const auto why = msg::failure_of(error);
                   if (why.code == core::errc::not_found)
-                    create(self, promise, request);
+                    create_if_queues_are_there(self, promise, request);
                   else
                     fail(self, promise, why);
                 });

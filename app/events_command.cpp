@@ -1,24 +1,13 @@
+#include "app/cluster_command.hpp"
 #include "app/commands.hpp"
-#include "app/configuration.hpp"
-#include "app/node_endpoint.hpp"
-#include "app/node_link.hpp"
-#include "app/wiring.hpp"
 #include "client/event_subscription.hpp"
-#include "client/peer_system.hpp"
 #include "core/uuid.hpp"
 
-#include <caf/actor_system.hpp>
-
-#include <charconv>
 #include <chrono>
 #include <iostream>
 #include <map>
 #include <memory>
-#include <optional>
-#include <random>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 namespace holdfast::app {
@@ -26,28 +15,13 @@ namespace holdfast::app {
 namespace {
 
 struct events_flags {
-  configuration_flags configuration;
-  std::string nodes;
+  cluster_flags cluster;
   std::vector<std::string> after;
   bool only_new = false;
   bool follow = false;
   std::string step;
   std::vector<std::string> types;
-  double timeout_seconds = 10;
 };
-
-/// Reads `3-17`: an event as `report.outbox` and our own lines name it.
-std::optional<core::message_id> message_named(std::string_view text) {
-  core::message_id id;
-  const auto* end = text.data() + text.size();
-  const auto shard = std::from_chars(text.data(), end, id.shard);
-  if (shard.ec != std::errc{} || shard.ptr == end || *shard.ptr != '-')
-    return std::nullopt;
-  const auto seq = std::from_chars(shard.ptr + 1, end, id.seq);
-  if (seq.ec != std::errc{} || seq.ptr != end)
-    return std::nullopt;
-  return id;
-}
 
 core::outcome<client::subscription_settings> wanted(const events_flags& flags) {
   client::subscription_settings what;
@@ -70,29 +44,12 @@ core::outcome<client::subscription_settings> wanted(const events_flags& flags) {
   return what;
 }
 
-core::outcome<std::vector<client::endpoint>> nodes_of(const config::loaded& loaded,
-                                                      const std::string& nodes) {
-  if (!nodes.empty())
-    return client::endpoints_of(nodes, has_link(loaded.values)
-                                           ? std::optional{credentials_of(loaded.values)}
-                                           : std::nullopt);
-  auto own = own_endpoint(loaded);
-  if (!own)
-    return own.error();
-  return std::vector<client::endpoint>{std::move(*own)};
-}
-
 /// Whether all of it could be written.
 bool print(const msg::event_page& page) {
   for (const auto& e : page.events)
     std::cout << "{\"shard\":" << page.shard << ",\"seq\":" << e.seq << ",\"event\":" << e.event
               << "}\n";
   return static_cast<bool>(std::cout.flush());
-}
-
-exit_code refuse(const core::failure& why, exit_code how) {
-  std::cerr << "holdfast: " << core::to_string(why.code) << ": " << why.detail << '\n';
-  return how;
 }
 
 /// Prints until whoever reads is gone, or all events are printed that were there when it began.
@@ -121,23 +78,12 @@ exit_code print_events(const client::connection& node, const client::subscriptio
 }
 
 exit_code run(const events_flags& flags) {
-  const auto loaded = flags.configuration.load();
-  if (!loaded.usable()) {
-    print_problems(loaded);
-    return exit_code::configuration;
-  }
   const auto what = wanted(flags);
   if (!what)
     return refuse(what.error(), exit_code::usage);
-  const auto nodes = nodes_of(loaded, flags.nodes);
-  if (!nodes)
-    return refuse(nodes.error(), exit_code::configuration);
-  client::peer_system configuration{peer_settings_of(loaded.values)};
-  caf::actor_system system{configuration};
-  client::retry_policy retry;
-  retry.deadline = core::duration{static_cast<std::int64_t>(flags.timeout_seconds * 1e6)};
-  const client::connection node{system, *nodes, retry, std::random_device{}()};
-  return print_events(node, *what, flags.follow);
+  return with_cluster(flags.cluster, [&](const client::connection& node) {
+    return print_events(node, *what, flags.follow);
+  });
 }
 
 } // namespace
@@ -146,11 +92,7 @@ void add_events_command(CLI::App& cli, exit_code& result) {
   auto flags = std::make_shared<events_flags>();
   auto* command = cli.add_subcommand(
       "events", "Print the events of a cluster, one line of JSON each, in order per shard");
-  flags->configuration.add_to(*command);
-  command
-      ->add_option("--node", flags->nodes,
-                   "One or more nodes of the cluster; without it, the node of this configuration")
-      ->type_name("HOST:PORT,...");
+  flags->cluster.add_to(*command);
   auto* after =
       command->add_option("--after", flags->after, "Go on behind this event; once for each shard");
   after->type_name("SHARD-SEQ")->delimiter(',');
@@ -161,9 +103,6 @@ void add_events_command(CLI::App& cli, exit_code& result) {
   command
       ->add_option("--type", flags->types, "Only events of this type; may be given several times")
       ->type_name("NAME");
-  command->add_option("--timeout", flags->timeout_seconds, "Seconds to wait for a node at first")
-      ->check(CLI::Range(0.1, 3600.0))
-      ->capture_default_str();
   command->callback([flags, &result] { result = run(*flags); });
 }
 

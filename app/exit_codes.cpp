@@ -7,7 +7,9 @@ const std::vector<exit_description>& exit_descriptions() {
   static const std::vector<exit_description> table{
     {exit_code::ok, "It did what it was asked to; a node was stopped and has drained.",
      "Nothing."},
-    {exit_code::failed_check, "`verify` found violations, or the demo found something off.",
+    {exit_code::failed_check,
+     "`verify` found violations, the demo found something off, or the node refused what it was"
+     " asked.",
      "Read the report: it names each one."},
     {exit_code::usage, "The command line is not understood.",
      "See `--help`."},

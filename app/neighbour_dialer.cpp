@@ -17,6 +17,7 @@
 #include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace holdfast::app {
 
@@ -84,7 +85,7 @@ struct neighbour_dialer::state {
   const std::optional<link::credentials> tls;
   std::mutex mutex;
   bool closed = false;
-  std::list<std::thread> attempts;
+  std::list<std::thread> attempts;                          ///< Under way.
   std::list<std::thread> over;                              ///< To be joined.
   std::map<std::string, std::shared_ptr<guarded_way>> ways; ///< By address.
 
@@ -111,6 +112,25 @@ struct neighbour_dialer::state {
       return {{}, false, found.error().detail};
     return {*found, false, {}};
   }
+
+  /// Has `work` done on a thread of its own, unless it is too late for that.
+  static void run(const std::shared_ptr<state>& shared, const std::function<void()>& work) {
+    std::list<std::thread> over;
+    const std::lock_guard lock{shared->mutex};
+    if (shared->closed)
+      return;
+    over.splice(over.end(), shared->over);
+    for (auto& attempt : over)
+      attempt.join(); // each has said that it is at its end
+    auto& slot = shared->attempts.emplace_back();
+    const auto place = std::prev(shared->attempts.end());
+    slot = std::thread{[=] {
+      work();
+      const std::lock_guard at_the_end{shared->mutex};
+      if (!shared->closed)
+        shared->over.splice(shared->over.end(), shared->attempts, place);
+    }};
+  }
 };
 
 neighbour_dialer::neighbour_dialer(caf::actor_system& system, std::optional<link::credentials> tls)
@@ -128,24 +148,24 @@ neighbour_dialer::~neighbour_dialer() {
     attempt.join();
 }
 
+void neighbour_dialer::reload() {
+  std::vector<std::shared_ptr<state::guarded_way>> ways;
+  {
+    const std::lock_guard lock{state_->mutex};
+    for (const auto& [address, way] : state_->ways)
+      ways.push_back(way);
+  }
+  for (const auto& guarded : ways)
+    state::run(state_, [guarded] {
+      const std::lock_guard lock{guarded->mutex};
+      guarded->way.reload();
+    });
+}
+
 actors::node_dialer neighbour_dialer::as_function() const {
   return [shared = state_](const std::string& address,
                            const std::function<void(const actors::dial_result&)>& done) {
-    std::list<std::thread> over;
-    const std::lock_guard lock{shared->mutex};
-    if (shared->closed)
-      return;
-    over.splice(over.end(), shared->over);
-    for (auto& attempt : over)
-      attempt.join(); // each has said that it is at its end
-    auto& slot = shared->attempts.emplace_back();
-    const auto place = std::prev(shared->attempts.end());
-    slot = std::thread{[=] {
-      done(shared->reach(address));
-      const std::lock_guard at_the_end{shared->mutex};
-      if (!shared->closed)
-        shared->over.splice(shared->over.end(), shared->attempts, place);
-    }};
+    state::run(shared, [shared, address, done] { done(shared->reach(address)); });
   };
 }
 

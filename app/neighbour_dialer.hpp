@@ -22,6 +22,10 @@ public:
   /// Waits for the attempts under way.
   ~neighbour_dialer();
 
+  /// Reads the credentials anew, and cuts the ways to nodes whose certificate is not good any more;
+  /// a way that is being dialed afterwards.
+  void reload();
+
   /// For `node_settings::dial`. Valid beyond the dialer, which then answers nobody.
   actors::node_dialer as_function() const;
 

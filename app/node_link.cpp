@@ -48,6 +48,24 @@ core::outcome<std::string> own_name(const config::settings& settings) {
   return names->front();
 }
 
+msg::link_status status_of(const link::link_counters& counters) {
+  msg::link_status status;
+  status.secured = true;
+  status.accepted = counters.accepted;
+  status.established = counters.established;
+  status.open = counters.open;
+  status.frames = counters.frames;
+  status.bytes_in = counters.bytes_from_dialers;
+  status.bytes_out = counters.bytes_from_listeners;
+  status.reloads = counters.reloads;
+  for (std::size_t i = 0; i < link::refusal_count; ++i) {
+    const auto why = static_cast<link::refusal>(i);
+    if (const auto connections = counters.refused_for(why); connections > 0)
+      status.refusals.push_back({std::string{link::to_string(why)}, connections});
+  }
+  return status;
+}
+
 core::outcome<bool> node_link::check(const config::settings& settings) {
   const auto context = link::make_tls_context(credentials_of(settings), link::tls_role::accepts);
   if (!context)

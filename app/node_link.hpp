@@ -5,6 +5,7 @@
 #include "core/outcome.hpp"
 #include "link/inlet.hpp"
 #include "link/io_thread.hpp"
+#include "messages/workflow_messages.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -21,6 +22,9 @@ link::credentials credentials_of(const config::settings& settings);
 
 /// The first name of the process's own certificate; `invalid_argument` when it cannot be read.
 core::outcome<std::string> own_name(const config::settings& settings);
+
+/// The numbers of a link, for whoever asks the node.
+msg::link_status status_of(const link::link_counters& counters);
 
 /// The way into a node for peers of other machines: TLS on the node's address and port, and a
 /// thread for it. The node itself takes connections on a port of loopback.

@@ -76,6 +76,8 @@ exit_code node_service::run() {
     return *failed;
   if (const auto failed = choose_port())
     return *failed;
+  if (const auto failed = open_webhooks())
+    return *failed;
   log_.info("node_starting", {{"version", version},
                               {"name", settings_.node.name},
                               {"pid", std::to_string(::getpid())},
@@ -168,6 +170,16 @@ std::optional<exit_code> node_service::open_objects() {
   return std::nullopt;
 }
 
+std::optional<exit_code> node_service::open_webhooks() {
+  auto opened = webhook_sender_of(settings_);
+  if (!opened) {
+    log_.error("webhooks_refused", {{"what", opened.error().detail}});
+    return exit_code::configuration;
+  }
+  webhooks_ = std::move(*opened);
+  return std::nullopt;
+}
+
 exit_code node_service::run_actors() {
   client::peer_system configuration{peer_settings_of(settings_)};
   auto system = std::make_unique<caf::actor_system>(configuration);
@@ -178,6 +190,7 @@ exit_code node_service::run_actors() {
   start.conninfo = conninfo_;
   start.port = port_;
   start.objects = objects_;
+  start.webhooks = std::exchange(webhooks_, nullptr); // it ends with the actors that use it
   auto node = node_settings_of(settings_, start);
   node.log = log_.as_function();
   if (has_link(settings_))
@@ -190,6 +203,10 @@ exit_code node_service::run_actors() {
   dialer_.emplace(*system,
                   has_link(settings_) ? std::optional{credentials_of(settings_)} : std::nullopt);
   node.dial = dialer_->as_function();
+  node.link_status = [this] {
+    const auto* counters = link_counters_.load();
+    return counters ? status_of(*counters) : msg::link_status{};
+  };
   node.on_gateway = [this](const msg::member_gateway_actor& gateway) {
     loop_.post([this, gateway] { publish(gateway); });
   };
@@ -255,10 +272,13 @@ bool node_service::open_link() {
   if (!opened)
     return give_up_on_port(opened.error());
   link_ = std::move(*opened);
+  link_counters_ = &link_->counters();
   loop_.on_hangup([this] {
     log_.info("hangup", {{"what", "certificates are read anew"}});
     if (link_)
       link_->reload();
+    if (dialer_)
+      dialer_->reload();
   });
   return true;
 }

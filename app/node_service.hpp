@@ -17,6 +17,7 @@
 
 #include <caf/actor.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -47,6 +48,7 @@ private:
   std::optional<exit_code> choose_port();
   std::optional<exit_code> start_database();
   std::optional<exit_code> open_objects();
+  std::optional<exit_code> open_webhooks();
   exit_code run_actors();
   void publish(const msg::member_gateway_actor& gateway);
   bool open_link();
@@ -67,12 +69,15 @@ private:
   std::optional<persistence::private_cluster> cluster_;
   std::string conninfo_;
   std::shared_ptr<objects::object_store> objects_;
+  std::shared_ptr<connectors::webhook_sender> webhooks_;
   core::incarnation_id incarnation_;
 
   std::optional<gateway_port> gateway_;
   std::optional<neighbour_dialer> dialer_;
   std::unique_ptr<node_link> link_;     ///< Null without TLS.
   std::optional<node_workers> workers_; ///< None when there are no handlers.
+  /// Of `link_`, for the actors' threads, which end before it; null until it is open.
+  std::atomic<const link::link_counters*> link_counters_{nullptr};
   bool workers_stopped_ = false;
   bool announced_ = false;
   std::optional<exit_code> give_up_; ///< Set when the node cannot go on for a reason of ours.

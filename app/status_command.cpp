@@ -68,7 +68,15 @@ std::string span_text(core::duration span) {
   return text;
 }
 
-void print_text(const msg::node_status& node, const std::vector<msg::step_view>& steps) {
+std::string refusals_text(const msg::link_status& link) {
+  std::string text;
+  for (const auto& one : link.refusals)
+    text += (text.empty() ? "" : ", ") + std::to_string(one.connections) + ' ' + one.reason;
+  return text.empty() ? "none" : text;
+}
+
+void print_text(const msg::node_status& node, const msg::link_status& link,
+                const std::vector<msg::step_view>& steps) {
   const auto line = [](const char* name, const std::string& value) {
     std::printf("%-12s %s\n", name, value.c_str());
   };
@@ -83,6 +91,12 @@ void print_text(const msg::node_status& node, const std::vector<msg::step_view>&
   line("turned away", std::to_string(node.overloaded));
   line("live units", std::to_string(node.live_units));
   line("sessions", std::to_string(node.sessions));
+  if (link.secured) {
+    line("link", std::to_string(link.open) + " open, " + std::to_string(link.established) + " of "
+                     + std::to_string(link.accepted) + " let in, " + std::to_string(link.frames)
+                     + " frames, " + std::to_string(link.reloads) + " reloads");
+    line("link refused", refusals_text(link));
+  }
   if (steps.empty()) {
     std::printf("\nno steps\n");
     return;
@@ -96,7 +110,8 @@ void print_text(const msg::node_status& node, const std::vector<msg::step_view>&
                 static_cast<unsigned long long>(step.total_units));
 }
 
-void print_json(const msg::node_status& node, const std::vector<msg::step_view>& steps) {
+void print_json(const msg::node_status& node, const msg::link_status& link,
+                const std::vector<msg::step_view>& steps) {
   ordered_json object{{"name", node.name},
                       {"incarnation", core::to_string(node.incarnation)},
                       {"version", node.version},
@@ -122,6 +137,15 @@ void print_json(const msg::node_status& node, const std::vector<msg::step_view>&
                     {"sealed", step.sealed},
                     {"completed_units", step.completed_units},
                     {"total_units", step.total_units}});
+  if (link.secured) {
+    auto refused = ordered_json::object();
+    for (const auto& one : link.refusals)
+      refused[one.reason] = one.connections;
+    object["link"] = {{"accepted", link.accepted}, {"established", link.established},
+                      {"open", link.open},         {"frames", link.frames},
+                      {"bytes_in", link.bytes_in}, {"bytes_out", link.bytes_out},
+                      {"reloads", link.reloads},   {"refused", std::move(refused)}};
+  }
   object["steps"] = std::move(list);
   std::cout << object.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
@@ -166,13 +190,16 @@ exit_code run(const status_flags& flags) {
   const auto status = node.ask<msg::node_status>(msg::get_node_status{});
   if (!status)
     return unreachable(status.error());
+  const auto link = node.ask<msg::link_status>(msg::get_link_status{});
+  if (!link)
+    return unreachable(link.error());
   const auto steps = list_steps(node);
   if (!steps)
     return unreachable(steps.error());
   if (flags.json)
-    print_json(*status, *steps);
+    print_json(*status, *link, *steps);
   else
-    print_text(*status, *steps);
+    print_text(*status, *link, *steps);
   return exit_code::ok;
 }
 

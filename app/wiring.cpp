@@ -2,6 +2,7 @@
 
 #include "app/version.hpp"
 #include "calendar/time_zones.hpp"
+#include "connectors/http_webhook_sender.hpp"
 #include "core/invariant.hpp"
 #include "persistence/postgres_store.hpp"
 
@@ -67,6 +68,24 @@ std::optional<std::filesystem::path> objects_directory_of(const config::settings
   return (std::filesystem::absolute(settings.node.data_dir) / "objects").lexically_normal();
 }
 
+core::outcome<std::shared_ptr<connectors::webhook_sender>>
+webhook_sender_of(const config::settings& settings) {
+  auto allowed = connectors::parse_networks(settings.webhooks.allowed_networks);
+  if (!allowed)
+    return core::failure{allowed.error().code,
+                         "webhooks.allowed_networks: " + allowed.error().detail};
+  connectors::http_sender_options options;
+  const auto& secrets = settings.webhooks.secrets;
+  options.secrets = secrets.empty() ? std::filesystem::path{settings.node.data_dir} / "secrets"
+                                    : std::filesystem::path{secrets};
+  options.guard = connectors::address_guard{std::move(*allowed)};
+  options.ca_file = settings.webhooks.ca_file;
+  options.user_agent = std::string{"Holdfast/"} + version;
+  options.connect_timeout = settings.webhooks.connect_timeout;
+  return std::shared_ptr<connectors::webhook_sender>{
+      connectors::open_http_sender(std::move(options))};
+}
+
 client::peer_settings peer_settings_of(const config::settings& settings) {
   client::peer_settings peers;
   peers.scheduler_threads = settings.node.scheduler_threads;
@@ -125,6 +144,9 @@ actors::node_settings node_settings_of(const config::settings& settings, const n
   node.object_bytes_most = std::uint64_t{settings.objects.under_way_mb} * 1024 * 1024;
   node.objects_sweep_after = settings.objects.sweep_after;
   node.objects_sweep_interval = settings.objects.sweep_interval;
+
+  node.webhooks = start.webhooks;
+  node.webhooks_look_interval = settings.webhooks.look_interval;
 
   node.find_zone = calendar::find_zone;
 

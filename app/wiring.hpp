@@ -3,6 +3,8 @@
 #include "actors/node.hpp"
 #include "client/peer_system.hpp"
 #include "config/settings.hpp"
+#include "connectors/webhook_sender.hpp"
+#include "core/outcome.hpp"
 #include "objects/object_store.hpp"
 #include "persistence/private_cluster.hpp"
 
@@ -23,6 +25,11 @@ persistence::private_cluster_options private_cluster_of(const config::settings& 
 /// Where the object store is; none when every payload is in its row.
 std::optional<std::filesystem::path> objects_directory_of(const config::settings& settings);
 
+/// What carries webhooks to their receivers; `invalid_argument` when the configuration names what
+/// is no network.
+core::outcome<std::shared_ptr<connectors::webhook_sender>>
+webhook_sender_of(const config::settings& settings);
+
 /// How the process takes part in the network.
 client::peer_settings peer_settings_of(const config::settings& settings);
 
@@ -33,6 +40,7 @@ struct node_start {
   std::string conninfo;
   std::uint16_t port = 0;                         ///< The one to be published at.
   std::shared_ptr<objects::object_store> objects; ///< None: every payload is in its row.
+  std::shared_ptr<connectors::webhook_sender> webhooks;
 };
 
 /// All but `log`, `dial` and `on_gateway`.

@@ -53,6 +53,7 @@ std::size_t payload_bytes(const msg::add_test_questions& request) {
 
 std::size_t payload_bytes(const msg::put_queue& request) { return request.policy.size(); }
 std::size_t payload_bytes(const msg::put_schedule& request) { return request.definition.size(); }
+std::size_t payload_bytes(const msg::put_webhook& request) { return request.definition.size(); }
 
 std::size_t payload_bytes(const msg::task_update& update) {
   return update.data.size() + update.execution_state.size();
@@ -269,6 +270,7 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
       carry<msg::submit_judgment>(self),
       carry<msg::end_session>(self),
       carry<msg::get_node_status>(self),
+      carry<msg::get_link_status>(self),
       carry<msg::put_queue>(self),
       carry<msg::pause_queue>(self),
       carry<msg::list_queues>(self),
@@ -289,6 +291,11 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
       carry<msg::put_schedule>(self),
       carry<msg::remove_schedule>(self),
       carry<msg::list_schedules>(self),
+      carry<msg::put_webhook>(self),
+      carry<msg::change_webhook>(self),
+      carry<msg::list_webhooks>(self),
+      carry<msg::list_dead_letters>(self),
+      carry<msg::replay_webhook>(self),
       carry<msg::read_events>(self),
       [self](const msg::tasks_lost& lost) {
         if (self->state.deps.on_tasks_lost)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "client/courier.hpp"
+#include "messages/long_poll.hpp"
 
 #include <algorithm>
 
@@ -10,8 +11,7 @@ namespace holdfast::client {
 /// shortest time after which the courier thinks a request lost: the other half is for the way
 /// there, the commit and the way back. Never more than the node allows.
 inline core::duration wait_at_node(const retry_policy& retry) {
-  constexpr core::duration allowed = std::chrono::minutes{1};
-  return std::min(std::min(retry.try_timeout, retry.deadline) / 2, allowed);
+  return std::min(std::min(retry.try_timeout, retry.deadline) / 2, msg::wait_max);
 }
 
 } // namespace holdfast::client

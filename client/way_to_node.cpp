@@ -33,6 +33,11 @@ core::outcome<way_to_node::near_end> way_to_node::prepare() {
   return near_end{"127.0.0.1", outlet_->port()};
 }
 
+void way_to_node::reload() {
+  if (outlet_)
+    outlet_->reload();
+}
+
 core::failure way_to_node::failed(const std::string& by_caf) const {
   const auto why = outlet_ ? outlet_->last_failure() : std::string{};
   return {core::errc::unavailable, why.empty() ? by_caf : why};

@@ -30,6 +30,9 @@ public:
   /// `host:port`, for messages.
   std::string address() const;
 
+  /// Reads the credentials anew, and cuts the way if the node's certificate is not good any more.
+  void reload();
+
   /// Reaches what the node publishes. Blocks; `unavailable` with the reason.
   template <class Actor>
   core::outcome<Actor> dial(caf::actor_system& system) {

@@ -28,7 +28,9 @@ endif()
 
 find_program(HOLDFAST_CCACHE ccache)
 if(HOLDFAST_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${HOLDFAST_CCACHE}")
+  # What one clone has compiled serves the others, too: their folders are left out of what is compared.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${HOLDFAST_CCACHE}")
 endif()
 
 # holdfast_library(<folder> [LINKS ...] [PRIVATE_LINKS ...] [PUBLIC_HEADERS ...]): the static library of one folder and
@@ -79,8 +81,7 @@ function(holdfast_test name)
   cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINKS} Boost::unit_test_framework holdfast_options)
-  target_compile_definitions(${name} PRIVATE
-    BOOST_TEST_DYN_LINK HOLDFAST_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(${name} PRIVATE BOOST_TEST_DYN_LINK)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()

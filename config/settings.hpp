@@ -78,6 +78,14 @@ struct settings {
   } sweep{};
 
   struct {
+    std::string secrets;
+    std::string allowed_networks;
+    std::string ca_file;
+    core::duration connect_timeout;
+    core::duration look_interval;
+  } webhooks{};
+
+  struct {
     core::duration session_grace;
     std::uint32_t leases_max;
   } owner{};
@@ -306,6 +314,23 @@ void describe(Visitor&& option, Settings& s) {
       "events.reads_max", s.events.reads_max, 1000, 1, 100000,
       "Reads of events by subscribers outside that a node lets wait, one for each subscriber and "
       "shard. Further ones are answered `overloaded`.");
+
+  option("webhooks.secrets", s.webhooks.secrets, "", 0, 1024,
+         "Directory with a file for each secret that webhooks are signed with, by its name: one "
+         "line, or two while receivers change from one to the other, of `whsec_` and base64. Every "
+         "node needs the same. Empty: `secrets` in `node.data_dir`.");
+  option("webhooks.allowed_networks", s.webhooks.allowed_networks, "", 0, 4096,
+         "Networks besides the internet where receivers of webhooks may be, separated by commas, "
+         "such as `10.1.0.0/16,fd00::/8`. Whoever may make webhooks can have the node post there.");
+  option("webhooks.ca_file", s.webhooks.ca_file, "", 0, 1024,
+         "PEM file with the authorities that vouch for receivers of webhooks, instead of those of "
+         "the system.");
+  option("webhooks.connect_timeout", s.webhooks.connect_timeout, 5s, 100ms, 1min,
+         "How long a connection to a receiver of webhooks may take, as part of the time that the "
+         "webhook allows for the whole.");
+  option("webhooks.look_interval", s.webhooks.look_interval, 1s, 10ms, 1min,
+         "Pause between two looks at what webhooks there are: how long it takes at most until a "
+         "change of one counts on all nodes.");
 
   option("limits.payload_bytes", s.limits.payload_bytes, 256 * 1024, 1024, 64 * 1024 * 1024,
          "Largest JSON document that is accepted, in bytes: unit data, judgments, schemas.");

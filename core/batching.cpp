@@ -62,6 +62,7 @@ struct footprint_of {
       staged(id);
   }
   void operator()(const refuse_staged& w) { staged(w.staged); }
+  void operator()(const stage_task& w) { task_row(w.task.spec.id); }
   // Written once, or the last one counts.
   void operator()(const put_standing&) {}
   void operator()(const put_repair&) {}
@@ -73,6 +74,14 @@ struct footprint_of {
   void operator()(const update_step&) {}
   void operator()(const insert_inbox&) {}
   void operator()(const advance_cursor&) {}
+  void operator()(const put_webhook& w) { rows.push_back(mix(std::hash<webhook_id>{}(w.id), 6)); }
+  void operator()(const delete_webhook& w) {
+    rows.push_back(mix(std::hash<webhook_id>{}(w.id), 6));
+  }
+  void operator()(const put_webhook_position&) {}
+  void operator()(const put_dead_letter&) {}
+  void operator()(const replay_dead_letter&) {}
+  void operator()(const delete_dead_letter&) {}
 };
 
 } // namespace

@@ -14,7 +14,7 @@ struct named_event {
   std::string_view name;
 };
 
-constexpr std::array<named_event, 8> event_names{{
+constexpr std::array<named_event, 9> event_names{{
     {event_type::unit_ready_for_assignment, "UnitReadyForAssignment"},
     {event_type::judgment_received, "JudgmentReceived"},
     {event_type::unit_finalized, "UnitFinalized"},
@@ -22,6 +22,7 @@ constexpr std::array<named_event, 8> event_names{{
     {event_type::unit_canceled, "UnitCanceled"},
     {event_type::test_judgment, "TestJudgmentEvent"},
     {event_type::contributor_flagged, "ContributorFlagged"},
+    {event_type::unit_task_ended, "UnitTaskEnded"},
     {event_type::unit_reopened, "UnitReopened"},
 }};
 

@@ -293,6 +293,13 @@ struct refuse_staged {
   instant at;
 };
 
+/// Stages a task for its queue, which takes it in as it takes what other producers stage. Refused
+/// by the store when a task of this id is staged.
+struct stage_task {
+  queue_name queue;
+  new_task task;
+};
+
 /// Makes a schedule of a queue or sets its members. Refused by the store when the queue does not
 /// exist. Of several writes of one schedule in one batch the last counts.
 struct put_schedule_row {
@@ -312,13 +319,77 @@ struct delete_schedule_row {
   std::string name;
 };
 
+// --- webhooks ---
+
+/// Where reading begins. The numbers are on the wire.
+enum class event_start : std::uint8_t {
+  after = 1,  ///< Behind a position.
+  oldest = 2, ///< With the oldest event that is kept.
+  newest = 3, ///< With the next event that is committed.
+};
+
+/// Makes a webhook or sets what can change of it. Refused by the store when another one has its
+/// name. A new one gets its position on every shard: behind all events that are committed before
+/// or with it, or behind none that is kept.
+struct put_webhook {
+  webhook_id id;
+  std::string name;
+  std::string definition; ///< JSON, as validated.
+  bool paused = false;
+  std::uint64_t revision = 1;              ///< Raised with every change; 1 makes it.
+  event_start start = event_start::newest; ///< Of a new one; newest or oldest.
+  instant at;
+};
+
+/// Forgets a webhook with its positions and dead letters; nothing when there is none.
+struct delete_webhook {
+  webhook_id id;
+};
+
+/// How far the delivery of a webhook is on a shard. Nothing when there is no such webhook any more.
+/// Of several in one batch the last counts.
+struct put_webhook_position {
+  webhook_id webhook;
+  shard_id shard = 0;
+  event_seq seq = 0;
+  /// The revision of the webhook under which delivery has stopped here; 0: it goes on.
+  std::uint64_t stopped_revision = 0;
+  std::string reason{}; ///< Why it stopped; empty while it goes on.
+  instant at;
+};
+
+/// An event that could not be delivered, or not again. Replaces an earlier one of the same event.
+/// Nothing when there is no such webhook any more.
+struct put_dead_letter {
+  webhook_id webhook;
+  message_id event;
+  std::string json;         ///< The event, as published.
+  std::uint32_t status = 0; ///< Of HTTP; 0: there was no answer.
+  std::string reason;
+  instant at;
+};
+
+/// The dead letter is to be delivered once more. Nothing when it is not there.
+struct replay_dead_letter {
+  webhook_id webhook;
+  message_id event;
+};
+
+/// Nothing when it is not there.
+struct delete_dead_letter {
+  webhook_id webhook;
+  message_id event;
+};
+
 using write_op =
     std::variant<insert_workflow, insert_step, update_step, insert_unit, set_unit_state,
                  set_unit_slots, finalize_unit, insert_lease, extend_lease_row, end_lease_row,
                  insert_judgment, taint_judgment, put_standing, insert_inbox, advance_cursor,
                  put_queue, insert_task, update_task, insert_task_lease, extend_task_lease,
                  end_task_lease, finish_task, revive_task, insert_late_result, take_staged,
-                 refuse_staged, put_schedule_row, delete_schedule_row, reopen_unit, put_repair>;
+                 refuse_staged, put_schedule_row, delete_schedule_row, stage_task, put_webhook,
+                 delete_webhook, put_webhook_position, put_dead_letter, replay_dead_letter,
+                 delete_dead_letter, reopen_unit, put_repair>;
 
 enum class event_type : std::uint8_t {
   unit_ready_for_assignment = 1,
@@ -328,7 +399,8 @@ enum class event_type : std::uint8_t {
   unit_canceled = 5,
   test_judgment = 6,
   contributor_flagged = 7,
-  unit_reopened = 8,
+  unit_task_ended = 8,
+  unit_reopened = 9,
 };
 
 /// The published name, e.g. `JudgmentReceived`.

@@ -59,6 +59,19 @@ void contributor_board::restore(const step_history& history) {
       of(one.contributor).removed = one.why;
 }
 
+decision<std::vector<contributor_id>> contributor_board::settle(instant now) {
+  decision<std::vector<contributor_id>> decided;
+  for (const auto& [contributor, who] : entries_) {
+    if (who.removed)
+      continue;
+    if (const auto why = verdict_on(who)) {
+      remove(contributor, *why, now, decided.changes);
+      decided.answer.push_back(contributor);
+    }
+  }
+  return decided;
+}
+
 void contributor_board::add_question(const unit_id& unit, std::uint64_t ordinal) {
   ordinals_[unit] = ordinal;
   open_questions_[ordinal] = unit;
@@ -162,27 +175,31 @@ std::optional<standing_reason> contributor_board::verdict_on(const entry& who) c
 decision<bool> contributor_board::answered(const contributor_id& contributor, const unit_id& unit,
                                            bool correct, instant now) {
   auto& who = of(contributor);
+  decision<bool> decided;
   if (!record(who, unit, correct) || who.removed)
-    return {};
-  if (const auto why = verdict_on(who))
-    return remove(contributor, *why, now);
-  return {};
+    return decided;
+  if (const auto why = verdict_on(who)) {
+    remove(contributor, *why, now, decided.changes);
+    decided.answer = true;
+  }
+  return decided;
 }
 
 decision<bool> contributor_board::remove(const contributor_id& contributor, instant now) {
+  decision<bool> decided;
   if (removed(contributor))
-    return {};
-  return remove(contributor, standing_reason::requester, now);
+    return decided;
+  remove(contributor, standing_reason::requester, now, decided.changes);
+  decided.answer = true;
+  return decided;
 }
 
-decision<bool> contributor_board::remove(const contributor_id& contributor, standing_reason why,
-                                         instant now) {
+void contributor_board::remove(const contributor_id& contributor, standing_reason why, instant now,
+                               change& changes) {
   auto& who = of(contributor);
   who.removed = why;
   const auto tests = ledger_.record_of(who.number);
-  decision<bool> decided;
-  decided.answer = true;
-  decided.changes.writes.push_back(
+  changes.writes.push_back(
       put_standing{step_, contributor, contributor_standing::removed, why, now});
   const auto details = json_object{}
                            .text("contributor_id", contributor)
@@ -192,13 +209,20 @@ decision<bool> contributor_board::remove(const contributor_id& contributor, stan
                            .number("test_questions", static_cast<std::int64_t>(tests.asked))
                            .number("right", static_cast<std::int64_t>(tests.right))
                            .str();
-  decided.changes.events.push_back({event_type::contributor_flagged, step_, {}, {}, now, details});
-  return decided;
+  changes.events.push_back({event_type::contributor_flagged, step_, {}, {}, now, details});
 }
 
 bool contributor_board::removed(const contributor_id& contributor) const {
   const auto* who = find(contributor);
   return who != nullptr && who->removed.has_value();
+}
+
+std::vector<contributor_id>
+contributor_board::remaining(std::vector<contributor_id> contributors) const {
+  contributors.erase(std::remove_if(contributors.begin(), contributors.end(),
+                                    [&](const auto& c) { return removed(c); }),
+                     contributors.end());
+  return contributors;
 }
 
 double contributor_board::trust_in(const contributor_id& contributor) const {

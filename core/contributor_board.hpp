@@ -35,6 +35,9 @@ public:
 
   /// Goes on from what is stored.
   void restore(const step_history& history);
+  /// Removes all whose answers demand it already: an earlier life may have ended between an answer
+  /// and what follows from it. Answers who they are.
+  decision<std::vector<contributor_id>> settle(instant now);
 
   /// A test question is there, with its place in the step's order of arrival.
   void add_question(const unit_id& unit, std::uint64_t ordinal);
@@ -67,6 +70,8 @@ public:
   decision<bool> remove(const contributor_id& contributor, instant now);
 
   bool removed(const contributor_id& contributor) const;
+  /// Those of `contributors` who are not removed.
+  std::vector<contributor_id> remaining(std::vector<contributor_id> contributors) const;
   /// How much their next judgment is trusted: 1 where nobody is tested.
   double trust_in(const contributor_id& contributor) const;
   /// All who have worked here, where there are test questions, or were removed; by name.
@@ -90,7 +95,8 @@ private:
   bool record(entry& who, const unit_id& unit, bool correct);
   /// What the answers so far demand.
   std::optional<standing_reason> verdict_on(const entry& who) const;
-  decision<bool> remove(const contributor_id& contributor, standing_reason why, instant now);
+  /// Adds to `changes` what makes it durable.
+  void remove(const contributor_id& contributor, standing_reason why, instant now, change& changes);
 
   step_id step_;
   std::optional<test_question_policy> policy_;

@@ -14,9 +14,10 @@ feed_event_ptr as_published(const sequenced_event& e) {
 }
 
 bool is_wanted(const event_wish& wish, const feed_event& e) {
-  return (!wish.step || wish.step == e.step)
-         && (wish.types.empty()
-             || std::find(wish.types.begin(), wish.types.end(), e.type) != wish.types.end());
+  const auto one_of = [](const auto& wanted, const auto& value) {
+    return wanted.empty() || std::find(wanted.begin(), wanted.end(), value) != wanted.end();
+  };
+  return one_of(wish.steps, e.step) && one_of(wish.types, e.type);
 }
 
 failure are_gone(shard_id shard, const event_bounds& bounds) {

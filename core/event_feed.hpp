@@ -19,13 +19,6 @@ struct event_bounds {
   event_seq newest = 0;
 };
 
-/// Where reading begins. The numbers are on the wire.
-enum class event_start : std::uint8_t {
-  after = 1,  ///< Behind a position.
-  oldest = 2, ///< With the oldest event that is kept.
-  newest = 3, ///< With the next event that is committed.
-};
-
 struct event_place {
   event_start from = event_start::after;
   event_seq after = 0; ///< The position, of `event_start::after`.
@@ -42,7 +35,7 @@ event_seq beginning_of(const event_place& place, const event_bounds& bounds);
 struct event_wish {
   event_place place;
   std::uint32_t limit = 1;       ///< Events of the page.
-  step_id step;                  ///< Nil: of all steps.
+  std::vector<step_id> steps;    ///< Empty: of all.
   std::vector<event_type> types; ///< Empty: all.
 };
 

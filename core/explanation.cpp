@@ -1,6 +1,7 @@
 #include "core/explanation.hpp"
 
 #include "core/time_text.hpp"
+#include "core/unit_tasks.hpp"
 
 namespace holdfast::core {
 
@@ -45,7 +46,9 @@ void explain_open(const step_row& step, const unit_record& unit, instant now,
   }
   for (const auto& lease : unit.leases.active)
     reasons.push_back(
-        lease.held_at(now)
+        is_task_judge(lease.owner) ? reason{"task", "task " + to_string(lease.id) + " has it until "
+                                                        + to_rfc3339(lease.expires_at)}
+        : lease.held_at(now)
             ? reason{"leased", lease.owner + " has it until " + to_rfc3339(lease.expires_at)}
             : reason{"lease_ran_out", "the lease of " + lease.owner + " ran out at "
                                           + to_rfc3339(lease.expires_at)

@@ -14,6 +14,7 @@ using assignment_id = strong_id<struct assignment_tag>;
 using judgment_id = strong_id<struct judgment_tag>;
 using task_id = strong_id<struct task_tag>;
 using repair_id = strong_id<struct repair_tag>;
+using webhook_id = strong_id<struct webhook_tag>;
 
 /// One start of a node process; never reused.
 using incarnation_id = strong_id<struct incarnation_tag>;

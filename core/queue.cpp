@@ -1,8 +1,10 @@
 #include "core/queue.hpp"
 
 #include "core/invariant.hpp"
+#include "core/json_text.hpp"
 #include "core/object_ref.hpp"
 #include "core/supervision.hpp"
+#include "core/task_purpose.hpp"
 
 #include <algorithm>
 
@@ -122,6 +124,17 @@ void apply(task& t, const task_update& update, instant now) {
     p.percent = *update.percent;
 }
 
+/// What the unit that a task worked for is told of its end.
+event ended_for(const task_purpose& purpose, const queue_name& queue, const task_id& task,
+                task_ending ending, instant now) {
+  const auto details = json_object{}
+                           .text("task_id", to_string(task))
+                           .text("queue", queue)
+                           .text("ending", to_string(ending))
+                           .str();
+  return {event_type::unit_task_ended, purpose.step, purpose.unit, {}, now, details};
+}
+
 /// Ends a live task for good. Its lease, if any, ends with it.
 void finish(queue& q, const task_id& id, task_ending ending, std::string result, task_error error,
             instant now, change& changes) {
@@ -144,6 +157,8 @@ void finish(queue& q, const task_id& id, task_ending ending, std::string result,
     q.unique.erase(t.spec.unique_key);
   gone.unique_key = std::move(t.spec.unique_key);
   gone.progress = std::move(t.progress);
+  if (const auto purpose = purpose_in(t.spec.owner_id))
+    changes.events.push_back(ended_for(*purpose, q.name, id, ending, now));
   q.tasks.erase(found);
   changes.writes.push_back(std::move(gone));
 }

@@ -2,6 +2,7 @@
 
 #include "core/invariant.hpp"
 #include "core/json_text.hpp"
+#include "core/unit_tasks.hpp"
 
 namespace holdfast::core {
 
@@ -34,7 +35,8 @@ bool complete_if_done(step& s) {
 
 } // namespace
 
-decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& ids, instant now) {
+decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& ids, instant now,
+                          const std::vector<contributor_id>& judges) {
   if (s.row.status == step_status::canceled)
     return refuse<added>(errc::wrong_state, "the step is canceled");
   decision<added> result;
@@ -62,6 +64,9 @@ decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& 
                                                 u.source_key, u.input, u.slots, now, u.truth,
                                                 u.loops, u.part, std::move(item.excluded)});
     if (!is_test_question(u)) {
+      if (s.executor)
+        hand_out(u, *s.executor, judges, s.hides_origin ? token_of(now) : 0, ids, now,
+                 result.changes);
       result.changes.events.push_back(
           {event_type::unit_ready_for_assignment, u.step, u.id, {}, now, {}});
       ++counted;

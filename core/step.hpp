@@ -2,6 +2,7 @@
 
 #include "core/change.hpp"
 #include "core/unit.hpp"
+#include "core/workflow.hpp"
 
 namespace holdfast::core {
 
@@ -23,6 +24,7 @@ struct step {
   std::uint64_t next_ordinal = 1;
   /// No id of a unit may tell when it was made: test questions seldom come with the others.
   bool hides_origin = false;
+  std::optional<task_executor> executor{}; ///< Of the tasks that judge its units.
 };
 
 /// One source item to become a unit.
@@ -44,8 +46,10 @@ struct added {
 
 /// Takes in items whose keys the step does not have yet: source data, or units of chains, which say
 /// nothing about whether more will come (their steps do). Test questions are no work to be done:
-/// they neither count nor reopen the step. Refuses with `wrong_state` when canceled.
-decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& ids, instant now);
+/// they neither count nor reopen the step. Tasks judge as those of `judges`. Refuses with
+/// `wrong_state` when canceled.
+decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& ids, instant now,
+                          const std::vector<contributor_id>& judges = {});
 
 /// No more units are expected: completes the step once all are finished. Repeating succeeds.
 decision<step_row> seal(step& s, instant now);

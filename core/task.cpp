@@ -18,6 +18,14 @@ std::string_view to_string(task_ending ending) {
   break_invariant("task_ending", "every value has a name", __FILE__, __LINE__);
 }
 
+std::optional<task_ending> task_ending_named(std::string_view name) {
+  for (const auto ending :
+       {task_ending::completed, task_ending::failed, task_ending::canceled, task_ending::dead})
+    if (name == to_string(ending))
+      return ending;
+  return std::nullopt;
+}
+
 std::string_view to_string(attempt_ending ending) {
   switch (ending) {
   case attempt_ending::released:

@@ -5,6 +5,7 @@
 #include "core/lease.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,7 @@ enum class task_ending : std::uint8_t {
 };
 
 std::string_view to_string(task_ending ending);
+std::optional<task_ending> task_ending_named(std::string_view name);
 
 /// What the producer said of a task; never changes.
 struct task_spec {

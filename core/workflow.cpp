@@ -1,6 +1,8 @@
 #include "core/workflow.hpp"
 
+#include "core/queue_policy.hpp"
 #include "core/review.hpp"
+#include "core/unit_tasks.hpp"
 
 #include <algorithm>
 #include <set>
@@ -136,6 +138,31 @@ void check_route(const step_definition& step, std::size_t index, const std::stri
         {place, "takes every unit, so that the routes after it are never looked at"});
 }
 
+void check_tasks(const step_definition& step, const std::string& place,
+                 std::vector<definition_problem>& problems) {
+  const auto& tasks = *step.tasks;
+  if (!is_queue_name(tasks.queue)) {
+    problems.push_back({place + "/queue", "must be 1 to 64 characters of a-z, 0-9, _, . and -"});
+    return;
+  }
+  const auto slots = std::min(first_slots(step), task_judgments_max);
+  if (tasks.judgments < 1 || tasks.judgments > slots) {
+    problems.push_back({place + "/judgments", "must be between 1 and the first slots of a unit, "
+                                              "here "
+                                                  + std::to_string(slots)});
+    return;
+  }
+  // They judge under a name that is made of both.
+  const auto longest = task_judges({tasks.queue, {}, task_judgments_max}).back().size();
+  if (const auto room = contributor_id_bytes_max - longest;
+      tasks.type.empty() || tasks.type.size() > room)
+    problems.push_back({place + "/type", "must have from 1 to " + std::to_string(room)
+                                             + " bytes, beside this name of the queue"});
+  if (tasks.patience < std::chrono::seconds{1} || tasks.patience > patience_max)
+    problems.push_back(
+        {place + "/patience_seconds", "must be between 1 and 31536000, which is a year"});
+}
+
 void check_step(const step_definition& step, const std::string& place,
                 std::vector<definition_problem>& problems) {
   if (!well_formed_key(step.key))
@@ -166,6 +193,8 @@ void check_step(const step_definition& step, const std::string& place,
     check_route(step, i, place + "/routes/" + std::to_string(i), problems);
   if (step.test_questions)
     check_test_questions(*step.test_questions, place + "/test_questions", problems);
+  if (step.tasks)
+    check_tasks(step, place + "/tasks", problems);
 }
 
 void check_targets(const workflow_definition& definition, const std::vector<std::string>& to,

@@ -20,6 +20,15 @@ struct test_question_policy {
   quality::taint_rule taint;
 };
 
+/// Tasks that judge the units of a step next to people, or instead of them.
+struct task_executor {
+  queue_name queue;            ///< Where they are done.
+  std::string type;            ///< Chooses their handler.
+  std::uint32_t judgments = 1; ///< Of each unit, by one task each; the others are people's.
+  /// How long a unit waits for a task before its slot goes to people.
+  duration patience = std::chrono::hours{24 * 7};
+};
+
 /// One step of a workflow, as its requester defines it. The field names are those of the JSON form.
 struct step_definition {
   std::string key; ///< Unique in the workflow: 1 to 64 of `a-z 0-9 _ -`.
@@ -28,6 +37,7 @@ struct step_definition {
   lease_policy lease;
   aggregation_policy aggregation;
   std::optional<test_question_policy> test_questions;
+  std::optional<task_executor> tasks;     ///< None: people judge all.
   std::string answer_pointer = "/answer"; ///< JSON pointer to the value that aggregation counts.
   std::string judgment_schema; ///< JSON Schema (draft 7) of a judgment; empty accepts any object.
   std::string correction_pointer = "/answer"; ///< Of a review: JSON pointer to the correction.
@@ -57,6 +67,8 @@ inline constexpr std::uint32_t loops_max = 100;
 inline constexpr std::uint32_t judgments_per_unit_max = 1000;
 inline constexpr std::size_t truth_bytes_max = 4096;
 inline constexpr std::size_t labels_max = 256;
+inline constexpr std::uint32_t task_judgments_max = 16;
+inline constexpr duration patience_max = std::chrono::hours{24 * 365};
 inline constexpr std::uint32_t quiz_max = 100;
 inline constexpr std::uint32_t test_interval_max = 1000;
 inline constexpr std::size_t contributor_id_bytes_max = 128;

@@ -43,9 +43,8 @@ std::size_t after_value(std::string_view json, std::size_t at) {
   return at;
 }
 
-/// The text of member `name` of a valid object. The text
-/// and not the value, because a number may have more digits than any type of ours: the database
-/// keeps them all, so must we.
+/// The text of member `name` of a valid object. The text and not the value, because a number may
+/// have more digits than any type of ours: the database keeps them all, so must we.
 std::optional<std::string_view> member_text(std::string_view object, std::string_view name) {
   auto at = object.find_first_not_of(blanks);
   HOLDFAST_INVARIANT(at != std::string_view::npos && object[at] == '{',

@@ -73,6 +73,16 @@ void member_reader::number(std::string_view name, double& into) {
     problem(name, "must be a number");
 }
 
+void member_reader::flag(std::string_view name, bool& into) {
+  const auto* value = member(name);
+  if (value == nullptr)
+    return;
+  if (value->is_boolean())
+    into = value->get<bool>();
+  else
+    problem(name, "must be true or false");
+}
+
 void member_reader::seconds(std::string_view name, core::duration& into) {
   const auto* value = member(name);
   if (value == nullptr)

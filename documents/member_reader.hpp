@@ -33,6 +33,7 @@ public:
   /// A whole number that fits; its own bounds are the core's to check.
   void count(std::string_view name, std::uint32_t& into);
   void number(std::string_view name, double& into);
+  void flag(std::string_view name, bool& into);
   /// Seconds, fractions allowed, kept to the microsecond.
   void seconds(std::string_view name, core::duration& into);
   /// An object of which each member is one entry, read by `read` with its name and place.

@@ -1,11 +1,7 @@
 #include "documents/routes_document.hpp"
 
-#include "core/invariant.hpp"
 #include "documents/judgment_document.hpp"
 #include "documents/member_reader.hpp"
-#include "documents/parse.hpp"
-
-#include <limits>
 
 namespace holdfast::documents {
 
@@ -33,16 +29,6 @@ void read_share(member_reader& from, const char* name, std::optional<double>& in
   into = share;
 }
 
-void read_flag(member_reader& from, const char* name, bool& into) {
-  const auto* flag = from.member(name);
-  if (flag == nullptr)
-    return;
-  if (flag->is_boolean())
-    into = flag->get<bool>();
-  else
-    from.problem(name, "must be true or false");
-}
-
 core::route_condition read_condition(const json& source, const std::string& place,
                                      problems_list& problems) {
   core::route_condition when;
@@ -57,7 +43,7 @@ core::route_condition read_condition(const json& source, const std::string& plac
   read_share(from, "sample", when.sample);
   if (from.member("tied") != nullptr) {
     bool tied = false;
-    read_flag(from, "tied", tied);
+    from.flag("tied", tied);
     when.tied = tied;
   }
   from.refuse_unknown();
@@ -71,8 +57,8 @@ core::route read_route(const json& source, const std::string& place, problems_li
     rule.when = read_condition(*when, place + "/when", problems);
   if (const auto* to = from.required("to", "list the keys of steps; an empty list ends the chain"))
     rule.to = read_step_keys(*to, place + "/to", problems);
-  read_flag(from, "for_each", rule.for_each);
-  read_flag(from, "exclude_judges", rule.exclude_judges);
+  from.flag("for_each", rule.for_each);
+  from.flag("exclude_judges", rule.exclude_judges);
   from.count("loops_max", rule.loops_max);
   from.refuse_unknown();
   return rule;
@@ -106,14 +92,6 @@ std::vector<std::string> read_step_keys(const json& source, const std::string& p
       problems.push_back({place + "/" + std::to_string(i), "must be the key of a step"});
   }
   return keys;
-}
-
-std::int16_t route_in(std::string_view finalized_details) {
-  const auto details =
-      parse_json(finalized_details, {std::numeric_limits<std::size_t>::max(), 1000});
-  HOLDFAST_INVARIANT(details && details->is_object(), "core wrote the details of the event");
-  const auto route = details->find("route");
-  return route == details->end() ? std::int16_t{0} : route->at("rule").get<std::int16_t>();
 }
 
 } // namespace holdfast::documents

@@ -20,8 +20,4 @@ std::vector<core::route> read_routes(const nlohmann::json& source, const std::st
 std::vector<std::string> read_step_keys(const nlohmann::json& source, const std::string& place,
                                         std::vector<core::definition_problem>& problems);
 
-/// The index of the route that a unit took, as the details of its `UnitFinalized` say; the first
-/// where they say nothing, which only those of a time without routes do.
-std::int16_t route_in(std::string_view finalized_details);
-
 } // namespace holdfast::documents

@@ -47,12 +47,7 @@ public:
     if (const auto* task = from.required("task", "it says what is to be made"))
       read_task(*task);
     read_backfill(from);
-    if (const auto* paused = from.member("paused")) {
-      if (paused->is_boolean())
-        plan.paused = paused->get<bool>();
-      else
-        from.problem("paused", "must be true or false");
-    }
+    from.flag("paused", plan.paused);
     read_instant(from, "from", plan.from);
     read_instant(from, "until", plan.until);
     if (plan.from && plan.until && *plan.from > *plan.until)

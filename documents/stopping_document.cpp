@@ -50,12 +50,7 @@ stopping_rule read_stopping_rule(const nlohmann::json& source, const std::string
       from.problem("stop_at", "must be above 0 and at most 1");
     rule.stop_at = share;
   }
-  if (const auto* curtail = from.member("curtail")) {
-    if (curtail->is_boolean())
-      rule.curtail = curtail->get<bool>();
-    else
-      from.problem("curtail", "must be true or false");
-  }
+  from.flag("curtail", rule.curtail);
   if (rule.curtail)
     rule.min = rule.stop_at ? rule.min : 1; // the rule itself says when it may stop
   from.refuse_unknown();

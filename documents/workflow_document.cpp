@@ -1,6 +1,8 @@
 #include "documents/workflow_document.hpp"
 
 #include "core/quality/labels.hpp"
+#include "core/queue_policy.hpp"
+#include "documents/json.hpp"
 #include "documents/judgment_document.hpp"
 #include "documents/member_reader.hpp"
 #include "documents/parse.hpp"
@@ -55,6 +57,8 @@ private:
       read_aggregation(*aggregation, place + "/aggregation", step);
     if (const auto* questions = from.member("test_questions"))
       step.test_questions = read_test_questions(*questions, place + "/test_questions");
+    if (const auto* tasks = from.member("tasks"))
+      step.tasks = read_tasks(*tasks, place + "/tasks");
     if (const auto* schema_source = from.member("judgment_schema")) {
       if (schema::compile(*schema_source, place + "/judgment_schema", problems))
         step.judgment_schema = schema_source->dump();
@@ -115,6 +119,22 @@ private:
     for (const auto& label : source)
       labels.push_back(answer_text(label));
     core::quality::sort_labels(labels);
+  }
+
+  core::task_executor read_tasks(const json& source, const std::string& place) {
+    core::task_executor tasks;
+    member_reader from{source, place, problems};
+    if (const auto* queue = from.required("queue", "name the queue of the tasks"))
+      from.text(*queue, "queue", tasks.queue);
+    if (const auto* type = from.required("type", "name the type of the tasks"))
+      from.text(*type, "type", tasks.type);
+    if (const auto why = check_text(tasks.type, "type", core::task_word_bytes_max);
+        why.code != core::errc::none && !tasks.type.empty())
+      from.problem("type", why.detail);
+    from.count("judgments", tasks.judgments);
+    from.seconds("patience_seconds", tasks.patience);
+    from.refuse_unknown();
+    return tasks;
   }
 
   core::test_question_policy read_test_questions(const json& source, const std::string& place) {

@@ -177,6 +177,10 @@ void inlet::state::on_handshake(const session& one, const error_code& error) {
   auto* stream = one->outer->tls()->native_handle();
   if (!error)
     return reach_node(one);
+  if (BIO_number_read(SSL_get_rbio(stream)) == 0) { // it only looked whether somebody listens
+    ++counters_.silent;
+    return finish(one);
+  }
   const auto from_openssl = error.category() == asio::error::get_ssl_category();
   refuse(one,
          reason_of_failure(stream, from_openssl ? static_cast<unsigned long>(error.value()) : 0),

@@ -36,6 +36,10 @@ core::outcome<bool> outlet::prepare() {
   return core::failure{core::errc::unavailable, std::move(failure)};
 }
 
+void outlet::reload() {
+  thread_.call([this] { state_->reload(); });
+}
+
 std::uint16_t outlet::port() const { return state_->port(); }
 
 const link_counters& outlet::counters() const { return state_->counters(); }

@@ -46,6 +46,10 @@ public:
   /// for `dial_deadline` at most; not on the io thread.
   core::outcome<bool> prepare();
 
+  /// Reads the credentials anew if their files have changed, and cuts connections to processes
+  /// whose certificate is not good any more. Each dial reads them by itself.
+  void reload();
+
   /// On 127.0.0.1.
   std::uint16_t port() const;
   const link_counters& counters() const;

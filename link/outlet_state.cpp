@@ -147,9 +147,7 @@ void outlet::state::dial(const session& one) {
 }
 
 void outlet::state::handshake(const session& one) {
-  if (const auto fresh = live_.refresh(); !fresh)
-    log(severity::error, "link_reload_failed",
-        {{"what", fresh.error().detail + "; what was read before stays in force"}});
+  reload();
   SSL_CTX_up_ref(live_.context().get());
   asio::ssl::context context{live_.context().get()};
   one->remote->secure(context);
@@ -217,6 +215,23 @@ void outlet::state::start_relay(const session& one) {
   one->relayed = std::make_shared<relay>(io_, std::move(one->local), std::move(one->remote),
                                          counters_, std::move(settings));
   one->relayed->start({one->first_words.data(), one->first_bytes});
+}
+
+void outlet::state::reload() {
+  const auto fresh = live_.refresh();
+  if (!fresh)
+    return log(severity::error, "link_reload_failed",
+               {{"what", fresh.error().detail + "; what was read before stays in force"}});
+  if (*fresh == live_credentials::change::none)
+    return;
+  ++counters_.reloads;
+  for (const auto& one : std::vector<session>{sessions_}) {
+    if (!one->relayed)
+      continue;
+    auto* stream = one->relayed->listener().tls()->native_handle();
+    if (const auto why = objection_now(live_.context().get(), stream); !why.empty())
+      fail(one, refusal::revoked, "its certificate is refused: " + why);
+  }
 }
 
 void outlet::state::finish(const session& one) {

@@ -44,6 +44,7 @@ public:
   void close();
   /// `done` is told nothing, or why it did not come about.
   void prepare(std::function<void(const std::string&)> done);
+  void reload();
 
   std::uint16_t port() const { return port_; }
   const link_counters& counters() const { return counters_; }

@@ -53,8 +53,10 @@ public:
   void close() { end(relay_end{}); }
   void end(const relay_end& how);
 
-  /// The one on whose certificate everything rests.
+  /// The one on whose certificate everything rests for who was dialed.
   wire& dialer() { return *dialer_; }
+  /// The same for who has dialed.
+  wire& listener() { return *listener_; }
 
   /// Largest piece that is read at once: what one record of TLS carries.
   static constexpr std::size_t piece_bytes = 16 * 1024;

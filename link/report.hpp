@@ -53,6 +53,7 @@ struct link_counters {
 
   number accepted{0};    ///< Connections that were taken from the system.
   number established{0}; ///< Of these, the ones that reached the process behind.
+  number silent{0};      ///< Of those that were taken, the ones that hung up without a word.
   number open{0};        ///< Established and not yet ended.
   number frames{0};      ///< Passed, both ways.
   number dropped{0};     ///< CAF's greetings to `SpawnServ`.

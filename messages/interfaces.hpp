@@ -3,6 +3,7 @@
 #include "messages/cluster_messages.hpp"
 #include "messages/event_messages.hpp"
 #include "messages/task_messages.hpp"
+#include "messages/webhook_messages.hpp"
 #include "messages/work_messages.hpp"
 #include "messages/workflow_messages.hpp"
 
@@ -58,8 +59,14 @@ using gateway_actor = caf::typed_actor<
     caf::replies_to<fail_task>::with<task_outcome>,
     // --- subscribers ---
     caf::replies_to<read_events>::with<event_page>,
+    caf::replies_to<put_webhook>::with<webhook_saved>,
+    caf::replies_to<change_webhook>::with<webhook_saved>,
+    caf::replies_to<list_webhooks>::with<webhook_list>,
+    caf::replies_to<list_dead_letters>::with<dead_letter_page>,
+    caf::replies_to<replay_webhook>::with<webhook_replayed>,
     // --- operators ---
-    caf::replies_to<get_node_status>::with<node_status>>;
+    caf::replies_to<get_node_status>::with<node_status>,
+    caf::replies_to<get_link_status>::with<link_status>>;
 
 /// The gateway as other nodes see it: they ask it for the door that is theirs.
 using member_gateway_actor = gateway_actor::extend<caf::replies_to<meet_node>::with<node_met>>;

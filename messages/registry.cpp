@@ -50,6 +50,8 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(step_statistics);
   HOLDFAST_REGISTER(get_node_status);
   HOLDFAST_REGISTER(node_status);
+  HOLDFAST_REGISTER(get_link_status);
+  HOLDFAST_REGISTER(link_status);
   HOLDFAST_REGISTER(put_queue);
   HOLDFAST_REGISTER(queue_view);
   HOLDFAST_REGISTER(pause_queue);
@@ -93,6 +95,18 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(apply_events);
   HOLDFAST_REGISTER(add_children);
   HOLDFAST_REGISTER(upstream_progress);
+  HOLDFAST_REGISTER(put_webhook);
+  HOLDFAST_REGISTER(change_webhook);
+  HOLDFAST_REGISTER(webhook_saved);
+  HOLDFAST_REGISTER(list_webhooks);
+  HOLDFAST_REGISTER(webhook_place);
+  HOLDFAST_REGISTER(webhook_view);
+  HOLDFAST_REGISTER(webhook_list);
+  HOLDFAST_REGISTER(list_dead_letters);
+  HOLDFAST_REGISTER(dead_letter);
+  HOLDFAST_REGISTER(dead_letter_page);
+  HOLDFAST_REGISTER(replay_webhook);
+  HOLDFAST_REGISTER(webhook_replayed);
 #undef HOLDFAST_REGISTER
   config.add_error_category(
       caf::atom("holdfast"), [](std::uint8_t code, caf::atom_value, const caf::message& context) {

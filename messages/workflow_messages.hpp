@@ -318,4 +318,33 @@ HOLDFAST_WIRE(node_status, x.name, x.incarnation, x.version, x.started_at, x.now
               x.shards_total, x.commits, x.changes, x.queued, x.refused, x.overloaded, x.live_units,
               x.sessions, x.draining)
 
+/// Asks a node who has come through its link. Answered by `link_status`.
+struct get_link_status {
+  std::uint32_t version = 1; ///< Of the answer that the caller understands.
+};
+HOLDFAST_WIRE(get_link_status, x.version)
+
+/// A reason for which peers were turned away or cut, and how often. Those that have not happened
+/// are left out.
+struct link_refusal {
+  std::string reason; ///< As in the log, such as `name_not_allowed`.
+  std::uint64_t connections = 0;
+};
+HOLDFAST_WIRE(link_refusal, x.reason, x.connections)
+
+/// The numbers of a node's link since it started. Other nodes are peers here as well.
+struct link_status {
+  bool secured = false;          ///< False: no TLS, nothing is counted.
+  std::uint64_t accepted = 0;    ///< Connections that were taken from the system.
+  std::uint64_t established = 0; ///< Of these, the ones that proved who they are.
+  std::uint64_t open = 0;        ///< Established and not yet ended.
+  std::uint64_t frames = 0;      ///< Passed, both ways.
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+  std::uint64_t reloads = 0; ///< Of certificates and their revocations.
+  std::vector<link_refusal> refusals;
+};
+HOLDFAST_WIRE(link_status, x.secured, x.accepted, x.established, x.open, x.frames, x.bytes_in,
+              x.bytes_out, x.reloads, x.refusals)
+
 } // namespace holdfast::msg

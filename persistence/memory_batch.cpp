@@ -1,4 +1,4 @@
-#include "persistence/memory_task_changes.hpp"
+#include "persistence/memory_webhook_changes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,11 +8,11 @@ namespace holdfast::persistence::memory {
 namespace {
 
 /// Applies the writes of a batch one by one.
-class transaction : public task_changes {
+class transaction : public webhook_changes {
 public:
-  transaction(tables& t, core::instant now) : task_changes(t), now_(now) {}
+  transaction(tables& t, core::instant now) : webhook_changes(t), now_(now) {}
 
-  using task_changes::operator();
+  using webhook_changes::operator();
 
   void operator()(const core::insert_workflow& w) {
     require_text(w.name);
@@ -291,6 +291,13 @@ constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     24, // refuse_staged
     25, // put_schedule_row
     26, // delete_schedule_row
+    30, // stage_task
+    31, // put_webhook
+    36, // delete_webhook
+    32, // put_webhook_position
+    33, // put_dead_letter
+    34, // replay_dead_letter
+    35, // delete_dead_letter
     9,  // reopen_unit
     28, // put_repair
 };
@@ -303,6 +310,8 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
   std::map<std::pair<core::queue_name, std::string>, const core::write_op*> last_schedule;
   std::map<std::pair<core::step_id, core::contributor_id>, const core::write_op*> last_standing;
   std::map<core::repair_id, const core::write_op*> last_repair;
+  std::map<std::pair<core::webhook_id, core::shard_id>, const core::write_op*> last_position;
+  std::map<std::pair<core::webhook_id, core::message_id>, const core::write_op*> last_letter;
   for (const auto& part : batch.shards)
     for (const auto& change : part.changes)
       for (const auto& write : change.writes)
@@ -320,6 +329,10 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
           last_schedule[{put->queue, put->name}] = &write;
         else if (const auto* gone = std::get_if<core::delete_schedule_row>(&write))
           last_schedule[{gone->queue, gone->name}] = &write;
+        else if (const auto* position = std::get_if<core::put_webhook_position>(&write))
+          last_position[{position->webhook, position->shard}] = &write;
+        else if (const auto* letter = std::get_if<core::put_dead_letter>(&write))
+          last_letter[{letter->webhook, letter->event}] = &write;
         else
           writes.push_back(&write);
   for (const auto& [step, write] : last_update)
@@ -333,6 +346,10 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
   for (const auto& [queue, write] : last_queue)
     writes.push_back(write);
   for (const auto& [schedule, write] : last_schedule)
+    writes.push_back(write);
+  for (const auto& [place, write] : last_position)
+    writes.push_back(write);
+  for (const auto& [event, write] : last_letter)
     writes.push_back(write);
   std::stable_sort(writes.begin(), writes.end(), [](const auto* a, const auto* b) {
     return statement_order[a->index()] < statement_order[b->index()];
@@ -382,10 +399,11 @@ commit_result apply(tables& t, const write_batch& batch, core::instant now,
     for (const auto& part : batch.shards)
       for (const auto& change : part.changes)
         require(!refuse || !refuse(change), "injected: the change is refused");
-    for (const auto* write : in_statement_order(batch))
-      std::visit(tx, *write);
+    // First, as the fence is: a webhook that is made begins behind the events of its own batch.
     for (const auto& part : batch.shards)
       tx.advance(part);
+    for (const auto* write : in_statement_order(batch))
+      std::visit(tx, *write);
   } catch (const refusal& why) {
     tx.take_back();
     return {commit_status::refused, {}, why.reason};

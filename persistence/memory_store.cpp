@@ -498,6 +498,11 @@ void memory_database::end_lease_at(const core::task_id& task, core::instant at) 
   tables_.task_leases.at(task).expires_at = at;
 }
 
+void memory_database::put_epoch(core::shard_id shard, core::epoch epoch) {
+  const guard lock{mutex_};
+  tables_.shards.at(shard).epoch = epoch;
+}
+
 core::outcome<std::vector<core::hosted_item>> memory_store::find_overdue(core::instant ended_before,
                                                                          std::uint32_t limit) {
   const guard lock{database_->mutex_};

@@ -43,6 +43,7 @@ public:
   /// What a person may do to a row.
   void end_lease_at(const core::task_id& task, core::instant at);
   void delete_staged(core::staging_id id);
+  void put_epoch(core::shard_id shard, core::epoch epoch);
 
   /// What is committed, for checks of invariants. Not to be held across calls of other threads.
   const memory::tables& tables() const { return tables_; }
@@ -126,6 +127,10 @@ public:
   core::outcome<core::event_seq> cursor(const std::string& consumer, core::shard_id shard) override;
   core::outcome<std::vector<core::event_seq>>
   inbox_after(const std::string& consumer, core::shard_id shard, core::event_seq after) override;
+  core::outcome<std::vector<stored_webhook>> list_webhooks() override;
+  core::outcome<std::vector<webhook_place>> webhook_places(core::webhook_id webhook) override;
+  core::outcome<std::vector<dead_letter>>
+  list_dead_letters(const dead_letter_filter& filter) override;
   core::outcome<std::uint32_t> prune_events(core::shard_id shard, core::incarnation_id incarnation,
                                             const prunable& most) override;
   core::outcome<std::uint32_t> prune_tasks(core::shard_id shard, core::incarnation_id incarnation,

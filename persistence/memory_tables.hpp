@@ -99,6 +99,26 @@ struct staged_row {
   std::optional<core::refuse_staged> refused;
 };
 
+struct webhook_row {
+  std::string name;
+  std::string definition;
+  bool paused = false;
+  std::uint64_t revision = 1;
+  core::instant created_at;
+  core::instant changed_at;
+};
+
+struct webhook_place_row {
+  core::event_seq seq = 0;
+  std::uint64_t stopped_revision = 0;
+  std::string reason;
+};
+
+struct dead_letter_row {
+  core::put_dead_letter made;
+  bool replayed = false;
+};
+
 using contributor_key = std::pair<core::unit_id, core::contributor_id>;
 
 struct tables {
@@ -129,6 +149,9 @@ struct tables {
   std::map<core::shard_id, std::vector<outbox_row>> outbox; ///< Ascending by first_seq.
   std::map<std::string, std::set<core::message_id>> inbox;
   std::map<std::pair<std::string, core::shard_id>, core::event_seq> cursors;
+  std::map<core::webhook_id, webhook_row> webhooks;
+  std::map<std::pair<core::webhook_id, core::shard_id>, webhook_place_row> webhook_places;
+  std::map<std::pair<core::webhook_id, core::message_id>, dead_letter_row> dead_letters;
   std::vector<shard_row> shards; ///< By number.
   std::map<core::incarnation_id, node_row> nodes;
 };

@@ -21,6 +21,7 @@ public:
   void operator()(const core::insert_late_result& w);
   void operator()(const core::take_staged& w);
   void operator()(const core::refuse_staged& w);
+  void operator()(const core::stage_task& w);
   void operator()(const core::put_schedule_row& w);
   void operator()(const core::delete_schedule_row& w);
 

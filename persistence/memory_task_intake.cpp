@@ -144,6 +144,22 @@ void task_changes::operator()(const core::refuse_staged& w) {
   row.refused = w;
 }
 
+void task_changes::operator()(const core::stage_task& w) {
+  const auto& spec = w.task.spec;
+  for (const auto* text : {&w.queue, &spec.type, &spec.version, &spec.body, &w.task.state,
+                           &w.task.data, &spec.key, &spec.credential, &spec.unique_key,
+                           &spec.owner_id, &spec.run_as_id, &spec.trace_id, &spec.span_id})
+    require_text(*text);
+  require_integer(spec.max_attempts);
+  require_instant(w.task.run_at);
+  const bool there =
+      std::any_of(t_.task_intake.begin(), t_.task_intake.end(), [&](const auto& entry) {
+        return !entry.second.refused && entry.second.task.spec.id == spec.id;
+      });
+  require(!there, "23505: a task of this id is staged");
+  insert(t_.task_intake, ++t_.last_staged, staged_row{w.queue, w.task, spec.created_at, {}});
+}
+
 } // namespace memory
 
 } // namespace holdfast::persistence

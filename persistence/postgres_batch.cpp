@@ -4,6 +4,7 @@
 #include "persistence/event_text.hpp"
 #include "persistence/postgres_intake_batch.hpp"
 #include "persistence/postgres_task_batch.hpp"
+#include "persistence/postgres_webhook_batch.hpp"
 
 #include <map>
 #include <optional>
@@ -277,10 +278,11 @@ constexpr statement advance_cursors{"advance_cursors", R"sql(
   ON CONFLICT (consumer, shard) DO UPDATE SET seq = greatest(c.seq, excluded.seq))sql"};
 
 /// Sorts the writes of a batch by kind, one set of columns each.
-class sorted_writes : public task_writes, public intake_writes {
+class sorted_writes : public task_writes, public intake_writes, public webhook_writes {
 public:
   using intake_writes::operator();
   using task_writes::operator();
+  using webhook_writes::operator();
 
   void operator()(const core::insert_workflow& w) {
     workflows_.add(w.id.value, text{w.name}, text{w.definition}, w.created_at);
@@ -396,6 +398,7 @@ public:
     for (const auto& [key, seq] : cursors_)
       cursors.add(text{key.first}, plain(key.second), big(seq));
     cursors.append_to(calls, advance_cursors);
+    webhook_writes::append_to(calls);
   }
 
 private:

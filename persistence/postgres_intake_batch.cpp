@@ -31,6 +31,15 @@ constexpr statement refuse_staged{"refuse_staged", R"sql(
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
 
+constexpr statement stage_tasks{"stage_tasks", R"sql(
+  INSERT INTO holdfast.task_intake (
+           task_id, queue, type, version, body, state, data, priority, key, credential, unique_key,
+           reject_duplicate, max_attempts, run_at, owner_id, run_as_id, trace_id, span_id)
+  SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[],
+                       $7::text[], $8::smallint[], $9::text[], $10::text[], $11::text[],
+                       $12::boolean[], $13::integer[], $14::timestamptz[], $15::text[],
+                       $16::text[], $17::text[], $18::text[]))sql"};
+
 } // namespace
 
 void intake_writes::operator()(const core::take_staged& w) {
@@ -42,9 +51,20 @@ void intake_writes::operator()(const core::refuse_staged& w) {
   refused_.add(big(w.staged), text{to_string(w.code)}, text{w.detail}, w.at);
 }
 
+void intake_writes::operator()(const core::stage_task& w) {
+  const auto& task = w.task;
+  const auto& spec = task.spec;
+  staged_.add(spec.id.value, text{w.queue}, text{spec.type}, text{spec.version}, text{spec.body},
+              text{task.state}, text{task.data}, spec.priority, text{spec.key},
+              text{spec.credential}, text{spec.unique_key},
+              task.conflict == core::on_conflict::reject, plain(spec.max_attempts), task.run_at,
+              text{spec.owner_id}, text{spec.run_as_id}, text{spec.trace_id}, text{spec.span_id});
+}
+
 void intake_writes::append_to(std::vector<call>& calls) {
   taken_.append_to(calls, take_staged);
   refused_.append_to(calls, refuse_staged);
+  staged_.append_to(calls, stage_tasks);
 }
 
 } // namespace holdfast::persistence::batch

@@ -76,4 +76,13 @@ std::vector<call> inbox_after(const std::string& consumer, core::shard_id shard,
                               core::event_seq after);
 std::vector<core::event_seq> inbox_after(const results& r);
 
+std::vector<call> list_webhooks();
+std::vector<stored_webhook> list_webhooks(const results& r);
+
+std::vector<call> webhook_places(core::webhook_id webhook);
+std::vector<webhook_place> webhook_places(const results& r);
+
+std::vector<call> list_dead_letters(const dead_letter_filter& filter);
+std::vector<dead_letter> list_dead_letters(const results& r, const dead_letter_filter& filter);
+
 } // namespace holdfast::persistence::reads

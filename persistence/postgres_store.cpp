@@ -308,4 +308,26 @@ core::outcome<std::vector<core::event_seq>> postgres_store::inbox_after(const st
   return reads::inbox_after(*answer);
 }
 
+core::outcome<std::vector<stored_webhook>> postgres_store::list_webhooks() {
+  const auto answer = ask(reads::list_webhooks());
+  if (!answer)
+    return answer.error();
+  return reads::list_webhooks(*answer);
+}
+
+core::outcome<std::vector<webhook_place>> postgres_store::webhook_places(core::webhook_id webhook) {
+  const auto answer = ask(reads::webhook_places(webhook));
+  if (!answer)
+    return answer.error();
+  return reads::webhook_places(*answer);
+}
+
+core::outcome<std::vector<dead_letter>>
+postgres_store::list_dead_letters(const dead_letter_filter& filter) {
+  const auto answer = ask(reads::list_dead_letters(filter));
+  if (!answer)
+    return answer.error();
+  return reads::list_dead_letters(*answer, filter);
+}
+
 } // namespace holdfast::persistence

@@ -94,6 +94,10 @@ public:
   core::outcome<core::event_seq> cursor(const std::string& consumer, core::shard_id shard) override;
   core::outcome<std::vector<core::event_seq>>
   inbox_after(const std::string& consumer, core::shard_id shard, core::event_seq after) override;
+  core::outcome<std::vector<stored_webhook>> list_webhooks() override;
+  core::outcome<std::vector<webhook_place>> webhook_places(core::webhook_id webhook) override;
+  core::outcome<std::vector<dead_letter>>
+  list_dead_letters(const dead_letter_filter& filter) override;
   core::outcome<std::uint32_t> prune_events(core::shard_id shard, core::incarnation_id incarnation,
                                             const prunable& most) override;
   core::outcome<std::uint32_t> prune_tasks(core::shard_id shard, core::incarnation_id incarnation,

@@ -239,6 +239,39 @@ struct step_statistics {
   std::uint64_t test_judgments = 0; ///< Of test questions.
 };
 
+struct stored_webhook {
+  core::webhook_id id;
+  std::string name;
+  std::string definition; ///< JSON, as validated.
+  bool paused = false;
+  std::uint64_t revision = 1;
+  core::instant created_at;
+};
+
+/// How far the delivery of a webhook is on one shard.
+struct webhook_place {
+  core::shard_id shard = 0;
+  core::event_seq seq = 0;    ///< As in `put_webhook_position`, like the following two.
+  core::event_seq newest = 0; ///< Of the shard: how far there is to go.
+  std::uint64_t stopped_revision = 0;
+  std::string reason;
+  std::uint64_t dead_letters = 0;
+};
+
+struct dead_letter {
+  core::put_dead_letter made;
+  bool replayed = false; ///< It waits to be delivered once more.
+};
+
+/// Which dead letters of a webhook and shard, in order of their events after `after`.
+struct dead_letter_filter {
+  core::webhook_id webhook;
+  core::shard_id shard = 0;
+  core::event_seq after = 0;
+  std::uint32_t limit = 100;
+  bool replayed_only = false;
+};
+
 /// Which events may be forgotten.
 struct prunable {
   /// Only what each of these needs no more: what its cursor has passed. One without a cursor still
@@ -427,6 +460,19 @@ public:
   /// Sequence numbers above `after` of the messages of `shard` that are in the consumer's inbox.
   virtual core::outcome<std::vector<core::event_seq>>
   inbox_after(const std::string& consumer, core::shard_id shard, core::event_seq after) = 0;
+
+  // --- webhooks ---
+
+  /// All webhooks, by name.
+  virtual core::outcome<std::vector<stored_webhook>> list_webhooks() = 0;
+
+  /// By shard; empty when there is no such webhook.
+  virtual core::outcome<std::vector<webhook_place>> webhook_places(core::webhook_id webhook) = 0;
+
+  virtual core::outcome<std::vector<dead_letter>>
+  list_dead_letters(const dead_letter_filter& filter) = 0;
+
+  // --- pruning ---
 
   /// Forgets old events, in one transaction: the oldest outbox rows of the shard, with what is in
   /// the inbox about them. The number of rows that went; as many as `most.rows`: there may be more.

@@ -3,6 +3,8 @@
 // The checker is a function over a set of files in memory, so that the cases below can show each
 // rule failing; the last case gives it the project itself.
 
+#include "tests/support/source_dir.hpp"
+
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -38,11 +40,12 @@ const std::vector<layer> layers{
     {"calendar", false, {"core"}, {}},
     {"persistence", false, {"core"}, {}},
     {"objects", false, {"core"}, {}},
+    {"connectors", false, {"core"}, {}},
     {"config", false, {"core"}, {}},
     {"actors",
      false,
      {"messages", "documents", "core"},
-     {"persistence/store.hpp", "objects/object_store.hpp"}},
+     {"persistence/store.hpp", "objects/object_store.hpp", "connectors/webhook_sender.hpp"}},
     {"link", false, {"core"}, {}},
     {"client", false, {"messages", "link", "core"}, {}},
     {"app", true, {}, {}},
@@ -69,8 +72,8 @@ const std::vector<fenced_library> fenced_libraries{
     {"spdlog", {"spdlog/"}, {"app", "bench"}},
     {"Boost.Test", {"boost/test/"}, {"tests"}},
     {"Boost.Asio", {"boost/asio", "boost/system/"}, {"link", "tests"}},
-    {"OpenSSL", {"openssl/"}, {"link", "objects", "persistence", "tests"}},
-    {"libcurl", {"curl/"}, {"examples"}},
+    {"OpenSSL", {"openssl/"}, {"link", "objects", "persistence", "connectors", "tests"}},
+    {"libcurl", {"curl/"}, {"connectors", "examples"}},
     {"Google Benchmark", {"benchmark/"}, {"bench"}},
 };
 
@@ -322,8 +325,8 @@ BOOST_AUTO_TEST_CASE(core_includes_itself_and_the_standard_library_only) {
 }
 
 BOOST_AUTO_TEST_CASE(siblings_include_core_and_never_each_other) {
-  const std::vector<std::string> siblings{"messages", "documents", "calendar", "persistence",
-                                          "objects",  "config",    "link"};
+  const std::vector<std::string> siblings{"messages", "documents",  "calendar", "persistence",
+                                          "objects",  "connectors", "config",   "link"};
   for (const auto& from : siblings) {
     BOOST_TEST(allowed(from, "#include \"core/ids.hpp\""), from);
     BOOST_TEST(!allowed(from, "#include \"actors/unit.hpp\""), from);
@@ -414,7 +417,7 @@ BOOST_AUTO_TEST_CASE(a_violation_names_file_line_and_reason) {
 }
 
 BOOST_AUTO_TEST_CASE(no_product_makes_its_network_bad) {
-  for (const auto& [path, text] : read_project(HOLDFAST_SOURCE_DIR)) {
+  for (const auto& [path, text] : read_project(holdfast::test::source_dir())) {
     const auto folder = folder_of(path);
     if (folder == "link" || folder == "tests" || folder == "bench")
       continue;
@@ -424,7 +427,7 @@ BOOST_AUTO_TEST_CASE(no_product_makes_its_network_bad) {
 }
 
 BOOST_AUTO_TEST_CASE(the_project_keeps_every_rule) {
-  const auto files = read_project(HOLDFAST_SOURCE_DIR);
+  const auto files = read_project(holdfast::test::source_dir());
   BOOST_TEST_REQUIRE(files.count("tests/layers_test.cpp") == 1U);
   const auto found = violations(files);
   BOOST_TEST(found.empty(), joined(found));

@@ -1,6 +1,7 @@
 #include "bench/soak/cluster.hpp"
 
 #include "app/data_dir.hpp"
+#include "link/authority.hpp"
 
 #include <libpq-fe.h>
 
@@ -9,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 namespace holdfast::soak {
@@ -18,6 +20,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto start_limit = 60s;
+/// In the certificate of everybody who uses the cluster.
+const std::string client_name = "users";
 
 template <class Id>
 Id id_of(const std::string& text) {
@@ -60,8 +64,10 @@ cluster::cluster(cluster_options options) : options_(std::move(options)) {
   if (!made)
     throw std::runtime_error{made.error().detail};
   directory_.emplace(std::move(*made));
+  if (options_.machine.disk.empty())
+    disk_.emplace(postgres());
   persistence::private_cluster_options server;
-  server.directory = (directory_->path() / "postgres").string();
+  server.directory = postgres();
   server_.emplace(server);
   restart_server();
   if (options_.lazy_disk) {
@@ -71,32 +77,93 @@ cluster::cluster(cluster_options options) : options_(std::move(options)) {
     session.run("ALTER SYSTEM SET wal_writer_flush_after = '1GB'");
     session.run("SELECT pg_reload_conf()");
   }
-  const auto lease = std::chrono::duration_cast<std::chrono::milliseconds>(options_.lease_time);
-  for (std::uint32_t number = 0; number < options_.nodes; ++number) {
-    std::filesystem::create_directory(directory_->path() / name_of(number));
-    nodes_.push_back(std::make_unique<app::demo::node_process>(
-        options_.program, directory_->path() / name_of(number),
-        std::vector<std::string>{
-            "--database-url", conninfo(), "--set", "node.name=" + name_of(number), "--set",
-            "node.lease_time=" + std::to_string(lease.count()) + "ms", "--set",
-            "node.heartbeat_interval=" + std::to_string(lease.count() / 4) + "ms"}));
-    start(number);
+  if (options_.machine.network.empty()) {
+    network_.emplace(options_.nodes);
+    issue_certificates();
   }
+  for (std::uint32_t number = 0; number < options_.nodes; ++number)
+    start_at_first(number);
 }
 
 cluster::~cluster() { nodes_.clear(); }
 
+void cluster::issue_certificates() const {
+  const auto now = std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
+  const auto must = [](const core::outcome<bool>& done) {
+    if (!done)
+      throw std::runtime_error{"certificates: " + done.error().detail};
+  };
+  must(link::make_authority(authority(), "soak", link::authority_days, now));
+  link::certificate_request request;
+  request.directory = authority();
+  request.name = client_name;
+  must(link::issue_certificate(request, now));
+  request.kind = link::holder::node;
+  for (std::uint32_t number = 0; number < options_.nodes; ++number) {
+    request.name = name_of(number);
+    request.hosts = {network::address_of(number)};
+    must(link::issue_certificate(request, now));
+  }
+}
+
+link::credentials cluster::credentials_of(const std::string& name) const {
+  const auto file = authority() + '/' + name;
+  return {file + ".crt", file + ".key", authority() + "/ca.crt", {}};
+}
+
+std::vector<std::string> cluster::arguments_of(std::uint32_t number) const {
+  const auto lease = std::chrono::duration_cast<std::chrono::milliseconds>(options_.lease_time);
+  std::vector<std::string> words{"--database-url", conninfo()};
+  const auto set = [&](const std::string& option) { words.insert(words.end(), {"--set", option}); };
+  set("node.name=" + name_of(number));
+  set("node.lease_time=" + std::to_string(lease.count()) + "ms");
+  set("node.heartbeat_interval=" + std::to_string(lease.count() / 4) + "ms");
+  if (!network_)
+    return words;
+  const auto files = credentials_of(name_of(number));
+  set("node.listen_address=" + network::address_of(number));
+  set("link.certificate=" + files.certificate);
+  set("link.key=" + files.key);
+  set("link.ca=" + files.authority);
+  std::string peers = client_name;
+  for (std::uint32_t other = 0; other < options_.nodes; ++other)
+    peers += ", " + name_of(other);
+  set("link.peers=" + peers);
+  return words;
+}
+
 std::vector<client::endpoint> cluster::endpoints(std::uint32_t first) const {
   std::vector<client::endpoint> all;
-  for (std::uint32_t i = 0; i < options_.nodes; ++i)
-    all.push_back({"127.0.0.1", nodes_[(first + i) % options_.nodes]->port()});
+  for (std::uint32_t i = 0; i < options_.nodes; ++i) {
+    const auto number = (first + i) % options_.nodes;
+    client::endpoint where{"127.0.0.1", nodes_[number]->port(), {}, {}};
+    if (network_) {
+      where.host = network::address_of(number);
+      where.tls = credentials_of(client_name);
+    }
+    all.push_back(std::move(where));
+  }
   return all;
 }
 
+void cluster::start_at_first(std::uint32_t number) {
+  const auto place = directory_->path() / name_of(number);
+  std::filesystem::create_directory(place);
+  nodes_.push_back(
+      std::make_unique<app::demo::node_process>(options_.program, place, arguments_of(number)));
+  start(number);
+}
+
 void cluster::start(std::uint32_t number) {
-  if (const auto started = nodes_[number]->start(start_limit); !started)
-    throw std::runtime_error{"node " + name_of(number) + " does not start: "
-                             + started.error().detail + "\n" + nodes_[number]->log_tail()};
+  const auto begin = [&] {
+    if (const auto started = nodes_[number]->start(start_limit); !started)
+      throw std::runtime_error{"node " + name_of(number) + " does not start: "
+                               + started.error().detail + "\n" + nodes_[number]->log_tail()};
+  };
+  if (network_)
+    network_->inside(number, begin);
+  else
+    begin();
 }
 
 std::string cluster::incarnation(std::uint32_t number) const {
@@ -115,11 +182,24 @@ double cluster::memory(std::uint32_t number) const {
   return 0;
 }
 
-void cluster::crash_server() { ::kill(server_->server_pid(), SIGKILL); }
+void cluster::crash_server() {
+  ::kill(server_->server_pid(), SIGKILL);
+  while (server_->running()) // or whoever starts it again finds it still there
+    std::this_thread::sleep_for(1ms);
+}
 
 void cluster::restart_server() {
   if (const auto started = server_->start(); !started)
     throw std::runtime_error{"the server does not start: " + started.error().detail};
+}
+
+std::uint64_t cluster::full_disk_reports() const {
+  std::ifstream log{postgres() + "/server.log"};
+  std::uint64_t reports = 0;
+  for (std::string line; std::getline(log, line);)
+    if (line.find("No space left on device") != std::string::npos)
+      ++reports;
+  return reports;
 }
 
 final_state cluster::stored() const {

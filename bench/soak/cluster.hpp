@@ -3,6 +3,7 @@
 #include "app/demo/node_process.hpp"
 #include "app/demo/scratch_directory.hpp"
 #include "bench/soak/checker.hpp"
+#include "bench/soak/isolation.hpp"
 #include "client/connection.hpp"
 #include "persistence/private_cluster.hpp"
 
@@ -38,10 +39,13 @@ struct cluster_options {
   core::duration lease_time{};
   /// The positive control: the server acknowledges before it has written. The checker must see it.
   bool lazy_disk = false;
+  /// What cannot be made bad here: without an obstacle nodes are on lines of their own, and talk
+  /// TLS, and the server is on a disk that can be made full.
+  obstacles machine;
 };
 
-/// The server and the nodes, each a process on loopback. Belongs to the main thread, because they
-/// end with the thread that started them.
+/// The server and the nodes, each a process. Belongs to the main thread, because they end with the
+/// thread that started them.
 class cluster {
 public:
   /// Starts all of it. Throws with what went wrong.
@@ -63,6 +67,12 @@ public:
   /// SIGKILL.
   void crash_server();
   void restart_server();
+  bool server_runs() { return server_->running(); }
+  /// How often the server has said in its log that it has no space left.
+  std::uint64_t full_disk_reports() const;
+  /// Only without the obstacle.
+  network& lines() { return *network_; }
+  small_disk& disk() { return *disk_; }
   const std::string& conninfo() const { return server_->conninfo(); }
 
   final_state stored() const;
@@ -70,8 +80,17 @@ public:
   void keep_directory() { directory_->keep(); }
 
 private:
+  void start_at_first(std::uint32_t number);
+  void issue_certificates() const;
+  std::vector<std::string> arguments_of(std::uint32_t number) const;
+  link::credentials credentials_of(const std::string& name) const;
+  std::string postgres() const { return (directory_->path() / "postgres").string(); }
+  std::string authority() const { return (directory_->path() / "ca").string(); }
+
   cluster_options options_;
   std::optional<app::demo::scratch_directory> directory_;
+  std::optional<network> network_;
+  std::optional<small_disk> disk_;
   std::optional<persistence::private_cluster> server_;
   std::vector<std::unique_ptr<app::demo::node_process>> nodes_;
 };

@@ -3,6 +3,7 @@
 // were told is compared with what is stored.
 
 #include "bench/soak/cluster.hpp"
+#include "bench/soak/isolation.hpp"
 #include "bench/soak/load.hpp"
 #include "bench/soak/nemesis.hpp"
 #include "bench/soak/plan.hpp"
@@ -13,6 +14,7 @@
 #include <CLI/CLI.hpp>
 #include <caf/actor_system.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <exception>
@@ -32,6 +34,8 @@ constexpr int exit_green = 0;
 constexpr int exit_red = 1;
 constexpr int exit_void = 2;
 constexpr int exit_broken = 3;
+/// Of all faults that are wanted none is possible here.
+constexpr int exit_impossible = 4;
 
 /// After everything has been healed.
 constexpr core::duration quiet_limit = 3min;
@@ -47,10 +51,13 @@ struct options {
   double lease_seconds = 2;
   bool lazy_disk = false;
   bool keep = false;
+  std::vector<std::string> faults; ///< Names; none: all.
   load_options load;
   std::string program = HOLDFAST_BINARY;
   std::string out = "soak";
 };
+
+struct nothing_possible {};
 
 /// Verifies the live database again and again beside the load.
 class live_verifier {
@@ -102,7 +109,37 @@ std::string command_of(const options& o) {
   std::string command = "./dev soak --seed " + std::to_string(o.seed) + " --minutes "
                         + std::to_string(o.minutes).substr(0, 5) + " --nodes "
                         + std::to_string(o.nodes);
+  for (std::size_t i = 0; i < o.faults.size(); ++i)
+    command += (i == 0 ? " --faults " : ",") + o.faults[i];
   return o.lazy_disk ? command + " --lazy-disk" : command;
+}
+
+/// What is wanted and possible here; what is not is noted in `left_out`.
+std::vector<fault_kind> possible_kinds(const options& o, const obstacles& machine,
+                                       std::vector<std::pair<fault_kind, std::string>>& left_out) {
+  std::vector<fault_kind> kinds;
+  for (std::size_t i = 0; i < fault_names.size(); ++i) {
+    const auto kind = static_cast<fault_kind>(i);
+    if (!o.faults.empty()
+        && std::none_of(o.faults.begin(), o.faults.end(),
+                        [&](const std::string& name) { return kind_named(name) == kind; }))
+      continue;
+    if (auto why = obstacle_to(kind, o.nodes, machine); why.empty())
+      kinds.push_back(kind);
+    else
+      left_out.emplace_back(kind, std::move(why));
+  }
+  return kinds;
+}
+
+/// Words such as `kill,one-way-partition`.
+std::string problem_with_fault(const std::string& name) {
+  if (kind_named(name))
+    return {};
+  std::string known;
+  for (const auto one : fault_names)
+    known += (known.empty() ? "" : ", ") + std::string{one};
+  return "no such fault; there are " + known;
 }
 
 soak_result run(const options& o) {
@@ -111,12 +148,18 @@ soak_result run(const options& o) {
   };
   const auto lease_time = microseconds(o.lease_seconds);
   soak_result result;
-  result.plan = draw_plan(o.seed, o.nodes, microseconds(o.minutes * 60), lease_time);
+  const auto machine = leave_the_machine();
+  result.plan = draw_plan({o.seed, o.nodes, microseconds(o.minutes * 60), lease_time,
+                           possible_kinds(o, machine, result.left_out)});
   result.command = command_of(o);
+  for (const auto& [kind, why] : result.left_out)
+    std::cerr << "no " << name_of(kind) << " here: " << why << '\n';
+  if (result.plan.request.kinds.empty())
+    throw nothing_possible{};
   std::cerr << "seed " << o.seed << ": " << result.plan.faults.size() << " faults in " << o.minutes
             << " minutes\n";
 
-  cluster nodes{{o.program, o.nodes, lease_time, o.lazy_disk}};
+  cluster nodes{{o.program, o.nodes, lease_time, o.lazy_disk, machine}};
   if (o.keep)
     nodes.keep_directory();
   client::peer_system configuration{client::peer_settings{}};
@@ -177,7 +220,8 @@ int main(int argc, char** argv) {
   CLI::App app{
       "Runs a Holdfast cluster under load while nodes and server are killed, frozen, cut off and\n"
       "restarted, and proves that nothing acknowledged was lost or doubled.\n"
-      "Exit status: 0 green, 1 red, 2 void (something planned never struck), 3 it did not run."};
+      "Exit status: 0 green, 1 red, 2 void (something planned never struck), 3 it did not run,\n"
+      "4 nothing of what it should meet is possible on this machine."};
   app.add_option("--seed", o.seed, "Of the plan; random when not given");
   app.add_option("--minutes", o.minutes, "Length of the load")
       ->check(CLI::Range(0.5, 60.0 * 24))
@@ -194,6 +238,9 @@ int main(int argc, char** argv) {
   app.add_option("--units", o.load.units_per_second, "Units a second")
       ->check(CLI::Range(0.1, 10000.0))
       ->capture_default_str();
+  app.add_option("--faults", o.faults, "Only these, e.g. kill,one-way-partition")
+      ->delimiter(',')
+      ->check(problem_with_fault);
   app.add_option("--program", o.program, "The binary of the nodes")->check(CLI::ExistingFile);
   app.add_option("--out", o.out, "Beginning of the names of verdict and report")
       ->capture_default_str();
@@ -208,6 +255,8 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   try {
     return finish(o, run(o));
+  } catch (const nothing_possible&) {
+    return exit_impossible;
   } catch (const std::exception& e) {
     std::cerr << "the soak did not run: " << e.what() << '\n';
     return exit_broken;

@@ -1,9 +1,11 @@
 #include "bench/soak/nemesis.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <iostream>
 #include <map>
+#include <set>
 #include <thread>
 
 namespace holdfast::soak {
@@ -15,6 +17,9 @@ using namespace std::chrono_literals;
 constexpr auto pause = 10ms;
 constexpr auto takeover_limit = 60s;
 constexpr auto drain_limit = 30s;
+/// For shards to stop moving before a fault: so long is none to have moved.
+constexpr auto settled_time = 1000ms;
+constexpr auto settling_limit = 10s;
 
 /// Who hosts what, as the database says.
 struct hosting {
@@ -46,7 +51,7 @@ public:
   }
 
   struck_fault strike() {
-    const auto before = look(nodes_);
+    const auto before = look_when_settled();
     victim_ = nodes_.incarnation(struck_.planned.node);
     struck_.bit = before && before->shards.count(victim_) != 0;
     struck_.begun = clock::now();
@@ -63,11 +68,26 @@ public:
       wait();
       node().signal(SIGCONT);
       break;
+    case fault_kind::hesitation:
+      node().signal(SIGSTOP);
+      wait();
+      node().signal(SIGCONT);
+      await_hosts();
+      break;
     case fault_kind::blink:
-      blink(before);
+      node().signal(SIGSTOP);
+      wait();
+      node().signal(SIGCONT);
+      expect_unmoved(before, "the pause was much shorter than the lease");
       break;
     case fault_kind::drain:
-      drain();
+      drain(struck_.planned.node);
+      break;
+    case fault_kind::rolling_restart:
+      struck_.bit = before.has_value();
+      for (std::uint32_t number = 0; number < nodes_.size(); ++number)
+        drain(number);
+      struck_.takeover_seconds.reset(); // of several
       break;
     case fault_kind::database_cut:
       cut();
@@ -77,6 +97,19 @@ public:
       nodes_.crash_server();
       wait();
       nodes_.restart_server();
+      break;
+    case fault_kind::disk_full:
+      fill_disk();
+      break;
+    case fault_kind::partition:
+    case fault_kind::partial_partition:
+    case fault_kind::one_way_partition:
+    case fault_kind::bad_line:
+      hurt_lines();
+      expect_unmoved(before, "every node reached the server");
+      break;
+    case fault_kind::compound:
+      compound();
       break;
     case fault_kind::count:
       break;
@@ -88,14 +121,29 @@ public:
 private:
   app::demo::node_process& node() { return nodes_.node(struck_.planned.node); }
 
-  void rest() {
+  void rest(std::chrono::milliseconds length = pause) {
     between_();
-    std::this_thread::sleep_for(pause);
+    std::this_thread::sleep_for(length);
   }
 
   void wait() {
     while (clock::now() < struck_.begun + struck_.planned.lasts)
       rest();
+  }
+
+  /// What the last fault has moved goes back where it belongs first; then nothing moves by itself.
+  std::optional<hosting> look_when_settled() {
+    auto seen = look(nodes_);
+    auto since = clock::now();
+    const auto until = since + settling_limit;
+    while (clock::now() < until && clock::now() < since + settled_time) {
+      rest(settled_time / 10); // each look is a new session
+      auto now = look(nodes_);
+      if (!now || !seen || now->epochs != seen->epochs)
+        since = clock::now();
+      seen = std::move(now);
+    }
+    return seen;
   }
 
   /// Until the victim hosts nothing and everything has a host.
@@ -112,22 +160,83 @@ private:
     struck_.violation = "no takeover within a minute";
   }
 
-  void blink(const std::optional<hosting>& before) {
-    node().signal(SIGSTOP);
-    wait();
-    node().signal(SIGCONT);
-    const auto after = look(nodes_);
-    struck_.bit = before.has_value();
-    if (before && after && before->epochs != after->epochs)
-      struck_.violation = "shards moved although the pause was much shorter than the lease";
+  /// Until every shard has a host that runs.
+  void await_hosts() {
+    std::set<std::string> running;
+    for (std::uint32_t number = 0; number < nodes_.size(); ++number)
+      running.insert(nodes_.incarnation(number));
+    const auto until = clock::now() + takeover_limit;
+    while (clock::now() < until) {
+      const auto seen = look(nodes_);
+      if (seen && std::all_of(seen->shards.begin(), seen->shards.end(), [&](const auto& host) {
+            return running.count(host.first) != 0;
+          }))
+        return;
+      rest();
+    }
+    struck_.violation = "a shard has no host a minute later";
   }
 
-  void drain() {
-    const auto ended = node().stop(drain_limit);
+  void expect_unmoved(const std::optional<hosting>& before, const char* why) {
+    const auto after = look(nodes_);
+    struck_.bit = struck_.bit && before && after;
+    if (before && after && before->epochs != after->epochs)
+      struck_.violation = std::string{"shards moved although "} + why;
+  }
+
+  void drain(std::uint32_t number) {
+    victim_ = nodes_.incarnation(number);
+    const auto ended = nodes_.node(number).stop(drain_limit);
     if (!ended || *ended != 0)
       struck_.violation = "a drain ended with " + (ended ? std::to_string(*ended) : "no exit code");
     await_takeover();
-    nodes_.start(struck_.planned.node);
+    nodes_.start(number);
+  }
+
+  void fill_disk() {
+    const auto reports = nodes_.full_disk_reports();
+    nodes_.disk().fill();
+    wait();
+    nodes_.disk().free_up();
+    struck_.bit = nodes_.full_disk_reports() > reports;
+    if (!nodes_.server_runs()) // it gives up when it has no room to recover
+      nodes_.restart_server();
+    await_hosts();
+  }
+
+  void hurt_lines() {
+    auto& lines = nodes_.lines();
+    const auto node = struck_.planned.node;
+    const auto other = struck_.planned.other;
+    for (std::uint32_t each = 0; each < nodes_.size(); ++each) {
+      if (each == node)
+        continue;
+      if (struck_.planned.kind == fault_kind::partition
+          || (struck_.planned.kind == fault_kind::partial_partition && each == other)) {
+        lines.cut(node, each);
+        lines.cut(each, node);
+      } else if (struck_.planned.kind == fault_kind::one_way_partition) {
+        lines.cut(node, each);
+      }
+    }
+    if (struck_.planned.kind == fault_kind::bad_line)
+      lines.clog(node);
+    wait();
+    struck_.bit = lines.disturbed() > 0;
+    lines.heal();
+  }
+
+  /// Of three nodes one is left, and for a while it has no server.
+  void compound() {
+    const auto killed = struck_.planned.other;
+    node().signal(SIGSTOP);
+    nodes_.node(killed).kill();
+    nodes_.crash_server();
+    nodes_.restart_server();
+    wait();
+    node().signal(SIGCONT);
+    nodes_.start(killed);
+    await_hosts();
   }
 
   /// The sessions of one node are ended as often as it opens them.
@@ -178,7 +287,7 @@ std::vector<struck_fault> strike(cluster& nodes, const soak_plan& plan, clock::t
     std::cerr << (struck.bit ? "" : " (met nothing)")
               << (struck.violation.empty() ? "" : ": " + struck.violation) << '\n';
   }
-  wait_until(plan.load_time);
+  wait_until(plan.request.load_time);
   return all;
 }
 

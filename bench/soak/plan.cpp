@@ -36,13 +36,26 @@ core::duration draw_length(dice& d, fault_kind kind, core::duration lease_time) 
     return d.between(1s, 4s);
   case fault_kind::freeze:
     return lease_time + d.between(2s, 4s);
+  case fault_kind::hesitation:
+    return d.between(lease_time * 4 / 5, lease_time * 6 / 5);
   case fault_kind::blink:
     return d.between(100ms, lease_time / 3);
   case fault_kind::database_cut:
     return d.between(500ms, 2 * lease_time);
   case fault_kind::server_crash:
     return d.between(100ms, 3s);
+  case fault_kind::disk_full:
+    return d.between(2s, 5s);
+  case fault_kind::partition:
+  case fault_kind::partial_partition:
+  case fault_kind::one_way_partition:
+    return d.between(1s, 8s); // shorter and longer than a connection lives without a sign of life
+  case fault_kind::bad_line:
+    return d.between(3s, 8s);
+  case fault_kind::compound:
+    return lease_time + d.between(1s, 3s);
   case fault_kind::drain:
+  case fault_kind::rolling_restart:
   case fault_kind::count:
     break;
   }
@@ -51,25 +64,65 @@ core::duration draw_length(dice& d, fault_kind kind, core::duration lease_time) 
 
 } // namespace
 
-soak_plan draw_plan(std::uint64_t seed, std::uint32_t nodes, core::duration load_time,
-                    core::duration lease_time) {
-  dice d{seed};
-  soak_plan plan{seed, nodes, load_time, {}};
+std::optional<fault_kind> kind_named(std::string_view name) {
+  const auto found =
+      std::find_if(fault_names.begin(), fault_names.end(), [&](std::string_view known) {
+        return std::equal(name.begin(), name.end(), known.begin(), known.end(),
+                          [](char a, char b) { return a == b || (a == '-' && b == ' '); });
+      });
+  if (found == fault_names.end())
+    return std::nullopt;
+  return static_cast<fault_kind>(found - fault_names.begin());
+}
+
+std::string obstacle_to(fault_kind kind, std::uint32_t nodes, const obstacles& machine) {
+  const auto among = [&](std::uint32_t least, const std::string& otherwise) {
+    return nodes < least ? "it takes " + std::to_string(least) + " nodes" : otherwise;
+  };
+  switch (kind) {
+  case fault_kind::kill:
+  case fault_kind::freeze:
+  case fault_kind::drain:
+  case fault_kind::rolling_restart: // somebody has to take over
+    return among(2, {});
+  case fault_kind::partition:
+  case fault_kind::one_way_partition:
+    return among(2, machine.network);
+  case fault_kind::partial_partition:
+    return among(3, machine.network);
+  case fault_kind::bad_line:
+    return machine.network;
+  case fault_kind::disk_full:
+    return machine.disk;
+  case fault_kind::compound:
+    return among(3, {});
+  default:
+    return {};
+  }
+}
+
+soak_plan draw_plan(const plan_request& request) {
+  dice d{request.seed};
+  soak_plan plan{request, {}};
+  if (request.kinds.empty())
+    return plan;
   std::vector<fault_kind> round;
   auto at = calm_part;
   while (true) {
-    if (round.empty()) {
-      for (std::size_t kind = 0; kind < fault_names.size(); ++kind)
-        round.insert(round.begin() + d.below(round.size() + 1), static_cast<fault_kind>(kind));
-    }
+    if (round.empty())
+      for (const auto kind : request.kinds)
+        round.insert(round.begin() + d.below(round.size() + 1), kind);
     const auto kind = round.back();
     round.pop_back();
-    const auto lasts = draw_length(d, kind, lease_time);
+    const auto lasts = draw_length(d, kind, request.lease_time);
+    const auto node = d.below(request.nodes);
+    const auto other =
+        request.nodes == 1 ? node : (node + 1 + d.below(request.nodes - 1)) % request.nodes;
     if (at % minute < calm_part)
       at += calm_part - at % minute;
-    if (at + lasts + gap_min > load_time)
+    if (at + lasts + gap_min > request.load_time)
       return plan;
-    plan.faults.push_back({at, kind, d.below(nodes), lasts});
+    plan.faults.push_back({at, kind, node, lasts, other});
     at += lasts + d.between(gap_min, gap_max);
   }
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,39 +14,69 @@ namespace holdfast::soak {
 
 /// What goes wrong.
 enum class fault_kind : std::uint8_t {
-  kill,         ///< SIGKILL of a node; it is started again.
-  freeze,       ///< SIGSTOP for longer than the lease: its shards must be taken over.
-  blink,        ///< SIGSTOP for much less than the lease: nobody may notice.
-  drain,        ///< SIGTERM, and a new process.
-  database_cut, ///< The sessions of one node are ended again and again.
-  server_crash, ///< SIGKILL of the database server; it is started again.
+  kill,              ///< SIGKILL of a node; it is started again.
+  freeze,            ///< SIGSTOP for longer than the lease: its shards must be taken over.
+  hesitation,        ///< SIGSTOP for about the lease: whoever hosts its shards then, one does.
+  blink,             ///< SIGSTOP for much less than the lease: nobody may notice.
+  drain,             ///< SIGTERM, and a new process.
+  rolling_restart,   ///< The same of every node, one after the other.
+  database_cut,      ///< The sessions of one node are ended again and again.
+  server_crash,      ///< SIGKILL of the database server; it is started again.
+  disk_full,         ///< The server cannot write any more.
+  partition,         ///< Nothing passes between a node and the others; the server is reached.
+  partial_partition, ///< The same between two nodes; the third one is reached by both.
+  one_way_partition, ///< What a node sends to the others is lost; what they send arrives.
+  bad_line,          ///< All that a node sends and gets is slow, and some of it lost.
+  compound,          ///< A node freezes, another one is killed, and the server crashes.
   count
 };
 
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(fault_kind::count)>
-    fault_names{"kill", "freeze", "blink", "drain", "database cut", "server crash"};
+    fault_names{"kill",      "freeze",          "hesitation",        "blink",
+                "drain",     "rolling restart", "database cut",      "server crash",
+                "disk full", "partition",       "partial partition", "one-way partition",
+                "bad line",  "compound"};
 
 inline std::string_view name_of(fault_kind kind) {
   return fault_names[static_cast<std::size_t>(kind)];
 }
 
+/// The kind of a name, in which dashes may stand for spaces; empty for a name that is none.
+std::optional<fault_kind> kind_named(std::string_view name);
+
+/// Why something cannot be made bad on this machine; empty when it can.
+struct obstacles {
+  std::string network;
+  std::string disk;
+};
+
+/// Why a cluster of so many nodes cannot meet a kind of fault here; empty when it can.
+std::string obstacle_to(fault_kind kind, std::uint32_t nodes, const obstacles& machine);
+
 struct planned_fault {
   core::duration at{}; ///< Since the start of the load.
   fault_kind kind = fault_kind::kill;
   std::uint32_t node = 0;
-  core::duration lasts{}; ///< Until what was stopped goes on, or what was ended is started again.
+  core::duration lasts{};  ///< Until what was stopped goes on, or what was ended is started again.
+  std::uint32_t other = 0; ///< Of two nodes the second; the same one where there is only one.
 };
 
-struct soak_plan {
+/// What a run is to meet.
+struct plan_request {
   std::uint64_t seed = 1;
   std::uint32_t nodes = 3;
   core::duration load_time{};
+  core::duration lease_time{};   ///< Of the nodes.
+  std::vector<fault_kind> kinds; ///< Each once a round; none: an undisturbed run.
+};
+
+struct soak_plan {
+  plan_request request;
   std::vector<planned_fault> faults; ///< In order of time; one is over before the next begins.
 };
 
 /// The plan of a seed. Every kind of fault comes in each round, in an order of its own, so that no
 /// run leaves one out that is long enough for it; each minute begins with a calm part.
-soak_plan draw_plan(std::uint64_t seed, std::uint32_t nodes, core::duration load_time,
-                    core::duration lease_time);
+soak_plan draw_plan(const plan_request& request);
 
 } // namespace holdfast::soak

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <sstream>
 
 namespace holdfast::soak {
@@ -12,6 +13,9 @@ namespace holdfast::soak {
 namespace {
 
 using nlohmann::ordered_json;
+
+/// Of what is answered when nothing is wrong; a second is short, so it is never quite the same.
+constexpr double recovered_share = 0.8;
 
 double seconds(clock::duration d) { return std::chrono::duration<double>(d).count(); }
 
@@ -71,6 +75,42 @@ std::vector<double> answer_times(const soak_result& r) {
   return all;
 }
 
+/// Answers in each second of the run.
+std::vector<double> rates(const soak_result& r, const std::vector<double>& answered_at) {
+  std::vector<double> by_second(static_cast<std::size_t>(seconds(r.ended - r.begun)) + 1);
+  for (const auto at : answered_at)
+    if (at >= 0 && static_cast<std::size_t>(at) < by_second.size())
+      ++by_second[static_cast<std::size_t>(at)];
+  return by_second;
+}
+
+/// What is answered in a second when nothing is wrong: the median before the first fault.
+double calm_rate(const soak_result& r, const std::vector<double>& by_second) {
+  const auto first = r.faults.empty() ? r.ended : r.faults.front().begun;
+  const auto calm = std::min(static_cast<std::size_t>(seconds(first - r.begun)), by_second.size());
+  // The first second is shared with the setting up.
+  return calm < 2 ? 0 : quantile({by_second.begin() + 1, by_second.begin() + calm}, 0.5);
+}
+
+/// From a fault's end until as much is answered again as when nothing is wrong, nearly: to the end
+/// of the first second of which that is true. Empty when the next fault or the end came first.
+std::optional<double> recovery(const soak_result& r, const std::vector<double>& by_second,
+                               std::size_t number) {
+  const auto& fault = r.faults[number];
+  const auto next = number + 1 < r.faults.size() ? r.faults[number + 1].begun : r.ended;
+  const auto ended = seconds(fault.ended - r.begun);
+  const auto wanted = recovered_share * calm_rate(r, by_second);
+  for (auto second = static_cast<std::size_t>(std::ceil(ended)); second < by_second.size();
+       ++second) {
+    const auto over = static_cast<double>(second) + 1;
+    if (over > seconds(next - r.begun))
+      return std::nullopt;
+    if (by_second[second] >= wanted)
+      return over - ended;
+  }
+  return std::nullopt;
+}
+
 ordered_json figures(const soak_result& r) {
   ordered_json all;
   std::map<std::string, std::uint64_t> failed;
@@ -93,22 +133,29 @@ ordered_json figures(const soak_result& r) {
   all["stale_accepted"] = r.check.stale_accepted;
   all["verified_live"] = r.verified;
   const auto answered_at = answer_times(r);
-  for (std::size_t i = 0; i < fault_names.size(); ++i) {
-    const auto kind = static_cast<fault_kind>(i);
+  const auto by_second = rates(r, answered_at);
+  all["calm_answers_per_second"] = calm_rate(r, by_second);
+  for (const auto kind : r.plan.request.kinds) {
     std::uint64_t struck = 0;
     std::uint64_t bit = 0;
     std::vector<double> silence;
-    for (const auto& fault : r.faults)
-      if (fault.planned.kind == kind) {
-        ++struck;
-        bit += fault.bit ? 1 : 0;
-        silence.push_back(longest_silence(r, answered_at, fault));
-      }
+    std::vector<double> recovered;
+    for (std::size_t number = 0; number < r.faults.size(); ++number) {
+      const auto& fault = r.faults[number];
+      if (fault.planned.kind != kind)
+        continue;
+      ++struck;
+      bit += fault.bit ? 1 : 0;
+      silence.push_back(longest_silence(r, answered_at, fault));
+      if (const auto again = recovery(r, by_second, number))
+        recovered.push_back(*again);
+    }
     ordered_json one{{"struck", struck}, {"bit", bit}};
     if (const auto times = takeovers(r, kind); !times.empty())
       one["takeover_s"] = distribution(times);
     one["longest_silence_s"] = distribution(silence);
-    all["faults"][std::string{fault_names[i]}] = one;
+    one["recovery_s"] = distribution(recovered);
+    all["faults"][std::string{name_of(kind)}] = one;
   }
   double most = 0;
   for (const auto& sample : r.memory)
@@ -160,20 +207,22 @@ std::string plot(const soak_result& r, const curve& c) {
 std::vector<curve> curves(const soak_result& r) {
   std::map<std::int64_t, std::uint64_t> answered;
   std::map<std::int64_t, std::uint64_t> failed;
-  std::map<std::int64_t, double> slowest;
+  std::map<std::int64_t, std::vector<double>> times;
   for (const auto& request : r.clients.requests) {
     const auto at = static_cast<std::int64_t>(seconds(request.begun - r.begun));
     ++(request.failure == core::errc::none ? answered : failed)[at];
-    slowest[at] = std::max(slowest[at], static_cast<double>(request.millis));
+    times[at].push_back(static_cast<double>(request.millis));
   }
   curve rate{"answered requests", "1/s", {}};
   curve errors{"failed requests", "1/s", {}};
+  curve usual{"median time of a request", "ms", {}};
   curve slow{"slowest request", "ms", {}};
   for (std::int64_t at = 0; at < static_cast<std::int64_t>(seconds(r.ended - r.begun)); ++at) {
     const auto x = static_cast<double>(at);
     rate.points.emplace_back(x, static_cast<double>(answered[at]));
     errors.points.emplace_back(x, static_cast<double>(failed[at]));
-    slow.points.emplace_back(x, slowest[at]);
+    usual.points.emplace_back(x, quantile(times[at], 0.5));
+    slow.points.emplace_back(x, quantile(times[at], 1));
   }
   curve memory{"memory of all nodes", "MiB", {}};
   for (const auto& sample : r.memory) {
@@ -182,7 +231,39 @@ std::vector<curve> curves(const soak_result& r) {
       sum += node;
     memory.points.emplace_back(seconds(sample.at - r.begun), sum);
   }
-  return {rate, errors, slow, memory};
+  return {rate, errors, usual, slow, memory};
+}
+
+/// One for each kind of fault, as far apart as so many can be.
+std::string colours() {
+  std::ostringstream style;
+  for (std::size_t i = 0; i < fault_names.size(); ++i)
+    style << ".f" << i << "{fill:hsl(" << i * 360 / fault_names.size() << ",70%,75%)}";
+  return style.str();
+}
+
+/// What the faults did, in the figures of the verdict.
+std::string fault_table(const soak_result& r) {
+  std::ostringstream table;
+  const auto cell = [&](const ordered_json& of, const char* what) {
+    table << "<td>";
+    if (of.contains(what) && of[what]["n"] != 0)
+      table << std::round(of[what]["p50"].get<double>() * 100) / 100 << " / "
+            << std::round(of[what]["max"].get<double>() * 100) / 100;
+    table << "</td>";
+  };
+  table << "<table><tr><th>fault</th><th>struck</th><th>bit</th><th>takeover, s</th>"
+           "<th>longest silence, s</th><th>recovery, s</th></tr>";
+  const auto faults = figures(r)["faults"];
+  for (const auto& [name, of] : faults.items()) {
+    table << "<tr><td>" << name << "</td><td>" << of["struck"] << "</td><td>" << of["bit"]
+          << "</td>";
+    for (const auto* what : {"takeover_s", "longest_silence_s", "recovery_s"})
+      cell(of, what);
+    table << "</tr>";
+  }
+  table << "</table><p>Median / most.</p>";
+  return table.str();
 }
 
 std::string verdict_word(const soak_result& r) {
@@ -195,16 +276,16 @@ std::string verdict_word(const soak_result& r) {
 
 std::vector<std::string> void_reasons(const soak_result& r) {
   std::vector<std::string> reasons;
-  for (std::size_t i = 0; i < fault_names.size(); ++i) {
-    const auto kind = static_cast<fault_kind>(i);
+  for (const auto kind : r.plan.request.kinds) {
+    const std::string name{name_of(kind)};
     const auto planned = std::count_if(r.plan.faults.begin(), r.plan.faults.end(),
                                        [&](const auto& f) { return f.kind == kind; });
     const auto bit = std::count_if(r.faults.begin(), r.faults.end(),
                                    [&](const auto& f) { return f.planned.kind == kind && f.bit; });
     if (planned == 0)
-      reasons.push_back("the run is too short for a " + std::string{fault_names[i]});
+      reasons.push_back("the run is too short for a " + name);
     else if (bit == 0)
-      reasons.push_back("no " + std::string{fault_names[i]} + " met anything");
+      reasons.push_back("no " + name + " met anything");
   }
   if (r.check.stale_attempted == 0)
     reasons.push_back("nobody handed anything in under a lease that had run out");
@@ -232,10 +313,13 @@ std::vector<std::string> violations(const soak_result& r) {
 std::string verdict_json(const soak_result& r) {
   ordered_json verdict;
   verdict["verdict"] = verdict_word(r);
-  verdict["seed"] = r.plan.seed;
+  verdict["seed"] = r.plan.request.seed;
   verdict["command"] = r.command;
   verdict["violations"] = violations(r);
   verdict["void_reasons"] = void_reasons(r);
+  verdict["left_out"] = ordered_json::object();
+  for (const auto& [kind, why] : r.left_out)
+    verdict["left_out"][std::string{name_of(kind)}] = why;
   verdict["figures"] = figures(r);
   return verdict.dump(2) + '\n';
 }
@@ -246,15 +330,15 @@ std::string report_html(const soak_result& r) {
           "body{font:15px sans-serif;max-width:920px;margin:2em auto;color:#222}"
           "svg{width:100%;border:1px solid #ccc}polyline{fill:none;stroke:#234;stroke-width:1}"
           "h3 small{font-weight:normal;color:#777}pre{background:#f4f4f4;padding:1em;overflow:auto}"
-          ".f0{fill:#e88}.f1{fill:#8ae}.f2{fill:#ace}.f3{fill:#ad8}.f4{fill:#ec8}.f5{fill:#c8e}"
-          "</style><h1>Soak: "
-       << verdict_word(r) << "</h1><p>Seed " << r.plan.seed << ", " << r.plan.nodes
-       << " nodes. Bands are faults: ";
-  for (std::size_t i = 0; i < fault_names.size(); ++i)
+          "table{border-collapse:collapse}td,th{padding:.2em .7em;text-align:right}"
+          "td:first-child,th:first-child{text-align:left}"
+       << colours() << "</style><h1>Soak: " << verdict_word(r) << "</h1><p>Seed "
+       << r.plan.request.seed << ", " << r.plan.request.nodes << " nodes. Bands are faults: ";
+  for (const auto kind : r.plan.request.kinds)
     page
         << "<svg style='width:1em;height:1em;border:0' viewBox='0 0 1 1'><rect width='1' height='1'"
-        << " class='f" << i << "'/></svg> " << fault_names[i] << ' ';
-  page << "</p>";
+        << " class='f" << static_cast<int>(kind) << "'/></svg> " << name_of(kind) << ' ';
+  page << "</p>" << fault_table(r);
   for (const auto& c : curves(r))
     page << plot(r, c);
   page << "<h2>Verdict</h2><pre>" << verdict_json(r) << "</pre>";

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "bench/soak/checker.hpp"
-#include "bench/soak/nemesis.hpp"
+#include "bench/soak/plan.hpp"
+#include "bench/soak/struck_fault.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace holdfast::soak {
@@ -17,6 +19,8 @@ struct memory_sample {
 /// All that came of a soak.
 struct soak_result {
   soak_plan plan;
+  /// Kinds of faults that this machine cannot be made to have, and why: none of them is planned.
+  std::vector<std::pair<fault_kind, std::string>> left_out;
   std::string command;
   clock::time_point begun;
   clock::time_point ended;

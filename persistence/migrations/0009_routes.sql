@@ -57,7 +57,8 @@ CROSS JOIN LATERAL (SELECT count(*)::integer AS assignment_count
                     FROM holdfast.active_leases WHERE unit_id = u.unit_id) l;
 
 -- Where each finalized unit went, and why: a row for each step that its route leads to, or one
--- without a step where its chain ended. `items` is how many units it becomes there.
+-- without a step where its chain ended. `items` is how many units it becomes there; where the route
+-- leads back, it becomes one.
 CREATE VIEW report.routes_taken AS
 SELECT u.unit_id, u.root_id AS root_data_id, u.step_id AS workflow_step_id, u.route,
        u.route_reason, target.step_id AS to_step_id, target.key AS to_key,

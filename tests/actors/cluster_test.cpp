@@ -239,6 +239,34 @@ BOOST_AUTO_TEST_CASE(a_stopped_node_hands_over_without_a_pause) {
   BOOST_TEST(database->tables().tasks.size() == 4U);
 }
 
+// The actor that hosts the shards dies before it hears what the node has lost: its next life does
+// not believe that to be here still.
+BOOST_AUTO_TEST_CASE(what_was_lost_while_the_shards_crashed_is_found_where_it_is) {
+  start("a");
+  const auto hosts_of_a = actors_named("shards");
+  BOOST_REQUIRE(hosts_of_a.size() == 1U);
+  start("b");
+  std::vector<core::queue_name> queues;
+  for (int i = 0; i < 16; ++i) {
+    queues.push_back("q" + std::to_string(i));
+    given_queue(queues.back());
+  }
+  at("a").cut_off(true);
+  advance(20s);
+  BOOST_TEST(shares()["b"] == shard_count);
+  held_back = "shards";
+  crash(hosts_of_a.front());
+  at("a").cut_off(false);
+  advance(1s);
+  held_back.clear();
+  advance(10s);
+  for (const auto& queue : queues)
+    for (const auto* name : {"a", "b"}) {
+      const auto enqueued = call(at(name), some_tasks(queue, 1), 5s);
+      BOOST_TEST(enqueued.value.has_value(), queue << " through " << name);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(no_request_fails_while_shards_move) {
   start("a");
   for (int i = 0; i < 6; ++i)

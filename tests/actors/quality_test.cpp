@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 using namespace std::chrono_literals;
 
@@ -315,6 +316,26 @@ BOOST_AUTO_TEST_CASE(a_requester_takes_a_contributor_off_a_step) {
   restart();
   BOOST_TEST(assign(step, "bob").code() == core::errc::not_qualified);
   BOOST_TEST(broken_invariants(*database).empty());
+}
+
+// A28, I-11, I-12: whatever happens to the step between the answer and what follows from it
+BOOST_AUTO_TEST_CASE(whoever_failed_the_quiz_is_removed_also_by_a_step_that_crashed_before_it) {
+  const auto step = create(tested);
+  feed(step, 3);
+  ask_about(step, 6);
+  bool refused = false;
+  database->set_refusals([&refused](const core::change& c) {
+    const bool removes = std::any_of(c.writes.begin(), c.writes.end(), [](const auto& write) {
+      return std::holds_alternative<core::put_standing>(write);
+    });
+    return removes && !std::exchange(refused, true);
+  });
+  take_quiz(step, "eve", 0);
+  BOOST_TEST(refused);
+  advance(1s);
+  BOOST_TEST(standings(step) == "eve Removed 0/2\n");
+  BOOST_TEST(assign(step, "eve").code() == core::errc::not_qualified);
+  BOOST_TEST(events(core::event_type::contributor_flagged).size() == 1U);
 }
 
 // A27: whatever happens to the unit before it is durable

@@ -233,6 +233,29 @@ BOOST_AUTO_TEST_CASE(each_item_of_a_list_becomes_a_unit) {
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
+// A way back leads to one unit of the same chain, also where its `for_each` would find a list and
+// the chain has not been yet. I-5
+BOOST_AUTO_TEST_CASE(a_way_back_does_not_split_a_unit) {
+  const auto steps = create_steps(R"({"name":"back","steps":[
+    {"key":"draw","judgments_per_unit":1,"routes":[
+      {"when":{"answer_not":["skip"]},"to":["name"]},{"to":["check"]}]},
+    {"key":"name","judgments_per_unit":1,"next":["check"]},
+    {"key":"check","judgments_per_unit":1,"routes":[
+      {"when":{"answer_not":["fine"]},"to":["name"],"for_each":true,"loops_max":1},{"to":[]}]}]})");
+  source(steps[0]);
+  answer(steps[0], "ana", "skip"); // past the step that it is sent back to
+  judge(steps[2], "bob", R"({"answer":["left","right"]})");
+  const auto inputs = waiting(steps[1]);
+  BOOST_REQUIRE(inputs.size() == 1U);
+  BOOST_TEST(inputs[0].find(R"("item")") == std::string::npos);
+  answer(steps[1], "eve", "cat");
+  answer(steps[2], "bob", "fine");
+  seal(steps[0]);
+  for (const auto& step : steps)
+    BOOST_TEST(status_of(step) == core::step_status::completed);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
 // I-5
 BOOST_AUTO_TEST_CASE(a_long_list_becomes_units_once_also_when_the_node_stops_meanwhile) {
   const auto steps = create_steps(R"({"name":"boxes","steps":[

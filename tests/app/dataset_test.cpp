@@ -1,6 +1,7 @@
 #include "app/demo/dataset.hpp"
 #include "app/demo/scoring.hpp"
 #include "documents/csv.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -163,13 +164,13 @@ BOOST_AUTO_TEST_CASE(directory_without_answers_is_explained) {
 }
 
 BOOST_AUTO_TEST_CASE(sets_of_the_project_are_read_whole) {
-  const auto tweets = demo::read_dataset(HOLDFAST_SOURCE_DIR "/data/cf_amt");
+  const auto tweets = demo::read_dataset(holdfast::test::source_dir() + "/data/cf_amt");
   BOOST_REQUIRE(tweets);
   BOOST_TEST(tweets->name == "cf_amt");
   BOOST_TEST(tweets->units.size() == 300U);
   BOOST_TEST(tweets->contributors.size() == 110U);
   BOOST_TEST(tweets->answers() + tweets->repeated == 6030U);
-  const auto links = demo::read_dataset(HOLDFAST_SOURCE_DIR "/data/zencrowd_us/");
+  const auto links = demo::read_dataset(holdfast::test::source_dir() + "/data/zencrowd_us/");
   BOOST_REQUIRE(links);
   BOOST_TEST(links->name == "zencrowd_us");
   BOOST_TEST(links->units.size() == 2040U);

@@ -1,5 +1,6 @@
 #include "app/exit_codes.hpp"
 #include "core/errors.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -14,7 +15,7 @@ namespace core = holdfast::core;
 namespace {
 
 std::string text_of(const std::string& path) {
-  std::ifstream file{HOLDFAST_SOURCE_DIR "/" + path};
+  std::ifstream file{holdfast::test::source_dir() + "/" + path};
   BOOST_REQUIRE_MESSAGE(file, "cannot read " + path);
   return {std::istreambuf_iterator<char>{file}, {}};
 }

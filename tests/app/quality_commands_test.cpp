@@ -3,6 +3,7 @@
 #include "app/commands.hpp"
 #include "app/demo/scratch_directory.hpp"
 #include "app/program.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
@@ -19,7 +20,7 @@ namespace app = holdfast::app;
 
 namespace {
 
-const std::string data = HOLDFAST_SOURCE_DIR "/data/";
+const std::string data = holdfast::test::source_dir() + "/data/";
 
 struct program_end {
   int code = -1;

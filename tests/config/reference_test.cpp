@@ -1,6 +1,7 @@
 #include "config/option_table.hpp"
 #include "config/reference.hpp"
 #include "tests/config/files.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -25,7 +26,7 @@ bool has(const std::string& text, const std::string& part) {
 BOOST_FIXTURE_TEST_SUITE(reference, files)
 
 BOOST_AUTO_TEST_CASE(the_committed_reference_is_the_generated_one) {
-  std::ifstream in{HOLDFAST_SOURCE_DIR "/docs/CONFIG.md", std::ios::binary};
+  std::ifstream in{source_dir() + "/docs/CONFIG.md", std::ios::binary};
   const std::string committed{std::istreambuf_iterator<char>{in}, std::istreambuf_iterator<char>{}};
   BOOST_TEST((committed == reference_markdown()),
              "docs/CONFIG.md is stale: run `holdfast config --reference > docs/CONFIG.md`");

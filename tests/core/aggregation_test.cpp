@@ -5,6 +5,7 @@
 #include "core/invariant.hpp"
 #include "core/quality/labels.hpp"
 #include "tests/core/random_source.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -45,7 +46,7 @@ std::vector<std::string> columns(const std::string& line) {
 }
 
 std::vector<std::vector<std::string>> rows_of(const std::string& file) {
-  std::ifstream in{HOLDFAST_SOURCE_DIR "/data/" + file};
+  std::ifstream in{test::source_dir() + "/data/" + file};
   BOOST_REQUIRE_MESSAGE(in, "cannot read data/" << file);
   std::vector<std::vector<std::string>> rows;
   std::string line;

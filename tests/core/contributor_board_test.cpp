@@ -213,6 +213,27 @@ BOOST_AUTO_TEST_CASE(a_quiz_that_cannot_be_passed_any_more_removes_at_once) {
   BOOST_TEST((s.board.next_for("ana", true).refusal == errc::none));
 }
 
+// A crash between an answer and the removal that it demands loses neither. A28, I-11, I-12
+BOOST_AUTO_TEST_CASE(a_later_life_removes_whom_the_earlier_one_had_no_time_to_remove) {
+  step_with_tests s;
+  s.pass_quiz("ana");
+  s.answer("eve", s.give("eve").value(), false);
+  s.answer("eve", s.give("eve").value(), false);
+  BOOST_TEST(s.board.settle(beginning).answer.empty()); // has been done
+  s.stored.standings.clear();
+
+  auto later = s.restarted();
+  BOOST_TEST((later.next_for("eve", true).refusal == errc::none));
+  const auto settled = later.settle(beginning);
+  BOOST_TEST(settled.answer == std::vector<core::contributor_id>{"eve"},
+             boost::test_tools::per_element());
+  BOOST_TEST(settled.changes.writes.size() == 1U);
+  BOOST_TEST(settled.changes.events.size() == 1U);
+  BOOST_TEST((later.next_for("eve", true).refusal == errc::not_qualified));
+  BOOST_TEST((later.next_for("ana", true).refusal == errc::none));
+  BOOST_TEST(later.settle(beginning).answer.empty());
+}
+
 // A27: the rule of docs/QUALITY.md, in a live step
 BOOST_AUTO_TEST_CASE(who_is_right_too_seldom_is_removed_and_who_errs_now_and_then_is_not) {
   step_with_tests s;

@@ -218,6 +218,11 @@ struct write_text {
       ids += " " + std::to_string(id);
     return "take_staged" + ids;
   }
+  text operator()(const core::stage_task& w) const {
+    const auto& s = w.task.spec;
+    return "stage_task " + w.queue + " " + to_string(s.id) + " " + s.type + " " + s.body + " of "
+           + s.owner_id + " at " + describe(w.task.run_at);
+  }
   text operator()(const core::put_schedule_row& w) const {
     return "put_schedule " + w.queue + " " + w.name + " " + w.definition + " until "
            + describe(w.handled_until) + " made " + describe(w.last_made) + " revision "
@@ -225,6 +230,30 @@ struct write_text {
   }
   text operator()(const core::delete_schedule_row& w) const {
     return "delete_schedule " + w.queue + " " + w.name;
+  }
+  text operator()(const core::put_webhook& w) const {
+    return "put_webhook " + w.name + " " + w.definition + (w.paused ? " paused" : "") + " revision "
+           + std::to_string(w.revision) + " at " + describe(w.at);
+  }
+  text operator()(const core::delete_webhook& w) const {
+    return "delete_webhook " + to_string(w.id);
+  }
+  text operator()(const core::put_webhook_position& w) const {
+    return "put_webhook_position " + to_string(w.webhook) + " " + std::to_string(w.shard) + "-"
+           + std::to_string(w.seq) + " stopped " + std::to_string(w.stopped_revision) + " "
+           + w.reason;
+  }
+  text operator()(const core::put_dead_letter& w) const {
+    return "put_dead_letter " + to_string(w.webhook) + " " + std::to_string(w.event.shard) + "-"
+           + std::to_string(w.event.seq) + " status " + std::to_string(w.status) + " " + w.reason;
+  }
+  text operator()(const core::replay_dead_letter& w) const {
+    return "replay_dead_letter " + to_string(w.webhook) + " " + std::to_string(w.event.shard) + "-"
+           + std::to_string(w.event.seq);
+  }
+  text operator()(const core::delete_dead_letter& w) const {
+    return "delete_dead_letter " + to_string(w.webhook) + " " + std::to_string(w.event.shard) + "-"
+           + std::to_string(w.event.seq);
   }
   text operator()(const core::refuse_staged& w) const {
     return "refuse_staged " + std::to_string(w.staged) + " " + std::string{to_string(w.code)} + " "

@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(a_page_has_about_as_many_bytes_as_allowed) {
 }
 
 BOOST_AUTO_TEST_CASE(a_filter_moves_the_position_past_what_it_leaves_out) {
-  event_wish wish{{event_start::after, 0}, 100, step_number(2), {event_type::unit_finalized}};
+  event_wish wish{{event_start::after, 0}, 100, {step_number(2)}, {event_type::unit_finalized}};
   feed.ask(1, wish, beginning + 1s);
   BOOST_REQUIRE(feed.next_look());
   feed.looked(table_view{{0, 3},
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(a_filter_moves_the_position_past_what_it_leaves_out) {
 
 // The work of one request is bounded, whatever it filters out.
 BOOST_AUTO_TEST_CASE(a_look_that_finds_nothing_wanted_is_an_answer) {
-  feed.ask(1, {{event_start::after, 0}, 100, step_number(9), {}}, beginning + 1h);
+  feed.ask(1, {{event_start::after, 0}, 100, {step_number(9)}, {}}, beginning + 1h);
   BOOST_REQUIRE(feed.next_look());
   feed.looked(table_view{{0, 500}, events_between(1, 50)});
   BOOST_TEST(answer() == "50:");
@@ -387,7 +387,9 @@ struct random_shard {
     if (r.asking || r.lost)
       return;
     r.asking = true;
-    event_wish wish{r.place, static_cast<std::uint32_t>(1 + random.below(5)), r.wanted_step, {}};
+    event_wish wish{r.place, static_cast<std::uint32_t>(1 + random.below(5)), {}, {}};
+    if (r.wanted_step)
+      wish.steps = {r.wanted_step};
     if (r.wanted_type)
       wish.types = {*r.wanted_type};
     feed.ask(i, wish, now + random.below(3) * 1s);

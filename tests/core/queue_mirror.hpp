@@ -170,6 +170,7 @@ private:
   // Of a worker that comes too late there may be any number.
   static core::task_id task_of(const core::insert_late_result&) { return {}; }
   static core::task_id task_of(const core::put_queue&) { return {}; }
+  static core::task_id task_of(const core::stage_task&) { return {}; }
   template <class Write>
   static auto task_of(const Write& w) -> decltype(w.task) {
     return w.task;

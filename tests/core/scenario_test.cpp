@@ -1,6 +1,7 @@
 // Runs every tests/scenarios/*.scn. The language is explained in tests/scenarios/README.md.
 
 #include "tests/core/scenario_worlds.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
@@ -120,7 +121,7 @@ private:
 };
 
 std::vector<std::string> scenario_files() {
-  const std::filesystem::path folder = HOLDFAST_SOURCE_DIR "/tests/scenarios";
+  const std::filesystem::path folder = source_dir() + "/tests/scenarios";
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator{folder})
     if (entry.path().extension() == ".scn")
@@ -130,7 +131,7 @@ std::vector<std::string> scenario_files() {
 }
 
 std::string text_of_file(const std::string& name) {
-  std::ifstream in{HOLDFAST_SOURCE_DIR "/tests/scenarios/" + name};
+  std::ifstream in{source_dir() + "/tests/scenarios/" + name};
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 

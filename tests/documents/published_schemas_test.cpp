@@ -6,7 +6,9 @@
 #include "core/contributor_board.hpp"
 #include "core/invariant.hpp"
 #include "core/repair.hpp"
+#include "core/queue.hpp"
 #include "core/step.hpp"
+#include "core/task_purpose.hpp"
 #include "tests/core/describe.hpp"
 #include "tests/support/event_schemas.hpp"
 
@@ -164,10 +166,39 @@ struct life {
     contributor_board untested{fresh<step_id>(), std::nullopt};
     take(untested.remove("eve", now));
   }
+
+  /// Of units: completed, and failed for good.
+  void all_of_a_task() {
+    queue q;
+    q.name = "models";
+    const auto ended = [&](auto&& end) {
+      new_task asked;
+      asked.spec.id = fresh<task_id>();
+      asked.spec.type = "label";
+      asked.spec.owner_id = owner_of({fresh<step_id>(), fresh<unit_id>()});
+      take(decide(q, enqueue{{asked}}, now));
+      claim ask;
+      ask.worker = "gpu";
+      ask.id = fresh<assignment_id>();
+      take(decide(q, ask, now));
+      end(held_task{asked.spec.id, q.tasks.at(asked.spec.id).held()->token});
+    };
+    ended([&](const held_task& task) {
+      take(decide(q, complete_tasks{"gpu", {{task, "{}"}}}, now));
+    });
+    ended([&](const held_task& task) {
+      fail_task failed;
+      failed.worker = "gpu";
+      failed.task = task;
+      failed.kind = failure_kind::permanent;
+      take(decide(q, failed, now));
+    });
+  }
 };
 
 std::vector<event> every_event() {
   life all;
+  all.all_of_a_task();
   all.all_of_a_step();
   all.all_of_a_unit();
   all.all_of_a_contributor();

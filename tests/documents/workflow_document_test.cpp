@@ -3,6 +3,7 @@
 
 #include "documents/workflow_document.hpp"
 
+#include "documents/event_details.hpp"
 #include "documents/routes_document.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -162,6 +163,48 @@ BOOST_AUTO_TEST_CASE(a_step_may_test_its_contributors_and_stop_by_a_rule) {
   BOOST_TEST(step.test_questions->placement.every == 8U);
   BOOST_TEST(step.test_questions->taint.threshold == 0.6);
   BOOST_TEST(step.test_questions->taint.certainty == 0.8);
+}
+
+// A11
+BOOST_AUTO_TEST_CASE(tasks_may_judge_some_of_the_slots) {
+  const auto definition = parsed(one_step(R"("judgments_per_unit":5,
+    "tasks":{"queue":"models","type":"label.image","judgments":2,"patience_seconds":90})"));
+  const auto& tasks = definition.steps[0].tasks;
+  BOOST_REQUIRE(tasks.has_value());
+  BOOST_TEST(tasks->queue == "models");
+  BOOST_TEST(tasks->type == "label.image");
+  BOOST_TEST(tasks->judgments == 2U);
+  BOOST_TEST((tasks->patience == std::chrono::seconds{90}));
+  const auto usual = parsed(one_step(R"("tasks":{"queue":"q","type":"t"})")).steps[0].tasks;
+  BOOST_REQUIRE(usual.has_value());
+  BOOST_TEST(usual->judgments == 1U);
+  BOOST_TEST((usual->patience == std::chrono::hours{24 * 7}));
+  BOOST_TEST(!parsed(one_step(R"("title":"x")")).steps[0].tasks.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_wrong_with_tasks_that_judge_is_named) {
+  const auto with = [](const std::string& members) {
+    return problems(one_step("\"tasks\":{" + members + "}"));
+  };
+  BOOST_TEST(with(R"("type":"t")")
+             == "/steps/0/tasks/queue: is missing; name the queue of the tasks");
+  BOOST_TEST(with(R"("queue":"q")")
+             == "/steps/0/tasks/type: is missing; name the type of the tasks");
+  BOOST_TEST(with(R"("queue":"Q","type":"t")")
+             == "/steps/0/tasks/queue: must be 1 to 64 characters of a-z, 0-9, _, . and -");
+  BOOST_TEST(
+      with(R"("queue":"q","type":"t","judgments":4)")
+      == "/steps/0/tasks/judgments: must be between 1 and the first slots of a unit, here 3");
+  BOOST_TEST(
+      with(R"("queue":"q","type":"t","judgments":0)")
+      == "/steps/0/tasks/judgments: must be between 1 and the first slots of a unit, here 3");
+  BOOST_TEST(
+      with(R"("queue":"q","type":")" + std::string(119, 't') + '"')
+      == "/steps/0/tasks/type: must have from 1 to 118 bytes, beside this name of the queue");
+  BOOST_TEST(with(R"("queue":"q","type":")" + std::string(118, 't') + '"') == "accepted");
+  BOOST_TEST(with(R"("queue":"q","type":"t","patience_seconds":0.5)")
+             == "/steps/0/tasks/patience_seconds: must be between 1 and 31536000, which is a year");
+  BOOST_TEST(with(R"("queue":"q","type":"t","tries":3)").find("/steps/0/tasks/tries") == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_wrong_with_quality_control_is_named) {
@@ -351,6 +394,10 @@ BOOST_AUTO_TEST_CASE(the_route_of_a_finished_unit_is_in_its_event) {
   BOOST_TEST(documents::route_in(R"({"route":{"rule":2,"to":["x"],"because":"y"}})") == 2);
   BOOST_TEST(documents::route_in(R"({"route":{"rule":-1,"to":[],"because":"y"}})") == -1);
   BOOST_TEST(documents::route_in(R"({"result":{}})") == 0);
+  const std::string task = "018f2c5e-7c1a-7000-8000-000000000004";
+  const auto ended = documents::ended_task_in(R"({"ending":"Dead","task_id":")" + task + "\"}");
+  BOOST_TEST(to_string(ended.task) == task);
+  BOOST_TEST((ended.ending == core::task_ending::dead));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -31,10 +31,10 @@ BOOST_AUTO_TEST_CASE(help_lists_commands_and_exit_codes) {
   const auto help = holdfast_with({"--help"});
   BOOST_TEST(help.code == 0);
   for (const auto* word : {"node", "demo", "aggregate", "simulate-overlap", "status", "events",
-                           "verify", "schemas", "config", "Exit codes"})
+                           "webhooks", "verify", "schemas", "config", "Exit codes"})
     BOOST_TEST(contains(help.out, word));
   for (const auto* command : {"node", "demo", "aggregate", "simulate-overlap", "status", "events",
-                              "verify", "schemas", "config"})
+                              "webhooks", "verify", "schemas", "config"})
     BOOST_TEST(holdfast_with({command, "--help"}).code == 0);
 }
 
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(schemas_of_events_are_in_the_binary) {
     std::ifstream file{directory->path() / name};
     BOOST_TEST(printed.out == (std::string{std::istreambuf_iterator<char>{file}, {}}), name);
   }
-  BOOST_TEST(count == 8U);
+  BOOST_TEST(count == 9U);
   const auto file = directory->path() / "no_directory";
   std::ofstream{file} << "x";
   const auto failed = holdfast_with({"schemas", "--out", file.string()});

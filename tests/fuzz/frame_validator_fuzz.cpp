@@ -1,5 +1,6 @@
-// libFuzzer target of the frames' judge: `cmake -DHOLDFAST_FUZZ=ON` with clang, then
-// `frame_validator_fuzz -max_len=65536 -jobs=2`. Z4.
+// libFuzzer target of the frames' judge (Z4). A test runs it for seconds. For longer, in the
+// build's directory: `fuzz/frame_validator_fuzz -max_len=65536 -jobs=2 CORPUS`; new inputs worth
+// keeping join tests/fuzz/corpus by `-set_cover_merge=1`.
 //
 // The first byte of an input seeds the pieces in which the rest arrives. Whatever arrives: no
 // crash, and the pieces change neither what passes nor what is refused.

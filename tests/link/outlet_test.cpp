@@ -143,6 +143,21 @@ BOOST_AUTO_TEST_CASE(new_certificate_is_used_by_the_next_dial) {
   auto talk = through();
 }
 
+BOOST_AUTO_TEST_CASE(node_that_is_revoked_loses_what_was_dialed_at_the_next_reload) { // S20
+  open_both();
+  auto [local, inside] = through();
+  outlet->reload(); // nothing has changed
+  BOOST_TEST(local.write(frames::heartbeat()));
+  BOOST_TEST((inside.read(32) == frames::heartbeat()));
+  certs.revoke("node");
+  outlet->reload();
+  BOOST_TEST(local.ended());
+  BOOST_TEST(inside.ended());
+  BOOST_TEST(outlet->counters().reloads == 1U);
+  BOOST_TEST(outlet->counters().refused_for(refusal::revoked) == 1U);
+  BOOST_TEST(outlet->last_failure().find("revoked") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(what_was_prepared_is_used_by_the_next_connection_or_hung_up) {
   dial.greeting_deadline = 1min;
   open_both();

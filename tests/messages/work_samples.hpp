@@ -107,6 +107,10 @@ inline void add_work_samples(samples& into) {
                        7, 8, 9, true},
            text("n1") + id(0x58) + text("0.1.0") + at_bytes + at_bytes + u32(1) + u32(2) + u64(3)
                + u64(4) + u64(5) + u64(6) + u64(7) + u64(8) + u64(9) + u8(1));
+  into.add("hf1.get_link_status", get_link_status{1}, u32(1));
+  into.add("hf1.link_status", link_status{true, 1, 2, 3, 4, 5, 6, 7, {{"revoked", 8}}},
+           u8(1) + u64(1) + u64(2) + u64(3) + u64(4) + u64(5) + u64(6) + u64(7)
+               + list({text("revoked") + u64(8)}));
 }
 
 } // namespace holdfast::test

@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(revoked_peer_loses_its_connection_at_the_next_hangup) {
   producer me{"ana"};
   me.make_queue("revoking", "{}");
   node().certs({"revoke", "--name", "ana"});
-  node().signal(SIGHUP);
+  node().process->signal(SIGHUP);
   const auto until = std::chrono::steady_clock::now() + test::patience;
   auto lost = node().status("ana");
   while (lost.code == 0 && std::chrono::steady_clock::now() < until)

@@ -7,6 +7,7 @@
 #include "client/peer_system.hpp"
 #include "link/authority.hpp"
 #include "tests/link/sockets.hpp"
+#include "tests/node_link/issued_certificates.hpp"
 #include "tests/support/program.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -14,6 +15,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -24,6 +26,19 @@
 
 namespace holdfast::test {
 
+/// Whether a log has all of `words` in one line.
+inline bool has_line(const std::filesystem::path& file, const std::vector<std::string>& words) {
+  std::ifstream log{file};
+  for (std::string line; std::getline(log, line);) {
+    bool all = true;
+    for (const auto& word : words)
+      all = all && line.find(word) != std::string::npos;
+    if (all)
+      return true;
+  }
+  return false;
+}
+
 /// A node of the real binary with TLS, on all addresses of the machine unless said otherwise; its
 /// certificates are made by `holdfast certs`. One for all cases of a suite.
 struct secure_node {
@@ -32,19 +47,17 @@ struct secure_node {
     auto made = app::demo::scratch_directory::make();
     BOOST_REQUIRE(made);
     directory.emplace(std::move(*made));
-    certs({"init"});
+    issued.emplace(place() + "/ca");
     certs({"node", "--name", "n1", "--host", "127.0.0.1", "--host", "localhost"});
     for (const auto* name : {"ana", "bob", "eve"})
       certs({"peer", "--name", name});
     certs({"peer", "--name", "carl", "--role", "workers"});
     certs({"revoke", "--name", "eve"});
-    const std::vector<std::string> arguments{"--set", "node.listen_address=" + listen_address,
-                                             "--set", "link.certificate=" + file("n1.crt"),
-                                             "--set", "link.key=" + file("n1.key"),
-                                             "--set", "link.ca=" + file("ca.crt"),
-                                             "--set", "link.crl=" + file("ca.crl"),
-                                             "--set", "link.peers=ana, eve, past, workers",
-                                             "--set", "link.handshake_deadline=1s"};
+    auto arguments = issued->options_of("n1");
+    arguments.insert(arguments.end(),
+                     {"--set", "node.listen_address=" + listen_address, "--set",
+                      "link.crl=" + file("ca.crl"), "--set", "link.peers=ana, eve, past, workers",
+                      "--set", "link.handshake_deadline=1s"});
     process.emplace(HOLDFAST_BINARY, directory->path(), arguments);
     start();
     current_ = this;
@@ -61,70 +74,35 @@ struct secure_node {
     BOOST_REQUIRE_MESSAGE(started, process->log_tail());
   }
 
-  /// `holdfast certs`, in the authority's directory.
-  void certs(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), "certs");
-    arguments.insert(arguments.begin() + 2, {"--dir", authority()});
-    const auto end = run_program(HOLDFAST_BINARY, arguments, std::chrono::seconds{60});
-    BOOST_REQUIRE_MESSAGE(end.code == 0, end.err);
-  }
-
+  void certs(const std::vector<std::string>& arguments) const { issued->certs(arguments); }
   std::string place() const { return directory->path().string(); }
-  std::string authority() const { return place() + "/ca"; }
-  std::string file(const std::string& name) const { return authority() + '/' + name; }
-  link::credentials of(const std::string& name) const {
-    return {file(name + ".crt"), file(name + ".key"), file("ca.crt"), file("ca.crl")};
-  }
-
-  void signal(int number) const {
-    const auto running = app::read_node_file(directory->path());
-    BOOST_REQUIRE(running);
-    BOOST_REQUIRE(::kill(running->pid, number) == 0);
-  }
+  std::string authority() const { return issued->directory(); }
+  std::string file(const std::string& name) const { return issued->file(name); }
+  link::credentials of(const std::string& name) const { return issued->of(name); }
 
   /// `holdfast status` with the credentials of `who`; the pace of waits for the node's log.
-  program_end status(const std::string& who, std::vector<std::string> more = {}) const {
-    std::vector<std::string> words{"status",
-                                   "--host",
-                                   "127.0.0.1",
-                                   "--port",
-                                   std::to_string(process->port()),
-                                   "--timeout",
-                                   "2",
-                                   "--set",
-                                   "link.certificate=" + file(who + ".crt"),
-                                   "--set",
-                                   "link.key=" + file(who + ".key"),
-                                   "--set",
-                                   "link.ca=" + file("ca.crt")};
+  program_end status(const std::string& who, const std::vector<std::string>& more = {}) const {
+    auto words = issued->options_of(who);
+    words.insert(words.begin(), {"status", "--host", "127.0.0.1", "--port",
+                                 std::to_string(process->port()), "--timeout", "2"});
     words.insert(words.end(), more.begin(), more.end());
     return run_program(HOLDFAST_BINARY, words, std::chrono::seconds{60});
   }
 
   /// Whether the node's log has all of `words` in one line, soon.
   bool logs(const std::vector<std::string>& words) const {
+    const auto log = directory->path() / "node.log";
     const auto until = std::chrono::steady_clock::now() + patience;
-    while (!has_line(words) && std::chrono::steady_clock::now() < until)
+    while (!has_line(log, words) && std::chrono::steady_clock::now() < until)
       status("ana");
-    return has_line(words);
+    return has_line(log, words);
   }
 
   std::optional<app::demo::scratch_directory> directory;
+  std::optional<issued_certificates> issued;
   std::optional<app::demo::node_process> process;
 
 private:
-  bool has_line(const std::vector<std::string>& words) const {
-    std::ifstream log{directory->path() / "node.log"};
-    for (std::string line; std::getline(log, line);) {
-      bool all = true;
-      for (const auto& word : words)
-        all = all && line.find(word) != std::string::npos;
-      if (all)
-        return true;
-    }
-    return false;
-  }
-
   static inline secure_node* current_ = nullptr;
 };
 

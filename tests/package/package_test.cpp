@@ -7,6 +7,7 @@
 #include "tests/node_link/secure_node.hpp"
 #include "tests/support/child_program.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -47,7 +48,7 @@ struct installed_package {
   installed_package() {
     fs::remove_all(package_dir);
     cmake({"--install", HOLDFAST_BUILD_DIR, "--prefix", prefix});
-    const auto example = fs::path{HOLDFAST_SOURCE_DIR} / "examples" / "peer";
+    const auto example = fs::path{holdfast::test::source_dir()} / "examples" / "peer";
     const auto as_ours = fs::path{HOLDFAST_BUILD_DIR} / "peer_build.cmake";
     cmake({"-G", HOLDFAST_GENERATOR, "-C", as_ours, "-S", example, "-B", peer_build});
     cmake({"--build", peer_build, "--parallel", "2"});
@@ -117,10 +118,15 @@ BOOST_AUTO_TEST_CASE(installed_headers_need_no_others_of_ours) {
 BOOST_AUTO_TEST_CASE(package_names_neither_our_folders_nor_our_flags) {
   const auto files = installed(prefix, ".cmake");
   BOOST_TEST(files.size() >= 4U);
+  const std::vector<std::string> all_ours{holdfast::test::source_dir(),
+                                          HOLDFAST_BUILD_DIR,
+                                          "-Werror",
+                                          "-Wall",
+                                          "-fsanitize",
+                                          "holdfast_options"};
   for (const auto& file : files) {
     const auto text = text_of(prefix / file);
-    for (const auto* ours : {HOLDFAST_SOURCE_DIR, HOLDFAST_BUILD_DIR, "-Werror", "-Wall",
-                             "-fsanitize", "holdfast_options"})
+    for (const auto& ours : all_ours)
       BOOST_TEST(text.find(ours) == std::string::npos, file << " has " << ours);
   }
 }

@@ -21,6 +21,7 @@ public:
       workflows.push_back({ids_.next(at(0))});
       steps.push_back({ids_.next(at(0))});
       repairs.push_back({ids_.next(at(0))});
+      webhooks.push_back({ids_.next(at(0))});
     }
     for (int i = 0; i < 8; ++i) {
       units.push_back({ids_.next(at(0))});
@@ -75,7 +76,7 @@ public:
     const auto count = 1 + below(8) / 6;
     for (std::uint32_t i = 0; i < count; ++i) {
       core::change change;
-      switch (below(19)) {
+      switch (below(21)) {
       case 0:
         change.writes.push_back(workflow_or_step());
         break;
@@ -106,6 +107,9 @@ public:
         break;
       case 11:
         change.writes.push_back(put_repair());
+          break;
+        case 12:
+        change.writes.push_back(webhook_write(i == 0));
         break;
       default:
         add_task_writes(change, free_tasks[i]);
@@ -124,6 +128,7 @@ public:
   std::vector<core::unit_id> units;
   std::vector<core::task_id> tasks;
   std::vector<core::repair_id> repairs;
+  std::vector<core::webhook_id> webhooks;
   const std::vector<core::queue_name> queues{"mail", "print", "No Queue"};
 
 private:
@@ -274,6 +279,35 @@ private:
     if (below(2) == 0)
       w.last_made = {};
     return w;
+  }
+
+  /// No two changes of a batch make, change or remove webhooks.
+  core::write_op webhook_write(bool first) {
+    const auto& id = one_of(webhooks);
+    const core::message_id letter{below(3), below(4)};
+    switch (first ? below(9) : 4 + below(5)) {
+    case 0:
+      return core::delete_webhook{id};
+    case 1:
+    case 2:
+    case 3:
+      return core::put_webhook{id,
+                               one_of<std::string>({"a", "a", "b", "b", "B", ""}),
+                               one_of<std::string>({"{}", "[]", "\xff"}),
+                               below(2) == 0,
+                               below(3),
+                               static_cast<core::event_start>(2 + below(2)),
+                               when()};
+    case 4:
+      return core::put_dead_letter{id, letter, "{}", below(2) * 500, "why", when()};
+    case 5:
+      return core::replay_dead_letter{id, letter};
+    case 6:
+      return core::delete_dead_letter{id, letter};
+    default:
+      return core::put_webhook_position{
+          id, below(3), below(5), below(2), one_of<std::string>({"", "why"}), when()};
+    }
   }
 
   core::task_progress progress() {
@@ -453,6 +487,24 @@ std::string dump_tasks(persistence::store& db, const batch_source& source) {
   return out.str();
 }
 
+/// Everything that the port lets one read of webhooks, as text.
+std::string dump_webhooks(persistence::store& db, const batch_source& source) {
+  std::ostringstream out;
+  for (const auto& w : value_of(db.list_webhooks()))
+    out << "webhook " << to_string(w.id) << w.name << w.definition << w.paused << w.revision << ' '
+        << core::to_micros(w.created_at) << '\n';
+  for (const auto& id : source.webhooks) {
+    for (const auto& place : value_of(db.webhook_places(id)))
+      out << "place " << place.shard << ' ' << place.seq << ' ' << place.newest << ' '
+          << place.stopped_revision << place.reason << ' ' << place.dead_letters << '\n';
+    for (const core::shard_id shard : {0, 1, 2})
+      for (const auto& [made, replayed] : value_of(db.list_dead_letters({id, shard, 1, 3, false})))
+        out << "letter " << made.event.shard << '-' << made.event.seq << ' ' << made.json
+            << made.status << made.reason << core::to_micros(made.at) << replayed << '\n';
+  }
+  return out.str();
+}
+
 /// Everything that the port lets one read, as text.
 std::string dump(persistence::store& db, const batch_source& source) {
   std::ostringstream out;
@@ -556,7 +608,7 @@ std::string dump(persistence::store& db, const batch_source& source) {
       out << '\n';
     }
   }
-  return out.str() + dump_tasks(db, source);
+  return out.str() + dump_tasks(db, source) + dump_webhooks(db, source);
 }
 
 BOOST_AUTO_TEST_SUITE(store_agreement)
@@ -585,8 +637,9 @@ BOOST_AUTO_TEST_CASE(memory_and_postgres_agree_on_random_batches) {
         continue;
       const auto read = dump(*memory.db, source);
       BOOST_REQUIRE_EQUAL(read, dump(*postgres.db, source));
-      for (const auto* kind : {"\nquestion ", "\nworked ", "\nstanding ", "\nunsettled ", "\nvote ",
-                               " unanswered\n", " right\n", " wrong\n"})
+      for (const auto* kind :
+           {"\nquestion ", "\nworked ", "\nstanding ", "\nunsettled ", "\nvote ", " unanswered\n",
+            " right\n", " wrong\n", "\nwebhook ", "\nplace ", "\nletter "})
         rows_of_histories[kind] += read.find(kind) == std::string::npos ? 0 : 1;
     }
   }

@@ -59,6 +59,14 @@ std::vector<core::staging_id> ids_of(const persistence::staged_page& page) {
 
 using names = std::vector<std::string>;
 
+/// All that a producer says of a task.
+auto members(const core::new_task& t) {
+  const auto& s = t.spec;
+  return std::tie(s.id, s.type, s.version, s.body, s.trace_id, s.span_id, s.priority, s.key,
+                  s.credential, s.unique_key, s.max_attempts, s.owner_id, s.run_as_id, t.state,
+                  t.data, t.run_at, t.conflict);
+}
+
 BOOST_AUTO_TEST_SUITE(store_intake)
 
 // C25
@@ -84,12 +92,6 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(staged_task_is_read_as_staged, World, worlds) {
   const auto page = f.page();
   BOOST_REQUIRE_EQUAL(page.tasks.size(), 2U);
   BOOST_TEST(!page.more);
-  const auto members = [](const core::new_task& t) {
-    const auto& s = t.spec;
-    return std::tie(s.id, s.type, s.version, s.body, s.trace_id, s.span_id, s.priority, s.key,
-                    s.credential, s.unique_key, s.max_attempts, s.owner_id, s.run_as_id, t.state,
-                    t.data, t.run_at, t.conflict);
-  };
   BOOST_TEST((members(page.tasks[0].task) == members(full)));
   BOOST_TEST((page.tasks[1].task.spec.id == plain));
   BOOST_TEST((page.tasks[1].task.run_at == core::instant{}));
@@ -182,6 +184,42 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(refused_task_is_set_aside, World, worlds) {
   BOOST_TEST(is(f.write({core::refuse_staged{f.page().tasks[0].id, core::errc::too_large, "caf\xc3",
                                              at(50)}}),
                 refused));
+}
+
+// I-13: what a unit asks for is read as if a producer had staged it
+BOOST_AUTO_TEST_CASE_TEMPLATE(task_staged_by_a_change_is_read_as_others_are, World, worlds) {
+  intake_fixture<World> f;
+  auto task = f.new_task();
+  task.spec.type = "label";
+  task.spec.version = "1.2";
+  task.spec.body = R"({"n": "\u00e4"})";
+  task.spec.owner_id = "somebody";
+  task.spec.run_as_id = "else";
+  task.spec.trace_id = "t";
+  task.spec.span_id = "s";
+  task.spec.key = "k";
+  task.spec.credential = "c";
+  task.spec.unique_key = "u";
+  task.spec.priority = -7;
+  task.spec.max_attempts = 3;
+  task.state = "NEW";
+  task.data = R"([1])";
+  task.run_at = at(77);
+  task.conflict = core::on_conflict::reject;
+  BOOST_TEST(is(f.write({core::stage_task{"mail", task}}), committed));
+  BOOST_TEST(f.waiting() == (std::vector<core::queue_name>{"mail"}),
+             boost::test_tools::per_element());
+  const auto page = f.page();
+  BOOST_REQUIRE_EQUAL(page.tasks.size(), 1U);
+  BOOST_TEST((members(page.tasks[0].task) == members(task)));
+  // Once, like all that is staged.
+  BOOST_TEST(is(f.write({core::stage_task{"mail", task}}), refused));
+  BOOST_TEST(
+      is(f.write({f.made_of(page.tasks[0]), core::take_staged{{page.tasks[0].id}}}), committed));
+  auto bad = f.new_task();
+  bad.spec.owner_id = "caf\xc3";
+  BOOST_TEST(is(f.write({core::stage_task{"mail", bad}}), refused));
+  BOOST_TEST(f.page().tasks.empty());
 }
 
 // C22

@@ -83,6 +83,7 @@ public:
     write({core::advance_cursor{"routing", 0, routed},
            core::advance_cursor{"completion", 0, routed},
            core::advance_cursor{"aggregation", 0, routed}});
+    add_webhook();
   }
 
   /// Commits and returns the number of the last event.
@@ -246,6 +247,21 @@ public:
     auto verdict = received;
     verdict.type = core::event_type::test_judgment;
     keep({{judged}, {received, verdict}});
+  }
+
+  /// A webhook that has stopped, with a dead letter behind it.
+  void add_webhook() {
+    core::put_webhook w;
+    w.id = {ids.next(now)};
+    w.name = "billing";
+    w.definition = R"({"url":"https://example.com/","secret":"billing","start":"oldest"})";
+    w.start = core::event_start::oldest;
+    w.at = now;
+    write({w});
+    const auto event = test_cluster::instance().sql(
+        "SELECT payload FROM report.outbox WHERE shard_id = 0 AND seq = 2")[0][0];
+    write({core::put_webhook_position{w.id, 0, 3, 1, "HTTP 410", now},
+           core::put_dead_letter{w.id, {0, 2}, event.as<std::string>(), 422, "HTTP 422", now}});
   }
 
   /// Tasks of every fate.
@@ -523,6 +539,14 @@ const std::vector<mutant> mutants{
      "INSERT INTO holdfast.unit_exclusions SELECT unit_id, contributor_id"
      " FROM holdfast.ended_leases WHERE ending = 2",
      {"excluded_have_no_part"}},
+    {"a slot that waits for no task",
+     "UPDATE holdfast.active_leases SET contributor_id = 'task:models/label'",
+     {"task_slots_have_their_task"}},
+    {"a task that said something else",
+     "UPDATE holdfast.judgments SET contributor_id = 'task:mail/send', judgment_id ="
+     " (SELECT task_id FROM holdfast.finished_tasks WHERE ending = 1 LIMIT 1)"
+     " WHERE unit_id = (SELECT unit_id FROM holdfast.units WHERE source_key = 'row-4')",
+     {"task_slots_have_their_task"}},
     {"routing skipped an event",
      "UPDATE holdfast.consumer_cursors SET seq = (SELECT event_seq FROM holdfast.shard_leases"
      " WHERE shard = 0) WHERE consumer = 'routing'",
@@ -598,6 +622,21 @@ const std::vector<mutant> mutants{
     {"a cursor ahead of the events",
      "UPDATE holdfast.consumer_cursors SET seq = 424242 WHERE consumer = 'completion'",
      {"cursors_within_events"}},
+    {"a webhook without a shard",
+     "DELETE FROM holdfast.webhook_positions WHERE shard = 3",
+     {"webhooks_have_every_shard"}},
+    {"a webhook ahead of the events",
+     "UPDATE holdfast.webhook_positions SET seq = 424242 WHERE shard = 0",
+     {"webhooks_within_events"}},
+    {"a webhook that has stopped under a revision to come",
+     "UPDATE holdfast.webhook_positions SET stopped_revision = 2, reason = 'x'",
+     {"webhooks_within_events"}},
+    {"a dead letter of no event",
+     "UPDATE holdfast.dead_letters SET seq = 424242",
+     {"dead_letters_are_events"}},
+    {"a dead letter of another event",
+     "UPDATE holdfast.dead_letters SET seq = seq + 1",
+     {"dead_letters_are_events"}},
     {"finalized by two messages",
      "INSERT INTO holdfast.inbox SELECT 'aggregation', shard_id, seq FROM report.outbox"
      " WHERE event_type = 'JudgmentReceived' ON CONFLICT DO NOTHING",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "documents/labelled_set.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
@@ -12,7 +13,7 @@
 namespace holdfast::test {
 
 inline std::string data_file(const std::string& path) {
-  std::ifstream in{HOLDFAST_SOURCE_DIR "/data/" + path, std::ios::binary};
+  std::ifstream in{source_dir() + "/data/" + path, std::ios::binary};
   BOOST_REQUIRE_MESSAGE(in, "cannot read data/" << path);
   return {std::istreambuf_iterator<char>{in}, {}};
 }

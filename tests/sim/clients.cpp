@@ -451,6 +451,9 @@ void requester_tick(self_ptr self, const persona_ptr& p) {
     return;
   if (world.steps.empty()) {
     p->unknown.clear();
+    for (const auto& tasks : world.drawn.unit_tasks)
+      if (!tasks.queue.empty() && world.tables->queues.count(tasks.queue) == 0)
+        return; // the operator is about to make it
     return send(self, p, msg::create_workflow{p->workflow, definition_of(world.drawn)});
   }
   const bool canceled =

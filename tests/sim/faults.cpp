@@ -1,5 +1,7 @@
 #include "tests/sim/faults.hpp"
 
+#include "tests/sim/plants.hpp"
+
 #include <algorithm>
 
 namespace holdfast::sim {
@@ -121,11 +123,22 @@ commit_result database_faults::apply(persistence::store& connection, core::incar
 
 void database_faults::finish(const late_batch& late) {
   persistence::memory_store connection{database_};
-  const auto result = apply(connection, late.from, late.batch);
+  auto batch = late.batch;
+  if (accepts_late_commits_)
+    for (auto& part : batch.shards)
+      if (database_->tables().shards.at(part.shard).epoch > part.epoch)
+        rebase(database_->tables(), part);
+  const auto result = connection.commit(batch);
+  audit_.committed(late.from, late.batch);
   log_.note([&] {
     return "the database finishes a late batch:" + describe(late.batch) + " -> "
            + std::string{name_of(result.status)};
   });
+}
+
+void database_faults::before_takeover(const std::vector<core::shard_id>& shards) {
+  if (!accepts_late_commits_)
+    finish_late(shards);
 }
 
 void database_faults::finish_late(const std::vector<core::shard_id>& shards) {

@@ -74,14 +74,18 @@ public:
                                     const persistence::write_batch& batch);
 
   /// A transaction whose client is gone holds its locks until the database has finished it. Whoever
-  /// needs one of `shards` waits for that; here, it is finished at once.
-  void finish_late(const std::vector<core::shard_id>& shards);
+  /// takes one of `shards` over waits for that; here, it is finished at once.
+  void before_takeover(const std::vector<core::shard_id>& shards);
   /// The database finishes what it has not finished yet.
   void finish_late();
 
   /// From now on, another set of changes is refused: chosen by what they write, so that the same
   /// change is refused again.
   void draw_refusals();
+
+  /// A planted bug: nobody waits for such a transaction, and it is applied under whatever epoch the
+  /// shard then has.
+  void accept_late_commits() { accepts_late_commits_ = true; }
 
   /// No more faults, and what is open is finished.
   void stop();
@@ -95,6 +99,7 @@ private:
   persistence::commit_result apply(persistence::store& connection, core::incarnation_id from,
                                    const persistence::write_batch& batch);
   void finish(const late_batch& late);
+  void finish_late(const std::vector<core::shard_id>& shards);
 
   fault_rates rates_;
   dice& random_;
@@ -104,6 +109,7 @@ private:
   tally& seen_;
   std::vector<late_batch> late_;
   bool last_in_doubt_ = false;
+  bool accepts_late_commits_ = false;
 };
 
 } // namespace holdfast::sim

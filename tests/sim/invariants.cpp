@@ -262,6 +262,7 @@ void auditor::count_event(const core::event& event) {
     ++steps_[event.step].flagged;
     return;
   case event_type::job_step_updated:
+  case event_type::unit_task_ended:
     return;
   }
 }
@@ -282,6 +283,7 @@ void auditor::check_unit(const core::unit_id& id) {
   check_tokens(rows, known);
   check_pairs(rows);
   check_judgments(rows);
+  check_tasks_of(rows);
   check_end(rows, known);
   check_events(rows, known);
 }
@@ -316,7 +318,7 @@ void auditor::check_tokens(const unit_rows& rows, unit_memory& known) {
 }
 
 void auditor::check_new_lease(const unit_rows& rows, const core::lease& lease) {
-  const auto& policy = policy_of(rows.unit->made.step);
+  const auto policy = policy_for(rows.unit->made.step, lease.owner);
   require(lease.expires_at == lease.granted_at + policy.ttl, "lease policy", rows.id,
           "a fresh lease does not last for its time to live");
   for (const auto* ended : rows.ended)
@@ -327,6 +329,7 @@ void auditor::check_new_lease(const unit_rows& rows, const core::lease& lease) {
     for (const auto* ended : rows.ended)
       require(ended->lease.owner != lease.owner, "test questions", rows.id,
               "a contributor was asked the same test question twice");
+  check_quiz_passed(rows, lease);
   const auto removed = t_.standings.find({rows.unit->made.step, lease.owner});
   require(removed == t_.standings.end() || lease.granted_at <= removed->second.at, "removal",
           rows.id, "a lease was granted to somebody who has been removed");
@@ -336,8 +339,8 @@ void auditor::check_new_lease(const unit_rows& rows, const core::lease& lease) {
 }
 
 void auditor::check_pairs(const unit_rows& rows) {
-  const auto& policy = policy_of(rows.unit->made.step);
   for (const auto* lease : rows.active) {
+    const auto policy = policy_for(rows.unit->made.step, lease->owner);
     require(lease->expires_at <= lease->granted_at + std::max(policy.ttl, policy.total_max),
             "lease policy", rows.id, "a lease lasts longer than its policy allows");
     require(t_.judgments.count({rows.id, lease->owner}) == 0, "I-2", rows.id,
@@ -520,6 +523,16 @@ void auditor::check_quiescent(core::instant now) {
   for (const auto& [key, lease] : t_.active_leases)
     require(lease.expires_at + expiry_bound > now, "I-9", key.first,
             "a lease has run out long ago and is still there");
+}
+
+void auditor::check_settled(const core::cluster_view& view) {
+  for (const auto& node : view.nodes) {
+    const auto plan = core::plan_hosting(view, node.incarnation, {});
+    if (plan.superseded || !plan.take.empty() || !plan.hand_over.empty())
+      blame("hosting settles", "node " + node.name + " has " + std::to_string(plan.take.size())
+                                   + " shards to take and " + std::to_string(plan.hand_over.size())
+                                   + " to hand over");
+  }
 }
 
 // --- what was acknowledged ---

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/placement.hpp"
 #include "core/workflow.hpp"
 #include "messages/work_messages.hpp"
 #include "messages/workflow_messages.hpp"
@@ -53,6 +54,8 @@ public:
   void check_all();
   /// Everything that holds once all work is done and nothing moves any more: I-5, I-6, I-9, I-10.
   void check_quiescent(core::instant now);
+  /// Then each shard is where it belongs: of all nodes that live, none wants to move one.
+  void check_settled(const core::cluster_view& view);
   /// What is still to be done; empty when all units and tasks are finished and all counts have
   /// followed.
   std::string unfinished() const;
@@ -154,6 +157,7 @@ private:
   // quality_audit.cpp: what test questions, taints and removals must keep.
   void check_result(const unit_rows& rows);
   void check_judgments(const unit_rows& rows);
+  void check_quiz_passed(const unit_rows& rows, const core::lease& lease);
   void check_standings();
   void check_removed_are_gone();
   /// The judgments that a finalized unit's result is made of.
@@ -161,6 +165,11 @@ private:
   void check_repairs();
   std::string unfinished_repairs() const;
   std::string unfinished_units() const;
+
+  // unit_task_audit.cpp: what the tasks that judge units must keep.
+  void check_tasks_of(const unit_rows& rows);
+  /// Under which rules a lease of this owner was granted.
+  core::lease_policy policy_for(const core::step_id& step, const core::contributor_id& owner) const;
 
   // route_audit.cpp: where finished units go on to.
   void check_route(const unit_rows& rows);

@@ -20,6 +20,9 @@ constexpr std::size_t trace_lines = 120;
 /// Runs below which a fault that never struck means nothing.
 constexpr std::uint64_t sometimes_seeds_min = 500;
 
+/// Seeds in a row that may have nothing to do with a bug.
+constexpr std::uint64_t seeds_without_work_max = 1'000;
+
 constexpr auto usage = R"(Usage: holdfast_sim [options]
 
   --seed N         run one seed
@@ -28,7 +31,8 @@ constexpr auto usage = R"(Usage: holdfast_sim [options]
   --repeat         run each seed twice and compare their traces
   --verbose        print the trace as it comes
   --plant NAME     put a bug in; `--plant list` prints their names
-  --planted N      put in each bug in turn and require that one of N seeds finds it
+  --planted N      put in each bug in turn and require that one of the first N seeds finds it in
+                   whose plan it can show
 )";
 
 struct arguments {
@@ -196,6 +200,15 @@ int run_series(const arguments& a) {
   return everything_happened(sum) ? 0 : 1;
 }
 
+/// The first of this seed and the next in whose plan the bug can show.
+std::uint64_t seed_for(const plant& bug, std::uint64_t seed) {
+  const auto last = seed + seeds_without_work_max;
+  while (!bug.may_show(draw_plan(seed)))
+    if (++seed > last)
+      throw std::logic_error("no plan has what " + std::string{bug.name} + " needs");
+  return seed;
+}
+
 /// Each planted bug must be found by one of the first seeds.
 int run_planted(const arguments& a) {
   int missed = 0;
@@ -204,13 +217,17 @@ int run_planted(const arguments& a) {
     auto options = a.run;
     options.plant = bug.name;
     std::optional<violation> found;
-    for (options.seed = a.first; !found && options.seed < a.first + a.planted_seeds; ++options.seed)
+    options.seed = seed_for(bug, a.first);
+    for (auto left = a.planted_seeds; left > 0; --left) {
       found = run_seed(options).found;
+      if (found)
+        break;
+      options.seed = seed_for(bug, options.seed + 1);
+    }
     std::cout << std::left << std::setw(22) << bug.name;
     if (found) {
       const auto text = found->what.substr(0, found->what.find('\n'));
-      std::cout << "caught at seed " << options.seed - 1 << " by " << found->invariant << ": "
-                << text;
+      std::cout << "caught at seed " << options.seed << " by " << found->invariant << ": " << text;
     } else {
       std::cout << "NOT CAUGHT by " << a.planted_seeds << " seeds: " << bug.bug;
       ++missed;

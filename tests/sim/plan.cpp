@@ -316,6 +316,21 @@ void share_out(plan& p) {
   p.machine.tasks = p.machine.tasks / 2 + 1;
 }
 
+/// Where there are both, programs judge in some steps, too.
+void draw_unit_tasks(plan& p) {
+  dice d{p.seed * 0xd6e8feb86659fd93ULL + 8};
+  p.unit_tasks.resize(p.next.size());
+  if (p.units == 0 || p.machine.tasks == 0)
+    return;
+  for (std::size_t i = 0; i < p.next.size(); ++i)
+    if (d.below(2) == 0)
+      p.unit_tasks[i] = {d.one_of(p.machine.queues),
+                         p.quality[i].stopping.empty()
+                             ? static_cast<std::uint32_t>(d.between(1, p.slots_max))
+                             : 1U,
+                         std::chrono::seconds{d.between(1, d.below(2) == 0 ? 5 : 100)}};
+}
+
 } // namespace
 
 plan draw_plan(std::uint64_t seed) {
@@ -348,6 +363,7 @@ plan draw_plan(std::uint64_t seed) {
   draw_payloads(p);
   draw_quality(p);
   draw_routes(p);
+  draw_unit_tasks(p);
   return p;
 }
 
@@ -390,6 +406,13 @@ std::string definition_of(const plan& p) {
                                      .number("certainty", 0.6)
                                      .number("every", static_cast<std::int64_t>(q.every))
                                      .str());
+    if (const auto& tasks = p.unit_tasks[i]; !tasks.queue.empty())
+      step.raw("tasks", core::json_object{}
+                            .text("queue", tasks.queue)
+                            .text("type", judging_type)
+                            .number("judgments", static_cast<std::int64_t>(tasks.judgments))
+                            .number("patience_seconds", seconds(tasks.patience))
+                            .str());
     steps += (steps.empty() ? "" : ",") + step.str();
   }
   return core::json_object{}.text("name", "simulated").raw("steps", '[' + steps + ']').str();

@@ -146,6 +146,16 @@ struct quality_plan {
   std::string stopping; ///< JSON; empty: as many judgments as there are slots.
 };
 
+/// Tasks that judge in one step.
+struct unit_task_plan {
+  std::string queue; ///< Empty: people judge all.
+  std::uint32_t judgments = 0;
+  core::duration patience{};
+};
+
+/// The type of these tasks.
+inline constexpr auto judging_type = "judge";
+
 /// Everything that one seed decides. Limits are shrunk at random so that each of them is hit in
 /// some run.
 struct plan {
@@ -160,6 +170,7 @@ struct plan {
   bool excludes = false;                  ///< Some route excludes those who judged before.
   std::vector<core::lease_policy> leases; ///< Of each step.
   std::vector<quality_plan> quality;      ///< Of each step.
+  std::vector<unit_task_plan> unit_tasks; ///< Of each step.
   core::duration think_max{};
   core::duration session_away_max{};
   std::uint32_t die = 0;        ///< Per million ticks of a contributor.

@@ -1,5 +1,6 @@
 #include "tests/sim/plants.hpp"
 
+#include "tests/sim/cluster_plants.hpp"
 #include "tests/sim/task_plants.hpp"
 #include "tests/support/forwarding_store.hpp"
 
@@ -10,20 +11,19 @@
 
 namespace holdfast::sim {
 
-namespace {
-
-using persistence::commit_result;
-using persistence::commit_status;
-using persistence::write_batch;
-using database_ptr = std::shared_ptr<persistence::memory_database>;
-
-/// Puts `part` behind what the database holds, whatever the writer believes.
 void rebase(const persistence::memory::tables& t, persistence::shard_batch& part) {
   const auto& shard = t.shards.at(part.shard);
   part.epoch = shard.epoch;
   part.batch_seq = shard.batch_seq + 1;
   part.first_event = shard.event_seq + 1;
 }
+
+namespace {
+
+using persistence::commit_result;
+using persistence::commit_status;
+using persistence::write_batch;
+using database_ptr = std::shared_ptr<persistence::memory_database>;
 
 /// Whether the database would take this part as its next one; then only its events may need a new
 /// place, because a bug has made events more or fewer than the writer knows.
@@ -472,65 +472,98 @@ batch_mutator::mutation mutation_named(const std::string& name, dice& random) {
   return {};
 }
 
+// What a bug may need of a plan.
+
+bool has_people(const plan& p) { return p.units > 0; }
+
+bool has_tests(const plan& p) {
+  return has_people(p)
+         && std::any_of(p.quality.begin(), p.quality.end(), [](const auto& q) { return q.tested; });
+}
+
+bool has_models(const plan& p) {
+  return has_people(p) && std::any_of(p.quality.begin(), p.quality.end(), [](const auto& q) {
+           return q.method == "incremental";
+         });
+}
+
+bool has_routes(const plan& p) {
+  return has_people(p)
+         && std::any_of(p.routes.begin(), p.routes.end(), [](const auto& r) { return !r.empty(); });
+}
+
 } // namespace
 
 const std::vector<plant>& plants() {
   static const auto all = [] {
     std::vector<plant> list{
-        {"fence-ignored", "batches decided under an old epoch are applied"},
-        {"doubt-applied-twice", "a batch repeated after a doubt is applied again"},
-        {"commit-dropped", "a change is acknowledged but not written"},
-        {"lazy-disk", "commits are acknowledged before they are on disk"},
-        {"event-dropped", "JudgmentReceived is not written with its judgment"},
-        {"event-doubled", "UnitFinalized is written twice"},
-        {"token-check-dropped", "a judgment is accepted under any token"},
-        {"early-answer", "a judgment is acknowledged before its commit"},
-        {"lease-kept", "a lease that has ended stays in the table"},
-        {"inbox-off", "consumers do not remember what they have applied"},
-        {"holders-hidden", "leases are left out when a unit is loaded"},
-        {"judgments-hidden", "judgments are left out when a unit is loaded"},
-        {"tokens-reset", "tokens begin anew when a unit is loaded"},
-        {"expiry-forgotten", "the ends of leases are not taken over after a restart"},
-        {"cursor-hasty", "a restarted relay skips events"},
-        {"bounds-behind", "the newest event of a shard is not seen by whoever looks for it"},
-        {"event-left-out", "a page of events has a gap"},
-        {"count-lost", "the count of a step is not written"},
-        {"child-dropped", "a finalized unit goes on to no next step"},
-        {"child-doubled", "a finalized unit goes on twice to a step"},
-        {"route-turned", "the route that a unit takes is not stored"},
-        {"loops-forgotten", "it is not written how often a chain was sent back"},
-        {"exclusion-forgotten", "it is not written who must not have a unit"},
-        {"exclusions-hidden", "who must not have a unit is not known after a restart"},
-        {"upstreams-forgotten", "it is not written which steps before one are complete"},
-        {"taint-dropped", "a judgment that counts no more is not marked"},
-        {"repair-taints-lost", "a repair marks nothing of what it disregards"},
-        {"repair-hasty", "a repair is further than its work"},
-        {"repair-repeated", "a repair forgets how far it is, but not what it did"},
-        {"reopening-untold", "UnitReopened is not written with what it tells of"},
-        {"reopening-lost", "a result is not taken back although it is told"},
-        {"removal-forgotten", "it is not written that a contributor was removed"},
-        {"widening-lost", "it is not written that a unit wants more judgments"},
-        {"verdict-turned", "right answers to test questions are stored as wrong"},
-        {"test-event-dropped", "TestJudgmentEvent is not written with its judgment"},
-        {"flag-doubled", "ContributorFlagged is written twice"},
-        {"truth-hidden", "a test question is loaded as an ordinary unit"},
-        {"taints-hidden", "tainted judgments count again when a unit is loaded"},
-        {"votes-hidden", "a restarted model does not know what was said before"},
-        {"questions-forgotten", "a restarted step does not know which questions it has asked"},
-        {"result-wrong", "the stored confidence is not that of the judgments"},
+        {"fence-ignored", "batches decided under an old epoch are applied", has_people},
+        {"doubt-applied-twice", "a batch repeated after a doubt is applied again", has_people},
+        {"commit-dropped", "a change is acknowledged but not written", has_people},
+        {"lazy-disk", "commits are acknowledged before they are on disk", has_people},
+        {"event-dropped", "JudgmentReceived is not written with its judgment", has_people},
+        {"event-doubled", "UnitFinalized is written twice", has_people},
+        {"token-check-dropped", "a judgment is accepted under any token", has_people},
+        {"early-answer", "a judgment is acknowledged before its commit", has_people},
+        {"lease-kept", "a lease that has ended stays in the table", has_people},
+        {"inbox-off", "consumers do not remember what they have applied", has_people},
+        {"holders-hidden", "leases are left out when a unit is loaded", has_people},
+        {"judgments-hidden", "judgments are left out when a unit is loaded", has_people},
+        {"tokens-reset", "tokens begin anew when a unit is loaded", has_people},
+        {"expiry-forgotten", "the ends of leases are not taken over after a restart", has_people},
+        {"cursor-hasty", "a restarted relay skips events", has_people},
+        {"bounds-behind", "the newest event of a shard is not seen by whoever looks for it",
+         has_people},
+        {"event-left-out", "a page of events has a gap", has_people},
+        {"count-lost", "the count of a step is not written", has_people},
+        {"child-dropped", "a finalized unit goes on to no next step", has_people},
+        {"child-doubled", "a finalized unit goes on twice to a step", has_people},
+        {"route-turned", "the route that a unit takes is not stored", has_routes},
+        {"loops-forgotten", "it is not written how often a chain was sent back", has_routes},
+        {"exclusion-forgotten", "it is not written who must not have a unit", has_routes},
+        {"exclusions-hidden", "who must not have a unit is not known after a restart", has_people},
+        {"upstreams-forgotten", "it is not written which steps before one are complete",
+         has_people},
+        {"taint-dropped", "a judgment that counts no more is not marked", has_people},
+        {"repair-taints-lost", "a repair marks nothing of what it disregards", has_people},
+        {"repair-hasty", "a repair is further than its work", has_people},
+        {"repair-repeated", "a repair forgets how far it is, but not what it did", has_people},
+        {"reopening-untold", "UnitReopened is not written with what it tells of", has_people},
+        {"reopening-lost", "a result is not taken back although it is told", has_people},
+        {"removal-forgotten", "it is not written that a contributor was removed", has_people},
+        {"widening-lost", "it is not written that a unit wants more judgments", has_people},
+        {"verdict-turned", "right answers to test questions are stored as wrong", has_tests},
+        {"test-event-dropped", "TestJudgmentEvent is not written with its judgment", has_tests},
+        {"flag-doubled", "ContributorFlagged is written twice", has_people},
+        {"truth-hidden", "a test question is loaded as an ordinary unit", has_tests},
+        {"taints-hidden", "tainted judgments count again when a unit is loaded", has_people},
+        {"votes-hidden", "a restarted model does not know what was said before", has_models},
+        {"questions-forgotten", "a restarted step does not know which questions it has asked",
+         has_tests},
+        {"result-wrong", "the stored confidence is not that of the judgments", has_people},
     };
     list.insert(list.end(), task_plants().begin(), task_plants().end());
+    list.insert(list.end(), cluster_plants().begin(), cluster_plants().end());
     return list;
   }();
   return all;
 }
 
 planted_bug::planted_bug(const std::string& name, database_ptr database, dice& random)
-    : name_(name), database_(std::move(database)), random_(&random) {
+    : name_(name),
+      database_(std::move(database)),
+      random_(&random),
+      between_nodes_(std::make_unique<cluster_bug>(name, database_)) {
   if (!name.empty() && std::none_of(plants().begin(), plants().end(), [&](const plant& p) {
         return p.name == name;
       }))
     throw std::invalid_argument("no planted bug is called '" + name + "'");
+}
+
+planted_bug::~planted_bug() = default;
+
+void planted_bug::spoil(caf::actor_system& system, test::virtual_network& network) const {
+  between_nodes_->spoil(system, network);
 }
 
 std::unique_ptr<persistence::store>
@@ -600,7 +633,7 @@ planted_bug::wrap(std::unique_ptr<persistence::store> connection) const {
   for (const auto& find : {mutation_named, task_mutation_named})
     if (auto mutate = find(name_, *random_))
       return std::make_unique<batch_mutator>(std::move(connection), database_, std::move(mutate));
-  return wrap_task_reads(name_, std::move(connection), *random_);
+  return wrap_task_reads(name_, between_nodes_->wrap(std::move(connection)), *random_);
 }
 
 msg::gateway_actor planted_bug::wrap(caf::actor_system& system,

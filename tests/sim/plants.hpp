@@ -3,6 +3,7 @@
 #include "messages/interfaces.hpp"
 #include "persistence/memory_store.hpp"
 #include "tests/sim/plan.hpp"
+#include "tests/support/virtual_network.hpp"
 
 #include <caf/actor_system.hpp>
 
@@ -19,9 +20,16 @@ namespace holdfast::sim {
 struct plant {
   std::string_view name;
   std::string_view bug; ///< In one sentence.
+  /// Whether it can show at all in a run of this plan.
+  bool (*may_show)(const plan&);
 };
 
 const std::vector<plant>& plants();
+
+/// Puts `part` behind what the database holds, whatever the writer believes.
+void rebase(const persistence::memory::tables& t, persistence::shard_batch& part);
+
+class cluster_bug;
 
 /// The bug of one run; none when the name is empty.
 class planted_bug {
@@ -29,16 +37,20 @@ public:
   /// Throws `std::invalid_argument` for a name that `plants` does not list.
   planted_bug(const std::string& name, std::shared_ptr<persistence::memory_database> database,
               dice& random);
+  ~planted_bug();
 
   /// What a node gets for its connection to the database.
   std::unique_ptr<persistence::store> wrap(std::unique_ptr<persistence::store> connection) const;
   /// What clients get for a node's gateway.
   msg::gateway_actor wrap(caf::actor_system& system, const msg::gateway_actor& gateway) const;
+  /// To be called before the first node starts.
+  void spoil(caf::actor_system& system, test::virtual_network& network) const;
 
 private:
   std::string name_;
   std::shared_ptr<persistence::memory_database> database_;
   dice* random_;
+  std::unique_ptr<cluster_bug> between_nodes_;
 };
 
 } // namespace holdfast::sim

@@ -9,6 +9,13 @@ namespace holdfast::sim {
 
 using core::unit_state;
 
+namespace {
+
+/// Between an offer of the step and the unit's lease.
+constexpr core::duration offer_under_way_max = std::chrono::minutes{1};
+
+} // namespace
+
 std::vector<const persistence::memory::judgment_row*> auditor::unit_rows::counted() const {
   auto counting = judgments;
   counting.erase(std::remove_if(counting.begin(), counting.end(),
@@ -74,6 +81,28 @@ void auditor::check_judgments(const unit_rows& rows) {
   }
 }
 
+/// Whoever has failed the quiz gets no ordinary work, though a crash came between the answer and
+/// the removal.
+void auditor::check_quiz_passed(const unit_rows& rows, const core::lease& lease) {
+  const auto& step = rows.unit->made.step;
+  const auto& rules = defined(step).test_questions;
+  if (!rules || rows.is_test_question())
+    return;
+  std::vector<std::pair<core::instant, bool>> answers; // when, and whether wrong
+  for (const auto& [where, judged] : t_.judgments)
+    if (where.second == lease.owner && judged.made.test_correct
+        && t_.units.at(where.first).made.step == step
+        && judged.made.submitted_at + offer_under_way_max < lease.granted_at)
+      answers.emplace_back(judged.made.submitted_at, !*judged.made.test_correct);
+  std::sort(answers.begin(), answers.end()); // of two at one time the right one came first
+  core::quality::test_record quiz;
+  for (std::size_t i = 0; i < answers.size() && quiz.asked < rules->placement.quiz;
+       ++i, ++quiz.asked)
+    quiz.right += answers[i].second ? 0 : 1;
+  require(core::quality::quiz_state_of(rules->placement, quiz) != core::quality::quiz_state::failed,
+          "I-11", rows.id, "ordinary work was given to somebody who has failed the quiz");
+}
+
 void auditor::check_standings() {
   std::map<core::step_id, std::uint64_t> removed;
   for (const auto& [key, standing] : t_.standings) {
@@ -100,8 +129,9 @@ void auditor::check_standings() {
 void auditor::check_removed_are_gone() {
   for (const auto& [id, row] : t_.units) {
     const auto rows = rows_of(id);
+    const auto& step = row.made.step;
     const auto gone = [&](const core::contributor_id& who) {
-      return t_.standings.count({row.made.step, who}) != 0;
+      return t_.standings.count({step, who}) != 0;
     };
     for (const auto* lease : rows.active)
       require(!gone(lease->owner), "removal", id, "a removed contributor still holds a lease");

@@ -3,6 +3,7 @@
 #include "tests/sim/asking.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace holdfast::sim {
 
@@ -72,6 +73,15 @@ void on_refusal(const subscription_ptr& s, const msg::read_events& asked,
                                             + std::string{to_string(why.code)} + ' ' + why.detail);
 }
 
+/// A shard in which it is behind and does not ask already; none: nothing.
+std::optional<core::shard_id> behind(subscription& s) {
+  const auto& shards = s.world.tables->shards;
+  for (core::shard_id shard = 0; shard < shards.size(); ++shard)
+    if (s.positions[shard] < shards[shard].event_seq && !s.under_way[shard])
+      return shard;
+  return std::nullopt;
+}
+
 void read(self_ptr self, const subscription_ptr& s, core::shard_id shard) {
   const auto gateway = s->world.gateway(s->random.next());
   if (!gateway || s->under_way[shard])
@@ -111,9 +121,10 @@ void live(caf::actor_system& system, const subscription_ptr& s) {
         return self->quit();
       if (!world.calm && s->random.hit(world.drawn.die))
         return die(self, s);
-      read(self, s, static_cast<core::shard_id>(s->random.below(world.drawn.shards)));
-      self->delayed_send(self, world.calm ? s->random.span(1ms, 1s) : s->random.span(1ms, 2s),
-                         tick_atom::value);
+      const auto urgent = world.calm ? behind(*s) : std::nullopt;
+      const auto any = static_cast<core::shard_id>(s->random.below(world.drawn.shards));
+      read(self, s, urgent.value_or(any));
+      self->delayed_send(self, s->random.span(1ms, urgent ? 400ms : 2s), tick_atom::value);
     }};
   });
 }

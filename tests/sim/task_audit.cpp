@@ -1,5 +1,6 @@
 #include "tests/sim/task_audit.hpp"
 
+#include "core/task_purpose.hpp"
 #include "documents/queue_document.hpp"
 
 #include <algorithm>
@@ -209,6 +210,28 @@ void task_auditor::follow(const core::take_staged& w) {
     }
     staged_.erase(row);
   }
+}
+
+void task_auditor::follow(const core::stage_task& w) {
+  const auto row =
+      std::find_if(t_.task_intake.rbegin(), t_.task_intake.rend(),
+                   [&](const auto& entry) { return entry.second.task.spec.id == w.task.spec.id; });
+  if (!require(row != t_.task_intake.rend(), "I-12", w.task.spec.id,
+               "what was staged is not there"))
+    return;
+  const auto purpose = core::purpose_in(w.task.spec.owner_id);
+  const auto waits = [&](const auto& entry) {
+    return entry.first.first == purpose->unit && entry.second.id.value == w.task.spec.id.value;
+  };
+  require(purpose && std::any_of(t_.active_leases.begin(), t_.active_leases.end(), waits), "I-13",
+          w.task.spec.id, "a task was staged for which no slot waits");
+  msg::task_request request;
+  request.task = w.task.spec.id;
+  request.type = w.task.spec.type;
+  request.body = w.task.spec.body;
+  request.data = w.task.data;
+  request.run_at = w.task.run_at;
+  staged(row->first, w.queue, request);
 }
 
 void task_auditor::follow(const core::refuse_staged& w) {

@@ -106,6 +106,9 @@ public:
   void check_prompt(core::instant since, core::instant now);
   void check_quiescent(core::instant now);
 
+  /// The text itself, where a row has a reference to it.
+  std::string whole(const std::string& text) const;
+
   // What is about to be sent, perhaps again.
   void sending(const msg::enqueue_tasks& m, core::instant);
   void sending(const msg::claim_tasks& m, core::instant);
@@ -207,6 +210,7 @@ private:
   void follow(const core::insert_late_result& w);
   void follow(const core::take_staged& w);
   void follow(const core::refuse_staged& w);
+  void follow(const core::stage_task& w);
   template <class Other>
   void follow(const Other&) {}
 
@@ -232,7 +236,6 @@ private:
   std::string dump(const core::task_id& id) const;
 
   // What rows mean, with what they refer to.
-  std::string whole(const std::string& text) const;
   core::task_progress whole(core::task_progress progress) const;
   core::change whole(core::change change) const;
   void check_swept(const persistence::memory::live_task_row& row, const std::string& result);

@@ -1,5 +1,6 @@
 #include "tests/sim/task_plants.hpp"
 
+#include "core/unit_tasks.hpp"
 #include "tests/support/forwarding_store.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -201,39 +202,59 @@ caf::behavior applies_late_results(caf::event_based_actor* self, caf::actor gate
   }};
 }
 
+// What a bug may need of a plan.
+
+bool has_programs(const plan& p) { return p.machine.tasks > 0; }
+
+bool has_large(const plan& p) { return has_programs(p) && p.machine.large > 0; }
+
+bool has_schedules(const plan& p) { return has_programs(p) && !p.machine.schedules.empty(); }
+
+bool has_judging_programs(const plan& p) {
+  return std::any_of(p.unit_tasks.begin(), p.unit_tasks.end(),
+                     [](const auto& tasks) { return !tasks.queue.empty(); });
+}
+
 } // namespace
 
 const std::vector<plant>& task_plants() {
   static const std::vector<plant> all{
-      {"task-leases-hidden", "leases are left out when a queue is loaded"},
-      {"task-tokens-reset", "tokens begin anew when a queue is loaded"},
-      {"task-expiry-forgotten", "the ends of leases are forgotten when a queue is loaded"},
-      {"tries-forgotten", "failed tries are forgotten when a queue is loaded"},
-      {"date-forgotten", "what waits for a date is never due after a restart"},
-      {"pause-forgotten", "pauses are forgotten when a queue is loaded"},
-      {"tasks-hidden", "tasks are left out when a queue is loaded"},
-      {"finished-unknown", "finished tasks are not found"},
-      {"payloads-mixed-up", "the object store gives the text of another object"},
-      {"completed-revived", "completed tasks are redriven, too"},
-      {"completion-dropped", "a completion is acknowledged but not written"},
-      {"task-lease-kept", "a lease that has ended stays in the table"},
-      {"extension-dropped", "an extension is acknowledged but not written"},
-      {"result-swapped", "another result is stored than the one sent"},
-      {"unique-ignored", "the unique key of a task is not stored"},
-      {"late-result-dropped", "what comes too late is not recorded"},
-      {"enqueue-twice", "a request to make tasks is applied twice"},
-      {"early-task", "a task is acknowledged before its commit"},
-      {"extension-invented", "an extension is acknowledged that never happens"},
-      {"late-result-applied", "a result is accepted under any token"},
-      {"staged-kept", "a staged task is made and stays on the stage"},
-      {"staged-lost", "a staged task leaves the stage and is not made"},
-      {"staged-twice", "a staged task is made twice, under two ids"},
-      {"staged-unknown", "a staged task does not tell that its id is known"},
-      {"refusal-dropped", "a staged task that is refused is not marked"},
-      {"occurrence-kept", "a schedule makes a task and is not written to be further"},
-      {"occurrence-twice", "an occurrence makes two tasks, under two ids"},
-      {"occurrence-lost", "a schedule is written to be further and makes no task"},
-      {"schedules-hidden", "schedules are left out when a queue is loaded"},
+      {"task-leases-hidden", "leases are left out when a queue is loaded", has_programs},
+      {"task-tokens-reset", "tokens begin anew when a queue is loaded", has_programs},
+      {"task-expiry-forgotten", "the ends of leases are forgotten when a queue is loaded",
+       has_programs},
+      {"tries-forgotten", "failed tries are forgotten when a queue is loaded", has_programs},
+      {"date-forgotten", "what waits for a date is never due after a restart", has_programs},
+      {"pause-forgotten", "pauses are forgotten when a queue is loaded", has_programs},
+      {"tasks-hidden", "tasks are left out when a queue is loaded", has_programs},
+      {"finished-unknown", "finished tasks are not found", has_programs},
+      {"payloads-mixed-up", "the object store gives the text of another object", has_large},
+      {"completed-revived", "completed tasks are redriven, too", has_programs},
+      {"completion-dropped", "a completion is acknowledged but not written", has_programs},
+      {"task-lease-kept", "a lease that has ended stays in the table", has_programs},
+      {"extension-dropped", "an extension is acknowledged but not written", has_programs},
+      {"result-swapped", "another result is stored than the one sent", has_programs},
+      {"unique-ignored", "the unique key of a task is not stored", has_programs},
+      {"late-result-dropped", "what comes too late is not recorded", has_programs},
+      {"enqueue-twice", "a request to make tasks is applied twice", has_programs},
+      {"early-task", "a task is acknowledged before its commit", has_programs},
+      {"extension-invented", "an extension is acknowledged that never happens", has_programs},
+      {"late-result-applied", "a result is accepted under any token", has_programs},
+      {"staged-kept", "a staged task is made and stays on the stage", has_programs},
+      {"staged-lost", "a staged task leaves the stage and is not made", has_programs},
+      {"staged-twice", "a staged task is made twice, under two ids", has_programs},
+      {"staged-unknown", "a staged task does not tell that its id is known", has_programs},
+      {"refusal-dropped", "a staged task that is refused is not marked", has_programs},
+      {"occurrence-kept", "a schedule makes a task and is not written to be further",
+       has_schedules},
+      {"occurrence-twice", "an occurrence makes two tasks, under two ids", has_schedules},
+      {"occurrence-lost", "a schedule is written to be further and makes no task", has_schedules},
+      {"judging-task-lost", "a unit leases a slot to a task that it does not stage",
+       has_judging_programs},
+      {"judging-task-twice", "a unit stages the task of a slot twice, under two ids",
+       has_judging_programs},
+      {"verdict-swapped", "another judgment is stored than the task came to", has_judging_programs},
+      {"schedules-hidden", "schedules are left out when a queue is loaded", has_schedules},
   };
   return all;
 }
@@ -294,6 +315,23 @@ std::function<void(core::change&)> task_mutation_named(const std::string& name, 
     return [](core::change& c) {
       if (write_of<core::put_schedule_row>(c) != nullptr)
         drop<core::insert_task>(c);
+    };
+  if (name == "judging-task-lost")
+    return [](core::change& c) { drop<core::stage_task>(c); };
+  if (name == "judging-task-twice")
+    return [](core::change& c) {
+      const auto* staged = write_of<core::stage_task>(c);
+      if (staged == nullptr)
+        return;
+      auto again = *staged;
+      again.task.spec.id.value.bytes.back() ^= 1U;
+      c.writes.push_back(std::move(again));
+    };
+  if (name == "verdict-swapped")
+    return [](core::change& c) {
+      if (auto* judged = write_of<core::insert_judgment>(c);
+          judged != nullptr && core::is_task_judge(judged->owner))
+        judged->payload = R"({"answer":"red"})";
     };
   if (name == "refusal-dropped")
     return [](core::change& c) { drop<core::refuse_staged>(c); };

@@ -50,7 +50,7 @@ public:
             const std::vector<core::shard_id>& shards, core::duration lease_time,
             const std::set<core::incarnation_id>& believed_dead) override {
     if (!owner_->cut)
-      faults_.finish_late(shards);
+      faults_.before_takeover(shards);
     return test::forwarding_store::take_over(node, incarnation, shards, lease_time, believed_dead);
   }
   core::outcome<core::cluster_view> renew(core::incarnation_id incarnation,
@@ -116,6 +116,9 @@ world::world(const run_options& options)
   audit_.tasks().read_objects(*objects_);
   if (options.plant == "payloads-mixed-up")
     objects_->mix_up();
+  if (options.plant == "late-commit-accepted")
+    database_faults_.accept_late_commits();
+  bug_.spoil(*virtual_.system, *virtual_.network);
   field_.tables = &virtual_.database->tables();
   field_.database = virtual_.database;
   field_.gateway = [this](std::uint64_t pick) { return pick_gateway(pick); };
@@ -496,7 +499,7 @@ bool world::crash_next() {
     return false;
   seen_.count(event_kind::actor_crashed);
   const std::string_view crashed{actor->name()};
-  if (crashed == "envoy")
+  if (crashed == "envoy" || crashed == "neighbours") // the envoys end with it
     audit_.tasks().ways_broke();
   if (crashed == "objects" || crashed == "object_keeper")
     objects_->asker_crashed();
@@ -566,8 +569,11 @@ void world::finish_work() {
   for (const auto& s : subscribers_)
     if (!audit_.found() && !s->caught_up())
       audit_.blame("subscribers", s->name + " has not got everything although all is calm");
-  if (!audit_.found())
-    audit_.check_quiescent(now());
+  if (audit_.found())
+    return;
+  audit_.check_quiescent(now());
+  // As somebody sees it who is no node.
+  audit_.check_settled(*persistence::memory_store{virtual_.database}.renew({}, {}));
 }
 
 run_report world::run() {

@@ -5,52 +5,104 @@
 #include <boost/test/unit_test.hpp>
 
 #include <set>
+#include <vector>
 
 namespace holdfast::soak {
 
 using namespace std::chrono_literals;
 
+namespace {
+
+std::vector<fault_kind> all_kinds() {
+  std::vector<fault_kind> kinds;
+  for (std::size_t i = 0; i < fault_names.size(); ++i)
+    kinds.push_back(static_cast<fault_kind>(i));
+  return kinds;
+}
+
+soak_plan drawn(std::uint64_t seed, core::duration load_time) {
+  return draw_plan({seed, 3, load_time, 2s, all_kinds()});
+}
+
+} // namespace
+
 BOOST_AUTO_TEST_SUITE(soak_plans)
 
 BOOST_AUTO_TEST_CASE(a_seed_is_a_plan) {
-  const auto one = draw_plan(7, 3, 10min, 2s);
-  const auto again = draw_plan(7, 3, 10min, 2s);
-  const auto other = draw_plan(8, 3, 10min, 2s);
+  const auto one = drawn(7, 10min);
+  const auto again = drawn(7, 10min);
+  const auto other = drawn(8, 10min);
   BOOST_REQUIRE(one.faults.size() == again.faults.size());
   bool differs = one.faults.size() != other.faults.size();
   for (std::size_t i = 0; i < one.faults.size(); ++i) {
     BOOST_TEST((one.faults[i].at == again.faults[i].at));
     BOOST_TEST((one.faults[i].kind == again.faults[i].kind));
+    BOOST_TEST(one.faults[i].other == again.faults[i].other);
     differs = differs || one.faults[i].at != other.faults[i].at;
   }
   BOOST_TEST(differs);
 }
 
-BOOST_AUTO_TEST_CASE(two_minutes_have_room_for_every_kind) {
+BOOST_AUTO_TEST_CASE(four_minutes_have_room_for_every_kind) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     std::set<fault_kind> kinds;
-    for (const auto& fault : draw_plan(seed, 3, 2min, 2s).faults)
+    for (const auto& fault : drawn(seed, 4min).faults)
       kinds.insert(fault.kind);
     BOOST_TEST(kinds.size() == fault_names.size());
   }
 }
 
+BOOST_AUTO_TEST_CASE(only_what_is_asked_for_is_planned) {
+  const auto plan = draw_plan({3, 3, 5min, 2s, {fault_kind::kill, fault_kind::bad_line}});
+  BOOST_TEST(plan.faults.size() > 10U);
+  for (const auto& fault : plan.faults)
+    BOOST_TEST((fault.kind == fault_kind::kill || fault.kind == fault_kind::bad_line));
+  BOOST_TEST(draw_plan({3, 3, 5min, 2s, {}}).faults.empty());
+}
+
 BOOST_AUTO_TEST_CASE(faults_follow_each_other_and_end_with_the_load) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    const auto plan = draw_plan(seed, 3, 10min, 2s);
+    const auto plan = drawn(seed, 10min);
     core::duration free{0};
     for (const auto& fault : plan.faults) {
       BOOST_TEST((fault.at >= free));
       BOOST_TEST(fault.node < 3U);
+      BOOST_TEST(fault.other < 3U);
+      BOOST_TEST(fault.other != fault.node);
       BOOST_TEST((fault.at % 60s >= 8s)); // each minute begins calmly
-      if (fault.kind == fault_kind::freeze)
+      if (fault.kind == fault_kind::freeze || fault.kind == fault_kind::compound)
         BOOST_TEST((fault.lasts > 2s));
+      if (fault.kind == fault_kind::hesitation)
+        BOOST_TEST((fault.lasts >= 1600ms && fault.lasts <= 2400ms));
       if (fault.kind == fault_kind::blink)
         BOOST_TEST((fault.lasts <= 1s));
       free = fault.at + fault.lasts;
       BOOST_TEST((free <= 10min));
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(every_kind_is_found_by_its_name) {
+  for (const auto kind : all_kinds())
+    BOOST_TEST((kind_named(name_of(kind)) == kind));
+  BOOST_TEST((kind_named("one-way-partition") == fault_kind::one_way_partition));
+  BOOST_TEST((kind_named("server-crash") == fault_kind::server_crash));
+  BOOST_TEST(!kind_named("kil"));
+  BOOST_TEST(!kind_named("kill "));
+}
+
+BOOST_AUTO_TEST_CASE(what_a_machine_cannot_be_made_to_have_is_said) {
+  const obstacles machine{"no lines", "no disk"};
+  BOOST_TEST(obstacle_to(fault_kind::partition, 3, machine) == "no lines");
+  BOOST_TEST(obstacle_to(fault_kind::bad_line, 1, machine) == "no lines");
+  BOOST_TEST(obstacle_to(fault_kind::disk_full, 3, machine) == "no disk");
+  BOOST_TEST(obstacle_to(fault_kind::blink, 1, machine) == "");
+  BOOST_TEST(obstacle_to(fault_kind::kill, 1, machine) == "it takes 2 nodes");
+  BOOST_TEST(obstacle_to(fault_kind::partition, 1, {}) == "it takes 2 nodes");
+  BOOST_TEST(obstacle_to(fault_kind::partial_partition, 2, {}) == "it takes 3 nodes");
+  BOOST_TEST(obstacle_to(fault_kind::compound, 2, {}) == "it takes 3 nodes");
+  for (const auto kind : all_kinds())
+    BOOST_TEST(obstacle_to(kind, 3, {}) == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -71,6 +71,8 @@ template awaited_answer<msg::submit_judgment> client::send(const msg::gateway_ac
 template awaited_answer<msg::end_session> client::send(const msg::gateway_actor&, msg::end_session);
 template awaited_answer<msg::get_node_status> client::send(const msg::gateway_actor&,
                                                            msg::get_node_status);
+template awaited_answer<msg::get_link_status> client::send(const msg::gateway_actor&,
+                                                           msg::get_link_status);
 
 template awaited_answer<msg::put_queue> client::send(const msg::gateway_actor&, msg::put_queue);
 template awaited_answer<msg::pause_queue> client::send(const msg::gateway_actor&, msg::pause_queue);
@@ -102,6 +104,16 @@ template awaited_answer<msg::remove_schedule> client::send(const msg::gateway_ac
                                                            msg::remove_schedule);
 template awaited_answer<msg::list_schedules> client::send(const msg::gateway_actor&,
                                                           msg::list_schedules);
+
+template awaited_answer<msg::put_webhook> client::send(const msg::gateway_actor&, msg::put_webhook);
+template awaited_answer<msg::change_webhook> client::send(const msg::gateway_actor&,
+                                                          msg::change_webhook);
+template awaited_answer<msg::list_webhooks> client::send(const msg::gateway_actor&,
+                                                         msg::list_webhooks);
+template awaited_answer<msg::list_dead_letters> client::send(const msg::gateway_actor&,
+                                                             msg::list_dead_letters);
+template awaited_answer<msg::replay_webhook> client::send(const msg::gateway_actor&,
+                                                          msg::replay_webhook);
 
 template awaited_answer<msg::read_events> client::send(const msg::gateway_actor&, msg::read_events);
 

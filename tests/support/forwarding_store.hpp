@@ -159,6 +159,17 @@ public:
     return pass(
         [&] { return inner_->prune_refused(shard, incarnation, queue, refused_before, rows); });
   }
+  core::outcome<std::vector<persistence::stored_webhook>> list_webhooks() override {
+    return pass([&] { return inner_->list_webhooks(); });
+  }
+  core::outcome<std::vector<persistence::webhook_place>>
+  webhook_places(core::webhook_id webhook) override {
+    return pass([&] { return inner_->webhook_places(webhook); });
+  }
+  core::outcome<std::vector<persistence::dead_letter>>
+  list_dead_letters(const persistence::dead_letter_filter& filter) override {
+    return pass([&] { return inner_->list_dead_letters(filter); });
+  }
   core::outcome<std::uint32_t> prune_events(core::shard_id shard, core::incarnation_id incarnation,
                                             const persistence::prunable& most) override {
     return pass([&] { return inner_->prune_events(shard, incarnation, most); });

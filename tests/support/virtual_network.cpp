@@ -23,6 +23,8 @@ struct virtual_network::state {
   std::set<std::string> isolated;
   std::vector<line> lines;
   std::size_t laid = 0;
+  bool refuses_when_isolated = false;
+  std::function<caf::actor(const caf::actor&)> before_door;
 
   void cut(const std::string& address) {
     std::vector<line> left;
@@ -68,7 +70,8 @@ caf::behavior greeter(caf::event_based_actor* self, const state_ptr& network,
               const auto open = network.lock();
               if (!open || open->isolated.count(from) != 0 || open->isolated.count(to) != 0)
                 return self->quit(caf::exit_reason::kill);
-              met.door = self->system().spawn(line_to, met.door);
+              const auto far_end = open->before_door ? open->before_door(met.door) : met.door;
+              met.door = self->system().spawn(line_to, far_end);
               open->lines.push_back({from, to, met.door.address()});
               ++open->laid;
               promise.deliver(std::move(met));
@@ -92,7 +95,7 @@ actors::node_dialer virtual_network::dialer(const std::string& from) {
              const std::string& to, const std::function<void(const actors::dial_result&)>& done) {
     const auto open = network.lock();
     if (!open || open->isolated.count(from) != 0 || open->isolated.count(to) != 0)
-      return done({{}, false, "no answer"});
+      return done({{}, open && open->refuses_when_isolated, "no answer"});
     const auto found = open->gateways.find(to);
     if (found == open->gateways.end())
       return done({{}, true, "connection refused"});
@@ -120,6 +123,12 @@ void virtual_network::isolate(const std::string& address, bool isolated) {
   }
   state_->isolated.insert(address);
   state_->cut(address);
+}
+
+void virtual_network::refuse_when_isolated() { state_->refuses_when_isolated = true; }
+
+void virtual_network::stand_before_doors(std::function<caf::actor(const caf::actor&)> before) {
+  state_->before_door = std::move(before);
 }
 
 void virtual_network::cut_lines() { state_->cut({}); }

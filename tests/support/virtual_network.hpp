@@ -6,6 +6,7 @@
 #include <caf/actor_system.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -29,6 +30,10 @@ public:
   void close(const std::string& address);
   /// While isolated it cannot be reached, nor can it reach others; who tries gets no answer.
   void isolate(const std::string& address, bool isolated);
+  /// From now on who tries is refused instead, as if the process had ended: evidence that is wrong.
+  void refuse_when_isolated();
+  /// From now on what `before` makes of a node's door stands between it and the other nodes.
+  void stand_before_doors(std::function<caf::actor(const caf::actor& door)> before);
   /// Breaks all connections; they can be made again at once.
   void cut_lines();
 

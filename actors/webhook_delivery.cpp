@@ -1,0 +1,449 @@
+#include "actors/webhook_delivery.hpp"
+
+#include "actors/actor_guard.hpp"
+#include "actors/held_promise.hpp"
+
+#include <caf/send.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace holdfast::actors {
+
+namespace {
+
+using self_ptr = caf::stateful_actor<webhook_delivery_state>*;
+using doing = webhook_delivery_state::doing;
+
+/// How long one read of the feed waits for an event.
+constexpr std::chrono::seconds read_wait{60};
+
+/// Pause after the feed or the database did not answer.
+constexpr std::chrono::seconds read_pause{1};
+
+/// Requests that wait for the first look at the database.
+constexpr std::size_t requests_most = 100;
+
+void go_on(self_ptr self);
+
+std::uint64_t begin(self_ptr self, doing what) {
+  self->state.now = what;
+  return ++self->state.turn;
+}
+
+/// Tries again what a reader did not answer, in a moment.
+void come_again(self_ptr self, core::duration in) {
+  const auto turn = begin(self, doing::waiting);
+  self->delayed_send(self, in, delivery_tick{turn});
+}
+
+core::put_webhook_position position_of(self_ptr self, const core::webhook_progress& at) {
+  const auto& st = self->state;
+  return {st.links.webhook.id, st.links.shard, at.position, 0, {}, now(self, st.context)};
+}
+
+void write(self_ptr self, core::change changes, std::function<void(const core::failure&)> then) {
+  auto& st = self->state;
+  st.pending.write(self, st.links.writer, decider{st.links.shard, {}, 1}, std::move(changes),
+                   std::move(then));
+}
+
+/// Writes what was decided, and then goes on from there, if it was not told otherwise meanwhile.
+void settle_at(
+    self_ptr self, const core::webhook_progress& then, core::change changes,
+    const std::function<void()>& first = [] {}) {
+  const auto turn = begin(self, doing::writing);
+  // A request may forget dead letters while this is under way, so they are counted on.
+  const auto died = then.dead_letters - self->state.progress.dead_letters;
+  write(self, std::move(changes), [=](const core::failure& why) {
+    auto& st = self->state;
+    if (why.code != core::errc::none)
+      return;
+    const auto dead_letters = st.progress.dead_letters += died;
+    if (turn != st.turn)
+      return;
+    st.progress = then;
+    st.progress.dead_letters = dead_letters;
+    first();
+    go_on(self);
+  });
+}
+
+void stop(self_ptr self, const core::webhook_progress& then, const std::string& reason,
+          core::change changes) {
+  auto& st = self->state;
+  const auto webhook = st.links.webhook;
+  auto position = position_of(self, then);
+  position.stopped_revision = webhook.revision;
+  position.reason = reason;
+  changes.writes.emplace_back(std::move(position));
+  settle_at(self, then, std::move(changes), [=] {
+    self->state.stopped = true;
+    self->state.context->log(log_level::warning, "webhook_stopped",
+                             {{"webhook", webhook.name},
+                              {"shard", std::to_string(self->state.links.shard)},
+                              {"reason", reason}});
+  });
+}
+
+void post(self_ptr self, const core::webhook_batch& batch) {
+  const auto& st = self->state;
+  const auto& links = st.links;
+  const auto turn = begin(self, doing::posting);
+  // Not the actor itself: whatever the receiver does, nobody lives on for it.
+  const auto me = caf::actor_cast<caf::weak_actor_ptr>(self->address());
+  st.context->settings.webhooks->send({links.definition.url, links.definition.secret,
+                                       core::post_id(links.webhook.id, links.shard, batch),
+                                       core::post_body(links.webhook.name, links.shard, batch),
+                                       links.definition.policy.timeout},
+                                      [me, turn](core::post_answer answer) {
+                                        if (const auto alive = caf::actor_cast<caf::actor>(me))
+                                          caf::anon_send(alive, posted{turn, std::move(answer)});
+                                      });
+}
+
+// --- new events ---
+
+void post_next(self_ptr self) {
+  auto& st = self->state;
+  const auto& policy = st.links.definition.policy;
+  const auto most = st.progress.events_most == 0
+                        ? policy.batch_events
+                        : std::min(st.progress.events_most, policy.batch_events);
+  st.batch = core::batch_of(std::move(st.batch.events), st.batch.through, most, policy.batch_bytes);
+  post(self, st.batch);
+}
+
+void on_page(self_ptr self, msg::event_page& page) {
+  auto& st = self->state;
+  st.batch = {{}, page.position};
+  for (auto& e : page.events)
+    st.batch.events.push_back({e.seq, std::move(e.event)});
+  if (!st.batch.events.empty())
+    return post_next(self);
+  if (page.position == st.progress.position)
+    return go_on(self);
+  // Nothing is wanted of them; stored, or one day they would be gone from behind the position.
+  auto then = st.progress;
+  then.position = page.position;
+  settle_at(self, then, {{position_of(self, then)}, {}});
+}
+
+void on_page_failed(self_ptr self, const core::failure& why) {
+  if (why.code == core::errc::unavailable || why.code == core::errc::overloaded)
+    return come_again(self, read_pause);
+  stop(self, self->state.progress, why.detail, {});
+}
+
+void read(self_ptr self) {
+  auto& st = self->state;
+  const auto turn = begin(self, doing::reading);
+  st.wish.place = {core::event_start::after, st.progress.position};
+  self->request(st.links.feed, read_wait + internal_timeout,
+                read_for_webhook{st.links.shard, st.wish, read_wait})
+      .then(
+          [=](msg::event_page& page) {
+            if (turn == self->state.turn)
+              on_page(self, page);
+          },
+          [=](const caf::error& error) {
+            if (turn == self->state.turn)
+              on_page_failed(self, msg::failure_of(error));
+          });
+}
+
+void on_batch_answered(self_ptr self, const core::post_answer& answer) {
+  using way = core::delivery_verdict::way;
+  auto& st = self->state;
+  const auto verdict = core::judge_delivery(st.links.definition.policy, st.progress,
+                                            st.batch.events.size(), st.batch.through, answer,
+                                            std::uniform_real_distribution<double>{}(st.random));
+  core::change changes;
+  if (verdict.dead)
+    for (const auto& e : st.batch.events)
+      changes.writes.emplace_back(core::dead_letter_of(st.links.webhook.id, st.links.shard, e,
+                                                       answer, now(self, st.context)));
+  switch (verdict.how) {
+  case way::go_on:
+    changes.writes.emplace_back(position_of(self, verdict.then));
+    return settle_at(self, verdict.then, std::move(changes));
+  case way::wait:
+    st.progress = verdict.then;
+    return come_again(self, verdict.wait);
+  case way::narrow:
+    st.progress = verdict.then;
+    return post_next(self);
+  case way::stop:
+    return stop(self, verdict.then, verdict.reason, std::move(changes));
+  }
+}
+
+// --- dead letters that are replayed ---
+
+void on_letters(self_ptr self, std::vector<persistence::dead_letter>& found) {
+  auto& st = self->state;
+  if (found.empty()) {
+    st.letters_wait = false;
+    return go_on(self);
+  }
+  for (auto& letter : found)
+    st.letters.push_back({letter.made.event.seq, std::move(letter.made.json)});
+  const auto last = st.letters.back().seq;
+  st.letters = core::batch_of(std::move(st.letters), last, st.links.definition.policy.batch_events,
+                              st.links.definition.policy.batch_bytes)
+                   .events;
+  post(self, {st.letters, last});
+}
+
+void read_letters(self_ptr self) {
+  auto& st = self->state;
+  const auto turn = begin(self, doing::reading);
+  self->request(st.links.loader, internal_timeout,
+                find_dead_letters{{st.links.webhook.id, st.links.shard, 0,
+                                   st.links.definition.policy.batch_events, true}})
+      .then(
+          [=](dead_letters_found& found) {
+            if (turn == self->state.turn)
+              on_letters(self, found.letters);
+          },
+          [=](const caf::error&) {
+            if (turn == self->state.turn)
+              come_again(self, read_pause);
+          });
+}
+
+void on_letters_answered(self_ptr self, const core::post_answer& answer) {
+  auto& st = self->state;
+  core::change changes;
+  auto then = st.progress;
+  for (const auto& e : std::exchange(st.letters, {}))
+    if (answer.verdict == core::post_verdict::delivered) {
+      changes.writes.emplace_back(
+          core::delete_dead_letter{st.links.webhook.id, {st.links.shard, e.seq}});
+      then.dead_letters -= std::min<std::uint64_t>(then.dead_letters, 1);
+    } else {
+      changes.writes.emplace_back(core::dead_letter_of(st.links.webhook.id, st.links.shard, e,
+                                                       answer, now(self, st.context)));
+    }
+  settle_at(self, then, std::move(changes));
+}
+
+// --- all together ---
+
+/// Begins what is next, when nothing is under way.
+void go_on(self_ptr self) {
+  auto& st = self->state;
+  if (st.links.webhook.paused || (st.stopped && !st.letters_wait))
+    begin(self, doing::idle);
+  else if (st.letters_wait)
+    read_letters(self);
+  else
+    read(self);
+}
+
+void on_posted(self_ptr self, const posted& m) {
+  auto& st = self->state;
+  if (m.turn != st.turn)
+    return;
+  if (st.letters.empty())
+    on_batch_answered(self, m.answer);
+  else
+    on_letters_answered(self, m.answer);
+}
+
+/// Takes up what has come meanwhile, unless something is under way that will see it at its end.
+void look_up(self_ptr self) {
+  const auto what = self->state.now;
+  if (what == doing::idle || what == doing::reading || what == doing::waiting)
+    go_on(self);
+}
+
+/// That of this shard; null when the webhook is gone.
+const persistence::webhook_place* find_mine(self_ptr self,
+                                            const std::vector<persistence::webhook_place>& places) {
+  const auto mine = std::find_if(places.begin(), places.end(), [&](const auto& place) {
+    return place.shard == self->state.links.shard;
+  });
+  return mine == places.end() ? nullptr : &*mine;
+}
+
+void on_place(self_ptr self, const std::vector<persistence::webhook_place>& places) {
+  auto& st = self->state;
+  const auto* mine = find_mine(self, places);
+  if (mine == nullptr) // the webhook is gone; so are we when that is noticed
+    return;
+  st.progress.position = mine->seq;
+  st.progress.dead_letters = mine->dead_letters;
+  st.stopped = mine->stopped_revision == st.links.webhook.revision;
+  go_on(self);
+  for (const auto& request : std::exchange(st.waiting_requests, {}))
+    request();
+}
+
+/// The steps of its workflow, then its place.
+void load(self_ptr self) {
+  auto& st = self->state;
+  const auto turn = begin(self, doing::loading);
+  const auto failed = [=](const caf::error&) {
+    if (turn == self->state.turn)
+      self->delayed_send(self, read_pause, delivery_tick{turn});
+  };
+  const auto load_place = [=] {
+    self->request(self->state.links.loader, internal_timeout,
+                  find_webhook_places{self->state.links.webhook.id})
+        .then([=](const webhook_places_found& found) { on_place(self, found.places); }, failed);
+  };
+  const auto& workflow = st.links.definition.workflow;
+  if (!workflow || !st.wish.steps.empty())
+    return load_place();
+  self->request(st.links.loader, internal_timeout, load_workflow{workflow})
+      .then(
+          [=](const workflow_loaded& loaded) {
+            for (const auto& step : loaded.workflow.steps)
+              self->state.wish.steps.push_back(step.id);
+            load_place();
+          },
+          failed);
+}
+
+void on_tick(self_ptr self, const delivery_tick& tick) {
+  auto& st = self->state;
+  if (tick.turn != st.turn)
+    return;
+  if (st.now == doing::loading)
+    load(self);
+  else if (st.batch.events.empty() || st.progress.attempts == 0)
+    go_on(self);
+  else
+    post_next(self);
+}
+
+// --- requests ---
+
+/// Finds the dead letters that are meant, and changes them all.
+template <class Write>
+void change_letters(self_ptr self, const msg::replay_webhook& m, const held_promise& promise,
+                    std::function<void(std::size_t)> then) {
+  const auto& st = self->state;
+  self->request(st.links.loader, internal_timeout,
+                find_dead_letters{{st.links.webhook.id, st.links.shard, m.after, m.limit, false}})
+      .then(
+          [=](const dead_letters_found& found) {
+            msg::webhook_replayed answer;
+            core::change changes;
+            for (const auto& letter : found.letters) {
+              changes.writes.emplace_back(Write{letter.made.webhook, letter.made.event});
+              answer.last = letter.made.event.seq;
+            }
+            answer.dead_letters = static_cast<std::uint32_t>(found.letters.size());
+            write(self, std::move(changes), [=](const core::failure& why) {
+              if (why.code != core::errc::none)
+                return promise.deliver(msg::to_error(why));
+              then(answer.dead_letters);
+              promise.deliver(answer);
+            });
+          },
+          [=](caf::error& error) { promise.deliver(std::move(error)); });
+}
+
+void move_to(self_ptr self, core::event_seq position, const held_promise& promise) {
+  auto then = self->state.progress;
+  then.position = position;
+  then.attempts = 0;
+  const auto turn = begin(self, doing::writing); // whatever is under way is void
+  self->state.letters.clear();
+  write(self, {{position_of(self, then)}, {}}, [=](const core::failure& why) {
+    if (why.code != core::errc::none)
+      return promise.deliver(msg::to_error(why));
+    promise.deliver(msg::webhook_replayed{0, position});
+    if (turn != self->state.turn)
+      return;
+    self->state.progress = then;
+    self->state.stopped = false;
+    go_on(self);
+  });
+}
+
+/// To behind an event that there has been: behind any other, delivery would stop at once.
+void on_move(self_ptr self, core::event_seq position, const held_promise& promise) {
+  const auto& links = self->state.links;
+  self->request(links.loader, internal_timeout, find_webhook_places{links.webhook.id})
+      .then(
+          [=](const webhook_places_found& found) {
+            const auto* mine = find_mine(self, found.places);
+            if (mine == nullptr)
+              return promise.deliver(msg::to_error(
+                  core::errc::not_found, "there is no webhook " + self->state.links.webhook.name));
+            if (position > mine->newest)
+              return promise.deliver(msg::to_error(core::errc::invalid_argument,
+                                                   "after must be at most the newest event of the"
+                                                   " shard, "
+                                                       + std::to_string(mine->newest)));
+            move_to(self, position, promise);
+          },
+          [=](caf::error& error) { promise.deliver(std::move(error)); });
+}
+
+/// Posts nothing of what is to be forgotten, or a receiver's refusal would bring it back. What is
+/// to be delivered all the same is still marked for that.
+void drop_letters(self_ptr self) {
+  if (self->state.letters.empty())
+    return;
+  self->state.letters.clear();
+  come_again(self, read_pause);
+}
+
+void on_replay(self_ptr self, const msg::replay_webhook& m, const held_promise& promise) {
+  auto& st = self->state;
+  if (st.now == doing::loading) {
+    if (st.waiting_requests.size() >= requests_most)
+      return promise.deliver(
+          msg::to_error(core::errc::overloaded, std::to_string(requests_most)
+                                                    + " requests wait for this delivery to begin"));
+    st.waiting_requests.emplace_back([=] { on_replay(self, m, promise); });
+    return;
+  }
+  switch (static_cast<core::replay_verb>(m.what)) {
+  case core::replay_verb::deliver:
+    return change_letters<core::replay_dead_letter>(self, m, promise, [=](std::size_t) {
+      self->state.letters_wait = true;
+      look_up(self);
+    });
+  case core::replay_verb::forget:
+    drop_letters(self);
+    return change_letters<core::delete_dead_letter>(self, m, promise, [=](std::size_t gone) {
+      auto& letters = self->state.progress.dead_letters;
+      letters -= std::min<std::uint64_t>(letters, gone);
+    });
+  case core::replay_verb::move:
+    return on_move(self, m.after, promise);
+  }
+}
+
+} // namespace
+
+caf::behavior webhook_delivery(caf::stateful_actor<webhook_delivery_state>* self,
+                               context_ptr context, delivery_links links) {
+  guard(self, context);
+  auto& st = self->state;
+  st.random.seed(context->take_seed());
+  st.context = std::move(context);
+  st.links = std::move(links);
+  st.wish.types = st.links.definition.types;
+  st.wish.limit = st.links.definition.policy.batch_events;
+  load(self);
+  return {
+      [=](const posted& m) { on_posted(self, m); },
+      [=](const delivery_tick& tick) { on_tick(self, tick); },
+      [=](const write_done& done) {
+        if (!self->state.pending.settle(done))
+          self->quit(msg::to_error(done.failure));
+      },
+      [=](const msg::replay_webhook& m) {
+        on_replay(self, m, held_promise{self->make_response_promise()});
+      },
+  };
+}
+
+} // namespace holdfast::actors

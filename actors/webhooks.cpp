@@ -1,0 +1,264 @@
+#include "actors/webhooks.hpp"
+
+#include "actors/actor_guard.hpp"
+#include "actors/held_promise.hpp"
+#include "actors/webhook_delivery.hpp"
+#include "documents/webhook_document.hpp"
+
+#include <caf/exit_reason.hpp>
+#include <caf/send.hpp>
+
+#include <algorithm>
+#include <optional>
+
+namespace holdfast::actors {
+
+namespace {
+
+using self_ptr = caf::stateful_actor<webhooks_state>*;
+
+constexpr std::size_t requests_most = 100;
+
+const caf::actor& writer_of(const webhooks_state& st, core::shard_id shard) {
+  return st.links.writers[shard % st.links.writers.size()];
+}
+
+void end(const caf::actor& delivery) {
+  caf::anon_send_exit(delivery, caf::exit_reason::user_shutdown);
+}
+
+// --- deliveries ---
+
+/// A stored definition was validated when it was put, under limits that may be others by now.
+core::outcome<core::webhook_definition> stored_definition(const std::string& json) {
+  return documents::parse_webhook(json, {json.size() + 1, 1000});
+}
+
+void start_delivery(self_ptr self, const persistence::stored_webhook& webhook,
+                    const core::webhook_definition& definition, core::shard_id shard) {
+  auto& st = self->state;
+  const auto actor = self->spawn(webhook_delivery, st.context,
+                                 delivery_links{shard, webhook, definition, writer_of(st, shard),
+                                                st.links.loader, st.links.feed});
+  self->monitor(actor);
+  st.deliveries[{webhook.id, shard}] = {actor, webhook.revision};
+}
+
+/// Runs what there is to deliver here, and nothing else.
+void follow(self_ptr self) {
+  auto& st = self->state;
+  std::map<core::webhook_id, const persistence::stored_webhook*> wanted;
+  for (const auto& webhook : st.known)
+    wanted[webhook.id] = &webhook;
+  for (auto at = st.deliveries.begin(); at != st.deliveries.end();) {
+    const auto& [place, delivery] = *at;
+    const auto webhook = wanted.find(place.first);
+    if (webhook != wanted.end() && webhook->second->revision == delivery.revision
+        && st.hosted.count(place.second) != 0) {
+      ++at;
+    } else {
+      end(delivery.actor);
+      at = st.deliveries.erase(at);
+    }
+  }
+  if (!st.context->settings.webhooks)
+    return;
+  for (const auto& webhook : st.known) {
+    const auto definition = stored_definition(webhook.definition);
+    if (!definition) // of a newer version, which a rolling upgrade may bring before this node
+      continue;
+    for (const auto shard : st.hosted)
+      if (st.deliveries.count({webhook.id, shard}) == 0)
+        start_delivery(self, webhook, *definition, shard);
+  }
+}
+
+void look(self_ptr self) {
+  auto& st = self->state;
+  if (std::exchange(st.looking, true))
+    return;
+  self->request(st.links.loader, internal_timeout, find_webhooks{})
+      .then(
+          [=](webhooks_listed& listed) {
+            auto& at = self->state;
+            at.looking = at.failing = false;
+            at.known = std::move(listed.webhooks);
+            follow(self);
+          },
+          [=](const caf::error& error) {
+            auto& at = self->state;
+            at.looking = false;
+            if (!std::exchange(at.failing, true)) // once, and not at every look
+              at.context->log(log_level::warning, "webhooks_not_read",
+                              {{"reason", msg::failure_of(error).detail}});
+          });
+}
+
+void on_left(self_ptr self, const leave_shards& left) {
+  for (const auto shard : left.shards)
+    self->state.hosted.erase(shard);
+  follow(self);
+}
+
+// --- requests ---
+
+void next_request(self_ptr self) {
+  auto& requests = self->state.requests;
+  requests.pop_front();
+  if (!requests.empty())
+    requests.front()();
+}
+
+/// Runs `request` when those before it are done; it must end with `next_request`.
+void in_turn(self_ptr self, const held_promise& promise, std::function<void()> request) {
+  auto& requests = self->state.requests;
+  if (requests.size() >= requests_most)
+    return promise.deliver(
+        msg::to_error(core::errc::overloaded, std::to_string(requests.size())
+                                                  + " changes of webhooks are waiting already"));
+  requests.push_back(std::move(request));
+  if (requests.size() == 1)
+    requests.front()();
+}
+
+std::optional<core::known_webhook> find(const std::vector<persistence::stored_webhook>& among,
+                                        const std::string& name) {
+  for (const auto& one : among)
+    if (one.name == name)
+      return core::known_webhook{one.id, one.definition, one.paused, one.revision};
+  return std::nullopt;
+}
+
+void refuse_request(self_ptr self, const held_promise& promise, const core::failure& why) {
+  promise.deliver(msg::to_error(why));
+  next_request(self);
+}
+
+void carry_out(self_ptr self, const std::string& name, const held_promise& promise,
+               core::decision<std::uint64_t>& decided) {
+  auto& st = self->state;
+  if (decided.refusal != core::errc::none)
+    return refuse_request(self, promise, {decided.refusal, decided.detail});
+  const auto shard = core::shard_of(name, st.context->settings.shards);
+  st.pending.write(self, writer_of(st, shard), decider{shard, {}, 1}, std::move(decided.changes),
+                   [=, revision = decided.answer](const core::failure& why) {
+                     if (why.code != core::errc::none)
+                       return refuse_request(self, promise, why);
+                     promise.deliver(msg::webhook_saved{name, revision});
+                     look(self);
+                     next_request(self);
+                   });
+}
+
+/// Decides with what is in the database now.
+void decide(self_ptr self, const std::string& name, const held_promise& promise,
+            const std::function<core::decision<std::uint64_t>(
+                const std::vector<persistence::stored_webhook>&)>& how) {
+  self->request(self->state.links.loader, internal_timeout, find_webhooks{})
+      .then(
+          [=](const webhooks_listed& listed) {
+            auto decided = how(listed.webhooks);
+            carry_out(self, name, promise, decided);
+          },
+          [=](const caf::error& error) { refuse_request(self, promise, msg::failure_of(error)); });
+}
+
+void put(self_ptr self, const msg::put_webhook& m, const held_promise& promise,
+         core::event_start start) {
+  decide(self, m.name, promise, [=](const std::vector<persistence::stored_webhook>& all) {
+    auto& st = self->state;
+    const auto at = now(self, st.context);
+    return core::decide_put(find(all, m.name), {st.ids.next(at)}, m.name, m.definition, start,
+                            all.size(), at);
+  });
+}
+
+void on_put(self_ptr self, const msg::put_webhook& m) {
+  const held_promise promise{self->make_response_promise()};
+  const auto definition =
+      documents::parse_webhook(m.definition, self->state.context->settings.json);
+  if (!definition)
+    return promise.deliver(msg::to_error(definition.error()));
+  in_turn(self, promise, [=, start = definition->start, workflow = definition->workflow] {
+    if (!workflow)
+      return put(self, m, promise, start);
+    self->request(self->state.links.loader, internal_timeout, load_workflow{workflow})
+        .then([=](const workflow_loaded&) { put(self, m, promise, start); },
+              [=](const caf::error& error) {
+                refuse_request(self, promise, msg::failure_of(error));
+              });
+  });
+}
+
+void on_change(self_ptr self, const msg::change_webhook& m) {
+  const held_promise promise{self->make_response_promise()};
+  in_turn(self, promise, [=] {
+    decide(self, m.name, promise, [=](const std::vector<persistence::stored_webhook>& all) {
+      return core::decide_change(find(all, m.name), m.name, static_cast<core::webhook_verb>(m.verb),
+                                 now(self, self->state.context));
+    });
+  });
+}
+
+/// Hands it to the delivery of that shard, which has what is delivered in hand.
+void on_replay(self_ptr self, const msg::replay_webhook& m) {
+  auto& st = self->state;
+  const held_promise promise{self->make_response_promise()};
+  const auto webhook = find(st.known, m.name);
+  if (!webhook)
+    return promise.deliver(msg::to_error(core::errc::not_found, "there is no webhook " + m.name));
+  const auto found = st.deliveries.find({webhook->id, m.shard});
+  if (found == st.deliveries.end())
+    return promise.deliver(msg::to_error(core::errc::unavailable,
+                                         "this node does not deliver the shard any more, or not"
+                                         " yet"));
+  promise.delegate(found->second.actor, m);
+}
+
+} // namespace
+
+webhooks_state::~webhooks_state() {
+  for (const auto& [where, running] : deliveries)
+    end(running.actor);
+}
+
+caf::behavior webhooks(caf::stateful_actor<webhooks_state>* self, context_ptr context,
+                       webhooks_links links) {
+  guard(self, context);
+  auto& st = self->state;
+  st.ids = core::uuid_source{context->take_seed()};
+  st.context = std::move(context);
+  st.links = std::move(links);
+  self->send(st.links.membership, follow_hosting{caf::actor_cast<caf::actor>(self)});
+  self->send(self, webhooks_tick{});
+  self->set_down_handler([=](const caf::down_msg& down) {
+    auto& deliveries = self->state.deliveries;
+    const auto ended = std::find_if(deliveries.begin(), deliveries.end(), [&](const auto& one) {
+      return one.second.actor.address() == down.source;
+    });
+    if (ended != deliveries.end())
+      deliveries.erase(ended);
+  });
+  return {
+      [=](webhooks_tick) {
+        look(self);
+        self->delayed_send(self, self->state.context->settings.webhooks_look_interval,
+                           webhooks_tick{});
+      },
+      [=](const shards_gained& gained) {
+        self->state.hosted.insert(gained.shards.begin(), gained.shards.end());
+        follow(self);
+      },
+      [=](const leave_shards& left) {
+        on_left(self, left);
+        return settled{};
+      },
+      [=](const msg::put_webhook& m) { on_put(self, m); },
+      [=](const msg::change_webhook& m) { on_change(self, m); },
+      [=](const msg::replay_webhook& m) { on_replay(self, m); },
+      // Nothing is kept of what was refused: the next request reads the database anew.
+      [=](const write_done& done) { self->state.pending.settle(done); },
+  };
+}
+
+} // namespace holdfast::actors

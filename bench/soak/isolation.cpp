@@ -1,0 +1,201 @@
+#include "bench/soak/isolation.hpp"
+
+#include "bench/shell.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+namespace holdfast::soak {
+
+namespace {
+
+/// Enough for an hour of load with what the server keeps of its log.
+constexpr auto disk_size = "size=3g,mode=0755";
+/// A line of 256 kbit/s with room for three packets: less than the load needs, more than the nodes
+/// need to hear of each other.
+constexpr auto crawl = " root tbf rate 256kbit burst 3kb limit 5kb";
+constexpr auto lost_packets_table = "77";
+
+void must(const std::string& command) {
+  const auto end = bench::run_shell(command);
+  if (end.status != 0)
+    throw std::runtime_error{command + ": " + end.output};
+}
+
+std::string text_of(std::uint32_t number) { return std::to_string(number); }
+std::string router_of(std::uint32_t node) { return "10.77." + text_of(node) + ".1"; }
+/// The router's end of the line to a node, and the node's own.
+std::string near_end(std::uint32_t node) { return "near" + text_of(node); }
+std::string far_end(std::uint32_t node) { return "far" + text_of(node); }
+
+int own_space() {
+  const int space = ::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+  if (space < 0)
+    throw std::runtime_error{std::string{"no network namespace: "} + std::strerror(errno)};
+  return space;
+}
+
+void enter(int space) {
+  if (::setns(space, CLONE_NEWNET) != 0)
+    throw std::runtime_error{std::string{"cannot enter a network namespace: "}
+                             + std::strerror(errno)};
+}
+
+/// What a queue of the kernel says that it has lost, or has had to hold back.
+std::uint64_t disturbed_at(const std::string& device) {
+  const auto said = bench::run_shell("tc -s qdisc show dev " + device).output;
+  std::uint64_t packets = 0;
+  for (const std::string word : {"dropped ", "overlimits "})
+    if (const auto at = said.find(word); at != std::string::npos)
+      packets += std::stoull(said.substr(at + word.size()));
+  return packets;
+}
+
+} // namespace
+
+obstacles leave_the_machine() {
+  if (::geteuid() != 0)
+    return {"that needs root", "that needs root"};
+  obstacles found;
+  if (::unshare(CLONE_NEWNS) != 0
+      || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+    found.disk = std::string{"no mounts of our own: "} + std::strerror(errno);
+  if (bench::run_shell("command -v ip && command -v tc").status != 0)
+    found.network = "there is no ip or no tc; both are in the package iproute2";
+  else if (::unshare(CLONE_NEWNET) != 0)
+    found.network = std::string{"no network namespace: "} + std::strerror(errno);
+  return found;
+}
+
+// ── lines ────────────────────────────────────────────────────────────────────────────────────────
+
+network::network(std::uint32_t nodes) : home_(own_space()) {
+  // What is to be lost is sent into a pipe that nobody reads; its counter says how much it was.
+  must("ip link set lo up && echo 1 > /proc/sys/net/ipv4/ip_forward"
+       " && ip link add hole type veth peer name pit"
+       " && ip link set hole addrgenmode none && ip link set hole arp off up"
+       " && ip link set pit up && ip route add default dev hole table "
+       + std::string{lost_packets_table});
+  for (std::uint32_t node = 0; node < nodes; ++node) {
+    if (::unshare(CLONE_NEWNET) != 0)
+      throw std::runtime_error{std::string{"no namespace for a node: "} + std::strerror(errno)};
+    spaces_.push_back(own_space());
+    enter(home_);
+    must("ip link add " + near_end(node) + " type veth peer name " + far_end(node)
+         + " && ip link set " + far_end(node) + " netns /proc/" + std::to_string(::getpid())
+         + "/fd/" + std::to_string(spaces_.back()) + " && ip addr add " + router_of(node)
+         + "/24 dev " + near_end(node) + " && ip link set " + near_end(node) + " up");
+    inside(node, [&] {
+      must("ip link set lo up && ip addr add " + address_of(node) + "/24 dev " + far_end(node)
+           + " && ip link set " + far_end(node) + " up && ip route add default via "
+           + router_of(node));
+    });
+  }
+  swallowed_before_ = swallowed();
+}
+
+network::~network() {
+  for (const int space : spaces_)
+    ::close(space);
+  ::close(home_);
+}
+
+std::string network::address_of(std::uint32_t node) { return "10.77." + text_of(node) + ".2"; }
+
+void network::inside(std::uint32_t node, const std::function<void()>& start) const {
+  struct way_home {
+    int space;
+    ~way_home() { ::setns(space, CLONE_NEWNET); }
+  };
+  enter(spaces_.at(node));
+  const way_home back{home_};
+  start();
+}
+
+void network::cut(std::uint32_t from, std::uint32_t to) {
+  const auto rule =
+      " iif " + near_end(from) + " to " + address_of(to) + " lookup " + lost_packets_table;
+  must("ip rule add" + rule);
+  cuts_.push_back(rule);
+}
+
+void network::clog(std::uint32_t node) {
+  must("tc qdisc add dev " + near_end(node) + crawl);
+  inside(node, [&] { must("tc qdisc add dev " + far_end(node) + crawl); });
+  clogged_.push_back(node);
+}
+
+void network::heal() {
+  for (const auto& rule : cuts_)
+    must("ip rule del" + rule);
+  for (const auto node : clogged_) {
+    must("tc qdisc del dev " + near_end(node) + " root");
+    inside(node, [&] { must("tc qdisc del dev " + far_end(node) + " root"); });
+  }
+  cuts_.clear();
+  clogged_.clear();
+  swallowed_before_ = swallowed();
+}
+
+std::uint64_t network::disturbed() const {
+  auto packets = swallowed() - swallowed_before_;
+  for (const auto node : clogged_) {
+    packets += disturbed_at(near_end(node));
+    inside(node, [&] { packets += disturbed_at(far_end(node)); });
+  }
+  return packets;
+}
+
+/// Packets that went into the pipe.
+std::uint64_t network::swallowed() const {
+  std::ifstream devices{"/proc/thread-self/net/dev"};
+  for (std::string line; std::getline(devices, line);) {
+    std::istringstream words{line};
+    std::string word;
+    if (!(words >> word) || word != "hole:")
+      continue;
+    constexpr int received_columns = 9; // of bytes and seven others, then the bytes that were sent
+    for (int column = 0; column < received_columns; ++column)
+      words >> word;
+    std::uint64_t packets = 0;
+    words >> packets;
+    return packets;
+  }
+  return 0;
+}
+
+// ── disk ─────────────────────────────────────────────────────────────────────────────────────────
+
+small_disk::small_disk(std::string directory) : directory_(std::move(directory)) {
+  std::filesystem::create_directories(directory_);
+  if (::mount("soak", directory_.c_str(), "tmpfs", 0, disk_size) != 0)
+    throw std::runtime_error{"cannot mount " + directory_ + ": " + std::strerror(errno)};
+}
+
+small_disk::~small_disk() { ::umount2(directory_.c_str(), MNT_DETACH); }
+
+void small_disk::fill() {
+  const int file = ::open(filler().c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0)
+    throw std::runtime_error{"cannot make " + filler() + ": " + std::strerror(errno)};
+  off_t size = 0;
+  // In ever smaller pieces, so that not a page is left.
+  for (off_t piece = off_t{1} << 28; piece >= 4096; piece /= 2)
+    while (::fallocate(file, 0, size, piece) == 0)
+      size += piece;
+  ::close(file);
+}
+
+void small_disk::free_up() { ::unlink(filler().c_str()); }
+
+} // namespace holdfast::soak

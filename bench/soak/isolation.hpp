@@ -1,0 +1,74 @@
+#pragma once
+
+#include "bench/soak/plan.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+/// What a machine lets the harness do to itself: lines and disks that can be made bad without
+/// anybody else noticing. Needs root; everything is gone with the process.
+namespace holdfast::soak {
+
+/// Leaves the machine's namespaces, as far as it lets us. To be called once, before there is a
+/// second thread: only the calling thread and what it starts afterwards are apart.
+obstacles leave_the_machine();
+
+/// Nodes on lines of their own. Each is in a network namespace, and the harness's own is the router
+/// between them, so that what one sends to another can be lost on its way. Belongs to the main
+/// thread.
+class network {
+public:
+  /// Throws `std::runtime_error` with what went wrong. Requires that `leave_the_machine` found no
+  /// obstacle.
+  explicit network(std::uint32_t nodes);
+  ~network();
+  network(const network&) = delete;
+  network& operator=(const network&) = delete;
+
+  static std::string address_of(std::uint32_t node);
+
+  /// Calls `start`; processes that it starts are those of the node.
+  void inside(std::uint32_t node, const std::function<void()>& start) const;
+
+  /// From now on nothing that `from` sends reaches `to`.
+  void cut(std::uint32_t from, std::uint32_t to);
+  /// From now on all that a node sends and gets crawls, and what piles up is lost.
+  void clog(std::uint32_t node);
+  /// Ends both.
+  void heal();
+  /// Packets that were lost or held back by one or the other since the last `heal`.
+  std::uint64_t disturbed() const;
+
+private:
+  std::uint64_t swallowed() const;
+
+  int home_ = -1;
+  std::vector<int> spaces_; ///< Of the nodes.
+  std::vector<std::string> cuts_;
+  std::vector<std::uint32_t> clogged_;
+  std::uint64_t swallowed_before_ = 0;
+};
+
+/// A file system that can be made full, mounted on a directory. In memory: what is written there
+/// outlives any process, and no machine.
+class small_disk {
+public:
+  /// Throws `std::runtime_error`. The directory is made if it is not there.
+  explicit small_disk(std::string directory);
+  ~small_disk();
+  small_disk(const small_disk&) = delete;
+  small_disk& operator=(const small_disk&) = delete;
+
+  void fill();
+  void free_up();
+
+private:
+  std::string filler() const { return directory_ + "/filler"; }
+
+  std::string directory_;
+};
+
+} // namespace holdfast::soak

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "bench/soak/history.hpp"
+#include "bench/soak/plan.hpp"
+
+#include <optional>
+#include <string>
+
+namespace holdfast::soak {
+
+/// A fault as it really was.
+struct struck_fault {
+  planned_fault planned;
+  clock::time_point begun;
+  clock::time_point ended;
+  bool bit = false; ///< It met something: a host of shards, an open session, packets on their way.
+  /// From its beginning until every shard had a living host again, where one was lost.
+  std::optional<double> takeover_seconds;
+  std::string violation; ///< What it caused and must not; empty for nothing.
+};
+
+} // namespace holdfast::soak

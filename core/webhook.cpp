@@ -1,0 +1,234 @@
+#include "core/webhook.hpp"
+
+#include "core/invariant.hpp"
+#include "core/supervision.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace holdfast::core {
+
+namespace {
+
+bool is_word_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+}
+
+bool begins_with(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+/// The part of a URL that says where to connect.
+std::string_view authority_of(std::string_view url) {
+  const auto begin = url.find("://") + 3;
+  return url.substr(begin, url.find_first_of("/?#", begin) - begin);
+}
+
+constexpr duration timeout_most = std::chrono::minutes{5};
+constexpr duration wait_most = std::chrono::hours{24};
+constexpr std::uint32_t attempts_most = 1000;
+constexpr std::uint32_t batch_events_most = 1000;
+constexpr std::uint32_t batch_bytes_most = 1024 * 1024;
+constexpr std::uint32_t dead_letters_most = 1'000'000;
+constexpr std::size_t url_bytes_max = 2048;
+
+/// How long to wait before the next attempt. A receiver that says when is believed, within the
+/// bounds of the policy; everybody who was told the same comes a little apart.
+duration wait_before(std::uint32_t attempt, const webhook_policy& policy,
+                     const std::optional<duration>& retry_after, double random) {
+  if (!retry_after)
+    return backoff(attempt, policy.least, policy.most, random);
+  const auto apart = std::chrono::duration_cast<duration>(policy.least * random);
+  return std::clamp(*retry_after, policy.least, policy.most) + apart;
+}
+
+delivery_verdict stop(const webhook_progress& then, std::string reason) {
+  delivery_verdict verdict;
+  verdict.how = delivery_verdict::way::stop;
+  verdict.reason = std::move(reason);
+  verdict.then = then;
+  return verdict;
+}
+
+/// The events become dead letters, if there is room for them.
+delivery_verdict bury(const webhook_policy& policy, const webhook_progress& before,
+                      std::size_t events, event_seq through, const std::string& reason) {
+  if (before.dead_letters + events > policy.dead_letters_max)
+    return stop(before, "the shard has " + std::to_string(before.dead_letters)
+                            + " dead letters already (dead_letters_max); " + reason);
+  delivery_verdict verdict;
+  verdict.dead = true;
+  verdict.reason = reason;
+  verdict.then = before;
+  verdict.then.position = through;
+  verdict.then.attempts = 0;
+  verdict.then.dead_letters += events;
+  verdict.then.dead_in_a_row += static_cast<std::uint32_t>(events);
+  if (verdict.then.dead_in_a_row >= policy.failing_after) {
+    verdict.how = delivery_verdict::way::stop;
+    verdict.reason = std::to_string(verdict.then.dead_in_a_row)
+                     + " events in a row could not be delivered (failing_after); " + reason;
+  }
+  return verdict;
+}
+
+} // namespace
+
+bool is_webhook_name(std::string_view name) {
+  return !name.empty() && name.size() <= webhook_name_bytes_max && name.front() != '.'
+         && name.front() != '-' && name.front() != '_'
+         && std::all_of(name.begin(), name.end(), is_word_character);
+}
+
+std::vector<definition_problem> problems_of(const webhook_definition& definition) {
+  std::vector<definition_problem> problems;
+  const auto expect = [&](bool holds, const char* place, std::string what) {
+    if (!holds)
+      problems.push_back({place, std::move(what)});
+  };
+  const auto& url = definition.url;
+  const bool is_http = begins_with(url, "https://") || begins_with(url, "http://");
+  expect(is_http, "/url", "must begin with https:// or http://");
+  expect(url.size() <= url_bytes_max, "/url",
+         "must have at most " + std::to_string(url_bytes_max) + " bytes");
+  expect(std::all_of(url.begin(), url.end(), [](char c) { return c > ' ' && c < '\x7f'; }), "/url",
+         "must have no blanks and no characters outside ASCII; write them as %XX");
+  expect(!is_http || !authority_of(url).empty(), "/url", "must name a host");
+  expect(!is_http || authority_of(url).find('@') == std::string_view::npos, "/url",
+         "must have no user and password, which would be shown with it");
+  expect(is_webhook_name(definition.secret), "/secret",
+         "must be the name of a secret, 1 to 64 of a-z 0-9 _ . -, and never the secret itself");
+  const auto& policy = definition.policy;
+  const auto expect_count = [&](std::uint32_t value, std::uint32_t most, const char* place) {
+    expect(value >= 1 && value <= most, place, "must be between 1 and " + std::to_string(most));
+  };
+  expect_count(policy.attempts_max, attempts_most, "/retry/max_attempts");
+  expect_count(policy.failing_after, dead_letters_most, "/failing_after");
+  expect_count(policy.dead_letters_max, dead_letters_most, "/dead_letters_max");
+  expect_count(policy.batch_events, batch_events_most, "/batch/events");
+  expect_count(policy.batch_bytes, batch_bytes_most, "/batch/bytes");
+  expect(policy.least >= std::chrono::milliseconds{1} && policy.least <= wait_most,
+         "/retry/least_seconds", "must be between 0.001 and 86400");
+  expect(policy.most >= policy.least && policy.most <= wait_most, "/retry/most_seconds",
+         "must be between least_seconds and 86400");
+  expect(policy.timeout >= std::chrono::milliseconds{100} && policy.timeout <= timeout_most,
+         "/timeout_seconds", "must be between 0.1 and 300");
+  return problems;
+}
+
+webhook_batch batch_of(std::vector<outgoing_event> wanted, event_seq position,
+                       std::uint32_t events_most, std::size_t bytes_most) {
+  std::size_t count = 0;
+  std::size_t bytes = 0;
+  while (count < wanted.size() && count < events_most
+         && (count == 0 || bytes + wanted[count].json.size() <= bytes_most))
+    bytes += wanted[count++].json.size();
+  const bool all = count == wanted.size();
+  const auto through = all ? position : wanted[count - 1].seq;
+  wanted.resize(count);
+  return {std::move(wanted), through};
+}
+
+std::string post_body(const std::string& webhook, shard_id shard, const webhook_batch& batch) {
+  auto body = R"({"webhook":")" + webhook + R"(","events":[)";
+  for (const auto& e : batch.events) {
+    if (&e != &batch.events.front())
+      body += ',';
+    body += R"({"shard":)" + std::to_string(shard) + R"(,"seq":)" + std::to_string(e.seq)
+            + R"(,"event":)" + e.json + '}';
+  }
+  return body + "]}";
+}
+
+std::string post_id(const webhook_id& webhook, shard_id shard, const webhook_batch& batch) {
+  return to_string(webhook) + '-' + std::to_string(shard) + '-'
+         + std::to_string(batch.events.front().seq) + '-' + std::to_string(batch.events.back().seq);
+}
+
+post_verdict verdict_on(std::uint32_t http_status) {
+  if (http_status >= 200 && http_status < 300)
+    return post_verdict::delivered;
+  if (http_status == 410)
+    return post_verdict::gone;
+  if (http_status >= 500 || http_status == 408 || http_status == 425 || http_status == 429)
+    return post_verdict::again;
+  return post_verdict::refused;
+}
+
+delivery_verdict judge_delivery(const webhook_policy& policy, const webhook_progress& before,
+                                std::size_t events, event_seq through, const post_answer& answer,
+                                double random) {
+  delivery_verdict verdict;
+  verdict.reason = answer.reason;
+  verdict.then = before;
+  switch (answer.verdict) {
+  case post_verdict::delivered:
+    verdict.then.position = through;
+    verdict.then.attempts = 0;
+    verdict.then.dead_in_a_row = 0;
+    // What was narrowed widens again step by step: one bad event is followed by others.
+    verdict.then.events_most =
+        before.events_most >= policy.batch_events ? 0 : before.events_most * 2;
+    return verdict;
+  case post_verdict::again:
+    if (++verdict.then.attempts >= policy.attempts_max)
+      return bury(policy, before, events, through, answer.reason);
+    verdict.how = delivery_verdict::way::wait;
+    verdict.wait = wait_before(verdict.then.attempts, policy, answer.retry_after, random);
+    return verdict;
+  case post_verdict::refused:
+    if (events == 1)
+      return bury(policy, before, events, through, answer.reason);
+    verdict.how = delivery_verdict::way::narrow;
+    verdict.then.attempts = 0;
+    verdict.then.events_most = static_cast<std::uint32_t>(events / 2);
+    return verdict;
+  case post_verdict::gone:
+  case post_verdict::barred:
+    return stop(before, answer.reason);
+  }
+  break_invariant("post_verdict", "all of them are above", __FILE__, __LINE__);
+}
+
+put_dead_letter dead_letter_of(const webhook_id& webhook, shard_id shard, const outgoing_event& e,
+                               const post_answer& answer, instant at) {
+  return {webhook, {shard, e.seq}, e.json, answer.status, answer.reason, at};
+}
+
+decision<std::uint64_t> decide_put(const std::optional<known_webhook>& known, webhook_id id,
+                                   const std::string& name, const std::string& definition,
+                                   event_start start, std::size_t others, instant at) {
+  decision<std::uint64_t> put;
+  if (!known && others >= webhooks_most)
+    return refuse<std::uint64_t>(errc::limit_reached, "there are " + std::to_string(others)
+                                                          + " webhooks already; remove one");
+  if (known && known->definition == definition) {
+    put.answer = known->revision;
+    return put;
+  }
+  put.answer = known ? known->revision + 1 : 1;
+  put.changes.writes.push_back(put_webhook{known ? known->id : id, name, definition,
+                                           known && known->paused, put.answer, start, at});
+  return put;
+}
+
+decision<std::uint64_t> decide_change(const std::optional<known_webhook>& known,
+                                      const std::string& name, webhook_verb verb, instant at) {
+  if (!known)
+    return refuse<std::uint64_t>(errc::not_found, "there is no webhook " + name);
+  decision<std::uint64_t> changed;
+  if (verb == webhook_verb::remove) {
+    changed.changes.writes.push_back(delete_webhook{known->id});
+    return changed;
+  }
+  changed.answer = known->revision;
+  const bool pauses = verb == webhook_verb::pause;
+  if (pauses && known->paused)
+    return changed;
+  ++changed.answer;
+  changed.changes.writes.push_back(put_webhook{known->id, name, known->definition, pauses,
+                                               changed.answer, event_start::newest, at});
+  return changed;
+}
+
+} // namespace holdfast::core

@@ -1,0 +1,164 @@
+#pragma once
+
+#include "core/change.hpp"
+#include "core/time.hpp"
+#include "core/workflow.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::core {
+
+/// Webhooks of one cluster at most. Each has a request under way for each shard.
+inline constexpr std::size_t webhooks_most = 32;
+inline constexpr std::size_t webhook_name_bytes_max = 64;
+
+/// Whether `name` may name a webhook, or its secret: 1 to 64 of `a-z 0-9 _ . -`, beginning with a
+/// letter or digit, so that it is the name of a file and of nothing outside its directory.
+bool is_webhook_name(std::string_view name);
+
+/// How a webhook is delivered, and when that is given up.
+struct webhook_policy {
+  std::uint32_t attempts_max = 24;          ///< Of one batch, before it goes to the dead letters.
+  duration least = std::chrono::seconds{5}; ///< Shortest wait between two; see `backoff`.
+  duration most = std::chrono::hours{1};    ///< Longest wait.
+  duration timeout = std::chrono::seconds{30}; ///< Of one attempt.
+  /// Dead letters one after another, without a delivery between them, that stop the delivery.
+  std::uint32_t failing_after = 100;
+  std::uint32_t dead_letters_max = 10'000; ///< Of one shard.
+  std::uint32_t batch_events = 100;
+  std::uint32_t batch_bytes = 256 * 1024; ///< Of its events; one event may have more.
+};
+
+/// What a webhook is, as its owner wrote it.
+struct webhook_definition {
+  std::string url;
+  std::string secret;            ///< Its name.
+  std::vector<event_type> types; ///< Empty: all.
+  workflow_id workflow;          ///< Nil: of all.
+  event_start start = event_start::newest;
+  webhook_policy policy;
+};
+
+/// Everything that is wrong with the values of `definition`.
+std::vector<definition_problem> problems_of(const webhook_definition& definition);
+
+/// An event on its way to a receiver.
+struct outgoing_event {
+  event_seq seq = 0;
+  std::string json;
+};
+
+/// The next events for a receiver: those up to `through` that it wants.
+struct webhook_batch {
+  std::vector<outgoing_event> events;
+  event_seq through = 0;
+};
+
+/// As many of `wanted` as one delivery may hold, and at least one. `through` is where the last of
+/// them leads, up to `position` when that is all of them.
+webhook_batch batch_of(std::vector<outgoing_event> wanted, event_seq position,
+                       std::uint32_t events_most, std::size_t bytes_most);
+
+/// The JSON that is posted: `{"webhook":"billing","events":[{"shard":3,"seq":17,"event":{…}}]}`.
+std::string post_body(const std::string& webhook, shard_id shard, const webhook_batch& batch);
+
+/// The id of that message, which says what is in it; the same when it is sent again.
+std::string post_id(const webhook_id& webhook, shard_id shard, const webhook_batch& batch);
+
+/// What came of one attempt.
+enum class post_verdict : std::uint8_t {
+  delivered, ///< The receiver has it: 2xx.
+  again,     ///< It may have it later: no answer, 408, 425, 429, 5xx.
+  refused,   ///< It never wants it: every other answer.
+  gone,      ///< It wants nothing any more: 410.
+  barred,    ///< Nothing was sent, and nothing may be: the address is not allowed.
+};
+
+post_verdict verdict_on(std::uint32_t http_status);
+
+struct post_answer {
+  post_verdict verdict = post_verdict::again;
+  std::uint32_t status = 0; ///< Of HTTP; 0: there was no answer.
+  std::optional<duration> retry_after{};
+  std::string reason{}; ///< For people; empty when it was delivered.
+};
+
+/// How far the delivery of one webhook is on one shard. Only `position` and `dead_letters` are
+/// durable: a new host begins its attempts anew.
+struct webhook_progress {
+  event_seq position = 0;
+  std::uint64_t dead_letters = 0;
+  std::uint32_t attempts = 0; ///< Of the batch that is next.
+  std::uint32_t dead_in_a_row = 0;
+  std::uint32_t events_most = 0; ///< Of the next batch; 0: as many as the policy says.
+};
+
+/// What to do after an attempt.
+struct delivery_verdict {
+  enum class way : std::uint8_t {
+    go_on, ///< The batch is done with: store `then.position`, and the dead letters if it is `dead`.
+    wait,  ///< Try the same again after `wait`.
+    narrow, ///< Try fewer of them at once: it may be that only one of them is refused.
+    stop,   ///< Nothing more until somebody looks after it. With what `go_on` stores.
+  };
+  way how = way::go_on;
+  duration wait{0};
+  bool dead = false; ///< The events of the batch become dead letters.
+  std::string reason{};
+  webhook_progress then;
+};
+
+/// Decides about a batch of `events` that leads to `through`; `random` is uniform in [0, 1].
+///
+///              ┌── delivered ──► go on
+///   attempt ───┼── again ──────► wait; after the last attempt: dead letters, go on
+///              ├── refused ────► with half of the events; when it is one: dead letter, go on
+///              └── gone, barred: stop; so do too many dead letters
+///
+/// What stops has not lost anything: its position is before the first event that is neither
+/// delivered nor a dead letter.
+delivery_verdict judge_delivery(const webhook_policy& policy, const webhook_progress& before,
+                                std::size_t events, event_seq through, const post_answer& answer,
+                                double random);
+
+/// What is stored of an event that becomes a dead letter, or stays one.
+put_dead_letter dead_letter_of(const webhook_id& webhook, shard_id shard, const outgoing_event& e,
+                               const post_answer& answer, instant at);
+
+// --- requests about webhooks ---
+
+/// A webhook as it is known.
+struct known_webhook {
+  webhook_id id;
+  std::string definition;
+  bool paused = false;
+  std::uint64_t revision = 1;
+};
+
+enum class webhook_verb : std::uint8_t { pause = 1, resume = 2, remove = 3 };
+
+/// What is done about events that were not delivered. The numbers are on the wire.
+enum class replay_verb : std::uint8_t {
+  deliver = 1, ///< Dead letters, once more.
+  forget = 2,  ///< Dead letters.
+  move = 3,    ///< Deliver all events behind a position, also where delivery has stopped.
+};
+
+/// Makes the webhook `name` under `id`, or gives the one that is `known` another definition. An
+/// empty change: it is so already. The answer is its revision. `limit_reached` when there are
+/// `others` enough.
+decision<std::uint64_t> decide_put(const std::optional<known_webhook>& known, webhook_id id,
+                                   const std::string& name, const std::string& definition,
+                                   event_start start, std::size_t others, instant at);
+
+/// The answer is its revision, 0 when it is removed. Resuming always raises it, so that what has
+/// stopped goes on. `not_found` when it is not known.
+decision<std::uint64_t> decide_change(const std::optional<known_webhook>& known,
+                                      const std::string& name, webhook_verb verb, instant at);
+
+} // namespace holdfast::core

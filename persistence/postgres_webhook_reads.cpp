@@ -1,0 +1,75 @@
+#include "persistence/postgres_reads.hpp"
+#include "persistence/read_parts.hpp"
+
+namespace holdfast::persistence::reads {
+
+namespace {
+
+constexpr statement webhooks_by_name{"webhooks_by_name", R"sql(
+  SELECT webhook_id, name, definition, paused, revision, created_at FROM holdfast.webhooks
+   ORDER BY name)sql"};
+
+constexpr statement places_of_webhook{"places_of_webhook", R"sql(
+  SELECT p.shard, p.seq, s.event_seq, p.stopped_revision, coalesce(p.reason, ''),
+         (SELECT count(*) FROM holdfast.dead_letters d
+           WHERE d.webhook_id = p.webhook_id AND d.shard = p.shard)
+    FROM holdfast.webhook_positions p
+    JOIN holdfast.shard_leases s ON s.shard = p.shard
+   WHERE p.webhook_id = $1
+   ORDER BY p.shard)sql"};
+
+constexpr statement dead_letters_after{"dead_letters_after", R"sql(
+  SELECT seq, event, status, reason, died_at, replayed FROM holdfast.dead_letters
+   WHERE webhook_id = $1 AND shard = $2 AND seq > $3 AND (replayed OR NOT $5::boolean)
+   ORDER BY seq LIMIT $4::integer)sql"};
+
+} // namespace
+
+std::vector<call> list_webhooks() { return {{&webhooks_by_name, {}}}; }
+
+std::vector<stored_webhook> list_webhooks(const results& r) {
+  std::vector<stored_webhook> found;
+  for (std::size_t row = 0; row < r[0].rows(); ++row)
+    found.push_back({{r[0].get<core::uuid>(row, 0)},
+                     r[0].get<std::string>(row, 1),
+                     r[0].get<std::string>(row, 2),
+                     r[0].get<bool>(row, 3),
+                     u64(r[0], row, 4),
+                     r[0].get<core::instant>(row, 5)});
+  return found;
+}
+
+std::vector<call> webhook_places(core::webhook_id webhook) {
+  return long_read({{&places_of_webhook, {wire::scalar(webhook.value)}}});
+}
+
+std::vector<webhook_place> webhook_places(const results& r) {
+  const auto& rows = r[preamble_long];
+  std::vector<webhook_place> found;
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    found.push_back({u32(rows, row, 0), u64(rows, row, 1), u64(rows, row, 2), u64(rows, row, 3),
+                     rows.get<std::string>(row, 4), u64(rows, row, 5)});
+  return found;
+}
+
+std::vector<call> list_dead_letters(const dead_letter_filter& filter) {
+  return {{&dead_letters_after,
+           {wire::scalar(filter.webhook.value), wire::scalar(static_cast<int4>(filter.shard)),
+            wire::scalar(static_cast<int8>(filter.after)), limit_parameter(filter.limit),
+            wire::scalar(filter.replayed_only)}}};
+}
+
+std::vector<dead_letter> list_dead_letters(const results& r, const dead_letter_filter& filter) {
+  std::vector<dead_letter> found;
+  for (std::size_t row = 0; row < r[0].rows(); ++row)
+    found.push_back({{filter.webhook,
+                      {filter.shard, u64(r[0], row, 0)},
+                      r[0].get<std::string>(row, 1),
+                      u32(r[0], row, 2),
+                      r[0].get<std::string>(row, 3),
+                      r[0].get<core::instant>(row, 4)},
+                     r[0].get<bool>(row, 5)});
+  return found;
+}
+
+} // namespace holdfast::persistence::reads

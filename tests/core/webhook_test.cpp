@@ -1,0 +1,324 @@
+// What is done after each answer of a receiver.
+
+#include "core/webhook.hpp"
+#include "tests/core/random_source.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace holdfast;
+using namespace holdfast::core;
+using namespace std::chrono_literals;
+using then_do = delivery_verdict::way;
+
+namespace {
+
+webhook_policy small_policy() {
+  webhook_policy policy;
+  policy.attempts_max = 3;
+  policy.least = 1s;
+  policy.most = 60s;
+  policy.failing_after = 4;
+  policy.dead_letters_max = 5;
+  policy.batch_events = 8;
+  return policy;
+}
+
+post_answer answered(std::uint32_t status) {
+  return {verdict_on(status), status, {}, "HTTP " + std::to_string(status)};
+}
+
+std::vector<outgoing_event> events_of(std::initializer_list<event_seq> seqs,
+                                      std::size_t bytes = 10) {
+  std::vector<outgoing_event> events;
+  for (const auto seq : seqs)
+    events.push_back({seq, std::string(bytes, 'x')});
+  return events;
+}
+
+std::vector<std::string> places_of(const webhook_definition& definition) {
+  std::vector<std::string> places;
+  for (const auto& problem : problems_of(definition))
+    places.push_back(problem.place);
+  return places;
+}
+
+webhook_definition sound_definition() {
+  webhook_definition definition;
+  definition.url = "https://example.com/hooks";
+  definition.secret = "billing";
+  return definition;
+}
+
+/// A receiver and a shard with events, as a delivery sees them: batch after batch, each answered.
+struct delivery_run {
+  webhook_policy policy = small_policy();
+  webhook_progress at;
+  event_seq newest = 0;
+  std::set<event_seq> delivered;
+  std::set<event_seq> dead;
+  std::string stopped;
+  std::uint32_t attempts = 0;
+
+  webhook_batch next() const {
+    std::vector<outgoing_event> wanted;
+    for (auto seq = at.position + 1; seq <= newest; ++seq)
+      wanted.push_back({seq, "{}"});
+    const auto most = at.events_most == 0 ? policy.batch_events : at.events_most;
+    return batch_of(std::move(wanted), newest, most, policy.batch_bytes);
+  }
+  delivery_verdict attempt(const post_answer& answer, double random = 0.5) {
+    const auto batch = next();
+    const auto verdict =
+        judge_delivery(policy, at, batch.events.size(), batch.through, answer, random);
+    ++attempts;
+    for (const auto& e : batch.events) {
+      if (answer.verdict == post_verdict::delivered)
+        delivered.insert(e.seq);
+      if (verdict.dead)
+        dead.insert(e.seq);
+    }
+    at = verdict.then;
+    if (verdict.how == then_do::stop)
+      stopped = verdict.reason;
+    return verdict;
+  }
+};
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(delivery_of_webhooks) // A159
+
+BOOST_AUTO_TEST_CASE(every_status_has_its_meaning) {
+  const std::map<post_verdict, std::vector<std::uint32_t>> meanings{
+      {post_verdict::delivered, {200, 202, 204, 299}},
+      {post_verdict::again, {408, 425, 429, 500, 503, 599}},
+      {post_verdict::refused, {199, 301, 302, 307, 308, 400, 401, 404, 409, 411, 422, 499}},
+      {post_verdict::gone, {410}}};
+  for (const auto& [verdict, statuses] : meanings)
+    for (const auto status : statuses)
+      BOOST_TEST((verdict_on(status) == verdict), status);
+}
+
+BOOST_AUTO_TEST_CASE(a_batch_holds_as_much_as_one_delivery_may) {
+  const auto all = batch_of(events_of({4, 7}), 9, 10, 1000);
+  BOOST_TEST(all.events.size() == 2U);
+  BOOST_TEST(all.through == 9U); // nothing is wanted of 8 and 9
+  const auto few = batch_of(events_of({4, 7, 9}), 9, 2, 1000);
+  BOOST_TEST(few.events.size() == 2U);
+  BOOST_TEST(few.through == 7U);
+  BOOST_TEST(batch_of(events_of({4, 7, 9}), 9, 10, 20).through == 7U);
+  BOOST_TEST(batch_of(events_of({4, 7, 9}), 9, 10, 19).through == 4U);
+  const auto large = batch_of(events_of({4, 7}), 9, 10, 1);
+  BOOST_TEST(large.events.size() == 1U); // or it would never go out
+  const auto none = batch_of({}, 9, 10, 1000);
+  BOOST_TEST(none.through == 9U);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_delivered_is_passed_for_good) {
+  delivery_run run;
+  run.newest = 5;
+  const auto verdict = run.attempt(answered(200));
+  BOOST_TEST((verdict.how == then_do::go_on));
+  BOOST_TEST(!verdict.dead);
+  BOOST_TEST(run.at.position == 5U);
+}
+
+BOOST_AUTO_TEST_CASE(what_fails_waits_longer_each_time_and_keeps_its_place) {
+  delivery_run run;
+  run.newest = 5;
+  const auto first = run.attempt(answered(500), 1);
+  const auto second = run.attempt({post_verdict::again, 0, {}, "no answer"}, 1);
+  BOOST_TEST((first.how == then_do::wait));
+  BOOST_TEST((second.how == then_do::wait));
+  BOOST_TEST((first.wait == 2s));
+  BOOST_TEST((second.wait == 4s));
+  BOOST_TEST(run.at.position == 0U);
+  run.attempt(answered(200));
+  BOOST_TEST(run.at.attempts == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_receiver_says_when_to_come_again_within_bounds) {
+  delivery_run run;
+  run.newest = 1;
+  run.policy.attempts_max = 10;
+  const auto told = [&](duration after, double random) {
+    auto answer = answered(429);
+    answer.retry_after = after;
+    return run.attempt(answer, random).wait;
+  };
+  BOOST_TEST((told(20s, 0) == 20s));
+  BOOST_TEST((told(0s, 0) == 1s));
+  BOOST_TEST((told(1000h, 0) == 60s));
+  BOOST_TEST((told(20s, 0.5) == 20s + 500ms)); // not all at once
+}
+
+BOOST_AUTO_TEST_CASE(after_the_last_attempt_the_events_are_dead_letters) {
+  delivery_run run;
+  run.newest = 3;
+  run.attempt(answered(503));
+  run.attempt(answered(503));
+  const auto last = run.attempt(answered(503));
+  BOOST_TEST((last.how == then_do::go_on));
+  BOOST_TEST(last.dead);
+  BOOST_TEST(run.at.position == 3U);
+  BOOST_TEST(run.at.dead_letters == 3U);
+  BOOST_TEST(run.at.attempts == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(of_a_refused_batch_only_the_refused_event_is_a_dead_letter) {
+  delivery_run run;
+  run.newest = 16;
+  while (run.at.position < run.newest && run.attempts < 100) {
+    const auto batch = run.next();
+    const bool has_it = batch.events.front().seq <= 6 && 6 <= batch.events.back().seq;
+    run.attempt(answered(has_it ? 422 : 200));
+  }
+  BOOST_TEST(run.dead == std::set<event_seq>{6}, boost::test_tools::per_element());
+  BOOST_TEST(run.delivered.size() == 15U);
+  BOOST_TEST(run.attempts <= 12U); // halves to find it, doubles to be as fast as before
+  BOOST_TEST(run.stopped == "");
+}
+
+BOOST_AUTO_TEST_CASE(many_dead_letters_in_a_row_stop_it_and_one_delivery_forgives_them) {
+  delivery_run run;
+  run.newest = 20;
+  run.policy.batch_events = 1;
+  for (int i = 0; i < 3; ++i)
+    run.attempt(answered(400));
+  run.attempt(answered(200));
+  for (int i = 0; i < 1; ++i)
+    run.attempt(answered(400));
+  BOOST_TEST(run.stopped == "");
+  run.policy.dead_letters_max = 100;
+  for (int i = 0; i < 3; ++i)
+    run.attempt(answered(400));
+  BOOST_TEST(run.stopped == "4 events in a row could not be delivered (failing_after); HTTP 400");
+  BOOST_TEST(run.at.position == 8U); // the last of them is a dead letter, too
+}
+
+BOOST_AUTO_TEST_CASE(no_event_is_dropped_where_there_is_no_room_for_dead_letters) {
+  delivery_run run;
+  run.newest = 20;
+  run.policy.batch_events = 1;
+  run.policy.failing_after = 100;
+  for (int i = 0; i < 5; ++i)
+    run.attempt(answered(400));
+  BOOST_TEST(run.stopped == "");
+  run.attempt(answered(400));
+  BOOST_TEST(run.stopped == "the shard has 5 dead letters already (dead_letters_max); HTTP 400");
+  BOOST_TEST(run.at.position == 5U);
+}
+
+BOOST_AUTO_TEST_CASE(gone_and_barred_receivers_stop_it_before_the_events) {
+  for (const auto& answer :
+       {answered(410), post_answer{post_verdict::barred, 0, {}, "127.0.0.1 is not allowed"}}) {
+    delivery_run run;
+    run.newest = 20;
+    BOOST_TEST((run.attempt(answer).how == then_do::stop));
+    BOOST_TEST(run.at.position == 0U);
+    BOOST_TEST(run.dead.empty());
+    BOOST_TEST(run.stopped == answer.reason);
+  }
+}
+
+// Whatever a receiver answers: up to the position every event was delivered or is a dead letter, in
+// order, and the number of attempts is bounded.
+BOOST_AUTO_TEST_CASE(no_event_is_skipped_whatever_the_answers) {
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+    test::random_source random{seed};
+    delivery_run run;
+    run.newest = random.below(60);
+    run.policy.batch_events = static_cast<std::uint32_t>(1 + random.below(12));
+    run.policy.failing_after = static_cast<std::uint32_t>(1 + random.below(30));
+    run.policy.dead_letters_max = static_cast<std::uint32_t>(1 + random.below(40));
+    const auto health = 1 + random.below(20);
+    const auto bound = (run.newest + 1) * run.policy.attempts_max * 8;
+    while (run.at.position < run.newest && run.stopped.empty()) {
+      const auto before = run.at;
+      const auto answer =
+          random.one_in(health)
+              ? answered(random.of<std::uint32_t>({400, 404, 429, 500, 503, 410, 301}))
+              : answered(200);
+      const auto verdict = run.attempt(answer, static_cast<double>(random.below(101)) / 100);
+      BOOST_TEST_REQUIRE(run.at.position >= before.position, seed);
+      BOOST_TEST_REQUIRE(
+          (verdict.how != then_do::wait
+           || (verdict.wait >= run.policy.least && verdict.wait <= run.policy.most + 1s)),
+          seed);
+      BOOST_TEST_REQUIRE(run.attempts <= bound, seed);
+    }
+    std::set<event_seq> done = run.delivered;
+    done.insert(run.dead.begin(), run.dead.end());
+    for (event_seq seq = 1; seq <= run.at.position; ++seq)
+      BOOST_TEST_REQUIRE(done.count(seq) == 1U, seed);
+    BOOST_TEST_REQUIRE(run.at.dead_letters == run.dead.size(), seed);
+    BOOST_TEST_REQUIRE(run.dead.size() <= run.policy.dead_letters_max, seed);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(definitions_of_webhooks)
+
+BOOST_AUTO_TEST_CASE(a_name_is_that_of_a_file_and_of_nothing_else) {
+  for (const auto* name : {"a", "billing-2", "0.x_y"})
+    BOOST_TEST(is_webhook_name(name), name);
+  BOOST_TEST(is_webhook_name(std::string(64, 'a')));
+  for (const auto* name : {"", ".", "..", "../x", "a/b", "A", "-x", "_x", "a b"})
+    BOOST_TEST(!is_webhook_name(name), name);
+  BOOST_TEST(!is_webhook_name(std::string(65, 'a')));
+}
+
+BOOST_AUTO_TEST_CASE(a_url_is_http_and_shows_no_password) {
+  for (const auto* url : {"https://example.com", "http://[::1]:8080/a?b=c", "https://x/a@b"}) {
+    auto definition = sound_definition();
+    definition.url = url;
+    BOOST_TEST(places_of(definition).empty(), url);
+  }
+  for (const auto* url :
+       {"", "example.com", "ftp://x/", "file:///etc/passwd", "https://", "https:///x",
+        "https://u:p@x/", "https://u@x", "https://x/\n", "https://x/\xc3\xa4", "https://x/a b"}) {
+    auto definition = sound_definition();
+    definition.url = url;
+    const auto places = places_of(definition);
+    BOOST_TEST(!places.empty(), url);
+    for (const auto& place : places)
+      BOOST_TEST(place == "/url");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_number_has_bounds) {
+  struct bound {
+    const char* place;
+    void (*break_it)(webhook_definition&);
+  };
+  const bound bounds[] = {
+      {"/secret", [](auto& d) { d.secret = "whsec_abc="; }},
+      {"/retry/max_attempts", [](auto& d) { d.policy.attempts_max = 0; }},
+      {"/retry/max_attempts", [](auto& d) { d.policy.attempts_max = 1001; }},
+      {"/retry/least_seconds", [](auto& d) { d.policy.least = 0s; }},
+      {"/retry/most_seconds", [](auto& d) { d.policy.most = d.policy.least - 1us; }},
+      {"/retry/most_seconds", [](auto& d) { d.policy.most = 24h + 1us; }},
+      {"/timeout_seconds", [](auto& d) { d.policy.timeout = 99ms; }},
+      {"/timeout_seconds", [](auto& d) { d.policy.timeout = 301s; }},
+      {"/failing_after", [](auto& d) { d.policy.failing_after = 0; }},
+      {"/dead_letters_max", [](auto& d) { d.policy.dead_letters_max = 1'000'001; }},
+      {"/batch/events", [](auto& d) { d.policy.batch_events = 1001; }},
+      {"/batch/bytes", [](auto& d) { d.policy.batch_bytes = 0; }},
+  };
+  BOOST_TEST(places_of(sound_definition()).empty());
+  for (const auto& [place, break_it] : bounds) {
+    auto definition = sound_definition();
+    break_it(definition);
+    BOOST_TEST(places_of(definition) == std::vector<std::string>{place},
+               boost::test_tools::per_element());
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

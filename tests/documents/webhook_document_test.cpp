@@ -1,0 +1,85 @@
+// What webhooks say about themselves.
+
+#include "documents/webhook_document.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <string>
+
+using namespace holdfast;
+using namespace std::chrono_literals;
+
+namespace {
+
+core::outcome<core::webhook_definition> parsed(const std::string& text) {
+  return documents::parse_webhook(text, {64 * 1024, 64});
+}
+
+std::string problems(const std::string& text) {
+  const auto webhook = parsed(text);
+  BOOST_TEST((webhook || webhook.error().code == core::errc::payload_invalid));
+  return webhook ? "" : webhook.error().detail;
+}
+
+bool mentions(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(webhook_documents) // A159
+
+BOOST_AUTO_TEST_CASE(all_members_are_read) {
+  const auto webhook = parsed(R"({"url":"https://example.com/hooks","secret":"billing",
+    "types":["UnitFinalized","JobStepUpdated","UnitFinalized"],
+    "workflow":"018f2c5e-7c1a-7000-8000-000000000001","start":"oldest",
+    "retry":{"max_attempts":7,"least_seconds":0.5,"most_seconds":60},
+    "timeout_seconds":12.5,"failing_after":3,"dead_letters_max":4,
+    "batch":{"events":5,"bytes":6}})");
+  BOOST_REQUIRE_MESSAGE(webhook, (webhook ? "" : webhook.error().detail));
+  BOOST_TEST(webhook->url == "https://example.com/hooks");
+  BOOST_TEST(webhook->secret == "billing");
+  BOOST_REQUIRE_EQUAL(webhook->types.size(), 2U);
+  BOOST_TEST((webhook->types[1] == core::event_type::job_step_updated));
+  BOOST_TEST(to_string(webhook->workflow) == "018f2c5e-7c1a-7000-8000-000000000001");
+  BOOST_TEST((webhook->start == core::event_start::oldest));
+  const auto& policy = webhook->policy;
+  BOOST_TEST(policy.attempts_max == 7U);
+  BOOST_TEST((policy.least == 500ms));
+  BOOST_TEST((policy.most == 60s));
+  BOOST_TEST((policy.timeout == 12500ms));
+  BOOST_TEST(policy.failing_after == 3U);
+  BOOST_TEST(policy.dead_letters_max == 4U);
+  BOOST_TEST(policy.batch_events == 5U);
+  BOOST_TEST(policy.batch_bytes == 6U);
+}
+
+BOOST_AUTO_TEST_CASE(two_members_are_enough) {
+  const auto webhook = parsed(R"({"url":"http://x","secret":"s"})");
+  BOOST_REQUIRE(webhook);
+  BOOST_TEST(webhook->types.empty());
+  BOOST_TEST(!webhook->workflow);
+  BOOST_TEST((webhook->start == core::event_start::newest));
+}
+
+BOOST_AUTO_TEST_CASE(every_problem_is_told_with_its_place) {
+  const auto all = problems(R"({"url":1,"types":["X"],"workflow":"w","start":"now","secrets":"s",
+    "retry":{"attempts":1},"batch":{"size":1}})");
+  for (const auto* part : {"/url", "/secret", "/types/0", "/workflow", "/start", "/secrets",
+                           "/retry/attempts", "/batch/size"})
+    BOOST_TEST(mentions(all, part), part << " in " << all);
+  BOOST_TEST(mentions(problems(R"({"url":"http://x","secret":"s","types":[]})"), "/types"));
+  BOOST_TEST(mentions(problems(R"({"url":"http://x","secret":"s","types":"X"})"), "/types"));
+  BOOST_TEST(mentions(problems(R"({"url":"ftp://x","secret":"s"})"), "/url"));
+  BOOST_TEST(
+      mentions(problems(R"({"url":"http://x","secret":"whsec_MfKQ9r8GKYqrTwjU="})"), "/secret"));
+  BOOST_TEST(
+      !mentions(problems(R"({"url":"http://x","secret":"whsec_MfKQ9r8GKYqrTwjU="})"), "MfKQ"));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_object_is_refused) {
+  for (const auto* text : {"", "[]", "1", "{", "\"x\""})
+    BOOST_TEST(!parsed(text), text);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,151 @@
+// The verdict of a soak: what makes it red or void, and its figures.
+
+#include "bench/soak/report.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <string>
+
+namespace holdfast::soak {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Thirty seconds with ten answers in each; a kill from the tenth to the fourteenth, in whose first
+/// two seconds nobody is answered, and which is made up for by the sixteenth.
+struct green_run {
+  green_run() {
+    result.plan.request.seed = 7;
+    result.plan.request.load_time = 30s;
+    result.plan.request.kinds = {fault_kind::kill};
+    const planned_fault kill{10s, fault_kind::kill, 1, 3s, 2};
+    result.plan.faults = {kill};
+    result.begun = clock::now();
+    result.ended = result.begun + 30s;
+    result.faults = {{kill, at(10), at(14), true, 0.4, ""}};
+    for (int second = 0; second < 30; ++second)
+      if (second != 10 && second != 11)
+        answer(second, second >= 12 && second < 15 ? 5 : 10);
+    result.check.stale_attempted = 1;
+    result.verified = 1;
+    result.quiet = true;
+  }
+
+  clock::time_point at(int second) const { return result.begun + std::chrono::seconds{second}; }
+  void answer(int second, int times) {
+    for (int i = 0; i < times; ++i)
+      result.clients.requests.push_back({at(second) + i * 50ms, 20, core::errc::none});
+  }
+  nlohmann::json verdict() const { return nlohmann::json::parse(verdict_json(result)); }
+
+  soak_result result;
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(soak_report, green_run)
+
+BOOST_AUTO_TEST_CASE(a_run_that_met_its_faults_is_green) {
+  BOOST_TEST(verdict()["verdict"] == "green");
+  BOOST_TEST(void_reasons(result).empty());
+  BOOST_TEST(violations(result).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_fault_that_met_nothing_makes_it_void) {
+  result.faults[0].bit = false;
+  BOOST_TEST(verdict()["verdict"] == "void");
+  BOOST_TEST(void_reasons(result) == std::vector<std::string>{"no kill met anything"},
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_fault_that_was_not_planned_makes_it_void) {
+  result.plan.request.kinds.push_back(fault_kind::bad_line);
+  BOOST_TEST(void_reasons(result)
+                 == std::vector<std::string>{"the run is too short for a bad line"},
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_run_without_late_results_or_live_checks_is_void) {
+  result.check.stale_attempted = 0;
+  result.verified = 0;
+  BOOST_TEST(void_reasons(result).size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_left_out_is_said_and_does_not_make_it_void) {
+  result.left_out = {{fault_kind::partition, "no lines"}};
+  BOOST_TEST(verdict()["verdict"] == "green");
+  BOOST_TEST(verdict()["left_out"]["partition"] == "no lines");
+}
+
+BOOST_AUTO_TEST_CASE(every_kind_of_wrong_makes_it_red) {
+  const auto red = [&](const std::string& with) {
+    const auto all = violations(result);
+    BOOST_TEST(verdict()["verdict"] == "red");
+    BOOST_REQUIRE(all.size() == 1U);
+    BOOST_TEST(all.front().find(with) != std::string::npos, all.front());
+  };
+  const auto good = result;
+  result.check.violations = {"lost: a task"};
+  red("lost: a task");
+  result = good;
+  result.check.stale_accepted = 2;
+  red("2 results were accepted after");
+  result = good;
+  result.faults[0].violation = "no takeover within a minute";
+  red("kill of n1: no takeover");
+  result = good;
+  result.broken_invariants = {"I-1 slots: x"};
+  red("I-1 slots");
+  result = good;
+  result.quiet = false;
+  red("not all work was finished");
+}
+
+BOOST_AUTO_TEST_CASE(red_is_stronger_than_void) {
+  result.faults[0].bit = false;
+  result.quiet = false;
+  BOOST_TEST(verdict()["verdict"] == "red");
+}
+
+BOOST_AUTO_TEST_CASE(takeover_silence_and_recovery_are_figures_of_their_fault) {
+  const auto kill = verdict()["figures"]["faults"]["kill"];
+  BOOST_TEST(kill["struck"] == 1);
+  BOOST_TEST(kill["takeover_s"]["max"] == 0.4);
+  // The last answer before it came in the tenth second, the next one in the thirteenth.
+  BOOST_TEST(kill["longest_silence_s"]["max"].get<double>() == 2.02,
+             boost::test_tools::tolerance(1e-6));
+  BOOST_TEST(verdict()["figures"]["calm_answers_per_second"] == 10);
+  BOOST_TEST(kill["recovery_s"]["n"] == 1);
+  BOOST_TEST(kill["recovery_s"]["max"] == 2); // from 14 to the end of the second that begins at 15
+}
+
+BOOST_AUTO_TEST_CASE(what_does_not_recover_before_the_next_fault_has_no_time_for_it) {
+  result.faults.push_back({{15s, fault_kind::kill, 0, 1s, 1}, at(15), at(16), true, 0.1, ""});
+  const auto kill = verdict()["figures"]["faults"]["kill"];
+  BOOST_TEST(kill["struck"] == 2);
+  BOOST_TEST(kill["recovery_s"]["n"] == 1);
+  BOOST_TEST(kill["recovery_s"]["max"] == 1);
+}
+
+BOOST_AUTO_TEST_CASE(latencies_are_those_of_answers) {
+  result.clients.requests.push_back({at(3), 5000, core::errc::unavailable});
+  result.clients.requests.push_back({at(3), 90, core::errc::none});
+  const auto figures = verdict()["figures"];
+  BOOST_TEST(figures["latency_ms"]["p50"] == 20);
+  BOOST_TEST(figures["latency_ms"]["max"] == 90);
+  BOOST_TEST(figures["requests_failed"]["unavailable"] == 1);
+}
+
+BOOST_AUTO_TEST_CASE(the_page_has_every_fault_and_the_verdict) {
+  const auto page = report_html(result);
+  BOOST_TEST(page.find("<h1>Soak: green</h1>") != std::string::npos);
+  BOOST_TEST(page.find("<td>kill</td><td>1</td><td>1</td><td>0.4 / 0.4</td>") != std::string::npos);
+  BOOST_TEST(page.find("<title>kill of n1</title>") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::soak
