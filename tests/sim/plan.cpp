@@ -364,6 +364,7 @@ plan draw_plan(std::uint64_t seed) {
   draw_quality(p);
   draw_routes(p);
   draw_unit_tasks(p);
+  p.receiver_trouble = d.below(3) == 0 ? 0 : static_cast<std::uint32_t>(d.between(1, 60));
   return p;
 }
 

@@ -202,6 +202,9 @@ struct plan {
   std::uint32_t events_high_water = 0;
   std::uint32_t restarts_max = 0;
 
+  /// Of a hundred posts to receivers of webhooks: not taken, or their answer is lost.
+  std::uint32_t receiver_trouble = 0;
+
   fault_rates faults;
   task_plan machine; ///< What programs do, besides or instead of people.
 };

@@ -337,6 +337,18 @@ batch_mutator::mutation mutation_named(const std::string& name, dice& random) {
       if (random.below(200) == 0)
         c = {};
     };
+  if (name == "webhook-hasty")
+    return [&](core::change& c) {
+      for (auto& w : c.writes)
+        if (auto* position = std::get_if<core::put_webhook_position>(&w);
+            position != nullptr && random.below(4) == 0)
+          ++position->seq;
+    };
+  if (name == "dead-letter-dropped")
+    return [&](core::change& c) {
+      if (random.below(4) == 0)
+        erase_writes<core::put_dead_letter>(c);
+    };
   if (name == "lease-kept")
     return [&](core::change& c) {
       if (random.below(10) == 0)
@@ -487,6 +499,10 @@ bool has_models(const plan& p) {
          });
 }
 
+bool has_any(const plan&) { return true; }
+
+bool has_trouble(const plan& p) { return p.receiver_trouble > 0; }
+
 bool has_routes(const plan& p) {
   return has_people(p)
          && std::any_of(p.routes.begin(), p.routes.end(), [](const auto& r) { return !r.empty(); });
@@ -506,6 +522,9 @@ const std::vector<plant>& plants() {
         {"token-check-dropped", "a judgment is accepted under any token", has_people},
         {"early-answer", "a judgment is acknowledged before its commit", has_people},
         {"lease-kept", "a lease that has ended stays in the table", has_people},
+        {"webhook-hasty", "a position of a webhook is stored before its events are delivered",
+         has_any},
+        {"dead-letter-dropped", "what a receiver refuses is not kept", has_trouble},
         {"inbox-off", "consumers do not remember what they have applied", has_people},
         {"holders-hidden", "leases are left out when a unit is loaded", has_people},
         {"judgments-hidden", "judgments are left out when a unit is loaded", has_people},

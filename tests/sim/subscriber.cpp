@@ -11,19 +11,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The committed event; null when there is none.
-const core::event* committed(const field& world, core::shard_id shard, core::event_seq seq) {
-  const auto rows = world.tables->outbox.find(shard);
-  if (rows == world.tables->outbox.end())
-    return nullptr;
-  auto row = std::upper_bound(rows->second.begin(), rows->second.end(), seq,
-                              [](auto wanted, const auto& r) { return wanted < r.first_seq; });
-  if (row == rows->second.begin())
-    return nullptr;
-  --row;
-  return seq < row->first_seq + row->events.size() ? &row->events[seq - row->first_seq] : nullptr;
-}
-
 std::string place(const msg::event_page& page, core::event_seq seq) {
   return std::to_string(page.shard) + '-' + std::to_string(seq);
 }
@@ -34,7 +21,7 @@ std::string problem_of(const subscription& s, const msg::event_page& page, core:
     return "a position goes back to " + place(page, page.position);
   auto next = page.events.begin();
   for (auto seq = after + 1; seq <= page.position; ++seq) {
-    const auto* event = committed(s.world, page.shard, seq);
+    const auto* event = committed_event(*s.world.tables, page.shard, seq);
     if (event == nullptr)
       return place(page, seq) + " is not committed";
     if (s.results_only && event->type != core::event_type::unit_finalized)
@@ -130,6 +117,19 @@ void live(caf::actor_system& system, const subscription_ptr& s) {
 }
 
 } // namespace
+
+const core::event* committed_event(const persistence::memory::tables& t, core::shard_id shard,
+                                   core::event_seq seq) {
+  const auto rows = t.outbox.find(shard);
+  if (rows == t.outbox.end())
+    return nullptr;
+  auto row = std::upper_bound(rows->second.begin(), rows->second.end(), seq,
+                              [](auto wanted, const auto& r) { return wanted < r.first_seq; });
+  if (row == rows->second.begin())
+    return nullptr;
+  --row;
+  return seq < row->first_seq + row->events.size() ? &row->events[seq - row->first_seq] : nullptr;
+}
 
 subscription::subscription(field& shared, std::uint32_t number)
     : world(shared),

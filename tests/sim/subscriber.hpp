@@ -26,6 +26,10 @@ struct subscription {
 };
 using subscription_ptr = std::shared_ptr<subscription>;
 
+/// The committed event; null when there is none.
+const core::event* committed_event(const persistence::memory::tables& t, core::shard_id shard,
+                                   core::event_seq seq);
+
 /// Starts a subscriber that reads all shards, from any node, page by page until all is over, and
 /// blames whatever is missing, doubled, out of order or not committed. It dies now and then, and
 /// goes on from where it had come to.

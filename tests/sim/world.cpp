@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <set>
+#include <utility>
 
 namespace holdfast::sim {
 
@@ -76,9 +77,10 @@ private:
 /// handles on has nothing to lose.
 bool may_crash(std::string_view name) {
   static const std::set<std::string_view> names{
-      "writer", "reader",   "membership", "shards",     "owners",  "owner",        "relay",
-      "feed",   "consumer", "gateway",    "shard_host", "step",    "unit",         "queue",
-      "intake", "sweeper",  "envoy",      "neighbours", "objects", "object_keeper"};
+      "writer",  "reader",        "membership", "shards",          "owners",     "owner",
+      "relay",   "feed",          "consumer",   "gateway",         "shard_host", "step",
+      "unit",    "queue",         "intake",     "sweeper",         "envoy",      "neighbours",
+      "objects", "object_keeper", "webhooks",   "webhook_delivery"};
   return names.count(name) != 0;
 }
 
@@ -119,6 +121,10 @@ world::world(const run_options& options)
   if (options.plant == "late-commit-accepted")
     database_faults_.accept_late_commits();
   bug_.spoil(*virtual_.system, *virtual_.network);
+  receivers_ =
+      std::make_shared<receivers>(field_, [this](core::duration wait, std::function<void()> what) {
+        after(wait, std::move(what));
+      });
   field_.tables = &virtual_.database->tables();
   field_.database = virtual_.database;
   field_.gateway = [this](std::uint64_t pick) { return pick_gateway(pick); };
@@ -205,6 +211,8 @@ void world::handle_one() {
     return;
   note_message(jobs.front());
   scheduler().try_run_once();
+  if (std::exchange(commits_checked_, audit_.commits()) != audit_.commits())
+    receivers_->check();
   if (audit_.commits() % full_check_every == full_check_every - 1 && messages_ % 64 == 0)
     audit_.check_all();
 }
@@ -268,6 +276,7 @@ process_ptr world::start_process(const std::string& name) {
   s.object_lanes = 2;
   s.objects_sweep_after = 45s; // longer than any outage here
   s.objects_sweep_interval = 5s;
+  s.webhooks = receivers_;
   // What follows refers to the process, so only its actors may hold it.
   auto running = s;
   running.open_store = [this, p] { return open_store(p); };
@@ -541,10 +550,11 @@ void world::calm_down() {
     start_task_closers(*virtual_.system, field_);
   for (const auto& s : subscribers_)
     wake_subscriber(*virtual_.system, s);
+  receivers_->calm_down();
 }
 
 bool world::quiet() {
-  return !field_.steering && audit_.unfinished().empty()
+  return !field_.steering && audit_.unfinished().empty() && receivers_->caught_up()
          && std::all_of(subscribers_.begin(), subscribers_.end(),
                         [](const auto& s) { return s->caught_up(); });
 }
@@ -569,6 +579,8 @@ void world::finish_work() {
   for (const auto& s : subscribers_)
     if (!audit_.found() && !s->caught_up())
       audit_.blame("subscribers", s->name + " has not got everything although all is calm");
+  if (!audit_.found() && !receivers_->caught_up())
+    audit_.blame("webhooks", "receivers have not got everything although all is calm");
   if (audit_.found())
     return;
   audit_.check_quiescent(now());
@@ -587,6 +599,7 @@ run_report world::run() {
     start_contributor(*virtual_.system, field_, i);
   for (std::uint32_t i = 0; i < 2; ++i)
     subscribers_.push_back(start_subscriber(*virtual_.system, field_, i));
+  start_webhook_operator(*virtual_.system, field_, receivers_);
   database_faults_.draw_refusals();
   while (messages_ < options_.steps && !audit_.found()) {
     maybe_fault();

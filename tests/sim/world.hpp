@@ -7,6 +7,7 @@
 #include "tests/sim/object_faults.hpp"
 #include "tests/sim/plan.hpp"
 #include "tests/sim/plants.hpp"
+#include "tests/sim/receivers.hpp"
 #include "tests/sim/subscriber.hpp"
 #include "tests/sim/trace.hpp"
 #include "tests/support/virtual_world.hpp"
@@ -120,12 +121,14 @@ private:
   planted_bug bug_;
   field field_;
   std::vector<subscription_ptr> subscribers_;
+  std::shared_ptr<receivers> receivers_;
   core::uuid_source ids_;
 
   std::vector<process_ptr> processes_;
   std::map<caf::actor_id, caf::actor_addr> seen_actors_; ///< That have ever handled a message.
   std::multimap<core::instant, std::function<void()>> agenda_;
   std::uint64_t messages_ = 0;
+  std::uint64_t commits_checked_ = 0;
   core::instant begun_;
   bool calm_ = false;
 };
