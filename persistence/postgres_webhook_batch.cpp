@@ -37,13 +37,19 @@ constexpr statement delete_webhooks{"delete_webhooks", R"sql(
   DELETE FROM holdfast.webhooks w USING unnest($1::uuid[]) AS t(webhook_id)
    WHERE w.webhook_id = t.webhook_id)sql"};
 
+// The webhooks are held first, in order: whoever removes one waits there, and not amid its positions,
+// which are written and removed in no common order.
 constexpr statement move_webhooks{"move_webhooks", R"sql(
+  WITH held AS MATERIALIZED (
+    SELECT webhook_id FROM holdfast.webhooks WHERE webhook_id = ANY ($1::uuid[])
+     ORDER BY webhook_id FOR KEY SHARE)
   UPDATE holdfast.webhook_positions p
      SET seq = t.seq, stopped_revision = t.stopped_revision, reason = nullif(t.reason, ''),
          changed_at = t.at
     FROM unnest($1::uuid[], $2::integer[], $3::bigint[], $4::bigint[], $5::text[],
                 $6::timestamptz[])
       AS t(webhook_id, shard, seq, stopped_revision, reason, at)
+    JOIN held ON held.webhook_id = t.webhook_id
    WHERE p.webhook_id = t.webhook_id AND p.shard = t.shard)sql"};
 
 constexpr statement put_dead_letters{"put_dead_letters", R"sql(

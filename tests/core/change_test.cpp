@@ -41,6 +41,9 @@ BOOST_AUTO_TEST_CASE(event_names_can_be_read_back) {
       {event_type::unit_finalized, "UnitFinalized"},
       {event_type::job_step_updated, "JobStepUpdated"},
       {event_type::unit_canceled, "UnitCanceled"},
+      {event_type::test_judgment, "TestJudgmentEvent"},
+      {event_type::contributor_flagged, "ContributorFlagged"},
+      {event_type::unit_task_ended, "UnitTaskEnded"},
       {event_type::unit_reopened, "UnitReopened"},
   };
   for (const auto& [type, name] : published) {
