@@ -114,9 +114,8 @@ caf::result<msg::step_list> on_list_live_steps(self_ptr self) {
     if (!page)
       return msg::to_error(page.error());
     for (const auto& row : *page) {
-      bool is_live =
-          row.status == core::step_status::open || row.status == core::step_status::paused
-          || repaired.count(row.id) != 0;
+      bool is_live = row.status == core::step_status::open
+                     || row.status == core::step_status::paused || repaired.count(row.id) != 0;
       // Canceling leaves the leases that are out to run out, and somebody must end them then.
       if (row.status == core::step_status::canceled && row.completed_units < row.total_units) {
         const auto counted = open(self).statistics(row.id);

@@ -37,8 +37,8 @@ constexpr statement delete_webhooks{"delete_webhooks", R"sql(
   DELETE FROM holdfast.webhooks w USING unnest($1::uuid[]) AS t(webhook_id)
    WHERE w.webhook_id = t.webhook_id)sql"};
 
-// The webhooks are held first, in order: whoever removes one waits there, and not amid its positions,
-// which are written and removed in no common order.
+// The webhooks are held first, in order: whoever removes one waits there, and not amid its
+// positions, which are written and removed in no common order.
 constexpr statement move_webhooks{"move_webhooks", R"sql(
   WITH held AS MATERIALIZED (
     SELECT webhook_id FROM holdfast.webhooks WHERE webhook_id = ANY ($1::uuid[])

@@ -5,8 +5,8 @@
 
 #include "core/contributor_board.hpp"
 #include "core/invariant.hpp"
-#include "core/repair.hpp"
 #include "core/queue.hpp"
+#include "core/repair.hpp"
 #include "core/step.hpp"
 #include "core/task_purpose.hpp"
 #include "tests/core/describe.hpp"

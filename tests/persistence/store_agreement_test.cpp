@@ -107,8 +107,8 @@ public:
         break;
       case 11:
         change.writes.push_back(put_repair());
-          break;
-        case 12:
+        break;
+      case 12:
         change.writes.push_back(webhook_write(i == 0));
         break;
       default:
