@@ -1,6 +1,6 @@
 -- I-5: Each finalized unit has a UnitFinalized, and one more with its UnitReopened for each result
--- that was taken back; each canceled one has a UnitCanceled. Unless that is pruned; others, and test
--- questions, have none.
+-- that was taken back; each canceled one has a UnitCanceled. Unless that is pruned; others, and
+-- test questions, have none.
 SELECT unit_id, u.state, u.reopened, coalesce(e.finalized, 0) AS finalized,
        coalesce(e.reopened, 0) AS told_reopened, coalesce(e.canceled, 0) AS canceled
 FROM holdfast.units u

@@ -1,5 +1,5 @@
--- I-9: An open unit with all judgments in is finalized, or wants more, once the events of those, and
--- of its reopening, are behind the aggregation; a test question never is full.
+-- I-9: An open unit with all judgments in is finalized, or wants more, once the events of those,
+-- and of its reopening, are behind the aggregation; a test question never is full.
 SELECT u.unit_id, u.slots, count(*) AS judgments
 FROM holdfast.units u
 JOIN holdfast.judgments j ON j.unit_id = u.unit_id AND NOT j.is_tainted

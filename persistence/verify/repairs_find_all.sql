@@ -1,5 +1,5 @@
--- I-11: After a repair nothing that its contributor said counts for a unit that was finished before,
--- of those from which no others were made; where others were made, it is said of how many.
+-- I-11: After a repair nothing that its contributor said counts for a unit that was finished
+-- before, of those from which no others were made; where others were made, it is said of how many.
 SELECT r.repair_id, r.contributor_id, u.unit_id, u.ordinal
 FROM holdfast.repairs r
 JOIN holdfast.steps s ON s.step_id = r.step_id AND s.status <> 4
