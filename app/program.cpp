@@ -44,6 +44,7 @@ int program::run(int argc, char** argv) {
   add_verify_command(cli, result);
   add_certs_command(cli, result);
   add_schemas_command(cli, result);
+  add_validate_command(cli, result);
   add_config_command(cli, result);
   try {
     cli.parse(argc, argv);

@@ -61,7 +61,9 @@ exit_code run(const schemas_flags& flags) {
 void add_schemas_command(CLI::App& cli, exit_code& result) {
   auto flags = std::make_shared<schemas_flags>();
   auto* command = cli.add_subcommand(
-      "schemas", "List, print or write out the JSON Schemas of events and their AsyncAPI document");
+      "schemas",
+      "List, print or write out the JSON Schemas of definitions and events, and the AsyncAPI"
+      " document of these");
   auto* name = command->add_option("name", flags->name, "Print this one");
   command->add_option("--out", flags->directory, "Write all of them below this directory")
       ->type_name("DIR")

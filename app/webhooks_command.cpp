@@ -1,5 +1,6 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
+#include "app/read_input.hpp"
 #include "core/time_text.hpp"
 #include "core/webhook.hpp"
 #include "messages/webhook_messages.hpp"
@@ -9,10 +10,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -106,18 +105,8 @@ exit_code say(const core::outcome<msg::webhook_saved>& saved) {
   return exit_code::ok;
 }
 
-std::optional<std::string> read_file(const std::string& name) {
-  if (name == "-")
-    return std::string{std::istreambuf_iterator<char>{std::cin}, {}};
-  std::ifstream file{name, std::ios::binary};
-  std::string text{std::istreambuf_iterator<char>{file}, {}};
-  if (!file)
-    return std::nullopt;
-  return text;
-}
-
 exit_code put(const webhooks_flags& flags) {
-  auto definition = read_file(flags.file);
+  auto definition = read_input(flags.file);
   if (!definition)
     return refuse({core::errc::not_found, flags.file + " cannot be read"}, exit_code::usage);
   return with_cluster(flags.cluster, [&](const client::connection& cluster) {

@@ -258,7 +258,8 @@ BOOST_AUTO_TEST_CASE(every_event_that_core_makes_is_as_published) {
 BOOST_AUTO_TEST_CASE(each_event_has_one_schema_whose_examples_are_as_it_says) {
   std::set<std::string> published;
   for (const auto& file : documents::published_schemas())
-    published.insert(file.name);
+    if (file.name.compare(0, folder.size(), folder) == 0)
+      published.insert(file.name);
   std::set<std::string> expected{folder + "asyncapi.json"};
   for (const auto& name : event_names()) {
     expected.insert(folder + name + ".json");

@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(help_lists_commands_and_exit_codes) {
   const auto help = holdfast_with({"--help"});
   BOOST_TEST(help.code == 0);
   for (const auto* word : {"node", "demo", "aggregate", "simulate-overlap", "status", "events",
-                           "webhooks", "verify", "schemas", "config", "Exit codes"})
+                           "webhooks", "verify", "schemas", "validate", "config", "Exit codes"})
     BOOST_TEST(contains(help.out, word));
   for (const auto* command : {"node", "demo", "aggregate", "simulate-overlap", "status", "events",
                               "webhooks", "verify", "schemas", "config"})
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(what_the_command_line_does_not_know_is_a_usage_error) {
 }
 
 // A93
-BOOST_AUTO_TEST_CASE(schemas_of_events_are_in_the_binary) {
+BOOST_AUTO_TEST_CASE(schemas_are_in_the_binary) {
   const auto directory = holdfast::app::demo::scratch_directory::make();
   BOOST_REQUIRE(directory);
   BOOST_TEST(holdfast_with({"schemas", "--out", directory->path().string()}).code == 0);
@@ -76,12 +76,35 @@ BOOST_AUTO_TEST_CASE(schemas_of_events_are_in_the_binary) {
     std::ifstream file{directory->path() / name};
     BOOST_TEST(printed.out == (std::string{std::istreambuf_iterator<char>{file}, {}}), name);
   }
-  BOOST_TEST(count == 9U);
+  BOOST_TEST(count == 14U); // 9 events, their AsyncAPI document, 4 kinds of definitions
   const auto file = directory->path() / "no_directory";
   std::ofstream{file} << "x";
   const auto failed = holdfast_with({"schemas", "--out", file.string()});
   BOOST_TEST(failed.code == 1);
   BOOST_TEST(contains(failed.err, "no_directory"));
+}
+
+// A69, A156
+BOOST_AUTO_TEST_CASE(a_definition_is_validated_without_a_node) {
+  const auto directory = holdfast::app::demo::scratch_directory::make();
+  BOOST_REQUIRE(directory);
+  const auto file = (directory->path() / "workflow.json").string();
+  const auto validate = [&](const std::string& text) {
+    std::ofstream{file} << text;
+    return holdfast_with({"validate", "workflow", file});
+  };
+  const auto good = validate(
+      R"({"name":"w","steps":[{"key":"a","next":["b"]},
+                              {"key":"b","aggregation":{"method":"review"},
+                               "routes":[{"when":{"answer":"reject"},"to":["a"]},{"to":[]}]}]})");
+  BOOST_TEST(good.code == 0, good.err);
+  BOOST_TEST(good.out == "a workflow of 2 steps\n  a: goes on to b\n  b: goes on to a (back)\n");
+  const auto bad = validate(R"({"name":"w","steps":[{"key":"a","nxt":["b"]}]})");
+  BOOST_TEST(bad.code == 1);
+  BOOST_TEST(contains(bad.err, "/steps/0/nxt"));
+  BOOST_TEST(holdfast_with({"validate", "webhook", file}).code == 1);
+  BOOST_TEST(holdfast_with({"validate", "queue", file + ".not"}).code == 2);
+  BOOST_TEST(holdfast_with({"validate", "nothing", file}).code == 2);
 }
 
 BOOST_AUTO_TEST_CASE(unknown_option_is_a_configuration_error_with_a_suggestion) {

@@ -19,6 +19,8 @@ const std::string folder = "events/v1/";
 std::map<std::string, documents::schema> compile_all() {
   std::map<std::string, documents::schema> by_type;
   for (const auto& file : documents::published_schemas()) {
+    if (file.name.compare(0, folder.size(), folder) != 0)
+      continue;
     const auto name = file.name.substr(folder.size(), file.name.rfind('.') - folder.size());
     if (name == "asyncapi")
       continue;

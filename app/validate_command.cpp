@@ -1,0 +1,113 @@
+#include "app/commands.hpp"
+#include "app/read_input.hpp"
+#include "calendar/time_zones.hpp"
+#include "core/queue_policy.hpp"
+#include "core/schedule.hpp"
+#include "core/webhook.hpp"
+#include "core/workflow.hpp"
+#include "documents/limits.hpp"
+#include "documents/queue_document.hpp"
+#include "documents/schedule_document.hpp"
+#include "documents/webhook_document.hpp"
+#include "documents/workflow_document.hpp"
+
+#include <cstddef>
+#include <iostream>
+#include <memory>
+#include <string>
+
+namespace holdfast::app {
+
+namespace {
+
+std::string counted(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
+}
+
+// What a definition says, in lines for people; its problems if it is none.
+
+core::outcome<std::string> read_workflow(const std::string& text) {
+  const auto workflow = documents::parse_workflow(text, documents::json_limits{});
+  if (!workflow)
+    return workflow.error();
+  auto lines = "a workflow of " + counted(workflow->steps.size(), "step") + '\n';
+  const auto places = core::places_in(*workflow);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    lines += "  " + workflow->steps[i].key + ": ";
+    std::string ways;
+    for (const auto& way : places[i].ways)
+      for (const auto& target : way.targets)
+        ways += (ways.empty() ? "goes on to " : ", ") + workflow->steps[target.position].key
+                + (target.back ? " (back)" : "");
+    lines += (ways.empty() ? "the end" : ways) + '\n';
+  }
+  return lines;
+}
+
+core::outcome<std::string> read_queue(const std::string& text) {
+  const auto queue = documents::parse_queue_policy(text, documents::json_limits{});
+  if (!queue)
+    return queue.error();
+  return "the policy of a queue with rules for " + counted(queue->types.size(), "type") + '\n';
+}
+
+core::outcome<std::string> read_schedule(const std::string& text) {
+  const auto plan = documents::parse_schedule(text, documents::json_limits{}, calendar::find_zone);
+  if (!plan)
+    return plan.error();
+  return "a schedule of tasks of type " + plan->task.spec.type + ", `" + plan->cron + "` in "
+         + plan->time_zone + '\n';
+}
+
+core::outcome<std::string> read_webhook(const std::string& text) {
+  const auto webhook = documents::parse_webhook(text, documents::json_limits{});
+  if (!webhook)
+    return webhook.error();
+  return "a webhook that posts to " + webhook->url + '\n';
+}
+
+struct kind {
+  const char* name;
+  const char* about;
+  core::outcome<std::string> (*read)(const std::string& text);
+};
+
+constexpr kind kinds[] = {
+    {"workflow", "Steps and routes, as create_workflow takes them", read_workflow},
+    {"queue", "The policy of a queue, as put_queue takes it", read_queue},
+    {"schedule", "What is to be made and when, as put_schedule takes it", read_schedule},
+    {"webhook", "Who has events posted, as put_webhook takes it", read_webhook},
+};
+
+exit_code validate(const kind& what, const std::string& file) {
+  const auto text = read_input(file);
+  if (!text) {
+    std::cerr << "holdfast: " << file << " cannot be read\n";
+    return exit_code::usage;
+  }
+  const auto read = what.read(*text);
+  if (!read) {
+    std::cerr << read.error().detail << '\n';
+    return exit_code::failed_check;
+  }
+  std::cout << *read;
+  return exit_code::ok;
+}
+
+} // namespace
+
+void add_validate_command(CLI::App& cli, exit_code& result) {
+  auto* command = cli.add_subcommand(
+      "validate", "Say what is wrong with a definition, and where, without a node");
+  command->require_subcommand(1);
+  for (const auto& what : kinds) {
+    auto file = std::make_shared<std::string>();
+    auto* of_kind = command->add_subcommand(what.name, what.about);
+    of_kind->add_option("file", *file, "Its JSON; - reads it from the standard input")
+        ->type_name("FILE")
+        ->required();
+    of_kind->callback([&what, file, &result] { result = validate(what, *file); });
+  }
+}
+
+} // namespace holdfast::app

@@ -1,0 +1,280 @@
+// The schemas of definitions say what the parsers say: whatever a parser takes is as published, and
+// what is misspelt, missing or of the wrong kind neither of them takes.
+
+#include "documents/published_schemas.hpp"
+
+#include "core/schedule.hpp"
+#include "documents/queue_document.hpp"
+#include "documents/schedule_document.hpp"
+#include "documents/schema.hpp"
+#include "documents/webhook_document.hpp"
+#include "documents/workflow_document.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace holdfast;
+using nlohmann::json;
+
+namespace {
+
+const std::string folder = "definitions/v1/";
+
+/// The detail of the refusal; empty when it is taken.
+template <class Definition>
+std::string refusal(const core::outcome<Definition>& parsed) {
+  return parsed ? "" : parsed.error().detail;
+}
+
+struct kind {
+  const char* name;
+  std::function<std::string(const std::string& text)> parse;
+  /// Places with a JSON value of the author's: anything is right there, or any schema.
+  std::set<std::string> free;
+};
+
+std::shared_ptr<const core::time_zone> any_zone(const std::string& name) {
+  return core::find_utc(name == "Europe/Berlin" ? "UTC" : name);
+}
+
+const std::vector<kind>& kinds() {
+  static const documents::json_limits limits;
+  static const std::vector<kind> all{
+      {"Workflow",
+       [](const auto& text) { return refusal(documents::parse_workflow(text, limits)); },
+       {"judgment_schema", "labels", "answer", "answer_not"}},
+      {"Queue",
+       [](const auto& text) { return refusal(documents::parse_queue_policy(text, limits)); },
+       {"body", "data"}},
+      {"Schedule",
+       [](const auto& text) { return refusal(documents::parse_schedule(text, limits, any_zone)); },
+       {"body", "data"}},
+      {"Webhook",
+       [](const auto& text) { return refusal(documents::parse_webhook(text, limits)); },
+       {}},
+  };
+  return all;
+}
+
+json document(const kind& of) {
+  for (const auto& file : documents::published_schemas())
+    if (file.name == folder + of.name + ".json")
+      return json::parse(file.text);
+  BOOST_FAIL("nothing is published for " << of.name);
+  return {};
+}
+
+documents::schema compiled(const kind& of) {
+  std::vector<core::definition_problem> problems;
+  auto schema = documents::schema::compile(document(of), of.name, problems);
+  if (!schema)
+    BOOST_FAIL(problems.front().place << ' ' << problems.front().what);
+  return std::move(*schema);
+}
+
+std::string deviation(const documents::schema& schema, const json& value) {
+  const auto violation = schema.violation_in(value);
+  return violation ? violation->place + ": " + violation->what : "";
+}
+
+using place = json::json_pointer;
+
+/// Every place of `value`, but for what is below a free one.
+void each_place(const kind& of, const json& value, const std::function<void(const place&)>& visit,
+                const place& at = place{}) {
+  visit(at);
+  if (!at.empty() && of.free.count(at.back()) != 0)
+    return;
+  if (value.is_object())
+    for (auto member = value.begin(); member != value.end(); ++member)
+      each_place(of, member.value(), visit, at / member.key());
+  else if (value.is_array())
+    for (std::size_t i = 0; i < value.size(); ++i)
+      each_place(of, value[i], visit, at / i);
+}
+
+/// The example that uses every member.
+json whole_example(const kind& of) { return document(of).at("examples").back(); }
+
+/// All names of members that the schema describes.
+std::set<std::string> described(const json& schema) {
+  std::set<std::string> names;
+  if (schema.is_object() && schema.contains("properties")
+      && schema.contains("additionalProperties"))
+    for (const auto& [name, what] : schema.at("properties").items())
+      names.insert(name);
+  if (schema.is_structured())
+    for (const auto& [name, part] : schema.items())
+      if (name != "examples")
+        names.merge(described(part));
+  return names;
+}
+
+std::set<std::string> members_of(const json& value) {
+  std::set<std::string> names;
+  for (const auto& [name, part] : value.items()) {
+    if (value.is_object())
+      names.insert(name);
+    if (part.is_structured())
+      names.merge(members_of(part));
+  }
+  return names;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(definition_schemas)
+
+BOOST_AUTO_TEST_CASE(each_kind_has_a_schema_whose_examples_are_taken) {
+  for (const auto& of : kinds()) {
+    const auto schema = compiled(of);
+    BOOST_TEST(document(of).at("$id") == std::string{"urn:holdfast:definitions:v1:"} + of.name);
+    for (const auto& example : document(of).at("examples")) {
+      BOOST_TEST(deviation(schema, example) == "", of.name << ' ' << example);
+      BOOST_TEST(of.parse(example.dump()) == "", of.name << ' ' << example);
+    }
+  }
+}
+
+// Or the tests below would pass over some.
+BOOST_AUTO_TEST_CASE(one_example_uses_every_member) {
+  for (const auto& of : kinds()) {
+    const auto used = members_of(whole_example(of));
+    for (const auto& name : described(document(of)))
+      BOOST_TEST(used.count(name) == 1U, of.name << " has no " << name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(another_kind_of_value_is_refused_by_both) {
+  for (const auto& of : kinds()) {
+    const auto schema = compiled(of);
+    const auto whole = whole_example(of);
+    each_place(of, whole, [&](const place& at) {
+      if (!at.empty() && of.free.count(at.back()) != 0)
+        return;
+      for (const json& other :
+           {json(nullptr), json("text"), json(-0.5), json(true), json::array(), json::object()}) {
+        auto changed = whole;
+        changed[at] = other;
+        if (std::string{other.type_name()} == whole.at(at).type_name())
+          continue;
+        BOOST_TEST(of.parse(changed.dump()) != "", of.name << at << " parsed as " << other);
+        BOOST_TEST(deviation(schema, changed) != "", of.name << at << " valid as " << other);
+      }
+    });
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_member_that_nobody_knows_is_refused_by_both) {
+  for (const auto& of : kinds()) {
+    const auto schema = compiled(of);
+    const auto whole = whole_example(of);
+    // Named by their author: weights of keys, rates of credentials, types, states, versions.
+    const std::set<std::string> named{"weights", "credentials", "types", "transitions", "versions"};
+    each_place(of, whole, [&](const place& at) {
+      if (!whole.at(at).is_object() || (!at.empty() && of.free.count(at.back()) != 0)
+          || (!at.empty() && named.count(at.back()) != 0))
+        return;
+      auto changed = whole;
+      changed[at]["misspelt"] = 1;
+      BOOST_TEST(of.parse(changed.dump()) != "", of.name << at);
+      BOOST_TEST(deviation(schema, changed) != "", of.name << at);
+    });
+  }
+}
+
+// What is missing is missed by both; what the schema asks for, the parser does, too.
+BOOST_AUTO_TEST_CASE(both_agree_on_what_must_be_there) {
+  std::size_t missed = 0;
+  for (const auto& of : kinds()) {
+    const auto schema = compiled(of);
+    const auto whole = whole_example(of);
+    each_place(of, whole, [&](const place& at) {
+      if (at.empty() || !whole.at(at.parent_pointer()).is_object())
+        return;
+      auto changed = whole;
+      changed.at(at.parent_pointer()).erase(at.back());
+      const bool is_valid = deviation(schema, changed).empty();
+      const auto refused = of.parse(changed.dump());
+      missed += is_valid ? 0 : 1;
+      // A state or a step that is named elsewhere is beyond a schema.
+      if (refused.empty() || refused.find("is missing") != std::string::npos)
+        BOOST_TEST(is_valid == refused.empty(), of.name << at << ": " << refused);
+    });
+  }
+  BOOST_TEST(missed >= 10U);
+}
+
+// Bounds: what a parser takes is as published.
+BOOST_AUTO_TEST_CASE(whatever_a_parser_takes_is_as_published) {
+  std::size_t taken = 0;
+  std::size_t refused_by_both = 0;
+  for (const auto& of : kinds()) {
+    const auto schema = compiled(of);
+    const auto whole = whole_example(of);
+    each_place(of, whole, [&](const place& at) {
+      if (!whole.at(at).is_number() && !whole.at(at).is_string())
+        return;
+      const std::vector<json> numbers{
+          0,       1,        2,        1e-9,        0.001, 0.01,  0.5,   0.999, 1.5,   16,
+          17,      64,       100,      101,         256,   1000,  1001,  86400, 86401, 1000000,
+          1000001, 31536000, 31536001, 4294967295U, -1,    -1000, -1001, 1e12};
+      const std::vector<json> texts{"",
+                                    "a",
+                                    "UTC",
+                                    "1.0",
+                                    "01",
+                                    "newest",
+                                    "majority",
+                                    "/x",
+                                    "x/~2",
+                                    std::string(64, 'a'),
+                                    std::string(65, 'a'),
+                                    std::string(128, 'a'),
+                                    std::string(129, 'a'),
+                                    std::string(201, 'a'),
+                                    "http://",
+                                    "https://h",
+                                    "Ünïcode",
+                                    "2026-02-30T00:00:00Z",
+                                    "UnitFinalized"};
+      for (const auto& value : whole.at(at).is_number() ? numbers : texts) {
+        auto changed = whole;
+        changed[at] = value;
+        const auto refused = of.parse(changed.dump());
+        const auto wrong = deviation(schema, changed);
+        if (refused.empty())
+          BOOST_TEST(wrong == "", of.name << at << " = " << value);
+        taken += refused.empty() ? 1 : 0;
+        refused_by_both += !refused.empty() && !wrong.empty() ? 1 : 0;
+      }
+    });
+  }
+  BOOST_TEST(taken >= 100U);
+  BOOST_TEST(refused_by_both >= 500U);
+}
+
+BOOST_AUTO_TEST_CASE(members_that_exclude_each_other_are_refused_by_both) {
+  const auto& of = kinds().front();
+  const auto schema = compiled(of);
+  for (const auto* step : {
+           R"({"key":"a","judgments_per_unit":3,"stopping":{"max":5}})",
+           R"({"key":"a","stopping":{"max":5,"judgments_per_unit":5}})",
+           R"({"key":"a","stopping":{"min":2}})",
+           R"({"key":"a","aggregation":{"method":"incremental"}})",
+           R"({"key":"a","aggregation":{"labels":["x"]}})",
+           R"({"key":"a","aggregation":{"correction":"/x"}})",
+           R"({"key":"a","test_questions":{"every":1}})",
+       }) {
+    const auto text = R"({"name":"w","steps":[)" + std::string{step} + "]}";
+    BOOST_TEST(of.parse(text) != "", text);
+    BOOST_TEST(deviation(schema, json::parse(text)) != "", text);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
