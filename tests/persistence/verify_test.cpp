@@ -603,7 +603,8 @@ const std::vector<mutant> mutants{
      "UPDATE holdfast.shard_leases SET epoch = epoch + 1",
      {"one_writer_per_epoch"}},
     {"a batch beyond its lease row",
-     "UPDATE holdfast.shard_leases SET batch_seq = batch_seq - 3 WHERE shard = 0",
+     "UPDATE holdfast.shard_leases SET batch_seq ="
+     " (SELECT max(batch_seq) - 1 FROM holdfast.outbox WHERE shard = 0) WHERE shard = 0",
      {"one_writer_per_epoch"}},
     {"an epoch that fell",
      "UPDATE holdfast.shard_leases SET host = NULL, epoch = 0",
