@@ -310,9 +310,11 @@ BOOST_AUTO_TEST_CASE(of_one_workflow_or_of_none_that_exists) {
   const auto other = create();
   feed(other, 2);
   advance(120s);
-  for (const auto& one : receiver->attempts)
-    for (const auto& e : nlohmann::json::parse(one.post.body).at("events"))
+  for (const auto& one : receiver->attempts) {
+    const auto body = nlohmann::json::parse(one.post.body);
+    for (const auto& e : body.at("events"))
       BOOST_TEST(e.at("event").at("step_id") == core::to_string(step));
+  }
   BOOST_TEST((posted() == seqs{{1, 2, 3}}));
 }
 
