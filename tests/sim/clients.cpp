@@ -22,6 +22,8 @@ struct persona : asker<repeatable> {
   std::vector<std::string> keys_left; ///< Of a requester.
   /// The same: test questions still to be added, by position of their step.
   std::vector<std::pair<std::uint32_t, std::string>> questions_left;
+  /// Of a requester: whose word it has had taken out of a step in the end.
+  std::set<std::pair<core::step_id, core::contributor_id>> repaired;
   std::uint32_t knows = 0; ///< Per million answers to test questions: right for sure.
   core::workflow_id workflow;
 
@@ -393,16 +395,41 @@ msg::remove_contributor one_to_remove(persona& p) {
           "c" + std::to_string(p.random.below(p.world.drawn.contributors))};
 }
 
-/// Of somebody who was removed: what they said is to be taken out of what is finished, too.
-void repair(self_ptr self, const persona_ptr& p) {
-  const auto& standings = p->world.tables->standings;
-  if (standings.empty())
-    return;
-  const auto who =
-      std::next(standings.begin(), static_cast<std::ptrdiff_t>(p->random.below(standings.size())));
+using step_contributor = std::pair<core::step_id, core::contributor_id>;
+
+bool is_removed(const persona& p, const step_contributor& who) {
+  const auto& standings = p.world.tables->standings;
+  const auto found = standings.find(who);
+  return found != standings.end() && found->second.standing == core::contributor_standing::removed;
+}
+
+/// Who was removed from a step, and counts in finished units of it.
+std::vector<step_contributor> to_repair(const persona& p) {
+  const auto& t = *p.world.tables;
+  std::vector<step_contributor> counting;
+  for (const auto& [key, judged] : t.judgments) {
+    const auto& unit = t.units.at(key.first);
+    const step_contributor said{unit.made.step, key.second};
+    if (unit.state == core::unit_state::finalized && !judged.tainted_at && is_removed(p, said))
+      counting.push_back(said);
+  }
+  return counting;
+}
+
+/// What somebody said who was removed is to be taken out of what is finished, too.
+void repair(self_ptr self, const persona_ptr& p, const step_contributor& whose, bool dry_run) {
   send(self, p,
-       msg::repair_contributor{who->first.first, p->fresh<core::repair_id>(), who->first.second,
-                               p->random.below(4) == 0});
+       msg::repair_contributor{whose.first, p->fresh<core::repair_id>(), whose.second, dry_run});
+}
+
+/// Repairs each once of whom something counts; false when that is done.
+bool repair_all(self_ptr self, const persona_ptr& p) {
+  for (const auto& whose : to_repair(*p))
+    if (p->repaired.insert(whose).second) {
+      repair(self, p, whose, false);
+      return true;
+    }
+  return false;
 }
 
 void steer(self_ptr self, const persona_ptr& p) {
@@ -416,8 +443,8 @@ void steer(self_ptr self, const persona_ptr& p) {
     steer_unit(self, p, some_unit(*p, choice::dispensable), unit_verb::cancel);
   if (p->random.hit(drawn.remove_contributor))
     send(self, p, one_to_remove(*p));
-  if (p->random.below(8) == 0)
-    repair(self, p);
+  if (const auto counting = to_repair(*p); !counting.empty() && p->random.below(3) == 0)
+    repair(self, p, p->random.one_of(counting), p->random.below(4) == 0);
   if (p->random.hit(drawn.pause_step))
     steer_step(self, p, unit_verb::pause);
   if (p->random.below(8) == 0)
@@ -466,7 +493,7 @@ void requester_tick(self_ptr self, const persona_ptr& p) {
     return send(self, p, next_rows(*p));
   if (!world.calm)
     steer(self, p);
-  else if (p->under_way == 0 && !repeat_unknown(self, p))
+  else if (p->under_way == 0 && !repeat_unknown(self, p) && !repair_all(self, p))
     tidy_up(self, p);
 }
 

@@ -499,6 +499,8 @@ bool has_models(const plan& p) {
          });
 }
 
+bool has_removals(const plan& p) { return has_people(p) && p.remove_contributor > 0; }
+
 bool has_any(const plan&) { return true; }
 
 bool has_trouble(const plan& p) { return p.receiver_trouble > 0; }
@@ -544,11 +546,11 @@ const std::vector<plant>& plants() {
         {"upstreams-forgotten", "it is not written which steps before one are complete",
          has_people},
         {"taint-dropped", "a judgment that counts no more is not marked", has_people},
-        {"repair-taints-lost", "a repair marks nothing of what it disregards", has_people},
-        {"repair-hasty", "a repair is further than its work", has_people},
-        {"repair-repeated", "a repair forgets how far it is, but not what it did", has_people},
-        {"reopening-untold", "UnitReopened is not written with what it tells of", has_people},
-        {"reopening-lost", "a result is not taken back although it is told", has_people},
+        {"repair-taints-lost", "a repair marks nothing of what it disregards", has_removals},
+        {"repair-hasty", "a repair is further than its work", has_removals},
+        {"repair-repeated", "a repair forgets how far it is, but not what it did", has_removals},
+        {"reopening-untold", "UnitReopened is not written with what it tells of", has_removals},
+        {"reopening-lost", "a result is not taken back although it is told", has_removals},
         {"removal-forgotten", "it is not written that a contributor was removed", has_people},
         {"widening-lost", "it is not written that a unit wants more judgments", has_people},
         {"verdict-turned", "right answers to test questions are stored as wrong", has_tests},
