@@ -9,6 +9,7 @@
 #include <caf/send.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 namespace holdfast::actors {
@@ -134,20 +135,41 @@ void refuse_request(self_ptr self, const held_promise& promise, const core::fail
   next_request(self);
 }
 
+/// Has one change written, and is gone. The writer takes nothing more from whom it has refused
+/// once, and nothing here was decided from memory that is ahead of the database now.
+caf::behavior single_writer(caf::event_based_actor* self, const context_ptr& context,
+                            const caf::actor& writer) {
+  guard(self, context);
+  const auto promise = std::make_shared<std::optional<held_promise>>();
+  return {
+      [=](write_request& request) {
+        promise->emplace(self->make_response_promise());
+        self->send(writer, std::move(request));
+      },
+      [=](const write_done& done) {
+        (*promise)->deliver(done);
+        self->quit();
+      },
+  };
+}
+
 void carry_out(self_ptr self, const std::string& name, const held_promise& promise,
                core::decision<std::uint64_t>& decided) {
   auto& st = self->state;
   if (decided.refusal != core::errc::none)
     return refuse_request(self, promise, {decided.refusal, decided.detail});
   const auto shard = core::shard_of(name, st.context->settings.shards);
-  st.pending.write(self, writer_of(st, shard), decider{shard, {}, 1}, std::move(decided.changes),
-                   [=, revision = decided.answer](const core::failure& why) {
-                     if (why.code != core::errc::none)
-                       return refuse_request(self, promise, why);
-                     promise.deliver(msg::webhook_saved{name, revision});
-                     look(self);
-                     next_request(self);
-                   });
+  self->request(self->spawn(single_writer, st.context, writer_of(st, shard)), caf::infinite,
+                write_request{decider{shard, {}, 1}, 1, std::move(decided.changes)})
+      .then(
+          [=, revision = decided.answer](const write_done& done) {
+            if (done.failure.code != core::errc::none)
+              return refuse_request(self, promise, done.failure);
+            promise.deliver(msg::webhook_saved{name, revision});
+            look(self);
+            next_request(self);
+          },
+          [=](const caf::error& error) { refuse_request(self, promise, msg::failure_of(error)); });
 }
 
 /// Decides with what is in the database now.
@@ -256,8 +278,6 @@ caf::behavior webhooks(caf::stateful_actor<webhooks_state>* self, context_ptr co
       [=](const msg::put_webhook& m) { on_put(self, m); },
       [=](const msg::change_webhook& m) { on_change(self, m); },
       [=](const msg::replay_webhook& m) { on_replay(self, m); },
-      // Nothing is kept of what was refused: the next request reads the database anew.
-      [=](const write_done& done) { self->state.pending.settle(done); },
   };
 }
 

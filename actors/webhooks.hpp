@@ -2,7 +2,8 @@
 
 #include "actors/context.hpp"
 #include "actors/internal_messages.hpp"
-#include "actors/pending_effects.hpp"
+#include "core/uuid.hpp"
+#include "persistence/store.hpp"
 
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
@@ -48,7 +49,6 @@ struct webhooks_state {
   bool failing = false; ///< The last look found no database.
   /// Requests that change webhooks, one at a time: each sees what the one before it did.
   std::deque<std::function<void()>> requests;
-  pending_effects pending;
   core::uuid_source ids{0};
 };
 

@@ -140,11 +140,14 @@ long milliseconds(core::duration span) {
 std::string trouble_of(const transfer& one, CURLcode how) {
   if (how != CURLE_PEER_FAILED_VERIFICATION)
     return curl_easy_strerror(how);
+  // What libcurl says when it looked at the host's name first, and that was wrong.
+  constexpr long not_judged = X509_V_ERR_UNSPECIFIED;
   long verified = X509_V_OK;
   curl_easy_getinfo(one.handle.get(), CURLINFO_SSL_VERIFYRESULT, &verified);
   return std::string{"the receiver's certificate is refused: "}
-         + (verified == X509_V_OK ? "it is not for this host"
-                                  : X509_verify_cert_error_string(verified));
+         + (verified == X509_V_OK || verified == not_judged
+                ? "it is not for this host"
+                : X509_verify_cert_error_string(verified));
 }
 
 /// What came of the transfer, as far as a receiver has said anything.

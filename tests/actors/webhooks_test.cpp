@@ -318,6 +318,19 @@ BOOST_AUTO_TEST_CASE(of_one_workflow_or_of_none_that_exists) {
   BOOST_TEST((posted() == seqs{{1, 2, 3}}));
 }
 
+// The writer takes nothing more from an actor that it has refused.
+BOOST_AUTO_TEST_CASE(a_change_that_the_database_refuses_costs_only_that_change) {
+  always(200);
+  database->set_refusals([](const core::change& c) {
+    return !c.writes.empty() && std::holds_alternative<core::put_webhook>(c.writes[0]);
+  });
+  BOOST_TEST(
+      (call(msg::put_webhook{"billing", definition}).code() == core::errc::refused_by_store));
+  database->set_refusals(nullptr);
+  BOOST_TEST(call(msg::put_webhook{"billing", definition}).value->revision == 1U);
+  BOOST_TEST(call(msg::put_webhook{"other", definition}).value->revision == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(the_same_definition_again_changes_nothing) {
   always(200);
   BOOST_TEST(call(msg::put_webhook{"billing", definition}).value->revision == 1U);
