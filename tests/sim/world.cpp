@@ -318,7 +318,7 @@ process_ptr world::start_process(const std::string& name) {
       if (p->dead)
         return;
       p->dead = true;
-      audit_.tasks().ways_broke();
+      ways_broke_with(*p);
       virtual_.network->close(p->settings.address);
       seen_.count(event_kind::node_ended);
       log_.note(
@@ -340,6 +340,12 @@ std::unique_ptr<persistence::store> world::open_store(const process_ptr& p) {
       database_faults_);
 }
 
+void world::ways_broke_with(const process& p) {
+  audit_.tasks().ways_broke();
+  if (p.drains)
+    audit_.tasks().ways_are_broken();
+}
+
 void world::kill(const process_ptr& p, const char* why) {
   if (p->dead)
     return;
@@ -347,7 +353,7 @@ void world::kill(const process_ptr& p, const char* why) {
     return "node " + p->settings.name + ' ' + to_string(p->settings.incarnation).substr(9, 4)
            + " is killed: " + why;
   });
-  audit_.tasks().ways_broke();
+  ways_broke_with(*p);
   p->dead = true;
   p->cut = true;
   p->gateway = nullptr;
@@ -444,7 +450,8 @@ void world::drain_and_restart() {
     return;
   seen_.count(event_kind::node_drained);
   log_.note([&] { return "node " + p->settings.name + " drains"; });
-  audit_.tasks().ways_broke();
+  if (!std::exchange(p->drains, true))
+    audit_.tasks().ways_break();
   caf::anon_send(p->root, actors::drain{});
 }
 
