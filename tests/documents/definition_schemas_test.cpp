@@ -278,4 +278,62 @@ BOOST_AUTO_TEST_CASE(members_that_exclude_each_other_are_refused_by_both) {
   }
 }
 
+// What the schemas call the default is what holds where nothing is said.
+BOOST_AUTO_TEST_CASE(published_defaults_are_those_that_hold) {
+  using std::chrono::seconds;
+  const core::step_definition step;
+  const core::test_question_policy tests;
+  const core::task_executor tasks;
+  const core::queue_policy queue;
+  const core::webhook_policy webhook;
+  const core::schedule_plan schedule;
+  const auto in_seconds = [](core::duration d) { return json(d / seconds{1}); };
+  const std::vector<std::vector<std::pair<const char*, json>>> expected{
+      {{"/definitions/step/properties/judgments_per_unit", step.judgments_per_unit},
+       {"/definitions/lease/properties/ttl_seconds", in_seconds(step.lease.ttl)},
+       {"/definitions/lease/properties/total_max_seconds", in_seconds(step.lease.total_max)},
+       {"/definitions/lease/properties/regrant_after_seconds",
+        in_seconds(step.lease.regrant_after)},
+       {"/definitions/aggregation/properties/method",
+        std::string{to_string(step.aggregation.method)}},
+       {"/definitions/aggregation/properties/answer", step.answer_pointer},
+       {"/definitions/aggregation/properties/correction", step.correction_pointer},
+       {"/definitions/test_questions/properties/quiz", tests.placement.quiz},
+       {"/definitions/test_questions/properties/quiz_pass", tests.placement.quiz_pass},
+       {"/definitions/test_questions/properties/every", tests.placement.every},
+       {"/definitions/test_questions/properties/accuracy_min", tests.taint.threshold},
+       {"/definitions/test_questions/properties/certainty", tests.taint.certainty},
+       {"/definitions/tasks/properties/judgments", tasks.judgments},
+       {"/definitions/tasks/properties/patience_seconds", in_seconds(tasks.patience)},
+       {"/definitions/route/properties/loops_max", core::route{}.loops_max}},
+      {{"/properties/lease/properties/ttl_seconds", in_seconds(queue.lease.ttl)},
+       {"/properties/lease/properties/total_max_seconds", in_seconds(queue.lease.total_max)},
+       {"/definitions/retry/properties/max_attempts", queue.retry.max_attempts},
+       {"/definitions/retry/properties/crashes_max", queue.retry.crashes_max},
+       {"/definitions/retry/properties/least_seconds", in_seconds(queue.retry.least)},
+       {"/definitions/retry/properties/most_seconds", in_seconds(queue.retry.most)},
+       {"/definitions/type/properties/first_state", core::type_policy{}.first_state},
+       {"/properties/aging_seconds", in_seconds(queue.aging)},
+       {"/properties/depth_max", queue.depth_max},
+       {"/properties/retention_seconds", in_seconds(queue.retention)}},
+      {{"/properties/time_zone", schedule.time_zone},
+       {"/properties/backfill_max", schedule.backfill_max},
+       {"/properties/grace", in_seconds(schedule.grace)}},
+      {{"/properties/retry/properties/max_attempts", webhook.attempts_max},
+       {"/properties/retry/properties/least_seconds", in_seconds(webhook.least)},
+       {"/properties/retry/properties/most_seconds", in_seconds(webhook.most)},
+       {"/properties/timeout_seconds", in_seconds(webhook.timeout)},
+       {"/properties/failing_after", webhook.failing_after},
+       {"/properties/dead_letters_max", webhook.dead_letters_max},
+       {"/properties/batch/properties/events", webhook.batch_events},
+       {"/properties/batch/properties/bytes", webhook.batch_bytes}},
+  };
+  BOOST_REQUIRE(expected.size() == kinds().size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const auto published = document(kinds()[i]);
+    for (const auto& [at, value] : expected[i])
+      BOOST_TEST(published.at(place{at}).at("default") == value, kinds()[i].name << at);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
