@@ -19,9 +19,10 @@ using self_ptr = node_gateway_actor::stateful_pointer<gateway_state>;
 constexpr std::uint32_t steps_page_max = 1000;
 constexpr std::uint32_t results_page_max = 10000;
 constexpr std::uint32_t contributors_page_max = 1000;
-constexpr std::uint32_t tasks_max = 10000;  ///< In one request.
-constexpr std::uint32_t claimed_max = 1000; ///< In one answer.
-constexpr std::size_t types_max = 100;      ///< That one request names.
+constexpr std::uint32_t lineage_page_max = 100; ///< With all that was said of each.
+constexpr std::uint32_t tasks_max = 10000;      ///< In one request.
+constexpr std::uint32_t claimed_max = 1000;     ///< In one answer.
+constexpr std::size_t types_max = 100;          ///< That one request names.
 constexpr std::size_t error_detail_bytes_max = 8192;
 constexpr std::uint32_t events_page_max = 1000;
 constexpr std::uint32_t dead_letters_page_max = 100; ///< With their events, which may be large.
@@ -101,6 +102,9 @@ core::failure check(const msg::explain_unit& m) {
   return first_of({check_id(m.step, "step"), check_id(m.unit, "unit"),
                    m.contributor.empty() ? core::failure{} : check_contributor(m.contributor)});
 }
+core::failure check(const msg::explain_contributor& m) {
+  return first_of({check_id(m.step, "step"), check_contributor(m.contributor)});
+}
 core::failure check(const msg::seal_step& m) { return check_id(m.step, "step"); }
 core::failure check(const msg::change_step& m) {
   return first_of({check_id(m.step, "step"), check_verb(m.verb)});
@@ -111,6 +115,9 @@ core::failure check(const msg::change_unit& m) {
 core::failure check(const msg::list_steps& m) { return check_limit(m.limit, steps_page_max); }
 core::failure check(const msg::get_unit& m) {
   return first_of({check_id(m.step, "step"), check_id(m.unit, "unit")});
+}
+core::failure check(const msg::get_lineage& m) {
+  return first_of({check_id(m.unit, "unit"), check_limit(m.limit, lineage_page_max)});
 }
 core::failure check(const msg::list_results& m) {
   return first_of({check_id(m.step, "step"), check_limit(m.limit, results_page_max)});
@@ -147,6 +154,9 @@ core::failure check(const msg::enqueue_envelopes& m) {
   return first_of({check_queue(m.queue), check_number(m.envelopes.size())});
 }
 core::failure check(const msg::get_task& m) { return check_id(m.task, "task"); }
+core::failure check(const msg::explain_task& m) {
+  return first_of({check_queue(m.queue), check_id(m.task, "task")});
+}
 core::failure check(const msg::change_task& m) {
   const bool known = m.verb >= 1 && m.verb <= 4;
   return first_of({check_queue(m.queue), check_id(m.task, "task"),
@@ -436,10 +446,14 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       [=](msg::explain_unit& m) {
         return to_host<msg::unit_explanation>(self, to.shards, m, false);
       },
+      [=](msg::explain_contributor& m) {
+        return to_host<msg::contributor_explanation>(self, to.shards, m, false);
+      },
       [=](msg::change_step& m) { return to_host<msg::step_view>(self, to.shards, m, true); },
       [=](msg::change_unit& m) { return to_host<msg::unit_changed>(self, to.shards, m, true); },
       [=](msg::list_steps& m) { return hand_on<msg::step_list>(self, to.reader, m, false); },
       [=](msg::get_unit& m) { return hand_on<msg::unit_view>(self, to.reader, m, false); },
+      [=](msg::get_lineage& m) { return hand_on<msg::unit_lineage>(self, to.reader, m, false); },
       [=](msg::list_results& m) { return hand_on<msg::result_page>(self, to.reader, m, false); },
       [=](msg::get_step_statistics& m) {
         return hand_on<msg::step_statistics>(self, to.reader, m, false);
@@ -470,6 +484,9 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
         return to_host<msg::task_outcomes>(self, to.shards, m, true);
       },
       [=](msg::get_task& m) { return hand_on<msg::task_view>(self, to.reader, m, false); },
+      [=](msg::explain_task& m) {
+        return to_host<msg::task_explanation>(self, to.shards, m, false);
+      },
       [=](msg::change_task& m) { return to_host<msg::task_changed>(self, to.shards, m, true); },
       [=](msg::eject_task& m) { return to_host<msg::leased_tasks>(self, to.shards, m, true); },
       [=](msg::redrive_tasks& m) { return to_host<msg::tasks_redriven>(self, to.shards, m, true); },

@@ -209,6 +209,10 @@ void when_stored(queue_ptr self, const asked& from, Command command, Then decide
 bool must_wait(queue_ptr self, const asked& from);
 void wait_in_line(queue_ptr self, const asked& from, std::function<void()> decide);
 
+// queue_explanation.cpp: why they do not move.
+
+void on_explain(queue_ptr self, const asked& from, const msg::explain_task& request);
+
 // queue_intake.cpp: tasks that producers stage in the database themselves.
 
 void on_take_in(queue_ptr self);

@@ -2,6 +2,7 @@
 
 #include "actors/actor_guard.hpp"
 #include "actors/held_promise.hpp"
+#include "actors/lineage_view.hpp"
 #include "documents/workflow_document.hpp"
 
 #include <algorithm>
@@ -264,24 +265,6 @@ caf::result<msg::queue_list> on_list_queues(self_ptr self, const msg::list_queue
   });
 }
 
-/// The status that a requester knows: QUEUED and EXECUTING while it lives; FAILURE when the work
-/// itself failed, ERROR when it could not be done.
-std::string status_of(const persistence::task_history& history) {
-  if (history.live)
-    return history.live->held() != nullptr ? "EXECUTING" : "QUEUED";
-  switch (history.finished->ending) {
-  case core::task_ending::completed:
-    return "COMPLETED";
-  case core::task_ending::failed:
-    return "FAILURE";
-  case core::task_ending::canceled:
-    return "CANCELED";
-  case core::task_ending::dead:
-    return "ERROR";
-  }
-  return "?";
-}
-
 msg::task_view view_of(const persistence::task_history& history) {
   const auto& spec = history.live ? history.live->spec : history.finished->spec;
   const auto& progress = history.live ? history.live->progress : history.finished->progress;
@@ -351,6 +334,26 @@ void on_get_task(self_ptr self, const msg::get_task& question) {
 msg::step_view to_view(const core::step_row& row) {
   return {row.id,          row.workflow,        row.key,     row.position, row.status, row.sealed,
           row.total_units, row.completed_units, row.revision};
+}
+
+std::string status_of(const core::task& live) {
+  return live.held() != nullptr ? "EXECUTING" : "QUEUED";
+}
+
+std::string status_of(const persistence::task_history& history) {
+  if (history.live)
+    return status_of(*history.live);
+  switch (history.finished->ending) {
+  case core::task_ending::completed:
+    return "COMPLETED";
+  case core::task_ending::failed:
+    return "FAILURE";
+  case core::task_ending::canceled:
+    return "CANCELED";
+  case core::task_ending::dead:
+    return "ERROR";
+  }
+  return "?";
 }
 
 caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr context,
@@ -450,6 +453,11 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
       [=](const msg::get_task& question) { on_get_task(self, question); },
       [=](list_live_steps) { return on_list_live_steps(self); },
       [=](const msg::get_unit& question) { return on_get_unit(self, question); },
+      [=](const msg::get_lineage& question) {
+        // One more than is shown tells whether there are others.
+        return answer(open(self).load_lineage(question.unit, question.after, question.limit + 1),
+                      [&](auto& item) { return to_view(std::move(item), question.limit); });
+      },
       [=](const msg::list_steps& question) { return on_list_steps(self, question); },
       [=](const msg::list_results& question) { return on_list_results(self, question); },
       [=](const msg::get_step_statistics& question) { return on_statistics(self, question); },

@@ -29,4 +29,9 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
 /// The public form of a stored step.
 msg::step_view to_view(const core::step_row& row);
 
+/// The status of a task that a requester knows: QUEUED and EXECUTING while it lives; FAILURE when
+/// the work itself failed, ERROR when it could not be done.
+std::string status_of(const core::task& live);
+std::string status_of(const persistence::task_history& history);
+
 } // namespace holdfast::actors

@@ -153,4 +153,13 @@ void on_explain_unit(step_ptr self, const msg::explain_unit& request) {
           [=](caf::error& error) { promise.deliver(std::move(error)); });
 }
 
+void on_explain_contributor(step_ptr self, const msg::explain_contributor& request) {
+  auto& st = self->state;
+  msg::contributor_explanation answer{request.contributor, {}};
+  for (auto& why :
+       core::explain(st.step.row, *st.board, st.ready, request.contributor, now(self, st.context)))
+    answer.reasons.push_back({std::move(why.code), std::move(why.text)});
+  st.pending.after_all(reply(self->make_response_promise(), std::move(answer)));
+}
+
 } // namespace holdfast::actors

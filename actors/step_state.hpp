@@ -167,6 +167,7 @@ void disregard_removed(step_ptr self, const core::unit_id& unit);
 void on_remove_contributor(step_ptr self, const msg::remove_contributor& request);
 void on_list_contributors(step_ptr self, const msg::list_contributors& request);
 void on_explain_unit(step_ptr self, const msg::explain_unit& request);
+void on_explain_contributor(step_ptr self, const msg::explain_contributor& request);
 
 // step_repair.cpp: what was finished before a contributor was removed.
 

@@ -142,32 +142,92 @@ void dispatcher::clear_waiting() {
   }
 }
 
+// --- limits: each is looked at in one place, by those that decide and by those that explain ---
+
+bool dispatcher::queue_full(const queue_policy& policy) const {
+  return policy.running_max != 0 && running_ >= policy.running_max;
+}
+
+bool dispatcher::key_full(const queue_policy& policy, const share& s) {
+  return policy.running_per_key_max != 0 && s.running >= policy.running_per_key_max;
+}
+
+bool dispatcher::type_full(const queue_policy& policy, const std::string& type) const {
+  const auto most = rules_of(policy, type).running_max;
+  const auto state = types_.find(type);
+  return most != 0 && state != types_.end() && state->second.running >= most;
+}
+
+instant dispatcher::type_opens_at(const queue_policy& policy, const std::string& type,
+                                  instant now) const {
+  const auto state = types_.find(type);
+  return state == types_.end() ? now
+                               : state->second.bucket.opens_at(rules_of(policy, type).rate, now);
+}
+
+instant dispatcher::credential_opens_at(const queue_policy& policy, const std::string& credential,
+                                        instant now) const {
+  const auto bucket = credentials_.find(credential);
+  return bucket == credentials_.end() ? now
+                                      : bucket->second.opens_at(rate_of(policy, credential), now);
+}
+
+instant dispatcher::held_off_until(const group& of, instant now) const {
+  const auto held = held_off_.find(of);
+  return held == held_off_.end() ? now : held->second;
+}
+
 instant dispatcher::rates_open_at(const queue_policy& policy, const group& of, instant now) const {
   const auto& [type, credential] = of;
-  auto at = now;
-  if (const auto state = types_.find(type); state != types_.end())
-    at = std::max(at, state->second.bucket.opens_at(rules_of(policy, type).rate, now));
-  if (const auto bucket = credentials_.find(credential); bucket != credentials_.end())
-    at = std::max(at, bucket->second.opens_at(rate_of(policy, credential), now));
-  if (const auto held = held_off_.find(of); held != held_off_.end())
-    at = std::max(at, held->second);
-  return at;
+  return std::max({now, type_opens_at(policy, type, now),
+                   credential_opens_at(policy, credential, now), held_off_until(of, now)});
 }
 
 bool dispatcher::open(const queue_policy& policy, const lane& l, instant now) const {
-  const auto most = rules_of(policy, l.type).running_max;
-  const auto state = types_.find(l.type);
-  const bool full = most != 0 && state != types_.end() && state->second.running >= most;
-  return !full && rates_open_at(policy, {l.type, l.credential}, now) <= now;
+  return !type_full(policy, l.type) && rates_open_at(policy, {l.type, l.credential}, now) <= now;
+}
+
+std::vector<obstacle> dispatcher::obstacles(const queue_policy& policy, const task_spec& spec,
+                                            instant now) const {
+  using limit = obstacle::limit;
+  std::vector<obstacle> found;
+  const auto note = [&](limit which, bool closed) {
+    if (closed)
+      found.push_back({which});
+  };
+  const auto note_until = [&](limit which, instant until) {
+    if (until > now)
+      found.push_back({which, until});
+  };
+  const auto known = shares_.find(spec.key);
+  note(limit::queue_running, queue_full(policy));
+  note(limit::key_running, known != shares_.end() && key_full(policy, *known->second));
+  note(limit::type_running, type_full(policy, spec.type));
+  note_until(limit::held_off, held_off_until({spec.type, spec.credential}, now));
+  note_until(limit::queue_rate, bucket_.opens_at(policy.rate, now));
+  note_until(limit::type_rate, type_opens_at(policy, spec.type, now));
+  note_until(limit::credential_rate, credential_opens_at(policy, spec.credential, now));
+  return found;
+}
+
+std::size_t dispatcher::ahead_of(const task& t) const {
+  const auto at = places_.find(t.spec.id);
+  const auto s = shares_.find(t.spec.key);
+  if (at == places_.end() || s == shares_.end())
+    return 0;
+  std::size_t ahead = 0;
+  for (const auto& l : s->second->lanes)
+    if (l.type == t.spec.type && l.credential == t.spec.credential)
+      ahead +=
+          static_cast<std::size_t>(std::distance(l.tasks.begin(), l.tasks.lower_bound(at->second)));
+  return ahead;
 }
 
 std::optional<task_id> dispatcher::take(const queue_policy& policy,
                                         const std::set<std::string>& paused_types,
                                         const std::vector<std::string>& types, bool suspects,
                                         instant now) {
-  if (policy.running_max != 0 && running_ >= policy.running_max)
-    return std::nullopt;
-  if (!bucket_.open(policy.rate, now))
+  if (queue_full(policy) || !bucket_.open(policy.rate, now))
     return std::nullopt;
   const auto may_go = [&](const lane& l) {
     return (suspects || !l.suspect) && paused_types.count(l.type) == 0
@@ -176,7 +236,7 @@ std::optional<task_id> dispatcher::take(const queue_policy& policy,
   };
   const auto first_open = [&](share& s) {
     lane* first = nullptr;
-    if (policy.running_per_key_max == 0 || s.running < policy.running_per_key_max)
+    if (!key_full(policy, s))
       for (auto& l : s.lanes)
         if (may_go(l) && (first == nullptr || *l.tasks.begin() < *first->tasks.begin()))
           first = &l;

@@ -33,6 +33,21 @@ private:
   instant at_;
 };
 
+/// A limit that keeps a task that is due from going to anybody.
+struct obstacle {
+  enum class limit : std::uint8_t {
+    queue_running,   ///< `queue_policy::running_max`
+    key_running,     ///< `queue_policy::running_per_key_max`
+    type_running,    ///< `type_policy::running_max`
+    queue_rate,      ///< `queue_policy::rate`
+    type_rate,       ///< `type_policy::rate`
+    credential_rate, ///< `queue_policy::rate_per_credential`, or the credential's own
+    held_off,        ///< The world outside asked for it.
+  };
+  limit which;
+  instant until = instant::max(); ///< When it is over by itself; never: when something else ends.
+};
+
 /// Which of the tasks that are due goes next.
 ///
 /// Between keys: weighted fair, by start-time fair queueing (P. Goyal, H. Vin, H. Cheng, SIGCOMM
@@ -64,6 +79,12 @@ public:
   /// Takes out all that wait, to be entered again under another policy. What runs, was granted and
   /// was held off stays known.
   void clear_waiting();
+  /// All limits that keep tasks like this one from going now; while there is one, `take` does not
+  /// answer it.
+  std::vector<obstacle> obstacles(const queue_policy& policy, const task_spec& spec,
+                                  instant now) const;
+  /// How many tasks of the same key, type and credential go before this one, which was entered.
+  std::size_t ahead_of(const task& t) const;
   /// When a rate that has run out lets the next task go; `instant::max()` when no task waits for
   /// that.
   instant next_chance(const queue_policy& policy, instant now) const;
@@ -99,6 +120,13 @@ private:
   void note_idle(const share& s);
   void forget_idle();
   void leave(share& s, lane& l, place of);
+  bool queue_full(const queue_policy& policy) const;
+  static bool key_full(const queue_policy& policy, const share& s);
+  bool type_full(const queue_policy& policy, const std::string& type) const;
+  instant type_opens_at(const queue_policy& policy, const std::string& type, instant now) const;
+  instant credential_opens_at(const queue_policy& policy, const std::string& credential,
+                              instant now) const;
+  instant held_off_until(const group& of, instant now) const;
   instant rates_open_at(const queue_policy& policy, const group& of, instant now) const;
   bool open(const queue_policy& policy, const lane& l, instant now) const;
   static place place_of(const queue_policy& policy, const task& t);

@@ -96,6 +96,45 @@ void explain_for(const unit_record& unit, const lease_policy& policy, const cand
 
 } // namespace
 
+std::vector<reason> explain(const step_row& step, const contributor_board& board,
+                            const ready_set& ready, const contributor_id& contributor,
+                            instant now) {
+  std::vector<reason> reasons;
+  if (step.status == step_status::canceled)
+    reasons.push_back({"step_canceled", "the step was canceled"});
+  if (step.status == step_status::completed)
+    reasons.push_back({"step_completed", "the step is complete"});
+  if (step.status == step_status::paused)
+    reasons.push_back({"step_paused", "the step is paused: resume it"});
+  const auto next = board.next_for(contributor, ready.ready_units() > 0);
+  if (next.refusal == errc::not_qualified) {
+    reasons.push_back({"removed", contributor + " was removed from the step"});
+    return reasons;
+  }
+  if (next.refusal != errc::none)
+    reasons.push_back({"quiz_stalled", contributor
+                                           + " cannot go on with the quiz: they hold its questions "
+                                             "unanswered, or there are too few of them"});
+  else if (next.question)
+    reasons.push_back({"test_due", contributor + " gets a test question next"});
+  else if (ready.next_for(contributor, now))
+    reasons.push_back({"work", "there is a unit for " + contributor});
+  else if (ready.open_units() == 0)
+    reasons.push_back({"no_units", step.sealed ? "all units of the step are finished"
+                                               : "the step has no open unit: add source data"});
+  else if (ready.ready_units() == 0)
+    reasons.push_back({"no_slot", "every open unit is leased, judged or paused"});
+  else if (const auto opens = ready.next_opening_for(contributor, now); opens != instant::max())
+    reasons.push_back(
+        {"barred", contributor
+                       + " had a part in all units that have a free slot; one is open "
+                         "to them again at "
+                       + to_rfc3339(opens)});
+  else
+    reasons.push_back({"barred", contributor + " had a part in all units that have a free slot"});
+  return reasons;
+}
+
 std::vector<reason> explain(const step_row& step, const unit_record& unit,
                             const lease_policy& policy, const std::vector<way>& ways,
                             const std::optional<candidate>& who, instant now) {

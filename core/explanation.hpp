@@ -1,20 +1,17 @@
 #pragma once
 
 #include "core/contributor_board.hpp"
+#include "core/ready_set.hpp"
+#include "core/reason.hpp"
 #include "core/unit.hpp"
 
 #include <optional>
-#include <string>
 #include <vector>
 
-/// Why a unit is where it is, and does not move. Nothing here decides: every answer is what the
-/// functions say that do.
+/// Why a unit is where it is, and does not move; why somebody gets no work. Nothing here decides:
+/// every answer is what the functions say that do. core/task_explanation.hpp does the same for
+/// tasks.
 namespace holdfast::core {
-
-struct reason {
-  std::string code; ///< For programs; docs/API.md lists them.
-  std::string text; ///< For people.
-};
 
 /// A contributor who might get the unit.
 struct candidate {
@@ -28,5 +25,10 @@ struct candidate {
 std::vector<reason> explain(const step_row& step, const unit_record& unit,
                             const lease_policy& policy, const std::vector<way>& ways,
                             const std::optional<candidate>& who, instant now);
+
+/// What a contributor would get who asked the step for work now, or all that keeps them from it,
+/// most lasting first; never empty. How many leases they may hold at once is not looked at.
+std::vector<reason> explain(const step_row& step, const contributor_board& board,
+                            const ready_set& ready, const contributor_id& contributor, instant now);
 
 } // namespace holdfast::core

@@ -55,19 +55,9 @@ bool ready_set::may_have(const entry& e, contributor_index who, instant now) con
                       [&](const touch& t) { return t.who == who && now < t.until; });
 }
 
-std::optional<unit_id> ready_set::take(const contributor_id& contributor, instant now) {
-  const auto who = intern(contributor);
-  auto& at = cursors_[who];
-  const auto reserve = [&](entry& e) {
-    set_free(e, e.free - 1);
-    // Until the lease ends they hold it; the end decides for how long they stay barred.
-    bar(e.unit, contributor, instant::max());
-    trim();
-    return e.unit;
-  };
-
+const ready_set::entry* ready_set::pick(cursor& at, contributor_index who, instant now) const {
   for (auto it = at.cooling.begin(); it != at.cooling.end();) {
-    auto* e = open(it->unit);
+    const auto* e = open(it->unit);
     if (e != nullptr && now < it->until) {
       ++it;
       continue;
@@ -76,21 +66,57 @@ std::optional<unit_id> ready_set::take(const contributor_id& contributor, instan
     // A unit that is full now comes back through the returned lane.
     it = at.cooling.erase(it);
     if (offered)
-      return reserve(*e);
+      return e;
   }
   for (auto it = from_position(returned_, at.returned); it != returned_.end(); ++it) {
     at.returned = it->position + 1;
-    auto* e = open(it->unit);
+    const auto* e = open(it->unit);
     if (e != nullptr && e->returned == it->position && offers(*e) && may_have(*e, who, now))
-      return reserve(*e);
+      return e;
   }
   for (auto it = from_position(fresh_, at.fresh); it != fresh_.end(); ++it) {
     at.fresh = it->position + 1;
-    auto* e = open(it->unit);
+    const auto* e = open(it->unit);
     if (e != nullptr && offers(*e) && may_have(*e, who, now))
-      return reserve(*e);
+      return e;
   }
-  return std::nullopt;
+  return nullptr;
+}
+
+std::optional<unit_id> ready_set::take(const contributor_id& contributor, instant now) {
+  const auto who = intern(contributor);
+  const auto* picked = pick(cursors_[who], who, now);
+  if (picked == nullptr)
+    return std::nullopt;
+  const auto unit = picked->unit;
+  auto& e = *open(unit);
+  set_free(e, e.free - 1);
+  // Until the lease ends they hold it; the end decides for how long they stay barred.
+  bar(unit, contributor, instant::max());
+  trim();
+  return unit;
+}
+
+std::optional<unit_id> ready_set::next_for(const contributor_id& contributor, instant now) const {
+  const auto known = contributors_.find(contributor);
+  const auto newcomer = static_cast<contributor_index>(cursors_.size());
+  const auto who = known == contributors_.end() ? newcomer : known->second;
+  auto at = who == newcomer ? cursor{} : cursors_[who];
+  const auto* picked = pick(at, who, now);
+  return picked == nullptr ? std::nullopt : std::optional{picked->unit};
+}
+
+instant ready_set::next_opening_for(const contributor_id& contributor, instant now) const {
+  auto earliest = instant::max();
+  const auto known = contributors_.find(contributor);
+  if (known == contributors_.end())
+    return earliest;
+  for (const auto& [until, unit] : cursors_[known->second].cooling)
+    if (const auto* e = open(unit); e != nullptr && offers(*e) && until > now
+                                    && !may_have(*e, known->second, now)
+                                    && may_have(*e, known->second, until))
+      earliest = std::min(earliest, until);
+  return earliest;
 }
 
 void ready_set::append_returned(entry& e) {

@@ -28,6 +28,12 @@ public:
   /// them now.
   std::optional<unit_id> take(const contributor_id& contributor, instant now);
 
+  /// What `take` would answer; changes nothing.
+  std::optional<unit_id> next_for(const contributor_id& contributor, instant now) const;
+  /// When the first of the units that are barred to them for a time, and have a free slot, will be
+  /// open to them; `instant::max()` when there is none.
+  instant next_opening_for(const contributor_id& contributor, instant now) const;
+
   /// The reservation of `take` did not become a lease, or a slot came free again.
   void give_back(const unit_id& unit);
 
@@ -96,6 +102,8 @@ private:
   const entry* open(const unit_id& unit) const;
   bool offers(const entry& e) const { return e.free > 0 && !e.suspended; }
   bool may_have(const entry& e, contributor_index who, instant now) const;
+  /// Moves the cursor to the next unit that is open to them.
+  const entry* pick(cursor& at, contributor_index who, instant now) const;
   void set_free(entry& e, std::uint32_t free);
   void append_returned(entry& e);
   void trim();

@@ -2,6 +2,7 @@
 
 #include "messages/cluster_messages.hpp"
 #include "messages/event_messages.hpp"
+#include "messages/lineage_messages.hpp"
 #include "messages/task_messages.hpp"
 #include "messages/webhook_messages.hpp"
 #include "messages/work_messages.hpp"
@@ -27,9 +28,11 @@ using gateway_actor = caf::typed_actor<
     caf::replies_to<repair_contributor>::with<repair_progress>,
     caf::replies_to<list_contributors>::with<contributor_page>,
     caf::replies_to<explain_unit>::with<unit_explanation>,
+    caf::replies_to<explain_contributor>::with<contributor_explanation>,
     caf::replies_to<seal_step>::with<step_view>, caf::replies_to<change_step>::with<step_view>,
     caf::replies_to<change_unit>::with<unit_changed>, caf::replies_to<list_steps>::with<step_list>,
     caf::replies_to<get_unit>::with<unit_view>, caf::replies_to<list_results>::with<result_page>,
+    caf::replies_to<get_lineage>::with<unit_lineage>,
     caf::replies_to<get_step_statistics>::with<step_statistics>,
     // --- contributors ---
     caf::replies_to<ask_assignment>::with<assignment>,
@@ -43,7 +46,9 @@ using gateway_actor = caf::typed_actor<
     caf::replies_to<get_queue_statistics>::with<queue_statistics>,
     caf::replies_to<enqueue_tasks>::with<task_outcomes>,
     caf::replies_to<enqueue_envelopes>::with<task_outcomes>,
-    caf::replies_to<get_task>::with<task_view>, caf::replies_to<change_task>::with<task_changed>,
+    caf::replies_to<get_task>::with<task_view>,
+    caf::replies_to<explain_task>::with<task_explanation>,
+    caf::replies_to<change_task>::with<task_changed>,
     caf::replies_to<eject_task>::with<leased_tasks>,
     caf::replies_to<redrive_tasks>::with<tasks_redriven>,
     caf::replies_to<put_schedule>::with<schedule_view>,

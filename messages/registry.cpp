@@ -34,8 +34,10 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(contributor_view);
   HOLDFAST_REGISTER(contributor_page);
   HOLDFAST_REGISTER(explain_unit);
-  HOLDFAST_REGISTER(unit_reason);
+  HOLDFAST_REGISTER(reason);
   HOLDFAST_REGISTER(unit_explanation);
+  HOLDFAST_REGISTER(explain_contributor);
+  HOLDFAST_REGISTER(contributor_explanation);
   HOLDFAST_REGISTER(step_view);
   HOLDFAST_REGISTER(change_step);
   HOLDFAST_REGISTER(change_unit);
@@ -44,6 +46,11 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(step_list);
   HOLDFAST_REGISTER(get_unit);
   HOLDFAST_REGISTER(unit_view);
+  HOLDFAST_REGISTER(get_lineage);
+  HOLDFAST_REGISTER(lineage_lease);
+  HOLDFAST_REGISTER(lineage_judgment);
+  HOLDFAST_REGISTER(lineage_unit);
+  HOLDFAST_REGISTER(unit_lineage);
   HOLDFAST_REGISTER(list_results);
   HOLDFAST_REGISTER(result_page);
   HOLDFAST_REGISTER(get_step_statistics);
@@ -64,6 +71,8 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(task_outcomes);
   HOLDFAST_REGISTER(get_task);
   HOLDFAST_REGISTER(task_view);
+  HOLDFAST_REGISTER(explain_task);
+  HOLDFAST_REGISTER(task_explanation);
   HOLDFAST_REGISTER(change_task);
   HOLDFAST_REGISTER(task_changed);
   HOLDFAST_REGISTER(eject_task);

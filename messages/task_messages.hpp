@@ -4,6 +4,7 @@
 #include "core/ids.hpp"
 #include "core/task.hpp"
 #include "messages/inspect.hpp"
+#include "messages/reason.hpp"
 
 #include <cstdint>
 #include <string>
@@ -230,6 +231,21 @@ HOLDFAST_WIRE(task_view, x.task, x.queue, x.type, x.version, x.body, x.state, x.
               x.percent, x.attempts, x.crashes, x.paused, x.priority, x.owner_id, x.run_as_id,
               x.worker, x.result, x.error_code, x.created_at, x.next_action, x.last_change,
               x.last_action, x.finished_at)
+
+/// Asks why a task does not move on. Answered by `task_explanation`; `not_found` if the queue has
+/// no such task, live or finished.
+struct explain_task {
+  core::queue_name queue;
+  core::task_id task;
+};
+HOLDFAST_WIRE(explain_task, x.queue, x.task)
+
+struct task_explanation {
+  core::task_id task;
+  std::string status;          ///< As in `task_view`.
+  std::vector<reason> reasons; ///< What lasts longest first.
+};
+HOLDFAST_WIRE(task_explanation, x.task, x.status, x.reasons)
 
 /// Pauses (1), resumes (2), cancels (3) or retries at once (4) a live task. Answered by
 /// `task_changed`; `not_found` when it is not live.

@@ -2,6 +2,7 @@
 
 #include "core/change.hpp"
 #include "messages/inspect.hpp"
+#include "messages/reason.hpp"
 
 #include <cstdint>
 #include <string>
@@ -234,18 +235,26 @@ struct explain_unit {
 };
 HOLDFAST_WIRE(explain_unit, x.step, x.unit, x.contributor)
 
-struct unit_reason {
-  std::string code; ///< For programs: docs/API.md lists them.
-  std::string text; ///< For people.
-};
-HOLDFAST_WIRE(unit_reason, x.code, x.text)
-
 struct unit_explanation {
   core::unit_id unit;
   core::unit_state state = core::unit_state::judgable;
-  std::vector<unit_reason> reasons; ///< What lasts longest first.
+  std::vector<reason> reasons; ///< What lasts longest first.
 };
 HOLDFAST_WIRE(unit_explanation, x.unit, x.state, x.reasons)
+
+/// Asks what a contributor would get who asked the step for work now, and what keeps them from it.
+/// Answered by `contributor_explanation`.
+struct explain_contributor {
+  core::step_id step;
+  core::contributor_id contributor;
+};
+HOLDFAST_WIRE(explain_contributor, x.step, x.contributor)
+
+struct contributor_explanation {
+  core::contributor_id contributor;
+  std::vector<reason> reasons; ///< What lasts longest first.
+};
+HOLDFAST_WIRE(contributor_explanation, x.contributor, x.reasons)
 
 /// Reads the results of a step, page by page, in order of arrival. Answered by `result_page`.
 struct list_results {

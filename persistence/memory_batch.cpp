@@ -82,7 +82,9 @@ public:
   void operator()(const core::set_unit_state& w) {
     require_instant(w.at);
     require(w.state != core::unit_state::finalized, "23514: finalizing needs a result");
-    open(w.unit).state = w.state;
+    auto& row = open(w.unit);
+    row.state = w.state;
+    row.changed_at = w.at;
   }
 
   void operator()(const core::finalize_unit& w) {
@@ -94,6 +96,7 @@ public:
     auto& row = open(w.unit);
     require(row.made.truth.empty(), "23514: a test question is never finalized");
     row.state = core::unit_state::finalized;
+    row.changed_at = w.at;
     row.result = w.result;
     row.confidence = w.confidence;
     row.route = w.route;
@@ -106,6 +109,7 @@ public:
     auto& row = change(t_.units, w.unit);
     require(row.state == core::unit_state::finalized, "22012: the unit is not finalized");
     row.state = core::unit_state::judgable;
+    row.changed_at = w.at;
     row.made.slots = w.slots;
     row.result.reset();
     row.confidence = 0;

@@ -97,6 +97,8 @@ public:
   core::outcome<judged_units> find_judged(core::step_id step,
                                           const core::contributor_id& contributor,
                                           std::uint64_t after, std::uint64_t through) override;
+  core::outcome<item_history> load_lineage(core::unit_id unit, core::unit_id after,
+                                           std::uint32_t limit) override;
   core::outcome<stored_workflow> load_workflow(core::workflow_id workflow) override;
   core::outcome<std::vector<std::pair<std::string, core::unit_id>>>
   find_source_keys(core::step_id step, const std::vector<std::string>& keys) override;

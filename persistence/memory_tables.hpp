@@ -27,6 +27,7 @@ struct step_row {
 struct unit_row {
   core::insert_unit made; ///< With the slots that it wants now.
   core::unit_state state = core::unit_state::judgable;
+  std::optional<core::instant> changed_at{}; ///< Of the last change of state.
   std::optional<std::string> result{};
   double confidence = 0;
   std::int16_t route = core::no_route; ///< As in `finalize_unit`, like the following.

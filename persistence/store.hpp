@@ -196,6 +196,54 @@ struct unit_chain {
   std::vector<core::contributor_id> judges; ///< Of any of them, in order of bytes, each once.
 };
 
+/// A lease of a unit, in whatever way it is over.
+struct lease_history {
+  core::lease lease;
+  std::optional<core::lease_end> ending; ///< None: it is held, or ended with a judgment.
+  std::optional<core::instant> ended_at; ///< None: it is held.
+};
+
+struct judgment_history {
+  core::judgment_id id;
+  core::contributor_id contributor;
+  std::string payload; ///< JSON.
+  std::string answer;
+  double trust = 1; ///< Of the contributor, when it came in.
+  core::instant submitted_at;
+  std::optional<core::instant> tainted_at; ///< From when on it counts no more.
+  std::optional<bool> test_correct;        ///< On a test question: whether the answer is right.
+};
+
+/// Everything that is known of one unit.
+struct unit_history {
+  core::unit_id id;
+  core::unit_id parent; ///< Nil: the first of its item.
+  core::step_id step;
+  std::string source_key;
+  std::string input; ///< JSON.
+  core::unit_state state = core::unit_state::judgable;
+  std::uint32_t slots = 1;
+  std::uint32_t loops = 0;
+  std::uint32_t part = 0;
+  std::uint32_t reopened = 0;
+  bool test_question = false;
+  core::instant created_at;
+  std::optional<core::instant> changed_at; ///< Of the last change of state; none: there was none.
+  std::string result;                      ///< JSON; empty until finalized, like the following.
+  double confidence = 0;
+  std::int16_t route = core::no_route;
+  std::string route_reason;
+  std::vector<lease_history> leases;          ///< Ascending by token.
+  std::vector<judgment_history> judgments;    ///< In order of submission.
+  std::vector<core::contributor_id> excluded; ///< In order of bytes.
+};
+
+/// The units of one item.
+struct item_history {
+  core::unit_id root;
+  std::vector<unit_history> units; ///< In order of creation, those of one instant by id.
+};
+
 /// Units of a step that a contributor has judged, so that the judgment counts.
 struct judged_units {
   std::vector<core::unit_id> finalized; ///< In order of arrival.
@@ -382,6 +430,11 @@ public:
   virtual core::outcome<judged_units> find_judged(core::step_id step,
                                                   const core::contributor_id& contributor,
                                                   std::uint64_t after, std::uint64_t through) = 0;
+
+  /// All units of the item that `unit` belongs to, after `after` in their order (nil: from the
+  /// first), at most `limit`. `not_found` if there is no such unit, or `after` is not of its item.
+  virtual core::outcome<item_history> load_lineage(core::unit_id unit, core::unit_id after,
+                                                   std::uint32_t limit) = 0;
 
   virtual core::outcome<stored_workflow> load_workflow(core::workflow_id workflow) = 0;
 

@@ -566,3 +566,117 @@ BOOST_AUTO_TEST_CASE(rates_of_those_who_do_not_wait_are_of_no_account) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(dispatcher_obstacles, desk)
+
+/// Limits by letter: those of the queue, the key and the type, held off, rates of queue, type and
+/// credential.
+static std::string limits(const desk& d, const task& t) {
+  std::string text;
+  for (const auto& closed : d.dispatcher.obstacles(d.policy, t.spec, d.now))
+    text += "qktwQTC"[static_cast<std::size_t>(closed.which)];
+  std::sort(text.begin(), text.end());
+  return text;
+}
+
+BOOST_AUTO_TEST_CASE(every_limit_is_named_with_its_end) {
+  policy.running_max = 3;
+  policy.running_per_key_max = 1;
+  policy.types["a"].running_max = 1;
+  const auto first = add("k", "a").spec;
+  BOOST_TEST(take() != nullptr);
+  const auto waiting = add("k", "a");
+  BOOST_TEST(limits(*this, waiting) == "kt");
+  dispatcher.started(first);
+  dispatcher.started(first);
+  BOOST_TEST(limits(*this, waiting) == "kqt");
+
+  desk rates;
+  rates.policy.rate = {0.5, 1};
+  rates.policy.types["a"].rate = {0.25, 1};
+  rates.policy.credentials["c"] = {0.125, 1};
+  rates.add("k", "a", 0, "c");
+  BOOST_TEST(rates.take() != nullptr);
+  const auto next = rates.add("k", "a", 0, "c");
+  rates.dispatcher.hold_off(next.spec, rates.now + 1h);
+  std::map<core::obstacle::limit, instant> ends;
+  for (const auto& closed : rates.dispatcher.obstacles(rates.policy, next.spec, rates.now))
+    ends[closed.which] = closed.until;
+  using limit = core::obstacle::limit;
+  BOOST_TEST(ends.size() == 4U);
+  BOOST_TEST((ends[limit::queue_rate] == rates.now + 2s));
+  BOOST_TEST((ends[limit::type_rate] == rates.now + 4s));
+  BOOST_TEST((ends[limit::credential_rate] == rates.now + 8s));
+  BOOST_TEST((ends[limit::held_off] == rates.now + 1h));
+}
+
+BOOST_AUTO_TEST_CASE(those_that_go_before_are_counted_in_their_own_lane) {
+  policy.aging = 60s;
+  const auto old = add("k", "a");
+  now += 1s;
+  const auto young = add("k", "a");
+  add("k", "b");
+  add("other", "a");
+  BOOST_TEST(dispatcher.ahead_of(old) == 0U);
+  BOOST_TEST(dispatcher.ahead_of(young) == 1U);
+  const auto urgent = add("k", "a", 1);
+  BOOST_TEST(dispatcher.ahead_of(urgent) == 0U);
+  BOOST_TEST(dispatcher.ahead_of(young) == 2U);
+  dispatcher.remove(young);
+  BOOST_TEST(dispatcher.ahead_of(young) == 0U);
+}
+
+// Whatever happened: a task goes to somebody if and only if there is one without an obstacle, and
+// the one that goes has none.
+BOOST_AUTO_TEST_CASE(what_explains_is_what_decides) {
+  const std::vector<std::string> keys{"k", "l"};
+  const std::vector<std::string> types{"a", "b"};
+  const std::vector<std::string> credentials{"", "c"};
+  random_source random{17};
+  std::size_t open_turns = 0;
+  std::size_t closed_turns = 0;
+  for (int round = 0; round < 20; ++round) {
+    desk d;
+    d.policy.running_max = static_cast<std::uint32_t>(random.below(5));
+    d.policy.running_per_key_max = static_cast<std::uint32_t>(random.below(4));
+    d.policy.types["a"].running_max = static_cast<std::uint32_t>(random.below(3));
+    if (random.one_in(2))
+      d.policy.rate = {1, 2};
+    if (random.one_in(2))
+      d.policy.types["b"].rate = {0.5, 1};
+    if (random.one_in(2))
+      d.policy.credentials["c"] = {0.25, 1};
+    std::map<task_id, task> waiting;
+    std::vector<task> running;
+    for (int turn = 0; turn < 300; ++turn) {
+      d.now += std::chrono::milliseconds{random.below(900)};
+      const auto what = random.below(8);
+      if (what < 3) {
+        const auto& t = d.add(random.of(keys), random.of(types), 0, random.of(credentials));
+        waiting.emplace(t.spec.id, t);
+      } else if (what < 5 && !running.empty()) {
+        d.dispatcher.ended(running.back().spec);
+        running.pop_back();
+      } else if (what == 5 && !waiting.empty()) {
+        d.dispatcher.hold_off(waiting.begin()->second.spec, d.now + 2s);
+      } else {
+        std::set<task_id> free;
+        for (const auto& [id, t] : waiting)
+          if (limits(d, t).empty())
+            free.insert(id);
+        const auto* taken = d.take();
+        BOOST_TEST((taken != nullptr) == !free.empty());
+        ++(taken != nullptr ? open_turns : closed_turns);
+        if (taken == nullptr)
+          continue;
+        BOOST_TEST(free.count(taken->spec.id) == 1U);
+        running.push_back(*taken);
+        waiting.erase(taken->spec.id);
+      }
+    }
+  }
+  BOOST_TEST(open_turns > 200U);
+  BOOST_TEST(closed_turns > 200U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -131,3 +131,79 @@ BOOST_AUTO_TEST_CASE(a_finished_unit_says_where_it_went) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+namespace {
+
+struct asked_step {
+  step_row step;
+  contributor_board board{{}, std::nullopt};
+  ready_set ready;
+
+  static unit_id unit(std::uint8_t n) {
+    unit_id id;
+    id.value.bytes[15] = n;
+    return id;
+  }
+  std::string codes(const std::string& who = "ana") {
+    std::string text;
+    for (const auto& why : explain(step, board, ready, who, noon))
+      text += (text.empty() ? "" : " ") + why.code;
+    return text;
+  }
+  std::string text(const std::string& who = "ana") {
+    return explain(step, board, ready, who, noon).back().text;
+  }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(explanations_for_contributors, asked_step)
+
+BOOST_AUTO_TEST_CASE(a_contributor_gets_what_there_is) {
+  BOOST_TEST(codes() == "no_units");
+  ready.add(unit(1), 1);
+  BOOST_TEST(codes() == "work");
+  ready.take("ana", noon);
+  BOOST_TEST(codes("ana") == "no_slot");
+  BOOST_TEST(codes("bob") == "no_slot");
+}
+
+// A20
+BOOST_AUTO_TEST_CASE(who_had_a_part_in_everything_gets_nothing) {
+  ready.add(unit(1), 2);
+  ready.take("ana", noon);
+  BOOST_TEST(codes("bob") == "work");
+  BOOST_TEST(codes("ana") == "barred");
+  BOOST_TEST(text("ana") == "ana had a part in all units that have a free slot");
+  ready.bar(unit(1), "ana", noon + 5s);
+  BOOST_TEST(codes("ana") == "barred");
+  BOOST_TEST(text("ana").find("2023-11-14T22:13:25.000000Z") != std::string::npos);
+  ready.bar(unit(1), "ana", noon - 1s);
+  BOOST_TEST(codes("ana") == "work");
+}
+
+BOOST_AUTO_TEST_CASE(a_step_that_is_stopped_is_told_first) {
+  step.status = step_status::paused;
+  BOOST_TEST(codes() == "step_paused no_units");
+  step.status = step_status::canceled;
+  BOOST_TEST(codes() == "step_canceled no_units");
+  step.status = step_status::completed;
+  BOOST_TEST(codes() == "step_completed no_units");
+}
+
+// A14, A27
+BOOST_AUTO_TEST_CASE(tests_and_removal_come_before_work) {
+  test_question_policy policy;
+  policy.placement.quiz = 1;
+  board = contributor_board{{}, policy};
+  board.add_question(unit(9), 9);
+  board.set_open(unit(9), true);
+  ready.add(unit(1), 5);
+  BOOST_TEST(codes() == "test_due");
+  board.offered("ana", unit(9));
+  BOOST_TEST(codes() == "quiz_stalled");
+  board.remove("ana", noon);
+  BOOST_TEST(codes() == "removed");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -100,6 +100,15 @@ public:
     return got_cooled || (got == next && (got != nullptr || !cooled));
   }
 
+  instant next_opening(const contributor_id& who, instant now) const {
+    auto earliest = instant::max();
+    for (const auto& e : units)
+      if (const auto bar = e.barred_until.find(who);
+          e.offered() && bar != e.barred_until.end() && bar->second > now)
+        earliest = std::min(earliest, bar->second);
+    return earliest;
+  }
+
   void taken(const unit_id& id, const contributor_id& who) {
     --find(id)->free;
     bar(id, who, instant::max());
@@ -164,7 +173,12 @@ private:
   }
 
   void take(const contributor_id& who) {
+    const auto foretold = set_.next_for(who, now_);
+    const auto opens = set_.next_opening_for(who, now_);
     const auto picked = set_.take(who, now_);
+    BOOST_TEST((picked == foretold));
+    // What is barred for a time is all that may open by itself.
+    BOOST_TEST((opens == naive_.next_opening(who, now_)));
     BOOST_TEST(naive_.right_pick(who, now_, picked),
                who << " at " << describe(now_) << " got "
                    << (picked ? to_string(*picked) : "nothing"));

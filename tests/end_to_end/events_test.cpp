@@ -197,6 +197,40 @@ BOOST_AUTO_TEST_CASE(a_subscriber_and_a_node_may_be_killed) {
   BOOST_TEST(got.rbegin()->second.at("details").at("status") == "Completed");
 }
 
+// A60: what `holdfast lineage` prints is what was done.
+BOOST_AUTO_TEST_CASE(what_became_of_an_item_can_be_printed) {
+  const auto step = given_step();
+  feed(step, 0, 1);
+  const auto given = ask(msg::ask_assignment{step, "ana", {ids.next()}});
+  ask(msg::submit_judgment{
+      step, given.unit, "ana", given.token, {ids.next()}, R"({"answer": "yes"})"});
+  // The judgment is there with its answer; the result follows.
+  for (int i = 0; i < 10'000 && ask(msg::get_unit{step, given.unit}).result.empty(); ++i)
+    continue;
+  const auto unit = core::to_string(given.unit);
+  const auto printed =
+      test::run_program(HOLDFAST_BINARY, {"lineage", unit, "--node", address()}, 60s);
+  BOOST_TEST(printed.code == 0, printed.err);
+  BOOST_TEST(printed.out.find("ana said") != std::string::npos, printed.out);
+  BOOST_TEST(printed.out.find("yes") != std::string::npos, printed.out);
+  const auto told =
+      test::run_program(HOLDFAST_BINARY, {"lineage", unit, "--json", "--node", address()}, 60s);
+  BOOST_TEST(told.code == 0, told.err);
+  const auto item = json::parse(told.out);
+  BOOST_TEST(item.at("root") == unit);
+  const auto one = item.at("units").at(0);
+  BOOST_TEST(one.at("state") == "Finalized");
+  BOOST_TEST(one.at("leases").at(0).at("status") == "judged");
+  BOOST_TEST(one.at("judgments").at(0).at("payload").at("answer") == "yes");
+  BOOST_TEST(one.at("result").at("answer") == "yes");
+  const auto unknown = test::run_program(
+      HOLDFAST_BINARY, {"lineage", core::to_string(core::unit_id{ids.next()}), "--node", address()},
+      60s);
+  BOOST_TEST(unknown.code == 1);
+  BOOST_TEST(unknown.err.find("not_found") != std::string::npos, unknown.err);
+  BOOST_TEST(test::run_program(HOLDFAST_BINARY, {"lineage", "a-unit"}, 60s).code == 2);
+}
+
 BOOST_AUTO_TEST_CASE(the_events_that_there_are_can_be_printed) {
   const auto step = given_step();
   feed(step, 0, 3);

@@ -70,6 +70,9 @@ inline void add_task_samples(samples& into) {
   into.add("hf1.task_outcomes", task_outcomes{{outcome, outcome}},
            list({outcome_bytes, outcome_bytes}));
   into.add("hf1.get_task", get_task{task}, id(0x61));
+  into.add("hf1.explain_task", explain_task{"q", task}, text("q") + id(0x61));
+  into.add("hf1.task_explanation", task_explanation{task, "QUEUED", {{"paused", "it is"}}},
+           id(0x61) + text("QUEUED") + list({text("paused") + text("it is")}));
   task_view seen;
   seen.task = task;
   seen.queue = "mail";

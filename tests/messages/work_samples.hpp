@@ -76,10 +76,14 @@ inline void add_work_samples(samples& into) {
   into.add("hf1.contributor_view", seen, seen_bytes);
   into.add("hf1.contributor_page", contributor_page{{seen}, true}, list({seen_bytes}) + u8(1));
   into.add("hf1.explain_unit", explain_unit{step, unit, "ana"}, id(0x51) + id(0x52) + text("ana"));
-  into.add("hf1.unit_reason", unit_reason{"paused", "it is"}, text("paused") + text("it is"));
-  into.add("hf1.unit_explanation",
-           unit_explanation{unit, core::unit_state::paused, {{"paused", "it is"}}},
-           id(0x52) + u8(2) + list({text("paused") + text("it is")}));
+  const reason why{"paused", "it is"};
+  const auto why_bytes = text("paused") + text("it is");
+  into.add("hf1.reason", why, why_bytes);
+  into.add("hf1.unit_explanation", unit_explanation{unit, core::unit_state::paused, {why}},
+           id(0x52) + u8(2) + list({why_bytes}));
+  into.add("hf1.explain_contributor", explain_contributor{step, "ana"}, id(0x51) + text("ana"));
+  into.add("hf1.contributor_explanation", contributor_explanation{"ana", {why}},
+           text("ana") + list({why_bytes}));
   into.add("hf1.seal_step", seal_step{step}, id(0x51));
   into.add("hf1.change_step", change_step{step, 2}, id(0x51) + u8(2));
   into.add("hf1.change_unit", change_unit{step, unit, 3}, id(0x51) + id(0x52) + u8(3));

@@ -487,6 +487,45 @@ std::string dump_tasks(persistence::store& db, const batch_source& source) {
   return out.str();
 }
 
+/// Everything that the port lets one read of items, as text.
+std::string dump_lineage(persistence::store& db, const batch_source& source) {
+  std::ostringstream out;
+  const auto when = [](const std::optional<core::instant>& time) {
+    return time ? std::to_string(core::to_micros(*time)) : std::string{"-"};
+  };
+  for (const auto& id : source.units) {
+    const auto item = db.load_lineage(id, {}, 5);
+    if (!item)
+      continue;
+    out << "item " << to_string(item->root) << " of " << to_string(id) << '\n';
+    for (const auto& u : item->units) {
+      out << "  " << to_string(u.id) << to_string(u.parent) << to_string(u.step) << u.source_key
+          << u.input << to_string(u.state) << u.slots << ' ' << u.loops << ' ' << u.part << ' '
+          << u.reopened << u.test_question << when(u.created_at) << ' ' << when(u.changed_at)
+          << u.result << u.confidence << ' ' << u.route << u.route_reason;
+      // Random tokens repeat, which real ones never do; then their order says nothing.
+      std::multiset<std::string> entries;
+      for (const auto& l : u.leases)
+        entries.insert(" lease " + to_string(l.lease.id) + l.lease.owner
+                       + std::to_string(l.lease.token) + ' ' + when(l.lease.granted_at) + ' '
+                       + when(l.lease.expires_at) + ' '
+                       + (l.ending ? std::string{to_string(*l.ending)} : "-") + when(l.ended_at));
+      for (const auto& j : u.judgments)
+        entries.insert(" judgment " + to_string(j.id) + j.contributor + j.payload + j.answer
+                       + std::to_string(j.trust) + when(j.submitted_at) + ' ' + when(j.tainted_at)
+                       + (!j.test_correct   ? "-"
+                          : *j.test_correct ? "r"
+                                            : "w"));
+      for (const auto& entry : entries)
+        out << entry;
+      for (const auto& contributor : u.excluded)
+        out << " excluded " << contributor;
+      out << '\n';
+    }
+  }
+  return out.str();
+}
+
 /// Everything that the port lets one read of webhooks, as text.
 std::string dump_webhooks(persistence::store& db, const batch_source& source) {
   std::ostringstream out;
@@ -608,7 +647,7 @@ std::string dump(persistence::store& db, const batch_source& source) {
       out << '\n';
     }
   }
-  return out.str() + dump_tasks(db, source) + dump_webhooks(db, source);
+  return out.str() + dump_lineage(db, source) + dump_tasks(db, source) + dump_webhooks(db, source);
 }
 
 BOOST_AUTO_TEST_SUITE(store_agreement)

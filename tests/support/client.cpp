@@ -56,6 +56,9 @@ template awaited_answer<msg::change_step> client::send(const msg::gateway_actor&
 template awaited_answer<msg::change_unit> client::send(const msg::gateway_actor&, msg::change_unit);
 template awaited_answer<msg::list_steps> client::send(const msg::gateway_actor&, msg::list_steps);
 template awaited_answer<msg::get_unit> client::send(const msg::gateway_actor&, msg::get_unit);
+template awaited_answer<msg::explain_contributor> client::send(const msg::gateway_actor&,
+                                                               msg::explain_contributor);
+template awaited_answer<msg::get_lineage> client::send(const msg::gateway_actor&, msg::get_lineage);
 template awaited_answer<msg::list_results> client::send(const msg::gateway_actor&,
                                                         msg::list_results);
 template awaited_answer<msg::get_step_statistics> client::send(const msg::gateway_actor&,
@@ -84,6 +87,8 @@ template awaited_answer<msg::enqueue_tasks> client::send(const msg::gateway_acto
 template awaited_answer<msg::enqueue_envelopes> client::send(const msg::gateway_actor&,
                                                              msg::enqueue_envelopes);
 template awaited_answer<msg::get_task> client::send(const msg::gateway_actor&, msg::get_task);
+template awaited_answer<msg::explain_task> client::send(const msg::gateway_actor&,
+                                                        msg::explain_task);
 template awaited_answer<msg::change_task> client::send(const msg::gateway_actor&, msg::change_task);
 template awaited_answer<msg::eject_task> client::send(const msg::gateway_actor&, msg::eject_task);
 template awaited_answer<msg::redrive_tasks> client::send(const msg::gateway_actor&,

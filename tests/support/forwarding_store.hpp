@@ -78,6 +78,10 @@ public:
                                                        std::uint64_t through) override {
     return pass([&] { return inner_->find_judged(step, contributor, after, through); });
   }
+  core::outcome<persistence::item_history> load_lineage(core::unit_id unit, core::unit_id after,
+                                                        std::uint32_t limit) override {
+    return pass([&] { return inner_->load_lineage(unit, after, limit); });
+  }
   core::outcome<persistence::stored_workflow> load_workflow(core::workflow_id workflow) override {
     return pass([&] { return inner_->load_workflow(workflow); });
   }

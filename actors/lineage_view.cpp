@@ -1,0 +1,69 @@
+#include "actors/lineage_view.hpp"
+
+#include <utility>
+
+namespace holdfast::actors {
+
+namespace {
+
+std::string status_of(const persistence::lease_history& lease) {
+  if (lease.ending)
+    return std::string{core::to_string(*lease.ending)};
+  return lease.ended_at ? "judged" : "active";
+}
+
+msg::lineage_judgment to_view(persistence::judgment_history& judgment) {
+  return {judgment.id,
+          std::move(judgment.contributor),
+          std::move(judgment.payload),
+          std::move(judgment.answer),
+          judgment.trust,
+          judgment.submitted_at,
+          !judgment.tainted_at,
+          judgment.tainted_at.value_or(core::instant{}),
+          !judgment.test_correct   ? ""
+          : *judgment.test_correct ? "right"
+                                   : "wrong"};
+}
+
+msg::lineage_unit to_view(persistence::unit_history& unit) {
+  msg::lineage_unit view{unit.id,
+                         unit.parent,
+                         unit.step,
+                         std::move(unit.source_key),
+                         unit.part,
+                         unit.loops,
+                         unit.reopened,
+                         unit.state,
+                         unit.test_question,
+                         unit.test_question ? 0 : unit.slots,
+                         unit.created_at,
+                         unit.changed_at.value_or(core::instant{}),
+                         std::move(unit.input),
+                         std::move(unit.result),
+                         unit.confidence,
+                         unit.route,
+                         std::move(unit.route_reason),
+                         {},
+                         {},
+                         std::move(unit.excluded)};
+  for (const auto& entry : unit.leases)
+    view.leases.push_back({entry.lease.id, entry.lease.owner, entry.lease.token, status_of(entry),
+                           entry.lease.granted_at, entry.lease.expires_at,
+                           entry.ended_at.value_or(core::instant{})});
+  for (auto& judgment : unit.judgments)
+    view.judgments.push_back(to_view(judgment));
+  return view;
+}
+
+} // namespace
+
+msg::unit_lineage to_view(persistence::item_history item, std::size_t limit) {
+  msg::unit_lineage view{item.root, {}, item.units.size() > limit};
+  for (auto& unit : item.units)
+    if (view.units.size() < limit)
+      view.units.push_back(to_view(unit));
+  return view;
+}
+
+} // namespace holdfast::actors

@@ -1,0 +1,100 @@
+// The part of `memory_store` that is about what became of an item.
+
+#include "persistence/memory_store.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace holdfast::persistence {
+
+namespace {
+
+using memory::tables;
+
+unit_history read_unit(const memory::unit_row& row) {
+  const auto& made = row.made;
+  unit_history unit;
+  unit.id = made.id;
+  unit.parent = made.parent;
+  unit.step = made.step;
+  unit.source_key = made.source_key;
+  unit.input = made.input;
+  unit.state = row.state;
+  unit.slots = made.slots;
+  unit.loops = made.loops;
+  unit.part = made.part;
+  unit.reopened = row.reopened;
+  unit.test_question = !made.truth.empty();
+  unit.created_at = made.created_at;
+  unit.changed_at = row.changed_at;
+  unit.result = row.result.value_or(std::string{});
+  unit.confidence = row.confidence;
+  unit.route = row.route;
+  unit.route_reason = row.route_reason;
+  unit.excluded = made.excluded;
+  std::sort(unit.excluded.begin(), unit.excluded.end());
+  return unit;
+}
+
+void add_leases(const tables& t, unit_history& unit) {
+  const auto [active, active_end] = memory::rows_of(t.active_leases, unit.id);
+  for (auto row = active; row != active_end; ++row)
+    unit.leases.push_back({row->second, {}, {}});
+  const auto [ended, ended_end] = memory::rows_of(t.ended_leases, unit.id);
+  for (auto row = ended; row != ended_end; ++row)
+    unit.leases.push_back({row->second.lease, row->second.how, row->second.at});
+  const auto [judged, judged_end] = memory::rows_of(t.judgments, unit.id);
+  for (auto row = judged; row != judged_end; ++row)
+    unit.leases.push_back({row->second.lease, {}, row->second.made.submitted_at});
+  std::sort(unit.leases.begin(), unit.leases.end(),
+            [](const auto& a, const auto& b) { return a.lease.token < b.lease.token; });
+}
+
+void add_judgments(const tables& t, unit_history& unit) {
+  std::vector<const memory::judgment_row*> rows;
+  const auto [begin, end] = memory::rows_of(t.judgments, unit.id);
+  for (auto row = begin; row != end; ++row)
+    rows.push_back(&row->second);
+  std::sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
+    return std::tie(a->made.submitted_at, a->made.token)
+           < std::tie(b->made.submitted_at, b->made.token);
+  });
+  for (const auto* row : rows)
+    unit.judgments.push_back({row->made.id, row->made.owner, row->made.payload, row->made.answer,
+                              row->made.trust_snapshot, row->made.submitted_at, row->tainted_at,
+                              row->made.test_correct});
+}
+
+} // namespace
+
+core::outcome<item_history> memory_store::load_lineage(core::unit_id unit, core::unit_id after,
+                                                       std::uint32_t limit) {
+  const std::lock_guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return memory::unreachable;
+  const auto& t = database_->tables_;
+  const auto known = t.units.find(unit);
+  if (known == t.units.end())
+    return core::failure{core::errc::not_found, "no such unit"};
+  const auto root = known->second.made.root;
+  std::set<std::pair<core::instant, core::unit_id>> order;
+  for (const auto& [id, row] : t.units)
+    if (row.made.root == root)
+      order.insert({row.made.created_at, id});
+  auto at = order.begin();
+  if (after) {
+    const auto place = t.units.find(after);
+    if (place == t.units.end() || place->second.made.root != root)
+      return core::failure{core::errc::not_found, "no such unit in the item"};
+    at = order.upper_bound({place->second.made.created_at, after});
+  }
+  item_history item{root, {}};
+  for (; at != order.end() && item.units.size() < limit; ++at) {
+    item.units.push_back(read_unit(t.units.at(at->second)));
+    add_leases(t, item.units.back());
+    add_judgments(t, item.units.back());
+  }
+  return item;
+}
+
+} // namespace holdfast::persistence

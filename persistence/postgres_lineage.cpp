@@ -1,0 +1,176 @@
+// The part of `postgres_store` that is about what became of an item.
+
+#include "persistence/postgres_reads.hpp"
+#include "persistence/postgres_store.hpp"
+#include "persistence/read_parts.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace holdfast::persistence {
+
+namespace {
+
+// All statements read the same page: the first unit of an item is its own root, and the index
+// `units_by_root` has the others.
+#define PAGE_OF_ITEM                                                                               \
+  R"sql(
+  WITH item AS MATERIALIZED (SELECT root_id FROM holdfast.units WHERE unit_id = $1::uuid),
+       page AS MATERIALIZED (
+         SELECT u.*
+           FROM (SELECT f.* FROM holdfast.units f WHERE f.unit_id = (SELECT root_id FROM item)
+                 UNION ALL
+                 SELECT f.* FROM holdfast.units f
+                  WHERE f.root_id = (SELECT root_id FROM item) AND f.parent_id IS NOT NULL) u
+          WHERE $2::uuid = '00000000-0000-0000-0000-000000000000'
+             OR (u.created_at, u.unit_id)
+                > (SELECT a.created_at, a.unit_id FROM holdfast.units a
+                    WHERE a.unit_id = $2::uuid AND a.root_id = u.root_id)
+          ORDER BY u.created_at, u.unit_id LIMIT $3::integer)
+)sql"
+
+// Whether there is such an item, and such a place in it.
+constexpr statement place_in_item{"place_in_item", R"sql(
+  SELECT u.root_id, $2::uuid = '00000000-0000-0000-0000-000000000000' OR a.unit_id IS NOT NULL
+    FROM holdfast.units u
+    LEFT JOIN holdfast.units a ON a.unit_id = $2::uuid AND a.root_id = u.root_id
+   WHERE u.unit_id = $1::uuid)sql"};
+
+constexpr statement units_of_item{"units_of_item", PAGE_OF_ITEM R"sql(
+  SELECT u.unit_id, u.parent_id, u.step_id, u.source_key, u.input, u.state, u.slots, u.loops,
+         u.part, u.reopened, u.truth IS NOT NULL, u.created_at, u.changed_at, u.result,
+         u.confidence, u.route, u.route_reason
+    FROM page u ORDER BY u.created_at, u.unit_id)sql"};
+
+constexpr statement leases_of_item{"leases_of_item", PAGE_OF_ITEM R"sql(
+  SELECT g.*
+    FROM page u
+   CROSS JOIN LATERAL (
+         SELECT l.unit_id, l.assignment_id, l.contributor_id, l.token, l.granted_at, l.expires_at,
+                NULL::smallint AS ending, NULL::timestamptz AS ended_at
+           FROM holdfast.active_leases l WHERE l.unit_id = u.unit_id
+         UNION ALL
+         SELECT e.unit_id, e.assignment_id, e.contributor_id, e.token, e.granted_at, e.expires_at,
+                e.ending, e.ended_at
+           FROM holdfast.ended_leases e WHERE e.unit_id = u.unit_id
+         UNION ALL
+         SELECT j.unit_id, j.assignment_id, j.contributor_id, j.token, j.started_at,
+                j.lease_expires_at, NULL, j.submitted_at
+           FROM holdfast.judgments j WHERE j.unit_id = u.unit_id
+         OFFSET 0) g
+   ORDER BY g.unit_id, g.token)sql"};
+
+constexpr statement judgments_of_item{"judgments_of_item", PAGE_OF_ITEM R"sql(
+  SELECT j.*
+    FROM page u
+   CROSS JOIN LATERAL (
+         SELECT f.unit_id, f.judgment_id, f.contributor_id, f.payload, f.answer, f.trust_snapshot,
+                f.submitted_at, f.tainted_at, f.test_question_correct, f.token
+           FROM holdfast.judgments f WHERE f.unit_id = u.unit_id
+         OFFSET 0) j
+   ORDER BY j.unit_id, j.submitted_at, j.token)sql"};
+
+constexpr statement excluded_of_item{"excluded_of_item", PAGE_OF_ITEM R"sql(
+  SELECT x.*
+    FROM page u
+   CROSS JOIN LATERAL (
+         SELECT f.unit_id, f.contributor_id FROM holdfast.unit_exclusions f
+          WHERE f.unit_id = u.unit_id
+         OFFSET 0) x
+   ORDER BY x.unit_id, x.contributor_id)sql"};
+
+#undef PAGE_OF_ITEM
+
+template <class T>
+std::optional<T> optional_of(const query_result& r, std::size_t row, int column) {
+  return r.is_null(row, column) ? std::nullopt : std::optional{r.get<T>(row, column)};
+}
+
+unit_history read_unit(const query_result& r, std::size_t row) {
+  unit_history unit;
+  unit.id = {r.get<core::uuid>(row, 0)};
+  unit.parent = {optional_of<core::uuid>(r, row, 1).value_or(core::uuid{})};
+  unit.step = {r.get<core::uuid>(row, 2)};
+  unit.source_key = r.get<std::string>(row, 3);
+  unit.input = r.get<std::string>(row, 4);
+  unit.state = static_cast<core::unit_state>(r.get<reads::int2>(row, 5));
+  unit.slots = reads::u32(r, row, 6);
+  unit.loops = reads::u32(r, row, 7);
+  unit.part = reads::u32(r, row, 8);
+  unit.reopened = reads::u32(r, row, 9);
+  unit.test_question = r.get<bool>(row, 10);
+  unit.created_at = r.get<core::instant>(row, 11);
+  unit.changed_at = optional_of<core::instant>(r, row, 12);
+  unit.result = optional_of<std::string>(r, row, 13).value_or(std::string{});
+  unit.confidence = optional_of<double>(r, row, 14).value_or(0);
+  unit.route = optional_of<reads::int2>(r, row, 15).value_or(core::no_route);
+  unit.route_reason = optional_of<std::string>(r, row, 16).value_or(std::string{});
+  return unit;
+}
+
+lease_history read_lease(const query_result& r, std::size_t row) {
+  const auto ending = optional_of<reads::int2>(r, row, 6);
+  return {{{r.get<core::uuid>(row, 1)},
+           r.get<std::string>(row, 2),
+           reads::u64(r, row, 3),
+           r.get<core::instant>(row, 4),
+           r.get<core::instant>(row, 5)},
+          ending ? std::optional{static_cast<core::lease_end>(*ending)} : std::nullopt,
+          optional_of<core::instant>(r, row, 7)};
+}
+
+judgment_history read_judgment(const query_result& r, std::size_t row) {
+  return {{r.get<core::uuid>(row, 1)},
+          r.get<std::string>(row, 2),
+          r.get<std::string>(row, 3),
+          r.get<std::string>(row, 4),
+          r.get<double>(row, 5),
+          r.get<core::instant>(row, 6),
+          optional_of<core::instant>(r, row, 7),
+          optional_of<bool>(r, row, 8)};
+}
+
+/// Adds what `read` makes of each row to `list` of the unit that its first column names.
+template <class T, class Read>
+void distribute(const query_result& r, std::vector<unit_history>& units,
+                const std::unordered_map<core::uuid, std::size_t>& places,
+                std::vector<T> unit_history::*list, Read read) {
+  for (std::size_t row = 0; row < r.rows(); ++row)
+    (units[places.at(r.get<core::uuid>(row, 0))].*list).push_back(read(r, row));
+}
+
+} // namespace
+
+core::outcome<item_history> postgres_store::load_lineage(core::unit_id unit, core::unit_id after,
+                                                         std::uint32_t limit) {
+  const std::vector<std::string> position{wire::scalar(unit.value), wire::scalar(after.value)};
+  auto page = position;
+  page.push_back(reads::limit_parameter(limit));
+  const auto answer = ask(reads::short_read({{&place_in_item, position},
+                                             {&units_of_item, page},
+                                             {&leases_of_item, page},
+                                             {&judgments_of_item, page},
+                                             {&excluded_of_item, page}}));
+  if (!answer)
+    return answer.error();
+  const auto rows = [&](std::size_t which) -> const query_result& {
+    return (*answer)[reads::preamble_short + which];
+  };
+  if (rows(0).rows() == 0)
+    return core::failure{core::errc::not_found, "no such unit"};
+  if (!rows(0).get<bool>(0, 1))
+    return core::failure{core::errc::not_found, "no such unit in the item"};
+  item_history item{{rows(0).get<core::uuid>(0, 0)}, {}};
+  std::unordered_map<core::uuid, std::size_t> places;
+  for (std::size_t row = 0; row < rows(1).rows(); ++row) {
+    item.units.push_back(read_unit(rows(1), row));
+    places.emplace(item.units.back().id.value, row);
+  }
+  distribute(rows(2), item.units, places, &unit_history::leases, read_lease);
+  distribute(rows(3), item.units, places, &unit_history::judgments, read_judgment);
+  distribute(rows(4), item.units, places, &unit_history::excluded,
+             [](const query_result& r, std::size_t row) { return r.get<std::string>(row, 1); });
+  return item;
+}
+
+} // namespace holdfast::persistence
