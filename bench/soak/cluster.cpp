@@ -3,8 +3,6 @@
 #include "app/data_dir.hpp"
 #include "link/authority.hpp"
 
-#include <libpq-fe.h>
-
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -33,54 +31,23 @@ Id id_of(const std::string& text) {
 
 } // namespace
 
-sql_session::sql_session(const std::string& conninfo)
-    : connection_(PQconnectdb((conninfo + " connect_timeout=5").c_str())) {
-  if (PQstatus(connection_) != CONNECTION_OK) {
-    const std::string why = PQerrorMessage(connection_);
-    PQfinish(connection_);
-    throw std::runtime_error{"the server is away: " + why};
-  }
-}
-
-sql_session::~sql_session() { PQfinish(connection_); }
-
-std::vector<std::vector<std::string>> sql_session::rows(const std::string& query) {
-  const std::unique_ptr<PGresult, void (*)(PGresult*)> result{PQexec(connection_, query.c_str()),
-                                                              &PQclear};
-  const auto status = PQresultStatus(result.get());
-  if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK)
-    throw std::runtime_error{PQerrorMessage(connection_)};
-  std::vector<std::vector<std::string>> found;
-  for (int row = 0; row < PQntuples(result.get()); ++row) {
-    auto& columns = found.emplace_back();
-    for (int column = 0; column < PQnfields(result.get()); ++column)
-      columns.emplace_back(PQgetvalue(result.get(), row, column));
-  }
-  return found;
-}
-
 cluster::cluster(cluster_options options) : options_(std::move(options)) {
   auto made = app::demo::scratch_directory::make();
   if (!made)
     throw std::runtime_error{made.error().detail};
   directory_.emplace(std::move(*made));
-  if (options_.machine.disk.empty())
-    disk_.emplace(postgres());
-  persistence::private_cluster_options server;
-  server.directory = postgres();
-  server_.emplace(server);
-  restart_server();
-  if (options_.lazy_disk) {
-    sql_session session{conninfo()};
-    session.run("ALTER SYSTEM SET synchronous_commit = off");
-    session.run("ALTER SYSTEM SET wal_writer_delay = '10s'");
-    session.run("ALTER SYSTEM SET wal_writer_flush_after = '1GB'");
-    session.run("SELECT pg_reload_conf()");
-  }
   if (options_.machine.network.empty()) {
-    network_.emplace(options_.nodes);
+    network_.emplace(options_.nodes + 2); // the server and its standby
     issue_certificates();
   }
+  database_options server;
+  server.directory = directory();
+  server.small_disk = options_.machine.disk.empty();
+  server.lazy_disk = options_.lazy_disk;
+  server.lines = network_ ? &*network_ : nullptr;
+  server.place = server_place();
+  server.standby = options_.standby;
+  server_.emplace(std::move(server));
   for (std::uint32_t number = 0; number < options_.nodes; ++number)
     start_at_first(number);
 }
@@ -113,7 +80,7 @@ link::credentials cluster::credentials_of(const std::string& name) const {
 
 std::vector<std::string> cluster::arguments_of(std::uint32_t number) const {
   const auto lease = std::chrono::duration_cast<std::chrono::milliseconds>(options_.lease_time);
-  std::vector<std::string> words{"--database-url", conninfo()};
+  std::vector<std::string> words{"--database-url", server_->conninfo_of_nodes()};
   const auto set = [&](const std::string& option) { words.insert(words.end(), {"--set", option}); };
   set("node.name=" + name_of(number));
   set("node.lease_time=" + std::to_string(lease.count()) + "ms");
@@ -180,26 +147,6 @@ double cluster::memory(std::uint32_t number) const {
     if (line.rfind("VmRSS:", 0) == 0)
       return std::stod(line.substr(6)) / 1024;
   return 0;
-}
-
-void cluster::crash_server() {
-  ::kill(server_->server_pid(), SIGKILL);
-  while (server_->running()) // or whoever starts it again finds it still there
-    std::this_thread::sleep_for(1ms);
-}
-
-void cluster::restart_server() {
-  if (const auto started = server_->start(); !started)
-    throw std::runtime_error{"the server does not start: " + started.error().detail};
-}
-
-std::uint64_t cluster::full_disk_reports() const {
-  std::ifstream log{postgres() + "/server.log"};
-  std::uint64_t reports = 0;
-  for (std::string line; std::getline(log, line);)
-    if (line.find("No space left on device") != std::string::npos)
-      ++reports;
-  return reports;
 }
 
 final_state cluster::stored() const {

@@ -3,9 +3,9 @@
 #include "app/demo/node_process.hpp"
 #include "app/demo/scratch_directory.hpp"
 #include "bench/soak/checker.hpp"
+#include "bench/soak/database.hpp"
 #include "bench/soak/isolation.hpp"
 #include "client/connection.hpp"
-#include "persistence/private_cluster.hpp"
 
 #include <functional>
 #include <memory>
@@ -13,25 +13,7 @@
 #include <string>
 #include <vector>
 
-struct pg_conn;
-
 namespace holdfast::soak {
-
-/// A connection of the harness itself. Throws `std::runtime_error` when the server is away.
-class sql_session {
-public:
-  explicit sql_session(const std::string& conninfo);
-  ~sql_session();
-  sql_session(const sql_session&) = delete;
-  sql_session& operator=(const sql_session&) = delete;
-
-  /// Rows of text.
-  std::vector<std::vector<std::string>> rows(const std::string& query);
-  void run(const std::string& statement) { rows(statement); }
-
-private:
-  pg_conn* connection_;
-};
 
 struct cluster_options {
   std::string program; ///< Path of `holdfast`.
@@ -39,6 +21,7 @@ struct cluster_options {
   core::duration lease_time{};
   /// The positive control: the server acknowledges before it has written. The checker must see it.
   bool lazy_disk = false;
+  bool standby = false; ///< Of the server, for it to fail over to. Takes lines.
   /// What cannot be made bad here: without an obstacle nodes are on lines of their own, and talk
   /// TLS, and the server is on a disk that can be made full.
   obstacles machine;
@@ -64,16 +47,12 @@ public:
   /// Resident memory of a node in MiB; 0 when it does not run.
   double memory(std::uint32_t number) const;
 
-  /// SIGKILL.
-  void crash_server();
-  void restart_server();
-  bool server_runs() { return server_->running(); }
-  /// How often the server has said in its log that it has no space left.
-  std::uint64_t full_disk_reports() const;
+  database& server() { return *server_; }
+  /// Its place on the lines.
+  std::uint32_t server_place() const { return options_.nodes; }
   /// Only without the obstacle.
   network& lines() { return *network_; }
-  small_disk& disk() { return *disk_; }
-  const std::string& conninfo() const { return server_->conninfo(); }
+  std::string conninfo() const { return server_->conninfo(); }
 
   final_state stored() const;
   std::string directory() const { return directory_->path().string(); }
@@ -84,14 +63,12 @@ private:
   void issue_certificates() const;
   std::vector<std::string> arguments_of(std::uint32_t number) const;
   link::credentials credentials_of(const std::string& name) const;
-  std::string postgres() const { return (directory_->path() / "postgres").string(); }
   std::string authority() const { return (directory_->path() / "ca").string(); }
 
   cluster_options options_;
   std::optional<app::demo::scratch_directory> directory_;
   std::optional<network> network_;
-  std::optional<small_disk> disk_;
-  std::optional<persistence::private_cluster> server_;
+  std::optional<database> server_;
   std::vector<std::unique_ptr<app::demo::node_process>> nodes_;
 };
 

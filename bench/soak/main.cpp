@@ -159,7 +159,9 @@ soak_result run(const options& o) {
   std::cerr << "seed " << o.seed << ": " << result.plan.faults.size() << " faults in " << o.minutes
             << " minutes\n";
 
-  cluster nodes{{o.program, o.nodes, lease_time, o.lazy_disk, machine}};
+  const auto& kinds = result.plan.request.kinds;
+  const bool standby = std::count(kinds.begin(), kinds.end(), fault_kind::failover) != 0;
+  cluster nodes{{o.program, o.nodes, lease_time, o.lazy_disk, standby, machine}};
   if (o.keep)
     nodes.keep_directory();
   client::peer_system configuration{client::peer_settings{}};

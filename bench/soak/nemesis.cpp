@@ -94,9 +94,18 @@ public:
       break;
     case fault_kind::server_crash:
       struck_.bit = true;
-      nodes_.crash_server();
+      nodes_.server().crash();
       wait();
-      nodes_.restart_server();
+      nodes_.server().restart();
+      break;
+    case fault_kind::failover:
+      struck_.bit = true;
+      nodes_.server().fail_over();
+      await_hosts();
+      nodes_.server().restore_standby();
+      break;
+    case fault_kind::database_partition:
+      cut_from_server();
       break;
     case fault_kind::disk_full:
       fill_disk();
@@ -194,13 +203,30 @@ private:
   }
 
   void fill_disk() {
-    const auto reports = nodes_.full_disk_reports();
-    nodes_.disk().fill();
+    auto& server = nodes_.server();
+    const auto reports = server.full_disk_reports();
+    server.disk().fill();
     wait();
-    nodes_.disk().free_up();
-    struck_.bit = nodes_.full_disk_reports() > reports;
-    if (!nodes_.server_runs()) // it gives up when it has no room to recover
-      nodes_.restart_server();
+    server.disk().free_up();
+    struck_.bit = server.full_disk_reports() > reports;
+    if (!server.running()) // it gives up when it has no room to recover
+      server.restart();
+    await_hosts();
+  }
+
+  /// What the node sends to the server is lost, and the other way round: no session ends by it. The
+  /// others take over when the lease has run out, also from what it had begun to write.
+  void cut_from_server() {
+    auto& lines = nodes_.lines();
+    const auto node = struck_.planned.node;
+    for (const auto server : {nodes_.server_place(), nodes_.server_place() + 1}) {
+      lines.cut(node, server);
+      lines.cut(server, node);
+    }
+    await_takeover();
+    wait();
+    struck_.bit = struck_.bit && lines.disturbed() > 0;
+    lines.heal();
     await_hosts();
   }
 
@@ -231,8 +257,8 @@ private:
     const auto killed = struck_.planned.other;
     node().signal(SIGSTOP);
     nodes_.node(killed).kill();
-    nodes_.crash_server();
-    nodes_.restart_server();
+    nodes_.server().crash();
+    nodes_.server().restart();
     wait();
     node().signal(SIGCONT);
     nodes_.start(killed);

@@ -35,6 +35,7 @@ core::duration draw_length(dice& d, fault_kind kind, core::duration lease_time) 
   case fault_kind::kill:
     return d.between(1s, 4s);
   case fault_kind::freeze:
+  case fault_kind::database_partition:
     return lease_time + d.between(2s, 4s);
   case fault_kind::hesitation:
     return d.between(lease_time * 4 / 5, lease_time * 6 / 5);
@@ -56,6 +57,7 @@ core::duration draw_length(dice& d, fault_kind kind, core::duration lease_time) 
     return lease_time + d.between(1s, 3s);
   case fault_kind::drain:
   case fault_kind::rolling_restart:
+  case fault_kind::failover:
   case fault_kind::count:
     break;
   }
@@ -87,10 +89,12 @@ std::string obstacle_to(fault_kind kind, std::uint32_t nodes, const obstacles& m
     return among(2, {});
   case fault_kind::partition:
   case fault_kind::one_way_partition:
+  case fault_kind::database_partition:
     return among(2, machine.network);
   case fault_kind::partial_partition:
     return among(3, machine.network);
   case fault_kind::bad_line:
+  case fault_kind::failover:
     return machine.network;
   case fault_kind::disk_full:
     return machine.disk;

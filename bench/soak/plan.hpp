@@ -14,28 +14,42 @@ namespace holdfast::soak {
 
 /// What goes wrong.
 enum class fault_kind : std::uint8_t {
-  kill,              ///< SIGKILL of a node; it is started again.
-  freeze,            ///< SIGSTOP for longer than the lease: its shards must be taken over.
-  hesitation,        ///< SIGSTOP for about the lease: whoever hosts its shards then, one does.
-  blink,             ///< SIGSTOP for much less than the lease: nobody may notice.
-  drain,             ///< SIGTERM, and a new process.
-  rolling_restart,   ///< The same of every node, one after the other.
-  database_cut,      ///< The sessions of one node are ended again and again.
-  server_crash,      ///< SIGKILL of the database server; it is started again.
-  disk_full,         ///< The server cannot write any more.
-  partition,         ///< Nothing passes between a node and the others; the server is reached.
-  partial_partition, ///< The same between two nodes; the third one is reached by both.
-  one_way_partition, ///< What a node sends to the others is lost; what they send arrives.
-  bad_line,          ///< All that a node sends and gets is slow, and some of it lost.
-  compound,          ///< A node freezes, another one is killed, and the server crashes.
+  kill,               ///< SIGKILL of a node; it is started again.
+  freeze,             ///< SIGSTOP for longer than the lease: its shards must be taken over.
+  hesitation,         ///< SIGSTOP for about the lease: whoever hosts its shards then, one does.
+  blink,              ///< SIGSTOP for much less than the lease: nobody may notice.
+  drain,              ///< SIGTERM, and a new process.
+  rolling_restart,    ///< The same of every node, one after the other.
+  database_cut,       ///< The sessions of one node are ended again and again.
+  database_partition, ///< Nothing passes between a node and the server; the others reach both.
+  server_crash,       ///< SIGKILL of the database server; it is started again.
+  failover,           ///< SIGKILL of the database server; its standby takes over.
+  disk_full,          ///< The server cannot write any more.
+  partition,          ///< Nothing passes between a node and the others; the server is reached.
+  partial_partition,  ///< The same between two nodes; the third one is reached by both.
+  one_way_partition,  ///< What a node sends to the others is lost; what they send arrives.
+  bad_line,           ///< All that a node sends and gets is slow, and some of it lost.
+  compound,           ///< A node freezes, another one is killed, and the server crashes.
   count
 };
 
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(fault_kind::count)>
-    fault_names{"kill",      "freeze",          "hesitation",        "blink",
-                "drain",     "rolling restart", "database cut",      "server crash",
-                "disk full", "partition",       "partial partition", "one-way partition",
-                "bad line",  "compound"};
+    fault_names{"kill",
+                "freeze",
+                "hesitation",
+                "blink",
+                "drain",
+                "rolling restart",
+                "database cut",
+                "database partition",
+                "server crash",
+                "failover",
+                "disk full",
+                "partition",
+                "partial partition",
+                "one-way partition",
+                "bad line",
+                "compound"};
 
 inline std::string_view name_of(fault_kind kind) {
   return fault_names[static_cast<std::size_t>(kind)];

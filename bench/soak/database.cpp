@@ -1,0 +1,227 @@
+#include "bench/soak/database.hpp"
+
+#include "bench/shell.hpp"
+#include "persistence/server_process.hpp"
+
+#include <libpq-fe.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace holdfast::soak {
+
+namespace {
+
+using namespace std::chrono_literals;
+using clock = std::chrono::steady_clock;
+
+constexpr auto standby_limit = 60s;
+constexpr auto pause = 10ms;
+
+void must(const std::string& command) {
+  const auto end = bench::run_shell(command);
+  if (end.status != 0)
+    throw std::runtime_error{command + ": " + end.output};
+}
+
+/// The first part of a conninfo of libpq, `host=...`, and the rest.
+std::pair<std::string, std::string> split_host(const std::string& conninfo) {
+  const std::string word = "host=";
+  const auto end = conninfo.find(" port=");
+  if (conninfo.rfind(word, 0) != 0 || end == std::string::npos)
+    throw std::runtime_error{"unexpected connection string: " + conninfo};
+  return {conninfo.substr(word.size(), end - word.size()), conninfo.substr(end)};
+}
+
+} // namespace
+
+sql_session::sql_session(const std::string& conninfo)
+    : connection_(PQconnectdb((conninfo + " connect_timeout=5").c_str())) {
+  if (PQstatus(connection_) != CONNECTION_OK) {
+    const std::string why = PQerrorMessage(connection_);
+    PQfinish(connection_);
+    throw std::runtime_error{"the server is away: " + why};
+  }
+}
+
+sql_session::~sql_session() { PQfinish(connection_); }
+
+std::vector<std::vector<std::string>> sql_session::rows(const std::string& query) {
+  const std::unique_ptr<PGresult, void (*)(PGresult*)> result{PQexec(connection_, query.c_str()),
+                                                              &PQclear};
+  const auto status = PQresultStatus(result.get());
+  if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK)
+    throw std::runtime_error{PQerrorMessage(connection_)};
+  std::vector<std::vector<std::string>> found;
+  for (int row = 0; row < PQntuples(result.get()); ++row) {
+    auto& columns = found.emplace_back();
+    for (int column = 0; column < PQnfields(result.get()); ++column)
+      columns.emplace_back(PQgetvalue(result.get(), row, column));
+  }
+  return found;
+}
+
+database::database(database_options options) : options_(std::move(options)) {
+  const std::uint32_t count = options_.standby ? 2 : 1;
+  for (std::uint32_t which = 0; which < count; ++which) {
+    if (options_.small_disk)
+      disks_.at(which) = std::make_unique<small_disk>(directory_of(which));
+    persistence::private_cluster_options server;
+    server.directory = directory_of(which);
+    servers_.at(which) = std::make_unique<persistence::private_cluster>(server);
+  }
+  start(primary_);
+  if (options_.lazy_disk) {
+    sql_session session{primary().conninfo()};
+    session.run("ALTER SYSTEM SET synchronous_commit = off");
+    session.run("ALTER SYSTEM SET wal_writer_delay = '10s'");
+    session.run("ALTER SYSTEM SET wal_writer_flush_after = '1GB'");
+    session.run("SELECT pg_reload_conf()");
+  }
+  if (options_.lines != nullptr)
+    open_to_lines();
+  if (options_.standby)
+    restore_standby();
+}
+
+database::~database() {
+  // The standby first: it would take the other's end for a line that broke, and wait for it.
+  servers_.at(1 - primary_).reset();
+  servers_.at(primary_).reset();
+}
+
+std::string database::directory_of(std::uint32_t which) const {
+  return options_.directory + (which == 0 ? "/postgres" : "/standby");
+}
+
+std::string database::address_of(std::uint32_t which) const {
+  return network::address_of(options_.place + which);
+}
+
+std::string database::conninfo() const {
+  if (!options_.standby)
+    return servers_.at(primary_)->conninfo();
+  const auto [first, rest] = split_host(servers_[0]->conninfo());
+  const auto second = split_host(servers_[1]->conninfo()).first;
+  return "host=" + first + ',' + second + rest + " target_session_attrs=read-write";
+}
+
+std::string database::conninfo_of_nodes() const {
+  if (options_.lines == nullptr)
+    return conninfo();
+  const auto rest = split_host(servers_[0]->conninfo()).second;
+  if (!options_.standby)
+    return "host=" + address_of(0) + rest;
+  return "host=" + address_of(0) + ',' + address_of(1) + rest + " target_session_attrs=read-write";
+}
+
+void database::start(std::uint32_t which) {
+  const auto begin = [&] {
+    if (const auto started = servers_.at(which)->start(); !started)
+      throw std::runtime_error{"the server does not start: " + started.error().detail};
+  };
+  if (options_.lines != nullptr)
+    options_.lines->inside(options_.place + which, begin);
+  else
+    begin();
+}
+
+/// The nodes come from other network namespaces, where only the cluster is.
+void database::open_to_lines() {
+  const auto access = options_.directory + "/pg_hba.conf";
+  std::ofstream{access} << "local all,replication all peer map=holdfast\n"
+                           "host all,replication all 10.77.0.0/16 trust\n";
+  std::filesystem::permissions(access, std::filesystem::perms{0644});
+  {
+    sql_session session{primary().conninfo()};
+    session.run("ALTER SYSTEM SET listen_addresses = '*'");
+    session.run("ALTER SYSTEM SET hba_file = '" + access + "'");
+    if (options_.standby) {
+      session.run("ALTER SYSTEM SET wal_level = replica");
+      session.run("ALTER SYSTEM SET max_wal_senders = 10");
+      session.run("ALTER SYSTEM SET wal_retrieve_retry_interval = '200ms'");
+      session.run("ALTER SYSTEM SET wal_sender_timeout = '5s'");
+      session.run("ALTER SYSTEM SET wal_receiver_timeout = '5s'");
+    }
+  }
+  using shutdown = persistence::private_cluster::shutdown;
+  if (const auto stopped = primary().stop(shutdown::fast); !stopped)
+    throw std::runtime_error{stopped.error().detail};
+  restart();
+}
+
+void database::crash(persistence::private_cluster& server) {
+  ::kill(server.server_pid(), SIGKILL);
+  while (server.running()) // or whoever starts it again finds it still there
+    std::this_thread::sleep_for(1ms);
+}
+
+void database::crash() { crash(primary()); }
+
+void database::fail_over() {
+  crash(primary());
+  primary_ = 1 - primary_;
+  // It never waits for the standby that it was itself: those words were said to the other server
+  // after it had been copied.
+  sql_session session{primary().conninfo()};
+  session.run("SELECT pg_promote(wait => true)");
+}
+
+void database::restore_standby() {
+  const auto which = 1 - primary_;
+  copy_to(which);
+  start(which);
+  sql_session session{primary().conninfo()};
+  session.run("ALTER SYSTEM SET synchronous_standby_names = '*'");
+  session.run("SELECT pg_reload_conf()");
+  await_standby();
+}
+
+void database::copy_to(std::uint32_t which) {
+  const auto place = directory_of(which) + "/pgdata";
+  const auto owner =
+      bench::run_shell("stat -c %U: " + bench::quoted(directory_of(primary_) + "/pgdata")).output;
+  const auto account = owner.substr(0, owner.find(':'));
+  // Of a server that was killed some processes live on for a moment.
+  for (const auto until = clock::now() + standby_limit;
+       !persistence::processes_in(place).empty() && clock::now() < until;)
+    std::this_thread::sleep_for(pause);
+  std::filesystem::create_directories(directory_of(which));
+  std::filesystem::remove_all(place);
+  must("install -d -m 700 -o " + account + " -g " + account + ' ' + bench::quoted(place));
+  options_.lines->inside(options_.place + which, [&] {
+    must("cd / && PATH=\"$(ls -d /usr/lib/postgresql/*/bin | tail -n 1):$PATH\" setpriv --reuid "
+         + account + " --regid " + account
+         + " --clear-groups pg_basebackup --checkpoint=fast --wal-method=stream"
+           " --write-recovery-conf --host="
+         + address_of(primary_)
+         + " --port=5432 --username=holdfast --pgdata=" + bench::quoted(place));
+  });
+}
+
+void database::await_standby() {
+  const auto until = clock::now() + standby_limit;
+  while (clock::now() < until) {
+    sql_session session{primary().conninfo()};
+    if (!session.rows("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'").empty())
+      return;
+    std::this_thread::sleep_for(pause);
+  }
+  throw std::runtime_error{"the standby does not follow the server"};
+}
+
+std::uint64_t database::full_disk_reports() const {
+  std::ifstream log{directory_of(primary_) + "/server.log"};
+  std::uint64_t reports = 0;
+  for (std::string line; std::getline(log, line);)
+    if (line.find("No space left on device") != std::string::npos)
+      ++reports;
+  return reports;
+}
+
+} // namespace holdfast::soak

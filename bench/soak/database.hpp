@@ -1,0 +1,91 @@
+#pragma once
+
+#include "bench/soak/isolation.hpp"
+#include "persistence/private_cluster.hpp"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+struct pg_conn;
+
+namespace holdfast::soak {
+
+/// A connection of the harness itself. Throws `std::runtime_error` when the server is away.
+class sql_session {
+public:
+  explicit sql_session(const std::string& conninfo);
+  ~sql_session();
+  sql_session(const sql_session&) = delete;
+  sql_session& operator=(const sql_session&) = delete;
+
+  /// Rows of text.
+  std::vector<std::vector<std::string>> rows(const std::string& query);
+  void run(const std::string& statement) { rows(statement); }
+
+private:
+  pg_conn* connection_;
+};
+
+struct database_options {
+  std::string directory;
+  bool small_disk = false; ///< On file systems that can be made full.
+  /// The positive control: it acknowledges before it has written.
+  bool lazy_disk = false;
+  /// Lines on which nodes reach it over TCP; null: they come by its socket. Must outlive it.
+  const network* lines = nullptr;
+  /// Its place on these lines; that of the standby is the one behind.
+  std::uint32_t place = 0;
+  /// With a standby that has every commit before it is acknowledged. Takes lines.
+  bool standby = false;
+};
+
+/// The database of a soak. Belongs to the main thread, because servers end with the thread that
+/// started them. Throws `std::runtime_error` with what went wrong.
+class database {
+public:
+  /// Starts it.
+  explicit database(database_options options);
+  ~database();
+
+  /// For the harness, which is on the same machine, and for a node. Both stay true when the standby
+  /// takes over.
+  std::string conninfo() const;
+  std::string conninfo_of_nodes() const;
+
+  bool running() { return primary().running(); }
+  /// SIGKILL.
+  void crash();
+  void restart() { start(primary_); }
+  /// SIGKILL; the standby becomes the server. Returns when it takes commits. A new standby follows
+  /// by `restore_standby`.
+  void fail_over();
+  /// Makes a standby of what was the server before: until then nothing is kept twice. Returns when
+  /// it has every commit.
+  void restore_standby();
+
+  /// Of the server's own place.
+  small_disk& disk() { return *disks_.at(primary_); }
+  /// How often it has said in its log that it has no space left.
+  std::uint64_t full_disk_reports() const;
+
+private:
+  persistence::private_cluster& primary() { return *servers_.at(primary_); }
+  std::string directory_of(std::uint32_t which) const;
+  std::string address_of(std::uint32_t which) const;
+  void start(std::uint32_t which);
+  void crash(persistence::private_cluster& server);
+  void open_to_lines();
+  void copy_to(std::uint32_t which);
+  void await_standby();
+
+  database_options options_;
+  std::array<std::unique_ptr<small_disk>, 2> disks_;
+  std::array<std::unique_ptr<persistence::private_cluster>, 2> servers_;
+  std::uint32_t primary_ = 0;
+};
+
+} // namespace holdfast::soak
