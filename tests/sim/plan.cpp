@@ -365,6 +365,7 @@ plan draw_plan(std::uint64_t seed) {
   draw_routes(p);
   draw_unit_tasks(p);
   p.receiver_trouble = d.below(3) == 0 ? 0 : static_cast<std::uint32_t>(d.between(1, 60));
+  p.webhooks = d.below(3) == 0;
   return p;
 }
 
@@ -434,7 +435,8 @@ std::string describe(const plan& p) {
       << f.change_refused << ", outage " << f.outage << ", kill " << f.node_kill << ", drain "
       << f.node_drain << ", zombie " << f.zombie << ", partition " << f.partition
       << ", frozen heartbeat " << f.frozen_heartbeat << ", lines cut " << f.lines_cut << ", crash "
-      << f.actor_crash << ", rush " << f.clock_rush << ", timer lost " << f.timer_lost << '\n';
+      << f.actor_crash << ", rush " << f.clock_rush << ", timer lost " << f.timer_lost
+      << (p.webhooks ? "; with webhooks\n" : "\n");
   return out.str();
 }
 

@@ -501,9 +501,9 @@ bool has_models(const plan& p) {
 
 bool has_removals(const plan& p) { return has_people(p) && p.remove_contributor > 0; }
 
-bool has_any(const plan&) { return true; }
+bool has_webhooks(const plan& p) { return p.webhooks; }
 
-bool has_trouble(const plan& p) { return p.receiver_trouble > 0; }
+bool has_trouble(const plan& p) { return p.webhooks && p.receiver_trouble > 0; }
 
 bool has_routes(const plan& p) {
   return has_people(p)
@@ -525,7 +525,7 @@ const std::vector<plant>& plants() {
         {"early-answer", "a judgment is acknowledged before its commit", has_people},
         {"lease-kept", "a lease that has ended stays in the table", has_people},
         {"webhook-hasty", "a position of a webhook is stored before its events are delivered",
-         has_any},
+         has_webhooks},
         {"dead-letter-dropped", "what a receiver refuses is not kept", has_trouble},
         {"inbox-off", "consumers do not remember what they have applied", has_people},
         {"holders-hidden", "leases are left out when a unit is loaded", has_people},

@@ -606,7 +606,8 @@ run_report world::run() {
     start_contributor(*virtual_.system, field_, i);
   for (std::uint32_t i = 0; i < 2; ++i)
     subscribers_.push_back(start_subscriber(*virtual_.system, field_, i));
-  start_webhook_operator(*virtual_.system, field_, receivers_);
+  if (plan_.webhooks)
+    start_webhook_operator(*virtual_.system, field_, receivers_);
   database_faults_.draw_refusals();
   while (messages_ < options_.steps && !audit_.found()) {
     maybe_fault();
