@@ -39,7 +39,7 @@ const std::string reviewed = R"({"name":"reviewed","steps":[
 
 BOOST_FIXTURE_TEST_SUITE(lineage_of_items, traced_node)
 
-// A60, A61, A88: every lease, judgment, verdict, decision and its reason, through all steps.
+// A42, A57-A61, A88: every lease, judgment, verdict, decision and its reason, through all steps.
 BOOST_AUTO_TEST_CASE(all_units_of_an_item_tell_what_happened_to_them) {
   const auto steps = create_steps(reviewed);
   feed(steps[0], 2);

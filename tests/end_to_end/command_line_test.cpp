@@ -31,11 +31,11 @@ BOOST_AUTO_TEST_CASE(help_lists_commands_and_exit_codes) {
   const auto help = holdfast_with({"--help"});
   BOOST_TEST(help.code == 0);
   for (const auto* word :
-       {"node", "demo", "aggregate", "simulate-overlap", "status", "events", "lineage", "webhooks",
-        "verify", "schemas", "validate", "config", "Exit codes"})
+       {"node", "demo", "aggregate", "simulate-overlap", "status", "events", "lineage", "explain",
+        "webhooks", "verify", "schemas", "validate", "config", "Exit codes"})
     BOOST_TEST(contains(help.out, word));
   for (const auto* command : {"node", "demo", "aggregate", "simulate-overlap", "status", "events",
-                              "lineage", "webhooks", "verify", "schemas", "config"})
+                              "lineage", "explain", "webhooks", "verify", "schemas", "config"})
     BOOST_TEST(holdfast_with({command, "--help"}).code == 0);
 }
 

@@ -2,9 +2,9 @@
 // event once.
 
 #include "client/connection.hpp"
-#include "client/id_source.hpp"
 #include "client/peer_system.hpp"
 #include "tests/end_to_end/running_node.hpp"
+#include "tests/end_to_end/simple_job.hpp"
 #include "tests/support/child_program.hpp"
 #include "tests/support/event_schemas.hpp"
 #include "tests/support/program.hpp"
@@ -84,36 +84,13 @@ private:
   std::string text_;
 };
 
-struct subscribed_node : test::running_node {
+struct subscribed_node : test::running_node, test::simple_job<subscribed_node> {
   subscribed_node() { BOOST_REQUIRE(::mkfifo(pipe().c_str(), 0600) == 0); }
 
   std::string pipe() const { return place() + "/events"; }
   std::string address() const { return "127.0.0.1:" + std::to_string(process->port()); }
+  const client::connection& connection() const { return node; }
 
-  template <class Request>
-  msg::answer_to<Request> ask(const Request& request) {
-    auto answer = node.ask<msg::answer_to<Request>>(request);
-    BOOST_REQUIRE_MESSAGE(answer, (answer ? std::string{} : answer.error().detail));
-    return *answer;
-  }
-  core::step_id given_step() {
-    const auto created = ask(msg::create_workflow{
-        {ids.next()}, R"({"name": "told", "steps": [{"key": "only", "judgments_per_unit": 1}]})"});
-    return created.steps.front().step;
-  }
-  void feed(const core::step_id& step, int first, int number) {
-    msg::add_source_data data{step, {}};
-    for (int i = first; i < first + number; ++i)
-      data.rows.push_back({std::to_string(i), "{}", 0});
-    ask(data);
-  }
-  void work(const core::step_id& step, int units) {
-    for (int i = 0; i < units; ++i) {
-      const auto given = ask(msg::ask_assignment{step, "ana", {ids.next()}});
-      ask(msg::submit_judgment{
-          step, given.unit, "ana", given.token, {ids.next()}, R"({"answer": "yes"})"});
-    }
-  }
   /// What the database says happened.
   history outbox() const {
     pqxx::connection database{conninfo()};
@@ -157,7 +134,6 @@ struct subscribed_node : test::running_node {
   client::peer_system configuration{client::peer_settings{}};
   caf::actor_system system{configuration};
   client::connection node{system, {"127.0.0.1", process->port()}, client::retry_policy{}, 1};
-  client::id_source ids;
 };
 
 history lines_of(const test::program_end& end) {
@@ -195,40 +171,6 @@ BOOST_AUTO_TEST_CASE(a_subscriber_and_a_node_may_be_killed) {
   BOOST_TEST((got == outbox()));
   BOOST_TEST(got.rbegin()->second.at("type") == "JobStepUpdated");
   BOOST_TEST(got.rbegin()->second.at("details").at("status") == "Completed");
-}
-
-// A60: what `holdfast lineage` prints is what was done.
-BOOST_AUTO_TEST_CASE(what_became_of_an_item_can_be_printed) {
-  const auto step = given_step();
-  feed(step, 0, 1);
-  const auto given = ask(msg::ask_assignment{step, "ana", {ids.next()}});
-  ask(msg::submit_judgment{
-      step, given.unit, "ana", given.token, {ids.next()}, R"({"answer": "yes"})"});
-  // The judgment is there with its answer; the result follows.
-  for (int i = 0; i < 10'000 && ask(msg::get_unit{step, given.unit}).result.empty(); ++i)
-    continue;
-  const auto unit = core::to_string(given.unit);
-  const auto printed =
-      test::run_program(HOLDFAST_BINARY, {"lineage", unit, "--node", address()}, 60s);
-  BOOST_TEST(printed.code == 0, printed.err);
-  BOOST_TEST(printed.out.find("ana said") != std::string::npos, printed.out);
-  BOOST_TEST(printed.out.find("yes") != std::string::npos, printed.out);
-  const auto told =
-      test::run_program(HOLDFAST_BINARY, {"lineage", unit, "--json", "--node", address()}, 60s);
-  BOOST_TEST(told.code == 0, told.err);
-  const auto item = json::parse(told.out);
-  BOOST_TEST(item.at("root") == unit);
-  const auto one = item.at("units").at(0);
-  BOOST_TEST(one.at("state") == "Finalized");
-  BOOST_TEST(one.at("leases").at(0).at("status") == "judged");
-  BOOST_TEST(one.at("judgments").at(0).at("payload").at("answer") == "yes");
-  BOOST_TEST(one.at("result").at("answer") == "yes");
-  const auto unknown = test::run_program(
-      HOLDFAST_BINARY, {"lineage", core::to_string(core::unit_id{ids.next()}), "--node", address()},
-      60s);
-  BOOST_TEST(unknown.code == 1);
-  BOOST_TEST(unknown.err.find("not_found") != std::string::npos, unknown.err);
-  BOOST_TEST(test::run_program(HOLDFAST_BINARY, {"lineage", "a-unit"}, 60s).code == 2);
 }
 
 BOOST_AUTO_TEST_CASE(the_events_that_there_are_can_be_printed) {

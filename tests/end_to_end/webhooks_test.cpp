@@ -2,11 +2,11 @@
 // the same place each time, signed.
 
 #include "client/connection.hpp"
-#include "client/id_source.hpp"
 #include "client/peer_system.hpp"
 #include "connectors/webhook_signature.hpp"
 #include "link/authority.hpp"
 #include "tests/end_to_end/running_node.hpp"
+#include "tests/end_to_end/simple_job.hpp"
 #include "tests/support/event_schemas.hpp"
 #include "tests/support/http_receiver.hpp"
 #include "tests/support/program.hpp"
@@ -46,7 +46,7 @@ const std::string key_text = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 using history = std::map<std::pair<int, int>, json>;
 
 /// A node that may post to this machine, with a secret; the fixture of one case.
-struct posting_node {
+struct posting_node : test::simple_job<posting_node> {
   explicit posting_node(std::vector<std::string> more = {}) {
     auto made = app::demo::scratch_directory::make();
     BOOST_REQUIRE(made);
@@ -73,30 +73,7 @@ struct posting_node {
     BOOST_REQUIRE_MESSAGE(started, process->log_tail());
   }
 
-  template <class Request>
-  msg::answer_to<Request> ask(const Request& request) {
-    auto answer = node->ask<msg::answer_to<Request>>(request);
-    BOOST_REQUIRE_MESSAGE(answer, (answer ? std::string{} : answer.error().detail));
-    return *answer;
-  }
-  core::step_id given_step() {
-    const auto created = ask(msg::create_workflow{
-        {ids.next()}, R"({"name": "told", "steps": [{"key": "only", "judgments_per_unit": 1}]})"});
-    return created.steps.front().step;
-  }
-  void feed(const core::step_id& step, int first, int number) {
-    msg::add_source_data data{step, {}};
-    for (int i = first; i < first + number; ++i)
-      data.rows.push_back({std::to_string(i), "{}", 0});
-    ask(data);
-  }
-  void work(const core::step_id& step, int units) {
-    for (int i = 0; i < units; ++i) {
-      const auto given = ask(msg::ask_assignment{step, "ana", {ids.next()}});
-      ask(msg::submit_judgment{
-          step, given.unit, "ana", given.token, {ids.next()}, R"({"answer": "yes"})"});
-    }
-  }
+  const client::connection& connection() const { return *node; }
   test::program_end webhooks(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), "webhooks");
     arguments.insert(arguments.end(), {"--data-dir", directory->path().string()});
@@ -137,7 +114,6 @@ struct posting_node {
   client::peer_system configuration{client::peer_settings{}};
   caf::actor_system system{configuration};
   std::optional<client::connection> node;
-  client::id_source ids;
 };
 
 /// What requests have brought; whatever is posted again is what it was before.

@@ -49,7 +49,7 @@ std::string text_of(const persistence::lease_history& l) {
 
 BOOST_AUTO_TEST_SUITE(store_lineage)
 
-// A60, A61
+// A57-A61
 BOOST_AUTO_TEST_CASE_TEMPLATE(every_lease_and_judgment_of_a_unit_is_told, World, worlds) {
   lineage_fixture<World> f;
   auto made = f.new_unit(f.first.id, 1);
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(every_lease_and_judgment_of_a_unit_is_told, World,
   BOOST_TEST(!told.test_correct.has_value());
 }
 
-// A60, I-5
+// A42, I-5
 BOOST_AUTO_TEST_CASE_TEMPLATE(all_units_of_an_item_come_in_order_of_creation, World, worlds) {
   lineage_fixture<World> f;
   const auto root = f.new_unit(f.first.id, 1);

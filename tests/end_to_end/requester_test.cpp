@@ -1,0 +1,115 @@
+// What a requester sees on the command line of what became of an item, and of what keeps it.
+
+#include "client/peer_system.hpp"
+#include "core/uuid.hpp"
+#include "tests/end_to_end/running_node.hpp"
+#include "tests/end_to_end/simple_job.hpp"
+#include "tests/support/program.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <caf/actor_system.hpp>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace client = holdfast::client;
+namespace core = holdfast::core;
+namespace msg = holdfast::msg;
+namespace test = holdfast::test;
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+namespace {
+
+struct asked_node : test::running_node, test::simple_job<asked_node> {
+  const client::connection& connection() const { return node; }
+
+  test::program_end holdfast(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--node", "127.0.0.1:" + std::to_string(process->port())});
+    return test::run_program(HOLDFAST_BINARY, arguments, 60s);
+  }
+  std::string printed(const std::vector<std::string>& arguments) const {
+    const auto end = holdfast(arguments);
+    BOOST_TEST(end.code == 0, end.err);
+    return end.out;
+  }
+
+  client::peer_system configuration{client::peer_settings{}};
+  caf::actor_system system{configuration};
+  client::connection node{system, {"127.0.0.1", process->port()}, client::retry_policy{}, 1};
+};
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string text_of(const core::unit_id& id) { return core::to_string(id); }
+std::string text_of(const core::step_id& id) { return core::to_string(id); }
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(requesters, asked_node)
+
+// A42: what `holdfast lineage` prints is what was done.
+BOOST_AUTO_TEST_CASE(what_became_of_an_item_can_be_printed) {
+  const auto step = given_step();
+  feed(step, 0, 1);
+  const auto id = judge(step);
+  const auto unit = text_of(id);
+  // The judgment is there with its answer; the result follows.
+  for (int i = 0; i < 10'000 && ask(msg::get_unit{step, id}).result.empty(); ++i)
+    continue;
+  const auto text = printed({"lineage", unit});
+  BOOST_TEST(contains(text, unit), text);
+  BOOST_TEST(contains(text, "ana said"), text);
+  BOOST_TEST(contains(text, "yes"), text);
+  BOOST_TEST(contains(text, "Finalized"), text);
+  const auto item = json::parse(printed({"lineage", unit, "--json"}));
+  BOOST_TEST(item.at("root") == unit);
+  const auto one = item.at("units").at(0);
+  BOOST_TEST(one.at("state") == "Finalized");
+  BOOST_TEST(one.at("leases").at(0).at("status") == "judged");
+  BOOST_TEST(one.at("judgments").at(0).at("payload").at("answer") == "yes");
+  BOOST_TEST(one.at("result").at("answer") == "yes");
+
+  const auto unknown = holdfast({"lineage", text_of(core::unit_id{ids.next()})});
+  BOOST_TEST(unknown.code == 1);
+  BOOST_TEST(contains(unknown.err, "not_found"), unknown.err);
+  BOOST_TEST(holdfast({"lineage", "a-unit"}).code == 2);
+}
+
+BOOST_AUTO_TEST_CASE(what_keeps_work_can_be_printed) {
+  const auto step = given_step();
+  feed(step, 0, 1);
+  const auto given = ask(msg::ask_assignment{step, "ana", {ids.next()}});
+  BOOST_TEST(contains(printed({"explain", "unit", text_of(step), text_of(given.unit)}),
+                      "leased: ana has it until "));
+  BOOST_TEST(contains(
+      printed({"explain", "unit", text_of(step), text_of(given.unit), "--contributor", "ana"}),
+      "held_by_them: "));
+  BOOST_TEST(contains(printed({"explain", "contributor", text_of(step), "bob"}), "no_slot: "));
+
+  ask(msg::put_queue{"mail", "{}"});
+  const core::task_id task{ids.next()};
+  msg::task_request request;
+  request.task = task;
+  request.type = "send";
+  request.body = "{}";
+  ask(msg::enqueue_tasks{"mail", {request}});
+  ask(msg::pause_queue{"mail", "", true});
+  const auto told =
+      json::parse(printed({"explain", "task", "mail", core::to_string(task), "--json"}));
+  BOOST_TEST(told.at("status") == "QUEUED");
+  BOOST_TEST(told.at("reasons").at(0).at("code") == "queue_paused");
+  BOOST_TEST(!told.at("reasons").at(0).at("text").get<std::string>().empty());
+
+  const auto unknown = holdfast({"explain", "task", "nothing", core::to_string(task)});
+  BOOST_TEST(unknown.code == 1);
+  BOOST_TEST(contains(unknown.err, "not_found"), unknown.err);
+  BOOST_TEST(holdfast({"explain", "unit", text_of(step), "one"}).code == 2);
+  BOOST_TEST(holdfast({"explain", "step", text_of(step)}).code == 2);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
