@@ -14,20 +14,19 @@ namespace {
 // All statements read the same page: the first unit of an item is its own root, and the index
 // `units_by_root` has the others.
 #define PAGE_OF_ITEM                                                                               \
-  "  WITH item AS MATERIALIZED (SELECT root_id FROM holdfast.units WHERE unit_id = $1::uuid),\n"   \
-  "       page AS MATERIALIZED (\n"                                                                \
-  "         SELECT u.*\n"                                                                          \
-  "           FROM (SELECT f.* FROM holdfast.units f WHERE f.unit_id = (SELECT root_id FROM "      \
-  "item)\n"                                                                                        \
-  "                 UNION ALL\n"                                                                   \
-  "                 SELECT f.* FROM holdfast.units f\n"                                            \
-  "                  WHERE f.root_id = (SELECT root_id FROM item) AND f.parent_id IS NOT NULL) "   \
-  "u\n"                                                                                            \
-  "          WHERE $2::uuid = '00000000-0000-0000-0000-000000000000'\n"                            \
-  "             OR (u.created_at, u.unit_id)\n"                                                    \
-  "                > (SELECT a.created_at, a.unit_id FROM holdfast.units a\n"                      \
-  "                    WHERE a.unit_id = $2::uuid AND a.root_id = u.root_id)\n"                    \
-  "          ORDER BY u.created_at, u.unit_id LIMIT $3::integer)\n"
+  "WITH item AS MATERIALIZED (SELECT root_id FROM holdfast.units WHERE unit_id = $1::uuid),\n"     \
+  "     page AS MATERIALIZED (\n"                                                                  \
+  "       SELECT u.*\n"                                                                            \
+  "         FROM (SELECT f.* FROM holdfast.units f\n"                                              \
+  "                WHERE f.unit_id = (SELECT root_id FROM item)\n"                                 \
+  "               UNION ALL\n"                                                                     \
+  "               SELECT f.* FROM holdfast.units f\n"                                              \
+  "                WHERE f.root_id = (SELECT root_id FROM item) AND f.parent_id IS NOT NULL) u\n"  \
+  "        WHERE $2::uuid = '00000000-0000-0000-0000-000000000000'\n"                              \
+  "           OR (u.created_at, u.unit_id) > (\n"                                                  \
+  "              SELECT a.created_at, a.unit_id FROM holdfast.units a\n"                           \
+  "               WHERE a.unit_id = $2::uuid AND a.root_id = u.root_id)\n"                         \
+  "        ORDER BY u.created_at, u.unit_id LIMIT $3::integer)\n"
 
 // Whether there is such an item, and such a place in it.
 constexpr statement place_in_item{"place_in_item", R"sql(

@@ -202,8 +202,8 @@ struct plan {
   std::uint32_t events_high_water = 0;
   std::uint32_t restarts_max = 0;
 
-  /// Whether there are any. In some runs only: they send most of the messages, and what is left of a
-  /// run's would be too few for everybody else.
+  /// Whether there are webhooks. In some runs only: they send most of the messages, and what is
+  /// left of a run's would be too few for everybody else.
   bool webhooks = false;
   /// Of a hundred posts to receivers of webhooks: not taken, or their answer is lost.
   std::uint32_t receiver_trouble = 0;
