@@ -2,6 +2,7 @@
 
 #include "actors/actor_guard.hpp"
 #include "actors/held_promise.hpp"
+#include "actors/node.hpp"
 #include "actors/request_shard.hpp"
 
 #include <algorithm>
@@ -171,13 +172,19 @@ caf::behavior envoy(caf::stateful_actor<envoy_state>* self, context_ptr context,
   self->state.client = caf::actor_cast<caf::actor_addr>(client);
   self->state.now = std::move(now);
   self->monitor(caf::actor_cast<caf::actor>(client));
-  self->set_down_handler([=](const caf::down_msg&) { self->quit(); });
+  self->set_down_handler([=](const caf::down_msg&) {
+    if (self->state.draining)
+      self->quit(caf::exit_reason::user_shutdown);
+    else
+      self->quit();
+  });
   return {
       [=](routes_changed& m) { on_routes(self, m); },
       [=](patience_tick) {
         self->state.waiting = false;
         look_after_waiting(self);
       },
+      [=](const drain&) { self->state.draining = true; },
       [=](const msg::tasks_lost& lost) {
         if (const auto to = caf::actor_cast<caf::strong_actor_ptr>(self->state.client))
           self->send(caf::actor_cast<caf::actor>(to), lost);

@@ -31,12 +31,14 @@ struct envoy_state {
   std::shared_ptr<const routes> now;
   std::map<std::uint64_t, call> calls; ///< Ordered: what waited goes out in order.
   std::uint64_t last_call = 0;
-  bool waiting = false; ///< The timer of those that wait is set.
+  bool waiting = false;  ///< The timer of those that wait is set.
+  bool draining = false; ///< The node ends: that its clients go says nothing about them.
 };
 
 /// AN ENVOY of one client of this node: brings its requests to the hosts of their shards, and the
 /// answers back. To the host it *is* the client: what is tied to the client's life is tied to the
-/// envoy's, which ends with it, and leases that are lost are reported to it.
+/// envoy's, which ends with it, and leases that are lost are reported to it. It quits without a
+/// reason when its client has ended; with any other one the client may well live.
 ///
 /// A request whose shard has no host that is reached, or whose host went away or said that it hosts
 /// the shard no more, waits for the next one and is sent again, with the same ids. After

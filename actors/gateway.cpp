@@ -10,6 +10,8 @@
 #include "documents/workflow_document.hpp"
 #include "messages/long_poll.hpp"
 
+#include <caf/send.hpp>
+
 namespace holdfast::actors {
 
 namespace {
@@ -365,6 +367,18 @@ caf::result<msg::source_data_added> on_add(self_ptr self, Request& m) {
   return to_host<msg::source_data_added>(self, self->state.links.shards, m, true);
 }
 
+/// A door says of a claim that it came from afar.
+caf::result<msg::leased_tasks> on_claim(self_ptr self, msg::claim_tasks& m) {
+  const auto& to = self->state.links;
+  if (to.door || way_of(self, m) != way::here)
+    return to_host<msg::leased_tasks>(self, to.shards, m, true);
+  if (auto why = first_of({admit(self, true), check(m)}); why.code != core::errc::none)
+    return msg::to_error(why);
+  auto promise = self->make_response_promise<msg::leased_tasks>();
+  promise.delegate(to.shards, distant_claim{std::move(m)});
+  return promise;
+}
+
 msg::node_status status(self_ptr self) {
   const auto& st = self->state;
   const auto& context = *st.context;
@@ -497,7 +511,7 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       [=](msg::list_schedules& m) {
         return to_host<msg::schedule_list>(self, to.shards, m, false);
       },
-      [=](msg::claim_tasks& m) { return to_host<msg::leased_tasks>(self, to.shards, m, true); },
+      [=](msg::claim_tasks& m) { return on_claim(self, m); },
       [=](msg::extend_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m, true); },
       [=](msg::save_task& m) { return to_host<msg::task_outcome>(self, to.shards, m, true); },
       [=](msg::release_task& m) { return to_host<msg::task_outcome>(self, to.shards, m, true); },
@@ -528,7 +542,11 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       [=](apply_events& m) { return between_steps(self, m); },
       [=](add_children& m) { return between_steps(self, m); },
       [=](upstream_progress& m) { return between_steps(self, m); },
-      [=](const drain&) { self->state.draining = true; },
+      [=](const drain&) {
+        self->state.draining = true;
+        if (to.door && to.neighbours) // clients go elsewhere, and do not die of it
+          caf::anon_send(to.neighbours, drain{});
+      },
   };
 }
 

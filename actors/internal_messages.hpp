@@ -449,6 +449,12 @@ struct tasks_staged {
   std::vector<core::queue_name> queues;
 };
 
+/// Door → shards → shard host → queue: a claim that came over another node. Its sender is the envoy
+/// that the worker has there, which may end without it. Answered as the claim is.
+struct distant_claim {
+  msg::claim_tasks request;
+};
+
 /// Shards → shard host → queue: tasks are staged for you.
 struct take_in_staged {
   core::queue_name queue;
@@ -647,6 +653,7 @@ HOLDFAST_LOCAL_MESSAGE(follow_events)
 HOLDFAST_LOCAL_MESSAGE(events_committed)
 HOLDFAST_LOCAL_MESSAGE(settle)
 HOLDFAST_LOCAL_MESSAGE(settled)
+HOLDFAST_LOCAL_MESSAGE(distant_claim)
 HOLDFAST_LOCAL_MESSAGE(load_step)
 HOLDFAST_LOCAL_MESSAGE(step_loaded)
 HOLDFAST_LOCAL_MESSAGE(load_units)

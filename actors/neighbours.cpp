@@ -211,6 +211,10 @@ caf::behavior neighbours(caf::stateful_actor<neighbours_state>* self, context_pt
           if (other.door)
             self->send(other.door, msg::look_at_cluster{st.context->settings.incarnation});
       },
+      [=](const drain& m) {
+        self->state.envoys.for_each(
+            [&](const auto&, const caf::actor& envoy) { self->send(envoy, m); });
+      },
       [=](msg::end_session& m) { hand(self, m); },
       [=](msg::create_workflow& m) { hand(self, m); },
       [=](msg::add_source_data& m) { hand(self, m); },

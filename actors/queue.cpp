@@ -216,6 +216,7 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
       of_queue(self, on_enqueue),
       of_queue(self, on_enqueue_envelopes),
       of_queue(self, on_claim),
+      of_queue(self, on_distant_claim),
       of_queue(self, on_extend),
       of_queue(self, on_save),
       of_queue(self, on_release),
@@ -278,19 +279,19 @@ core::failure admit(queue_ptr self) {
 
 void carry_out_losing(queue_ptr self, core::change changes, std::vector<core::lost_lease> lost,
                       std::function<void(const core::failure&)> effect) {
-  carry_out(
-      self, std::move(changes),
-      [=, lost = std::move(lost), effect = std::move(effect)](const core::failure& why) {
-        if (why.code == core::errc::none) {
-          std::map<core::worker_id, std::vector<msg::task_ref>> of_worker;
-          for (const auto& lease : lost)
-            of_worker[lease.worker].push_back({lease.task, lease.token});
-          for (auto& [worker, tasks] : of_worker)
-            if (const auto tie = self->state.tied.find(worker); tie != self->state.tied.end())
-              self->send(tie->second, msg::tasks_lost{self->state.queue.name, std::move(tasks)});
-        }
-        effect(why);
-      });
+  carry_out(self, std::move(changes),
+            [=, lost = std::move(lost), effect = std::move(effect)](const core::failure& why) {
+              if (why.code == core::errc::none) {
+                std::map<core::worker_id, std::vector<msg::task_ref>> of_worker;
+                for (const auto& lease : lost)
+                  of_worker[lease.worker].push_back({lease.task, lease.token});
+                for (auto& [worker, tasks] : of_worker)
+                  if (const auto tie = self->state.tied.find(worker); tie != self->state.tied.end())
+                    self->send(tie->second.client,
+                               msg::tasks_lost{self->state.queue.name, std::move(tasks)});
+              }
+              effect(why);
+            });
 }
 
 void look_after(queue_ptr self) {

@@ -52,7 +52,11 @@ struct queue_state {
   std::unordered_map<core::assignment_id, std::uint64_t> waiting_by_claim;
 
   // --- workers whose leases end with them ---
-  std::unordered_map<core::worker_id, caf::actor> tied;
+  struct tie {
+    caf::actor client;
+    bool distant = false; ///< It is the worker's envoy in another node.
+  };
+  std::unordered_map<core::worker_id, tie> tied;
 
   // --- extensions that wait for their common commit ---
   std::unordered_map<core::task_id, core::extend_task_lease> extending;
@@ -150,6 +154,7 @@ void on_redrive(queue_ptr self, const asked& from, const msg::redrive_tasks& req
 // queue_workers.cpp: what workers ask.
 
 void on_claim(queue_ptr self, const asked& from, msg::claim_tasks& request);
+void on_distant_claim(queue_ptr self, const asked& from, distant_claim& claim);
 void on_extend(queue_ptr self, const asked& from, const msg::extend_tasks& request);
 void on_extension_tick(queue_ptr self);
 void on_save(queue_ptr self, const asked& from, msg::save_task& request);

@@ -13,14 +13,20 @@ constexpr std::size_t waiting_max = 100'000;
 core::held_task to_core(const msg::task_ref& ref) { return {ref.task, ref.token}; }
 
 /// The leases of this worker end with whoever sent its request.
-void tie_to(queue_ptr self, const caf::actor& client, const core::worker_id& worker) {
+void tie_to(queue_ptr self, const caf::actor& client, bool distant, const core::worker_id& worker) {
   if (!client)
     return;
   auto& known = self->state.tied[worker];
-  if (known == client)
+  if (known.client == client)
     return;
-  known = client;
+  known = {client, distant};
   self->monitor(client);
+}
+
+/// Whether this is the end of the worker, and not of what was between it and the queue: then its
+/// leases live on, and it comes back over another node or they run out.
+bool is_over(const queue_state::tie& tie, const caf::error& reason) {
+  return !tie.distant || !reason;
 }
 
 void stop_waiting(queue_ptr self,
@@ -137,10 +143,10 @@ void serve(queue_ptr self) {
   }
 }
 
-void on_claim(queue_ptr self, const asked& from, msg::claim_tasks& request) {
+static void claim_for(queue_ptr self, const asked& from, msg::claim_tasks& request, bool distant) {
   auto& st = self->state;
   if (request.tied)
-    tie_to(self, from.caller, request.worker);
+    tie_to(self, from.caller, distant, request.worker);
   const auto& promise = from.promise;
   core::claim command{std::move(request.worker), request.claim, request.most,
                       std::move(request.types)};
@@ -156,6 +162,14 @@ void on_claim(queue_ptr self, const asked& from, msg::claim_tasks& request) {
   }
   claim_or_wait(self, {{promise}, std::move(command), time(self) + request.wait});
   look_after(self);
+}
+
+void on_claim(queue_ptr self, const asked& from, msg::claim_tasks& request) {
+  claim_for(self, from, request, false);
+}
+
+void on_distant_claim(queue_ptr self, const asked& from, distant_claim& claim) {
+  claim_for(self, from, claim.request, true);
 }
 
 void claim_or_wait(queue_ptr self, queue_state::waiting_claim claim) {
@@ -374,17 +388,20 @@ void on_fail(queue_ptr self, const asked& from, msg::fail_task& request) {
 void on_worker_down(queue_ptr self, const caf::down_msg& down) {
   auto& st = self->state;
   for (auto at = st.tied.begin(); at != st.tied.end();) {
-    if (at->second.address() != down.source) {
+    if (at->second.client.address() != down.source) {
       ++at;
       continue;
     }
     const auto worker = at->first;
+    const bool over = is_over(at->second, down.reason);
     at = st.tied.erase(at);
     for (auto next = st.waiting.begin(); next != st.waiting.end();) {
       const auto current = next++;
       if (current->second.command.worker == worker)
         stop_waiting(self, current);
     }
+    if (!over)
+      continue;
     auto decided = core::decide(st.queue, core::lose_worker{worker}, time(self));
     carry_out(self, std::move(decided.changes), [](const core::failure&) {});
   }

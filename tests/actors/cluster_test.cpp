@@ -351,23 +351,82 @@ BOOST_AUTO_TEST_CASE(a_workflow_runs_over_several_nodes) { // I-5, I-6, I-8
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
-BOOST_AUTO_TEST_CASE(a_worker_that_dies_gives_back_what_it_holds_elsewhere) {
-  start_three();
-  given_queue("mail");
-  auto& far = other_than(host_of("mail"));
-  BOOST_REQUIRE(call(far, some_tasks("mail", 4)).value);
-  auto claim = a_claim("mail", "w");
-  claim.tied = true;
+/// Four tasks that a worker holds, tied to it, over another node than that of their queue.
+struct work_elsewhere : cluster {
+  work_elsewhere() {
+    start_three();
+    given_queue("mail");
+    host = &host_of("mail");
+    far = &other_than(*host);
+    BOOST_REQUIRE(call(*far, some_tasks("mail", 4)).value);
+    auto claim = a_claim("mail", "w");
+    claim.tied = true;
+    const auto claimed = worker.send(far->gateway, claim);
+    settle();
+    BOOST_REQUIRE(claimed->value);
+    held = claimed->value->tasks;
+    BOOST_REQUIRE(held.size() == 4U);
+  }
+
+  std::size_t left_for_others() {
+    const auto next = call(*host, a_claim("mail", "v"));
+    BOOST_REQUIRE(next.value);
+    return next.value->tasks.size();
+  }
+  /// The worker hands all in over the node of the queue.
+  void expect_that_all_count() {
+    msg::complete_tasks done{"mail", "w", {}};
+    for (const auto& task : held)
+      done.tasks.push_back({{task.task, task.token}, "{}"});
+    const auto answered = call(*host, done);
+    BOOST_REQUIRE(answered.value);
+    for (const auto& outcome : answered.value->outcomes)
+      BOOST_TEST((outcome.refusal == core::errc::none), outcome.detail);
+    BOOST_TEST(database->tables().task_attempts.empty());
+  }
+
   client worker{*this};
-  const auto claimed = worker.send(far.gateway, claim);
-  settle();
-  BOOST_REQUIRE(claimed->value);
-  BOOST_REQUIRE(claimed->value->tasks.size() == 4U);
+  virtual_node* host = nullptr;
+  virtual_node* far = nullptr;
+  std::vector<msg::leased_task> held;
+};
+
+BOOST_FIXTURE_TEST_CASE(a_worker_that_dies_gives_back_what_it_holds_elsewhere, work_elsewhere) {
   worker.disconnect();
   advance(1s);
-  const auto next = call(far, a_claim("mail", "v"));
-  BOOST_REQUIRE(next.value);
-  BOOST_TEST(next.value->tasks.size() == 4U);
+  BOOST_TEST(left_for_others() == 4U);
+}
+
+// A node that dies, or ends, or whose lines break, takes no worker with it that was connected to
+// it: rolling restarts make nobody do anything twice.
+BOOST_FIXTURE_TEST_CASE(a_worker_outlives_the_node_in_between, work_elsewhere) {
+  far->kill();
+  advance(5s);
+  BOOST_TEST(left_for_others() == 0U);
+  expect_that_all_count();
+}
+
+BOOST_FIXTURE_TEST_CASE(a_worker_outlives_the_drain_of_the_node_in_between, work_elsewhere) {
+  far->cut_off(true); // so that it does not end yet
+  caf::anon_send(far->root, actors::drain{});
+  settle();
+  BOOST_REQUIRE(!far->ended());
+  worker.disconnect(); // it is told to go elsewhere
+  settle();
+  far->cut_off(false);
+  advance(5s);
+  BOOST_TEST(far->ended());
+  BOOST_TEST(left_for_others() == 0U);
+  expect_that_all_count();
+}
+
+BOOST_FIXTURE_TEST_CASE(what_a_worker_held_over_a_node_that_died_runs_out, work_elsewhere) {
+  far->kill();
+  worker.disconnect();
+  advance(5s);
+  BOOST_TEST(left_for_others() == 0U);
+  advance(60s);
+  BOOST_TEST(left_for_others() == 4U);
 }
 
 BOOST_AUTO_TEST_CASE(a_session_ends_on_every_node) {

@@ -132,12 +132,6 @@ public:
   void staged(core::staging_id id, const core::queue_name& queue, const msg::task_request& request);
   /// A worker's actor has ended: leases tied to it may be taken away.
   void died(const core::worker_id& worker);
-  /// The way between some workers and the hosts of their queues broke: to those hosts they are
-  /// dead.
-  void ways_broke();
-  /// The same will become of whoever comes in until `ways_are_broken`: a node drains.
-  void ways_break();
-  void ways_are_broken();
   /// A worker that knows every type and holds nothing waits at the queue from now on.
   void waits(const core::worker_id& worker, const core::queue_name& queue, core::instant now) {
     waiting_[worker] = {queue, now};
@@ -286,7 +280,6 @@ private:
   std::set<core::queue_name> sent_redrives_;
   std::set<core::worker_id> tied_;
   std::set<core::worker_id> died_;
-  std::size_t ways_breaking_ = 0; ///< Nodes that drain.
   std::map<core::worker_id, std::pair<core::queue_name, core::instant>> waiting_;
 
   // What they were told.

@@ -27,11 +27,8 @@ void task_auditor::staged(core::staging_id id, const core::queue_name& queue,
 
 void task_auditor::sending(const msg::claim_tasks& m, core::instant) {
   sent_claims_[m.claim] = {m, false};
-  if (!m.tied)
-    return;
-  tied_.insert(m.worker);
-  if (ways_breaking_ > 0)
-    died_.insert(m.worker);
+  if (m.tied)
+    tied_.insert(m.worker);
 }
 
 void task_auditor::sending(const msg::extend_tasks& m, core::instant now) {
@@ -94,13 +91,6 @@ void task_auditor::sending(const msg::redrive_tasks& m, core::instant) {
 }
 
 void task_auditor::died(const core::worker_id& worker) { died_.insert(worker); }
-
-void task_auditor::ways_broke() { died_.insert(tied_.begin(), tied_.end()); }
-void task_auditor::ways_break() {
-  ways_broke();
-  ++ways_breaking_;
-}
-void task_auditor::ways_are_broken() { --ways_breaking_; }
 
 // --- what is answered ---
 

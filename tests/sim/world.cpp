@@ -299,10 +299,8 @@ process_ptr world::start_process(const std::string& name) {
     log_.note(text);
     if (event == "shards_handed_over")
       seen_.count(event_kind::handover);
-    if (event == "child_down") { // what is started anew includes the envoys
-      audit_.tasks().ways_broke();
+    if (event == "child_down")
       objects_->asker_crashed();
-    }
     if (event == "actor_crashed") // by an exception: nothing that a client does may raise one
       audit_.blame("no exception", text());
   };
@@ -318,7 +316,6 @@ process_ptr world::start_process(const std::string& name) {
       if (p->dead)
         return;
       p->dead = true;
-      ways_broke_with(*p);
       virtual_.network->close(p->settings.address);
       seen_.count(event_kind::node_ended);
       log_.note(
@@ -340,12 +337,6 @@ std::unique_ptr<persistence::store> world::open_store(const process_ptr& p) {
       database_faults_);
 }
 
-void world::ways_broke_with(const process& p) {
-  audit_.tasks().ways_broke();
-  if (p.drains)
-    audit_.tasks().ways_are_broken();
-}
-
 void world::kill(const process_ptr& p, const char* why) {
   if (p->dead)
     return;
@@ -353,7 +344,6 @@ void world::kill(const process_ptr& p, const char* why) {
     return "node " + p->settings.name + ' ' + to_string(p->settings.incarnation).substr(9, 4)
            + " is killed: " + why;
   });
-  ways_broke_with(*p);
   p->dead = true;
   p->cut = true;
   p->gateway = nullptr;
@@ -450,8 +440,6 @@ void world::drain_and_restart() {
     return;
   seen_.count(event_kind::node_drained);
   log_.note([&] { return "node " + p->settings.name + " drains"; });
-  if (!std::exchange(p->drains, true))
-    audit_.tasks().ways_break();
   caf::anon_send(p->root, actors::drain{});
 }
 
@@ -515,8 +503,6 @@ bool world::crash_next() {
     return false;
   seen_.count(event_kind::actor_crashed);
   const std::string_view crashed{actor->name()};
-  if (crashed == "envoy" || crashed == "neighbours") // the envoys end with it
-    audit_.tasks().ways_broke();
   if (crashed == "objects" || crashed == "object_keeper")
     objects_->asker_crashed();
   log_.mix(actor->id());

@@ -51,7 +51,6 @@ struct process {
   bool cut = false;         ///< No call of it reaches the database.
   bool no_renewals = false; ///< Its heartbeat is frozen; all else works.
   bool dead = false;
-  bool drains = false;
 };
 using process_ptr = std::shared_ptr<process>;
 
@@ -84,7 +83,6 @@ private:
   // --- processes ---
   process_ptr start_process(const std::string& name);
   std::unique_ptr<persistence::store> open_store(const process_ptr& p);
-  void ways_broke_with(const process& p);
   void kill(const process_ptr& p, const char* why);
   void restart_later(const std::string& name);
   void forget_ended();
