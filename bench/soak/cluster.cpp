@@ -116,8 +116,12 @@ std::vector<client::endpoint> cluster::endpoints(std::uint32_t first) const {
 void cluster::start_at_first(std::uint32_t number) {
   const auto place = directory_->path() / name_of(number);
   std::filesystem::create_directory(place);
-  nodes_.push_back(
-      std::make_unique<app::demo::node_process>(options_.program, place, arguments_of(number)));
+  auto program = options_.program;
+  if (options_.false_clocks) {
+    clocks_.emplace_back(place.string(), program);
+    program = clocks_.back().program();
+  }
+  nodes_.push_back(std::make_unique<app::demo::node_process>(program, place, arguments_of(number)));
   start(number);
 }
 
@@ -147,6 +151,12 @@ double cluster::memory(std::uint32_t number) const {
     if (line.rfind("VmRSS:", 0) == 0)
       return std::stod(line.substr(6)) / 1024;
   return 0;
+}
+
+bool cluster::set_clock(std::uint32_t number, std::chrono::seconds ahead) const {
+  clocks_.at(number).set(ahead);
+  const auto file = app::read_node_file(directory_->path() / name_of(number));
+  return file && false_clock::is_used_by(file->pid);
 }
 
 final_state cluster::stored() const {

@@ -21,7 +21,8 @@ struct cluster_options {
   core::duration lease_time{};
   /// The positive control: the server acknowledges before it has written. The checker must see it.
   bool lazy_disk = false;
-  bool standby = false; ///< Of the server, for it to fail over to. Takes lines.
+  bool standby = false;      ///< Of the server, for it to fail over to. Takes lines.
+  bool false_clocks = false; ///< Those of the nodes can be made wrong.
   /// What cannot be made bad here: without an obstacle nodes are on lines of their own, and talk
   /// TLS, and the server is on a disk that can be made full.
   obstacles machine;
@@ -50,6 +51,8 @@ public:
   database& server() { return *server_; }
   /// Its place on the lines.
   std::uint32_t server_place() const { return options_.nodes; }
+  /// Only with false clocks: sets the wall clock of a node; whether it goes by it.
+  bool set_clock(std::uint32_t number, std::chrono::seconds ahead) const;
   /// Only without the obstacle.
   network& lines() { return *network_; }
   std::string conninfo() const { return server_->conninfo(); }
@@ -69,6 +72,7 @@ private:
   std::optional<app::demo::scratch_directory> directory_;
   std::optional<network> network_;
   std::optional<database> server_;
+  std::vector<false_clock> clocks_; ///< Of the nodes, if these can be wrong.
   std::vector<std::unique_ptr<app::demo::node_process>> nodes_;
 };
 

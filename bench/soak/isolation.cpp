@@ -65,7 +65,7 @@ std::uint64_t disturbed_at(const std::string& device) {
 
 obstacles leave_the_machine() {
   if (::geteuid() != 0)
-    return {"that needs root", "that needs root"};
+    return {"that needs root", "that needs root", {}};
   obstacles found;
   if (::unshare(CLONE_NEWNS) != 0
       || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
@@ -75,6 +75,52 @@ obstacles leave_the_machine() {
   else if (::unshare(CLONE_NEWNET) != 0)
     found.network = std::string{"no network namespace: "} + std::strerror(errno);
   return found;
+}
+
+// ── clocks ───────────────────────────────────────────────────────────────────────────────────────
+
+namespace {
+
+/// Of libfaketime, for programs with threads; empty when it is not installed.
+std::string false_clock_library() {
+  const auto found = bench::run_shell("ls /usr/lib/*/faketime/libfaketimeMT.so.1 2>/dev/null");
+  return found.output.substr(0, found.output.find('\n'));
+}
+
+} // namespace
+
+std::string obstacle_to_clocks(const std::string& program) {
+  const auto library = false_clock_library();
+  if (library.empty())
+    return "there is no libfaketime; it is in the package faketime";
+  const auto ran =
+      bench::run_shell("LD_PRELOAD=" + library + ' ' + bench::quoted(program) + " --version");
+  return ran.status == 0 ? std::string{}
+                         : "the nodes do not run with libfaketime, as those with sanitizers do not";
+}
+
+false_clock::false_clock(std::string path, const std::string& program) : path_(std::move(path)) {
+  set(std::chrono::seconds{0});
+  // The actors' timers go by the monotonic clock, which is to stay as it is.
+  std::ofstream{this->program()} << "#!/bin/sh\nexport LD_PRELOAD=" << false_clock_library()
+                                 << " FAKETIME_TIMESTAMP_FILE=" << bench::quoted(path_ + "-clock")
+                                 << " FAKETIME_CACHE_DURATION=1 FAKETIME_DONT_FAKE_MONOTONIC=1\n"
+                                 << "exec " << bench::quoted(program) << " \"$@\"\n";
+  std::filesystem::permissions(this->program(), std::filesystem::perms{0755});
+}
+
+void false_clock::set(std::chrono::seconds ahead) const {
+  const auto file = path_ + "-clock";
+  std::ofstream{file + ".new"} << (ahead.count() < 0 ? "" : "+") << ahead.count() << '\n';
+  std::filesystem::rename(file + ".new", file);
+}
+
+bool false_clock::is_used_by(pid_t process) {
+  std::ifstream maps{"/proc/" + std::to_string(process) + "/maps"};
+  for (std::string line; std::getline(maps, line);)
+    if (line.find("libfaketime") != std::string::npos)
+      return true;
+  return false;
 }
 
 // ── lines ────────────────────────────────────────────────────────────────────────────────────────

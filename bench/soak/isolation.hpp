@@ -2,10 +2,12 @@
 
 #include "bench/soak/plan.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 /// What a machine lets the harness do to itself: lines and disks that can be made bad without
@@ -15,6 +17,25 @@ namespace holdfast::soak {
 /// Leaves the machine's namespaces, as far as it lets us. To be called once, before there is a
 /// second thread: only the calling thread and what it starts afterwards are apart.
 obstacles leave_the_machine();
+
+/// Why the wall clock of a program cannot be made wrong here; empty when it can.
+std::string obstacle_to_clocks(const std::string& program);
+
+/// The wall clock of a program, to be made wrong while it runs. Its other clocks stay right.
+class false_clock {
+public:
+  /// Its files begin with `path`; the program is `program` on a true clock.
+  false_clock(std::string path, const std::string& program);
+
+  /// What to run instead of the program.
+  std::string program() const { return path_ + "-on-clock"; }
+  void set(std::chrono::seconds ahead) const;
+  /// Whether the process goes by it.
+  static bool is_used_by(pid_t process);
+
+private:
+  std::string path_;
+};
 
 /// Nodes on lines of their own. Each is in a network namespace, and the harness's own is the router
 /// between them, so that what one sends to another can be lost on its way. Belongs to the main

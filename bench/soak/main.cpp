@@ -148,7 +148,8 @@ soak_result run(const options& o) {
   };
   const auto lease_time = microseconds(o.lease_seconds);
   soak_result result;
-  const auto machine = leave_the_machine();
+  auto machine = leave_the_machine();
+  machine.clocks = obstacle_to_clocks(o.program);
   result.plan = draw_plan({o.seed, o.nodes, microseconds(o.minutes * 60), lease_time,
                            possible_kinds(o, machine, result.left_out)});
   result.command = command_of(o);
@@ -160,8 +161,11 @@ soak_result run(const options& o) {
             << " minutes\n";
 
   const auto& kinds = result.plan.request.kinds;
-  const bool standby = std::count(kinds.begin(), kinds.end(), fault_kind::failover) != 0;
-  cluster nodes{{o.program, o.nodes, lease_time, o.lazy_disk, standby, machine}};
+  const auto wants = [&](fault_kind kind) {
+    return std::count(kinds.begin(), kinds.end(), kind) != 0;
+  };
+  cluster nodes{{o.program, o.nodes, lease_time, o.lazy_disk, wants(fault_kind::failover),
+                 wants(fault_kind::clock_jump), machine}};
   if (o.keep)
     nodes.keep_directory();
   client::peer_system configuration{client::peer_settings{}};

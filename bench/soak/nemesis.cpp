@@ -117,6 +117,10 @@ public:
       hurt_lines();
       expect_unmoved(before, "every node reached the server");
       break;
+    case fault_kind::clock_jump:
+      jump_clock();
+      expect_unmoved(before, "only its wall clock moved");
+      break;
     case fault_kind::compound:
       compound();
       break;
@@ -250,6 +254,17 @@ private:
     wait();
     struck_.bit = lines.disturbed() > 0;
     lines.heal();
+  }
+
+  /// Its leases are the server's affair, and what it waits for goes by a clock that nobody sets.
+  void jump_clock() {
+    const auto number = struck_.planned.node;
+    struck_.bit = nodes_.set_clock(number, 1h) && struck_.bit;
+    while (clock::now() < struck_.begun + struck_.planned.lasts / 2)
+      rest();
+    nodes_.set_clock(number, -1h);
+    wait();
+    nodes_.set_clock(number, 0h);
   }
 
   /// Of three nodes one is left, and for a while it has no server.

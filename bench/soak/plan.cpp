@@ -52,6 +52,7 @@ core::duration draw_length(dice& d, fault_kind kind, core::duration lease_time) 
   case fault_kind::one_way_partition:
     return d.between(1s, 8s); // shorter and longer than a connection lives without a sign of life
   case fault_kind::bad_line:
+  case fault_kind::clock_jump:
     return d.between(3s, 8s);
   case fault_kind::compound:
     return lease_time + d.between(1s, 3s);
@@ -98,6 +99,8 @@ std::string obstacle_to(fault_kind kind, std::uint32_t nodes, const obstacles& m
     return machine.network;
   case fault_kind::disk_full:
     return machine.disk;
+  case fault_kind::clock_jump:
+    return machine.clocks;
   case fault_kind::compound:
     return among(3, {});
   default:

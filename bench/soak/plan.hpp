@@ -29,6 +29,7 @@ enum class fault_kind : std::uint8_t {
   partial_partition,  ///< The same between two nodes; the third one is reached by both.
   one_way_partition,  ///< What a node sends to the others is lost; what they send arrives.
   bad_line,           ///< All that a node sends and gets is slow, and some of it lost.
+  clock_jump,         ///< The wall clock of a node is an hour ahead, then one behind.
   compound,           ///< A node freezes, another one is killed, and the server crashes.
   count
 };
@@ -49,6 +50,7 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(fault_kin
                 "partial partition",
                 "one-way partition",
                 "bad line",
+                "clock jump",
                 "compound"};
 
 inline std::string_view name_of(fault_kind kind) {
@@ -62,6 +64,7 @@ std::optional<fault_kind> kind_named(std::string_view name);
 struct obstacles {
   std::string network;
   std::string disk;
+  std::string clocks;
 };
 
 /// Why a cluster of so many nodes cannot meet a kind of fault here; empty when it can.
