@@ -94,6 +94,8 @@ std::string show(const persona&, const Message& m) {
     return "creates the workflow";
   else if constexpr (std::is_same_v<Message, msg::end_session>)
     return "goes home";
+  else if constexpr (std::is_same_v<Message, msg::get_lineage>)
+    return "asks what became of unit " + brief(m.unit);
   else
     return "done";
 }
@@ -396,6 +398,15 @@ msg::remove_contributor one_to_remove(persona& p) {
           "c" + std::to_string(p.random.below(p.world.drawn.contributors))};
 }
 
+/// Asks what became of the item of a unit.
+void trace(self_ptr self, const persona_ptr& p, const core::unit_id& unit) {
+  if (!unit)
+    return;
+  const msg::get_lineage asked{unit, {}, 100};
+  p->world.audit.sending(asked);
+  send(self, p, asked);
+}
+
 using step_contributor = std::pair<core::step_id, core::contributor_id>;
 
 bool is_removed(const persona& p, const step_contributor& who) {
@@ -456,6 +467,12 @@ void steer(self_ptr self, const persona_ptr& p) {
     send(self, p, msg::seal_step{p->world.steps.front()});
   if (p->random.below(5) == 0)
     send(self, p, msg::list_results{p->random.one_of(p->world.steps), 0, 100});
+  if (p->random.below(6) == 0)
+    trace(self, p, some_unit(*p, choice::any));
+  if (p->random.below(12) == 0)
+    send(self, p,
+         msg::explain_contributor{p->random.one_of(p->world.steps),
+                                  "c" + std::to_string(p->random.below(drawn.contributors))});
 }
 
 /// Takes back what stops the work, then seals.

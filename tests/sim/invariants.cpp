@@ -629,6 +629,56 @@ void auditor::acknowledged(const msg::list_results&, const msg::result_page& ans
   }
 }
 
+void auditor::sending(const msg::get_lineage& asked) {
+  const auto unit = t_.units.find(asked.unit);
+  if (unit == t_.units.end() || to_be_told_.count(asked.unit) != 0)
+    return;
+  auto& told = to_be_told_[asked.unit];
+  for (const auto& [id, sent] : judgments_)
+    if (const auto judged = t_.units.find(sent.unit);
+        judged != t_.units.end() && judged->second.made.root == unit->second.made.root)
+      told.insert(id);
+}
+
+void auditor::acknowledged(const msg::get_lineage& asked, const msg::unit_lineage& answer) {
+  auto missing = to_be_told_[asked.unit];
+  bool found = false;
+  for (const auto& unit : answer.units) {
+    found = found || unit.unit == asked.unit;
+    const auto row = t_.units.find(unit.unit);
+    if (!require(row != t_.units.end() && row->second.made.root == answer.root
+                     && row->second.made.parent == unit.parent
+                     && row->second.made.step == unit.step,
+                 "I-12", unit.unit, "a unit is told of that is not in the database"))
+      return;
+    require(unit.result.empty() || units_.at(unit.unit).results.count(unit.result) != 0, "I-12",
+            unit.unit, "a result is told of that it never had");
+    std::set<core::token> tokens;
+    for (const auto& lease : unit.leases)
+      require(tokens.insert(lease.token).second, "I-3", unit.unit, "a lease is told of twice");
+    for (const auto& told : unit.judgments) {
+      missing.erase(told.judgment);
+      const auto judged = t_.judgments.find({unit.unit, told.contributor});
+      require(judged != t_.judgments.end() && judged->second.made.id == told.judgment
+                  && judged->second.made.payload == told.payload
+                  && (told.counts || judged->second.tainted_at)
+                  && tokens.count(judged->second.made.token) != 0,
+              "I-12", unit.unit, "a judgment is told of otherwise than it was given");
+    }
+  }
+  if (answer.more)
+    return;
+  require(found, "I-12", asked.unit, "a unit is left out of the lineage of its item");
+  require(missing.empty(), "I-12", asked.unit,
+          "an acknowledged judgment is left out of the lineage of its item");
+}
+
+void auditor::acknowledged(const msg::explain_contributor& asked,
+                           const msg::contributor_explanation& answer) {
+  if (answer.contributor != asked.contributor || answer.reasons.empty())
+    blame("explanations", "nobody says why " + asked.contributor + " gets nothing");
+}
+
 void auditor::acknowledged(const msg::ask_assignment& asked, const msg::assignment& answer) {
   const auto rows = rows_of(answer.unit);
   bool there = false;

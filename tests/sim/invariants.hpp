@@ -2,6 +2,7 @@
 
 #include "core/placement.hpp"
 #include "core/workflow.hpp"
+#include "messages/lineage_messages.hpp"
 #include "messages/work_messages.hpp"
 #include "messages/workflow_messages.hpp"
 #include "persistence/memory_tables.hpp"
@@ -70,6 +71,9 @@ public:
   void acknowledged(const msg::change_step& asked, const msg::step_view& answer);
   void acknowledged(const msg::change_unit& asked, const msg::unit_changed& answer);
   void acknowledged(const msg::list_results& asked, const msg::result_page& answer);
+  void acknowledged(const msg::get_lineage& asked, const msg::unit_lineage& answer);
+  void acknowledged(const msg::explain_contributor& asked,
+                    const msg::contributor_explanation& answer);
   void acknowledged(const msg::ask_assignment& asked, const msg::assignment& answer);
   void acknowledged(const msg::release_assignment& asked, const msg::assignment_released& answer);
   void acknowledged(const msg::extend_assignment& asked, const msg::assignment_extended& answer);
@@ -200,6 +204,8 @@ private:
 
   // The ledger.
   std::map<core::judgment_id, msg::submit_judgment> judgments_;
+  /// Of a unit whose lineage was asked for: what had been acknowledged of its item by then.
+  std::map<core::unit_id, std::set<core::judgment_id>> to_be_told_;
   std::set<std::pair<core::step_id, std::string>> keys_sent_;
   std::set<std::pair<core::step_id, std::string>> keys_;
 
@@ -215,6 +221,8 @@ public:
   /// A requester is about to send these keys: what is added later must be among them.
   void sending(const msg::add_source_data& data);
   void sending(const msg::add_test_questions& data);
+  /// What is acknowledged before the first question must be in every answer.
+  void sending(const msg::get_lineage& asked);
 };
 
 } // namespace holdfast::sim
