@@ -407,7 +407,13 @@ BOOST_FIXTURE_TEST_CASE(a_worker_outlives_the_node_in_between, work_elsewhere) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_worker_outlives_the_drain_of_the_node_in_between, work_elsewhere) {
-  far->cut_off(true); // so that it does not end yet
+  // What it has accepted and cannot write yet keeps it from ending.
+  std::string own = "a";
+  for (given_queue(own); &host_of(own) != far; given_queue(own))
+    own += 'a';
+  far->cut_off(true);
+  const auto accepted = me.send(far->gateway, some_tasks(own, 1));
+  settle();
   caf::anon_send(far->root, actors::drain{});
   settle();
   BOOST_REQUIRE(!far->ended());

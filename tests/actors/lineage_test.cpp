@@ -43,6 +43,7 @@ BOOST_FIXTURE_TEST_SUITE(lineage_of_items, traced_node)
 BOOST_AUTO_TEST_CASE(all_units_of_an_item_tell_what_happened_to_them) {
   const auto steps = create_steps(reviewed);
   feed(steps[0], 2);
+  advance(1s);
   const auto given = assigned(steps[0], "ana");
   BOOST_REQUIRE(submit(given, "ana", "cat").value);
   const auto declined = assigned(steps[0], "eve");
