@@ -9,7 +9,7 @@ namespace {
 std::string status_of(const persistence::lease_history& lease) {
   if (lease.ending)
     return std::string{core::to_string(*lease.ending)};
-  return lease.ended_at ? "judged" : "active";
+  return lease.ended_at ? "Submitted" : "Active";
 }
 
 msg::lineage_judgment to_view(persistence::judgment_history& judgment) {

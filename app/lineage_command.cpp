@@ -56,7 +56,7 @@ std::string judged(const msg::lineage_judgment& judgment) {
 }
 
 std::string left(const msg::lineage_lease& lease) {
-  if (lease.status == "active")
+  if (lease.status == "Active")
     return lease.contributor + " has it until " + core::to_rfc3339(lease.expires_at);
   return lease.contributor + " had it: " + lease.status;
 }
@@ -74,8 +74,8 @@ std::string lines_of(const msg::lineage_unit& unit) {
   // By time; judgments stand for the leases under which they were given.
   std::multimap<core::instant, std::string> story;
   for (const auto& lease : unit.leases)
-    if (lease.status != "judged")
-      story.emplace(lease.status == "active" ? lease.granted_at : lease.ended_at, left(lease));
+    if (lease.status != "Submitted")
+      story.emplace(lease.status == "Active" ? lease.granted_at : lease.ended_at, left(lease));
   for (const auto& judgment : unit.judgments)
     story.emplace(judgment.submitted_at, judged(judgment));
   if (unit.changed_at != core::instant{})

@@ -24,7 +24,7 @@ struct lineage_lease {
   core::assignment_id assignment;
   core::contributor_id contributor; ///< Or `task:QUEUE`, of a step whose judges are tasks.
   core::token token = 0;
-  std::string status; ///< active, judged, expired, released, declined, ejected or canceled.
+  std::string status; ///< Active, Submitted, Expired, Released, Declined, Ejected, Canceled.
   core::instant granted_at;
   core::instant expires_at;
   core::instant ended_at; ///< 1970 while it is active.

@@ -411,8 +411,9 @@ BOOST_FIXTURE_TEST_CASE(a_worker_outlives_the_drain_of_the_node_in_between, work
   std::string own = "a";
   for (given_queue(own); &host_of(own) != far; given_queue(own))
     own += 'a';
+  BOOST_REQUIRE(call(*far, some_tasks(own, 1)).value);
   far->cut_off(true);
-  const auto accepted = me.send(far->gateway, some_tasks(own, 1));
+  const auto accepted = me.send(far->gateway, a_claim(own, "x"));
   settle();
   caf::anon_send(far->root, actors::drain{});
   settle();

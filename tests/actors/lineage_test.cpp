@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(all_units_of_an_item_tell_what_happened_to_them) {
   BOOST_TEST(first.source_key == "row-0");
   BOOST_TEST((first.state == core::unit_state::finalized));
   BOOST_TEST(first.judgments_per_unit == 2U);
-  BOOST_TEST(leases_of(first) == "ana judged, eve declined, bob judged, ");
+  BOOST_TEST(leases_of(first) == "ana Submitted, eve Declined, bob Submitted, ");
   BOOST_REQUIRE_EQUAL(first.judgments.size(), 2U);
   BOOST_TEST(first.judgments[0].contributor == "ana");
   BOOST_TEST(first.judgments[0].answer.find("cat") != std::string::npos);
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(all_units_of_an_item_tell_what_happened_to_them) {
   BOOST_TEST((first.changed_at > first.created_at));
   const auto& after = item.units[1];
   BOOST_TEST((after.unit == review.unit && after.step == steps[1] && after.parent == given.unit));
-  BOOST_TEST(leases_of(after) == "cid active, ");
+  BOOST_TEST(leases_of(after) == "cid Active, ");
   BOOST_TEST((after.leases[0].expires_at == review.expires_at));
   BOOST_TEST((after.leases[0].ended_at == core::instant{}));
   BOOST_TEST(after.excluded == (std::vector<std::string>{"ana", "bob"}),

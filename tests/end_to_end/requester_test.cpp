@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(what_became_of_an_item_can_be_printed) {
   BOOST_TEST(item.at("root") == unit);
   const auto one = item.at("units").at(0);
   BOOST_TEST(one.at("state") == "Finalized");
-  BOOST_TEST(one.at("leases").at(0).at("status") == "judged");
+  BOOST_TEST(one.at("leases").at(0).at("status") == "Submitted");
   BOOST_TEST(one.at("judgments").at(0).at("payload").at("answer") == "yes");
   BOOST_TEST(one.at("result").at("answer") == "yes");
 

@@ -14,9 +14,9 @@ inline void add_lineage_samples(samples& into) {
   const std::string at_bytes = "00060a2418203040";
 
   into.add("hf1.get_lineage", get_lineage{unit, root, 9}, id(0x52) + id(0x53) + u32(9));
-  const lineage_lease lease{id_of<core::assignment_id>(0x55), "ana", 7, "expired", at, at, at};
+  const lineage_lease lease{id_of<core::assignment_id>(0x55), "ana", 7, "Expired", at, at, at};
   const auto lease_bytes =
-      id(0x55) + text("ana") + u64(7) + text("expired") + at_bytes + at_bytes + at_bytes;
+      id(0x55) + text("ana") + u64(7) + text("Expired") + at_bytes + at_bytes + at_bytes;
   into.add("hf1.lineage_lease", lease, lease_bytes);
   const lineage_judgment judgment{
       id_of<core::judgment_id>(0x56), "ana", "{}", "red", 0.5, at, false, at, "right"};

@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(every_lease_and_judgment_of_a_unit_is_told, World,
   BOOST_TEST(unit.excluded == (std::vector<std::string>{"eva", "zed"}),
              boost::test_tools::per_element());
   BOOST_REQUIRE_EQUAL(unit.leases.size(), 3U);
-  BOOST_TEST(text_of(unit.leases[0]) == "ana 1 expired " + describe(at(71)));
+  BOOST_TEST(text_of(unit.leases[0]) == "ana 1 Expired " + describe(at(71)));
   BOOST_TEST(text_of(unit.leases[1]) == "bob 2 judged " + describe(judgment.submitted_at));
   BOOST_TEST(text_of(unit.leases[2]) == "cid 3 active -");
   BOOST_TEST((unit.leases[0].lease.id == gone.id && unit.leases[1].lease.id == judged.id
