@@ -29,13 +29,22 @@ void must(const std::string& command) {
     throw std::runtime_error{command + ": " + end.output};
 }
 
-/// The first part of a conninfo of libpq, `host=...`, and the rest.
-std::pair<std::string, std::string> split_host(const std::string& conninfo) {
-  const std::string word = "host=";
-  const auto end = conninfo.find(" port=");
-  if (conninfo.rfind(word, 0) != 0 || end == std::string::npos)
-    throw std::runtime_error{"unexpected connection string: " + conninfo};
-  return {conninfo.substr(word.size(), end - word.size()), conninfo.substr(end)};
+/// A value of a connection string.
+std::string value_in(const std::string& conninfo, const std::string& key) {
+  const std::unique_ptr<PQconninfoOption, void (*)(PQconninfoOption*)> options{
+      PQconninfoParse(conninfo.c_str(), nullptr), &PQconninfoFree};
+  for (const auto* option = options.get(); option != nullptr && option->keyword != nullptr;
+       ++option)
+    if (option->keyword == key && option->val != nullptr)
+      return option->val;
+  throw std::runtime_error{"no " + key + " in the connection string " + conninfo};
+}
+
+/// The server at any of `hosts` that takes writes; all else as in `conninfo`.
+std::string at_hosts(const std::string& hosts, const std::string& conninfo) {
+  return "host=" + hosts + " port=" + value_in(conninfo, "port")
+         + " dbname=" + value_in(conninfo, "dbname") + " user=" + value_in(conninfo, "user")
+         + " target_session_attrs=read-write";
 }
 
 } // namespace
@@ -106,18 +115,15 @@ std::string database::address_of(std::uint32_t which) const {
 std::string database::conninfo() const {
   if (!options_.standby)
     return servers_.at(primary_)->conninfo();
-  const auto [first, rest] = split_host(servers_[0]->conninfo());
-  const auto second = split_host(servers_[1]->conninfo()).first;
-  return "host=" + first + ',' + second + rest + " target_session_attrs=read-write";
+  const auto& own = servers_[0]->conninfo();
+  return at_hosts(value_in(own, "host") + ',' + value_in(servers_[1]->conninfo(), "host"), own);
 }
 
 std::string database::conninfo_of_nodes() const {
   if (options_.lines == nullptr)
     return conninfo();
-  const auto rest = split_host(servers_[0]->conninfo()).second;
-  if (!options_.standby)
-    return "host=" + address_of(0) + rest;
-  return "host=" + address_of(0) + ',' + address_of(1) + rest + " target_session_attrs=read-write";
+  return at_hosts(options_.standby ? address_of(0) + ',' + address_of(1) : address_of(0),
+                  servers_[0]->conninfo());
 }
 
 void database::start(std::uint32_t which) {
