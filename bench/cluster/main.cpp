@@ -54,7 +54,7 @@ Answer must(core::outcome<Answer> answer) {
 /// Nodes, and a connection that begins with each of them.
 struct running {
   running(const options& o, std::uint32_t size)
-      : nodes({o.program, size, 5s, false, false, false, {"not wanted", "not wanted", {}}}) {
+      : nodes({o.program, size, 5s, false, false, false, {"not wanted", "not wanted"}}) {
     for (std::uint32_t first = 0; first < size; ++first)
       connections.push_back(std::make_unique<client::connection>(
           system, nodes.endpoints(first).front(), client::retry_policy{}, first));

@@ -1,6 +1,7 @@
 #include "bench/soak/cluster.hpp"
 
 #include "app/data_dir.hpp"
+#include "bench/shell.hpp"
 #include "link/authority.hpp"
 
 #include <chrono>
@@ -117,7 +118,7 @@ void cluster::start_at_first(std::uint32_t number) {
   const auto place = directory_->path() / name_of(number);
   std::filesystem::create_directory(place);
   auto program = options_.program;
-  if (options_.false_clocks) {
+  if (options_.wrong_clocks) {
     clocks_.emplace_back(place.string(), program);
     program = clocks_.back().program();
   }
@@ -142,6 +143,19 @@ std::string cluster::incarnation(std::uint32_t number) const {
   return file ? file->incarnation : std::string{};
 }
 
+std::string cluster::turned_away_by(std::uint32_t number) const {
+  const auto where = endpoints(number).front();
+  auto command = bench::quoted(options_.program) + " status --host " + where.host + " --port "
+                 + std::to_string(where.port);
+  if (network_) {
+    const auto files = credentials_of(client_name);
+    command += " --set link.certificate=" + files.certificate + " --set link.key=" + files.key
+               + " --set link.ca=" + files.authority;
+  }
+  const auto asked = bench::run_shell(command);
+  return asked.status == 0 ? std::string{} : asked.output;
+}
+
 double cluster::memory(std::uint32_t number) const {
   const auto file = app::read_node_file(directory_->path() / name_of(number));
   if (!file)
@@ -151,12 +165,6 @@ double cluster::memory(std::uint32_t number) const {
     if (line.rfind("VmRSS:", 0) == 0)
       return std::stod(line.substr(6)) / 1024;
   return 0;
-}
-
-bool cluster::set_clock(std::uint32_t number, std::chrono::seconds ahead) const {
-  clocks_.at(number).set(ahead);
-  const auto file = app::read_node_file(directory_->path() / name_of(number));
-  return file && false_clock::is_used_by(file->pid);
 }
 
 final_state cluster::stored() const {

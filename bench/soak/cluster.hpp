@@ -22,7 +22,7 @@ struct cluster_options {
   /// The positive control: the server acknowledges before it has written. The checker must see it.
   bool lazy_disk = false;
   bool standby = false;      ///< Of the server, for it to fail over to. Takes lines.
-  bool false_clocks = false; ///< Those of the nodes can be made wrong.
+  bool wrong_clocks = false; ///< Those of the nodes can be made wrong.
   /// What cannot be made bad here: without an obstacle nodes are on lines of their own, and talk
   /// TLS, and the server is on a disk that can be made full.
   obstacles machine;
@@ -45,14 +45,16 @@ public:
   void start(std::uint32_t number);
   /// Its incarnation, by what it wrote itself.
   std::string incarnation(std::uint32_t number) const;
+  /// Why a process that comes new to a node is not told how it is; empty when it is.
+  std::string turned_away_by(std::uint32_t number) const;
   /// Resident memory of a node in MiB; 0 when it does not run.
   double memory(std::uint32_t number) const;
 
   database& server() { return *server_; }
   /// Its place on the lines.
   std::uint32_t server_place() const { return options_.nodes; }
-  /// Only with false clocks: sets the wall clock of a node; whether it goes by it.
-  bool set_clock(std::uint32_t number, std::chrono::seconds ahead) const;
+  /// The wall clock of a node. Only where they can be made wrong.
+  wall_clock& clock_of(std::uint32_t number) { return clocks_.at(number); }
   /// Only without the obstacle.
   network& lines() { return *network_; }
   std::string conninfo() const { return server_->conninfo(); }
@@ -72,7 +74,7 @@ private:
   std::optional<app::demo::scratch_directory> directory_;
   std::optional<network> network_;
   std::optional<database> server_;
-  std::vector<false_clock> clocks_; ///< Of the nodes, if these can be wrong.
+  std::vector<wall_clock> clocks_; ///< Of the nodes, where they can be made wrong.
   std::vector<std::unique_ptr<app::demo::node_process>> nodes_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <new>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -65,7 +67,7 @@ std::uint64_t disturbed_at(const std::string& device) {
 
 obstacles leave_the_machine() {
   if (::geteuid() != 0)
-    return {"that needs root", "that needs root", {}};
+    return {"that needs root", "that needs root"};
   obstacles found;
   if (::unshare(CLONE_NEWNS) != 0
       || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
@@ -79,49 +81,27 @@ obstacles leave_the_machine() {
 
 // ── clocks ───────────────────────────────────────────────────────────────────────────────────────
 
-namespace {
-
-/// Of libfaketime, for programs with threads; empty when it is not installed.
-std::string false_clock_library() {
-  const auto found = bench::run_shell("ls /usr/lib/*/faketime/libfaketimeMT.so.1 2>/dev/null");
-  return found.output.substr(0, found.output.find('\n'));
-}
-
-} // namespace
-
-std::string obstacle_to_clocks(const std::string& program) {
-  const auto library = false_clock_library();
-  if (library.empty())
-    return "there is no libfaketime; it is in the package faketime";
-  const auto ran =
-      bench::run_shell("LD_PRELOAD=" + library + ' ' + bench::quoted(program) + " --version");
-  return ran.status == 0 ? std::string{}
-                         : "the nodes do not run with libfaketime, as those with sanitizers do not";
-}
-
-false_clock::false_clock(std::string path, const std::string& program) : path_(std::move(path)) {
-  set(std::chrono::seconds{0});
-  // The actors' timers go by the monotonic clock, which is to stay as it is.
-  std::ofstream{this->program()} << "#!/bin/sh\nexport LD_PRELOAD=" << false_clock_library()
-                                 << " FAKETIME_TIMESTAMP_FILE=" << bench::quoted(path_ + "-clock")
-                                 << " FAKETIME_CACHE_DURATION=1 FAKETIME_DONT_FAKE_MONOTONIC=1\n"
-                                 << "exec " << bench::quoted(program) << " \"$@\"\n";
+wall_clock::wall_clock(std::string path, const std::string& program) : path_(std::move(path)) {
+  const int file = ::open(page_file().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0 || ::ftruncate(file, sizeof(wrong_clock)) != 0)
+    throw std::runtime_error{page_file() + ": " + std::strerror(errno)};
+  void* page = ::mmap(nullptr, sizeof(wrong_clock), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  ::close(file);
+  if (page == MAP_FAILED)
+    throw std::runtime_error{page_file() + ": " + std::strerror(errno)};
+  page_.reset(new (page) wrong_clock{});
+  // A sanitizer wants to be loaded before all else, and does not need to be.
+  std::ofstream{this->program()}
+      << "#!/bin/sh\nexport LD_PRELOAD=" << bench::quoted(HOLDFAST_WRONG_CLOCK_LIBRARY) << ' '
+      << wrong_clock_variable << '=' << bench::quoted(page_file())
+      << " ASAN_OPTIONS=\"${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0\"\n"
+      << "exec " << bench::quoted(program) << " \"$@\"\n";
   std::filesystem::permissions(this->program(), std::filesystem::perms{0755});
 }
 
-void false_clock::set(std::chrono::seconds ahead) const {
-  const auto file = path_ + "-clock";
-  std::ofstream{file + ".new"} << (ahead.count() < 0 ? "" : "+") << ahead.count() << '\n';
-  std::filesystem::rename(file + ".new", file);
-}
+void wall_clock::unmap::operator()(wrong_clock* page) const { ::munmap(page, sizeof(wrong_clock)); }
 
-bool false_clock::is_used_by(pid_t process) {
-  std::ifstream maps{"/proc/" + std::to_string(process) + "/maps"};
-  for (std::string line; std::getline(maps, line);)
-    if (line.find("libfaketime") != std::string::npos)
-      return true;
-  return false;
-}
+void wall_clock::set(std::chrono::seconds ahead) { page_->seconds_ahead = ahead.count(); }
 
 // ── lines ────────────────────────────────────────────────────────────────────────────────────────
 

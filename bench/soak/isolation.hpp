@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bench/soak/plan.hpp"
+#include "bench/soak/wrong_clock.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -18,23 +19,28 @@ namespace holdfast::soak {
 /// second thread: only the calling thread and what it starts afterwards are apart.
 obstacles leave_the_machine();
 
-/// Why the wall clock of a program cannot be made wrong here; empty when it can.
-std::string obstacle_to_clocks(const std::string& program);
-
 /// The wall clock of a program, to be made wrong while it runs. Its other clocks stay right.
-class false_clock {
+class wall_clock {
 public:
-  /// Its files begin with `path`; the program is `program` on a true clock.
-  false_clock(std::string path, const std::string& program);
+  /// Its files begin with `path`; the program is `program` on the true time. Throws
+  /// `std::runtime_error` when they cannot be written.
+  wall_clock(std::string path, const std::string& program);
 
   /// What to run instead of the program.
   std::string program() const { return path_ + "-on-clock"; }
-  void set(std::chrono::seconds ahead) const;
-  /// Whether the process goes by it.
-  static bool is_used_by(pid_t process);
+  void set(std::chrono::seconds ahead);
+  /// How often the program has read a time that was wrong.
+  std::uint64_t misled() const { return page_->misled; }
 
 private:
+  struct unmap {
+    void operator()(wrong_clock* page) const;
+  };
+
+  std::string page_file() const { return path_ + "-clock"; }
+
   std::string path_;
+  std::unique_ptr<wrong_clock, unmap> page_;
 };
 
 /// Nodes on lines of their own. Each is in a network namespace, and the harness's own is the router

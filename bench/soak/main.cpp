@@ -148,8 +148,7 @@ soak_result run(const options& o) {
   };
   const auto lease_time = microseconds(o.lease_seconds);
   soak_result result;
-  auto machine = leave_the_machine();
-  machine.clocks = obstacle_to_clocks(o.program);
+  const auto machine = leave_the_machine();
   result.plan = draw_plan({o.seed, o.nodes, microseconds(o.minutes * 60), lease_time,
                            possible_kinds(o, machine, result.left_out)});
   result.command = command_of(o);

@@ -257,14 +257,24 @@ private:
   }
 
   /// Its leases are the server's affair, and what it waits for goes by a clock that nobody sets.
+  /// What it does read that clock for are the certificates of those who come.
   void jump_clock() {
-    const auto number = struck_.planned.node;
-    struck_.bit = nodes_.set_clock(number, 1h) && struck_.bit;
+    auto& wall = nodes_.clock_of(struck_.planned.node);
+    const auto misled_before = wall.misled();
+    wall.set(1h);
+    expect_newcomers();
     while (clock::now() < struck_.begun + struck_.planned.lasts / 2)
       rest();
-    nodes_.set_clock(number, -1h);
+    wall.set(-1h);
+    expect_newcomers();
     wait();
-    nodes_.set_clock(number, 0h);
+    wall.set(0h);
+    struck_.bit = struck_.bit && wall.misled() > misled_before;
+  }
+
+  void expect_newcomers() {
+    if (const auto why = nodes_.turned_away_by(struck_.planned.node); !why.empty())
+      struck_.violation = "a node with a wrong clock lets nobody in: " + why;
   }
 
   /// Of three nodes one is left, and for a while it has no server.

@@ -64,7 +64,6 @@ std::optional<fault_kind> kind_named(std::string_view name);
 struct obstacles {
   std::string network;
   std::string disk;
-  std::string clocks;
 };
 
 /// Why a cluster of so many nodes cannot meet a kind of fault here; empty when it can.
