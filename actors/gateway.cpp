@@ -107,6 +107,7 @@ core::failure check(const msg::explain_unit& m) {
 core::failure check(const msg::explain_contributor& m) {
   return first_of({check_id(m.step, "step"), check_contributor(m.contributor)});
 }
+core::failure check(const msg::get_step_quality& m) { return check_id(m.step, "step"); }
 core::failure check(const msg::seal_step& m) { return check_id(m.step, "step"); }
 core::failure check(const msg::change_step& m) {
   return first_of({check_id(m.step, "step"), check_verb(m.verb)});
@@ -462,6 +463,9 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       },
       [=](msg::explain_contributor& m) {
         return to_host<msg::contributor_explanation>(self, to.shards, m, false);
+      },
+      [=](msg::get_step_quality& m) {
+        return to_host<msg::step_quality>(self, to.shards, m, false);
       },
       [=](msg::change_step& m) { return to_host<msg::step_view>(self, to.shards, m, true); },
       [=](msg::change_unit& m) { return to_host<msg::unit_changed>(self, to.shards, m, true); },

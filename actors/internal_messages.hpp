@@ -205,6 +205,16 @@ struct judged_found {
   persistence::judged_units units;
 };
 
+/// Answered by `step_reviewed`.
+struct review_step {
+  core::step_id step;
+  double sure = 0; ///< Finished units with a lower confidence are unsure.
+};
+struct step_reviewed {
+  core::step_review found;
+  core::finished_units finished;
+};
+
 /// Answered by `source_keys_found`.
 struct find_source_keys {
   core::step_id step;
@@ -665,6 +675,8 @@ HOLDFAST_LOCAL_MESSAGE(repair_found)
 HOLDFAST_LOCAL_MESSAGE(find_judged)
 HOLDFAST_LOCAL_MESSAGE(judged_found)
 HOLDFAST_LOCAL_MESSAGE(repair_tick)
+HOLDFAST_LOCAL_MESSAGE(review_step)
+HOLDFAST_LOCAL_MESSAGE(step_reviewed)
 HOLDFAST_LOCAL_MESSAGE(find_source_keys)
 HOLDFAST_LOCAL_MESSAGE(source_keys_found)
 HOLDFAST_LOCAL_MESSAGE(read_events)

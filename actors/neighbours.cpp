@@ -225,6 +225,7 @@ caf::behavior neighbours(caf::stateful_actor<neighbours_state>* self, context_pt
       [=](msg::list_contributors& m) { hand(self, m); },
       [=](msg::explain_unit& m) { hand(self, m); },
       [=](msg::explain_contributor& m) { hand(self, m); },
+      [=](msg::get_step_quality& m) { hand(self, m); },
       [=](msg::change_step& m) { hand(self, m); },
       [=](msg::change_unit& m) { hand(self, m); },
       [=](msg::ask_assignment& m) { hand(self, m); },

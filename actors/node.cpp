@@ -83,9 +83,9 @@ supervisor_spec node_tree(const context_ptr& context) {
     return spawn_blocking(p, context, membership, lanes(s, context));
   });
   add("shards", [=](parent_ptr p, const siblings& s) {
-    return p->spawn(
-        shards, context,
-        shards_links{lanes(s, context), s.at("loader"), s.at("membership"), s.at("objects")});
+    return p->spawn(shards, context,
+                    shards_links{lanes(s, context), s.at("loader"), s.at("reader"),
+                                 s.at("membership"), s.at("objects")});
   });
   add("owners",
       [=](parent_ptr p, const siblings& s) { return p->spawn(owners, context, s.at("shards")); });

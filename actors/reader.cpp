@@ -384,6 +384,13 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
                                              question.through),
                       [](auto& units) { return judged_found{std::move(units)}; });
       },
+      [=](const review_step& question) {
+        return answer(
+            open(self).load_review(question.step, question.sure, core::reviewed_judgments_max),
+            [](const auto& material) {
+              return step_reviewed{core::review(material.judgments), material.finished};
+            });
+      },
       [=](const find_source_keys& question) {
         return answer(open(self).find_source_keys(question.step, question.keys),
                       [](const auto& found) {

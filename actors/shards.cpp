@@ -27,7 +27,7 @@ private:
 void start_host(self_ptr self, core::shard_id shard) {
   auto& st = self->state;
   const step_links links{st.links.writers[shard % st.links.writers.size()], st.links.loader,
-                         caf::actor_cast<caf::actor>(self), st.links.objects};
+                         st.links.reader, caf::actor_cast<caf::actor>(self), st.links.objects};
   auto host = self->spawn(shard_host, st.context, shard, links);
   self->monitor(host);
   st.hosts.put(shard, host);
@@ -299,6 +299,7 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
       [=](msg::list_contributors& m) { route(self, core::step_id{m.step}, std::move(m)); },
       [=](msg::explain_unit& m) { route(self, core::step_id{m.step}, std::move(m)); },
       [=](msg::explain_contributor& m) { route(self, core::step_id{m.step}, std::move(m)); },
+      [=](msg::get_step_quality& m) { route(self, core::step_id{m.step}, std::move(m)); },
       [=](const msg::change_step& m) { route(self, m.step, m); },
       [=](const msg::change_unit& m) { route(self, m.step, m); },
       [=](apply_events& m) { on_apply(self, m); },
@@ -359,6 +360,7 @@ caf::behavior shard_host(caf::stateful_actor<shard_host_state>* self, context_pt
       [=](msg::list_contributors& m) { hand(self, core::step_id{m.step}, std::move(m)); },
       [=](msg::explain_unit& m) { hand(self, core::step_id{m.step}, std::move(m)); },
       [=](msg::explain_contributor& m) { hand(self, core::step_id{m.step}, std::move(m)); },
+      [=](msg::get_step_quality& m) { hand(self, core::step_id{m.step}, std::move(m)); },
       [=](const msg::change_step& m) { hand(self, m.step, m); },
       [=](const msg::change_unit& m) { hand(self, m.step, m); },
       [=](apply_events& m) { hand(self, core::step_id{m.step}, std::move(m)); },

@@ -20,6 +20,7 @@ namespace holdfast::actors {
 struct shards_links {
   std::vector<caf::actor> writers; ///< By lane: shard modulo lanes.
   caf::actor loader;
+  caf::actor reader;
   caf::actor membership;
   caf::actor objects;
 };

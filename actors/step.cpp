@@ -337,6 +337,10 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         if (!put_off(self, m))
           on_explain_contributor(self, m);
       },
+      [=](const msg::get_step_quality& m) {
+        if (!put_off(self, m))
+          on_get_step_quality(self, m);
+      },
       [=](const apply_events& m) {
         if (!put_off(self, m))
           on_apply_events(self, m);

@@ -11,6 +11,7 @@ namespace holdfast::actors {
 struct step_links {
   caf::actor writer;
   caf::actor loader; ///< A reader.
+  caf::actor reader; ///< Another one, for what may take long.
   caf::actor shards; ///< Finds other steps.
   caf::actor objects;
 };

@@ -43,8 +43,18 @@ void carry_out_removal(step_ptr self, const core::contributor_id& contributor) {
 }
 
 msg::contributor_view view_of(const core::contributor_report& report) {
-  return {report.contributor, report.standing,    report.reason,       report.assignments,
-          report.tests.asked, report.tests.right, report.trust.mean(), report.trust.quantile(0.05)};
+  msg::contributor_view view{report.contributor,
+                             report.standing,
+                             report.reason,
+                             report.assignments,
+                             report.tests.asked,
+                             report.tests.right,
+                             report.trust.mean(),
+                             report.trust.quantile(0.05),
+                             {}};
+  for (const auto raised : report.flags)
+    view.flags.emplace_back(to_string(raised));
+  return view;
 }
 
 } // namespace
@@ -83,6 +93,8 @@ void note_for_quality(step_ptr self, const unit_report& report) {
       st.board->unanswered(end.contributor, report.unit);
   if (report.judged && st.model && !st.board->removed(report.judged->contributor))
     st.model->add(report.unit, report.judged->contributor, report.judged->answer);
+  if (report.judged && !is_question)
+    review_when_due(self);
 }
 
 void conclude(step_ptr self, const test_answered& answer) {

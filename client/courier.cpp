@@ -259,6 +259,7 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
       carry<msg::list_contributors>(self),
       carry<msg::explain_unit>(self),
       carry<msg::explain_contributor>(self),
+      carry<msg::get_step_quality>(self),
       carry<msg::change_step>(self),
       carry<msg::change_unit>(self),
       carry<msg::list_steps>(self),

@@ -155,6 +155,16 @@ struct put_standing {
   instant at;
 };
 
+/// A monitor has found that a contributor's work is worth a look. Refused by the store when it has
+/// before.
+struct insert_flag {
+  step_id step;
+  contributor_id contributor;
+  monitor what = monitor::agreement;
+  std::string why; ///< For people; 1 to 512 bytes.
+  instant at;
+};
+
 /// What a repair has met, in units but for the last.
 struct repair_figures {
   std::uint64_t found = 0;       ///< Finished ones in which something counted that should not.
@@ -389,7 +399,7 @@ using write_op =
                  end_task_lease, finish_task, revive_task, insert_late_result, take_staged,
                  refuse_staged, put_schedule_row, delete_schedule_row, stage_task, put_webhook,
                  delete_webhook, put_webhook_position, put_dead_letter, replay_dead_letter,
-                 delete_dead_letter, reopen_unit, put_repair>;
+                 delete_dead_letter, reopen_unit, put_repair, insert_flag>;
 
 enum class event_type : std::uint8_t {
   unit_ready_for_assignment = 1,

@@ -26,4 +26,25 @@ std::string_view to_string(standing_reason reason) {
   break_invariant("standing_reason", "every value has a name", __FILE__, __LINE__);
 }
 
+std::string_view to_string(monitor what) {
+  switch (what) {
+  case monitor::agreement:
+    return "agreement";
+  case monitor::copying:
+    return "copying";
+  case monitor::patterns:
+    return "patterns";
+  case monitor::speed:
+    return "speed";
+  }
+  break_invariant("monitor", "every value has a name", __FILE__, __LINE__);
+}
+
+std::optional<monitor> monitor_named(std::string_view name) {
+  for (const auto one : all_monitors)
+    if (to_string(one) == name)
+      return one;
+  return std::nullopt;
+}
+
 } // namespace holdfast::core

@@ -27,6 +27,21 @@ enum class standing_reason : std::uint8_t {
 std::string_view to_string(contributor_standing standing);
 std::string_view to_string(standing_reason reason);
 
+/// What says that the work of somebody is worth a look. The numbers are stored.
+enum class monitor : std::uint8_t {
+  agreement = 1, ///< Agrees with the others hardly more than chance would.
+  copying = 2,   ///< Makes the same mistakes as somebody else.
+  patterns = 3,  ///< Answers as though nobody had read the questions.
+  speed = 4,     ///< Half of the work took far less time, or far more, than others take.
+};
+
+inline constexpr monitor all_monitors[] = {monitor::agreement, monitor::copying, monitor::patterns,
+                                           monitor::speed};
+
+/// The names in definitions and messages.
+std::string_view to_string(monitor what);
+std::optional<monitor> monitor_named(std::string_view name);
+
 /// Which parts of its history quality control of a step needs.
 struct history_scope {
   bool tests = false; ///< `questions`, `contributors` and `asked_questions`.
@@ -58,6 +73,10 @@ struct step_history {
     contributor_standing what = contributor_standing::working;
     standing_reason why = standing_reason::requester;
   };
+  struct flag {
+    contributor_id contributor;
+    monitor what = monitor::agreement;
+  };
   /// A unit that is still open, and a removed contributor who has a lease of it or, unless it is a
   /// test question, a judgment that counts.
   struct unsettled {
@@ -77,6 +96,7 @@ struct step_history {
                                       ///< judgment id); then the others by contributor and unit,
                                       ///< each pair once.
   std::vector<standing> standings;    ///< By contributor; as last written.
+  std::vector<flag> flags;            ///< By contributor and monitor.
   std::vector<unsettled> unsettled_units; ///< By contributor and unit.
   std::vector<vote> votes;                ///< In order of submission, then of judgment id.
 };

@@ -54,6 +54,8 @@ void contributor_board::restore(const step_history& history) {
     if (one.correct)
       record(who, one.unit, *one.correct);
   }
+  for (const auto& one : history.flags)
+    of(one.contributor).flags.insert(one.what);
   for (const auto& one : history.standings)
     if (one.what == contributor_standing::removed)
       of(one.contributor).removed = one.why;
@@ -198,18 +200,42 @@ void contributor_board::remove(const contributor_id& contributor, standing_reaso
                                change& changes) {
   auto& who = of(contributor);
   who.removed = why;
-  const auto tests = ledger_.record_of(who.number);
   changes.writes.push_back(
       put_standing{step_, contributor, contributor_standing::removed, why, now});
-  const auto details = json_object{}
-                           .text("contributor_id", contributor)
-                           .text("standing", to_string(contributor_standing::removed))
-                           .text("reason", to_string(why))
-                           .number("trust", ledger_.trust_of(who.number).mean())
-                           .number("test_questions", static_cast<std::int64_t>(tests.asked))
-                           .number("right", static_cast<std::int64_t>(tests.right))
-                           .str();
-  changes.events.push_back({event_type::contributor_flagged, step_, {}, {}, now, details});
+  tell(contributor, contributor_standing::removed, to_string(why), {}, now, changes);
+}
+
+void contributor_board::tell(const contributor_id& contributor, contributor_standing standing,
+                             std::string_view reason, const std::string& why, instant now,
+                             change& changes) const {
+  const auto& who = entries_.at(contributor);
+  const auto tests = ledger_.record_of(who.number);
+  json_object details;
+  details.text("contributor_id", contributor)
+      .text("standing", to_string(standing))
+      .text("reason", reason)
+      .number("trust", ledger_.trust_of(who.number).mean())
+      .number("test_questions", static_cast<std::int64_t>(tests.asked))
+      .number("right", static_cast<std::int64_t>(tests.right));
+  if (!why.empty())
+    details.text("why", why);
+  changes.events.push_back({event_type::contributor_flagged, step_, {}, {}, now, details.str()});
+}
+
+decision<std::vector<concern>> contributor_board::flag(const std::vector<concern>& found,
+                                                       const std::vector<monitor>& wanted,
+                                                       instant now) {
+  decision<std::vector<concern>> decided;
+  for (const auto& one : found) {
+    if (std::find(wanted.begin(), wanted.end(), one.what) == wanted.end()
+        || removed(one.contributor) || !of(one.contributor).flags.insert(one.what).second)
+      continue;
+    decided.changes.writes.push_back(insert_flag{step_, one.contributor, one.what, one.why, now});
+    tell(one.contributor, contributor_standing::working, to_string(one.what), one.why, now,
+         decided.changes);
+    decided.answer.push_back(one);
+  }
+  return decided;
 }
 
 bool contributor_board::removed(const contributor_id& contributor) const {
@@ -238,8 +264,11 @@ std::vector<contributor_report> contributor_board::report() const {
   for (const auto& [name, who] : entries_)
     all.push_back({name,
                    who.removed ? contributor_standing::removed : contributor_standing::working,
-                   who.removed.value_or(standing_reason::requester), who.assignments,
-                   ledger_.record_of(who.number), ledger_.trust_of(who.number)});
+                   who.removed.value_or(standing_reason::requester),
+                   who.assignments,
+                   ledger_.record_of(who.number),
+                   ledger_.trust_of(who.number),
+                   {who.flags.begin(), who.flags.end()}});
   return all;
 }
 

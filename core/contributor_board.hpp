@@ -3,6 +3,7 @@
 #include "core/change.hpp"
 #include "core/contributor.hpp"
 #include "core/quality/test_ledger.hpp"
+#include "core/step_review.hpp"
 #include "core/workflow.hpp"
 
 #include <map>
@@ -21,11 +22,12 @@ struct contributor_report {
   std::uint64_t assignments = 0;                       ///< Ever granted in the step.
   quality::test_record tests;
   quality::trust trust;
+  std::vector<monitor> flags; ///< Raised so far.
 };
 
 /// The contributors of one step: who gets a test question next, what their answers say about them,
 /// and who is to go. Rebuilt from the database whenever the step starts; a step without test
-/// questions keeps only who was removed.
+/// questions keeps only who was removed or flagged.
 ///
 ///              quiz failed | right too seldom | the requester says so
 ///   working ────────────────────────────────────────────────────────► removed
@@ -66,6 +68,11 @@ public:
   decision<bool> answered(const contributor_id& contributor, const unit_id& unit, bool correct,
                           instant now);
 
+  /// What monitors have found. Answers what is new of it and wanted; who was removed is past all
+  /// flags.
+  decision<std::vector<concern>> flag(const std::vector<concern>& found,
+                                      const std::vector<monitor>& wanted, instant now);
+
   /// The requester removes them. Answers whether that is new.
   decision<bool> remove(const contributor_id& contributor, instant now);
 
@@ -74,7 +81,7 @@ public:
   std::vector<contributor_id> remaining(std::vector<contributor_id> contributors) const;
   /// How much their next judgment is trusted: 1 where nobody is tested.
   double trust_in(const contributor_id& contributor) const;
-  /// All who have worked here, where there are test questions, or were removed; by name.
+  /// All who have worked here, where there are test questions, or were flagged or removed; by name.
   std::vector<contributor_report> report() const;
 
 private:
@@ -86,6 +93,7 @@ private:
     std::set<unit_id> waiting;        ///< Test questions offered and not answered yet.
     quality::test_record quiz;        ///< The first answers, as many as the quiz has questions.
     std::optional<standing_reason> removed;
+    std::set<monitor> flags;
   };
 
   entry& of(const contributor_id& contributor);
@@ -97,6 +105,8 @@ private:
   std::optional<standing_reason> verdict_on(const entry& who) const;
   /// Adds to `changes` what makes it durable.
   void remove(const contributor_id& contributor, standing_reason why, instant now, change& changes);
+  void tell(const contributor_id& contributor, contributor_standing standing,
+            std::string_view reason, const std::string& why, instant now, change& changes) const;
 
   step_id step_;
   std::optional<test_question_policy> policy_;

@@ -38,6 +38,7 @@ struct step_definition {
   aggregation_policy aggregation;
   std::optional<test_question_policy> test_questions;
   std::optional<task_executor> tasks;     ///< None: people judge all.
+  std::vector<monitor> monitors;          ///< Those that flag contributors.
   std::string answer_pointer = "/answer"; ///< JSON pointer to the value that aggregation counts.
   std::string judgment_schema; ///< JSON Schema (draft 7) of a judgment; empty accepts any object.
   std::string correction_pointer = "/answer"; ///< Of a review: JSON pointer to the correction.

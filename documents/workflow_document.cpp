@@ -59,6 +59,8 @@ private:
       step.test_questions = read_test_questions(*questions, place + "/test_questions");
     if (const auto* tasks = from.member("tasks"))
       step.tasks = read_tasks(*tasks, place + "/tasks");
+    if (const auto* monitors = from.member("monitors"))
+      step.monitors = read_monitors(*monitors, place + "/monitors");
     if (const auto* schema_source = from.member("judgment_schema")) {
       if (schema::compile(*schema_source, place + "/judgment_schema", problems))
         step.judgment_schema = schema_source->dump();
@@ -135,6 +137,25 @@ private:
     from.seconds("patience_seconds", tasks.patience);
     from.refuse_unknown();
     return tasks;
+  }
+
+  std::vector<core::monitor> read_monitors(const json& source, const std::string& place) {
+    std::vector<core::monitor> monitors;
+    if (!source.is_array())
+      problems.push_back({place, "must be a list of monitors"});
+    for (std::size_t i = 0; source.is_array() && i < source.size(); ++i) {
+      const auto known = source[i].is_string()
+                             ? core::monitor_named(source[i].get_ref<const std::string&>())
+                             : std::nullopt;
+      if (!known)
+        problems.push_back(
+            {place + '/' + std::to_string(i), "must be agreement, copying, patterns or speed"});
+      else if (std::find(monitors.begin(), monitors.end(), *known) != monitors.end())
+        problems.push_back({place + '/' + std::to_string(i), "is there already"});
+      else
+        monitors.push_back(*known);
+    }
+    return monitors;
   }
 
   core::test_question_policy read_test_questions(const json& source, const std::string& place) {

@@ -29,6 +29,7 @@ using gateway_actor = caf::typed_actor<
     caf::replies_to<list_contributors>::with<contributor_page>,
     caf::replies_to<explain_unit>::with<unit_explanation>,
     caf::replies_to<explain_contributor>::with<contributor_explanation>,
+    caf::replies_to<get_step_quality>::with<step_quality>,
     caf::replies_to<seal_step>::with<step_view>, caf::replies_to<change_step>::with<step_view>,
     caf::replies_to<change_unit>::with<unit_changed>, caf::replies_to<list_steps>::with<step_list>,
     caf::replies_to<get_unit>::with<unit_view>, caf::replies_to<list_results>::with<result_page>,

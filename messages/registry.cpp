@@ -37,6 +37,9 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(reason);
   HOLDFAST_REGISTER(unit_explanation);
   HOLDFAST_REGISTER(explain_contributor);
+  HOLDFAST_REGISTER(get_step_quality);
+  HOLDFAST_REGISTER(quality_concern);
+  HOLDFAST_REGISTER(step_quality);
   HOLDFAST_REGISTER(contributor_explanation);
   HOLDFAST_REGISTER(step_view);
   HOLDFAST_REGISTER(change_step);

@@ -175,14 +175,15 @@ struct contributor_view {
   core::contributor_id contributor;
   core::contributor_standing standing = core::contributor_standing::working;
   core::standing_reason reason = core::standing_reason::requester; ///< If removed.
-  std::uint64_t assignments = 0; ///< Ever granted to them in this step.
-  std::uint32_t tests = 0;       ///< Test questions answered.
-  std::uint32_t right = 0;       ///< Of these, answered rightly.
-  double trust = 0;              ///< The mean of what their accuracy may be.
-  double trust_low = 0;          ///< It is below this in one case of twenty.
+  std::uint64_t assignments = 0;  ///< Ever granted to them in this step.
+  std::uint32_t tests = 0;        ///< Test questions answered.
+  std::uint32_t right = 0;        ///< Of these, answered rightly.
+  double trust = 0;               ///< The mean of what their accuracy may be.
+  double trust_low = 0;           ///< It is below this in one case of twenty.
+  std::vector<std::string> flags; ///< What monitors have raised: agreement, copying and so on.
 };
 HOLDFAST_WIRE(contributor_view, x.contributor, x.standing, x.reason, x.assignments, x.tests,
-              x.right, x.trust, x.trust_low)
+              x.right, x.trust, x.trust_low, x.flags)
 
 struct contributor_page {
   std::vector<contributor_view> contributors;
@@ -255,6 +256,40 @@ struct contributor_explanation {
   std::vector<reason> reasons; ///< What lasts longest first.
 };
 HOLDFAST_WIRE(contributor_explanation, x.contributor, x.reasons)
+
+/// Looks at the judgments that count in a step as a whole. Flags of the step's monitors that follow
+/// from it are raised before the answer. Answered by `step_quality`.
+struct get_step_quality {
+  core::step_id step;
+};
+HOLDFAST_WIRE(get_step_quality, x.step)
+
+/// Somebody whose work is worth a look.
+struct quality_concern {
+  core::contributor_id contributor;
+  std::string monitor; ///< agreement, copying, patterns or speed.
+  std::string why;     ///< For people, with figures.
+};
+HOLDFAST_WIRE(quality_concern, x.contributor, x.monitor, x.why)
+
+struct step_quality {
+  core::step_id step;
+  std::uint64_t judgments = 0; ///< Looked at: the last 50,000 at most, none on test questions.
+  std::uint64_t units = 0;     ///< That these are of.
+  std::uint64_t labels = 0;    ///< Different answers among them.
+  /// Whether there is an agreement to speak of: units with two judgments, and not all the same.
+  bool comparable = false;
+  double krippendorff_alpha = 0; ///< 1 is perfect, 0 what chance would do.
+  double fleiss_kappa = 0;       ///< The same, as another figure.
+  std::uint64_t finished_units = 0;
+  double sure = 0;                  ///< The confidence that the stopping rule asks for, or 0.9.
+  std::uint64_t unsure_units = 0;   ///< Finished ones with less.
+  std::int64_t judgments_saved = 0; ///< By the stopping rule, in finished units; 0 without one.
+  std::vector<quality_concern> concerns; ///< By monitor, then by name; 1000 at most.
+};
+HOLDFAST_WIRE(step_quality, x.step, x.judgments, x.units, x.labels, x.comparable,
+              x.krippendorff_alpha, x.fleiss_kappa, x.finished_units, x.sure, x.unsure_units,
+              x.judgments_saved, x.concerns)
 
 /// Reads the results of a step, page by page, in order of arrival. Answered by `result_page`.
 struct list_results {

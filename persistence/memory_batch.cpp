@@ -172,6 +172,19 @@ public:
     put(t_.standings, {w.step, w.contributor}, w);
   }
 
+  void operator()(const core::insert_flag& w) {
+    require_text(w.contributor);
+    require_text(w.why);
+    require_instant(w.at);
+    require(!w.contributor.empty() && w.contributor.size() <= 128,
+            "23514: ids of contributors and workers have 1 to 128 bytes");
+    require(!w.why.empty() && w.why.size() <= 512, "23514: a reason has 1 to 512 bytes");
+    require(w.what >= core::monitor::agreement && w.what <= core::monitor::speed,
+            "23514: no such monitor");
+    require(t_.steps.count(w.step) != 0, "22012: the flag's step does not exist");
+    insert(t_.flags, {w.step, w.contributor, w.what}, w);
+  }
+
   void operator()(const core::put_repair& w) {
     const auto& row = w.row;
     const auto& f = row.figures;
@@ -281,7 +294,7 @@ constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     12, // taint_judgment
     27, // put_standing
     4,  // insert_inbox
-    29, // advance_cursor
+    30, // advance_cursor
     14, // put_queue
     15, // insert_task
     19, // update_task
@@ -295,15 +308,16 @@ constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     24, // refuse_staged
     25, // put_schedule_row
     26, // delete_schedule_row
-    30, // stage_task
-    31, // put_webhook
-    36, // delete_webhook
-    32, // put_webhook_position
-    33, // put_dead_letter
-    34, // replay_dead_letter
-    35, // delete_dead_letter
+    31, // stage_task
+    32, // put_webhook
+    37, // delete_webhook
+    33, // put_webhook_position
+    34, // put_dead_letter
+    35, // replay_dead_letter
+    36, // delete_dead_letter
     9,  // reopen_unit
-    28, // put_repair
+    29, // put_repair
+    28, // insert_flag
 };
 
 std::vector<const core::write_op*> in_statement_order(const write_batch& batch) {

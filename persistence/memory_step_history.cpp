@@ -23,6 +23,9 @@ public:
     const auto [begin, end] = memory::rows_of(t_.standings, step_);
     for (auto row = begin; row != end; ++row)
       history.standings.push_back({row->first.second, row->second.standing, row->second.reason});
+    for (auto flag = t_.flags.lower_bound({step_, {}, {}});
+         flag != t_.flags.end() && flag->second.step == step_; ++flag)
+      history.flags.push_back({flag->second.contributor, flag->second.what});
     for (const auto& [contributor, unit] : unsettled_)
       history.unsettled_units.push_back({contributor, unit});
     if (scope.tests)

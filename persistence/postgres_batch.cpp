@@ -251,6 +251,16 @@ constexpr statement put_standings{"put_standings", R"sql(
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM put)sql"};
 
+constexpr statement add_flags{"add_flags", R"sql(
+  WITH added AS (
+    INSERT INTO holdfast.contributor_flags (step_id, contributor_id, monitor, why, raised_at)
+    SELECT t.step_id, t.contributor_id, t.monitor, t.why, t.at
+      FROM unnest($1::uuid[], $2::text[], $3::smallint[], $4::text[], $5::timestamptz[])
+        AS t(step_id, contributor_id, monitor, why, at)
+     CROSS JOIN LATERAL (SELECT FROM holdfast.steps f WHERE f.step_id = t.step_id LIMIT 1) found
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM added)sql"};
+
 constexpr statement put_repairs{"put_repairs", R"sql(
   WITH put AS (
     INSERT INTO holdfast.repairs AS r (repair_id, step_id, contributor_id, dry_run, through,
@@ -345,6 +355,9 @@ public:
     tainted_.add(w.unit.value, text{w.contributor}, w.at);
   }
   void operator()(const core::put_standing& w) { standings_[{w.step, w.contributor}] = &w; }
+  void operator()(const core::insert_flag& w) {
+    flags_.add(w.step.value, text{w.contributor}, small(w.what), text{w.why}, w.at);
+  }
   void operator()(const core::put_repair& w) { repairs_[w.row.id] = &w.row; }
   void operator()(const core::insert_inbox& w) {
     inbox_.add(text{w.consumer}, plain(w.message.shard), big(w.message.seq));
@@ -385,6 +398,7 @@ public:
       standings.add(w->step.value, text{w->contributor}, small(w->standing), small(w->reason),
                     w->at);
     standings.append_to(calls, put_standings);
+    flags_.append_to(calls, add_flags);
     columns<core::uuid, core::uuid, text, bool, int8, int8, int8, int8, int8, int8, int8, int8,
             core::instant, core::instant>
         repairs;
@@ -421,6 +435,7 @@ private:
       judgments_;
   columns<core::uuid, text, core::instant> tainted_;
   columns<core::uuid, text, int8, int2, core::instant> ended_;
+  columns<core::uuid, text, int2, text, core::instant> flags_;
   // Of several the last counts, and one statement must not touch a row twice.
   std::map<core::step_id, const core::step_row*> changed_steps_;
   std::map<std::pair<core::step_id, core::contributor_id>, const core::put_standing*> standings_;

@@ -51,6 +51,10 @@ constexpr statement standings_of_step{"standings_of_step", R"sql(
   SELECT contributor_id, standing, reason
     FROM holdfast.contributor_standings WHERE step_id = $1::uuid ORDER BY contributor_id)sql"};
 
+constexpr statement flags_of_step{"flags_of_step", R"sql(
+  SELECT contributor_id, monitor
+    FROM holdfast.contributor_flags WHERE step_id = $1::uuid ORDER BY contributor_id, monitor)sql"};
+
 // Where nobody is removed, which is usual, nothing else is looked at.
 constexpr statement unsettled_units{"unsettled_units", R"sql(
   WITH removed AS MATERIALIZED (
@@ -80,7 +84,7 @@ constexpr statement votes_of_step{"votes_of_step", R"sql(
 /// What was asked for, in this order.
 std::vector<call> calls_for(core::step_id step, core::history_scope scope) {
   const std::vector<std::string> id{wire::scalar(step.value)};
-  std::vector<call> calls{{&standings_of_step, id}, {&unsettled_units, id}};
+  std::vector<call> calls{{&standings_of_step, id}, {&flags_of_step, id}, {&unsettled_units, id}};
   if (scope.tests) {
     calls.push_back({&test_questions, id});
     calls.push_back({&grants_by_contributor, id});
@@ -97,6 +101,12 @@ void read_standings(const query_result& rows, core::step_history& history) {
         {rows.get<std::string>(row, 0),
          static_cast<core::contributor_standing>(rows.get<reads::int2>(row, 1)),
          static_cast<core::standing_reason>(rows.get<reads::int2>(row, 2))});
+}
+
+void read_flags(const query_result& rows, core::step_history& history) {
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    history.flags.push_back(
+        {rows.get<std::string>(row, 0), static_cast<core::monitor>(rows.get<reads::int2>(row, 1))});
 }
 
 void read_unsettled(const query_result& rows, core::step_history& history) {
@@ -144,6 +154,7 @@ core::outcome<core::step_history> postgres_store::load_step_history(core::step_i
   std::size_t next = reads::preamble_long;
   const auto rows = [&]() -> const query_result& { return (*answer)[next++]; };
   read_standings(rows(), history);
+  read_flags(rows(), history);
   read_unsettled(rows(), history);
   if (scope.tests) {
     read_questions(rows(), history);

@@ -6,6 +6,7 @@
 #include "core/object_ref.hpp"
 #include "core/outcome.hpp"
 #include "core/placement.hpp"
+#include "core/step_review.hpp"
 #include "core/sweep.hpp"
 #include "core/task.hpp"
 #include "core/unit.hpp"
@@ -252,6 +253,12 @@ struct judged_units {
   bool unsettled = false;
 };
 
+/// What a step is reviewed by.
+struct review_material {
+  std::vector<core::reviewed_judgment> judgments; ///< In order of submission, then of id.
+  core::finished_units finished;
+};
+
 struct stored_workflow {
   core::workflow_id id;
   std::string name;
@@ -418,6 +425,12 @@ public:
   /// that does not exist.
   virtual core::outcome<core::step_history> load_step_history(core::step_id step,
                                                               core::history_scope scope) = 0;
+
+  /// The judgments that count in the step, those on test questions left out: the last `limit`, in
+  /// order of submission. A finished unit is unsure when its confidence is below `sure`. Nothing of
+  /// a step that does not exist.
+  virtual core::outcome<review_material> load_review(core::step_id step, double sure,
+                                                     std::uint32_t limit) = 0;
 
   /// `not_found` if there is no such repair.
   virtual core::outcome<core::repair_row> find_repair(core::repair_id repair) = 0;

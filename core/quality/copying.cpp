@@ -27,24 +27,24 @@ double poisson_tail(std::uint32_t shared, double mean) {
 
 class comparison {
 public:
-  explicit comparison(const answers& given)
-      : given_(given), counts_(given.labels), rates_(given.contributors, 0.0) {
+  comparison(const answers& given, const copy_rule& rule)
+      : given_(given), rule_(rule), counts_(given.labels), rates_(given.contributors, 0.0) {
     measure_rates();
     for (std::size_t unit = 0; unit < given.units(); ++unit)
       compare(unit);
   }
 
-  std::vector<suspected_copy> flagged(const copy_rule& rule) {
+  std::vector<suspected_copy> flagged() {
     std::size_t looked_at = 0;
     for (const auto& [pair, seen] : pairs_)
-      looked_at += seen.units >= rule.units_min ? 1 : 0;
+      looked_at += seen.units >= rule_.units_min ? 1 : 0;
     std::vector<suspected_copy> result;
     for (auto& [pair, seen] : pairs_) {
-      if (seen.units < rule.units_min)
+      if (seen.units < rule_.units_min)
         continue;
       seen.chance =
           std::min(1.0, poisson_tail(seen.shared, seen.expected) * static_cast<double>(looked_at));
-      if (seen.chance < rule.chance_max)
+      if (seen.chance < rule_.chance_max)
         result.push_back(seen);
     }
     std::sort(result.begin(), result.end(),
@@ -97,7 +97,7 @@ private:
   void compare(const vote& a, const vote& b, double others) {
     const auto leader = static_cast<std::uint32_t>(std::max_element(counts_.begin(), counts_.end())
                                                    - counts_.begin());
-    if (counts_[leader] < 2) // one vote is no majority to disagree with
+    if (counts_[leader] < rule_.majority_min)
       return;
     auto& seen = pairs_[std::minmax(a.contributor, b.contributor)];
     std::tie(seen.first, seen.second) = std::minmax(a.contributor, b.contributor);
@@ -126,6 +126,7 @@ private:
   }
 
   const answers& given_;
+  copy_rule rule_;
   std::vector<std::uint32_t> counts_;
   std::vector<double> rates_;
   double mean_rate_ = 0;
@@ -137,7 +138,7 @@ private:
 std::vector<suspected_copy> suspected_copies(const answers& given, const copy_rule& rule) {
   if (given.labels < 2)
     return {};
-  return comparison{given}.flagged(rule);
+  return comparison{given, rule}.flagged();
 }
 
 } // namespace holdfast::core::quality

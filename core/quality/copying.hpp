@@ -20,6 +20,9 @@ struct suspected_copy {
 
 struct copy_rule {
   std::uint32_t units_min = 10;
+  /// So many others must agree for somebody to be mistaken. Two may well be wrong together, and
+  /// then those who are right against them would be taken for copies.
+  std::uint32_t majority_min = 3;
   double chance_max = 0.001; ///< Once in so many honest steps, a pair is flagged.
 };
 

@@ -15,6 +15,9 @@ UNION ALL
 SELECT 'standing', step_id FROM holdfast.contributor_standings c
 WHERE NOT EXISTS (SELECT 1 FROM holdfast.steps s WHERE s.step_id = c.step_id)
 UNION ALL
+SELECT 'flag', step_id FROM holdfast.contributor_flags f
+WHERE NOT EXISTS (SELECT 1 FROM holdfast.steps s WHERE s.step_id = f.step_id)
+UNION ALL
 SELECT 'repair', step_id FROM holdfast.repairs r
 WHERE NOT EXISTS (SELECT 1 FROM holdfast.steps s WHERE s.step_id = r.step_id)
 UNION ALL

@@ -284,6 +284,44 @@ BOOST_AUTO_TEST_CASE(trust_is_the_mean_of_four_right_and_two_wrong_and_what_was_
   BOOST_TEST(s.board.trust_in("ana") == 8.0 / 10.0);
 }
 
+// A26, A28: a flag is for people to look at; it bars nobody
+BOOST_AUTO_TEST_CASE(a_flag_is_raised_once_and_by_the_monitors_that_are_wanted) {
+  step_with_tests s;
+  const std::vector<core::concern> found{{"ana", core::monitor::agreement, "says red"},
+                                         {"ana", core::monitor::speed, "too fast"},
+                                         {"eve", core::monitor::speed, "too \"slow\""}};
+  const auto first = s.board.flag(found, {core::monitor::speed, core::monitor::copying}, beginning);
+  BOOST_REQUIRE(first.answer.size() == 2U);
+  BOOST_TEST(std::visit(test::write_text{}, first.changes.writes.at(0))
+             == "insert_flag ana speed because too fast at " + test::describe(beginning));
+  BOOST_TEST(first.changes.writes.size() == 2U);
+  BOOST_TEST(first.changes.events[1].details
+             == R"({"contributor_id":"eve","standing":"Working","reason":"speed",)"
+                R"("trust":0.666667,"test_questions":0,"right":0,"why":"too \"slow\""})");
+  BOOST_TEST((s.board.next_for("eve", true).refusal == errc::none));
+  BOOST_TEST(s.board.flag(found, {core::monitor::speed}, beginning).changes.empty());
+  BOOST_TEST(s.board.flag(found, {}, beginning).changes.empty());
+  // A later life knows of it.
+  s.stored.flags = {{"ana", core::monitor::speed}, {"eve", core::monitor::speed}};
+  auto later = s.restarted();
+  BOOST_TEST(later.flag(found, {core::monitor::speed}, beginning).changes.empty());
+  BOOST_TEST(later.flag(found, {core::monitor::agreement}, beginning).answer.size() == 1U);
+  const auto report = later.report();
+  BOOST_REQUIRE(report.size() == 2U);
+  BOOST_TEST(report[0].contributor == "ana");
+  BOOST_TEST((report[0].flags
+              == std::vector<core::monitor>{core::monitor::agreement, core::monitor::speed}));
+}
+
+// A28
+BOOST_AUTO_TEST_CASE(whoever_was_removed_is_past_all_flags) {
+  step_with_tests s;
+  s.board.remove("eve", beginning);
+  BOOST_TEST(
+      s.board.flag({{"eve", core::monitor::speed, "too fast"}}, {core::monitor::speed}, beginning)
+          .changes.empty());
+}
+
 // A restart between any two requests changes nothing. I-12
 BOOST_AUTO_TEST_CASE(a_later_life_goes_on_exactly_as_this_one_would) {
   const std::vector<std::string> people{"ana", "bob", "eve", "joe"};

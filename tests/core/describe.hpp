@@ -132,6 +132,10 @@ struct write_text {
     return "put_standing " + w.contributor + " " + std::string{to_string(w.standing)} + " "
            + std::string{to_string(w.reason)} + " at " + describe(w.at);
   }
+  text operator()(const core::insert_flag& w) const {
+    return "insert_flag " + w.contributor + " " + std::string{to_string(w.what)} + " because "
+           + w.why + " at " + describe(w.at);
+  }
   text operator()(const core::set_unit_state& w) const {
     return "set_unit_state " + std::string{to_string(w.state)} + " at " + describe(w.at);
   }

@@ -163,6 +163,8 @@ struct life {
       take(board.answered("ana", question, false, now));
     }
     take(board.remove("bob", now));
+    take(board.flag({{"dan", monitor::speed, "10 of 10 judgments took far less time than usual"}},
+                    {monitor::speed}, now));
     contributor_board untested{fresh<step_id>(), std::nullopt};
     take(untested.remove("eve", now));
   }
@@ -251,7 +253,7 @@ BOOST_AUTO_TEST_CASE(every_event_that_core_makes_is_as_published) {
   BOOST_TEST(routes == (std::set<int>{-1, 0}), boost::test_tools::per_element());
   BOOST_TEST(statuses == (std::set<std::string>{"-", "Open", "Paused", "Completed", "Canceled"}),
              boost::test_tools::per_element());
-  BOOST_TEST(reasons == (std::set<std::string>{"-", "QuizFailed", "Requester"}),
+  BOOST_TEST(reasons == (std::set<std::string>{"-", "QuizFailed", "Requester", "speed"}),
              boost::test_tools::per_element());
 }
 

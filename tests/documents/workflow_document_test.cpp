@@ -165,6 +165,20 @@ BOOST_AUTO_TEST_CASE(a_step_may_test_its_contributors_and_stop_by_a_rule) {
   BOOST_TEST(step.test_questions->taint.certainty == 0.8);
 }
 
+// A25, A26
+BOOST_AUTO_TEST_CASE(a_step_names_the_monitors_that_flag) {
+  const auto step = parsed(one_step(R"("monitors":["speed","agreement"])")).steps[0];
+  const std::vector<core::monitor> expected{core::monitor::speed, core::monitor::agreement};
+  BOOST_TEST((step.monitors == expected));
+  BOOST_TEST(parsed(one_step(R"("monitors":[])")).steps[0].monitors.empty());
+  BOOST_TEST(problems(one_step(R"("monitors":"speed")"))
+             == "/steps/0/monitors: must be a list of monitors");
+  BOOST_TEST(problems(one_step(R"("monitors":["copying","Speed"])"))
+             == "/steps/0/monitors/1: must be agreement, copying, patterns or speed");
+  BOOST_TEST(problems(one_step(R"("monitors":["copying","copying"])"))
+             == "/steps/0/monitors/1: is there already");
+}
+
 // A11
 BOOST_AUTO_TEST_CASE(tasks_may_judge_some_of_the_slots) {
   const auto definition = parsed(one_step(R"("judgments_per_unit":5,

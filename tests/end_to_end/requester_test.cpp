@@ -112,4 +112,24 @@ BOOST_AUTO_TEST_CASE(what_keeps_work_can_be_printed) {
   BOOST_TEST(holdfast({"explain", "step", text_of(step)}).code == 2);
 }
 
+// A23, A24
+BOOST_AUTO_TEST_CASE(how_the_judgments_of_a_step_look_can_be_printed) {
+  const auto step = given_step();
+  feed(step, 0, 1);
+  judge(step);
+  const auto text = printed({"quality", text_of(step)});
+  BOOST_TEST(contains(text, "judgments       1 of 1 units"), text);
+  BOOST_TEST(contains(text, "nothing to compare"), text);
+  const auto told = json::parse(printed({"quality", text_of(step), "--json"}));
+  BOOST_TEST(told.at("step") == text_of(step));
+  BOOST_TEST(told.at("judgments") == 1);
+  BOOST_TEST(told.at("krippendorff_alpha").is_null());
+  BOOST_TEST(told.at("concerns").empty());
+
+  const auto unknown = holdfast({"quality", text_of(core::step_id{ids.next()})});
+  BOOST_TEST(unknown.code == 1);
+  BOOST_TEST(contains(unknown.err, "not_found"), unknown.err);
+  BOOST_TEST(holdfast({"quality", "a-step"}).code == 2);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -70,9 +70,10 @@ inline void add_work_samples(samples& into) {
                               8,
                               3,
                               0.5,
-                              0.25};
+                              0.25,
+                              {"speed"}};
   const auto seen_bytes = text("ana") + u8(2) + u8(2) + u64(30) + u32(8) + u32(3)
-                          + "3fe0000000000000" + "3fd0000000000000";
+                          + "3fe0000000000000" + "3fd0000000000000" + list({text("speed")});
   into.add("hf1.contributor_view", seen, seen_bytes);
   into.add("hf1.contributor_page", contributor_page{{seen}, true}, list({seen_bytes}) + u8(1));
   into.add("hf1.explain_unit", explain_unit{step, unit, "ana"}, id(0x51) + id(0x52) + text("ana"));
@@ -84,6 +85,14 @@ inline void add_work_samples(samples& into) {
   into.add("hf1.explain_contributor", explain_contributor{step, "ana"}, id(0x51) + text("ana"));
   into.add("hf1.contributor_explanation", contributor_explanation{"ana", {why}},
            text("ana") + list({why_bytes}));
+  into.add("hf1.get_step_quality", get_step_quality{step}, id(0x51));
+  const quality_concern concern{"eve", "speed", "too fast"};
+  const auto concern_bytes = text("eve") + text("speed") + text("too fast");
+  into.add("hf1.quality_concern", concern, concern_bytes);
+  into.add("hf1.step_quality",
+           step_quality{step, 60, 20, 3, true, 0.5, 0.25, 19, 0.75, 7, 12, {concern}},
+           id(0x51) + u64(60) + u64(20) + u64(3) + u8(1) + "3fe0000000000000" + "3fd0000000000000"
+               + u64(19) + "3fe8000000000000" + u64(7) + u64(12) + list({concern_bytes}));
   into.add("hf1.seal_step", seal_step{step}, id(0x51));
   into.add("hf1.change_step", change_step{step, 2}, id(0x51) + u8(2));
   into.add("hf1.change_unit", change_unit{step, unit, 3}, id(0x51) + id(0x52) + u8(3));

@@ -24,6 +24,8 @@ inline std::string history_text(const core::step_history& history) {
   for (const auto& s : history.standings)
     out << "standing " << s.contributor << ' ' << static_cast<int>(s.what) << ' '
         << static_cast<int>(s.why) << '\n';
+  for (const auto& f : history.flags)
+    out << "flag " << f.contributor << ' ' << to_string(f.what) << '\n';
   for (const auto& u : history.unsettled_units)
     out << "unsettled " << u.contributor << ' ' << to_string(u.unit) << '\n';
   for (const auto& v : history.votes)

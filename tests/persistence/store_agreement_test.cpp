@@ -111,6 +111,9 @@ public:
       case 12:
         change.writes.push_back(webhook_write(i == 0));
         break;
+      case 13:
+        change.writes.push_back(insert_flag());
+        break;
       default:
         add_task_writes(change, free_tasks[i]);
       }
@@ -247,6 +250,11 @@ private:
       who.clear();
     return {one_of(steps), who, static_cast<core::contributor_standing>(1 + below(8) % 3),
             static_cast<core::standing_reason>(below(8) % 5), when()};
+  }
+
+  core::insert_flag insert_flag() {
+    return {one_of(steps), below(8) == 0 ? "" : contributor(),
+            static_cast<core::monitor>(below(12) % 6), below(8) == 0 ? "" : "why", when()};
   }
 
   core::put_repair put_repair() {
@@ -596,6 +604,17 @@ std::string dump(persistence::store& db, const batch_source& source) {
     for (const auto& unit : judged.finalized)
       out << ' ' << to_string(unit);
     out << '\n';
+    const auto review = value_of(db.load_review(step, 0.7, 4));
+    out << "finished " << review.finished.units << ' ' << review.finished.judgments << ' '
+        << review.finished.unsure << '\n';
+    std::vector<std::uint64_t> payloads; // hashes differ between stores, and what is equal does not
+    for (const auto& one : review.judgments) {
+      auto same = std::find(payloads.begin(), payloads.end(), one.payload);
+      if (same == payloads.end())
+        same = payloads.insert(same, one.payload);
+      out << "reviewed " << one.contributor << ' ' << to_string(one.unit) << ' ' << one.answer
+          << ' ' << one.taken.count() << " payload " << same - payloads.begin() << '\n';
+    }
   }
   for (const auto& chain : value_of(db.load_chains(source.units))) {
     out << "chain of " << to_string(chain.last);

@@ -62,6 +62,7 @@ public:
         "DELETE FROM holdfast.judgments; DELETE FROM holdfast.active_leases;"
         "DELETE FROM holdfast.ended_leases; DELETE FROM holdfast.units;"
         "DELETE FROM holdfast.contributor_standings; DELETE FROM holdfast.repairs;"
+        "DELETE FROM holdfast.contributor_flags;"
         "DELETE FROM holdfast.steps; DELETE FROM holdfast.workflows;"
         "DELETE FROM holdfast.schedules;"
         "DELETE FROM holdfast.late_results; DELETE FROM holdfast.finished_tasks;"

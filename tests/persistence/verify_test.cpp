@@ -234,7 +234,8 @@ public:
                               standing_reason::test_questions, now},
            core::taint_judgment{units[4].id, "fay", now},
            core::put_standing{label.row.id, "dan", contributor_standing::working,
-                              standing_reason::requester, now}});
+                              standing_reason::requester, now},
+           core::insert_flag{label.row.id, "dan", core::monitor::speed, "too fast", now}});
   }
 
   void answer_test(core::unit_id question, const std::string& who, core::token token,
@@ -826,6 +827,9 @@ const std::vector<mutant> mutants{
      {"trust_snapshot_in_bounds"}},
     {"a standing in no step",
      "UPDATE holdfast.contributor_standings SET step_id = gen_random_uuid()",
+     {"rows_have_their_owner"}},
+    {"a flag in no step",
+     "UPDATE holdfast.contributor_flags SET step_id = gen_random_uuid()",
      {"rows_have_their_owner"}},
     {"what a repair has left",
      "UPDATE holdfast.judgments SET is_tainted = false, tainted_at = NULL"

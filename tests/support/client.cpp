@@ -58,6 +58,8 @@ template awaited_answer<msg::list_steps> client::send(const msg::gateway_actor&,
 template awaited_answer<msg::get_unit> client::send(const msg::gateway_actor&, msg::get_unit);
 template awaited_answer<msg::explain_contributor> client::send(const msg::gateway_actor&,
                                                                msg::explain_contributor);
+template awaited_answer<msg::get_step_quality> client::send(const msg::gateway_actor&,
+                                                            msg::get_step_quality);
 template awaited_answer<msg::get_lineage> client::send(const msg::gateway_actor&, msg::get_lineage);
 template awaited_answer<msg::list_results> client::send(const msg::gateway_actor&,
                                                         msg::list_results);

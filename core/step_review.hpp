@@ -1,0 +1,70 @@
+#pragma once
+
+#include "core/contributor.hpp"
+#include "core/ids.hpp"
+#include "core/time.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// What the judgments of a step look like as a whole, and whose are worth a look. It raises flags
+/// and never taints: each monitor is wrong about honest people now and then; docs/QUALITY.md says
+/// about whom.
+namespace holdfast::core {
+
+/// A judgment that counts.
+struct reviewed_judgment {
+  contributor_id contributor;
+  unit_id unit;
+  std::string answer;        ///< What aggregation counts.
+  duration taken{};          ///< From the grant of the lease to the submission.
+  std::uint64_t payload = 0; ///< Stands for all of it: equal payloads have equal numbers.
+};
+
+/// Somebody whose work is worth a look.
+struct concern {
+  contributor_id contributor;
+  monitor what = monitor::agreement;
+  std::string why; ///< For people, with figures.
+};
+
+/// How the units of a step were finished.
+struct finished_units {
+  std::uint64_t units = 0;
+  std::uint64_t judgments = 0; ///< That count, in these.
+  std::uint64_t unsure = 0;    ///< Units with a confidence below that which was asked for.
+};
+
+struct step_review {
+  std::uint64_t judgments = 0; ///< Looked at.
+  std::uint64_t units = 0;     ///< That these are of.
+  std::uint64_t labels = 0;    ///< Different answers among them.
+  /// How much the contributors agree: 1 is perfect, 0 what chance would do. None where there is
+  /// nothing to compare, or too many different answers.
+  std::optional<double> krippendorff_alpha;
+  std::optional<double> fleiss_kappa;
+  std::vector<concern> concerns; ///< By monitor, then by name.
+};
+
+/// Of a step with more judgments the last ones are looked at.
+inline constexpr std::size_t reviewed_judgments_max = 50'000;
+/// Answers that are almost all different, such as free text, are no labels: with more than so many
+/// nobody's agreement, copying or habits are looked at.
+inline constexpr std::size_t reviewed_labels_max = 256;
+
+/// Looks at judgments in the order in which they came in. Of several judgments of a unit by one
+/// contributor the first counts.
+step_review review(const std::vector<reviewed_judgment>& judgments);
+
+/// The number of judgments at which a step is to be reviewed again: soon at first, and later when a
+/// quarter has come in since. Each judgment is then looked at five times or so, however many there
+/// are.
+std::uint64_t next_review_after(std::uint64_t judgments);
+
+/// Judgments that a stopping rule has spared: against `most` of each unit.
+std::int64_t judgments_saved(const finished_units& finished, std::uint32_t most);
+
+} // namespace holdfast::core

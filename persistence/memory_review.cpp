@@ -1,0 +1,49 @@
+// The part of `memory_store` that is about reviews of a step's judgments.
+
+#include "persistence/memory_store.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <tuple>
+
+namespace holdfast::persistence {
+
+core::outcome<review_material> memory_store::load_review(core::step_id step, double sure,
+                                                         std::uint32_t limit) {
+  const std::lock_guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return memory::unreachable;
+  const auto& t = database_->tables_;
+  review_material material;
+  std::vector<const memory::judgment_row*> counted;
+  const auto [begin, end] = memory::rows_of(t.units_by_ordinal, step);
+  for (auto entry = begin; entry != end; ++entry) {
+    const auto& unit = t.units.at(entry->second);
+    if (!unit.made.truth.empty())
+      continue;
+    const auto before = counted.size();
+    const auto [first, last] = memory::rows_of(t.judgments, unit.made.id);
+    for (auto row = first; row != last; ++row)
+      if (!row->second.tainted_at)
+        counted.push_back(&row->second);
+    if (unit.state != core::unit_state::finalized)
+      continue;
+    ++material.finished.units;
+    material.finished.judgments += counted.size() - before;
+    material.finished.unsure += unit.confidence < sure ? 1 : 0;
+  }
+  std::sort(counted.begin(), counted.end(), [](const auto* a, const auto* b) {
+    return std::tie(a->made.submitted_at, a->made.id) < std::tie(b->made.submitted_at, b->made.id);
+  });
+  const auto skipped = counted.size() - std::min<std::size_t>(counted.size(), limit);
+  for (auto row = counted.begin() + static_cast<std::ptrdiff_t>(skipped); row != counted.end();
+       ++row) {
+    const auto& made = (*row)->made;
+    material.judgments.push_back({made.owner, made.unit, made.answer,
+                                  made.submitted_at - (*row)->lease.granted_at,
+                                  std::hash<std::string>{}(made.payload)});
+  }
+  return material;
+}
+
+} // namespace holdfast::persistence
