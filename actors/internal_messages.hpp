@@ -593,6 +593,11 @@ struct posted {
   core::post_answer answer;
 };
 
+/// Delivery → shards: for the queue, whichever node hosts it. Answered as the request is.
+struct enqueue_anywhere {
+  msg::enqueue_tasks request;
+};
+
 /// Janitor → shards: tell me when tasks have ended.
 struct follow_endings {
   caf::actor janitor;
@@ -693,6 +698,7 @@ HOLDFAST_LOCAL_MESSAGE(find_dead_letters)
 HOLDFAST_LOCAL_MESSAGE(dead_letters_found)
 HOLDFAST_LOCAL_MESSAGE(read_for_webhook)
 HOLDFAST_LOCAL_MESSAGE(posted)
+HOLDFAST_LOCAL_MESSAGE(enqueue_anywhere)
 HOLDFAST_LOCAL_MESSAGE(webhooks_tick)
 HOLDFAST_LOCAL_MESSAGE(delivery_tick)
 HOLDFAST_LOCAL_MESSAGE(unused_tick)

@@ -57,8 +57,8 @@ caf::actor spawn_blocking(caf::event_based_actor* parent, const context_ptr& con
 ///   ├─ relay                 committed events to consumers
 ///   ├─ aggregation, completion, routing
 ///   ├─ feed                  the same to subscribers outside
-///   ├─ webhooks              the same to receivers over HTTP, under it one delivery for each
-///   │                        webhook and shard
+///   ├─ webhooks              the same to receivers over HTTP and to queues, under it one
+///   │                        delivery for each webhook and shard
 ///   ├─ door                  where the other nodes come in
 ///   ├─ neighbours            the ways to them, and an envoy for each client with work there
 ///   ├─ gateway               where everybody else comes in; opened last
@@ -100,9 +100,9 @@ supervisor_spec node_tree(const context_ptr& context) {
     return p->spawn(feed, context, s.at("relay"), s.at("reader"), s.at("membership"));
   });
   add("webhooks", [=](parent_ptr p, const siblings& s) {
-    return p->spawn(
-        webhooks, context,
-        webhooks_links{lanes(s, context), s.at("loader"), s.at("feed"), s.at("membership")});
+    return p->spawn(webhooks, context,
+                    webhooks_links{lanes(s, context), s.at("loader"), s.at("shards"), s.at("feed"),
+                                   s.at("membership")});
   });
   const auto open_gateway = [=](parent_ptr p, const siblings& s, const caf::actor& neighbours,
                                 const caf::actor& door) {

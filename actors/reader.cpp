@@ -193,15 +193,17 @@ caf::result<consumer_position> on_read_position(self_ptr self, const read_positi
 
 /// Active unless somebody has paused it, or it has stopped somewhere under its present revision.
 msg::webhook_view view_of(const persistence::stored_webhook& webhook,
-                          std::vector<persistence::webhook_place>& places) {
+                          const std::vector<persistence::webhook_place>& places) {
   msg::webhook_view view{webhook.name,     webhook.definition, webhook.paused ? "paused" : "active",
                          webhook.revision, webhook.created_at, {}};
-  for (auto& place : places) {
+  for (const auto& place : places) {
     const bool stopped = place.stopped_revision == webhook.revision;
+    const bool waits = place.stopped_revision == 0 && !webhook.paused;
     if (stopped && !webhook.paused)
       view.state = "failing";
     view.places.push_back({place.shard, place.seq, place.newest, place.dead_letters,
-                           stopped ? std::move(place.reason) : std::string{}});
+                           stopped ? place.reason : std::string{},
+                           waits ? place.reason : std::string{}});
   }
   return view;
 }

@@ -49,17 +49,17 @@ void route(self_ptr self, const hosted_item& item, Message&& m) {
                                   "this node does not host the shard of " + to_string(item)));
 }
 
-/// The same, also to steps that another node hosts. Where the node hosts the shard and its host is
+/// The same, also to what another node hosts. Where the node hosts the shard and its host is
 /// just coming back, the sender tries again: through the neighbours it would only come here again.
 template <class Message>
-void route_anywhere(self_ptr self, const core::step_id& step, Message&& m) {
+void route_anywhere(self_ptr self, const hosted_item& item, Message&& m) {
   const auto& st = self->state;
-  const auto shard = core::shard_of(step, st.context->settings.shards);
-  const bool ours = host_of(self, step) || st.context->hosting.here(shard, self->clock().now());
+  const auto shard = shard_of(item, st.context->settings.shards);
+  const bool ours = host_of(self, item) || st.context->hosting.here(shard, self->clock().now());
   if (!ours && st.neighbours)
     self->make_response_promise().delegate(st.neighbours, std::forward<Message>(m));
   else
-    route(self, step, std::forward<Message>(m));
+    route(self, item, std::forward<Message>(m));
 }
 
 /// Events of a step's own shard are delivered by the host of that shard: when it has gone from
@@ -309,6 +309,9 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
       [=](msg::pause_queue& m) { route(self, hosted_item{m.queue}, std::move(m)); },
       [=](msg::enqueue_tasks& m) { route(self, hosted_item{m.queue}, std::move(m)); },
       [=](msg::enqueue_envelopes& m) { route(self, hosted_item{m.queue}, std::move(m)); },
+      [=](enqueue_anywhere& m) {
+        route_anywhere(self, hosted_item{m.request.queue}, std::move(m.request));
+      },
       [=](msg::claim_tasks& m) { route(self, hosted_item{m.queue}, std::move(m)); },
       [=](distant_claim& m) { route(self, hosted_item{m.request.queue}, std::move(m)); },
       [=](msg::extend_tasks& m) { route(self, hosted_item{m.queue}, std::move(m)); },

@@ -6,6 +6,7 @@
 #include <caf/send.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -22,10 +23,16 @@ constexpr std::chrono::seconds read_wait{60};
 /// Pause after the feed or the database did not answer.
 constexpr std::chrono::seconds read_pause{1};
 
+/// How long a queue, on whatever node, may take to make tasks durable. Made again they are the
+/// same.
+constexpr std::chrono::seconds tasks_wait{90};
+
 /// Requests that wait for the first look at the database.
 constexpr std::size_t requests_most = 100;
 
 void go_on(self_ptr self);
+void on_answered(self_ptr self, const core::post_answer& answer);
+void on_tasks_made(self_ptr self, const msg::task_outcomes& made);
 
 std::uint64_t begin(self_ptr self, doing what) {
   self->state.now = what;
@@ -38,8 +45,10 @@ void come_again(self_ptr self, core::duration in) {
   self->delayed_send(self, in, delivery_tick{turn});
 }
 
+/// To be written. The reason why it waited is taken back with it.
 core::put_webhook_position position_of(self_ptr self, const core::webhook_progress& at) {
-  const auto& st = self->state;
+  auto& st = self->state;
+  st.told.clear();
   return {st.links.webhook.id, st.links.shard, at.position, 0, {}, now(self, st.context)};
 }
 
@@ -87,6 +96,39 @@ void stop(self_ptr self, const core::webhook_progress& then, const std::string& 
   });
 }
 
+/// Lets people know why it waits, once for each reason: it may take one of them to end that.
+void tell(self_ptr self, const std::string& reason) {
+  auto& st = self->state;
+  if (st.told == reason)
+    return;
+  auto position = position_of(self, st.progress);
+  position.reason = st.told = reason;
+  write(self, {{std::move(position)}, {}}, [](const core::failure&) {});
+}
+
+void make_tasks(self_ptr self, const core::webhook_batch& batch) {
+  const auto& links = self->state.links;
+  msg::enqueue_tasks request{links.definition.tasks->queue, {}};
+  for (const auto& e : batch.events) {
+    msg::task_request task;
+    task.task = core::event_task_id(links.webhook.id, links.shard, e.seq);
+    task.type = links.definition.tasks->type;
+    task.body = core::event_body(links.shard, e);
+    request.tasks.push_back(std::move(task));
+  }
+  const auto turn = begin(self, doing::posting);
+  self->request(links.shards, tasks_wait, enqueue_anywhere{std::move(request)})
+      .then(
+          [=](const msg::task_outcomes& made) {
+            if (turn == self->state.turn)
+              on_tasks_made(self, made);
+          },
+          [=](const caf::error& error) {
+            if (turn == self->state.turn)
+              on_answered(self, core::answer_of(msg::failure_of(error)));
+          });
+}
+
 void post(self_ptr self, const core::webhook_batch& batch) {
   const auto& st = self->state;
   const auto& links = st.links;
@@ -103,6 +145,13 @@ void post(self_ptr self, const core::webhook_batch& batch) {
                                       });
 }
 
+void send_out(self_ptr self, const core::webhook_batch& batch) {
+  if (self->state.links.definition.tasks)
+    make_tasks(self, batch);
+  else
+    post(self, batch);
+}
+
 // --- new events ---
 
 void post_next(self_ptr self) {
@@ -112,7 +161,7 @@ void post_next(self_ptr self) {
                         ? policy.batch_events
                         : std::min(st.progress.events_most, policy.batch_events);
   st.batch = core::batch_of(std::move(st.batch.events), st.batch.through, most, policy.batch_bytes);
-  post(self, st.batch);
+  send_out(self, st.batch);
 }
 
 void on_page(self_ptr self, msg::event_page& page) {
@@ -170,6 +219,8 @@ void on_batch_answered(self_ptr self, const core::post_answer& answer) {
     return settle_at(self, verdict.then, std::move(changes));
   case way::wait:
     st.progress = verdict.then;
+    if (answer.verdict == core::post_verdict::not_now)
+      tell(self, verdict.reason);
     return come_again(self, verdict.wait);
   case way::narrow:
     st.progress = verdict.then;
@@ -190,10 +241,12 @@ void on_letters(self_ptr self, std::vector<persistence::dead_letter>& found) {
   for (auto& letter : found)
     st.letters.push_back({letter.made.event.seq, std::move(letter.made.json)});
   const auto last = st.letters.back().seq;
-  st.letters = core::batch_of(std::move(st.letters), last, st.links.definition.policy.batch_events,
-                              st.links.definition.policy.batch_bytes)
-                   .events;
-  post(self, {st.letters, last});
+  const auto& definition = st.links.definition;
+  // A queue answers for each by itself: none is a dead letter again for what another one is.
+  const auto most = definition.tasks ? 1U : definition.policy.batch_events;
+  st.letters =
+      core::batch_of(std::move(st.letters), last, most, definition.policy.batch_bytes).events;
+  send_out(self, {st.letters, last});
 }
 
 void read_letters(self_ptr self) {
@@ -242,14 +295,29 @@ void go_on(self_ptr self) {
     read(self);
 }
 
-void on_posted(self_ptr self, const posted& m) {
-  auto& st = self->state;
-  if (m.turn != st.turn)
-    return;
-  if (st.letters.empty())
-    on_batch_answered(self, m.answer);
+void on_answered(self_ptr self, const core::post_answer& answer) {
+  if (self->state.letters.empty())
+    on_batch_answered(self, answer);
   else
-    on_letters_answered(self, m.answer);
+    on_letters_answered(self, answer);
+}
+
+void on_posted(self_ptr self, const posted& m) {
+  if (m.turn == self->state.turn)
+    on_answered(self, m.answer);
+}
+
+void on_tasks_made(self_ptr self, const msg::task_outcomes& made) {
+  auto& st = self->state;
+  std::vector<core::failure> outcomes;
+  for (const auto& outcome : made.outcomes)
+    outcomes.push_back({outcome.refusal, outcome.detail});
+  const auto judged = core::judge_tasks(outcomes);
+  if (st.letters.empty()) // those behind are read again
+    st.batch = core::batch_of(std::move(st.batch.events), st.batch.through,
+                              static_cast<std::uint32_t>(judged.events),
+                              std::numeric_limits<std::size_t>::max());
+  on_answered(self, judged.answer);
 }
 
 /// Takes up what has come meanwhile, unless something is under way that will see it at its end.
@@ -276,6 +344,8 @@ void on_place(self_ptr self, const std::vector<persistence::webhook_place>& plac
   st.progress.position = mine->seq;
   st.progress.dead_letters = mine->dead_letters;
   st.stopped = mine->stopped_revision == st.links.webhook.revision;
+  if (mine->stopped_revision == 0)
+    st.told = mine->reason;
   go_on(self);
   for (const auto& request : std::exchange(st.waiting_requests, {}))
     request();

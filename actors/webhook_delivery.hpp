@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace holdfast::actors {
@@ -21,6 +22,7 @@ struct delivery_links {
   core::webhook_definition definition; ///< Of the webhook, as parsed.
   caf::actor writer;                   ///< Of the shard.
   caf::actor loader;
+  caf::actor shards; ///< The way to the queue, if events become tasks.
   caf::actor feed;
 };
 
@@ -37,6 +39,7 @@ struct webhook_delivery_state {
   std::vector<core::outgoing_event> letters; ///< Dead letters that are posted once more.
   bool letters_wait = true;                  ///< Some may be there that somebody wants replayed.
   bool stopped = false;                      ///< Until somebody looks after it.
+  std::string told;                          ///< Why it waits, as the database knows it.
   doing now = doing::loading;
   std::uint64_t turn =
       0; ///< Raised with each thing that it begins; what is of earlier ones is void.
@@ -50,9 +53,12 @@ struct webhook_delivery_state {
 /// each answer is `core::judge_delivery`; this carries it out. Dead letters that somebody wants
 /// replayed go out before, and are tried once.
 ///
+/// With a queue in place of a receiver, events become its tasks, under ids that follow from their
+/// places: whatever is handed over twice, the queue has once.
+///
 /// Lifecycle: a child of `webhooks`, from which it also gets `msg::replay_webhook`. Ended when the
 /// webhook changes or the shard leaves; started anew it begins with the stored position, so what
-/// was under way is posted again.
+/// was under way goes out again.
 ///
 /// Failure: it ends when a write is refused; `webhooks` starts it again at its next look.
 /// Backpressure: one batch is in memory, and one request under way.

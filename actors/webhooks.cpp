@@ -40,7 +40,7 @@ void start_delivery(self_ptr self, const persistence::stored_webhook& webhook,
   auto& st = self->state;
   const auto actor = self->spawn(webhook_delivery, st.context,
                                  delivery_links{shard, webhook, definition, writer_of(st, shard),
-                                                st.links.loader, st.links.feed});
+                                                st.links.loader, st.links.shards, st.links.feed});
   self->monitor(actor);
   st.deliveries[{webhook.id, shard}] = {actor, webhook.revision};
 }
@@ -62,11 +62,11 @@ void follow(self_ptr self) {
       at = st.deliveries.erase(at);
     }
   }
-  if (!st.context->settings.webhooks)
-    return;
   for (const auto& webhook : st.known) {
     const auto definition = stored_definition(webhook.definition);
     if (!definition) // of a newer version, which a rolling upgrade may bring before this node
+      continue;
+    if (!definition->tasks && !st.context->settings.webhooks)
       continue;
     for (const auto shard : st.hosted)
       if (st.deliveries.count({webhook.id, shard}) == 0)

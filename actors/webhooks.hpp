@@ -21,6 +21,7 @@ namespace holdfast::actors {
 struct webhooks_links {
   std::vector<caf::actor> writers; ///< One per lane.
   caf::actor loader;
+  caf::actor shards;
   caf::actor feed;
   caf::actor membership;
 };

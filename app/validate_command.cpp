@@ -63,6 +63,9 @@ core::outcome<std::string> read_webhook(const std::string& text) {
   const auto webhook = documents::parse_webhook(text, documents::json_limits{});
   if (!webhook)
     return webhook.error();
+  if (const auto& tasks = webhook->tasks)
+    return "a webhook whose events become tasks of type " + tasks->type + " in the queue "
+           + tasks->queue + '\n';
   return "a webhook that posts to " + webhook->url + '\n';
 }
 
@@ -76,7 +79,7 @@ constexpr kind kinds[] = {
     {"workflow", "Steps and routes, as create_workflow takes them", read_workflow},
     {"queue", "The policy of a queue, as put_queue takes it", read_queue},
     {"schedule", "What is to be made and when, as put_schedule takes it", read_schedule},
-    {"webhook", "Who has events posted, as put_webhook takes it", read_webhook},
+    {"webhook", "Who gets events, as put_webhook takes it", read_webhook},
 };
 
 exit_code validate(const kind& what, const std::string& file) {

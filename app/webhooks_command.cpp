@@ -41,6 +41,15 @@ std::string text_of(const ordered_json& what) {
   return what.dump(2, ' ', false, ordered_json::error_handler_t::replace);
 }
 
+/// Where its events go, if that is a queue.
+std::string queue_of(const msg::webhook_view& webhook) {
+  const auto definition = ordered_json::parse(webhook.definition, nullptr, false);
+  if (!definition.is_object() || !definition.contains("queue"))
+    return {};
+  const auto& queue = definition["queue"];
+  return queue.is_string() ? "  into the queue " + queue.get<std::string>() : std::string{};
+}
+
 void print_text(const msg::webhook_list& list) {
   if (list.webhooks.empty())
     std::printf("no webhooks\n");
@@ -51,14 +60,20 @@ void print_text(const msg::webhook_list& list) {
       behind += place.newest - std::min(place.position, place.newest);
       dead_letters += place.dead_letters;
     }
-    std::printf(
-        "%s  %s  revision %llu  %llu events behind  %llu dead letters\n", webhook.name.c_str(),
-        webhook.state.c_str(), static_cast<unsigned long long>(webhook.revision),
-        static_cast<unsigned long long>(behind), static_cast<unsigned long long>(dead_letters));
-    for (const auto& place : webhook.places)
+    std::printf("%s  %s  revision %llu%s  %llu events behind  %llu dead letters\n",
+                webhook.name.c_str(), webhook.state.c_str(),
+                static_cast<unsigned long long>(webhook.revision), queue_of(webhook).c_str(),
+                static_cast<unsigned long long>(behind),
+                static_cast<unsigned long long>(dead_letters));
+    for (const auto& place : webhook.places) {
+      const auto at = static_cast<unsigned long long>(place.position);
       if (!place.stopped.empty())
-        std::printf("  shard %u has stopped at %u-%llu: %s\n", place.shard, place.shard,
-                    static_cast<unsigned long long>(place.position), place.stopped.c_str());
+        std::printf("  shard %u has stopped at %u-%llu: %s\n", place.shard, place.shard, at,
+                    place.stopped.c_str());
+      if (!place.waits.empty())
+        std::printf("  shard %u waits at %u-%llu: %s\n", place.shard, place.shard, at,
+                    place.waits.c_str());
+    }
   }
 }
 
@@ -71,7 +86,8 @@ void print_json(const msg::webhook_list& list) {
                         {"position", place.position},
                         {"newest", place.newest},
                         {"dead_letters", place.dead_letters},
-                        {"stopped", place.stopped}});
+                        {"stopped", place.stopped},
+                        {"waits", place.waits}});
     all.push_back({{"name", webhook.name},
                    {"state", webhook.state},
                    {"revision", webhook.revision},
@@ -244,7 +260,8 @@ void add_webhooks_command(CLI::App& cli, exit_code& result) {
   using core::replay_verb;
   using core::webhook_verb;
   auto* webhooks = cli.add_subcommand(
-      "webhooks", "See and change who has events posted, and what could not be delivered");
+      "webhooks",
+      "See and change who has events posted, or in a queue, and what could not be delivered");
   webhooks->require_subcommand(1);
 
   const auto listing = add(*webhooks, result, "list", "Show how they are", false, ask(list));
@@ -258,7 +275,7 @@ void add_webhooks_command(CLI::App& cli, exit_code& result) {
       ->type_name("FILE")
       ->required();
 
-  add(*webhooks, result, "pause", "Post nothing for a while; nothing is missed", true,
+  add(*webhooks, result, "pause", "Deliver nothing for a while; nothing is missed", true,
       change(webhook_verb::pause));
   add(*webhooks, result, "resume", "Go on, also where delivery has stopped", true,
       change(webhook_verb::resume));

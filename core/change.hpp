@@ -364,7 +364,7 @@ struct put_webhook_position {
   event_seq seq = 0;
   /// The revision of the webhook under which delivery has stopped here; 0: it goes on.
   std::uint64_t stopped_revision = 0;
-  std::string reason{}; ///< Why it stopped; empty while it goes on.
+  std::string reason{}; ///< Why it stopped, or waits; empty while it goes on.
   instant at;
 };
 

@@ -1,6 +1,7 @@
 #include "core/webhook.hpp"
 
 #include "core/invariant.hpp"
+#include "core/queue_policy.hpp"
 #include "core/supervision.hpp"
 
 #include <algorithm>
@@ -72,6 +73,15 @@ delivery_verdict bury(const webhook_policy& policy, const webhook_progress& befo
   return verdict;
 }
 
+/// Whether a queue that answers so may take the same later. One that is missing may be made.
+bool may_pass(errc code) { return code == errc::not_found || describe(code).retryable; }
+
+/// Whether the event has its task. One of this id in another queue is that of before the webhook
+/// was given this queue.
+bool has_task(const failure& outcome) {
+  return outcome.code == errc::none || outcome.code == errc::already_exists;
+}
+
 } // namespace
 
 bool is_webhook_name(std::string_view name) {
@@ -86,18 +96,22 @@ std::vector<definition_problem> problems_of(const webhook_definition& definition
     if (!holds)
       problems.push_back({place, std::move(what)});
   };
-  const auto& url = definition.url;
-  const bool is_http = begins_with(url, "https://") || begins_with(url, "http://");
-  expect(is_http, "/url", "must begin with https:// or http://");
-  expect(url.size() <= url_bytes_max, "/url",
-         "must have at most " + std::to_string(url_bytes_max) + " bytes");
-  expect(std::all_of(url.begin(), url.end(), [](char c) { return c > ' ' && c < '\x7f'; }), "/url",
-         "must have no blanks and no characters outside ASCII; write them as %XX");
-  expect(!is_http || !authority_of(url).empty(), "/url", "must name a host");
-  expect(!is_http || authority_of(url).find('@') == std::string_view::npos, "/url",
-         "must have no user and password, which would be shown with it");
-  expect(is_webhook_name(definition.secret), "/secret",
-         "must be the name of a secret, 1 to 64 of a-z 0-9 _ . -, and never the secret itself");
+  if (definition.tasks) {
+    expect(is_queue_name(definition.tasks->queue), "/queue", "must be 1 to 64 of a-z 0-9 _ . -");
+  } else {
+    const auto& url = definition.url;
+    const bool is_http = begins_with(url, "https://") || begins_with(url, "http://");
+    expect(is_http, "/url", "must begin with https:// or http://");
+    expect(url.size() <= url_bytes_max, "/url",
+           "must have at most " + std::to_string(url_bytes_max) + " bytes");
+    expect(std::all_of(url.begin(), url.end(), [](char c) { return c > ' ' && c < '\x7f'; }),
+           "/url", "must have no blanks and no characters outside ASCII; write them as %XX");
+    expect(!is_http || !authority_of(url).empty(), "/url", "must name a host");
+    expect(!is_http || authority_of(url).find('@') == std::string_view::npos, "/url",
+           "must have no user and password, which would be shown with it");
+    expect(is_webhook_name(definition.secret), "/secret",
+           "must be the name of a secret, 1 to 64 of a-z 0-9 _ . -, and never the secret itself");
+  }
   const auto& policy = definition.policy;
   const auto expect_count = [&](std::uint32_t value, std::uint32_t most, const char* place) {
     expect(value >= 1 && value <= most, place, "must be between 1 and " + std::to_string(most));
@@ -129,13 +143,36 @@ webhook_batch batch_of(std::vector<outgoing_event> wanted, event_seq position,
   return {std::move(wanted), through};
 }
 
+std::string event_body(shard_id shard, const outgoing_event& e) {
+  return R"({"shard":)" + std::to_string(shard) + R"(,"seq":)" + std::to_string(e.seq)
+         + R"(,"event":)" + e.json + '}';
+}
+
+task_id event_task_id(const webhook_id& webhook, shard_id shard, event_seq seq) {
+  // The webhook's own id, counted on: by the shard in its 12 bits behind the time, by the event in
+  // the 62 last ones. Between them lie version (8: of our own making) and variant.
+  auto id = webhook.value;
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+  for (std::size_t i = 0; i < 8; ++i) {
+    high = high << 8U | id.bytes[i];
+    low = low << 8U | id.bytes[8 + i];
+  }
+  high = (high & ~0xffffULL) | 0x8000ULL | ((high + shard) & 0xfffULL);
+  low = 1ULL << 63U | ((low + seq) & ((1ULL << 62U) - 1));
+  for (std::size_t i = 0; i < 8; ++i) {
+    id.bytes[i] = static_cast<std::uint8_t>(high >> (56 - 8 * i));
+    id.bytes[8 + i] = static_cast<std::uint8_t>(low >> (56 - 8 * i));
+  }
+  return {id};
+}
+
 std::string post_body(const std::string& webhook, shard_id shard, const webhook_batch& batch) {
   auto body = R"({"webhook":")" + webhook + R"(","events":[)";
   for (const auto& e : batch.events) {
     if (&e != &batch.events.front())
       body += ',';
-    body += R"({"shard":)" + std::to_string(shard) + R"(,"seq":)" + std::to_string(e.seq)
-            + R"(,"event":)" + e.json + '}';
+    body += event_body(shard, e);
   }
   return body + "]}";
 }
@@ -153,6 +190,28 @@ post_verdict verdict_on(std::uint32_t http_status) {
   if (http_status >= 500 || http_status == 408 || http_status == 425 || http_status == 429)
     return post_verdict::again;
   return post_verdict::refused;
+}
+
+post_answer answer_of(const failure& why) {
+  post_answer answer;
+  if (has_task(why)) {
+    answer.verdict = post_verdict::delivered;
+    return answer;
+  }
+  answer.verdict = may_pass(why.code) ? post_verdict::not_now : post_verdict::refused;
+  answer.reason = std::string{to_string(why.code)} + ": " + why.detail;
+  return answer;
+}
+
+tasks_verdict judge_tasks(const std::vector<failure>& outcomes) {
+  HOLDFAST_INVARIANT(!outcomes.empty(), "a queue answers for each of the tasks");
+  const auto first_left = std::find_if_not(outcomes.begin(), outcomes.end(), has_task);
+  const auto taken = static_cast<std::size_t>(first_left - outcomes.begin());
+  auto answer = answer_of(outcomes.front());
+  if (taken > 0)
+    return {std::move(answer), taken};
+  const bool blames_one = answer.verdict == post_verdict::refused;
+  return {std::move(answer), blames_one ? 1 : outcomes.size()};
 }
 
 delivery_verdict judge_delivery(const webhook_policy& policy, const webhook_progress& before,
@@ -173,6 +232,11 @@ delivery_verdict judge_delivery(const webhook_policy& policy, const webhook_prog
   case post_verdict::again:
     if (++verdict.then.attempts >= policy.attempts_max)
       return bury(policy, before, events, through, answer.reason);
+    verdict.how = delivery_verdict::way::wait;
+    verdict.wait = wait_before(verdict.then.attempts, policy, answer.retry_after, random);
+    return verdict;
+  case post_verdict::not_now:
+    ++verdict.then.attempts;
     verdict.how = delivery_verdict::way::wait;
     verdict.wait = wait_before(verdict.then.attempts, policy, answer.retry_after, random);
     return verdict;

@@ -34,12 +34,20 @@ struct webhook_policy {
   std::uint32_t batch_bytes = 256 * 1024; ///< Of its events; one event may have more.
 };
 
+/// A queue in which each event becomes a task. Its workers are a consumer group: they share the
+/// events, and what becomes of each is a matter of the queue.
+struct event_tasks {
+  queue_name queue;
+  std::string type = "event";
+};
+
 /// What a webhook is, as its owner wrote it.
 struct webhook_definition {
   std::string url;
-  std::string secret;            ///< Its name.
-  std::vector<event_type> types; ///< Empty: all.
-  workflow_id workflow;          ///< Nil: of all.
+  std::string secret;               ///< Its name.
+  std::optional<event_tasks> tasks; ///< Instead of both.
+  std::vector<event_type> types;    ///< Empty: all.
+  workflow_id workflow;             ///< Nil: of all.
   event_start start = event_start::newest;
   webhook_policy policy;
 };
@@ -64,6 +72,13 @@ struct webhook_batch {
 webhook_batch batch_of(std::vector<outgoing_event> wanted, event_seq position,
                        std::uint32_t events_most, std::size_t bytes_most);
 
+/// One event with its place, as JSON: `{"shard":3,"seq":17,"event":{…}}`. The body of its task.
+std::string event_body(shard_id shard, const outgoing_event& e);
+
+/// The id of the task that an event becomes; the same whenever it is made again, by any node. No
+/// two events of a webhook have the same, and those of a shard follow each other.
+task_id event_task_id(const webhook_id& webhook, shard_id shard, event_seq seq);
+
 /// The JSON that is posted: `{"webhook":"billing","events":[{"shard":3,"seq":17,"event":{…}}]}`.
 std::string post_body(const std::string& webhook, shard_id shard, const webhook_batch& batch);
 
@@ -74,6 +89,7 @@ std::string post_id(const webhook_id& webhook, shard_id shard, const webhook_bat
 enum class post_verdict : std::uint8_t {
   delivered, ///< The receiver has it: 2xx.
   again,     ///< It may have it later: no answer, 408, 425, 429, 5xx.
+  not_now,   ///< The queue takes nothing, whatever it is: it is missing, full, or not reached.
   refused,   ///< It never wants it: every other answer.
   gone,      ///< It wants nothing any more: 410.
   barred,    ///< Nothing was sent, and nothing may be: the address is not allowed.
@@ -87,6 +103,20 @@ struct post_answer {
   std::optional<duration> retry_after{};
   std::string reason{}; ///< For people; empty when it was delivered.
 };
+
+/// What the failure of a request for tasks, or of one of them, means.
+post_answer answer_of(const failure& why);
+
+/// What came of a request for tasks.
+struct tasks_verdict {
+  post_answer answer;
+  std::size_t events = 0; ///< How many of them, from the first on, it is the answer to.
+};
+
+/// Decides by what the queue says of each task, in their order. As many as it took go on: a queue
+/// that fills up in the middle of a batch has taken those before. What it has of those behind is
+/// known to it when they come again.
+tasks_verdict judge_tasks(const std::vector<failure>& outcomes);
 
 /// How far the delivery of one webhook is on one shard. Only `position` and `dead_letters` are
 /// durable: a new host begins its attempts anew.
@@ -117,6 +147,7 @@ struct delivery_verdict {
 ///
 ///              ┌── delivered ──► go on
 ///   attempt ───┼── again ──────► wait; after the last attempt: dead letters, go on
+///              ├── not now ────► wait, for as long as it takes: no event is to blame
 ///              ├── refused ────► with half of the events; when it is one: dead letter, go on
 ///              └── gone, barred: stop; so do too many dead letters
 ///

@@ -1,5 +1,7 @@
 #include "documents/webhook_document.hpp"
 
+#include "core/queue_policy.hpp"
+#include "documents/json.hpp"
 #include "documents/member_reader.hpp"
 #include "documents/parse.hpp"
 
@@ -18,10 +20,10 @@ public:
 
   void read(const json& document) {
     member_reader from{document, "", problems};
-    from.required("url", "it says where events are posted to");
-    from.text("url", webhook.url);
-    from.required("secret", "it names what they are signed with");
-    from.text("secret", webhook.secret);
+    if (const auto* queue = from.member("queue"))
+      read_tasks(from, *queue);
+    else
+      read_receiver(from);
     if (const auto* types = from.member("types"))
       read_types(from, *types);
     read_workflow(from);
@@ -30,6 +32,8 @@ public:
     if (const auto* retry = from.member("retry")) {
       member_reader members{*retry, "/retry", problems};
       members.count("max_attempts", policy.attempts_max);
+      if (webhook.tasks)
+        exclude(members, "max_attempts", "what takes nothing now is waited for");
       members.seconds("least_seconds", policy.least);
       policy.most = std::max(policy.most, policy.least);
       members.seconds("most_seconds", policy.most);
@@ -48,6 +52,31 @@ public:
   }
 
 private:
+  void read_receiver(member_reader& from) {
+    from.required("url", "it says where events are posted to; or name a queue");
+    from.text("url", webhook.url);
+    from.required("secret", "it names what they are signed with");
+    from.text("secret", webhook.secret);
+    if (from.member("task_type") != nullptr)
+      from.problem("task_type", "is for events that become tasks of a queue");
+  }
+
+  void read_tasks(member_reader& from, const json& queue) {
+    auto& tasks = webhook.tasks.emplace();
+    from.text(queue, "queue", tasks.queue);
+    from.text("task_type", tasks.type);
+    if (const auto why = check_text(tasks.type, "task_type", core::task_word_bytes_max);
+        why.code != core::errc::none)
+      from.problem("task_type", why.detail);
+    for (const auto* name : {"url", "secret", "timeout_seconds"})
+      exclude(from, name, "events are either posted or become tasks");
+  }
+
+  static void exclude(member_reader& from, const char* name, const char* why) {
+    if (from.member(name) != nullptr)
+      from.problem(name, std::string{"excludes queue: "} + why);
+  }
+
   void read_types(member_reader& from, const json& types) {
     if (!types.is_array())
       return from.problem("types", "must be a list of types of events");

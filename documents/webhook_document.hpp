@@ -16,8 +16,12 @@ namespace holdfast::documents {
 ///      "timeout_seconds": 30, "failing_after": 100, "dead_letters_max": 10000,
 ///      "batch": {"events": 100, "bytes": 262144}}
 ///
-/// Only `url` and `secret` are required. Unknown members are errors with a suggestion. Fails with
-/// `payload_invalid`; the detail lists every problem with its JSON pointer, one per line.
+/// or, of one whose events become tasks, `{"queue": "mail", "task_type": "event"}` in place of
+/// `url`, `secret`, `timeout_seconds` and `max_attempts`.
+///
+/// Only `url` and `secret`, or `queue`, are required. Unknown members are errors with a suggestion.
+/// Fails with `payload_invalid`; the detail lists every problem with its JSON pointer, one per
+/// line.
 core::outcome<core::webhook_definition> parse_webhook(std::string_view json,
                                                       const json_limits& limits);
 

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-/// What is asked about webhooks: receivers over HTTP to which Holdfast brings its events.
+/// What is asked about webhooks: receivers over HTTP, and queues, to which Holdfast brings its
+/// events.
 namespace holdfast::msg {
 
 /// Makes a webhook, or changes what it is; the same again changes nothing. Answered by
@@ -47,8 +48,9 @@ struct webhook_place {
   core::event_seq newest = 0;   ///< Of the shard.
   std::uint64_t dead_letters = 0;
   std::string stopped; ///< Why it has stopped here; empty while it goes on.
+  std::string waits;   ///< Why the queue takes nothing now, as last seen; empty while it does.
 };
-HOLDFAST_WIRE(webhook_place, x.shard, x.position, x.newest, x.dead_letters, x.stopped)
+HOLDFAST_WIRE(webhook_place, x.shard, x.position, x.newest, x.dead_letters, x.stopped, x.waits)
 
 struct webhook_view {
   std::string name;

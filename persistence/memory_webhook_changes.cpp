@@ -60,7 +60,7 @@ void webhook_changes::operator()(const core::put_webhook_position& w) {
   auto* row = place(w.webhook, w.shard);
   if (row == nullptr)
     return;
-  require((w.stopped_revision == 0) == w.reason.empty(), "23514: what stopped has a reason");
+  require(w.stopped_revision == 0 || !w.reason.empty(), "23514: what stopped has a reason");
   *row = {w.seq, w.stopped_revision, w.reason};
 }
 

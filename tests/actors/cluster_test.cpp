@@ -161,6 +161,37 @@ BOOST_AUTO_TEST_CASE(any_node_takes_any_request) {
   BOOST_TEST(database->tables().tasks.empty());
 }
 
+// A177
+BOOST_AUTO_TEST_CASE(events_become_tasks_of_a_queue_that_another_node_hosts) {
+  start_three();
+  const auto created =
+      call(at("a"), msg::create_workflow{fresh<core::workflow_id>(), one_step}, 2s);
+  BOOST_REQUIRE(created.value);
+  const auto shard = core::shard_of(created.value->steps.front().step, shard_count);
+  const auto& tables = database->tables();
+  const auto& home = at(tables.nodes.at(tables.shards[shard].host).name);
+  int number = 0;
+  while (&host_of("q" + std::to_string(number)) == &home)
+    ++number;
+  const auto queue = "q" + std::to_string(number);
+  given_queue(queue);
+  const auto put = call(
+      at("a"), msg::put_webhook{"group", R"({"queue":")" + queue + R"(","start":"oldest"})"}, 2s);
+  BOOST_REQUIRE_MESSAGE(put.value, (put.error ? put.error->detail : "no answer"));
+  advance(5s);
+  BOOST_TEST(tables.tasks.size() == 1U);
+  BOOST_TEST(tables.webhook_places.at({tables.webhooks.begin()->first, shard}).seq == 1U);
+  // The queue is taken over in between; the next event finds its way to the new host.
+  host_of(queue).kill();
+  advance(5s);
+  const auto step = created.value->steps.front().step;
+  const auto added =
+      call(other_than(home), msg::add_source_data{step, {{"row-0", R"({"n":0})", 0}}}, 5s);
+  BOOST_REQUIRE_MESSAGE(added.value, (added.error ? added.error->detail : "no answer"));
+  advance(10s);
+  BOOST_TEST(tables.tasks.size() == 2U);
+}
+
 BOOST_AUTO_TEST_CASE(a_killed_node_is_replaced_at_once) { // scorecard: takeover of a killed node
   start_three();
   given_queue("mail");

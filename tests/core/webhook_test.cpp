@@ -227,6 +227,25 @@ BOOST_AUTO_TEST_CASE(gone_and_barred_receivers_stop_it_before_the_events) {
   }
 }
 
+// A177: whatever is wrong with the queue, no event is to blame.
+BOOST_AUTO_TEST_CASE(a_queue_that_takes_nothing_now_is_waited_for_however_long) {
+  delivery_run run;
+  run.newest = 5;
+  const auto missing = answer_of({errc::not_found, "no queue mail"});
+  BOOST_TEST((missing.verdict == post_verdict::not_now));
+  for (std::uint32_t i = 0; i < 10 * run.policy.attempts_max; ++i) {
+    const auto verdict = run.attempt(missing, 1);
+    BOOST_TEST((verdict.how == then_do::wait));
+    BOOST_TEST((verdict.wait >= 2s && verdict.wait <= run.policy.most));
+    BOOST_TEST(verdict.reason == "not_found: no queue mail");
+  }
+  BOOST_TEST(run.at.position == 0U);
+  BOOST_TEST(run.dead.empty());
+  run.attempt(answer_of({}));
+  BOOST_TEST(run.at.position == 5U);
+  BOOST_TEST(run.at.attempts == 0U);
+}
+
 // Whatever a receiver answers: up to the position every event was delivered or is a dead letter, in
 // order, and the number of attempts is bounded.
 BOOST_AUTO_TEST_CASE(no_event_is_skipped_whatever_the_answers) {
@@ -264,6 +283,80 @@ BOOST_AUTO_TEST_CASE(no_event_is_skipped_whatever_the_answers) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
+BOOST_AUTO_TEST_SUITE(events_that_become_tasks) // A177
+
+BOOST_AUTO_TEST_CASE(every_refusal_of_a_queue_has_its_meaning) {
+  const std::map<post_verdict, std::vector<errc>> meanings{
+      {post_verdict::delivered, {errc::none, errc::already_exists}},
+      {post_verdict::not_now,
+       {errc::not_found, errc::overloaded, errc::unavailable, errc::fenced, errc::limit_reached}},
+      {post_verdict::refused,
+       {errc::payload_invalid, errc::too_large, errc::invalid_argument, errc::wrong_state,
+        errc::refused_by_store}}};
+  for (const auto& [verdict, codes] : meanings)
+    for (const auto code : codes)
+      BOOST_TEST((answer_of({code, "why"}).verdict == verdict), to_string(code));
+  BOOST_TEST(answer_of({errc::overloaded, "why"}).reason == "overloaded: why");
+  BOOST_TEST(answer_of({}).reason == "");
+}
+
+BOOST_AUTO_TEST_CASE(what_the_queue_took_goes_on_and_the_rest_comes_again) {
+  const failure taken;
+  const failure full{errc::overloaded, "full"};
+  const failure wrong{errc::payload_invalid, "wrong"};
+  struct expected {
+    std::vector<failure> outcomes;
+    post_verdict verdict;
+    std::size_t events;
+  };
+  const expected all[] = {
+      {{taken, taken}, post_verdict::delivered, 2},
+      {{taken, full, full}, post_verdict::delivered, 1},
+      {{taken, wrong}, post_verdict::delivered, 1},
+      {{full, full}, post_verdict::not_now, 2},
+      {{full, taken}, post_verdict::not_now, 2},
+      {{wrong, taken, full}, post_verdict::refused, 1},
+      {{wrong}, post_verdict::refused, 1},
+  };
+  for (const auto& one : all) {
+    const auto judged = judge_tasks(one.outcomes);
+    BOOST_TEST((judged.answer.verdict == one.verdict));
+    BOOST_TEST(judged.events == one.events);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_task_has_the_id_of_its_event_and_of_no_other) {
+  uuid_source source{7};
+  const auto at = from_micros(1'700'000'000'000'000);
+  const webhook_id first{source.next(at)};
+  const webhook_id second{source.next(at)};
+  BOOST_TEST((event_task_id(first, 3, 17) == event_task_id(first, 3, 17)));
+  std::set<task_id> ids;
+  std::size_t made = 0;
+  for (const auto& webhook : {first, second})
+    for (const shard_id shard : {0U, 1U, 2U, 1023U})
+      for (const event_seq seq :
+           {event_seq{1}, event_seq{2}, event_seq{255}, event_seq{256}, event_seq{1} << 40U}) {
+        const auto id = event_task_id(webhook, shard, seq);
+        ids.insert(id);
+        ++made;
+        BOOST_TEST((time_of(id.value) == time_of(webhook.value)));
+        BOOST_TEST((id.value.bytes[6] >> 4) == 8); // RFC 9562: version 8, variant 10
+        BOOST_TEST((id.value.bytes[8] >> 6) == 2);
+      }
+  BOOST_TEST(ids.size() == made);
+}
+
+BOOST_AUTO_TEST_CASE(a_task_has_its_event_as_it_is_posted) {
+  const outgoing_event e{17, R"({"type":"UnitFinalized"})"};
+  const auto body = event_body(3, e);
+  BOOST_TEST(body == R"({"shard":3,"seq":17,"event":{"type":"UnitFinalized"}})");
+  BOOST_TEST(post_body("billing", 3, {{e}, 17})
+             == R"({"webhook":"billing","events":[)" + body + "]}");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
 BOOST_AUTO_TEST_SUITE(definitions_of_webhooks)
 
 BOOST_AUTO_TEST_CASE(a_name_is_that_of_a_file_and_of_nothing_else) {
@@ -290,6 +383,21 @@ BOOST_AUTO_TEST_CASE(a_url_is_http_and_shows_no_password) {
     BOOST_TEST(!places.empty(), url);
     for (const auto& place : places)
       BOOST_TEST(place == "/url");
+  }
+}
+
+// A177
+BOOST_AUTO_TEST_CASE(a_queue_has_the_name_of_one_and_needs_no_receiver) {
+  webhook_definition definition;
+  for (const auto* name : {"mail", "a-b.c_1", "-"}) {
+    definition.tasks = event_tasks{name, "event"};
+    BOOST_TEST(places_of(definition).empty(), name);
+  }
+  for (const auto& name :
+       {std::string{}, std::string{"Mail"}, std::string{"a/b"}, std::string(65, 'a')}) {
+    definition.tasks = event_tasks{name, "event"};
+    BOOST_TEST(places_of(definition) == std::vector<std::string>{"/queue"},
+               boost::test_tools::per_element());
   }
 }
 

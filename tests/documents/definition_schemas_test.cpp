@@ -13,6 +13,7 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <set>
 #include <string>
@@ -36,6 +37,8 @@ struct kind {
   std::function<std::string(const std::string& text)> parse;
   /// Places with a JSON value of the author's: anything is right there, or any schema.
   std::set<std::string> free;
+  /// The last so many examples use every member between them: one, unless members exclude others.
+  std::ptrdiff_t whole;
 };
 
 std::shared_ptr<const core::time_zone> any_zone(const std::string& name) {
@@ -47,16 +50,20 @@ const std::vector<kind>& kinds() {
   static const std::vector<kind> all{
       {"Workflow",
        [](const auto& text) { return refusal(documents::parse_workflow(text, limits)); },
-       {"judgment_schema", "labels", "answer", "answer_not"}},
+       {"judgment_schema", "labels", "answer", "answer_not"},
+       1},
       {"Queue",
        [](const auto& text) { return refusal(documents::parse_queue_policy(text, limits)); },
-       {"body", "data"}},
+       {"body", "data"},
+       1},
       {"Schedule",
        [](const auto& text) { return refusal(documents::parse_schedule(text, limits, any_zone)); },
-       {"body", "data"}},
+       {"body", "data"},
+       1},
       {"Webhook",
        [](const auto& text) { return refusal(documents::parse_webhook(text, limits)); },
-       {}},
+       {},
+       2},
   };
   return all;
 }
@@ -98,8 +105,11 @@ void each_place(const kind& of, const json& value, const std::function<void(cons
       each_place(of, value[i], visit, at / i);
 }
 
-/// The example that uses every member.
-json whole_example(const kind& of) { return document(of).at("examples").back(); }
+/// The examples that use every member between them.
+std::vector<json> whole_examples(const kind& of) {
+  const auto examples = document(of).at("examples").get<std::vector<json>>();
+  return std::vector<json>(examples.end() - of.whole, examples.end());
+}
 
 /// All names of members that the schema describes.
 std::set<std::string> described(const json& schema) {
@@ -143,9 +153,11 @@ BOOST_AUTO_TEST_CASE(each_kind_has_a_schema_whose_examples_are_taken) {
 }
 
 // Or the tests below would pass over some.
-BOOST_AUTO_TEST_CASE(one_example_uses_every_member) {
+BOOST_AUTO_TEST_CASE(whole_examples_use_every_member) {
   for (const auto& of : kinds()) {
-    const auto used = members_of(whole_example(of));
+    std::set<std::string> used;
+    for (const auto& whole : whole_examples(of))
+      used.merge(members_of(whole));
     for (const auto& name : described(document(of)))
       BOOST_TEST(used.count(name) == 1U, of.name << " has no " << name);
   }
@@ -154,38 +166,41 @@ BOOST_AUTO_TEST_CASE(one_example_uses_every_member) {
 BOOST_AUTO_TEST_CASE(another_kind_of_value_is_refused_by_both) {
   for (const auto& of : kinds()) {
     const auto schema = compiled(of);
-    const auto whole = whole_example(of);
-    each_place(of, whole, [&](const place& at) {
-      if (!at.empty() && of.free.count(at.back()) != 0)
-        return;
-      for (const json& other :
-           {json(nullptr), json("text"), json(-0.5), json(true), json::array(), json::object()}) {
-        auto changed = whole;
-        changed[at] = other;
-        if (std::string{other.type_name()} == whole.at(at).type_name())
-          continue;
-        BOOST_TEST(of.parse(changed.dump()) != "", of.name << at << " parsed as " << other);
-        BOOST_TEST(deviation(schema, changed) != "", of.name << at << " valid as " << other);
-      }
-    });
+    for (const auto& whole : whole_examples(of)) {
+      each_place(of, whole, [&](const place& at) {
+        if (!at.empty() && of.free.count(at.back()) != 0)
+          return;
+        for (const json& other :
+             {json(nullptr), json("text"), json(-0.5), json(true), json::array(), json::object()}) {
+          auto changed = whole;
+          changed[at] = other;
+          if (std::string{other.type_name()} == whole.at(at).type_name())
+            continue;
+          BOOST_TEST(of.parse(changed.dump()) != "", of.name << at << " parsed as " << other);
+          BOOST_TEST(deviation(schema, changed) != "", of.name << at << " valid as " << other);
+        }
+      });
+    }
   }
 }
 
 BOOST_AUTO_TEST_CASE(a_member_that_nobody_knows_is_refused_by_both) {
   for (const auto& of : kinds()) {
     const auto schema = compiled(of);
-    const auto whole = whole_example(of);
-    // Named by their author: weights of keys, rates of credentials, types, states, versions.
-    const std::set<std::string> named{"weights", "credentials", "types", "transitions", "versions"};
-    each_place(of, whole, [&](const place& at) {
-      if (!whole.at(at).is_object() || (!at.empty() && of.free.count(at.back()) != 0)
-          || (!at.empty() && named.count(at.back()) != 0))
-        return;
-      auto changed = whole;
-      changed[at]["misspelt"] = 1;
-      BOOST_TEST(of.parse(changed.dump()) != "", of.name << at);
-      BOOST_TEST(deviation(schema, changed) != "", of.name << at);
-    });
+    for (const auto& whole : whole_examples(of)) {
+      // Named by their author: weights of keys, rates of credentials, types, states, versions.
+      const std::set<std::string> named{"weights", "credentials", "types", "transitions",
+                                        "versions"};
+      each_place(of, whole, [&](const place& at) {
+        if (!whole.at(at).is_object() || (!at.empty() && of.free.count(at.back()) != 0)
+            || (!at.empty() && named.count(at.back()) != 0))
+          return;
+        auto changed = whole;
+        changed[at]["misspelt"] = 1;
+        BOOST_TEST(of.parse(changed.dump()) != "", of.name << at);
+        BOOST_TEST(deviation(schema, changed) != "", of.name << at);
+      });
+    }
   }
 }
 
@@ -194,19 +209,20 @@ BOOST_AUTO_TEST_CASE(both_agree_on_what_must_be_there) {
   std::size_t missed = 0;
   for (const auto& of : kinds()) {
     const auto schema = compiled(of);
-    const auto whole = whole_example(of);
-    each_place(of, whole, [&](const place& at) {
-      if (at.empty() || !whole.at(at.parent_pointer()).is_object())
-        return;
-      auto changed = whole;
-      changed.at(at.parent_pointer()).erase(at.back());
-      const bool is_valid = deviation(schema, changed).empty();
-      const auto refused = of.parse(changed.dump());
-      missed += is_valid ? 0 : 1;
-      // A state or a step that is named elsewhere is beyond a schema.
-      if (refused.empty() || refused.find("is missing") != std::string::npos)
-        BOOST_TEST(is_valid == refused.empty(), of.name << at << ": " << refused);
-    });
+    for (const auto& whole : whole_examples(of)) {
+      each_place(of, whole, [&](const place& at) {
+        if (at.empty() || !whole.at(at.parent_pointer()).is_object())
+          return;
+        auto changed = whole;
+        changed.at(at.parent_pointer()).erase(at.back());
+        const bool is_valid = deviation(schema, changed).empty();
+        const auto refused = of.parse(changed.dump());
+        missed += is_valid ? 0 : 1;
+        // A state or a step that is named elsewhere is beyond a schema.
+        if (refused.empty() || refused.find("is missing") != std::string::npos)
+          BOOST_TEST(is_valid == refused.empty(), of.name << at << ": " << refused);
+      });
+    }
   }
   BOOST_TEST(missed >= 10U);
 }
@@ -217,44 +233,45 @@ BOOST_AUTO_TEST_CASE(whatever_a_parser_takes_is_as_published) {
   std::size_t refused_by_both = 0;
   for (const auto& of : kinds()) {
     const auto schema = compiled(of);
-    const auto whole = whole_example(of);
-    each_place(of, whole, [&](const place& at) {
-      if (!whole.at(at).is_number() && !whole.at(at).is_string())
-        return;
-      const std::vector<json> numbers{
-          0,       1,        2,        1e-9,        0.001, 0.01,  0.5,   0.999, 1.5,   16,
-          17,      64,       100,      101,         256,   1000,  1001,  86400, 86401, 1000000,
-          1000001, 31536000, 31536001, 4294967295U, -1,    -1000, -1001, 1e12};
-      const std::vector<json> texts{"",
-                                    "a",
-                                    "UTC",
-                                    "1.0",
-                                    "01",
-                                    "newest",
-                                    "majority",
-                                    "/x",
-                                    "x/~2",
-                                    std::string(64, 'a'),
-                                    std::string(65, 'a'),
-                                    std::string(128, 'a'),
-                                    std::string(129, 'a'),
-                                    std::string(201, 'a'),
-                                    "http://",
-                                    "https://h",
-                                    "Ünïcode",
-                                    "2026-02-30T00:00:00Z",
-                                    "UnitFinalized"};
-      for (const auto& value : whole.at(at).is_number() ? numbers : texts) {
-        auto changed = whole;
-        changed[at] = value;
-        const auto refused = of.parse(changed.dump());
-        const auto wrong = deviation(schema, changed);
-        if (refused.empty())
-          BOOST_TEST(wrong == "", of.name << at << " = " << value);
-        taken += refused.empty() ? 1 : 0;
-        refused_by_both += !refused.empty() && !wrong.empty() ? 1 : 0;
-      }
-    });
+    for (const auto& whole : whole_examples(of)) {
+      each_place(of, whole, [&](const place& at) {
+        if (!whole.at(at).is_number() && !whole.at(at).is_string())
+          return;
+        const std::vector<json> numbers{
+            0,       1,        2,        1e-9,        0.001, 0.01,  0.5,   0.999, 1.5,   16,
+            17,      64,       100,      101,         256,   1000,  1001,  86400, 86401, 1000000,
+            1000001, 31536000, 31536001, 4294967295U, -1,    -1000, -1001, 1e12};
+        const std::vector<json> texts{"",
+                                      "a",
+                                      "UTC",
+                                      "1.0",
+                                      "01",
+                                      "newest",
+                                      "majority",
+                                      "/x",
+                                      "x/~2",
+                                      std::string(64, 'a'),
+                                      std::string(65, 'a'),
+                                      std::string(128, 'a'),
+                                      std::string(129, 'a'),
+                                      std::string(201, 'a'),
+                                      "http://",
+                                      "https://h",
+                                      "Ünïcode",
+                                      "2026-02-30T00:00:00Z",
+                                      "UnitFinalized"};
+        for (const auto& value : whole.at(at).is_number() ? numbers : texts) {
+          auto changed = whole;
+          changed[at] = value;
+          const auto refused = of.parse(changed.dump());
+          const auto wrong = deviation(schema, changed);
+          if (refused.empty())
+            BOOST_TEST(wrong == "", of.name << at << " = " << value);
+          taken += refused.empty() ? 1 : 0;
+          refused_by_both += !refused.empty() && !wrong.empty() ? 1 : 0;
+        }
+      });
+    }
   }
   BOOST_TEST(taken >= 100U);
   BOOST_TEST(refused_by_both >= 500U);
@@ -273,6 +290,24 @@ BOOST_AUTO_TEST_CASE(members_that_exclude_each_other_are_refused_by_both) {
            R"({"key":"a","test_questions":{"every":1}})",
        }) {
     const auto text = R"({"name":"w","steps":[)" + std::string{step} + "]}";
+    BOOST_TEST(of.parse(text) != "", text);
+    BOOST_TEST(deviation(schema, json::parse(text)) != "", text);
+  }
+}
+
+// A177
+BOOST_AUTO_TEST_CASE(events_are_posted_or_become_tasks_and_never_both) {
+  const auto& of = kinds().back();
+  const auto schema = compiled(of);
+  for (const auto* text : {
+           R"({"url":"https://x","secret":"s","queue":"q"})",
+           R"({"url":"https://x","secret":"s","task_type":"t"})",
+           R"({"queue":"q","url":"https://x"})",
+           R"({"queue":"q","secret":"s"})",
+           R"({"queue":"q","timeout_seconds":1})",
+           R"({"queue":"q","retry":{"max_attempts":1}})",
+           R"({"task_type":"t"})",
+       }) {
     BOOST_TEST(of.parse(text) != "", text);
     BOOST_TEST(deviation(schema, json::parse(text)) != "", text);
   }
@@ -326,7 +361,8 @@ BOOST_AUTO_TEST_CASE(published_defaults_are_those_that_hold) {
        {"/properties/failing_after", webhook.failing_after},
        {"/properties/dead_letters_max", webhook.dead_letters_max},
        {"/properties/batch/properties/events", webhook.batch_events},
-       {"/properties/batch/properties/bytes", webhook.batch_bytes}},
+       {"/properties/batch/properties/bytes", webhook.batch_bytes},
+       {"/properties/task_type", core::event_tasks{}.type}},
   };
   BOOST_REQUIRE(expected.size() == kinds().size());
   for (std::size_t i = 0; i < expected.size(); ++i) {

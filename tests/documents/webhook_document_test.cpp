@@ -62,6 +62,36 @@ BOOST_AUTO_TEST_CASE(two_members_are_enough) {
   BOOST_TEST((webhook->start == core::event_start::newest));
 }
 
+// A177
+BOOST_AUTO_TEST_CASE(events_may_become_tasks_of_a_queue) {
+  const auto least = parsed(R"({"queue":"mail"})");
+  BOOST_REQUIRE_MESSAGE(least, (least ? "" : least.error().detail));
+  BOOST_REQUIRE(least->tasks);
+  BOOST_TEST(least->tasks->queue == "mail");
+  BOOST_TEST(least->tasks->type == "event");
+  BOOST_TEST(!parsed(R"({"url":"http://x","secret":"s"})")->tasks);
+  const auto more = parsed(R"({"queue":"mail","task_type":"unit.done","types":["UnitFinalized"],
+    "retry":{"least_seconds":1,"most_seconds":2},"batch":{"events":7}})");
+  BOOST_REQUIRE_MESSAGE(more, (more ? "" : more.error().detail));
+  BOOST_TEST(more->tasks->type == "unit.done");
+  BOOST_TEST((more->policy.least == 1s));
+  BOOST_TEST(more->policy.batch_events == 7U);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_posted_and_what_becomes_tasks_exclude_each_other) {
+  const auto both = problems(R"({"url":"http://x","secret":"s","queue":"q","timeout_seconds":1,
+    "retry":{"max_attempts":3}})");
+  for (const auto* part : {"/url", "/secret", "/timeout_seconds", "/retry/max_attempts"})
+    BOOST_TEST(mentions(both, part), part << " in " << both);
+  BOOST_TEST(mentions(problems(R"({"queue":"Not one"})"), "/queue"));
+  BOOST_TEST(mentions(problems(R"({"queue":""})"), "/queue"));
+  BOOST_TEST(mentions(problems(R"({"queue":1})"), "/queue"));
+  BOOST_TEST(mentions(problems(R"({"queue":"q","task_type":""})"), "/task_type"));
+  BOOST_TEST(
+      mentions(problems(R"({"url":"http://x","secret":"s","task_type":"t"})"), "/task_type"));
+  BOOST_TEST(mentions(problems("{}"), "name a queue"));
+}
+
 BOOST_AUTO_TEST_CASE(every_problem_is_told_with_its_place) {
   const auto all = problems(R"({"url":1,"types":["X"],"workflow":"w","start":"now","secrets":"s",
     "retry":{"attempts":1},"batch":{"size":1}})");

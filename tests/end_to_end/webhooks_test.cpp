@@ -305,4 +305,36 @@ BOOST_AUTO_TEST_CASE(webhooks_are_seen_and_changed_on_the_command_line) {
   BOOST_TEST(wrong.err.find("/url") != std::string::npos);
 }
 
+// A177: what is put before its queue is there waits for it; then each event is one task, also when
+// the node is killed in between.
+BOOST_AUTO_TEST_CASE(events_become_tasks_that_workers_share) {
+  posting_node a;
+  const auto step = a.given_step();
+  a.feed(step, 0, 3);
+  const auto file = (a.directory->path() / "group.json").string();
+  std::ofstream{file} << json{{"queue", "mail"},
+                              {"start", "oldest"},
+                              {"retry", {{"least_seconds", 0.05}, {"most_seconds", 0.2}}}};
+  const auto end = a.webhooks({"put", "group", "--file", file});
+  BOOST_TEST(end.code == 0, end.err);
+  const auto patience = std::chrono::steady_clock::now() + 60s;
+  const auto shown = [&](const std::string& text) {
+    while (std::chrono::steady_clock::now() < patience)
+      if (a.webhooks({"list"}).out.find(text) != std::string::npos)
+        return true;
+    return false;
+  };
+  BOOST_TEST(shown("into the queue mail"));
+  BOOST_TEST(shown("not_found: no queue mail"));
+  a.process->kill();
+  a.start();
+  a.ask(msg::put_queue{"mail", "{}"});
+  const auto live = [&] { return a.ask(msg::get_queue_statistics{"mail"}).live; };
+  while (live() < 4 && std::chrono::steady_clock::now() < patience) {
+  }
+  BOOST_TEST(live() == 4U); // the step and three units
+  BOOST_TEST(shown("active  revision 1  into the queue mail  0 events behind  0 dead letters"));
+  BOOST_TEST(a.webhooks({"list"}).out.find("waits") == std::string::npos);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -13,8 +13,8 @@ inline void add_webhook_samples(samples& into) {
   into.add("hf1.change_webhook", change_webhook{"billing", 3}, text("billing") + u8(3));
   into.add("hf1.webhook_saved", webhook_saved{"billing", 4}, text("billing") + u64(4));
   into.add("hf1.list_webhooks", list_webhooks{"b"}, text("b"));
-  const webhook_place place{3, 17, 20, 2, "HTTP 410"};
-  const auto place_bytes = u32(3) + u64(17) + u64(20) + u64(2) + text("HTTP 410");
+  const webhook_place place{3, 17, 20, 2, "HTTP 410", "full"};
+  const auto place_bytes = u32(3) + u64(17) + u64(20) + u64(2) + text("HTTP 410") + text("full");
   into.add("hf1.webhook_place", place, place_bytes);
   const webhook_view view{"billing", "{}", "failing", 4, at, {place}};
   const auto view_bytes =

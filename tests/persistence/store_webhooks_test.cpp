@@ -137,7 +137,23 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_position_moves_and_stops_with_a_reason, World, w
   BOOST_TEST(places[2].reason == "gone");
   BOOST_TEST(places[3].seq == 0U);
   BOOST_TEST(is(f.write({core::put_webhook_position{webhook, 1, 1, 1, {}, at(2)}}), refused));
-  BOOST_TEST(is(f.write({core::put_webhook_position{webhook, 1, 1, 0, "why", at(2)}}), refused));
+}
+
+// A177
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_position_says_why_it_waits_until_it_moves_on, World, worlds) {
+  webhooks_fixture<World> f;
+  const auto webhook = f.given();
+  BOOST_TEST(
+      is(f.write({core::put_webhook_position{webhook, 1, 3, 0, "no queue", at(2)}}), committed));
+  auto places = f.places(webhook);
+  BOOST_TEST(places[1].seq == 3U);
+  BOOST_TEST(places[1].stopped_revision == 0U);
+  BOOST_TEST(places[1].reason == "no queue");
+  BOOST_TEST(places[2].reason == "");
+  BOOST_TEST(is(f.write({core::put_webhook_position{webhook, 1, 4, 0, {}, at(3)}}), committed));
+  places = f.places(webhook);
+  BOOST_TEST(places[1].seq == 4U);
+  BOOST_TEST(places[1].reason == "");
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(dead_letters_are_kept_in_order, World, worlds) {
