@@ -1,5 +1,5 @@
--- I-1: An answer that was kept as surplus came after its lease, which is recorded as expired, and is
--- no judgment as well (5 s allow for the clocks of two hosts).
+-- I-1: An answer that was kept as surplus came after its lease, which is recorded as expired, and
+-- is no judgment as well (5 s allow for the clocks of two hosts).
 SELECT s.judgment_id, s.unit_id, s.contributor_id, s.token, s.submitted_at, e.expires_at
 FROM holdfast.surplus_judgments s
 LEFT JOIN holdfast.ended_leases e
