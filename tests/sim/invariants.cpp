@@ -683,6 +683,16 @@ void auditor::acknowledged(const msg::get_lineage& asked, const msg::unit_lineag
     for (const auto& lease : unit.leases)
       require(tokens.insert(lease.token).second, "I-3", unit.unit, "a lease is told of twice");
     for (const auto& told : unit.judgments) {
+      if (told.status == "Surplus") {
+        const auto kept = rows_of(unit.unit).surplus;
+        const auto same = std::find_if(kept.begin(), kept.end(), [&](const auto* one) {
+          return one->id == told.judgment && one->owner == told.contributor;
+        });
+        require(same != kept.end() && (*same)->payload == told.payload && !told.counts
+                    && tokens.count((*same)->token) != 0,
+                "I-12", unit.unit, "surplus is told of otherwise than it was given");
+        continue;
+      }
       missing.erase(told.judgment);
       const auto judged = t_.judgments.find({unit.unit, told.contributor});
       require(judged != t_.judgments.end() && judged->second.made.id == told.judgment
