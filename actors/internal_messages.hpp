@@ -353,7 +353,8 @@ using owned_submit = owned<msg::submit_judgment>;
 /// Step → unit: a judgment comes in.
 struct trusted_submit {
   owned_submit submit;
-  double trust = 1; ///< Of the contributor, now.
+  double trust = 1;     ///< Of the contributor, now.
+  bool removed = false; ///< They may no longer work in the step.
 };
 
 /// Step → owner: the lease is over, whatever the reason.

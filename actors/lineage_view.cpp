@@ -12,18 +12,27 @@ std::string status_of(const persistence::lease_history& lease) {
   return lease.ended_at ? "Submitted" : "Active";
 }
 
+std::string status_of(const persistence::judgment_history& judgment) {
+  return judgment.surplus      ? "Surplus"
+         : judgment.tainted_at ? "Tainted"
+         : judgment.late       ? "Late"
+                               : "Counted";
+}
+
 msg::lineage_judgment to_view(persistence::judgment_history& judgment) {
+  auto status = status_of(judgment);
   return {judgment.id,
           std::move(judgment.contributor),
           std::move(judgment.payload),
           std::move(judgment.answer),
           judgment.trust,
           judgment.submitted_at,
-          !judgment.tainted_at,
+          !judgment.tainted_at && !judgment.surplus,
           judgment.tainted_at.value_or(core::instant{}),
           !judgment.test_correct   ? ""
           : *judgment.test_correct ? "right"
-                                   : "wrong"};
+                                   : "wrong",
+          std::move(status)};
 }
 
 msg::lineage_unit to_view(persistence::unit_history& unit) {

@@ -167,8 +167,13 @@ void forward_owned(step_ptr self, owned<Request>& m) {
 
 void submit(step_ptr self, owned_submit& m) {
   const auto unit = m.request.unit;
-  const auto trust = self->state.board->trust_in(m.request.contributor);
-  forward(self, unit, trusted_submit{std::move(m), trust});
+  const auto& board = *self->state.board;
+  const auto trust = board.trust_in(m.request.contributor);
+  const bool removed = board.removed(m.request.contributor);
+  // It goes the way of the offers: a slot that was reserved for somebody before is leased when it
+  // comes to the unit, so that a late judgment does not find it free; and one that is reserved
+  // after that is refused there if this has taken it.
+  forward(self, unit, trusted_submit{std::move(m), trust, removed});
 }
 
 void offer(step_ptr self, owned_ask& ask) {

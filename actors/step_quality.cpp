@@ -91,7 +91,13 @@ void note_for_quality(step_ptr self, const unit_report& report) {
   for (const auto& end : report.ended)
     if (!end.answered)
       st.board->unanswered(end.contributor, report.unit);
-  if (report.judged && st.model && !st.board->removed(report.judged->contributor))
+  if (!report.judged)
+    return;
+  // A late judgment may have been under way to a unit of which this step did not know that they had
+  // to do with it, when they were removed.
+  if (st.board->removed(report.judged->contributor))
+    disregard(self, report.judged->contributor, {report.unit});
+  else if (st.model)
     st.model->add(report.unit, report.judged->contributor, report.judged->answer);
   if (report.judged && !is_question)
     review_when_due(self);

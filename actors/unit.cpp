@@ -29,6 +29,9 @@ std::vector<lease_end_report> ended_by(const core::unit& unit, const core::chang
   for (const auto& write : changes.writes) {
     if (const auto* judged = std::get_if<core::insert_judgment>(&write))
       ended.push_back({judged->owner, true, core::instant::max()});
+    // Not as answered: the expiry had opened the unit to them again.
+    if (const auto* late = std::get_if<core::insert_late_judgment>(&write))
+      ended.push_back({late->judgment.owner, false, core::instant::max()});
     if (const auto* over = std::get_if<core::end_lease_row>(&write)) {
       lease_end_report end{over->owner, false, at};
       for (const auto& bar : unit.bars)
@@ -138,24 +141,26 @@ void on(self_ptr self, trusted_submit& submit) {
   if (core::is_test_question(st.unit))
     correct = is_right(self, request.payload);
   const judged_report judged{request.contributor, *answer};
-  auto decided = core::decide(st.unit,
+  auto decided = core::decide(st.unit, st.shared->lease,
                               core::submit{request.contributor, request.token, request.judgment,
                                            std::move(request.payload), std::move(*answer),
-                                           submit.trust, correct},
+                                           submit.trust, correct, submit.removed},
                               at);
+  const bool surplus = decided.answer.surplus;
   if (!decided.changes.empty())
-    report(self, ended_by(st.unit, decided.changes, at), false, judged);
+    report(self, ended_by(st.unit, decided.changes, at), false,
+           surplus ? std::nullopt : std::optional{judged});
   // The step may remove a contributor for it, which is written apart: so not before this is
   // durable.
   std::function<void()> tell_verdict;
-  if (correct)
+  if (correct && !surplus)
     tell_verdict = [self, told = test_answered{st.unit.id, judged.contributor, *correct}] {
       self->send(self->state.shared->step, told);
     };
   carry_out(
       self, self->make_response_promise(), std::move(decided),
       [](const core::submitted& s) {
-        return msg::judgment_accepted{s.judgment, s.repeated};
+        return msg::judgment_accepted{s.judgment, s.repeated, s.surplus};
       },
       std::move(tell_verdict));
 }

@@ -50,7 +50,11 @@ std::string judged(const msg::lineage_judgment& judgment) {
   std::string text = judgment.contributor + " said " + judgment.answer;
   if (!judgment.test.empty())
     text += ", which is " + judgment.test;
-  if (!judgment.counts)
+  if (judgment.status == "Late")
+    text += ", late";
+  if (judgment.status == "Surplus")
+    text += ", late: it is surplus and does not count";
+  else if (!judgment.counts)
     text += ", which counts no more since " + core::to_rfc3339(judgment.tainted_at);
   return text;
 }
@@ -123,7 +127,8 @@ ordered_json to_json(const msg::lineage_unit& unit) {
                          {"submitted_at", time_of(judgment.submitted_at)},
                          {"counts", judgment.counts},
                          {"tainted_at", time_of(judgment.tainted_at)},
-                         {"test", judgment.test}});
+                         {"test", judgment.test},
+                         {"status", judgment.status}});
   return {{"unit", core::to_string(unit.unit)},
           {"parent", unit.parent ? ordered_json(core::to_string(unit.parent)) : ordered_json{}},
           {"step", core::to_string(unit.step)},

@@ -32,7 +32,8 @@ void unit_grant_and_submit(benchmark::State& state) {
     const auto who = "contributor-" + std::to_string(n++ % 1000);
     const auto granted = core::decide(u, policy, core::ask{who, {ids.next(start)}}, start);
     benchmark::DoNotOptimize(core::decide(
-        u, core::submit{who, granted.answer.token, {ids.next(start)}, R"({"answer":"yes"})", "yes"},
+        u, policy,
+        core::submit{who, granted.answer.token, {ids.next(start)}, R"({"answer":"yes"})", "yes"},
         start));
   }
 }

@@ -28,6 +28,8 @@ struct footprint_of {
   void operator()(const extend_lease_row& w) { lease(w.unit, w.owner); }
   void operator()(const end_lease_row& w) { lease(w.unit, w.owner); }
   void operator()(const insert_judgment& w) { lease(w.unit, w.owner); }
+  void operator()(const insert_late_judgment& w) { (*this)(w.judgment); }
+  void operator()(const insert_surplus_judgment& w) { (*this)(w.judgment); }
   void operator()(const taint_judgment& w) { lease(w.unit, w.contributor); }
   void task_row(const task_id& id) { rows.push_back(mix(std::hash<task_id>{}(id), 2)); }
   void task_lease(const task_id& id) { rows.push_back(mix(std::hash<task_id>{}(id), 3)); }

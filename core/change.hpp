@@ -138,6 +138,20 @@ struct insert_judgment {
   std::optional<bool> test_correct{}; ///< On a test question: whether the answer is right.
 };
 
+/// Stores an answer that came after its lease had expired as one that counts. The lease leaves the
+/// history and becomes `Submitted`. Refused by the store unless the history has it as expired under
+/// exactly this token.
+struct insert_late_judgment {
+  insert_judgment judgment;
+};
+
+/// Keeps an answer that came after its lease had expired apart from those that count; it never
+/// does. The lease stays `Expired`. Refused by the store unless the history has it as expired under
+/// exactly this token, or when an answer was kept for it already.
+struct insert_surplus_judgment {
+  insert_judgment judgment; ///< Without a verdict, on a test question too.
+};
+
 /// The contributor's judgment of the unit counts no more. Refused by the store unless it is there
 /// and counts.
 struct taint_judgment {
@@ -399,7 +413,8 @@ using write_op =
                  end_task_lease, finish_task, revive_task, insert_late_result, take_staged,
                  refuse_staged, put_schedule_row, delete_schedule_row, stage_task, put_webhook,
                  delete_webhook, put_webhook_position, put_dead_letter, replay_dead_letter,
-                 delete_dead_letter, reopen_unit, put_repair, insert_flag>;
+                 delete_dead_letter, reopen_unit, put_repair, insert_late_judgment,
+                 insert_surplus_judgment, insert_flag>;
 
 enum class event_type : std::uint8_t {
   unit_ready_for_assignment = 1,

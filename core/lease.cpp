@@ -16,6 +16,25 @@ auto find_in(Table& table, const contributor_id& owner) {
 
 } // namespace
 
+std::string_view to_string(late_submit policy) {
+  switch (policy) {
+  case late_submit::reject:
+    return "reject";
+  case late_submit::accept_if_free:
+    return "accept_if_free";
+  case late_submit::surplus:
+    return "surplus";
+  }
+  break_invariant("late_submit", "every value has a name", __FILE__, __LINE__);
+}
+
+std::optional<late_submit> late_submit_named(std::string_view name) {
+  for (const auto policy : {late_submit::reject, late_submit::accept_if_free, late_submit::surplus})
+    if (to_string(policy) == name)
+      return policy;
+  return std::nullopt;
+}
+
 std::string_view to_string(lease_end how) {
   switch (how) {
   case lease_end::expired:

@@ -4,9 +4,22 @@
 #include "core/ids.hpp"
 
 #include <limits>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 namespace holdfast::core {
+
+/// What becomes of a judgment that comes in after its lease has expired.
+enum class late_submit : std::uint8_t {
+  reject,         ///< It is refused.
+  accept_if_free, ///< It counts if the unit has a slot for it, else it is kept as surplus.
+  surplus,        ///< It is kept, and never counts.
+};
+
+/// The name in definitions.
+std::string_view to_string(late_submit policy);
+std::optional<late_submit> late_submit_named(std::string_view name);
 
 /// How a step leases its units out. Data, so that people (minutes) and programs (seconds) differ
 /// only here.
@@ -18,6 +31,7 @@ struct lease_policy {
   duration total_max = std::chrono::hours{1};
   /// Time after an expiry during which the same contributor is not offered the unit again.
   duration regrant_after = std::chrono::minutes{1};
+  core::late_submit late_submit = core::late_submit::reject;
 };
 
 /// A timed exclusive right of one owner to one slot of an item.

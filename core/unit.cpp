@@ -32,6 +32,7 @@ void put_bar(unit& u, const contributor_id& who, instant until) {
 void end(unit& u, const lease_policy& policy, const contributor_id& owner, lease_end how,
          instant now, change& changes) {
   const auto ended = end_lease(u.leases, owner);
+  note_ended(u, policy, owner, ended.token, how);
   if (const auto until = barred_until(policy, how, now); until > now)
     put_bar(u, owner, until);
   changes.writes.push_back(end_lease_row{u.id, owner, ended.token, how, now});
@@ -39,6 +40,93 @@ void end(unit& u, const lease_policy& policy, const contributor_id& owner, lease
 
 event about(const unit& u, event_type type, instant now) {
   return {type, u.step, u.id, {}, now, {}};
+}
+
+lapsed_lease* find_lapsed(unit& u, const contributor_id& who, token under) {
+  const auto found = std::find_if(u.lapsed.begin(), u.lapsed.end(), [&](const lapsed_lease& l) {
+    return l.contributor == who && l.token == under;
+  });
+  return found == u.lapsed.end() ? nullptr : &*found;
+}
+
+/// The contributor's last lease is another one from now on. What was kept is still known.
+void forget_lapsed(unit& u, const contributor_id& who) {
+  u.lapsed.erase(
+      std::remove_if(u.lapsed.begin(), u.lapsed.end(),
+                     [&](const lapsed_lease& l) { return l.contributor == who && !l.surplus; }),
+      u.lapsed.end());
+}
+
+bool kept_as_surplus(const unit& u, const submit& command) {
+  return std::any_of(u.lapsed.begin(), u.lapsed.end(), [&](const lapsed_lease& l) {
+    return l.contributor == command.contributor && l.surplus && l.surplus == command.judgment;
+  });
+}
+
+/// Slots neither leased nor judged, whether or not they are given out now.
+std::uint32_t open_slots(const unit& u) {
+  const auto taken = u.leases.active.size() + counted_judgments(u);
+  HOLDFAST_INVARIANT(taken <= u.slots, "I-1: every grant checks for a free slot first");
+  return u.slots - static_cast<std::uint32_t>(taken);
+}
+
+insert_judgment row_of(const unit& u, const submit& command, instant now) {
+  return {command.judgment,    u.id,           command.contributor, command.token,
+          command.payload,     command.answer, command.trust,       now,
+          command.test_correct};
+}
+
+/// The judgment counts from now on. Its row is written by the caller, who knows what becomes of its
+/// lease.
+void count_in(unit& u, const submit& command, instant now, change& changes) {
+  HOLDFAST_INVARIANT(command.test_correct.has_value() == is_test_question(u),
+                     "I-11: the verdict on a test question comes with its judgment");
+  u.judgments.push_back({command.judgment, command.contributor, command.token, command.answer,
+                         command.trust, false, command.test_correct});
+  auto received = about(u, event_type::judgment_received, now);
+  received.judgment = command.judgment;
+  changes.events.push_back(received);
+  if (!command.test_correct)
+    return;
+  received.type = event_type::test_judgment;
+  received.details = json_object{}
+                         .text("contributor_id", command.contributor)
+                         .boolean("was_correct", *command.test_correct)
+                         .number("trust", command.trust)
+                         .str();
+  changes.events.push_back(std::move(received));
+}
+
+/// What becomes of a judgment whose lease is not held: `refusal` says why not.
+decision<submitted> decide_late(unit& u, const lease_policy& policy, const submit& command,
+                                errc refusal, instant now) {
+  // Its lease has run out, and is ended already or not yet.
+  const auto* ended = refusal == errc::lease_not_held
+                          ? find_lapsed(u, command.contributor, command.token)
+                          : nullptr;
+  const bool late = ended != nullptr || refusal == errc::lease_expired;
+  if (!late || policy.late_submit == late_submit::reject || command.removed
+      || u.state == unit_state::canceled)
+    return refuse<submitted>(refusal);
+  if (ended != nullptr && ended->surplus)
+    return refuse<submitted>(errc::already_judged);
+  decision<submitted> taken;
+  taken.answer = {command.judgment, false};
+  if (ended == nullptr)
+    end(u, policy, command.contributor, lease_end::expired, now, taken.changes);
+  auto row = row_of(u, command, now);
+  const bool open = u.state == unit_state::judgable || u.state == unit_state::paused;
+  if (policy.late_submit == late_submit::accept_if_free && open && open_slots(u) > 0) {
+    forget_lapsed(u, command.contributor);
+    taken.changes.writes.push_back(insert_late_judgment{std::move(row)});
+    count_in(u, command, now, taken.changes);
+    return taken;
+  }
+  taken.answer.surplus = true;
+  find_lapsed(u, command.contributor, command.token)->surplus = command.judgment;
+  row.test_correct.reset();
+  taken.changes.writes.push_back(insert_surplus_judgment{std::move(row)});
+  return taken;
 }
 
 std::string route_details(const std::vector<way>& ways, const route_choice& taken) {
@@ -102,9 +190,8 @@ std::uint32_t counted_judgments(const unit& u) {
 }
 
 std::uint32_t free_slots(const unit& u) {
-  const auto taken = u.leases.active.size() + counted_judgments(u);
-  HOLDFAST_INVARIANT(taken <= u.slots, "I-1: every grant checks for a free slot first");
-  return u.state == unit_state::judgable ? u.slots - static_cast<std::uint32_t>(taken) : 0;
+  const auto open = open_slots(u);
+  return u.state == unit_state::judgable ? open : 0;
 }
 
 instant barred_until(const unit& u, const contributor_id& contributor, instant now) {
@@ -114,6 +201,16 @@ instant barred_until(const unit& u, const contributor_id& contributor, instant n
     if (b.contributor == contributor)
       return std::max(b.until, now);
   return now;
+}
+
+void note_ended(unit& u, const lease_policy& policy, const contributor_id& owner, token ended,
+                lease_end how) {
+  if (policy.late_submit == late_submit::reject)
+    return;
+  forget_lapsed(u, owner);
+  if (how == lease_end::expired && find_lease(u.leases, owner) == nullptr
+      && judgment_of(u, owner) == nullptr && find_lapsed(u, owner, ended) == nullptr)
+    u.lapsed.push_back({owner, ended, {}});
 }
 
 bool ready_to_aggregate(const unit& u) {
@@ -136,6 +233,7 @@ decision<lease> decide(unit& u, const lease_policy& policy, const ask& command, 
     return refuse<lease>(errc::no_unit_available);
   decision<lease> granted;
   u.leases.last_token = std::max(u.leases.last_token + 1, command.token_min) - 1;
+  forget_lapsed(u, command.contributor);
   granted.answer = grant_lease(u.leases, policy, command.assignment, command.contributor, now);
   granted.changes.writes.push_back(insert_lease{u.id, granted.answer});
   return granted;
@@ -172,7 +270,10 @@ decision<bool> decide(unit& u, const lease_policy& policy, const give_back& comm
   return given;
 }
 
-decision<submitted> decide(unit& u, const submit& command, instant now) {
+decision<submitted> decide(unit& u, const lease_policy& policy, const submit& command,
+                           instant now) {
+  if (kept_as_surplus(u, command))
+    return {errc::none, {command.judgment, true, true}, {}, {}};
   if (const auto* earlier = judgment_of(u, command.contributor)) {
     if (earlier->id == command.judgment)
       return {errc::none, {command.judgment, true}, {}, {}};
@@ -180,31 +281,14 @@ decision<submitted> decide(unit& u, const submit& command, instant now) {
   }
   if (const auto refusal = check_lease(u.leases, command.contributor, command.token, now);
       refusal != errc::none)
-    return refuse<submitted>(refusal);
+    return decide_late(u, policy, command, refusal, now);
   HOLDFAST_INVARIANT(u.state == unit_state::judgable || u.state == unit_state::paused,
                      "finalizing needs all slots judged and canceling ends the leases");
   end_lease(u.leases, command.contributor);
-  HOLDFAST_INVARIANT(command.test_correct.has_value() == is_test_question(u),
-                     "I-11: the verdict on a test question comes with its judgment");
-  u.judgments.push_back({command.judgment, command.contributor, command.token, command.answer,
-                         command.trust, false, command.test_correct});
   decision<submitted> accepted;
   accepted.answer = {command.judgment, false};
-  accepted.changes.writes.push_back(insert_judgment{command.judgment, u.id, command.contributor,
-                                                    command.token, command.payload, command.answer,
-                                                    command.trust, now, command.test_correct});
-  auto received = about(u, event_type::judgment_received, now);
-  received.judgment = command.judgment;
-  accepted.changes.events.push_back(received);
-  if (command.test_correct) {
-    received.type = event_type::test_judgment;
-    received.details = json_object{}
-                           .text("contributor_id", command.contributor)
-                           .boolean("was_correct", *command.test_correct)
-                           .number("trust", command.trust)
-                           .str();
-    accepted.changes.events.push_back(std::move(received));
-  }
+  accepted.changes.writes.push_back(row_of(u, command, now));
+  count_in(u, command, now, accepted.changes);
   return accepted;
 }
 

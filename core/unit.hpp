@@ -20,6 +20,13 @@ struct judgment_mark {
   std::optional<bool> test_correct{}; ///< On a test question: whether the answer is right.
 };
 
+/// A lease of the unit that expired without an answer, for what may come in late.
+struct lapsed_lease {
+  contributor_id contributor;
+  core::token token = 0;
+  judgment_id surplus{}; ///< Kept under it; nil for none.
+};
+
 /// A contributor who is not to be offered the unit before `until`.
 struct bar {
   contributor_id contributor;
@@ -59,6 +66,9 @@ struct unit {
   lease_table leases;
   std::vector<judgment_mark> judgments;
   std::vector<bar> bars; ///< At most one per contributor.
+  /// Those under which surplus was kept, and of each contributor who neither holds nor has judged
+  /// the unit the last lease, if it expired. Empty where late judgments are refused.
+  std::vector<lapsed_lease> lapsed;
 };
 
 /// A unit with all that is stored of it.
@@ -86,6 +96,12 @@ std::uint32_t free_slots(const unit& u);
 
 /// Whether all slots are judged, so that the unit is finalized or asks for more.
 bool ready_to_aggregate(const unit& u);
+
+/// Notes how the last lease of a contributor ended. A unit is loaded with it: once its leases and
+/// judgments are there and what was kept as surplus is in `lapsed`, for each lease of the history
+/// in order of token.
+void note_ended(unit& u, const lease_policy& policy, const contributor_id& owner, token ended,
+                lease_end how);
 
 /// Until when `contributor` is not to be offered the unit for reasons of their own; `now` when
 /// there are none.
@@ -129,12 +145,23 @@ struct submit {
   std::string answer;   ///< What the step's aggregation counts.
   double trust = 1;     ///< Of the contributor.
   std::optional<bool> test_correct{}; ///< Of a test question: whether the answer is right.
+  bool removed = false;               ///< The contributor may no longer work in the step.
 };
 struct submitted {
   judgment_id judgment;
   bool repeated = false;
+  bool surplus = false; ///< It came late: it is kept, but does not count.
 };
-decision<submitted> decide(unit& u, const submit& command, instant now);
+/// Takes a judgment under a lease that is held.
+///
+/// One under the contributor's last lease of the unit, when that has expired, is *late*; what
+/// becomes of it is the policy's. Where it may be accepted it takes a slot that is neither leased
+/// nor judged and counts as if it had come in time, also while the unit is paused. Where there is
+/// no slot, or none is given to late ones, it is kept as surplus, one for each lease; also when
+/// the unit is finalized. It is refused as elsewhere when the unit is canceled, when the
+/// contributor was removed, when they have the unit anew (then they hand in under the new lease),
+/// and after a lease that ended in another way.
+decision<submitted> decide(unit& u, const lease_policy& policy, const submit& command, instant now);
 
 /// Ends every lease that has run out; answers how many.
 struct expire {};

@@ -72,8 +72,11 @@ decision<contributor_id> decide(unit& u, const lease_policy& policy, const take_
     taken.answer = judge;
     return taken;
   }
+  // What a task says comes in time or not at all: people are asked instead.
+  auto strict = policy;
+  strict.late_submit = late_submit::reject;
   auto submitted = decide(
-      u,
+      u, strict,
       submit{
           judge, held->token, {command.task.value}, command.payload, command.answer, command.trust},
       now);

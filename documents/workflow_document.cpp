@@ -81,6 +81,12 @@ private:
     lease.total_max = std::max(total_by_default, lease.ttl);
     from.seconds("total_max_seconds", lease.total_max);
     from.seconds("regrant_after_seconds", lease.regrant_after);
+    std::string late{to_string(lease.late_submit)};
+    from.text("late_submit", late);
+    if (const auto known = core::late_submit_named(late))
+      lease.late_submit = *known;
+    else
+      from.problem("late_submit", "must be reject, accept_if_free or surplus");
     from.refuse_unknown();
   }
 

@@ -15,7 +15,7 @@ namespace holdfast::documents {
 ///                 "title": "…",
 ///                 "judgments_per_unit": 3,
 ///                 "lease": {"ttl_seconds": 900, "total_max_seconds": 3600,
-///                           "regrant_after_seconds": 60},
+///                           "regrant_after_seconds": 60, "late_submit": "reject"},
 ///                 "aggregation": {"method": "incremental", "answer": "/label",
 ///                                 "labels": ["cat", "dog"]},
 ///                 "stopping": {"min": 2, "max": 5, "stop_at": 0.9},

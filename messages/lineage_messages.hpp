@@ -39,12 +39,13 @@ struct lineage_judgment {
   std::string answer;  ///< What the step's aggregation counts.
   double trust = 1;    ///< In the contributor, when it came in.
   core::instant submitted_at;
-  bool counts = true;       ///< False: it was tainted.
+  bool counts = true;       ///< False: it was tainted, or is surplus.
   core::instant tainted_at; ///< 1970 while it counts.
   std::string test;         ///< On a test question: right or wrong; else empty.
+  std::string status;       ///< Counted, Late (it counts, too), Tainted or Surplus.
 };
 HOLDFAST_WIRE(lineage_judgment, x.judgment, x.contributor, x.payload, x.answer, x.trust,
-              x.submitted_at, x.counts, x.tainted_at, x.test)
+              x.submitted_at, x.counts, x.tainted_at, x.test, x.status)
 
 struct lineage_unit {
   core::unit_id unit;
@@ -65,7 +66,7 @@ struct lineage_unit {
   std::int16_t route = core::no_route;        ///< Index of the route that it took on.
   std::string route_reason;                   ///< Why that one.
   std::vector<lineage_lease> leases;          ///< Of all times, in order of their grants.
-  std::vector<lineage_judgment> judgments;    ///< In order of submission.
+  std::vector<lineage_judgment> judgments;    ///< With surplus, in order of submission.
   std::vector<core::contributor_id> excluded; ///< Who never gets it, for their part in its chain.
 };
 HOLDFAST_WIRE(lineage_unit, x.unit, x.parent, x.step, x.source_key, x.part, x.loops, x.reopened,

@@ -67,7 +67,8 @@ HOLDFAST_WIRE(assignment_extended, x.unit, x.expires_at)
 
 /// Hands in a judgment. Answered by `judgment_accepted` once it is durable. Refused with
 /// `payload_invalid` (the detail names the place), `lease_expired`, `stale_token`, `lease_not_held`
-/// or `already_judged`.
+/// or `already_judged`. What comes when the lease has expired is accepted or kept as surplus where
+/// the step's `late_submit` says so.
 struct submit_judgment {
   core::step_id step;
   core::unit_id unit;
@@ -81,8 +82,9 @@ HOLDFAST_WIRE(submit_judgment, x.step, x.unit, x.contributor, x.token, x.judgmen
 struct judgment_accepted {
   core::judgment_id judgment;
   bool repeated = false; ///< It had been accepted before.
+  bool surplus = false;  ///< It came when its lease had expired: it is kept, but does not count.
 };
-HOLDFAST_WIRE(judgment_accepted, x.judgment, x.repeated)
+HOLDFAST_WIRE(judgment_accepted, x.judgment, x.repeated, x.surplus)
 
 /// The contributor goes home: their leases are released at once. A lost connection does the same
 /// after the node's `owner.session_grace`. Answered by `session_ended`.

@@ -141,12 +141,27 @@ public:
   }
 
   void operator()(const core::insert_judgment& w) {
-    require_text(w.payload);
-    require_text(w.answer);
-    require_instant(w.submitted_at);
-    require(w.trust_snapshot >= 0 && w.trust_snapshot <= 1, "23514: trust is between 0 and 1");
+    check(w);
     insert_key(t_.judgment_ids, w.id);
     insert(t_.judgments, {w.unit, w.owner}, judgment_row{w, take_lease(w.unit, w.owner, w.token)});
+  }
+
+  void operator()(const core::insert_late_judgment& w) {
+    const auto& judged = w.judgment;
+    check(judged);
+    const auto ended = expired_lease(judged);
+    const auto lease = ended->second.lease;
+    erase(t_.ended_leases, ended);
+    insert_key(t_.judgment_ids, judged.id);
+    insert(t_.judgments, {judged.unit, judged.owner}, judgment_row{judged, lease, {}, true});
+  }
+
+  void operator()(const core::insert_surplus_judgment& w) {
+    const auto& kept = w.judgment;
+    check(kept);
+    expired_lease(kept);
+    insert_key(t_.surplus_ids, kept.id);
+    insert(t_.surplus_judgments, {kept.unit, kept.token}, kept);
   }
 
   void operator()(const core::taint_judgment& w) {
@@ -259,6 +274,22 @@ private:
             "23514: a complete step is sealed and all its units have ended");
   }
 
+  static void check(const core::insert_judgment& w) {
+    require_text(w.payload);
+    require_text(w.answer);
+    require_instant(w.submitted_at);
+    require(w.trust_snapshot >= 0 && w.trust_snapshot <= 1, "23514: trust is between 0 and 1");
+  }
+
+  /// The lease in the history under which a judgment came late.
+  decltype(tables::ended_leases)::iterator expired_lease(const core::insert_judgment& w) {
+    const auto found = t_.ended_leases.find({w.unit, w.token});
+    require(found != t_.ended_leases.end() && found->second.lease.owner == w.owner
+                && found->second.how == core::lease_end::expired,
+            "22012: no expired lease under this token");
+    return found;
+  }
+
   unit_row& open(const core::unit_id& id) {
     auto& row = change(t_.units, id);
     require(row.state < core::unit_state::finalized, "22012: the unit is not open");
@@ -292,32 +323,34 @@ constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     13, // end_lease_row
     11, // insert_judgment
     12, // taint_judgment
-    27, // put_standing
+    29, // put_standing
     4,  // insert_inbox
-    30, // advance_cursor
-    14, // put_queue
-    15, // insert_task
-    19, // update_task
-    17, // insert_task_lease
-    20, // extend_task_lease
-    21, // end_task_lease
-    22, // finish_task
-    16, // revive_task
-    18, // insert_late_result
-    23, // take_staged
-    24, // refuse_staged
-    25, // put_schedule_row
-    26, // delete_schedule_row
-    31, // stage_task
-    32, // put_webhook
-    37, // delete_webhook
-    33, // put_webhook_position
-    34, // put_dead_letter
-    35, // replay_dead_letter
-    36, // delete_dead_letter
+    32, // advance_cursor
+    16, // put_queue
+    17, // insert_task
+    21, // update_task
+    19, // insert_task_lease
+    22, // extend_task_lease
+    23, // end_task_lease
+    24, // finish_task
+    18, // revive_task
+    20, // insert_late_result
+    25, // take_staged
+    26, // refuse_staged
+    27, // put_schedule_row
+    28, // delete_schedule_row
+    33, // stage_task
+    34, // put_webhook
+    39, // delete_webhook
+    35, // put_webhook_position
+    36, // put_dead_letter
+    37, // replay_dead_letter
+    38, // delete_dead_letter
     9,  // reopen_unit
-    29, // put_repair
-    28, // insert_flag
+    31, // put_repair
+    14, // insert_late_judgment
+    15, // insert_surplus_judgment
+    30, // insert_flag
 };
 
 std::vector<const core::write_op*> in_statement_order(const write_batch& batch) {

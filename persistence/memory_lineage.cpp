@@ -51,18 +51,27 @@ void add_leases(const tables& t, unit_history& unit) {
 }
 
 void add_judgments(const tables& t, unit_history& unit) {
-  std::vector<const memory::judgment_row*> rows;
+  struct entry {
+    const core::insert_judgment* made;
+    std::optional<core::instant> tainted_at;
+    bool late;
+    bool surplus;
+  };
+  std::vector<entry> entries;
   const auto [begin, end] = memory::rows_of(t.judgments, unit.id);
   for (auto row = begin; row != end; ++row)
-    rows.push_back(&row->second);
-  std::sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
-    return std::tie(a->made.submitted_at, a->made.token)
-           < std::tie(b->made.submitted_at, b->made.token);
+    entries.push_back({&row->second.made, row->second.tainted_at, row->second.late, false});
+  const auto [kept, kept_end] = memory::rows_of(t.surplus_judgments, unit.id);
+  for (auto row = kept; row != kept_end; ++row)
+    entries.push_back({&row->second, {}, true, true});
+  std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.made->submitted_at, a.made->token)
+           < std::tie(b.made->submitted_at, b.made->token);
   });
-  for (const auto* row : rows)
-    unit.judgments.push_back({row->made.id, row->made.owner, row->made.payload, row->made.answer,
-                              row->made.trust_snapshot, row->made.submitted_at, row->tainted_at,
-                              row->made.test_correct});
+  for (const auto& e : entries)
+    unit.judgments.push_back({e.made->id, e.made->owner, e.made->payload, e.made->answer,
+                              e.made->trust_snapshot, e.made->submitted_at, e.tainted_at,
+                              e.made->test_correct, e.late, e.surplus});
 }
 
 } // namespace

@@ -110,10 +110,17 @@ core::unit_record read_unit(const memory::tables& t, const memory::unit_row& row
                               judgment->made.answer, judgment->made.trust_snapshot,
                               judgment->tainted_at.has_value(), judgment->made.test_correct});
   }
+  if (policy.late_submit != core::late_submit::reject) {
+    const auto [first, last] = memory::rows_of(t.surplus_judgments, unit.id);
+    for (auto kept = first; kept != last; ++kept)
+      unit.lapsed.push_back({kept->second.owner, kept->second.token, kept->second.id});
+  }
   const auto [begin, end] = memory::rows_of(t.ended_leases, unit.id);
   for (auto ended = begin; ended != end; ++ended) {
-    seen(ended->second.lease.token);
+    const auto& lease = ended->second.lease;
+    seen(lease.token);
     put_ended(unit.bars, policy, ended->second);
+    note_ended(unit, policy, lease.owner, lease.token, ended->second.how);
   }
   for (const auto& contributor : made.excluded)
     put_bar(unit.bars, contributor, core::instant::max());

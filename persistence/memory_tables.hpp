@@ -39,6 +39,7 @@ struct judgment_row {
   core::insert_judgment made;
   core::lease lease;                         ///< The lease it was given under.
   std::optional<core::instant> tainted_at{}; ///< From when on it counts no more.
+  bool late = false;                         ///< Handed in when the lease had expired.
 };
 
 struct ended_row {
@@ -134,6 +135,9 @@ struct tables {
   std::map<std::pair<core::unit_id, core::token>, ended_row> ended_leases;
   std::map<contributor_key, judgment_row> judgments;
   std::set<core::judgment_id> judgment_ids;
+  /// Each under an expired lease of the history.
+  std::map<std::pair<core::unit_id, core::token>, core::insert_judgment> surplus_judgments;
+  std::set<core::judgment_id> surplus_ids;
   std::map<std::pair<core::step_id, core::contributor_id>, core::put_standing> standings;
   std::map<std::tuple<core::step_id, core::contributor_id, core::monitor>, core::insert_flag> flags;
   std::map<core::repair_id, core::repair_row> repairs;

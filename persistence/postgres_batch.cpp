@@ -238,6 +238,47 @@ constexpr statement end_leases{"end_leases", R"sql(
   SELECT 1 / ((SELECT count(*) FROM added) = cardinality($1)
               AND (SELECT count(*) FROM gone) = cardinality($1))::integer)sql"};
 
+// The history has one row for each token, so the key finds it; whose it is, and that it expired, is
+// looked at outside.
+constexpr statement add_late_judgments{"add_late_judgments", R"sql(
+  WITH used AS MATERIALIZED (
+    SELECT t.judgment_id, t.unit_id, l.assignment_id, t.token, l.granted_at, l.expires_at,
+           t.submitted_at, t.trust_snapshot, t.test_question_correct, t.contributor_id, t.answer,
+           t.payload, l.ctid AS place
+      FROM unnest($1::holdfast.judged_row[]) AS t
+     CROSS JOIN LATERAL (SELECT f.ctid, f.contributor_id, f.ending, f.assignment_id, f.granted_at,
+                                f.expires_at
+                           FROM holdfast.ended_leases f
+                          WHERE f.unit_id = t.unit_id AND f.token = t.token LIMIT 1) l
+     WHERE l.contributor_id = t.contributor_id AND l.ending = 1),
+  gone AS (
+    DELETE FROM holdfast.ended_leases WHERE ctid = ANY (ARRAY(SELECT place FROM used))
+    RETURNING 1),
+  added AS (
+    INSERT INTO holdfast.judgments (judgment_id, unit_id, assignment_id, token, started_at,
+                                    lease_expires_at, submitted_at, trust_snapshot,
+                                    on_test_question, test_question_correct, contributor_id,
+                                    answer, payload, is_late)
+    SELECT judgment_id, unit_id, assignment_id, token, granted_at, expires_at, submitted_at,
+           trust_snapshot, test_question_correct IS NOT NULL, test_question_correct, contributor_id,
+           answer, payload, true FROM used
+    RETURNING 1)
+  SELECT 1 / ((SELECT count(*) FROM added) = cardinality($1)
+              AND (SELECT count(*) FROM gone) = cardinality($1))::integer)sql"};
+
+constexpr statement add_surplus_judgments{"add_surplus_judgments", R"sql(
+  WITH added AS (
+    INSERT INTO holdfast.surplus_judgments (judgment_id, unit_id, token, submitted_at,
+                                            trust_snapshot, contributor_id, answer, payload)
+    SELECT t.judgment_id, t.unit_id, t.token, t.submitted_at, t.trust_snapshot, t.contributor_id,
+           t.answer, t.payload
+      FROM unnest($1::holdfast.judged_row[]) AS t
+     CROSS JOIN LATERAL (SELECT f.contributor_id, f.ending FROM holdfast.ended_leases f
+                          WHERE f.unit_id = t.unit_id AND f.token = t.token LIMIT 1) l
+     WHERE l.contributor_id = t.contributor_id AND l.ending = 1
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM added)sql"};
+
 constexpr statement put_standings{"put_standings", R"sql(
   WITH put AS (
     INSERT INTO holdfast.contributor_standings AS s (step_id, contributor_id, standing, reason,
@@ -347,10 +388,9 @@ public:
   void operator()(const core::end_lease_row& w) {
     ended_.add(w.unit.value, text{w.owner}, big(w.token), small(w.how), w.at);
   }
-  void operator()(const core::insert_judgment& w) {
-    judgments_.add(w.id.value, w.unit.value, text{w.owner}, big(w.token), text{w.payload},
-                   text{w.answer}, w.trust_snapshot, w.submitted_at, w.test_correct);
-  }
+  void operator()(const core::insert_judgment& w) { add(judgments_, w); }
+  void operator()(const core::insert_late_judgment& w) { add(late_, w.judgment); }
+  void operator()(const core::insert_surplus_judgment& w) { add(surplus_, w.judgment); }
   void operator()(const core::taint_judgment& w) {
     tainted_.add(w.unit.value, text{w.contributor}, w.at);
   }
@@ -391,6 +431,8 @@ public:
     judgments_.append_to(calls, add_judgments, types.judgment);
     tainted_.append_to(calls, taint_judgments);
     ended_.append_to(calls, end_leases);
+    late_.append_to(calls, add_late_judgments, types.judgment);
+    surplus_.append_to(calls, add_surplus_judgments, types.judgment);
     task_writes::append_to(calls, types);
     intake_writes::append_to(calls);
     columns<core::uuid, text, int2, int2, core::instant> standings;
@@ -416,6 +458,14 @@ public:
   }
 
 private:
+  using judgment_rows = rows<core::uuid, core::uuid, text, int8, text, text, double, core::instant,
+                             std::optional<bool>>;
+
+  static void add(judgment_rows& to, const core::insert_judgment& w) {
+    to.add(w.id.value, w.unit.value, text{w.owner}, big(w.token), text{w.payload}, text{w.answer},
+           w.trust_snapshot, w.submitted_at, w.test_correct);
+  }
+
   columns<core::uuid, text, text, core::instant> workflows_;
   columns<core::uuid, core::uuid, text, int4, int2, bool, int8, int8, int8, core::instant, int8>
       steps_;
@@ -431,8 +481,9 @@ private:
   columns<core::uuid, text, double, core::instant, int2, text> finalized_;
   columns<core::uuid, int4, core::instant> reopened_;
   columns<core::uuid, text, int8, core::instant> extended_;
-  rows<core::uuid, core::uuid, text, int8, text, text, double, core::instant, std::optional<bool>>
-      judgments_;
+  judgment_rows judgments_;
+  judgment_rows late_;
+  judgment_rows surplus_;
   columns<core::uuid, text, core::instant> tainted_;
   columns<core::uuid, text, int8, int2, core::instant> ended_;
   columns<core::uuid, text, int2, text, core::instant> flags_;

@@ -76,6 +76,13 @@ constexpr statement ended_leases_by_unit{"ended_leases_by_unit", R"sql(
                         WHERE f.unit_id = t.unit_id OFFSET 0) e
    ORDER BY e.token)sql"};
 
+constexpr statement surplus_by_unit{"surplus_by_unit", R"sql(
+  SELECT s.unit_id, s.contributor_id, s.token, s.judgment_id
+    FROM unnest($1::uuid[]) AS t(unit_id)
+   CROSS JOIN LATERAL (SELECT * FROM holdfast.surplus_judgments f
+                        WHERE f.unit_id = t.unit_id OFFSET 0) s
+   ORDER BY s.token)sql"};
+
 constexpr statement exclusions_by_unit{"exclusions_by_unit", R"sql(
   SELECT x.unit_id, x.contributor_id
     FROM unnest($1::uuid[]) AS t(unit_id)
@@ -295,13 +302,17 @@ load_step(const results& r,
   return loaded;
 }
 
-std::vector<call> load_units(const std::vector<core::unit_id>& units) {
+std::vector<call> load_units(const std::vector<core::unit_id>& units,
+                             const core::lease_policy& policy) {
   const auto ids = ids_parameter(units);
-  return short_read({{&units_by_id, {ids}},
-                     {&leases_by_unit, {ids}},
-                     {&judgments_by_unit, {ids}},
-                     {&ended_leases_by_unit, {ids}},
-                     {&exclusions_by_unit, {ids}}});
+  std::vector<call> calls{{&units_by_id, {ids}},
+                          {&leases_by_unit, {ids}},
+                          {&judgments_by_unit, {ids}},
+                          {&ended_leases_by_unit, {ids}},
+                          {&exclusions_by_unit, {ids}}};
+  if (policy.late_submit != core::late_submit::reject)
+    calls.push_back({&surplus_by_unit, {ids}});
+  return short_read(std::move(calls));
 }
 
 std::vector<core::unit_record> load_units(const results& r, const std::vector<core::unit_id>& units,
@@ -366,12 +377,20 @@ std::vector<core::unit_record> load_units(const results& r, const std::vector<co
          judgments.get<bool>(row, 6),
          judgments.is_null(row, 7) ? std::nullopt : std::optional{judgments.get<bool>(row, 7)}});
   });
+  if (policy.late_submit != core::late_submit::reject) {
+    const auto& surplus = r[preamble_short + 5];
+    for_each_of(surplus, loaded, places, [&](core::unit& unit, std::size_t row) {
+      unit.lapsed.push_back({surplus.get<std::string>(row, 1),
+                             u64(surplus, row, 2),
+                             {surplus.get<core::uuid>(row, 3)}});
+    });
+  }
   const auto& ended = r[preamble_short + 3];
   for_each_of(ended, loaded, places, [&](core::unit& unit, std::size_t row) {
+    const auto how = static_cast<core::lease_end>(ended.get<int2>(row, 3));
     seen(unit, u64(ended, row, 2));
-    put_ended(unit.bars, policy, ended.get<text>(row, 1),
-              static_cast<core::lease_end>(ended.get<int2>(row, 3)),
-              ended.get<core::instant>(row, 4));
+    put_ended(unit.bars, policy, ended.get<text>(row, 1), how, ended.get<core::instant>(row, 4));
+    note_ended(unit, policy, ended.get<std::string>(row, 1), u64(ended, row, 2), how);
   });
   const auto& excluded = r[preamble_short + 4];
   for_each_of(excluded, loaded, places, [&](core::unit& unit, std::size_t row) {

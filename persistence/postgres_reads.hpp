@@ -20,7 +20,8 @@ core::outcome<stored_step>
 load_step(const results& r,
           const std::function<core::lease_policy(const std::string&, std::uint32_t)>& policy_of);
 
-std::vector<call> load_units(const std::vector<core::unit_id>& units);
+std::vector<call> load_units(const std::vector<core::unit_id>& units,
+                             const core::lease_policy& policy);
 std::vector<core::unit_record> load_units(const results& r, const std::vector<core::unit_id>& units,
                                           const core::lease_policy& policy);
 

@@ -170,7 +170,7 @@ core::outcome<stored_step> postgres_store::load_step(
 core::outcome<std::vector<core::unit_record>>
 postgres_store::load_units(const std::vector<core::unit_id>& units,
                            const core::lease_policy& policy) {
-  const auto answer = ask(reads::load_units(units));
+  const auto answer = ask(reads::load_units(units, policy));
   if (!answer)
     return answer.error();
   return reads::load_units(*answer, units, policy);

@@ -213,6 +213,8 @@ struct judgment_history {
   core::instant submitted_at;
   std::optional<core::instant> tainted_at; ///< From when on it counts no more.
   std::optional<bool> test_correct;        ///< On a test question: whether the answer is right.
+  bool late = false;                       ///< It came when its lease had expired.
+  bool surplus = false;                    ///< And was kept apart: it never counted.
 };
 
 /// Everything that is known of one unit.
@@ -235,7 +237,7 @@ struct unit_history {
   std::int16_t route = core::no_route;
   std::string route_reason;
   std::vector<lease_history> leases;          ///< Ascending by token.
-  std::vector<judgment_history> judgments;    ///< In order of submission.
+  std::vector<judgment_history> judgments;    ///< With surplus, in order of submission.
   std::vector<core::contributor_id> excluded; ///< In order of bytes.
 };
 

@@ -9,6 +9,9 @@ UNION ALL
 SELECT 'judgment', unit_id FROM holdfast.judgments a
 WHERE NOT EXISTS (SELECT 1 FROM holdfast.units u WHERE u.unit_id = a.unit_id)
 UNION ALL
+SELECT 'surplus judgment', unit_id FROM holdfast.surplus_judgments a
+WHERE NOT EXISTS (SELECT 1 FROM holdfast.units u WHERE u.unit_id = a.unit_id)
+UNION ALL
 SELECT 'unit', unit_id FROM holdfast.units u
 WHERE NOT EXISTS (SELECT 1 FROM holdfast.steps s WHERE s.step_id = u.step_id)
 UNION ALL

@@ -102,6 +102,7 @@ BOOST_AUTO_TEST_CASE(what_counts_no_more_says_since_when) {
   advance(1s);
   const auto judgment = lineage(given.unit).units.at(0).judgments.at(0);
   BOOST_TEST(!judgment.counts);
+  BOOST_TEST(judgment.status == "Tainted");
   BOOST_TEST((judgment.tainted_at > judgment.submitted_at));
 }
 

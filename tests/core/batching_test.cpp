@@ -66,7 +66,10 @@ BOOST_AUTO_TEST_CASE(changes_of_the_same_lease_may_not_share_a_batch) {
   const std::vector<write_op> of_ana{
       insert_lease{numbered_unit(1), held_by("ana")},
       extend_lease_row{numbered_unit(1), "ana", 1, beginning},
-      end_lease_row{numbered_unit(1), "ana", 1, lease_end::released, beginning}, judged(1, "ana")};
+      end_lease_row{numbered_unit(1), "ana", 1, lease_end::released, beginning},
+      judged(1, "ana"),
+      insert_late_judgment{judged(1, "ana")},
+      insert_surplus_judgment{judged(1, "ana")}};
   for (const auto& first : of_ana)
     for (const auto& second : of_ana)
       BOOST_TEST(!fit({first}, {second}));

@@ -54,6 +54,9 @@ inline std::string describe(const core::unit& u) {
     text += "  judgment " + to_string(j.id) + " of " + j.contributor + " token "
             + std::to_string(j.token) + " '" + j.answer + "'" + (j.tainted ? " tainted" : "")
             + "\n";
+  for (const auto& l : u.lapsed)
+    text += "  lapsed " + l.contributor + " token " + std::to_string(l.token)
+            + (l.surplus ? " surplus " + to_string(l.surplus) : "") + "\n";
   for (const auto& b : u.bars)
     text += "  bar " + b.contributor + " until " + describe(b.until) + "\n";
   return text;
@@ -170,6 +173,12 @@ struct write_text {
            + std::to_string(w.token) + " payload " + w.payload + " answer " + w.answer + " trust "
            + std::to_string(w.trust_snapshot) + " at " + describe(w.submitted_at)
            + (w.test_correct ? *w.test_correct ? " right" : " wrong" : "");
+  }
+  text operator()(const core::insert_late_judgment& w) const {
+    return "late: " + (*this)(w.judgment);
+  }
+  text operator()(const core::insert_surplus_judgment& w) const {
+    return "surplus: " + (*this)(w.judgment);
   }
   text operator()(const core::insert_inbox& w) const {
     return "insert_inbox " + w.consumer + " " + std::to_string(w.message.shard) + "/"

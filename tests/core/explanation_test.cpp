@@ -46,7 +46,8 @@ struct asked_unit {
     judgment_id id;
     id.value.bytes[0] = static_cast<std::uint8_t>(who[0]);
     const auto held = give(who);
-    BOOST_REQUIRE((decide(u, submit{who, held.token, id, "{}", "x"}, noon).refusal == errc::none));
+    BOOST_REQUIRE(
+        (decide(u, policy, submit{who, held.token, id, "{}", "x"}, noon).refusal == errc::none));
   }
 };
 

@@ -36,7 +36,7 @@ struct finished_unit {
         decide(u, core::lease_policy{}, core::ask{who, {ids.next(beginning)}}, beginning);
     BOOST_REQUIRE(lease.refusal == core::errc::none);
     const auto judged = decide(
-        u,
+        u, core::lease_policy{},
         core::submit{who, lease.answer.token, {ids.next(beginning)}, "{}", answer, 1, std::nullopt},
         beginning);
     BOOST_REQUIRE(judged.refusal == core::errc::none);

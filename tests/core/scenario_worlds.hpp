@@ -67,6 +67,12 @@ public:
       policy_.total_max = words.duration("the longest life of a lease");
     if (words.take("again after"))
       policy_.regrant_after = words.duration("the time a contributor waits after an expiry");
+    if (words.take("late")) {
+      const auto late = core::late_submit_named(words.word("what becomes of late judgments"));
+      if (!late)
+        throw bad_line("late judgments are for reject, accept_if_free or surplus");
+      policy_.late_submit = *late;
+    }
     mirror_ = std::make_unique<unit_mirror>(unit_, policy_);
     return true;
   }
@@ -152,12 +158,14 @@ private:
     auto& id = judgments_[who];
     if (!again)
       id = numbered<core::judgment_id>(++ids_);
-    const auto d = decided(decide(unit_, core::submit{who, presented, id, "{}", answer}, now_));
+    const auto d =
+        decided(decide(unit_, policy_, core::submit{who, presented, id, "{}", answer}, now_));
     if (d.refusal != core::errc::none)
       return refused(d);
     if (d.answer.judgment != id || d.answer.repeated != d.changes.empty())
       throw broken_rule("a judgment is written once, and answered with its id");
-    return d.answer.repeated ? "accepted before" : "accepted" + events_of(d.changes);
+    const std::string how = d.answer.surplus ? "kept as surplus" : "accepted";
+    return d.answer.repeated ? how + " before" : how + events_of(d.changes);
   }
 
   std::string aggregate() {

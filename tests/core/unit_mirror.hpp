@@ -8,6 +8,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace holdfast::test {
 
@@ -30,6 +31,11 @@ public:
   std::string describe_at(core::instant now) const {
     auto u = loaded_;
     std::sort(u.leases.active.begin(), u.leases.active.end(), by_owner<core::lease>);
+    for (const auto& [token, kept] : surplus_)
+      u.lapsed.push_back(kept);
+    for (const auto& [token, ended] : ended_)
+      note_ended(u, policy_, ended.first, token, ended.second);
+    std::sort(u.lapsed.begin(), u.lapsed.end(), by_token);
     for (const auto& [who, until] : bars_)
       if (now < until)
         u.bars.push_back({who, until});
@@ -39,6 +45,7 @@ public:
   /// The unit in memory in the same form.
   static std::string describe_at(core::unit u, core::instant now) {
     std::sort(u.leases.active.begin(), u.leases.active.end(), by_owner<core::lease>);
+    std::sort(u.lapsed.begin(), u.lapsed.end(), by_token);
     u.bars.erase(std::remove_if(u.bars.begin(), u.bars.end(),
                                 [&](const core::bar& b) { return b.until <= now; }),
                  u.bars.end());
@@ -51,6 +58,10 @@ private:
   template <class Owned>
   static bool by_owner(const Owned& a, const Owned& b) {
     return a.owner < b.owner;
+  }
+
+  static bool by_token(const core::lapsed_lease& a, const core::lapsed_lease& b) {
+    return a.token < b.token;
   }
 
   static void refuse_unless(bool accepted, const char* why) {
@@ -86,15 +97,36 @@ private:
   void write(const core::extend_lease_row& w) { held(w.owner, w.token).expires_at = w.expires_at; }
   void write(const core::end_lease_row& w) {
     drop(held(w.owner, w.token));
+    ended_[w.token] = {w.owner, w.how};
     const auto until = core::barred_until(policy_, w.how, w.at);
     auto& bar = bars_.emplace(w.owner, until).first->second;
     bar = std::max(bar, until);
   }
   void write(const core::insert_judgment& w) {
     drop(held(w.owner, w.token));
+    add(w);
+  }
+  void write(const core::insert_late_judgment& w) {
+    refuse_unless(expired(w.judgment), "no expired lease of this owner under this token");
+    ended_.erase(w.judgment.token);
+    add(w.judgment);
+  }
+  void write(const core::insert_surplus_judgment& w) {
+    const auto& kept = w.judgment;
+    refuse_unless(expired(kept), "no expired lease of this owner under this token");
+    refuse_unless(
+        surplus_.emplace(kept.token, core::lapsed_lease{kept.owner, kept.token, kept.id}).second,
+        "a second surplus judgment under one lease");
+  }
+  void add(const core::insert_judgment& w) {
     for (const auto& j : loaded_.judgments)
       refuse_unless(j.contributor != w.owner && j.id != w.id, "a second judgment");
     loaded_.judgments.push_back({w.id, w.owner, w.token, w.answer, w.trust_snapshot});
+  }
+  bool expired(const core::insert_judgment& w) const {
+    const auto ended = ended_.find(w.token);
+    return ended != ended_.end() && ended->second.first == w.owner
+           && ended->second.second == core::lease_end::expired;
   }
   void write(const core::taint_judgment& w) {
     const auto found =
@@ -115,6 +147,8 @@ private:
   core::unit loaded_;
   const core::lease_policy policy_;
   std::map<core::contributor_id, core::instant> bars_;
+  std::map<core::token, std::pair<core::contributor_id, core::lease_end>> ended_; ///< The history.
+  std::map<core::token, core::lapsed_lease> surplus_;
 };
 
 } // namespace holdfast::test

@@ -13,6 +13,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -56,8 +57,8 @@ struct carried_out {
     return told(decide(u, policy, c, now), [](bool) { return std::string{"given back"}; });
   }
   result operator()(const core::submit& c) const {
-    return told(decide(u, c, now), [](const core::submitted& s) {
-      return to_string(s.judgment) + (s.repeated ? " repeated" : "");
+    return told(decide(u, policy, c, now), [](const core::submitted& s) {
+      return to_string(s.judgment) + (s.repeated ? " repeated" : "") + (s.surplus ? " kept" : "");
     });
   }
   result operator()(const core::expire& c) const {
@@ -99,6 +100,7 @@ public:
       return {errc::wrong_state};
     if (leases.size() + counted() == slots || now < bars[c.contributor])
       return {errc::no_unit_available};
+    last_expired.erase(c.contributor);
     last_token = std::max(last_token + 1, c.token_min);
     leases[c.contributor] = {c.assignment, c.contributor, last_token, now, now + policy_.ttl};
     return {errc::none, true};
@@ -130,13 +132,41 @@ public:
   }
 
   verdict operator()(const core::submit& c) {
+    if (surplus.count({c.contributor, c.judgment}) != 0)
+      return {};
     if (const auto earlier = judgments.find(c.contributor); earlier != judgments.end())
       return {earlier->second == c.judgment ? errc::none : errc::already_judged};
     if (const auto refusal = check(c.contributor, c.token); refusal != errc::none)
-      return {refusal};
+      return late(c, refusal);
     leases.erase(c.contributor);
     judgments[c.contributor] = c.judgment;
     answers[c.contributor] = c.answer;
+    return {errc::none, true};
+  }
+
+  verdict late(const core::submit& c, errc refusal) {
+    const std::pair under{c.contributor, c.token};
+    const auto last = last_expired.find(c.contributor);
+    const bool known =
+        kept_under.count(under) != 0 || (last != last_expired.end() && last->second == c.token);
+    if (refusal != errc::lease_expired && (refusal != errc::lease_not_held || !known))
+      return {refusal};
+    if (policy_.late_submit == core::late_submit::reject || state == unit_state::canceled)
+      return {refusal};
+    if (kept_under.count(under) != 0)
+      return {errc::already_judged};
+    if (leases.erase(c.contributor) > 0)
+      bars[c.contributor] = std::max(bars[c.contributor], now + policy_.regrant_after);
+    last_expired[c.contributor] = c.token;
+    if (policy_.late_submit == core::late_submit::accept_if_free && live()
+        && leases.size() + counted() < slots) {
+      last_expired.erase(c.contributor);
+      judgments[c.contributor] = c.judgment;
+      answers[c.contributor] = c.answer;
+    } else {
+      surplus.insert({c.contributor, c.judgment});
+      kept_under.insert(under);
+    }
     return {errc::none, true};
   }
 
@@ -148,6 +178,7 @@ public:
         continue;
       }
       bars[at->first] = std::max(bars[at->first], now + policy_.regrant_after);
+      last_expired[at->first] = at->second.token;
       at = leases.erase(at);
       any = true;
     }
@@ -200,6 +231,9 @@ public:
   std::map<core::contributor_id, core::judgment_id> judgments;
   std::map<core::contributor_id, std::string> answers; ///< That count.
   std::map<core::contributor_id, core::instant> bars;
+  std::map<core::contributor_id, core::token> last_expired; ///< Where the last lease has.
+  std::set<std::pair<core::contributor_id, core::judgment_id>> surplus;
+  std::set<std::pair<core::contributor_id, core::token>> kept_under;
   core::token last_token = 0;
 
 private:
@@ -247,6 +281,8 @@ public:
     policy_.total_max =
         policy_.ttl * static_cast<std::int64_t>(1 + random_.below(3)); // 1: no extensions
     policy_.regrant_after = core::duration{static_cast<std::int64_t>(random_.below(50))};
+    policy_.late_submit = random_.of(std::vector{
+        core::late_submit::reject, core::late_submit::accept_if_free, core::late_submit::surplus});
     unit_.id = {ids_.next(beginning)};
     unit_.step = {ids_.next(beginning)};
     unit_.root = unit_.id;
@@ -310,6 +346,8 @@ public:
     return unit_.state == unit_state::finalized || unit_.state == unit_state::canceled;
   }
   std::size_t expiries_met() const { return expiries_met_; }
+  std::size_t counted_late() const { return counted_late_; }
+  std::size_t kept() const { return kept_; }
 
 private:
   /// Mostly to where something is about to change: an expiry, the end of a bar, one microsecond
@@ -382,6 +420,9 @@ private:
 
   core::token any_token(const core::contributor_id& who) {
     const auto* held = find_lease(unit_.leases, who);
+    for (const auto& l : unit_.lapsed)
+      if (l.contributor == who && random_.one_in(held == nullptr ? 2 : 8))
+        return l.token;
     return held != nullptr && !random_.one_in(4) ? held->token
                                                  : random_.below(unit_.leases.last_token + 2);
   }
@@ -430,6 +471,12 @@ private:
         BOOST_TEST((extended->expires_at <= now_ + policy_.ttl));
       } else if (std::holds_alternative<core::insert_judgment>(w)) {
         ++written["JudgmentReceived"];
+      } else if (std::holds_alternative<core::insert_late_judgment>(w)) {
+        ++written["JudgmentReceived"];
+        ++counted_late_;
+      } else if (std::holds_alternative<core::insert_surplus_judgment>(w)) {
+        // Nobody is told: it changes nothing.
+        ++kept_;
       } else if (std::holds_alternative<core::finalize_unit>(w)) {
         ++written["UnitFinalized"];
       } else if (const auto* state = std::get_if<core::set_unit_state>(&w)) {
@@ -458,6 +505,8 @@ private:
   core::instant now_ = beginning;
   std::uint64_t messages_ = 0;
   std::size_t expiries_met_ = 0;
+  std::size_t counted_late_ = 0;
+  std::size_t kept_ = 0;
   std::map<core::contributor_id, core::assignment_id> assignments_;
   std::map<core::contributor_id, core::judgment_id> judgments_;
 };
@@ -472,6 +521,8 @@ BOOST_AUTO_TEST_CASE(a_unit_does_what_its_model_says_under_any_sequence_of_comma
   std::size_t ended = 0;
   std::size_t expiries_met = 0;
   std::size_t widened = 0;
+  std::size_t counted_late = 0;
+  std::size_t kept = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     trial unit_trial{seed};
     for (int step = 0; step < 400; ++step, ++steps) {
@@ -482,12 +533,16 @@ BOOST_AUTO_TEST_CASE(a_unit_does_what_its_model_says_under_any_sequence_of_comma
     ended += unit_trial.over() ? 1 : 0;
     expiries_met += unit_trial.expiries_met();
     widened += unit_trial.widened() ? 1 : 0;
+    counted_late += unit_trial.counted_late();
+    kept += unit_trial.kept();
   }
   // The sequences go everywhere: into final states, and to the very instants of expiry.
   BOOST_TEST(steps > 30'000U);
   BOOST_TEST(ended > 30U);
   BOOST_TEST(expiries_met > 1000U);
   BOOST_TEST(widened > 5U);
+  BOOST_TEST(counted_late > 20U);
+  BOOST_TEST(kept > 20U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

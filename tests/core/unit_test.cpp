@@ -38,7 +38,8 @@ struct unit_of_two {
   void judge(const char* who, std::uint8_t n, const char* answer, double trust = 1) {
     const auto held = decide(u, policy, ask{who, id_of<assignment_id>(n)}, beginning);
     const auto handed_in = decide(
-        u, submit{who, held.answer.token, id_of<judgment_id>(n), "{}", answer, trust}, beginning);
+        u, policy, submit{who, held.answer.token, id_of<judgment_id>(n), "{}", answer, trust},
+        beginning);
     BOOST_REQUIRE((handed_in.refusal == errc::none));
   }
 };
@@ -115,8 +116,8 @@ BOOST_AUTO_TEST_CASE(an_answer_to_a_test_question_is_stored_with_its_verdict_and
   u.truth = R"({"answer":"cat"})";
   u.slots = test_question_slots;
   decide(u, policy, ask{"ana", id_of<assignment_id>(0x21), 500}, beginning);
-  const auto given =
-      decide(u, submit{"ana", 500, id_of<judgment_id>(0x22), "{}", "dog", 0.75, false}, beginning);
+  const auto given = decide(
+      u, policy, submit{"ana", 500, id_of<judgment_id>(0x22), "{}", "dog", 0.75, false}, beginning);
   BOOST_TEST(
       test::describe(given.changes)
       == "insert_judgment " + nil_tail + "22 of ana token 500 payload {} answer dog trust 0.750000 "
@@ -180,8 +181,8 @@ BOOST_AUTO_TEST_CASE(a_judgment_is_stored_with_its_lease_and_told_once) {
   const auto held = decide(u, policy, ask{"ana", id_of<assignment_id>(0x21)}, beginning);
   BOOST_TEST(test::describe(held.changes)
              == "insert_lease ana " + nil_tail + "21 token 1 from 0s until 30s\n");
-  const auto given =
-      decide(u, submit{"ana", 1, id_of<judgment_id>(0x22), R"({"a":1})", "1"}, beginning + 7s);
+  const auto given = decide(
+      u, policy, submit{"ana", 1, id_of<judgment_id>(0x22), R"({"a":1})", "1"}, beginning + 7s);
   BOOST_TEST(test::describe(given.changes)
              == "insert_judgment " + nil_tail
                     + R"(22 of ana token 1 payload {"a":1} answer 1 trust 1.000000 at 7s)" + "\n"
@@ -239,6 +240,82 @@ BOOST_AUTO_TEST_CASE(refusals_name_the_state) {
              == "the unit is Paused");
   decide(u, policy, unit_verb::cancel, beginning);
   BOOST_TEST(decide(u, policy, unit_verb::resume, beginning).detail == "the unit is Canceled");
+}
+
+// I-1, I-4, A109, A123: what is accepted late is stored and told as what comes in time is
+BOOST_AUTO_TEST_CASE(a_late_judgment_that_counts_takes_its_lease_out_of_the_history) {
+  policy.late_submit = late_submit::accept_if_free;
+  decide(u, policy, ask{"ana", id_of<assignment_id>(0x21)}, beginning);
+  const submit late{"ana", 1, id_of<judgment_id>(0x22), "{}", "cat"};
+  auto not_ended_yet = u;
+  const auto row = "late: insert_judgment " + nil_tail
+                   + "22 of ana token 1 payload {} answer cat trust 1.000000 at 40s\n";
+  const auto told = R"({"type":"JudgmentReceived","step_id":")" + nil_tail + R"(02","unit_id":")"
+                    + nil_tail + R"(01","judgment_id":")" + nil_tail
+                    + R"(22","at":1700000040000000})" + "\n";
+  // The lease has run out and nobody has ended it yet: that happens first.
+  BOOST_TEST(test::describe(decide(not_ended_yet, policy, late, beginning + 40s).changes)
+             == "end_lease_row ana token 1 Expired at 40s\n" + row + told);
+  decide(u, policy, expire{}, beginning + 30s);
+  const auto given = decide(u, policy, late, beginning + 40s);
+  BOOST_TEST(test::describe(given.changes) == row + told);
+  BOOST_TEST(!given.answer.surplus);
+  BOOST_TEST(counted_judgments(u) == 1U);
+  const auto again = decide(u, policy, late, beginning + 50s);
+  BOOST_TEST((again.answer.repeated && !again.answer.surplus && again.changes.empty()));
+}
+
+// I-1, A109: surplus moves nothing, and nobody is told of it
+BOOST_AUTO_TEST_CASE(surplus_is_stored_apart_and_told_to_nobody) {
+  policy.late_submit = late_submit::surplus;
+  decide(u, policy, ask{"ana", id_of<assignment_id>(0x21)}, beginning);
+  decide(u, policy, expire{}, beginning + 30s);
+  const submit late{"ana", 1, id_of<judgment_id>(0x22), "{}", "cat"};
+  const auto kept = decide(u, policy, late, beginning + 40s);
+  BOOST_TEST((kept.answer.surplus && !kept.answer.repeated));
+  BOOST_TEST(test::describe(kept.changes)
+             == "surplus: insert_judgment " + nil_tail
+                    + "22 of ana token 1 payload {} answer cat trust 1.000000 at 40s\n");
+  BOOST_TEST(u.judgments.empty());
+  BOOST_TEST(free_slots(u) == 2U);
+}
+
+// I-11: surplus never counts, so there is no verdict on it
+BOOST_AUTO_TEST_CASE(surplus_of_a_test_question_has_no_verdict) {
+  policy.late_submit = late_submit::surplus;
+  u.truth = R"({"answer":"cat"})";
+  u.slots = test_question_slots;
+  decide(u, policy, ask{"ana", id_of<assignment_id>(0x21)}, beginning);
+  const auto kept =
+      decide(u, policy, submit{"ana", 1, id_of<judgment_id>(0x22), "{}", "dog", 0.75, false},
+             beginning + 40s);
+  BOOST_TEST(kept.answer.surplus);
+  BOOST_TEST(kept.changes.events.empty());
+  const auto& row = std::get<insert_surplus_judgment>(kept.changes.writes.back());
+  BOOST_TEST(!row.judgment.test_correct.has_value());
+  // Where it may count, it has one.
+  policy.late_submit = late_submit::accept_if_free;
+  decide(u, policy, ask{"bob", id_of<assignment_id>(0x23)}, beginning);
+  const auto counted =
+      decide(u, policy, submit{"bob", 2, id_of<judgment_id>(0x24), "{}", "dog", 0.75, false},
+             beginning + 40s);
+  BOOST_TEST(!counted.answer.surplus);
+  BOOST_TEST(counted.changes.events.size() == 2U);
+}
+
+// A27: nothing late is taken from somebody who was removed, though it would only be kept
+BOOST_AUTO_TEST_CASE(nothing_late_is_taken_from_somebody_who_was_removed) {
+  for (const auto late : {late_submit::accept_if_free, late_submit::surplus}) {
+    auto of_two = u;
+    policy.late_submit = late;
+    decide(of_two, policy, ask{"ana", id_of<assignment_id>(0x21)}, beginning);
+    decide(of_two, policy, expire{}, beginning + 30s);
+    submit command{"ana", 1, id_of<judgment_id>(0x22), "{}", "cat"};
+    command.removed = true;
+    const auto refused = decide(of_two, policy, command, beginning + 40s);
+    BOOST_TEST((refused.refusal == errc::lease_not_held));
+    BOOST_TEST(refused.changes.empty());
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -329,6 +329,8 @@ BOOST_AUTO_TEST_CASE(published_defaults_are_those_that_hold) {
        {"/definitions/lease/properties/total_max_seconds", in_seconds(step.lease.total_max)},
        {"/definitions/lease/properties/regrant_after_seconds",
         in_seconds(step.lease.regrant_after)},
+       {"/definitions/lease/properties/late_submit",
+        std::string{to_string(step.lease.late_submit)}},
        {"/definitions/aggregation/properties/method",
         std::string{to_string(step.aggregation.method)}},
        {"/definitions/aggregation/properties/answer", step.answer_pointer},

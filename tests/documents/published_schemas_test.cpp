@@ -78,7 +78,7 @@ struct life {
   void judge(unit& u, const std::string& who, const std::string& answer, double trust = 1,
              std::optional<bool> correct = {}) {
     const auto lease = take(decide(u, lease_policy{}, ask{who, fresh<assignment_id>()}, now));
-    take(decide(u,
+    take(decide(u, lease_policy{},
                 submit{who, lease.answer.token, fresh<judgment_id>(), "{}", answer, trust, correct},
                 now));
   }

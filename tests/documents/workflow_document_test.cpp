@@ -64,6 +64,7 @@ BOOST_AUTO_TEST_CASE(a_simple_job_is_a_workflow_of_one_step_with_defaults) {
   BOOST_TEST((step.lease.ttl == by_default.lease.ttl));
   BOOST_TEST((step.lease.total_max == by_default.lease.total_max));
   BOOST_TEST((step.lease.regrant_after == by_default.lease.regrant_after));
+  BOOST_TEST((step.lease.late_submit == core::late_submit::reject));
   BOOST_TEST((step.aggregation.method == core::aggregation_method::majority));
   BOOST_TEST(step.answer_pointer == "/answer");
   BOOST_TEST(step.judgment_schema == "");
@@ -73,7 +74,8 @@ BOOST_AUTO_TEST_CASE(a_simple_job_is_a_workflow_of_one_step_with_defaults) {
 BOOST_AUTO_TEST_CASE(every_member_is_read) {
   const auto definition = parsed(R"({"name":"n","steps":[
     {"key":"label","title":"T","judgments_per_unit":5,
-     "lease":{"ttl_seconds":0.5,"total_max_seconds":90,"regrant_after_seconds":0.000001},
+     "lease":{"ttl_seconds":0.5,"total_max_seconds":90,"regrant_after_seconds":0.000001,
+              "late_submit":"surplus"},
      "aggregation":{"method":"majority","answer":"/x/y"},
      "judgment_schema":{"type":"object"},"next":["review","audit"]},
     {"key":"review"},{"key":"audit"}]})");
@@ -83,6 +85,7 @@ BOOST_AUTO_TEST_CASE(every_member_is_read) {
   BOOST_TEST((step.lease.ttl == 500ms));
   BOOST_TEST((step.lease.total_max == 90s));
   BOOST_TEST((step.lease.regrant_after == 1us));
+  BOOST_TEST((step.lease.late_submit == core::late_submit::surplus));
   BOOST_TEST(step.answer_pointer == "/x/y");
   BOOST_TEST(step.judgment_schema == R"({"type":"object"})");
   BOOST_TEST(step.next == (std::vector<std::string>{"review", "audit"}),
@@ -264,6 +267,11 @@ BOOST_AUTO_TEST_CASE(bounds_hold_on_both_sides) {
   BOOST_TEST(problems(one_step(R"("lease":{"regrant_after_seconds":0})")) == "accepted");
   BOOST_TEST(problems(one_step(R"("lease":{"regrant_after_seconds":-0.000001})"))
              == "/steps/0/lease/regrant_after_seconds: must not be negative");
+  for (const auto* late : {"reject", "accept_if_free", "surplus"})
+    BOOST_TEST(problems(one_step(R"("lease":{"late_submit":")" + std::string{late} + "\"}"))
+               == "accepted");
+  BOOST_TEST(problems(one_step(R"("lease":{"late_submit":"maybe"})"))
+             == "/steps/0/lease/late_submit: must be reject, accept_if_free or surplus");
 
   const auto named = [](std::size_t length) {
     return problems(R"({"name":")" + std::string(length, 'n') + R"(","steps":[{"key":"a"}]})");

@@ -19,9 +19,9 @@ inline void add_lineage_samples(samples& into) {
       id(0x55) + text("ana") + u64(7) + text("Expired") + at_bytes + at_bytes + at_bytes;
   into.add("hf1.lineage_lease", lease, lease_bytes);
   const lineage_judgment judgment{
-      id_of<core::judgment_id>(0x56), "ana", "{}", "red", 0.5, at, false, at, "right"};
+      id_of<core::judgment_id>(0x56), "ana", "{}", "red", 0.5, at, false, at, "right", "Tainted"};
   const auto judgment_bytes = id(0x56) + text("ana") + text("{}") + text("red") + "3fe0000000000000"
-                              + at_bytes + u8(0) + at_bytes + text("right");
+                              + at_bytes + u8(0) + at_bytes + text("right") + text("Tainted");
   into.add("hf1.lineage_judgment", judgment, judgment_bytes);
   const lineage_unit whole{unit,
                            root,

@@ -31,7 +31,8 @@ inline void add_work_samples(samples& into) {
   into.add("hf1.assignment_extended", assignment_extended{unit, at}, id(0x52) + at_bytes);
   into.add("hf1.submit_judgment", submit_judgment{step, unit, "ana", 7, judgment, "{\"answer\":1}"},
            id(0x51) + id(0x52) + text("ana") + u64(7) + id(0x56) + text("{\"answer\":1}"));
-  into.add("hf1.judgment_accepted", judgment_accepted{judgment, true}, id(0x56) + u8(1));
+  into.add("hf1.judgment_accepted", judgment_accepted{judgment, true, true},
+           id(0x56) + u8(1) + u8(1));
   into.add("hf1.end_session", end_session{"ana"}, text("ana"));
   into.add("hf1.session_ended", session_ended{3}, u32(3));
 

@@ -216,7 +216,13 @@ private:
       const auto who = contributor();
       if (!used.insert(who).second)
         continue;
-      switch (below(7)) {
+      switch (below(9)) {
+      case 7:
+        change.writes.push_back(core::insert_late_judgment{late_judgment(unit, who)});
+        break;
+      case 8:
+        change.writes.push_back(core::insert_surplus_judgment{late_judgment(unit, who)});
+        break;
       case 0:
         change.writes.push_back(core::extend_lease_row{unit, who, token(), later()});
         break;
@@ -236,6 +242,10 @@ private:
             core::insert_lease{unit, {{ids_.next(at(0))}, who, token(), when(), later()}});
       }
     }
+  }
+
+  core::insert_judgment late_judgment(core::unit_id unit, const std::string& who) {
+    return {{ids_.next(at(0))}, unit, who, token(), "{}", "x", below(6) / 5.0, when(), verdict()};
   }
 
   /// Of test questions and of other units alike: the store does not compare.
@@ -555,7 +565,8 @@ std::string dump_webhooks(persistence::store& db, const batch_source& source) {
 /// Everything that the port lets one read, as text.
 std::string dump(persistence::store& db, const batch_source& source) {
   std::ostringstream out;
-  const core::lease_policy policy;
+  core::lease_policy policy;
+  policy.late_submit = core::late_submit::accept_if_free;
   const auto bars = [&](std::vector<core::bar> list) {
     std::sort(list.begin(), list.end(),
               [](const auto& a, const auto& b) { return a.contributor < b.contributor; });
@@ -589,6 +600,8 @@ std::string dump(persistence::store& db, const batch_source& source) {
           << (!j.test_correct   ? '-'
               : *j.test_correct ? 'r'
                                 : 'w');
+    for (const auto& l : u.lapsed)
+      out << " lapsed " << l.contributor << l.token << to_string(l.surplus);
     bars(u.bars);
     out << '\n';
   }

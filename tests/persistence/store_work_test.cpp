@@ -230,6 +230,119 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(lease_ends_under_its_token_only, World, worlds) { 
   BOOST_TEST(loaded.leases.last_token == 5U);
 }
 
+// I-1, I-12, A109: the lease becomes Submitted, and the judgment counts
+BOOST_AUTO_TEST_CASE_TEMPLATE(late_judgment_takes_its_lease_out_of_the_history, World, worlds) {
+  store_fixture<World> f;
+  f.policy.late_submit = core::late_submit::accept_if_free;
+  const auto unit = f.given_unit(f.given_step().id);
+  const auto lease = f.given_lease(unit, "ana", 5);
+  const auto late = f.judgment(unit, "ana", 5);
+  const auto write = [&](const core::insert_judgment& judgment) {
+    return f.write({core::insert_late_judgment{judgment}});
+  };
+  BOOST_TEST(is(write(late), refused)); // its lease is held
+  BOOST_TEST(is(f.write({core::end_lease_row{unit, "ana", 5, core::lease_end::expired, at(70)}}),
+                committed));
+  BOOST_TEST(f.load(unit).lapsed.size() == 1U);
+  BOOST_TEST(is(write(f.judgment(unit, "ana", 4)), refused));
+  BOOST_TEST(is(write(f.judgment(unit, "bob", 5)), refused));
+  BOOST_TEST(is(write(late), committed));
+  BOOST_TEST(is(write(late), refused));
+
+  const auto loaded = f.load(unit);
+  BOOST_TEST(loaded.lapsed.empty());
+  BOOST_TEST(loaded.leases.last_token == 5U);
+  BOOST_REQUIRE_EQUAL(loaded.judgments.size(), 1U);
+  BOOST_TEST((loaded.judgments[0].id == late.id && loaded.judgments[0].token == 5U));
+  BOOST_TEST(value_of(f.db->statistics(loaded.step)).expired_leases == 0U);
+  const auto history = value_of(f.db->load_lineage(unit, {}, 1)).units.at(0);
+  BOOST_REQUIRE_EQUAL(history.leases.size(), 1U);
+  BOOST_TEST((history.leases[0].lease.id == lease.id && !history.leases[0].ending));
+  BOOST_REQUIRE_EQUAL(history.judgments.size(), 1U);
+  BOOST_TEST(history.judgments[0].late);
+  BOOST_TEST(!history.judgments[0].surplus);
+}
+
+// I-1, I-12, A109: it is there and in nothing that counts
+BOOST_AUTO_TEST_CASE_TEMPLATE(surplus_is_kept_apart, World, worlds) {
+  store_fixture<World> f;
+  const auto unit = f.given_unit(f.given_step().id);
+  f.given_lease(unit, "ana", 1);
+  f.given_lease(unit, "bob", 2);
+  const auto end = [&](const std::string& who, core::token token, core::lease_end how) {
+    BOOST_TEST(is(f.write({core::end_lease_row{unit, who, token, how, at(70)}}), committed));
+  };
+  auto kept = f.judgment(unit, "ana", 1);
+  kept.submitted_at = at(80);
+  const auto write = [&](const core::insert_judgment& judgment) {
+    return f.write({core::insert_surplus_judgment{judgment}});
+  };
+  BOOST_TEST(is(write(kept), refused)); // its lease is held
+  end("ana", 1, core::lease_end::expired);
+  end("bob", 2, core::lease_end::released);
+  BOOST_TEST(is(write(f.judgment(unit, "bob", 2)), refused));
+  BOOST_TEST(is(write(f.judgment(unit, "bob", 1)), refused));
+  BOOST_TEST(is(write(kept), committed));
+  BOOST_TEST(is(write(f.judgment(unit, "ana", 1)), refused)); // one for each lease
+
+  for (const auto policy : {core::late_submit::accept_if_free, core::late_submit::surplus}) {
+    f.policy.late_submit = policy;
+    const auto loaded = f.load(unit);
+    BOOST_TEST(loaded.judgments.empty());
+    BOOST_REQUIRE_EQUAL(loaded.lapsed.size(), 1U);
+    BOOST_TEST(loaded.lapsed[0].contributor == "ana");
+    BOOST_TEST(loaded.lapsed[0].token == 1U);
+    BOOST_TEST((loaded.lapsed[0].surplus == kept.id));
+  }
+  f.policy.late_submit = core::late_submit::reject;
+  const auto strict = f.load(unit);
+  BOOST_TEST(strict.lapsed.empty());
+  const auto counted = value_of(f.db->statistics(strict.step));
+  BOOST_TEST(counted.judgments == 0U);
+  BOOST_TEST(counted.expired_leases == 1U);
+  BOOST_TEST(f.load_step(strict.step).open_units.at(0).judged == 0U);
+  const auto history = value_of(f.db->load_lineage(unit, {}, 1)).units.at(0);
+  BOOST_REQUIRE_EQUAL(history.judgments.size(), 1U);
+  const auto& told = history.judgments[0];
+  BOOST_TEST((told.id == kept.id && told.contributor == "ana" && told.payload == kept.payload));
+  BOOST_TEST((told.answer == kept.answer && told.submitted_at == at(80)));
+  BOOST_TEST((told.late && told.surplus && !told.tainted_at && !told.test_correct));
+  BOOST_TEST((history.leases.at(0).ending == std::optional{core::lease_end::expired}));
+}
+
+// G-5: the unit knows which expired leases were the last of their contributors
+BOOST_AUTO_TEST_CASE_TEMPLATE(only_the_last_lease_of_a_contributor_has_lapsed, World, worlds) {
+  store_fixture<World> f;
+  f.policy.late_submit = core::late_submit::accept_if_free;
+  const auto unit = f.given_unit(f.given_step().id, 1, 9);
+  core::token token = 0;
+  const auto end = [&](const std::string& who, core::lease_end how) {
+    f.given_lease(unit, who, ++token);
+    BOOST_TEST(is(f.write({core::end_lease_row{unit, who, token, how, at(70)}}), committed));
+  };
+  end("twice", core::lease_end::expired);
+  end("twice", core::lease_end::expired);
+  end("released", core::lease_end::expired);
+  end("released", core::lease_end::released);
+  end("holds", core::lease_end::expired);
+  f.given_lease(unit, "holds", ++token);
+  end("judged", core::lease_end::expired);
+  f.given_lease(unit, "judged", ++token);
+  BOOST_TEST(is(f.write({f.judgment(unit, "judged", token)}), committed));
+  // An ending and what comes late after it may be one change.
+  f.given_lease(unit, "late", ++token);
+  BOOST_TEST(is(f.write({core::end_lease_row{unit, "late", token, core::lease_end::expired, at(70)},
+                         core::insert_late_judgment{f.judgment(unit, "late", token)}}),
+                committed));
+
+  const auto loaded = f.load(unit);
+  BOOST_REQUIRE_EQUAL(loaded.lapsed.size(), 1U);
+  BOOST_TEST(loaded.lapsed[0].contributor == "twice");
+  BOOST_TEST(loaded.lapsed[0].token == 2U);
+  BOOST_TEST(!loaded.lapsed[0].surplus);
+  BOOST_TEST(loaded.judgments.size() == 2U);
+}
+
 // G-5
 BOOST_AUTO_TEST_CASE_TEMPLATE(ended_leases_bar_by_the_policy, World, worlds) {
   store_fixture<World> f;

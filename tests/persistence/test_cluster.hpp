@@ -60,6 +60,7 @@ public:
   void clean() {
     sql("DELETE FROM holdfast.unit_exclusions;"
         "DELETE FROM holdfast.judgments; DELETE FROM holdfast.active_leases;"
+        "DELETE FROM holdfast.surplus_judgments;"
         "DELETE FROM holdfast.ended_leases; DELETE FROM holdfast.units;"
         "DELETE FROM holdfast.contributor_standings; DELETE FROM holdfast.repairs;"
         "DELETE FROM holdfast.contributor_flags;"

@@ -24,6 +24,9 @@ constexpr const char* spreading_definition = R"({"name":"s","steps":[
                           {"to":["each"],"for_each":true,"exclude_judges":true}]},
   {"key":"each"}]})";
 
+constexpr const char* lenient_definition = R"({"name":"l","steps":[
+  {"key":"late","lease":{"late_submit":"accept_if_free"}}]})";
+
 /// What the rows refer to.
 objects::memory_object_store& objects_of_tests() {
   static objects::memory_object_store store{[] { return core::instant{}; }};
@@ -59,6 +62,7 @@ public:
     route(units[0], finalized);
     add_spread_unit();
     add_repaired_units();
+    add_late_judgments();
     // finished, nobody knows yet
     judge(units[1], "ana");
     finalize(units[1], judge(units[1], "bob"));
@@ -108,8 +112,9 @@ public:
   core::event_seq judge(core::unit& unit, const std::string& who, const std::string& answer = "x") {
     const auto lease = ask(unit, who, now);
     return keep(
-        core::decide(
-            unit, core::submit{who, lease.token, {ids.next(now)}, R"({"label":"x"})", answer}, now)
+        core::decide(unit, policy,
+                     core::submit{who, lease.token, {ids.next(now)}, R"({"label":"x"})", answer},
+                     now)
             .changes);
   }
 
@@ -212,6 +217,33 @@ public:
     later.bookmark = 1;
     later.figures = {1, 1, 0, 0, 0, 1};
     write({core::put_repair{later}});
+  }
+
+  /// Ana was late twice: once her slot was still free, once bob had judged in her place.
+  void add_late_judgments() {
+    const core::workflow_id lenient{ids.next(now)};
+    core::step late{new_step(lenient, 0)};
+    late.row.key = "late";
+    write({core::insert_workflow{lenient, "l", lenient_definition, now},
+           core::insert_step{late.row, now}});
+    auto added =
+        core::add_units(late, {{"late-0", "{}", 1, {}, {}}, {"late-1", "{}", 1, {}, {}}}, ids, now);
+    keep(added.changes);
+    auto accepting = policy;
+    accepting.late_submit = core::late_submit::accept_if_free;
+    for (std::size_t i = 0; i < 2; ++i) {
+      auto& unit = added.answer.units[i];
+      const auto lease = ask(unit, "ana", now - 1h);
+      keep(core::decide(unit, accepting, core::expire{}, now - 30min).changes);
+      core::event_seq last = i == 0 ? 0 : judge(unit, "bob");
+      auto decided = core::decide(
+          unit, accepting,
+          core::submit{"ana", lease.token, {ids.next(now)}, R"({"label":"x"})", "x"}, now);
+      BOOST_TEST(decided.answer.surplus == (i == 1));
+      const auto told = keep(std::move(decided.changes));
+      last = i == 0 ? told : last;
+      count_finished(late, finalize(unit, last));
+    }
   }
 
   /// A test question that is answered and one that is canceled; a contributor who was removed, with
@@ -670,6 +702,33 @@ const std::vector<mutant> mutants{
     {"a judgment after its lease",
      "UPDATE holdfast.judgments SET submitted_at = lease_expires_at",
      {"judged_within_the_lease"}},
+    {"a judgment in time that is marked as late",
+     "UPDATE holdfast.judgments SET is_late = true",
+     {"judged_within_the_lease", "late_by_policy"}},
+    {"a late judgment that nobody accepts",
+     "UPDATE holdfast.workflows SET definition = replace(definition, 'accept_if_free', 'surplus')",
+     {"late_by_policy"}},
+    {"surplus that nobody keeps",
+     "DELETE FROM holdfast.judgments WHERE is_late;"
+     "UPDATE holdfast.workflows SET definition = replace(definition, 'accept_if_free', 'reject')",
+     {"late_by_policy"}},
+    {"surplus of a lease that was given back",
+     "UPDATE holdfast.ended_leases e SET ending = 2 FROM holdfast.surplus_judgments s"
+     " WHERE e.unit_id = s.unit_id AND e.token = s.token",
+     {"surplus_kept_apart"}},
+    {"surplus of somebody else",
+     "UPDATE holdfast.surplus_judgments SET contributor_id = 'bob'",
+     {"surplus_kept_apart"}},
+    {"surplus that came in time",
+     "UPDATE holdfast.surplus_judgments SET submitted_at = submitted_at - interval '2 h'",
+     {"surplus_kept_apart"}},
+    {"surplus that counts as well",
+     "UPDATE holdfast.surplus_judgments s SET judgment_id = (SELECT judgment_id"
+     " FROM holdfast.judgments j WHERE j.unit_id = s.unit_id)",
+     {"surplus_kept_apart"}},
+    {"surplus of no unit",
+     "UPDATE holdfast.surplus_judgments SET unit_id = gen_random_uuid()",
+     {"rows_have_their_owner", "surplus_kept_apart"}},
     {"a lease expired early",
      "UPDATE holdfast.ended_leases SET ended_at = expires_at - interval '1 us' WHERE ending = 1",
      {"leases_not_ended_early"}},
@@ -915,7 +974,7 @@ BOOST_AUTO_TEST_CASE(sound_data_has_no_violations) {
   BOOST_TEST(
       cluster.sql("SELECT data ->> 'label' FROM report.judgments LIMIT 1")[0][0].as<std::string>()
       == "x");
-  BOOST_TEST(cluster.sql("SELECT count(*) FROM report.inbox")[0][0].as<int>() == 18);
+  BOOST_TEST(cluster.sql("SELECT count(*) FROM report.inbox")[0][0].as<int>() == 22);
 }
 
 // A4, A57, A59-A61, G-1
@@ -951,6 +1010,24 @@ BOOST_AUTO_TEST_CASE(reports_show_test_questions_and_contributors) {
   BOOST_TEST(text("SELECT count(*) FROM information_schema.columns"
                   " WHERE table_schema = 'report' AND column_name = 'truth'")
              == "0");
+}
+
+// I-1, A109
+BOOST_AUTO_TEST_CASE(reports_show_what_came_late) {
+  clean_data filled;
+  auto& cluster = test_cluster::instance();
+  const auto text = [&](const std::string& query) {
+    return cluster.sql(query)[0][0].as<std::string>();
+  };
+  BOOST_TEST(text("SELECT string_agg(concat_ws(' ', source_key, contributor_id, is_late), ', '"
+                  " ORDER BY source_key) FROM report.judgments JOIN report.units USING (unit_id)"
+                  " WHERE source_key LIKE 'late-%'")
+             == "late-0 ana t, late-1 bob f");
+  BOOST_TEST(text("SELECT concat_ws(' ', source_key, s.contributor_id, s.status, a.status,"
+                  " judgment_count) FROM report.surplus_judgments s"
+                  " JOIN report.units USING (unit_id)"
+                  " JOIN report.assignments a USING (assignment_id)")
+             == "late-1 ana Surplus Expired 1");
 }
 
 BOOST_AUTO_TEST_CASE(reports_show_tasks_by_what_became_of_them) {

@@ -57,7 +57,8 @@ std::string show(const persona&, const Message& m) {
     return "submits judgment " + brief(m.judgment) + " of unit " + brief(m.unit) + " under token "
            + std::to_string(m.token) + ": " + m.payload;
   else if constexpr (std::is_same_v<Message, msg::judgment_accepted>)
-    return std::string{m.repeated ? "known" : "accepted"} + " judgment " + brief(m.judgment);
+    return std::string{m.repeated ? "known" : "accepted"} + (m.surplus ? " as surplus" : "")
+           + " judgment " + brief(m.judgment);
   else if constexpr (std::is_same_v<Message, msg::release_assignment>)
     return std::string{m.decline ? "declines" : "releases"} + " unit " + brief(m.unit)
            + " under token " + std::to_string(m.token);

@@ -56,6 +56,9 @@ std::size_t fingerprint(const core::change& change) {
                             type,
                             core::insert_judgment> || std::is_same_v<type, core::end_lease_row>)
             print ^= std::hash<core::unit_id>{}(w.unit) + w.token;
+          else if constexpr (std::is_same_v<type, core::insert_late_judgment> //
+                             || std::is_same_v<type, core::insert_surplus_judgment>)
+            print ^= std::hash<core::unit_id>{}(w.judgment.unit) + w.judgment.token;
           else if constexpr (std::is_same_v<type, core::insert_lease>)
             print ^= std::hash<core::unit_id>{}(w.unit) + w.lease.token;
           else if constexpr (std::is_same_v<type, core::finalize_unit>)

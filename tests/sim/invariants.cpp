@@ -58,6 +58,7 @@ auditor::unit_rows auditor::rows_of(const core::unit_id& id) const {
   gather(t_.active_leases, rows.active);
   gather(t_.ended_leases, rows.ended);
   gather(t_.judgments, rows.judgments);
+  gather(t_.surplus_judgments, rows.surplus);
   return rows;
 }
 
@@ -79,7 +80,10 @@ std::string auditor::dump(const core::unit_id& id) const {
   for (const auto* judged : rows.judgments)
     out << "\n      judgment " << brief(judged->made.id) << " of " << judged->made.owner
         << " under token " << judged->made.token << " at " << seconds(judged->made.submitted_at)
-        << ", lease of " << judged->lease;
+        << ", lease of " << judged->lease << (judged->late ? ", late" : "");
+  for (const auto* kept : rows.surplus)
+    out << "\n      surplus  " << brief(kept->id) << " of " << kept->owner << " under token "
+        << kept->token << " at " << seconds(kept->submitted_at);
   if (const auto known = units_.find(id); known != units_.end())
     out << "\n      events: announced " << known->second.announced << ", judgments received "
         << known->second.judged << ", finalized " << known->second.finalized << ", canceled "
@@ -169,6 +173,9 @@ void auditor::committed(core::incarnation_id incarnation, const persistence::wri
                   blame("I-8", "message " + std::to_string(w.message.seq) + " of shard "
                                    + std::to_string(w.message.shard) + " applied twice by "
                                    + w.consumer);
+              } else if constexpr (std::is_same_v<type, core::insert_late_judgment> //
+                                   || std::is_same_v<type, core::insert_surplus_judgment>) {
+                touch_unit(w.judgment.unit);
               } else if constexpr (names_a_unit<type>::value) {
                 if constexpr (std::is_same_v<type, core::finalize_unit>) {
                   units_[w.unit].finalized_at = w.at;
@@ -282,6 +289,7 @@ void auditor::check_unit(const core::unit_id& id) {
           "more leases and judgments that count than slots");
   check_tokens(rows, known);
   check_pairs(rows);
+  check_surplus(rows);
   check_judgments(rows);
   check_tasks_of(rows);
   check_end(rows, known);
@@ -349,9 +357,25 @@ void auditor::check_pairs(const unit_rows& rows) {
   for (const auto* judged : rows.judgments) {
     require(judged->made.token == judged->lease.token && judged->made.owner == judged->lease.owner,
             "I-3", rows.id, "a judgment was stored under another token than its lease's");
-    require(judged->made.submitted_at < judged->lease.expires_at
-                && judged->made.submitted_at >= judged->lease.granted_at,
-            "I-3", rows.id, "a judgment was accepted outside its lease");
+    const bool in_time = judged->made.submitted_at < judged->lease.expires_at;
+    require(judged->made.submitted_at >= judged->lease.granted_at && in_time != judged->late, "I-3",
+            rows.id, "a judgment was accepted outside its lease");
+    require(!judged->late
+                || policy_of(rows.unit->made.step).late_submit == core::late_submit::accept_if_free,
+            "lease policy", rows.id, "a late judgment counts against the policy of its step");
+  }
+}
+
+void auditor::check_surplus(const unit_rows& rows) {
+  for (const auto* kept : rows.surplus) {
+    require(policy_of(rows.unit->made.step).late_submit != core::late_submit::reject,
+            "lease policy", rows.id, "surplus was kept where late judgments are rejected");
+    const auto ended = t_.ended_leases.find({rows.id, kept->token});
+    require(ended != t_.ended_leases.end() && ended->second.lease.owner == kept->owner
+                && ended->second.how == core::lease_end::expired
+                && kept->submitted_at >= ended->second.lease.expires_at,
+            "I-1", rows.id, "surplus was kept that did not come after an expired lease");
+    require(received_.count(kept->id) == 0, "I-1", rows.id, "surplus was told of as if it counted");
   }
 }
 
@@ -456,6 +480,8 @@ void auditor::check_all() {
                 && row->second.made.payload == sent.payload,
             "I-12", sent.unit, "an acknowledged judgment is not in the database");
   }
+  for (const auto& [id, sent] : surplus_)
+    check_kept(sent);
   for (const auto& key : keys_)
     if (t_.units_by_source_key.count(key) == 0)
       blame("I-12", "acknowledged source data is not in the database: " + key.second);
@@ -657,6 +683,16 @@ void auditor::acknowledged(const msg::get_lineage& asked, const msg::unit_lineag
     for (const auto& lease : unit.leases)
       require(tokens.insert(lease.token).second, "I-3", unit.unit, "a lease is told of twice");
     for (const auto& told : unit.judgments) {
+      if (told.status == "Surplus") {
+        const auto kept = rows_of(unit.unit).surplus;
+        const auto same = std::find_if(kept.begin(), kept.end(), [&](const auto* one) {
+          return one->id == told.judgment && one->owner == told.contributor;
+        });
+        require(same != kept.end() && (*same)->payload == told.payload && !told.counts
+                    && tokens.count((*same)->token) != 0,
+                "I-12", unit.unit, "surplus is told of otherwise than it was given");
+        continue;
+      }
       missing.erase(told.judgment);
       const auto judged = t_.judgments.find({unit.unit, told.contributor});
       require(judged != t_.judgments.end() && judged->second.made.id == told.judgment
@@ -724,8 +760,22 @@ void auditor::acknowledged(const msg::extend_assignment& asked,
   require(there, "I-12", asked.unit, "an acknowledged extension is not in the database");
 }
 
+void auditor::check_kept(const msg::submit_judgment& sent) {
+  const auto row = t_.surplus_judgments.find({sent.unit, sent.token});
+  require(row != t_.surplus_judgments.end() && row->second.id == sent.judgment
+              && row->second.owner == sent.contributor && row->second.payload == sent.payload,
+          "I-12", sent.unit, "a judgment that was acknowledged as surplus is not in the database");
+}
+
 void auditor::acknowledged(const msg::submit_judgment& asked,
                            const msg::judgment_accepted& answer) {
+  if (answer.surplus) {
+    require(answer.judgment == asked.judgment, "I-12", asked.unit,
+            "another judgment was kept than was handed in");
+    check_kept(asked);
+    surplus_.emplace(asked.judgment, asked);
+    return;
+  }
   const auto row = t_.judgments.find({asked.unit, asked.contributor});
   if (!require(row != t_.judgments.end() && row->second.made.id == asked.judgment
                    && answer.judgment == asked.judgment

@@ -132,6 +132,7 @@ private:
     std::vector<const core::lease*> active;
     std::vector<const persistence::memory::ended_row*> ended;
     std::vector<const persistence::memory::judgment_row*> judgments;
+    std::vector<const core::insert_judgment*> surplus;
 
     bool is_test_question() const { return !unit->made.truth.empty(); }
     /// Judgments that count.
@@ -150,6 +151,8 @@ private:
   void check_tokens(const unit_rows& rows, unit_memory& known);
   void check_new_lease(const unit_rows& rows, const core::lease& lease);
   void check_pairs(const unit_rows& rows);
+  void check_surplus(const unit_rows& rows);
+  void check_kept(const msg::submit_judgment& sent);
   void check_end(const unit_rows& rows, unit_memory& known);
   void check_events(const unit_rows& rows, const unit_memory& known);
   void check_step(const core::step_id& id);
@@ -204,6 +207,7 @@ private:
 
   // The ledger.
   std::map<core::judgment_id, msg::submit_judgment> judgments_;
+  std::map<core::judgment_id, msg::submit_judgment> surplus_; ///< Answered as that.
   /// Of a unit whose lineage was asked for: what had been acknowledged of its item by then.
   std::map<core::unit_id, std::set<core::judgment_id>> to_be_told_;
   std::set<std::pair<core::step_id, std::string>> keys_sent_;

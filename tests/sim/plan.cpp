@@ -366,6 +366,10 @@ plan draw_plan(std::uint64_t seed) {
   draw_unit_tasks(p);
   p.receiver_trouble = d.below(3) == 0 ? 0 : static_cast<std::uint32_t>(d.between(1, 60));
   p.webhooks = d.below(3) == 0;
+  constexpr std::array late{core::late_submit::reject, core::late_submit::accept_if_free,
+                            core::late_submit::surplus};
+  for (auto& lease : p.leases)
+    lease.late_submit = late[d.below(late.size())];
   return p;
 }
 
@@ -382,6 +386,7 @@ std::string definition_of(const plan& p) {
                            .number("ttl_seconds", seconds(p.leases[i].ttl))
                            .number("total_max_seconds", seconds(p.leases[i].total_max))
                            .number("regrant_after_seconds", seconds(p.leases[i].regrant_after))
+                           .text("late_submit", to_string(p.leases[i].late_submit))
                            .str();
     const auto& q = p.quality[i];
     core::json_object step;

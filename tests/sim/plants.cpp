@@ -354,6 +354,20 @@ batch_mutator::mutation mutation_named(const std::string& name, dice& random) {
       if (random.below(10) == 0)
         erase_writes<core::end_lease_row>(c);
     };
+  if (name == "late-crowded")
+    return [](core::change& c) {
+      for (auto& w : c.writes)
+        if (const auto* kept = std::get_if<core::insert_surplus_judgment>(&w)) {
+          const auto judgment = kept->judgment;
+          c.events.push_back({event_type::judgment_received,
+                              {},
+                              judgment.unit,
+                              judgment.id,
+                              judgment.submitted_at,
+                              {}});
+          w = core::insert_late_judgment{judgment};
+        }
+    };
   if (name == "count-lost")
     return [&](core::change& c) {
       if (c.events.empty() && random.below(10) == 0)
@@ -488,6 +502,12 @@ batch_mutator::mutation mutation_named(const std::string& name, dice& random) {
 
 bool has_people(const plan& p) { return p.units > 0; }
 
+bool has_late(const plan& p) {
+  return has_people(p) && std::any_of(p.leases.begin(), p.leases.end(), [](const auto& lease) {
+           return lease.late_submit != core::late_submit::reject;
+         });
+}
+
 bool has_tests(const plan& p) {
   return has_people(p)
          && std::any_of(p.quality.begin(), p.quality.end(), [](const auto& q) { return q.tested; });
@@ -524,6 +544,7 @@ const std::vector<plant>& plants() {
         {"token-check-dropped", "a judgment is accepted under any token", has_people},
         {"early-answer", "a judgment is acknowledged before its commit", has_people},
         {"lease-kept", "a lease that has ended stays in the table", has_people},
+        {"late-crowded", "a late judgment counts although no slot is free", has_late},
         {"webhook-hasty", "a position of a webhook is stored before its events are delivered",
          has_webhooks},
         {"dead-letter-dropped", "what a receiver refuses is not kept", has_trouble},

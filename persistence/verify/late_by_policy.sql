@@ -1,0 +1,13 @@
+-- I-1: What came late counts only in steps that accept it, and is kept only in those that do not
+-- reject it.
+SELECT l.judgment_id, l.unit_id, l.counts, p.late_submit
+FROM (SELECT judgment_id, unit_id, true AS counts FROM holdfast.judgments WHERE is_late
+      UNION ALL
+      SELECT judgment_id, unit_id, false FROM holdfast.surplus_judgments) l
+JOIN holdfast.units u USING (unit_id)
+JOIN holdfast.steps s USING (step_id)
+JOIN holdfast.workflows w USING (workflow_id)
+CROSS JOIN LATERAL (
+      SELECT coalesce(w.definition::jsonb -> 'steps' -> s.position -> 'lease' ->> 'late_submit',
+                      'reject') AS late_submit) p
+WHERE p.late_submit = 'reject' OR (l.counts AND p.late_submit <> 'accept_if_free')
