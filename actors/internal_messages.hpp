@@ -205,13 +205,13 @@ struct judged_found {
   persistence::judged_units units;
 };
 
-/// Answered by `step_reviewed`.
-struct review_step {
+/// Answered by `step_surveyed`.
+struct survey_step {
   core::step_id step;
   double sure = 0; ///< Finished units with a lower confidence are unsure.
 };
-struct step_reviewed {
-  core::step_review found;
+struct step_surveyed {
+  core::step_survey found;
   core::finished_units finished;
 };
 
@@ -681,8 +681,8 @@ HOLDFAST_LOCAL_MESSAGE(repair_found)
 HOLDFAST_LOCAL_MESSAGE(find_judged)
 HOLDFAST_LOCAL_MESSAGE(judged_found)
 HOLDFAST_LOCAL_MESSAGE(repair_tick)
-HOLDFAST_LOCAL_MESSAGE(review_step)
-HOLDFAST_LOCAL_MESSAGE(step_reviewed)
+HOLDFAST_LOCAL_MESSAGE(survey_step)
+HOLDFAST_LOCAL_MESSAGE(step_surveyed)
 HOLDFAST_LOCAL_MESSAGE(find_source_keys)
 HOLDFAST_LOCAL_MESSAGE(source_keys_found)
 HOLDFAST_LOCAL_MESSAGE(read_events)

@@ -386,11 +386,11 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
                                              question.through),
                       [](auto& units) { return judged_found{std::move(units)}; });
       },
-      [=](const review_step& question) {
+      [=](const survey_step& question) {
         return answer(
-            open(self).load_review(question.step, question.sure, core::reviewed_judgments_max),
+            open(self).load_survey(question.step, question.sure, core::surveyed_judgments_max),
             [](const auto& material) {
-              return step_reviewed{core::review(material.judgments), material.finished};
+              return step_surveyed{core::survey(material.judgments), material.finished};
             });
       },
       [=](const find_source_keys& question) {

@@ -100,7 +100,7 @@ void note_for_quality(step_ptr self, const unit_report& report) {
   else if (st.model)
     st.model->add(report.unit, report.judged->contributor, report.judged->answer);
   if (report.judged && !is_question)
-    review_when_due(self);
+    survey_when_due(self);
 }
 
 void conclude(step_ptr self, const test_answered& answer) {

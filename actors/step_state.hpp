@@ -91,10 +91,10 @@ struct step_state {
   std::optional<core::contributor_board> board; ///< Since the step is loaded.
   std::optional<core::answer_model> model;      ///< Where the method of aggregation asks one.
 
-  // --- reviews ---
-  std::uint64_t judgments = 0; ///< As of the last review, and those since.
-  std::uint64_t next_review = core::next_review_after(0);
-  bool reviewing = false; ///< Of the step's own accord.
+  // --- surveys ---
+  std::uint64_t judgments = 0; ///< As of the last survey, and those since.
+  std::uint64_t next_survey = core::next_survey_after(0);
+  bool surveying = false; ///< Of the step's own accord.
 
   // --- repairs ---
   std::vector<core::repair_row> repairs; ///< Those not done, the one that is worked on first.
@@ -174,10 +174,10 @@ void on_list_contributors(step_ptr self, const msg::list_contributors& request);
 void on_explain_unit(step_ptr self, const msg::explain_unit& request);
 void on_explain_contributor(step_ptr self, const msg::explain_contributor& request);
 
-// step_review.cpp: what the judgments look like as a whole.
+// step_survey.cpp: what the judgments look like as a whole.
 
 /// A judgment came in: looks at them all when it is time.
-void review_when_due(step_ptr self);
+void survey_when_due(step_ptr self);
 void on_get_step_quality(step_ptr self, const msg::get_step_quality& request);
 
 // step_repair.cpp: what was finished before a contributor was removed.

@@ -3,7 +3,7 @@
 #include "core/change.hpp"
 #include "core/contributor.hpp"
 #include "core/quality/test_ledger.hpp"
-#include "core/step_review.hpp"
+#include "core/step_survey.hpp"
 #include "core/workflow.hpp"
 
 #include <map>

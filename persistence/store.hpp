@@ -6,7 +6,7 @@
 #include "core/object_ref.hpp"
 #include "core/outcome.hpp"
 #include "core/placement.hpp"
-#include "core/step_review.hpp"
+#include "core/step_survey.hpp"
 #include "core/sweep.hpp"
 #include "core/task.hpp"
 #include "core/unit.hpp"
@@ -255,9 +255,9 @@ struct judged_units {
   bool unsettled = false;
 };
 
-/// What a step is reviewed by.
-struct review_material {
-  std::vector<core::reviewed_judgment> judgments; ///< In order of submission, then of id.
+/// What a step is surveyed by.
+struct survey_material {
+  std::vector<core::surveyed_judgment> judgments; ///< In order of submission, then of id.
   core::finished_units finished;
 };
 
@@ -431,7 +431,7 @@ public:
   /// The judgments that count in the step, those on test questions left out: the last `limit`, in
   /// order of submission. A finished unit is unsure when its confidence is below `sure`. Nothing of
   /// a step that does not exist.
-  virtual core::outcome<review_material> load_review(core::step_id step, double sure,
+  virtual core::outcome<survey_material> load_survey(core::step_id step, double sure,
                                                      std::uint32_t limit) = 0;
 
   /// `not_found` if there is no such repair.

@@ -617,15 +617,15 @@ std::string dump(persistence::store& db, const batch_source& source) {
     for (const auto& unit : judged.finalized)
       out << ' ' << to_string(unit);
     out << '\n';
-    const auto review = value_of(db.load_review(step, 0.7, 4));
-    out << "finished " << review.finished.units << ' ' << review.finished.judgments << ' '
-        << review.finished.unsure << '\n';
+    const auto survey = value_of(db.load_survey(step, 0.7, 4));
+    out << "finished " << survey.finished.units << ' ' << survey.finished.judgments << ' '
+        << survey.finished.unsure << '\n';
     std::vector<std::uint64_t> payloads; // hashes differ between stores, and what is equal does not
-    for (const auto& one : review.judgments) {
+    for (const auto& one : survey.judgments) {
       auto same = std::find(payloads.begin(), payloads.end(), one.payload);
       if (same == payloads.end())
         same = payloads.insert(same, one.payload);
-      out << "reviewed " << one.contributor << ' ' << to_string(one.unit) << ' ' << one.answer
+      out << "surveyed " << one.contributor << ' ' << to_string(one.unit) << ' ' << one.answer
           << ' ' << one.taken.count() << " payload " << same - payloads.begin() << '\n';
     }
   }

@@ -97,6 +97,8 @@ std::string show(const persona&, const Message& m) {
     return "goes home";
   else if constexpr (std::is_same_v<Message, msg::get_lineage>)
     return "asks what became of unit " + brief(m.unit);
+  else if constexpr (std::is_same_v<Message, msg::get_step_quality>)
+    return "asks how step " + brief(m.step) + " looks";
   else
     return "done";
 }
@@ -474,6 +476,8 @@ void steer(self_ptr self, const persona_ptr& p) {
     send(self, p,
          msg::explain_contributor{p->random.one_of(p->world.steps),
                                   "c" + std::to_string(p->random.below(drawn.contributors))});
+  if (drawn.monitors && p->random.below(8) == 0)
+    send(self, p, msg::get_step_quality{p->random.one_of(p->world.steps)});
 }
 
 /// Takes back what stops the work, then seals.

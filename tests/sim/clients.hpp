@@ -46,8 +46,8 @@ using repeatable =
     std::variant<msg::create_workflow, msg::add_source_data, msg::add_test_questions,
                  msg::remove_contributor, msg::repair_contributor, msg::seal_step, msg::change_step,
                  msg::change_unit, msg::list_results, msg::get_lineage, msg::explain_contributor,
-                 msg::ask_assignment, msg::release_assignment, msg::extend_assignment,
-                 msg::submit_judgment, msg::end_session>;
+                 msg::get_step_quality, msg::ask_assignment, msg::release_assignment,
+                 msg::extend_assignment, msg::submit_judgment, msg::end_session>;
 
 /// Starts one contributor with its moods. It stops when the field is calm.
 void start_contributor(caf::actor_system& system, field& f, std::uint32_t number);

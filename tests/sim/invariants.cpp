@@ -715,6 +715,16 @@ void auditor::acknowledged(const msg::explain_contributor& asked,
     blame("explanations", "nobody says why " + asked.contributor + " gets nothing");
 }
 
+void auditor::acknowledged(const msg::get_step_quality& asked, const msg::step_quality& answer) {
+  for (const auto& one : answer.concerns)
+    if (const auto what = core::monitor_named(one.monitor);
+        !what
+        || (drawn_.monitors && t_.standings.count({asked.step, one.contributor}) == 0
+            && t_.flags.count({asked.step, one.contributor, *what}) == 0))
+      blame("I-12", "the " + one.monitor + " of " + one.contributor
+                        + " is told of before its flag is durable" + dump(asked.step));
+}
+
 void auditor::acknowledged(const msg::ask_assignment& asked, const msg::assignment& answer) {
   const auto rows = rows_of(answer.unit);
   bool there = false;

@@ -74,6 +74,7 @@ public:
   void acknowledged(const msg::get_lineage& asked, const msg::unit_lineage& answer);
   void acknowledged(const msg::explain_contributor& asked,
                     const msg::contributor_explanation& answer);
+  void acknowledged(const msg::get_step_quality& asked, const msg::step_quality& answer);
   void acknowledged(const msg::ask_assignment& asked, const msg::assignment& answer);
   void acknowledged(const msg::release_assignment& asked, const msg::assignment_released& answer);
   void acknowledged(const msg::extend_assignment& asked, const msg::assignment_extended& answer);

@@ -370,6 +370,7 @@ plan draw_plan(std::uint64_t seed) {
                             core::late_submit::surplus};
   for (auto& lease : p.leases)
     lease.late_submit = late[d.below(late.size())];
+  p.monitors = d.below(3) == 0;
   return p;
 }
 
@@ -413,6 +414,8 @@ std::string definition_of(const plan& p) {
                                      .number("certainty", 0.6)
                                      .number("every", static_cast<std::int64_t>(q.every))
                                      .str());
+    if (p.monitors)
+      step.raw("monitors", R"(["agreement","copying","patterns","speed"])");
     if (const auto& tasks = p.unit_tasks[i]; !tasks.queue.empty())
       step.raw("tasks", core::json_object{}
                             .text("queue", tasks.queue)

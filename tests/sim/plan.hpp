@@ -205,6 +205,7 @@ struct plan {
   /// Whether there are webhooks. In some runs only: they send most of the messages, and what is
   /// left of a run's would be too few for everybody else.
   bool webhooks = false;
+  bool monitors = false; ///< Those of all steps flag contributors.
   /// Of a hundred posts to receivers of webhooks: not taken, or their answer is lost.
   std::uint32_t receiver_trouble = 0;
 

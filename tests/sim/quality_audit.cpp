@@ -104,10 +104,10 @@ void auditor::check_quiz_passed(const unit_rows& rows, const core::lease& lease)
 }
 
 void auditor::check_standings() {
-  std::map<core::step_id, std::uint64_t> removed;
+  std::map<core::step_id, std::uint64_t> told; // of each removal and of each flag
   for (const auto& [key, standing] : t_.standings) {
     const auto& [step, contributor] = key;
-    ++removed[step];
+    ++told[step];
     const auto& rules = defined(step).test_questions;
     if (standing.reason != core::standing_reason::quiz_failed || !rules)
       continue;
@@ -121,9 +121,11 @@ void auditor::check_standings() {
     if (static_cast<double>(quiz.quiz - wrong) >= quiz.quiz_pass * quiz.quiz)
       blame("removal", contributor + " was removed for a quiz that could still be passed");
   }
+  for (const auto& [key, flag] : t_.flags)
+    ++told[flag.step];
   for (const auto& [step, known] : steps_)
-    if (known.flagged != removed[step])
-      blame("removal", "not exactly one ContributorFlagged for each removal" + dump(step));
+    if (known.flagged != told[step])
+      blame("removal", "not exactly one ContributorFlagged for each removal and flag" + dump(step));
 }
 
 void auditor::check_removed_are_gone() {

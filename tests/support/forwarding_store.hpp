@@ -66,9 +66,9 @@ public:
                                                       core::history_scope scope) override {
     return pass([&] { return inner_->load_step_history(step, scope); });
   }
-  core::outcome<persistence::review_material> load_review(core::step_id step, double sure,
+  core::outcome<persistence::survey_material> load_survey(core::step_id step, double sure,
                                                           std::uint32_t limit) override {
-    return pass([&] { return inner_->load_review(step, sure, limit); });
+    return pass([&] { return inner_->load_survey(step, sure, limit); });
   }
   core::outcome<core::repair_row> find_repair(core::repair_id repair) override {
     return pass([&] { return inner_->find_repair(repair); });

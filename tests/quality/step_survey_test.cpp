@@ -1,6 +1,6 @@
 // What the monitors of a step find, and whom they leave alone. A23 to A26, A28
 
-#include "core/step_review.hpp"
+#include "core/step_survey.hpp"
 
 #include "core/quality/seeded.hpp"
 #include "tests/quality/recorded_sets.hpp"
@@ -14,7 +14,7 @@
 
 using namespace holdfast;
 using core::monitor;
-using core::reviewed_judgment;
+using core::surveyed_judgment;
 using core::quality::seeded_source;
 
 namespace {
@@ -27,17 +27,17 @@ core::unit_id unit(std::size_t n) {
   return id;
 }
 
-reviewed_judgment judgment(const std::string& who, std::size_t n, const std::string& answer,
+surveyed_judgment judgment(const std::string& who, std::size_t n, const std::string& answer,
                            std::int64_t millis = 10'000) {
   return {who, unit(n), answer, core::duration{millis * 1000}, n};
 }
 
 /// Everybody in `people` judges `units` units, of three labels, right nine times in ten, in ten
 /// seconds or so.
-std::vector<reviewed_judgment> crowd(const std::vector<std::string>& people, std::size_t units,
+std::vector<surveyed_judgment> crowd(const std::vector<std::string>& people, std::size_t units,
                                      seeded_source& random) {
   static const std::vector<std::string> labels{"red", "green", "blue"};
-  std::vector<reviewed_judgment> all;
+  std::vector<surveyed_judgment> all;
   for (std::size_t n = 0; n < units; ++n) {
     const auto truth = random.below(3);
     for (const auto& who : people) {
@@ -49,9 +49,9 @@ std::vector<reviewed_judgment> crowd(const std::vector<std::string>& people, std
   return all;
 }
 
-std::string flags_in(const core::step_review& review) {
+std::string flags_in(const core::step_survey& survey) {
   std::string text;
-  for (const auto& one : review.concerns) {
+  for (const auto& one : survey.concerns) {
     BOOST_TEST(!one.why.empty());
     BOOST_TEST(one.why.size() <= 512U);
     text += (text.empty() ? "" : " ") + one.contributor + ":" + std::string{to_string(one.what)};
@@ -63,26 +63,26 @@ const std::vector<std::string> people{"ana", "bob", "cid", "dan"};
 
 } // namespace
 
-BOOST_AUTO_TEST_SUITE(step_reviews)
+BOOST_AUTO_TEST_SUITE(step_surveys)
 
 BOOST_AUTO_TEST_CASE(nothing_is_found_in_nothing) {
-  const auto review = core::review({});
-  BOOST_TEST(review.judgments == 0U);
-  BOOST_TEST(!review.krippendorff_alpha);
-  BOOST_TEST(!review.fleiss_kappa);
-  BOOST_TEST(review.concerns.empty());
+  const auto survey = core::survey({});
+  BOOST_TEST(survey.judgments == 0U);
+  BOOST_TEST(!survey.krippendorff_alpha);
+  BOOST_TEST(!survey.fleiss_kappa);
+  BOOST_TEST(survey.concerns.empty());
 }
 
 BOOST_AUTO_TEST_CASE(an_honest_crowd_is_left_alone) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     seeded_source random{seed};
-    const auto review = core::review(crowd(people, 60, random));
-    BOOST_TEST(flags_in(review) == "", seed);
-    BOOST_TEST(review.judgments == 240U);
-    BOOST_TEST(review.units == 60U);
-    BOOST_TEST(review.labels == 3U);
-    BOOST_TEST(review.krippendorff_alpha.value() > 0.6);
-    BOOST_TEST(review.fleiss_kappa.value() > 0.6);
+    const auto survey = core::survey(crowd(people, 60, random));
+    BOOST_TEST(flags_in(survey) == "", seed);
+    BOOST_TEST(survey.judgments == 240U);
+    BOOST_TEST(survey.units == 60U);
+    BOOST_TEST(survey.labels == 3U);
+    BOOST_TEST(survey.krippendorff_alpha.value() > 0.6);
+    BOOST_TEST(survey.fleiss_kappa.value() > 0.6);
   }
 }
 
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(whoever_says_the_same_to_all_is_found_by_agreement_and_patt
     all.push_back(judgment("lazy", n, "red"));
     all.back().payload = 7'000;
   }
-  BOOST_TEST(flags_in(core::review(all)) == "lazy:agreement lazy:patterns");
+  BOOST_TEST(flags_in(core::survey(all)) == "lazy:agreement lazy:patterns");
 }
 
 // A24: at random is no better
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(whoever_answers_at_random_is_found_by_agreement) {
   for (std::size_t n = 0; n < 60; ++n)
     all.push_back(
         judgment("dice", n, std::vector<std::string>{"red", "green", "blue"}.at(random.below(3))));
-  BOOST_TEST(flags_in(core::review(all)) == "dice:agreement");
+  BOOST_TEST(flags_in(core::survey(all)) == "dice:agreement");
 }
 
 // A25
@@ -117,15 +117,15 @@ BOOST_AUTO_TEST_CASE(whoever_takes_no_time_or_for_ever_is_found_by_speed) {
     all.push_back(judgment("asleep", n, right, n < 11 ? 900'000 : 9'000));
     all.push_back(judgment("paused", n, right, n < 3 ? 900'000 : 9'000));
   }
-  const auto review = core::review(all);
-  BOOST_TEST(flags_in(review) == "asleep:speed hasty:speed");
-  BOOST_TEST(review.concerns[0].why == "11 of 20 judgments took far more time than usual");
-  BOOST_TEST(review.concerns[1].why == "10 of 20 judgments took far less time than usual");
+  const auto survey = core::survey(all);
+  BOOST_TEST(flags_in(survey) == "asleep:speed hasty:speed");
+  BOOST_TEST(survey.concerns[0].why == "11 of 20 judgments took far more time than usual");
+  BOOST_TEST(survey.concerns[1].why == "10 of 20 judgments took far less time than usual");
 }
 
 BOOST_AUTO_TEST_CASE(whoever_shares_the_mistakes_of_another_is_found_with_them) {
   seeded_source random{7};
-  std::vector<reviewed_judgment> all;
+  std::vector<surveyed_judgment> all;
   for (const auto& one : crowd({"ana", "bob", "cid", "dan", "eve", "fay"}, 200, random)) {
     all.push_back(one);
     if (one.contributor == "fay") {
@@ -133,29 +133,29 @@ BOOST_AUTO_TEST_CASE(whoever_shares_the_mistakes_of_another_is_found_with_them) 
       all.back().contributor = "copy";
     }
   }
-  BOOST_TEST(flags_in(core::review(all)) == "copy:copying fay:copying");
+  BOOST_TEST(flags_in(core::survey(all)) == "copy:copying fay:copying");
 }
 
 // Free text has no labels: hundreds of different answers agree about nothing.
 BOOST_AUTO_TEST_CASE(answers_that_all_differ_are_no_labels) {
-  std::vector<reviewed_judgment> all;
+  std::vector<surveyed_judgment> all;
   for (std::size_t n = 0; n < 300; ++n)
     for (const auto& who : people)
       all.push_back(judgment(who, n, who + std::to_string(n)));
-  const auto review = core::review(all);
-  BOOST_TEST(review.labels == 1200U);
-  BOOST_TEST(!review.krippendorff_alpha);
-  BOOST_TEST(review.concerns.empty());
+  const auto survey = core::survey(all);
+  BOOST_TEST(survey.labels == 1200U);
+  BOOST_TEST(!survey.krippendorff_alpha);
+  BOOST_TEST(survey.concerns.empty());
 }
 
 BOOST_AUTO_TEST_CASE(too_little_work_says_nothing) {
-  std::vector<reviewed_judgment> all;
+  std::vector<surveyed_judgment> all;
   for (std::size_t n = 0; n < 9; ++n) {
     all.push_back(judgment("ana", n, "red"));
     all.push_back(judgment("bob", n, "red"));
     all.push_back(judgment("eve", n, "blue", 1));
   }
-  BOOST_TEST(core::review(all).concerns.empty());
+  BOOST_TEST(core::survey(all).concerns.empty());
 }
 
 // Recorded crowds: whoever disagrees so much is right less than three times in four.
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(whom_agreement_flags_in_recorded_jobs_is_wrong_often) {
   std::size_t flagged = 0;
   for (const auto* name : test::sets_with_truth) {
     const auto set = test::recorded_set(name);
-    std::vector<reviewed_judgment> all;
+    std::vector<surveyed_judgment> all;
     std::map<std::string, std::pair<double, double>> right_of;
     for (std::size_t n = 0; n < set.named.given.units(); ++n)
       for (const auto& vote : set.named.given.of(n)) {
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(whom_agreement_flags_in_recorded_jobs_is_wrong_often) {
         right_of[who].first += vote.label == set.truth[n] ? 1 : 0;
         right_of[who].second += 1;
       }
-    for (const auto& one : core::review(all).concerns)
+    for (const auto& one : core::survey(all).concerns)
       if (one.what == monitor::agreement) {
         ++flagged;
         const auto [right, all_of_theirs] = right_of.at(one.contributor);
@@ -183,13 +183,13 @@ BOOST_AUTO_TEST_CASE(whom_agreement_flags_in_recorded_jobs_is_wrong_often) {
 }
 
 // However many judgments there are, each is looked at a few times only.
-BOOST_AUTO_TEST_CASE(a_step_is_reviewed_again_when_a_quarter_has_come_in) {
-  BOOST_TEST(core::next_review_after(0) == 50U);
-  BOOST_TEST(core::next_review_after(100) == 150U);
-  BOOST_TEST(core::next_review_after(10'000) == 12'500U);
+BOOST_AUTO_TEST_CASE(a_step_is_surveyed_again_when_a_quarter_has_come_in) {
+  BOOST_TEST(core::next_survey_after(0) == 50U);
+  BOOST_TEST(core::next_survey_after(100) == 150U);
+  BOOST_TEST(core::next_survey_after(10'000) == 12'500U);
   double looked_at = 0;
   std::uint64_t judgments = 0;
-  while ((judgments = core::next_review_after(judgments)) < 1'000'000)
+  while ((judgments = core::next_survey_after(judgments)) < 1'000'000)
     looked_at += static_cast<double>(judgments);
   BOOST_TEST(looked_at < 5.5 * 1'000'000);
 }

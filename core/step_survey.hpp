@@ -16,7 +16,7 @@
 namespace holdfast::core {
 
 /// A judgment that counts.
-struct reviewed_judgment {
+struct surveyed_judgment {
   contributor_id contributor;
   unit_id unit;
   std::string answer;        ///< What aggregation counts.
@@ -38,7 +38,7 @@ struct finished_units {
   std::uint64_t unsure = 0;    ///< Units with a confidence below that which was asked for.
 };
 
-struct step_review {
+struct step_survey {
   std::uint64_t judgments = 0; ///< Looked at.
   std::uint64_t units = 0;     ///< That these are of.
   std::uint64_t labels = 0;    ///< Different answers among them.
@@ -50,19 +50,19 @@ struct step_review {
 };
 
 /// Of a step with more judgments the last ones are looked at.
-inline constexpr std::size_t reviewed_judgments_max = 50'000;
+inline constexpr std::size_t surveyed_judgments_max = 50'000;
 /// Answers that are almost all different, such as free text, are no labels: with more than so many
 /// nobody's agreement, copying or habits are looked at.
-inline constexpr std::size_t reviewed_labels_max = 256;
+inline constexpr std::size_t surveyed_labels_max = 256;
 
 /// Looks at judgments in the order in which they came in. Of several judgments of a unit by one
 /// contributor the first counts.
-step_review review(const std::vector<reviewed_judgment>& judgments);
+step_survey survey(const std::vector<surveyed_judgment>& judgments);
 
-/// The number of judgments at which a step is to be reviewed again: soon at first, and later when a
+/// The number of judgments at which a step is to be surveyed again: soon at first, and later when a
 /// quarter has come in since. Each judgment is then looked at five times or so, however many there
 /// are.
-std::uint64_t next_review_after(std::uint64_t judgments);
+std::uint64_t next_survey_after(std::uint64_t judgments);
 
 /// Judgments that a stopping rule has spared: against `most` of each unit.
 std::int64_t judgments_saved(const finished_units& finished, std::uint32_t most);

@@ -1,4 +1,4 @@
-// The part of `memory_store` that is about reviews of a step's judgments.
+// The part of `memory_store` that is about surveys of a step's judgments.
 
 #include "persistence/memory_store.hpp"
 
@@ -8,13 +8,13 @@
 
 namespace holdfast::persistence {
 
-core::outcome<review_material> memory_store::load_review(core::step_id step, double sure,
+core::outcome<survey_material> memory_store::load_survey(core::step_id step, double sure,
                                                          std::uint32_t limit) {
   const std::lock_guard lock{database_->mutex_};
   if (!database_->reachable_)
     return memory::unreachable;
   const auto& t = database_->tables_;
-  review_material material;
+  survey_material material;
   std::vector<const memory::judgment_row*> counted;
   const auto [begin, end] = memory::rows_of(t.units_by_ordinal, step);
   for (auto entry = begin; entry != end; ++entry) {

@@ -21,8 +21,8 @@ std::string step_with(const std::string& more) {
          + more + "}]}";
 }
 
-struct reviewed_node : node_fixture {
-  reviewed_node() { start(); }
+struct surveyed_node : node_fixture {
+  surveyed_node() { start(); }
 
   /// Ana and bob agree about all units, and eve says the same to each.
   void judge(const core::step_id& step, std::size_t units, std::size_t first = 0) {
@@ -62,7 +62,7 @@ struct reviewed_node : node_fixture {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(reviews_of_steps, reviewed_node)
+BOOST_FIXTURE_TEST_SUITE(surveys_of_steps, surveyed_node)
 
 // A23, A24
 BOOST_AUTO_TEST_CASE(a_step_without_monitors_tells_and_flags_nobody) {
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_step_looks_at_its_judgments_of_its_own_accord) {
 }
 
 // A28, I-12: the flag was not written when the step crashed
-BOOST_AUTO_TEST_CASE(a_flag_that_was_lost_is_raised_by_the_next_review) {
+BOOST_AUTO_TEST_CASE(a_flag_that_was_lost_is_raised_by_the_next_survey) {
   const auto step = create(step_with(R"("monitors": ["agreement"])"));
   bool refused = false;
   database->set_refusals([&refused](const core::change& c) {

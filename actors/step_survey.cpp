@@ -19,9 +19,9 @@ double sure_in(const core::step_definition& step) {
   return rule && rule->stop_at ? *rule->stop_at : usually_sure;
 }
 
-msg::step_quality to_view(step_ptr self, const step_reviewed& review) {
+msg::step_quality to_view(step_ptr self, const step_surveyed& survey) {
   const auto& mine = definition_of(self);
-  const auto& found = review.found;
+  const auto& found = survey.found;
   msg::step_quality view;
   view.step = self->state.identity.step();
   view.judgments = found.judgments;
@@ -32,11 +32,11 @@ msg::step_quality to_view(step_ptr self, const step_reviewed& review) {
     view.krippendorff_alpha = *found.krippendorff_alpha;
     view.fleiss_kappa = *found.fleiss_kappa;
   }
-  view.finished_units = review.finished.units;
+  view.finished_units = survey.finished.units;
   view.sure = sure_in(mine);
-  view.unsure_units = review.finished.unsure;
+  view.unsure_units = survey.finished.unsure;
   if (mine.aggregation.stopping)
-    view.judgments_saved = core::judgments_saved(review.finished, mine.aggregation.stopping->max);
+    view.judgments_saved = core::judgments_saved(survey.finished, mine.aggregation.stopping->max);
   for (const auto& one : found.concerns)
     if (view.concerns.size() < concerns_most)
       view.concerns.push_back({one.contributor, std::string{to_string(one.what)}, one.why});
@@ -44,13 +44,13 @@ msg::step_quality to_view(step_ptr self, const step_reviewed& review) {
 }
 
 /// Raises the flags that are new; `effect` runs when they are durable.
-void raise_flags(step_ptr self, const step_reviewed& review,
+void raise_flags(step_ptr self, const step_surveyed& survey,
                  std::function<void(const core::failure&)> effect) {
   auto& st = self->state;
-  st.judgments = review.found.judgments;
-  st.next_review = core::next_review_after(st.judgments);
+  st.judgments = survey.found.judgments;
+  st.next_survey = core::next_survey_after(st.judgments);
   auto decided =
-      st.board->flag(review.found.concerns, definition_of(self).monitors, now(self, st.context));
+      st.board->flag(survey.found.concerns, definition_of(self).monitors, now(self, st.context));
   if (decided.answer.empty())
     return st.pending.after_all(std::move(effect));
   for (const auto& one : decided.answer)
@@ -62,39 +62,39 @@ void raise_flags(step_ptr self, const step_reviewed& review,
 }
 
 /// A step of many judgments takes a while to be read.
-constexpr auto review_timeout = std::chrono::minutes{2};
+constexpr auto survey_timeout = std::chrono::minutes{2};
 
 } // namespace
 
-void review_when_due(step_ptr self) {
+void survey_when_due(step_ptr self) {
   auto& st = self->state;
   ++st.judgments;
   const auto& mine = definition_of(self);
-  if (mine.monitors.empty() || st.reviewing || st.judgments < st.next_review)
+  if (mine.monitors.empty() || st.surveying || st.judgments < st.next_survey)
     return;
-  st.reviewing = true;
-  self->request(st.links.reader, review_timeout, review_step{st.identity.step(), sure_in(mine)})
+  st.surveying = true;
+  self->request(st.links.reader, survey_timeout, survey_step{st.identity.step(), sure_in(mine)})
       .then(
-          [=](const step_reviewed& review) {
-            self->state.reviewing = false;
-            raise_flags(self, review, [](const core::failure&) {});
+          [=](const step_surveyed& survey) {
+            self->state.surveying = false;
+            raise_flags(self, survey, [](const core::failure&) {});
           },
           [=](const caf::error&) {
             // The next judgments lead to another one.
             auto& late = self->state;
-            late.reviewing = false;
-            late.next_review = core::next_review_after(late.judgments);
+            late.surveying = false;
+            late.next_survey = core::next_survey_after(late.judgments);
           });
 }
 
 void on_get_step_quality(step_ptr self, const msg::get_step_quality&) {
   const held_promise promise{self->make_response_promise()};
-  self->request(self->state.links.reader, review_timeout,
-                review_step{self->state.identity.step(), sure_in(definition_of(self))})
+  self->request(self->state.links.reader, survey_timeout,
+                survey_step{self->state.identity.step(), sure_in(definition_of(self))})
       .then(
-          [=](const step_reviewed& review) {
-            raise_flags(self, review,
-                        [promise, view = to_view(self, review)](const core::failure& why) {
+          [=](const step_surveyed& survey) {
+            raise_flags(self, survey,
+                        [promise, view = to_view(self, survey)](const core::failure& why) {
                           if (why.code == core::errc::none)
                             promise.deliver(view);
                           else

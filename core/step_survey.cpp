@@ -1,4 +1,4 @@
-#include "core/step_review.hpp"
+#include "core/step_survey.hpp"
 
 #include "core/quality/agreement.hpp"
 #include "core/quality/answers.hpp"
@@ -20,7 +20,7 @@ namespace holdfast::core {
 
 namespace {
 
-constexpr std::uint64_t first_review = 50;
+constexpr std::uint64_t first_survey = 50;
 
 /// Who agrees less than this beyond chance gives answers that are worth little.
 constexpr double kappa_min = 0.2;
@@ -42,7 +42,7 @@ std::string in_hundredths(double value) {
          + std::string(2 - digits.size(), '0') + digits;
 }
 
-quality::named_answers answers_in(const std::vector<reviewed_judgment>& judgments) {
+quality::named_answers answers_in(const std::vector<surveyed_judgment>& judgments) {
   quality::answers_builder builder;
   for (const auto& one : judgments)
     builder.add(one.contributor, to_string(one.unit), one.answer);
@@ -84,7 +84,7 @@ void look_at_copying(const quality::named_answers& named, std::vector<concern>& 
 /// What everybody in the step does, from which each one's habits are told.
 class habits {
 public:
-  habits(const std::vector<reviewed_judgment>& judgments, const quality::named_answers& named) {
+  habits(const std::vector<surveyed_judgment>& judgments, const quality::named_answers& named) {
     std::unordered_map<std::string_view, std::uint32_t> labels;
     for (std::uint32_t label = 0; label < named.labels.size(); ++label)
       labels.emplace(named.labels[label], label);
@@ -149,9 +149,9 @@ private:
   std::map<contributor_id, contributor> of_;
 };
 
-void look_at_speed(const std::vector<reviewed_judgment>& judgments,
+void look_at_speed(const std::vector<surveyed_judgment>& judgments,
                    std::vector<concern>& concerns) {
-  const auto seconds = [](const reviewed_judgment& one) {
+  const auto seconds = [](const surveyed_judgment& one) {
     return std::chrono::duration<double>(one.taken).count();
   };
   quality::speed_monitor usual;
@@ -182,13 +182,13 @@ void look_at_speed(const std::vector<reviewed_judgment>& judgments,
 
 } // namespace
 
-step_review review(const std::vector<reviewed_judgment>& judgments) {
-  step_review result;
+step_survey survey(const std::vector<surveyed_judgment>& judgments) {
+  step_survey result;
   const auto named = answers_in(judgments);
   result.judgments = judgments.size();
   result.units = named.units.size();
   result.labels = named.labels.size();
-  if (result.labels <= reviewed_labels_max) {
+  if (result.labels <= surveyed_labels_max) {
     result.krippendorff_alpha = quality::krippendorff_alpha(named.given);
     result.fleiss_kappa = quality::fleiss_kappa(named.given);
     look_at_agreement(named, result.concerns);
@@ -202,8 +202,8 @@ step_review review(const std::vector<reviewed_judgment>& judgments) {
   return result;
 }
 
-std::uint64_t next_review_after(std::uint64_t judgments) {
-  return judgments + std::max(first_review, judgments / 4);
+std::uint64_t next_survey_after(std::uint64_t judgments) {
+  return judgments + std::max(first_survey, judgments / 4);
 }
 
 std::int64_t judgments_saved(const finished_units& finished, std::uint32_t most) {

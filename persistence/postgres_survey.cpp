@@ -1,4 +1,4 @@
-// The part of `postgres_store` that is about reviews of a step's judgments.
+// The part of `postgres_store` that is about surveys of a step's judgments.
 
 #include "persistence/postgres_reads.hpp"
 #include "persistence/postgres_store.hpp"
@@ -35,7 +35,7 @@ constexpr statement finished_units{"finished_units", R"sql(
 
 } // namespace
 
-core::outcome<review_material> postgres_store::load_review(core::step_id step, double sure,
+core::outcome<survey_material> postgres_store::load_survey(core::step_id step, double sure,
                                                            std::uint32_t limit) {
   const auto id = wire::scalar(step.value);
   const auto answer =
@@ -44,7 +44,7 @@ core::outcome<review_material> postgres_store::load_review(core::step_id step, d
   if (!answer)
     return answer.error();
   const auto& judgments = (*answer)[reads::preamble_long];
-  review_material material;
+  survey_material material;
   material.judgments.reserve(judgments.rows());
   for (std::size_t row = 0; row < judgments.rows(); ++row)
     material.judgments.push_back({judgments.get<std::string>(row, 0),

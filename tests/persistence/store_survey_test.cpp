@@ -1,4 +1,4 @@
-// What the store keeps of monitors' flags, and what a step is reviewed by.
+// What the store keeps of monitors' flags, and what a step is surveyed by.
 
 #include "tests/persistence/conformance.hpp"
 #include "tests/persistence/history_text.hpp"
@@ -13,7 +13,7 @@ constexpr auto refused = commit_status::refused;
 using core::monitor;
 
 template <class World>
-class review_fixture : public store_fixture<World> {
+class survey_fixture : public store_fixture<World> {
 public:
   void given_judgment(core::unit_id unit, const std::string& who, core::token token,
                       std::int64_t submitted_s, const std::string& payload = R"({"label":"x"})") {
@@ -29,11 +29,11 @@ public:
   core::step_row step = this->given_step();
 };
 
-BOOST_AUTO_TEST_SUITE(store_review)
+BOOST_AUTO_TEST_SUITE(store_survey)
 
 // A28
 BOOST_AUTO_TEST_CASE_TEMPLATE(flags_are_read_by_contributor_and_monitor, World, worlds) {
-  review_fixture<World> f;
+  survey_fixture<World> f;
   const auto other = f.given_step();
   const auto flag = [&](const std::string& who, monitor what) {
     return core::insert_flag{f.step.id, who, what, "why", at(30)};
@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(flags_are_read_by_contributor_and_monitor, World, 
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_flag_is_raised_once, World, worlds) {
-  review_fixture<World> f;
+  survey_fixture<World> f;
   const core::insert_flag flag{f.step.id, "ana", monitor::speed, "why", at(30)};
   BOOST_TEST(is(f.write({flag}), committed));
   BOOST_TEST(is(f.write({flag}), refused));
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_flag_is_raised_once, World, worlds) {
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(impossible_flags_are_refused, World, worlds) {
-  review_fixture<World> f;
+  survey_fixture<World> f;
   const auto refuses = [&](void (*change)(core::insert_flag&)) {
     core::insert_flag w{f.step.id, "ana", monitor::speed, "why", at(30)};
     change(w);
@@ -73,8 +73,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(impossible_flags_are_refused, World, worlds) {
 }
 
 // A23 to A26: what counts, in order of submission, the last of it
-BOOST_AUTO_TEST_CASE_TEMPLATE(a_step_is_reviewed_by_what_counts, World, worlds) {
-  review_fixture<World> f;
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_step_is_surveyed_by_what_counts, World, worlds) {
+  survey_fixture<World> f;
   const auto first = f.given_unit(f.step.id, 1);
   const auto second = f.given_unit(f.step.id, 2);
   const auto elsewhere = f.given_unit(f.given_step().id, 1);
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_step_is_reviewed_by_what_counts, World, worlds) 
   f.given_judgment(question.id, "ana", 1, 22);
   BOOST_TEST(is(f.write({core::taint_judgment{second, "eve", at(50)}}), committed));
 
-  const auto whole = value_of(f.db->load_review(f.step.id, 0.9, 10)).judgments;
+  const auto whole = value_of(f.db->load_survey(f.step.id, 0.9, 10)).judgments;
   BOOST_REQUIRE(whole.size() == 3U);
   BOOST_TEST(whole[0].contributor == "ana");
   BOOST_TEST((whole[0].unit == first));
@@ -102,14 +102,14 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_step_is_reviewed_by_what_counts, World, worlds) 
   BOOST_TEST(whole[0].payload == whole[2].payload);
   BOOST_TEST(whole[0].payload != whole[1].payload);
 
-  const auto last = value_of(f.db->load_review(f.step.id, 0.9, 2)).judgments;
+  const auto last = value_of(f.db->load_survey(f.step.id, 0.9, 2)).judgments;
   BOOST_REQUIRE(last.size() == 2U);
   BOOST_TEST(last[0].contributor == "bob");
   BOOST_TEST((last[1].unit == second));
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(finished_units_are_counted_with_what_counts_in_them, World, worlds) {
-  review_fixture<World> f;
+  survey_fixture<World> f;
   for (std::uint64_t n = 1; n <= 3; ++n) {
     const auto unit = f.given_unit(f.step.id, n);
     f.given_judgment(unit, "ana", 1, 20);
@@ -120,12 +120,12 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(finished_units_are_counted_with_what_counts_in_the
       BOOST_TEST(
           is(f.write({core::finalize_unit{unit, "{}", n == 1 ? 0.9 : 0.5, at(60)}}), committed));
   }
-  const auto finished = value_of(f.db->load_review(f.step.id, 0.9, 1)).finished;
+  const auto finished = value_of(f.db->load_survey(f.step.id, 0.9, 1)).finished;
   BOOST_TEST(finished.units == 2U);
   BOOST_TEST(finished.judgments == 3U);
   BOOST_TEST(finished.unsure == 1U);
   const core::step_id nobody{f.ids.next(at(0))};
-  const auto nothing = value_of(f.db->load_review(nobody, 0.9, 10));
+  const auto nothing = value_of(f.db->load_survey(nobody, 0.9, 10));
   BOOST_TEST(nothing.judgments.empty());
   BOOST_TEST(nothing.finished.units == 0U);
 }
