@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(what_a_machine_cannot_be_made_to_have_is_said) {
   BOOST_TEST(obstacle_to(fault_kind::failover, 3, machine) == "no lines");
   BOOST_TEST(obstacle_to(fault_kind::database_partition, 3, machine) == "no lines");
   BOOST_TEST(obstacle_to(fault_kind::database_partition, 1, {}) == "it takes 2 nodes");
-  BOOST_TEST(obstacle_to(fault_kind::blink, 1, machine) == "no lines");
+  BOOST_TEST(obstacle_to(fault_kind::blink, 1, machine) == "");
   BOOST_TEST(obstacle_to(fault_kind::kill, 1, machine) == "it takes 2 nodes");
   BOOST_TEST(obstacle_to(fault_kind::partition, 1, {}) == "it takes 2 nodes");
   BOOST_TEST(obstacle_to(fault_kind::partial_partition, 2, {}) == "it takes 3 nodes");
