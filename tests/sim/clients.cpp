@@ -176,6 +176,8 @@ std::string payload_of(persona& p, const core::unit_id& unit) {
   constexpr std::array<const char*, 3> answers{"red", "blue", "green"};
   const auto* any = p.random.one_of(answers);
   const auto* answer = is_test_question(p, unit) && p.random.hit(p.knows) ? answers[0] : any;
+  if (p.world.drawn.monitors && p.name == "c0") // who has not read the questions
+    answer = answers[2];
   return std::string{R"({"answer":")"} + answer + R"(","by":")" + p.name + R"(","n":)"
          + std::to_string(p.random.below(1000)) + '}';
 }
@@ -476,7 +478,7 @@ void steer(self_ptr self, const persona_ptr& p) {
     send(self, p,
          msg::explain_contributor{p->random.one_of(p->world.steps),
                                   "c" + std::to_string(p->random.below(drawn.contributors))});
-  if (drawn.monitors && p->random.below(8) == 0)
+  if (drawn.monitors && p->random.below(3) == 0)
     send(self, p, msg::get_step_quality{p->random.one_of(p->world.steps)});
 }
 

@@ -467,6 +467,8 @@ batch_mutator::mutation mutation_named(const std::string& name, dice& random) {
     };
   if (name == "reopening-lost")
     return [](core::change& c) { erase_writes<core::reopen_unit>(c); };
+  if (name == "flag-lost")
+    return [](core::change& c) { erase_writes<core::insert_flag>(c); };
   if (name == "removal-forgotten")
     return [&](core::change& c) { erase_writes<core::put_standing>(c); };
   if (name == "widening-lost")
@@ -573,6 +575,8 @@ const std::vector<plant>& plants() {
         {"reopening-untold", "UnitReopened is not written with what it tells of", has_removals},
         {"reopening-lost", "a result is not taken back although it is told", has_removals},
         {"removal-forgotten", "it is not written that a contributor was removed", has_people},
+        {"flag-lost", "a flag is told of and not written",
+         [](const plan& p) { return p.monitors; }},
         {"widening-lost", "it is not written that a unit wants more judgments", has_people},
         {"verdict-turned", "right answers to test questions are stored as wrong", has_tests},
         {"test-event-dropped", "TestJudgmentEvent is not written with its judgment", has_tests},
