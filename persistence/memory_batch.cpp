@@ -301,7 +301,7 @@ private:
     const auto found = t_.active_leases.find({unit, owner});
     require(found != t_.active_leases.end() && found->second.token == token,
             "22012: no lease under this token");
-    const auto lease = found->second;
+    auto lease = found->second;
     erase(t_.active_leases, found);
     return lease;
   }

@@ -54,7 +54,8 @@ insert_judgment judged(std::uint8_t n, const std::string& who) {
 /// Whether two changes may go together.
 bool fit(std::vector<write_op> first, std::vector<write_op> second) {
   batch_footprint footprint;
-  BOOST_TEST(footprint.admit(writing(std::move(first))));
+  const bool alone = footprint.admit(writing(std::move(first)));
+  BOOST_TEST(alone);
   return footprint.admit(writing(std::move(second)));
 }
 
