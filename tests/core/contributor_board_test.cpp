@@ -15,7 +15,6 @@
 
 using namespace holdfast;
 using core::contributor_board;
-using core::contributor_standing;
 using core::errc;
 using core::standing_reason;
 using core::unit_id;

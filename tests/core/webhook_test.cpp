@@ -74,8 +74,7 @@ struct delivery_run {
   }
   delivery_verdict attempt(const post_answer& answer, double random = 0.5) {
     const auto batch = next();
-    const auto verdict =
-        judge_delivery(policy, at, batch.events.size(), batch.through, answer, random);
+    auto verdict = judge_delivery(policy, at, batch.events.size(), batch.through, answer, random);
     ++attempts;
     for (const auto& e : batch.events) {
       if (answer.verdict == post_verdict::delivered)
