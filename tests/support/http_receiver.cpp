@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <csignal>
 #include <stdexcept>
 #include <utility>
 
@@ -134,6 +135,8 @@ private:
 void http_receiver::end_tls::operator()(ssl_ctx_st* context) const { SSL_CTX_free(context); }
 
 http_receiver::http_receiver(answerer answer, const tls_files& tls) : answer_(std::move(answer)) {
+  // OpenSSL writes without MSG_NOSIGNAL, and a sender may have gone. Programs do the same.
+  ::signal(SIGPIPE, SIG_IGN);
   if (!tls.certificate.empty()) {
     tls_.reset(SSL_CTX_new(TLS_server_method()));
     if (SSL_CTX_use_certificate_chain_file(tls_.get(), tls.certificate.c_str()) != 1
