@@ -99,7 +99,7 @@ void note_for_quality(step_ptr self, const unit_report& report) {
     disregard(self, report.judged->contributor, {report.unit});
   else if (st.model)
     st.model->add(report.unit, report.judged->contributor, report.judged->answer);
-  if (report.judged && !is_question)
+  if (!is_question)
     survey_when_due(self);
 }
 

@@ -8,6 +8,7 @@
 #include "core/contributor_board.hpp"
 #include "core/ready_set.hpp"
 #include "core/step.hpp"
+#include "core/survey_pace.hpp"
 
 #include <caf/exit_reason.hpp>
 #include <caf/send.hpp>
@@ -92,9 +93,7 @@ struct step_state {
   std::optional<core::answer_model> model;      ///< Where the method of aggregation asks one.
 
   // --- surveys ---
-  std::uint64_t judgments = 0; ///< As of the last survey, and those since.
-  std::uint64_t next_survey = core::next_survey_after(0);
-  bool surveying = false; ///< Of the step's own accord.
+  core::survey_pace surveys; ///< Of the step's own accord.
 
   // --- repairs ---
   std::vector<core::repair_row> repairs; ///< Those not done, the one that is worked on first.

@@ -1,7 +1,5 @@
 #include "actors/step_state.hpp"
 
-#include <algorithm>
-
 namespace holdfast::actors {
 
 namespace {
@@ -47,8 +45,7 @@ msg::step_quality to_view(step_ptr self, const step_surveyed& survey) {
 void raise_flags(step_ptr self, const step_surveyed& survey,
                  std::function<void(const core::failure&)> effect) {
   auto& st = self->state;
-  st.judgments = survey.found.judgments;
-  st.next_survey = core::next_survey_after(st.judgments);
+  st.surveys.surveyed(survey.found.judgments);
   auto decided =
       st.board->flag(survey.found.concerns, definition_of(self).monitors, now(self, st.context));
   if (decided.answer.empty())
@@ -68,23 +65,17 @@ constexpr auto survey_timeout = std::chrono::minutes{2};
 
 void survey_when_due(step_ptr self) {
   auto& st = self->state;
-  ++st.judgments;
   const auto& mine = definition_of(self);
-  if (mine.monitors.empty() || st.surveying || st.judgments < st.next_survey)
+  if (mine.monitors.empty() || !st.surveys.judged())
     return;
-  st.surveying = true;
   self->request(st.links.reader, survey_timeout, survey_step{st.identity.step(), sure_in(mine)})
       .then(
           [=](const step_surveyed& survey) {
-            self->state.surveying = false;
+            self->state.surveys.ended();
             raise_flags(self, survey, [](const core::failure&) {});
           },
-          [=](const caf::error&) {
-            // The next judgments lead to another one.
-            auto& late = self->state;
-            late.surveying = false;
-            late.next_survey = core::next_survey_after(late.judgments);
-          });
+          // The next judgments lead to another one.
+          [=](const caf::error&) { self->state.surveys.ended(); });
 }
 
 void on_get_step_quality(step_ptr self, const msg::get_step_quality&) {

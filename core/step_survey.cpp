@@ -14,7 +14,7 @@
 #include <set>
 #include <tuple>
 #include <unordered_map>
-#include <unordered_set>
+#include <utility>
 
 namespace holdfast::core {
 

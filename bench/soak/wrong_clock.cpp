@@ -7,7 +7,6 @@
 
 #include "bench/soak/wrong_clock.hpp"
 
-#include <cerrno>
 #include <cstdlib>
 #include <ctime>
 #include <fcntl.h>

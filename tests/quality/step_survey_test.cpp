@@ -1,6 +1,6 @@
 // What the monitors of a step find, and whom they leave alone. A23 to A26, A28
 
-#include "core/step_survey.hpp"
+#include "core/survey_pace.hpp"
 
 #include "core/quality/seeded.hpp"
 #include "tests/quality/recorded_sets.hpp"
@@ -192,6 +192,33 @@ BOOST_AUTO_TEST_CASE(a_step_is_surveyed_again_when_a_quarter_has_come_in) {
   while ((judgments = core::next_survey_after(judgments)) < 1'000'000)
     looked_at += static_cast<double>(judgments);
   BOOST_TEST(looked_at < 5.5 * 1'000'000);
+}
+
+BOOST_AUTO_TEST_CASE(one_survey_is_under_way_at_a_time) {
+  core::survey_pace pace;
+  std::uint64_t begun = 0;
+  for (int i = 0; i < 200; ++i)
+    begun += pace.judged() ? 1 : 0;
+  BOOST_TEST(begun == 1U);
+  pace.ended(); // without having seen anything
+  BOOST_TEST(!pace.judged());
+  for (int i = 0; i < 48; ++i)
+    BOOST_TEST(!pace.judged());
+  BOOST_TEST(pace.judged());
+}
+
+// A survey sees the last judgments only; of a larger step that is not all there are.
+BOOST_AUTO_TEST_CASE(large_steps_are_surveyed_ever_more_seldom) {
+  core::survey_pace pace;
+  pace.surveyed(core::surveyed_judgments_max); // an earlier life had that many or more
+  std::uint64_t surveys = 0;
+  for (std::uint64_t i = core::surveyed_judgments_max; i < 2'000'000; ++i)
+    if (pace.judged()) {
+      ++surveys;
+      pace.ended();
+      pace.surveyed(core::surveyed_judgments_max);
+    }
+  BOOST_TEST(surveys == 16U); // 50,000 times 1.25 to the sixteenth is 1.8 million
 }
 
 BOOST_AUTO_TEST_CASE(judgments_saved_are_those_that_the_rule_might_have_asked_for) {
