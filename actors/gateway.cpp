@@ -108,6 +108,8 @@ core::failure check(const msg::explain_contributor& m) {
   return first_of({check_id(m.step, "step"), check_contributor(m.contributor)});
 }
 core::failure check(const msg::get_step_quality& m) { return check_id(m.step, "step"); }
+core::failure check(const msg::update_workflow& m) { return check_id(m.step, "step"); }
+core::failure check(const msg::get_workflow& m) { return check_id(m.workflow, "workflow"); }
 core::failure check(const msg::seal_step& m) { return check_id(m.step, "step"); }
 core::failure check(const msg::change_step& m) {
   return first_of({check_id(m.step, "step"), check_verb(m.verb)});
@@ -448,6 +450,9 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       [=](msg::create_workflow& m) { return on_create(self, m); },
       [=](msg::add_source_data& m) { return on_add(self, m); },
       [=](msg::add_test_questions& m) { return on_add(self, m); },
+      [=](msg::update_workflow& m) {
+        return to_host<msg::workflow_updated>(self, to.shards, m, true);
+      },
       [=](msg::seal_step& m) { return to_host<msg::step_view>(self, to.shards, m, true); },
       [=](msg::remove_contributor& m) {
         return to_host<msg::contributor_removed>(self, to.shards, m, true);
@@ -470,6 +475,7 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       [=](msg::change_step& m) { return to_host<msg::step_view>(self, to.shards, m, true); },
       [=](msg::change_unit& m) { return to_host<msg::unit_changed>(self, to.shards, m, true); },
       [=](msg::list_steps& m) { return hand_on<msg::step_list>(self, to.reader, m, false); },
+      [=](msg::get_workflow& m) { return hand_on<msg::workflow_view>(self, to.reader, m, false); },
       [=](msg::get_unit& m) { return hand_on<msg::unit_view>(self, to.reader, m, false); },
       [=](msg::get_lineage& m) { return hand_on<msg::unit_lineage>(self, to.reader, m, false); },
       [=](msg::list_results& m) { return hand_on<msg::result_page>(self, to.reader, m, false); },

@@ -9,7 +9,7 @@
 #include "core/sweep.hpp"
 #include "core/unit.hpp"
 #include "core/webhook.hpp"
-#include "core/workflow.hpp"
+#include "core/workflow_versions.hpp"
 #include "messages/cluster_messages.hpp"
 #include "messages/task_messages.hpp"
 #include "messages/work_messages.hpp"
@@ -150,13 +150,22 @@ struct settled {};
 
 // --- reader ---
 
-/// Answered by `persistence::stored_step` and `persistence::stored_workflow` of it.
+/// Answered by `versions_loaded`, or `not_found`.
+struct load_versions {
+  core::workflow_id workflow;
+};
+struct versions_loaded {
+  core::versioned_workflow versions;
+  std::vector<core::step_row> steps; ///< Of all versions, in order of position.
+};
+
+/// Answered by `step_loaded`, or `not_found`.
 struct load_step {
   core::step_id step;
 };
 struct step_loaded {
   persistence::stored_step step;
-  persistence::stored_workflow workflow;
+  versions_loaded workflow;
   core::step_history history;
   std::vector<core::repair_row> repairs; ///< Those that are not done.
 };
@@ -172,7 +181,7 @@ struct workflow_loaded {
 /// Answered by `units_loaded`.
 struct load_units {
   std::vector<core::unit_id> units;
-  core::lease_policy policy;
+  core::lease_policies policies;
 };
 struct units_loaded {
   std::vector<core::unit_record> units;
@@ -672,6 +681,8 @@ HOLDFAST_LOCAL_MESSAGE(settled)
 HOLDFAST_LOCAL_MESSAGE(distant_claim)
 HOLDFAST_LOCAL_MESSAGE(load_step)
 HOLDFAST_LOCAL_MESSAGE(step_loaded)
+HOLDFAST_LOCAL_MESSAGE(load_versions)
+HOLDFAST_LOCAL_MESSAGE(versions_loaded)
 HOLDFAST_LOCAL_MESSAGE(load_units)
 HOLDFAST_LOCAL_MESSAGE(units_loaded)
 HOLDFAST_LOCAL_MESSAGE(load_chains)

@@ -55,7 +55,8 @@ msg::lineage_unit to_view(persistence::unit_history& unit) {
                          std::move(unit.route_reason),
                          {},
                          {},
-                         std::move(unit.excluded)};
+                         std::move(unit.excluded),
+                         unit.version};
   for (const auto& entry : unit.leases)
     view.leases.push_back({entry.lease.id, entry.lease.owner, entry.lease.token, status_of(entry),
                            entry.lease.granted_at, entry.lease.expires_at,

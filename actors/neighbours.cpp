@@ -217,6 +217,7 @@ caf::behavior neighbours(caf::stateful_actor<neighbours_state>* self, context_pt
       },
       [=](msg::end_session& m) { hand(self, m); },
       [=](msg::create_workflow& m) { hand(self, m); },
+      [=](msg::update_workflow& m) { hand(self, m); },
       [=](msg::add_source_data& m) { hand(self, m); },
       [=](msg::seal_step& m) { hand(self, m); },
       [=](msg::add_test_questions& m) { hand(self, m); },

@@ -38,35 +38,79 @@ auto answer(core::outcome<T> read, Shape shape) -> caf::result<decltype(shape(*r
 
 /// Definitions were validated when they were created, under limits that may have been stricter or
 /// laxer than today's; stored ones are read without limits of their own.
-core::outcome<core::workflow_definition> stored_definition(const std::string& json) {
-  return documents::parse_workflow(json, {json.size() + 1, 1000});
+core::outcome<core::versioned_workflow>
+stored_versions(const std::vector<std::string>& definitions) {
+  core::versioned_workflow workflow;
+  for (const auto& json : definitions) {
+    auto parsed = documents::parse_workflow(json, {json.size() + 1, 1000});
+    if (!parsed)
+      return core::failure{core::errc::damaged, "a stored definition of the workflow is not valid"};
+    workflow.add(std::move(*parsed));
+  }
+  return workflow;
 }
 
 caf::result<step_loaded> on_load_step(self_ptr self, const load_step& question) {
   auto& from = open(self);
-  const auto policy_of = [](const std::string& definition, std::uint32_t position) {
-    const auto parsed = stored_definition(definition);
-    return parsed && position < parsed->steps.size() ? parsed->steps[position].lease
-                                                     : core::lease_policy{};
+  const auto policies_of = [](const std::vector<std::string>& definitions, const std::string& key) {
+    const auto stored = stored_versions(definitions);
+    const auto position = stored ? stored->position_of(key) : std::nullopt;
+    return position ? stored->leases(*position) : core::lease_policies{};
   };
-  auto step = from.load_step(question.step, policy_of);
+  auto step = from.load_step(question.step, policies_of);
   if (!step)
     return msg::to_error(step.error());
+  // In this order: no unit is of a version that is not known then.
   auto workflow = from.load_workflow(step->row.workflow);
   if (!workflow)
     return msg::to_error(workflow.error());
-  const auto definition = stored_definition(workflow->definition);
-  if (!definition || step->row.position >= definition->steps.size())
-    return msg::to_error(core::errc::damaged, "the stored definition of the workflow is not valid");
-  auto history = from.load_step_history(
-      question.step, core::history_needed(definition->steps[step->row.position]));
+  auto versions = stored_versions(workflow->definitions);
+  if (!versions)
+    return msg::to_error(versions.error());
+  if (versions->position_of(step->row.key) != step->row.position)
+    return msg::to_error(core::errc::damaged, "the step is not where its workflow has it");
+  auto history = from.load_step_history(question.step,
+                                        core::history_needed(versions->step(step->row.position)));
   if (!history)
     return msg::to_error(history.error());
   auto repairs = from.open_repairs(question.step);
   if (!repairs)
     return msg::to_error(repairs.error());
-  return step_loaded{std::move(*step), std::move(*workflow), std::move(*history),
+  return step_loaded{std::move(*step),
+                     {std::move(*versions), std::move(workflow->steps)},
+                     std::move(*history),
                      std::move(*repairs)};
+}
+
+caf::result<versions_loaded> on_load_versions(self_ptr self, const load_versions& question) {
+  auto workflow = open(self).load_workflow(question.workflow);
+  if (!workflow)
+    return msg::to_error(workflow.error());
+  auto versions = stored_versions(workflow->definitions);
+  if (!versions)
+    return msg::to_error(versions.error());
+  return versions_loaded{std::move(*versions), std::move(workflow->steps)};
+}
+
+caf::result<msg::workflow_view> on_get_workflow(self_ptr self, const msg::get_workflow& question) {
+  auto stored = open(self).load_workflow(question.workflow);
+  if (!stored)
+    return msg::to_error(stored.error());
+  const auto latest = static_cast<std::uint32_t>(stored->definitions.size());
+  const auto version = question.version == 0 ? latest : question.version;
+  if (version > latest)
+    return msg::to_error(core::errc::not_found, "the workflow has no version "
+                                                    + std::to_string(version) + "; the latest is "
+                                                    + std::to_string(latest));
+  const auto versions = stored_versions(stored->definitions);
+  if (!versions)
+    return msg::to_error(versions.error());
+  return msg::workflow_view{stored->id,
+                            std::move(stored->name),
+                            version,
+                            latest,
+                            std::move(stored->definitions[version - 1]),
+                            steps_of(versions->definition(version), stored->steps)};
 }
 
 caf::result<msg::unit_view> on_get_unit(self_ptr self, const msg::get_unit& question) {
@@ -88,7 +132,8 @@ caf::result<msg::unit_view> on_get_unit(self_ptr self, const msg::get_unit& ques
                         static_cast<std::uint32_t>(u.judgments.size()),
                         static_cast<std::uint32_t>(u.leases.active.size()),
                         u.result,
-                        u.confidence};
+                        u.confidence,
+                        u.version};
 }
 
 caf::result<msg::step_list> on_list_steps(self_ptr self, const msg::list_steps& question) {
@@ -338,6 +383,16 @@ msg::step_view to_view(const core::step_row& row) {
           row.total_units, row.completed_units, row.revision};
 }
 
+std::vector<msg::step_view> steps_of(const core::workflow_definition& definition,
+                                     const std::vector<core::step_row>& rows) {
+  std::vector<msg::step_view> views;
+  for (const auto& step : definition.steps)
+    for (const auto& row : rows)
+      if (row.key == step.key)
+        views.push_back(to_view(row));
+  return views;
+}
+
 std::string status_of(const core::task& live) {
   return live.held() != nullptr ? "EXECUTING" : "QUEUED";
 }
@@ -369,8 +424,9 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
         return answer(open(self).load_workflow(question.workflow),
                       [](auto& workflow) { return workflow_loaded{std::move(workflow)}; });
       },
+      [=](const load_versions& question) { return on_load_versions(self, question); },
       [=](const load_units& question) {
-        return answer(open(self).load_units(question.units, question.policy),
+        return answer(open(self).load_units(question.units, question.policies),
                       [](auto& units) { return units_loaded{std::move(units)}; });
       },
       [=](const load_chains& question) {
@@ -461,6 +517,7 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
       },
       [=](const msg::get_task& question) { on_get_task(self, question); },
       [=](list_live_steps) { return on_list_live_steps(self); },
+      [=](const msg::get_workflow& question) { return on_get_workflow(self, question); },
       [=](const msg::get_unit& question) { return on_get_unit(self, question); },
       [=](const msg::get_lineage& question) {
         // One more than is shown tells whether there are others.

@@ -29,6 +29,10 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
 /// The public form of a stored step.
 msg::step_view to_view(const core::step_row& row);
 
+/// The steps of a definition in its order; those that are not among `rows` are left out.
+std::vector<msg::step_view> steps_of(const core::workflow_definition& definition,
+                                     const std::vector<core::step_row>& rows);
+
 /// The status of a task that a requester knows: QUEUED and EXECUTING while it lives; FAILURE when
 /// the work itself failed, ERROR when it could not be done.
 std::string status_of(const core::task& live);

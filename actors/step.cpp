@@ -4,9 +4,6 @@
 #include "actors/reader.hpp"
 #include "actors/step_state.hpp"
 #include "core/supervision.hpp"
-#include "documents/workflow_document.hpp"
-
-#include <caf/make_counted.hpp>
 
 #include <algorithm>
 
@@ -64,21 +61,12 @@ void retry_loading(step_ptr self, const core::failure& why) {
 
 void on_loaded(step_ptr self, step_loaded& stored) {
   auto& st = self->state;
-  // A definition in the database has been validated by the node that wrote it.
-  const auto& text = stored.workflow.definition;
-  auto parsed = documents::parse_workflow(text, {text.size() + 1, 1000});
-  HOLDFAST_INVARIANT(parsed && stored.step.row.position < parsed->steps.size(),
-                     "create_workflow writes only valid definitions");
-  st.definition = std::move(*parsed);
-  for (const auto& sibling : stored.workflow.steps)
-    st.siblings.push_back(sibling.id);
-  const auto& mine = st.definition.steps[stored.step.row.position];
-  st.step = {stored.step.row, stored.step.next_ordinal, mine.test_questions.has_value(),
-             mine.tasks};
-  st.places = core::places_in(st.definition);
-  st.shared = caf::make_counted<step_context>(st.context, st.identity, mine,
-                                              st.places[st.step.row.position].ways, st.links.writer,
-                                              caf::actor_cast<caf::actor>(self));
+  st.step.row = stored.step.row;
+  st.step.next_ordinal = stored.step.next_ordinal;
+  take_versions(self, stored.workflow);
+  const auto& mine = definition_of(st);
+  st.step.hides_origin = mine.test_questions.has_value();
+  st.step.executor = mine.tasks;
   for (const auto& unit : stored.step.open_units)
     enter_unit(self, unit);
   restore_quality(self, stored.history);
@@ -312,6 +300,10 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
       [=](msg::add_test_questions& m) {
         if (!put_off(self, m))
           on_add_test_questions(self, m);
+      },
+      [=](const msg::update_workflow& m) {
+        if (!put_off(self, m))
+          on_update_workflow(self, m);
       },
       [=](const msg::seal_step& m) {
         if (!put_off(self, m))

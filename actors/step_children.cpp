@@ -27,11 +27,11 @@ arrival arrival_of(step_ptr self, const core::unit_record& parent) {
   const auto& st = self->state;
   const auto at = std::find(st.siblings.begin(), st.siblings.end(), parent.step);
   HOLDFAST_INVARIANT(at != st.siblings.end(), "units go on within their workflow");
-  const auto from = static_cast<std::size_t>(at - st.siblings.begin());
+  const auto from = static_cast<std::uint32_t>(at - st.siblings.begin());
   // Those from before there were routes went on along the only one.
   const auto rule = parent.route == core::no_route ? 0 : static_cast<std::size_t>(parent.route);
-  const auto& way = st.places[from].ways[rule];
-  arrival came{&st.definition.steps[from], from == 0, &way.rule, false};
+  const auto& way = st.workflow.ways(parent.version, from)[rule];
+  arrival came{st.workflow.find(parent.version, from), from == 0, &way.rule, false};
   for (const auto& target : way.targets)
     if (target.position == st.step.row.position)
       came.back = target.back;
@@ -61,7 +61,8 @@ void append_children(step_ptr self, const core::unit_record& parent,
     link.result = reviewed;
   }
   core::source_item child;
-  child.slots = core::first_slots(st.definition.steps[here]);
+  child.slots = core::first_slots(*st.workflow.find(parent.version, here));
+  child.version = parent.version;
   child.parent = parent.id;
   child.root = parent.root;
   child.loops = parent.loops + (came.back ? 1 : 0);
@@ -69,7 +70,8 @@ void append_children(step_ptr self, const core::unit_record& parent,
     child.excluded = chain->judges;
   const auto add = [&](std::optional<std::uint32_t> part, std::string input) {
     auto one = child;
-    one.key = core::child_key(parent.source_key, parent.id, st.places[here].one_way_in, part);
+    one.key = core::child_key(parent.source_key, parent.id,
+                              st.workflow.one_way_in(parent.version, here), part);
     one.part = part.value_or(0);
     one.input = std::move(input);
     items.push_back(std::move(one));
@@ -159,6 +161,21 @@ void with_chains(step_ptr self, const add_children& request, std::vector<core::u
           [=](caf::error& error) { promise.deliver(std::move(error)); });
 }
 
+/// Learns of the versions that they began under, if that is to be learned.
+void with_known_versions(step_ptr self, const add_children& request,
+                         std::vector<core::unit_record> parents, const held_promise& promise) {
+  const auto latest = self->state.workflow.latest();
+  if (std::all_of(parents.begin(), parents.end(),
+                  [&](const auto& parent) { return parent.version <= latest; }))
+    return with_chains(self, request, std::move(parents), promise);
+  with_versions(self, [=, parents = std::move(parents)](const core::failure& why) {
+    if (why.code == core::errc::none)
+      with_chains(self, request, parents, promise);
+    else
+      promise.deliver(msg::to_error(why));
+  });
+}
+
 } // namespace
 
 void on_add_children(step_ptr self, const add_children& request) {
@@ -167,23 +184,38 @@ void on_add_children(step_ptr self, const add_children& request) {
   for (const auto& parent : request.parents)
     question.units.push_back(parent.unit);
   self->request(self->state.links.loader, internal_timeout, std::move(question))
-      .then([=](units_loaded& loaded) { with_chains(self, request, loaded.units, promise); },
-            [=](caf::error& error) { promise.deliver(std::move(error)); });
+      .then(
+          [=](units_loaded& loaded) {
+            with_known_versions(self, request, std::move(loaded.units), promise);
+          },
+          [=](caf::error& error) { promise.deliver(std::move(error)); });
 }
 
 // Not through the inbox: what comes is the state of the upstream step now, not at the event, so
 // that the same message may have something new to say when it comes again; and taking it in repeats
 // itself without harm.
 void on_upstream_progress(step_ptr self, const upstream_progress& change) {
-  auto& st = self->state;
-  const auto at = now(self, st.context);
-  auto decided = core::note_upstream(st.step, change.from, change.completed,
-                                     st.places[st.step.row.position].upstreams, at);
-  auto effect = reply(self->make_response_promise(), events_applied{});
-  if (decided.refusal != core::errc::none || decided.changes.empty())
-    st.pending.after_all(std::move(effect));
-  else
-    write(self, std::move(decided.changes), std::move(effect));
+  const held_promise promise{self->make_response_promise()};
+  // Who is sealed must know all that may lead here. What began under a later version than is
+  // found now makes the first step tell that it is no longer complete, after this.
+  with_versions(self, [=](const core::failure& why) {
+    if (why.code != core::errc::none)
+      return promise.deliver(msg::to_error(why));
+    auto& st = self->state;
+    auto decided =
+        core::note_upstream(st.step, change.from, change.completed,
+                            st.workflow.upstreams(st.step.row.position), now(self, st.context));
+    auto effect = [=](const core::failure& failed) {
+      if (failed.code == core::errc::none)
+        promise.deliver(events_applied{});
+      else
+        promise.deliver(msg::to_error(failed));
+    };
+    if (decided.refusal != core::errc::none || decided.changes.empty())
+      st.pending.after_all(std::move(effect));
+    else
+      write(self, std::move(decided.changes), std::move(effect));
+  });
 }
 
 } // namespace holdfast::actors

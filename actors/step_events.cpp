@@ -154,8 +154,8 @@ void pass_on_status(step_ptr self, const std::shared_ptr<gathering>& whole) {
   const auto mine = st.step.row.position;
   // By the time this runs the step may have changed again; the last state is what counts.
   const bool completed = st.step.row.status == core::step_status::completed;
-  for (std::uint32_t position = 0; position < st.places.size(); ++position)
-    if ((st.places[position].upstreams >> mine & 1) != 0)
+  for (std::uint32_t position = 0; position < st.siblings.size(); ++position)
+    if ((st.workflow.upstreams(position) >> mine & 1) != 0)
       ask_part(self, whole, st.links.shards,
                upstream_progress{st.siblings[position], mine, completed});
 }
@@ -164,18 +164,10 @@ void pass_on_status(step_ptr self, const std::shared_ptr<gathering>& whole) {
 std::map<core::step_id, std::vector<finished_parent>> by_target(const step_state& st,
                                                                 const apply_events& delivery) {
   std::map<core::step_id, std::vector<finished_parent>> parents;
-  const auto& ways = st.places[st.step.row.position].ways;
-  if (ways.empty())
-    return parents;
-  for (const auto& [message, event] : delivery.events) {
-    if (event.type != core::event_type::unit_finalized)
-      continue;
-    const auto rule = documents::route_in(event.details);
-    if (rule == core::no_route)
-      continue;
-    for (const auto& target : ways[static_cast<std::size_t>(rule)].targets)
-      parents[st.siblings[target.position]].push_back({message, event.unit});
-  }
+  for (const auto& [message, event] : delivery.events)
+    if (event.type == core::event_type::unit_finalized)
+      for (const auto& key : documents::next_steps_in(event.details))
+        parents[st.siblings[*st.workflow.position_of(key)]].push_back({message, event.unit});
   return parents;
 }
 
@@ -190,9 +182,16 @@ void route(step_ptr self, const apply_events& delivery) {
   const auto parents = by_target(st, delivery);
   // In this order: a step that is sealed before its last units arrive would complete too early.
   const auto then_status = [=] {
-    if (status_changed && !whole->failed)
-      pass_on_status(self, whole);
-    whole->part_done();
+    if (!status_changed || whole->failed)
+      return whole->part_done();
+    // Later versions may have put others behind this step.
+    with_versions(self, [=](const core::failure& why) {
+      if (why.code == core::errc::none)
+        pass_on_status(self, whole);
+      else
+        whole->failed = msg::to_error(why);
+      whole->part_done();
+    });
   };
   if (parents.empty())
     return then_status();

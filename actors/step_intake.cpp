@@ -142,12 +142,19 @@ core::failure check_row(const msg::test_question& row, const core::step_definiti
 }
 
 core::source_item item_of(msg::source_row& row, const core::step_definition& step) {
-  const auto slots = row.judgments > 0 ? row.judgments : core::first_slots(step);
-  return {std::move(row.key), std::move(row.input), slots, {}, {}};
+  core::source_item item;
+  item.key = std::move(row.key);
+  item.input = std::move(row.input);
+  item.slots = row.judgments > 0 ? row.judgments : core::first_slots(step);
+  return item;
 }
 
 core::source_item item_of(msg::test_question& row, const core::step_definition&) {
-  return {std::move(row.key), std::move(row.input), 1, {}, {}, std::move(row.truth)};
+  core::source_item item;
+  item.key = std::move(row.key);
+  item.input = std::move(row.input);
+  item.truth = std::move(row.truth);
+  return item;
 }
 
 /// Takes in those rows that are well-formed and new; answers what became of all.
@@ -155,7 +162,8 @@ template <class Row>
 void take_in(step_ptr self, std::vector<Row>& rows) {
   auto& st = self->state;
   const held_promise promise{self->make_response_promise()};
-  const auto& mine = st.definition.steps[st.step.row.position];
+  const auto version = st.workflow.newest(st.step.row.position);
+  const auto& mine = definition_of(st);
   msg::source_data_added added;
   intake in;
   std::unordered_set<std::string> keys;
@@ -171,6 +179,7 @@ void take_in(step_ptr self, std::vector<Row>& rows) {
       continue;
     }
     in.items.push_back(item_of(row, mine));
+    in.items.back().version = version;
   }
   in.done = [promise, added](const core::failure& why, std::uint32_t fresh,
                              std::uint32_t known) mutable {
@@ -200,7 +209,7 @@ void on_add_source_data(step_ptr self, msg::add_source_data& request) {
 
 void on_add_test_questions(step_ptr self, msg::add_test_questions& request) {
   const auto& st = self->state;
-  if (st.definition.steps[st.step.row.position].test_questions)
+  if (definition_of(st).test_questions)
     return take_in(self, request.rows);
   self->make_response_promise().deliver(
       msg::to_error(core::errc::wrong_state,

@@ -10,10 +10,6 @@ namespace holdfast::actors {
 
 namespace {
 
-const core::step_definition& definition_of(step_ptr self) {
-  return self->state.definition.steps[self->state.step.row.position];
-}
-
 /// Nothing that they did in these units counts any more.
 void disregard(step_ptr self, const core::contributor_id& contributor,
                const std::vector<core::unit_id>& units) {
@@ -61,7 +57,7 @@ msg::contributor_view view_of(const core::contributor_report& report) {
 
 void restore_quality(step_ptr self, const core::step_history& history) {
   auto& st = self->state;
-  const auto& mine = definition_of(self);
+  const auto& mine = definition_of(st);
   st.board.emplace(st.identity.step(), mine.test_questions);
   st.board->restore(history);
   if (mine.aggregation.method == core::aggregation_method::incremental) {
@@ -150,7 +146,7 @@ void on_explain_unit(step_ptr self, const msg::explain_unit& request) {
   const held_promise promise{self->make_response_promise()};
   // As committed: what is decided and not durable yet will be in a moment.
   self->request(self->state.links.loader, internal_timeout,
-                load_units{{request.unit}, self->state.shared->lease})
+                load_units{{request.unit}, leases_of(self->state)})
       .then(
           [=](const units_loaded& loaded) {
             const auto& st = self->state;
@@ -163,8 +159,9 @@ void on_explain_unit(step_ptr self, const msg::explain_unit& request) {
               who = core::candidate{request.contributor,
                                     st.board->next_for(request.contributor, true)};
             msg::unit_explanation answer{unit.id, unit.state, {}};
-            for (auto& why : core::explain(st.step.row, unit, st.shared->lease, st.shared->ways,
-                                           who, now(self, st.context)))
+            const auto& shared = *context_of(st, unit.version);
+            for (auto& why : core::explain(st.step.row, unit, shared.lease, shared.ways, who,
+                                           now(self, st.context)))
               answer.reasons.push_back({std::move(why.code), std::move(why.text)});
             promise.deliver(std::move(answer));
           },

@@ -126,8 +126,9 @@ void commit_chunk(step_ptr self, std::uint64_t bookmark, std::vector<core::unit_
   const auto at = now(self, st.context);
   core::change changes;
   for (auto& unit : units) {
+    const auto& shared = *context_of(st, unit.version);
     auto decided =
-        core::repair(unit, st.shared->aggregation, st.shared->ways, without_removed(st, unit), at);
+        core::repair(unit, shared.aggregation, shared.ways, without_removed(st, unit), at);
     core::tally(row.figures, decided.answer);
     auto& [writes, events] = decided.changes;
     std::move(writes.begin(), writes.end(), std::back_inserter(changes.writes));
@@ -166,7 +167,7 @@ void on_judged(step_ptr self, std::uint64_t bookmark, const persistence::judged_
   const bool hold = !st.repairs.front().dry_run;
   if (hold && !hold_units(self, ids))
     return try_later(self, "somebody asks about a finished unit");
-  self->request(st.links.loader, internal_timeout, load_units{ids, st.shared->lease})
+  self->request(st.links.loader, internal_timeout, load_units{ids, leases_of(st)})
       .then([=](units_loaded& loaded) { commit_chunk(self, bookmark, std::move(loaded.units)); },
             // A unit that is held has nobody to answer for it: start over from the database.
             [=](caf::error& error) { self->quit(std::move(error)); });

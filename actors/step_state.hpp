@@ -9,6 +9,7 @@
 #include "core/ready_set.hpp"
 #include "core/step.hpp"
 #include "core/survey_pace.hpp"
+#include "core/workflow_versions.hpp"
 
 #include <caf/exit_reason.hpp>
 #include <caf/send.hpp>
@@ -50,10 +51,9 @@ struct step_state {
   std::vector<std::function<void()>> stashed; ///< Requests that came before the step was loaded.
 
   core::step step;
-  core::workflow_definition definition;
-  std::vector<core::step_id> siblings;  ///< The steps of the workflow, by position.
-  std::vector<core::step_place> places; ///< The same.
-  step_context_ptr shared;
+  core::versioned_workflow workflow;
+  std::vector<core::step_id> siblings;    ///< The steps of all its versions, by position.
+  std::vector<step_context_ptr> contexts; ///< Of the units here, by version; null: it has none.
   core::ready_set ready;
   pending_effects pending;
 
@@ -108,6 +108,21 @@ struct step_state {
 
 using step_ptr = caf::stateful_actor<step_state>*;
 
+/// What the step is as of the latest version that has it.
+inline const core::step_definition& definition_of(const step_state& st) {
+  return st.workflow.step(st.step.row.position);
+}
+
+/// What units that began under `version` share.
+inline const step_context_ptr& context_of(const step_state& st, std::uint32_t version) {
+  return st.contexts[version - 1];
+}
+
+/// The lease policies of the units here.
+inline core::lease_policies leases_of(const step_state& st) {
+  return st.workflow.leases(st.step.row.position);
+}
+
 // The parts of the step actor, one file each. All run on the step's own actor.
 
 // step_units.cpp: the step as supervisor and timekeeper of its units.
@@ -151,6 +166,14 @@ bool enqueue(step_ptr self, intake in);
 
 void on_add_source_data(step_ptr self, msg::add_source_data& request);
 void on_add_test_questions(step_ptr self, msg::add_test_questions& request);
+
+// step_versions.cpp: the forms that the workflow takes.
+
+/// Goes on with all versions that are stored.
+void take_versions(step_ptr self, const versions_loaded& stored);
+/// Looks for versions that this step does not know yet, then calls `go_on`. Calls keep their order.
+void with_versions(step_ptr self, std::function<void(const core::failure&)> go_on);
+void on_update_workflow(step_ptr self, const msg::update_workflow& request);
 
 // step_children.cpp: new units, from finished ones of the steps before.
 

@@ -8,17 +8,13 @@ constexpr std::size_t concerns_most = 1000;
 /// How sure a result is to be where no stopping rule says it.
 constexpr double usually_sure = 0.9;
 
-const core::step_definition& definition_of(step_ptr self) {
-  return self->state.definition.steps[self->state.step.row.position];
-}
-
 double sure_in(const core::step_definition& step) {
   const auto& rule = step.aggregation.stopping;
   return rule && rule->stop_at ? *rule->stop_at : usually_sure;
 }
 
 msg::step_quality to_view(step_ptr self, const step_surveyed& survey) {
-  const auto& mine = definition_of(self);
+  const auto& mine = definition_of(self->state);
   const auto& found = survey.found;
   msg::step_quality view;
   view.step = self->state.identity.step();
@@ -46,8 +42,8 @@ void raise_flags(step_ptr self, const step_surveyed& survey,
                  std::function<void(const core::failure&)> effect) {
   auto& st = self->state;
   st.surveys.surveyed(survey.found.judgments);
-  auto decided =
-      st.board->flag(survey.found.concerns, definition_of(self).monitors, now(self, st.context));
+  auto decided = st.board->flag(survey.found.concerns, definition_of(self->state).monitors,
+                                now(self, st.context));
   if (decided.answer.empty())
     return st.pending.after_all(std::move(effect));
   for (const auto& one : decided.answer)
@@ -65,7 +61,7 @@ constexpr auto survey_timeout = std::chrono::minutes{2};
 
 void survey_when_due(step_ptr self) {
   auto& st = self->state;
-  const auto& mine = definition_of(self);
+  const auto& mine = definition_of(self->state);
   if (mine.monitors.empty() || !st.surveys.judged())
     return;
   self->request(st.links.reader, survey_timeout, survey_step{st.identity.step(), sure_in(mine)})
@@ -81,7 +77,7 @@ void survey_when_due(step_ptr self) {
 void on_get_step_quality(step_ptr self, const msg::get_step_quality&) {
   const held_promise promise{self->make_response_promise()};
   self->request(self->state.links.reader, survey_timeout,
-                survey_step{self->state.identity.step(), sure_in(definition_of(self))})
+                survey_step{self->state.identity.step(), sure_in(definition_of(self->state))})
       .then(
           [=](const step_surveyed& survey) {
             raise_flags(self, survey,

@@ -14,10 +14,11 @@ constexpr std::uint32_t crashes_max = 3;
 void start_unit(step_ptr self, core::unit loaded) {
   auto& st = self->state;
   const auto id = loaded.id;
-  auto actor = self->spawn(unit_actor, std::move(loaded), st.shared);
+  const auto shared = context_of(st, loaded.version);
+  auto actor = self->spawn(unit_actor, std::move(loaded), shared);
   // Not `monitor`: what comes then names the actor and not the unit, so that a second table would
   // be needed.
-  actor->attach_functor([step = st.shared->step, id](const caf::error& reason) {
+  actor->attach_functor([step = shared->step, id](const caf::error& reason) {
     caf::anon_send(step, unit_ended{id, reason});
   });
   st.live[id] = {actor, now(self, st.context)};
@@ -47,7 +48,7 @@ core::failure no_such_unit(step_ptr self, const core::unit_id& unit) {
 /// Loads units that are in `awaited` and neither live nor leaving.
 void load_awaited(step_ptr self, std::vector<core::unit_id> units) {
   auto& st = self->state;
-  self->request(st.links.loader, internal_timeout, load_units{units, st.shared->lease})
+  self->request(st.links.loader, internal_timeout, load_units{units, leases_of(st)})
       .then(
           [=](units_loaded& loaded) {
             // An id from outside may name a unit of another step, which that step alone may host.
@@ -109,8 +110,8 @@ void enter_reloaded(step_ptr self, core::unit_record stored, bool park) {
   auto& st = self->state;
   forget_unit(self, stored.id);
   if (park) {
-    auto parked =
-        core::decide(stored, st.shared->lease, core::unit_verb::pause, now(self, st.context));
+    auto parked = core::decide(stored, context_of(st, stored.version)->lease,
+                               core::unit_verb::pause, now(self, st.context));
     if (!parked.changes.empty()) {
       st.context->log(log_level::error, "unit_parked", {{"unit", to_string(stored.id)}});
       write(self, std::move(parked.changes), [](const core::failure&) {});
@@ -137,7 +138,7 @@ void reload_after_crash(step_ptr self, const core::unit_id& unit, bool park) {
     if (settled.code != core::errc::none)
       return;
     auto& st = self->state;
-    self->request(st.links.loader, internal_timeout, load_units{{unit}, st.shared->lease})
+    self->request(st.links.loader, internal_timeout, load_units{{unit}, leases_of(st)})
         .then(
             [=](units_loaded& loaded) {
               for (auto& stored : loaded.units)

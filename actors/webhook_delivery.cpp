@@ -34,6 +34,13 @@ void go_on(self_ptr self);
 void on_answered(self_ptr self, const core::post_answer& answer);
 void on_tasks_made(self_ptr self, const msg::task_outcomes& made);
 
+std::vector<core::step_id> ids_of(const std::vector<core::step_row>& steps) {
+  std::vector<core::step_id> ids;
+  for (const auto& step : steps)
+    ids.push_back(step.id);
+  return ids;
+}
+
 std::uint64_t begin(self_ptr self, doing what) {
   self->state.now = what;
   return ++self->state.turn;
@@ -179,6 +186,28 @@ void on_page(self_ptr self, msg::event_page& page) {
   settle_at(self, then, {{position_of(self, then)}, {}});
 }
 
+/// Steps of the workflow that were not known when the page was read may be among those that it has
+/// left out. A step is stored before the first of its events, so that now all of these are known.
+void on_page_of_workflow(self_ptr self, msg::event_page page) {
+  auto& st = self->state;
+  const auto turn = st.turn;
+  self->request(st.links.loader, internal_timeout, load_workflow{st.links.definition.workflow})
+      .then(
+          [=](const workflow_loaded& loaded) mutable {
+            auto& known = self->state.wish.steps;
+            if (turn != self->state.turn)
+              return;
+            if (loaded.workflow.steps.size() == known.size())
+              return on_page(self, page);
+            known = ids_of(loaded.workflow.steps);
+            go_on(self);
+          },
+          [=](const caf::error&) {
+            if (turn == self->state.turn)
+              come_again(self, read_pause);
+          });
+}
+
 void on_page_failed(self_ptr self, const core::failure& why) {
   if (why.code == core::errc::unavailable || why.code == core::errc::overloaded)
     return come_again(self, read_pause);
@@ -193,7 +222,12 @@ void read(self_ptr self) {
                 read_for_webhook{st.links.shard, st.wish, read_wait})
       .then(
           [=](msg::event_page& page) {
-            if (turn == self->state.turn)
+            if (turn != self->state.turn)
+              return;
+            const auto& now = self->state;
+            if (now.links.definition.workflow && page.position != now.progress.position)
+              on_page_of_workflow(self, std::move(page));
+            else
               on_page(self, page);
           },
           [=](const caf::error& error) {
@@ -370,8 +404,7 @@ void load(self_ptr self) {
   self->request(st.links.loader, internal_timeout, load_workflow{workflow})
       .then(
           [=](const workflow_loaded& loaded) {
-            for (const auto& step : loaded.workflow.steps)
-              self->state.wish.steps.push_back(step.id);
+            self->state.wish.steps = ids_of(loaded.workflow.steps);
             load_place();
           },
           failed);

@@ -3,8 +3,7 @@
 #include "actors/actor_guard.hpp"
 #include "actors/held_promise.hpp"
 #include "actors/reader.hpp"
-
-#include <map>
+#include "core/workflow_versions.hpp"
 
 namespace holdfast::actors {
 
@@ -24,12 +23,13 @@ void fail(self_ptr self, const held_promise& promise, const core::failure& why) 
 
 void answer_existing(self_ptr self, const held_promise& promise, const new_workflow& request,
                      const persistence::stored_workflow& stored) {
-  if (stored.definition != request.request.definition)
+  if (stored.definitions.front() != request.request.definition)
     return fail(self, promise,
                 {core::errc::already_exists, "the workflow id belongs to another definition"});
   msg::workflow_created created{stored.id, {}};
   for (const auto& step : stored.steps)
-    created.steps.push_back(to_view(step));
+    if (step.position < request.definition.steps.size()) // the others came with later versions
+      created.steps.push_back(to_view(step));
   finish(self, promise, std::move(created));
 }
 
@@ -79,37 +79,35 @@ void create(self_ptr self, const held_promise& promise, const new_workflow& requ
   });
 }
 
-/// The queues in which tasks are to judge units, and at which place each is named.
-std::map<core::queue_name, std::string> queues_of(const core::workflow_definition& definition) {
-  std::map<core::queue_name, std::string> queues;
-  for (std::size_t i = 0; i < definition.steps.size(); ++i)
-    if (const auto& tasks = definition.steps[i].tasks)
-      queues.emplace(tasks->queue, "/steps/" + std::to_string(i) + "/tasks/queue");
-  return queues;
-}
-
 /// Units would wait for tasks that nobody makes: so the queues must be there before.
 void create_if_queues_are_there(self_ptr self, const held_promise& promise,
                                 const new_workflow& request) {
-  auto wanted = queues_of(request.definition);
+  const auto wanted = core::queues_named_in(request.definition);
   if (wanted.empty())
     return create(self, promise, request);
   self->request(self->state.loader, internal_timeout, msg::list_queues{})
       .then(
-          [=, wanted = std::move(wanted)](const msg::queue_list& list) mutable {
-            for (const auto& queue : list.queues)
-              wanted.erase(queue.queue);
-            if (wanted.empty())
-              return create(self, promise, request);
-            const auto& [queue, place] = *wanted.begin();
-            fail(self, promise,
-                 {core::errc::invalid_argument,
-                  place + ": there is no queue " + queue + "; make it first"});
+          [=](const msg::queue_list& list) {
+            const auto why = missing_queue(wanted, list);
+            if (why.code == core::errc::none)
+              create(self, promise, request);
+            else
+              fail(self, promise, why);
           },
           [=](const caf::error& error) { fail(self, promise, msg::failure_of(error)); });
 }
 
 } // namespace
+
+core::failure missing_queue(std::map<core::queue_name, std::string> named,
+                            const msg::queue_list& there) {
+  for (const auto& queue : there.queues)
+    named.erase(queue.queue);
+  if (named.empty())
+    return {};
+  const auto& [queue, place] = *named.begin();
+  return {core::errc::invalid_argument, place + ": there is no queue " + queue + "; make it first"};
+}
 
 caf::behavior workflow_creation(caf::stateful_actor<workflow_creation_state>* self,
                                 context_ptr context, std::vector<caf::actor> writers,

@@ -4,6 +4,9 @@
 
 #include <caf/stateful_actor.hpp>
 
+#include <map>
+#include <string>
+
 namespace holdfast::actors {
 
 struct workflow_creation_state {
@@ -14,6 +17,11 @@ struct workflow_creation_state {
   caf::actor loader;
   pending_effects pending;
 };
+
+/// Why a definition that names these queues, each at its place, cannot be used yet: one of them is
+/// not there. `none` if all are.
+core::failure missing_queue(std::map<core::queue_name, std::string> named,
+                            const msg::queue_list& there);
 
 /// One creation of a workflow: answers one `new_workflow` and ends. All rows of the workflow, those
 /// of its steps included, are one change under the fence of the first step's shard: a step that is

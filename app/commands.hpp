@@ -23,6 +23,7 @@ void add_events_command(CLI::App& cli, exit_code& result);
 void add_lineage_command(CLI::App& cli, exit_code& result);
 void add_explain_command(CLI::App& cli, exit_code& result);
 void add_quality_command(CLI::App& cli, exit_code& result);
+void add_workflow_command(CLI::App& cli, exit_code& result);
 void add_webhooks_command(CLI::App& cli, exit_code& result);
 void add_schemas_command(CLI::App& cli, exit_code& result);
 void add_validate_command(CLI::App& cli, exit_code& result);

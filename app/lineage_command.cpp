@@ -74,7 +74,8 @@ std::string lines_of(const msg::lineage_unit& unit) {
     text += "  " + core::to_rfc3339(when) + "  " + what + '\n';
   };
   line(unit.created_at,
-       "made" + (unit.loops == 0 ? "" : ", sent back before: " + std::to_string(unit.loops)));
+       "made" + (unit.version > 1 ? " under version " + std::to_string(unit.version) : "")
+           + (unit.loops == 0 ? "" : ", sent back before: " + std::to_string(unit.loops)));
   // By time; judgments stand for the leases under which they were given.
   std::multimap<core::instant, std::string> story;
   for (const auto& lease : unit.leases)
@@ -132,6 +133,7 @@ ordered_json to_json(const msg::lineage_unit& unit) {
   return {{"unit", core::to_string(unit.unit)},
           {"parent", unit.parent ? ordered_json(core::to_string(unit.parent)) : ordered_json{}},
           {"step", core::to_string(unit.step)},
+          {"version", unit.version},
           {"source_key", unit.source_key},
           {"part", unit.part},
           {"loops", unit.loops},

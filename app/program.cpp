@@ -43,6 +43,7 @@ int program::run(int argc, char** argv) {
   add_lineage_command(cli, result);
   add_explain_command(cli, result);
   add_quality_command(cli, result);
+  add_workflow_command(cli, result);
   add_webhooks_command(cli, result);
   add_verify_command(cli, result);
   add_certs_command(cli, result);

@@ -76,7 +76,8 @@ struct kind {
 };
 
 constexpr kind kinds[] = {
-    {"workflow", "Steps and routes, as create_workflow takes them", read_workflow},
+    {"workflow", "Steps and routes, as create_workflow and update_workflow take them",
+     read_workflow},
     {"queue", "The policy of a queue, as put_queue takes it", read_queue},
     {"schedule", "What is to be made and when, as put_schedule takes it", read_schedule},
     {"webhook", "Who gets events, as put_webhook takes it", read_webhook},

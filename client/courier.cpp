@@ -34,6 +34,7 @@ std::size_t payload_bytes(const Request&) {
 }
 
 std::size_t payload_bytes(const msg::create_workflow& request) { return request.definition.size(); }
+std::size_t payload_bytes(const msg::update_workflow& request) { return request.definition.size(); }
 
 std::size_t payload_bytes(const msg::submit_judgment& request) { return request.payload.size(); }
 
@@ -251,6 +252,8 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
 
   return {
       carry<msg::create_workflow>(self),
+      carry<msg::update_workflow>(self),
+      carry<msg::get_workflow>(self),
       carry<msg::add_source_data>(self),
       carry<msg::seal_step>(self),
       carry<msg::add_test_questions>(self),

@@ -73,6 +73,7 @@ struct footprint_of {
   void operator()(const put_schedule_row&) {}
   void operator()(const delete_schedule_row&) {}
   void operator()(const insert_workflow&) {}
+  void operator()(const insert_workflow_version&) {}
   void operator()(const insert_step&) {}
   void operator()(const update_step&) {}
   void operator()(const insert_inbox&) {}

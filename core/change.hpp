@@ -28,7 +28,7 @@ struct step_row {
   step_id id;
   workflow_id workflow;
   std::string key;            ///< The step's name inside its workflow.
-  std::uint32_t position = 0; ///< Its place in the workflow's definition, from 0.
+  std::uint32_t position = 0; ///< Its place among the steps of all versions, from 0.
   step_status status = step_status::open;
   bool sealed = false; ///< No more units are expected.
   std::uint64_t total_units = 0;
@@ -42,6 +42,15 @@ struct insert_workflow {
   workflow_id id;
   std::string name;
   std::string definition; ///< JSON, as validated.
+  instant created_at;
+};
+
+/// A workflow goes on in another form; what began in an earlier one keeps that. Refused by the
+/// store unless the version is the one after the last.
+struct insert_workflow_version {
+  workflow_id workflow;
+  std::uint32_t version = 2; ///< The workflow itself was made as version 1.
+  std::string definition;    ///< JSON, as validated.
   instant created_at;
 };
 
@@ -70,6 +79,7 @@ struct insert_unit {
   std::uint32_t loops = 0; ///< How often its chain was sent back.
   std::uint32_t part = 0;  ///< Place among the units of this step that its parent's result made.
   std::vector<contributor_id> excluded{}; ///< Never offered to these; in order, each once.
+  std::uint32_t version = 1;              ///< Of the workflow, under which its chain began.
 };
 
 /// The unit wants so many judgments now.
@@ -414,7 +424,7 @@ using write_op =
                  refuse_staged, put_schedule_row, delete_schedule_row, stage_task, put_webhook,
                  delete_webhook, put_webhook_position, put_dead_letter, replay_dead_letter,
                  delete_dead_letter, reopen_unit, put_repair, insert_late_judgment,
-                 insert_surplus_judgment, insert_flag>;
+                 insert_surplus_judgment, insert_flag, insert_workflow_version>;
 
 enum class event_type : std::uint8_t {
   unit_ready_for_assignment = 1,

@@ -74,6 +74,11 @@ decision<std::vector<contributor_id>> contributor_board::settle(instant now) {
   return decided;
 }
 
+void contributor_board::test_every(std::uint32_t units) {
+  if (policy_)
+    policy_->placement.every = units;
+}
+
 void contributor_board::add_question(const unit_id& unit, std::uint64_t ordinal) {
   ordinals_[unit] = ordinal;
   open_questions_[ordinal] = unit;

@@ -41,6 +41,10 @@ public:
   /// and what follows from it. Answers who they are.
   decision<std::vector<contributor_id>> settle(instant now);
 
+  /// How often contributors who have passed the quiz are tested from now on, as
+  /// `quality::test_policy::every`. Nothing where there are no test questions.
+  void test_every(std::uint32_t units);
+
   /// A test question is there, with its place in the step's order of arrival.
   void add_question(const unit_id& unit, std::uint64_t ordinal);
   /// Offers it from now on, or no more.

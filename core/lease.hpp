@@ -3,9 +3,11 @@
 #include "core/errors.hpp"
 #include "core/ids.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace holdfast::core {
@@ -32,6 +34,28 @@ struct lease_policy {
   /// Time after an expiry during which the same contributor is not offered the unit again.
   duration regrant_after = std::chrono::minutes{1};
   core::late_submit late_submit = core::late_submit::reject;
+};
+
+/// The lease policies of the units of a step: one for each version of its workflow.
+class lease_policies {
+public:
+  lease_policies(const lease_policy& of_all = {}) : by_version_{of_all} {}
+  /// `by_version`, from 1; not empty.
+  explicit lease_policies(std::vector<lease_policy> by_version)
+      : by_version_(std::move(by_version)) {}
+
+  /// Versions that are not known here have the policy of the last that is.
+  const lease_policy& of(std::uint32_t version) const {
+    return by_version_[std::min<std::size_t>(version, by_version_.size()) - 1];
+  }
+  /// Whether late judgments are looked at in any of them.
+  bool keep_late() const {
+    return std::any_of(by_version_.begin(), by_version_.end(),
+                       [](const auto& p) { return p.late_submit != core::late_submit::reject; });
+  }
+
+private:
+  std::vector<lease_policy> by_version_;
 };
 
 /// A timed exclusive right of one owner to one slot of an item.

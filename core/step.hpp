@@ -38,6 +38,7 @@ struct source_item {
   std::uint32_t loops = 0; ///< As in `insert_unit`, like the following.
   std::uint32_t part = 0;
   std::vector<contributor_id> excluded{};
+  std::uint32_t version = 1;
 };
 
 struct added {

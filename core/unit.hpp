@@ -58,9 +58,10 @@ struct unit {
   step_id step;
   unit_id root;
   std::string input;
-  std::string truth;       ///< JSON; empty unless this is a test question.
-  std::uint32_t slots = 1; ///< Judgments wanted so far.
-  std::uint32_t loops = 0; ///< How often its chain was sent back.
+  std::string truth;         ///< JSON; empty unless this is a test question.
+  std::uint32_t slots = 1;   ///< Judgments wanted so far.
+  std::uint32_t loops = 0;   ///< How often its chain was sent back.
+  std::uint32_t version = 1; ///< Of the workflow, under which its chain began.
   unit_state state = unit_state::judgable;
   std::uint32_t reopened = 0; ///< Results that were taken back.
   lease_table leases;

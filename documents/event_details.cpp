@@ -17,10 +17,12 @@ nlohmann::json details_of(std::string_view text) {
 
 } // namespace
 
-std::int16_t route_in(std::string_view finalized_details) {
+std::vector<std::string> next_steps_in(std::string_view finalized_details) {
   const auto details = details_of(finalized_details);
   const auto route = details.find("route");
-  return route == details.end() ? std::int16_t{0} : route->at("rule").get<std::int16_t>();
+  if (route == details.end())
+    return {};
+  return route->at("to").get<std::vector<std::string>>();
 }
 
 ended_task ended_task_in(std::string_view ended_details) {

@@ -3,15 +3,15 @@
 #include "core/ids.hpp"
 #include "core/task.hpp"
 
-#include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 /// What the nodes themselves read in the details of events, which core has written.
 namespace holdfast::documents {
 
-/// The index of the route that a unit took, as the details of its `UnitFinalized` say; the first
-/// where they say nothing, which only those of a time without routes do.
-std::int16_t route_in(std::string_view finalized_details);
+/// The keys of the steps that a unit goes on to, as the details of its `UnitFinalized` say.
+std::vector<std::string> next_steps_in(std::string_view finalized_details);
 
 /// What a `UnitTaskEnded` is about.
 struct ended_task {

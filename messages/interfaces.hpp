@@ -22,6 +22,8 @@ namespace holdfast::msg {
 using gateway_actor = caf::typed_actor<
     // --- requesters ---
     caf::replies_to<create_workflow>::with<workflow_created>,
+    caf::replies_to<update_workflow>::with<workflow_updated>,
+    caf::replies_to<get_workflow>::with<workflow_view>,
     caf::replies_to<add_source_data>::with<source_data_added>,
     caf::replies_to<add_test_questions>::with<source_data_added>,
     caf::replies_to<remove_contributor>::with<contributor_removed>,

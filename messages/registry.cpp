@@ -21,6 +21,11 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(session_ended);
   HOLDFAST_REGISTER(create_workflow);
   HOLDFAST_REGISTER(workflow_created);
+  HOLDFAST_REGISTER(update_workflow);
+  HOLDFAST_REGISTER(definition_difference);
+  HOLDFAST_REGISTER(workflow_updated);
+  HOLDFAST_REGISTER(get_workflow);
+  HOLDFAST_REGISTER(workflow_view);
   HOLDFAST_REGISTER(add_source_data);
   HOLDFAST_REGISTER(source_data_added);
   HOLDFAST_REGISTER(seal_step);

@@ -42,6 +42,55 @@ struct workflow_created {
 };
 HOLDFAST_WIRE(workflow_created, x.workflow, x.steps)
 
+/// Lets a workflow go on in another form: source data that comes from now on, and what becomes of
+/// it, follows the new definition; what has begun goes on as it began. Answered by
+/// `workflow_updated`; `payload_invalid` with every problem and its place when the definition is
+/// wrong or changes what must stay, `wrong_state` when `version` is not the latest. To be repeated
+/// when the answer was lost.
+struct update_workflow {
+  core::step_id step;        ///< The workflow's first step, which decides about it.
+  std::uint32_t version = 0; ///< The latest, as far as the caller knows: what is being changed.
+  std::string definition;    ///< JSON, all of it; see docs/API.md.
+  bool dry_run = false;      ///< Only says what would change.
+};
+HOLDFAST_WIRE(update_workflow, x.step, x.version, x.definition, x.dry_run)
+
+/// What is not the same in two definitions.
+struct definition_difference {
+  std::string
+      place; ///< As a JSON pointer, with the key of a step for its index: /steps/label/lease.
+  std::string before; ///< JSON; empty: it was not there.
+  std::string after;  ///< JSON; empty: it is there no more.
+};
+HOLDFAST_WIRE(definition_difference, x.place, x.before, x.after)
+
+struct workflow_updated {
+  core::workflow_id workflow;
+  std::uint32_t version = 0; ///< The latest now; of a dry run, what would be the latest.
+  bool dry_run = false;
+  std::vector<definition_difference> differences; ///< In order of place; 1000 at most.
+  std::vector<step_view>
+      steps; ///< Of this version, in its order; of a dry run those that are there.
+};
+HOLDFAST_WIRE(workflow_updated, x.workflow, x.version, x.dry_run, x.differences, x.steps)
+
+/// Reads a workflow as committed. Answered by `workflow_view`.
+struct get_workflow {
+  core::workflow_id workflow;
+  std::uint32_t version = 0; ///< 0: the latest.
+};
+HOLDFAST_WIRE(get_workflow, x.workflow, x.version)
+
+struct workflow_view {
+  core::workflow_id workflow;
+  std::string name;
+  std::uint32_t version = 0; ///< What this is.
+  std::uint32_t latest = 0;
+  std::string definition;       ///< JSON, as it was handed in.
+  std::vector<step_view> steps; ///< Of this version, in its order.
+};
+HOLDFAST_WIRE(workflow_view, x.workflow, x.name, x.version, x.latest, x.definition, x.steps)
+
 /// One item of source data.
 struct source_row {
   std::string key;             ///< The requester's name for it, unique in the step.
@@ -223,9 +272,11 @@ struct unit_view {
   std::uint32_t assignment_count = 0;
   std::string result; ///< JSON; empty until finalized.
   double confidence = 0;
+  std::uint32_t version = 0; ///< Of the workflow, under which its chain began.
 };
 HOLDFAST_WIRE(unit_view, x.unit, x.step, x.root, x.parent, x.source_key, x.input, x.state,
-              x.judgments_per_unit, x.judgment_count, x.assignment_count, x.result, x.confidence)
+              x.judgments_per_unit, x.judgment_count, x.assignment_count, x.result, x.confidence,
+              x.version)
 
 /// Asks why a unit does not move on. Answered by `unit_explanation`; `not_found` if the step has no
 /// such unit.

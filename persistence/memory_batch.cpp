@@ -7,6 +7,8 @@ namespace holdfast::persistence::memory {
 
 namespace {
 
+constexpr std::uint32_t versions_max = INT16_MAX; // the schema keeps them as smallint
+
 /// Applies the writes of a batch one by one.
 class transaction : public webhook_changes {
 public:
@@ -18,7 +20,17 @@ public:
     require_text(w.name);
     require_text(w.definition);
     require_instant(w.created_at);
-    insert(t_.workflows, w.id, workflow_row{w.name, w.definition});
+    insert(t_.workflows, w.id, workflow_row{w.name, {w.definition}});
+  }
+
+  void operator()(const core::insert_workflow_version& w) {
+    require_text(w.definition);
+    require_instant(w.created_at);
+    require(w.version <= versions_max, "22003: number beyond smallint");
+    require(t_.workflows.count(w.workflow) != 0, "23503: the version's workflow does not exist");
+    auto& definitions = change(t_.workflows, w.workflow).definitions;
+    require(w.version == definitions.size() + 1, "22012: the version is not the next");
+    definitions.push_back(w.definition);
   }
 
   void operator()(const core::insert_step& w) {
@@ -56,6 +68,7 @@ public:
     require_integer(w.loops);
     require_integer(w.part);
     require(w.part == 0 || w.parent, "23514: only a child has a place among its siblings");
+    require(w.version >= 1 && w.version <= versions_max, "23514: versions begin at 1");
     for (const auto& contributor : w.excluded) {
       require_text(contributor);
       require(!contributor.empty() && contributor.size() <= 128,
@@ -312,45 +325,46 @@ private:
 /// Place of each alternative of `core::write_op` in the order in which the statements run.
 constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     0,  // insert_workflow
-    1,  // insert_step
-    5,  // update_step
-    2,  // insert_unit
-    7,  // set_unit_state
-    6,  // set_unit_slots
-    8,  // finalize_unit
-    3,  // insert_lease
-    10, // extend_lease_row
-    13, // end_lease_row
-    11, // insert_judgment
-    12, // taint_judgment
-    29, // put_standing
-    4,  // insert_inbox
-    32, // advance_cursor
-    16, // put_queue
-    17, // insert_task
-    21, // update_task
-    19, // insert_task_lease
-    22, // extend_task_lease
-    23, // end_task_lease
-    24, // finish_task
-    18, // revive_task
-    20, // insert_late_result
-    25, // take_staged
-    26, // refuse_staged
-    27, // put_schedule_row
-    28, // delete_schedule_row
-    33, // stage_task
-    34, // put_webhook
-    39, // delete_webhook
-    35, // put_webhook_position
-    36, // put_dead_letter
-    37, // replay_dead_letter
-    38, // delete_dead_letter
-    9,  // reopen_unit
-    31, // put_repair
-    14, // insert_late_judgment
-    15, // insert_surplus_judgment
-    30, // insert_flag
+    2,  // insert_step
+    6,  // update_step
+    3,  // insert_unit
+    8,  // set_unit_state
+    7,  // set_unit_slots
+    9,  // finalize_unit
+    4,  // insert_lease
+    11, // extend_lease_row
+    14, // end_lease_row
+    12, // insert_judgment
+    13, // taint_judgment
+    30, // put_standing
+    5,  // insert_inbox
+    33, // advance_cursor
+    17, // put_queue
+    18, // insert_task
+    22, // update_task
+    20, // insert_task_lease
+    23, // extend_task_lease
+    24, // end_task_lease
+    25, // finish_task
+    19, // revive_task
+    21, // insert_late_result
+    26, // take_staged
+    27, // refuse_staged
+    28, // put_schedule_row
+    29, // delete_schedule_row
+    34, // stage_task
+    35, // put_webhook
+    40, // delete_webhook
+    36, // put_webhook_position
+    37, // put_dead_letter
+    38, // replay_dead_letter
+    39, // delete_dead_letter
+    10, // reopen_unit
+    32, // put_repair
+    15, // insert_late_judgment
+    16, // insert_surplus_judgment
+    31, // insert_flag
+    1,  // insert_workflow_version
 };
 
 std::vector<const core::write_op*> in_statement_order(const write_batch& batch) {

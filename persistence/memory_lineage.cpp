@@ -33,6 +33,7 @@ unit_history read_unit(const memory::unit_row& row) {
   unit.route_reason = row.route_reason;
   unit.excluded = made.excluded;
   std::sort(unit.excluded.begin(), unit.excluded.end());
+  unit.version = made.version;
   return unit;
 }
 

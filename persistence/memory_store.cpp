@@ -92,6 +92,7 @@ core::unit_record read_unit(const memory::tables& t, const memory::unit_row& row
   unit.created_at = made.created_at;
   unit.loops = made.loops;
   unit.part = made.part;
+  unit.version = made.version;
   unit.route = row.route;
   unit.state = row.state;
   unit.reopened = row.reopened;
@@ -275,9 +276,8 @@ core::outcome<bool> memory_store::resign(core::incarnation_id incarnation) {
   return true;
 }
 
-core::outcome<stored_step> memory_store::load_step(
-    core::step_id step,
-    const std::function<core::lease_policy(const std::string&, std::uint32_t)>& policy_of) {
+core::outcome<stored_step> memory_store::load_step(core::step_id step,
+                                                   const lease_policies_of& policies_of) {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
     return memory::unreachable;
@@ -287,22 +287,22 @@ core::outcome<stored_step> memory_store::load_step(
     return core::failure{core::errc::not_found, "no such step"};
   stored_step loaded;
   loaded.row = found->second.row;
-  loaded.workflow_definition = t.workflows.at(loaded.row.workflow).definition;
   loaded.next_ordinal = 1;
-  const auto policy = policy_of(loaded.workflow_definition, loaded.row.position);
+  const auto policies =
+      policies_of(t.workflows.at(loaded.row.workflow).definitions, loaded.row.key);
   const auto [begin, end] = memory::rows_of(t.units_by_ordinal, step);
   for (auto entry = begin; entry != end; ++entry) {
     loaded.next_ordinal = entry->first.second + 1;
     const auto& row = t.units.at(entry->second);
     if (row.state < core::unit_state::finalized)
-      loaded.open_units.push_back(read_open_unit(t, row, policy));
+      loaded.open_units.push_back(read_open_unit(t, row, policies.of(row.made.version)));
   }
   return loaded;
 }
 
 core::outcome<std::vector<core::unit_record>>
 memory_store::load_units(const std::vector<core::unit_id>& units,
-                         const core::lease_policy& policy) {
+                         const core::lease_policies& policies) {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
     return memory::unreachable;
@@ -311,7 +311,7 @@ memory_store::load_units(const std::vector<core::unit_id>& units,
   std::set<core::unit_id> seen;
   for (const auto& id : units)
     if (const auto row = t.units.find(id); row != t.units.end() && seen.insert(id).second)
-      loaded.push_back(read_unit(t, row->second, policy));
+      loaded.push_back(read_unit(t, row->second, policies.of(row->second.made.version)));
   return loaded;
 }
 
@@ -346,7 +346,7 @@ core::outcome<stored_workflow> memory_store::load_workflow(core::workflow_id wor
   const auto found = t.workflows.find(workflow);
   if (found == t.workflows.end())
     return core::failure{core::errc::not_found, "no such workflow"};
-  stored_workflow loaded{workflow, found->second.name, found->second.definition, {}};
+  stored_workflow loaded{workflow, found->second.name, found->second.definitions, {}};
   for (const auto& [id, step] : t.steps)
     if (step.row.workflow == workflow)
       loaded.steps.push_back(step.row);

@@ -82,12 +82,11 @@ public:
                                 const std::vector<core::shard_id>& shards) override;
   core::outcome<bool> resign(core::incarnation_id incarnation) override;
 
-  core::outcome<stored_step>
-  load_step(core::step_id step,
-            const std::function<core::lease_policy(const std::string& definition,
-                                                   std::uint32_t position)>& policy_of) override;
+  core::outcome<stored_step> load_step(core::step_id step,
+                                       const lease_policies_of& policies_of) override;
   core::outcome<std::vector<core::unit_record>>
-  load_units(const std::vector<core::unit_id>& units, const core::lease_policy& policy) override;
+  load_units(const std::vector<core::unit_id>& units,
+             const core::lease_policies& policies) override;
   core::outcome<std::vector<unit_chain>>
   load_chains(const std::vector<core::unit_id>& units) override;
   core::outcome<core::step_history> load_step_history(core::step_id step,

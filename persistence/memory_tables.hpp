@@ -16,7 +16,7 @@ namespace holdfast::persistence::memory {
 
 struct workflow_row {
   std::string name;
-  std::string definition;
+  std::vector<std::string> definitions; ///< By version.
 };
 
 struct step_row {

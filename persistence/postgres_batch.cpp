@@ -62,6 +62,21 @@ constexpr statement add_workflows{"add_workflows", R"sql(
   INSERT INTO holdfast.workflows (workflow_id, name, definition, created_at)
   SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]))sql"};
 
+// Several of one workflow follow each other in their order.
+constexpr statement add_workflow_versions{"add_workflow_versions", R"sql(
+  WITH added AS (
+    INSERT INTO holdfast.workflow_versions (workflow_id, version, definition, created_at)
+    SELECT t.workflow_id, t.version, t.definition, t.created_at
+      FROM (SELECT *, row_number() OVER (PARTITION BY workflow_id ORDER BY place) AS nth
+              FROM unnest($1::uuid[], $2::integer[], $3::text[], $4::timestamptz[])
+                WITH ORDINALITY AS g(workflow_id, version, definition, created_at, place)) t
+     CROSS JOIN LATERAL (SELECT coalesce(max(f.version), 1) AS version
+                           FROM holdfast.workflow_versions f
+                          WHERE f.workflow_id = t.workflow_id) latest
+     WHERE t.version = latest.version + t.nth
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM added)sql"};
+
 constexpr statement add_steps{"add_steps", R"sql(
   INSERT INTO holdfast.steps (step_id, workflow_id, key, position, status, sealed, total_units,
                               completed_units, revision, created_at, upstreams_completed)
@@ -72,14 +87,14 @@ constexpr statement add_steps{"add_steps", R"sql(
 constexpr statement add_units{"add_units", R"sql(
   WITH added AS (
     INSERT INTO holdfast.units (unit_id, step_id, root_id, parent_id, ordinal, source_key, input,
-                                slots, created_at, truth, loops, part)
+                                slots, created_at, truth, loops, part, version)
     SELECT t.unit_id, t.step_id, t.root_id, t.parent_id, t.ordinal, t.source_key, t.input, t.slots,
-           t.created_at, t.truth, t.loops, t.part
+           t.created_at, t.truth, t.loops, t.part, t.version
       FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], $6::text[],
                   $7::text[], $8::integer[], $9::timestamptz[], $10::text[], $11::integer[],
-                  $12::integer[])
+                  $12::integer[], $13::integer[])
         AS t(unit_id, step_id, root_id, parent_id, ordinal, source_key, input, slots, created_at,
-             truth, loops, part)
+             truth, loops, part, version)
      CROSS JOIN LATERAL (SELECT FROM holdfast.steps s WHERE s.step_id = t.step_id LIMIT 1) s
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM added)sql"};
@@ -338,6 +353,9 @@ public:
   void operator()(const core::insert_workflow& w) {
     workflows_.add(w.id.value, text{w.name}, text{w.definition}, w.created_at);
   }
+  void operator()(const core::insert_workflow_version& w) {
+    workflow_versions_.add(w.workflow.value, plain(w.version), text{w.definition}, w.created_at);
+  }
   void operator()(const core::insert_step& w) {
     const auto& r = w.row;
     steps_.add(r.id.value, r.workflow.value, text{r.key}, plain(r.position), small(r.status),
@@ -346,8 +364,8 @@ public:
   }
   void operator()(const core::update_step& w) { changed_steps_[w.row.id] = &w.row; }
   void operator()(const core::insert_unit& w) {
-    auto& [id, step, root, parent, ordinal, key, input, slots, created, truth, loops, part] =
-        units_.arrays;
+    auto& [id, step, root, parent, ordinal, key, input, slots, created, truth, loops, part,
+           version] = units_.arrays;
     id.add(w.id.value);
     step.add(w.step.value);
     root.add(w.root.value);
@@ -366,6 +384,7 @@ public:
       truth.add(w.truth);
     loops.add(plain(w.loops));
     part.add(plain(w.part));
+    version.add(plain(w.version));
     for (const auto& contributor : w.excluded)
       exclusions_.add(w.id.value, text{contributor});
   }
@@ -412,6 +431,7 @@ public:
 
   void append_to(std::vector<call>& calls, const row_types& types) {
     workflows_.append_to(calls, add_workflows);
+    workflow_versions_.append_to(calls, add_workflow_versions);
     steps_.append_to(calls, add_steps);
     units_.append_to(calls, add_units);
     exclusions_.append_to(calls, add_exclusions);
@@ -467,10 +487,11 @@ private:
   }
 
   columns<core::uuid, text, text, core::instant> workflows_;
+  columns<core::uuid, int4, text, core::instant> workflow_versions_;
   columns<core::uuid, core::uuid, text, int4, int2, bool, int8, int8, int8, core::instant, int8>
       steps_;
   columns<core::uuid, core::uuid, core::uuid, core::uuid, int8, text, text, int4, core::instant,
-          text, int4, int4>
+          text, int4, int4, int4>
       units_;
   columns<core::uuid, text> exclusions_;
   rows<core::uuid, text, int8, core::uuid, core::instant, core::instant> leases_;

@@ -12,10 +12,14 @@ namespace {
 
 constexpr statement step_by_id{"step_by_id", R"sql(
   SELECT s.step_id, s.workflow_id, s.key, s.position, s.status, s.sealed, s.total_units,
-         s.completed_units, s.revision, s.upstreams_completed, w.definition,
+         s.completed_units, s.revision, s.upstreams_completed,
          coalesce((SELECT max(u.ordinal) FROM holdfast.units u WHERE u.step_id = s.step_id), 0)
-    FROM holdfast.steps s JOIN holdfast.workflows w USING (workflow_id)
-   WHERE s.step_id = $1::uuid)sql"};
+    FROM holdfast.steps s WHERE s.step_id = $1::uuid)sql"};
+
+constexpr statement definitions_of_step{"definitions_of_step", R"sql(
+  SELECT d.definition
+    FROM holdfast.steps s JOIN holdfast.workflow_definitions d USING (workflow_id)
+   WHERE s.step_id = $1::uuid ORDER BY d.version)sql"};
 
 constexpr statement step_row_by_id{"step_row_by_id", R"sql(
   SELECT step_id, workflow_id, key, position, status, sealed, total_units, completed_units,
@@ -23,7 +27,7 @@ constexpr statement step_row_by_id{"step_row_by_id", R"sql(
     FROM holdfast.steps WHERE step_id = $1::uuid)sql"};
 
 constexpr statement open_units_of_step{"open_units_of_step", R"sql(
-  SELECT unit_id, ordinal, state, slots, truth IS NOT NULL FROM holdfast.units
+  SELECT unit_id, ordinal, state, slots, truth IS NOT NULL, version FROM holdfast.units
    WHERE step_id = $1::uuid AND state < 3 ORDER BY ordinal)sql"};
 
 constexpr statement leases_of_step{"leases_of_step", R"sql(
@@ -51,7 +55,7 @@ constexpr statement exclusions_of_step{"exclusions_of_step", R"sql(
 constexpr statement units_by_id{"units_by_id", R"sql(
   SELECT u.unit_id, u.step_id, u.root_id, u.parent_id, u.ordinal, u.source_key, u.input, u.slots,
          u.created_at, u.state, u.result, u.confidence, u.truth, u.loops, u.part, u.route,
-         u.reopened
+         u.reopened, u.version
     FROM unnest($1::uuid[]) AS t(unit_id)
    CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = t.unit_id OFFSET 0) u)sql"};
 
@@ -115,7 +119,11 @@ constexpr statement judges_by_chain{"judges_by_chain", R"sql(
    ORDER BY c.last, j.contributor_id)sql"};
 
 constexpr statement workflow_by_id{"workflow_by_id", R"sql(
-  SELECT name, definition FROM holdfast.workflows WHERE workflow_id = $1::uuid)sql"};
+  SELECT name FROM holdfast.workflows WHERE workflow_id = $1::uuid)sql"};
+
+constexpr statement definitions_of_workflow{"definitions_of_workflow", R"sql(
+  SELECT definition FROM holdfast.workflow_definitions
+   WHERE workflow_id = $1::uuid ORDER BY version)sql"};
 
 constexpr statement steps_of_workflow{"steps_of_workflow", R"sql(
   SELECT step_id, workflow_id, key, position, status, sealed, total_units, completed_units,
@@ -200,6 +208,18 @@ core::unit_state unit_state_of(const query_result& r, std::size_t row, int colum
   return static_cast<core::unit_state>(r.get<int2>(row, column));
 }
 
+std::uint32_t version_of(const query_result& r, std::size_t row, int column) {
+  return static_cast<std::uint32_t>(r.get<int2>(row, column));
+}
+
+/// The rows of the statements that read definitions.
+std::vector<std::string> definitions_in(const query_result& r) {
+  std::vector<std::string> definitions;
+  for (std::size_t row = 0; row < r.rows(); ++row)
+    definitions.push_back(r.get<std::string>(row, 0));
+  return definitions;
+}
+
 /// Columns 0 to 9 of the statements that read steps.
 core::step_row read_step_row(const query_result& r, std::size_t row) {
   return {{r.get<core::uuid>(row, 0)},
@@ -249,25 +269,25 @@ std::vector<call> load_step(core::step_id step) {
                     {&leases_of_step, {id}},
                     {&judges_of_step, {id}},
                     {&ended_leases_of_step, {id}},
-                    {&exclusions_of_step, {id}}});
+                    {&exclusions_of_step, {id}},
+                    {&definitions_of_step, {id}}});
 }
 
-core::outcome<stored_step>
-load_step(const results& r,
-          const std::function<core::lease_policy(const std::string&, std::uint32_t)>& policy_of) {
+core::outcome<stored_step> load_step(const results& r, const lease_policies_of& policies_of) {
   const auto& step = r[preamble_long];
   if (step.rows() == 0)
     return core::failure{core::errc::not_found, "no such step"};
   stored_step loaded;
   loaded.row = read_step_row(step, 0);
-  loaded.workflow_definition = step.get<std::string>(0, 10);
-  loaded.next_ordinal = u64(step, 0, 11) + 1;
-  const auto policy = policy_of(loaded.workflow_definition, loaded.row.position);
+  loaded.next_ordinal = u64(step, 0, 10) + 1;
+  const auto policies = policies_of(definitions_in(r[preamble_long + 6]), loaded.row.key);
 
   const auto& units = r[preamble_long + 1];
   std::unordered_map<core::uuid, std::size_t> places;
   places.reserve(units.rows());
   loaded.open_units.reserve(units.rows());
+  std::vector<std::uint32_t> versions; // by place
+  versions.reserve(units.rows());
   for (std::size_t row = 0; row < units.rows(); ++row) {
     open_unit unit;
     unit.id = {units.get<core::uuid>(row, 0)};
@@ -276,6 +296,7 @@ load_step(const results& r,
     unit.slots = u32(units, row, 3);
     unit.test_question = units.get<bool>(row, 4);
     places[unit.id.value] = loaded.open_units.size();
+    versions.push_back(version_of(units, row, 5));
     loaded.open_units.push_back(std::move(unit));
   }
   const auto& leases = r[preamble_long + 2];
@@ -291,7 +312,8 @@ load_step(const results& r,
   });
   const auto& ended = r[preamble_long + 4];
   for_each_of(ended, loaded.open_units, places, [&](open_unit& unit, std::size_t row) {
-    put_ended(unit.touched, policy, ended.get<text>(row, 1),
+    const auto place = static_cast<std::size_t>(&unit - loaded.open_units.data());
+    put_ended(unit.touched, policies.of(versions[place]), ended.get<text>(row, 1),
               static_cast<core::lease_end>(ended.get<int2>(row, 2)),
               ended.get<core::instant>(row, 3));
   });
@@ -303,20 +325,20 @@ load_step(const results& r,
 }
 
 std::vector<call> load_units(const std::vector<core::unit_id>& units,
-                             const core::lease_policy& policy) {
+                             const core::lease_policies& policies) {
   const auto ids = ids_parameter(units);
   std::vector<call> calls{{&units_by_id, {ids}},
                           {&leases_by_unit, {ids}},
                           {&judgments_by_unit, {ids}},
                           {&ended_leases_by_unit, {ids}},
                           {&exclusions_by_unit, {ids}}};
-  if (policy.late_submit != core::late_submit::reject)
+  if (policies.keep_late())
     calls.push_back({&surplus_by_unit, {ids}});
   return short_read(std::move(calls));
 }
 
 std::vector<core::unit_record> load_units(const results& r, const std::vector<core::unit_id>& units,
-                                          const core::lease_policy& policy) {
+                                          const core::lease_policies& policies) {
   const auto& rows = r[preamble_short];
   std::unordered_map<core::uuid, std::size_t> rows_by_id;
   for (std::size_t row = 0; row < rows.rows(); ++row)
@@ -351,6 +373,7 @@ std::vector<core::unit_record> load_units(const results& r, const std::vector<co
     if (!rows.is_null(row, 15))
       unit.route = rows.get<int2>(row, 15);
     unit.reopened = u32(rows, row, 16);
+    unit.version = version_of(rows, row, 17);
     loaded.push_back(std::move(unit));
   }
   const auto seen = [](core::unit& unit, core::token token) {
@@ -377,9 +400,11 @@ std::vector<core::unit_record> load_units(const results& r, const std::vector<co
          judgments.get<bool>(row, 6),
          judgments.is_null(row, 7) ? std::nullopt : std::optional{judgments.get<bool>(row, 7)}});
   });
-  if (policy.late_submit != core::late_submit::reject) {
+  if (policies.keep_late()) {
     const auto& surplus = r[preamble_short + 5];
     for_each_of(surplus, loaded, places, [&](core::unit& unit, std::size_t row) {
+      if (policies.of(unit.version).late_submit == core::late_submit::reject)
+        return;
       unit.lapsed.push_back({surplus.get<std::string>(row, 1),
                              u64(surplus, row, 2),
                              {surplus.get<core::uuid>(row, 3)}});
@@ -387,6 +412,7 @@ std::vector<core::unit_record> load_units(const results& r, const std::vector<co
   }
   const auto& ended = r[preamble_short + 3];
   for_each_of(ended, loaded, places, [&](core::unit& unit, std::size_t row) {
+    const auto& policy = policies.of(unit.version);
     const auto how = static_cast<core::lease_end>(ended.get<int2>(row, 3));
     seen(unit, u64(ended, row, 2));
     put_ended(unit.bars, policy, ended.get<text>(row, 1), how, ended.get<core::instant>(row, 4));
@@ -425,15 +451,17 @@ std::vector<unit_chain> load_chains(const results& r) {
 
 std::vector<call> load_workflow(core::workflow_id workflow) {
   const auto id = wire::scalar(workflow.value);
-  return short_read({{&workflow_by_id, {id}}, {&steps_of_workflow, {id}}});
+  return short_read(
+      {{&workflow_by_id, {id}}, {&definitions_of_workflow, {id}}, {&steps_of_workflow, {id}}});
 }
 
 core::outcome<stored_workflow> load_workflow(const results& r, core::workflow_id workflow) {
   const auto& found = r[preamble_short];
   if (found.rows() == 0)
     return core::failure{core::errc::not_found, "no such workflow"};
-  stored_workflow loaded{workflow, found.get<std::string>(0, 0), found.get<std::string>(0, 1), {}};
-  const auto& steps = r[preamble_short + 1];
+  stored_workflow loaded{
+      workflow, found.get<std::string>(0, 0), definitions_in(r[preamble_short + 1]), {}};
+  const auto& steps = r[preamble_short + 2];
   for (std::size_t row = 0; row < steps.rows(); ++row)
     loaded.steps.push_back(read_step_row(steps, row));
   return loaded;

@@ -16,14 +16,12 @@ namespace holdfast::persistence::reads {
 using results = std::vector<query_result>;
 
 std::vector<call> load_step(core::step_id step);
-core::outcome<stored_step>
-load_step(const results& r,
-          const std::function<core::lease_policy(const std::string&, std::uint32_t)>& policy_of);
+core::outcome<stored_step> load_step(const results& r, const lease_policies_of& policies_of);
 
 std::vector<call> load_units(const std::vector<core::unit_id>& units,
-                             const core::lease_policy& policy);
+                             const core::lease_policies& policies);
 std::vector<core::unit_record> load_units(const results& r, const std::vector<core::unit_id>& units,
-                                          const core::lease_policy& policy);
+                                          const core::lease_policies& policies);
 
 std::vector<call> load_chains(const std::vector<core::unit_id>& units);
 std::vector<unit_chain> load_chains(const results& r);

@@ -158,22 +158,21 @@ commit_result postgres_store::failed_commit(const write_batch& batch,
   return judge_fences(batch, fences->front());
 }
 
-core::outcome<stored_step> postgres_store::load_step(
-    core::step_id step,
-    const std::function<core::lease_policy(const std::string&, std::uint32_t)>& policy_of) {
+core::outcome<stored_step> postgres_store::load_step(core::step_id step,
+                                                     const lease_policies_of& policies_of) {
   const auto answer = ask(reads::load_step(step));
   if (!answer)
     return answer.error();
-  return reads::load_step(*answer, policy_of);
+  return reads::load_step(*answer, policies_of);
 }
 
 core::outcome<std::vector<core::unit_record>>
 postgres_store::load_units(const std::vector<core::unit_id>& units,
-                           const core::lease_policy& policy) {
-  const auto answer = ask(reads::load_units(units, policy));
+                           const core::lease_policies& policies) {
+  const auto answer = ask(reads::load_units(units, policies));
   if (!answer)
     return answer.error();
-  return reads::load_units(*answer, units, policy);
+  return reads::load_units(*answer, units, policies);
 }
 
 core::outcome<std::vector<unit_chain>>

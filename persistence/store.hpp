@@ -100,14 +100,16 @@ struct open_unit {
   core::instant next_expiry = core::instant::max(); ///< Earliest end of its active leases.
   /// Who has or had it or is excluded: holders, judges and these with `core::instant::max()`, ended
   /// leases by
-  /// `core::barred_until` of the policy handed to `load_step` (entries already in the past may be
-  /// left out).
+  /// `core::barred_until` of the unit's policy (entries already in the past may be left out).
   std::vector<core::bar> touched;
 };
 
+/// The lease policies of a step, by its key and the definitions of its workflow (JSON, by version).
+using lease_policies_of = std::function<core::lease_policies(
+    const std::vector<std::string>& definitions, const std::string& key)>;
+
 struct stored_step {
   core::step_row row;
-  std::string workflow_definition;
   std::uint64_t next_ordinal = 0;    ///< One more than the highest ordinal of its units.
   std::vector<open_unit> open_units; ///< Ascending by ordinal.
 };
@@ -239,6 +241,7 @@ struct unit_history {
   std::vector<lease_history> leases;          ///< Ascending by token.
   std::vector<judgment_history> judgments;    ///< With surplus, in order of submission.
   std::vector<core::contributor_id> excluded; ///< In order of bytes.
+  std::uint32_t version = 1;
 };
 
 /// The units of one item.
@@ -264,8 +267,8 @@ struct survey_material {
 struct stored_workflow {
   core::workflow_id id;
   std::string name;
-  std::string definition;
-  std::vector<core::step_row> steps; ///< In order of position.
+  std::vector<std::string> definitions; ///< JSON, by version.
+  std::vector<core::step_row> steps;    ///< In order of position.
 };
 
 struct stored_event {
@@ -405,18 +408,15 @@ public:
 
   // --- reading ---
 
-  /// A step with its open units. `policy_of` turns the workflow definition (JSON) and the step's
-  /// position into the lease policy that says for how long ended leases bar a contributor.
+  /// A step with its open units. `policies_of` says for how long ended leases bar a contributor.
   /// `not_found` if there is none.
-  virtual core::outcome<stored_step>
-  load_step(core::step_id step,
-            const std::function<core::lease_policy(const std::string& definition,
-                                                   std::uint32_t position)>& policy_of) = 0;
+  virtual core::outcome<stored_step> load_step(core::step_id step,
+                                               const lease_policies_of& policies_of) = 0;
 
   /// Units with all that their decisions need; ids that do not exist are left out. `bars` hold the
-  /// ended leases, by `core::barred_until` of `policy`, and who is excluded.
+  /// ended leases, by `core::barred_until` of the unit's policy, and who is excluded.
   virtual core::outcome<std::vector<core::unit_record>>
-  load_units(const std::vector<core::unit_id>& units, const core::lease_policy& policy) = 0;
+  load_units(const std::vector<core::unit_id>& units, const core::lease_policies& policies) = 0;
 
   /// The chains that end with `units`, by unit; ids that do not exist are left out.
   virtual core::outcome<std::vector<unit_chain>>

@@ -5,9 +5,7 @@ FROM (SELECT judgment_id, unit_id, true AS counts FROM holdfast.judgments WHERE 
       UNION ALL
       SELECT judgment_id, unit_id, false FROM holdfast.surplus_judgments) l
 JOIN holdfast.units u USING (unit_id)
-JOIN holdfast.steps s USING (step_id)
-JOIN holdfast.workflows w USING (workflow_id)
+JOIN holdfast.step_definitions d ON d.step_id = u.step_id AND d.version = u.version
 CROSS JOIN LATERAL (
-      SELECT coalesce(w.definition::jsonb -> 'steps' -> s.position -> 'lease' ->> 'late_submit',
-                      'reject') AS late_submit) p
+      SELECT coalesce(d.definition -> 'lease' ->> 'late_submit', 'reject') AS late_submit) p
 WHERE p.late_submit = 'reject' OR (l.counts AND p.late_submit <> 'accept_if_free')

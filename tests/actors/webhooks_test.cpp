@@ -318,6 +318,35 @@ BOOST_AUTO_TEST_CASE(of_one_workflow_or_of_none_that_exists) {
   BOOST_TEST((posted() == seqs{{1, 2, 3}}));
 }
 
+// A step that comes with a later version of the workflow is the workflow's, too. A72, A159
+BOOST_AUTO_TEST_CASE(steps_that_a_workflow_gets_later_are_followed_from_their_first_event) {
+  always(200);
+  const auto steps =
+      create_steps(workflow_json("w", {step_json("a", 1, {"b"}), step_json("b", 1, {})}));
+  const auto workflow = core::to_string(database->tables().steps.begin()->second.row.workflow);
+  BOOST_TEST((put(R"({"url":"https://example.com/","secret":"s","start":"oldest","workflow":")"
+                  + workflow + "\"}")
+              == core::errc::none));
+  const auto changed = call(
+      msg::update_workflow{steps[0], 1,
+                           workflow_json("w", {step_json("a", 1, {"c"}), step_json("c", 1, {"b"}),
+                                               step_json("b", 1, {})}),
+                           false});
+  BOOST_REQUIRE(changed.value);
+  const auto added = core::to_string(changed.value->steps.at(1).step);
+  feed(steps[0], 1);
+  work(steps[0], "ana");
+  advance(120s);
+  std::multiset<std::string> of_added;
+  for (const auto& one : receiver->attempts) {
+    const auto body = nlohmann::json::parse(one.post.body);
+    for (const auto& e : body.at("events"))
+      if (e.at("event").at("step_id") == added)
+        of_added.insert(e.at("event").at("type").get<std::string>());
+  }
+  BOOST_TEST((of_added == std::multiset<std::string>{"JobStepUpdated", "UnitReadyForAssignment"}));
+}
+
 // The writer takes nothing more from an actor that it has refused.
 BOOST_AUTO_TEST_CASE(a_change_that_the_database_refuses_costs_only_that_change) {
   always(200);

@@ -108,6 +108,10 @@ struct write_text {
   text operator()(const core::insert_workflow& w) const {
     return "insert_workflow " + to_string(w.id);
   }
+  text operator()(const core::insert_workflow_version& w) const {
+    return "insert_workflow_version " + std::to_string(w.version) + " of " + to_string(w.workflow)
+           + " at " + describe(w.created_at);
+  }
   text operator()(const core::insert_step& w) const { return "insert_step " + describe(w.row); }
   text operator()(const core::update_step& w) const { return "update_step " + describe(w.row); }
   text operator()(const core::insert_unit& w) const {
@@ -117,7 +121,9 @@ struct write_text {
            + std::to_string(w.slots) + " at " + describe(w.created_at)
            + (w.truth.empty() ? "" : " truth " + w.truth)
            + (w.loops == 0 ? "" : " loops " + std::to_string(w.loops))
-           + (w.part == 0 ? "" : " part " + std::to_string(w.part)) + describe_excluded(w.excluded);
+           + (w.part == 0 ? "" : " part " + std::to_string(w.part))
+           + (w.version == 1 ? "" : " version " + std::to_string(w.version))
+           + describe_excluded(w.excluded);
   }
   static text describe_excluded(const std::vector<core::contributor_id>& excluded) {
     text list;

@@ -413,9 +413,11 @@ BOOST_AUTO_TEST_CASE(a_review_counts_the_verdict_unless_told_otherwise) {
 
 // What the event of a finished unit says is what its children are made by.
 BOOST_AUTO_TEST_CASE(the_route_of_a_finished_unit_is_in_its_event) {
-  BOOST_TEST(documents::route_in(R"({"route":{"rule":2,"to":["x"],"because":"y"}})") == 2);
-  BOOST_TEST(documents::route_in(R"({"route":{"rule":-1,"to":[],"because":"y"}})") == -1);
-  BOOST_TEST(documents::route_in(R"({"result":{}})") == 0);
+  using keys = std::vector<std::string>;
+  const auto next = [](const char* details) { return documents::next_steps_in(details); };
+  BOOST_TEST((next(R"({"route":{"rule":2,"to":["x","y"],"because":"z"}})") == keys{"x", "y"}));
+  BOOST_TEST(next(R"({"route":{"rule":-1,"to":[],"because":"z"}})").empty());
+  BOOST_TEST(next(R"({"result":{}})").empty());
   const std::string task = "018f2c5e-7c1a-7000-8000-000000000004";
   const auto ended = documents::ended_task_in(R"({"ending":"Dead","task_id":")" + task + "\"}");
   BOOST_TEST(to_string(ended.task) == task);

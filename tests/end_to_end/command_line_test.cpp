@@ -32,11 +32,11 @@ BOOST_AUTO_TEST_CASE(help_lists_commands_and_exit_codes) {
   BOOST_TEST(help.code == 0);
   for (const auto* word :
        {"node", "demo", "aggregate", "simulate-overlap", "status", "events", "lineage", "explain",
-        "quality", "webhooks", "verify", "schemas", "validate", "config", "Exit codes"})
+        "quality", "workflow", "webhooks", "verify", "schemas", "validate", "config", "Exit codes"})
     BOOST_TEST(contains(help.out, word));
   for (const auto* command :
        {"node", "demo", "aggregate", "simulate-overlap", "status", "events", "lineage", "explain",
-        "quality", "webhooks", "verify", "schemas", "config"})
+        "quality", "workflow", "webhooks", "verify", "schemas", "config"})
     BOOST_TEST(holdfast_with({command, "--help"}).code == 0);
 }
 

@@ -1,5 +1,6 @@
 // What a requester sees on the command line of what became of an item, and of what keeps it.
 
+#include "app/demo/scratch_directory.hpp"
 #include "client/peer_system.hpp"
 #include "core/uuid.hpp"
 #include "tests/end_to_end/running_node.hpp"
@@ -11,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -130,6 +132,59 @@ BOOST_AUTO_TEST_CASE(how_the_judgments_of_a_step_look_can_be_printed) {
   BOOST_TEST(unknown.code == 1);
   BOOST_TEST(contains(unknown.err, "not_found"), unknown.err);
   BOOST_TEST(holdfast({"quality", "a-step"}).code == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_live_workflow_is_shown_compared_and_updated) {
+  const auto step = given_step();
+  const auto workflow = core::to_string(ask(msg::list_steps{{}, 1000}).steps.front().workflow);
+  const auto shown = printed({"workflow", "show", workflow});
+  BOOST_TEST(contains(shown, "told  version 1 of 1\n"), shown);
+  BOOST_TEST(contains(shown, text_of(step)), shown);
+  const auto drafts = holdfast::app::demo::scratch_directory::make();
+  BOOST_REQUIRE(drafts);
+  const auto file = (drafts->path() / "workflow.json").string();
+  const auto write = [&](const std::string& definition) { std::ofstream{file} << definition; };
+
+  // What an update would change is told, and nothing is changed.
+  write(R"({"name": "told", "steps": [{"key": "only", "judgments_per_unit": 2, "next": ["check"]},
+                                      {"key": "check"}]})");
+  const std::string differences = "+ /steps/check {\"key\":\"check\"}\n"
+                                  "  /steps/only/judgments_per_unit: 1 -> 2\n"
+                                  "+ /steps/only/next [\"check\"]\n";
+  BOOST_TEST(printed({"workflow", "diff", workflow, file}) == differences);
+  BOOST_TEST(printed({"workflow", "show", workflow}) == shown);
+
+  const auto updated = printed({"workflow", "update", workflow, file, "--version", "1"});
+  BOOST_TEST(contains(updated, differences + "\nversion 2\n"), updated);
+  BOOST_TEST(printed({"workflow", "update", workflow, file, "--version", "1"}) == updated);
+  BOOST_TEST(printed({"workflow", "diff", workflow, file}) == "nothing differs\n");
+  const auto latest = json::parse(printed({"workflow", "show", workflow, "--json"}));
+  BOOST_TEST(latest.at("version") == 2);
+  BOOST_TEST(latest.at("latest") == 2);
+  BOOST_TEST(latest.at("definition").at("steps").size() == 2U);
+  BOOST_TEST(latest.at("steps").at(0).at("step") == text_of(step));
+  BOOST_TEST(latest.at("steps").at(1).at("key") == "check");
+  BOOST_TEST(contains(printed({"workflow", "show", workflow, "--version", "1"}), "version 1 of 2"));
+
+  // Somebody who looked before the update.
+  write(R"({"name": "told", "steps": [{"key": "only", "judgments_per_unit": 3}]})");
+  const auto late = holdfast({"workflow", "update", workflow, file, "--version", "1"});
+  BOOST_TEST(late.code == 1);
+  BOOST_TEST(contains(late.err, "wrong_state"), late.err);
+  // What must stay.
+  write(R"({"name": "told", "steps": [{"key": "only",
+                                      "aggregation": {"method": "weighted"}}]})");
+  const auto other = holdfast({"workflow", "diff", workflow, file});
+  BOOST_TEST(other.code == 1);
+  BOOST_TEST(contains(other.err, "payload_invalid: /steps/0"), other.err);
+
+  const auto unknown =
+      holdfast({"workflow", "show", core::to_string(core::workflow_id{ids.next()})});
+  BOOST_TEST(unknown.code == 1);
+  BOOST_TEST(contains(unknown.err, "not_found"), unknown.err);
+  BOOST_TEST(holdfast({"workflow", "show", "a-workflow"}).code == 2);
+  BOOST_TEST(holdfast({"workflow", "diff", workflow, file + ".not"}).code == 2);
+  BOOST_TEST(holdfast({"workflow", "update", workflow, file, "--version", "0"}).code == 2);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

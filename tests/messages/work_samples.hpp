@@ -44,6 +44,16 @@ inline void add_work_samples(samples& into) {
   into.add("hf1.create_workflow", create_workflow{workflow, "{}"}, id(0x57) + text("{}"));
   into.add("hf1.workflow_created", workflow_created{workflow, {view, view}},
            id(0x57) + list({view_bytes, view_bytes}));
+  into.add("hf1.update_workflow", update_workflow{step, 2, "{}", true},
+           id(0x51) + u32(2) + text("{}") + u8(1));
+  const definition_difference difference{"/name", "[1]", "[2]"};
+  const auto difference_bytes = text("/name") + text("[1]") + text("[2]");
+  into.add("hf1.definition_difference", difference, difference_bytes);
+  into.add("hf1.workflow_updated", workflow_updated{workflow, 3, true, {difference}, {view}},
+           id(0x57) + u32(3) + u8(1) + list({difference_bytes}) + list({view_bytes}));
+  into.add("hf1.get_workflow", get_workflow{workflow, 2}, id(0x57) + u32(2));
+  into.add("hf1.workflow_view", workflow_view{workflow, "w", 2, 3, "{}", {view}},
+           id(0x57) + text("w") + u32(2) + u32(3) + text("{}") + list({view_bytes}));
   into.add("hf1.add_source_data", add_source_data{step, {{"k1", "[1]", 5}, {"k2", "[2]", 0}}},
            id(0x51) + list({text("k1") + text("[1]") + u32(5), text("k2") + text("[2]") + u32(0)}));
   into.add("hf1.source_data_added", source_data_added{1, 2, {{3, 4, "bad"}}},
@@ -103,9 +113,9 @@ inline void add_work_samples(samples& into) {
   into.add("hf1.get_unit", get_unit{step, unit}, id(0x51) + id(0x52));
   into.add("hf1.unit_view",
            unit_view{unit, step, root, parent, "k", "[1]", core::unit_state::finalized, 3, 2, 1,
-                     "{}", 0.75},
+                     "{}", 0.75, 4},
            id(0x52) + id(0x51) + id(0x53) + id(0x54) + text("k") + text("[1]") + u8(3) + u32(3)
-               + u32(2) + u32(1) + text("{}") + "3fe8000000000000");
+               + u32(2) + u32(1) + text("{}") + "3fe8000000000000" + u32(4));
   into.add("hf1.list_results", list_results{step, 6, 50}, id(0x51) + u64(6) + u32(50));
   into.add(
       "hf1.result_page", result_page{{{unit, "k", core::unit_state::finalized, 3, "{}", 0.5}}, 77},

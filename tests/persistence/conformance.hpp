@@ -223,7 +223,7 @@ public:
   }
 
   persistence::stored_step load_step(core::step_id step) {
-    return value_of(db->load_step(step, [&](const std::string&, std::uint32_t) { return policy; }));
+    return value_of(db->load_step(step, [&](const auto&, const auto&) { return policy; }));
   }
 
   World world;

@@ -160,7 +160,10 @@ private:
   }
 
   core::write_op workflow_or_step() {
-    switch (below(4)) {
+    switch (below(6)) {
+    case 4:
+    case 5:
+      return workflow_version();
     case 0:
       return core::insert_workflow{one_of(workflows), "w", "{}", when()};
     case 1:
@@ -168,6 +171,12 @@ private:
     default:
       return core::insert_step{step_row(), when()};
     }
+  }
+
+  /// Near the next one, but for those that are none.
+  core::insert_workflow_version workflow_version() {
+    const auto version = below(10) == 0 ? one_of<std::uint32_t>({0, 32'768, 65'538}) : 1 + below(4);
+    return {one_of(workflows), version, one_of<std::string>({"{}", "[]", "[2]", "\xff"}), when()};
   }
 
   core::write_op unit_write(core::unit_id id) {
@@ -204,6 +213,7 @@ private:
         unit.excluded.push_back(contributor());
       if (below(8) == 0)
         unit.excluded.push_back(contributor());
+      unit.version = below(40) == 0 ? below(2) * 32'768 : 1 + below(3);
       return unit;
     }
     }
@@ -520,7 +530,8 @@ std::string dump_lineage(persistence::store& db, const batch_source& source) {
       out << "  " << to_string(u.id) << to_string(u.parent) << to_string(u.step) << u.source_key
           << u.input << to_string(u.state) << u.slots << ' ' << u.loops << ' ' << u.part << ' '
           << u.reopened << u.test_question << when(u.created_at) << ' ' << when(u.changed_at)
-          << u.result << u.confidence << ' ' << u.route << u.route_reason;
+          << u.result << u.confidence << ' ' << u.route << u.route_reason << " version "
+          << u.version;
       // Random tokens repeat, which real ones never do; then their order says nothing.
       std::multiset<std::string> entries;
       for (const auto& l : u.leases)
@@ -567,6 +578,9 @@ std::string dump(persistence::store& db, const batch_source& source) {
   std::ostringstream out;
   core::lease_policy policy;
   policy.late_submit = core::late_submit::accept_if_free;
+  core::lease_policy other;
+  other.regrant_after = 5s;
+  const core::lease_policies policies{std::vector{policy, other}};
   const auto bars = [&](std::vector<core::bar> list) {
     std::sort(list.begin(), list.end(),
               [](const auto& a, const auto& b) { return a.contributor < b.contributor; });
@@ -583,14 +597,14 @@ std::string dump(persistence::store& db, const batch_source& source) {
     std::sort(list.begin(), list.end(),
               [&](const auto& a, const auto& b) { return key(a) < key(b); });
   };
-  for (auto& u : value_of(db.load_units(source.units, policy))) {
+  for (auto& u : value_of(db.load_units(source.units, policies))) {
     by(u.leases.active, [](const core::lease& l) { return l.owner; });
     by(u.judgments, [](const core::judgment_mark& j) { return j.contributor; });
     out << "unit " << to_string(u.id) << to_string(u.step) << to_string(u.root)
         << to_string(u.parent) << u.ordinal << ' ' << u.source_key << u.input << u.slots
         << to_string(u.state) << u.result << u.confidence << ' ' << u.leases.last_token
         << core::to_micros(u.created_at) << " truth " << u.truth << " loops " << u.loops << " part "
-        << u.part << " route " << u.route << " reopened " << u.reopened;
+        << u.part << " version " << u.version << " route " << u.route << " reopened " << u.reopened;
     for (const auto& l : u.leases.active)
       out << " lease " << to_string(l.id) << l.owner << l.token << ' '
           << core::to_micros(l.granted_at) << ' ' << core::to_micros(l.expires_at);
@@ -640,11 +654,20 @@ std::string dump(persistence::store& db, const batch_source& source) {
   for (const auto& row : value_of(db.list_steps({}, 100)))
     step_text(row);
   for (const auto& id : source.workflows)
-    if (const auto workflow = db.load_workflow(id))
+    if (const auto workflow = db.load_workflow(id)) {
+      for (const auto& definition : workflow->definitions)
+        out << "version " << definition << '\n';
       for (const auto& row : workflow->steps)
         step_text(row);
+    }
   for (const auto& id : source.steps) {
-    auto step = db.load_step(id, [&](const std::string&, std::uint32_t) { return policy; });
+    auto step = db.load_step(id, [&](const auto& definitions, const auto& key) {
+      out << "policies of " << key << " by";
+      for (const auto& definition : definitions)
+        out << ' ' << definition;
+      out << '\n';
+      return policies;
+    });
     if (!step)
       continue;
     step_text(step->row);
@@ -708,9 +731,9 @@ BOOST_AUTO_TEST_CASE(memory_and_postgres_agree_on_random_batches) {
         continue;
       const auto read = dump(*memory.db, source);
       BOOST_REQUIRE_EQUAL(read, dump(*postgres.db, source));
-      for (const auto* kind :
-           {"\nquestion ", "\nworked ", "\nstanding ", "\nflag ", "\nunsettled ", "\nvote ",
-            " unanswered\n", " right\n", " wrong\n", "\nwebhook ", "\nplace ", "\nletter "})
+      for (const auto* kind : {"\nquestion ", "\nworked ", "\nstanding ", "\nflag ", "\nunsettled ",
+                               "\nvote ", " unanswered\n", " right\n", " wrong\n", "\nwebhook ",
+                               "\nplace ", "\nletter ", "\nversion [2]"})
         rows_of_histories[kind] += read.find(kind) == std::string::npos ? 0 : 1;
     }
   }

@@ -25,7 +25,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(workflow_and_its_steps_are_read_as_written, World,
 
   const auto loaded = value_of(f.db->load_workflow(workflow));
   BOOST_TEST(loaded.name == "näme");
-  BOOST_TEST(loaded.definition == R"({"a":1})");
+  BOOST_TEST(loaded.definitions == (std::vector<std::string>{R"({"a":1})"}),
+             boost::test_tools::per_element());
   BOOST_REQUIRE_EQUAL(loaded.steps.size(), 2U);
   BOOST_TEST((loaded.steps[0].id == first.id && loaded.steps[1].id == second.id));
   BOOST_TEST(loaded.steps[0].key == "step-0");
@@ -373,23 +374,23 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(ended_leases_bar_by_the_policy, World, worlds) {
   BOOST_TEST(value_of(f.db->statistics(step.id)).expired_leases == 2U);
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(policy_is_asked_for_the_stored_definition, World, worlds) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(policies_are_asked_for_the_stored_definition, World, worlds) {
   store_fixture<World> f;
   const core::workflow_id workflow{f.ids.next(at(0))};
   const auto step = f.new_step(workflow, 3);
   BOOST_TEST(is(f.write({core::insert_workflow{workflow, "w", R"({"a":1})", at(0)},
                          core::insert_step{step, at(0)}}),
                 committed));
-  const auto policy_of = [](const std::string& definition, std::uint32_t position) {
-    BOOST_TEST(definition == R"({"a":1})");
-    BOOST_TEST(position == 3U);
-    return core::lease_policy{};
+  const auto policies_of = [](const std::vector<std::string>& definitions, const std::string& key) {
+    BOOST_TEST(definitions == (std::vector<std::string>{R"({"a":1})"}),
+               boost::test_tools::per_element());
+    BOOST_TEST(key == "step-3");
+    return core::lease_policies{};
   };
-  const auto loaded = value_of(f.db->load_step(step.id, policy_of));
-  BOOST_TEST(loaded.workflow_definition == R"({"a":1})");
+  const auto loaded = value_of(f.db->load_step(step.id, policies_of));
   BOOST_TEST(loaded.next_ordinal == 1U);
   BOOST_TEST(loaded.open_units.empty());
-  BOOST_TEST(fails_with(f.db->load_step({f.ids.next(at(0))}, policy_of), core::errc::not_found));
+  BOOST_TEST(fails_with(f.db->load_step({f.ids.next(at(0))}, policies_of), core::errc::not_found));
 }
 
 // A53-A58, G-6

@@ -27,6 +27,12 @@ constexpr const char* spreading_definition = R"({"name":"s","steps":[
 constexpr const char* lenient_definition = R"({"name":"l","steps":[
   {"key":"late","lease":{"late_submit":"accept_if_free"}}]})";
 
+constexpr const char* first_version = R"({"name":"v","steps":[
+  {"key":"first","next":["last"]},{"key":"last"}]})";
+
+constexpr const char* second_version = R"({"name":"v","steps":[
+  {"key":"first","next":["extra"]},{"key":"extra","routes":[{"to":["last"]}]},{"key":"last"}]})";
+
 /// What the rows refer to.
 objects::memory_object_store& objects_of_tests() {
   static objects::memory_object_store store{[] { return core::instant{}; }};
@@ -61,6 +67,7 @@ public:
     count_finished(label, finalized);
     route(units[0], finalized);
     add_spread_unit();
+    add_units_of_two_versions();
     add_repaired_units();
     add_late_judgments();
     // finished, nobody knows yet
@@ -173,6 +180,44 @@ public:
     children.changes.writes.push_back(core::insert_inbox{"routing", {0, finalized}});
     keep(children.changes);
     routed = finalized;
+  }
+
+  /// A workflow that has got a step between its two: one item goes the old way, the other the new.
+  void add_units_of_two_versions() {
+    const core::workflow_id changing{ids.next(now)};
+    core::step first{new_step(changing, 0)};
+    core::step last{new_step(changing, 1)};
+    core::step extra{new_step(changing, 2)};
+    first.row.key = "first";
+    last.row.key = "last";
+    extra.row.key = "extra";
+    write({core::insert_workflow{changing, "v", first_version, now},
+           core::insert_step{first.row, now}, core::insert_step{last.row, now}});
+    write({core::insert_workflow_version{changing, 2, second_version, now},
+           core::insert_step{extra.row, now}});
+    core::source_item of_second{"of-second", "{}", 1, {}, {}};
+    of_second.version = 2;
+    auto added = core::add_units(first, {{"of-first", "{}", 1, {}, {}}, of_second}, ids, now);
+    keep(added.changes);
+    go_on(first, added.answer.units.at(0), {}, last);
+    auto between = go_on(first, added.answer.units.at(1), {}, extra);
+    core::route onward;
+    onward.to = {"last"};
+    go_on(extra, between, {{onward, {{1, false}}}}, last);
+  }
+
+  /// Finishes the unit and makes its child.
+  core::unit_record go_on(core::step& from, core::unit_record& unit,
+                          const std::vector<core::way>& ways, core::step& to) {
+    const auto finalized = finalize(unit, judge(unit, "ana"), ways);
+    count_finished(from, finalized);
+    core::source_item item{unit.source_key, "{}", 1, unit.id, unit.root};
+    item.version = unit.version;
+    auto added = core::add_units(to, {item}, ids, now);
+    added.changes.writes.push_back(core::insert_inbox{"routing", {0, finalized}});
+    keep(added.changes);
+    routed = finalized;
+    return added.answer.units.at(0);
   }
 
   /// Gil was removed after three units had been finished with what he said: the answer of the first
@@ -454,7 +499,8 @@ struct mutant {
 
 // Names used below: row-0 is finalized and routed, row-1 finalized, row-2 in work, row-3 canceled,
 // row-4 paused with a tainted judgment of fay, who is removed, row-5 full and not yet aggregated;
-// test-0 is a test question with two answers, test-1 a canceled one with one.
+// test-0 is a test question with two answers, test-1 a canceled one with one; of-second has gone
+// through first and extra to last, as version 2 has it.
 const std::vector<mutant> mutants{
     {"a reference to nothing in a live task",
      "UPDATE holdfast.tasks SET body = replace(body, 'sha256:', 'sha256:00')"
@@ -593,8 +639,25 @@ const std::vector<mutant> mutants{
      {"chain_is_sound"}},
     {"a child of an open parent",
      "UPDATE holdfast.units SET parent_id = (SELECT unit_id FROM holdfast.units"
-     " WHERE source_key = 'row-4') WHERE parent_id IS NOT NULL",
+     " WHERE source_key = 'row-4') WHERE parent_id IS NOT NULL AND source_key = 'row-0'",
      {"chain_is_sound", "children_follow_the_routes"}},
+    {"the child of a unit in a step that came later lost",
+     "DELETE FROM holdfast.units WHERE source_key = 'of-second' AND step_id ="
+     " (SELECT step_id FROM holdfast.steps WHERE key = 'last')",
+     {"children_follow_the_routes"}},
+    {"a chain under a version that leads elsewhere",
+     "UPDATE holdfast.units SET version = 1 WHERE source_key = 'of-second'",
+     {"chain_is_sound", "children_follow_the_routes", "units_have_their_version"}},
+    {"a route forgotten in a step that came later",
+     "UPDATE holdfast.units SET route_reason = NULL WHERE source_key = 'of-second'",
+     {"routed_when_finalized"}},
+    {"a version lost",
+     "DELETE FROM holdfast.workflow_versions",
+     {"chain_is_sound", "units_have_their_version"}},
+    {"a child under another version than its parent",
+     "UPDATE holdfast.units SET version = 1 WHERE source_key = 'of-second' AND step_id ="
+     " (SELECT step_id FROM holdfast.steps WHERE key = 'last')",
+     {"units_have_their_version"}},
     {"the workflow engine ran twice",
      "DROP INDEX holdfast.units_by_parent; INSERT INTO holdfast.units SELECT gen_random_uuid(),"
      " step_id, root_id, parent_id, 77, created_at, NULL, NULL, slots, 1, 'twin', input, NULL"
@@ -862,7 +925,7 @@ const std::vector<mutant> mutants{
      {"test_questions_never_finalized"}},
     {"a test question routed",
      "UPDATE holdfast.units SET parent_id = (SELECT unit_id FROM holdfast.units"
-     " WHERE source_key = 'test-0') WHERE parent_id IS NOT NULL",
+     " WHERE source_key = 'test-0') WHERE parent_id IS NOT NULL AND source_key = 'row-0'",
      {"test_questions_never_finalized", "chain_is_sound"}},
     {"a lease granted after the removal",
      "INSERT INTO holdfast.contributor_standings SELECT step_id, granted_at - interval '6 s', 2, 3,"
@@ -974,7 +1037,7 @@ BOOST_AUTO_TEST_CASE(sound_data_has_no_violations) {
   BOOST_TEST(
       cluster.sql("SELECT data ->> 'label' FROM report.judgments LIMIT 1")[0][0].as<std::string>()
       == "x");
-  BOOST_TEST(cluster.sql("SELECT count(*) FROM report.inbox")[0][0].as<int>() == 22);
+  BOOST_TEST(cluster.sql("SELECT count(*) FROM report.inbox")[0][0].as<int>() == 31);
 }
 
 // A4, A57, A59-A61, G-1
@@ -1010,6 +1073,32 @@ BOOST_AUTO_TEST_CASE(reports_show_test_questions_and_contributors) {
   BOOST_TEST(text("SELECT count(*) FROM information_schema.columns"
                   " WHERE table_schema = 'report' AND column_name = 'truth'")
              == "0");
+}
+
+// A17, I-5
+BOOST_AUTO_TEST_CASE(reports_show_the_version_under_which_a_chain_began) {
+  clean_data filled;
+  auto& cluster = test_cluster::instance();
+  const auto text = [&](const std::string& query) {
+    return cluster.sql(query)[0][0].as<std::string>();
+  };
+  BOOST_TEST(text("SELECT latest_version || ' ' || (definition = (SELECT definition"
+                  " FROM report.workflow_versions v WHERE v.workflow_id = w.workflow_id"
+                  " AND v.version = 2)) FROM report.workflows w WHERE name = 'v'")
+             == "2 true");
+  BOOST_TEST(text("SELECT latest_version FROM report.workflows WHERE name = 'w'") == "1");
+  BOOST_TEST(text("SELECT string_agg(concat_ws(' ', version,"
+                  " jsonb_array_length(v.definition -> 'steps')), ', ' ORDER BY version)"
+                  " FROM report.workflow_versions v JOIN report.workflows USING (workflow_id)"
+                  " WHERE name = 'v'")
+             == "1 2, 2 3");
+  // By its key, wherever the definition has the step.
+  BOOST_TEST(text("SELECT string_agg(concat_ws(' ', source_key, version, s.key, to_key, items),"
+                  " ', ' ORDER BY source_key, s.key DESC) FROM report.units"
+                  " JOIN report.routes_taken USING (unit_id)"
+                  " JOIN holdfast.steps s ON s.step_id = routes_taken.workflow_step_id"
+                  " WHERE source_key IN ('of-first', 'of-second')")
+             == "of-first 1 first last 1, of-second 2 first extra 1, of-second 2 extra last 1");
 }
 
 // I-1, A109

@@ -27,6 +27,7 @@ struct persona : asker<repeatable> {
   std::set<std::pair<core::step_id, core::contributor_id>> repaired;
   std::uint32_t knows = 0; ///< Per million answers to test questions: right for sure.
   core::workflow_id workflow;
+  std::uint32_t version = 1; ///< Of the workflow: the latest it knows of.
 
   auditor& audit() { return world.audit; }
 };
@@ -93,6 +94,16 @@ std::string show(const persona&, const Message& m) {
            + (m.sealed ? ", sealed" : "");
   else if constexpr (std::is_same_v<Message, msg::create_workflow>)
     return "creates the workflow";
+  else if constexpr (std::is_same_v<Message, msg::update_workflow>)
+    return std::string{m.dry_run ? "asks for the differences" : "updates the workflow"}
+           + " from version " + std::to_string(m.version) + ": " + m.definition;
+  else if constexpr (std::is_same_v<Message, msg::workflow_updated>)
+    return (m.dry_run ? "would be version " : "is version ") + std::to_string(m.version) + " with "
+           + std::to_string(m.differences.size()) + " differences";
+  else if constexpr (std::is_same_v<Message, msg::get_workflow>)
+    return "asks for version " + std::to_string(m.version) + " of the workflow";
+  else if constexpr (std::is_same_v<Message, msg::workflow_view>)
+    return "version " + std::to_string(m.version) + " of " + std::to_string(m.latest);
   else if constexpr (std::is_same_v<Message, msg::end_session>)
     return "goes home";
   else if constexpr (std::is_same_v<Message, msg::get_lineage>)
@@ -123,10 +134,24 @@ void learn(persona& p, const msg::end_session&, const msg::session_ended&) {
   while (!p.held.empty())
     forget(p, p.held.front().unit, p.held.front().token);
 }
+/// Their places stay what they are, whatever the workflow becomes.
+void learn_steps(persona& p, const std::vector<msg::step_view>& views) {
+  auto& steps = p.world.steps;
+  for (const auto& view : views) {
+    if (steps.size() <= view.position)
+      steps.resize(view.position + 1);
+    steps[view.position] = view.step;
+  }
+}
 void learn(persona& p, const msg::create_workflow&, const msg::workflow_created& answer) {
-  if (p.world.steps.empty())
-    for (const auto& step : answer.steps)
-      p.world.steps.push_back(step.step);
+  learn_steps(p, answer.steps);
+}
+void learn(persona& p, const msg::update_workflow&, const msg::workflow_updated& answer) {
+  if (answer.dry_run || answer.version <= p.version)
+    return;
+  p.version = answer.version;
+  p.world.seen.count(event_kind::workflow_updated);
+  learn_steps(p, answer.steps);
 }
 void learn(persona& p, const msg::add_source_data& asked, const msg::source_data_added&) {
   for (const auto& row : asked.rows)
@@ -158,6 +183,16 @@ void learn_refusal(persona& p, const msg::create_workflow&, core::errc why) {
   p.world.audit.blame("liveness",
                       "the workflow's definition was refused: " + std::string{to_string(why)});
 }
+/// Wrong versions may also be refused for what they are.
+void learn_refusal(persona& p, const msg::update_workflow& asked, core::errc why) {
+  if (why == core::errc::payload_invalid && asked.version >= 1 && asked.version <= p.version)
+    p.world.audit.blame("liveness", "a version of the workflow was refused: " + asked.definition);
+}
+void learn_refusal(persona& p, const msg::get_workflow& asked, core::errc why) {
+  p.world.audit.blame("liveness",
+                      "version " + std::to_string(asked.version)
+                          + " of the workflow cannot be read: " + std::string{to_string(why)});
+}
 void learn_refusal(persona& p, const msg::add_test_questions& asked, core::errc why) {
   if (why == core::errc::wrong_state) // the step is canceled
     drop_questions(p, asked);
@@ -172,14 +207,26 @@ bool is_test_question(const persona& p, const core::unit_id& unit) {
   return row != p.world.tables->units.end() && !row->second.made.truth.empty();
 }
 
+/// The version that judgments of the unit must name; 0: none.
+std::uint32_t form_of(const persona& p, const core::unit_id& unit) {
+  const auto found = p.world.tables->units.find(unit);
+  if (found == p.world.tables->units.end())
+    return 0;
+  const auto& made = found->second.made;
+  const auto position = p.world.tables->steps.at(made.step).row.position;
+  return names_version(p.world.drawn, made.version, position) ? made.version : 0;
+}
+
 std::string payload_of(persona& p, const core::unit_id& unit) {
   constexpr std::array<const char*, 3> answers{"red", "blue", "green"};
   const auto* any = p.random.one_of(answers);
   const auto* answer = is_test_question(p, unit) && p.random.hit(p.knows) ? answers[0] : any;
   if (p.world.drawn.monitors && p.name == "c0") // who has not read the questions
     answer = answers[2];
+  const auto form = form_of(p, unit);
   return std::string{R"({"answer":")"} + answer + R"(","by":")" + p.name + R"(","n":)"
-         + std::to_string(p.random.below(1000)) + '}';
+         + std::to_string(p.random.below(1000))
+         + (form == 0 ? "" : R"(,"form":)" + std::to_string(form)) + '}';
 }
 
 msg::submit_judgment submission(persona& p, const msg::assignment& a) {
@@ -232,7 +279,12 @@ void act(self_ptr self, const persona_ptr& p) {
   if (chosen(w.submit_bad_payload)) {
     constexpr std::array<const char*, 4> bad{R"({"answer":"mauve"})", R"({"answer":)", "[]",
                                              "{\"answer\":\"\\u0000\"}"};
-    judgment.payload = p->random.one_of(bad);
+    // What would be right of another version is wrong, too.
+    judgment.payload = form_of(*p, a.unit) != 0 && p->random.below(2) == 0
+                           ? R"({"answer":"red","form":)"
+                                 + std::to_string(1 + p->random.below(form_of(*p, a.unit) - 1))
+                                 + '}'
+                           : p->random.one_of(bad);
     return send(self, p, judgment);
   }
   if (chosen(w.submit_wrong_token)) {
@@ -329,7 +381,9 @@ void closer_tick(self_ptr self, const persona_ptr& p) {
 
 msg::add_source_data next_rows(persona& p) {
   msg::add_source_data data{p.world.steps.front(), {}};
-  const auto count = std::min<std::size_t>(p.keys_left.size(), p.random.between(1, 12));
+  // Some are kept for versions to come.
+  const auto most = p.version < versions_of(p.world.drawn) ? 3 : 12;
+  const auto count = std::min<std::size_t>(p.keys_left.size(), p.random.between(1, most));
   const bool by_rule = !p.world.drawn.quality.front().stopping.empty();
   const auto row = [&](const std::string& key) {
     const auto slots = static_cast<std::uint32_t>(p.random.below(p.world.drawn.slots_max + 1));
@@ -482,6 +536,23 @@ void steer(self_ptr self, const persona_ptr& p) {
     send(self, p, msg::get_step_quality{p->random.one_of(p->world.steps)});
 }
 
+/// The workflow goes on in its next form. Also asks what that would change, changes what is not the
+/// latest, and repeats itself.
+void update(self_ptr self, const persona_ptr& p) {
+  const auto& drawn = p->world.drawn;
+  const auto next = std::min(p->version + 1, versions_of(drawn));
+  msg::update_workflow request{p->world.steps.front(), next - 1, definition_of(drawn, next), false};
+  const auto kind = p->random.below(8);
+  if (kind == 0)
+    request.dry_run = true;
+  else if (kind == 1)
+    request.version = p->random.below(2) == 0 ? next - 2 : next + 5;
+  else if (kind == 2)
+    return send(self, p, msg::get_workflow{p->workflow, p->random.below(2) == 0 ? 0 : p->version});
+  p->world.audit.sending(request);
+  send(self, p, request);
+}
+
 /// Takes back what stops the work, then seals.
 void tidy_up(self_ptr self, const persona_ptr& p) {
   for (const auto& step : p->world.steps)
@@ -506,12 +577,15 @@ void requester_tick(self_ptr self, const persona_ptr& p) {
     for (const auto& tasks : world.drawn.unit_tasks)
       if (!tasks.queue.empty() && world.tables->queues.count(tasks.queue) == 0)
         return; // the operator is about to make it
-    return send(self, p, msg::create_workflow{p->workflow, definition_of(world.drawn)});
+    return send(self, p, msg::create_workflow{p->workflow, definition_of(world.drawn, 1)});
   }
   const bool canceled =
       world.tables->steps.at(world.steps.front()).row.status == core::step_status::canceled;
   if (p->random.below(3) == 0 && repeat_unknown(self, p))
     return;
+  if (!world.calm && !world.drawn.later.empty() && !canceled
+      && p->random.below(p->version < versions_of(world.drawn) ? 3 : 10) == 0)
+    return update(self, p);
   if (!p->questions_left.empty() && (world.calm || p->random.below(3) != 0))
     return send(self, p, next_questions(*p));
   if (!p->keys_left.empty() && !canceled && (world.calm || p->random.below(2) == 0))

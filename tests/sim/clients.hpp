@@ -34,7 +34,7 @@ struct field {
   std::function<core::instant()> now;
   /// A client has died and wants `back` called after that time.
   std::function<void(core::duration after, std::function<void()> back)> return_after;
-  std::vector<core::step_id> steps; ///< Of the workflow, once it is created.
+  std::vector<core::step_id> steps; ///< Of all versions of the workflow, by position.
   bool calm = false; ///< Liveness phase: only helpful clients remain, and finish all work.
   bool over = false; ///< Everybody stops.
   /// The operator has something under way that might revive what is finished.
@@ -43,9 +43,10 @@ struct field {
 
 /// Requests that may be under way, unanswered, and are then sent again with the same ids.
 using repeatable =
-    std::variant<msg::create_workflow, msg::add_source_data, msg::add_test_questions,
-                 msg::remove_contributor, msg::repair_contributor, msg::seal_step, msg::change_step,
-                 msg::change_unit, msg::list_results, msg::get_lineage, msg::explain_contributor,
+    std::variant<msg::create_workflow, msg::update_workflow, msg::get_workflow,
+                 msg::add_source_data, msg::add_test_questions, msg::remove_contributor,
+                 msg::repair_contributor, msg::seal_step, msg::change_step, msg::change_unit,
+                 msg::list_results, msg::get_lineage, msg::explain_contributor,
                  msg::get_step_quality, msg::ask_assignment, msg::release_assignment,
                  msg::extend_assignment, msg::submit_judgment, msg::end_session>;
 
@@ -55,7 +56,8 @@ void start_contributor(caf::actor_system& system, field& f, std::uint32_t number
 /// Starts one contributor who answers everything that it is offered, until all is over.
 void start_closer(caf::actor_system& system, field& f, std::uint32_t number);
 
-/// Starts the requester: creates the workflow, feeds it while it runs, steers it, seals it. In the
+/// Starts the requester: creates the workflow, feeds it while it runs, changes and steers it, seals
+/// it. In the
 /// calm it takes back what stops the work, and seals.
 void start_requester(caf::actor_system& system, field& f);
 

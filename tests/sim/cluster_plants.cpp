@@ -178,8 +178,9 @@ public:
     return loaded;
   }
   core::outcome<std::vector<core::unit_record>>
-  load_units(const std::vector<core::unit_id>& units, const core::lease_policy& policy) override {
-    auto loaded = test::forwarding_store::load_units(units, policy);
+  load_units(const std::vector<core::unit_id>& units,
+             const core::lease_policies& policies) override {
+    auto loaded = test::forwarding_store::load_units(units, policies);
     if (loaded)
       for (auto& unit : *loaded)
         unit = past_->units.try_emplace(unit.id, unit).first->second;

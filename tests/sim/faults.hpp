@@ -35,6 +35,7 @@ enum class event_kind : std::uint8_t {
   timer_lost,
   client_died,
   reply_lost,
+  workflow_updated,
   count,
 };
 
@@ -44,7 +45,7 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(event_kin
                 "node killed",        "node drained",      "node ended",     "zombie",
                 "partition",          "frozen heartbeat",  "lines cut",      "handover",
                 "actor crashed",      "clock rushed",      "timer lost",     "client died",
-                "reply lost"};
+                "reply lost",         "workflow updated"};
 
 struct tally {
   std::array<std::uint64_t, static_cast<std::size_t>(event_kind::count)> counts{};

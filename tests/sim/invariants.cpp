@@ -1,6 +1,5 @@
 #include "tests/sim/invariants.hpp"
 
-#include "documents/workflow_document.hpp"
 #include "tests/support/event_schemas.hpp"
 
 #include <algorithm>
@@ -119,31 +118,12 @@ bool auditor::require(bool holds, const char* invariant, const core::unit_id& un
   return holds;
 }
 
-const auditor::definition& auditor::definition_of(const core::step_id& step) const {
-  const auto& workflow = t_.steps.at(step).row.workflow;
-  const auto known = definitions_.find(workflow);
-  if (known != definitions_.end())
-    return known->second;
-  definition made;
-  const auto parsed = documents::parse_workflow(t_.workflows.at(workflow).definition, {});
-  made.places = core::places_in(*parsed);
-  made.defined = parsed->steps;
-  made.steps.resize(made.defined.size());
-  for (const auto& [id, row] : t_.steps)
-    if (row.row.workflow == workflow)
-      made.steps[row.row.position] = id;
-  return definitions_.emplace(workflow, std::move(made)).first->second;
-}
-
-const core::step_definition& auditor::defined(const core::step_id& step) const {
-  return definition_of(step).defined[t_.steps.at(step).row.position];
-}
-
 // --- after a commit ---
 
 void auditor::committed(core::incarnation_id incarnation, const persistence::write_batch& batch) {
   std::set<core::unit_id> units;
   std::set<core::step_id> steps;
+  std::set<core::workflow_id> workflows;
   const auto touch_unit = [&](const core::unit_id& id) {
     units.insert(id);
     if (const auto row = t_.units.find(id); row != t_.units.end())
@@ -164,6 +144,10 @@ void auditor::committed(core::incarnation_id incarnation, const persistence::wri
               using type = std::decay_t<decltype(w)>;
               if constexpr (std::is_same_v<type, core::insert_unit>)
                 touch_unit(w.id);
+              else if constexpr (std::is_same_v<type, core::insert_workflow>)
+                workflows.insert(w.id);
+              else if constexpr (std::is_same_v<type, core::insert_workflow_version>)
+                workflows.insert(w.workflow);
               else if constexpr (std::is_same_v<
                                      type,
                                      core::insert_step> || std::is_same_v<type, core::update_step>)
@@ -188,6 +172,8 @@ void auditor::committed(core::incarnation_id incarnation, const persistence::wri
     }
   }
   tasks_.check_touched();
+  for (const auto& id : workflows)
+    check_versions(id);
   for (const auto& id : units)
     check_unit(id);
   for (const auto& id : steps)
@@ -283,7 +269,8 @@ void auditor::check_unit(const core::unit_id& id) {
     known.entered = true;
     known.step = rows.unit->made.step;
     steps_[known.step].units += rows.is_test_question() ? 0 : 1;
-    check_chain(rows);
+    if (check_version(rows))
+      check_chain(rows);
   }
   require(rows.active.size() + rows.counted().size() <= rows.unit->made.slots, "I-1", id,
           "more leases and judgments that count than slots");
@@ -291,6 +278,7 @@ void auditor::check_unit(const core::unit_id& id) {
   check_pairs(rows);
   check_surplus(rows);
   check_judgments(rows);
+  check_names_version(rows);
   check_tasks_of(rows);
   check_end(rows, known);
   check_events(rows, known);
@@ -326,7 +314,7 @@ void auditor::check_tokens(const unit_rows& rows, unit_memory& known) {
 }
 
 void auditor::check_new_lease(const unit_rows& rows, const core::lease& lease) {
-  const auto policy = policy_for(rows.unit->made.step, lease.owner);
+  const auto policy = policy_for(rows.unit->made, lease.owner);
   require(lease.expires_at == lease.granted_at + policy.ttl, "lease policy", rows.id,
           "a fresh lease does not last for its time to live");
   for (const auto* ended : rows.ended)
@@ -348,7 +336,7 @@ void auditor::check_new_lease(const unit_rows& rows, const core::lease& lease) {
 
 void auditor::check_pairs(const unit_rows& rows) {
   for (const auto* lease : rows.active) {
-    const auto policy = policy_for(rows.unit->made.step, lease->owner);
+    const auto policy = policy_for(rows.unit->made, lease->owner);
     require(lease->expires_at <= lease->granted_at + std::max(policy.ttl, policy.total_max),
             "lease policy", rows.id, "a lease lasts longer than its policy allows");
     require(t_.judgments.count({rows.id, lease->owner}) == 0, "I-2", rows.id,
@@ -361,15 +349,15 @@ void auditor::check_pairs(const unit_rows& rows) {
     require(judged->made.submitted_at >= judged->lease.granted_at && in_time != judged->late, "I-3",
             rows.id, "a judgment was accepted outside its lease");
     require(!judged->late
-                || policy_of(rows.unit->made.step).late_submit == core::late_submit::accept_if_free,
-            "lease policy", rows.id, "a late judgment counts against the policy of its step");
+                || defined(rows.unit->made).lease.late_submit == core::late_submit::accept_if_free,
+            "lease policy", rows.id, "a late judgment counts against the policy of its unit");
   }
 }
 
 void auditor::check_surplus(const unit_rows& rows) {
   for (const auto* kept : rows.surplus) {
-    require(policy_of(rows.unit->made.step).late_submit != core::late_submit::reject,
-            "lease policy", rows.id, "surplus was kept where late judgments are rejected");
+    require(defined(rows.unit->made).lease.late_submit != core::late_submit::reject, "lease policy",
+            rows.id, "surplus was kept where late judgments are rejected");
     const auto ended = t_.ended_leases.find({rows.id, kept->token});
     require(ended != t_.ended_leases.end() && ended->second.lease.owner == kept->owner
                 && ended->second.how == core::lease_end::expired
@@ -466,6 +454,8 @@ void auditor::check_inboxes() {
 }
 
 void auditor::check_all() {
+  for (const auto& [id, row] : t_.workflows)
+    check_versions(id);
   for (const auto& [id, row] : t_.units)
     check_unit(id);
   for (const auto& [id, row] : t_.steps)
@@ -564,18 +554,22 @@ void auditor::check_settled(const core::cluster_view& view) {
 // --- what was acknowledged ---
 
 void auditor::sending(const msg::add_source_data& data) {
-  for (const auto& row : data.rows)
-    keys_sent_.insert({data.step, row.key});
+  const auto acknowledged_one = acknowledged_versions_[t_.steps.at(data.step).row.workflow];
+  for (const auto& row : data.rows) {
+    const auto sent =
+        keys_sent_.try_emplace({data.step, row.key}, sent_key{acknowledged_one, {}}).first;
+    sent->second.slots.insert(row.judgments);
+  }
 }
 
 void auditor::sending(const msg::add_test_questions& data) {
   for (const auto& row : data.rows)
-    keys_sent_.insert({data.step, row.key});
+    keys_sent_.try_emplace({data.step, row.key});
 }
 
 void auditor::acknowledged(const msg::create_workflow& asked, const msg::workflow_created& answer) {
   const auto row = t_.workflows.find(asked.workflow);
-  if (row == t_.workflows.end() || row->second.definition != asked.definition)
+  if (row == t_.workflows.end() || row->second.definitions.front() != asked.definition)
     return blame("I-12", "an acknowledged workflow is not in the database");
   for (const auto& step : answer.steps)
     if (t_.steps.count(step.step) == 0)
@@ -677,6 +671,8 @@ void auditor::acknowledged(const msg::get_lineage& asked, const msg::unit_lineag
                      && row->second.made.step == unit.step,
                  "I-12", unit.unit, "a unit is told of that is not in the database"))
       return;
+    require(row->second.made.version == unit.version, "I-12", unit.unit,
+            "a unit is told of under another version than its own");
     require(unit.result.empty() || units_.at(unit.unit).results.count(unit.result) != 0, "I-12",
             unit.unit, "a result is told of that it never had");
     std::set<core::token> tokens;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/placement.hpp"
-#include "core/workflow.hpp"
+#include "core/workflow_versions.hpp"
 #include "messages/lineage_messages.hpp"
 #include "messages/work_messages.hpp"
 #include "messages/workflow_messages.hpp"
@@ -63,6 +63,8 @@ public:
 
   // What was answered with success: I-12.
   void acknowledged(const msg::create_workflow& asked, const msg::workflow_created& answer);
+  void acknowledged(const msg::update_workflow& asked, const msg::workflow_updated& answer);
+  void acknowledged(const msg::get_workflow& asked, const msg::workflow_view& answer);
   void acknowledged(const msg::add_source_data& asked, const msg::source_data_added& answer);
   void acknowledged(const msg::add_test_questions& asked, const msg::source_data_added& answer);
   void acknowledged(const msg::remove_contributor& asked, const msg::contributor_removed& answer);
@@ -176,8 +178,17 @@ private:
 
   // unit_task_audit.cpp: what the tasks that judge units must keep.
   void check_tasks_of(const unit_rows& rows);
-  /// Under which rules a lease of this owner was granted.
-  core::lease_policy policy_for(const core::step_id& step, const core::contributor_id& owner) const;
+  /// Under which rules a lease of this owner on the unit was granted.
+  core::lease_policy policy_for(const core::insert_unit& unit,
+                                const core::contributor_id& owner) const;
+
+  // version_audit.cpp: in which forms workflows go on, and which form a unit keeps.
+  void check_versions(const core::workflow_id& id);
+  bool check_version(const unit_rows& rows);
+  void check_first_slots(const core::insert_unit& made);
+  void check_names_version(const unit_rows& rows);
+  void check_view(const core::workflow_id& workflow, std::uint32_t version,
+                  const std::vector<msg::step_view>& steps);
 
   // route_audit.cpp: where finished units go on to.
   void check_route(const unit_rows& rows);
@@ -187,10 +198,15 @@ private:
   std::map<core::step_id, std::size_t> children_due(const persistence::memory::unit_row& row) const;
   /// The steps that lead to `step`, other than back.
   std::vector<core::step_id> upstreams_of(const core::step_id& step) const;
-  const core::step_definition& defined(const core::step_id& step) const;
-  const core::lease_policy& policy_of(const core::step_id& step) const {
-    return defined(step).lease;
+  std::uint32_t position_of(const core::step_id& step) const {
+    return t_.steps.at(step).row.position;
   }
+  /// The step as it is in all versions: what may not change.
+  const core::step_definition& defined(const core::step_id& step) const;
+  /// The step of the unit, in its version.
+  const core::step_definition& defined(const core::insert_unit& unit) const;
+  /// Where the unit may go on to.
+  const std::vector<core::way>& ways_of(const core::insert_unit& unit) const;
 
   const plan& drawn_;
   const persistence::memory::tables& t_;
@@ -211,21 +227,30 @@ private:
   std::map<core::judgment_id, msg::submit_judgment> surplus_; ///< Answered as that.
   /// Of a unit whose lineage was asked for: what had been acknowledged of its item by then.
   std::map<core::unit_id, std::set<core::judgment_id>> to_be_told_;
-  std::set<std::pair<core::step_id, std::string>> keys_sent_;
-  std::set<std::pair<core::step_id, std::string>> keys_;
-
-  struct definition {
-    std::vector<core::step_id> steps; ///< By position.
-    std::vector<core::step_definition> defined;
-    std::vector<core::step_place> places;
+  struct sent_key {
+    std::uint32_t least_version = 1; ///< What was acknowledged when it was sent first.
+    std::set<std::uint32_t> slots;   ///< As asked for; 0: as the definition says.
   };
-  mutable std::map<core::workflow_id, definition> definitions_;
-  const definition& definition_of(const core::step_id& step) const;
+  std::map<std::pair<core::step_id, std::string>, sent_key> keys_sent_;
+  std::set<std::pair<core::step_id, std::string>> keys_;
+  /// The version before and the definition of each update that is more than a question.
+  std::set<std::pair<std::uint32_t, std::string>> updates_sent_;
+  std::map<core::workflow_id, std::uint32_t> acknowledged_versions_;
+  std::map<core::workflow_id, std::vector<std::string>> definitions_; ///< As last seen.
+
+  struct known_workflow {
+    core::versioned_workflow versions;
+    std::vector<core::step_id> steps; ///< By position.
+  };
+  mutable std::map<core::workflow_id, known_workflow> workflows_;
+  const known_workflow& workflow_of(const core::step_id& step) const;
 
 public:
   /// A requester is about to send these keys: what is added later must be among them.
   void sending(const msg::add_source_data& data);
   void sending(const msg::add_test_questions& data);
+  /// The same for the forms of workflows.
+  void sending(const msg::update_workflow& asked);
   /// What is acknowledged before the first question must be in every answer.
   void sending(const msg::get_lineage& asked);
 };

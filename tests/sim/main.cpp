@@ -130,7 +130,8 @@ std::uint64_t faults_of(const tally& seen) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < seen.counts.size(); ++i)
     if (static_cast<event_kind>(i) != event_kind::doubt_resolved
-        && static_cast<event_kind>(i) != event_kind::batch_fenced)
+        && static_cast<event_kind>(i) != event_kind::batch_fenced
+        && static_cast<event_kind>(i) != event_kind::workflow_updated)
       sum += seen.counts[i];
   return sum;
 }

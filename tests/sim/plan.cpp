@@ -1,8 +1,12 @@
 #include "tests/sim/plan.hpp"
 
 #include "core/json_text.hpp"
+#include "core/workflow_versions.hpp"
+#include "documents/workflow_document.hpp"
 
+#include <algorithm>
 #include <array>
+#include <numeric>
 #include <sstream>
 
 namespace holdfast::sim {
@@ -58,19 +62,28 @@ habits draw_habits(dice& d) {
   return h;
 }
 
+core::lease_policy draw_lease(dice& d) {
+  core::lease_policy lease;
+  lease.ttl = std::chrono::seconds{d.between(1, 40)};
+  lease.total_max = lease.ttl + std::chrono::seconds{d.below(2) * d.between(0, 60)};
+  lease.regrant_after = std::chrono::seconds{d.below(2) * d.between(0, 30)};
+  return lease;
+}
+
+core::late_submit draw_late_submit(dice& d) {
+  constexpr std::array late{core::late_submit::reject, core::late_submit::accept_if_free,
+                            core::late_submit::surplus};
+  return late[d.below(late.size())];
+}
+
 void draw_workflow(dice& d, plan& p) {
   const auto steps = d.between(1, 3);
   p.next.resize(steps);
   // A tree: each step but the first is reached from one of those before it.
   for (std::uint32_t position = 1; position < steps; ++position)
     p.next[d.below(position)].push_back(position);
-  for (std::uint64_t i = 0; i < steps; ++i) {
-    core::lease_policy lease;
-    lease.ttl = std::chrono::seconds{d.between(1, 40)};
-    lease.total_max = lease.ttl + std::chrono::seconds{d.below(2) * d.between(0, 60)};
-    lease.regrant_after = std::chrono::seconds{d.below(2) * d.between(0, 30)};
-    p.leases.push_back(lease);
-  }
+  for (std::uint64_t i = 0; i < steps; ++i)
+    p.leases.push_back(draw_lease(d));
 }
 
 void draw_node(dice& d, plan& p) {
@@ -228,6 +241,17 @@ void draw_payloads(plan& p) {
   p.faults.object_lost = rate(d, 5'000);
 }
 
+std::string draw_stopping(dice& d, std::uint32_t slots_max) {
+  core::json_object rule;
+  rule.number("min", static_cast<std::int64_t>(d.between(1, slots_max)))
+      .number("max", static_cast<std::int64_t>(slots_max));
+  if (d.below(2) == 0)
+    rule.number("stop_at", 0.7);
+  if (d.below(2) == 0)
+    rule.boolean("curtail", true);
+  return rule.str();
+}
+
 /// Half of the steps find out who is to be believed, and stop when they know enough.
 void draw_quality(plan& p) {
   dice d{p.seed * 0xbf58476d1ce4e5b9ULL + 6};
@@ -246,33 +270,29 @@ void draw_quality(plan& p) {
     q.method = d.one_of(methods);
     if (d.below(3) == 0)
       continue;
-    core::json_object rule;
-    rule.number("min", static_cast<std::int64_t>(d.between(1, p.slots_max)))
-        .number("max", static_cast<std::int64_t>(p.slots_max));
-    if (d.below(2) == 0)
-      rule.number("stop_at", 0.7);
-    if (d.below(2) == 0)
-      rule.boolean("curtail", true);
-    q.stopping = rule.str();
+    q.stopping = draw_stopping(d, p.slots_max);
   }
   p.remove_contributor = rate(d, 600'000, 30);
 }
 
+std::int64_t seconds(core::duration d) {
+  return std::chrono::duration_cast<std::chrono::seconds>(d).count();
+}
+
 std::string key_of(std::uint64_t position) { return "\"s" + std::to_string(position) + '"'; }
 
-/// Half of the workflows do not send every unit everywhere, some lead to one step in several ways,
-/// and some send units back.
-void draw_routes(plan& p) {
-  dice d{p.seed * 0xd6e8feb86659fd93ULL + 7};
-  p.routes.resize(p.next.size());
-  if (d.below(2) == 0)
-    return;
-  for (std::uint64_t i = 0; i < p.next.size(); ++i) {
+/// The routes of `steps`, in their order, beside what they lead to anyway: not every unit goes
+/// everywhere, some lead to one step in several ways, and some send units back.
+std::vector<std::string> draw_rules(dice& d, const std::vector<std::uint32_t>& steps,
+                                    const std::vector<std::vector<std::uint32_t>>& next,
+                                    bool& excludes) {
+  std::vector<std::string> routes(next.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const auto& always = next[steps[i]];
     std::string onward;
-    for (std::uint64_t later = i + 1; later < p.next.size(); ++later)
-      if (const auto& next = p.next[i];
-          d.below(3) == 0 || std::find(next.begin(), next.end(), later) != next.end())
-        onward += (onward.empty() ? "" : ",") + key_of(later);
+    for (auto later = i + 1; later < steps.size(); ++later)
+      if (d.below(3) == 0 || std::find(always.begin(), always.end(), steps[later]) != always.end())
+        onward += (onward.empty() ? "" : ",") + key_of(steps[later]);
     std::string rules;
     const auto add = [&](const std::string& when, const std::string& to) {
       core::json_object rule;
@@ -283,20 +303,35 @@ void draw_routes(plan& p) {
         rule.boolean("for_each", true);
       if (d.below(4) == 0) {
         rule.boolean("exclude_judges", true);
-        p.excludes = true;
+        excludes = true;
       }
       rule.number("loops_max", static_cast<std::int64_t>(d.between(1, 2)));
       rules += (rules.empty() ? "" : ",") + rule.str();
     };
     if (d.below(2) == 0)
-      add(R"({"answer":"red"})", key_of(d.below(i + 1)));
+      add(R"({"answer":"red"})", key_of(steps[d.below(i + 1)]));
     if (d.below(3) == 0)
       add(R"({"answer_not":["green"],"confidence_below":0.6})", onward);
     if (d.below(3) == 0)
       add(R"({"sample":0.3})", {});
     add({}, onward);
-    p.routes[i] = '[' + rules + ']';
+    routes[steps[i]] = '[' + rules + ']';
   }
+  return routes;
+}
+
+std::vector<std::uint32_t> first_steps(const plan& p) {
+  std::vector<std::uint32_t> steps(p.next.size());
+  std::iota(steps.begin(), steps.end(), 0);
+  return steps;
+}
+
+/// Half of the workflows have rules.
+void draw_routes(plan& p) {
+  dice d{p.seed * 0xd6e8feb86659fd93ULL + 7};
+  p.routes.resize(p.next.size());
+  if (d.below(2) != 0)
+    p.routes = draw_rules(d, first_steps(p), p.next, p.excludes);
 }
 
 /// A run is about people's work, about programs' work, or about both with less of each.
@@ -331,7 +366,194 @@ void draw_unit_tasks(plan& p) {
                          std::chrono::seconds{d.between(1, d.below(2) == 0 ? 5 : 100)}};
 }
 
+/// The workflow as it begins.
+workflow_form first_form(const plan& p) {
+  workflow_form form{first_steps(p), p.next, p.routes, p.leases, {}, {}};
+  form.slots.assign(p.next.size(), p.slots_max);
+  for (std::size_t i = 0; i < p.next.size(); ++i)
+    form.stopping.push_back(p.quality[i].stopping);
+  return form;
+}
+
+/// A step that no form had so far, anywhere but in front.
+void add_step(dice& d, const plan& p, workflow_form& form) {
+  const auto position = static_cast<std::uint32_t>(form.next.size());
+  form.steps.insert(
+      form.steps.begin() + static_cast<std::ptrdiff_t>(d.between(1, form.steps.size())), position);
+  form.next.emplace_back();
+  form.routes.emplace_back();
+  form.leases.push_back(draw_lease(d));
+  form.slots.push_back(p.slots_max);
+  form.stopping.push_back(d.below(3) == 0 ? draw_stopping(d, p.slots_max) : "");
+}
+
+/// A step that an earlier form had comes back, at the end.
+void bring_back(dice& d, workflow_form& form) {
+  std::vector<std::uint32_t> gone;
+  for (std::uint32_t position = 0; position < form.next.size(); ++position)
+    if (std::find(form.steps.begin(), form.steps.end(), position) == form.steps.end())
+      gone.push_back(position);
+  if (!gone.empty())
+    form.steps.push_back(d.one_of(gone));
+}
+
+/// Other steps, and other ways between them.
+void reroute(dice& d, plan& p, workflow_form& form) {
+  constexpr std::size_t steps_max = 4;
+  const auto kind = d.below(4);
+  if (kind < 2 && form.steps.size() < steps_max)
+    add_step(d, p, form);
+  else if (kind == 2 && form.steps.size() > 1)
+    form.steps.erase(form.steps.begin()
+                     + static_cast<std::ptrdiff_t>(d.between(1, form.steps.size() - 1)));
+  else
+    bring_back(d, form);
+  for (auto& targets : form.next)
+    targets.clear();
+  for (std::size_t i = 1; i < form.steps.size(); ++i)
+    form.next[form.steps[d.below(i)]].push_back(form.steps[i]);
+  form.routes.assign(form.next.size(), {});
+  if (d.below(2) == 0)
+    form.routes = draw_rules(d, form.steps, form.next, p.excludes);
+}
+
+/// Other slots and leases.
+void retune(dice& d, const plan& p, workflow_form& form) {
+  for (const auto position : form.steps) {
+    const auto tasks =
+        position < p.unit_tasks.size() ? p.unit_tasks[position].judgments : std::uint32_t{0};
+    if (d.below(2) == 0)
+      form.slots[position] =
+          static_cast<std::uint32_t>(d.between(std::max(tasks, 1U), p.slots_max));
+    if (!form.stopping[position].empty() && d.below(2) == 0)
+      form.stopping[position] = draw_stopping(d, p.slots_max);
+    if (d.below(2) == 0)
+      form.leases[position] = draw_lease(d);
+    form.leases[position].late_submit = draw_late_submit(d);
+  }
+}
+
+/// Whether the last form of the plan may follow on those before it.
+bool last_may_follow(const plan& p) {
+  core::versioned_workflow workflow{{*documents::parse_workflow(definition_of(p, 1), {})}};
+  for (std::uint32_t version = 2; version < versions_of(p); ++version)
+    workflow.add(*documents::parse_workflow(definition_of(p, version), {}));
+  const auto last = documents::parse_workflow(definition_of(p, versions_of(p)), {});
+  return last && core::problems_of_change(workflow, *last).empty();
+}
+
+/// A third of the workflows go on in another form, some of them twice.
+void draw_versions(plan& p) {
+  dice d{p.seed * 0x9e6c63d0876a9a99ULL + 9};
+  if (p.units == 0 || d.below(3) != 0)
+    return;
+  for (auto left = d.between(1, 2); left > 0; --left) {
+    const auto before = p.later.empty() ? first_form(p) : p.later.back();
+    auto next = before;
+    if (d.below(4) != 0)
+      reroute(d, p, next);
+    retune(d, p, next);
+    p.quality.resize(next.next.size());
+    p.unit_tasks.resize(next.next.size());
+    p.later.push_back(next);
+    if (!last_may_follow(p)) {
+      // Some of the ways that were drawn lead the other way round.
+      p.later.back() = before;
+      retune(d, p, p.later.back());
+    }
+    if (definition_of(p, versions_of(p)) == definition_of(p, versions_of(p) - 1)) {
+      p.later.pop_back();
+      return;
+    }
+  }
+  p.units += 5; // there must be some for each
+}
+
+std::string json_of(const core::lease_policy& lease) {
+  return core::json_object{}
+      .number("ttl_seconds", seconds(lease.ttl))
+      .number("total_max_seconds", seconds(lease.total_max))
+      .number("regrant_after_seconds", seconds(lease.regrant_after))
+      .text("late_submit", to_string(lease.late_submit))
+      .str();
+}
+
+/// The schema of judgments: those of later versions must name theirs.
+std::string schema_in(const plan& p, std::uint32_t version, std::uint32_t position) {
+  core::json_object properties;
+  properties.raw("answer", R"({"enum":["red","blue","green"]})");
+  if (names_version(p, version, position))
+    properties.raw("form", R"({"const":)" + std::to_string(version) + '}');
+  return core::json_object{}
+      .text("type", "object")
+      .raw("required",
+           names_version(p, version, position) ? R"(["answer","form"])" : R"(["answer"])")
+      .raw("properties", properties.str())
+      .str();
+}
+
+/// One step of a form.
+std::string step_in(const plan& p, const workflow_form& form, std::uint32_t version,
+                    std::uint32_t position) {
+  const auto& q = p.quality[position];
+  core::json_object step;
+  step.text("key", "s" + std::to_string(position))
+      .raw("lease", json_of(form.leases[position]))
+      .raw("judgment_schema", schema_in(p, version, position))
+      .raw("aggregation", core::json_object{}
+                              .text("method", q.method)
+                              .raw("labels", R"(["red","blue","green"])")
+                              .str());
+  std::string next;
+  for (const auto to : form.next[position])
+    next += (next.empty() ? "" : ",") + key_of(to);
+  if (form.routes[position].empty())
+    step.raw("next", '[' + next + ']');
+  else
+    step.raw("routes", form.routes[position]);
+  if (form.stopping[position].empty())
+    step.number("judgments_per_unit", static_cast<std::int64_t>(form.slots[position]));
+  else
+    step.raw("stopping", form.stopping[position]);
+  if (q.tested)
+    step.raw("test_questions", core::json_object{}
+                                   .number("quiz", static_cast<std::int64_t>(q.quiz))
+                                   .number("quiz_pass", 0.5)
+                                   .number("certainty", 0.6)
+                                   .number("every", static_cast<std::int64_t>(q.every))
+                                   .str());
+  if (p.monitors)
+    step.raw("monitors", R"(["agreement","copying","patterns","speed"])");
+  if (const auto& tasks = p.unit_tasks[position]; !tasks.queue.empty())
+    step.raw("tasks", core::json_object{}
+                          .text("queue", tasks.queue)
+                          .text("type", judging_type)
+                          .number("judgments", static_cast<std::int64_t>(tasks.judgments))
+                          .number("patience_seconds", seconds(tasks.patience))
+                          .str());
+  return step.str();
+}
+
 } // namespace
+
+std::string definition_of(const plan& p, std::uint32_t version) {
+  const auto form = version == 1 ? first_form(p) : p.later[version - 2];
+  std::string steps;
+  for (const auto position : form.steps)
+    steps += (steps.empty() ? "" : ",") + step_in(p, form, version, position);
+  return core::json_object{}.text("name", "simulated").raw("steps", '[' + steps + ']').str();
+}
+
+bool names_version(const plan& p, std::uint32_t version, std::uint32_t position) {
+  return version > 1 && p.unit_tasks[position].queue.empty();
+}
+
+std::size_t steps_of_chain(const plan& p) {
+  auto most = p.next.size();
+  for (const auto& form : p.later)
+    most = std::max(most, form.steps.size());
+  return most;
+}
 
 plan draw_plan(std::uint64_t seed) {
   dice d{seed * 0x9e3779b97f4a7c15ULL + 1};
@@ -366,87 +588,32 @@ plan draw_plan(std::uint64_t seed) {
   draw_unit_tasks(p);
   p.receiver_trouble = d.below(3) == 0 ? 0 : static_cast<std::uint32_t>(d.between(1, 60));
   p.webhooks = d.below(3) == 0;
-  constexpr std::array late{core::late_submit::reject, core::late_submit::accept_if_free,
-                            core::late_submit::surplus};
   for (auto& lease : p.leases)
-    lease.late_submit = late[d.below(late.size())];
+    lease.late_submit = draw_late_submit(d);
   p.monitors = p.units > 0 && d.below(4) == 0;
   if (p.monitors) // with less work there is nothing to be seen
     p.units += 25;
+  draw_versions(p);
   return p;
-}
-
-std::string definition_of(const plan& p) {
-  const auto seconds = [](core::duration d) {
-    return std::chrono::duration_cast<std::chrono::seconds>(d).count();
-  };
-  std::string steps;
-  for (std::size_t i = 0; i < p.next.size(); ++i) {
-    std::string next;
-    for (const auto position : p.next[i])
-      next += (next.empty() ? "" : ",") + key_of(position);
-    const auto lease = core::json_object{}
-                           .number("ttl_seconds", seconds(p.leases[i].ttl))
-                           .number("total_max_seconds", seconds(p.leases[i].total_max))
-                           .number("regrant_after_seconds", seconds(p.leases[i].regrant_after))
-                           .text("late_submit", to_string(p.leases[i].late_submit))
-                           .str();
-    const auto& q = p.quality[i];
-    core::json_object step;
-    step.text("key", "s" + std::to_string(i))
-        .raw("lease", lease)
-        .raw("judgment_schema", R"({"type":"object","required":["answer"],)"
-                                R"("properties":{"answer":{"enum":["red","blue","green"]}}})")
-        .raw("aggregation", core::json_object{}
-                                .text("method", q.method)
-                                .raw("labels", R"(["red","blue","green"])")
-                                .str());
-    if (p.routes[i].empty())
-      step.raw("next", '[' + next + ']');
-    else
-      step.raw("routes", p.routes[i]);
-    if (q.stopping.empty())
-      step.number("judgments_per_unit", static_cast<std::int64_t>(p.slots_max));
-    else
-      step.raw("stopping", q.stopping);
-    if (q.tested)
-      step.raw("test_questions", core::json_object{}
-                                     .number("quiz", static_cast<std::int64_t>(q.quiz))
-                                     .number("quiz_pass", 0.5)
-                                     .number("certainty", 0.6)
-                                     .number("every", static_cast<std::int64_t>(q.every))
-                                     .str());
-    if (p.monitors)
-      step.raw("monitors", R"(["agreement","copying","patterns","speed"])");
-    if (const auto& tasks = p.unit_tasks[i]; !tasks.queue.empty())
-      step.raw("tasks", core::json_object{}
-                            .text("queue", tasks.queue)
-                            .text("type", judging_type)
-                            .number("judgments", static_cast<std::int64_t>(tasks.judgments))
-                            .number("patience_seconds", seconds(tasks.patience))
-                            .str());
-    steps += (steps.empty() ? "" : ",") + step.str();
-  }
-  return core::json_object{}.text("name", "simulated").raw("steps", '[' + steps + ']').str();
 }
 
 std::string describe(const plan& p) {
   std::ostringstream out;
   const auto& f = p.faults;
   out << "plan: " << p.contributors << " contributors, " << p.units << " units, up to "
-      << p.slots_max << " slots, " << p.next.size() << " steps, " << p.machine.tasks << " tasks in "
-      << p.machine.queues.size() << " queues, " << p.machine.workers << " workers, " << p.nodes
-      << " nodes, " << p.shards << " shards, " << p.writer_lanes << " writer lanes, batch_max "
-      << p.batch_max << ", high_water " << p.high_water << ", prefetch " << p.unit_prefetch
-      << ", leases_max " << p.leases_max << ", events_high_water " << p.events_high_water
-      << ", restarts_max " << p.restarts_max << "\n  faults per million: commit unavailable "
-      << f.commit_unavailable << ", in doubt applied " << f.commit_in_doubt_applied << ", lost "
-      << f.commit_in_doubt_lost << ", late " << f.commit_in_doubt_late << ", refused "
-      << f.change_refused << ", outage " << f.outage << ", kill " << f.node_kill << ", drain "
-      << f.node_drain << ", zombie " << f.zombie << ", partition " << f.partition
-      << ", frozen heartbeat " << f.frozen_heartbeat << ", lines cut " << f.lines_cut << ", crash "
-      << f.actor_crash << ", rush " << f.clock_rush << ", timer lost " << f.timer_lost
-      << (p.webhooks ? "; with webhooks\n" : "\n");
+      << p.slots_max << " slots, " << p.next.size() << " steps, " << versions_of(p) << " versions, "
+      << p.machine.tasks << " tasks in " << p.machine.queues.size() << " queues, "
+      << p.machine.workers << " workers, " << p.nodes << " nodes, " << p.shards << " shards, "
+      << p.writer_lanes << " writer lanes, batch_max " << p.batch_max << ", high_water "
+      << p.high_water << ", prefetch " << p.unit_prefetch << ", leases_max " << p.leases_max
+      << ", events_high_water " << p.events_high_water << ", restarts_max " << p.restarts_max
+      << "\n  faults per million: commit unavailable " << f.commit_unavailable
+      << ", in doubt applied " << f.commit_in_doubt_applied << ", lost " << f.commit_in_doubt_lost
+      << ", late " << f.commit_in_doubt_late << ", refused " << f.change_refused << ", outage "
+      << f.outage << ", kill " << f.node_kill << ", drain " << f.node_drain << ", zombie "
+      << f.zombie << ", partition " << f.partition << ", frozen heartbeat " << f.frozen_heartbeat
+      << ", lines cut " << f.lines_cut << ", crash " << f.actor_crash << ", rush " << f.clock_rush
+      << ", timer lost " << f.timer_lost << (p.webhooks ? "; with webhooks\n" : "\n");
   return out.str();
 }
 

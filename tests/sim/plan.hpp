@@ -153,6 +153,18 @@ struct unit_task_plan {
   core::duration patience{};
 };
 
+/// A form that the workflow takes later. The lists by position have an entry for each step that
+/// any form has mentioned so far.
+struct workflow_form {
+  std::vector<std::uint32_t> steps; ///< Positions, in the order of the definition; first the first.
+  std::vector<std::vector<std::uint32_t>>
+      next; ///< By position, like all that follow; as in `plan`.
+  std::vector<std::string> routes;
+  std::vector<core::lease_policy> leases;
+  std::vector<std::uint32_t> slots; ///< Judgments of each unit where no rule says when to stop.
+  std::vector<std::string> stopping;
+};
+
 /// The type of these tasks.
 inline constexpr auto judging_type = "judge";
 
@@ -169,8 +181,9 @@ struct plan {
   std::vector<std::string> routes;        ///< Of each step: JSON; empty: all units go on to `next`.
   bool excludes = false;                  ///< Some route excludes those who judged before.
   std::vector<core::lease_policy> leases; ///< Of each step.
-  std::vector<quality_plan> quality;      ///< Of each step.
-  std::vector<unit_task_plan> unit_tasks; ///< Of each step.
+  std::vector<quality_plan> quality;      ///< Of each step, also of those that come later.
+  std::vector<unit_task_plan> unit_tasks; ///< The same.
+  std::vector<workflow_form> later;       ///< The versions of the workflow from the second on.
   core::duration think_max{};
   core::duration session_away_max{};
   std::uint32_t die = 0;        ///< Per million ticks of a contributor.
@@ -219,7 +232,19 @@ plan draw_plan(std::uint64_t seed);
 /// The plan on a few lines, for people.
 std::string describe(const plan& p);
 
-/// The definition of the plan's workflow.
-std::string definition_of(const plan& p);
+/// How many versions the plan's workflow has in the end.
+inline std::uint32_t versions_of(const plan& p) {
+  return static_cast<std::uint32_t>(p.later.size()) + 1;
+}
+
+/// The definition of the plan's workflow in a version, from 1.
+std::string definition_of(const plan& p, std::uint32_t version);
+
+/// Whether judgments of the step say under which version their unit began. Those of later versions
+/// must, by their schema; tasks do not know.
+bool names_version(const plan& p, std::uint32_t version, std::uint32_t position);
+
+/// The most steps that a chain can pass.
+std::size_t steps_of_chain(const plan& p);
 
 } // namespace holdfast::sim

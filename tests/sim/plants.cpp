@@ -153,18 +153,17 @@ public:
       : test::forwarding_store(std::move(inner)), unit_(std::move(unit)), step_(std::move(step)) {}
 
   core::outcome<persistence::stored_step>
-  load_step(core::step_id step,
-            const std::function<core::lease_policy(const std::string&, std::uint32_t)>& policy_of)
-      override {
-    auto loaded = test::forwarding_store::load_step(step, policy_of);
+  load_step(core::step_id step, const persistence::lease_policies_of& policies_of) override {
+    auto loaded = test::forwarding_store::load_step(step, policies_of);
     if (loaded)
       for (auto& unit : loaded->open_units)
         step_(unit);
     return loaded;
   }
   core::outcome<std::vector<core::unit_record>>
-  load_units(const std::vector<core::unit_id>& units, const core::lease_policy& policy) override {
-    auto loaded = test::forwarding_store::load_units(units, policy);
+  load_units(const std::vector<core::unit_id>& units,
+             const core::lease_policies& policies) override {
+    auto loaded = test::forwarding_store::load_units(units, policies);
     if (loaded)
       for (auto& unit : *loaded)
         unit_(unit);
@@ -424,6 +423,19 @@ batch_mutator::mutation mutation_named(const std::string& name, dice& random) {
         if (auto* unit = std::get_if<core::insert_unit>(&w))
           unit->loops = 0;
     };
+  if (name == "version-forgotten")
+    return [](core::change& c) {
+      for (auto& w : c.writes)
+        if (auto* unit = std::get_if<core::insert_unit>(&w); unit != nullptr && unit->parent)
+          unit->version = 1;
+    };
+  if (name == "version-behind")
+    return [](core::change& c) {
+      for (auto& w : c.writes)
+        if (auto* unit = std::get_if<core::insert_unit>(&w);
+            unit != nullptr && !unit->parent && unit->version > 1)
+          --unit->version;
+    };
   if (name == "exclusion-forgotten")
     return [&](core::change& c) {
       for (auto& w : c.writes)
@@ -532,6 +544,13 @@ bool has_routes(const plan& p) {
          && std::any_of(p.routes.begin(), p.routes.end(), [](const auto& r) { return !r.empty(); });
 }
 
+bool has_versions(const plan& p) { return !p.later.empty(); }
+
+bool has_chains_in_versions(const plan& p) {
+  return std::any_of(p.later.begin(), p.later.end(),
+                     [](const auto& form) { return form.steps.size() > 1; });
+}
+
 } // namespace
 
 const std::vector<plant>& plants() {
@@ -564,6 +583,9 @@ const std::vector<plant>& plants() {
         {"child-doubled", "a finalized unit goes on twice to a step", has_people},
         {"route-turned", "the route that a unit takes is not stored", has_routes},
         {"loops-forgotten", "it is not written how often a chain was sent back", has_routes},
+        {"version-forgotten", "a chain goes on under the first version, not its own",
+         has_chains_in_versions},
+        {"version-behind", "source data begins under the version before the latest", has_versions},
         {"exclusion-forgotten", "it is not written who must not have a unit", has_routes},
         {"exclusions-hidden", "who must not have a unit is not known after a restart", has_people},
         {"upstreams-forgotten", "it is not written which steps before one are complete",

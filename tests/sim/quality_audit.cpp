@@ -36,7 +36,7 @@ std::vector<const persistence::memory::judgment_row*> auditor::behind(const unit
 void auditor::check_result(const unit_rows& rows) {
   require(!rows.is_test_question(), "I-11", rows.id, "a test question was finalized");
   const auto counted = behind(rows);
-  const auto& step = defined(rows.unit->made.step);
+  const auto& step = defined(rows.unit->made);
   const auto& rule = step.aggregation.stopping;
   if (!require(counted.size() == rows.unit->made.slots && !counted.empty()
                    && (!rule || counted.size() <= rule->max),

@@ -13,12 +13,12 @@ namespace holdfast::sim {
 using core::unit_state;
 
 std::vector<core::step_id> auditor::upstreams_of(const core::step_id& step) const {
-  const auto& made = definition_of(step);
-  const auto mask = made.places[t_.steps.at(step).row.position].upstreams;
+  const auto& workflow = workflow_of(step);
+  const auto mask = workflow.versions.upstreams(position_of(step));
   std::vector<core::step_id> upstreams;
-  for (std::size_t position = 0; position < made.steps.size(); ++position)
+  for (std::size_t position = 0; position < workflow.steps.size(); ++position)
     if ((mask >> position & 1) != 0)
-      upstreams.push_back(made.steps[position]);
+      upstreams.push_back(workflow.steps[position]);
   return upstreams;
 }
 
@@ -27,11 +27,10 @@ auditor::children_due(const persistence::memory::unit_row& row) const {
   std::map<core::step_id, std::size_t> due;
   if (row.state != unit_state::finalized || row.route == core::no_route)
     return due;
-  const auto& made = definition_of(row.made.step);
-  const auto& ways = made.places[t_.steps.at(row.made.step).row.position].ways;
-  const auto& taken = ways.at(static_cast<std::size_t>(row.route));
+  const auto& steps = workflow_of(row.made.step).steps;
+  const auto& taken = ways_of(row.made).at(static_cast<std::size_t>(row.route));
   for (const auto& target : taken.targets)
-    due[made.steps[target.position]] =
+    due[steps[target.position]] =
         taken.rule.for_each && !target.back ? documents::items_of(*row.result).size() : 1;
   return due;
 }
@@ -39,8 +38,7 @@ auditor::children_due(const persistence::memory::unit_row& row) const {
 /// The route is the one that the stored result and judgments ask for.
 void auditor::check_route(const unit_rows& rows) {
   const auto& row = *rows.unit;
-  const auto& made = definition_of(row.made.step);
-  const auto& ways = made.places[t_.steps.at(row.made.step).row.position].ways;
+  const auto& ways = ways_of(row.made);
   const auto result = nlohmann::json::parse(*row.result);
   core::finding found{rows.id, row.made.loops,       result.at("answer"), row.confidence, 0,
                       1,       result.at("tied") > 1};
@@ -86,10 +84,8 @@ void auditor::check_chain(const unit_rows& rows) {
   if (!require(here != due.end() && made.part < here->second, "I-5", made.id,
                "a child in a step that its parent's route does not name, or one too many"))
     return;
-  const auto& defined_here = definition_of(made.step);
-  const auto position = t_.steps.at(made.step).row.position;
-  const auto& ways = defined_here.places[t_.steps.at(from.made.step).row.position].ways;
-  const auto& way = ways.at(static_cast<std::size_t>(from.route));
+  const auto position = position_of(made.step);
+  const auto& way = ways_of(from.made).at(static_cast<std::size_t>(from.route));
   const auto target = std::find_if(way.targets.begin(), way.targets.end(),
                                    [&](const auto& t) { return t.position == position; });
   const bool one_of_many = way.rule.for_each && !target->back;
@@ -99,7 +95,7 @@ void auditor::check_chain(const unit_rows& rows) {
           "a chain was sent back more often than its route allows");
   require(made.source_key
               == core::child_key(from.made.source_key, made.parent,
-                                 defined_here.places[position].one_way_in,
+                                 workflow_of(made.step).versions.one_way_in(made.version, position),
                                  one_of_many ? std::optional{made.part} : std::nullopt),
           "I-5", made.id, "a child does not have the name that its parent gives it");
   if (!way.rule.exclude_judges) {

@@ -8,9 +8,9 @@
 
 namespace holdfast::sim {
 
-core::lease_policy auditor::policy_for(const core::step_id& step,
+core::lease_policy auditor::policy_for(const core::insert_unit& unit,
                                        const core::contributor_id& owner) const {
-  const auto& mine = defined(step);
+  const auto& mine = defined(unit);
   if (!core::is_task_judge(owner) || !mine.tasks)
     return mine.lease;
   return {mine.tasks->patience, mine.tasks->patience, core::duration::zero()};

@@ -535,7 +535,7 @@ void world::calm_down() {
   }
   // A chain passes each step at most three times; who is excluded from the rest of it must not be
   // needed there.
-  const auto units_of_chain = plan_.excludes ? 3 * plan_.next.size() : 1;
+  const auto units_of_chain = plan_.excludes ? 3 * steps_of_chain(plan_) : 1;
   if (plan_.units > 0)
     for (std::uint32_t i = 0; i < plan_.slots_max * units_of_chain + 2; ++i)
       start_closer(*virtual_.system, field_, i);

@@ -39,6 +39,10 @@ void client::disconnect() {
 
 template awaited_answer<msg::create_workflow> client::send(const msg::gateway_actor&,
                                                            msg::create_workflow);
+template awaited_answer<msg::update_workflow> client::send(const msg::gateway_actor&,
+                                                           msg::update_workflow);
+template awaited_answer<msg::get_workflow> client::send(const msg::gateway_actor&,
+                                                        msg::get_workflow);
 template awaited_answer<msg::add_source_data> client::send(const msg::gateway_actor&,
                                                            msg::add_source_data);
 template awaited_answer<msg::add_test_questions> client::send(const msg::gateway_actor&,

@@ -49,14 +49,13 @@ public:
     return pass([&] { return inner_->resign(incarnation); });
   }
   core::outcome<persistence::stored_step>
-  load_step(core::step_id step,
-            const std::function<core::lease_policy(const std::string&, std::uint32_t)>& policy_of)
-      override {
-    return pass([&] { return inner_->load_step(step, policy_of); });
+  load_step(core::step_id step, const persistence::lease_policies_of& policies_of) override {
+    return pass([&] { return inner_->load_step(step, policies_of); });
   }
   core::outcome<std::vector<core::unit_record>>
-  load_units(const std::vector<core::unit_id>& units, const core::lease_policy& policy) override {
-    return pass([&] { return inner_->load_units(units, policy); });
+  load_units(const std::vector<core::unit_id>& units,
+             const core::lease_policies& policies) override {
+    return pass([&] { return inner_->load_units(units, policies); });
   }
   core::outcome<std::vector<persistence::unit_chain>>
   load_chains(const std::vector<core::unit_id>& units) override {

@@ -1,0 +1,217 @@
+#include "app/cluster_command.hpp"
+#include "app/commands.hpp"
+#include "app/read_input.hpp"
+#include "core/uuid.hpp"
+#include "core/workflow_versions.hpp"
+#include "documents/workflow_difference.hpp"
+#include "messages/interfaces.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace holdfast::app {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+struct workflow_flags {
+  cluster_flags cluster;
+  std::string workflow;
+  std::string file;
+  std::uint32_t version = 0; ///< 0: the latest.
+  bool json = false;
+};
+
+// --- as text ---
+
+void print(const std::vector<msg::step_view>& steps) {
+  std::printf("%-36s  %-24s  %-9s  %-6s  %12s  %12s\n", "step", "key", "status", "sealed",
+              "completed", "units");
+  for (const auto& step : steps)
+    std::printf("%-36s  %-24s  %-9s  %-6s  %12llu  %12llu\n", core::to_string(step.step).c_str(),
+                step.key.c_str(), std::string{core::to_string(step.status)}.c_str(),
+                step.sealed ? "yes" : "no", static_cast<unsigned long long>(step.completed_units),
+                static_cast<unsigned long long>(step.total_units));
+}
+
+std::string line_of(const msg::definition_difference& one) {
+  if (one.before.empty())
+    return "+ " + one.place + ' ' + one.after;
+  if (one.after.empty())
+    return "- " + one.place;
+  return "  " + one.place + ": " + one.before + " -> " + one.after;
+}
+
+void print(const std::vector<msg::definition_difference>& differences) {
+  if (differences.empty())
+    std::printf("nothing differs\n");
+  for (const auto& one : differences)
+    std::printf("%s\n", line_of(one).c_str());
+  if (differences.size() >= documents::definition_differences_max)
+    std::printf("these are the first %zu; there may be more\n", differences.size());
+}
+
+void print_text(const msg::workflow_view& seen) {
+  std::printf("%s  version %u of %u\n\n", seen.name.c_str(), seen.version, seen.latest);
+  print(seen.steps);
+}
+
+void print_text(const msg::workflow_updated& updated) {
+  print(updated.differences);
+  if (updated.dry_run)
+    return;
+  std::printf("\nversion %u\n\n", updated.version);
+  print(updated.steps);
+}
+
+// --- as JSON ---
+
+ordered_json parsed(const std::string& text) { return ordered_json::parse(text, nullptr, false); }
+
+ordered_json to_json(const std::vector<msg::step_view>& steps) {
+  auto list = ordered_json::array();
+  for (const auto& step : steps)
+    list.push_back({{"step", core::to_string(step.step)},
+                    {"key", step.key},
+                    {"position", step.position},
+                    {"status", core::to_string(step.status)},
+                    {"sealed", step.sealed},
+                    {"completed_units", step.completed_units},
+                    {"total_units", step.total_units}});
+  return list;
+}
+
+ordered_json to_json(const msg::workflow_view& seen) {
+  return {{"workflow", core::to_string(seen.workflow)},
+          {"name", seen.name},
+          {"version", seen.version},
+          {"latest", seen.latest},
+          {"steps", to_json(seen.steps)},
+          {"definition", parsed(seen.definition)}};
+}
+
+ordered_json to_json(const msg::workflow_updated& updated) {
+  auto differences = ordered_json::array();
+  for (const auto& one : updated.differences) {
+    // What was not there has no member; null would be a value.
+    ordered_json difference{{"place", one.place}};
+    if (!one.before.empty())
+      difference["before"] = parsed(one.before);
+    if (!one.after.empty())
+      difference["after"] = parsed(one.after);
+    differences.push_back(std::move(difference));
+  }
+  return {{"workflow", core::to_string(updated.workflow)},
+          {"version", updated.version},
+          {"dry_run", updated.dry_run},
+          {"differences", std::move(differences)},
+          {"steps", to_json(updated.steps)}};
+}
+
+template <class Answer>
+exit_code say(const workflow_flags& flags, const core::outcome<Answer>& told) {
+  if (!told)
+    return refused_by_node(told.error());
+  if (flags.json)
+    std::cout << to_json(*told).dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+  else
+    print_text(*told);
+  return exit_code::ok;
+}
+
+// --- what is asked ---
+
+exit_code show(const workflow_flags& flags, core::workflow_id workflow) {
+  return with_cluster(flags.cluster, [&](const client::connection& cluster) {
+    return say(flags, cluster.ask<msg::workflow_view>(msg::get_workflow{workflow, flags.version}));
+  });
+}
+
+exit_code update(const workflow_flags& flags, core::workflow_id workflow, bool dry_run) {
+  const auto definition = read_input(flags.file);
+  if (!definition)
+    return refuse({core::errc::not_found, flags.file + " cannot be read"}, exit_code::usage);
+  return with_cluster(flags.cluster, [&](const client::connection& cluster) {
+    // The first step decides, and it is the same in all versions.
+    const auto seen = cluster.ask<msg::workflow_view>(msg::get_workflow{workflow, 0});
+    if (!seen)
+      return refused_by_node(seen.error());
+    const auto version = flags.version == 0 ? seen->latest : flags.version;
+    return say(flags, cluster.ask<msg::workflow_updated>(msg::update_workflow{
+                          seen->steps.front().step, version, *definition, dry_run}));
+  });
+}
+
+// --- the command line ---
+
+struct subcommand {
+  CLI::App* command;
+  std::shared_ptr<workflow_flags> flags;
+
+  void add_file() const {
+    command
+        ->add_option("file", flags->file,
+                     "Its definition in JSON, see docs/API.md; - reads it from the standard input")
+        ->type_name("FILE")
+        ->required();
+  }
+  void add_version(const char* about) const {
+    command->add_option("--version", flags->version, about)
+        ->type_name("N")
+        ->check(CLI::Range(1U, core::workflow_versions_max));
+  }
+};
+
+subcommand
+add(CLI::App& workflow, exit_code& result, const char* name, const char* about,
+    const std::function<exit_code(const workflow_flags&, core::workflow_id workflow)>& what) {
+  auto flags = std::make_shared<workflow_flags>();
+  auto* command = workflow.add_subcommand(name, about);
+  flags->cluster.add_to(*command);
+  command->add_option("workflow", flags->workflow, "Id of a workflow")
+      ->type_name("WORKFLOW")
+      ->required();
+  command->add_flag("--json", flags->json, "Print one JSON object");
+  command->callback([flags, what, &result] {
+    const auto id = core::parse_uuid(flags->workflow);
+    result = id ? what(*flags, {*id})
+                : refuse({core::errc::invalid_argument,
+                          "WORKFLOW must be the id of a workflow, and not " + flags->workflow},
+                         exit_code::usage);
+  });
+  return {command, flags};
+}
+
+} // namespace
+
+void add_workflow_command(CLI::App& cli, exit_code& result) {
+  auto* workflow = cli.add_subcommand(
+      "workflow", "See how a workflow is defined, and let it go on in another form");
+  workflow->require_subcommand(1);
+
+  add(*workflow, result, "show", "Print how its steps are, and with --json its definition", show)
+      .add_version("This version; else the latest");
+
+  add(*workflow, result, "diff", "Say what an update would change, and change nothing",
+      [](const workflow_flags& flags, core::workflow_id id) { return update(flags, id, true); })
+      .add_file();
+
+  const auto updating = add(
+      *workflow, result, "update",
+      "Let it go on in another form; what has begun goes on as it began",
+      [](const workflow_flags& flags, core::workflow_id id) { return update(flags, id, false); });
+  updating.add_file();
+  updating.add_version("The version that is changed, refused if it is not the latest; else the "
+                       "latest, whatever it is");
+}
+
+} // namespace holdfast::app

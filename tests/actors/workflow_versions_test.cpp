@@ -1,0 +1,281 @@
+// A workflow that goes on in another form while it is at work. A72, A88
+
+#include "core/workflow_versions.hpp"
+#include "tests/support/node_fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <string>
+
+using namespace std::chrono_literals;
+
+namespace holdfast::test {
+
+namespace {
+
+const std::string two_steps = R"({"name":"w","steps":[
+  {"key":"label","judgments_per_unit":1,"next":["export"]},
+  {"key":"export","judgments_per_unit":1}]})";
+
+/// A check between the two, and two judgments where there was one.
+const std::string with_check = R"({"name":"w","steps":[
+  {"key":"label","judgments_per_unit":2,"next":["check"]},
+  {"key":"check","judgments_per_unit":1,"next":["export"]},
+  {"key":"export","judgments_per_unit":1}]})";
+
+struct versions_node : node_fixture {
+  versions_node() { start(); }
+
+  answer<msg::workflow_updated> update(const core::step_id& step, std::uint32_t version,
+                                       const std::string& definition, bool dry_run = false) {
+    return call(msg::update_workflow{step, version, definition, dry_run});
+  }
+  msg::workflow_updated updated(const core::step_id& step, std::uint32_t version,
+                                const std::string& definition) {
+    const auto done = update(step, version, definition);
+    if (done.error)
+      BOOST_FAIL(done.error->detail);
+    return *done.value;
+  }
+  core::workflow_id workflow_of(const core::step_id& step) {
+    return statistics(step).step.workflow;
+  }
+  msg::workflow_view view(const core::step_id& step, std::uint32_t version = 0) {
+    const auto read = call(msg::get_workflow{workflow_of(step), version});
+    BOOST_REQUIRE(read.value);
+    return *read.value;
+  }
+  void judge(const core::step_id& step, const std::string& who) {
+    work(step, who);
+    advance(1s);
+  }
+  core::step_status status_of(const core::step_id& step) { return statistics(step).step.status; }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(workflow_versions_at_work, versions_node)
+
+// What has begun keeps its form to the end of its chain; what begins gets the new one. A88, I-5
+BOOST_AUTO_TEST_CASE(units_go_on_as_they_began) {
+  const auto steps = create_steps(two_steps);
+  feed(steps[0], 1);
+  const auto changed = updated(steps[0], 1, with_check);
+  BOOST_TEST(changed.version == 2U);
+  BOOST_REQUIRE(changed.steps.size() == 3U);
+  BOOST_TEST((changed.steps[0].step == steps[0]));
+  BOOST_TEST((changed.steps[2].step == steps[1]));
+  const auto check = changed.steps[1].step;
+  feed(steps[0], 1, 1);
+  const auto first = assigned(steps[0], "ana");
+  BOOST_TEST(unit(steps[0], first.unit).version == 1U);
+  BOOST_TEST(unit(steps[0], first.unit).judgments_per_unit == 1U);
+  BOOST_REQUIRE(submit(first, "ana").value);
+  advance(1s);
+  BOOST_TEST(statistics(steps[1]).judgable == 1U);
+  BOOST_TEST(statistics(check).judgable == 0U);
+
+  const auto second = assigned(steps[0], "ana");
+  BOOST_TEST(unit(steps[0], second.unit).version == 2U);
+  BOOST_TEST(unit(steps[0], second.unit).judgments_per_unit == 2U);
+  BOOST_REQUIRE(submit(second, "ana").value);
+  advance(1s);
+  BOOST_TEST(statistics(check).judgable == 0U); // wants another one
+  judge(steps[0], "bob");
+  BOOST_TEST(statistics(check).judgable == 1U);
+  const auto checked = assigned(check, "eve");
+  BOOST_TEST(unit(check, checked.unit).version == 2U);
+  BOOST_REQUIRE(submit(checked, "eve").value);
+  advance(1s);
+  BOOST_TEST(statistics(steps[1]).judgable == 2U);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// I-6
+BOOST_AUTO_TEST_CASE(the_steps_of_all_versions_complete_once_the_first_is_sealed) {
+  const auto steps = create_steps(two_steps);
+  feed(steps[0], 1);
+  seal(steps[0]);
+  judge(steps[0], "ana");
+  judge(steps[1], "ana");
+  BOOST_TEST(status_of(steps[1]) == core::step_status::completed);
+  // Nothing is expected, in the new step either.
+  const auto check = updated(steps[0], 1, with_check).steps[1].step;
+  advance(1s);
+  for (const auto& step : {steps[0], check, steps[1]})
+    BOOST_TEST(status_of(step) == core::step_status::completed);
+  feed(steps[0], 1, 1);
+  advance(1s);
+  for (const auto& step : {steps[0], check, steps[1]})
+    BOOST_TEST(!statistics(step).step.sealed);
+  seal(steps[0]);
+  judge(steps[0], "ana");
+  judge(steps[0], "bob");
+  BOOST_TEST(status_of(steps[0]) == core::step_status::completed);
+  BOOST_TEST(statistics(check).step.sealed);
+  BOOST_TEST(!statistics(steps[1]).step.sealed);
+  judge(check, "ana");
+  BOOST_TEST(status_of(check) == core::step_status::completed);
+  BOOST_TEST(statistics(steps[1]).step.sealed);
+  judge(steps[1], "bob");
+  BOOST_TEST(status_of(steps[1]) == core::step_status::completed);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// The steps behind the first had completed before they could know of the one that is put between.
+BOOST_AUTO_TEST_CASE(a_new_step_learns_that_those_before_it_are_complete) {
+  const auto steps = create_steps(R"({"name":"w","steps":[
+    {"key":"a","judgments_per_unit":1,"next":["b"]},{"key":"b","judgments_per_unit":1}]})");
+  feed(steps[0], 1);
+  seal(steps[0]);
+  judge(steps[0], "ana");
+  judge(steps[1], "ana");
+  const auto added = updated(steps[0], 1, R"({"name":"w","steps":[
+    {"key":"a","judgments_per_unit":1,"next":["b"]},
+    {"key":"b","judgments_per_unit":1,"next":["c"]},{"key":"c","judgments_per_unit":1}]})")
+                         .steps[2]
+                         .step;
+  advance(1s);
+  BOOST_TEST(status_of(added) == core::step_status::completed);
+}
+
+BOOST_AUTO_TEST_CASE(a_dropped_step_finishes_what_is_on_its_way_to_it) {
+  const auto steps = create_steps(with_check);
+  feed(steps[0], 1);
+  updated(steps[0], 1, two_steps);
+  feed(steps[0], 1, 1);
+  seal(steps[0]);
+  judge(steps[0], "ana");
+  judge(steps[0], "bob");
+  judge(steps[0], "ana");
+  BOOST_TEST(statistics(steps[1]).judgable == 1U);
+  BOOST_TEST(statistics(steps[2]).judgable == 1U);
+  BOOST_TEST(!statistics(steps[2]).step.sealed);
+  judge(steps[1], "eve");
+  BOOST_TEST(statistics(steps[2]).judgable == 2U);
+  BOOST_TEST(statistics(steps[2]).step.sealed);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// I-12: what was answered with success is there after a crash, and is not done twice.
+BOOST_AUTO_TEST_CASE(versions_outlive_the_node_and_a_lost_answer) {
+  const auto steps = create_steps(two_steps);
+  feed(steps[0], 1);
+  const auto check = updated(steps[0], 1, with_check).steps[1].step;
+  restart();
+  const auto again = updated(steps[0], 1, with_check);
+  BOOST_TEST(again.version == 2U);
+  BOOST_TEST((again.steps.at(1).step == check));
+  BOOST_TEST(!again.differences.empty());
+  BOOST_TEST(view(steps[0]).latest == 2U);
+  feed(steps[0], 1, 1);
+  judge(steps[0], "ana");
+  judge(steps[0], "ana");
+  judge(steps[0], "bob");
+  BOOST_TEST(statistics(steps[1]).judgable == 1U);
+  BOOST_TEST(statistics(check).judgable == 1U);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+BOOST_AUTO_TEST_CASE(versions_are_read_as_they_were_handed_in) {
+  const auto steps = create_steps(two_steps);
+  updated(steps[0], 1, with_check);
+  const auto first = view(steps[0], 1);
+  BOOST_TEST(first.version == 1U);
+  BOOST_TEST(first.latest == 2U);
+  BOOST_TEST(first.name == "w");
+  BOOST_TEST(first.definition == two_steps);
+  BOOST_REQUIRE(first.steps.size() == 2U);
+  BOOST_TEST((first.steps[1].step == steps[1]));
+  BOOST_TEST(view(steps[0]).definition == with_check);
+  BOOST_TEST(view(steps[0]).steps.size() == 3U);
+  BOOST_TEST(call(msg::get_workflow{workflow_of(steps[0]), 3}).code() == core::errc::not_found);
+  BOOST_TEST(call(msg::get_workflow{fresh<core::workflow_id>(), 0}).code()
+             == core::errc::not_found);
+}
+
+BOOST_AUTO_TEST_CASE(a_dry_run_tells_what_would_change_and_changes_nothing) {
+  const auto steps = create_steps(two_steps);
+  const auto asked = update(steps[0], 1, with_check, true);
+  BOOST_REQUIRE(asked.value);
+  BOOST_TEST(asked.value->dry_run);
+  BOOST_TEST(asked.value->version == 2U);
+  BOOST_TEST(asked.value->steps.size() == 2U);
+  std::vector<std::string> places;
+  for (const auto& difference : asked.value->differences)
+    places.push_back(difference.place);
+  BOOST_TEST((places
+              == std::vector<std::string>{"/steps/check", "/steps/label/judgments_per_unit",
+                                          "/steps/label/next"}));
+  BOOST_TEST(view(steps[0]).latest == 1U);
+  BOOST_TEST(updated(steps[0], 1, two_steps).version == 1U); // the same is no other version
+  BOOST_TEST(view(steps[0]).latest == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_change_that_cannot_be_is_refused_with_its_reason) {
+  const auto steps = create_steps(two_steps);
+  const auto refused = [&](const answer<msg::workflow_updated>& answer, core::errc code,
+                           const std::string& why) {
+    BOOST_REQUIRE(answer.error);
+    BOOST_TEST(answer.error->code == code);
+    BOOST_TEST(answer.error->detail.find(why) != std::string::npos, answer.error->detail);
+  };
+  refused(update(steps[0], 2, with_check), core::errc::wrong_state, "at version 1, not 2");
+  refused(update(steps[1], 1, with_check), core::errc::wrong_state, to_string(steps[0]));
+  refused(update(steps[0], 1, R"({"name":"w"})"), core::errc::payload_invalid, "/steps");
+  refused(update(steps[0], 1, R"({"name":"v","steps":[{"key":"label"}]})"),
+          core::errc::payload_invalid, "/name: must stay 'w'");
+  refused(update(steps[0], 1, R"({"name":"w","steps":[{"key":"label","judgments_per_unit":1,
+            "next":["t"]},{"key":"t","tasks":{"queue":"nowhere","type":"t"}}]})"),
+          core::errc::invalid_argument, "/steps/1/tasks/queue: there is no queue nowhere");
+  refused(update(fresh<core::step_id>(), 1, with_check), core::errc::not_found, "no step");
+  change(steps[0], core::unit_verb::cancel);
+  refused(update(steps[0], 1, with_check), core::errc::wrong_state, "canceled");
+  BOOST_TEST(view(steps[0]).latest == 1U);
+}
+
+// Two people change the workflow at once: one of them learns of the other.
+BOOST_AUTO_TEST_CASE(of_two_changes_at_once_one_is_made) {
+  const auto steps = create_steps(two_steps);
+  const auto other = R"({"name":"w","steps":[{"key":"label","judgments_per_unit":4}]})";
+  auto one = send_to_node(msg::update_workflow{steps[0], 1, with_check, false});
+  auto two = send_to_node(msg::update_workflow{steps[0], 1, other, false});
+  settle();
+  BOOST_TEST((one->value.has_value() != two->value.has_value()));
+  BOOST_TEST(view(steps[0]).latest == 2U);
+}
+
+// Contributors stay who they are: nobody who was removed comes back by a new version. A28
+BOOST_AUTO_TEST_CASE(who_was_removed_stays_removed) {
+  const auto steps = create_steps(two_steps);
+  feed(steps[0], 1);
+  BOOST_REQUIRE(call(msg::remove_contributor{steps[0], "ana"}).value);
+  updated(steps[0], 1, with_check);
+  feed(steps[0], 1, 1);
+  BOOST_TEST(assign(steps[0], "ana").code() == core::errc::not_qualified);
+}
+
+// A88
+BOOST_AUTO_TEST_CASE(units_of_two_versions_in_one_step_keep_their_own_leases) {
+  const auto leased = [](int seconds) {
+    return R"({"name":"w","steps":[{"key":"label","judgments_per_unit":1,"lease":{"ttl_seconds":)"
+           + std::to_string(seconds) + "}}]}";
+  };
+  const auto steps = create_steps(leased(60));
+  feed(steps[0], 1);
+  updated(steps[0], 1, leased(600));
+  feed(steps[0], 1, 1);
+  const auto before = assigned(steps[0], "ana");
+  const auto after = assigned(steps[0], "bob");
+  BOOST_TEST((before.expires_at - now() == 60s));
+  BOOST_TEST((after.expires_at - now() == 600s));
+  restart();
+  advance(61s);
+  BOOST_TEST(submit(before, "ana").code() == core::errc::lease_not_held);
+  BOOST_TEST(submit(after, "bob").value.has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::test

@@ -1,0 +1,215 @@
+// Workflows that go on in another form: where their steps stand, and what must stay. A72, A88
+
+#include "core/workflow_versions.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <string>
+#include <vector>
+
+using namespace holdfast::core;
+using namespace std::chrono_literals;
+
+namespace {
+
+step_definition step(std::string key, std::vector<std::string> next = {}) {
+  step_definition s;
+  s.key = std::move(key);
+  s.next = std::move(next);
+  return s;
+}
+
+workflow_definition workflow(std::vector<step_definition> steps) { return {"w", std::move(steps)}; }
+
+/// The keys of the steps that units of `version` go on to from `position`.
+std::vector<std::string> targets(const versioned_workflow& w, std::uint32_t version,
+                                 std::uint32_t position) {
+  std::vector<std::string> keys;
+  for (const auto& way : w.ways(version, position))
+    for (const auto& target : way.targets)
+      keys.push_back(w.keys()[target.position]);
+  return keys;
+}
+
+/// Why a change is refused, one per line; empty when it is not.
+std::string problems(const versioned_workflow& before, const workflow_definition& after) {
+  std::string text;
+  for (const auto& p : problems_of_change(before, after))
+    text += (text.empty() ? "" : "\n") + p.place + ": " + p.what;
+  return text;
+}
+
+template <class Change>
+std::string problems_after(Change&& change) {
+  auto before = workflow({step("a", {"b"}), step("b")});
+  before.steps[1].test_questions.emplace();
+  before.steps[1].tasks = task_executor{"q", "judge"};
+  auto after = before;
+  change(after);
+  return problems(versioned_workflow{{before}}, after);
+}
+
+using keys = std::vector<std::string>;
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(workflow_versions)
+
+BOOST_AUTO_TEST_CASE(a_step_keeps_its_place_when_others_are_put_before_it) {
+  versioned_workflow w{{workflow({step("a", {"b"}), step("b")})}};
+  w.add(workflow({step("a", {"c"}), step("c", {"b"}), step("b")}));
+  BOOST_TEST((w.keys() == keys{"a", "b", "c"}));
+  BOOST_TEST(w.latest() == 2U);
+  BOOST_TEST((targets(w, 1, 0) == keys{"b"}));
+  BOOST_TEST((targets(w, 2, 0) == keys{"c"}));
+  BOOST_TEST((targets(w, 2, 2) == keys{"b"}));
+  BOOST_TEST(targets(w, 1, 2).empty());
+  BOOST_TEST(w.find(1, 2) == nullptr);
+  BOOST_TEST(w.find(2, 2)->key == "c");
+}
+
+// I-6: nothing is sealed while units of an older version may still come.
+BOOST_AUTO_TEST_CASE(a_step_waits_for_all_that_lead_to_it_in_any_version) {
+  versioned_workflow w{{workflow({step("a", {"b"}), step("b")})}};
+  w.add(workflow({step("a", {"c"}), step("c", {"b"}), step("b")}));
+  BOOST_TEST(w.upstreams(1) == 0b101U);
+  BOOST_TEST(w.upstreams(2) == 0b001U);
+  BOOST_TEST(w.upstreams(0) == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_step_that_is_dropped_stays_for_those_who_began_with_it) {
+  versioned_workflow w{{workflow({step("a", {"b"}), step("b", {"c"}), step("c")})}};
+  w.add(workflow({step("a", {"c"}), step("c")}));
+  BOOST_TEST(w.newest(1) == 1U);
+  BOOST_TEST(w.newest(2) == 2U);
+  BOOST_TEST(w.step(1).key == "b");
+  BOOST_TEST((targets(w, 1, 1) == keys{"c"}));
+  BOOST_TEST((targets(w, 2, 0) == keys{"c"}));
+  BOOST_TEST(w.upstreams(2) == 0b011U);
+}
+
+// I-5: no two parents give a child the same name.
+BOOST_AUTO_TEST_CASE(children_of_a_step_with_one_way_in_lose_their_short_names_when_another_opens) {
+  versioned_workflow w{{workflow({step("a", {"b"}), step("b")})}};
+  w.add(workflow({step("a", {"c"}), step("c", {"b"}), step("b")}));
+  BOOST_TEST(w.one_way_in(1, 1));
+  BOOST_TEST(!w.one_way_in(2, 1));
+  BOOST_TEST(w.one_way_in(2, 2));
+  w.add(workflow({step("a", {"b"}), step("b")}));
+  BOOST_TEST(!w.one_way_in(3, 1)); // units of the second version may be there
+}
+
+BOOST_AUTO_TEST_CASE(each_version_has_its_own_lease_policy_and_slots) {
+  versioned_workflow w{{workflow({step("a")})}};
+  auto longer = workflow({step("a")});
+  longer.steps[0].lease.ttl = 20min;
+  longer.steps[0].lease.late_submit = late_submit::surplus;
+  longer.steps[0].judgments_per_unit = 5;
+  BOOST_TEST(!w.leases(0).keep_late());
+  w.add(longer);
+  BOOST_TEST((w.leases(0).of(1).ttl == 15min));
+  BOOST_TEST((w.leases(0).of(2).ttl == 20min));
+  BOOST_TEST((w.leases(0).of(7).ttl == 20min));
+  BOOST_TEST(w.leases(0).keep_late());
+  BOOST_TEST(first_slots(*w.find(1, 0)) == 3U);
+  BOOST_TEST(first_slots(*w.find(2, 0)) == 5U);
+}
+
+BOOST_AUTO_TEST_CASE(how_a_step_is_done_may_change) {
+  BOOST_TEST(problems_after([](auto& w) {
+               auto& b = w.steps[1];
+               b.title = "other";
+               b.judgments_per_unit = 9;
+               b.lease.ttl = 20min;
+               b.aggregation.stopping.emplace();
+               b.judgment_schema = R"({"type":"object"})";
+               b.monitors = {monitor::speed};
+               b.test_questions->placement.every = 20;
+               w.steps.insert(w.steps.begin() + 1, step("new", {"b"}));
+               w.steps[0].next = {"new"};
+             })
+             == "");
+  BOOST_TEST(problems_after([](auto& w) {
+               w.steps.pop_back();
+               w.steps[0].next.clear();
+             })
+             == "");
+}
+
+BOOST_AUTO_TEST_CASE(what_a_step_is_must_stay) {
+  const auto refused = [](const std::string& place, auto change) {
+    const auto text = problems_after(change);
+    BOOST_TEST(text.rfind(place + ": must stay", 0) == 0U, place + " is not refused but: " + text);
+  };
+  refused("/name", [](auto& w) { w.name = "other"; });
+  refused("/steps/0/key", [](auto& w) { w.steps[0].key = "other"; });
+  refused("/steps/0/key", [](auto& w) { w.steps.erase(w.steps.begin()); });
+  refused("/steps/1/aggregation/method",
+          [](auto& w) { w.steps[1].aggregation.method = aggregation_method::review; });
+  refused("/steps/1/aggregation/labels", [](auto& w) {
+    w.steps[1].aggregation.labels = {"x", "y"};
+  });
+  refused("/steps/1/aggregation/answer", [](auto& w) { w.steps[1].answer_pointer = "/other"; });
+  refused("/steps/1/aggregation/correction",
+          [](auto& w) { w.steps[1].correction_pointer = "/other"; });
+  refused("/steps/1/test_questions", [](auto& w) { w.steps[1].test_questions.reset(); });
+  refused("/steps/0/test_questions", [](auto& w) { w.steps[0].test_questions.emplace(); });
+  refused("/steps/1/test_questions",
+          [](auto& w) { w.steps[1].test_questions->taint.threshold = 0.9; });
+  refused("/steps/1/tasks", [](auto& w) { w.steps[1].tasks.reset(); });
+  refused("/steps/1/tasks", [](auto& w) { w.steps[1].tasks->queue = "other"; });
+  refused("/steps/0/tasks", [](auto& w) { w.steps[0].tasks = task_executor{"q", "judge"}; });
+}
+
+BOOST_AUTO_TEST_CASE(a_dropped_step_that_comes_back_is_still_what_it_was) {
+  versioned_workflow w{{workflow({step("a", {"b"}), step("b")})}};
+  w.add(workflow({step("a")}));
+  auto back = workflow({step("a", {"b"}), step("b")});
+  BOOST_TEST(problems(w, back) == "");
+  back.steps[1].answer_pointer = "/other";
+  BOOST_TEST(problems(w, back).rfind("/steps/1/aggregation/answer", 0) == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(all_versions_together_have_at_most_sixty_four_steps_and_there_are_a_hundred) {
+  versioned_workflow w{{workflow({step("a")})}};
+  const auto with = [](std::size_t first, std::size_t count) {
+    auto next = workflow({step("a")});
+    for (std::size_t i = first; i < first + count; ++i) {
+      next.steps[0].next.push_back("s" + std::to_string(i));
+      next.steps.push_back(step("s" + std::to_string(i)));
+    }
+    return next;
+  };
+  BOOST_TEST(problems(w, with(0, 60)) == "");
+  w.add(with(0, 60));
+  BOOST_TEST(problems(w, with(58, 5)) == ""); // 58 and 59 are there
+  BOOST_TEST(problems(w, with(60, 4)).rfind("/steps: together with", 0) == 0U);
+  while (w.latest() < workflow_versions_max)
+    w.add(workflow({step("a")}));
+  BOOST_TEST(problems(w, workflow({step("a")})).find("make a new workflow") != std::string::npos);
+}
+
+// I-6: a workflow that is sealed completes, whatever forms it has taken.
+BOOST_AUTO_TEST_CASE(steps_cannot_change_their_order_under_their_keys) {
+  const auto in_order = [](const std::string& first, const std::string& second) {
+    return workflow({step("a", {first}), step(first, {second}), step(second)});
+  };
+  versioned_workflow w{{in_order("b", "c")}};
+  const auto text = problems(w, in_order("c", "b"));
+  BOOST_TEST(text.rfind("/steps: lead the other way round", 0) == 0U);
+  BOOST_TEST(text.find("of 'b', 'c' each") != std::string::npos);
+  BOOST_TEST(problems(w, in_order("c", "d")) == "");
+  // Not even by way of a version between them that has only one of the two.
+  w.add(workflow({step("a", {"c"}), step("c")}));
+  BOOST_TEST(problems(w, in_order("c", "b")).rfind("/steps: lead the other way round", 0) == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(queues_are_named_with_their_places) {
+  auto w = workflow({step("a", {"b"}), step("b")});
+  w.steps[1].tasks = task_executor{"q", "judge"};
+  const auto named = queues_named_in(w);
+  BOOST_REQUIRE(named.size() == 1U);
+  BOOST_TEST(named.at("q") == "/steps/1/tasks/queue");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
