@@ -61,10 +61,9 @@ decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& 
     u.version = item.version;
     for (const auto& contributor : item.excluded)
       u.bars.push_back({contributor, instant::max()});
-    result.changes.writes.push_back(insert_unit{u.id, u.step, u.root, u.parent, u.ordinal,
-                                                u.source_key, u.input, u.slots, now, u.truth,
-                                                u.loops, u.part, std::move(item.excluded),
-                                                u.version});
+    result.changes.writes.push_back(
+        insert_unit{u.id, u.step, u.root, u.parent, u.ordinal, u.source_key, u.input, u.slots, now,
+                    u.truth, u.loops, u.part, std::move(item.excluded), u.version});
     if (!is_test_question(u)) {
       if (s.executor)
         hand_out(u, *s.executor, judges, s.hides_origin ? token_of(now) : 0, ids, now,

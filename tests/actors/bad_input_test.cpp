@@ -69,6 +69,8 @@ BOOST_AUTO_TEST_CASE(nil_ids_are_refused_by_name) {
   refused(msg::create_workflow{{}, one_step}, errc::invalid_argument, "workflow");
   refused(msg::add_source_data{{}, {}}, errc::invalid_argument, "step");
   refused(msg::seal_step{}, errc::invalid_argument, "step");
+  refused(msg::update_workflow{}, errc::invalid_argument, "step");
+  refused(msg::get_workflow{}, errc::invalid_argument, "workflow");
   refused(msg::change_unit{step, {}, 1}, errc::invalid_argument, "unit");
   refused(msg::get_unit{step, {}}, errc::invalid_argument, "unit");
   refused(msg::get_step_statistics{}, errc::invalid_argument, "step");
