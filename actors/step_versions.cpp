@@ -1,13 +1,12 @@
 #include "actors/reader.hpp"
 #include "actors/step_state.hpp"
 #include "actors/workflow_creation.hpp"
+#include "core/workflow_update.hpp"
 #include "documents/member_reader.hpp"
 #include "documents/workflow_difference.hpp"
 #include "documents/workflow_document.hpp"
 
 #include <caf/make_counted.hpp>
-
-#include <algorithm>
 
 namespace holdfast::actors {
 
@@ -23,6 +22,12 @@ step_context_ptr make_context(step_ptr self, std::uint32_t version) {
   return caf::make_counted<step_context>(st.context, st.identity, *mine,
                                          st.workflow.ways(version, here), st.links.writer,
                                          caf::actor_cast<caf::actor>(self));
+}
+
+void note_steps(step_state& st, const std::vector<core::step_row>& steps) {
+  st.siblings.clear();
+  for (const auto& step : steps)
+    st.siblings.push_back(step.id);
 }
 
 /// The workflow has versions that there were no contexts for.
@@ -47,55 +52,36 @@ struct update {
 };
 using update_ptr = std::shared_ptr<update>;
 
-void refuse(const update_ptr& u, core::errc code, std::string detail) {
-  u->promise.deliver(msg::to_error(code, std::move(detail)));
+/// Once what it may have seen is durable.
+void refuse(step_ptr self, const update_ptr& u, core::failure why) {
+  self->state.pending.after_all([u, why = std::move(why)](const core::failure& lost) {
+    u->promise.deliver(msg::to_error(lost.code == core::errc::none ? why : lost));
+  });
 }
 
-/// The change that makes the new version durable. Its events have every step look at the versions,
-/// and tell those that are behind it now whether it is complete.
-core::change changes_of(step_ptr self, const update_ptr& u) {
-  auto& st = self->state;
-  const auto at = now(self, st.context);
-  core::change changes;
-  changes.writes.push_back(core::insert_workflow_version{u->answer.workflow, u->answer.version,
-                                                         u->request.definition, at});
-  for (auto position = static_cast<std::uint32_t>(st.siblings.size());
-       position < st.workflow.keys().size(); ++position) {
-    core::step_row row;
-    row.id = {st.ids.next(at)};
-    row.workflow = u->answer.workflow;
-    row.key = st.workflow.keys()[position];
-    row.position = position;
-    st.siblings.push_back(row.id);
-    changes.writes.push_back(core::insert_step{row, at});
-    u->steps.push_back(std::move(row));
-  }
-  for (const auto& step : st.siblings)
-    changes.events.push_back({core::event_type::job_step_updated, step, {}, {}, at, {}});
-  return changes;
+void answer_as_stored(const update_ptr& u) {
+  u->answer.steps = steps_of(u->definition, u->steps);
+  u->promise.deliver(std::move(u->answer));
 }
 
 void decide(step_ptr self, const update_ptr& u) {
   auto& st = self->state;
   // Another one may have come in between, or be on its way to the database.
   if (st.workflow.latest() + 1 != u->answer.version)
-    return refuse(u, core::errc::unavailable, "the workflow is being changed; ask again");
-  if (st.step.row.status == core::step_status::canceled)
-    return refuse(u, core::errc::wrong_state,
-                  "the first step is canceled: nothing begins in this workflow any more");
+    return refuse(self, u, {core::errc::unavailable, "the workflow is being changed; ask again"});
+  if (auto why = core::obstacle_to_update(st.step.row); why.code != core::errc::none)
+    return refuse(self, u, std::move(why));
   if (const auto problems = core::problems_of_change(st.workflow, u->definition); !problems.empty())
-    return u->promise.deliver(msg::to_error(documents::refusal_of(problems)));
-  if (u->request.dry_run) {
-    u->answer.steps = steps_of(u->definition, u->steps);
-    return u->promise.deliver(std::move(u->answer));
-  }
-  st.workflow.add(u->definition);
+    return refuse(self, u, documents::refusal_of(problems));
+  if (u->request.dry_run)
+    return answer_as_stored(u);
+  auto changes = core::add_version(st.workflow, u->steps, u->definition, u->request.definition,
+                                   st.ids, now(self, st.context));
+  note_steps(st, u->steps);
   note_new_versions(self);
-  auto changes = changes_of(self, u);
-  u->answer.steps = steps_of(u->definition, u->steps);
-  write(self, std::move(changes), [=](const core::failure& why) {
+  write(self, std::move(changes), [u](const core::failure& why) {
     if (why.code == core::errc::none)
-      u->promise.deliver(std::move(u->answer));
+      answer_as_stored(u);
     else
       u->promise.deliver(msg::to_error(why));
   });
@@ -109,39 +95,33 @@ void decide_if_queues_are_there(step_ptr self, const update_ptr& u) {
   self->request(self->state.links.loader, internal_timeout, msg::list_queues{})
       .then(
           [=](const msg::queue_list& there) {
-            const auto why = missing_queue(named, there);
+            auto why = missing_queue(named, there);
             if (why.code == core::errc::none)
               decide(self, u);
             else
-              u->promise.deliver(msg::to_error(why));
+              refuse(self, u, std::move(why));
           },
           [=](caf::error& error) { u->promise.deliver(std::move(error)); });
 }
 
 /// The workflow is known as it is stored.
 void compare(step_ptr self, const update_ptr& u, persistence::stored_workflow stored) {
-  const auto latest = static_cast<std::uint32_t>(stored.definitions.size());
   const auto& request = u->request;
+  auto plan = core::plan_update(stored.definitions, request.version, request.definition);
+  if (plan.refusal.code != core::errc::none)
+    return refuse(self, u, std::move(plan.refusal));
   u->steps = std::move(stored.steps);
   u->answer.workflow = stored.id;
   u->answer.dry_run = request.dry_run;
-  const bool same = stored.definitions.back() == request.definition;
-  const bool done = same && latest > 1 && request.version == latest - 1;
-  if (!done && request.version != latest)
-    return refuse(u, core::errc::wrong_state,
-                  "the workflow is at version " + std::to_string(latest) + ", not "
-                      + std::to_string(request.version)
-                      + "; read it, and change what is there now");
-  u->answer.version = done || same ? latest : latest + 1;
-  const auto& before = stored.definitions[done ? latest - 2 : latest - 1];
-  for (auto& each : documents::differences_between(before, request.definition))
+  u->answer.version = plan.version;
+  for (auto& each :
+       documents::differences_between(stored.definitions[plan.compared - 1], request.definition))
     u->answer.differences.push_back(
         {std::move(each.place), std::move(each.before), std::move(each.after)});
-  if (done || same) {
-    u->answer.steps = steps_of(u->definition, u->steps);
-    return u->promise.deliver(std::move(u->answer));
-  }
-  decide_if_queues_are_there(self, u);
+  if (plan.done)
+    answer_as_stored(u);
+  else
+    decide_if_queues_are_there(self, u);
 }
 
 } // namespace
@@ -149,9 +129,7 @@ void compare(step_ptr self, const update_ptr& u, persistence::stored_workflow st
 void take_versions(step_ptr self, const versions_loaded& stored) {
   auto& st = self->state;
   st.workflow = stored.versions;
-  st.siblings.clear();
-  for (const auto& step : stored.steps)
-    st.siblings.push_back(step.id);
+  note_steps(st, stored.steps);
   note_new_versions(self);
 }
 
@@ -172,9 +150,10 @@ void on_update_workflow(step_ptr self, const msg::update_workflow& request) {
   auto& st = self->state;
   const auto u = std::make_shared<update>(request, held_promise{self->make_response_promise()});
   if (st.step.row.position != 0)
-    return refuse(u, core::errc::wrong_state,
-                  "the first step of a workflow decides about its versions; that is "
-                      + to_string(st.siblings.front()));
+    return refuse(self, u,
+                  {core::errc::wrong_state,
+                   "the first step of a workflow decides about its versions; that is "
+                       + to_string(st.siblings.front())});
   auto definition = documents::parse_workflow(request.definition, st.context->settings.json);
   if (!definition)
     return u->promise.deliver(msg::to_error(definition.error()));

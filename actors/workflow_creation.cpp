@@ -26,11 +26,7 @@ void answer_existing(self_ptr self, const held_promise& promise, const new_workf
   if (stored.definitions.front() != request.request.definition)
     return fail(self, promise,
                 {core::errc::already_exists, "the workflow id belongs to another definition"});
-  msg::workflow_created created{stored.id, {}};
-  for (const auto& step : stored.steps)
-    if (step.position < request.definition.steps.size()) // the others came with later versions
-      created.steps.push_back(to_view(step));
-  finish(self, promise, std::move(created));
+  finish(self, promise, {stored.id, steps_of(request.definition, stored.steps)});
 }
 
 /// Of a node that hosts one shard in a thousand, all of these miss it once in e^20 times.

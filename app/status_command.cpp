@@ -1,6 +1,7 @@
 #include "app/commands.hpp"
 #include "app/configuration.hpp"
 #include "app/node_endpoint.hpp"
+#include "app/step_table.hpp"
 #include "app/wiring.hpp"
 #include "client/connection.hpp"
 #include "client/peer_system.hpp"
@@ -101,13 +102,8 @@ void print_text(const msg::node_status& node, const msg::link_status& link,
     std::printf("\nno steps\n");
     return;
   }
-  std::printf("\n%-36s  %-24s  %-9s  %-6s  %12s  %12s\n", "step", "key", "status", "sealed",
-              "completed", "units");
-  for (const auto& step : steps)
-    std::printf("%-36s  %-24s  %-9s  %-6s  %12llu  %12llu\n", core::to_string(step.step).c_str(),
-                step.key.c_str(), std::string{core::to_string(step.status)}.c_str(),
-                step.sealed ? "yes" : "no", static_cast<unsigned long long>(step.completed_units),
-                static_cast<unsigned long long>(step.total_units));
+  std::printf("\n");
+  print_steps(steps);
 }
 
 void print_json(const msg::node_status& node, const msg::link_status& link,

@@ -1,6 +1,7 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
 #include "app/read_input.hpp"
+#include "app/step_table.hpp"
 #include "core/uuid.hpp"
 #include "core/workflow_versions.hpp"
 #include "documents/workflow_difference.hpp"
@@ -33,16 +34,6 @@ struct workflow_flags {
 
 // --- as text ---
 
-void print(const std::vector<msg::step_view>& steps) {
-  std::printf("%-36s  %-24s  %-9s  %-6s  %12s  %12s\n", "step", "key", "status", "sealed",
-              "completed", "units");
-  for (const auto& step : steps)
-    std::printf("%-36s  %-24s  %-9s  %-6s  %12llu  %12llu\n", core::to_string(step.step).c_str(),
-                step.key.c_str(), std::string{core::to_string(step.status)}.c_str(),
-                step.sealed ? "yes" : "no", static_cast<unsigned long long>(step.completed_units),
-                static_cast<unsigned long long>(step.total_units));
-}
-
 std::string line_of(const msg::definition_difference& one) {
   if (one.before.empty())
     return "+ " + one.place + ' ' + one.after;
@@ -62,7 +53,7 @@ void print(const std::vector<msg::definition_difference>& differences) {
 
 void print_text(const msg::workflow_view& seen) {
   std::printf("%s  version %u of %u\n\n", seen.name.c_str(), seen.version, seen.latest);
-  print(seen.steps);
+  print_steps(seen.steps);
 }
 
 void print_text(const msg::workflow_updated& updated) {
@@ -70,7 +61,7 @@ void print_text(const msg::workflow_updated& updated) {
   if (updated.dry_run)
     return;
   std::printf("\nversion %u\n\n", updated.version);
-  print(updated.steps);
+  print_steps(updated.steps);
 }
 
 // --- as JSON ---

@@ -139,6 +139,27 @@ BOOST_AUTO_TEST_CASE(the_quiz_comes_first_and_then_one_question_among_every_five
   }
 }
 
+// A72, A88: the only one of the rules that may change with the version of the workflow.
+BOOST_AUTO_TEST_CASE(how_often_people_are_tested_may_change_while_they_work) {
+  step_with_tests s;
+  s.pass_quiz("ana");
+  const auto tests_among = [&](int assignments) {
+    int tests = 0;
+    for (int i = 0; i < assignments; ++i)
+      if (const auto question = s.give("ana")) {
+        ++tests;
+        s.answer("ana", *question, true);
+      }
+    return tests;
+  };
+  BOOST_TEST(tests_among(20) == 4);
+  s.board.test_every(20);
+  tests_among(20); // the block that is under way ends in between
+  BOOST_TEST(tests_among(40) <= 3);
+  s.board.test_every(2);
+  BOOST_TEST(tests_among(30) >= 5); // not the one or two that would have been among them before
+}
+
 BOOST_AUTO_TEST_CASE(contributors_meet_questions_at_places_and_in_orders_of_their_own) {
   const auto course_of = [](const char* who) {
     step_with_tests s;

@@ -1,6 +1,7 @@
 // The rules of a workflow definition: bounds from both sides, and the shape of the tree.
 
 #include "core/workflow.hpp"
+#include "tests/core/workflow_builders.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -8,30 +9,21 @@
 #include <vector>
 
 using namespace holdfast::core;
+using holdfast::test::step_named;
+using holdfast::test::text_of;
+using holdfast::test::workflow_of;
 using namespace std::chrono_literals;
 
 namespace {
 
-step_definition step(std::string key, std::vector<std::string> next = {}) {
-  step_definition s;
-  s.key = std::move(key);
-  s.next = std::move(next);
-  return s;
-}
-
-workflow_definition workflow(std::vector<step_definition> steps) { return {"w", std::move(steps)}; }
-
 /// All problems, one per line; empty when there are none.
 std::string problems(const workflow_definition& definition) {
-  std::string text;
-  for (const auto& p : problems_of(definition))
-    text += (text.empty() ? "" : "\n") + p.place + ": " + p.what;
-  return text;
+  return text_of(problems_of(definition));
 }
 
 template <class Change>
 std::string problems_after(Change&& change) {
-  auto definition = workflow({step("a")});
+  auto definition = workflow_of({step_named("a")});
   change(definition.steps[0]);
   return problems(definition);
 }
@@ -42,7 +34,7 @@ BOOST_AUTO_TEST_SUITE(workflow_rules)
 
 BOOST_AUTO_TEST_CASE(a_name_has_one_to_two_hundred_bytes) {
   const auto named = [](std::size_t length) {
-    auto definition = workflow({step("a")});
+    auto definition = workflow_of({step_named("a")});
     definition.name = std::string(length, 'n');
     return problems(definition);
   };
@@ -56,9 +48,9 @@ BOOST_AUTO_TEST_CASE(a_workflow_has_one_to_sixty_four_steps) {
   const auto chain = [](std::size_t length) {
     workflow_definition definition{"w", {}};
     for (std::size_t i = 0; i < length; ++i)
-      definition.steps.push_back(
-          step("s" + std::to_string(i), i + 1 < length ? std::vector{"s" + std::to_string(i + 1)}
-                                                       : std::vector<std::string>{}));
+      definition.steps.push_back(step_named(
+          "s" + std::to_string(i),
+          i + 1 < length ? std::vector{"s" + std::to_string(i + 1)} : std::vector<std::string>{}));
     return problems(definition);
   };
   BOOST_TEST(chain(1) == "");
@@ -68,7 +60,9 @@ BOOST_AUTO_TEST_CASE(a_workflow_has_one_to_sixty_four_steps) {
 }
 
 BOOST_AUTO_TEST_CASE(a_key_is_short_plain_and_unique) {
-  const auto keyed = [](const std::string& key) { return problems(workflow({step(key)})); };
+  const auto keyed = [](const std::string& key) {
+    return problems(workflow_of({step_named(key)}));
+  };
   const std::string refused = "/steps/0/key: must be 1 to 64 characters of a-z, 0-9, _ and -";
   BOOST_TEST(keyed("a") == "");
   BOOST_TEST(keyed("label_2-final") == "");
@@ -77,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_key_is_short_plain_and_unique) {
   BOOST_TEST(keyed(std::string(65, 'k')) == refused);
   for (const auto* key : {"A", "a b", "a/b", "ä", "a.b", "a{", "a`", "a@", "a:"})
     BOOST_TEST(keyed(key) == refused, key);
-  BOOST_TEST(problems(workflow({step("a", {"b"}), step("b"), step("b")}))
+  BOOST_TEST(problems(workflow_of({step_named("a", {"b"}), step_named("b"), step_named("b")}))
              == "/steps/2/key: 'b' is the key of an earlier step");
 }
 
@@ -120,25 +114,28 @@ BOOST_AUTO_TEST_CASE(an_answer_pointer_is_empty_or_begins_with_a_slash) {
 
 // A13, A69, A74
 BOOST_AUTO_TEST_CASE(steps_form_a_tree_that_begins_with_the_first) {
-  BOOST_TEST(problems(workflow({step("a", {"b", "c"}), step("b", {"d"}), step("c"), step("d")}))
+  BOOST_TEST(problems(workflow_of({step_named("a", {"b", "c"}), step_named("b", {"d"}),
+                                   step_named("c"), step_named("d")}))
              == "");
   // The order of the steps is free but for the first.
-  BOOST_TEST(problems(workflow({step("a", {"d"}), step("b"), step("c", {"b"}), step("d", {"c"})}))
+  BOOST_TEST(problems(workflow_of({step_named("a", {"d"}), step_named("b"), step_named("c", {"b"}),
+                                   step_named("d", {"c"})}))
              == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_step_nobody_leads_to_is_refused) {
-  BOOST_TEST(problems(workflow({step("a"), step("b")}))
+  BOOST_TEST(problems(workflow_of({step_named("a"), step_named("b")}))
              == "/steps/1: no step leads here from the first");
-  BOOST_TEST(problems(workflow({step("a", {"b", "b"}), step("b")}))
+  BOOST_TEST(problems(workflow_of({step_named("a", {"b", "b"}), step_named("b")}))
              == "/steps/0/next/1: names 'b' twice");
-  BOOST_TEST(problems(workflow({step("a", {"x"})})) == "/steps/0/next/0: no step has the key 'x'");
+  BOOST_TEST(problems(workflow_of({step_named("a", {"x"})}))
+             == "/steps/0/next/0: no step has the key 'x'");
 }
 
 // A88, G-4
 BOOST_AUTO_TEST_CASE(several_steps_may_lead_to_one) {
-  const auto definition =
-      workflow({step("a", {"b", "c"}), step("b", {"d"}), step("c", {"d"}), step("d")});
+  const auto definition = workflow_of({step_named("a", {"b", "c"}), step_named("b", {"d"}),
+                                       step_named("c", {"d"}), step_named("d")});
   BOOST_TEST(problems(definition) == "");
   const auto places = places_in(definition);
   BOOST_TEST(places[0].upstreams == 0U);
@@ -149,18 +146,18 @@ BOOST_AUTO_TEST_CASE(several_steps_may_lead_to_one) {
 }
 
 BOOST_AUTO_TEST_CASE(what_leads_every_unit_back_is_refused) {
-  BOOST_TEST(problems(workflow({step("a", {"a"})}))
+  BOOST_TEST(problems(workflow_of({step_named("a", {"a"})}))
              == "/steps/0/next: leads every unit back to 'a'; a way back needs a condition");
-  BOOST_TEST(problems(workflow({step("a", {"b"}), step("b", {"a"})}))
+  BOOST_TEST(problems(workflow_of({step_named("a", {"b"}), step_named("b", {"a"})}))
              == "/steps/1/next: leads every unit back to 'a'; a way back needs a condition");
-  BOOST_TEST(problems(workflow({step("a"), step("b", {"b"})}))
+  BOOST_TEST(problems(workflow_of({step_named("a"), step_named("b", {"b"})}))
              == "/steps/1: no step leads here from the first");
 }
 
 // A20, A21: a review that sends back
 BOOST_AUTO_TEST_CASE(a_way_back_has_a_condition_and_does_not_seal) {
-  auto label = step("label", {"review"});
-  auto review = step("review");
+  auto label = step_named("label", {"review"});
+  auto review = step_named("review");
   review.aggregation.method = aggregation_method::review;
   route back;
   back.when.answers = {"reject"};
@@ -169,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_way_back_has_a_condition_and_does_not_seal) {
   on.to = {"export"};
   review.routes = {back, on};
   // Listed before the step that leads to it: what leads back is a matter of the graph.
-  const auto definition = workflow({label, step("export"), review});
+  const auto definition = workflow_of({label, step_named("export"), review});
   BOOST_TEST(problems(definition) == "");
   const auto places = places_in(definition);
   BOOST_TEST(places[2].ways.at(0).targets.at(0).back);
@@ -185,12 +182,12 @@ BOOST_AUTO_TEST_CASE(a_way_back_has_a_condition_and_does_not_seal) {
 
 BOOST_AUTO_TEST_CASE(every_part_of_a_route_has_its_bounds) {
   const auto routed = [](auto&& change) {
-    auto first = step("a");
+    auto first = step_named("a");
     route rule;
     rule.when.confidence_below = 0.5;
     rule.to = {"b"};
     first.routes = {rule};
-    auto definition = workflow({first, step("b")});
+    auto definition = workflow_of({first, step_named("b")});
     change(definition.steps[0]);
     return problems(definition);
   };
@@ -237,27 +234,27 @@ BOOST_AUTO_TEST_CASE(every_part_of_a_route_has_its_bounds) {
 
 // A17
 BOOST_AUTO_TEST_CASE(a_review_has_something_to_review_and_its_own_answers) {
-  auto review = step("review");
+  auto review = step_named("review");
   review.aggregation.method = aggregation_method::review;
-  BOOST_TEST(problems(workflow({review}))
+  BOOST_TEST(problems(workflow_of({review}))
              == "/steps/0/aggregation/method: review needs the result of a step before it; this is "
                 "the first");
-  BOOST_TEST(problems(workflow({step("a", {"review"}), review})) == "");
+  BOOST_TEST(problems(workflow_of({step_named("a", {"review"}), review})) == "");
   review.aggregation.labels = {"approve", "reject"};
-  BOOST_TEST(problems(workflow({step("a", {"review"}), review}))
+  BOOST_TEST(problems(workflow_of({step_named("a", {"review"}), review}))
              == "/steps/1/aggregation/labels: must be left out: the answers of a review are "
                 "approve, correct and reject");
   review.aggregation.labels.clear();
   route on;
   on.when.answers = {"approved"};
   review.routes = {on};
-  BOOST_TEST(problems(workflow({step("a", {"review"}), review}))
+  BOOST_TEST(problems(workflow_of({step_named("a", {"review"}), review}))
              == "/steps/1/routes/0/when/answer: 'approved' is none of the answers that the step "
                 "knows");
 }
 
 BOOST_AUTO_TEST_CASE(all_problems_are_told_at_once) {
-  auto definition = workflow({step(""), step("b", {"x"})});
+  auto definition = workflow_of({step_named(""), step_named("b", {"x"})});
   definition.name.clear();
   definition.steps[1].judgments_per_unit = 0;
   BOOST_TEST(problems(definition)

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "messages/workflow_messages.hpp"
+
+#include <vector>
+
+namespace holdfast::app {
+
+/// Prints one line per step, below a line with the names of the columns.
+void print_steps(const std::vector<msg::step_view>& steps);
+
+} // namespace holdfast::app
