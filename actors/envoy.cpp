@@ -4,8 +4,10 @@
 #include "actors/held_promise.hpp"
 #include "actors/node.hpp"
 #include "actors/request_shard.hpp"
+#include "core/step_index.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace holdfast::actors {
@@ -100,7 +102,7 @@ void carry(self_ptr self, Request& request) {
             [=](const caf::error& error) {
               auto why = msg::failure_of(error);
               if (is_final(self, number, attempt, why))
-                promise.deliver(msg::to_error(std::move(why)));
+                promise.deliver(msg::to_error(why));
             });
   };
   call.give_up = [=](const core::failure& why) { promise.deliver(msg::to_error(why)); };
@@ -163,6 +165,48 @@ void end_sessions(self_ptr self, const msg::end_session& request) {
   one_done(0);
 }
 
+/// Each node has the steps that it hosts.
+void find_steps(self_ptr self, const msg::find_steps& request) {
+  struct progress {
+    held_promise promise;
+    std::size_t open;
+    msg::step_offers all{};
+  };
+  const auto& now = *self->state.now;
+  const auto whole = std::make_shared<progress>(
+      progress{held_promise{self->make_response_promise()}, now.doors.size() + 1, {}});
+  whole->all.complete = std::all_of(now.by_shard.begin(), now.by_shard.end(),
+                                    [](const auto& host) { return host.door != nullptr; });
+  const auto one_done = [=] {
+    if (--whole->open > 0)
+      return;
+    auto& found = whole->all.steps;
+    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+      return core::step_rank{a.priority, a.step} < core::step_rank{b.priority, b.step};
+    });
+    // While a shard moves, two nodes may have what is in it.
+    const auto same = [](const auto& a, const auto& b) { return a.step == b.step; };
+    found.erase(std::unique(found.begin(), found.end(), same), found.end());
+    if (found.size() > request.limit)
+      found.resize(request.limit);
+    whole->promise.deliver(std::move(whole->all));
+  };
+  for (const auto& door : now.doors)
+    self->request(door, internal_timeout, request)
+        .then(
+            [=](msg::step_offers& offers) {
+              std::move(offers.steps.begin(), offers.steps.end(),
+                        std::back_inserter(whole->all.steps));
+              whole->all.complete = whole->all.complete && offers.complete;
+              one_done();
+            },
+            [=](const caf::error&) {
+              whole->all.complete = false;
+              one_done();
+            });
+  one_done();
+}
+
 } // namespace
 
 caf::behavior envoy(caf::stateful_actor<envoy_state>* self, context_ptr context,
@@ -190,6 +234,8 @@ caf::behavior envoy(caf::stateful_actor<envoy_state>* self, context_ptr context,
           self->send(caf::actor_cast<caf::actor>(to), lost);
       },
       [=](const msg::end_session& m) { end_sessions(self, m); },
+      [=](const msg::find_steps& m) { find_steps(self, m); },
+      [=](msg::put_profile& m) { carry(self, m); },
       [=](msg::create_workflow& m) { carry(self, m); },
       [=](msg::update_workflow& m) { carry(self, m); },
       [=](msg::add_source_data& m) { carry(self, m); },

@@ -87,6 +87,11 @@ core::failure check(const msg::submit_judgment& m) {
   return first_of({check_id(m.step, "step"), check_id(m.unit, "unit"),
                    check_id(m.judgment, "judgment"), check_worker_of_units(m.contributor)});
 }
+core::failure check(const msg::put_profile& m) { return check_worker_of_units(m.contributor); }
+core::failure check(const msg::get_profile& m) { return check_worker_of_units(m.contributor); }
+core::failure check(const msg::find_steps& m) {
+  return first_of({check_worker_of_units(m.contributor), check_limit(m.limit, steps_page_max)});
+}
 core::failure check(const msg::end_session& m) { return check_contributor(m.contributor); }
 core::failure check(const msg::add_source_data& m) { return check_id(m.step, "step"); }
 core::failure check(const msg::add_test_questions& m) { return check_id(m.step, "step"); }
@@ -496,6 +501,13 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
         // Sessions are where the steps are that the contributor has worked on.
         const bool anywhere = to.neighbours && !self->state.context->hosting.alone();
         return hand_on<msg::session_ended>(self, anywhere ? to.neighbours : to.owners, m, true);
+      },
+      [=](msg::put_profile& m) { return to_host<msg::profile_view>(self, to.profiles, m, true); },
+      [=](msg::get_profile& m) { return hand_on<msg::profile_view>(self, to.reader, m, false); },
+      [=](msg::find_steps& m) {
+        // Each node has the steps that it hosts.
+        const bool anywhere = to.neighbours && !self->state.context->hosting.alone();
+        return hand_on<msg::step_offers>(self, anywhere ? to.neighbours : to.shards, m, false);
       },
       [=](msg::put_queue& m) { return to_host<msg::queue_view>(self, to.shards, m, true); },
       [=](msg::pause_queue& m) { return to_host<msg::queue_view>(self, to.shards, m, true); },

@@ -16,6 +16,7 @@ struct gateway_links {
   caf::actor reader;
   caf::actor feed;
   caf::actor webhooks;
+  caf::actor profiles;
   /// Takes what another node decides about. Null for the door: what comes through it has been
   /// passed on already.
   caf::actor neighbours;

@@ -6,6 +6,7 @@
 #include "core/object_ref.hpp"
 #include "core/outcome.hpp"
 #include "core/placement.hpp"
+#include "core/step_listing.hpp"
 #include "core/sweep.hpp"
 #include "core/unit.hpp"
 #include "core/webhook.hpp"
@@ -178,6 +179,25 @@ struct workflow_loaded {
   persistence::stored_workflow workflow;
 };
 
+/// Answered by `listings_loaded`: the steps that are open or paused, in order of id.
+struct load_listings {
+  core::step_id after; ///< Nil: from the first.
+  std::uint32_t limit = 0;
+};
+struct listings_loaded {
+  std::vector<core::step_listing> listings; ///< Steps that are damaged are left out.
+  core::step_id last;                       ///< Of those that were read.
+  bool more = false;                        ///< There may be others behind it.
+};
+
+/// Answered by `profile_loaded`, also of whom nothing is known.
+struct load_profile {
+  core::contributor_id contributor;
+};
+struct profile_loaded {
+  persistence::stored_profile stored;
+};
+
 /// Answered by `units_loaded`.
 struct load_units {
   std::vector<core::unit_id> units;
@@ -343,6 +363,20 @@ struct get_objects {
 struct objects_got {
   std::vector<core::outcome<std::string>> items; ///< In the order of the references.
 };
+
+// --- search ---
+
+/// Step search → shards: pass on what steps say. Answered by `settled`; from then on nothing is
+/// left out.
+struct follow_steps {
+  caf::actor search;
+};
+/// Step → shards → step search: it has changed, and that is durable.
+struct list_step {
+  core::step_listing listing;
+};
+/// Step search → itself: try again to read what there is.
+struct read_tick {};
 
 // --- steps and units ---
 
@@ -717,6 +751,13 @@ HOLDFAST_LOCAL_MESSAGE(unused_tick)
 HOLDFAST_LOCAL_MESSAGE(read_position)
 HOLDFAST_LOCAL_MESSAGE(consumer_position)
 HOLDFAST_LOCAL_MESSAGE(list_live_steps)
+HOLDFAST_LOCAL_MESSAGE(load_listings)
+HOLDFAST_LOCAL_MESSAGE(listings_loaded)
+HOLDFAST_LOCAL_MESSAGE(load_profile)
+HOLDFAST_LOCAL_MESSAGE(profile_loaded)
+HOLDFAST_LOCAL_MESSAGE(follow_steps)
+HOLDFAST_LOCAL_MESSAGE(list_step)
+HOLDFAST_LOCAL_MESSAGE(read_tick)
 HOLDFAST_LOCAL_MESSAGE(owned_ask)
 HOLDFAST_LOCAL_MESSAGE(owned_release)
 HOLDFAST_LOCAL_MESSAGE(owned_extend)

@@ -216,6 +216,8 @@ caf::behavior neighbours(caf::stateful_actor<neighbours_state>* self, context_pt
             [&](const auto&, const caf::actor& envoy) { self->send(envoy, m); });
       },
       [=](msg::end_session& m) { hand(self, m); },
+      [=](msg::find_steps& m) { hand(self, m); },
+      [=](msg::put_profile& m) { hand(self, m); },
       [=](msg::create_workflow& m) { hand(self, m); },
       [=](msg::update_workflow& m) { hand(self, m); },
       [=](msg::add_source_data& m) { hand(self, m); },

@@ -10,9 +10,11 @@
 #include "actors/neighbours.hpp"
 #include "actors/object_host.hpp"
 #include "actors/owners.hpp"
+#include "actors/profiles.hpp"
 #include "actors/reader.hpp"
 #include "actors/relay.hpp"
 #include "actors/shards.hpp"
+#include "actors/step_search.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/sweeper.hpp"
 #include "actors/webhooks.hpp"
@@ -59,12 +61,14 @@ caf::actor spawn_blocking(caf::event_based_actor* parent, const context_ptr& con
 ///   ├─ feed                  the same to subscribers outside
 ///   ├─ webhooks              the same to receivers over HTTP and to queues, under it one
 ///   │                        delivery for each webhook and shard
+///   ├─ profiles              makes durable what is known of contributors
 ///   ├─ door                  where the other nodes come in
 ///   ├─ neighbours            the ways to them, and an envoy for each client with work there
 ///   ├─ gateway               where everybody else comes in; opened last
 ///   ├─ janitor               forgets old events; nobody waits for it
 ///   ├─ intake                looks for tasks that producers staged by SQL
-///   └─ sweeper               looks for what should be over; the backstop of all timers
+///   ├─ sweeper               looks for what should be over; the backstop of all timers
+///   └─ step_search           the index of the steps that contributors may choose from
 supervisor_spec node_tree(const context_ptr& context) {
   using core::restart;
   supervisor_spec tree{"node", core::strategy::rest_for_one, context->settings.restarts, {}};
@@ -104,12 +108,15 @@ supervisor_spec node_tree(const context_ptr& context) {
                     webhooks_links{lanes(s, context), s.at("loader"), s.at("shards"), s.at("feed"),
                                    s.at("membership")});
   });
+  add("profiles", [=](parent_ptr p, const siblings& s) {
+    return p->spawn(profiles, context, lanes(s, context), s.at("reader"));
+  });
   const auto open_gateway = [=](parent_ptr p, const siblings& s, const caf::actor& neighbours,
                                 const caf::actor& door) {
-    return caf::actor_cast<caf::actor>(
-        p->spawn(gateway, context,
-                 gateway_links{s.at("membership"), s.at("owners"), s.at("shards"), s.at("reader"),
-                               s.at("feed"), s.at("webhooks"), neighbours, door}));
+    return caf::actor_cast<caf::actor>(p->spawn(
+        gateway, context,
+        gateway_links{s.at("membership"), s.at("owners"), s.at("shards"), s.at("reader"),
+                      s.at("feed"), s.at("webhooks"), s.at("profiles"), neighbours, door}));
   };
   add("door", [=](parent_ptr p, const siblings& s) { return open_gateway(p, s, {}, {}); });
   add("neighbours", [=](parent_ptr p, const siblings& s) {
@@ -127,6 +134,10 @@ supervisor_spec node_tree(const context_ptr& context) {
   });
   add("sweeper", [=](parent_ptr p, const siblings& s) {
     return p->spawn(sweeper, context, s.at("loader"), s.at("shards"));
+  });
+  // Last, so that nothing else is started again with it.
+  add("step_search", [=](parent_ptr p, const siblings& s) {
+    return p->spawn(step_search, context, s.at("reader"), s.at("shards"), s.at("membership"));
   });
   return tree;
 }

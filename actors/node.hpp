@@ -3,7 +3,9 @@
 #include "actors/log.hpp"
 #include "connectors/webhook_sender.hpp"
 #include "core/batching.hpp"
+#include "core/eligibility.hpp"
 #include "core/ids.hpp"
+#include "core/outcome.hpp"
 #include "core/schedule.hpp"
 #include "core/supervision.hpp"
 #include "documents/limits.hpp"
@@ -96,6 +98,11 @@ struct node_settings {
   /// The numbers of what stands between the node and its peers; empty: nothing does. Called on any
   /// thread.
   std::function<msg::link_status()> link_status;
+
+  /// Where profiles of contributors come from in place of the table that `put_profile` writes;
+  /// empty: that table. May block; called on the thread of one actor. What fails is as if nothing
+  /// had been asked: the request that needed it is refused with the failure.
+  std::function<core::outcome<core::contributor_profile>(const core::contributor_id&)> find_profile;
 
   /// The clocks that schedules go by.
   core::zone_finder find_zone = core::find_utc;

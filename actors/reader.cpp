@@ -3,6 +3,7 @@
 #include "actors/actor_guard.hpp"
 #include "actors/held_promise.hpp"
 #include "actors/lineage_view.hpp"
+#include "actors/profiles.hpp"
 #include "documents/workflow_document.hpp"
 
 #include <algorithm>
@@ -111,6 +112,45 @@ caf::result<msg::workflow_view> on_get_workflow(self_ptr self, const msg::get_wo
                             latest,
                             std::move(stored->definitions[version - 1]),
                             steps_of(versions->definition(version), stored->steps)};
+}
+
+caf::result<listings_loaded> on_load_listings(self_ptr self, const load_listings& question) {
+  const auto rows = open(self).open_steps(question.after, question.limit);
+  if (!rows)
+    return msg::to_error(rows.error());
+  listings_loaded loaded;
+  std::map<core::workflow_id, core::outcome<core::versioned_workflow>> workflows;
+  for (const auto& row : *rows) {
+    auto known = workflows.find(row.workflow);
+    if (known == workflows.end()) {
+      const auto stored = open(self).load_workflow(row.workflow);
+      if (!stored)
+        return msg::to_error(stored.error());
+      known = workflows.emplace(row.workflow, stored_versions(stored->definitions)).first;
+    }
+    const auto& workflow = known->second;
+    const auto position = workflow ? workflow->position_of(row.key) : std::nullopt;
+    if (position)
+      loaded.listings.push_back(
+          core::listing_of(row, workflow->step(*position), workflow->newest(*position)));
+  }
+  loaded.more = rows->size() >= question.limit;
+  if (!rows->empty())
+    loaded.last = rows->back().id;
+  return loaded;
+}
+
+core::outcome<persistence::stored_profile> find_profile(self_ptr self,
+                                                        const core::contributor_id& contributor) {
+  auto stored = open(self).load_profile(contributor);
+  const auto& find = self->state.context->settings.find_profile;
+  if (!stored || !find)
+    return stored;
+  auto found = find(contributor);
+  if (!found)
+    return found.error();
+  stored->profile = core::in_order(std::move(*found));
+  return stored;
 }
 
 caf::result<msg::unit_view> on_get_unit(self_ptr self, const msg::get_unit& question) {
@@ -516,6 +556,15 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
         });
       },
       [=](const msg::get_task& question) { on_get_task(self, question); },
+      [=](const load_listings& question) { return on_load_listings(self, question); },
+      [=](const load_profile& question) {
+        return answer(find_profile(self, question.contributor),
+                      [](auto& stored) { return profile_loaded{std::move(stored)}; });
+      },
+      [=](const msg::get_profile& question) {
+        return answer(find_profile(self, question.contributor),
+                      [&](const auto& stored) { return to_view(question.contributor, stored); });
+      },
       [=](list_live_steps) { return on_list_live_steps(self); },
       [=](const msg::get_workflow& question) { return on_get_workflow(self, question); },
       [=](const msg::get_unit& question) { return on_get_unit(self, question); },

@@ -31,6 +31,9 @@ inline core::shard_id shard_of_request(const msg::put_webhook& m, std::uint32_t 
 inline core::shard_id shard_of_request(const msg::change_webhook& m, std::uint32_t shards) {
   return core::shard_of(m.name, shards);
 }
+inline core::shard_id shard_of_request(const msg::put_profile& m, std::uint32_t shards) {
+  return core::shard_of(m.contributor, shards);
+}
 inline core::shard_id shard_of_request(const msg::replay_webhook& m, std::uint32_t) {
   return m.shard;
 }

@@ -300,7 +300,7 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
       [=](msg::list_contributors& m) { route(self, core::step_id{m.step}, std::move(m)); },
       [=](msg::explain_unit& m) { route(self, core::step_id{m.step}, std::move(m)); },
       [=](msg::explain_contributor& m) { route(self, core::step_id{m.step}, std::move(m)); },
-      [=](msg::get_step_quality& m) { route(self, core::step_id{m.step}, std::move(m)); },
+      [=](const msg::get_step_quality& m) { route(self, m.step, m); },
       [=](const msg::change_step& m) { route(self, m.step, m); },
       [=](const msg::change_unit& m) { route(self, m.step, m); },
       [=](apply_events& m) { on_apply(self, m); },
@@ -330,6 +330,22 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
       [=](msg::list_schedules& m) { route(self, hosted_item{m.queue}, std::move(m)); },
       [=](const tasks_staged& staged) { on_staged(self, staged); },
       [=](const look_around& m) { on_look_around(self, m); },
+      [=](const follow_steps& follow) {
+        self->state.search = follow.search;
+        return settled{};
+      },
+      [=](msg::find_steps& m) {
+        auto promise = self->make_response_promise();
+        if (self->state.search)
+          promise.delegate(self->state.search, std::move(m));
+        else
+          promise.deliver(msg::to_error(core::errc::unavailable,
+                                        "the search is not there yet; ask again in a moment"));
+      },
+      [=](list_step& m) {
+        if (self->state.search)
+          self->send(self->state.search, std::move(m));
+      },
       [=](const follow_endings& follow) { self->state.janitor = follow.janitor; },
       [=](const tasks_ended& ended) {
         if (self->state.janitor)
@@ -365,7 +381,7 @@ caf::behavior shard_host(caf::stateful_actor<shard_host_state>* self, context_pt
       [=](msg::list_contributors& m) { hand(self, core::step_id{m.step}, std::move(m)); },
       [=](msg::explain_unit& m) { hand(self, core::step_id{m.step}, std::move(m)); },
       [=](msg::explain_contributor& m) { hand(self, core::step_id{m.step}, std::move(m)); },
-      [=](msg::get_step_quality& m) { hand(self, core::step_id{m.step}, std::move(m)); },
+      [=](const msg::get_step_quality& m) { hand(self, m.step, m); },
       [=](const msg::change_step& m) { hand(self, m.step, m); },
       [=](const msg::change_unit& m) { hand(self, m.step, m); },
       [=](apply_events& m) { hand(self, core::step_id{m.step}, std::move(m)); },

@@ -37,6 +37,7 @@ struct shards_state {
   std::uint32_t activations_failed = 0; ///< In a row.
   caf::actor janitor;                   ///< Null until it has come.
   caf::actor neighbours;                ///< The same.
+  caf::actor search;                    ///< The same.
 };
 
 /// SHARDS: the router to every step and queue that this node hosts, and the supervisor of its shard

@@ -134,6 +134,10 @@ void fail_as_over(const held_promise& promise) {
        "the lease that was granted under this assignment id is over; ask with a new id");
 }
 
+void fail_as_lacking(const held_promise& promise, const std::vector<std::string>& lacks) {
+  fail(promise, core::errc::not_qualified, core::text_of_lacks(lacks));
+}
+
 /// Forwards a contributor's request to its unit.
 template <class Request>
 void forward(step_ptr self, const core::unit_id& unit, Request request) {
@@ -185,6 +189,18 @@ void offer(step_ptr self, owned_ask& ask) {
   if (st.step.row.status != core::step_status::open)
     return fail(promise, core::errc::no_unit_available,
                 "the step is " + std::string{to_string(st.step.row.status)});
+  const auto lacks = known_lacks(self, request.contributor);
+  if (!lacks)
+    return with_lacks(self, request.contributor, [=](const core::failure& why, const auto& found) {
+      if (why.code != core::errc::none)
+        promise.deliver(msg::to_error(why));
+      else if (!found.empty())
+        fail_as_lacking(promise, found);
+      else
+        promise.delegate(caf::actor_cast<caf::actor>(self), ask);
+    });
+  if (!lacks->empty())
+    return fail_as_lacking(promise, *lacks);
   const auto next = st.board->next_for(request.contributor, st.ready.ready_units() > 0);
   if (next.refusal != core::errc::none)
     return fail(promise, next.refusal, {});

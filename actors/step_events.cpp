@@ -160,6 +160,22 @@ void pass_on_status(step_ptr self, const std::shared_ptr<gathering>& whole) {
                upstream_progress{st.siblings[position], mine, completed});
 }
 
+/// Where contributors look for work, the step is listed as it stands now; by the time this runs,
+/// that may be newer than the event. Not before it is durable, and not later than the event counts
+/// as delivered.
+void list_anew(step_ptr self, const std::shared_ptr<gathering>& whole) {
+  auto& st = self->state;
+  ++whole->open;
+  st.pending.after_all([=, listing = core::listed(st.step)](const core::failure& lost) {
+    if (lost.code == core::errc::none) {
+      self->send(self->state.links.shards, list_step{listing});
+      return whole->part_done();
+    }
+    auto why = msg::to_error(lost);
+    whole->part_failed(why);
+  });
+}
+
 /// Finished units by the steps that their routes lead to.
 std::map<core::step_id, std::vector<finished_parent>> by_target(const step_state& st,
                                                                 const apply_events& delivery) {
@@ -186,9 +202,10 @@ void route(step_ptr self, const apply_events& delivery) {
       return whole->part_done();
     // Later versions may have put others behind this step.
     with_versions(self, [=](const core::failure& why) {
-      if (why.code == core::errc::none)
+      if (why.code == core::errc::none) {
+        list_anew(self, whole);
         pass_on_status(self, whole);
-      else
+      } else
         whole->failed = msg::to_error(why);
       whole->part_done();
     });

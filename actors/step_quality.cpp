@@ -1,6 +1,5 @@
 #include "actors/step_state.hpp"
 
-#include "core/explanation.hpp"
 #include "documents/answer_matcher.hpp"
 
 #include <algorithm>
@@ -140,41 +139,6 @@ void on_list_contributors(step_ptr self, const msg::list_contributors& request) 
     page.contributors.push_back(view_of(report));
   }
   st.pending.after_all(reply(self->make_response_promise(), std::move(page)));
-}
-
-void on_explain_unit(step_ptr self, const msg::explain_unit& request) {
-  const held_promise promise{self->make_response_promise()};
-  // As committed: what is decided and not durable yet will be in a moment.
-  self->request(self->state.links.loader, internal_timeout,
-                load_units{{request.unit}, leases_of(self->state)})
-      .then(
-          [=](const units_loaded& loaded) {
-            const auto& st = self->state;
-            if (loaded.units.empty() || loaded.units[0].step != st.identity.step())
-              return promise.deliver(msg::to_error(
-                  core::errc::not_found, "the step has no unit " + to_string(request.unit)));
-            const auto& unit = loaded.units[0];
-            std::optional<core::candidate> who;
-            if (!request.contributor.empty())
-              who = core::candidate{request.contributor,
-                                    st.board->next_for(request.contributor, true)};
-            msg::unit_explanation answer{unit.id, unit.state, {}};
-            const auto& shared = *context_of(st, unit.version);
-            for (auto& why : core::explain(st.step.row, unit, shared.lease, shared.ways, who,
-                                           now(self, st.context)))
-              answer.reasons.push_back({std::move(why.code), std::move(why.text)});
-            promise.deliver(std::move(answer));
-          },
-          [=](caf::error& error) { promise.deliver(std::move(error)); });
-}
-
-void on_explain_contributor(step_ptr self, const msg::explain_contributor& request) {
-  auto& st = self->state;
-  msg::contributor_explanation answer{request.contributor, {}};
-  for (auto& why :
-       core::explain(st.step.row, *st.board, st.ready, request.contributor, now(self, st.context)))
-    answer.reasons.push_back({std::move(why.code), std::move(why.text)});
-  st.pending.after_all(reply(self->make_response_promise(), std::move(answer)));
 }
 
 } // namespace holdfast::actors

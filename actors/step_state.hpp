@@ -6,6 +6,7 @@
 #include "actors/unit.hpp"
 #include "core/answer_model.hpp"
 #include "core/contributor_board.hpp"
+#include "core/eligibility.hpp"
 #include "core/ready_set.hpp"
 #include "core/step.hpp"
 #include "core/survey_pace.hpp"
@@ -91,6 +92,14 @@ struct step_state {
   // --- quality ---
   std::optional<core::contributor_board> board; ///< Since the step is loaded.
   std::optional<core::answer_model> model;      ///< Where the method of aggregation asks one.
+
+  // --- profiles ---
+  struct known_profile {
+    core::contributor_profile profile;
+    double trust = 0;
+    core::instant read_at;
+  };
+  std::unordered_map<core::contributor_id, known_profile> profiles;
 
   // --- surveys ---
   core::survey_pace surveys; ///< Of the step's own accord.
@@ -180,6 +189,16 @@ void on_update_workflow(step_ptr self, const msg::update_workflow& request);
 void on_add_children(step_ptr self, const add_children& request);
 void on_upstream_progress(step_ptr self, const upstream_progress& change);
 
+// step_profiles.cpp: whether contributors have what the step asks of them.
+
+/// What the contributor lacks; nothing as long as it is not known.
+std::optional<std::vector<std::string>> known_lacks(step_ptr self,
+                                                    const core::contributor_id& contributor);
+/// Calls `go_on` when it is known what the contributor lacks, or cannot be found out.
+void with_lacks(
+    step_ptr self, const core::contributor_id& contributor,
+    const std::function<void(const core::failure&, const std::vector<std::string>&)>& go_on);
+
 // step_quality.cpp: what the contributors' judgments say about them, and about the units.
 
 /// Goes on from the stored past.
@@ -193,6 +212,9 @@ void conclude(step_ptr self, const test_answered& answer);
 void disregard_removed(step_ptr self, const core::unit_id& unit);
 void on_remove_contributor(step_ptr self, const msg::remove_contributor& request);
 void on_list_contributors(step_ptr self, const msg::list_contributors& request);
+
+// step_explanation.cpp: why units do not move, and contributors get no work.
+
 void on_explain_unit(step_ptr self, const msg::explain_unit& request);
 void on_explain_contributor(step_ptr self, const msg::explain_contributor& request);
 

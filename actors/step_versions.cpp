@@ -30,11 +30,13 @@ void note_steps(step_state& st, const std::vector<core::step_row>& steps) {
     st.siblings.push_back(step.id);
 }
 
-/// The workflow has versions that there were no contexts for.
+/// The workflow may have versions that there were no contexts for.
 void note_new_versions(step_ptr self) {
   auto& st = self->state;
   while (st.contexts.size() < st.workflow.latest())
     st.contexts.push_back(make_context(self, static_cast<std::uint32_t>(st.contexts.size()) + 1));
+  const auto here = st.step.row.position;
+  st.step.listing = core::listing_of(st.step.row, definition_of(st), st.workflow.newest(here));
   if (const auto& tests = definition_of(st).test_questions; tests && st.board)
     st.board->test_every(tests->placement.every);
 }

@@ -3,6 +3,7 @@
 #include "actors/actor_guard.hpp"
 #include "actors/held_promise.hpp"
 #include "actors/reader.hpp"
+#include "core/step_listing.hpp"
 #include "core/workflow_versions.hpp"
 
 namespace holdfast::actors {
@@ -47,17 +48,23 @@ void create(self_ptr self, const held_promise& promise, const new_workflow& requ
       core::insert_workflow{wanted.workflow, request.definition.name, wanted.definition, at});
   msg::workflow_created created{wanted.workflow, {}};
   for (std::uint32_t i = 0; i < request.definition.steps.size(); ++i) {
+    const auto& step = request.definition.steps[i];
     core::step_row row;
     row.id = {ids.next(at)};
     // The shard of the first step commits the creation, so it must be one that is hosted here.
     for (int tries = 0; i == 0 && !is_here(self, row.id) && tries < tries_max; ++tries)
       row.id = {ids.next(at)};
     row.workflow = wanted.workflow;
-    row.key = request.definition.steps[i].key;
+    row.key = step.key;
     row.position = i;
     created.steps.push_back(to_view(row));
     change.writes.push_back(core::insert_step{row, at});
-    change.events.push_back({core::event_type::job_step_updated, row.id, {}, {}, at, {}});
+    change.events.push_back({core::event_type::job_step_updated,
+                             row.id,
+                             {},
+                             {},
+                             at,
+                             core::step_details(row, core::listing_of(row, step, 1))});
   }
   const auto shard = core::shard_of(created.steps.front().step, st.context->settings.shards);
   const auto& writer = st.writers[shard % st.writers.size()];

@@ -1,18 +1,16 @@
 #pragma once
 
 #include "app/exit_codes.hpp"
-#include "app/node_workers.hpp"
+#include "app/node_additions.hpp"
 
 #include <CLI/App.hpp>
-
-#include <vector>
 
 /// The subcommands of `holdfast` and of programs like it. Each adds itself to the command line and
 /// leaves in `result` how it ended, if it was the one that was asked for.
 namespace holdfast::app {
 
-void add_node_command(CLI::App& cli, const std::vector<queue_handlers>& handlers,
-                      exit_code& result);
+/// `additions` must live as long as `cli`.
+void add_node_command(CLI::App& cli, const node_additions& additions, exit_code& result);
 void add_demo_command(CLI::App& cli, exit_code& result);
 void add_status_command(CLI::App& cli, exit_code& result);
 void add_verify_command(CLI::App& cli, exit_code& result);
@@ -23,6 +21,7 @@ void add_events_command(CLI::App& cli, exit_code& result);
 void add_lineage_command(CLI::App& cli, exit_code& result);
 void add_explain_command(CLI::App& cli, exit_code& result);
 void add_quality_command(CLI::App& cli, exit_code& result);
+void add_contributor_command(CLI::App& cli, exit_code& result);
 void add_workflow_command(CLI::App& cli, exit_code& result);
 void add_webhooks_command(CLI::App& cli, exit_code& result);
 void add_schemas_command(CLI::App& cli, exit_code& result);

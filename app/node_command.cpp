@@ -8,25 +8,24 @@ namespace holdfast::app {
 
 namespace {
 
-exit_code run(const configuration_flags& flags, const std::vector<queue_handlers>& handlers) {
+exit_code run(const configuration_flags& flags, const node_additions& additions) {
   const auto loaded = flags.load();
   if (!loaded.usable()) {
     print_problems(loaded);
     return exit_code::configuration;
   }
-  return node_service{loaded.values, handlers}.run();
+  return node_service{loaded.values, additions}.run();
 }
 
 } // namespace
 
-void add_node_command(CLI::App& cli, const std::vector<queue_handlers>& handlers,
-                      exit_code& result) {
+void add_node_command(CLI::App& cli, const node_additions& additions, exit_code& result) {
   auto flags = std::make_shared<configuration_flags>();
   auto* command = cli.add_subcommand(
       "node",
       "Run a node until SIGTERM or SIGINT; then it drains. A second signal ends it at once");
   flags->add_to(*command);
-  command->callback([flags, &handlers, &result] { result = run(*flags, handlers); });
+  command->callback([flags, &additions, &result] { result = run(*flags, additions); });
 }
 
 } // namespace holdfast::app

@@ -65,9 +65,8 @@ caf::behavior root_watcher(caf::event_based_actor* self, const caf::actor& root,
 
 } // namespace
 
-node_service::node_service(const config::settings& settings,
-                           const std::vector<queue_handlers>& handlers)
-    : settings_(settings), handlers_(handlers), log_(settings.log.level, settings.log.format) {
+node_service::node_service(const config::settings& settings, const node_additions& additions)
+    : settings_(settings), additions_(additions), log_(settings.log.level, settings.log.format) {
   incarnation_ = core::incarnation_id{client::id_source{}.next()};
 }
 
@@ -193,12 +192,13 @@ exit_code node_service::run_actors() {
   start.webhooks = std::exchange(webhooks_, nullptr); // it ends with the actors that use it
   auto node = node_settings_of(settings_, start);
   node.log = log_.as_function();
+  node.find_profile = additions_.find_profile;
   if (has_link(settings_))
     gateway_.emplace(*system, "127.0.0.1", std::uint16_t{0}); // the link knows where
   else
     gateway_.emplace(*system, settings_.node.listen_address, port_);
-  if (!handlers_.empty())
-    workers_.emplace(*system, handlers_, settings_.node.name,
+  if (!additions_.handlers.empty())
+    workers_.emplace(*system, additions_.handlers, settings_.node.name,
                      patience_with_handlers(settings_.node.drain_timeout), log_);
   dialer_.emplace(*system,
                   has_link(settings_) ? std::optional{credentials_of(settings_)} : std::nullopt);

@@ -6,6 +6,7 @@
 #include "app/logging.hpp"
 #include "app/main_loop.hpp"
 #include "app/neighbour_dialer.hpp"
+#include "app/node_additions.hpp"
 #include "app/node_link.hpp"
 #include "app/node_workers.hpp"
 #include "client/peer_system.hpp"
@@ -37,8 +38,8 @@ namespace holdfast::app {
 /// that started it ends.
 class node_service {
 public:
-  /// Runs `handlers` in the node. Both arguments must live as long as this.
-  node_service(const config::settings& settings, const std::vector<queue_handlers>& handlers);
+  /// Both arguments must live as long as this.
+  node_service(const config::settings& settings, const node_additions& additions);
 
   /// Returns when the node has ended.
   exit_code run();
@@ -61,7 +62,7 @@ private:
   void stop_database();
 
   const config::settings& settings_;
-  const std::vector<queue_handlers>& handlers_;
+  const node_additions& additions_;
   main_loop loop_;
   log_stream log_;
   std::optional<data_dir_lock> directory_lock_;

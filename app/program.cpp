@@ -21,11 +21,13 @@ program::program(std::string name, std::string about)
 void program::work_on(std::string queue, std::uint32_t threads,
                       std::map<std::string, std::shared_ptr<client::task_handler>> handlers) {
   HOLDFAST_INVARIANT(!handlers.empty(), "a queue is worked on with handlers");
-  HOLDFAST_INVARIANT(std::none_of(handlers_.begin(), handlers_.end(),
+  HOLDFAST_INVARIANT(std::none_of(additions_.handlers.begin(), additions_.handlers.end(),
                                   [&](const auto& other) { return other.queue == queue; }),
                      "the handlers of a queue are given at once");
-  handlers_.push_back({std::move(queue), threads, std::move(handlers)});
+  additions_.handlers.push_back({std::move(queue), threads, std::move(handlers)});
 }
+
+void program::find_profiles_with(profile_finder find) { additions_.find_profile = std::move(find); }
 
 void program::add(command more) { commands_.push_back(std::move(more)); }
 
@@ -35,7 +37,7 @@ int program::run(int argc, char** argv) {
   cli.require_subcommand(1);
   cli.footer(exit_codes_text());
   auto result = exit_code::ok;
-  add_node_command(cli, handlers_, result);
+  add_node_command(cli, additions_, result);
   for (const auto& add_to : commands_)
     add_to(cli, result);
   add_status_command(cli, result);
@@ -43,6 +45,7 @@ int program::run(int argc, char** argv) {
   add_lineage_command(cli, result);
   add_explain_command(cli, result);
   add_quality_command(cli, result);
+  add_contributor_command(cli, result);
   add_workflow_command(cli, result);
   add_webhooks_command(cli, result);
   add_verify_command(cli, result);

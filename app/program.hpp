@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/exit_codes.hpp"
-#include "app/node_workers.hpp"
+#include "app/node_additions.hpp"
 #include "client/task_handler.hpp"
 
 #include <cstdint>
@@ -33,6 +33,10 @@ public:
   void work_on(std::string queue, std::uint32_t threads,
                std::map<std::string, std::shared_ptr<client::task_handler>> handlers);
 
+  /// Profiles of contributors come from `find` in place of what `put_profile` says, which is then
+  /// refused. Called on one thread of the node, which waits for it meanwhile.
+  void find_profiles_with(profile_finder find);
+
   /// A command besides `node`, `status`, `verify`, `certs` and `config`.
   void add(command more);
 
@@ -43,7 +47,7 @@ public:
 private:
   std::string name_;
   std::string about_;
-  std::vector<queue_handlers> handlers_;
+  node_additions additions_;
   std::vector<command> commands_;
 };
 

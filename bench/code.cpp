@@ -3,10 +3,16 @@
 #include "core/aggregation.hpp"
 #include "core/batching.hpp"
 #include "core/ready_set.hpp"
+#include "core/step_index.hpp"
 #include "core/unit.hpp"
 #include "documents/judgment_document.hpp"
 
 #include <benchmark/benchmark.h>
+
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace holdfast::bench {
 
@@ -79,6 +85,56 @@ void judgment_check(benchmark::State& state) {
         checker.answer_of(R"({"answer":"yes","seconds":12,"note":"clear enough"})"));
 }
 BENCHMARK(judgment_check);
+
+/// A hundred thousand steps, each with five of two thousand skills, and somebody who has those of
+/// a dozen of them: as many as a profile has room for.
+struct steps_and_seeker {
+  steps_and_seeker() {
+    core::uuid_source ids{1};
+    std::mt19937_64 random{1};
+    for (std::size_t i = 0; i < 100'000; ++i) {
+      core::step_listing listing;
+      listing.step = {ids.next(start)};
+      while (listing.asks.skills.size() < 5)
+        listing.asks.skills.push_back("skill-" + std::to_string(random() % 2000));
+      index.put(listing);
+      all.push_back(std::move(listing));
+    }
+    for (std::size_t i = 0; i < 12; ++i) {
+      const auto& skills = all[i * 8000].asks.skills;
+      profile.skills.insert(profile.skills.end(), skills.begin(), skills.end());
+    }
+  }
+
+  core::step_index index;
+  std::vector<core::step_listing> all; ///< In order of rank.
+  core::contributor_profile profile;
+};
+
+const steps_and_seeker& searched() {
+  static const steps_and_seeker made;
+  return made;
+}
+
+void step_index_find_20(benchmark::State& state) {
+  const auto& in = searched();
+  for (auto _ : state)
+    benchmark::DoNotOptimize(in.index.find(in.profile, 0, {}, 20));
+}
+BENCHMARK(step_index_find_20);
+
+/// What the index is there to save.
+void step_scan_find_20(benchmark::State& state) {
+  const auto& in = searched();
+  for (auto _ : state) {
+    std::vector<core::step_listing> found;
+    for (const auto& listing : in.all)
+      if (found.size() < 20 && core::meets(listing.asks, in.profile, 0))
+        found.push_back(listing);
+    benchmark::DoNotOptimize(found);
+  }
+}
+BENCHMARK(step_scan_find_20);
 
 /// Adds each finished benchmark to the other figures.
 class collector : public benchmark::BenchmarkReporter {

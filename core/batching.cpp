@@ -67,6 +67,7 @@ struct footprint_of {
   void operator()(const stage_task& w) { task_row(w.task.spec.id); }
   // Written once, or the last one counts.
   void operator()(const put_standing&) {}
+  void operator()(const put_profile&) {}
   void operator()(const insert_flag&) {}
   void operator()(const put_repair&) {}
   void operator()(const put_queue&) {}

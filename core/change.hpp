@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/contributor.hpp"
+#include "core/eligibility.hpp"
 #include "core/ids.hpp"
 #include "core/lease.hpp"
 #include "core/routing.hpp"
@@ -415,6 +416,14 @@ struct delete_dead_letter {
   message_id event;
 };
 
+/// Sets what is known of a contributor, in place of all that was known. Of several in one batch the
+/// last counts. The lists are in order of bytes, each term once.
+struct put_profile {
+  contributor_id contributor;
+  contributor_profile profile;
+  instant at;
+};
+
 using write_op =
     std::variant<insert_workflow, insert_step, update_step, insert_unit, set_unit_state,
                  set_unit_slots, finalize_unit, insert_lease, extend_lease_row, end_lease_row,
@@ -424,7 +433,7 @@ using write_op =
                  refuse_staged, put_schedule_row, delete_schedule_row, stage_task, put_webhook,
                  delete_webhook, put_webhook_position, put_dead_letter, replay_dead_letter,
                  delete_dead_letter, reopen_unit, put_repair, insert_late_judgment,
-                 insert_surplus_judgment, insert_flag, insert_workflow_version>;
+                 insert_surplus_judgment, insert_flag, insert_workflow_version, put_profile>;
 
 enum class event_type : std::uint8_t {
   unit_ready_for_assignment = 1,

@@ -64,10 +64,16 @@ void explain_open(const step_row& step, const unit_record& unit, instant now,
     reasons.push_back({"waiting", "it waits for " + people(free) + " to ask for work"});
 }
 
+reason not_eligible(const contributor_id& contributor, const std::vector<std::string>& lacks) {
+  return {"not_eligible", contributor + " may not work in the step: " + text_of_lacks(lacks)};
+}
+
 void explain_for(const unit_record& unit, const lease_policy& policy, const candidate& who,
                  instant now, std::vector<reason>& reasons) {
   if (who.next.refusal == errc::not_qualified)
     reasons.push_back({"removed", who.contributor + " was removed from the step"});
+  else if (!who.lacks.empty())
+    reasons.push_back(not_eligible(who.contributor, who.lacks));
   else if (who.next.question && *who.next.question != unit.id)
     reasons.push_back({"test_due", who.contributor + " gets a test question first"});
   else if (who.next.refusal != errc::none)
@@ -98,7 +104,7 @@ void explain_for(const unit_record& unit, const lease_policy& policy, const cand
 
 std::vector<reason> explain(const step_row& step, const contributor_board& board,
                             const ready_set& ready, const contributor_id& contributor,
-                            instant now) {
+                            const std::vector<std::string>& lacks, instant now) {
   std::vector<reason> reasons;
   if (step.status == step_status::canceled)
     reasons.push_back({"step_canceled", "the step was canceled"});
@@ -109,6 +115,10 @@ std::vector<reason> explain(const step_row& step, const contributor_board& board
   const auto next = board.next_for(contributor, ready.ready_units() > 0);
   if (next.refusal == errc::not_qualified) {
     reasons.push_back({"removed", contributor + " was removed from the step"});
+    return reasons;
+  }
+  if (!lacks.empty()) {
+    reasons.push_back(not_eligible(contributor, lacks));
     return reasons;
   }
   if (next.refusal != errc::none)

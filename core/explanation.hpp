@@ -1,11 +1,13 @@
 #pragma once
 
 #include "core/contributor_board.hpp"
+#include "core/eligibility.hpp"
 #include "core/ready_set.hpp"
 #include "core/reason.hpp"
 #include "core/unit.hpp"
 
 #include <optional>
+#include <string>
 #include <vector>
 
 /// Why a unit is where it is, and does not move; why somebody gets no work. Nothing here decides:
@@ -18,6 +20,7 @@ struct candidate {
   contributor_id contributor;
   /// What their step would say if they asked for work now.
   contributor_board::next_work next;
+  std::vector<std::string> lacks{}; ///< Of what the step asks, as `lacking` says.
 };
 
 /// All that keeps the unit from moving on now, most lasting first; never empty. With `who`, also
@@ -27,8 +30,10 @@ std::vector<reason> explain(const step_row& step, const unit_record& unit,
                             const std::optional<candidate>& who, instant now);
 
 /// What a contributor would get who asked the step for work now, or all that keeps them from it,
-/// most lasting first; never empty. How many leases they may hold at once is not looked at.
+/// most lasting first; never empty. `lacks` is what they lack of what the step asks. How many
+/// leases they may hold at once is not looked at.
 std::vector<reason> explain(const step_row& step, const contributor_board& board,
-                            const ready_set& ready, const contributor_id& contributor, instant now);
+                            const ready_set& ready, const contributor_id& contributor,
+                            const std::vector<std::string>& lacks, instant now);
 
 } // namespace holdfast::core

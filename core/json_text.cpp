@@ -81,6 +81,18 @@ json_object& json_object::boolean(std::string_view name, bool value) {
   return *this;
 }
 
+json_object& json_object::texts(std::string_view name, const std::vector<std::string>& values) {
+  key(name);
+  body_ += '[';
+  for (const auto& value : values) {
+    if (body_.back() != '[')
+      body_ += ',';
+    body_ += json_quoted(value);
+  }
+  body_ += ']';
+  return *this;
+}
+
 json_object& json_object::raw(std::string_view name, std::string_view json) {
   key(name);
   body_ += json.empty() ? std::string_view{"null"} : json;

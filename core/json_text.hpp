@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace holdfast::core {
 
@@ -16,6 +17,8 @@ public:
   /// Finite values only, with up to six significant decimals.
   json_object& number(std::string_view key, double value);
   json_object& boolean(std::string_view key, bool value);
+  /// Appends a list of strings, each escaped.
+  json_object& texts(std::string_view key, const std::vector<std::string>& values);
   /// Appends a member whose value is JSON text already; an empty text is written as null.
   json_object& raw(std::string_view key, std::string_view json);
 

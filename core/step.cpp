@@ -1,7 +1,6 @@
 #include "core/step.hpp"
 
 #include "core/invariant.hpp"
-#include "core/json_text.hpp"
 #include "core/unit_tasks.hpp"
 
 namespace holdfast::core {
@@ -13,15 +12,8 @@ void record(const step& s, bool published, instant now, change& changes) {
   changes.writes.push_back(update_step{s.row});
   if (!published)
     return;
-  const auto details =
-      json_object{}
-          .text("status", to_string(s.row.status))
-          .boolean("sealed", s.row.sealed)
-          .number("total_units", static_cast<std::int64_t>(s.row.total_units))
-          .number("completed_units", static_cast<std::int64_t>(s.row.completed_units))
-          .number("revision", static_cast<std::int64_t>(s.row.revision))
-          .str();
-  changes.events.push_back({event_type::job_step_updated, s.row.id, {}, {}, now, details});
+  changes.events.push_back(
+      {event_type::job_step_updated, s.row.id, {}, {}, now, step_details(s.row, s.listing)});
 }
 
 /// Completes the step if nothing is left to do; true if it did.
@@ -34,6 +26,13 @@ bool complete_if_done(step& s) {
 }
 
 } // namespace
+
+step_listing listed(const step& s) {
+  auto listing = s.listing;
+  listing.status = s.row.status;
+  listing.revision = s.row.revision;
+  return listing;
+}
 
 decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& ids, instant now,
                           const std::vector<contributor_id>& judges) {

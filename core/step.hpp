@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/change.hpp"
+#include "core/step_listing.hpp"
 #include "core/unit.hpp"
 #include "core/workflow.hpp"
 
@@ -25,7 +26,11 @@ struct step {
   /// No id of a unit may tell when it was made: test questions seldom come with the others.
   bool hides_origin = false;
   std::optional<task_executor> executor{}; ///< Of the tasks that judge its units.
+  step_listing listing{};                  ///< What its events say of it besides how it stands.
 };
+
+/// The step as those see it who look for work, as of now.
+step_listing listed(const step& s);
 
 /// One source item to become a unit.
 struct source_item {

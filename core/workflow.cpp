@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace holdfast::core {
 
@@ -167,6 +168,11 @@ void check_step(const step_definition& step, const std::string& place,
                 std::vector<definition_problem>& problems) {
   if (!well_formed_key(step.key))
     problems.push_back({place + "/key", "must be 1 to 64 characters of a-z, 0-9, _ and -"});
+  if (step.priority < -step_priority_max || step.priority > step_priority_max)
+    problems.push_back({place + "/priority", "must be between -" + std::to_string(step_priority_max)
+                                                 + " and " + std::to_string(step_priority_max)});
+  for (auto& problem : problems_of(step.asks))
+    problems.push_back({place + "/requirements" + problem.place, std::move(problem.what)});
   if (step.judgments_per_unit < 1 || step.judgments_per_unit > judgments_per_unit_max)
     problems.push_back({place + "/judgments_per_unit",
                         "must be between 1 and " + std::to_string(judgments_per_unit_max)});

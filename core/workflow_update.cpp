@@ -1,6 +1,7 @@
 #include "core/workflow_update.hpp"
 
 #include "core/invariant.hpp"
+#include "core/step_listing.hpp"
 
 #include <utility>
 
@@ -37,8 +38,8 @@ change add_version(versioned_workflow& workflow, std::vector<step_row>& steps,
   workflow.add(std::move(next));
   change changes;
   changes.writes.push_back(insert_workflow_version{id, workflow.latest(), definition, now});
-  for (auto position = static_cast<std::uint32_t>(steps.size()); position < workflow.keys().size();
-       ++position) {
+  const auto before = static_cast<std::uint32_t>(steps.size());
+  for (auto position = before; position < workflow.keys().size(); ++position) {
     step_row row;
     row.id = {ids.next(now)};
     row.workflow = id;
@@ -47,8 +48,16 @@ change add_version(versioned_workflow& workflow, std::vector<step_row>& steps,
     changes.writes.push_back(insert_step{row, now});
     steps.push_back(std::move(row));
   }
-  for (const auto& step : steps)
-    changes.events.push_back({event_type::job_step_updated, step.id, {}, {}, now, {}});
+  for (const auto& row : steps) {
+    const auto at = row.position;
+    const auto listing = listing_of(row, workflow.step(at), workflow.newest(at));
+    changes.events.push_back({event_type::job_step_updated,
+                              row.id,
+                              {},
+                              {},
+                              now,
+                              at < before ? version_details(listing) : step_details(row, listing)});
+  }
   return changes;
 }
 

@@ -63,6 +63,20 @@ void member_reader::count(std::string_view name, std::uint32_t& into) {
     problem(name, "must be a whole number");
 }
 
+void member_reader::whole(std::string_view name, std::int32_t& into) {
+  const auto* value = member(name);
+  if (value == nullptr)
+    return;
+  using bounds = std::numeric_limits<std::int32_t>;
+  const bool fits = value->is_number_unsigned()
+                        ? value->get<std::uint64_t>() <= std::uint64_t{bounds::max()}
+                        : value->is_number_integer() && value->get<std::int64_t>() >= bounds::min();
+  if (fits)
+    into = value->get<std::int32_t>();
+  else
+    problem(name, "must be a whole number");
+}
+
 void member_reader::number(std::string_view name, double& into) {
   const auto* value = member(name);
   if (value == nullptr)
@@ -81,6 +95,22 @@ void member_reader::flag(std::string_view name, bool& into) {
     into = value->get<bool>();
   else
     problem(name, "must be true or false");
+}
+
+void member_reader::texts(std::string_view name, std::vector<std::string>& into) {
+  const auto* value = member(name);
+  if (value == nullptr)
+    return;
+  if (!value->is_array()) {
+    problem(name, "must be a list of strings");
+    return;
+  }
+  into.clear();
+  for (std::size_t i = 0; i < value->size(); ++i)
+    if (const auto& one = (*value)[i]; one.is_string())
+      into.push_back(one.get<std::string>());
+    else
+      problems_.push_back({place_of(name) + '/' + std::to_string(i), "must be a string"});
 }
 
 void member_reader::seconds(std::string_view name, core::duration& into) {

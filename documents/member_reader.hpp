@@ -32,8 +32,12 @@ public:
   void text(const nlohmann::json& value, std::string_view name, std::string& into);
   /// A whole number that fits; its own bounds are the core's to check.
   void count(std::string_view name, std::uint32_t& into);
+  /// The same, of either sign.
+  void whole(std::string_view name, std::int32_t& into);
   void number(std::string_view name, double& into);
   void flag(std::string_view name, bool& into);
+  /// A list of strings, in their order.
+  void texts(std::string_view name, std::vector<std::string>& into);
   /// Seconds, fractions allowed, kept to the microsecond.
   void seconds(std::string_view name, core::duration& into);
   /// An object of which each member is one entry, read by `read` with its name and place.

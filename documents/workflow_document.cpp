@@ -44,6 +44,9 @@ private:
     if (const auto* key = from.required("key", "give the step one that is unique here"))
       from.text(*key, "key", step.key);
     from.text("title", step.title);
+    from.whole("priority", step.priority);
+    if (const auto* asked = from.member("requirements"))
+      step.asks = read_requirements(*asked, place + "/requirements");
     from.count("judgments_per_unit", step.judgments_per_unit);
     if (const auto* stopping = from.member("stopping")) {
       if (from.member("judgments_per_unit") != nullptr)
@@ -71,6 +74,18 @@ private:
       step.routes = read_routes(*routes, place + "/routes", problems);
     from.refuse_unknown();
     definition.steps.push_back(std::move(step));
+  }
+
+  core::requirements read_requirements(const json& source, const std::string& place) {
+    core::requirements asked;
+    member_reader from{source, place, problems};
+    from.texts("channels", asked.channels);
+    from.texts("skills", asked.skills);
+    from.texts("certifications", asked.certifications);
+    from.texts("locations", asked.locations);
+    from.number("trust", asked.trust);
+    from.refuse_unknown();
+    return asked;
   }
 
   void read_lease(const json& source, const std::string& place, core::lease_policy& lease) {

@@ -3,6 +3,7 @@
 #include "messages/cluster_messages.hpp"
 #include "messages/event_messages.hpp"
 #include "messages/lineage_messages.hpp"
+#include "messages/search_messages.hpp"
 #include "messages/task_messages.hpp"
 #include "messages/webhook_messages.hpp"
 #include "messages/work_messages.hpp"
@@ -43,6 +44,9 @@ using gateway_actor = caf::typed_actor<
     caf::replies_to<extend_assignment>::with<assignment_extended>,
     caf::replies_to<submit_judgment>::with<judgment_accepted>,
     caf::replies_to<end_session>::with<session_ended>,
+    caf::replies_to<put_profile>::with<profile_view>,
+    caf::replies_to<get_profile>::with<profile_view>,
+    caf::replies_to<find_steps>::with<step_offers>,
     // --- producers of tasks ---
     caf::replies_to<put_queue>::with<queue_view>, caf::replies_to<pause_queue>::with<queue_view>,
     caf::replies_to<list_queues>::with<queue_list>,

@@ -17,6 +17,12 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(assignment_extended);
   HOLDFAST_REGISTER(submit_judgment);
   HOLDFAST_REGISTER(judgment_accepted);
+  HOLDFAST_REGISTER(put_profile);
+  HOLDFAST_REGISTER(get_profile);
+  HOLDFAST_REGISTER(profile_view);
+  HOLDFAST_REGISTER(find_steps);
+  HOLDFAST_REGISTER(step_offer);
+  HOLDFAST_REGISTER(step_offers);
   HOLDFAST_REGISTER(end_session);
   HOLDFAST_REGISTER(session_ended);
   HOLDFAST_REGISTER(create_workflow);

@@ -213,6 +213,21 @@ public:
     insert(t_.flags, {w.step, w.contributor, w.what}, w);
   }
 
+  void operator()(const core::put_profile& w) {
+    require_text(w.contributor);
+    require_instant(w.at);
+    require(!w.contributor.empty() && w.contributor.size() <= 128,
+            "23514: ids of contributors and workers have 1 to 128 bytes");
+    const auto& profile = w.profile;
+    for (const auto* list : {&profile.channels, &profile.skills, &profile.certifications})
+      for (const auto& term : *list)
+        require_text(term);
+    require_text(profile.location);
+    require(!profile.trust || (*profile.trust >= 0 && *profile.trust <= 1),
+            "23514: trust is between 0 and 1");
+    put(t_.profiles, w.contributor, w);
+  }
+
   void operator()(const core::put_repair& w) {
     const auto& row = w.row;
     const auto& f = row.figures;
@@ -365,6 +380,7 @@ constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     16, // insert_surplus_judgment
     31, // insert_flag
     1,  // insert_workflow_version
+    41, // put_profile
 };
 
 std::vector<const core::write_op*> in_statement_order(const write_batch& batch) {
@@ -374,6 +390,7 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
   std::map<core::queue_name, const core::write_op*> last_queue;
   std::map<std::pair<core::queue_name, std::string>, const core::write_op*> last_schedule;
   std::map<std::pair<core::step_id, core::contributor_id>, const core::write_op*> last_standing;
+  std::map<core::contributor_id, const core::write_op*> last_profile;
   std::map<core::repair_id, const core::write_op*> last_repair;
   std::map<std::pair<core::webhook_id, core::shard_id>, const core::write_op*> last_position;
   std::map<std::pair<core::webhook_id, core::message_id>, const core::write_op*> last_letter;
@@ -386,6 +403,8 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
           last_cursor[{cursor->consumer, cursor->shard}] = &write;
         else if (const auto* standing = std::get_if<core::put_standing>(&write))
           last_standing[{standing->step, standing->contributor}] = &write;
+        else if (const auto* profile = std::get_if<core::put_profile>(&write))
+          last_profile[profile->contributor] = &write;
         else if (const auto* repair = std::get_if<core::put_repair>(&write))
           last_repair[repair->row.id] = &write;
         else if (const auto* queue = std::get_if<core::put_queue>(&write))
@@ -405,6 +424,8 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
   for (const auto& [consumer, write] : last_cursor)
     writes.push_back(write);
   for (const auto& [standing, write] : last_standing)
+    writes.push_back(write);
+  for (const auto& [contributor, write] : last_profile)
     writes.push_back(write);
   for (const auto& [repair, write] : last_repair)
     writes.push_back(write);

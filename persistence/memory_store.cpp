@@ -389,6 +389,19 @@ core::outcome<std::vector<core::step_row>> memory_store::list_steps(core::step_i
   return steps;
 }
 
+core::outcome<std::vector<core::step_row>> memory_store::open_steps(core::step_id after,
+                                                                    std::uint32_t limit) {
+  const guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return memory::unreachable;
+  const auto& all = database_->tables_.steps;
+  std::vector<core::step_row> open;
+  for (auto step = all.upper_bound(after); step != all.end() && open.size() < limit; ++step)
+    if (step->second.row.status < core::step_status::completed)
+      open.push_back(step->second.row);
+  return open;
+}
+
 core::outcome<std::pair<std::vector<unit_result>, std::uint64_t>>
 memory_store::list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) {
   const guard lock{database_->mutex_};

@@ -105,6 +105,9 @@ public:
   find_source_keys(core::step_id step, const std::vector<std::string>& keys) override;
   core::outcome<std::vector<core::step_row>> list_steps(core::step_id after,
                                                         std::uint32_t limit) override;
+  core::outcome<std::vector<core::step_row>> open_steps(core::step_id after,
+                                                        std::uint32_t limit) override;
+  core::outcome<stored_profile> load_profile(const core::contributor_id& contributor) override;
   core::outcome<std::pair<std::vector<unit_result>, std::uint64_t>>
   list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) override;
   core::outcome<step_statistics> statistics(core::step_id step) override;

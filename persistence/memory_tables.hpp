@@ -140,6 +140,7 @@ struct tables {
   std::set<core::judgment_id> surplus_ids;
   std::map<std::pair<core::step_id, core::contributor_id>, core::put_standing> standings;
   std::map<std::tuple<core::step_id, core::contributor_id, core::monitor>, core::insert_flag> flags;
+  std::map<core::contributor_id, core::put_profile> profiles;
   std::map<core::repair_id, core::repair_row> repairs;
   std::map<core::queue_name, core::put_queue> queues;
   std::map<std::pair<core::queue_name, std::string>, core::put_schedule_row> schedules;

@@ -3,6 +3,7 @@
 #include "persistence/batch_columns.hpp"
 #include "persistence/event_text.hpp"
 #include "persistence/postgres_intake_batch.hpp"
+#include "persistence/postgres_profile_batch.hpp"
 #include "persistence/postgres_task_batch.hpp"
 #include "persistence/postgres_webhook_batch.hpp"
 
@@ -344,9 +345,13 @@ constexpr statement advance_cursors{"advance_cursors", R"sql(
   ON CONFLICT (consumer, shard) DO UPDATE SET seq = greatest(c.seq, excluded.seq))sql"};
 
 /// Sorts the writes of a batch by kind, one set of columns each.
-class sorted_writes : public task_writes, public intake_writes, public webhook_writes {
+class sorted_writes : public task_writes,
+                      public intake_writes,
+                      public webhook_writes,
+                      public profile_writes {
 public:
   using intake_writes::operator();
+  using profile_writes::operator();
   using task_writes::operator();
   using webhook_writes::operator();
 
@@ -475,6 +480,7 @@ public:
       cursors.add(text{key.first}, plain(key.second), big(seq));
     cursors.append_to(calls, advance_cursors);
     webhook_writes::append_to(calls);
+    profile_writes::append_to(calls);
   }
 
 private:

@@ -149,6 +149,13 @@ constexpr statement steps_after{"steps_after", R"sql(
             $1::uuid)
    ORDER BY s.created_at, s.step_id LIMIT $2::integer)sql"};
 
+// `status < 3` as the index `steps_open` has it.
+constexpr statement open_steps_after{"open_steps_after", R"sql(
+  SELECT step_id, workflow_id, key, position, status, sealed, total_units, completed_units,
+         revision, upstreams_completed
+    FROM holdfast.steps WHERE status < 3 AND step_id > $1::uuid
+   ORDER BY step_id LIMIT $2::integer)sql"};
+
 constexpr statement results_after{"results_after", R"sql(
   SELECT u.unit_id, u.source_key, u.state, u.result, u.confidence, u.ordinal,
          (SELECT count(*) FROM holdfast.judgments j WHERE j.unit_id = u.unit_id)
@@ -232,6 +239,13 @@ core::step_row read_step_row(const query_result& r, std::size_t row) {
           u64(r, row, 7),
           u64(r, row, 8),
           u64(r, row, 9)};
+}
+
+std::vector<core::step_row> read_step_rows(const query_result& r) {
+  std::vector<core::step_row> steps;
+  for (std::size_t row = 0; row < r.rows(); ++row)
+    steps.push_back(read_step_row(r, row));
+  return steps;
 }
 
 /// Bars `contributor` until `until`, or longer if that was known already.
@@ -461,9 +475,7 @@ core::outcome<stored_workflow> load_workflow(const results& r, core::workflow_id
     return core::failure{core::errc::not_found, "no such workflow"};
   stored_workflow loaded{
       workflow, found.get<std::string>(0, 0), definitions_in(r[preamble_short + 1]), {}};
-  const auto& steps = r[preamble_short + 2];
-  for (std::size_t row = 0; row < steps.rows(); ++row)
-    loaded.steps.push_back(read_step_row(steps, row));
+  loaded.steps = read_step_rows(r[preamble_short + 2]);
   return loaded;
 }
 
@@ -490,11 +502,14 @@ std::vector<call> list_steps(core::step_id after, std::uint32_t limit) {
 core::outcome<std::vector<core::step_row>> list_steps(const results& r, core::step_id after) {
   if (after && r[0].rows() == 0)
     return core::failure{core::errc::not_found, "no such step"};
-  std::vector<core::step_row> steps;
-  for (std::size_t row = 0; row < r[1].rows(); ++row)
-    steps.push_back(read_step_row(r[1], row));
-  return steps;
+  return read_step_rows(r[1]);
 }
+
+std::vector<call> open_steps(core::step_id after, std::uint32_t limit) {
+  return {{&open_steps_after, {wire::scalar(after.value), limit_parameter(limit)}}};
+}
+
+std::vector<core::step_row> open_steps(const results& r) { return read_step_rows(r[0]); }
 
 std::vector<call> list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) {
   return {{&results_after,

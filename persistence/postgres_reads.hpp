@@ -35,6 +35,9 @@ std::vector<std::pair<std::string, core::unit_id>> find_source_keys(const result
 std::vector<call> list_steps(core::step_id after, std::uint32_t limit);
 core::outcome<std::vector<core::step_row>> list_steps(const results& r, core::step_id after);
 
+std::vector<call> open_steps(core::step_id after, std::uint32_t limit);
+std::vector<core::step_row> open_steps(const results& r);
+
 std::vector<call> list_results(core::step_id step, std::uint64_t after, std::uint32_t limit);
 std::pair<std::vector<unit_result>, std::uint64_t> list_results(const results& r,
                                                                 std::uint64_t after);

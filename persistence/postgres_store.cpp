@@ -206,6 +206,14 @@ core::outcome<std::vector<core::step_row>> postgres_store::list_steps(core::step
   return reads::list_steps(*answer, after);
 }
 
+core::outcome<std::vector<core::step_row>> postgres_store::open_steps(core::step_id after,
+                                                                      std::uint32_t limit) {
+  const auto answer = ask(reads::open_steps(after, limit));
+  if (!answer)
+    return answer.error();
+  return reads::open_steps(*answer);
+}
+
 core::outcome<std::pair<std::vector<unit_result>, std::uint64_t>>
 postgres_store::list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) {
   const auto answer = ask(reads::list_results(step, after, limit));

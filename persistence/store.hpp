@@ -50,8 +50,8 @@ public:
 ///
 /// The caller guarantees that no two changes of a batch touch the same lease (unit and contributor)
 /// or the same unit row; so the store may apply the writes kind by kind, in any order, all inserts
-/// before updates before deletions. `update_step`, `put_standing` and `advance_cursor` may repeat:
-/// the last one counts.
+/// before updates before deletions. `update_step`, `put_standing`, `put_profile` and
+/// `advance_cursor` may repeat: the last one counts.
 struct write_batch {
   std::vector<shard_batch> shards; ///< Ascending by shard; each shard once.
   /// Made by `store::encode`; of use only to the store that made it, for the batch as it was then.
@@ -276,6 +276,13 @@ struct stored_event {
   core::event event;
 };
 
+/// What is known of a contributor, whatever the step.
+struct stored_profile {
+  core::contributor_profile profile;       ///< Empty when nothing was put.
+  std::optional<core::instant> changed_at; ///< None: nothing was put.
+  core::tested tests;
+};
+
 struct unit_result {
   core::unit_id unit;
   std::string source_key;
@@ -461,6 +468,14 @@ public:
   /// if there is no such step as `after`.
   virtual core::outcome<std::vector<core::step_row>> list_steps(core::step_id after,
                                                                 std::uint32_t limit) = 0;
+
+  /// The steps that are open or paused, in order of id, after `after` (nil: from the start), at
+  /// most `limit`.
+  virtual core::outcome<std::vector<core::step_row>> open_steps(core::step_id after,
+                                                                std::uint32_t limit) = 0;
+
+  /// All empty of somebody of whom nothing is known.
+  virtual core::outcome<stored_profile> load_profile(const core::contributor_id& contributor) = 0;
 
   /// Results in order of ordinal, beginning after ordinal `after` (0: from the start; ordinals
   /// begin at 1), at most `limit`, with the ordinal of the last one. Test questions are left out.

@@ -6,6 +6,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <map>
 
 using namespace std::chrono_literals;
@@ -159,6 +160,55 @@ BOOST_AUTO_TEST_CASE(any_node_takes_any_request) {
       BOOST_TEST((outcome.refusal == core::errc::none));
   }
   BOOST_TEST(database->tables().tasks.empty());
+}
+
+// A96: the index of each node has the steps that it hosts.
+BOOST_AUTO_TEST_CASE(contributors_find_the_steps_of_all_nodes_from_any_node) {
+  start_three();
+  std::vector<core::step_id> steps;
+  for (int i = 0; i < 12; ++i) {
+    const auto created =
+        call(at("a"), msg::create_workflow{fresh<core::workflow_id>(), one_step}, 2s);
+    BOOST_REQUIRE(created.value);
+    steps.push_back(created.value->steps.front().step);
+  }
+  advance(1s);
+  std::sort(steps.begin(), steps.end());
+  const auto found_at = [&](const std::string& node) {
+    const auto offers = call(at(node), msg::find_steps{"ana", 20, 0, {}}, 2s);
+    BOOST_REQUIRE(offers.value);
+    BOOST_TEST(offers.value->complete);
+    std::vector<core::step_id> found;
+    for (const auto& offer : offers.value->steps)
+      found.push_back(offer.step);
+    return found;
+  };
+  for (const auto* node : {"a", "b", "c"})
+    BOOST_TEST((found_at(node) == steps), node);
+  const auto page = call(at("b"), msg::find_steps{"ana", 5, 0, steps[3]}, 2s);
+  BOOST_REQUIRE(page.value);
+  BOOST_TEST(page.value->steps.size() == 5U);
+  BOOST_TEST((page.value->steps.front().step == steps[4]));
+
+  // What a lost node hosted is missing until others have it, and they say so.
+  at("c").kill();
+  const auto during = call(at("a"), msg::find_steps{"ana", 20, 0, {}}, 2s);
+  BOOST_REQUIRE(during.value);
+  BOOST_TEST((!during.value->complete || during.value->steps.size() == steps.size()));
+  advance(30s);
+  BOOST_TEST((found_at("a") == steps));
+  BOOST_TEST((found_at("b") == steps));
+
+  // Profiles are put at their home, and seen everywhere.
+  for (int i = 0; i < 8; ++i) {
+    msg::put_profile profile;
+    profile.contributor = "p" + std::to_string(i);
+    profile.skills = {"ner"};
+    BOOST_REQUIRE(call(at("b"), profile, 2s).value);
+    const auto seen = call(at("a"), msg::get_profile{profile.contributor}, 2s);
+    BOOST_REQUIRE(seen.value);
+    BOOST_TEST(seen.value->skills.size() == 1U);
+  }
 }
 
 // A177

@@ -4,9 +4,11 @@
 #include "tests/support/node_fixture.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 using namespace std::chrono_literals;
 
@@ -138,6 +140,35 @@ BOOST_AUTO_TEST_CASE(a_new_step_learns_that_those_before_it_are_complete) {
                          .step;
   advance(1s);
   BOOST_TEST(status_of(added) == core::step_status::completed);
+}
+
+// Whoever keeps a list of steps asks for nothing more. A39
+BOOST_AUTO_TEST_CASE(events_say_what_defines_a_step_as_of_the_latest_version) {
+  const auto steps = create_steps(two_steps);
+  updated(steps[0], 1, R"({"name":"w","steps":[
+    {"key":"label","judgments_per_unit":1,"priority":5,"next":["export"]},
+    {"key":"export","judgments_per_unit":1,"requirements":{"skills":["ner"]}}]})");
+  advance(1s);
+  for (const auto& step : steps) {
+    change(step, core::unit_verb::pause);
+    std::vector<nlohmann::json> told;
+    for (const auto& event : events(core::event_type::job_step_updated))
+      if (event.step == step)
+        told.push_back(nlohmann::json::parse(event.details));
+    BOOST_REQUIRE(told.size() == 3U);
+    const bool first = step == steps[0];
+    BOOST_TEST(told[0].at("status") == "Open");
+    BOOST_TEST(told[0].at("version") == 1);
+    BOOST_TEST(told[0].at("requirements").empty());
+    BOOST_TEST(!told[1].contains("status"));
+    BOOST_TEST(told[2].at("status") == "Paused");
+    for (const auto& later : {told[1], told[2]}) {
+      BOOST_TEST(later.at("version") == 2);
+      BOOST_TEST(later.at("key") == (first ? "label" : "export"));
+      BOOST_TEST(later.at("priority") == (first ? 5 : 0));
+      BOOST_TEST(later.at("requirements").empty() == first);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_dropped_step_finishes_what_is_on_its_way_to_it) {

@@ -170,6 +170,7 @@ BOOST_AUTO_TEST_CASE(what_is_written_once_or_where_the_last_counts_never_collide
       update_step{},
       insert_inbox{"c", {1, 2}},
       advance_cursor{"c", 1, 2},
+      put_profile{"ana", {}, beginning},
       put_queue{"work", {}, false, {}, 1, beginning},
       insert_late_result{numbered_task(1), 1, {}, {}, {}, beginning}};
   for (const auto& first : harmless)

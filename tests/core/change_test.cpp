@@ -138,6 +138,15 @@ BOOST_AUTO_TEST_CASE(objects_are_built_member_by_member) {
       == R"({"quote\"":"\\","int":-5,"real":0.5,"yes":true,"no":false,"list":[1,2],"none":null})");
 }
 
+BOOST_AUTO_TEST_CASE(lists_of_strings_are_escaped_one_by_one) {
+  const auto list = [](const std::vector<std::string>& values) {
+    return json_object{}.texts("l", values).str();
+  };
+  BOOST_TEST(list({}) == R"({"l":[]})");
+  BOOST_TEST(list({"["}) == R"({"l":["["]})");
+  BOOST_TEST(list({"a", "", "\"\\,"}) == R"({"l":["a","","\"\\,"]})");
+}
+
 BOOST_AUTO_TEST_CASE(numbers_keep_their_range) {
   const auto number = [](auto value) { return json_object{}.number("n", value).str(); };
   BOOST_TEST(number(std::numeric_limits<std::int64_t>::min()) == R"({"n":-9223372036854775808})");

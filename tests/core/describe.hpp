@@ -145,6 +145,19 @@ struct write_text {
     return "insert_flag " + w.contributor + " " + std::string{to_string(w.what)} + " because "
            + w.why + " at " + describe(w.at);
   }
+  text operator()(const core::put_profile& w) const {
+    const auto& p = w.profile;
+    return "put_profile " + w.contributor + describe_terms(" channels", p.channels)
+           + describe_terms(" skills", p.skills)
+           + describe_terms(" certifications", p.certifications)
+           + (p.location.empty() ? "" : " in " + p.location)
+           + (p.trust ? " trust " + std::to_string(*p.trust) : "") + " at " + describe(w.at);
+  }
+  static text describe_terms(text name, const std::vector<std::string>& terms) {
+    for (const auto& term : terms)
+      name += " '" + term + "'";
+    return terms.empty() ? "" : name;
+  }
   text operator()(const core::set_unit_state& w) const {
     return "set_unit_state " + std::string{to_string(w.state)} + " at " + describe(w.at);
   }

@@ -110,6 +110,8 @@ BOOST_AUTO_TEST_CASE(contributors_may_have_to_answer_test_questions_first) {
   BOOST_TEST(codes(candidate{"ana", {errc::no_unit_available, {}}})
              == "waiting quiz_stalled open_to_them");
   BOOST_TEST(codes(candidate{"ana", {errc::not_qualified, {}}}) == "waiting removed open_to_them");
+  // A101
+  BOOST_TEST(codes(candidate{"ana", {}, {"skill 'ner'"}}) == "waiting not_eligible open_to_them");
   u.truth = "1";
   u.slots = test_question_slots;
   BOOST_TEST(codes(candidate{"ana", {errc::none, u.id}}) == "test_question open_to_them");
@@ -139,6 +141,7 @@ struct asked_step {
   step_row step;
   contributor_board board{{}, std::nullopt};
   ready_set ready;
+  std::vector<std::string> lacks;
 
   static unit_id unit(std::uint8_t n) {
     unit_id id;
@@ -147,12 +150,12 @@ struct asked_step {
   }
   std::string codes(const std::string& who = "ana") {
     std::string text;
-    for (const auto& why : explain(step, board, ready, who, noon))
+    for (const auto& why : explain(step, board, ready, who, lacks, noon))
       text += (text.empty() ? "" : " ") + why.code;
     return text;
   }
   std::string text(const std::string& who = "ana") {
-    return explain(step, board, ready, who, noon).back().text;
+    return explain(step, board, ready, who, lacks, noon).back().text;
   }
 };
 
@@ -181,6 +184,16 @@ BOOST_AUTO_TEST_CASE(who_had_a_part_in_everything_gets_nothing) {
   BOOST_TEST(text("ana").find("2023-11-14T22:13:25.000000Z") != std::string::npos);
   ready.bar(unit(1), "ana", noon - 1s);
   BOOST_TEST(codes("ana") == "work");
+}
+
+// A101
+BOOST_AUTO_TEST_CASE(who_lacks_what_the_step_asks_gets_nothing) {
+  ready.add(unit(1), 1);
+  lacks = {"skill 'ner'", "a trust of 0.80 (it is 0.55)"};
+  BOOST_TEST(codes() == "not_eligible");
+  BOOST_TEST(text("ana").find("skill 'ner'") != std::string::npos);
+  step.status = step_status::paused;
+  BOOST_TEST(codes() == "step_paused not_eligible");
 }
 
 BOOST_AUTO_TEST_CASE(a_step_that_is_stopped_is_told_first) {

@@ -256,6 +256,23 @@ BOOST_AUTO_TEST_CASE(a_child_unit_belongs_to_the_chain_of_its_parent) {
   BOOST_TEST(stored.slots == 3U);
 }
 
+BOOST_AUTO_TEST_CASE(a_step_is_listed_as_it_stands_and_so_say_its_events) {
+  core::step s;
+  s.listing.key = "label";
+  s.listing.priority = 4;
+  s.listing.version = 2;
+  const auto paused = decide(s, core::unit_verb::pause, beginning);
+  const auto now = listed(s);
+  BOOST_TEST(now.key == "label");
+  BOOST_TEST(now.priority == 4);
+  BOOST_TEST((now.status == step_status::paused));
+  BOOST_TEST(now.revision == 2U);
+  BOOST_REQUIRE(paused.changes.events.size() == 1U);
+  BOOST_TEST(paused.changes.events[0].details == step_details(s.row, s.listing));
+  BOOST_TEST(paused.changes.events[0].details.find(R"("version":2,"key":"label")")
+             != std::string::npos);
+}
+
 // G-1: what is asked to test people is no work to be done
 BOOST_AUTO_TEST_CASE(test_questions_neither_count_nor_reopen_a_step) {
   core::step s;

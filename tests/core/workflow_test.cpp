@@ -6,6 +6,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace holdfast::core;
@@ -84,6 +85,31 @@ BOOST_AUTO_TEST_CASE(judgments_per_unit_is_bounded) {
   BOOST_TEST(wanted(1000) == "");
   BOOST_TEST(wanted(0) == refused);
   BOOST_TEST(wanted(1001) == refused);
+}
+
+BOOST_AUTO_TEST_CASE(priority_is_bounded_on_both_sides) {
+  const auto of_priority = [](std::int32_t n) {
+    return problems_after([n](step_definition& s) { s.priority = n; });
+  };
+  const std::string refused = "/steps/0/priority: must be between -1000 and 1000";
+  BOOST_TEST(of_priority(-1000) == "");
+  BOOST_TEST(of_priority(1000) == "");
+  BOOST_TEST(of_priority(-1001) == refused);
+  BOOST_TEST(of_priority(1001) == refused);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_wrong_with_requirements_is_told_at_their_place) {
+  const auto asking = [](requirements asked) {
+    return problems_after([&](step_definition& s) { s.asks = std::move(asked); });
+  };
+  BOOST_TEST(asking({{"web"}, {"ner", "pos"}, {"iso"}, {"DE"}, 1}) == "");
+  BOOST_TEST(asking({{}, {"ner", "ner"}, {}, {}, 0})
+             == "/steps/0/requirements/skills/1: names 'ner' twice");
+  BOOST_TEST(asking({std::vector<std::string>(65, "x y"), {}, {}, {}, 0})
+                 .rfind("/steps/0/requirements/channels: must be at most 64\n", 0)
+             == 0U);
+  BOOST_TEST(asking({{}, {}, {}, {}, 1.1}) == "/steps/0/requirements/trust: must be from 0 to 1");
+  BOOST_TEST(asking({{}, {}, {}, {}, -0.1}) == "/steps/0/requirements/trust: must be from 0 to 1");
 }
 
 BOOST_AUTO_TEST_CASE(lease_times_are_bounded_to_the_microsecond) {

@@ -9,6 +9,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace holdfast;
@@ -116,6 +117,8 @@ BOOST_AUTO_TEST_CASE(how_a_step_is_done_may_change) {
   BOOST_TEST(problems_after([](auto& w) {
                auto& b = w.steps[1];
                b.title = "other";
+               b.priority = 5;
+               b.asks = {{"web"}, {"ner"}, {"iso"}, {"DE"}, 0.8};
                b.judgments_per_unit = 9;
                b.lease.ttl = 20min;
                b.aggregation.stopping.emplace();
@@ -252,8 +255,10 @@ BOOST_AUTO_TEST_CASE(a_new_version_brings_its_new_steps_and_every_step_hears_of_
     rows[i].key = w.keys()[i];
     rows[i].position = i;
   }
-  const auto made = add_version(w, rows, workflow_of({step_named("a", {"c"}), step_named("c")}),
-                                "text", ids, test::beginning);
+  auto next = workflow_of({step_named("a", {"c"}), step_named("c")});
+  next.steps[0].priority = 3;
+  next.steps[0].asks.skills = {"ner"};
+  const auto made = add_version(w, rows, std::move(next), "text", ids, test::beginning);
   BOOST_TEST(w.latest() == 2U);
   BOOST_REQUIRE(rows.size() == 3U);
   BOOST_TEST(rows[2].key == "c");
@@ -272,6 +277,19 @@ BOOST_AUTO_TEST_CASE(a_new_version_brings_its_new_steps_and_every_step_hears_of_
     BOOST_TEST((made.events[i].type == event_type::job_step_updated));
     BOOST_TEST((made.events[i].step == rows[i].id));
   }
+  // Each says what its step is as of the latest version that has it. How the others stand does not
+  // change; the new one begins.
+  const auto details = [&](std::size_t i) { return made.events[i].details; };
+  BOOST_TEST(details(0)
+             == R"({"version":2,"key":"a","title":"","priority":3,)"
+                R"("requirements":{"skills":["ner"]},"for_people":true})");
+  BOOST_TEST(details(1)
+             == R"({"version":1,"key":"b","title":"","priority":0,"requirements":{},)"
+                R"("for_people":true})");
+  BOOST_TEST(details(2)
+             == R"({"status":"Open","sealed":false,"total_units":0,"completed_units":0,)"
+                R"("revision":1,"version":2,"key":"c","title":"","priority":0,"requirements":{},)"
+                R"("for_people":true})");
 }
 
 BOOST_AUTO_TEST_CASE(queues_are_named_with_their_places) {

@@ -288,6 +288,8 @@ BOOST_AUTO_TEST_CASE(members_that_exclude_each_other_are_refused_by_both) {
            R"({"key":"a","aggregation":{"labels":["x"]}})",
            R"({"key":"a","aggregation":{"correction":"/x"}})",
            R"({"key":"a","test_questions":{"every":1}})",
+           R"({"key":"a","requirements":{"skills":["x","y","x"]}})",
+           R"({"key":"a","requirements":{"locations":["somewhere else"]}})",
        }) {
     const auto text = R"({"name":"w","steps":[)" + std::string{step} + "]}";
     BOOST_TEST(of.parse(text) != "", text);
@@ -325,6 +327,9 @@ BOOST_AUTO_TEST_CASE(published_defaults_are_those_that_hold) {
   const auto in_seconds = [](core::duration d) { return json(d / seconds{1}); };
   const std::vector<std::vector<std::pair<const char*, json>>> expected{
       {{"/definitions/step/properties/judgments_per_unit", step.judgments_per_unit},
+       {"/definitions/step/properties/priority", step.priority},
+       {"/definitions/requirements/properties/skills", step.asks.skills},
+       {"/definitions/requirements/properties/trust", json(step.asks.trust)},
        {"/definitions/lease/properties/ttl_seconds", in_seconds(step.lease.ttl)},
        {"/definitions/lease/properties/total_max_seconds", in_seconds(step.lease.total_max)},
        {"/definitions/lease/properties/regrant_after_seconds",

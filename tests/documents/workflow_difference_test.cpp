@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-using holdfast::documents::definition_difference;
 using holdfast::documents::definition_differences_max;
 using holdfast::documents::differences_between;
 

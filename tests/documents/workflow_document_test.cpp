@@ -69,6 +69,8 @@ BOOST_AUTO_TEST_CASE(a_simple_job_is_a_workflow_of_one_step_with_defaults) {
   BOOST_TEST(step.answer_pointer == "/answer");
   BOOST_TEST(step.judgment_schema == "");
   BOOST_TEST(step.next.empty());
+  BOOST_TEST(step.priority == 0);
+  BOOST_TEST(step.asks.ask_nothing());
 }
 
 BOOST_AUTO_TEST_CASE(every_member_is_read) {
@@ -133,6 +135,10 @@ BOOST_AUTO_TEST_CASE(members_of_the_wrong_type_are_named) {
   for (const auto* count : {"-1", "1.5", "\"3\"", "4294967296", "1e20"})
     BOOST_TEST(problems(one_step(R"("judgments_per_unit":)" + std::string{count}))
                == "/steps/0/judgments_per_unit: must be a whole number");
+  for (const auto* whole : {"1.5", "\"3\"", "null", "1e2", "2147483648", "-2147483649",
+                            "18446744073709551615", "-9223372036854775808"})
+    BOOST_TEST(problems(one_step(R"("priority":)" + std::string{whole}))
+               == "/steps/0/priority: must be a whole number");
   for (const auto* seconds : {"\"1\"", "null", "1e300", "-1e300"})
     BOOST_TEST(problems(one_step(R"("lease":{"ttl_seconds":)" + std::string{seconds} + "}"))
                == "/steps/0/lease/ttl_seconds: must be a number of seconds");
@@ -180,6 +186,46 @@ BOOST_AUTO_TEST_CASE(a_step_names_the_monitors_that_flag) {
              == "/steps/0/monitors/1: must be agreement, copying, patterns or speed");
   BOOST_TEST(problems(one_step(R"("monitors":["copying","copying"])"))
              == "/steps/0/monitors/1: is there already");
+}
+
+BOOST_AUTO_TEST_CASE(a_step_says_who_may_work_in_it_and_how_much_it_matters) {
+  const auto step = parsed(one_step(R"("priority":-7,"requirements":{
+    "channels":["web","agency"],"skills":["ner"],"certifications":["iso:27001"],
+    "locations":["DE-BY","AT"],"trust":0.75})"))
+                        .steps[0];
+  BOOST_TEST(step.priority == -7);
+  const auto& asked = step.asks;
+  // In their order: it is that of the author.
+  BOOST_TEST((asked.channels == std::vector<std::string>{"web", "agency"}));
+  BOOST_TEST((asked.skills == std::vector<std::string>{"ner"}));
+  BOOST_TEST((asked.certifications == std::vector<std::string>{"iso:27001"}));
+  BOOST_TEST((asked.locations == std::vector<std::string>{"DE-BY", "AT"}));
+  BOOST_TEST(asked.trust == 0.75);
+  BOOST_TEST(parsed(one_step(R"("requirements":{})")).steps[0].asks.ask_nothing());
+  BOOST_TEST(parsed(one_step(R"("requirements":{"skills":[]})")).steps[0].asks.ask_nothing());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_wrong_with_requirements_is_named) {
+  const auto with = [](const std::string& members) {
+    return problems(one_step("\"requirements\":{" + members + "}"));
+  };
+  BOOST_TEST(problems(one_step(R"("requirements":["ner"])"))
+             == "/steps/0/requirements: must be an object");
+  BOOST_TEST(with(R"("skill":["ner"])")
+             == "/steps/0/requirements/skill: is not a member that is known here; did you mean "
+                "'skills'?");
+  BOOST_TEST(with(R"("skills":"ner")")
+             == "/steps/0/requirements/skills: must be a list of strings");
+  BOOST_TEST(with(R"("channels":["web",1,null])")
+             == "/steps/0/requirements/channels/1: must be a string\n"
+                "/steps/0/requirements/channels/2: must be a string");
+  BOOST_TEST(with(R"("trust":"0.5")") == "/steps/0/requirements/trust: must be a number");
+  BOOST_TEST(with(R"("trust":1.5)") == "/steps/0/requirements/trust: must be from 0 to 1");
+  BOOST_TEST(with(R"("certifications":["a","ä"])")
+             == "/steps/0/requirements/certifications/1: must be 1 to 64 characters of a-z, A-Z, "
+                "0-9, _, ., : and -");
+  BOOST_TEST(with(R"("locations":["DE","AT","DE"])")
+             == "/steps/0/requirements/locations/2: names 'DE' twice");
 }
 
 // A11
@@ -258,6 +304,12 @@ BOOST_AUTO_TEST_CASE(bounds_hold_on_both_sides) {
   const std::string count = "/steps/0/judgments_per_unit: must be between 1 and 1000";
   BOOST_TEST(problems(one_step(R"("judgments_per_unit":0)")) == count);
   BOOST_TEST(problems(one_step(R"("judgments_per_unit":1001)")) == count);
+
+  for (const auto* good : {"-1000", "0", "1000"})
+    BOOST_TEST(problems(one_step(R"("priority":)" + std::string{good})) == "accepted");
+  for (const auto* bad : {"-1001", "1001", "2147483647", "-2147483648"})
+    BOOST_TEST(problems(one_step(R"("priority":)" + std::string{bad}))
+               == "/steps/0/priority: must be between -1000 and 1000");
 
   BOOST_TEST(problems(one_step(R"("lease":{"ttl_seconds":0.01})")) == "accepted");
   BOOST_TEST(problems(one_step(R"("lease":{"ttl_seconds":2592000})")) == "accepted");

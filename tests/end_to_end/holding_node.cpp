@@ -1,7 +1,8 @@
 // A node with handlers that do not finish under the first lease of a task, only under a later one:
-// it is made to be stopped and killed at work.
+// it is made to be stopped and killed at work. It knows of one contributor.
 
 #include "app/program.hpp"
+#include "core/eligibility.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -54,5 +55,11 @@ int main(int argc, char** argv) {
   program.work_on(
       "held", 4,
       {{"patient", std::make_shared<patient>()}, {"stubborn", std::make_shared<stubborn>()}});
+  program.find_profiles_with([](const core::contributor_id& who) {
+    core::contributor_profile known;
+    if (who == "ana")
+      known.skills = {"ner"};
+    return known;
+  });
   return program.run(argc, argv);
 }

@@ -3,6 +3,7 @@
 
 #include "app/demo/node_process.hpp"
 #include "app/demo/scratch_directory.hpp"
+#include "messages/search_messages.hpp"
 #include "tests/end_to_end/producer.hpp"
 #include "tests/support/program.hpp"
 
@@ -15,6 +16,7 @@
 #include <vector>
 
 namespace app = holdfast::app;
+namespace core = holdfast::core;
 namespace msg = holdfast::msg;
 namespace test = holdfast::test;
 using namespace std::chrono_literals;
@@ -75,6 +77,19 @@ BOOST_AUTO_TEST_CASE(node_does_the_tasks_of_its_queue_itself) {
   BOOST_TEST(node.me->view(made.front()).result == R"({"resized": {"image": 1}})");
   BOOST_TEST(node.process->stop(30s).value_or(-1) == 0);
   BOOST_TEST(node.verify() == 0);
+}
+
+// A95: a program may know its contributors from elsewhere.
+BOOST_AUTO_TEST_CASE(node_asks_its_program_for_what_is_known_of_contributors) {
+  node_of node{HOLDFAST_HOLDING_NODE};
+  const auto known = node.me->ask<msg::profile_view>(msg::get_profile{"ana"});
+  BOOST_TEST(known.skills == std::vector<std::string>{"ner"}, boost::test_tools::per_element());
+  BOOST_TEST(node.me->ask<msg::profile_view>(msg::get_profile{"bob"}).skills.empty());
+  msg::put_profile ana;
+  ana.contributor = "ana";
+  const auto put = node.me->node.ask<msg::profile_view>(ana);
+  BOOST_REQUIRE(!put);
+  BOOST_TEST((put.error().code == core::errc::wrong_state));
 }
 
 // D28, I-12: given back, not left to run out

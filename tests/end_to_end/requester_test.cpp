@@ -187,4 +187,42 @@ BOOST_AUTO_TEST_CASE(a_live_workflow_is_shown_compared_and_updated) {
   BOOST_TEST(holdfast({"workflow", "update", workflow, file, "--version", "0"}).code == 2);
 }
 
+// A94-A97: profiles on the command line, and the steps that are there by them.
+BOOST_AUTO_TEST_CASE(what_is_known_of_contributors_and_what_is_there_for_them) {
+  ask(msg::create_workflow{{ids.next()},
+                           R"({"name": "asking", "steps": [{"key": "names", "title": "Find names",
+                               "priority": 7, "requirements": {"skills": ["ner"]}}]})"});
+  const auto step = given_step();
+  BOOST_TEST(contains(printed({"contributor", "show", "ana"}), "trust           not known\n"));
+  const auto put = printed({"contributor", "put", "ana", "--skill", "sql", "--skill", "ner",
+                            "--location", "DE-BY", "--trust", "0.9"});
+  BOOST_TEST(contains(put, "skills          ner, sql\n"), put);
+  BOOST_TEST(contains(put, "trust           0.90 as given\n"), put);
+  BOOST_TEST(printed({"contributor", "show", "ana"}) == put);
+  const auto known = json::parse(printed({"contributor", "show", "ana", "--json"}));
+  BOOST_TEST(known.at("location") == "DE-BY");
+  BOOST_TEST(known.at("channels").empty());
+
+  // The index follows the events.
+  for (int i = 0; i < 10'000 && ask(msg::find_steps{"ana", 20, 0, {}}).steps.size() < 2; ++i)
+    continue;
+  const auto found = json::parse(printed({"contributor", "steps", "ana", "--json"}));
+  BOOST_TEST(found.at("complete") == true);
+  BOOST_REQUIRE(found.at("steps").size() == 2U);
+  BOOST_TEST(found.at("steps").at(0).at("key") == "names");
+  BOOST_TEST(found.at("steps").at(0).at("priority") == 7);
+  BOOST_TEST(found.at("steps").at(1).at("step") == text_of(step));
+  BOOST_TEST(contains(printed({"contributor", "steps", "ana", "--limit", "1"}), "Find names"));
+  BOOST_TEST(!contains(printed({"contributor", "steps", "bob"}), "Find names"));
+  BOOST_TEST(contains(printed({"explain", "contributor",
+                               found.at("steps").at(0).at("step").get<std::string>(), "bob"}),
+                      "not_eligible: bob may not work in the step: they lack skill 'ner'"));
+
+  const auto wrong = holdfast({"contributor", "put", "ana", "--skill", "no spaces"});
+  BOOST_TEST(wrong.code == 1);
+  BOOST_TEST(contains(wrong.err, "payload_invalid: /skills/0"), wrong.err);
+  BOOST_TEST(holdfast({"contributor", "put", "ana", "--trust", "2"}).code == 2);
+  BOOST_TEST(holdfast({"contributor", "steps", "ana", "--limit", "0"}).code == 2);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -114,6 +114,11 @@ public:
       case 13:
         change.writes.push_back(insert_flag());
         break;
+      case 14:
+        change.writes.push_back(put_profile());
+        if (below(4) == 0)
+          change.writes.push_back(put_profile());
+        break;
       default:
         add_task_writes(change, free_tasks[i]);
       }
@@ -275,6 +280,20 @@ private:
   core::insert_flag insert_flag() {
     return {one_of(steps), below(8) == 0 ? "" : contributor(),
             static_cast<core::monitor>(below(12) % 6), below(8) == 0 ? "" : "why", when()};
+  }
+
+  core::put_profile put_profile() {
+    core::put_profile w;
+    w.contributor = below(12) == 0 ? "" : contributor();
+    for (auto* list : {&w.profile.channels, &w.profile.skills, &w.profile.certifications})
+      for (auto count = below(4); count > 0; --count)
+        list->push_back(below(60) == 0 ? "\xff"
+                                       : one_of<std::string>({"a", "b", "NULL", "", "\\\"", ","}));
+    w.profile.location = one_of<std::string>({"", "DE", "\xc3\xa4"});
+    if (below(2) == 0)
+      w.profile.trust = below(6) / 4.0;
+    w.at = when();
+    return w;
   }
 
   core::put_repair put_repair() {
@@ -573,6 +592,19 @@ std::string dump_webhooks(persistence::store& db, const batch_source& source) {
   return out.str();
 }
 
+/// Everything that the port lets one read of contributors, whatever the step, as text.
+std::string dump_profiles(persistence::store& db) {
+  std::ostringstream out;
+  for (const auto* who : {"ana", "bob", "cid", "dan"}) {
+    const auto stored = value_of(db.load_profile(who));
+    if (stored.changed_at)
+      out << write_text{}(core::put_profile{who, stored.profile, *stored.changed_at}) << '\n';
+    if (stored.tests.answered > 0)
+      out << "tested " << who << ' ' << stored.tests.right << '/' << stored.tests.answered << '\n';
+  }
+  return out.str();
+}
+
 /// Everything that the port lets one read, as text.
 std::string dump(persistence::store& db, const batch_source& source) {
   std::ostringstream out;
@@ -580,7 +612,7 @@ std::string dump(persistence::store& db, const batch_source& source) {
   policy.late_submit = core::late_submit::accept_if_free;
   core::lease_policy other;
   other.regrant_after = 5s;
-  const core::lease_policies policies{std::vector{policy, other}};
+  core::lease_policies policies{std::vector{policy, other}};
   const auto bars = [&](std::vector<core::bar> list) {
     std::sort(list.begin(), list.end(),
               [](const auto& a, const auto& b) { return a.contributor < b.contributor; });
@@ -653,6 +685,11 @@ std::string dump(persistence::store& db, const batch_source& source) {
   }
   for (const auto& row : value_of(db.list_steps({}, 100)))
     step_text(row);
+  for (const auto& after : {core::step_id{}, source.steps.front()})
+    for (const auto& row : value_of(db.open_steps(after, 2))) {
+      out << "open ";
+      step_text(row);
+    }
   for (const auto& id : source.workflows)
     if (const auto workflow = db.load_workflow(id)) {
       for (const auto& definition : workflow->definitions)
@@ -702,7 +739,8 @@ std::string dump(persistence::store& db, const batch_source& source) {
       out << '\n';
     }
   }
-  return out.str() + dump_lineage(db, source) + dump_tasks(db, source) + dump_webhooks(db, source);
+  return out.str() + dump_profiles(db) + dump_lineage(db, source) + dump_tasks(db, source)
+         + dump_webhooks(db, source);
 }
 
 BOOST_AUTO_TEST_SUITE(store_agreement)
@@ -731,9 +769,10 @@ BOOST_AUTO_TEST_CASE(memory_and_postgres_agree_on_random_batches) {
         continue;
       const auto read = dump(*memory.db, source);
       BOOST_REQUIRE_EQUAL(read, dump(*postgres.db, source));
-      for (const auto* kind : {"\nquestion ", "\nworked ", "\nstanding ", "\nflag ", "\nunsettled ",
-                               "\nvote ", " unanswered\n", " right\n", " wrong\n", "\nwebhook ",
-                               "\nplace ", "\nletter ", "\nversion [2]"})
+      for (const auto* kind :
+           {"\nquestion ", "\nworked ", "\nstanding ", "\nflag ", "\nunsettled ", "\nvote ",
+            " unanswered\n", " right\n", " wrong\n", "\nwebhook ", "\nplace ", "\nletter ",
+            "\nversion [2]", "\nput_profile ", "\ntested ", "\nopen step "})
         rows_of_histories[kind] += read.find(kind) == std::string::npos ? 0 : 1;
     }
   }

@@ -400,6 +400,55 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(history_has_answers_by_submission_and_then_who_was
                 " bob one, eve one, eve two, ");
 }
 
+BOOST_AUTO_TEST_CASE_TEMPLATE(answers_to_test_questions_are_counted_over_all_steps, World, worlds) {
+  quality_fixture<World> f;
+  const auto other = f.given_step();
+  const auto one = f.given_question(f.step.id, 1);
+  const auto two = f.given_question(f.step.id, 2);
+  const auto elsewhere = f.given_question(other.id, 1);
+  const auto tests_of = [&](const std::string& who) {
+    const auto tests = value_of(f.db->load_profile(who)).tests;
+    return std::to_string(tests.right) + " of " + std::to_string(tests.answered);
+  };
+  f.given_judgment(one, "ana", 1, 20, true);
+  f.given_judgment(two, "ana", 1, 20, false);
+  f.given_judgment(elsewhere, "ana", 1, 20, true);
+  f.given_judgment(one, "bob", 2, 20, false);
+  // What is no answer to a test question, and who has not answered.
+  f.given_judgment(f.given_unit(f.step.id, 3), "ana", 1);
+  f.given_lease(two, "cid", 2);
+  BOOST_TEST(tests_of("ana") == "2 of 3");
+  BOOST_TEST(tests_of("bob") == "0 of 1");
+  BOOST_TEST(tests_of("cid") == "0 of 0");
+  BOOST_TEST(tests_of("an") == "0 of 0");
+
+  // What was said to a test question stays evidence.
+  BOOST_TEST(is(f.taint(one, "ana"), committed));
+  BOOST_TEST(is(f.set(elsewhere, core::unit_state::canceled), committed));
+  BOOST_TEST(tests_of("ana") == "2 of 3");
+  BOOST_TEST(!value_of(f.db->load_profile("ana")).changed_at);
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(late_answers_to_test_questions_are_counted_unless_surplus, World,
+                              worlds) {
+  quality_fixture<World> f;
+  const auto question = f.given_question(f.step.id, 1);
+  for (core::token token : {1, 2}) {
+    const std::string who = token == 1 ? "ana" : "bob";
+    f.given_lease(question, who, token);
+    f.end(question, who, token);
+    auto late = f.judgment(question, who, token);
+    late.submitted_at = at(80);
+    if (token == 1)
+      late.test_correct = true;
+    BOOST_TEST(is(f.write({token == 1 ? core::write_op{core::insert_late_judgment{late}}
+                                      : core::insert_surplus_judgment{late}}),
+                  committed));
+  }
+  BOOST_TEST(value_of(f.db->load_profile("ana")).tests.right == 1U);
+  BOOST_TEST(value_of(f.db->load_profile("bob")).tests.answered == 0U);
+}
+
 // A28, I-1
 BOOST_AUTO_TEST_CASE_TEMPLATE(history_has_what_is_left_of_removed_contributors, World, worlds) {
   quality_fixture<World> f;

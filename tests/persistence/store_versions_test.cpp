@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(ended_leases_bar_by_the_policy_of_the_units_versio
   slow.regrant_after = 30s;
   core::lease_policy fast;
   fast.regrant_after = 10s;
-  const core::lease_policies policies{std::vector{slow, fast}};
+  core::lease_policies policies{std::vector{slow, fast}};
 
   const auto policies_of = [&](const std::vector<std::string>& definitions,
                                const std::string& key) {

@@ -1,5 +1,6 @@
 // What the store keeps of workflows, units, leases and judgments, and which writes it refuses.
 
+#include "tests/core/describe.hpp"
 #include "tests/persistence/conformance.hpp"
 
 #include <limits>
@@ -78,6 +79,60 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(steps_are_listed_in_order_of_creation, World, worl
   }
   BOOST_TEST((seen == order));
   BOOST_TEST(fails_with(f.db->list_steps({f.ids.next(at(0))}, 2), core::errc::not_found));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(open_and_paused_steps_are_listed_in_order_of_id, World, worlds) {
+  store_fixture<World> f;
+  const core::workflow_id workflow{f.ids.next(at(0))};
+  std::vector<core::step_row> steps;
+  std::vector<core::write_op> writes{core::insert_workflow{workflow, "w", "{}", at(0)}};
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    auto step = f.new_step(workflow, i);
+    step.sealed = true;
+    step.status = static_cast<core::step_status>(1 + i % 4);
+    // The id decides, and not when it was made.
+    writes.insert(writes.begin() + 1, core::insert_step{step, at(50 - i)});
+    steps.push_back(step);
+  }
+  BOOST_TEST(value_of(f.db->open_steps({}, 10)).empty());
+  BOOST_TEST(is(f.write(writes), committed));
+  const auto listed = [&](std::uint32_t limit) {
+    std::vector<core::step_row> seen;
+    core::step_id after;
+    for (auto page = value_of(f.db->open_steps(after, limit)); !page.empty();
+         page = value_of(f.db->open_steps(after, limit))) {
+      BOOST_TEST(page.size() <= limit);
+      seen.insert(seen.end(), page.begin(), page.end());
+      after = seen.back().id;
+    }
+    return seen;
+  };
+  const auto ids_of = [](const std::vector<core::step_row>& rows) {
+    std::string ids;
+    for (const auto& row : rows)
+      ids += to_string(row.id) + ' ';
+    return ids;
+  };
+  BOOST_TEST(ids_of(listed(3)) == ids_of({steps[0], steps[1], steps[4], steps[5]}));
+  BOOST_TEST(ids_of(value_of(f.db->open_steps(steps[1].id, 1))) == ids_of({steps[4]}));
+  // Behind one that is not among them, too, and behind none at all.
+  BOOST_TEST(ids_of(value_of(f.db->open_steps(steps[2].id, 9))) == ids_of({steps[4], steps[5]}));
+  BOOST_TEST(value_of(f.db->open_steps({f.ids.next(at(0))}, 9)).empty());
+
+  // One is complete, and another is reopened for more units.
+  steps[0].status = core::step_status::completed;
+  steps[6].status = core::step_status::open;
+  steps[6].sealed = false;
+  steps[6].total_units = 2;
+  steps[6].completed_units = 1;
+  steps[6].revision = 3;
+  steps[6].upstreams_completed = 5;
+  BOOST_TEST(is(f.write({core::update_step{steps[0]}, core::update_step{steps[6]}}), committed));
+  const auto open = listed(100);
+  BOOST_TEST(ids_of(open) == ids_of({steps[1], steps[4], steps[5], steps[6]}));
+  BOOST_TEST(describe(open.back()) == describe(steps[6]));
+  BOOST_TEST((open.back().workflow == workflow));
+  BOOST_TEST(open.back().upstreams_completed == 5U);
 }
 
 // A41-A52

@@ -313,6 +313,8 @@ public:
            core::put_standing{label.row.id, "dan", contributor_standing::working,
                               standing_reason::requester, now},
            core::insert_flag{label.row.id, "dan", core::monitor::speed, "too fast", now}});
+    write({core::put_profile{"ana", {{"app", "web"}, {"Ner", "ner"}, {}, "DE-BY", {}}, now},
+           core::put_profile{"eve", {{}, {}, {"gdpr"}, {}, 0.75}, now}});
   }
 
   void answer_test(core::unit_id question, const std::string& who, core::token token,
@@ -953,6 +955,15 @@ const std::vector<mutant> mutants{
     {"a flag in no step",
      "UPDATE holdfast.contributor_flags SET step_id = gen_random_uuid()",
      {"rows_have_their_owner"}},
+    {"skills in no order",
+     "UPDATE holdfast.contributor_profiles SET skills = '{ner,Ner}' WHERE contributor_id = 'ana'",
+     {"profiles_are_in_order"}},
+    {"a channel twice",
+     "UPDATE holdfast.contributor_profiles SET channels = '{app,app}' WHERE contributor_id = 'eve'",
+     {"profiles_are_in_order"}},
+    {"a certification twice",
+     "UPDATE holdfast.contributor_profiles SET certifications = '{a,b,b}'",
+     {"profiles_are_in_order"}},
     {"what a repair has left",
      "UPDATE holdfast.judgments SET is_tainted = false, tainted_at = NULL"
      " WHERE contributor_id = 'gil' AND unit_id IN (SELECT unit_id FROM holdfast.units"
@@ -1073,6 +1084,20 @@ BOOST_AUTO_TEST_CASE(reports_show_test_questions_and_contributors) {
   BOOST_TEST(text("SELECT count(*) FROM information_schema.columns"
                   " WHERE table_schema = 'report' AND column_name = 'truth'")
              == "0");
+}
+
+BOOST_AUTO_TEST_CASE(reports_show_what_is_known_of_contributors) {
+  clean_data filled;
+  const auto profile = [](const std::string& who) {
+    return test_cluster::instance()
+        .sql("SELECT concat_ws(' ', channels, skills, certifications, coalesce(location, '-'),"
+             " coalesce(trust, -1), test_questions_answered, test_questions_right,"
+             " changed_at IS NOT NULL) FROM report.profiles WHERE contributor_id = '"
+             + who + "'")[0][0]
+        .as<std::string>();
+  };
+  BOOST_TEST(profile("ana") == "{app,web} {Ner,ner} {} DE-BY -1 2 1 t");
+  BOOST_TEST(profile("eve") == "{} {} {gdpr} - 0.75 0 0 t");
 }
 
 // A17, I-5

@@ -47,6 +47,10 @@ struct asker {
     if (unknown.size() < unknown_max)
       unknown.push_back(std::move(request));
   }
+  /// For what a client has to say of a refusal beside `learn_refusal`: it knows when the request
+  /// was sent.
+  template <class Request>
+  void refused(const Request&, const core::failure&, core::instant) {}
 };
 
 template <class Id>
@@ -73,6 +77,7 @@ void send(self_ptr self, const std::shared_ptr<Client>& p, const Request& reques
                             ? p->random.span(std::chrono::milliseconds{1}, std::chrono::seconds{2})
                             : core::duration{std::chrono::seconds{60}};
   ++p->under_way;
+  const auto sent = p->world.now();
   self->request(caf::actor_cast<caf::actor>(gateway), deadline, request)
       .then(
           [=](const answer_type& answer) {
@@ -97,6 +102,7 @@ void send(self_ptr self, const std::shared_ptr<Client>& p, const Request& reques
             p->world.log.note([&] {
               return p->name + " <- " + std::string{to_string(why.code)} + ' ' + why.detail;
             });
+            p->refused(request, why, sent);
             if (outcome_unknown(why.code))
               p->remember(request);
             else

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 
 namespace holdfast::sim {
@@ -27,9 +28,24 @@ struct persona : asker<repeatable> {
   std::set<std::pair<core::step_id, core::contributor_id>> repaired;
   std::uint32_t knows = 0; ///< Per million answers to test questions: right for sure.
   core::workflow_id workflow;
-  std::uint32_t version = 1; ///< Of the workflow: the latest it knows of.
+  std::uint32_t version = 1;                ///< Of the workflow: the latest it knows of.
+  profile_draft profile;                    ///< Where steps ask something of people.
+  std::uint32_t ticks = 0;                  ///< So far without a profile.
+  bool known = false;                       ///< Its profile is put, for all it knows.
+  std::optional<core::instant> known_since; ///< In the calm.
+  /// Of a requester: in whose names it still has to find, in the calm, all that is open.
+  std::vector<core::contributor_id> seekers;
 
   auditor& audit() { return world.audit; }
+
+  using asker::refused;
+  void refused(const msg::ask_assignment& request, const core::failure& why, core::instant sent) {
+    constexpr core::duration steps_know_within = 2s;
+    if (why.code != core::errc::not_qualified || why.detail.empty()) // removed
+      return;
+    world.seen.count(event_kind::lacked);
+    audit().refused(request, why.detail, known_since && sent > *known_since + steps_know_within);
+  }
 };
 using persona_ptr = std::shared_ptr<persona>;
 
@@ -110,6 +126,13 @@ std::string show(const persona&, const Message& m) {
     return "asks what became of unit " + brief(m.unit);
   else if constexpr (std::is_same_v<Message, msg::get_step_quality>)
     return "asks how step " + brief(m.step) + " looks";
+  else if constexpr (std::is_same_v<Message, msg::put_profile>)
+    return "says who it is, with " + std::to_string(m.skills.size()) + " skills";
+  else if constexpr (std::is_same_v<Message, msg::find_steps>)
+    return "looks for " + std::to_string(m.limit) + " steps for " + m.contributor
+           + (m.after ? " behind " + brief(m.after) : "");
+  else if constexpr (std::is_same_v<Message, msg::step_offers>)
+    return "finds " + std::to_string(m.steps.size()) + " steps" + (m.complete ? "" : ", not all");
   else
     return "done";
 }
@@ -168,6 +191,17 @@ void drop_questions(persona& p, const msg::add_test_questions& asked) {
 void learn(persona& p, const msg::add_test_questions& asked, const msg::source_data_added&) {
   drop_questions(p, asked);
 }
+void learn(persona& p, const msg::put_profile&, const msg::profile_view&) {
+  p.known = true;
+  if (p.world.calm && !p.known_since)
+    p.known_since = p.world.now();
+}
+void learn(persona& p, const msg::find_steps& asked, const msg::step_offers& answer) {
+  p.world.seen.count(event_kind::steps_searched);
+  const auto seeker = std::find(p.seekers.begin(), p.seekers.end(), asked.contributor);
+  if (seeker != p.seekers.end() && p.audit().shows_all(asked, answer, p.world.now()))
+    p.seekers.erase(seeker);
+}
 template <class Request, class Answer>
 void learn(persona&, const Request&, const Answer&) {}
 
@@ -196,6 +230,14 @@ void learn_refusal(persona& p, const msg::get_workflow& asked, core::errc why) {
 void learn_refusal(persona& p, const msg::add_test_questions& asked, core::errc why) {
   if (why == core::errc::wrong_state) // the step is canceled
     drop_questions(p, asked);
+}
+void learn_refusal(persona& p, const msg::put_profile& asked, core::errc why) {
+  p.world.audit.blame("liveness", "the profile of " + asked.contributor
+                                      + " was refused: " + std::string{to_string(why)});
+}
+void learn_refusal(persona& p, const msg::find_steps& asked, core::errc why) {
+  p.world.audit.blame("liveness", "a search of " + asked.contributor
+                                      + " was refused: " + std::string{to_string(why)});
 }
 template <class Request>
 void learn_refusal(persona&, const Request&, core::errc) {}
@@ -320,6 +362,35 @@ void die(self_ptr self, const persona_ptr& p) {
   self->quit();
 }
 
+/// Says who it is, so that steps that ask for something let it in.
+void introduce(self_ptr self, const persona_ptr& p) {
+  const auto is = drawn_profile(p->profile.whole);
+  const msg::put_profile said{p->name, is.channels, is.skills, is.certifications, is.location, -1};
+  p->world.audit.sending(said);
+  send(self, p, said);
+}
+
+void look_for_steps(self_ptr self, const persona_ptr& p) {
+  constexpr std::array<std::uint32_t, 3> limits{1, 2, 20};
+  msg::find_steps question{p->name, p->random.one_of(limits), 0, {}};
+  if (!p->world.steps.empty() && p->random.below(3) == 0)
+    question.after = p->random.one_of(p->world.steps);
+  send(self, p, question);
+}
+
+/// Where steps ask something of people: sooner or later it says who it is, having asked in vain
+/// until then; and now and then it looks for what is there for it. False: it does neither now.
+bool introduce_or_look(self_ptr self, const persona_ptr& p) {
+  if (!p->known && p->ticks++ >= p->profile.ticks && p->random.below(2) == 0) {
+    introduce(self, p);
+    return true;
+  }
+  if (p->random.below(12) != 0)
+    return false;
+  look_for_steps(self, p);
+  return true;
+}
+
 void contributor_tick(self_ptr self, const persona_ptr& p) {
   auto& world = p->world;
   if (world.calm)
@@ -328,6 +399,8 @@ void contributor_tick(self_ptr self, const persona_ptr& p) {
     return die(self, p);
   self->delayed_send(self, p->random.span(1ms, world.drawn.think_max), tick_atom::value);
   if (p->under_way > 4)
+    return;
+  if (!world.drawn.asks.empty() && introduce_or_look(self, p))
     return;
   if (p->random.below(3) == 0 && repeat_unknown(self, p))
     return;
@@ -363,6 +436,8 @@ void closer_tick(self_ptr self, const persona_ptr& p) {
   auto wait = soon;
   if (p->under_way > 0) {
     // Its answer first.
+  } else if (!p->known && !p->world.drawn.asks.empty()) {
+    introduce(self, p);
   } else if (!p->held.empty()) {
     p->pause = soon;
     p->asked = false;
@@ -553,7 +628,15 @@ void update(self_ptr self, const persona_ptr& p) {
   send(self, p, request);
 }
 
-/// Takes back what stops the work, then seals.
+/// All that is open is found by whoever may work in it, and by nobody else.
+void look_at_offers(self_ptr self, const persona_ptr& p) {
+  constexpr std::uint32_t all = 1000;
+  if (!p->known)
+    return introduce(self, p);
+  send(self, p, msg::find_steps{p->seekers.back(), all, 0, {}});
+}
+
+/// Takes back what stops the work, looks whether it is found, then seals.
 void tidy_up(self_ptr self, const persona_ptr& p) {
   for (const auto& step : p->world.steps)
     if (p->world.tables->steps.at(step).row.status == core::step_status::paused)
@@ -561,6 +644,8 @@ void tidy_up(self_ptr self, const persona_ptr& p) {
                   msg::change_step{step, static_cast<std::uint8_t>(core::unit_verb::resume)});
   if (const auto paused = some_unit(*p, choice::paused))
     return steer_unit(self, p, paused, core::unit_verb::resume);
+  if (!p->seekers.empty())
+    return look_at_offers(self, p);
   const auto& first = p->world.tables->steps.at(p->world.steps.front()).row;
   if (!first.sealed && first.status != core::step_status::canceled)
     send(self, p, msg::seal_step{p->world.steps.front()});
@@ -605,6 +690,8 @@ persona_ptr make_persona(field& f, const std::string& name, std::uint64_t salt) 
 void start_contributor(caf::actor_system& system, field& f, std::uint32_t number) {
   auto p = make_persona(f, "c" + std::to_string(number), 100 + number);
   p->knows = number % 2 == 0 ? 1'000'000 : 500'000;
+  if (!f.drawn.profiles.empty())
+    p->profile = f.drawn.profiles[number];
   live(system, p);
 }
 
@@ -623,7 +710,30 @@ void start_requester(caf::actor_system& system, field& f) {
     if (f.drawn.quality[step].tested)
       for (std::uint32_t i = 0; i < f.drawn.quality[step].questions; ++i)
         p->questions_left.emplace_back(step, "t" + std::to_string(step) + "-" + std::to_string(i));
+  if (!f.drawn.asks.empty())
+    p->seekers = {nobody, p->name};
   spawn_client(system, p, requester_tick);
+}
+
+void start_seeker(caf::actor_system& system, field& f, const msg::gateway_actor& gateway,
+                  const core::contributor_id& contributor) {
+  constexpr std::uint32_t all = 1000;
+  ++f.seekers;
+  const msg::find_steps question{contributor, all, 0, {}};
+  system.spawn([&f, gateway, question](self_ptr self) {
+    self->request(caf::actor_cast<caf::actor>(gateway), core::duration{60s}, question)
+        .then(
+            [&f, question](const msg::step_offers& answer) {
+              --f.seekers;
+              f.audit.acknowledged(question, answer);
+              f.audit.check_found(question, answer);
+            },
+            [&f](const caf::error& error) {
+              --f.seekers;
+              f.audit.blame("searches", "a search fails although all is calm: "
+                                            + msg::failure_of(error).detail);
+            });
+  });
 }
 
 } // namespace holdfast::sim

@@ -39,6 +39,7 @@ struct field {
   bool over = false; ///< Everybody stops.
   /// The operator has something under way that might revive what is finished.
   bool steering = false;
+  std::uint32_t seekers = 0; ///< Started by `start_seeker`, and without an answer yet.
 };
 
 /// Requests that may be under way, unanswered, and are then sent again with the same ids.
@@ -48,7 +49,11 @@ using repeatable =
                  msg::repair_contributor, msg::seal_step, msg::change_step, msg::change_unit,
                  msg::list_results, msg::get_lineage, msg::explain_contributor,
                  msg::get_step_quality, msg::ask_assignment, msg::release_assignment,
-                 msg::extend_assignment, msg::submit_judgment, msg::end_session>;
+                 msg::extend_assignment, msg::submit_judgment, msg::end_session, msg::put_profile,
+                 msg::find_steps>;
+
+/// Of whom nothing is ever known.
+inline constexpr auto nobody = "nobody";
 
 /// Starts one contributor with its moods. It stops when the field is calm.
 void start_contributor(caf::actor_system& system, field& f, std::uint32_t number);
@@ -60,5 +65,10 @@ void start_closer(caf::actor_system& system, field& f, std::uint32_t number);
 /// it. In the
 /// calm it takes back what stops the work, and seals.
 void start_requester(caf::actor_system& system, field& f);
+
+/// Starts somebody who looks for steps once, when nothing moves any more, and must find all that
+/// are there for `contributor`.
+void start_seeker(caf::actor_system& system, field& f, const msg::gateway_actor& gateway,
+                  const core::contributor_id& contributor);
 
 } // namespace holdfast::sim

@@ -71,6 +71,8 @@ std::size_t fingerprint(const core::change& change) {
                                  type,
                                  core::end_task_lease> || std::is_same_v<type, core::finish_task>)
             print ^= std::hash<core::task_id>{}(w.task) + w.token;
+          else if constexpr (std::is_same_v<type, core::put_profile>)
+            print ^= std::hash<core::contributor_id>{}(w.contributor);
         },
         write);
   return print;

@@ -36,16 +36,18 @@ enum class event_kind : std::uint8_t {
   client_died,
   reply_lost,
   workflow_updated,
+  lacked,         ///< Somebody was refused for what they lacked.
+  steps_searched, ///< Somebody looked for steps, and had an answer.
   count,
 };
 
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(event_kind::count)>
-    event_names{"commit unavailable", "in doubt, applied", "in doubt, lost", "in doubt, late",
-                "doubt resolved",     "batch fenced",      "batch refused",  "outage",
-                "node killed",        "node drained",      "node ended",     "zombie",
-                "partition",          "frozen heartbeat",  "lines cut",      "handover",
-                "actor crashed",      "clock rushed",      "timer lost",     "client died",
-                "reply lost",         "workflow updated"};
+    event_names{"commit unavailable", "in doubt, applied", "in doubt, lost",     "in doubt, late",
+                "doubt resolved",     "batch fenced",      "batch refused",      "outage",
+                "node killed",        "node drained",      "node ended",         "zombie",
+                "partition",          "frozen heartbeat",  "lines cut",          "handover",
+                "actor crashed",      "clock rushed",      "timer lost",         "client died",
+                "reply lost",         "workflow updated",  "refused for a lack", "steps searched"};
 
 struct tally {
   std::array<std::uint64_t, static_cast<std::size_t>(event_kind::count)> counts{};

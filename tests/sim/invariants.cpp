@@ -1,5 +1,6 @@
 #include "tests/sim/invariants.hpp"
 
+#include "core/unit_tasks.hpp"
 #include "tests/support/event_schemas.hpp"
 
 #include <algorithm>
@@ -148,6 +149,8 @@ void auditor::committed(core::incarnation_id incarnation, const persistence::wri
                 workflows.insert(w.id);
               else if constexpr (std::is_same_v<type, core::insert_workflow_version>)
                 workflows.insert(w.workflow);
+              else if constexpr (std::is_same_v<type, core::put_profile>)
+                check_profile(w.contributor);
               else if constexpr (std::is_same_v<
                                      type,
                                      core::insert_step> || std::is_same_v<type, core::update_step>)
@@ -329,6 +332,8 @@ void auditor::check_new_lease(const unit_rows& rows, const core::lease& lease) {
   const auto removed = t_.standings.find({rows.unit->made.step, lease.owner});
   require(removed == t_.standings.end() || lease.granted_at <= removed->second.at, "removal",
           rows.id, "a lease was granted to somebody who has been removed");
+  require(core::is_task_judge(lease.owner) || may_work(rows.unit->made.step, lease.owner),
+          "requirements", rows.id, "a lease was granted to somebody who lacks what the step asks");
   for (const auto* other : rows.active)
     require(other == &lease || other->id != lease.id, "I-2", rows.id,
             "two active leases have one assignment id");
@@ -740,6 +745,8 @@ void auditor::acknowledged(const msg::ask_assignment& asked, const msg::assignme
               && (rows.unit == nullptr
                   || (rows.unit->made.step == asked.step && rows.unit->made.input == answer.input)),
           "I-12", answer.unit, "an assignment is not what was asked for");
+  require(may_work(asked.step, asked.contributor), "requirements", answer.unit,
+          "an assignment was given to somebody who lacks what the step asks");
 }
 
 void auditor::acknowledged(const msg::release_assignment& asked, const msg::assignment_released&) {

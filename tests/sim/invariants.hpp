@@ -3,6 +3,7 @@
 #include "core/placement.hpp"
 #include "core/workflow_versions.hpp"
 #include "messages/lineage_messages.hpp"
+#include "messages/search_messages.hpp"
 #include "messages/work_messages.hpp"
 #include "messages/workflow_messages.hpp"
 #include "persistence/memory_tables.hpp"
@@ -82,6 +83,17 @@ public:
   void acknowledged(const msg::extend_assignment& asked, const msg::assignment_extended& answer);
   void acknowledged(const msg::submit_judgment& asked, const msg::judgment_accepted& answer);
   void acknowledged(const msg::end_session& asked, const msg::session_ended& answer);
+  void acknowledged(const msg::put_profile& asked, const msg::profile_view& answer);
+  void acknowledged(const msg::find_steps& asked, const msg::step_offers& answer);
+
+  /// Somebody was refused for what they lack, as `detail` says. `known`: the step must go by their
+  /// profile by now.
+  void refused(const msg::ask_assignment& asked, const std::string& detail, bool known);
+  /// Whether a search shows all that is there for its contributor. What has changed a moment ago
+  /// may be missing, for a while.
+  bool shows_all(const msg::find_steps& asked, const msg::step_offers& answer, core::instant now);
+  /// The same where nothing has changed for long.
+  void check_found(const msg::find_steps& asked, const msg::step_offers& answer);
 
   /// Reports a violation; only the first is kept.
   void blame(const char* invariant, const std::string& what);
@@ -190,6 +202,18 @@ private:
   void check_view(const core::workflow_id& workflow, std::uint32_t version,
                   const std::vector<msg::step_view>& steps);
 
+  // requirement_audit.cpp: who may work in a step, and who finds it.
+  /// What the step may ask now: it may go by another version than the latest for a moment.
+  std::vector<core::requirements> asked_by(const core::step_id& step) const;
+  /// By what has been sent of the contributor so far.
+  bool may_work(const core::step_id& step, const core::contributor_id& contributor) const;
+  void check_profile(const core::contributor_id& contributor);
+  /// The open steps whose requirements the stored profile meets, in the order of searches.
+  std::vector<core::step_id> open_to(const core::contributor_id& contributor) const;
+  /// An answer beside what it should be, for people.
+  std::string compare(const msg::find_steps& asked, const msg::step_offers& answer,
+                      const std::vector<core::step_id>& open) const;
+
   // route_audit.cpp: where finished units go on to.
   void check_route(const unit_rows& rows);
   void check_chain(const unit_rows& rows);
@@ -238,6 +262,13 @@ private:
   std::map<core::workflow_id, std::uint32_t> acknowledged_versions_;
   std::map<core::workflow_id, std::vector<std::string>> definitions_; ///< As last seen.
 
+  std::map<core::contributor_id, core::contributor_profile> profiles_sent_;
+  struct missed_steps {
+    std::vector<core::step_id> open; ///< When they were missed.
+    core::instant since;
+  };
+  std::map<core::contributor_id, missed_steps> missed_; ///< By searches.
+
   struct known_workflow {
     core::versioned_workflow versions;
     std::vector<core::step_id> steps; ///< By position.
@@ -251,6 +282,8 @@ public:
   void sending(const msg::add_test_questions& data);
   /// The same for the forms of workflows.
   void sending(const msg::update_workflow& asked);
+  /// The same for what is said of contributors: of each always the same.
+  void sending(const msg::put_profile& said);
   /// What is acknowledged before the first question must be in every answer.
   void sending(const msg::get_lineage& asked);
 };

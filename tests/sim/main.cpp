@@ -126,12 +126,16 @@ struct totals {
   }
 };
 
+bool is_fault(event_kind kind) {
+  return kind != event_kind::doubt_resolved && kind != event_kind::batch_fenced
+         && kind != event_kind::workflow_updated && kind != event_kind::lacked
+         && kind != event_kind::steps_searched;
+}
+
 std::uint64_t faults_of(const tally& seen) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < seen.counts.size(); ++i)
-    if (static_cast<event_kind>(i) != event_kind::doubt_resolved
-        && static_cast<event_kind>(i) != event_kind::batch_fenced
-        && static_cast<event_kind>(i) != event_kind::workflow_updated)
+    if (is_fault(static_cast<event_kind>(i)))
       sum += seen.counts[i];
   return sum;
 }

@@ -469,6 +469,48 @@ void draw_versions(plan& p) {
   p.units += 5; // there must be some for each
 }
 
+core::requirements draw_requirements(dice& d) {
+  core::requirements asks;
+  asks.skills = {"reading"};
+  if (d.below(3) == 0)
+    asks.skills.emplace_back("writing");
+  if (d.below(4) == 0)
+    asks.channels = {"phone", "web"};
+  if (d.below(4) == 0)
+    asks.locations = {"AT", "DE"};
+  return asks;
+}
+
+/// A third of the workflows ask something of people, in one step or two; in a later form it may be
+/// something else, or asked elsewhere. With dice of their own, and last: nothing else depends on
+/// it.
+void draw_requirements_of_steps(plan& p) {
+  dice d{p.seed * 0x9e6c63d0876a9a99ULL + 10};
+  if (p.units == 0 || d.below(3) != 0)
+    return;
+  std::vector<core::requirements> asks(p.quality.size());
+  for (auto left = d.between(1, 2); left > 0; --left)
+    asks[d.below(p.next.size())] = draw_requirements(d);
+  p.asks.push_back(asks);
+  for (const auto& form : p.later) {
+    if (d.below(2) == 0) {
+      auto& one = asks[d.one_of(form.steps)];
+      one = d.below(3) == 0 ? core::requirements{} : draw_requirements(d);
+    }
+    p.asks.push_back(asks);
+  }
+  for (std::uint32_t i = 0; i < p.contributors; ++i)
+    p.profiles.push_back({static_cast<std::uint32_t>(d.below(5)), d.below(4) != 0 || i == 0});
+}
+
+std::string json_of(const core::requirements& asked) {
+  return core::json_object{}
+      .texts("channels", asked.channels)
+      .texts("skills", asked.skills)
+      .texts("locations", asked.locations)
+      .str();
+}
+
 std::string json_of(const core::lease_policy& lease) {
   return core::json_object{}
       .number("ttl_seconds", seconds(lease.ttl))
@@ -515,6 +557,8 @@ std::string step_in(const plan& p, const workflow_form& form, std::uint32_t vers
     step.number("judgments_per_unit", static_cast<std::int64_t>(form.slots[position]));
   else
     step.raw("stopping", form.stopping[position]);
+  if (const auto asked = asked_in(p, version, position); !asked.ask_nothing())
+    step.raw("requirements", json_of(asked));
   if (q.tested)
     step.raw("test_questions", core::json_object{}
                                    .number("quiz", static_cast<std::int64_t>(q.quiz))
@@ -542,6 +586,23 @@ std::string definition_of(const plan& p, std::uint32_t version) {
   for (const auto position : form.steps)
     steps += (steps.empty() ? "" : ",") + step_in(p, form, version, position);
   return core::json_object{}.text("name", "simulated").raw("steps", '[' + steps + ']').str();
+}
+
+bool has_step(const plan& p, std::uint32_t version, std::uint32_t position) {
+  if (version == 1)
+    return position < p.next.size();
+  const auto& steps = p.later[version - 2].steps;
+  return std::find(steps.begin(), steps.end(), position) != steps.end();
+}
+
+core::requirements asked_in(const plan& p, std::uint32_t version, std::uint32_t position) {
+  return p.asks.empty() ? core::requirements{} : p.asks[version - 1][position];
+}
+
+core::contributor_profile drawn_profile(bool whole) {
+  if (whole)
+    return {{"mail", "web"}, {"reading", "writing"}, {}, "DE-BY", {}};
+  return {{"mail"}, {"reading"}, {}, "CH", {}};
 }
 
 bool names_version(const plan& p, std::uint32_t version, std::uint32_t position) {
@@ -594,6 +655,7 @@ plan draw_plan(std::uint64_t seed) {
   if (p.monitors) // with less work there is nothing to be seen
     p.units += 25;
   draw_versions(p);
+  draw_requirements_of_steps(p);
   return p;
 }
 
@@ -613,7 +675,8 @@ std::string describe(const plan& p) {
       << f.outage << ", kill " << f.node_kill << ", drain " << f.node_drain << ", zombie "
       << f.zombie << ", partition " << f.partition << ", frozen heartbeat " << f.frozen_heartbeat
       << ", lines cut " << f.lines_cut << ", crash " << f.actor_crash << ", rush " << f.clock_rush
-      << ", timer lost " << f.timer_lost << (p.webhooks ? "; with webhooks\n" : "\n");
+      << ", timer lost " << f.timer_lost << (p.webhooks ? "; with webhooks" : "")
+      << (p.asks.empty() ? "\n" : "; steps ask something of people\n");
   return out.str();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/eligibility.hpp"
 #include "core/ids.hpp"
 #include "core/lease.hpp"
 
@@ -165,6 +166,12 @@ struct workflow_form {
   std::vector<std::string> stopping;
 };
 
+/// When the profile of a contributor is put, and what is in it.
+struct profile_draft {
+  std::uint32_t ticks = 0; ///< Of the contributor, before that.
+  bool whole = true;       ///< Else it meets some of what is asked, not all.
+};
+
 /// The type of these tasks.
 inline constexpr auto judging_type = "judge";
 
@@ -184,6 +191,9 @@ struct plan {
   std::vector<quality_plan> quality;      ///< Of each step, also of those that come later.
   std::vector<unit_task_plan> unit_tasks; ///< The same.
   std::vector<workflow_form> later;       ///< The versions of the workflow from the second on.
+  /// What each step asks of people, by version and position; empty: none asks anything in this run.
+  std::vector<std::vector<core::requirements>> asks;
+  std::vector<profile_draft> profiles; ///< Of each contributor, where something is asked.
   core::duration think_max{};
   core::duration session_away_max{};
   std::uint32_t die = 0;        ///< Per million ticks of a contributor.
@@ -239,6 +249,15 @@ inline std::uint32_t versions_of(const plan& p) {
 
 /// The definition of the plan's workflow in a version, from 1.
 std::string definition_of(const plan& p, std::uint32_t version);
+
+/// Whether the version has the step.
+bool has_step(const plan& p, std::uint32_t version, std::uint32_t position);
+
+/// What the step asks of people in a version that has it.
+core::requirements asked_in(const plan& p, std::uint32_t version, std::uint32_t position);
+
+/// What is known of somebody who meets all that any plan asks, or not all of it.
+core::contributor_profile drawn_profile(bool whole);
 
 /// Whether judgments of the step say under which version their unit began. Those of later versions
 /// must, by their schema; tasks do not know.

@@ -245,6 +245,39 @@ public:
   }
 };
 
+/// Of whom nothing is known it reads what is known of somebody else.
+class false_profiles : public test::forwarding_store {
+public:
+  false_profiles(std::unique_ptr<persistence::store> inner, database_ptr database)
+      : test::forwarding_store(std::move(inner)), database_(std::move(database)) {}
+
+  core::outcome<persistence::stored_profile>
+  load_profile(const core::contributor_id& contributor) override {
+    auto stored = test::forwarding_store::load_profile(contributor);
+    const auto& profiles = database_->tables().profiles;
+    if (stored && !stored->changed_at && !profiles.empty())
+      stored->profile = profiles.begin()->second.profile;
+    return stored;
+  }
+
+private:
+  database_ptr database_;
+};
+
+/// Leaves the newest step out when it is asked for those that are open.
+class without_newest_step : public test::forwarding_store {
+public:
+  using test::forwarding_store::forwarding_store;
+
+  core::outcome<std::vector<core::step_row>> open_steps(core::step_id after,
+                                                        std::uint32_t limit) override {
+    auto rows = test::forwarding_store::open_steps(after, limit);
+    if (rows && !rows->empty())
+      rows->pop_back();
+    return rows;
+  }
+};
+
 // --- between clients and gateway ---
 
 /// Answers a judgment before anybody has written it.
@@ -481,6 +514,8 @@ batch_mutator::mutation mutation_named(const std::string& name, dice& random) {
     return [](core::change& c) { erase_writes<core::reopen_unit>(c); };
   if (name == "flag-lost")
     return [](core::change& c) { erase_writes<core::insert_flag>(c); };
+  if (name == "profile-lost")
+    return [](core::change& c) { erase_writes<core::put_profile>(c); };
   if (name == "removal-forgotten")
     return [&](core::change& c) { erase_writes<core::put_standing>(c); };
   if (name == "widening-lost")
@@ -546,6 +581,8 @@ bool has_routes(const plan& p) {
 
 bool has_versions(const plan& p) { return !p.later.empty(); }
 
+bool asks_of_people(const plan& p) { return !p.asks.empty(); }
+
 bool has_chains_in_versions(const plan& p) {
   return std::any_of(p.later.begin(), p.later.end(),
                      [](const auto& form) { return form.steps.size() > 1; });
@@ -586,6 +623,10 @@ const std::vector<plant>& plants() {
         {"version-forgotten", "a chain goes on under the first version, not its own",
          has_chains_in_versions},
         {"version-behind", "source data begins under the version before the latest", has_versions},
+        {"profile-lost", "a profile is acknowledged and not written", asks_of_people},
+        {"profile-of-another", "of whom nothing is known another one's profile is read",
+         asks_of_people},
+        {"step-unread", "a search does not read the newest of the open steps", asks_of_people},
         {"exclusion-forgotten", "it is not written who must not have a unit", has_routes},
         {"exclusions-hidden", "who must not have a unit is not known after a restart", has_people},
         {"upstreams-forgotten", "it is not written which steps before one are complete",
@@ -650,6 +691,10 @@ planted_bug::wrap(std::unique_ptr<persistence::store> connection) const {
     return std::make_unique<hasty_cursor>(std::move(connection), database_);
   if (name_ == "bounds-behind")
     return std::make_unique<bounds_behind>(std::move(connection));
+  if (name_ == "profile-of-another")
+    return std::make_unique<false_profiles>(std::move(connection), database_);
+  if (name_ == "step-unread")
+    return std::make_unique<without_newest_step>(std::move(connection));
   if (name_ == "holders-hidden")
     return std::make_unique<false_memory>(
         std::move(connection), [](core::unit& u) { u.leases.active.clear(); },

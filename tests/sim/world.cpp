@@ -76,11 +76,19 @@ private:
 /// Actors of a node that may crash one by one. Not the supervisors: an actor that only passes
 /// handles on has nothing to lose.
 bool may_crash(std::string_view name) {
-  static const std::set<std::string_view> names{
-      "writer",  "reader",        "membership", "shards",          "owners",     "owner",
-      "relay",   "feed",          "consumer",   "gateway",         "shard_host", "step",
-      "unit",    "queue",         "intake",     "sweeper",         "envoy",      "neighbours",
-      "objects", "object_keeper", "webhooks",   "webhook_delivery"};
+  static const std::set<std::string_view> names{"writer",     "reader",
+                                                "membership", "shards",
+                                                "owners",     "owner",
+                                                "relay",      "feed",
+                                                "consumer",   "gateway",
+                                                "shard_host", "step",
+                                                "unit",       "queue",
+                                                "intake",     "sweeper",
+                                                "envoy",      "neighbours",
+                                                "objects",    "object_keeper",
+                                                "webhooks",   "webhook_delivery",
+                                                "profiles",   "profile_keeper",
+                                                "step_search"};
   return names.count(name) != 0;
 }
 
@@ -579,6 +587,22 @@ void world::finish_work() {
   audit_.check_quiescent(now());
   // As somebody sees it who is no node.
   audit_.check_settled(*persistence::memory_store{virtual_.database}.renew({}, {}));
+  check_searches();
+}
+
+void world::check_searches() {
+  if (plan_.units == 0)
+    return;
+  forget_ended();
+  for (const auto& p : processes_)
+    for (const auto* contributor : {"closer0", nobody})
+      if (p->gateway)
+        start_seeker(*virtual_.system, field_, p->gateway, contributor);
+  const auto end = now() + 60s;
+  while (field_.seekers > 0 && !audit_.found() && now() < end)
+    advance();
+  if (field_.seekers > 0 && !audit_.found())
+    audit_.blame("searches", "a search has no answer although all is calm");
 }
 
 run_report world::run() {

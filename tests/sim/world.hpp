@@ -103,6 +103,8 @@ private:
   void calm_down();
   bool quiet();
   void finish_work();
+  /// Whoever looks for work finds at every node all that there is, and nothing else.
+  void check_searches();
 
   /// Ends all nodes and clients.
   void shut_down();

@@ -96,6 +96,14 @@ public:
                                                         std::uint32_t limit) override {
     return pass([&] { return inner_->list_steps(after, limit); });
   }
+  core::outcome<std::vector<core::step_row>> open_steps(core::step_id after,
+                                                        std::uint32_t limit) override {
+    return pass([&] { return inner_->open_steps(after, limit); });
+  }
+  core::outcome<persistence::stored_profile>
+  load_profile(const core::contributor_id& contributor) override {
+    return pass([&] { return inner_->load_profile(contributor); });
+  }
   core::outcome<std::pair<std::vector<persistence::unit_result>, std::uint64_t>>
   list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) override {
     return pass([&] { return inner_->list_results(step, after, limit); });

@@ -1,0 +1,143 @@
+#include "actors/profiles.hpp"
+
+#include "actors/actor_guard.hpp"
+#include "actors/held_promise.hpp"
+#include "actors/pending_effects.hpp"
+#include "documents/member_reader.hpp"
+
+#include <caf/exit_reason.hpp>
+#include <caf/send.hpp>
+
+namespace holdfast::actors {
+
+namespace {
+
+struct keeper_state {
+  static inline const char* name = "profile_keeper";
+
+  context_ptr context;
+  caf::actor writer;
+  caf::actor reader;
+  pending_effects pending;
+};
+
+using keeper_ptr = caf::stateful_actor<keeper_state>*;
+
+core::contributor_profile profile_in(const msg::put_profile& m) {
+  core::contributor_profile said{m.channels, m.skills, m.certifications, m.location, {}};
+  if (!(m.trust < 0)) // what is no number is refused
+    said.trust = m.trust;
+  return core::in_order(std::move(said));
+}
+
+/// As it is known with the new word, the test questions included.
+void answer(keeper_ptr self, const core::contributor_id& contributor, const held_promise& promise) {
+  self->request(self->state.reader, internal_timeout, load_profile{contributor})
+      .then(
+          [=](const profile_loaded& known) { promise.deliver(to_view(contributor, known.stored)); },
+          [=](caf::error& error) { promise.deliver(std::move(error)); });
+}
+
+void on_put(keeper_ptr self, const msg::put_profile& m) {
+  auto& st = self->state;
+  const held_promise promise{self->make_response_promise()};
+  auto said = profile_in(m);
+  std::vector<core::definition_problem> problems;
+  for (auto& each : core::problems_of(said))
+    problems.push_back({std::move(each.place), std::move(each.what)});
+  if (!problems.empty())
+    return promise.deliver(msg::to_error(documents::refusal_of(problems)));
+  const auto shard = core::shard_of(m.contributor, st.context->settings.shards);
+  core::change change;
+  change.writes.push_back(core::put_profile{m.contributor, std::move(said), now(self, st.context)});
+  st.pending.write(self, st.writer, {shard, {}, 1}, std::move(change),
+                   [=, who = m.contributor](const core::failure& why) {
+                     if (why.code == core::errc::none)
+                       answer(self, who, promise);
+                     else
+                       promise.deliver(msg::to_error(why));
+                   });
+}
+
+/// Has what it is told written, in order. Its writer takes nothing more from whom it has refused
+/// once.
+caf::behavior keeper(keeper_ptr self, context_ptr context, caf::actor writer, caf::actor reader) {
+  guard(self, context);
+  self->state.context = std::move(context);
+  self->state.writer = std::move(writer);
+  self->state.reader = std::move(reader);
+  return {
+      [=](const msg::put_profile& m) { on_put(self, m); },
+      [=](const write_done& done) {
+        if (!self->state.pending.settle(done))
+          self->quit(msg::to_error(done.failure));
+      },
+  };
+}
+
+/// That of the lane, which is started when it is asked for.
+const caf::actor& keeper_of(caf::stateful_actor<profiles_state>* self, std::size_t lane) {
+  auto& st = self->state;
+  auto& one = st.keepers[lane];
+  if (!one) {
+    one = self->spawn(keeper, st.context, st.writers[lane], st.reader);
+    self->monitor(one);
+  }
+  return one;
+}
+
+} // namespace
+
+profiles_state::~profiles_state() {
+  for (const auto& one : keepers)
+    if (one)
+      caf::anon_send_exit(one, caf::exit_reason::user_shutdown);
+}
+
+msg::profile_view to_view(const core::contributor_id& contributor,
+                          const persistence::stored_profile& known) {
+  const auto& profile = known.profile;
+  msg::profile_view view;
+  view.contributor = contributor;
+  view.channels = profile.channels;
+  view.skills = profile.skills;
+  view.certifications = profile.certifications;
+  view.location = profile.location;
+  view.trust = core::trust_in(profile, known.tests);
+  view.trust_given = profile.trust.has_value();
+  view.tests_right = known.tests.right;
+  view.tests_answered = known.tests.answered;
+  view.changed_at = known.changed_at.value_or(core::instant{});
+  return view;
+}
+
+caf::behavior profiles(caf::stateful_actor<profiles_state>* self, context_ptr context,
+                       std::vector<caf::actor> writers, caf::actor reader) {
+  guard(self, context);
+  auto& st = self->state;
+  st.context = std::move(context);
+  st.writers = std::move(writers);
+  st.keepers.resize(st.writers.size());
+  st.reader = std::move(reader);
+  self->set_down_handler([=](const caf::down_msg& down) {
+    for (auto& one : self->state.keepers)
+      if (one == down.source)
+        one = nullptr;
+  });
+  return {
+      [=](msg::put_profile& m) {
+        const auto& at = self->state;
+        const auto& settings = at.context->settings;
+        if (settings.find_profile) {
+          self->make_response_promise().deliver(
+              msg::to_error(core::errc::wrong_state,
+                            "profiles come from elsewhere in this cluster; change it there"));
+          return;
+        }
+        const auto lane = core::shard_of(m.contributor, settings.shards) % at.writers.size();
+        self->make_response_promise().delegate(keeper_of(self, lane), std::move(m));
+      },
+  };
+}
+
+} // namespace holdfast::actors

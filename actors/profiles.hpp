@@ -1,0 +1,41 @@
+#pragma once
+
+#include "actors/context.hpp"
+#include "actors/internal_messages.hpp"
+
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
+
+#include <vector>
+
+namespace holdfast::actors {
+
+struct profiles_state {
+  static inline const char* name = "profiles";
+
+  profiles_state() = default;
+  profiles_state(const profiles_state&) = delete;
+  profiles_state& operator=(const profiles_state&) = delete;
+  ~profiles_state();
+
+  context_ptr context;
+  std::vector<caf::actor> writers; ///< One per lane.
+  caf::actor reader;
+  /// One per lane, since each waits for one writer; null while nobody needs it.
+  std::vector<caf::actor> keepers;
+};
+
+/// PROFILES: makes durable what is said of contributors whose home, a shard chosen by name, is
+/// here. The last word counts.
+///
+/// Failure: what a writer refuses ends its child that asked for it, and nothing else; the next
+/// request gets a new one.
+/// Backpressure: that of the writers, which the gateway applies.
+caf::behavior profiles(caf::stateful_actor<profiles_state>* self, context_ptr context,
+                       std::vector<caf::actor> writers, caf::actor reader);
+
+/// The public form of a profile.
+msg::profile_view to_view(const core::contributor_id& contributor,
+                          const persistence::stored_profile& known);
+
+} // namespace holdfast::actors

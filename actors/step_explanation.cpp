@@ -1,0 +1,75 @@
+#include "actors/step_state.hpp"
+#include "core/explanation.hpp"
+
+namespace holdfast::actors {
+
+namespace {
+
+/// `lacks` is what the contributor lacks, if one is named.
+void explain_unit(step_ptr self, const msg::explain_unit& request, const held_promise& promise,
+                  const std::vector<std::string>& lacks) {
+  // As committed: what is decided and not durable yet will be in a moment.
+  self->request(self->state.links.loader, internal_timeout,
+                load_units{{request.unit}, leases_of(self->state)})
+      .then(
+          [=](const units_loaded& loaded) {
+            const auto& st = self->state;
+            if (loaded.units.empty() || loaded.units[0].step != st.identity.step())
+              return promise.deliver(msg::to_error(
+                  core::errc::not_found, "the step has no unit " + to_string(request.unit)));
+            const auto& unit = loaded.units[0];
+            std::optional<core::candidate> who;
+            if (!request.contributor.empty())
+              who = core::candidate{request.contributor,
+                                    st.board->next_for(request.contributor, true), lacks};
+            msg::unit_explanation answer{unit.id, unit.state, {}};
+            const auto& shared = *context_of(st, unit.version);
+            for (auto& why : core::explain(st.step.row, unit, shared.lease, shared.ways, who,
+                                           now(self, st.context)))
+              answer.reasons.push_back({std::move(why.code), std::move(why.text)});
+            promise.deliver(std::move(answer));
+          },
+          [=](caf::error& error) { promise.deliver(std::move(error)); });
+}
+
+/// Once what it has seen is durable.
+void explain_contributor(step_ptr self, const msg::explain_contributor& request,
+                         const held_promise& promise, const std::vector<std::string>& lacks) {
+  auto& st = self->state;
+  msg::contributor_explanation answer{request.contributor, {}};
+  for (auto& why : core::explain(st.step.row, *st.board, st.ready, request.contributor, lacks,
+                                 now(self, st.context)))
+    answer.reasons.push_back({std::move(why.code), std::move(why.text)});
+  st.pending.after_all([=, answer = std::move(answer)](const core::failure& lost) {
+    if (lost.code == core::errc::none)
+      promise.deliver(answer);
+    else
+      promise.deliver(msg::to_error(lost));
+  });
+}
+
+} // namespace
+
+void on_explain_unit(step_ptr self, const msg::explain_unit& request) {
+  const held_promise promise{self->make_response_promise()};
+  if (request.contributor.empty())
+    return explain_unit(self, request, promise, {});
+  with_lacks(self, request.contributor, [=](const core::failure& why, const auto& lacks) {
+    if (why.code == core::errc::none)
+      explain_unit(self, request, promise, lacks);
+    else
+      promise.deliver(msg::to_error(why));
+  });
+}
+
+void on_explain_contributor(step_ptr self, const msg::explain_contributor& request) {
+  const held_promise promise{self->make_response_promise()};
+  with_lacks(self, request.contributor, [=](const core::failure& why, const auto& lacks) {
+    if (why.code == core::errc::none)
+      explain_contributor(self, request, promise, lacks);
+    else
+      promise.deliver(msg::to_error(why));
+  });
+}
+
+} // namespace holdfast::actors

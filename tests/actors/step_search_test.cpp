@@ -1,0 +1,323 @@
+// Contributors look for steps: which they find, in what order, and which they may work in.
+// A94-A101, A103-A106
+
+#include "tests/support/node_fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <caf/exit_reason.hpp>
+#include <caf/send.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+using namespace std::chrono_literals;
+
+namespace holdfast::test {
+
+namespace {
+
+/// A workflow of one step, which has the name of the workflow as its key.
+std::string asking(const std::string& key, int priority, const std::string& requirements = "{}") {
+  return R"({"name":")" + key + R"(","steps":[{"key":")" + key + R"(","title":"The )" + key
+         + R"(","judgments_per_unit":1,"priority":)" + std::to_string(priority)
+         + R"(,"requirements":)" + requirements + "}]}";
+}
+
+struct searched_node : node_fixture {
+  searched_node() { start(); }
+
+  core::step_id given(const std::string& key, int priority,
+                      const std::string& requirements = "{}") {
+    const auto step = create(asking(key, priority, requirements));
+    advance(1s);
+    return step;
+  }
+  void known(const msg::put_profile& profile) {
+    const auto put = call(profile);
+    BOOST_REQUIRE_MESSAGE(put.value, (put.error ? put.error->detail : "no answer"));
+  }
+  /// The unit that somebody gets who has the skill.
+  core::unit_id assigned_to_somebody_with(const core::step_id& step, const std::string& skill) {
+    msg::put_profile other;
+    other.contributor = "with " + skill;
+    other.skills = {skill};
+    known(other);
+    return assigned(step, other.contributor).unit;
+  }
+  msg::step_offers found(const std::string& who, std::uint32_t limit = 20) {
+    const auto offers = call(msg::find_steps{who, limit, 0, {}});
+    BOOST_REQUIRE_MESSAGE(offers.value, (offers.error ? offers.error->detail : "no answer"));
+    return *offers.value;
+  }
+  /// Their keys.
+  std::string steps_for(const std::string& who, std::uint32_t limit = 20) {
+    const auto offers = found(who, limit);
+    BOOST_TEST(offers.complete);
+    std::string keys;
+    for (const auto& offer : offers.steps)
+      keys += (keys.empty() ? "" : " ") + offer.key;
+    return keys;
+  }
+};
+
+msg::put_profile profile_of(const std::string& who) {
+  msg::put_profile profile;
+  profile.contributor = who;
+  return profile;
+}
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(searching_for_steps, searched_node)
+
+// A94, A96, A97, A101
+BOOST_AUTO_TEST_CASE(contributors_find_what_they_may_work_in_by_priority) {
+  given("open", 1);
+  given("ner", 5, R"({"skills":["ner"]})");
+  given("sworn", 9, R"({"skills":["ner"],"certifications":["court"]})");
+  given("bavarian", 3, R"({"locations":["DE-BY","AT"],"channels":["level-2","level-3"]})");
+  given("trusted", 2, R"({"trust":0.9})");
+  BOOST_TEST(steps_for("nobody") == "open");
+
+  auto ana = profile_of("ana");
+  ana.skills = {"sql", "ner"};
+  ana.location = "DE-BY-M";
+  known(ana);
+  BOOST_TEST(steps_for("ana") == "ner open");
+  ana.channels = {"level-3"};
+  ana.certifications = {"court"};
+  ana.trust = 0.95;
+  known(ana);
+  BOOST_TEST(steps_for("ana") == "sworn ner bavarian trusted open");
+  BOOST_TEST(steps_for("ana", 2) == "sworn ner");
+  const auto first = found("ana", 1).steps.at(0);
+  BOOST_TEST(first.title == "The sworn");
+  BOOST_TEST(first.priority == 9);
+  const auto rest = call(msg::find_steps{"ana", 20, first.priority, first.step});
+  BOOST_REQUIRE(rest.value);
+  BOOST_TEST(rest.value->steps.size() == 4U);
+  BOOST_TEST(rest.value->steps.at(0).key == "ner");
+}
+
+// A99, A100, A105, A106
+BOOST_AUTO_TEST_CASE(the_index_follows_what_becomes_of_steps) {
+  const auto step = given("a", 1);
+  given("b", 2);
+  BOOST_TEST(steps_for("ana") == "b a");
+  change(step, core::unit_verb::pause);
+  advance(1s);
+  BOOST_TEST(steps_for("ana") == "b");
+  change(step, core::unit_verb::resume);
+  advance(1s);
+  BOOST_TEST(steps_for("ana") == "b a");
+
+  BOOST_REQUIRE(call(msg::update_workflow{step, 1, asking("a", 7)}).value);
+  advance(1s);
+  BOOST_TEST(steps_for("ana") == "a b");
+  BOOST_REQUIRE(call(msg::update_workflow{step, 2, asking("a", 7, R"({"skills":["ner"]})")}).value);
+  advance(1s);
+  BOOST_TEST(steps_for("ana") == "b");
+  BOOST_REQUIRE(call(msg::update_workflow{step, 3, asking("a", 7)}).value);
+  advance(1s);
+
+  feed(step, 1);
+  seal(step);
+  BOOST_TEST(steps_for("ana") == "a b");
+  work(step, "ana");
+  advance(1s);
+  BOOST_TEST(steps_for("ana") == "b"); // complete
+  feed(step, 1, 1);
+  advance(1s);
+  BOOST_TEST(steps_for("ana") == "a b"); // open again
+  change(step, core::unit_verb::cancel);
+  advance(1s);
+  BOOST_TEST(steps_for("ana") == "b");
+}
+
+// What is found is what is durable: nobody is sent to a step that may never have been there. I-10
+BOOST_AUTO_TEST_CASE(only_what_is_committed_is_listed) {
+  const auto step = given("a", 1);
+  change(step, core::unit_verb::pause);
+  advance(1s);
+  BOOST_TEST(steps_for("ana") == "");
+  database->set_refusals([](const core::change& c) {
+    return !c.writes.empty() && std::holds_alternative<core::update_step>(c.writes[0]);
+  });
+  call(msg::change_step{step, static_cast<std::uint8_t>(core::unit_verb::resume)});
+  BOOST_TEST(steps_for("ana") == "");
+  database->set_refusals(nullptr);
+  advance(5s);
+  BOOST_TEST(steps_for("ana") == "");
+  change(step, core::unit_verb::resume);
+  advance(1s);
+  BOOST_TEST(steps_for("ana") == "a");
+}
+
+BOOST_AUTO_TEST_CASE(a_node_that_starts_reads_what_there_is) {
+  given("a", 1);
+  const auto over = given("b", 2);
+  const auto paused = given("c", 3);
+  change(over, core::unit_verb::cancel);
+  change(paused, core::unit_verb::pause);
+  advance(1s);
+  restart();
+  advance(1s);
+  BOOST_TEST(steps_for("ana") == "a");
+  change(paused, core::unit_verb::resume);
+  advance(1s);
+  BOOST_TEST(steps_for("ana") == "c a");
+}
+
+// The loss of the index harms nothing else, and is made good.
+BOOST_AUTO_TEST_CASE(a_search_that_crashes_begins_anew) {
+  const auto step = given("a", 1);
+  given("b", 2);
+  const auto gateway = the_actor("gateway");
+  caf::anon_send_exit(the_actor("step_search"), caf::exit_reason::kill);
+  feed(step, 1);
+  work(step, "ana");
+  advance(1s);
+  BOOST_TEST((the_actor("gateway") == gateway));
+  BOOST_TEST(steps_for("ana") == "b a");
+}
+
+// A95
+BOOST_AUTO_TEST_CASE(what_is_known_of_contributors_can_be_set_and_seen) {
+  const auto nobody = call(msg::get_profile{"ana"});
+  BOOST_REQUIRE(nobody.value);
+  BOOST_TEST(nobody.value->skills.empty());
+  BOOST_TEST(nobody.value->trust == 0);
+  BOOST_TEST((nobody.value->changed_at == core::instant{}));
+
+  auto ana = profile_of("ana");
+  ana.skills = {"sql", "ner", "sql"};
+  ana.location = "DE";
+  const auto put = call(ana);
+  BOOST_REQUIRE(put.value);
+  BOOST_TEST(put.value->skills == (std::vector<std::string>{"ner", "sql"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(!put.value->trust_given);
+  ana.skills = {};
+  ana.trust = 0.5;
+  BOOST_REQUIRE(call(ana).value);
+  restart();
+  const auto seen = call(msg::get_profile{"ana"});
+  BOOST_REQUIRE(seen.value);
+  BOOST_TEST(seen.value->skills.empty());
+  BOOST_TEST(seen.value->location == "DE");
+  BOOST_TEST(seen.value->trust == 0.5);
+  BOOST_TEST(seen.value->trust_given);
+}
+
+BOOST_AUTO_TEST_CASE(a_profile_that_is_none_is_refused_with_all_its_problems) {
+  auto ana = profile_of("ana");
+  ana.skills = {"ner", "no spaces"};
+  ana.location = std::string(65, 'x');
+  ana.trust = 1.5;
+  const auto refused = call(ana);
+  BOOST_TEST(refused.code() == core::errc::payload_invalid);
+  for (const auto* place : {"/skills/1", "/location", "/trust"})
+    BOOST_TEST(refused.error->detail.find(place) != std::string::npos, place);
+  ana = profile_of("");
+  BOOST_TEST(call(ana).code() == core::errc::invalid_argument);
+  BOOST_TEST(call(msg::find_steps{"ana", 0, 0, {}}).code() == core::errc::invalid_argument);
+  BOOST_TEST(call(msg::find_steps{"", 1, 0, {}}).code() == core::errc::invalid_argument);
+}
+
+BOOST_AUTO_TEST_CASE(a_profile_that_the_database_refuses_harms_no_other) {
+  database->set_refusals([](const core::change& c) {
+    return !c.writes.empty() && std::holds_alternative<core::put_profile>(c.writes[0]);
+  });
+  BOOST_TEST(call(profile_of("ana")).code() == core::errc::refused_by_store);
+  database->set_refusals(nullptr);
+  auto ana = profile_of("ana");
+  ana.skills = {"ner"};
+  BOOST_REQUIRE(call(ana).value);
+  BOOST_TEST(call(msg::get_profile{"ana"}).value->skills.size() == 1U);
+}
+
+// A101: what decides about a search decides about the work, too.
+BOOST_AUTO_TEST_CASE(who_lacks_what_a_step_asks_gets_no_work_there) {
+  const auto step = given("ner", 5, R"({"skills":["ner"]})");
+  feed(step, 2);
+  const auto refused = assign(step, "ana");
+  BOOST_TEST(refused.code() == core::errc::not_qualified);
+  BOOST_TEST(refused.error->detail.find("skill 'ner'") != std::string::npos);
+  const auto why = call(msg::explain_contributor{step, "ana"});
+  BOOST_REQUIRE(why.value);
+  BOOST_TEST(why.value->reasons.back().code == "not_eligible");
+
+  auto ana = profile_of("ana");
+  ana.skills = {"ner"};
+  known(ana);
+  advance(2s);
+  const msg::ask_assignment ask{step, "ana", fresh<core::assignment_id>()};
+  const auto answered = call(ask);
+  BOOST_REQUIRE(answered.value);
+  const auto given_unit = *answered.value;
+  // What is held stays held, and counts; the next one is refused when the minute is over.
+  ana.skills = {};
+  known(ana);
+  advance(61s);
+  BOOST_TEST((call(ask).value->unit == given_unit.unit));
+  BOOST_REQUIRE(submit(given_unit, "ana").value);
+  BOOST_TEST(assign(step, "ana").code() == core::errc::not_qualified);
+  const auto open = assigned_to_somebody_with(step, "ner");
+  const auto of_unit = call(msg::explain_unit{step, open, "ana"});
+  BOOST_REQUIRE(of_unit.value);
+  BOOST_TEST(std::any_of(of_unit.value->reasons.begin(), of_unit.value->reasons.end(),
+                         [](const auto& reason) { return reason.code == "not_eligible"; }));
+}
+
+// A27, A101: trust as it was earned in other steps.
+BOOST_AUTO_TEST_CASE(right_answers_to_test_questions_open_steps_that_ask_for_trust) {
+  given("trusted", 1, R"({"trust":0.7})");
+  const auto school = create(
+      R"({"name":"school","steps":[{"key":"school","judgments_per_unit":1,
+          "test_questions":{"quiz":4,"quiz_pass":0.5}}]})");
+  msg::add_test_questions questions{school, {}};
+  for (int i = 0; i < 8; ++i)
+    questions.rows.push_back({"q" + std::to_string(i), "{}", R"({"answer":"red"})"});
+  BOOST_REQUIRE(call(questions).value);
+  feed(school, 1);
+  advance(1s);
+  BOOST_TEST(steps_for("ana") == "school");
+  for (int i = 0; i < 4; ++i)
+    work(school, "ana");
+  advance(1s);
+  BOOST_TEST(steps_for("ana") == "trusted school");
+  BOOST_TEST(call(msg::get_profile{"ana"}).value->tests_right == 4U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// A95: whoever manages contributors elsewhere.
+BOOST_AUTO_TEST_SUITE(profiles_from_elsewhere)
+
+BOOST_AUTO_TEST_CASE(are_asked_for_and_cannot_be_put) {
+  node_fixture f;
+  f.prepare().settings.find_profile = [](const core::contributor_id& who) {
+    core::outcome<core::contributor_profile> found{core::contributor_profile{}};
+    if (who == "ana")
+      found->skills = {"sql", "ner"};
+    if (who == "eve")
+      found = core::failure{core::errc::unavailable, "no directory"};
+    return found;
+  };
+  f.start();
+  const auto step = f.create(asking("ner", 1, R"({"skills":["ner"]})"));
+  f.feed(step, 2);
+  f.advance(1s);
+  BOOST_TEST(f.call(msg::find_steps{"ana", 20, 0, {}}).value->steps.size() == 1U);
+  BOOST_TEST(f.call(msg::find_steps{"bob", 20, 0, {}}).value->steps.empty());
+  BOOST_TEST(f.call(msg::find_steps{"eve", 20, 0, {}}).code() == core::errc::unavailable);
+  BOOST_TEST((f.assign(step, "ana").code() == core::errc::none));
+  BOOST_TEST(f.assign(step, "bob").code() == core::errc::not_qualified);
+  BOOST_TEST(f.assign(step, "eve").code() == core::errc::unavailable);
+  BOOST_TEST(f.call(profile_of("ana")).code() == core::errc::wrong_state);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::test
