@@ -50,7 +50,8 @@ constexpr std::array<error_description, 22> table{{
   {errc::damaged, "damaged", false,
    "Restore the named file from a backup: it is not what was stored."},
   {errc::not_qualified, "not_qualified", false,
-   "Stop asking: this contributor's work on the step has ended. Other steps are open to them."},
+   "Stop asking: this contributor's work on the step has ended, or they lack what it asks, which "
+   "the detail names. Other steps are open to them."},
   {errc::events_gone, "events_gone", false,
    "Begin anew with what is kept: the detail names the first event that is there."},
 }};

@@ -377,10 +377,7 @@ batch_mutator::mutation mutation_named(const std::string& name, dice& random) {
           ++position->seq;
     };
   if (name == "dead-letter-dropped")
-    return [&](core::change& c) {
-      if (random.below(4) == 0)
-        erase_writes<core::put_dead_letter>(c);
-    };
+    return [](core::change& c) { erase_writes<core::put_dead_letter>(c); };
   if (name == "lease-kept")
     return [&](core::change& c) {
       if (random.below(10) == 0)

@@ -24,8 +24,8 @@ using namespace std::chrono_literals;
 constexpr std::size_t processes_max = 4;
 
 /// Messages and virtual time within which all work must be done once nothing goes wrong any more:
-/// ten times what the slowest of ten thousand seeds took.
-constexpr std::uint64_t calm_messages_max = 120'000;
+/// nearly three times what the slowest of two thousand seeds took.
+constexpr std::uint64_t calm_messages_max = 400'000;
 constexpr core::duration calm_time_max = 20min;
 
 /// After the last unit is finished: cursors are written, idle units are sent away, leases that
