@@ -57,7 +57,7 @@ struct cluster : virtual_world {
   /// One that moves when the first of two nodes comes beside the second.
   static core::queue_name queue_that_prefers(const std::string& first, const std::string& second) {
     for (int number = 0;; ++number) {
-      const auto queue = "q" + std::to_string(number);
+      auto queue = "q" + std::to_string(number);
       const auto shard = core::shard_of(queue, shard_count);
       if (core::suitability(first, shard) > core::suitability(second, shard))
         return queue;
