@@ -6,7 +6,7 @@
 #include "actors/unit.hpp"
 #include "core/answer_model.hpp"
 #include "core/contributor_board.hpp"
-#include "core/eligibility.hpp"
+#include "core/known_profiles.hpp"
 #include "core/ready_set.hpp"
 #include "core/step.hpp"
 #include "core/survey_pace.hpp"
@@ -93,13 +93,7 @@ struct step_state {
   std::optional<core::contributor_board> board; ///< Since the step is loaded.
   std::optional<core::answer_model> model;      ///< Where the method of aggregation asks one.
 
-  // --- profiles ---
-  struct known_profile {
-    core::contributor_profile profile;
-    double trust = 0;
-    core::instant read_at;
-  };
-  std::unordered_map<core::contributor_id, known_profile> profiles;
+  core::known_profiles profiles;
 
   // --- surveys ---
   core::survey_pace surveys; ///< Of the step's own accord.

@@ -1,0 +1,34 @@
+#include "core/known_profiles.hpp"
+
+#include <iterator>
+#include <utility>
+
+namespace holdfast::core {
+
+void known_profiles::learn(const contributor_id& contributor, contributor_profile profile,
+                           double trust, instant asked_at) {
+  if (by_contributor_.size() >= contributors_max && by_contributor_.count(contributor) == 0) {
+    for (auto at = by_contributor_.begin(); at != by_contributor_.end();)
+      at = at->second.asked_at + age_max <= asked_at ? by_contributor_.erase(at) : std::next(at);
+    if (by_contributor_.size() >= contributors_max)
+      by_contributor_.clear();
+  }
+  by_contributor_[contributor] = {std::move(profile), trust, asked_at};
+}
+
+std::optional<std::vector<std::string>> known_profiles::lacks(const requirements& asked,
+                                                              const contributor_id& contributor,
+                                                              instant now) const {
+  if (asked.ask_nothing())
+    return std::vector<std::string>{};
+  const auto found = by_contributor_.find(contributor);
+  if (found == by_contributor_.end())
+    return std::nullopt;
+  const auto& [profile, trust, asked_at] = found->second;
+  auto missed = lacking(asked, profile, trust);
+  if (now >= asked_at + (missed.empty() ? age_max : age_max_of_lacks))
+    return std::nullopt;
+  return missed;
+}
+
+} // namespace holdfast::core
