@@ -134,8 +134,9 @@ void fail_as_over(const held_promise& promise) {
        "the lease that was granted under this assignment id is over; ask with a new id");
 }
 
-void fail_as_lacking(const held_promise& promise, const std::vector<std::string>& lacks) {
-  fail(promise, core::errc::not_qualified, core::text_of_lacks(lacks));
+void refuse_as_lacking(step_ptr self, const held_promise& promise,
+                       const std::vector<std::string>& lacks) {
+  refuse(self, promise, {core::errc::not_qualified, core::text_of_lacks(lacks)});
 }
 
 /// Forwards a contributor's request to its unit.
@@ -185,25 +186,26 @@ void offer(step_ptr self, owned_ask& ask) {
         != found->second.end())
       return fail_as_over(promise);
   if (st.step.row.status == core::step_status::canceled)
-    return fail(promise, core::errc::wrong_state, "the step is canceled");
+    return refuse(self, promise, {core::errc::wrong_state, "the step is canceled"});
   if (st.step.row.status != core::step_status::open)
-    return fail(promise, core::errc::no_unit_available,
-                "the step is " + std::string{to_string(st.step.row.status)});
+    return refuse(self, promise,
+                  {core::errc::no_unit_available,
+                   "the step is " + std::string{to_string(st.step.row.status)}});
   const auto lacks = known_lacks(self, request.contributor);
   if (!lacks)
     return with_lacks(self, request.contributor, [=](const core::failure& why, const auto& found) {
       if (why.code != core::errc::none)
         promise.deliver(msg::to_error(why));
       else if (!found.empty())
-        fail_as_lacking(promise, found);
+        refuse_as_lacking(self, promise, found);
       else
         promise.delegate(caf::actor_cast<caf::actor>(self), ask);
     });
   if (!lacks->empty())
-    return fail_as_lacking(promise, *lacks);
+    return refuse_as_lacking(self, promise, *lacks);
   const auto next = st.board->next_for(request.contributor, st.ready.ready_units() > 0);
   if (next.refusal != core::errc::none)
-    return fail(promise, next.refusal, {});
+    return refuse(self, promise, {next.refusal, {}});
   const auto unit = ask.tries >= tries_max ? std::nullopt
                     : next.question        ? next.question
                                     : st.ready.take(request.contributor, now(self, st.context));
@@ -265,6 +267,12 @@ void answer_step(step_ptr self, core::decision<core::step_row> decided) {
 }
 
 } // namespace
+
+void refuse(step_ptr self, const held_promise& promise, core::failure why) {
+  self->state.pending.after_all([promise, why = std::move(why)](const core::failure& lost) {
+    promise.deliver(msg::to_error(lost.code == core::errc::none ? why : lost));
+  });
+}
 
 void write(step_ptr self, core::change changes, std::function<void(const core::failure&)> effect) {
   auto& st = self->state;

@@ -228,6 +228,9 @@ void go_on_with_repairs(step_ptr self);
 
 void on_apply_events(step_ptr self, const apply_events& delivery);
 
+/// Refuses as soon as all is durable that the refusal may have seen.
+void refuse(step_ptr self, const held_promise& promise, core::failure why);
+
 /// Writes the changes of a decision; `effect` runs after the commit.
 void write(step_ptr self, core::change changes, std::function<void(const core::failure&)> effect);
 

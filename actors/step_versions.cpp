@@ -54,13 +54,6 @@ struct update {
 };
 using update_ptr = std::shared_ptr<update>;
 
-/// Once what it may have seen is durable.
-void refuse(step_ptr self, const update_ptr& u, core::failure why) {
-  self->state.pending.after_all([u, why = std::move(why)](const core::failure& lost) {
-    u->promise.deliver(msg::to_error(lost.code == core::errc::none ? why : lost));
-  });
-}
-
 void answer_as_stored(const update_ptr& u) {
   u->answer.steps = steps_of(u->definition, u->steps);
   u->promise.deliver(std::move(u->answer));
@@ -70,11 +63,12 @@ void decide(step_ptr self, const update_ptr& u) {
   auto& st = self->state;
   // Another one may have come in between, or be on its way to the database.
   if (st.workflow.latest() + 1 != u->answer.version)
-    return refuse(self, u, {core::errc::unavailable, "the workflow is being changed; ask again"});
+    return refuse(self, u->promise,
+                  {core::errc::unavailable, "the workflow is being changed; ask again"});
   if (auto why = core::obstacle_to_update(st.step.row); why.code != core::errc::none)
-    return refuse(self, u, std::move(why));
+    return refuse(self, u->promise, std::move(why));
   if (const auto problems = core::problems_of_change(st.workflow, u->definition); !problems.empty())
-    return refuse(self, u, documents::refusal_of(problems));
+    return refuse(self, u->promise, documents::refusal_of(problems));
   if (u->request.dry_run)
     return answer_as_stored(u);
   auto changes = core::add_version(st.workflow, u->steps, u->definition, u->request.definition,
@@ -101,7 +95,7 @@ void decide_if_queues_are_there(step_ptr self, const update_ptr& u) {
             if (why.code == core::errc::none)
               decide(self, u);
             else
-              refuse(self, u, std::move(why));
+              refuse(self, u->promise, std::move(why));
           },
           [=](caf::error& error) { u->promise.deliver(std::move(error)); });
 }
@@ -111,7 +105,7 @@ void compare(step_ptr self, const update_ptr& u, persistence::stored_workflow st
   const auto& request = u->request;
   auto plan = core::plan_update(stored.definitions, request.version, request.definition);
   if (plan.refusal.code != core::errc::none)
-    return refuse(self, u, std::move(plan.refusal));
+    return refuse(self, u->promise, std::move(plan.refusal));
   u->steps = std::move(stored.steps);
   u->answer.workflow = stored.id;
   u->answer.dry_run = request.dry_run;
@@ -152,7 +146,7 @@ void on_update_workflow(step_ptr self, const msg::update_workflow& request) {
   auto& st = self->state;
   const auto u = std::make_shared<update>(request, held_promise{self->make_response_promise()});
   if (st.step.row.position != 0)
-    return refuse(self, u,
+    return refuse(self, u->promise,
                   {core::errc::wrong_state,
                    "the first step of a workflow decides about its versions; that is "
                        + to_string(st.siblings.front())});

@@ -8,6 +8,7 @@
 #include <caf/send.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,18 @@ struct searched_node : node_fixture {
     const auto offers = call(msg::find_steps{who, limit, 0, {}});
     BOOST_REQUIRE_MESSAGE(offers.value, (offers.error ? offers.error->detail : "no answer"));
     return *offers.value;
+  }
+  /// Batches with such a row are not committed as long as this is in force.
+  void hold_commits_of(const std::function<bool(const core::step_row&)>& which) {
+    database->set_commit_faults([which](const persistence::write_batch& batch) {
+      for (const auto& part : batch.shards)
+        for (const auto& change : part.changes)
+          for (const auto& write : change.writes)
+            if (const auto* updated = std::get_if<core::update_step>(&write);
+                updated != nullptr && which(updated->row))
+              return persistence::commit_fault::unavailable;
+      return persistence::commit_fault::none;
+    });
   }
   /// Their keys.
   std::string steps_for(const std::string& who, std::uint32_t limit = 20) {
@@ -135,23 +148,43 @@ BOOST_AUTO_TEST_CASE(the_index_follows_what_becomes_of_steps) {
   BOOST_TEST(steps_for("ana") == "b");
 }
 
-// What is found is what is durable: nobody is sent to a step that may never have been there. I-10
+// What is found is what is durable: an event of the step is delivered while a later decision waits.
 BOOST_AUTO_TEST_CASE(only_what_is_committed_is_listed) {
   const auto step = given("a", 1);
-  change(step, core::unit_verb::pause);
-  advance(1s);
-  BOOST_TEST(steps_for("ana") == "");
-  database->set_refusals([](const core::change& c) {
-    return !c.writes.empty() && std::holds_alternative<core::update_step>(c.writes[0]);
+  feed(step, 1);
+  bool sealed = false;
+  hold_commits_of([&](const core::step_row& row) {
+    sealed = sealed || row.sealed;
+    return row.status == core::step_status::paused;
   });
-  call(msg::change_step{step, static_cast<std::uint8_t>(core::unit_verb::resume)});
-  BOOST_TEST(steps_for("ana") == "");
-  database->set_refusals(nullptr);
-  advance(5s);
-  BOOST_TEST(steps_for("ana") == "");
-  change(step, core::unit_verb::resume);
+  send_to_node(msg::seal_step{step});
+  while (!sealed && virtual_world::step())
+    continue;
+  send_to_node(msg::change_step{step, static_cast<std::uint8_t>(core::unit_verb::pause)});
   advance(1s);
+  BOOST_TEST(statistics(step).step.sealed);
+  BOOST_TEST(statistics(step).step.status == core::step_status::open);
   BOOST_TEST(steps_for("ana") == "a");
+  database->set_commit_faults(nullptr);
+  advance(10s);
+  BOOST_TEST(statistics(step).step.status == core::step_status::paused);
+  BOOST_TEST(steps_for("ana") == "");
+}
+
+// Nobody is told of a decision before it is one.
+BOOST_AUTO_TEST_CASE(who_is_refused_for_a_decision_hears_of_it_when_it_is_durable) {
+  const auto step = given("a", 1);
+  feed(step, 1);
+  hold_commits_of(
+      [](const core::step_row& row) { return row.status == core::step_status::paused; });
+  send_to_node(msg::change_step{step, static_cast<std::uint8_t>(core::unit_verb::pause)});
+  settle();
+  const auto asked = send_to_node(msg::ask_assignment{step, "ana", fresh<core::assignment_id>()});
+  advance(1s);
+  BOOST_TEST(!asked->arrived());
+  database->set_commit_faults(nullptr);
+  advance(10s);
+  BOOST_TEST(asked->code() == core::errc::no_unit_available);
 }
 
 BOOST_AUTO_TEST_CASE(a_node_that_starts_reads_what_there_is) {
