@@ -384,11 +384,13 @@ struct read_tick {};
 template <class Request>
 struct owned {
   Request request;
-  caf::actor owner;        ///< Told when the lease that is asked for is over.
+  caf::actor owner; ///< Told when the lease that is asked for is over.
+};
+struct owned_ask : owned<msg::ask_assignment> {
   std::uint32_t tries = 0; ///< How many units have refused this request already.
   bool reserved = false;   ///< The step has taken a slot off its ready set for it.
+  std::string ui;          ///< Filled in by the step.
 };
-using owned_ask = owned<msg::ask_assignment>;
 using owned_release = owned<msg::release_assignment>;
 using owned_extend = owned<msg::extend_assignment>;
 using owned_submit = owned<msg::submit_judgment>;

@@ -137,7 +137,7 @@ void on_ask(owner_ptr self, msg::ask_assignment& ask) {
   st.asking[assignment] = {{std::move(promise)}, time(self)};
   watch_asks(self);
   self->request(st.shards, caf::infinite,
-                owned_ask{std::move(ask), caf::actor_cast<caf::actor>(self)})
+                owned_ask{{std::move(ask), caf::actor_cast<caf::actor>(self)}, 0, false, {}})
       .then(
           [=](msg::assignment& granted) {
             auto& state = self->state;

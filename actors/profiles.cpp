@@ -42,10 +42,7 @@ void on_put(keeper_ptr self, const msg::put_profile& m) {
   auto& st = self->state;
   const held_promise promise{self->make_response_promise()};
   auto said = profile_in(m);
-  std::vector<core::definition_problem> problems;
-  for (auto& each : core::problems_of(said))
-    problems.push_back({std::move(each.place), std::move(each.what)});
-  if (!problems.empty())
+  if (const auto problems = core::problems_of(said); !problems.empty())
     return promise.deliver(msg::to_error(documents::refusal_of(problems)));
   const auto shard = core::shard_of(m.contributor, st.context->settings.shards);
   core::change change;

@@ -173,6 +173,9 @@ void offer(step_ptr self, owned_ask& ask) {
   auto& st = self->state;
   const auto& request = ask.request;
   ask.reserved = false;
+  // That of the newest version, whatever that of the unit is: test questions are of the version in
+  // which they were added, and nobody is to tell them apart.
+  ask.ui = definition_of(st).ui;
   if (const auto found = st.held.find(request.contributor); found != st.held.end())
     for (auto& lease : found->second)
       if (lease.assignment == request.assignment) {

@@ -102,7 +102,7 @@ void on_find(self_ptr self, const msg::find_steps& m) {
             for (auto& found : st.index.find(profile, core::trust_in(profile, known.stored.tests),
                                              after, m.limit))
               offers.steps.push_back({found.step, found.workflow, std::move(found.key),
-                                      std::move(found.title), found.priority});
+                                      std::move(found.title), std::move(found.ui), found.priority});
             offers.complete = st.unread.empty();
             promise.deliver(std::move(offers));
           },

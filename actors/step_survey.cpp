@@ -5,13 +5,6 @@ namespace holdfast::actors {
 namespace {
 
 constexpr std::size_t concerns_most = 1000;
-/// How sure a result is to be where no stopping rule says it.
-constexpr double usually_sure = 0.9;
-
-double sure_in(const core::step_definition& step) {
-  const auto& rule = step.aggregation.stopping;
-  return rule && rule->stop_at ? *rule->stop_at : usually_sure;
-}
 
 msg::step_quality to_view(step_ptr self, const step_surveyed& survey) {
   const auto& mine = definition_of(self->state);
@@ -27,7 +20,7 @@ msg::step_quality to_view(step_ptr self, const step_surveyed& survey) {
     view.fleiss_kappa = *found.fleiss_kappa;
   }
   view.finished_units = survey.finished.units;
-  view.sure = sure_in(mine);
+  view.sure = core::sure_in(mine.aggregation);
   view.unsure_units = survey.finished.unsure;
   if (mine.aggregation.stopping)
     view.judgments_saved = core::judgments_saved(survey.finished, mine.aggregation.stopping->max);
@@ -64,7 +57,8 @@ void survey_when_due(step_ptr self) {
   const auto& mine = definition_of(self->state);
   if (mine.monitors.empty() || !st.surveys.judged())
     return;
-  self->request(st.links.reader, survey_timeout, survey_step{st.identity.step(), sure_in(mine)})
+  self->request(st.links.reader, survey_timeout,
+                survey_step{st.identity.step(), core::sure_in(mine.aggregation)})
       .then(
           [=](const step_surveyed& survey) {
             self->state.surveys.ended();
@@ -77,7 +71,8 @@ void survey_when_due(step_ptr self) {
 void on_get_step_quality(step_ptr self, const msg::get_step_quality&) {
   const held_promise promise{self->make_response_promise()};
   self->request(self->state.links.reader, survey_timeout,
-                survey_step{self->state.identity.step(), sure_in(definition_of(self->state))})
+                survey_step{self->state.identity.step(),
+                            core::sure_in(definition_of(self->state).aggregation)})
       .then(
           [=](const step_surveyed& survey) {
             raise_flags(self, survey,

@@ -91,8 +91,8 @@ void on(self_ptr self, owned_ask& ask) {
     return;
   }
   carry_out(self, std::move(promise), std::move(decided), [&](const core::lease& lease) {
-    return msg::assignment{lease.id,    st.unit.step,     st.unit.id,
-                           lease.token, lease.expires_at, st.unit.input};
+    return msg::assignment{lease.id,         st.unit.step,  st.unit.id, lease.token,
+                           lease.expires_at, st.unit.input, ask.ui};
   });
 }
 

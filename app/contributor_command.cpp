@@ -111,6 +111,7 @@ void print_json(const msg::step_offers& offers) {
                      {"workflow", core::to_string(offer.workflow)},
                      {"key", offer.key},
                      {"title", offer.title},
+                     {"ui", offer.ui},
                      {"priority", offer.priority}});
   print({{"steps", std::move(steps)}, {"complete", offers.complete}});
 }

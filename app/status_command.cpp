@@ -123,16 +123,6 @@ void print_json(const msg::node_status& node, const msg::link_status& link,
                       {"overloaded", node.overloaded},
                       {"live_units", node.live_units},
                       {"sessions", node.sessions}};
-  auto list = ordered_json::array();
-  for (const auto& step : steps)
-    list.push_back({{"step", core::to_string(step.step)},
-                    {"workflow", core::to_string(step.workflow)},
-                    {"key", step.key},
-                    {"position", step.position},
-                    {"status", core::to_string(step.status)},
-                    {"sealed", step.sealed},
-                    {"completed_units", step.completed_units},
-                    {"total_units", step.total_units}});
   if (link.secured) {
     auto refused = ordered_json::object();
     for (const auto& one : link.refusals)
@@ -142,7 +132,7 @@ void print_json(const msg::node_status& node, const msg::link_status& link,
                       {"bytes_in", link.bytes_in}, {"bytes_out", link.bytes_out},
                       {"reloads", link.reloads},   {"refused", std::move(refused)}};
   }
-  object["steps"] = std::move(list);
+  object["steps"] = steps_to_json(steps);
   std::cout << object.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
 

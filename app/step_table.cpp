@@ -15,4 +15,18 @@ void print_steps(const std::vector<msg::step_view>& steps) {
                 static_cast<unsigned long long>(step.total_units));
 }
 
+nlohmann::ordered_json steps_to_json(const std::vector<msg::step_view>& steps) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& step : steps)
+    list.push_back({{"step", core::to_string(step.step)},
+                    {"workflow", core::to_string(step.workflow)},
+                    {"key", step.key},
+                    {"position", step.position},
+                    {"status", core::to_string(step.status)},
+                    {"sealed", step.sealed},
+                    {"completed_units", step.completed_units},
+                    {"total_units", step.total_units}});
+  return list;
+}
+
 } // namespace holdfast::app

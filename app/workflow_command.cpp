@@ -68,25 +68,12 @@ void print_text(const msg::workflow_updated& updated) {
 
 ordered_json parsed(const std::string& text) { return ordered_json::parse(text, nullptr, false); }
 
-ordered_json to_json(const std::vector<msg::step_view>& steps) {
-  auto list = ordered_json::array();
-  for (const auto& step : steps)
-    list.push_back({{"step", core::to_string(step.step)},
-                    {"key", step.key},
-                    {"position", step.position},
-                    {"status", core::to_string(step.status)},
-                    {"sealed", step.sealed},
-                    {"completed_units", step.completed_units},
-                    {"total_units", step.total_units}});
-  return list;
-}
-
 ordered_json to_json(const msg::workflow_view& seen) {
   return {{"workflow", core::to_string(seen.workflow)},
           {"name", seen.name},
           {"version", seen.version},
           {"latest", seen.latest},
-          {"steps", to_json(seen.steps)},
+          {"steps", steps_to_json(seen.steps)},
           {"definition", parsed(seen.definition)}};
 }
 
@@ -105,7 +92,7 @@ ordered_json to_json(const msg::workflow_updated& updated) {
           {"version", updated.version},
           {"dry_run", updated.dry_run},
           {"differences", std::move(differences)},
-          {"steps", to_json(updated.steps)}};
+          {"steps", steps_to_json(updated.steps)}};
 }
 
 template <class Answer>

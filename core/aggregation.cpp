@@ -165,6 +165,11 @@ bool gave(const aggregate& result, const std::string& answer) {
   return answer == result.answer;
 }
 
+double sure_in(const aggregation_policy& policy) {
+  constexpr double usually_sure = 0.9;
+  return policy.stopping ? policy.stopping->stop_at.value_or(usually_sure) : usually_sure;
+}
+
 bool enough(const quality::stopping_rule& rule, const aggregate& found) {
   std::vector<quality::vote> votes;
   for (std::uint32_t label = 0; label < found.support.size(); ++label)

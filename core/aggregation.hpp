@@ -76,6 +76,9 @@ aggregate majority(const std::vector<std::string>& answers);
 /// Whether a judgment that gave `answer` gave what became the result.
 bool gave(const aggregate& result, const std::string& answer);
 
+/// From which confidence on a result counts as sure: where judging stops, else 0.9.
+double sure_in(const aggregation_policy& policy);
+
 /// Whether `rule` wants no more judgments than those that made `found`.
 bool enough(const quality::stopping_rule& rule, const aggregate& found);
 

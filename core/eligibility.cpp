@@ -57,7 +57,7 @@ bool well_formed(const std::string& term) {
             });
 }
 
-using problem_list = std::vector<eligibility_problem>;
+using problem_list = std::vector<definition_problem>;
 
 void check_term(const std::string& term, const std::string& place, problem_list& problems) {
   if (!well_formed(term))
@@ -147,7 +147,7 @@ bool is_within(const std::string& location, const std::string& larger) {
          && (location.size() == larger.size() || location[larger.size()] == '-');
 }
 
-std::vector<eligibility_problem> problems_of(const requirements& asked) {
+std::vector<definition_problem> problems_of(const requirements& asked) {
   problem_list problems;
   check_asked(asked.channels, "/channels", problems);
   check_asked(asked.skills, "/skills", problems);
@@ -157,7 +157,7 @@ std::vector<eligibility_problem> problems_of(const requirements& asked) {
   return problems;
 }
 
-std::vector<eligibility_problem> problems_of(const contributor_profile& profile) {
+std::vector<definition_problem> problems_of(const contributor_profile& profile) {
   problem_list problems;
   check_terms(profile.channels, "/channels", problems);
   check_terms(profile.skills, "/skills", problems);

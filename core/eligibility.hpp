@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/definition_problem.hpp"
 #include "core/ids.hpp"
 
 #include <cstddef>
@@ -65,14 +66,9 @@ bool is_within(const std::string& location, const std::string& larger);
 inline constexpr std::size_t terms_max = 64;      ///< Of one list.
 inline constexpr std::size_t term_bytes_max = 64; ///< Of one channel, skill and so on.
 
-/// What is wrong with what a step asks, or with a profile.
-struct eligibility_problem {
-  std::string place; ///< JSON pointer from there on, such as `/skills/3` or `/trust`.
-  std::string what;
-};
-
-/// Empty when nothing is wrong. A step names no term twice; in a profile that does no harm.
-std::vector<eligibility_problem> problems_of(const requirements& asked);
-std::vector<eligibility_problem> problems_of(const contributor_profile& profile);
+/// What is wrong with what a step asks, or with a profile, each with its place from there on. A
+/// step names no term twice; in a profile that does no harm.
+std::vector<definition_problem> problems_of(const requirements& asked);
+std::vector<definition_problem> problems_of(const contributor_profile& profile);
 
 } // namespace holdfast::core

@@ -35,6 +35,7 @@ void add_definition(const step_listing& listing, json_object& details) {
   details.number("version", static_cast<std::int64_t>(listing.version))
       .text("key", listing.key)
       .text("title", listing.title)
+      .text("ui", listing.ui)
       .number("priority", static_cast<std::int64_t>(listing.priority))
       .raw("requirements", to_json(listing.asks))
       .boolean("for_people", listing.for_people);
@@ -49,6 +50,7 @@ step_listing listing_of(const step_row& row, const step_definition& definition,
   listing.workflow = row.workflow;
   listing.key = definition.key;
   listing.title = cut(definition.title);
+  listing.ui = definition.ui;
   listing.priority = definition.priority;
   listing.asks = definition.asks;
   listing.for_people =

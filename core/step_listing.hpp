@@ -20,6 +20,7 @@ struct step_listing {
   workflow_id workflow;
   std::string key;
   std::string title;
+  std::string ui;            ///< The whole of it: a part would name something else.
   std::int32_t priority = 0; ///< The higher, the sooner it is offered.
   requirements asks;
   bool for_people = true;    ///< False where tasks do all the work.

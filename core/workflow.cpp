@@ -18,6 +18,11 @@ bool well_formed_key(const std::string& key) {
   });
 }
 
+bool has_control_characters(const std::string& text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](unsigned char c) { return c < ' ' || c == 0x7f; });
+}
+
 void check_aggregation(const aggregation_policy& policy, const std::string& place,
                        std::vector<definition_problem>& problems) {
   const auto& labels = policy.labels;
@@ -171,6 +176,11 @@ void check_step(const step_definition& step, const std::string& place,
   if (step.priority < -step_priority_max || step.priority > step_priority_max)
     problems.push_back({place + "/priority", "must be between -" + std::to_string(step_priority_max)
                                                  + " and " + std::to_string(step_priority_max)});
+  if (step.ui.size() > ui_bytes_max)
+    problems.push_back(
+        {place + "/ui", "must be at most " + std::to_string(ui_bytes_max) + " bytes"});
+  if (has_control_characters(step.ui))
+    problems.push_back({place + "/ui", "must not hold control characters"});
   for (auto& problem : problems_of(step.asks))
     problems.push_back({place + "/requirements" + problem.place, std::move(problem.what)});
   if (step.judgments_per_unit < 1 || step.judgments_per_unit > judgments_per_unit_max)

@@ -2,6 +2,7 @@
 
 #include "core/aggregation.hpp"
 #include "core/contributor.hpp"
+#include "core/definition_problem.hpp"
 #include "core/eligibility.hpp"
 #include "core/ids.hpp"
 #include "core/lease.hpp"
@@ -34,6 +35,7 @@ struct task_executor {
 struct step_definition {
   std::string key; ///< Unique in the workflow: 1 to 64 of `a-z 0-9 _ -`.
   std::string title;
+  std::string ui; ///< Names the page or form that people work with; empty: theirs to choose.
   std::int32_t priority = 0;            ///< Among the steps that a contributor may choose from.
   requirements asks;                    ///< Of people; tasks judge whatever it says.
   std::uint32_t judgments_per_unit = 3; ///< Slots of a unit that does not bring its own number.
@@ -57,18 +59,13 @@ struct workflow_definition {
   std::vector<step_definition> steps;
 };
 
-/// What is wrong with a definition, and where.
-struct definition_problem {
-  std::string place; ///< JSON pointer.
-  std::string what;
-};
-
 /// Limits of a definition, with the reasons in docs/CONFIG.md's spirit: bounds on what one node
 /// must hold.
 inline constexpr std::size_t steps_per_workflow_max = 64; // bits of `step_row::upstreams_completed`
 inline constexpr std::size_t routes_per_step_max = 64;
 inline constexpr std::uint32_t loops_max = 100;
 inline constexpr std::int32_t step_priority_max = 1000; // and as far below 0
+inline constexpr std::size_t ui_bytes_max = 1024;       // of each assignment
 inline constexpr std::uint32_t judgments_per_unit_max = 1000;
 inline constexpr std::size_t truth_bytes_max = 4096;
 inline constexpr std::size_t labels_max = 256;

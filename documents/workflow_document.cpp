@@ -44,6 +44,7 @@ private:
     if (const auto* key = from.required("key", "give the step one that is unique here"))
       from.text(*key, "key", step.key);
     from.text("title", step.title);
+    from.text("ui", step.ui);
     from.whole("priority", step.priority);
     if (const auto* asked = from.member("requirements"))
       step.asks = read_requirements(*asked, place + "/requirements");

@@ -13,6 +13,7 @@ namespace holdfast::documents {
 ///     {"name": "…",
 ///      "steps": [{"key": "label",
 ///                 "title": "…",
+///                 "ui": "…",
 ///                 "priority": 5,
 ///                 "requirements": {"channels": ["web"], "skills": ["german"],
 ///                                  "certifications": [], "locations": ["DE"], "trust": 0.7},

@@ -65,9 +65,10 @@ struct step_offer {
   core::workflow_id workflow;
   std::string key;
   std::string title;
+  std::string ui; ///< As in `assignment`.
   std::int32_t priority = 0;
 };
-HOLDFAST_WIRE(step_offer, x.step, x.workflow, x.key, x.title, x.priority)
+HOLDFAST_WIRE(step_offer, x.step, x.workflow, x.key, x.title, x.ui, x.priority)
 
 struct step_offers {
   std::vector<step_offer> steps;

@@ -31,8 +31,11 @@ struct assignment {
   std::uint64_t token = 0;  ///< Fencing token: send it with everything done under this lease.
   core::instant expires_at; ///< Database time. The lease is over at this instant.
   std::string input;        ///< JSON: the unit's data.
+  /// The page or form to work with, as the newest definition of the step names it; empty where it
+  /// names none.
+  std::string ui;
 };
-HOLDFAST_WIRE(assignment, x.id, x.step, x.unit, x.token, x.expires_at, x.input)
+HOLDFAST_WIRE(assignment, x.id, x.step, x.unit, x.token, x.expires_at, x.input, x.ui)
 
 /// Gives a unit back without an answer. Answered by `assignment_released`.
 struct release_assignment {

@@ -307,6 +307,37 @@ BOOST_AUTO_TEST_CASE(units_of_two_versions_in_one_step_keep_their_own_leases) {
   BOOST_TEST(submit(after, "bob").value.has_value());
 }
 
+// A88, A178: were the page that of the version of a unit, the older pages would be those of test
+// questions.
+BOOST_AUTO_TEST_CASE(people_work_with_the_newest_page_whatever_the_version_of_the_unit) {
+  const auto with_page = [](const std::string& page) {
+    return R"({"name":"w","steps":[{"key":"label","judgments_per_unit":2,
+               "test_questions":{"quiz":1},"ui":")"
+           + page + "\"}]}";
+  };
+  const auto step = create(with_page("form-1"));
+  msg::add_test_questions questions{step, {{"test", "{}", R"({"answer":"red"})"}}};
+  BOOST_REQUIRE(call(std::move(questions)).value);
+  feed(step, 1);
+  const auto quiz = assigned(step, "ana");
+  BOOST_TEST(quiz.ui == "form-1");
+  BOOST_REQUIRE(submit(quiz, "ana", "red").value);
+  BOOST_TEST(assigned(step, "ana").ui == "form-1");
+  updated(step, 1, with_page("form-2"));
+  feed(step, 1, 1);
+  // The question of the first version, a unit of the same, and one of the second.
+  const auto same_quiz = assigned(step, "bob");
+  BOOST_TEST((same_quiz.unit == quiz.unit));
+  BOOST_TEST(same_quiz.ui == "form-2");
+  BOOST_REQUIRE(submit(same_quiz, "bob", "red").value);
+  BOOST_TEST(assigned(step, "bob").ui == "form-2");
+  BOOST_TEST(assigned(step, "bob").ui == "form-2");
+  const auto offers = call(msg::find_steps{"ana", 1, 0, {}});
+  BOOST_REQUIRE(offers.value);
+  BOOST_REQUIRE(offers.value->steps.size() == 1U);
+  BOOST_TEST(offers.value->steps[0].ui == "form-2");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace holdfast::test

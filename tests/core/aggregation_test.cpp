@@ -281,6 +281,16 @@ BOOST_AUTO_TEST_CASE(no_judgments_have_no_majority) {
   BOOST_CHECK_THROW(majority({}), core::broken_invariant);
 }
 
+// A156
+BOOST_AUTO_TEST_CASE(a_result_is_sure_from_where_judging_stops) {
+  core::aggregation_policy policy;
+  BOOST_TEST(core::sure_in(policy) == 0.9);
+  policy.stopping.emplace();
+  BOOST_TEST(core::sure_in(policy) == 0.9);
+  policy.stopping->stop_at = 0.75;
+  BOOST_TEST(core::sure_in(policy) == 0.75);
+}
+
 // Accuracies of an independent implementation, with ties shared and with ties to the first label.
 BOOST_AUTO_TEST_CASE(recorded_jobs_reach_the_published_accuracy) {
   const auto tweets = score_of("cf_amt");

@@ -166,6 +166,7 @@ BOOST_AUTO_TEST_CASE(a_listing_says_what_the_row_and_the_definition_say) {
   row.revision = 7;
   auto definition = step_named("label");
   definition.title = "What is it?";
+  definition.ui = "https://ui.example/label#2";
   definition.priority = -3;
   definition.asks.skills = {"ner"};
   const auto made = listing_of(row, definition, 4);
@@ -173,6 +174,7 @@ BOOST_AUTO_TEST_CASE(a_listing_says_what_the_row_and_the_definition_say) {
   BOOST_TEST((made.workflow == row.workflow));
   BOOST_TEST(made.key == "label");
   BOOST_TEST(made.title == "What is it?");
+  BOOST_TEST(made.ui == "https://ui.example/label#2");
   BOOST_TEST(made.priority == -3);
   BOOST_TEST(made.asks.skills == terms{"ner"}, boost::test_tools::per_element());
   BOOST_TEST(made.for_people);
@@ -215,10 +217,11 @@ BOOST_AUTO_TEST_CASE(events_tell_how_a_step_stands_and_what_defines_it) {
   row.revision = 3;
   auto made = listing(1, -2, {{"web"}, {"a", "b"}, {"c"}, {"DE"}, 0.75});
   made.title = "\"Say\"";
+  made.ui = "form-7";
   made.version = 6;
   made.for_people = false;
   const std::string defined =
-      R"("version":6,"key":"s1","title":"\"Say\"","priority":-2,)"
+      R"("version":6,"key":"s1","title":"\"Say\"","ui":"form-7","priority":-2,)"
       R"("requirements":{"channels":["web"],"skills":["a","b"],"certifications":["c"],)"
       R"("locations":["DE"],"trust":0.75},"for_people":false})";
   BOOST_TEST(version_details(made) == '{' + defined);
@@ -227,7 +230,7 @@ BOOST_AUTO_TEST_CASE(events_tell_how_a_step_stands_and_what_defines_it) {
                 R"("revision":3,)"
                     + defined);
   BOOST_TEST(version_details(listing(2))
-             == R"({"version":1,"key":"s2","title":"","priority":0,"requirements":{},)"
+             == R"({"version":1,"key":"s2","title":"","ui":"","priority":0,"requirements":{},)"
                 R"("for_people":true})");
 }
 

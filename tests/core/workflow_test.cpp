@@ -98,6 +98,18 @@ BOOST_AUTO_TEST_CASE(priority_is_bounded_on_both_sides) {
   BOOST_TEST(of_priority(1001) == refused);
 }
 
+BOOST_AUTO_TEST_CASE(a_page_to_work_with_is_named_in_bounds) {
+  const auto named = [](const std::string& ui) {
+    return problems_after([&](step_definition& s) { s.ui = ui; });
+  };
+  BOOST_TEST(named("") == "");
+  BOOST_TEST(named("https://ui.example/fähre?form=7") == "");
+  BOOST_TEST(named(std::string(1024, 'x')) == "");
+  BOOST_TEST(named(std::string(1025, 'x')) == "/steps/0/ui: must be at most 1024 bytes");
+  BOOST_TEST(named("a\nb") == "/steps/0/ui: must not hold control characters");
+  BOOST_TEST(named("a\x7f") == "/steps/0/ui: must not hold control characters");
+}
+
 BOOST_AUTO_TEST_CASE(what_is_wrong_with_requirements_is_told_at_their_place) {
   const auto asking = [](requirements asked) {
     return problems_after([&](step_definition& s) { s.asks = std::move(asked); });

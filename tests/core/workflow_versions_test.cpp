@@ -281,15 +281,16 @@ BOOST_AUTO_TEST_CASE(a_new_version_brings_its_new_steps_and_every_step_hears_of_
   // change; the new one begins.
   const auto details = [&](std::size_t i) { return made.events[i].details; };
   BOOST_TEST(details(0)
-             == R"({"version":2,"key":"a","title":"","priority":3,)"
+             == R"({"version":2,"key":"a","title":"","ui":"","priority":3,)"
                 R"("requirements":{"skills":["ner"]},"for_people":true})");
   BOOST_TEST(details(1)
-             == R"({"version":1,"key":"b","title":"","priority":0,"requirements":{},)"
+             == R"({"version":1,"key":"b","title":"","ui":"","priority":0,"requirements":{},)"
                 R"("for_people":true})");
-  BOOST_TEST(details(2)
-             == R"({"status":"Open","sealed":false,"total_units":0,"completed_units":0,)"
-                R"("revision":1,"version":2,"key":"c","title":"","priority":0,"requirements":{},)"
-                R"("for_people":true})");
+  BOOST_TEST(
+      details(2)
+      == R"({"status":"Open","sealed":false,"total_units":0,"completed_units":0,)"
+         R"("revision":1,"version":2,"key":"c","title":"","ui":"","priority":0,"requirements":{},)"
+         R"("for_people":true})");
 }
 
 BOOST_AUTO_TEST_CASE(queues_are_named_with_their_places) {

@@ -70,6 +70,7 @@ BOOST_AUTO_TEST_CASE(a_simple_job_is_a_workflow_of_one_step_with_defaults) {
   BOOST_TEST(step.judgment_schema == "");
   BOOST_TEST(step.next.empty());
   BOOST_TEST(step.priority == 0);
+  BOOST_TEST(step.ui.empty());
   BOOST_TEST(step.asks.ask_nothing());
 }
 
@@ -194,6 +195,7 @@ BOOST_AUTO_TEST_CASE(a_step_says_who_may_work_in_it_and_how_much_it_matters) {
     "locations":["DE-BY","AT"],"trust":0.75})"))
                         .steps[0];
   BOOST_TEST(step.priority == -7);
+  BOOST_TEST(parsed(one_step(R"("ui":"form/7")")).steps[0].ui == "form/7");
   const auto& asked = step.asks;
   // In their order: it is that of the author.
   BOOST_TEST((asked.channels == std::vector<std::string>{"web", "agency"}));

@@ -21,8 +21,9 @@ inline void add_search_samples(samples& into) {
                + half + u8(1) + u64(3) + u64(4) + u64(5));
   into.add("hf1.find_steps", find_steps{"ana", 20, 7, step},
            text("ana") + u32(20) + u32(7) + id(0x71));
-  const step_offer offer{step, workflow, "key", "title", 7};
-  const auto offer_bytes = id(0x71) + id(0x72) + text("key") + text("title") + u32(7);
+  const step_offer offer{step, workflow, "key", "title", "form", 7};
+  const auto offer_bytes =
+      id(0x71) + id(0x72) + text("key") + text("title") + text("form") + u32(7);
   into.add("hf1.step_offer", offer, offer_bytes);
   into.add("hf1.step_offers", step_offers{{offer}, true}, list({offer_bytes}) + u8(1));
 }

@@ -21,8 +21,8 @@ inline void add_work_samples(samples& into) {
   // What contributors send.
   into.add("hf1.ask_assignment", ask_assignment{step, "ana", work},
            id(0x51) + text("ana") + id(0x55));
-  into.add("hf1.assignment", assignment{work, step, unit, 7, at, "{}"},
-           id(0x55) + id(0x51) + id(0x52) + u64(7) + at_bytes + text("{}"));
+  into.add("hf1.assignment", assignment{work, step, unit, 7, at, "{}", "form"},
+           id(0x55) + id(0x51) + id(0x52) + u64(7) + at_bytes + text("{}") + text("form"));
   into.add("hf1.release_assignment", release_assignment{step, unit, "ana", 7, true},
            id(0x51) + id(0x52) + text("ana") + u64(7) + u8(1));
   into.add("hf1.assignment_released", assignment_released{unit}, id(0x52));
