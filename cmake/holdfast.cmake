@@ -30,20 +30,50 @@ find_program(HOLDFAST_CCACHE ccache)
 if(HOLDFAST_CCACHE)
   # What one clone has compiled serves the others, too: their folders are left out of what is compared.
   set(CMAKE_CXX_COMPILER_LAUNCHER
-    "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${HOLDFAST_CCACHE}")
+    "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1
+    CCACHE_SLOPPINESS=pch_defines,time_macros "${HOLDFAST_CCACHE}")
 endif()
 
-# holdfast_library(<folder> [LINKS ...] [PRIVATE_LINKS ...] [PUBLIC_HEADERS ...]): the static library of one folder and
-# those in it. PUBLIC_HEADERS, by their paths from the root, are what programs outside this tree see of it; what they
-# are compiled with here stays here.
+# A quick build optimises only what the tests spend their time in, and reads headers that many sources include once for
+# all of them. See docs/adr/0027-tests-are-built-for-compile-time.md.
+
+# holdfast_busy(<target>): the tests spend much of their time here.
+function(holdfast_busy target)
+  if(HOLDFAST_QUICK_BUILD)
+    target_compile_options(${target} PRIVATE -O1)
+  endif()
+endfunction()
+
+# holdfast_precompile(<target> <header>...): most sources of the target include these. Each still names what it needs:
+# the other builds hold it to that.
+function(holdfast_precompile target)
+  if(NOT HOLDFAST_QUICK_BUILD OR NOT ARGN)
+    return()
+  endif()
+  set(headers ${ARGN})
+  list(TRANSFORM headers PREPEND "${PROJECT_SOURCE_DIR}/" REGEX "^[^<]")
+  target_precompile_headers(${target} PRIVATE ${headers})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # Or two clones would make two files of the same headers, and ccache compile all sources again.
+    target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+endfunction()
+
+# holdfast_library(<folder> [BUSY] [LINKS ...] [PRIVATE_LINKS ...] [PUBLIC_HEADERS ...] [PRECOMPILE ...]): the static
+# library of one folder and those in it. PUBLIC_HEADERS, by their paths from the root, are what programs outside this
+# tree see of it; what they are compiled with here stays here.
 function(holdfast_library name)
-  cmake_parse_arguments(arg "" "" "LINKS;PRIVATE_LINKS;PUBLIC_HEADERS" ${ARGN})
+  cmake_parse_arguments(arg "BUSY" "" "LINKS;PRIVATE_LINKS;PUBLIC_HEADERS;PRECOMPILE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${name}/*.cpp")
   add_library(holdfast_${name} STATIC ${sources})
   add_library(holdfast::${name} ALIAS holdfast_${name})
   target_include_directories(holdfast_${name} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>")
   target_link_libraries(holdfast_${name}
     PUBLIC ${arg_LINKS} PRIVATE ${arg_PRIVATE_LINKS} "$<BUILD_INTERFACE:holdfast_options>")
+  holdfast_precompile(holdfast_${name} ${arg_PRECOMPILE})
+  if(arg_BUSY)
+    holdfast_busy(holdfast_${name})
+  endif()
   if(arg_PUBLIC_HEADERS)
     list(TRANSFORM arg_PUBLIC_HEADERS PREPEND "${PROJECT_SOURCE_DIR}/")
     target_sources(holdfast_${name} PUBLIC
@@ -76,12 +106,13 @@ function(holdfast_embed name function)
   target_sources(holdfast_${name} PRIVATE "${out}")
 endfunction()
 
-# holdfast_test(<name> SOURCES ... LINKS ... [LABELS ...]): one Boost.Test executable, registered with ctest.
+# holdfast_test(<name> SOURCES ... LINKS ... [LABELS ...] [PRECOMPILE ...]): one Boost.Test executable, registered with ctest.
 function(holdfast_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINKS;LABELS;PRECOMPILE" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINKS} Boost::unit_test_framework holdfast_options)
   target_compile_definitions(${name} PRIVATE BOOST_TEST_DYN_LINK)
+  holdfast_precompile(${name} ${arg_PRECOMPILE})
   # What checks is not optimised, what it checks is: that halves the time to compile the tests.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Debug>:-O0>)
   if(NOT arg_TIMEOUT)
