@@ -13,12 +13,20 @@ using namespace holdfast;
 
 namespace {
 
+/// Whoever waits for a task to be leased does not know yet that its handler has been called.
+void say_begun(const client::task_context& task) {
+  msg::task_update begun;
+  begun.percent = 1;
+  task.save(begun);
+}
+
 /// Waits for its cancellation and leaves a bookmark.
 class patient : public client::task_handler {
 public:
   outcome run(const client::task_context& task) override {
     if (task.task().token > 1)
       return client::done{task.task().execution_state};
+    say_begun(task);
     std::unique_lock lock{mutex_};
     while (!task.canceled())
       never_.wait_for(lock, std::chrono::milliseconds{10});
@@ -38,6 +46,7 @@ public:
   outcome run(const client::task_context& task) override {
     if (task.task().token > 1)
       return client::done{R"("by the next life")"};
+    say_begun(task);
     std::unique_lock lock{mutex_};
     never_.wait(lock, [] { return false; });
     return client::done{};

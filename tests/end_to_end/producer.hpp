@@ -58,14 +58,25 @@ struct producer {
     return ask<msg::task_view>(msg::get_task{task});
   }
 
-  /// Asks the node for its counts until they are as wanted; the answer is the pace.
+  // These ask the node until the answer is as wanted; the answer is the pace.
+
   msg::queue_statistics
   counts_when(const std::function<bool(const msg::queue_statistics&)>& wanted) {
+    return answer_when<msg::queue_statistics>(msg::get_queue_statistics{queue}, wanted);
+  }
+
+  msg::task_view view_when(const core::task_id& task,
+                           const std::function<bool(const msg::task_view&)>& wanted) {
+    return answer_when<msg::task_view>(msg::get_task{task}, wanted);
+  }
+
+  template <class Answer, class Request>
+  Answer answer_when(const Request& request, const std::function<bool(const Answer&)>& wanted) {
     const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds{30};
-    auto counts = ask<msg::queue_statistics>(msg::get_queue_statistics{queue});
-    while (!wanted(counts) && std::chrono::steady_clock::now() < patience)
-      counts = ask<msg::queue_statistics>(msg::get_queue_statistics{queue});
-    return counts;
+    auto answer = ask<Answer>(request);
+    while (!wanted(answer) && std::chrono::steady_clock::now() < patience)
+      answer = ask<Answer>(request);
+    return answer;
   }
 
   static core::instant now() {
