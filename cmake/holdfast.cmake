@@ -34,8 +34,11 @@ if(HOLDFAST_CCACHE)
     CCACHE_SLOPPINESS=pch_defines,time_macros "${HOLDFAST_CCACHE}")
 endif()
 
-# A quick build optimises only what the tests spend their time in, and reads headers that many sources include once for
-# all of them. See docs/adr/0027-tests-are-built-for-compile-time.md.
+# A quick build optimises only what the tests spend their time in, reads headers that many sources include once for all of
+# them, and links with lld, which takes a tenth of the time. See docs/adr/0027-tests-are-built-for-compile-time.md.
+if(HOLDFAST_QUICK_BUILD)
+  target_link_options(holdfast_options INTERFACE -fuse-ld=lld)
+endif()
 
 # holdfast_busy(<target>): the tests spend much of their time here.
 function(holdfast_busy target)
