@@ -672,6 +672,8 @@ struct expiry_tick {
 };
 struct sweep_tick {};
 struct repair_tick {};
+/// Step → itself: try again to make the batch that is due.
+struct gather_tick {};
 struct queue_tick {
   core::instant at; ///< What it was set to; any other than the latest is void.
 };
@@ -728,6 +730,7 @@ HOLDFAST_LOCAL_MESSAGE(repair_found)
 HOLDFAST_LOCAL_MESSAGE(find_judged)
 HOLDFAST_LOCAL_MESSAGE(judged_found)
 HOLDFAST_LOCAL_MESSAGE(repair_tick)
+HOLDFAST_LOCAL_MESSAGE(gather_tick)
 HOLDFAST_LOCAL_MESSAGE(survey_step)
 HOLDFAST_LOCAL_MESSAGE(step_surveyed)
 HOLDFAST_LOCAL_MESSAGE(find_source_keys)

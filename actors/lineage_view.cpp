@@ -56,7 +56,8 @@ msg::lineage_unit to_view(persistence::unit_history& unit) {
                          {},
                          {},
                          std::move(unit.excluded),
-                         unit.version};
+                         unit.version,
+                         unit.batch};
   for (const auto& entry : unit.leases)
     view.leases.push_back({entry.lease.id, entry.lease.owner, entry.lease.token, status_of(entry),
                            entry.lease.granted_at, entry.lease.expires_at,

@@ -173,7 +173,8 @@ caf::result<msg::unit_view> on_get_unit(self_ptr self, const msg::get_unit& ques
                         static_cast<std::uint32_t>(u.leases.active.size()),
                         u.result,
                         u.confidence,
-                        u.version};
+                        u.version,
+                        u.batch};
 }
 
 caf::result<msg::step_list> on_list_steps(self_ptr self, const msg::list_steps& question) {

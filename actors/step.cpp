@@ -70,6 +70,7 @@ void on_loaded(step_ptr self, step_loaded& stored) {
   for (const auto& unit : stored.step.open_units)
     enter_unit(self, unit);
   restore_quality(self, stored.history);
+  restore_waiting(self, stored.step.waiting);
   st.loaded = true;
   arm_expiry(self);
   for (auto& resume : st.stashed)
@@ -77,6 +78,7 @@ void on_loaded(step_ptr self, step_loaded& stored) {
   st.stashed.clear();
   st.repairs = std::move(stored.repairs);
   go_on_with_repairs(self);
+  gather_when_due(self);
 }
 
 void load(step_ptr self) {
@@ -335,6 +337,7 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
       [=](const msg::seal_step& m) {
         if (!put_off(self, m))
           answer_step(self, core::seal(self->state.step, now(self, self->state.context)));
+        gather_when_due(self);
       },
       [=](const msg::change_step& m) {
         if (!put_off(self, m))
@@ -395,8 +398,10 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         on_look_again(self);
         if (self->state.loaded)
           go_on_with_repairs(self);
+        gather_when_due(self);
       },
       [=](repair_tick) { go_on_with_repairs(self); },
+      [=](gather_tick) { gather_when_due(self); },
       [=](sweep_tick) { on_sweep_tick(self); },
       // Started by its shard's host with the sending of this message.
       [](const activate&) {},

@@ -53,6 +53,7 @@ void append_children(step_ptr self, const core::unit_record& parent,
                      const persistence::unit_chain* chain, std::vector<core::source_item>& items) {
   const auto& st = self->state;
   const auto here = st.step.row.position;
+  const auto& mine = *st.workflow.find(parent.version, here);
   const auto came = arrival_of(self, parent);
   documents::finished_link link{parent.input, !came.from_first, parent.result};
   std::string reviewed;
@@ -61,17 +62,20 @@ void append_children(step_ptr self, const core::unit_record& parent,
     link.result = reviewed;
   }
   core::source_item child;
-  child.slots = core::first_slots(*st.workflow.find(parent.version, here));
+  child.slots = core::first_slots(mine);
   child.version = parent.version;
   child.parent = parent.id;
   child.root = parent.root;
   child.loops = parent.loops + (came.back ? 1 : 0);
+  child.list = parent.list;
+  child.gathered = mine.gather.has_value() && !came.back;
   if (came.rule->exclude_judges)
     child.excluded = chain->judges;
   const auto add = [&](std::optional<std::uint32_t> part, std::string input) {
     auto one = child;
-    one.key = core::child_key(parent.source_key, parent.id,
-                              st.workflow.one_way_in(parent.version, here), part);
+    // No name that somebody has chosen may be that of a batch.
+    const bool as_parent = st.workflow.one_way_in(parent.version, here) && !mine.gather;
+    one.key = core::child_key(parent.source_key, parent.id, as_parent, part);
     one.part = part.value_or(0);
     one.input = std::move(input);
     items.push_back(std::move(one));
@@ -83,7 +87,9 @@ void append_children(step_ptr self, const core::unit_record& parent,
     return add(std::nullopt, documents::chained_input(link));
   // Each with its own item as the result: the whole list in every one would be a square of it.
   std::uint32_t part = 0;
-  for (const auto& item : documents::items_of(link.result)) {
+  const auto parts = documents::items_of(link.result);
+  for (const auto& item : parts) {
+    child.list = {parent.id, static_cast<std::uint32_t>(parts.size()), part};
     link.result = item.result;
     add(part++, documents::chained_input(link, item.json));
   }
@@ -215,6 +221,7 @@ void on_upstream_progress(step_ptr self, const upstream_progress& change) {
       st.pending.after_all(std::move(effect));
     else
       write(self, std::move(decided.changes), std::move(effect));
+    gather_when_due(self); // perhaps nothing more can come
   });
 }
 

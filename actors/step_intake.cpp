@@ -36,6 +36,8 @@ void settled(step_ptr self, const intake& in, const core::failure& why, std::uin
 /// The new unit is durable.
 void offer_from_now_on(step_ptr self, const core::unit_record& unit) {
   auto& st = self->state;
+  if (unit.state == core::unit_state::gathered)
+    return note_waiting(self, unit);
   if (!core::is_test_question(unit))
     return enter_unit(self, summary_of(unit));
   st.board->add_question(unit.id, unit.ordinal);
@@ -58,10 +60,8 @@ void add_missing(step_ptr self, std::shared_ptr<intake> in,
     st.pending.after_all([=](const core::failure& why) { settled(self, *in, why, 0, there); });
     return;
   }
-  std::vector<core::contributor_id> judges;
-  if (st.step.executor)
-    judges = st.board->remaining(core::task_judges(*st.step.executor));
-  auto decided = core::add_units(st.step, std::move(items), st.ids, now(self, st.context), judges);
+  auto decided = core::add_units(st.step, std::move(items), st.ids, now(self, st.context),
+                                 judging_tasks(self));
   if (decided.refusal != core::errc::none)
     return finish(self, *in, {decided.refusal, decided.detail}, 0, 0);
   // Only of what is new: the message of an item that is there already came in with it.
@@ -75,6 +75,8 @@ void add_missing(step_ptr self, std::shared_ptr<intake> in,
             for (const auto& unit : units)
               offer_from_now_on(self, unit);
           settled(self, *in, why, fresh, there);
+          if (why.code == core::errc::none)
+            gather_when_due(self);
         });
 }
 
@@ -98,6 +100,12 @@ void next_intake(step_ptr self) {
 }
 
 } // namespace
+
+std::vector<core::contributor_id> judging_tasks(step_ptr self) {
+  const auto& st = self->state;
+  return st.step.executor ? st.board->remaining(core::task_judges(*st.step.executor))
+                          : std::vector<core::contributor_id>{};
+}
 
 bool enqueue(step_ptr self, intake in) {
   auto& adding = self->state.adding;

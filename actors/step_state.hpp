@@ -104,6 +104,10 @@ struct step_state {
   std::uint32_t repair_tries = 0;        ///< How often that was put off.
   std::uint32_t repair_unsettled = 0;    ///< Of these, for units that were not settled.
 
+  // --- gathering ---
+  std::optional<core::gathering> waiting; ///< For a batch; since the step is loaded.
+  bool making_batch = false;
+
   // --- adding units ---
   /// One at a time, so that two requests cannot both find a key missing.
   std::vector<std::function<void()>> adding;
@@ -169,6 +173,18 @@ bool enqueue(step_ptr self, intake in);
 
 void on_add_source_data(step_ptr self, msg::add_source_data& request);
 void on_add_test_questions(step_ptr self, msg::add_test_questions& request);
+
+/// Whose slots tasks fill in new units of the step; those who were removed fill none.
+std::vector<core::contributor_id> judging_tasks(step_ptr self);
+
+// step_gather.cpp: units that become one.
+
+/// Goes on from what is stored.
+void restore_waiting(step_ptr self, const std::vector<core::waiting_unit>& units);
+/// A unit is durable that waits to be part of a batch.
+void note_waiting(step_ptr self, const core::unit_record& unit);
+/// Makes the batches that are due, one after the other.
+void gather_when_due(step_ptr self);
 
 // step_versions.cpp: the forms that the workflow takes.
 

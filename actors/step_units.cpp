@@ -256,7 +256,7 @@ void on_unit_report(step_ptr self, const unit_report& report) {
   if (report.unreserve)
     unreserve(self, report.unit);
   set_expiry(self, report.unit, report.next_expiry);
-  if (report.state == core::unit_state::finalized || report.state == core::unit_state::canceled) {
+  if (!core::is_open(report.state)) {
     st.ready.close(report.unit);
     st.crashes.erase(report.unit);
     if (const auto found = st.live.find(report.unit); found != st.live.end()) {

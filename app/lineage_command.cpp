@@ -130,8 +130,12 @@ ordered_json to_json(const msg::lineage_unit& unit) {
                          {"tainted_at", time_of(judgment.tainted_at)},
                          {"test", judgment.test},
                          {"status", judgment.status}});
+  const auto id_or_null = [](const core::unit_id& id) {
+    return id ? ordered_json(core::to_string(id)) : ordered_json{};
+  };
   return {{"unit", core::to_string(unit.unit)},
-          {"parent", unit.parent ? ordered_json(core::to_string(unit.parent)) : ordered_json{}},
+          {"parent", id_or_null(unit.parent)},
+          {"batch", id_or_null(unit.batch)},
           {"step", core::to_string(unit.step)},
           {"version", unit.version},
           {"source_key", unit.source_key},

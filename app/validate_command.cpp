@@ -34,6 +34,10 @@ core::outcome<std::string> read_workflow(const std::string& text) {
   const auto places = core::places_in(*workflow);
   for (std::size_t i = 0; i < places.size(); ++i) {
     lines += "  " + workflow->steps[i].key + ": ";
+    if (const auto& gather = workflow->steps[i].gather)
+      lines += gather->by == core::gather_by::list
+                   ? "makes one unit of each list, "
+                   : "makes one unit of " + std::to_string(gather->size) + ", ";
     std::string ways;
     for (const auto& way : places[i].ways)
       for (const auto& target : way.targets)

@@ -24,6 +24,11 @@ struct footprint_of {
   void operator()(const set_unit_slots& w) { unit(w.unit); }
   void operator()(const finalize_unit& w) { unit(w.unit); }
   void operator()(const reopen_unit& w) { unit(w.unit); }
+  // What becomes part of a batch was committed before.
+  void operator()(const gather_units& w) {
+    for (const auto& member : w.members)
+      unit(member);
+  }
   void operator()(const insert_lease& w) { lease(w.unit, w.lease.owner); }
   void operator()(const extend_lease_row& w) { lease(w.unit, w.owner); }
   void operator()(const end_lease_row& w) { lease(w.unit, w.owner); }

@@ -36,6 +36,8 @@ std::string_view to_string(unit_state state) {
     return "Paused";
   case unit_state::finalized:
     return "Finalized";
+  case unit_state::gathered:
+    return "Gathered";
   case unit_state::canceled:
     return "Canceled";
   }

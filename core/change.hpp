@@ -17,8 +17,21 @@ namespace holdfast::core {
 /// What a decision wants written. One `change` is atomic: all of it is committed, in one
 /// transaction, or none.
 
-enum class unit_state : std::uint8_t { judgable = 1, paused = 2, finalized = 3, canceled = 4 };
+/// Where a unit stands. A *gathered* one is part of a batch, another unit of the same step, or
+/// waits to be; it is not worked on. The numbers are stored.
+enum class unit_state : std::uint8_t {
+  judgable = 1,
+  paused = 2,
+  finalized = 3,
+  canceled = 4,
+  gathered = 5,
+};
 enum class step_status : std::uint8_t { open = 1, paused = 2, completed = 3, canceled = 4 };
+
+/// Whether a unit is worked on, now or later.
+inline bool is_open(unit_state state) {
+  return state == unit_state::judgable || state == unit_state::paused;
+}
 
 /// The names of the states in SQL, events and messages.
 std::string_view to_string(unit_state state);
@@ -33,7 +46,7 @@ struct step_row {
   step_status status = step_status::open;
   bool sealed = false; ///< No more units are expected.
   std::uint64_t total_units = 0;
-  std::uint64_t completed_units = 0; ///< Finalized or canceled.
+  std::uint64_t completed_units = 0; ///< Finalized, canceled or part of a batch.
   std::uint64_t revision = 1; ///< Raised with every change of this row's status, seal or policy.
   /// A bit for the position of each step before this one that is complete.
   std::uint64_t upstreams_completed = 0;
@@ -81,6 +94,15 @@ struct insert_unit {
   std::uint32_t part = 0;  ///< Place among the units of this step that its parent's result made.
   std::vector<contributor_id> excluded{}; ///< Never offered to these; in order, each once.
   std::uint32_t version = 1;              ///< Of the workflow, under which its chain began.
+  list_place list{};
+  bool gathered = false; ///< It waits to be part of a batch; else it is judgable.
+};
+
+/// The units become part of the batch, which is there already or is made by the same change.
+/// Refused by the store unless all of them wait for one in its step.
+struct gather_units {
+  unit_id batch;
+  std::vector<unit_id> members; ///< In the order in which its input has them.
 };
 
 /// The unit wants so many judgments now.
@@ -424,16 +446,15 @@ struct put_profile {
   instant at;
 };
 
-using write_op =
-    std::variant<insert_workflow, insert_step, update_step, insert_unit, set_unit_state,
-                 set_unit_slots, finalize_unit, insert_lease, extend_lease_row, end_lease_row,
-                 insert_judgment, taint_judgment, put_standing, insert_inbox, advance_cursor,
-                 put_queue, insert_task, update_task, insert_task_lease, extend_task_lease,
-                 end_task_lease, finish_task, revive_task, insert_late_result, take_staged,
-                 refuse_staged, put_schedule_row, delete_schedule_row, stage_task, put_webhook,
-                 delete_webhook, put_webhook_position, put_dead_letter, replay_dead_letter,
-                 delete_dead_letter, reopen_unit, put_repair, insert_late_judgment,
-                 insert_surplus_judgment, insert_flag, insert_workflow_version, put_profile>;
+using write_op = std::variant<
+    insert_workflow, insert_step, update_step, insert_unit, set_unit_state, set_unit_slots,
+    finalize_unit, insert_lease, extend_lease_row, end_lease_row, insert_judgment, taint_judgment,
+    put_standing, insert_inbox, advance_cursor, put_queue, insert_task, update_task,
+    insert_task_lease, extend_task_lease, end_task_lease, finish_task, revive_task,
+    insert_late_result, take_staged, refuse_staged, put_schedule_row, delete_schedule_row,
+    stage_task, put_webhook, delete_webhook, put_webhook_position, put_dead_letter,
+    replay_dead_letter, delete_dead_letter, reopen_unit, put_repair, insert_late_judgment,
+    insert_surplus_judgment, insert_flag, insert_workflow_version, put_profile, gather_units>;
 
 enum class event_type : std::uint8_t {
   unit_ready_for_assignment = 1,

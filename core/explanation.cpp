@@ -15,6 +15,8 @@ void explain_end(const unit_record& unit, const std::vector<way>& ways,
                  std::vector<reason>& reasons) {
   if (unit.state == unit_state::canceled)
     return reasons.push_back({"canceled", "it was canceled"});
+  if (unit.state == unit_state::gathered && unit.batch)
+    return reasons.push_back({"in_batch", "it is part of the batch " + to_string(unit.batch)});
   reasons.push_back({"finalized", "it has its result"});
   if (ways.empty())
     return reasons.push_back({"chain_ended", "its step leads to no other"});
@@ -38,6 +40,10 @@ void explain_open(const step_row& step, const unit_record& unit, instant now,
     reasons.push_back({"step_paused", "its step is paused: resume it"});
   if (unit.state == unit_state::paused)
     reasons.push_back({"paused", "it is paused: resume it"});
+  if (unit.state == unit_state::gathered)
+    return reasons.push_back({"waits_for_batch",
+                              "it waits to be part of a batch: for more units, or "
+                              "for all that lead to its step to be complete"});
   if (is_test_question(unit))
     reasons.push_back({"test_question", "it is a test question: it is never finished"});
   if (ready_to_aggregate(unit)) {
@@ -149,11 +155,12 @@ std::vector<reason> explain(const step_row& step, const unit_record& unit,
                             const lease_policy& policy, const std::vector<way>& ways,
                             const std::optional<candidate>& who, instant now) {
   std::vector<reason> reasons;
-  if (unit.state == unit_state::finalized || unit.state == unit_state::canceled)
-    explain_end(unit, ways, reasons);
-  else
+  const bool waits = unit.state == unit_state::gathered && !unit.batch;
+  if (is_open(unit.state) || waits)
     explain_open(step, unit, now, reasons);
-  if (who && unit.state != unit_state::finalized && unit.state != unit_state::canceled)
+  else
+    explain_end(unit, ways, reasons);
+  if (who && is_open(unit.state))
     explain_for(unit, policy, *who, now, reasons);
   return reasons;
 }

@@ -47,6 +47,14 @@ struct way {
   std::vector<way_target> targets; ///< By `rule.to`.
 };
 
+/// Where a chain stands among those that the items of one result became. Of nested lists, in the
+/// innermost; a step that gathers ends it.
+struct list_place {
+  unit_id of;             ///< The unit whose result was the list; nil: the chain is of none.
+  std::uint32_t size = 0; ///< How many items it had.
+  std::uint32_t part = 0; ///< Which of them, from 0.
+};
+
 /// What routes look at.
 struct finding {
   unit_id unit;

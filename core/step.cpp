@@ -3,6 +3,9 @@
 #include "core/invariant.hpp"
 #include "core/unit_tasks.hpp"
 
+#include <algorithm>
+#include <set>
+
 namespace holdfast::core {
 
 namespace {
@@ -58,12 +61,17 @@ decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& 
     u.loops = item.loops;
     u.part = item.part;
     u.version = item.version;
+    u.list = item.list;
+    if (item.gathered)
+      u.state = unit_state::gathered;
     for (const auto& contributor : item.excluded)
       u.bars.push_back({contributor, instant::max()});
-    result.changes.writes.push_back(
-        insert_unit{u.id, u.step, u.root, u.parent, u.ordinal, u.source_key, u.input, u.slots, now,
-                    u.truth, u.loops, u.part, std::move(item.excluded), u.version});
-    if (!is_test_question(u)) {
+    result.changes.writes.push_back(insert_unit{
+        u.id, u.step, u.root, u.parent, u.ordinal, u.source_key, u.input, u.slots, now, u.truth,
+        u.loops, u.part, std::move(item.excluded), u.version, u.list, item.gathered});
+    if (item.gathered) {
+      ++counted;
+    } else if (!is_test_question(u)) {
       if (s.executor)
         hand_out(u, *s.executor, judges, s.hides_origin ? token_of(now) : 0, ids, now,
                  result.changes);
@@ -87,6 +95,47 @@ decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& 
   if (unsealed || reopened)
     ++s.row.revision;
   record(s, unsealed || reopened, now, result.changes);
+  return result;
+}
+
+decision<unit_record> gather(step& s, const std::vector<unit_record>& members, std::string input,
+                             std::uint32_t slots, uuid_source& ids, instant now,
+                             const std::vector<contributor_id>& judges) {
+  const auto& first = members.front();
+  source_item item;
+  item.key = "batch:" + to_string(first.id);
+  item.input = std::move(input);
+  item.slots = slots;
+  item.parent = first.id;
+  item.root = first.root;
+  item.version = first.version;
+  gather_units joined;
+  std::set<contributor_id> excluded;
+  for (const auto& member : members) {
+    HOLDFAST_INVARIANT(member.state == unit_state::gathered && !member.batch
+                           && member.version == first.version,
+                       "what becomes a batch waits for it, under one version");
+    joined.members.push_back(member.id);
+    item.loops = std::max(item.loops, member.loops);
+    for (const auto& barred : member.bars)
+      excluded.insert(barred.contributor);
+  }
+  item.excluded.assign(excluded.begin(), excluded.end());
+  auto made = add_units(s, {std::move(item)}, ids, now, judges);
+  decision<unit_record> result;
+  result.refusal = made.refusal;
+  result.detail = std::move(made.detail);
+  if (result.refusal != errc::none)
+    return result;
+  result.changes = std::move(made.changes);
+  result.answer = std::move(made.answer.units.front());
+  joined.batch = result.answer.id;
+  result.changes.writes.push_back(std::move(joined));
+  auto counted = units_finished(s, members.size(), now);
+  for (auto& write : counted.changes.writes)
+    result.changes.writes.push_back(std::move(write));
+  for (auto& event : counted.changes.events)
+    result.changes.events.push_back(std::move(event));
   return result;
 }
 

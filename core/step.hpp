@@ -44,6 +44,8 @@ struct source_item {
   std::uint32_t part = 0;
   std::vector<contributor_id> excluded{};
   std::uint32_t version = 1;
+  list_place list{};
+  bool gathered = false; ///< It waits to be part of a batch.
 };
 
 struct added {
@@ -56,6 +58,13 @@ struct added {
 /// `wrong_state` when canceled.
 decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& ids, instant now,
                           const std::vector<contributor_id>& judges = {});
+
+/// Makes a batch of `members`, units of the step that wait for one: a unit with `input`, which has
+/// what they have in that order. It goes on from the first of them, and nobody is offered it whom
+/// one of them is kept from. At least one; all of one version.
+decision<unit_record> gather(step& s, const std::vector<unit_record>& members, std::string input,
+                             std::uint32_t slots, uuid_source& ids, instant now,
+                             const std::vector<contributor_id>& judges = {});
 
 /// No more units are expected: completes the step once all are finished. Repeating succeeds.
 decision<step_row> seal(step& s, instant now);

@@ -115,8 +115,7 @@ decision<submitted> decide_late(unit& u, const lease_policy& policy, const submi
   if (ended == nullptr)
     end(u, policy, command.contributor, lease_end::expired, now, taken.changes);
   auto row = row_of(u, command, now);
-  const bool open = u.state == unit_state::judgable || u.state == unit_state::paused;
-  if (policy.late_submit == late_submit::accept_if_free && open && open_slots(u) > 0) {
+  if (policy.late_submit == late_submit::accept_if_free && is_open(u.state) && open_slots(u) > 0) {
     forget_lapsed(u, command.contributor);
     taken.changes.writes.push_back(insert_late_judgment{std::move(row)});
     count_in(u, command, now, taken.changes);
@@ -339,7 +338,7 @@ decision<bool> decide(unit& u, const aggregation_policy& policy, const std::vect
 
 decision<bool> decide(unit& u, const lease_policy& policy, const disregard& command, instant now) {
   decision<bool> done;
-  if (u.state == unit_state::finalized || u.state == unit_state::canceled)
+  if (!is_open(u.state))
     return done;
   if (find_lease(u.leases, command.contributor) != nullptr)
     end(u, policy, command.contributor, lease_end::ejected, now, done.changes);
@@ -360,7 +359,7 @@ decision<unit_state> decide(unit& u, const lease_policy& policy, unit_verb verb,
                                                   : unit_state::canceled;
   if (u.state == wanted)
     return {errc::none, wanted, {}, {}};
-  if (u.state == unit_state::finalized || u.state == unit_state::canceled)
+  if (!is_open(u.state))
     return refuse<unit_state>(errc::wrong_state, "the unit is " + std::string{to_string(u.state)});
   decision<unit_state> moved;
   moved.answer = wanted;

@@ -44,6 +44,9 @@ struct bar {
 ///    ▼                    cancel │
 ///   finalized        judgable ───┘
 ///
+/// A *gathered* unit never is any of these: it is part of a batch, or waits to be
+/// (core/gathering.hpp).
+///
 /// A repair may take the result of a finalized unit back (core/repair.hpp); it is judgable again
 /// then.
 ///
@@ -82,6 +85,8 @@ struct unit_record : unit {
   double confidence = 0;
   std::int16_t route = no_route; ///< That took it on when it was finalized.
   std::uint32_t part = 0;        ///< Place among the units that its parent's result made.
+  list_place list;
+  unit_id batch; ///< What a gathered unit is part of; nil while it waits for that.
 };
 
 /// The slots of a test question: more than there are contributors.

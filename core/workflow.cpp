@@ -169,6 +169,18 @@ void check_tasks(const step_definition& step, const std::string& place,
         {place + "/patience_seconds", "must be between 1 and 31536000, which is a year"});
 }
 
+void check_gather(const step_definition& step, const std::string& place,
+                  std::vector<definition_problem>& problems) {
+  const auto& policy = *step.gather;
+  if (policy.by == gather_by::count && (policy.size < 2 || policy.size > batch_units_max))
+    problems.push_back(
+        {place + "/size", "must be between 2 and " + std::to_string(batch_units_max)});
+  if (policy.by == gather_by::list && policy.size != 0)
+    problems.push_back({place + "/size", "must be left out: a list has as many as it has"});
+  if (step.aggregation.method == aggregation_method::review)
+    problems.push_back({place, "excludes a review, which is of one result"});
+}
+
 void check_step(const step_definition& step, const std::string& place,
                 std::vector<definition_problem>& problems) {
   if (!well_formed_key(step.key))
@@ -211,6 +223,8 @@ void check_step(const step_definition& step, const std::string& place,
     check_test_questions(*step.test_questions, place + "/test_questions", problems);
   if (step.tasks)
     check_tasks(step, place + "/tasks", problems);
+  if (step.gather)
+    check_gather(step, place + "/gather", problems);
 }
 
 void check_targets(const workflow_definition& definition, const std::vector<std::string>& to,
@@ -223,6 +237,42 @@ void check_targets(const workflow_definition& definition, const std::vector<std:
     else if (!named.insert(to[i]).second)
       problems.push_back({here, "names '" + to[i] + "' twice"});
   }
+}
+
+/// By step, all from which a unit may come to it, also over others.
+std::vector<std::uint64_t> all_upstreams(const std::vector<step_place>& places) {
+  std::vector<std::uint64_t> all;
+  for (const auto& place : places)
+    all.push_back(place.upstreams);
+  for (bool more = true; more;) {
+    more = false;
+    for (auto& mine : all) {
+      const auto before = mine;
+      for (std::size_t i = 0; i < all.size(); ++i)
+        if ((mine >> i & 1) != 0)
+          mine |= all[i];
+      more = more || mine != before;
+    }
+  }
+  return all;
+}
+
+/// What was one chain and became part of a batch cannot be sent back by itself.
+void check_ways_back(const workflow_definition& definition, const std::vector<step_place>& places,
+                     std::vector<definition_problem>& problems) {
+  const auto upstreams = all_upstreams(places);
+  const auto leads_to = [&](std::size_t from, std::size_t to) {
+    return (upstreams[to] >> from & 1) != 0;
+  };
+  for (std::size_t i = 0; i < places.size(); ++i)
+    for (std::size_t w = 0; w < places[i].ways.size(); ++w)
+      for (const auto& target : places[i].ways[w].targets)
+        for (std::size_t over = 0; target.back && over < places.size(); ++over)
+          if (definition.steps[over].gather && leads_to(target.position, over)
+              && (over == i || leads_to(over, i)))
+            problems.push_back({"/steps/" + std::to_string(i) + "/routes/" + std::to_string(w),
+                                "leads back over '" + definition.steps[over].key
+                                    + "', which gathers units of several chains"});
 }
 
 /// The rules about the steps together.
@@ -243,6 +293,10 @@ void check_graph(const workflow_definition& definition, std::vector<definition_p
                    + "'; a way back needs a condition"});
     }
   }
+  check_ways_back(definition, places, problems);
+  if (definition.steps[0].gather)
+    problems.push_back(
+        {"/steps/0/gather", "is for steps after another one: source data comes in row by row"});
   if (definition.steps[0].aggregation.method == aggregation_method::review)
     problems.push_back({"/steps/0/aggregation/method",
                         "review needs the result of a step before it; this is the first"});

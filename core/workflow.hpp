@@ -4,6 +4,7 @@
 #include "core/contributor.hpp"
 #include "core/definition_problem.hpp"
 #include "core/eligibility.hpp"
+#include "core/gathering.hpp"
 #include "core/ids.hpp"
 #include "core/lease.hpp"
 #include "core/quality/standing.hpp"
@@ -44,6 +45,7 @@ struct step_definition {
   std::optional<test_question_policy> test_questions;
   std::optional<task_executor> tasks;     ///< None: people judge all.
   std::vector<monitor> monitors;          ///< Those that flag contributors.
+  std::optional<gather_policy> gather;    ///< None: each unit that comes in is worked on by itself.
   std::string answer_pointer = "/answer"; ///< JSON pointer to the value that aggregation counts.
   std::string judgment_schema; ///< JSON Schema (draft 7) of a judgment; empty accepts any object.
   std::string correction_pointer = "/answer"; ///< Of a review: JSON pointer to the correction.

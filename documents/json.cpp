@@ -120,6 +120,40 @@ std::string chained_input(const finished_link& parent, std::string_view item) {
   return input;
 }
 
+gathered gathered_input(const std::vector<std::string_view>& inputs, core::gather_by by,
+                        std::size_t bytes_max) {
+  constexpr std::size_t brackets = 40; // and the names
+  const bool one_source = by == core::gather_by::list;
+  std::string data;
+  std::string items;
+  std::string results;
+  bool any_item = false;
+  gathered made;
+  for (const auto input : inputs) {
+    const auto source = required_text(input, "data");
+    const auto item = member_text(input, "item");
+    const auto result = required_text(input, "result");
+    const auto more = (one_source && made.units > 0 ? 0 : source.size() + 1)
+                      + item.value_or("null").size() + result.size() + 2;
+    if (made.units > 0 && data.size() + items.size() + results.size() + more + brackets > bytes_max)
+      break;
+    const auto* comma = made.units > 0 ? "," : "";
+    if (!one_source || made.units == 0)
+      data.append(comma).append(source);
+    items.append(comma).append(item.value_or("null"));
+    results.append(comma).append(result);
+    any_item = any_item || item;
+    ++made.units;
+  }
+  if (!one_source)
+    data = '[' + data + ']';
+  made.input = R"({"data":)" + data;
+  if (any_item)
+    made.input += R"(,"item":[)" + items + ']';
+  made.input += R"(,"result":[)" + results + "]}";
+  return made;
+}
+
 std::string reviewed_result(const finished_link& review) {
   const auto correction = member_text(review.result, "correction");
   if (!correction)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/errors.hpp"
+#include "core/gathering.hpp"
 #include "documents/limits.hpp"
 
 #include <string>
@@ -31,6 +32,19 @@ struct finished_link {
 /// continued a chain itself; so is the item (JSON), unless there is a new one. Without any there is
 /// no such member.
 std::string chained_input(const finished_link& parent, std::string_view item = {});
+
+struct gathered {
+  std::string input;
+  std::size_t units = 0; ///< It is that of so many of the first; at least one.
+};
+
+/// The input of a batch of units that have `inputs`, made by `chained_input`: the same form, with a
+/// list in place of each member, as `{"data": [<of each>], "item": [<of each>], "result": [<of
+/// each>]}`. What the items of one list became has its source data in common, so that is there once
+/// and no list. Without any item there is no such member; who has none has `null` there. Not longer
+/// than `bytes_max`, unless one unit is.
+gathered gathered_input(const std::vector<std::string_view>& inputs, core::gather_by by,
+                        std::size_t bytes_max);
 
 /// What counts as the result when the unit was a review of its parent's: that one if it was
 /// approved or rejected, `{"answer": <correction>, "corrected": true}` if it was corrected.

@@ -65,6 +65,8 @@ private:
       step.tasks = read_tasks(*tasks, place + "/tasks");
     if (const auto* monitors = from.member("monitors"))
       step.monitors = read_monitors(*monitors, place + "/monitors");
+    if (const auto* gather = from.member("gather"))
+      step.gather = read_gather(*gather, place + "/gather");
     if (const auto* schema_source = from.member("judgment_schema")) {
       if (schema::compile(*schema_source, place + "/judgment_schema", problems))
         step.judgment_schema = schema_source->dump();
@@ -159,6 +161,22 @@ private:
     from.seconds("patience_seconds", tasks.patience);
     from.refuse_unknown();
     return tasks;
+  }
+
+  core::gather_policy read_gather(const json& source, const std::string& place) {
+    core::gather_policy policy;
+    member_reader from{source, place, problems};
+    if (const auto* named = from.required("by", "say count or list")) {
+      std::string by;
+      from.text(*named, "by", by);
+      if (const auto known = core::gather_by_named(by))
+        policy.by = *known;
+      else
+        from.problem("by", "must be count or list");
+    }
+    from.count("size", policy.size);
+    from.refuse_unknown();
+    return policy;
   }
 
   std::vector<core::monitor> read_monitors(const json& source, const std::string& place) {

@@ -25,6 +25,7 @@ namespace holdfast::documents {
 ///                 "stopping": {"min": 2, "max": 5, "stop_at": 0.9},
 ///                 "test_questions": {"quiz": 5, "quiz_pass": 0.7, "every": 10,
 ///                                    "accuracy_min": 0.7, "certainty": 0.9},
+///                 "gather": {"by": "count", "size": 20},
 ///                 "judgment_schema": {…JSON Schema draft 7…},
 ///                 "next": ["review"]}]}
 ///

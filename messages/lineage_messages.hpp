@@ -69,11 +69,12 @@ struct lineage_unit {
   std::vector<lineage_judgment> judgments;    ///< With surplus, in order of submission.
   std::vector<core::contributor_id> excluded; ///< Who never gets it, for their part in its chain.
   std::uint32_t version = 0;                  ///< Of the workflow, under which its chain began.
+  core::unit_id batch; ///< What a gathered unit is part of, perhaps of another item; or nil.
 };
 HOLDFAST_WIRE(lineage_unit, x.unit, x.parent, x.step, x.source_key, x.part, x.loops, x.reopened,
               x.state, x.test_question, x.judgments_per_unit, x.created_at, x.changed_at, x.input,
               x.result, x.confidence, x.route, x.route_reason, x.leases, x.judgments, x.excluded,
-              x.version)
+              x.version, x.batch)
 
 struct unit_lineage {
   core::unit_id root; ///< The first unit of the item.

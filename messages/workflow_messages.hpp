@@ -273,10 +273,11 @@ struct unit_view {
   std::string result; ///< JSON; empty until finalized.
   double confidence = 0;
   std::uint32_t version = 0; ///< Of the workflow, under which its chain began.
+  core::unit_id batch;       ///< What a gathered unit is part of; nil while it waits.
 };
 HOLDFAST_WIRE(unit_view, x.unit, x.step, x.root, x.parent, x.source_key, x.input, x.state,
               x.judgments_per_unit, x.judgment_count, x.assignment_count, x.result, x.confidence,
-              x.version)
+              x.version, x.batch)
 
 /// Asks why a unit does not move on. Answered by `unit_explanation`; `not_found` if the step has no
 /// such unit.

@@ -69,6 +69,11 @@ public:
     require_integer(w.part);
     require(w.part == 0 || w.parent, "23514: only a child has a place among its siblings");
     require(w.version >= 1 && w.version <= versions_max, "23514: versions begin at 1");
+    if (w.list.of) {
+      require_integer(w.list.size);
+      require(w.list.part < w.list.size, "23514: a list has no such item");
+    }
+    require(!w.gathered || w.truth.empty(), "23514: a test question is not gathered");
     for (const auto& contributor : w.excluded) {
       require_text(contributor);
       require(!contributor.empty() && contributor.size() <= 128,
@@ -84,7 +89,22 @@ public:
     }
     insert(t_.units_by_source_key, {w.step, w.source_key}, w.id);
     insert(t_.units_by_ordinal, {w.step, w.ordinal}, w.id);
-    insert(t_.units, w.id, unit_row{w});
+    insert(t_.units, w.id,
+           unit_row{w, w.gathered ? core::unit_state::gathered : core::unit_state::judgable});
+  }
+
+  void operator()(const core::gather_units& w) {
+    const auto batch = t_.units.find(w.batch);
+    for (const auto& member : w.members) {
+      require(batch != t_.units.end() && batch->second.state < core::unit_state::finalized,
+              "22012: the batch is not open");
+      auto& row = change(t_.units, member);
+      require(row.state == core::unit_state::gathered && !row.batch
+                  && row.made.step == batch->second.made.step,
+              "22012: the unit does not wait for a batch of its step");
+      row.batch = w.batch;
+      insert_key(t_.units_by_batch, {w.batch, member});
+    }
   }
 
   void operator()(const core::set_unit_slots& w) {
@@ -95,6 +115,7 @@ public:
   void operator()(const core::set_unit_state& w) {
     require_instant(w.at);
     require(w.state != core::unit_state::finalized, "23514: finalizing needs a result");
+    require(w.state != core::unit_state::gathered, "23514: a unit is made as gathered");
     auto& row = open(w.unit);
     row.state = w.state;
     row.changed_at = w.at;
@@ -341,46 +362,47 @@ private:
 constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     0,  // insert_workflow
     2,  // insert_step
-    6,  // update_step
+    7,  // update_step
     3,  // insert_unit
-    8,  // set_unit_state
-    7,  // set_unit_slots
-    9,  // finalize_unit
-    4,  // insert_lease
-    11, // extend_lease_row
-    14, // end_lease_row
-    12, // insert_judgment
-    13, // taint_judgment
-    30, // put_standing
-    5,  // insert_inbox
-    33, // advance_cursor
-    17, // put_queue
-    18, // insert_task
-    22, // update_task
-    20, // insert_task_lease
-    23, // extend_task_lease
-    24, // end_task_lease
-    25, // finish_task
-    19, // revive_task
-    21, // insert_late_result
-    26, // take_staged
-    27, // refuse_staged
-    28, // put_schedule_row
-    29, // delete_schedule_row
-    34, // stage_task
-    35, // put_webhook
-    40, // delete_webhook
-    36, // put_webhook_position
-    37, // put_dead_letter
-    38, // replay_dead_letter
-    39, // delete_dead_letter
-    10, // reopen_unit
-    32, // put_repair
-    15, // insert_late_judgment
-    16, // insert_surplus_judgment
-    31, // insert_flag
+    9,  // set_unit_state
+    8,  // set_unit_slots
+    10, // finalize_unit
+    5,  // insert_lease
+    12, // extend_lease_row
+    15, // end_lease_row
+    13, // insert_judgment
+    14, // taint_judgment
+    31, // put_standing
+    6,  // insert_inbox
+    34, // advance_cursor
+    18, // put_queue
+    19, // insert_task
+    23, // update_task
+    21, // insert_task_lease
+    24, // extend_task_lease
+    25, // end_task_lease
+    26, // finish_task
+    20, // revive_task
+    22, // insert_late_result
+    27, // take_staged
+    28, // refuse_staged
+    29, // put_schedule_row
+    30, // delete_schedule_row
+    35, // stage_task
+    36, // put_webhook
+    41, // delete_webhook
+    37, // put_webhook_position
+    38, // put_dead_letter
+    39, // replay_dead_letter
+    40, // delete_dead_letter
+    11, // reopen_unit
+    33, // put_repair
+    16, // insert_late_judgment
+    17, // insert_surplus_judgment
+    32, // insert_flag
     1,  // insert_workflow_version
-    41, // put_profile
+    42, // put_profile
+    4,  // gather_units
 };
 
 std::vector<const core::write_op*> in_statement_order(const write_batch& batch) {

@@ -34,6 +34,7 @@ unit_history read_unit(const memory::unit_row& row) {
   unit.excluded = made.excluded;
   std::sort(unit.excluded.begin(), unit.excluded.end());
   unit.version = made.version;
+  unit.batch = row.batch;
   return unit;
 }
 

@@ -1,5 +1,7 @@
 #include "persistence/memory_store.hpp"
 
+#include "persistence/chain_order.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -76,6 +78,22 @@ open_unit read_open_unit(const memory::tables& t, const memory::unit_row& row,
   return unit;
 }
 
+/// As it is stored, which says nothing more of a chain that is of no list.
+core::list_place list_of(const core::insert_unit& made) {
+  return made.list.of ? made.list : core::list_place{};
+}
+
+/// What the unit comes from directly: of a batch, all of its units.
+std::vector<core::unit_id> sources_of(const memory::tables& t, const core::unit_id& unit) {
+  std::vector<core::unit_id> sources;
+  if (const auto& parent = t.units.at(unit).made.parent)
+    sources.push_back(parent);
+  for (auto entry = t.units_by_batch.lower_bound({unit, {}});
+       entry != t.units_by_batch.end() && entry->first == unit; ++entry)
+    sources.push_back(entry->second);
+  return sources;
+}
+
 core::unit_record read_unit(const memory::tables& t, const memory::unit_row& row,
                             const core::lease_policy& policy) {
   const auto& made = row.made;
@@ -93,6 +111,8 @@ core::unit_record read_unit(const memory::tables& t, const memory::unit_row& row
   unit.loops = made.loops;
   unit.part = made.part;
   unit.version = made.version;
+  unit.list = list_of(made);
+  unit.batch = row.batch;
   unit.route = row.route;
   unit.state = row.state;
   unit.reopened = row.reopened;
@@ -296,6 +316,9 @@ core::outcome<stored_step> memory_store::load_step(core::step_id step,
     const auto& row = t.units.at(entry->second);
     if (row.state < core::unit_state::finalized)
       loaded.open_units.push_back(read_open_unit(t, row, policies.of(row.made.version)));
+    if (row.state == core::unit_state::gathered && !row.batch)
+      loaded.waiting.push_back({entry->second, row.made.ordinal, row.made.version,
+                                list_of(row.made), row.made.input.size()});
   }
   return loaded;
 }
@@ -323,17 +346,18 @@ memory_store::load_chains(const std::vector<core::unit_id>& units) {
   const auto& t = database_->tables_;
   std::vector<unit_chain> chains;
   for (const auto& last : std::set<core::unit_id>{units.begin(), units.end()}) {
+    if (t.units.count(last) == 0)
+      continue;
     unit_chain chain{last, {}, {}};
     std::set<core::contributor_id> judges;
-    for (auto at = t.units.find(last); at != t.units.end();
-         at = t.units.find(at->second.made.parent)) {
-      chain.links.push_back({at->first, at->second.made.step, at->second.made.input});
-      for (const auto* judgment : judgments_of(t, at->first))
+    for (const auto& unit : chain_order(last, [&](const auto& u) { return sources_of(t, u); })) {
+      const auto& made = t.units.at(unit).made;
+      chain.links.push_back({unit, made.step, made.input});
+      for (const auto* judgment : judgments_of(t, unit))
         judges.insert(judgment->made.owner);
     }
     chain.judges.assign(judges.begin(), judges.end());
-    if (!chain.links.empty())
-      chains.push_back(std::move(chain));
+    chains.push_back(std::move(chain));
   }
   return chains;
 }

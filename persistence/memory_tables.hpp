@@ -33,6 +33,7 @@ struct unit_row {
   std::int16_t route = core::no_route; ///< As in `finalize_unit`, like the following.
   std::string route_reason{};
   std::uint32_t reopened = 0;
+  core::unit_id batch{}; ///< What a gathered unit is part of; nil while it waits for that.
 };
 
 struct judgment_row {
@@ -131,6 +132,8 @@ struct tables {
   std::map<std::pair<core::step_id, std::uint64_t>, core::unit_id> units_by_ordinal;
   /// Parent, the child's step and its part.
   std::set<std::tuple<core::unit_id, core::step_id, std::uint32_t>> children;
+  /// A batch and a unit that is part of it.
+  std::set<std::pair<core::unit_id, core::unit_id>> units_by_batch;
   std::map<contributor_key, core::lease> active_leases;
   std::map<std::pair<core::unit_id, core::token>, ended_row> ended_leases;
   std::map<contributor_key, judgment_row> judgments;

@@ -88,14 +88,17 @@ constexpr statement add_steps{"add_steps", R"sql(
 constexpr statement add_units{"add_units", R"sql(
   WITH added AS (
     INSERT INTO holdfast.units (unit_id, step_id, root_id, parent_id, ordinal, source_key, input,
-                                slots, created_at, truth, loops, part, version)
+                                slots, created_at, truth, loops, part, version, state, list_id,
+                                list_size, list_part)
     SELECT t.unit_id, t.step_id, t.root_id, t.parent_id, t.ordinal, t.source_key, t.input, t.slots,
-           t.created_at, t.truth, t.loops, t.part, t.version
+           t.created_at, t.truth, t.loops, t.part, t.version, t.state, t.list_id, t.list_size,
+           t.list_part
       FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], $6::text[],
                   $7::text[], $8::integer[], $9::timestamptz[], $10::text[], $11::integer[],
-                  $12::integer[], $13::integer[])
+                  $12::integer[], $13::integer[], $14::smallint[], $15::uuid[], $16::integer[],
+                  $17::integer[])
         AS t(unit_id, step_id, root_id, parent_id, ordinal, source_key, input, slots, created_at,
-             truth, loops, part, version)
+             truth, loops, part, version, state, list_id, list_size, list_part)
      CROSS JOIN LATERAL (SELECT FROM holdfast.steps s WHERE s.step_id = t.step_id LIMIT 1) s
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM added)sql"};
@@ -103,6 +106,20 @@ constexpr statement add_units{"add_units", R"sql(
 constexpr statement add_exclusions{"add_exclusions", R"sql(
   INSERT INTO holdfast.unit_exclusions (unit_id, contributor_id)
   SELECT * FROM unnest($1::uuid[], $2::text[]))sql"};
+
+// The batch is there by now. What it says of itself is looked at outside as well.
+constexpr statement gather_into_batches{"gather_into_batches", R"sql(
+  WITH changed AS (
+    UPDATE holdfast.units u SET batch_id = t.batch_id
+      FROM unnest($1::uuid[], $2::uuid[]) AS t(unit_id, batch_id)
+     CROSS JOIN LATERAL (SELECT f.ctid, f.step_id, f.state, f.batch_id FROM holdfast.units f
+                          WHERE f.unit_id = t.unit_id LIMIT 1) found
+     CROSS JOIN LATERAL (SELECT f.step_id, f.state FROM holdfast.units f
+                          WHERE f.unit_id = t.batch_id LIMIT 1) batch
+     WHERE u.ctid = found.ctid AND found.state = 5 AND found.batch_id IS NULL
+       AND batch.state < 3 AND batch.step_id = found.step_id
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
 
 constexpr statement add_leases{"add_leases", R"sql(
   WITH added AS (
@@ -369,8 +386,8 @@ public:
   }
   void operator()(const core::update_step& w) { changed_steps_[w.row.id] = &w.row; }
   void operator()(const core::insert_unit& w) {
-    auto& [id, step, root, parent, ordinal, key, input, slots, created, truth, loops, part,
-           version] = units_.arrays;
+    auto& [id, step, root, parent, ordinal, key, input, slots, created, truth, loops, part, version,
+           state, list, list_size, list_part] = units_.arrays;
     id.add(w.id.value);
     step.add(w.step.value);
     root.add(w.root.value);
@@ -390,8 +407,22 @@ public:
     loops.add(plain(w.loops));
     part.add(plain(w.part));
     version.add(plain(w.version));
+    state.add(small(w.gathered ? core::unit_state::gathered : core::unit_state::judgable));
+    if (w.list.of) {
+      list.add(w.list.of.value);
+      list_size.add(plain(w.list.size));
+      list_part.add(plain(w.list.part));
+    } else {
+      list.add_null();
+      list_size.add_null();
+      list_part.add_null();
+    }
     for (const auto& contributor : w.excluded)
       exclusions_.add(w.id.value, text{contributor});
+  }
+  void operator()(const core::gather_units& w) {
+    for (const auto& member : w.members)
+      gathered_.add(member.value, w.batch.value);
   }
   void operator()(const core::set_unit_slots& w) { unit_slots_.add(w.unit.value, plain(w.slots)); }
   void operator()(const core::set_unit_state& w) {
@@ -440,6 +471,7 @@ public:
     steps_.append_to(calls, add_steps);
     units_.append_to(calls, add_units);
     exclusions_.append_to(calls, add_exclusions);
+    gathered_.append_to(calls, gather_into_batches);
     leases_.append_to(calls, add_leases, types.lease);
     inbox_.append_to(calls, add_inbox);
     outbox_.append_to(calls, add_events);
@@ -497,9 +529,10 @@ private:
   columns<core::uuid, core::uuid, text, int4, int2, bool, int8, int8, int8, core::instant, int8>
       steps_;
   columns<core::uuid, core::uuid, core::uuid, core::uuid, int8, text, text, int4, core::instant,
-          text, int4, int4, int4>
+          text, int4, int4, int4, int2, core::uuid, int4, int4>
       units_;
   columns<core::uuid, text> exclusions_;
+  columns<core::uuid, core::uuid> gathered_;
   rows<core::uuid, text, int8, core::uuid, core::instant, core::instant> leases_;
   columns<text, int4, int8> inbox_;
   columns<int4, int8, int8, int8, int4, text> outbox_;

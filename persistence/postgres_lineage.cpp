@@ -38,7 +38,7 @@ constexpr statement place_in_item{"place_in_item", R"sql(
 constexpr statement units_of_item{"units_of_item", PAGE_OF_ITEM R"sql(
   SELECT u.unit_id, u.parent_id, u.step_id, u.source_key, u.input, u.state, u.slots, u.loops,
          u.part, u.reopened, u.truth IS NOT NULL, u.created_at, u.changed_at, u.result,
-         u.confidence, u.route, u.route_reason, u.version
+         u.confidence, u.route, u.route_reason, u.version, u.batch_id
     FROM page u ORDER BY u.created_at, u.unit_id)sql"};
 
 constexpr statement leases_of_item{"leases_of_item", PAGE_OF_ITEM R"sql(
@@ -110,6 +110,7 @@ unit_history read_unit(const query_result& r, std::size_t row) {
   unit.route = optional_of<reads::int2>(r, row, 15).value_or(core::no_route);
   unit.route_reason = optional_of<std::string>(r, row, 16).value_or(std::string{});
   unit.version = static_cast<std::uint32_t>(r.get<reads::int2>(row, 17));
+  unit.batch = {optional_of<core::uuid>(r, row, 18).value_or(core::uuid{})};
   return unit;
 }
 

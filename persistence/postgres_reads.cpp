@@ -1,5 +1,6 @@
 #include "persistence/postgres_reads.hpp"
 
+#include "persistence/chain_order.hpp"
 #include "persistence/event_text.hpp"
 #include "persistence/read_parts.hpp"
 
@@ -50,12 +51,17 @@ constexpr statement exclusions_of_step{"exclusions_of_step", R"sql(
     FROM holdfast.units u JOIN holdfast.unit_exclusions x USING (unit_id)
    WHERE u.step_id = $1::uuid AND u.state < 3)sql"};
 
+constexpr statement waiting_units_of_step{"waiting_units_of_step", R"sql(
+  SELECT unit_id, ordinal, version, octet_length(input), list_id, list_size, list_part
+    FROM holdfast.units
+   WHERE step_id = $1::uuid AND state = 5 AND batch_id IS NULL ORDER BY ordinal)sql"};
+
 // From the list to the table, row by row: see the remark on `LATERAL` in postgres_batch.cpp. Here
 // `OFFSET 0` is what keeps the planner from turning the join around.
 constexpr statement units_by_id{"units_by_id", R"sql(
   SELECT u.unit_id, u.step_id, u.root_id, u.parent_id, u.ordinal, u.source_key, u.input, u.slots,
          u.created_at, u.state, u.result, u.confidence, u.truth, u.loops, u.part, u.route,
-         u.reopened, u.version
+         u.reopened, u.version, u.batch_id, u.list_id, u.list_size, u.list_part
     FROM unnest($1::uuid[]) AS t(unit_id)
    CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = t.unit_id OFFSET 0) u)sql"};
 
@@ -93,30 +99,35 @@ constexpr statement exclusions_by_unit{"exclusions_by_unit", R"sql(
    CROSS JOIN LATERAL (SELECT * FROM holdfast.unit_exclusions f
                         WHERE f.unit_id = t.unit_id OFFSET 0) x)sql"};
 
-constexpr statement links_by_unit{"links_by_unit", R"sql(
-  WITH RECURSIVE chain AS (
-    SELECT u.unit_id AS last, 0 AS back, u.unit_id, u.parent_id, u.step_id, u.input
-      FROM (SELECT DISTINCT unnest($1::uuid[])) AS t(unit_id)
-     CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = t.unit_id OFFSET 0) u
-    UNION ALL
-    SELECT c.last, c.back + 1, u.unit_id, u.parent_id, u.step_id, u.input
-      FROM chain c
-     CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = c.parent_id OFFSET 0) u)
-  SELECT last, unit_id, step_id, input FROM chain ORDER BY last, back)sql"};
+// Each unit and all that it comes from: its parent, which a batch has among its units, and these.
+// Whether there is a parent is asked outside, where the planner cannot take it for the condition of
+// an index. In `UNION` without `ALL` what two units come from is followed once.
+#define CHAINS                                                                                     \
+  "WITH RECURSIVE chain AS (\n"                                                                    \
+  "  SELECT t.unit_id AS last, t.unit_id FROM unnest($1::uuid[]) AS t(unit_id)\n"                  \
+  "  UNION\n"                                                                                      \
+  "  SELECT c.last, source.unit_id\n"                                                              \
+  "    FROM chain c\n"                                                                             \
+  "   CROSS JOIN LATERAL (\n"                                                                      \
+  "         SELECT f.parent_id AS unit_id FROM holdfast.units f WHERE f.unit_id = c.unit_id\n"     \
+  "         UNION ALL\n"                                                                           \
+  "         SELECT f.unit_id FROM holdfast.units f WHERE f.batch_id = c.unit_id\n"                 \
+  "         OFFSET 0) source\n"                                                                    \
+  "   WHERE source.unit_id IS NOT NULL)\n"
 
-constexpr statement judges_by_chain{"judges_by_chain", R"sql(
-  WITH RECURSIVE chain AS (
-    SELECT u.unit_id AS last, u.unit_id, u.parent_id
-      FROM unnest($1::uuid[]) AS t(unit_id)
-     CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = t.unit_id OFFSET 0) u
-    UNION ALL
-    SELECT c.last, u.unit_id, u.parent_id
-      FROM chain c
-     CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = c.parent_id OFFSET 0) u)
+constexpr statement links_by_unit{"links_by_unit", CHAINS R"sql(
+  SELECT c.last, u.unit_id, u.step_id, u.input, u.parent_id, u.batch_id
+    FROM chain c
+   CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = c.unit_id OFFSET 0) u
+   ORDER BY c.last)sql"};
+
+constexpr statement judges_by_chain{"judges_by_chain", CHAINS R"sql(
   SELECT DISTINCT c.last, j.contributor_id
     FROM chain c
    CROSS JOIN LATERAL (SELECT * FROM holdfast.judgments f WHERE f.unit_id = c.unit_id OFFSET 0) j
    ORDER BY c.last, j.contributor_id)sql"};
+
+#undef CHAINS
 
 constexpr statement workflow_by_id{"workflow_by_id", R"sql(
   SELECT name FROM holdfast.workflows WHERE workflow_id = $1::uuid)sql"};
@@ -219,6 +230,18 @@ std::uint32_t version_of(const query_result& r, std::size_t row, int column) {
   return static_cast<std::uint32_t>(r.get<int2>(row, column));
 }
 
+/// Nil when there is none.
+core::unit_id unit_of(const query_result& r, std::size_t row, int column) {
+  return r.is_null(row, column) ? core::unit_id{} : core::unit_id{r.get<core::uuid>(row, column)};
+}
+
+/// Three columns, beginning with `column`.
+core::list_place list_of(const query_result& r, std::size_t row, int column) {
+  if (r.is_null(row, column))
+    return {};
+  return {unit_of(r, row, column), u32(r, row, column + 1), u32(r, row, column + 2)};
+}
+
 /// The rows of the statements that read definitions.
 std::vector<std::string> definitions_in(const query_result& r) {
   std::vector<std::string> definitions;
@@ -284,7 +307,8 @@ std::vector<call> load_step(core::step_id step) {
                     {&judges_of_step, {id}},
                     {&ended_leases_of_step, {id}},
                     {&exclusions_of_step, {id}},
-                    {&definitions_of_step, {id}}});
+                    {&definitions_of_step, {id}},
+                    {&waiting_units_of_step, {id}}});
 }
 
 core::outcome<stored_step> load_step(const results& r, const lease_policies_of& policies_of) {
@@ -335,6 +359,11 @@ core::outcome<stored_step> load_step(const results& r, const lease_policies_of& 
   for_each_of(excluded, loaded.open_units, places, [&](open_unit& unit, std::size_t row) {
     put_bar(unit.touched, excluded.get<text>(row, 1), core::instant::max());
   });
+  const auto& waiting = r[preamble_long + 7];
+  for (std::size_t row = 0; row < waiting.rows(); ++row)
+    loaded.waiting.push_back({unit_of(waiting, row, 0), u64(waiting, row, 1),
+                              version_of(waiting, row, 2), list_of(waiting, row, 4),
+                              u32(waiting, row, 3)});
   return loaded;
 }
 
@@ -368,8 +397,7 @@ std::vector<core::unit_record> load_units(const results& r, const std::vector<co
     unit.id = id;
     unit.step = {rows.get<core::uuid>(row, 1)};
     unit.root = {rows.get<core::uuid>(row, 2)};
-    if (!rows.is_null(row, 3))
-      unit.parent = {rows.get<core::uuid>(row, 3)};
+    unit.parent = unit_of(rows, row, 3);
     unit.ordinal = u64(rows, row, 4);
     unit.source_key = rows.get<std::string>(row, 5);
     unit.input = rows.get<std::string>(row, 6);
@@ -388,6 +416,8 @@ std::vector<core::unit_record> load_units(const results& r, const std::vector<co
       unit.route = rows.get<int2>(row, 15);
     unit.reopened = u32(rows, row, 16);
     unit.version = version_of(rows, row, 17);
+    unit.batch = unit_of(rows, row, 18);
+    unit.list = list_of(rows, row, 19);
     loaded.push_back(std::move(unit));
   }
   const auto seen = [](core::unit& unit, core::token token) {
@@ -448,13 +478,24 @@ std::vector<unit_chain> load_chains(const results& r) {
   std::vector<unit_chain> chains;
   std::unordered_map<core::uuid, std::size_t> places;
   const auto& links = r[preamble_short];
-  for (std::size_t row = 0; row < links.rows(); ++row) {
+  for (std::size_t row = 0; row < links.rows();) {
     const core::unit_id last{links.get<core::uuid>(row, 0)};
-    if (places.emplace(last.value, chains.size()).second)
-      chains.push_back({last, {}, {}});
-    chains.back().links.push_back({{links.get<core::uuid>(row, 1)},
-                                   {links.get<core::uuid>(row, 2)},
-                                   links.get<std::string>(row, 3)});
+    std::unordered_map<core::unit_id, std::size_t> rows;
+    std::unordered_map<core::unit_id, std::vector<core::unit_id>> sources;
+    for (; row < links.rows() && unit_of(links, row, 0) == last; ++row) {
+      const auto unit = unit_of(links, row, 1);
+      rows.emplace(unit, row);
+      if (const auto parent = unit_of(links, row, 4))
+        sources[unit].push_back(parent);
+      if (const auto batch = unit_of(links, row, 5))
+        sources[batch].push_back(unit);
+    }
+    places.emplace(last.value, chains.size());
+    chains.push_back({last, {}, {}});
+    for (const auto& unit : chain_order(last, [&](const auto& of) { return sources[of]; }))
+      chains.back().links.push_back({unit,
+                                     {links.get<core::uuid>(rows.at(unit), 2)},
+                                     links.get<std::string>(rows.at(unit), 3)});
   }
   const auto& judges = r[preamble_short + 1];
   for_each_of(judges, chains, places, [&](unit_chain& chain, std::size_t row) {
@@ -560,6 +601,8 @@ core::outcome<step_statistics> statistics(const results& r) {
       break;
     case core::unit_state::canceled:
       counted.canceled = count;
+      break;
+    case core::unit_state::gathered:
       break;
     }
   }

@@ -110,8 +110,9 @@ using lease_policies_of = std::function<core::lease_policies(
 
 struct stored_step {
   core::step_row row;
-  std::uint64_t next_ordinal = 0;    ///< One more than the highest ordinal of its units.
-  std::vector<open_unit> open_units; ///< Ascending by ordinal.
+  std::uint64_t next_ordinal = 0;          ///< One more than the highest ordinal of its units.
+  std::vector<open_unit> open_units;       ///< Ascending by ordinal.
+  std::vector<core::waiting_unit> waiting; ///< For a batch; ascending by ordinal.
 };
 
 /// A queue with its live tasks and its schedules.
@@ -187,7 +188,7 @@ struct queue_counts {
   std::uint64_t dead = 0;
 };
 
-/// A unit with all that it comes from.
+/// A unit with all that it comes from: of a batch, that is all of its members.
 struct unit_chain {
   struct link {
     core::unit_id unit;
@@ -195,7 +196,9 @@ struct unit_chain {
     std::string input; ///< JSON.
   };
   core::unit_id last;
-  std::vector<link> links;                  ///< From the unit itself to the first of its chain.
+  /// From the unit itself to the first of its chain. Members of a batch come after it, in the order
+  /// of their ids, then what they come from, each unit once.
+  std::vector<link> links;
   std::vector<core::contributor_id> judges; ///< Of any of them, in order of bytes, each once.
 };
 
@@ -242,6 +245,7 @@ struct unit_history {
   std::vector<judgment_history> judgments;    ///< With surplus, in order of submission.
   std::vector<core::contributor_id> excluded; ///< In order of bytes.
   std::uint32_t version = 1;
+  core::unit_id batch; ///< What a gathered unit is part of; nil while it waits for that.
 };
 
 /// The units of one item.
@@ -292,7 +296,8 @@ struct unit_result {
   double confidence = 0;
 };
 
-/// Units and judgments are counted without test questions, leases with them.
+/// Units and judgments are counted without test questions, leases with them. What is gathered is
+/// none of the four.
 struct step_statistics {
   core::step_row step;
   std::uint64_t judgable = 0;

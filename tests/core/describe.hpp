@@ -122,14 +122,25 @@ struct write_text {
            + (w.truth.empty() ? "" : " truth " + w.truth)
            + (w.loops == 0 ? "" : " loops " + std::to_string(w.loops))
            + (w.part == 0 ? "" : " part " + std::to_string(w.part))
-           + (w.version == 1 ? "" : " version " + std::to_string(w.version))
-           + describe_excluded(w.excluded);
+           + (w.version == 1 ? "" : " version " + std::to_string(w.version)) + describe_list(w.list)
+           + (w.gathered ? " gathered" : "") + describe_excluded(w.excluded);
+  }
+  static text describe_list(const core::list_place& list) {
+    return list.of ? " item " + std::to_string(list.part) + " of " + std::to_string(list.size)
+                         + " of " + to_string(list.of)
+                   : text{};
   }
   static text describe_excluded(const std::vector<core::contributor_id>& excluded) {
     text list;
     for (const auto& contributor : excluded)
       list += " without " + contributor;
     return list;
+  }
+  text operator()(const core::gather_units& w) const {
+    text list;
+    for (const auto& member : w.members)
+      list += ' ' + to_string(member);
+    return "gather_units into " + to_string(w.batch) + list;
   }
   text operator()(const core::set_unit_slots& w) const {
     return "set_unit_slots " + std::to_string(w.slots);

@@ -171,6 +171,54 @@ BOOST_AUTO_TEST_CASE(a_step_nobody_leads_to_is_refused) {
 }
 
 // A88, G-4
+BOOST_AUTO_TEST_CASE(a_step_after_another_may_gather) {
+  const auto gathering = [](gather_policy policy) {
+    auto second = step_named("b");
+    second.gather = policy;
+    return problems(workflow_of({step_named("a", {"b"}), second}));
+  };
+  BOOST_TEST(gathering({gather_by::count, 2}) == "");
+  BOOST_TEST(gathering({gather_by::count, 1000}) == "");
+  BOOST_TEST(gathering({gather_by::list, 0}) == "");
+  const std::string size = "/steps/1/gather/size: must be between 2 and 1000";
+  BOOST_TEST(gathering({gather_by::count, 1}) == size);
+  BOOST_TEST(gathering({gather_by::count, 1001}) == size);
+  BOOST_TEST(gathering({gather_by::list, 3})
+             == "/steps/1/gather/size: must be left out: a list has as many as it has");
+  auto first = step_named("a");
+  first.gather = {gather_by::count, 2};
+  BOOST_TEST(problems(workflow_of({first}))
+             == "/steps/0/gather: is for steps after another one: source data comes in row by row");
+  auto review = step_named("b");
+  review.gather = {gather_by::count, 2};
+  review.aggregation.method = aggregation_method::review;
+  BOOST_TEST(problems(workflow_of({step_named("a", {"b"}), review}))
+             == "/steps/1/gather: excludes a review, which is of one result");
+}
+
+// A88: what was a chain of its own cannot be sent back out of a batch.
+BOOST_AUTO_TEST_CASE(no_way_leads_back_over_a_step_that_gathers) {
+  const auto back_to = [](const std::string& key, bool gathers) {
+    auto join = step_named("join", {"check"});
+    if (gathers)
+      join.gather = {gather_by::count, 2};
+    auto check = step_named("check");
+    route back;
+    back.when.answers = {"no"};
+    back.to = {key};
+    check.routes = {back};
+    return problems(workflow_of({step_named("a", {"b"}), step_named("b", {"join"}), join, check}));
+  };
+  const std::string refused =
+      "/steps/3/routes/0: leads back over 'join', which gathers units of several chains";
+  BOOST_TEST(back_to("a", true) == refused);
+  BOOST_TEST(back_to("b", true) == refused);
+  BOOST_TEST(back_to("join", true) == "");
+  BOOST_TEST(back_to("check", true) == "");
+  BOOST_TEST(back_to("b", false) == "");
+}
+
+// A88, G-4
 BOOST_AUTO_TEST_CASE(several_steps_may_lead_to_one) {
   const auto definition = workflow_of({step_named("a", {"b", "c"}), step_named("b", {"d"}),
                                        step_named("c", {"d"}), step_named("d")});

@@ -323,6 +323,44 @@ BOOST_AUTO_TEST_CASE(an_item_stays_with_its_chain) {
              == R"({"data":{"url":"x"},"item":"a","result":{}})");
 }
 
+// G-4: batch join
+BOOST_AUTO_TEST_CASE(a_batch_has_a_list_in_place_of_each_member) {
+  using core::gather_by;
+  const std::vector<std::string_view> inputs{R"({"data":{"url": "x"},"result":{"answer":"cat"}})",
+                                             R"({"data":[1],"item":7,"result":{"answer":"dog"}})"};
+  const auto both = documents::gathered_input(inputs, gather_by::count, 1000);
+  BOOST_TEST(both.units == 2U);
+  BOOST_TEST(both.input
+             == R"({"data":[{"url": "x"},[1]],"item":[null,7],)"
+                R"("result":[{"answer":"cat"},{"answer":"dog"}]})");
+  const auto plain = documents::gathered_input({inputs[0]}, gather_by::count, 1000);
+  BOOST_TEST(plain.input == R"({"data":[{"url": "x"}],"result":[{"answer":"cat"}]})");
+  // What comes of it goes on as from any other unit.
+  BOOST_TEST(chained(plain.input, true, "7") == R"({"data":[{"url": "x"}],"result":7})");
+}
+
+BOOST_AUTO_TEST_CASE(what_one_list_became_has_its_source_data_in_common) {
+  const std::vector<std::string_view> inputs{R"({"data":"x","item":1,"result":{"answer":"a"}})",
+                                             R"({"data":"x","item":2,"result":{"answer":"b"}})"};
+  BOOST_TEST(documents::gathered_input(inputs, core::gather_by::list, 1000).input
+             == R"({"data":"x","item":[1,2],"result":[{"answer":"a"},{"answer":"b"}]})");
+}
+
+BOOST_AUTO_TEST_CASE(a_batch_is_as_long_as_may_be) {
+  using core::gather_by;
+  const std::string one = R"({"data":"0123456789","result":"0123456789"})";
+  const std::vector<std::string_view> inputs(20, one);
+  for (const auto by : {gather_by::count, gather_by::list})
+    for (std::size_t most = 100; most < 900; most += 7) {
+      const auto made = documents::gathered_input(inputs, by, most);
+      BOOST_TEST(made.input.size() <= most);
+      BOOST_TEST(made.units >= 1U);
+      BOOST_TEST(made.units <= 20U);
+    }
+  BOOST_TEST(documents::gathered_input(inputs, gather_by::count, 1000).units == 20U);
+  BOOST_TEST(documents::gathered_input(inputs, gather_by::count, 1).units == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(a_list_has_items_and_anything_else_is_one) {
   const auto items = [](const std::string& result) {
     std::string text;

@@ -189,6 +189,26 @@ BOOST_AUTO_TEST_CASE(a_step_names_the_monitors_that_flag) {
              == "/steps/0/monitors/1: is there already");
 }
 
+// A88, G-4
+BOOST_AUTO_TEST_CASE(a_step_says_what_becomes_one_unit_there) {
+  const auto after_another = [](const std::string& gather) {
+    return R"({"name":"w","steps":[{"key":"a","next":["b"]},{"key":"b","gather":)" + gather + "}]}";
+  };
+  const auto by_count = parsed(after_another(R"({"by":"count","size":20})")).steps[1].gather;
+  BOOST_REQUIRE(by_count.has_value());
+  BOOST_TEST((by_count->by == core::gather_by::count));
+  BOOST_TEST(by_count->size == 20U);
+  const auto by_list = parsed(after_another(R"({"by":"list"})")).steps[1].gather;
+  BOOST_REQUIRE(by_list.has_value());
+  BOOST_TEST((by_list->by == core::gather_by::list));
+  BOOST_TEST(!parsed(one_step(R"("title":"t")")).steps[0].gather.has_value());
+  BOOST_TEST(problems(after_another("{}")) == "/steps/1/gather/by: is missing; say count or list");
+  BOOST_TEST(problems(after_another(R"({"by":"weight"})"))
+             == "/steps/1/gather/by: must be count or list");
+  BOOST_TEST(problems(after_another(R"({"by":"list","sizes":3})"))
+             == "/steps/1/gather/sizes: is not a member that is known here; did you mean 'size'?");
+}
+
 BOOST_AUTO_TEST_CASE(a_step_says_who_may_work_in_it_and_how_much_it_matters) {
   const auto step = parsed(one_step(R"("priority":-7,"requirements":{
     "channels":["web","agency"],"skills":["ner"],"certifications":["iso:27001"],

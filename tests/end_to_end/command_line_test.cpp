@@ -101,6 +101,11 @@ BOOST_AUTO_TEST_CASE(a_definition_is_validated_without_a_node) {
                                "routes":[{"when":{"answer":"reject"},"to":["a"]},{"to":[]}]}]})");
   BOOST_TEST(good.code == 0, good.err);
   BOOST_TEST(good.out == "a workflow of 2 steps\n  a: goes on to b\n  b: goes on to a (back)\n");
+  const auto gathers = validate(R"({"name":"w","steps":[{"key":"a","next":["b"]},
+      {"key":"b","gather":{"by":"count","size":20}}]})");
+  BOOST_TEST(gathers.out
+             == "a workflow of 2 steps\n  a: goes on to b\n"
+                "  b: makes one unit of 20, the end\n");
   const auto bad = validate(R"({"name":"w","steps":[{"key":"a","nxt":["b"]}]})");
   BOOST_TEST(bad.code == 1);
   BOOST_TEST(contains(bad.err, "/steps/0/nxt"));

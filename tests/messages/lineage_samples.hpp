@@ -43,11 +43,12 @@ inline void add_lineage_samples(samples& into) {
                            {lease},
                            {judgment},
                            {"bob"},
-                           5};
+                           5,
+                           id_of<core::unit_id>(0x58)};
   const auto whole_bytes = id(0x52) + id(0x53) + id(0x51) + text("k") + u32(1) + u32(2) + u32(3)
                            + u8(3) + u8(1) + u32(4) + at_bytes + at_bytes + text("[1]") + text("{}")
                            + "3fe8000000000000" + "0002" + text("why") + list({lease_bytes})
-                           + list({judgment_bytes}) + list({text("bob")}) + u32(5);
+                           + list({judgment_bytes}) + list({text("bob")}) + u32(5) + id(0x58);
   into.add("hf1.lineage_unit", whole, whole_bytes);
   into.add("hf1.unit_lineage", unit_lineage{root, {whole}, true},
            id(0x53) + list({whole_bytes}) + u8(1));

@@ -113,9 +113,9 @@ inline void add_work_samples(samples& into) {
   into.add("hf1.get_unit", get_unit{step, unit}, id(0x51) + id(0x52));
   into.add("hf1.unit_view",
            unit_view{unit, step, root, parent, "k", "[1]", core::unit_state::finalized, 3, 2, 1,
-                     "{}", 0.75, 4},
+                     "{}", 0.75, 4, id_of<core::unit_id>(0x58)},
            id(0x52) + id(0x51) + id(0x53) + id(0x54) + text("k") + text("[1]") + u8(3) + u32(3)
-               + u32(2) + u32(1) + text("{}") + "3fe8000000000000" + u32(4));
+               + u32(2) + u32(1) + text("{}") + "3fe8000000000000" + u32(4) + id(0x58));
   into.add("hf1.list_results", list_results{step, 6, 50}, id(0x51) + u64(6) + u32(50));
   into.add(
       "hf1.result_page", result_page{{{unit, "k", core::unit_state::finalized, 3, "{}", 0.5}}, 77},

@@ -155,8 +155,9 @@ BOOST_AUTO_TEST_CASE(report_views_use_the_names_of_core) {
         cluster.sql("SELECT pg_get_viewdef('" + view + "'::regclass)")[0][0].as<std::string>();
     return contains(text, '\'' + std::string{name} + '\'');
   };
-  for (const auto state : {core::unit_state::judgable, core::unit_state::paused,
-                           core::unit_state::finalized, core::unit_state::canceled})
+  for (const auto state :
+       {core::unit_state::judgable, core::unit_state::paused, core::unit_state::finalized,
+        core::unit_state::canceled, core::unit_state::gathered})
     BOOST_TEST(definition_has("report.units", to_string(state)), to_string(state));
   for (const auto status : {core::step_status::open, core::step_status::paused,
                             core::step_status::completed, core::step_status::canceled})

@@ -27,6 +27,8 @@ public:
       units.push_back({ids_.next(at(0))});
       tasks.push_back({ids_.next(at(0))});
     }
+    for (int i = 0; i < 8; ++i)
+      gathered.push_back({ids_.next(at(0))});
   }
 
   /// A sound beginning: everything there, nothing leased.
@@ -53,6 +55,20 @@ public:
         unit.truth = "\"x\"";
       made.writes.push_back(unit);
     }
+    for (std::size_t i = 0; i + 2 < gathered.size(); ++i) {
+      core::insert_unit unit;
+      unit.id = unit.root = gathered[i];
+      unit.step = steps[i % steps.size()];
+      unit.ordinal = 20 + i;
+      unit.source_key = "g" + std::to_string(i);
+      unit.input = std::to_string(i * 5);
+      unit.created_at = at(0);
+      unit.gathered = true;
+      // Some come from a unit that may become their batch.
+      if (i >= steps.size())
+        unit.parent = unit.root = units[1];
+      made.writes.push_back(unit);
+    }
     made.writes.push_back(core::put_queue{queues[0], "{}", false, {}, 1, at(0)});
     for (std::size_t i = 0; i + 2 < tasks.size(); ++i) {
       core::insert_task task;
@@ -73,6 +89,8 @@ public:
     std::shuffle(free.begin(), free.end(), random_);
     auto free_tasks = tasks;
     std::shuffle(free_tasks.begin(), free_tasks.end(), random_);
+    auto free_gathered = gathered;
+    std::shuffle(free_gathered.begin(), free_gathered.end(), random_);
     const auto count = 1 + below(8) / 6;
     for (std::uint32_t i = 0; i < count; ++i) {
       core::change change;
@@ -94,6 +112,8 @@ public:
       case 5:
       case 6:
       case 7:
+      case 17:
+      case 18:
         add_lease_writes(change, free[i]);
         break;
       case 8:
@@ -119,6 +139,12 @@ public:
         if (below(4) == 0)
           change.writes.push_back(put_profile());
         break;
+      case 15:
+        change.writes.push_back(unit_write(free_gathered[i]));
+        break;
+      case 16:
+        change.writes.push_back(gather_units());
+        break;
       default:
         add_task_writes(change, free_tasks[i]);
       }
@@ -129,11 +155,18 @@ public:
     return made;
   }
 
+  std::vector<core::unit_id> all_units() const {
+    auto all = units;
+    all.insert(all.end(), gathered.begin(), gathered.end());
+    return all;
+  }
+
   std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(random_() % bound); }
 
   std::vector<core::workflow_id> workflows;
   std::vector<core::step_id> steps;
   std::vector<core::unit_id> units;
+  std::vector<core::unit_id> gathered; ///< For the most part; no leases are tried on them.
   std::vector<core::task_id> tasks;
   std::vector<core::repair_id> repairs;
   std::vector<core::webhook_id> webhooks;
@@ -187,7 +220,7 @@ private:
   core::write_op unit_write(core::unit_id id) {
     switch (below(8)) {
     case 0:
-      return core::set_unit_state{id, static_cast<core::unit_state>(1 + below(4)), when()};
+      return core::set_unit_state{id, static_cast<core::unit_state>(1 + below(5)), when()};
     case 1:
       return core::finalize_unit{id,
                                  "{}",
@@ -219,9 +252,21 @@ private:
       if (below(8) == 0)
         unit.excluded.push_back(contributor());
       unit.version = below(40) == 0 ? below(2) * 32'768 : 1 + below(3);
+      if (below(3) == 0)
+        unit.list = {one_of(units), 2 + below(2), below(4)};
+      unit.gathered = below(4) == 0;
       return unit;
     }
     }
+  }
+
+  core::gather_units gather_units() {
+    core::gather_units w{one_of(units), {one_of(gathered)}};
+    if (below(3) == 0)
+      w.members.push_back(one_of(gathered));
+    if (below(12) == 0)
+      w.members.push_back(one_of(units));
+    return w;
   }
 
   /// At most one write for each contributor.
@@ -540,7 +585,7 @@ std::string dump_lineage(persistence::store& db, const batch_source& source) {
   const auto when = [](const std::optional<core::instant>& time) {
     return time ? std::to_string(core::to_micros(*time)) : std::string{"-"};
   };
-  for (const auto& id : source.units) {
+  for (const auto& id : source.all_units()) {
     const auto item = db.load_lineage(id, {}, 5);
     if (!item)
       continue;
@@ -550,7 +595,7 @@ std::string dump_lineage(persistence::store& db, const batch_source& source) {
           << u.input << to_string(u.state) << u.slots << ' ' << u.loops << ' ' << u.part << ' '
           << u.reopened << u.test_question << when(u.created_at) << ' ' << when(u.changed_at)
           << u.result << u.confidence << ' ' << u.route << u.route_reason << " version "
-          << u.version;
+          << u.version << " batch " << to_string(u.batch);
       // Random tokens repeat, which real ones never do; then their order says nothing.
       std::multiset<std::string> entries;
       for (const auto& l : u.leases)
@@ -629,14 +674,17 @@ std::string dump(persistence::store& db, const batch_source& source) {
     std::sort(list.begin(), list.end(),
               [&](const auto& a, const auto& b) { return key(a) < key(b); });
   };
-  for (auto& u : value_of(db.load_units(source.units, policies))) {
+  for (auto& u : value_of(db.load_units(source.all_units(), policies))) {
     by(u.leases.active, [](const core::lease& l) { return l.owner; });
     by(u.judgments, [](const core::judgment_mark& j) { return j.contributor; });
     out << "unit " << to_string(u.id) << to_string(u.step) << to_string(u.root)
         << to_string(u.parent) << u.ordinal << ' ' << u.source_key << u.input << u.slots
         << to_string(u.state) << u.result << u.confidence << ' ' << u.leases.last_token
         << core::to_micros(u.created_at) << " truth " << u.truth << " loops " << u.loops << " part "
-        << u.part << " version " << u.version << " route " << u.route << " reopened " << u.reopened;
+        << u.part << " version " << u.version << " route " << u.route << " reopened " << u.reopened
+        << " list " << to_string(u.list.of) << u.list.size << ' ' << u.list.part;
+    if (u.batch)
+      out << " in batch " << to_string(u.batch);
     for (const auto& l : u.leases.active)
       out << " lease " << to_string(l.id) << l.owner << l.token << ' '
           << core::to_micros(l.granted_at) << ' ' << core::to_micros(l.expires_at);
@@ -675,7 +723,7 @@ std::string dump(persistence::store& db, const batch_source& source) {
           << ' ' << one.taken.count() << " payload " << same - payloads.begin() << '\n';
     }
   }
-  for (const auto& chain : value_of(db.load_chains(source.units))) {
+  for (const auto& chain : value_of(db.load_chains(source.all_units()))) {
     out << "chain of " << to_string(chain.last);
     for (const auto& link : chain.links)
       out << " unit " << to_string(link.unit) << to_string(link.step) << link.input;
@@ -718,6 +766,10 @@ std::string dump(persistence::store& db, const batch_source& source) {
       bars(u.touched);
       out << '\n';
     }
+    for (const auto& u : step->waiting)
+      out << "waiting " << to_string(u.unit) << u.ordinal << " version " << u.version << " list "
+          << to_string(u.list.of) << u.list.size << ' ' << u.list.part << " bytes " << u.bytes
+          << '\n';
     const auto counted = value_of(db.statistics(id));
     out << "counts " << counted.judgable << counted.paused << counted.finalized << counted.canceled
         << ' ' << counted.judgments << ' ' << counted.active_leases << ' ' << counted.expired_leases
@@ -769,10 +821,10 @@ BOOST_AUTO_TEST_CASE(memory_and_postgres_agree_on_random_batches) {
         continue;
       const auto read = dump(*memory.db, source);
       BOOST_REQUIRE_EQUAL(read, dump(*postgres.db, source));
-      for (const auto* kind :
-           {"\nquestion ", "\nworked ", "\nstanding ", "\nflag ", "\nunsettled ", "\nvote ",
-            " unanswered\n", " right\n", " wrong\n", "\nwebhook ", "\nplace ", "\nletter ",
-            "\nversion [2]", "\nput_profile ", "\ntested ", "\nopen step "})
+      for (const auto* kind : {"\nquestion ", "\nworked ", "\nstanding ", "\nflag ", "\nunsettled ",
+                               "\nvote ", " unanswered\n", " right\n", " wrong\n", "\nwebhook ",
+                               "\nplace ", "\nletter ", "\nversion [2]", "\nput_profile ",
+                               "\ntested ", "\nopen step ", "\nwaiting ", " in batch "})
         rows_of_histories[kind] += read.find(kind) == std::string::npos ? 0 : 1;
     }
   }

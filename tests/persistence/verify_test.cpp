@@ -33,6 +33,9 @@ constexpr const char* first_version = R"({"name":"v","steps":[
 constexpr const char* second_version = R"({"name":"v","steps":[
   {"key":"first","next":["extra"]},{"key":"extra","routes":[{"to":["last"]}]},{"key":"last"}]})";
 
+constexpr const char* gathering_definition = R"({"name":"g","steps":[
+  {"key":"part","next":["join"]},{"key":"join","gather":{"by":"count","size":2}}]})";
+
 /// What the rows refer to.
 objects::memory_object_store& objects_of_tests() {
   static objects::memory_object_store store{[] { return core::instant{}; }};
@@ -68,6 +71,7 @@ public:
     route(units[0], finalized);
     add_spread_unit();
     add_units_of_two_versions();
+    add_gathered_units();
     add_repaired_units();
     add_late_judgments();
     // finished, nobody knows yet
@@ -206,12 +210,42 @@ public:
     go_on(extra, between, {{onward, {{1, false}}}}, last);
   }
 
-  /// Finishes the unit and makes its child.
+  /// Three units that came into a step that gathers by two: a batch, and one that waits.
+  void add_gathered_units() {
+    const core::workflow_id gathering{ids.next(now)};
+    core::step part_step{new_step(gathering, 0)};
+    core::step join{new_step(gathering, 1)};
+    part_step.row.key = "part";
+    join.row.key = "join";
+    write({core::insert_workflow{gathering, "g", gathering_definition, now},
+           core::insert_step{part_step.row, now}, core::insert_step{join.row, now}});
+    std::vector<core::source_item> items;
+    for (int i = 0; i < 3; ++i)
+      items.push_back({"part-" + std::to_string(i), "{}", 1, {}, {}});
+    auto added = core::add_units(part_step, items, ids, now);
+    keep(added.changes);
+    std::vector<core::unit_record> members;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      core::source_item item;
+      item.gathered = true;
+      if (i > 0)
+        item.list = {added.answer.units[0].id, 5, i};
+      members.push_back(go_on(part_step, added.answer.units[i], {}, join, item));
+    }
+    members.pop_back();
+    keep(core::gather(join, members, "{}", 1, ids, now).changes);
+  }
+
+  /// Finishes the unit and makes its child, of `item` what is not of the unit.
   core::unit_record go_on(core::step& from, core::unit_record& unit,
-                          const std::vector<core::way>& ways, core::step& to) {
+                          const std::vector<core::way>& ways, core::step& to,
+                          core::source_item item = {}) {
     const auto finalized = finalize(unit, judge(unit, "ana"), ways);
     count_finished(from, finalized);
-    core::source_item item{unit.source_key, "{}", 1, unit.id, unit.root};
+    item.key = unit.source_key;
+    item.input = "{}";
+    item.parent = unit.id;
+    item.root = unit.root;
     item.version = unit.version;
     auto added = core::add_units(to, {item}, ids, now);
     added.changes.writes.push_back(core::insert_inbox{"routing", {0, finalized}});
@@ -502,7 +536,8 @@ struct mutant {
 // Names used below: row-0 is finalized and routed, row-1 finalized, row-2 in work, row-3 canceled,
 // row-4 paused with a tainted judgment of fay, who is removed, row-5 full and not yet aggregated;
 // test-0 is a test question with two answers, test-1 a canceled one with one; of-second has gone
-// through first and extra to last, as version 2 has it.
+// through first and extra to last, as version 2 has it; part-0 and part-1 have become a batch in
+// join, where part-2 waits.
 const std::vector<mutant> mutants{
     {"a reference to nothing in a live task",
      "UPDATE holdfast.tasks SET body = replace(body, 'sha256:', 'sha256:00')"
@@ -665,6 +700,41 @@ const std::vector<mutant> mutants{
      " step_id, root_id, parent_id, 77, created_at, NULL, NULL, slots, 1, 'twin', input, NULL"
      " FROM holdfast.units WHERE parent_id IS NOT NULL AND source_key = 'row-0'",
      {"one_child_per_step", "total_units_counted"}},
+    {"a batch that lost its units",
+     "UPDATE holdfast.units SET batch_id = NULL",
+     {"batches_are_whole", "chain_is_sound", "completed_units_counted"}},
+    {"a batch that goes on from what is not part of it",
+     "UPDATE holdfast.units b SET parent_id = w.unit_id, root_id = w.root_id FROM holdfast.units w"
+     " WHERE starts_with(b.source_key, 'batch:') AND w.state = 5 AND w.batch_id IS NULL",
+     {"batches_are_whole", "chain_is_sound"}},
+    {"a batch that goes on in another step",
+     "UPDATE holdfast.units SET step_id = (SELECT step_id FROM holdfast.steps WHERE key = 'part'),"
+     " ordinal = 99 WHERE starts_with(source_key, 'batch:')",
+     {"batches_are_whole", "chain_is_sound", "total_units_counted"}},
+    {"a unit gathered under another version than its batch",
+     "UPDATE holdfast.units SET version = 2 WHERE source_key = 'part-1' AND state = 5",
+     {"batches_are_whole", "units_have_their_version"}},
+    {"a unit gathered before it came",
+     "UPDATE holdfast.units SET ordinal = 99 WHERE source_key = 'part-1' AND state = 5",
+     {"batches_are_whole"}},
+    {"a batch sent back more often than its units",
+     "UPDATE holdfast.units SET loops = 1 WHERE starts_with(source_key, 'batch:')",
+     {"batches_are_whole"}},
+    {"a batch that waits for another",
+     "UPDATE holdfast.units SET state = 5 WHERE starts_with(source_key, 'batch:')",
+     {"batches_are_whole"}},
+    {"a judgment on a gathered unit",
+     "UPDATE holdfast.judgments SET unit_id = (SELECT unit_id FROM holdfast.units"
+     " WHERE source_key = 'part-2' AND state = 5) WHERE unit_id = (SELECT unit_id"
+     " FROM holdfast.units WHERE source_key = 'row-4')",
+     {"batches_are_whole", "judgment_has_its_event"}},
+    {"a lease on a gathered unit",
+     "UPDATE holdfast.active_leases SET unit_id = (SELECT unit_id FROM holdfast.units"
+     " WHERE source_key = 'part-2' AND state = 5)",
+     {"batches_are_whole", "finished_units_hold_no_lease"}},
+    {"a unit that waits and was counted",
+     "UPDATE holdfast.steps SET completed_units = completed_units + 1 WHERE key = 'join'",
+     {"completed_units_counted"}},
     {"completed_units counted twice",
      "UPDATE holdfast.steps SET completed_units = completed_units + 1 WHERE key = 'step-0'",
      {"completed_units_counted"}},
@@ -1048,7 +1118,7 @@ BOOST_AUTO_TEST_CASE(sound_data_has_no_violations) {
   BOOST_TEST(
       cluster.sql("SELECT data ->> 'label' FROM report.judgments LIMIT 1")[0][0].as<std::string>()
       == "x");
-  BOOST_TEST(cluster.sql("SELECT count(*) FROM report.inbox")[0][0].as<int>() == 31);
+  BOOST_TEST(cluster.sql("SELECT count(*) FROM report.inbox")[0][0].as<int>() == 40);
 }
 
 // A4, A57, A59-A61, G-1
@@ -1124,6 +1194,21 @@ BOOST_AUTO_TEST_CASE(reports_show_the_version_under_which_a_chain_began) {
                   " JOIN holdfast.steps s ON s.step_id = routes_taken.workflow_step_id"
                   " WHERE source_key IN ('of-first', 'of-second')")
              == "of-first 1 first last 1, of-second 2 first extra 1, of-second 2 extra last 1");
+}
+
+// I-5
+BOOST_AUTO_TEST_CASE(reports_show_what_is_gathered_and_of_which_list) {
+  clean_data filled;
+  const auto rows = test_cluster::instance().sql(
+      "SELECT string_agg(concat_ws(' ', u.ordinal, u.state, coalesce(b.ordinal, 0),"
+      " coalesce(l.source_key, '-'), coalesce(u.list_size, 0), coalesce(u.list_part, 0)), ', '"
+      " ORDER BY u.ordinal) FROM report.units u"
+      " JOIN report.job_steps s USING (workflow_step_id)"
+      " LEFT JOIN report.units b ON b.unit_id = u.batch_unit_id"
+      " LEFT JOIN report.units l ON l.unit_id = u.list_unit_id WHERE s.key = 'join'");
+  BOOST_TEST(rows[0][0].as<std::string>()
+             == "1 Gathered 4 - 0 0, 2 Gathered 4 part-0 5 1, 3 Gathered 0 part-0 5 2,"
+                " 4 Judgable 0 - 0 0");
 }
 
 // I-1, A109

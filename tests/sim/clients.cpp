@@ -249,24 +249,38 @@ bool is_test_question(const persona& p, const core::unit_id& unit) {
   return row != p.world.tables->units.end() && !row->second.made.truth.empty();
 }
 
+std::uint32_t position_of(const persona& p, const core::insert_unit& unit) {
+  return p.world.tables->steps.at(unit.step).row.position;
+}
+
 /// The version that judgments of the unit must name; 0: none.
 std::uint32_t form_of(const persona& p, const core::unit_id& unit) {
   const auto found = p.world.tables->units.find(unit);
   if (found == p.world.tables->units.end())
     return 0;
   const auto& made = found->second.made;
-  const auto position = p.world.tables->steps.at(made.step).row.position;
-  return names_version(p.world.drawn, made.version, position) ? made.version : 0;
+  return names_version(p.world.drawn, made.version, position_of(p, made)) ? made.version : 0;
+}
+
+/// Half of what is said where lists may be said.
+bool says_a_list(persona& p, const core::unit_id& unit) {
+  const auto found = p.world.tables->units.find(unit);
+  return p.world.drawn.lists && found != p.world.tables->units.end()
+         && found->second.made.truth.empty()
+         && answers_lists(p.world.drawn, position_of(p, found->second.made))
+         && p.random.below(2) == 0;
 }
 
 std::string payload_of(persona& p, const core::unit_id& unit) {
-  constexpr std::array<const char*, 3> answers{"red", "blue", "green"};
+  constexpr std::array<const char*, 3> answers{R"("red")", R"("blue")", R"("green")"};
   const auto* any = p.random.one_of(answers);
-  const auto* answer = is_test_question(p, unit) && p.random.hit(p.knows) ? answers[0] : any;
+  const auto* answer = is_test_question(p, unit) && p.random.hit(p.knows) ? answers[0]
+                       : says_a_list(p, unit)                             ? list_answer
+                                                                          : any;
   if (p.world.drawn.monitors && p.name == "c0") // who has not read the questions
     answer = answers[2];
   const auto form = form_of(p, unit);
-  return std::string{R"({"answer":")"} + answer + R"(","by":")" + p.name + R"(","n":)"
+  return std::string{R"({"answer":)"} + answer + R"(,"by":")" + p.name + R"(","n":)"
          + std::to_string(p.random.below(1000))
          + (form == 0 ? "" : R"(,"form":)" + std::to_string(form)) + '}';
 }
@@ -489,8 +503,7 @@ msg::add_test_questions next_questions(persona& p) {
 bool may_be_canceled(const persona& p, const persistence::memory::unit_row& row) {
   if (row.made.truth.empty())
     return true;
-  const auto position = p.world.tables->steps.at(row.made.step).row.position;
-  return p.world.drawn.quality[position].quiz == 0;
+  return p.world.drawn.quality[position_of(p, row.made)].quiz == 0;
 }
 
 enum class choice { any, paused, dispensable };

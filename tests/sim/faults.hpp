@@ -38,6 +38,8 @@ enum class event_kind : std::uint8_t {
   workflow_updated,
   lacked,         ///< Somebody was refused for what they lacked.
   steps_searched, ///< Somebody looked for steps, and had an answer.
+  gathered,       ///< Units became a batch.
+  list_gathered,  ///< It had all items of a list, more than one.
   count,
 };
 
@@ -47,7 +49,8 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(event_kin
                 "node killed",        "node drained",      "node ended",         "zombie",
                 "partition",          "frozen heartbeat",  "lines cut",          "handover",
                 "actor crashed",      "clock rushed",      "timer lost",         "client died",
-                "reply lost",         "workflow updated",  "refused for a lack", "steps searched"};
+                "reply lost",         "workflow updated",  "refused for a lack", "steps searched",
+                "batch made",         "list gathered"};
 
 struct tally {
   std::array<std::uint64_t, static_cast<std::size_t>(event_kind::count)> counts{};

@@ -72,6 +72,10 @@ std::string auditor::dump(const core::unit_id& id) const {
       << ", " << to_string(rows.unit->state) << ", slots " << rows.unit->made.slots;
   if (rows.unit->result)
     out << ", result " << *rows.unit->result;
+  if (rows.unit->batch)
+    out << ", part of batch " << brief(rows.unit->batch);
+  if (const auto& list = rows.unit->made.list; list.of)
+    out << ", item " << list.part << " of " << list.size << " of unit " << brief(list.of);
   for (const auto* lease : rows.active)
     out << "\n      active   " << *lease;
   for (const auto* ended : rows.ended)
@@ -151,11 +155,16 @@ void auditor::committed(core::incarnation_id incarnation, const persistence::wri
                 workflows.insert(w.workflow);
               else if constexpr (std::is_same_v<type, core::put_profile>)
                 check_profile(w.contributor);
-              else if constexpr (std::is_same_v<
-                                     type,
-                                     core::insert_step> || std::is_same_v<type, core::update_step>)
+              else if constexpr (std::is_same_v<type, core::gather_units>) {
+                touch_unit(w.batch);
+                for (const auto& member : w.members)
+                  touch_unit(member);
+              } else if constexpr (std::is_same_v<type, core::insert_step> //
+                                   || std::is_same_v<type, core::update_step>) {
                 steps.insert(w.row.id);
-              else if constexpr (std::is_same_v<type, core::insert_inbox>) {
+                if (w.row.sealed)
+                  steps_[w.row.id].was_sealed = true;
+              } else if constexpr (std::is_same_v<type, core::insert_inbox>) {
                 if (++applied_[{w.consumer, w.message}] > 1)
                   blame("I-8", "message " + std::to_string(w.message.seq) + " of shard "
                                    + std::to_string(w.message.shard) + " applied twice by "
@@ -275,6 +284,7 @@ void auditor::check_unit(const core::unit_id& id) {
     if (check_version(rows))
       check_chain(rows);
   }
+  check_gathered(rows, known);
   require(rows.active.size() + rows.counted().size() <= rows.unit->made.slots, "I-1", id,
           "more leases and judgments that count than slots");
   check_tokens(rows, known);
@@ -405,8 +415,9 @@ void auditor::check_end(const unit_rows& rows, unit_memory& known) {
 }
 
 void auditor::check_events(const unit_rows& rows, const unit_memory& known) {
-  require(known.announced == (rows.is_test_question() ? 0 : 1), "I-4", rows.id,
-          "not exactly one UnitReadyForAssignment, or one for a test question");
+  const bool to_be_told = !rows.is_test_question() && !rows.unit->made.gathered;
+  require(known.announced == (to_be_told ? 1 : 0), "I-4", rows.id,
+          "not exactly one UnitReadyForAssignment, or one for what nobody is to work on");
   require(known.tested == (rows.is_test_question() ? rows.judgments.size() : 0), "I-11", rows.id,
           "not exactly one TestJudgmentEvent for each answer to a test question");
   require(known.judged == rows.judgments.size(), "I-4", rows.id,
@@ -496,7 +507,7 @@ std::string auditor::unfinished_units() const {
     return t_.steps.at(id).row.status == core::step_status::canceled;
   };
   for (const auto& [id, row] : t_.units) {
-    if (!is_final(row.state) && !canceled(row.made.step) && row.made.truth.empty())
+    if (core::is_open(row.state) && !canceled(row.made.step) && row.made.truth.empty())
       return "I-10: a unit is not finished" + dump(id);
     if (row.state == unit_state::finalized)
       for (const auto& [next, due] : children_due(row))
@@ -504,6 +515,8 @@ std::string auditor::unfinished_units() const {
           if (t_.children.count({id, next, part}) == 0 && !canceled(next))
             return "I-5: a finalized unit has no child in step " + brief(next) + dump(id);
   }
+  if (auto waiting = unfinished_batches(); !waiting.empty())
+    return waiting;
   if (t_.steps.empty() && drawn_.units > 0)
     return "no workflow has been created";
   for (const auto& [id, row] : t_.steps) {

@@ -100,6 +100,9 @@ public:
   const std::optional<violation>& found() const { return found_; }
 
   std::uint64_t commits() const { return commits_; }
+  std::uint64_t batches() const { return batches_; }
+  /// Batches that had all items of a list, more than one.
+  std::uint64_t whole_lists() const { return whole_lists_; }
   std::size_t acknowledged_judgments() const { return judgments_.size(); }
 
 private:
@@ -123,6 +126,8 @@ private:
     std::uint32_t reopened = 0;
     std::set<std::string> results;      ///< All it has ever had.
     std::set<core::judgment_id> behind; ///< Those that counted when it got the last one.
+    core::unit_id batch;                ///< Of which it is part.
+    std::vector<core::unit_id> members; ///< Of a batch, in its order.
     bool entered = false;               ///< It has been counted in its step.
   };
   struct step_memory {
@@ -132,6 +137,7 @@ private:
     std::uint64_t revision = 0;
     core::step_status status = core::step_status::open;
     std::uint64_t flagged = 0; ///< ContributorFlagged.
+    bool was_sealed = false;   ///< At some time.
   };
   struct shard_memory {
     std::size_t rows = 0;
@@ -217,6 +223,8 @@ private:
   // route_audit.cpp: where finished units go on to.
   void check_route(const unit_rows& rows);
   void check_chain(const unit_rows& rows);
+  /// All that the unit comes from.
+  std::set<core::unit_id> sources_of(const core::unit_id& unit) const;
   void check_children(const core::unit_id& id);
   /// How many units a finished one becomes in each step.
   std::map<core::step_id, std::size_t> children_due(const persistence::memory::unit_row& row) const;
@@ -232,12 +240,23 @@ private:
   /// Where the unit may go on to.
   const std::vector<core::way>& ways_of(const core::insert_unit& unit) const;
 
+  // gathering_audit.cpp: what several units become.
+  void check_gathered(const unit_rows& rows, unit_memory& known);
+  void check_batch(const unit_rows& rows, unit_memory& known);
+  void check_batch_size(const core::insert_unit& made, const std::vector<core::unit_id>& members);
+  void check_batch_input(const core::insert_unit& made, const std::vector<core::unit_id>& members);
+  std::string unfinished_batches() const;
+  /// The units that are part of a batch, in its order.
+  std::vector<core::unit_id> members_of(const core::unit_id& batch) const;
+
   const plan& drawn_;
   const persistence::memory::tables& t_;
   trace& log_;
   task_auditor tasks_;
   std::optional<violation> found_;
   std::uint64_t commits_ = 0;
+  std::uint64_t batches_ = 0;
+  std::uint64_t whole_lists_ = 0;
 
   std::unordered_map<core::unit_id, unit_memory> units_;
   std::map<core::step_id, step_memory> steps_;

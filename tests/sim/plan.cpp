@@ -4,6 +4,8 @@
 #include "core/workflow_versions.hpp"
 #include "documents/workflow_document.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -433,13 +435,24 @@ void retune(dice& d, const plan& p, workflow_form& form) {
   }
 }
 
-/// Whether the last form of the plan may follow on those before it.
-bool last_may_follow(const plan& p) {
-  core::versioned_workflow workflow{{*documents::parse_workflow(definition_of(p, 1), {})}};
-  for (std::uint32_t version = 2; version < versions_of(p); ++version)
-    workflow.add(*documents::parse_workflow(definition_of(p, version), {}));
-  const auto last = documents::parse_workflow(definition_of(p, versions_of(p)), {});
-  return last && core::problems_of_change(workflow, *last).empty();
+/// Whether each form of the plan is right, and may follow on those before it.
+bool is_right(const plan& p) {
+  const auto first = documents::parse_workflow(definition_of(p, 1), {});
+  if (!first)
+    return false;
+  core::versioned_workflow workflow{{*first}};
+  for (std::uint32_t version = 2; version <= versions_of(p); ++version) {
+    const auto next = documents::parse_workflow(definition_of(p, version), {});
+    if (!next || !core::problems_of_change(workflow, *next).empty())
+      return false;
+    workflow.add(*next);
+  }
+  return true;
+}
+
+/// Whether the form says anything new.
+bool differs_from_last(const plan& p, std::uint32_t version) {
+  return definition_of(p, version) != definition_of(p, version - 1);
 }
 
 /// A third of the workflows go on in another form, some of them twice.
@@ -456,12 +469,12 @@ void draw_versions(plan& p) {
     p.quality.resize(next.next.size());
     p.unit_tasks.resize(next.next.size());
     p.later.push_back(next);
-    if (!last_may_follow(p)) {
+    if (!is_right(p)) {
       // Some of the ways that were drawn lead the other way round.
       p.later.back() = before;
       retune(d, p, p.later.back());
     }
-    if (definition_of(p, versions_of(p)) == definition_of(p, versions_of(p) - 1)) {
+    if (!differs_from_last(p, versions_of(p))) {
       p.later.pop_back();
       return;
     }
@@ -503,6 +516,96 @@ void draw_requirements_of_steps(plan& p) {
     p.profiles.push_back({static_cast<std::uint32_t>(d.below(5)), d.below(4) != 0 || i == 0});
 }
 
+/// The routes of the first step, where each item of a list is to become a unit.
+std::string divided(const std::string& routes, const std::vector<std::uint32_t>& next) {
+  auto rules = nlohmann::json::parse(routes.empty() ? R"([{"to":[]}])" : routes);
+  for (const auto to : next)
+    if (routes.empty())
+      rules[0]["to"].push_back("s" + std::to_string(to));
+  for (auto& rule : rules)
+    if (!rule["to"].empty())
+      rule["for_each"] = true;
+  return rules.dump();
+}
+
+/// One of the steps but the first gathers in most of the versions; often as in the one before.
+void draw_gathers(dice& d, plan& p) {
+  p.gathers.clear();
+  for (std::uint32_t version = 1; version <= versions_of(p); ++version) {
+    auto policies =
+        p.gathers.empty() ? std::vector<std::optional<core::gather_policy>>{} : p.gathers.back();
+    policies.resize(p.quality.size());
+    const bool as_before = version > 1 && d.below(2) == 0;
+    const auto steps = version == 1 ? first_steps(p) : p.later[version - 2].steps;
+    if (!as_before && steps.size() > 1) {
+      std::fill(policies.begin(), policies.end(), std::nullopt);
+      auto& one = policies[steps[d.between(1, steps.size() - 1)]];
+      if (d.below(2) == 0)
+        one = core::gather_policy{core::gather_by::list, 0};
+      else if (version == 1 || d.below(4) != 0)
+        one = core::gather_policy{core::gather_by::count,
+                                  static_cast<std::uint32_t>(d.between(2, chains_of_batch_max))};
+    }
+    p.gathers.push_back(std::move(policies));
+  }
+}
+
+bool gathers_by_list(const plan& p, std::uint32_t version) {
+  const auto& policies = p.gathers[version - 1];
+  return std::any_of(policies.begin(), policies.end(), [](const auto& policy) {
+    return policy && policy->by == core::gather_by::list;
+  });
+}
+
+/// Where lists are gathered there must be some.
+void make_lists(plan& p) {
+  constexpr std::uint32_t units_max = 15; // each of which may become several in every step
+  for (std::uint32_t version = 1; version <= versions_of(p); ++version) {
+    if (!gathers_by_list(p, version))
+      continue;
+    p.lists = true;
+    p.units = std::min(p.units, units_max);
+    auto& routes = version == 1 ? p.routes : p.later[version - 2].routes;
+    const auto& next = version == 1 ? p.next : p.later[version - 2].next;
+    routes.front() = divided(routes.front(), next.front());
+  }
+}
+
+/// In a third of the workflows with several steps one of them gathers. With dice of their own, and
+/// last: nothing else depends on it.
+void draw_gathering(plan& p) {
+  dice d{p.seed * 0x9e6c63d0876a9a99ULL + 11};
+  if (p.units == 0 || steps_of_chain(p) == 1 || d.below(3) != 0)
+    return;
+  // Over some of the steps a way leads back.
+  for (int tries = 8; tries > 0; --tries) {
+    auto changed = p;
+    draw_gathers(d, changed);
+    make_lists(changed);
+    bool all_new = true;
+    for (std::uint32_t version = 2; version <= versions_of(p); ++version)
+      all_new = all_new && differs_from_last(changed, version);
+    if (!all_new || !is_right(changed))
+      continue;
+    p = std::move(changed);
+    return;
+  }
+}
+
+std::string json_of(const core::gather_policy& policy) {
+  core::json_object gather;
+  gather.text("by", to_string(policy.by));
+  if (policy.by == core::gather_by::count)
+    gather.number("size", static_cast<std::int64_t>(policy.size));
+  return gather.str();
+}
+
+/// The answers that the step knows.
+std::string answers_of(const plan& p, std::uint32_t position) {
+  return std::string{R"(["red","blue","green")"}
+         + (answers_lists(p, position) ? std::string{','} + list_answer : "") + ']';
+}
+
 std::string json_of(const core::requirements& asked) {
   return core::json_object{}
       .texts("channels", asked.channels)
@@ -523,7 +626,7 @@ std::string json_of(const core::lease_policy& lease) {
 /// The schema of judgments: those of later versions must name theirs.
 std::string schema_in(const plan& p, std::uint32_t version, std::uint32_t position) {
   core::json_object properties;
-  properties.raw("answer", R"({"enum":["red","blue","green"]})");
+  properties.raw("answer", R"({"enum":)" + answers_of(p, position) + '}');
   if (names_version(p, version, position))
     properties.raw("form", R"({"const":)" + std::to_string(version) + '}');
   return core::json_object{}
@@ -544,7 +647,7 @@ std::string step_in(const plan& p, const workflow_form& form, std::uint32_t vers
       .raw("judgment_schema", schema_in(p, version, position))
       .raw("aggregation", core::json_object{}
                               .text("method", q.method)
-                              .raw("labels", R"(["red","blue","green"])")
+                              .raw("labels", answers_of(p, position))
                               .str());
   std::string next;
   for (const auto to : form.next[position])
@@ -559,6 +662,8 @@ std::string step_in(const plan& p, const workflow_form& form, std::uint32_t vers
     step.raw("stopping", form.stopping[position]);
   if (const auto asked = asked_in(p, version, position); !asked.ask_nothing())
     step.raw("requirements", json_of(asked));
+  if (const auto policy = gathered_in(p, version, position))
+    step.raw("gather", json_of(*policy));
   if (q.tested)
     step.raw("test_questions", core::json_object{}
                                    .number("quiz", static_cast<std::int64_t>(q.quiz))
@@ -597,6 +702,11 @@ bool has_step(const plan& p, std::uint32_t version, std::uint32_t position) {
 
 core::requirements asked_in(const plan& p, std::uint32_t version, std::uint32_t position) {
   return p.asks.empty() ? core::requirements{} : p.asks[version - 1][position];
+}
+
+std::optional<core::gather_policy> gathered_in(const plan& p, std::uint32_t version,
+                                               std::uint32_t position) {
+  return p.gathers.empty() ? std::nullopt : p.gathers[version - 1][position];
 }
 
 core::contributor_profile drawn_profile(bool whole) {
@@ -656,6 +766,7 @@ plan draw_plan(std::uint64_t seed) {
     p.units += 25;
   draw_versions(p);
   draw_requirements_of_steps(p);
+  draw_gathering(p);
   return p;
 }
 
@@ -676,7 +787,10 @@ std::string describe(const plan& p) {
       << f.zombie << ", partition " << f.partition << ", frozen heartbeat " << f.frozen_heartbeat
       << ", lines cut " << f.lines_cut << ", crash " << f.actor_crash << ", rush " << f.clock_rush
       << ", timer lost " << f.timer_lost << (p.webhooks ? "; with webhooks" : "")
-      << (p.asks.empty() ? "\n" : "; steps ask something of people\n");
+      << (p.asks.empty() ? "" : "; steps ask something of people")
+      << (p.gathers.empty() ? "\n"
+          : p.lists         ? "; a step gathers, also lists\n"
+                            : "; a step gathers\n");
   return out.str();
 }
 

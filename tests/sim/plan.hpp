@@ -1,10 +1,12 @@
 #pragma once
 
 #include "core/eligibility.hpp"
+#include "core/gathering.hpp"
 #include "core/ids.hpp"
 #include "core/lease.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -194,6 +196,9 @@ struct plan {
   /// What each step asks of people, by version and position; empty: none asks anything in this run.
   std::vector<std::vector<core::requirements>> asks;
   std::vector<profile_draft> profiles; ///< Of each contributor, where something is asked.
+  /// What each step gathers, by version and position; empty: none does in this run.
+  std::vector<std::vector<std::optional<core::gather_policy>>> gathers;
+  bool lists = false; ///< Some answers in the first step are lists.
   core::duration think_max{};
   core::duration session_away_max{};
   std::uint32_t die = 0;        ///< Per million ticks of a contributor.
@@ -255,6 +260,21 @@ bool has_step(const plan& p, std::uint32_t version, std::uint32_t position);
 
 /// What the step asks of people in a version that has it.
 core::requirements asked_in(const plan& p, std::uint32_t version, std::uint32_t position);
+
+/// What the step gathers in a version that has it.
+std::optional<core::gather_policy> gathered_in(const plan& p, std::uint32_t version,
+                                               std::uint32_t position);
+
+/// Whether some answers in the step are lists.
+inline bool answers_lists(const plan& p, std::uint32_t position) {
+  return p.lists && position == 0;
+}
+
+/// Such an answer.
+inline constexpr auto list_answer = "[1,2,3]";
+
+/// The most units of different chains that may become one: enough for each item of that list.
+inline constexpr std::uint32_t chains_of_batch_max = 4;
 
 /// What is known of somebody who meets all that any plan asks, or not all of it.
 core::contributor_profile drawn_profile(bool whole);

@@ -175,6 +175,26 @@ private:
   step_mutation step_;
 };
 
+/// What a step believes to wait for a batch when it is loaded.
+class false_waiting : public test::forwarding_store {
+public:
+  using mutation = std::function<void(core::step_id, std::vector<core::waiting_unit>&)>;
+
+  false_waiting(std::unique_ptr<persistence::store> inner, mutation mutate)
+      : test::forwarding_store(std::move(inner)), mutate_(std::move(mutate)) {}
+
+  core::outcome<persistence::stored_step>
+  load_step(core::step_id step, const persistence::lease_policies_of& policies_of) override {
+    auto loaded = test::forwarding_store::load_step(step, policies_of);
+    if (loaded)
+      mutate_(step, loaded->waiting);
+    return loaded;
+  }
+
+private:
+  mutation mutate_;
+};
+
 /// What a step leaves out of its own past.
 class false_history : public test::forwarding_store {
 public:
@@ -453,6 +473,14 @@ batch_mutator::mutation mutation_named(const std::string& name, dice& random) {
         if (auto* unit = std::get_if<core::insert_unit>(&w))
           unit->loops = 0;
     };
+  if (name == "list-forgotten")
+    return [](core::change& c) {
+      for (auto& w : c.writes)
+        if (auto* unit = std::get_if<core::insert_unit>(&w))
+          unit->list = {};
+    };
+  if (name == "gathering-lost")
+    return [](core::change& c) { erase_writes<core::gather_units>(c); };
   if (name == "version-forgotten")
     return [](core::change& c) {
       for (auto& w : c.writes)
@@ -576,6 +604,21 @@ bool has_routes(const plan& p) {
          && std::any_of(p.routes.begin(), p.routes.end(), [](const auto& r) { return !r.empty(); });
 }
 
+bool gathers(const plan& p) {
+  for (std::uint32_t version = 1; version <= versions_of(p); ++version)
+    for (std::uint32_t position = 0; position < p.quality.size(); ++position)
+      if (has_step(p, version, position) && gathered_in(p, version, position))
+        return true;
+  return false;
+}
+
+/// Steps are loaded while they have something to do.
+bool gathers_and_crashes(const plan& p) {
+  return gathers(p) && p.faults.actor_crash + p.faults.node_kill > 0;
+}
+
+bool has_lists(const plan& p) { return p.lists; }
+
 bool has_versions(const plan& p) { return !p.later.empty(); }
 
 bool asks_of_people(const plan& p) { return !p.asks.empty(); }
@@ -617,6 +660,12 @@ const std::vector<plant>& plants() {
         {"child-doubled", "a finalized unit goes on twice to a step", has_people},
         {"route-turned", "the route that a unit takes is not stored", has_routes},
         {"loops-forgotten", "it is not written how often a chain was sent back", has_routes},
+        {"list-forgotten", "it is not written of which list a chain is", has_lists},
+        {"gathering-lost", "it is not written of which units a batch is", gathers},
+        {"gathered-twice", "what is part of a batch waits for one after a restart",
+         gathers_and_crashes},
+        {"left-waiting", "a restarted step does not know what waits for a batch",
+         gathers_and_crashes},
         {"version-forgotten", "a chain goes on under the first version, not its own",
          has_chains_in_versions},
         {"version-behind", "source data begins under the version before the latest", has_versions},
@@ -713,6 +762,17 @@ planted_bug::wrap(std::unique_ptr<persistence::store> connection) const {
     return std::make_unique<false_memory>(
         std::move(connection), keep_unit,
         [](persistence::open_unit& u) { u.next_expiry = core::instant::max(); });
+  if (name_ == "left-waiting")
+    return std::make_unique<false_waiting>(std::move(connection),
+                                           [](core::step_id, auto& waiting) { waiting.clear(); });
+  if (name_ == "gathered-twice")
+    return std::make_unique<false_waiting>(
+        std::move(connection), [&t = database_->tables()](core::step_id step, auto& waiting) {
+          for (const auto& [entry, id] : t.units_by_ordinal)
+            if (const auto& row = t.units.at(id); entry.first == step && row.batch)
+              waiting.push_back(
+                  {id, entry.second, row.made.version, row.made.list, row.made.input.size()});
+        });
   if (name_ == "exclusions-hidden") {
     const auto forget = [](std::vector<core::bar>& bars) {
       bars.erase(std::remove_if(bars.begin(), bars.end(),

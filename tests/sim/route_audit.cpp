@@ -12,6 +12,14 @@ namespace holdfast::sim {
 
 using core::unit_state;
 
+namespace {
+
+bool same(const core::list_place& a, const core::list_place& b) {
+  return a.of == b.of && a.size == b.size && a.part == b.part;
+}
+
+} // namespace
+
 std::vector<core::step_id> auditor::upstreams_of(const core::step_id& step) const {
   const auto& workflow = workflow_of(step);
   const auto mask = workflow.versions.upstreams(position_of(step));
@@ -33,6 +41,21 @@ auditor::children_due(const persistence::memory::unit_row& row) const {
     due[steps[target.position]] =
         taken.rule.for_each && !target.back ? documents::items_of(*row.result).size() : 1;
   return due;
+}
+
+std::set<core::unit_id> auditor::sources_of(const core::unit_id& unit) const {
+  std::set<core::unit_id> sources;
+  std::vector<core::unit_id> open{t_.units.at(unit).made.parent};
+  while (!open.empty()) {
+    const auto at = open.back();
+    open.pop_back();
+    if (!at || !sources.insert(at).second)
+      continue;
+    open.push_back(t_.units.at(at).made.parent);
+    const auto members = members_of(at);
+    open.insert(open.end(), members.begin(), members.end());
+  }
+  return sources;
 }
 
 /// The route is the one that the stored result and judgments ask for.
@@ -77,6 +100,8 @@ void auditor::check_chain(const unit_rows& rows) {
   if (!require(parent != t_.units.end(), "I-5", made.id, "a unit's parent does not exist"))
     return;
   const auto& from = parent->second;
+  if (from.made.gathered)
+    return; // a batch
   require(from.state == unit_state::finalized, "I-5", made.id, "a child of an unfinished unit");
   require(made.root == from.made.root, "I-5", made.id, "a child does not carry its parent's root");
   const auto due = children_due(from);
@@ -89,22 +114,30 @@ void auditor::check_chain(const unit_rows& rows) {
   const auto target = std::find_if(way.targets.begin(), way.targets.end(),
                                    [&](const auto& t) { return t.position == position; });
   const bool one_of_many = way.rule.for_each && !target->back;
+  const bool gathers = defined(made).gather.has_value();
+  require(made.gathered == (gathers && !target->back), "I-5", made.id,
+          "a child does not wait although its step gathers, or the other way round");
+  const auto items = static_cast<std::uint32_t>(here->second);
+  require(same(made.list,
+               one_of_many ? core::list_place{made.parent, items, made.part} : from.made.list),
+          "I-5", made.id, "a child does not know of which list it is");
   require(made.loops == from.made.loops + (target->back ? 1 : 0), "I-5", made.id,
           "a child does not know how often its chain was sent back");
   require(!target->back || made.loops <= way.rule.loops_max, "routes", made.id,
           "a chain was sent back more often than its route allows");
   require(made.source_key
-              == core::child_key(from.made.source_key, made.parent,
-                                 workflow_of(made.step).versions.one_way_in(made.version, position),
-                                 one_of_many ? std::optional{made.part} : std::nullopt),
+              == core::child_key(
+                  from.made.source_key, made.parent,
+                  !gathers && workflow_of(made.step).versions.one_way_in(made.version, position),
+                  one_of_many ? std::optional{made.part} : std::nullopt),
           "I-5", made.id, "a child does not have the name that its parent gives it");
   if (!way.rule.exclude_judges) {
     require(made.excluded.empty(), "routes", made.id, "somebody is excluded without a reason");
     return;
   }
   std::set<core::contributor_id> judges;
-  for (auto at = made.parent; at; at = t_.units.at(at).made.parent)
-    for (const auto* judged : rows_of(at).judgments)
+  for (const auto& source : sources_of(made.id))
+    for (const auto* judged : rows_of(source).judgments)
       judges.insert(judged->made.owner);
   require(std::equal(judges.begin(), judges.end(), made.excluded.begin(), made.excluded.end()),
           "routes", made.id, "not exactly those are excluded who judged the chain so far");
@@ -112,6 +145,8 @@ void auditor::check_chain(const unit_rows& rows) {
 
 void auditor::check_children(const core::unit_id& id) {
   const auto& row = t_.units.at(id);
+  if (row.made.gathered)
+    return; // its batch goes on from it
   std::map<core::step_id, std::size_t> have;
   for (const auto& [child_id, child] : t_.units)
     if (child.made.parent == id)

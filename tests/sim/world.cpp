@@ -541,9 +541,10 @@ void world::calm_down() {
     p->no_renewals = false;
     virtual_.network->isolate(p->settings.address, false);
   }
-  // A chain passes each step at most three times; who is excluded from the rest of it must not be
-  // needed there.
-  const auto units_of_chain = plan_.excludes ? 3 * steps_of_chain(plan_) : 1;
+  // A chain passes each step at most three times, and several may become one; who is excluded from
+  // the rest of it must not be needed there.
+  const auto chains = plan_.gathers.empty() ? 1 : chains_of_batch_max;
+  const auto units_of_chain = plan_.excludes ? 3 * steps_of_chain(plan_) * chains : 1;
   if (plan_.units > 0)
     for (std::uint32_t i = 0; i < plan_.slots_max * units_of_chain + 2; ++i)
       start_closer(*virtual_.system, field_, i);
@@ -643,6 +644,8 @@ run_report world::run() {
   report.judgments = audit_.acknowledged_judgments();
   report.tasks = audit_.tasks().seen();
   report.seen = seen_;
+  report.seen.counts[static_cast<std::size_t>(event_kind::gathered)] = audit_.batches();
+  report.seen.counts[static_cast<std::size_t>(event_kind::list_gathered)] = audit_.whole_lists();
   report.found = audit_.found();
   report.trace = log_.lines();
   return report;

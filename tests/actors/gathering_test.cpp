@@ -1,0 +1,308 @@
+// Steps that gather: what finished units of the steps before become one unit.
+
+#include "tests/support/node_fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+using namespace holdfast;
+using namespace std::chrono_literals;
+
+namespace holdfast::test {
+
+namespace {
+
+const std::string by_count = R"({"name":"w","steps":[
+  {"key":"label","judgments_per_unit":1,"next":["page"]},
+  {"key":"page","judgments_per_unit":1,"gather":{"by":"count","size":3},"next":["export"]},
+  {"key":"export","judgments_per_unit":1}]})";
+
+/// A list is found, each of its items judged, and what was said of them put together again.
+const std::string by_list = R"({"name":"w","steps":[
+  {"key":"find","judgments_per_unit":1,"routes":[{"to":["check"],"for_each":true}]},
+  {"key":"check","judgments_per_unit":1,
+   "routes":[{"when":{"answer_not":"drop"},"to":["join"],"exclude_judges":true}]},
+  {"key":"join","judgments_per_unit":1,"gather":{"by":"list"}}]})";
+
+using rows = std::vector<persistence::memory::unit_row>;
+
+struct gathering_node : node_fixture {
+  gathering_node() { start(); }
+
+  void answer(const core::step_id& step, const std::string& who, const std::string& text) {
+    BOOST_REQUIRE(submit(assigned(step, who), who, text).value);
+    advance(1s);
+  }
+  /// As `answer`, with any JSON as the answer.
+  void answer_json(const core::step_id& step, const std::string& who, const std::string& json) {
+    const auto lease = assigned(step, who);
+    const auto accepted =
+        call(msg::submit_judgment{step, lease.unit, who, lease.token, fresh<core::judgment_id>(),
+                                  R"({"answer":)" + json + '}'});
+    BOOST_REQUIRE_MESSAGE(accepted.value, (accepted.error ? accepted.error->detail : "no answer"));
+    advance(1s);
+  }
+  void source(const core::step_id& step, const std::string& key, const std::string& input) {
+    BOOST_REQUIRE(call(msg::add_source_data{step, {{key, input, 0}}}).value);
+  }
+  void seal(const core::step_id& step) {
+    BOOST_REQUIRE(call(msg::seal_step{step}).value);
+    advance(1s);
+  }
+
+  /// The units of a step in that state, in order of arrival.
+  rows units_of(const core::step_id& step, core::unit_state state) {
+    rows units;
+    const auto& tables = database->tables();
+    for (const auto& [key, id] : tables.units_by_ordinal)
+      if (const auto& row = tables.units.at(id); key.first == step && row.state == state)
+        units.push_back(row);
+    return units;
+  }
+  rows gathered(const core::step_id& step) { return units_of(step, core::unit_state::gathered); }
+  std::vector<std::string> open_inputs(const core::step_id& step) {
+    std::vector<std::string> inputs;
+    for (const auto& unit : units_of(step, core::unit_state::judgable))
+      inputs.push_back(unit.made.input);
+    return inputs;
+  }
+  core::step_row row_of(const core::step_id& step) {
+    const auto seen = statistics(step).step;
+    core::step_row row;
+    row.status = seen.status;
+    row.total_units = seen.total_units;
+    row.completed_units = seen.completed_units;
+    return row;
+  }
+  std::set<std::string> reasons(const core::step_id& step, const core::unit_id& unit) {
+    const auto told = call(msg::explain_unit{step, unit, {}});
+    BOOST_REQUIRE(told.value);
+    std::set<std::string> codes;
+    for (const auto& reason : told.value->reasons)
+      codes.insert(reason.code);
+    return codes;
+  }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(steps_that_gather, gathering_node)
+
+// A88, G-4, I-5
+BOOST_AUTO_TEST_CASE(so_many_units_become_one_that_goes_on) {
+  const auto steps = create_steps(by_count);
+  for (const auto* key : {"a", "b", "c", "d"})
+    source(steps[0], key, std::string{R"({"url":")"} + key + "\"}");
+  answer(steps[0], "ana", "1");
+  answer(steps[0], "ana", "2");
+  BOOST_TEST(open_inputs(steps[1]).empty());
+  BOOST_TEST(assign(steps[1], "bob").code() == core::errc::no_unit_available);
+  BOOST_TEST(gathered(steps[1]).size() == 2U);
+  BOOST_TEST(reasons(steps[1], gathered(steps[1])[0].made.id)
+                 == std::set<std::string>{"waits_for_batch"},
+             boost::test_tools::per_element());
+  answer(steps[0], "ana", "3");
+  BOOST_REQUIRE(open_inputs(steps[1]).size() == 1U);
+  const auto input = open_inputs(steps[1])[0];
+  BOOST_TEST(input.find(R"({"data":[{"url":"a"},{"url":"b"},{"url":"c"}],"result":[{)") == 0U,
+             input);
+  const auto batch = units_of(steps[1], core::unit_state::judgable)[0];
+  for (const auto& member : gathered(steps[1])) {
+    BOOST_TEST((member.batch == batch.made.id));
+    BOOST_TEST(reasons(steps[1], member.made.id) == std::set<std::string>{"in_batch"},
+               boost::test_tools::per_element());
+    BOOST_TEST(call(msg::change_unit{steps[1], member.made.id,
+                                     static_cast<std::uint8_t>(core::unit_verb::cancel)})
+                   .code()
+               == core::errc::wrong_state);
+    BOOST_TEST((call(msg::get_unit{steps[1], member.made.id}).value->batch == batch.made.id));
+  }
+  BOOST_TEST(row_of(steps[1]).total_units == 4U);
+  BOOST_TEST(row_of(steps[1]).completed_units == 3U);
+  answer(steps[1], "bob", "all good");
+  const auto exported = open_inputs(steps[2]);
+  BOOST_REQUIRE(exported.size() == 1U);
+  BOOST_TEST(
+      exported[0].find(R"({"data":[{"url":"a"},{"url":"b"},{"url":"c"}],"result":{"answer":"all)")
+          == 0U,
+      exported[0]);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// What is left over when nothing more can come is a batch, too: no work waits for ever.
+BOOST_AUTO_TEST_CASE(what_is_left_is_a_batch_when_all_is_there) {
+  const auto steps = create_steps(by_count);
+  feed(steps[0], 4);
+  for (int i = 0; i < 4; ++i)
+    answer(steps[0], "ana", "x");
+  BOOST_TEST(open_inputs(steps[1]).size() == 1U);
+  seal(steps[0]);
+  BOOST_TEST(open_inputs(steps[1]).size() == 2U);
+  BOOST_TEST((row_of(steps[1]).status == core::step_status::open));
+  answer(steps[1], "bob", "y");
+  answer(steps[1], "bob", "y");
+  BOOST_TEST((row_of(steps[1]).status == core::step_status::completed));
+  answer(steps[2], "cid", "z");
+  answer(steps[2], "cid", "z");
+  BOOST_TEST((row_of(steps[2]).status == core::step_status::completed));
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+BOOST_AUTO_TEST_CASE(who_seals_the_step_itself_waits_no_longer) {
+  const auto steps = create_steps(by_count);
+  feed(steps[0], 2);
+  answer(steps[0], "ana", "x");
+  BOOST_REQUIRE(
+      call(msg::change_step{steps[0], static_cast<std::uint8_t>(core::unit_verb::cancel)}).value);
+  advance(1s);
+  BOOST_TEST(open_inputs(steps[1]).empty());
+  seal(steps[1]);
+  BOOST_TEST(open_inputs(steps[1]).size() == 1U);
+  answer(steps[1], "bob", "y");
+  BOOST_TEST((row_of(steps[1]).status == core::step_status::completed));
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// G-4: fan-out, and what it became put together again
+BOOST_AUTO_TEST_CASE(the_items_of_a_list_come_together_again_in_their_order) {
+  const auto steps = create_steps(by_list);
+  source(steps[0], "k", R"({"text":"Ana and Bob"})");
+  source(steps[0], "l", R"({"text":"Cid"})");
+  answer_json(steps[0], "ana", R"(["Ana","Bob"])");
+  answer_json(steps[0], "ana", R"(["Cid"])");
+  std::vector<msg::assignment> checks;
+  for (int i = 0; i < 3; ++i)
+    checks.push_back(assigned(steps[1], "bob"));
+  // The second item of the first list comes in before the first one.
+  BOOST_REQUIRE(submit(checks[1], "bob", "second").value);
+  advance(1s);
+  BOOST_TEST(open_inputs(steps[2]).empty());
+  BOOST_REQUIRE(submit(checks[2], "bob", "only").value);
+  advance(1s);
+  BOOST_REQUIRE(open_inputs(steps[2]).size() == 1U);
+  BOOST_REQUIRE(submit(checks[0], "bob", "first").value);
+  advance(1s);
+  const auto joined = open_inputs(steps[2]);
+  BOOST_REQUIRE(joined.size() == 2U);
+  BOOST_TEST(joined[0].find(R"({"data":{"text":"Cid"},"item":["Cid"],"result":[{"answer":"only")")
+                 == 0U,
+             joined[0]);
+  BOOST_TEST(
+      joined[1].find(
+          R"({"data":{"text":"Ana and Bob"},"item":["Ana","Bob"],"result":[{"answer":"first")")
+          == 0U,
+      joined[1]);
+  BOOST_TEST(joined[1].find(R"({"answer":"second")") != std::string::npos, joined[1]);
+  // Nobody who judged a unit that is part of it gets it.
+  BOOST_TEST(assign(steps[2], "bob").code() == core::errc::no_unit_available);
+  BOOST_TEST(assign(steps[2], "ana").code() == core::errc::no_unit_available);
+  answer(steps[2], "cid", "done");
+  answer(steps[2], "cid", "done");
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// An item may end on the way: the others wait until nothing more can come.
+BOOST_AUTO_TEST_CASE(a_list_of_which_an_item_is_dropped_comes_together_at_the_end) {
+  const auto steps = create_steps(by_list);
+  source(steps[0], "k", "{}");
+  answer_json(steps[0], "ana", R"(["a","b","c"])");
+  answer(steps[1], "bob", "good");
+  answer(steps[1], "bob", "drop");
+  answer(steps[1], "bob", "good");
+  BOOST_TEST(open_inputs(steps[2]).empty());
+  seal(steps[0]);
+  const auto joined = open_inputs(steps[2]);
+  BOOST_REQUIRE(joined.size() == 1U);
+  BOOST_TEST(joined[0].find(R"("item":["a","c"])") != std::string::npos, joined[0]);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// I-5: nothing is lost with a node, and nothing becomes part of two batches.
+BOOST_AUTO_TEST_CASE(what_waits_outlives_the_node) {
+  const auto steps = create_steps(by_count);
+  feed(steps[0], 6);
+  for (int i = 0; i < 2; ++i)
+    answer(steps[0], "ana", "x");
+  restart();
+  answer(steps[0], "ana", "x");
+  BOOST_TEST(open_inputs(steps[1]).size() == 1U);
+  restart();
+  BOOST_TEST(open_inputs(steps[1]).size() == 1U);
+  for (int i = 0; i < 2; ++i)
+    answer(steps[0], "ana", "x");
+  BOOST_TEST(open_inputs(steps[1]).size() == 1U);
+  answer(steps[0], "ana", "x");
+  BOOST_TEST(open_inputs(steps[1]).size() == 2U);
+  BOOST_TEST(gathered(steps[1]).size() == 6U);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// The node dies between what is the last of a batch and the batch: its next life makes it.
+BOOST_AUTO_TEST_CASE(a_batch_that_was_due_is_made_by_the_next_life) {
+  const auto steps = create_steps(by_count);
+  feed(steps[0], 3);
+  for (int i = 0; i < 2; ++i)
+    answer(steps[0], "ana", "x");
+  database->set_commit_faults([](const persistence::write_batch& batch) {
+    const auto gathers = [](const core::change& change) {
+      return std::any_of(change.writes.begin(), change.writes.end(), [](const auto& write) {
+        return std::holds_alternative<core::gather_units>(write);
+      });
+    };
+    for (const auto& part : batch.shards)
+      if (std::any_of(part.changes.begin(), part.changes.end(), gathers))
+        return persistence::commit_fault::unavailable;
+    return persistence::commit_fault::none;
+  });
+  answer(steps[0], "ana", "x");
+  BOOST_TEST(open_inputs(steps[1]).empty());
+  BOOST_TEST(gathered(steps[1]).size() == 3U);
+  database->set_commit_faults(nullptr);
+  restart();
+  BOOST_TEST(open_inputs(steps[1]).size() == 1U);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// A88: a batch is of one version.
+BOOST_AUTO_TEST_CASE(units_of_two_versions_do_not_become_one) {
+  const auto steps = create_steps(by_count);
+  feed(steps[0], 2);
+  const auto by_two = R"({"name":"w","steps":[
+    {"key":"label","judgments_per_unit":1,"next":["page"]},
+    {"key":"page","judgments_per_unit":1,"gather":{"by":"count","size":2},"next":["export"]},
+    {"key":"export","judgments_per_unit":1}]})";
+  BOOST_REQUIRE(call(msg::update_workflow{steps[0], 1, by_two, false}).value);
+  feed(steps[0], 2, 2);
+  for (int i = 0; i < 4; ++i)
+    answer(steps[0], "ana", "x");
+  const auto open = units_of(steps[1], core::unit_state::judgable);
+  BOOST_REQUIRE(open.size() == 1U);
+  BOOST_TEST(open[0].made.version == 2U);
+  seal(steps[0]);
+  const auto both = units_of(steps[1], core::unit_state::judgable);
+  BOOST_REQUIRE(both.size() == 2U);
+  BOOST_TEST(both[1].made.version == 1U);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+BOOST_AUTO_TEST_CASE(nothing_more_is_made_in_a_canceled_step) {
+  const auto steps = create_steps(by_count);
+  feed(steps[0], 2);
+  answer(steps[0], "ana", "x");
+  BOOST_REQUIRE(
+      call(msg::change_step{steps[1], static_cast<std::uint8_t>(core::unit_verb::cancel)}).value);
+  answer(steps[0], "ana", "x");
+  seal(steps[0]);
+  BOOST_TEST(open_inputs(steps[1]).empty());
+  BOOST_TEST(gathered(steps[1]).size() == 1U);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::test
