@@ -559,7 +559,7 @@ bool gathers_by_list(const plan& p, std::uint32_t version) {
 
 /// Where lists are gathered there must be some.
 void make_lists(plan& p) {
-  constexpr std::uint32_t units_max = 15; // each of which may become several in every step
+  constexpr std::uint32_t units_max = 10; // each of which may become several in every step
   for (std::uint32_t version = 1; version <= versions_of(p); ++version) {
     if (!gathers_by_list(p, version))
       continue;
