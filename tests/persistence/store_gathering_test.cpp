@@ -35,10 +35,10 @@ public:
 
   /// Of the units that wait, in the order in which the step has them.
   std::vector<core::unit_id> waiting() {
-    std::vector<core::unit_id> ids;
+    std::vector<core::unit_id> units;
     for (const auto& unit : this->load_step(step.id).waiting)
-      ids.push_back(unit.unit);
-    return ids;
+      units.push_back(unit.unit);
+    return units;
   }
 
   void judge(core::unit_id unit, const std::string& who) {
