@@ -78,7 +78,7 @@ ordinals due(const gathering& units, bool all_there = false) {
 
 /// Makes the batch that is due.
 ordinals make(gathering& units, bool all_there = false) {
-  const auto members = due(units, all_there);
+  auto members = due(units, all_there);
   units.gathered(units_of(members));
   return members;
 }
