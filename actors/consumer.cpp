@@ -58,11 +58,15 @@ void apply(self_ptr self, deliver& delivery, const held_promise& promise) {
 std::vector<consumer_spec> node_consumers() {
   using core::event_type;
   // A result that is taken back may leave a unit with all the judgments that it needs.
-  return {{aggregation_consumer, {event_type::judgment_received, event_type::unit_reopened}},
-          {completion_consumer,
-           {event_type::unit_finalized, event_type::unit_canceled, event_type::unit_reopened}},
-          {routing_consumer, {event_type::unit_finalized, event_type::job_step_updated}},
-          {task_results_consumer, {event_type::unit_task_ended}}};
+  return {
+      {aggregation_consumer,
+       {event_type::judgment_received, event_type::unit_reopened, event_type::judgment_reinstated}},
+      {completion_consumer,
+       {event_type::unit_finalized, event_type::unit_canceled, event_type::unit_reopened}},
+      {routing_consumer,
+       {event_type::unit_finalized, event_type::unit_reopened, event_type::unit_withdrawn,
+        event_type::job_step_updated}},
+      {task_results_consumer, {event_type::unit_task_ended}}};
 }
 
 caf::behavior consumer(caf::stateful_actor<consumer_state>* self, context_ptr context,

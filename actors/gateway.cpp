@@ -1,6 +1,7 @@
 #include "actors/gateway.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/held_promise.hpp"
 #include "actors/request_shard.hpp"
 #include "core/queue_schedules.hpp"
 #include "core/unit_tasks.hpp"
@@ -11,6 +12,9 @@
 #include "messages/long_poll.hpp"
 
 #include <caf/send.hpp>
+
+#include <cstdint>
+#include <limits>
 
 namespace holdfast::actors {
 
@@ -98,6 +102,9 @@ core::failure check(const msg::add_test_questions& m) { return check_id(m.step, 
 core::failure check(const msg::remove_contributor& m) {
   return first_of({check_id(m.step, "step"), check_contributor(m.contributor)});
 }
+core::failure check(const msg::forgive_question& m) {
+  return first_of({check_id(m.step, "step"), check_id(m.unit, "unit")});
+}
 core::failure check(const msg::repair_contributor& m) {
   return first_of(
       {check_id(m.step, "step"), check_id(m.repair, "repair"), check_contributor(m.contributor)});
@@ -114,6 +121,17 @@ core::failure check(const msg::explain_contributor& m) {
 }
 core::failure check(const msg::get_step_quality& m) { return check_id(m.step, "step"); }
 core::failure check(const msg::update_workflow& m) { return check_id(m.step, "step"); }
+core::failure check(const msg::job_status_changed& m) {
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max(); // as the database has it
+  return first_of(
+      {check_id(m.workflow, "workflow"),
+       m.revision >= 1 && m.revision <= most
+           ? core::failure{}
+           : invalid("revision must be between 1 and " + std::to_string(most)),
+       m.status >= 1 && m.status <= 4
+           ? core::failure{}
+           : invalid("status must be 1 (launched), 2 (paused), 3 (finished) or 4 (canceled)")});
+}
 core::failure check(const msg::get_workflow& m) { return check_id(m.workflow, "workflow"); }
 core::failure check(const msg::seal_step& m) { return check_id(m.step, "step"); }
 core::failure check(const msg::change_step& m) {
@@ -366,6 +384,25 @@ caf::result<msg::workflow_created> on_create(self_ptr self, msg::create_workflow
   return promise;
 }
 
+/// A lifecycle system knows of workflows and not of steps: the first one of this is looked up.
+caf::result<msg::job_status_noted> on_job(self_ptr self, msg::job_status_changed& m) {
+  auto& st = self->state;
+  if (m.step)
+    return to_host<msg::job_status_noted>(self, st.links.shards, m, true);
+  if (auto why = first_of({admit(self, false), check(m)}); why.code != core::errc::none)
+    return msg::to_error(why);
+  auto promise = self->make_response_promise<msg::job_status_noted>();
+  const held_promise held{promise};
+  self->request(st.links.reader, internal_timeout, msg::get_workflow{m.workflow, 0})
+      .then(
+          [=, asked = m](const msg::workflow_view& found) mutable {
+            asked.step = found.steps.front().step;
+            held.delegate(caf::actor_cast<caf::actor>(self), std::move(asked));
+          },
+          [=](caf::error& error) { held.deliver(std::move(error)); });
+  return promise;
+}
+
 template <class Request>
 caf::result<msg::source_data_added> on_add(self_ptr self, Request& m) {
   const auto rows_max = self->state.context->settings.rows_max;
@@ -458,9 +495,13 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       [=](msg::update_workflow& m) {
         return to_host<msg::workflow_updated>(self, to.shards, m, true);
       },
+      [=](msg::job_status_changed& m) { return on_job(self, m); },
       [=](msg::seal_step& m) { return to_host<msg::step_view>(self, to.shards, m, true); },
       [=](msg::remove_contributor& m) {
         return to_host<msg::contributor_removed>(self, to.shards, m, true);
+      },
+      [=](msg::forgive_question& m) {
+        return to_host<msg::question_forgiven>(self, to.shards, m, true);
       },
       [=](msg::repair_contributor& m) {
         return to_host<msg::repair_progress>(self, to.shards, m, true);

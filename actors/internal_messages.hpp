@@ -6,6 +6,7 @@
 #include "core/object_ref.hpp"
 #include "core/outcome.hpp"
 #include "core/placement.hpp"
+#include "core/quality/refit.hpp"
 #include "core/step_listing.hpp"
 #include "core/sweep.hpp"
 #include "core/unit.hpp"
@@ -234,6 +235,15 @@ struct judged_found {
   persistence::judged_units units;
 };
 
+/// Answered by `made_from_found`.
+struct find_made_from {
+  core::step_id step;
+  std::vector<core::taken_back> results;
+};
+struct made_from_found {
+  std::vector<core::unit_id> units;
+};
+
 /// Answered by `step_surveyed`.
 struct survey_step {
   core::step_id step;
@@ -242,6 +252,14 @@ struct survey_step {
 struct step_surveyed {
   core::step_survey found;
   core::finished_units finished;
+};
+
+/// Step → refitter. Answered by `model_refitted`.
+struct refit_model {
+  std::shared_ptr<const core::quality::refit_input> input;
+};
+struct model_refitted {
+  std::shared_ptr<const core::quality::refit> found;
 };
 
 /// Answered by `source_keys_found`.
@@ -473,11 +491,17 @@ struct disregard_contributor {
   core::contributor_id contributor;
 };
 
+/// What this contributor said to you counts again, if there is room. Told as a judgment if it does.
+struct reinstate_contributor {
+  core::contributor_id contributor;
+};
+
 /// Step → unit. One message for all, as each message that an actor understands costs every live
 /// unit its share of memory.
 struct unit_command {
   std::variant<owned_ask, owned_release, owned_extend, trusted_submit, msg::change_unit,
-               judgment_seen, task_over, disregard_contributor, expire_leases, passivate>
+               judgment_seen, task_over, disregard_contributor, reinstate_contributor,
+               core::withdraw, expire_leases, passivate>
       what;
 };
 
@@ -729,10 +753,14 @@ HOLDFAST_LOCAL_MESSAGE(find_repair)
 HOLDFAST_LOCAL_MESSAGE(repair_found)
 HOLDFAST_LOCAL_MESSAGE(find_judged)
 HOLDFAST_LOCAL_MESSAGE(judged_found)
+HOLDFAST_LOCAL_MESSAGE(find_made_from)
+HOLDFAST_LOCAL_MESSAGE(made_from_found)
 HOLDFAST_LOCAL_MESSAGE(repair_tick)
 HOLDFAST_LOCAL_MESSAGE(gather_tick)
 HOLDFAST_LOCAL_MESSAGE(survey_step)
 HOLDFAST_LOCAL_MESSAGE(step_surveyed)
+HOLDFAST_LOCAL_MESSAGE(refit_model)
+HOLDFAST_LOCAL_MESSAGE(model_refitted)
 HOLDFAST_LOCAL_MESSAGE(find_source_keys)
 HOLDFAST_LOCAL_MESSAGE(source_keys_found)
 HOLDFAST_LOCAL_MESSAGE(read_events)

@@ -12,6 +12,7 @@
 #include "actors/owners.hpp"
 #include "actors/profiles.hpp"
 #include "actors/reader.hpp"
+#include "actors/refitter.hpp"
 #include "actors/relay.hpp"
 #include "actors/shards.hpp"
 #include "actors/step_search.hpp"
@@ -38,7 +39,8 @@ std::vector<caf::actor> lanes(const siblings& running, const context_ptr& contex
   return writers;
 }
 
-/// Spawns an actor that calls the store, on a thread of its own where the store blocks.
+/// Spawns an actor that calls the store or calculates for long, on a thread of its own where the
+/// store blocks.
 template <class Function, class... Args>
 caf::actor spawn_blocking(caf::event_based_actor* parent, const context_ptr& context, Function f,
                           Args... args) {
@@ -52,6 +54,7 @@ caf::actor spawn_blocking(caf::event_based_actor* parent, const context_ptr& con
 ///   node (rest_for_one)      order = dependency: what stands below a failed line starts again too
 ///   ├─ objects               large payloads, and under it the threads that wait for their store
 ///   ├─ loader, reader        two connections that read: one for actors, one for the gateway
+///   ├─ refitter              looks at all judgments of a step again, a step at a time
 ///   ├─ writer-0 …            group commit; a lost writer loses the sequence numbers of its shards,
 ///   ├─ membership            so the shards are taken over anew
 ///   ├─ shards                one host per shard (one_for_one), under it steps, under these units
@@ -81,6 +84,8 @@ supervisor_spec node_tree(const context_ptr& context) {
     add(name, [=](parent_ptr p, const siblings& s) {
       return spawn_blocking(p, context, reader, s.at("objects"));
     });
+  add("refitter",
+      [=](parent_ptr p, const siblings&) { return spawn_blocking(p, context, refitter); });
   for (std::uint32_t lane = 0; lane < context->settings.writer_lanes; ++lane)
     add(lane_name(lane), [=](parent_ptr p, const siblings&) { return spawn_writer(p, context); });
   add("membership", [=](parent_ptr p, const siblings& s) {
@@ -89,7 +94,7 @@ supervisor_spec node_tree(const context_ptr& context) {
   add("shards", [=](parent_ptr p, const siblings& s) {
     return p->spawn(shards, context,
                     shards_links{lanes(s, context), s.at("loader"), s.at("reader"),
-                                 s.at("membership"), s.at("objects")});
+                                 s.at("refitter"), s.at("membership"), s.at("objects")});
   });
   add("owners",
       [=](parent_ptr p, const siblings& s) { return p->spawn(owners, context, s.at("shards")); });

@@ -483,6 +483,10 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
                                              question.through),
                       [](auto& units) { return judged_found{std::move(units)}; });
       },
+      [=](const find_made_from& question) {
+        return answer(open(self).made_from(question.step, question.results),
+                      [](auto& units) { return made_from_found{std::move(units)}; });
+      },
       [=](const survey_step& question) {
         return answer(
             open(self).load_survey(question.step, question.sure, core::surveyed_judgments_max),

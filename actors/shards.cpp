@@ -26,8 +26,12 @@ private:
 
 void start_host(self_ptr self, core::shard_id shard) {
   auto& st = self->state;
-  const step_links links{st.links.writers[shard % st.links.writers.size()], st.links.loader,
-                         st.links.reader, caf::actor_cast<caf::actor>(self), st.links.objects};
+  const step_links links{st.links.writers[shard % st.links.writers.size()],
+                         st.links.loader,
+                         st.links.reader,
+                         st.links.refitter,
+                         caf::actor_cast<caf::actor>(self),
+                         st.links.objects};
   auto host = self->spawn(shard_host, st.context, shard, links);
   self->monitor(host);
   st.hosts.put(shard, host);
@@ -89,10 +93,16 @@ void activate_if_hosted(self_ptr self, const hosted_item& item) {
     self->send(host, activate{item});
 }
 
+/// One after the other: together they might be more than a writer's queue holds, and of the same
+/// queues always the same would be refused.
 void on_staged(self_ptr self, const tasks_staged& staged) {
+  constexpr core::duration apart = std::chrono::milliseconds{2};
+  auto wait = core::duration::zero();
   for (const auto& queue : staged.queues)
-    if (const auto host = host_of(self, hosted_item{queue}))
-      self->send(host, take_in_staged{queue});
+    if (const auto host = host_of(self, hosted_item{queue})) {
+      self->delayed_send(host, wait, take_in_staged{queue});
+      wait += apart;
+    }
 }
 
 /// Each host gets its part of what is known to be late, and looks after all the rest.
@@ -108,11 +118,14 @@ void on_look_around(self_ptr self, const look_around& m) {
   });
 }
 
-void activate_queues(self_ptr self) {
+/// `failed`: how many activations had failed when this one began. What has failed since may have
+/// been for shards of which this one does not know.
+void activate_queues(self_ptr self, std::uint32_t failed) {
   self->request(self->state.links.loader, internal_timeout, msg::list_queues{})
       .then(
           [=](const msg::queue_list& list) {
-            self->state.activations_failed = 0;
+            if (self->state.activations_failed == failed)
+              self->state.activations_failed = 0;
             for (const auto& queue : list.queues)
               activate_if_hosted(self, queue.queue);
           },
@@ -122,12 +135,13 @@ void activate_queues(self_ptr self) {
 /// Brings everything into memory that may have leases running out or events to act on. Tries until
 /// the database answers: without it timers of what nobody asks for would not run.
 void activate_all(self_ptr self) {
+  const auto failed = self->state.activations_failed;
   self->request(self->state.links.loader, internal_timeout, list_live_steps{})
       .then(
           [=](const msg::step_list& live) {
             for (const auto& step : live.steps)
               activate_if_hosted(self, step.step);
-            activate_queues(self);
+            activate_queues(self, failed);
           },
           [=](const caf::error& error) { retry_activation(self, error); });
 }
@@ -293,9 +307,11 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
       [=](owned_submit& m) { route(self, core::step_id{m.request.step}, std::move(m)); },
       [=](msg::add_source_data& m) { route(self, core::step_id{m.step}, std::move(m)); },
       [=](msg::update_workflow& m) { route(self, core::step_id{m.step}, std::move(m)); },
+      [=](const msg::job_status_changed& m) { route(self, m.step, m); },
       [=](const msg::seal_step& m) { route(self, m.step, m); },
       [=](msg::add_test_questions& m) { route(self, core::step_id{m.step}, std::move(m)); },
       [=](msg::remove_contributor& m) { route(self, core::step_id{m.step}, std::move(m)); },
+      [=](const msg::forgive_question& m) { route(self, m.step, m); },
       [=](msg::repair_contributor& m) { route(self, core::step_id{m.step}, std::move(m)); },
       [=](msg::list_contributors& m) { route(self, core::step_id{m.step}, std::move(m)); },
       [=](msg::explain_unit& m) { route(self, core::step_id{m.step}, std::move(m)); },
@@ -374,9 +390,11 @@ caf::behavior shard_host(caf::stateful_actor<shard_host_state>* self, context_pt
       [=](owned_submit& m) { hand(self, core::step_id{m.request.step}, std::move(m)); },
       [=](msg::add_source_data& m) { hand(self, core::step_id{m.step}, std::move(m)); },
       [=](msg::update_workflow& m) { hand(self, core::step_id{m.step}, std::move(m)); },
+      [=](const msg::job_status_changed& m) { hand(self, m.step, m); },
       [=](const msg::seal_step& m) { hand(self, m.step, m); },
       [=](msg::add_test_questions& m) { hand(self, core::step_id{m.step}, std::move(m)); },
       [=](msg::remove_contributor& m) { hand(self, core::step_id{m.step}, std::move(m)); },
+      [=](const msg::forgive_question& m) { hand(self, m.step, m); },
       [=](msg::repair_contributor& m) { hand(self, core::step_id{m.step}, std::move(m)); },
       [=](msg::list_contributors& m) { hand(self, core::step_id{m.step}, std::move(m)); },
       [=](msg::explain_unit& m) { hand(self, core::step_id{m.step}, std::move(m)); },

@@ -21,6 +21,7 @@ struct shards_links {
   std::vector<caf::actor> writers; ///< By lane: shard modulo lanes.
   caf::actor loader;
   caf::actor reader;
+  caf::actor refitter;
   caf::actor membership;
   caf::actor objects;
 };

@@ -334,6 +334,10 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         if (!put_off(self, m))
           on_update_workflow(self, m);
       },
+      [=](const msg::job_status_changed& m) {
+        if (!put_off(self, m))
+          on_job_status_changed(self, m);
+      },
       [=](const msg::seal_step& m) {
         if (!put_off(self, m))
           answer_step(self, core::seal(self->state.step, now(self, self->state.context)));
@@ -347,6 +351,10 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
       [=](const msg::remove_contributor& m) {
         if (!put_off(self, m))
           on_remove_contributor(self, m);
+      },
+      [=](const msg::forgive_question& m) {
+        if (!put_off(self, m))
+          on_forgive_question(self, m);
       },
       [=](const msg::repair_contributor& m) {
         if (!put_off(self, m))

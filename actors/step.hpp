@@ -12,6 +12,7 @@ struct step_links {
   caf::actor writer;
   caf::actor loader; ///< A reader.
   caf::actor reader; ///< Another one, for what may take long.
+  caf::actor refitter;
   caf::actor shards; ///< Finds other steps.
   caf::actor objects;
 };

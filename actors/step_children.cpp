@@ -48,6 +48,15 @@ const std::string* asked_before(const persistence::unit_chain& chain, const core
   return nullptr;
 }
 
+/// `input` as the route shows it to `step`. What it passes on or puts together needs the result.
+std::string shown(const core::route& rule, const core::step_definition& step, std::string input) {
+  if (rule.input.empty())
+    return input;
+  const bool with_result =
+      step.aggregation.method == core::aggregation_method::review || step.gather.has_value();
+  return documents::mapped_input(input, rule.input, with_result);
+}
+
 /// The units that `parent` becomes here.
 void append_children(step_ptr self, const core::unit_record& parent,
                      const persistence::unit_chain* chain, std::vector<core::source_item>& items) {
@@ -66,6 +75,7 @@ void append_children(step_ptr self, const core::unit_record& parent,
   child.version = parent.version;
   child.parent = parent.id;
   child.root = parent.root;
+  child.parent_reopened = parent.reopened;
   child.loops = parent.loops + (came.back ? 1 : 0);
   child.list = parent.list;
   child.gathered = mine.gather.has_value() && !came.back;
@@ -75,7 +85,7 @@ void append_children(step_ptr self, const core::unit_record& parent,
     auto one = child;
     // No name that somebody has chosen may be that of a batch.
     const bool as_parent = st.workflow.one_way_in(parent.version, here) && !mine.gather;
-    one.key = core::child_key(parent.source_key, parent.id, as_parent, part);
+    one.key = core::child_key(parent.source_key, parent.id, as_parent, part, parent.reopened);
     one.part = part.value_or(0);
     one.input = std::move(input);
     items.push_back(std::move(one));
@@ -84,14 +94,14 @@ void append_children(step_ptr self, const core::unit_record& parent,
   if (before != nullptr)
     return add(std::nullopt, *before);
   if (!came.rule->for_each || came.back)
-    return add(std::nullopt, documents::chained_input(link));
+    return add(std::nullopt, shown(*came.rule, mine, documents::chained_input(link)));
   // Each with its own item as the result: the whole list in every one would be a square of it.
   std::uint32_t part = 0;
   const auto parts = documents::items_of(link.result);
   for (const auto& item : parts) {
     child.list = {parent.id, static_cast<std::uint32_t>(parts.size()), part};
     link.result = item.result;
-    add(part++, documents::chained_input(link, item.json));
+    add(part++, shown(*came.rule, mine, documents::chained_input(link, item.json)));
   }
 }
 
@@ -100,7 +110,17 @@ std::string inbox_of(step_ptr self, const std::string& consumer) {
   return consumer + "/" + to_string(self->state.identity.step());
 }
 
-/// What finished units become here, in groups that are made durable one after the other.
+/// Finished units that are to become something here.
+struct arriving {
+  std::string consumer;
+  std::vector<core::unit_record> parents;
+  std::unordered_map<core::unit_id, core::message_id> messages; ///< That told of them.
+  std::uint64_t read_at; ///< `step_state::results_taken_back` when they were read.
+  held_promise promise;
+};
+using arriving_ptr = std::shared_ptr<const arriving>;
+
+/// What they become, in groups that are made durable one after the other.
 struct arrivals {
   std::vector<intake> groups;
   held_promise promise;
@@ -123,18 +143,14 @@ void take_in_next(step_ptr self, const std::shared_ptr<arrivals>& all, std::size
 }
 
 /// Takes in what finished units become here; `chains` of those that need one.
-void take_in_children(step_ptr self, const add_children& request,
-                      const std::vector<core::unit_record>& parents,
-                      const std::vector<persistence::unit_chain>& chains,
-                      const held_promise& promise) {
-  std::unordered_map<core::unit_id, core::message_id> messages;
-  for (const auto& parent : request.parents)
-    messages.emplace(parent.unit, parent.message);
-  auto all = std::make_shared<arrivals>(arrivals{{}, promise});
+void take_in_children(step_ptr self, const arriving& these,
+                      const std::vector<persistence::unit_chain>& chains) {
+  auto all = std::make_shared<arrivals>(arrivals{{}, these.promise});
   std::size_t bytes = group_bytes_max;
-  for (const auto& parent : parents) {
+  for (const auto& parent : these.parents) {
     if (bytes >= group_bytes_max || all->groups.back().items.size() >= group_units_max) {
       all->groups.emplace_back();
+      all->groups.back().parents_read_at = these.read_at;
       bytes = 0;
     }
     auto& group = all->groups.back();
@@ -144,57 +160,82 @@ void take_in_children(step_ptr self, const add_children& request,
     append_children(self, parent, chain == chains.end() ? nullptr : &*chain, group.items);
     for (auto i = before; i < group.items.size(); ++i)
       bytes += group.items[i].input.size();
-    group.inbox.emplace(
-        parent.id, core::insert_inbox{inbox_of(self, request.consumer), messages.at(parent.id)});
+    group.inbox.emplace(parent.id, core::insert_inbox{inbox_of(self, these.consumer),
+                                                      these.messages.at(parent.id)});
   }
   take_in_next(self, all, 0);
 }
 
 /// Looks up where they come from, for those of whom it matters.
-void with_chains(step_ptr self, const add_children& request, std::vector<core::unit_record> parents,
-                 const held_promise& promise) {
+void with_chains(step_ptr self, const arriving_ptr& these) {
   load_chains question;
-  for (const auto& parent : parents)
+  for (const auto& parent : these->parents)
     if (needs_chain(arrival_of(self, parent)))
       question.units.push_back(parent.id);
   if (question.units.empty())
-    return take_in_children(self, request, parents, {}, promise);
+    return take_in_children(self, *these, {});
   self->request(self->state.links.loader, internal_timeout, std::move(question))
-      .then(
-          [=](const chains_loaded& loaded) {
-            take_in_children(self, request, parents, loaded.chains, promise);
-          },
-          [=](caf::error& error) { promise.deliver(std::move(error)); });
+      .then([=](const chains_loaded& loaded) { take_in_children(self, *these, loaded.chains); },
+            [=](caf::error& error) { these->promise.deliver(std::move(error)); });
 }
 
 /// Learns of the versions that they began under, if that is to be learned.
-void with_known_versions(step_ptr self, const add_children& request,
-                         std::vector<core::unit_record> parents, const held_promise& promise) {
+void with_known_versions(step_ptr self, const arriving_ptr& these) {
   const auto latest = self->state.workflow.latest();
-  if (std::all_of(parents.begin(), parents.end(),
+  if (std::all_of(these->parents.begin(), these->parents.end(),
                   [&](const auto& parent) { return parent.version <= latest; }))
-    return with_chains(self, request, std::move(parents), promise);
-  with_versions(self, [=, parents = std::move(parents)](const core::failure& why) {
+    return with_chains(self, these);
+  with_versions(self, [=](const core::failure& why) {
     if (why.code == core::errc::none)
-      with_chains(self, request, parents, promise);
+      with_chains(self, these);
     else
-      promise.deliver(msg::to_error(why));
+      these->promise.deliver(msg::to_error(why));
   });
+}
+
+/// Keeps those that still have the result that was told of: another one is told of, too.
+arriving_ptr those_who_still(const add_children& request, std::vector<core::unit_record> read,
+                             std::uint64_t read_at, const held_promise& promise) {
+  arriving these{request.consumer, {}, {}, read_at, promise};
+  for (auto& unit : read)
+    for (const auto& told : request.parents)
+      if (told.unit == unit.id && told.revision == unit.reopened + 1
+          && unit.state == core::unit_state::finalized) {
+        these.messages.emplace(unit.id, told.message);
+        these.parents.push_back(std::move(unit));
+        break;
+      }
+  return std::make_shared<const arriving>(std::move(these));
+}
+
+void make_children(step_ptr self, const add_children& request, const held_promise& promise) {
+  if (request.parents.empty())
+    return promise.deliver(events_applied{});
+  load_units question;
+  for (const auto& parent : request.parents)
+    question.units.push_back(parent.unit);
+  const auto read_at = self->state.results_taken_back;
+  self->request(self->state.links.loader, internal_timeout, std::move(question))
+      .then(
+          [=](units_loaded& loaded) {
+            with_known_versions(
+                self, those_who_still(request, std::move(loaded.units), read_at, promise));
+          },
+          [=](caf::error& error) { promise.deliver(std::move(error)); });
 }
 
 } // namespace
 
 void on_add_children(step_ptr self, const add_children& request) {
   const held_promise promise{self->make_response_promise()};
-  load_units question;
-  for (const auto& parent : request.parents)
-    question.units.push_back(parent.unit);
-  self->request(self->state.links.loader, internal_timeout, std::move(question))
-      .then(
-          [=](units_loaded& loaded) {
-            with_known_versions(self, request, std::move(loaded.units), promise);
-          },
-          [=](caf::error& error) { promise.deliver(std::move(error)); });
+  if (request.taken_back.empty())
+    return make_children(self, request, promise);
+  withdraw_made_from(self, request.taken_back, [=](const core::failure& why) {
+    if (why.code == core::errc::none)
+      make_children(self, request, promise);
+    else
+      promise.deliver(msg::to_error(why));
+  });
 }
 
 // Not through the inbox: what comes is the state of the upstream step now, not at the event, so

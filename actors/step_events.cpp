@@ -1,5 +1,6 @@
 #include "actors/consumer.hpp"
 #include "actors/step_state.hpp"
+#include "core/job_status.hpp"
 #include "core/unit_tasks.hpp"
 #include "documents/event_details.hpp"
 
@@ -176,18 +177,55 @@ void list_anew(step_ptr self, const std::shared_ptr<gathering>& whole) {
   });
 }
 
-/// Finished units by the steps that their routes lead to.
-std::map<core::step_id, std::vector<finished_parent>> by_target(const step_state& st,
-                                                                const apply_events& delivery) {
-  std::map<core::step_id, std::vector<finished_parent>> parents;
-  for (const auto& [message, event] : delivery.events)
-    if (event.type == core::event_type::unit_finalized)
-      for (const auto& key : documents::next_steps_in(event.details))
-        parents[st.siblings[*st.workflow.position_of(key)]].push_back({message, event.unit});
-  return parents;
+/// The first step tells what has become of the job. Refused where the job has ended: then it comes
+/// too late, and that is all right.
+void heed_job(step_ptr self, const apply_events& delivery,
+              const std::shared_ptr<gathering>& whole) {
+  auto& st = self->state;
+  const auto when_durable = [whole](const core::failure& lost) {
+    if (lost.code == core::errc::none)
+      return whole->part_done();
+    auto why = msg::to_error(lost);
+    whole->part_failed(why);
+  };
+  for (const auto& [message, event] : delivery.events) {
+    if (event.type != core::event_type::job_step_updated)
+      continue;
+    const auto news = documents::job_news_in(event.details);
+    if (!news)
+      continue;
+    auto noted = core::note_job_status(st.step, *news, now(self, st.context));
+    ++whole->open;
+    if (noted.changes.empty())
+      st.pending.after_all(when_durable);
+    else
+      write(self, std::move(noted.changes), when_durable);
+  }
 }
 
-/// Finished units go on to the next steps; then these learn whether more will come.
+/// What the steps learn to which the routes of finished units lead, or have led.
+std::map<core::step_id, add_children> by_target(const step_state& st,
+                                                const apply_events& delivery) {
+  std::map<core::step_id, add_children> targets;
+  for (const auto& [message, event] : delivery.events) {
+    if (event.type == core::event_type::job_step_updated)
+      continue;
+    const auto result = documents::routed_result_in(event.details);
+    for (const auto& key : result.next_steps) {
+      const auto target = st.siblings[*st.workflow.position_of(key)];
+      auto& told = targets.try_emplace(target, add_children{delivery.consumer, target, {}, {}})
+                       .first->second;
+      if (event.type == core::event_type::unit_finalized)
+        told.parents.push_back({message, event.unit, result.revision});
+      else
+        told.taken_back.push_back({event.unit, result.revision});
+    }
+  }
+  return targets;
+}
+
+/// Finished units go on to the next steps, and those that have are called back when their results
+/// are taken back; then these learn whether more will come.
 void route(step_ptr self, const apply_events& delivery) {
   auto& st = self->state;
   const auto& events = delivery.events;
@@ -195,7 +233,8 @@ void route(step_ptr self, const apply_events& delivery) {
     return e.event.type == core::event_type::job_step_updated;
   });
   auto whole = gather(self);
-  const auto parents = by_target(st, delivery);
+  heed_job(self, delivery, whole);
+  auto targets = by_target(st, delivery);
   // In this order: a step that is sealed before its last units arrive would complete too early.
   const auto then_status = [=] {
     if (!status_changed || whole->failed)
@@ -210,11 +249,11 @@ void route(step_ptr self, const apply_events& delivery) {
       whole->part_done();
     });
   };
-  if (parents.empty())
+  if (targets.empty())
     return then_status();
-  auto remaining = std::make_shared<std::size_t>(parents.size());
-  for (const auto& [target, group] : parents)
-    self->request(st.links.shards, delivery_timeout, add_children{delivery.consumer, target, group})
+  auto remaining = std::make_shared<std::size_t>(targets.size());
+  for (auto& [target, told] : targets)
+    self->request(st.links.shards, delivery_timeout, std::move(told))
         .then(
             [=](events_applied) {
               if (--*remaining == 0)

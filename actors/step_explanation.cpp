@@ -23,7 +23,7 @@ void explain_unit(step_ptr self, const msg::explain_unit& request, const held_pr
               who = core::candidate{request.contributor,
                                     st.board->next_for(request.contributor, true), lacks};
             msg::unit_explanation answer{unit.id, unit.state, {}};
-            const auto& shared = *context_of(st, unit.version);
+            const auto& shared = *context_of(st, unit);
             for (auto& why : core::explain(st.step.row, unit, shared.lease, shared.ways, who,
                                            now(self, st.context)))
               answer.reasons.push_back({std::move(why.code), std::move(why.text)});

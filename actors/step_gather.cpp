@@ -24,6 +24,14 @@ std::vector<core::unit_record> in_order(const std::vector<core::unit_id>& member
   return loaded;
 }
 
+documents::batch_data data_of(step_ptr self, std::uint32_t version) {
+  const auto& workflow = self->state.workflow;
+  const auto here = self->state.step.row.position;
+  const bool in_common = workflow.find(version, here)->gather->by == core::gather_by::list
+                         && !workflow.data_apart(version, here);
+  return in_common ? documents::batch_data::in_common : documents::batch_data::of_each;
+}
+
 void make_batch(step_ptr self, const core::batch& due, std::vector<core::unit_record> members) {
   auto& st = self->state;
   const auto& mine = *st.workflow.find(due.version, st.step.row.position);
@@ -31,8 +39,8 @@ void make_batch(step_ptr self, const core::batch& due, std::vector<core::unit_re
   std::vector<std::string_view> inputs;
   for (const auto& member : members)
     inputs.push_back(member.input);
-  auto joined =
-      documents::gathered_input(inputs, mine.gather->by, st.context->settings.json.bytes_max);
+  auto joined = documents::gathered_input(inputs, data_of(self, due.version),
+                                          st.context->settings.json.bytes_max);
   members.resize(joined.units);
   std::vector<core::unit_id> ids;
   for (const auto& member : members)

@@ -48,6 +48,9 @@ void offer_from_now_on(step_ptr self, const core::unit_record& unit) {
 void add_missing(step_ptr self, std::shared_ptr<intake> in,
                  const std::vector<std::string>& known_keys) {
   auto& st = self->state;
+  if (in->parents_read_at && *in->parents_read_at != st.results_taken_back)
+    return finish(self, *in,
+                  {core::errc::unavailable, "results were taken back since they were read"}, 0, 0);
   const std::unordered_set<std::string> known{known_keys.begin(), known_keys.end()};
   auto& items = in->items;
   const auto before = items.size();

@@ -4,37 +4,29 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace holdfast::actors {
 
 namespace {
 
+/// What a unit must know of a contributor.
+template <class Command>
+void tell_unit(step_ptr self, const core::unit_id& unit, Command command) {
+  with_unit(self, unit, [=](const caf::actor& actor, const core::failure& why) {
+    if (actor)
+      self->send(actor, unit_command{command});
+    else if (why.code != core::errc::not_found)
+      // The step would forget that this is still to be done; its next life finds it stored.
+      self->quit(msg::to_error(why));
+  });
+}
+
 /// Nothing that they did in these units counts any more.
 void disregard(step_ptr self, const core::contributor_id& contributor,
                const std::vector<core::unit_id>& units) {
   for (const auto& unit : units)
-    with_unit(self, unit, [=](const caf::actor& actor, const core::failure& why) {
-      if (actor)
-        self->send(actor, unit_command{disregard_contributor{contributor}});
-      else if (why.code != core::errc::not_found)
-        // The step would forget that this is still to be done; its next life finds it stored.
-        self->quit(msg::to_error(why));
-    });
-}
-
-/// The contributor is removed: what they hold and what counts of theirs goes with them.
-void carry_out_removal(step_ptr self, const core::contributor_id& contributor) {
-  auto& st = self->state;
-  st.context->log(log_level::info, "contributor_removed",
-                  {{"step", to_string(st.identity.step())}, {"contributor", contributor}});
-  if (st.model)
-    st.model->withdraw(contributor);
-  const auto touched = st.ready.touched_by(contributor);
-  std::set<core::unit_id> units{touched.begin(), touched.end()};
-  if (const auto held = st.held.find(contributor); held != st.held.end())
-    for (const auto& lease : held->second)
-      units.insert(lease.unit);
-  disregard(self, contributor, {units.begin(), units.end()});
+    tell_unit(self, unit, disregard_contributor{contributor});
 }
 
 msg::contributor_view view_of(const core::contributor_report& report) {
@@ -54,22 +46,52 @@ msg::contributor_view view_of(const core::contributor_report& report) {
 
 } // namespace
 
+void carry_out_removal(step_ptr self, const core::contributor_id& contributor) {
+  auto& st = self->state;
+  st.context->log(log_level::info, "contributor_removed",
+                  {{"step", to_string(st.identity.step())}, {"contributor", contributor}});
+  ++st.withdrawals;
+  if (st.model)
+    st.model->withdraw(contributor);
+  const auto touched = st.ready.touched_by(contributor);
+  std::set<core::unit_id> units{touched.begin(), touched.end()};
+  if (const auto held = st.held.find(contributor); held != st.held.end())
+    for (const auto& lease : held->second)
+      units.insert(lease.unit);
+  disregard(self, contributor, {units.begin(), units.end()});
+}
+
+void reinstate(step_ptr self, const core::contributor_id& contributor,
+               const std::vector<core::unit_id>& units) {
+  for (const auto& unit : units)
+    tell_unit(self, unit, reinstate_contributor{contributor});
+}
+
+core::answer_model model_of(step_ptr self, const core::step_history& history) {
+  const auto& st = self->state;
+  const auto& policy = definition_of(st).aggregation;
+  core::answer_model model{policy.labels, policy.method};
+  for (const auto& question : history.questions)
+    if (const auto truth = documents::single_right_answer(question.truth);
+        truth && !st.board->is_forgiven(question.unit))
+      model.hold(question.unit, *truth);
+  for (const auto& vote : history.votes)
+    if (!st.board->removed(vote.contributor))
+      model.add(vote.unit, vote.contributor, vote.answer);
+  return model;
+}
+
 void restore_quality(step_ptr self, const core::step_history& history) {
   auto& st = self->state;
   const auto& mine = definition_of(st);
   st.board.emplace(st.identity.step(), mine.test_questions);
   st.board->restore(history);
-  if (mine.aggregation.method == core::aggregation_method::incremental) {
-    st.model.emplace(mine.aggregation.labels);
-    for (const auto& question : history.questions)
-      if (const auto truth = documents::single_right_answer(question.truth))
-        st.model->hold(question.unit, *truth);
-    for (const auto& vote : history.votes)
-      if (!st.board->removed(vote.contributor))
-        st.model->add(vote.unit, vote.contributor, vote.answer);
-  }
+  if (core::asks_model(mine.aggregation.method))
+    take_model(self, model_of(self, history));
   for (const auto& left : history.unsettled_units)
     disregard(self, left.contributor, {left.unit});
+  for (const auto& left : history.reinstatable_units)
+    reinstate(self, left.contributor, {left.unit});
   auto overdue = st.board->settle(now(self, st.context));
   if (overdue.answer.empty())
     return;
@@ -92,8 +114,12 @@ void note_for_quality(step_ptr self, const unit_report& report) {
   // to do with it, when they were removed.
   if (st.board->removed(report.judged->contributor))
     disregard(self, report.judged->contributor, {report.unit});
-  else if (st.model)
+  else if (st.model) {
     st.model->add(report.unit, report.judged->contributor, report.judged->answer);
+    if (st.relearning > 0)
+      st.judged_meanwhile.push_back({report.unit, *report.judged});
+    refit_when_due(self);
+  }
   if (!is_question)
     survey_when_due(self);
 }

@@ -23,7 +23,7 @@ msg::repair_progress view_of(const core::repair_row& row) {
   const auto& f = row.figures;
   return {row.step,    row.id,       row.contributor, row.dry_run, row.done(),
           row.through, row.bookmark, f.found,         f.unchanged, f.changed,
-          f.reopened,  f.went_on,    f.disregarded};
+          f.reopened,  f.went_on,    f.disregarded,   f.reissued};
 }
 
 /// Whether the request is the one that began this repair; if not, it gets its refusal.
@@ -116,6 +116,9 @@ core::disregard_finished without_removed(const step_state& st, const core::unit_
   command.result = documents::read_result(unit.result);
   if (st.model)
     command.opinion = st.model->opinion_of(unit.id);
+  const auto* taken =
+      core::way_taken(unit.route, st.workflow.ways(unit.version, st.step.row.position));
+  command.batched = taken != nullptr && st.workflow.leads_to_batch(unit.version, *taken);
   return command;
 }
 
@@ -140,6 +143,7 @@ void commit_chunk(step_ptr self, std::uint64_t bookmark, std::vector<core::unit_
   row.changed_at = at;
   changes.writes.push_back(core::put_repair{row});
   const bool held = !row.dry_run;
+  st.withdrawals += held ? 1 : 0;
   if (row.done())
     st.repairs.erase(st.repairs.begin());
   st.repair_tries = st.repair_unsettled = 0;
@@ -169,8 +173,11 @@ void on_judged(step_ptr self, std::uint64_t bookmark, const persistence::judged_
     return try_later(self, "somebody asks about a finished unit");
   self->request(st.links.loader, internal_timeout, load_units{ids, leases_of(st)})
       .then([=](units_loaded& loaded) { commit_chunk(self, bookmark, std::move(loaded.units)); },
-            // A unit that is held has nobody to answer for it: start over from the database.
-            [=](caf::error& error) { self->quit(std::move(error)); });
+            [=](caf::error& error) {
+              if (hold)
+                let_go(self, ids);
+              try_later(self, msg::failure_of(error).detail);
+            });
 }
 
 void work_on(step_ptr self) {

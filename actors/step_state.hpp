@@ -8,6 +8,7 @@
 #include "core/contributor_board.hpp"
 #include "core/known_profiles.hpp"
 #include "core/ready_set.hpp"
+#include "core/refit_pace.hpp"
 #include "core/step.hpp"
 #include "core/survey_pace.hpp"
 #include "core/workflow_versions.hpp"
@@ -92,6 +93,14 @@ struct step_state {
   // --- quality ---
   std::optional<core::contributor_board> board; ///< Since the step is loaded.
   std::optional<core::answer_model> model;      ///< Where the method of aggregation asks one.
+  core::refit_pace refits;                      ///< Of the model.
+  struct judged_unit {
+    core::unit_id unit;
+    judged_report judged;
+  };
+  std::uint64_t withdrawals = 0; ///< How often something that counted was to count no more.
+  std::uint32_t relearning = 0;  ///< Requests that read what the model is to learn anew.
+  std::vector<judged_unit> judged_meanwhile; ///< Since the first of these, of whoever may work.
 
   core::known_profiles profiles;
 
@@ -111,6 +120,9 @@ struct step_state {
   // --- adding units ---
   /// One at a time, so that two requests cannot both find a key missing.
   std::vector<std::function<void()>> adding;
+  /// How often results of the steps before were taken back, as far as this life knows: what was
+  /// read of them before counts no more.
+  std::uint64_t results_taken_back = 0;
 };
 
 using step_ptr = caf::stateful_actor<step_state>*;
@@ -123,6 +135,13 @@ inline const core::step_definition& definition_of(const step_state& st) {
 /// What units that began under `version` share.
 inline const step_context_ptr& context_of(const step_state& st, std::uint32_t version) {
   return st.contexts[version - 1];
+}
+
+/// What the unit shares with others. Test questions share it with those that begin now, whatever
+/// the version in which they were added: nobody is to tell them apart.
+inline const step_context_ptr& context_of(const step_state& st, const core::unit& unit) {
+  return context_of(st, core::is_test_question(unit) ? st.workflow.newest(st.step.row.position)
+                                                     : unit.version);
 }
 
 /// The lease policies of the units here.
@@ -154,7 +173,11 @@ void arm_expiry(step_ptr self);
 /// Keeps finished units from being loaded until `release_units`, so that nobody but the caller
 /// decides about them. False when some of them live, or are coming or going: they may soon be gone.
 bool hold_units(step_ptr self, const std::vector<core::unit_id>& units);
-/// As they are stored now: those that are open again are offered.
+/// Test questions that live are loaded anew when somebody needs them.
+void send_questions_away(step_ptr self);
+/// They may be loaded again, for those who have asked meanwhile first.
+void let_go(step_ptr self, const std::vector<core::unit_id>& units);
+/// Lets them go as they are stored now: those that are open again are offered.
 void release_units(step_ptr self, const std::vector<core::unit_record>& units);
 
 // step_intake.cpp: new units, from source data and questions.
@@ -164,6 +187,8 @@ struct intake {
   std::vector<core::source_item> items;
   /// The message that brought the item of each parent: written into the inbox with the item.
   std::unordered_map<core::unit_id, core::insert_inbox> inbox;
+  /// `step_state::results_taken_back` when the parents were read; none: there are no parents.
+  std::optional<std::uint64_t> parents_read_at{};
   /// Answers: how many were new, and how many were known; or the failure.
   std::function<void(const core::failure&, std::uint32_t, std::uint32_t)> done;
 };
@@ -194,10 +219,20 @@ void take_versions(step_ptr self, const versions_loaded& stored);
 void with_versions(step_ptr self, std::function<void(const core::failure&)> go_on);
 void on_update_workflow(step_ptr self, const msg::update_workflow& request);
 
+// step_job.cpp: what the workflow is to a lifecycle system outside.
+
+void on_job_status_changed(step_ptr self, const msg::job_status_changed& request);
+
 // step_children.cpp: new units, from finished ones of the steps before.
 
 void on_add_children(step_ptr self, const add_children& request);
 void on_upstream_progress(step_ptr self, const upstream_progress& change);
+
+// step_withdrawal.cpp: units whose parents' results were taken back.
+
+/// Cancels all that was made here from these results, and calls `done` when that is durable.
+void withdraw_made_from(step_ptr self, const std::vector<core::taken_back>& results,
+                        std::function<void(const core::failure&)> done);
 
 // step_profiles.cpp: whether contributors have what the step asks of them.
 
@@ -220,8 +255,25 @@ void conclude(step_ptr self, const test_answered& answer);
 /// Tells the unit again who was removed: it may have crashed before that was durable. Who has no
 /// part in it is nothing to it.
 void disregard_removed(step_ptr self, const core::unit_id& unit);
+/// What those who are not removed said to the unit counts again, if there is room.
+void reinstate(step_ptr self, const core::contributor_id& contributor,
+               const std::vector<core::unit_id>& units);
+/// The contributor is removed: what they hold and what counts of theirs goes with them.
+void carry_out_removal(step_ptr self, const core::contributor_id& contributor);
+/// What the judgments of a history say together, as far as they count.
+core::answer_model model_of(step_ptr self, const core::step_history& history);
 void on_remove_contributor(step_ptr self, const msg::remove_contributor& request);
 void on_list_contributors(step_ptr self, const msg::list_contributors& request);
+
+// step_refits.cpp: the model looks at everything again.
+
+/// Goes on with this model, and with a refit of it if it has judgments enough.
+void take_model(step_ptr self, core::answer_model model);
+/// A judgment came in, or the step has started: refits its model when it is time.
+void refit_when_due(step_ptr self);
+// step_forgiving.cpp: test questions that were wrong or unfair.
+
+void on_forgive_question(step_ptr self, const msg::forgive_question& request);
 
 // step_explanation.cpp: why units do not move, and contributors get no work.
 

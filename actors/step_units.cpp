@@ -14,7 +14,7 @@ constexpr std::uint32_t crashes_max = 3;
 void start_unit(step_ptr self, core::unit loaded) {
   auto& st = self->state;
   const auto id = loaded.id;
-  const auto shared = context_of(st, loaded.version);
+  const auto shared = context_of(st, loaded);
   auto actor = self->spawn(unit_actor, std::move(loaded), shared);
   // Not `monitor`: what comes then names the actor and not the unit, so that a second table would
   // be needed.
@@ -110,8 +110,8 @@ void enter_reloaded(step_ptr self, core::unit_record stored, bool park) {
   auto& st = self->state;
   forget_unit(self, stored.id);
   if (park) {
-    auto parked = core::decide(stored, context_of(st, stored.version)->lease,
-                               core::unit_verb::pause, now(self, st.context));
+    auto parked = core::decide(stored, context_of(st, stored)->lease, core::unit_verb::pause,
+                               now(self, st.context));
     if (!parked.changes.empty()) {
       st.context->log(log_level::error, "unit_parked", {{"unit", to_string(stored.id)}});
       write(self, std::move(parked.changes), [](const core::failure&) {});
@@ -119,15 +119,22 @@ void enter_reloaded(step_ptr self, core::unit_record stored, bool park) {
   }
   if (stored.state == core::unit_state::judgable || stored.state == core::unit_state::paused)
     enter_unit(self, summary_of(stored));
-  // It may have ended before it could tell.
-  for (const auto& judgment : stored.judgments)
+  std::vector<core::contributor_id> left_out;
+  for (const auto& judgment : stored.judgments) {
+    if (judgment.tainted && !st.board->removed(judgment.contributor))
+      left_out.push_back(judgment.contributor);
+    // It may have ended before it could tell.
     if (judgment.test_correct)
       conclude(self, {stored.id, judgment.contributor, *judgment.test_correct});
+  }
   const auto id = stored.id;
   start_unit(self, static_cast<core::unit&&>(stored));
   // A poison pill is left alone until somebody resumes it.
-  if (!park)
-    disregard_removed(self, id);
+  if (park)
+    return;
+  disregard_removed(self, id);
+  for (const auto& contributor : left_out)
+    reinstate(self, contributor, {id});
 }
 
 /// What a crashed unit had decided may be in the database or not: asks the writer to settle it,
@@ -188,20 +195,40 @@ bool hold_units(step_ptr self, const std::vector<core::unit_id>& units) {
   return all_free;
 }
 
-void release_units(step_ptr self, const std::vector<core::unit_record>& units) {
+void send_questions_away(step_ptr self) {
+  auto& st = self->state;
+  for (auto it = st.live.begin(); it != st.live.end();) {
+    if (!st.board->is_question(it->first)) {
+      ++it;
+      continue;
+    }
+    send_away(self, it->first, it->second.actor);
+    it = st.live.erase(it);
+  }
+}
+
+void let_go(step_ptr self, const std::vector<core::unit_id>& units) {
   auto& st = self->state;
   std::vector<core::unit_id> wanted;
   for (const auto& unit : units) {
-    if (unit.state == core::unit_state::judgable)
-      enter_unit(self, summary_of(unit));
-    const auto waiting = st.awaited.find(unit.id);
+    const auto waiting = st.awaited.find(unit);
     if (waiting->second.empty())
       st.awaited.erase(waiting);
     else
-      wanted.push_back(unit.id);
+      wanted.push_back(unit);
   }
   if (!wanted.empty())
     load_awaited(self, std::move(wanted));
+}
+
+void release_units(step_ptr self, const std::vector<core::unit_record>& units) {
+  std::vector<core::unit_id> ids;
+  for (const auto& unit : units) {
+    if (unit.state == core::unit_state::judgable)
+      enter_unit(self, summary_of(unit));
+    ids.push_back(unit.id);
+  }
+  let_go(self, ids);
 }
 
 void enter_unit(step_ptr self, const persistence::open_unit& unit) {

@@ -33,12 +33,15 @@ void note_steps(step_state& st, const std::vector<core::step_row>& steps) {
 /// The workflow may have versions that there were no contexts for.
 void note_new_versions(step_ptr self) {
   auto& st = self->state;
+  const auto known = st.contexts.size();
   while (st.contexts.size() < st.workflow.latest())
     st.contexts.push_back(make_context(self, static_cast<std::uint32_t>(st.contexts.size()) + 1));
   const auto here = st.step.row.position;
   st.step.listing = core::listing_of(st.step.row, definition_of(st), st.workflow.newest(here));
   if (const auto& tests = definition_of(st).test_questions; tests && st.board)
     st.board->test_every(tests->placement.every);
+  if (st.board && st.contexts.size() > known)
+    send_questions_away(self);
 }
 
 /// One request to change the workflow, on its way.
@@ -71,6 +74,7 @@ void decide(step_ptr self, const update_ptr& u) {
     return refuse(self, u->promise, documents::refusal_of(problems));
   if (u->request.dry_run)
     return answer_as_stored(u);
+  u->steps.front() = st.step.row; // the job may have changed since it was read
   auto changes = core::add_version(st.workflow, u->steps, u->definition, u->request.definition,
                                    st.ids, now(self, st.context));
   note_steps(st, u->steps);

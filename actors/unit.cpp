@@ -223,6 +223,26 @@ void on(self_ptr self, const disregard_contributor& command) {
                    [](const core::failure&) {});
 }
 
+void on(self_ptr self, const core::withdraw& command) {
+  auto& st = self->state;
+  const auto at = time(self);
+  auto decided = core::decide(st.unit, st.shared->lease, st.shared->ways, command, at);
+  if (!decided.changes.empty())
+    report(self, ended_by(st.unit, decided.changes, at));
+  carry_out(self, self->make_response_promise(), std::move(decided),
+            [](bool) { return events_applied{}; });
+}
+
+void on(self_ptr self, const reinstate_contributor& command) {
+  auto& st = self->state;
+  auto decided = core::decide(st.unit, core::reinstate{command.contributor}, time(self));
+  if (const auto* judged = core::counted_judgment(st.unit, command.contributor))
+    report(self, {}, false, judged_report{judged->contributor, judged->answer});
+  if (!decided.changes.empty())
+    st.pending.write(self, st.shared->writer, st.shared->from, std::move(decided.changes),
+                     [](const core::failure&) {});
+}
+
 void on(self_ptr self, const msg::change_unit& request) {
   auto& st = self->state;
   const auto at = time(self);

@@ -3,6 +3,7 @@
 #include "actors/actor_guard.hpp"
 #include "actors/held_promise.hpp"
 #include "actors/reader.hpp"
+#include "core/job_status.hpp"
 #include "core/step_listing.hpp"
 #include "core/workflow_versions.hpp"
 
@@ -57,6 +58,7 @@ void create(self_ptr self, const held_promise& promise, const new_workflow& requ
     row.workflow = wanted.workflow;
     row.key = step.key;
     row.position = i;
+    core::begin_under(row, core::job_at_first(request.definition.starts), 0);
     created.steps.push_back(to_view(row));
     change.writes.push_back(core::insert_step{row, at});
     change.events.push_back({core::event_type::job_step_updated,
@@ -78,7 +80,11 @@ void create(self_ptr self, const held_promise& promise, const new_workflow& requ
             [=](const workflow_loaded& loaded) {
               answer_existing(self, promise, request, loaded.workflow);
             },
-            [=](const caf::error&) { fail(self, promise, why); });
+            [=](const caf::error& error) {
+              // Perhaps it is there, from the same request: repeating that tells.
+              const auto unknown = msg::failure_of(error);
+              fail(self, promise, unknown.code == core::errc::not_found ? why : unknown);
+            });
   });
 }
 

@@ -5,6 +5,7 @@
 #include "client/connection.hpp"
 #include "core/ids.hpp"
 #include "core/outcome.hpp"
+#include "core/uuid.hpp"
 
 #include <CLI/App.hpp>
 
@@ -34,6 +35,16 @@ exit_code refuse(const core::failure& why, exit_code how);
 
 /// The same of what a node answered: it was not reached, or it refused.
 exit_code refused_by_node(const core::failure& why);
+
+/// The id in `text`, which the command calls `word`; says why if there is none.
+template <class Id>
+std::optional<Id> id_in(const std::string& text, std::string_view word) {
+  if (const auto id = core::parse_uuid(text))
+    return Id{*id};
+  refuse({core::errc::invalid_argument, std::string{word} + " must be an id, and not " + text},
+         exit_code::usage);
+  return std::nullopt;
+}
 
 /// Reads `3-17`: an event as `report.outbox` and the lines of `holdfast events` name it.
 std::optional<core::message_id> message_named(std::string_view text);

@@ -1,6 +1,5 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
-#include "core/uuid.hpp"
 #include "messages/interfaces.hpp"
 
 #include <nlohmann/json.hpp>
@@ -10,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace holdfast::app {
@@ -26,16 +24,6 @@ struct explain_flags {
   std::string contributor;
   bool json = false;
 };
-
-/// The id in `text`, which the command calls `word`; says why if there is none.
-template <class Id>
-std::optional<Id> id_in(const std::string& text, std::string_view word) {
-  if (const auto id = core::parse_uuid(text))
-    return Id{*id};
-  refuse({core::errc::invalid_argument, std::string{word} + " must be an id, and not " + text},
-         exit_code::usage);
-  return std::nullopt;
-}
 
 void print(const std::vector<msg::reason>& reasons, const std::string& status, bool as_json) {
   if (!as_json) {

@@ -29,6 +29,8 @@ struct workflow_flags {
   std::string workflow;
   std::string file;
   std::uint32_t version = 0; ///< 0: the latest.
+  std::string job_status;
+  std::uint64_t job_revision = 0;
   bool json = false;
 };
 
@@ -64,6 +66,11 @@ void print_text(const msg::workflow_updated& updated) {
   print_steps(updated.steps);
 }
 
+void print_text(const msg::job_status_noted& noted) {
+  std::printf("%s  revision %llu\n", noted.applied ? "applied" : "known already, or older",
+              static_cast<unsigned long long>(noted.revision));
+}
+
 // --- as JSON ---
 
 ordered_json parsed(const std::string& text) { return ordered_json::parse(text, nullptr, false); }
@@ -93,6 +100,12 @@ ordered_json to_json(const msg::workflow_updated& updated) {
           {"dry_run", updated.dry_run},
           {"differences", std::move(differences)},
           {"steps", steps_to_json(updated.steps)}};
+}
+
+ordered_json to_json(const msg::job_status_noted& noted) {
+  return {{"workflow", core::to_string(noted.workflow)},
+          {"revision", noted.revision},
+          {"applied", noted.applied}};
 }
 
 template <class Answer>
@@ -129,6 +142,19 @@ exit_code update(const workflow_flags& flags, core::workflow_id workflow, bool d
   });
 }
 
+exit_code tell_of_job(const workflow_flags& flags, core::workflow_id workflow) {
+  const auto status = core::job_status_named(flags.job_status);
+  if (!status)
+    return refuse({core::errc::invalid_argument, "STATUS must be launched, paused, finished or"
+                                                 " canceled, and not "
+                                                     + flags.job_status},
+                  exit_code::usage);
+  return with_cluster(flags.cluster, [&](const client::connection& cluster) {
+    return say(flags, cluster.ask<msg::job_status_noted>(msg::job_status_changed{
+                          workflow, flags.job_revision, static_cast<std::uint8_t>(*status)}));
+  });
+}
+
 // --- the command line ---
 
 struct subcommand {
@@ -146,6 +172,18 @@ struct subcommand {
     command->add_option("--version", flags->version, about)
         ->type_name("N")
         ->check(CLI::Range(1U, core::workflow_versions_max));
+  }
+  void add_job() const {
+    command
+        ->add_option("status", flags->job_status,
+                     "Where the job stands: launched, paused, finished or canceled")
+        ->type_name("STATUS")
+        ->required();
+    command
+        ->add_option("--revision", flags->job_revision,
+                     "Of the job where it is managed; one that is not newer changes nothing")
+        ->type_name("N")
+        ->required();
   }
 };
 
@@ -173,7 +211,7 @@ add(CLI::App& workflow, exit_code& result, const char* name, const char* about,
 
 void add_workflow_command(CLI::App& cli, exit_code& result) {
   auto* workflow = cli.add_subcommand(
-      "workflow", "See how a workflow is defined, and let it go on in another form");
+      "workflow", "See how a workflow is defined, let it go on in another form, and launch it");
   workflow->require_subcommand(1);
 
   add(*workflow, result, "show", "Print how its steps are, and with --json its definition", show)
@@ -190,6 +228,9 @@ void add_workflow_command(CLI::App& cli, exit_code& result) {
   updating.add_file();
   updating.add_version("The version that is changed, refused if it is not the latest; else the "
                        "latest, whatever it is");
+
+  add(*workflow, result, "job", "Say what has become of the job that the workflow is", tell_of_job)
+      .add_job();
 }
 
 } // namespace holdfast::app

@@ -3,6 +3,7 @@
 #include "core/quality/dawid_skene.hpp"
 #include "core/quality/incremental.hpp"
 #include "core/quality/one_coin.hpp"
+#include "core/quality/refit.hpp"
 #include "core/quality/seeded.hpp"
 
 #include <chrono>
@@ -102,12 +103,35 @@ void live_step(results& out) {
   }
 }
 
+/// 100,000 judgments of a live step, a tenth of its units test questions: what its own thread does
+/// for a refit, and what the other one does.
+void refit_of_live_step(results& out) {
+  const auto given = make({20000, 5, 1000, 5});
+  quality::incremental live{given.labels};
+  for (std::size_t unit = 0; unit < given.units(); ++unit)
+    for (const auto& one : given.of(unit))
+      live.add(unit, one);
+  for (std::size_t unit = 0; unit < given.units(); unit += 10)
+    live.hold(unit, given.of(unit).begin()->label);
+  auto began = clock::now();
+  const quality::refit_input input{live.recorded(), live.held(), true};
+  const std::string name = "quality.refit.100000_judgments_5_labels";
+  out.add(name + ".begin", seconds_since(began) * 1e3, "ms");
+  began = clock::now();
+  const auto refitted = quality::refit_of(input);
+  out.add(name, seconds_since(began), "s");
+  began = clock::now();
+  live.adopt(refitted.found);
+  out.add(name + ".adopt", seconds_since(began) * 1e3, "ms");
+}
+
 } // namespace
 
 void measure_quality(results& out) {
   small_job(out);
   large_job(out);
   live_step(out);
+  refit_of_live_step(out);
 }
 
 } // namespace holdfast::bench

@@ -253,11 +253,13 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
   return {
       carry<msg::create_workflow>(self),
       carry<msg::update_workflow>(self),
+      carry<msg::job_status_changed>(self),
       carry<msg::get_workflow>(self),
       carry<msg::add_source_data>(self),
       carry<msg::seal_step>(self),
       carry<msg::add_test_questions>(self),
       carry<msg::remove_contributor>(self),
+      carry<msg::forgive_question>(self),
       carry<msg::repair_contributor>(self),
       carry<msg::list_contributors>(self),
       carry<msg::explain_unit>(self),

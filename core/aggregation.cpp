@@ -20,12 +20,13 @@ struct named_method {
   std::string_view name;
 };
 
-constexpr std::array<named_method, 5> method_names{{
+constexpr std::array<named_method, 6> method_names{{
     {aggregation_method::majority, "majority"},
     {aggregation_method::weighted, "weighted"},
     {aggregation_method::weighted_log_odds, "weighted_log_odds"},
     {aggregation_method::incremental, "incremental"},
     {aggregation_method::review, "review"},
+    {aggregation_method::gold_selected, "gold_selected"},
 }};
 
 /// The answers there may be: those of the policy, else those that were given.
@@ -83,6 +84,7 @@ quality::estimates shares_of(aggregation_method method, const quality::answers& 
     return quality::weighted(unit, trust);
   case aggregation_method::weighted_log_odds:
     return quality::weighted_log_odds(unit, trust);
+  case aggregation_method::gold_selected:
   case aggregation_method::incremental: {
     HOLDFAST_INVARIANT(opinion != nullptr && opinion->shares.size() == unit.labels,
                        "the step asks its model before it asks the unit");
@@ -119,6 +121,10 @@ std::optional<aggregation_method> aggregation_method_named(std::string_view name
   return std::nullopt;
 }
 
+bool asks_model(aggregation_method method) {
+  return method == aggregation_method::incremental || method == aggregation_method::gold_selected;
+}
+
 std::uint32_t first_slots(const quality::stopping_rule& rule) {
   // Before more than half of the votes are in, no majority is beyond reach of the rest.
   const auto decided = rule.curtail && !rule.stop_at ? rule.max / 2 + 1 : 1;
@@ -147,8 +153,14 @@ aggregate aggregate_of(const aggregation_policy& policy, const std::vector<trust
     result.support[label].share = shares.of(0)[label];
   const auto consensus = quality::consensus_of(shares.of(0), unit.labels);
   result.answer = result.support[consensus.label].answer;
-  result.confidence = consensus.confidence;
+  result.confidence = result.posterior = consensus.confidence;
   result.tied = consensus.tied;
+  if (asks_model(policy.method)) {
+    result.calibrated = opinion->calibrated;
+    result.posterior = opinion->posterior.value_or(consensus.confidence);
+  }
+  if (policy.method == aggregation_method::gold_selected)
+    result.chosen = opinion->method;
   return result;
 }
 
@@ -175,7 +187,7 @@ bool enough(const quality::stopping_rule& rule, const aggregate& found) {
   for (std::uint32_t label = 0; label < found.support.size(); ++label)
     votes.insert(votes.end(), found.support[label].votes, {0, label});
   return quality::enough(rule, {votes.data(), votes.data() + votes.size()},
-                         static_cast<std::uint32_t>(found.support.size()), found.confidence);
+                         static_cast<std::uint32_t>(found.support.size()), found.posterior);
 }
 
 std::string to_json(const aggregate& result) {
@@ -194,6 +206,10 @@ std::string to_json(const aggregate& result) {
       .number("tied", static_cast<std::int64_t>(result.tied));
   if (weighed)
     written.text("method", to_string(result.method)).raw("shares", shares.str());
+  if (asks_model(result.method))
+    written.boolean("calibrated", result.calibrated);
+  if (!result.chosen.empty())
+    written.text("chosen", result.chosen);
   if (!result.correction.empty())
     written.raw("correction", result.correction);
   return written.str();

@@ -1,19 +1,27 @@
 #include "core/answer_model.hpp"
 
 #include "core/invariant.hpp"
+#include "core/quality/expectation.hpp"
+
+#include <algorithm>
+#include <utility>
 
 namespace holdfast::core {
 
-answer_model::answer_model(const std::vector<std::string>& labels)
-    : model_(static_cast<std::uint32_t>(labels.size())) {
+answer_model::answer_model(const std::vector<std::string>& labels, aggregation_method method)
+    : selects_(method == aggregation_method::gold_selected),
+      model_(static_cast<std::uint32_t>(labels.size())) {
+  HOLDFAST_INVARIANT(asks_model(method), "other methods need no model");
   for (const auto& label : labels)
     labels_.emplace(label, static_cast<std::uint32_t>(labels_.size()));
 }
 
 std::uint32_t answer_model::number_of(const unit_id& unit) {
   const auto [place, fresh] = units_.emplace(unit, static_cast<std::uint32_t>(units_.size()));
-  if (fresh)
+  if (fresh) {
     judgments_.push_back(0);
+    changed_.push_back(true);
+  }
   return place->second;
 }
 
@@ -29,31 +37,73 @@ void answer_model::add(const unit_id& unit, const contributor_id& contributor,
   if (!model_.add(number, {who->second, label->second}))
     return;
   ++judgments_[number];
+  ++counted_;
+  changed_[number] = true;
   judged_[who->second].push_back(number);
 }
 
 void answer_model::hold(const unit_id& unit, const std::string& truth) {
-  if (const auto label = labels_.find(truth); label != labels_.end())
-    model_.hold(number_of(unit), label->second);
+  const auto label = labels_.find(truth);
+  if (label == labels_.end())
+    return;
+  const auto number = number_of(unit);
+  model_.hold(number, label->second);
+  changed_[number] = true;
 }
 
 void answer_model::withdraw(const contributor_id& contributor) {
   const auto who = contributors_.find(contributor);
   if (who == contributors_.end())
     return;
-  for (const auto unit : judged_[who->second])
-    if (model_.withdraw(unit, who->second))
-      --judgments_[unit];
+  for (const auto unit : judged_[who->second]) {
+    const bool counted = model_.withdraw(unit, who->second);
+    HOLDFAST_INVARIANT(counted, "what counts of a contributor is listed once");
+    --judgments_[unit];
+    --counted_;
+    changed_[unit] = true;
+  }
   judged_[who->second].clear();
 }
 
+std::shared_ptr<const quality::refit_input> answer_model::begin_refit() {
+  if (counted_ == 0)
+    return nullptr;
+  quality::refit_input input{model_.recorded(), model_.held(), selects_};
+  if (!quality::fits_confusion_table(input.given))
+    return nullptr;
+  changed_.assign(changed_.size(), false);
+  begun_ = std::make_shared<const quality::refit_input>(std::move(input));
+  return begun_;
+}
+
+bool answer_model::adopt(const std::shared_ptr<const quality::refit_input>& input,
+                         const quality::refit& refitted) {
+  if (input == nullptr || input != begun_)
+    return false;
+  begun_ = nullptr;
+  model_.adopt(refitted.found, changed_);
+  rule_ = refitted.rule;
+  return true;
+}
+
 model_opinion answer_model::opinion_of(const unit_id& unit) const {
-  const auto labels = labels_.size();
+  const auto labels = static_cast<std::uint32_t>(labels_.size());
+  model_opinion opinion{std::vector<double>(labels, 1.0 / labels), 0, rule_.sureness.fitted_on > 0,
+                        std::string{quality::name_of(rule_.chosen)}};
   const auto found = units_.find(unit);
   if (found == units_.end())
-    return {std::vector<double>(labels, 1.0 / static_cast<double>(labels)), 0};
-  const auto* shares = model_.shares(found->second);
-  return {{shares, shares + labels}, judgments_[found->second]};
+    return opinion;
+  const auto number = found->second;
+  opinion.judgments = judgments_[number];
+  quality::estimates one{1, labels};
+  const auto* live = model_.shares(number);
+  if (rule_.chosen == quality::method::dawid_skene_map || opinion.judgments == 0)
+    std::copy(live, live + labels, one.of(0));
+  else
+    one = quality::shares_by(rule_, model_.votes(number), labels);
+  opinion.posterior = *std::max_element(one.of(0), one.of(0) + labels);
+  opinion.shares = quality::calibrated(std::move(one), rule_.sureness).shares;
+  return opinion;
 }
 
 } // namespace holdfast::core

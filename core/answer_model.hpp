@@ -3,8 +3,10 @@
 #include "core/aggregation.hpp"
 #include "core/ids.hpp"
 #include "core/quality/incremental.hpp"
+#include "core/quality/refit.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -13,9 +15,15 @@ namespace holdfast::core {
 
 /// What all judgments of one step together say about its units and its contributors, under the
 /// names they have there. For the methods of aggregation that learn from one unit about another.
+///
+/// It counts one judgment at a time. Now and then all are looked at together (`begin_refit`, then
+/// `quality::refit_of` anywhere, then `adopt`), which takes away what their order has done, tells
+/// how sure the model may be, and may choose how it reads the judgments of a unit.
 class answer_model {
 public:
-  explicit answer_model(const std::vector<std::string>& labels);
+  /// `method` is one that asks a model.
+  explicit answer_model(const std::vector<std::string>& labels,
+                        aggregation_method method = aggregation_method::incremental);
 
   /// Counts a judgment whose answer is one of the labels. A second one of a contributor on a unit
   /// is not counted.
@@ -29,6 +37,18 @@ public:
 
   model_opinion opinion_of(const unit_id& unit) const;
 
+  /// How many judgments count.
+  std::uint64_t judgments() const { return counted_; }
+
+  /// What a refit looks at, as it is now; null when there is nothing to look at, or too much for
+  /// it. A refit that was begun before is given up.
+  std::shared_ptr<const quality::refit_input> begin_refit();
+
+  /// Goes on from what a refit has found in `input`. What came in or was withdrawn since it was
+  /// begun counts as if it had done so now. False: it is not the one that was begun last here.
+  bool adopt(const std::shared_ptr<const quality::refit_input>& input,
+             const quality::refit& refitted);
+
 private:
   std::uint32_t number_of(const unit_id& unit);
 
@@ -37,7 +57,12 @@ private:
   std::unordered_map<contributor_id, std::uint32_t> contributors_;
   std::vector<std::vector<std::uint32_t>> judged_; ///< Units by contributor.
   std::vector<std::uint32_t> judgments_;           ///< How many by unit.
+  std::uint64_t counted_ = 0;
+  bool selects_;
   quality::incremental model_;
+  quality::unit_rule rule_;   ///< Of the last refit.
+  std::vector<bool> changed_; ///< Units, since a refit was begun.
+  std::shared_ptr<const quality::refit_input> begun_;
 };
 
 } // namespace holdfast::core

@@ -24,6 +24,8 @@ struct footprint_of {
   void operator()(const set_unit_slots& w) { unit(w.unit); }
   void operator()(const finalize_unit& w) { unit(w.unit); }
   void operator()(const reopen_unit& w) { unit(w.unit); }
+  void operator()(const withdraw_unit& w) { unit(w.unit); }
+  void operator()(const set_question_forgiven& w) { unit(w.unit); }
   // What becomes part of a batch was committed before.
   void operator()(const gather_units& w) {
     for (const auto& member : w.members)
@@ -36,6 +38,7 @@ struct footprint_of {
   void operator()(const insert_late_judgment& w) { (*this)(w.judgment); }
   void operator()(const insert_surplus_judgment& w) { (*this)(w.judgment); }
   void operator()(const taint_judgment& w) { lease(w.unit, w.contributor); }
+  void operator()(const restore_judgment& w) { lease(w.unit, w.contributor); }
   void task_row(const task_id& id) { rows.push_back(mix(std::hash<task_id>{}(id), 2)); }
   void task_lease(const task_id& id) { rows.push_back(mix(std::hash<task_id>{}(id), 3)); }
   /// Inserts come before deletions, so a key is not free again in the batch that frees it.

@@ -14,7 +14,7 @@ struct named_event {
   std::string_view name;
 };
 
-constexpr std::array<named_event, 9> event_names{{
+constexpr std::array<named_event, 11> event_names{{
     {event_type::unit_ready_for_assignment, "UnitReadyForAssignment"},
     {event_type::judgment_received, "JudgmentReceived"},
     {event_type::unit_finalized, "UnitFinalized"},
@@ -24,6 +24,8 @@ constexpr std::array<named_event, 9> event_names{{
     {event_type::contributor_flagged, "ContributorFlagged"},
     {event_type::unit_task_ended, "UnitTaskEnded"},
     {event_type::unit_reopened, "UnitReopened"},
+    {event_type::judgment_reinstated, "JudgmentReinstated"},
+    {event_type::unit_withdrawn, "UnitWithdrawn"},
 }};
 
 } // namespace
@@ -56,6 +58,28 @@ std::string_view to_string(step_status status) {
     return "Canceled";
   }
   break_invariant("step_status", "every value has a name", __FILE__, __LINE__);
+}
+
+std::string_view to_string(job_status status) {
+  switch (status) {
+  case job_status::launched:
+    return "launched";
+  case job_status::paused:
+    return "paused";
+  case job_status::finished:
+    return "finished";
+  case job_status::canceled:
+    return "canceled";
+  }
+  break_invariant("job_status", "every value has a name", __FILE__, __LINE__);
+}
+
+std::optional<job_status> job_status_named(std::string_view name) {
+  for (const auto status :
+       {job_status::launched, job_status::paused, job_status::finished, job_status::canceled})
+    if (name == to_string(status))
+      return status;
+  return std::nullopt;
 }
 
 std::string_view to_string(event_type type) {

@@ -27,6 +27,9 @@ enum class unit_state : std::uint8_t {
   gathered = 5,
 };
 enum class step_status : std::uint8_t { open = 1, paused = 2, completed = 3, canceled = 4 };
+/// Where the job of a workflow stands in the lifecycle system that it is part of. The numbers are
+/// stored.
+enum class job_status : std::uint8_t { launched = 1, paused = 2, finished = 3, canceled = 4 };
 
 /// Whether a unit is worked on, now or later.
 inline bool is_open(unit_state state) {
@@ -36,6 +39,8 @@ inline bool is_open(unit_state state) {
 /// The names of the states in SQL, events and messages.
 std::string_view to_string(unit_state state);
 std::string_view to_string(step_status status);
+std::string_view to_string(job_status status);
+std::optional<job_status> job_status_named(std::string_view name);
 
 /// The stored form of a step; its definition is part of its workflow's.
 struct step_row {
@@ -50,6 +55,8 @@ struct step_row {
   std::uint64_t revision = 1; ///< Raised with every change of this row's status, seal or policy.
   /// A bit for the position of each step before this one that is complete.
   std::uint64_t upstreams_completed = 0;
+  std::uint64_t job_revision = 0; ///< That `job` is of; 0: nobody has told of the job yet.
+  job_status job = job_status::launched;
 };
 
 struct insert_workflow {
@@ -73,8 +80,8 @@ struct insert_step {
   instant created_at;
 };
 
-/// Sets the mutable members (status, seal, counts, revision, completed upstreams) of a step. Of
-/// several in one batch the last counts.
+/// Sets the mutable members (status, seal, counts, revision, completed upstreams, job) of a step.
+/// Of several in one batch the last counts.
 struct update_step {
   step_row row;
 };
@@ -95,7 +102,8 @@ struct insert_unit {
   std::vector<contributor_id> excluded{}; ///< Never offered to these; in order, each once.
   std::uint32_t version = 1;              ///< Of the workflow, under which its chain began.
   list_place list{};
-  bool gathered = false; ///< It waits to be part of a batch; else it is judgable.
+  bool gathered = false;             ///< It waits to be part of a batch; else it is judgable.
+  std::uint32_t parent_reopened = 0; ///< Results of its parent that had been taken back by then.
 };
 
 /// The units become part of the batch, which is there already or is made by the same change.
@@ -132,6 +140,19 @@ struct finalize_unit {
 struct reopen_unit {
   unit_id unit;
   std::uint32_t slots = 1; ///< Judgments wanted now.
+  instant at;
+};
+
+/// Results of a unit up to this one, counted from 1, were taken back.
+struct taken_back {
+  unit_id unit;
+  std::uint32_t revision = 1;
+};
+
+/// A finalized unit is canceled; its result stays to be seen. Refused by the store unless the unit
+/// is finalized.
+struct withdraw_unit {
+  unit_id unit;
   instant at;
 };
 
@@ -193,6 +214,21 @@ struct taint_judgment {
   instant at;
 };
 
+/// A judgment that did not count does so again. Refused by the store unless it is there and does
+/// not count.
+struct restore_judgment {
+  unit_id unit;
+  contributor_id contributor;
+};
+
+/// Whether the answers to a test question say nothing of those who gave them. Refused by the store
+/// unless it is one, and this is new.
+struct set_question_forgiven {
+  unit_id unit;
+  bool forgiven = true; ///< False: they count again.
+  instant at;
+};
+
 /// What a contributor may do in a step from now on. Of several in one batch the last counts.
 struct put_standing {
   step_id step;
@@ -218,8 +254,9 @@ struct repair_figures {
   std::uint64_t unchanged = 0;   ///< Their answer stands without it.
   std::uint64_t changed = 0;     ///< Another answer, from the judgments that are there.
   std::uint64_t reopened = 0;    ///< Others are asked before there is a result again.
-  std::uint64_t went_on = 0;     ///< Left alone: others were made from what would change.
+  std::uint64_t went_on = 0;     ///< Left alone: a batch is or will be made with what would change.
   std::uint64_t disregarded = 0; ///< Judgments that count no more.
+  std::uint64_t reissued = 0;    ///< Of those taken back: others were made from the result.
 };
 
 /// The stored form of a repair: one passage over the units of a step, in their order of arrival,
@@ -446,15 +483,17 @@ struct put_profile {
   instant at;
 };
 
-using write_op = std::variant<
-    insert_workflow, insert_step, update_step, insert_unit, set_unit_state, set_unit_slots,
-    finalize_unit, insert_lease, extend_lease_row, end_lease_row, insert_judgment, taint_judgment,
-    put_standing, insert_inbox, advance_cursor, put_queue, insert_task, update_task,
-    insert_task_lease, extend_task_lease, end_task_lease, finish_task, revive_task,
-    insert_late_result, take_staged, refuse_staged, put_schedule_row, delete_schedule_row,
-    stage_task, put_webhook, delete_webhook, put_webhook_position, put_dead_letter,
-    replay_dead_letter, delete_dead_letter, reopen_unit, put_repair, insert_late_judgment,
-    insert_surplus_judgment, insert_flag, insert_workflow_version, put_profile, gather_units>;
+using write_op =
+    std::variant<insert_workflow, insert_step, update_step, insert_unit, set_unit_state,
+                 set_unit_slots, finalize_unit, insert_lease, extend_lease_row, end_lease_row,
+                 insert_judgment, taint_judgment, put_standing, insert_inbox, advance_cursor,
+                 put_queue, insert_task, update_task, insert_task_lease, extend_task_lease,
+                 end_task_lease, finish_task, revive_task, insert_late_result, take_staged,
+                 refuse_staged, put_schedule_row, delete_schedule_row, stage_task, put_webhook,
+                 delete_webhook, put_webhook_position, put_dead_letter, replay_dead_letter,
+                 delete_dead_letter, reopen_unit, put_repair, insert_late_judgment,
+                 insert_surplus_judgment, insert_flag, insert_workflow_version, put_profile,
+                 gather_units, withdraw_unit, restore_judgment, set_question_forgiven>;
 
 enum class event_type : std::uint8_t {
   unit_ready_for_assignment = 1,
@@ -466,6 +505,8 @@ enum class event_type : std::uint8_t {
   contributor_flagged = 7,
   unit_task_ended = 8,
   unit_reopened = 9,
+  judgment_reinstated = 10,
+  unit_withdrawn = 11,
 };
 
 /// The published name, e.g. `JudgmentReceived`.
@@ -477,7 +518,7 @@ struct event {
   event_type type;
   step_id step;
   unit_id unit;         ///< Nil for events about a step.
-  judgment_id judgment; ///< Nil but for `JudgmentReceived`.
+  judgment_id judgment; ///< Nil but for events about one.
   instant at;
   std::string details; ///< JSON object with the members particular to the type; empty for none.
 };

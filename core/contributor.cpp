@@ -22,6 +22,8 @@ std::string_view to_string(standing_reason reason) {
     return "TestQuestions";
   case standing_reason::requester:
     return "Requester";
+  case standing_reason::forgiven:
+    return "QuestionForgiven";
   }
   break_invariant("standing_reason", "every value has a name", __FILE__, __LINE__);
 }

@@ -21,6 +21,7 @@ enum class standing_reason : std::uint8_t {
   quiz_failed = 1,    ///< The quiz cannot be passed any more.
   test_questions = 2, ///< All but certainly right too seldom.
   requester = 3,      ///< Somebody said so.
+  forgiven = 4,       ///< Back at work: a question was forgiven that had spoken against them.
 };
 
 /// The names in events, reports and messages.
@@ -54,8 +55,9 @@ struct step_history {
   struct question {
     unit_id unit;
     std::uint64_t ordinal = 0;
-    std::string truth; ///< As in `insert_unit`.
-    bool open = true;  ///< Judgable: neither paused nor canceled.
+    std::string truth;     ///< As in `insert_unit`.
+    bool open = true;      ///< Judgable: neither paused nor canceled.
+    bool forgiven = false; ///< Answers to it say nothing.
   };
   /// A contributor, by name.
   struct worked {
@@ -98,7 +100,10 @@ struct step_history {
   std::vector<standing> standings;    ///< By contributor; as last written.
   std::vector<flag> flags;            ///< By contributor and monitor.
   std::vector<unsettled> unsettled_units; ///< By contributor and unit.
-  std::vector<vote> votes;                ///< In order of submission, then of judgment id.
+  /// Likewise: a unit that is still open, and a contributor who is back at work and has a judgment
+  /// of it that does not count.
+  std::vector<unsettled> reinstatable_units;
+  std::vector<vote> votes; ///< In order of submission, then of judgment id.
 };
 
 } // namespace holdfast::core

@@ -18,6 +18,9 @@ std::uint64_t seed_of(const step_id& step) {
   return seed;
 }
 
+/// Of a test question, in the ledger.
+std::uint32_t number_of(std::uint64_t ordinal) { return static_cast<std::uint32_t>(ordinal); }
+
 } // namespace
 
 contributor_board::contributor_board(step_id step,
@@ -44,6 +47,8 @@ void contributor_board::restore(const step_history& history) {
     ordinals_[question.unit] = question.ordinal;
     if (question.open)
       open_questions_[question.ordinal] = question.unit;
+    if (question.forgiven)
+      ledger_.forgive(number_of(question.ordinal));
   }
   for (const auto& one : history.contributors)
     if (policy_)
@@ -93,6 +98,21 @@ void contributor_board::set_open(const unit_id& unit, bool open) {
     open_questions_.erase(found->second);
 }
 
+bool contributor_board::is_forgiven(const unit_id& unit) const {
+  return ledger_.is_forgiven(number_of(ordinals_.at(unit)));
+}
+
+quality::test_record contributor_board::quiz_of(const entry& who) const {
+  return policy_ ? ledger_.record_of_first(who.number, policy_->placement.quiz)
+                 : quality::test_record{};
+}
+
+std::size_t contributor_board::tests_under_way(const entry& who) const {
+  return static_cast<std::size_t>(
+      std::count_if(who.waiting.begin(), who.waiting.end(),
+                    [&](const unit_id& unit) { return !is_forgiven(unit); }));
+}
+
 contributor_board::next_work contributor_board::next_for(const contributor_id& contributor,
                                                          bool work_left) const {
   const auto* who = find(contributor);
@@ -101,12 +121,13 @@ contributor_board::next_work contributor_board::next_for(const contributor_id& c
   if (!policy_ || ordinals_.empty() || !work_left)
     return {};
   static const entry newcomer;
+  const auto answered = who == nullptr ? 0 : quiz_of(*who).asked;
   if (who == nullptr)
     who = &newcomer;
   const auto& placement = policy_->placement;
-  const bool in_quiz = who->quiz.asked < placement.quiz;
+  const bool in_quiz = answered < placement.quiz;
   // Those under way may fail the quiz yet: nothing but its questions until it is over.
-  if (in_quiz && who->quiz.asked + who->waiting.size() >= placement.quiz)
+  if (in_quiz && answered + tests_under_way(*who) >= placement.quiz)
     return {errc::no_unit_available, std::nullopt};
   const quality::test_subject subject{seed_, contributor};
   // The quiz lasts until it is answered, however many of its questions were given back.
@@ -116,7 +137,8 @@ contributor_board::next_work contributor_board::next_for(const contributor_id& c
   std::vector<std::uint64_t> questions;
   questions.reserve(open_questions_.size());
   for (const auto& [ordinal, unit] : open_questions_)
-    questions.push_back(ordinal);
+    if (!ledger_.is_forgiven(number_of(ordinal)))
+      questions.push_back(ordinal);
   if (const auto next = quality::next_test_question(subject, questions, who->asked))
     return {errc::none, open_questions_.at(*next)};
   // Nobody who could not be tested passes a quiz.
@@ -161,18 +183,14 @@ bool contributor_board::record(entry& who, const unit_id& unit, bool correct) {
   const auto question = ordinals_.at(unit);
   if (!who.answered.insert(question).second)
     return false;
-  ledger_.record(who.number, static_cast<std::uint32_t>(question), correct);
-  if (policy_ && who.quiz.asked < policy_->placement.quiz) {
-    ++who.quiz.asked;
-    who.quiz.right += correct ? 1 : 0;
-  }
+  ledger_.record(who.number, number_of(question), correct);
   return true;
 }
 
 std::optional<standing_reason> contributor_board::verdict_on(const entry& who) const {
   if (!policy_)
     return std::nullopt;
-  if (quality::quiz_state_of(policy_->placement, who.quiz) == quality::quiz_state::failed)
+  if (quality::quiz_state_of(policy_->placement, quiz_of(who)) == quality::quiz_state::failed)
     return standing_reason::quiz_failed;
   if (ledger_.tainted(who.number))
     return standing_reason::test_questions;
@@ -208,6 +226,37 @@ void contributor_board::remove(const contributor_id& contributor, standing_reaso
   changes.writes.push_back(
       put_standing{step_, contributor, contributor_standing::removed, why, now});
   tell(contributor, contributor_standing::removed, to_string(why), {}, now, changes);
+}
+
+decision<contributor_board::forgiveness> contributor_board::forgive(const unit_id& unit,
+                                                                    bool forgiven, instant now) {
+  decision<forgiveness> decided;
+  if (is_forgiven(unit) == forgiven)
+    return decided;
+  const auto question = number_of(ordinals_.at(unit));
+  const auto concerned = forgiven ? ledger_.forgive(question) : ledger_.count_again(question);
+  decided.changes.writes.push_back(set_question_forgiven{unit, forgiven, now});
+  for (const auto& [contributor, who] : entries_) {
+    if (std::find(concerned.begin(), concerned.end(), who.number) == concerned.end())
+      continue;
+    const auto why = verdict_on(who);
+    if (!who.removed && why) {
+      remove(contributor, *why, now, decided.changes);
+      decided.answer.removed.push_back(contributor);
+    } else if (who.removed && *who.removed != standing_reason::requester && !why) {
+      reinstate(contributor, now, decided.changes);
+      decided.answer.reinstated.push_back(contributor);
+    }
+  }
+  return decided;
+}
+
+void contributor_board::reinstate(const contributor_id& contributor, instant now, change& changes) {
+  of(contributor).removed.reset();
+  constexpr auto standing = contributor_standing::working;
+  constexpr auto why = standing_reason::forgiven;
+  changes.writes.push_back(put_standing{step_, contributor, standing, why, now});
+  tell(contributor, standing, to_string(why), {}, now, changes);
 }
 
 void contributor_board::tell(const contributor_id& contributor, contributor_standing standing,

@@ -31,6 +31,10 @@ struct contributor_report {
 ///
 ///              quiz failed | right too seldom | the requester says so
 ///   working ────────────────────────────────────────────────────────► removed
+///       ▲                                                               │
+///       └───────────────────────────────────────────────────────────────┘
+///         a question is forgiven, and what is left no longer speaks against them;
+///         not those whom the requester removed
 class contributor_board {
 public:
   contributor_board(step_id step, const std::optional<test_question_policy>& policy);
@@ -50,6 +54,8 @@ public:
   /// Offers it from now on, or no more.
   void set_open(const unit_id& unit, bool open);
   bool is_question(const unit_id& unit) const { return ordinals_.count(unit) != 0; }
+  /// Of a test question.
+  bool is_forgiven(const unit_id& unit) const;
 
   /// What to offer to whoever asks for work. Without ordinary units to be done nobody is tested.
   struct next_work {
@@ -71,6 +77,17 @@ public:
   /// nothing.
   decision<bool> answered(const contributor_id& contributor, const unit_id& unit, bool correct,
                           instant now);
+
+  /// Whose standing changes with a question, by name.
+  struct forgiveness {
+    std::vector<contributor_id> reinstated;
+    std::vector<contributor_id> removed;
+  };
+  /// The question was wrong or unfair: no answer to it counts, from the beginning, and it is not
+  /// offered any more. With `forgiven` false the reverse. Everybody's standing becomes what it
+  /// would be had it always been so; but whom the requester has removed stays removed. To be told
+  /// again changes nothing.
+  decision<forgiveness> forgive(const unit_id& unit, bool forgiven, instant now);
 
   /// What monitors have found. Answers what is new of it and wanted; who was removed is past all
   /// flags.
@@ -95,7 +112,6 @@ private:
     std::vector<std::uint64_t> asked; ///< Ordinals of test questions, answered or not.
     std::set<std::uint64_t> answered; ///< Those of them that are.
     std::set<unit_id> waiting;        ///< Test questions offered and not answered yet.
-    quality::test_record quiz;        ///< The first answers, as many as the quiz has questions.
     std::optional<standing_reason> removed;
     std::set<monitor> flags;
   };
@@ -105,10 +121,15 @@ private:
   void ask(entry& who, const unit_id& unit);
   /// False: it is recorded already.
   bool record(entry& who, const unit_id& unit, bool correct);
+  /// The first answers that count, as many as the quiz has questions.
+  quality::test_record quiz_of(const entry& who) const;
+  /// Test questions offered to them whose answers will count.
+  std::size_t tests_under_way(const entry& who) const;
   /// What the answers so far demand.
   std::optional<standing_reason> verdict_on(const entry& who) const;
   /// Adds to `changes` what makes it durable.
   void remove(const contributor_id& contributor, standing_reason why, instant now, change& changes);
+  void reinstate(const contributor_id& contributor, instant now, change& changes);
   void tell(const contributor_id& contributor, contributor_standing standing,
             std::string_view reason, const std::string& why, instant now, change& changes) const;
 

@@ -13,6 +13,8 @@ std::string people(std::size_t count) {
 
 void explain_end(const unit_record& unit, const std::vector<way>& ways,
                  std::vector<reason>& reasons) {
+  if (unit.state == unit_state::canceled && !unit.result.empty())
+    return reasons.push_back({"withdrawn", "the result that it was made from was taken back"});
   if (unit.state == unit_state::canceled)
     return reasons.push_back({"canceled", "it was canceled"});
   if (unit.state == unit_state::gathered && unit.batch)
@@ -32,12 +34,19 @@ void explain_end(const unit_record& unit, const std::vector<way>& ways,
     reasons.push_back({"went_on", "it went on to " + steps});
 }
 
+reason step_paused(const step_row& step, const std::string& which) {
+  return {"step_paused", which + " step is paused"
+                             + (step.job != job_status::paused ? ": resume it"
+                                : step.job_revision == 0       ? ": its job is not launched yet"
+                                                               : ", as its job is")};
+}
+
 void explain_open(const step_row& step, const unit_record& unit, instant now,
                   std::vector<reason>& reasons) {
   if (step.status == step_status::canceled)
     reasons.push_back({"step_canceled", "its step was canceled"});
   if (step.status == step_status::paused)
-    reasons.push_back({"step_paused", "its step is paused: resume it"});
+    reasons.push_back(step_paused(step, "its"));
   if (unit.state == unit_state::paused)
     reasons.push_back({"paused", "it is paused: resume it"});
   if (unit.state == unit_state::gathered)
@@ -117,7 +126,7 @@ std::vector<reason> explain(const step_row& step, const contributor_board& board
   if (step.status == step_status::completed)
     reasons.push_back({"step_completed", "the step is complete"});
   if (step.status == step_status::paused)
-    reasons.push_back({"step_paused", "the step is paused: resume it"});
+    reasons.push_back(step_paused(step, "the"));
   const auto next = board.next_for(contributor, ready.ready_units() > 0);
   if (next.refusal == errc::not_qualified) {
     reasons.push_back({"removed", contributor + " was removed from the step"});

@@ -48,6 +48,9 @@ public:
   const lease_policy& of(std::uint32_t version) const {
     return by_version_[std::min<std::size_t>(version, by_version_.size()) - 1];
   }
+  /// Test questions have the latest, whatever the version in which they were added: they would be
+  /// told apart by another.
+  const lease_policy& of_questions() const { return by_version_.back(); }
   /// Whether late judgments are looked at in any of them.
   bool keep_late() const {
     return std::any_of(by_version_.begin(), by_version_.end(),

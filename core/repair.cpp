@@ -33,15 +33,16 @@ std::uint32_t slots_wanted(const unit& u, const aggregation_policy& policy, std:
 }
 
 event reopened_event(const unit_record& u, const std::string& disregarded, std::uint32_t wanted,
-                     instant now) {
-  const auto details = json_object{}
-                           .text("root_data_id", to_string(u.root))
-                           .number("revision", static_cast<std::int64_t>(u.reopened) + 1)
-                           .raw("result", u.result)
-                           .raw("disregarded", disregarded)
-                           .number("judgments_wanted", static_cast<std::int64_t>(wanted))
-                           .str();
-  return {event_type::unit_reopened, u.step, u.id, {}, now, details};
+                     const way* taken, instant now) {
+  json_object details;
+  details.text("root_data_id", to_string(u.root))
+      .number("revision", static_cast<std::int64_t>(u.reopened) + 1)
+      .raw("result", u.result)
+      .raw("disregarded", disregarded)
+      .number("judgments_wanted", static_cast<std::int64_t>(wanted));
+  if (taken != nullptr)
+    details.raw("route", json_object{}.raw("to", keys_listed(*taken)).str());
+  return {event_type::unit_reopened, u.step, u.id, {}, now, details.str()};
 }
 
 /// Marks what counts no more; the judgments as a JSON list, for people.
@@ -64,15 +65,6 @@ std::string taint(unit_record& u, const std::set<contributor_id>& contributors, 
 
 } // namespace
 
-bool went_on(const unit_record& u, const std::vector<way>& ways) {
-  if (ways.empty())
-    return false;
-  if (u.route != no_route)
-    return !ways[static_cast<std::size_t>(u.route)].targets.empty();
-  // Those from before there were routes went on along the only one, and none is stored of them.
-  return takes_every_unit(ways.front().rule);
-}
-
 decision<repaired> repair(unit_record& u, const aggregation_policy& policy,
                           const std::vector<way>& ways, const disregard_finished& command,
                           instant now) {
@@ -82,26 +74,28 @@ decision<repaired> repair(unit_record& u, const aggregation_policy& policy,
     return done;
   const auto count = static_cast<std::uint32_t>(left.size());
   const auto disregarded = counted_judgments(u) - count;
-  const bool asks_model = policy.method == aggregation_method::incremental;
-  HOLDFAST_INVARIANT(!asks_model || (command.opinion && command.opinion->judgments == count),
+  const bool by_model = asks_model(policy.method);
+  HOLDFAST_INVARIANT(!by_model || (command.opinion && command.opinion->judgments == count),
                      "the step's model knows the judgments of finished units");
   std::optional<aggregate> found;
   if (!left.empty())
-    found = aggregate_of(policy, left, asks_model ? &*command.opinion : nullptr);
+    found = aggregate_of(policy, left, by_model ? &*command.opinion : nullptr);
   if (found && stands(command.result, *found)) {
-    done.answer = {repair_outcome::unchanged, disregarded};
+    done.answer = {repair_outcome::unchanged, disregarded, false};
     taint(u, command.contributors, now, done.changes);
     return done;
   }
-  if (went_on(u, ways)) {
-    done.answer = {repair_outcome::went_on, 0};
+  const auto* taken = way_taken(u.route, ways);
+  if (taken != nullptr && command.batched) {
+    done.answer = {repair_outcome::went_on, 0, false};
     return done;
   }
   const auto listed = taint(u, command.contributors, now, done.changes);
   const auto slots = slots_wanted(u, policy, count, found ? &*found : nullptr);
-  done.answer = {slots == count ? repair_outcome::changed : repair_outcome::reopened, disregarded};
+  done.answer = {slots == count ? repair_outcome::changed : repair_outcome::reopened, disregarded,
+                 taken != nullptr};
   done.changes.writes.push_back(reopen_unit{u.id, slots, now});
-  done.changes.events.push_back(reopened_event(u, listed, slots - count, now));
+  done.changes.events.push_back(reopened_event(u, listed, slots - count, taken, now));
   u.state = unit_state::judgable;
   u.slots = slots;
   u.result.clear();
@@ -123,6 +117,7 @@ void tally(repair_figures& figures, const repaired& unit) {
   figures.reopened += counts(repair_outcome::reopened);
   figures.went_on += counts(repair_outcome::went_on);
   figures.disregarded += unit.disregarded;
+  figures.reissued += unit.reissued ? 1 : 0;
 }
 
 } // namespace holdfast::core

@@ -17,7 +17,7 @@ enum class repair_outcome : std::uint8_t {
   unchanged = 1,   ///< Its answer stands: what must not count is marked, all else stays.
   changed = 2,     ///< Its result is taken back, and the judgments that are left give another.
   reopened = 3,    ///< Its result is taken back, and it asks others.
-  went_on = 4,     ///< Its result would be taken back, but others were made from it: left alone.
+  went_on = 4,     ///< Its result would be taken back, but is in a batch with others: left alone.
 };
 
 /// A result as it is stored, as far as a repair compares it.
@@ -34,23 +34,26 @@ struct disregard_finished {
   /// Of the step's model, where the method asks one. It knows nothing of the contributors, and of
   /// all other judgments of the unit.
   std::optional<model_opinion> opinion{};
+  /// What was made from the result is or will be part of a batch.
+  bool batched = false;
 };
 
 struct repaired {
   repair_outcome outcome = repair_outcome::unconcerned;
   std::uint32_t disregarded = 0; ///< Judgments that count no more.
+  bool reissued = false;         ///< Other units were made from the result that is taken back.
 };
 
 /// A result stands when the judgments that are left give the same answer, and not only together
 /// with another that is as good. Else it is taken back: the unit is judgable again, with as many
 /// slots as it needs, and gets its next result as it got this one, from those who aggregate. Where
 /// the judgments that are left are enough for the step's stopping rule, its slots are full.
+///
+/// Units that were made from a result that is taken back are withdrawn, and with them what was made
+/// from those (`withdraw` in core/unit.hpp); its next result goes on as the first did.
 decision<repaired> repair(unit_record& u, const aggregation_policy& policy,
                           const std::vector<way>& ways, const disregard_finished& command,
                           instant now);
-
-/// Whether other units have been or will be made from the unit's result.
-bool went_on(const unit_record& u, const std::vector<way>& ways);
 
 /// Units, in their order of arrival, that a repair deals with in one change: so many changes of
 /// units fit in one batch, and reading their judgments takes milliseconds.

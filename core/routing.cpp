@@ -83,6 +83,22 @@ route_choice choose_route(const std::vector<way>& ways, const finding& found) {
   return {no_route, "no route is for it" + passed_over};
 }
 
+const way* way_taken(std::int16_t route, const std::vector<way>& ways) {
+  const way* taken = nullptr;
+  if (route != no_route)
+    taken = &ways[static_cast<std::size_t>(route)];
+  else if (!ways.empty() && takes_every_unit(ways.front().rule))
+    taken = &ways.front();
+  return taken != nullptr && !taken->targets.empty() ? taken : nullptr;
+}
+
+std::string keys_listed(const way& taken) {
+  std::string list = "[";
+  for (const auto& key : taken.rule.to)
+    list += (list.size() > 1 ? "," : "") + json_quoted(key);
+  return list + ']';
+}
+
 bool takes_every_unit(const route& rule) {
   const auto& when = rule.when;
   return when.answers.empty() && when.other_answers.empty() && !when.confidence_below
@@ -101,8 +117,8 @@ double drawn_at(const unit_id& unit, std::uint32_t rule) {
 }
 
 std::string child_key(const std::string& parent_key, const unit_id& parent, bool only_way_in,
-                      std::optional<std::uint32_t> part) {
-  if (only_way_in && !part)
+                      std::optional<std::uint32_t> part, std::uint32_t parent_reopened) {
+  if (only_way_in && !part && parent_reopened == 0)
     return parent_key;
   // In place of an earlier id, so that names do not grow with each round.
   const auto earlier = parent_key.rfind('~');
@@ -112,6 +128,8 @@ std::string child_key(const std::string& parent_key, const unit_id& parent, bool
   key += '~' + to_string(parent);
   if (part)
     key += '.' + std::to_string(*part);
+  if (parent_reopened > 0)
+    key += '/' + std::to_string(parent_reopened + 1);
   return key;
 }
 

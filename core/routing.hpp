@@ -22,6 +22,12 @@ struct route_condition {
   std::optional<double> sample; ///< This share of all units, drawn by their ids.
 };
 
+/// A member of what a route shows of a unit to the next step.
+struct input_member {
+  std::string name;
+  std::string pointer; ///< JSON pointer into what the input is where a route says nothing.
+};
+
 struct route {
   route_condition when;
   std::vector<std::string> to; ///< Keys of steps, each of which gets a unit; none ends the chain.
@@ -31,6 +37,8 @@ struct route {
   bool exclude_judges = false;
   /// Of a way back: taken only by chains that were sent back fewer times than this.
   std::uint32_t loops_max = 3;
+  std::vector<input_member>
+      input{}; ///< The source data of the new unit; empty: those of its parent.
 };
 
 /// A step that a way leads to.
@@ -74,6 +82,13 @@ struct route_choice {
   std::string because;          ///< For people.
 };
 
+/// The way that a finalized unit took; null when its chain ended there. `route` as it is stored,
+/// which says nothing of those from before there were routes: they went on along the only way.
+const way* way_taken(std::int16_t route, const std::vector<way>& ways);
+
+/// Its steps as a JSON list of their keys.
+std::string keys_listed(const way& taken);
+
 /// The first of `ways` that is for the unit. Depends on nothing else, so that it may be asked
 /// again.
 route_choice choose_route(const std::vector<way>& ways, const finding& found);
@@ -90,7 +105,8 @@ inline constexpr std::size_t fan_out_max = 1000;
 /// Names a child, unique in its step. Where nothing but finished units of one step come in, once
 /// each, the child has the name of its parent; else the parent's id tells it from others, which
 /// nobody who names source data can know beforehand. `part`: its place in the list it comes from.
+/// `parent_reopened`: of how many earlier results of the parent there may be children.
 std::string child_key(const std::string& parent_key, const unit_id& parent, bool only_way_in,
-                      std::optional<std::uint32_t> part);
+                      std::optional<std::uint32_t> part, std::uint32_t parent_reopened = 0);
 
 } // namespace holdfast::core

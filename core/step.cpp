@@ -28,6 +28,13 @@ bool complete_if_done(step& s) {
   return true;
 }
 
+/// There is something to do again, if the job lets the step do it.
+void reopen(step_row& row) {
+  row.status = row.job == job_status::paused     ? step_status::paused
+               : row.job == job_status::canceled ? step_status::canceled
+                                                 : step_status::open;
+}
+
 } // namespace
 
 step_listing listed(const step& s) {
@@ -41,6 +48,8 @@ decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& 
                           const std::vector<contributor_id>& judges) {
   if (s.row.status == step_status::canceled)
     return refuse<added>(errc::wrong_state, "the step is canceled");
+  if (s.row.job == job_status::canceled)
+    return refuse<added>(errc::wrong_state, "the job is canceled");
   decision<added> result;
   if (items.empty())
     return result;
@@ -66,9 +75,10 @@ decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& 
       u.state = unit_state::gathered;
     for (const auto& contributor : item.excluded)
       u.bars.push_back({contributor, instant::max()});
-    result.changes.writes.push_back(insert_unit{
-        u.id, u.step, u.root, u.parent, u.ordinal, u.source_key, u.input, u.slots, now, u.truth,
-        u.loops, u.part, std::move(item.excluded), u.version, u.list, item.gathered});
+    result.changes.writes.push_back(
+        insert_unit{u.id, u.step, u.root, u.parent, u.ordinal, u.source_key, u.input, u.slots, now,
+                    u.truth, u.loops, u.part, std::move(item.excluded), u.version, u.list,
+                    item.gathered, item.parent_reopened});
     if (item.gathered) {
       ++counted;
     } else if (!is_test_question(u)) {
@@ -91,7 +101,7 @@ decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& 
   if (unsealed)
     s.row.sealed = false;
   if (reopened)
-    s.row.status = step_status::open;
+    reopen(s.row);
   if (unsealed || reopened)
     ++s.row.revision;
   record(s, unsealed || reopened, now, result.changes);
@@ -158,7 +168,7 @@ decision<step_row> unseal(step& s, instant now) {
   if (s.row.sealed && s.row.status != step_status::canceled) {
     s.row.sealed = false;
     if (s.row.status == step_status::completed)
-      s.row.status = step_status::open;
+      reopen(s.row);
     ++s.row.revision;
     record(s, true, now, result.changes);
   }
@@ -193,7 +203,7 @@ decision<step_row> units_finished(step& s, std::uint64_t count, instant now,
   HOLDFAST_INVARIANT(s.row.completed_units <= s.row.total_units, "I-6: each unit finishes once");
   bool changed = complete_if_done(s);
   if (s.row.status == step_status::completed && s.row.completed_units < s.row.total_units) {
-    s.row.status = step_status::open;
+    reopen(s.row);
     changed = true;
   }
   if (changed)

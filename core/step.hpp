@@ -46,6 +46,7 @@ struct source_item {
   std::uint32_t version = 1;
   list_place list{};
   bool gathered = false; ///< It waits to be part of a batch.
+  std::uint32_t parent_reopened = 0;
 };
 
 struct added {

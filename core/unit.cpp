@@ -129,11 +129,8 @@ decision<submitted> decide_late(unit& u, const lease_policy& policy, const submi
 }
 
 std::string route_details(const std::vector<way>& ways, const route_choice& taken) {
-  std::string to = "[";
-  if (taken.rule != no_route)
-    for (const auto& key : ways[static_cast<std::size_t>(taken.rule)].rule.to)
-      to += (to.size() > 1 ? "," : "") + json_quoted(key);
-  to += ']';
+  const auto to =
+      taken.rule == no_route ? "[]" : keys_listed(ways[static_cast<std::size_t>(taken.rule)]);
   return json_object{}
       .number("rule", static_cast<std::int64_t>(taken.rule))
       .raw("to", to)
@@ -168,6 +165,21 @@ std::string finalized_details(const unit& u, const aggregate& consensus, const s
   return details.str();
 }
 
+constexpr std::string_view withdrawn_because = "the result that it was made from was taken back";
+
+event withdrawn_event(const unit& u, const withdraw::finished& was, const std::vector<way>& ways,
+                      instant now) {
+  auto told = about(u, event_type::unit_withdrawn, now);
+  json_object details;
+  details.text("root_data_id", to_string(u.root))
+      .number("revision", static_cast<std::int64_t>(u.reopened) + 1)
+      .raw("result", was.result);
+  if (const auto* taken = way_taken(was.route, ways))
+    details.raw("route", json_object{}.raw("to", keys_listed(*taken)).str());
+  told.details = details.text("because", withdrawn_because).str();
+  return told;
+}
+
 /// What routes look at when the unit has got its result.
 finding finding_of(const unit& u, const aggregate& consensus) {
   finding found{u.id, u.loops, consensus.answer, consensus.confidence, 0, 1, consensus.tied > 1};
@@ -182,6 +194,11 @@ finding finding_of(const unit& u, const aggregate& consensus) {
 }
 
 } // namespace
+
+const judgment_mark* counted_judgment(const unit& u, const contributor_id& contributor) {
+  const auto* judged = judgment_of(u, contributor);
+  return judged == nullptr || judged->tainted ? nullptr : judged;
+}
 
 std::uint32_t counted_judgments(const unit& u) {
   return static_cast<std::uint32_t>(std::count_if(
@@ -306,7 +323,7 @@ decision<std::uint32_t> decide(unit& u, const lease_policy& policy, const expire
 decision<bool> decide(unit& u, const aggregation_policy& policy, const std::vector<way>& ways,
                       const aggregate_if_ready& command, instant now) {
   decision<bool> finalized;
-  const bool needs_opinion = policy.method == aggregation_method::incremental;
+  const bool needs_opinion = asks_model(policy.method);
   if (is_test_question(u) || !ready_to_aggregate(u)
       || (needs_opinion
           && (!command.opinion || command.opinion->judgments != counted_judgments(u))))
@@ -348,6 +365,42 @@ decision<bool> decide(unit& u, const lease_policy& policy, const disregard& comm
       continue;
     j.tainted = true;
     done.changes.writes.push_back(taint_judgment{u.id, command.contributor, now});
+  }
+  done.answer = !done.changes.empty();
+  return done;
+}
+
+decision<bool> decide(unit& u, const lease_policy& policy, const std::vector<way>& ways,
+                      const withdraw& command, instant now) {
+  decision<bool> done;
+  if (is_open(u.state)) {
+    auto canceled = decide(u, policy, unit_verb::cancel, now);
+    done.changes = std::move(canceled.changes);
+    for (auto& event : done.changes.events)
+      event.details = json_object{}.text("because", withdrawn_because).str();
+  } else if (u.state == unit_state::finalized) {
+    if (!command.was || command.was->reopened != u.reopened)
+      return refuse<bool>(errc::unavailable, "the unit was finalized just now");
+    u.state = unit_state::canceled;
+    done.changes.writes.push_back(withdraw_unit{u.id, now});
+    done.changes.events.push_back(withdrawn_event(u, *command.was, ways, now));
+  }
+  done.answer = !done.changes.empty();
+  return done;
+}
+
+decision<bool> decide(unit& u, const reinstate& command, instant now) {
+  decision<bool> done;
+  if (!is_open(u.state) || open_slots(u) == 0)
+    return done;
+  for (auto& j : u.judgments) {
+    if (j.contributor != command.contributor || !j.tainted)
+      continue;
+    j.tainted = false;
+    done.changes.writes.push_back(restore_judgment{u.id, command.contributor});
+    auto told = about(u, event_type::judgment_reinstated, now);
+    told.judgment = j.id;
+    done.changes.events.push_back(std::move(told));
   }
   done.answer = !done.changes.empty();
   return done;

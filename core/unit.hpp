@@ -48,7 +48,7 @@ struct bar {
 /// (core/gathering.hpp).
 ///
 /// A repair may take the result of a finalized unit back (core/repair.hpp); it is judgable again
-/// then.
+/// then. What was made from that result is *withdrawn*: canceled, even when it is finalized.
 ///
 /// Pausing stops new leases; leases already out may still be handed in. Canceling ends them.
 ///
@@ -93,6 +93,9 @@ struct unit_record : unit {
 inline constexpr std::uint32_t test_question_slots = 1'000'000'000;
 
 inline bool is_test_question(const unit& u) { return !u.truth.empty(); }
+
+/// The contributor's judgment, if it counts; else null.
+const judgment_mark* counted_judgment(const unit& u, const contributor_id& contributor);
 
 /// Judgments that count.
 std::uint32_t counted_judgments(const unit& u);
@@ -194,6 +197,30 @@ struct disregard {
   contributor_id contributor;
 };
 decision<bool> decide(unit& u, const lease_policy& policy, const disregard& command, instant now);
+
+/// The contributor is trusted again: where a slot is neither leased nor judged, their judgment
+/// counts as it would have. A finished unit stays as it is, and so does one that others have
+/// filled. Answers whether there was anything to do.
+struct reinstate {
+  contributor_id contributor;
+};
+decision<bool> decide(unit& u, const reinstate& command, instant now);
+
+/// The result that the unit was made from was taken back, and with it the need for what it asks.
+struct withdraw {
+  /// Of a finalized unit, as it is stored.
+  struct finished {
+    std::uint32_t reopened = 0;
+    std::string result; ///< JSON.
+    std::int16_t route = no_route;
+  };
+  std::optional<finished> was{};
+};
+/// Ends its leases and cancels it; what was judged stays to be seen, and so does a result. Refuses
+/// with `unavailable` when the unit was finalized since `was` was read. To be told again, and what
+/// is gathered, changes nothing. Answers whether there was anything to do.
+decision<bool> decide(unit& u, const lease_policy& policy, const std::vector<way>& ways,
+                      const withdraw& command, instant now);
 
 enum class unit_verb : std::uint8_t { pause = 1, resume = 2, cancel = 3 };
 /// Repeating a verb succeeds and writes nothing. Refuses with `wrong_state` what the diagram does

@@ -1,5 +1,6 @@
 #include "core/workflow.hpp"
 
+#include "core/invariant.hpp"
 #include "core/queue_policy.hpp"
 #include "core/review.hpp"
 #include "core/unit_tasks.hpp"
@@ -26,8 +27,8 @@ bool has_control_characters(const std::string& text) {
 void check_aggregation(const aggregation_policy& policy, const std::string& place,
                        std::vector<definition_problem>& problems) {
   const auto& labels = policy.labels;
-  const bool needs_labels = policy.method == aggregation_method::weighted_log_odds
-                            || policy.method == aggregation_method::incremental;
+  const bool needs_labels =
+      policy.method == aggregation_method::weighted_log_odds || asks_model(policy.method);
   if (needs_labels && labels.size() < 2)
     problems.push_back({place + "/labels", "must list every answer, at least two: "
                                                + std::string{to_string(policy.method)}
@@ -90,6 +91,30 @@ void explore(std::vector<step_place>& places) {
   }
 }
 
+/// Marks where the data of what the items of one list became may differ. A list ends with the step
+/// that gathers it.
+void mark_data_apart(const std::vector<step_definition>& steps, std::vector<step_place>& places) {
+  std::vector<bool> in_list(places.size(), false);
+  const auto reach = [&](const way& on, std::size_t from, const way_target& to) {
+    const bool listed = in_list[from] && !steps[from].gather;
+    const bool splits = on.rule.for_each && !to.back;
+    const bool was_apart = !splits && listed && places[from].data_apart;
+    const bool apart = was_apart || ((splits || listed) && !on.rule.input.empty());
+    auto& there = places[to.position];
+    const bool news = (apart && !there.data_apart) || ((splits || listed) && !in_list[to.position]);
+    there.data_apart = there.data_apart || apart;
+    in_list[to.position] = in_list[to.position] || splits || listed;
+    return news;
+  };
+  for (bool more = true; more;) {
+    more = false;
+    for (std::size_t i = 0; i < places.size(); ++i)
+      for (const auto& on : places[i].ways)
+        for (const auto& target : on.targets)
+          more = reach(on, i, target) || more;
+  }
+}
+
 bool is_share(double value) { return value > 0 && value < 1; }
 
 void check_test_questions(const test_question_policy& policy, const std::string& place,
@@ -127,6 +152,46 @@ void check_answers(const std::vector<std::string>& answers, const step_definitio
       problems.push_back({place, "'" + answer + "' is none of the answers that the step knows"});
 }
 
+std::string below(std::string place, const std::string& name) {
+  place += '/';
+  for (const char c : name)
+    if (c == '~' || c == '/')
+      place += c == '~' ? "~0" : "~1";
+    else
+      place += c;
+  return place;
+}
+
+/// Whether all that `inner` leads to is part of what `outer` does.
+bool holds(const std::string& outer, const std::string& inner) {
+  return inner.compare(0, outer.size(), outer) == 0
+         && (inner.size() == outer.size() || inner[outer.size()] == '/');
+}
+
+/// That nothing is there twice keeps inputs from growing with each step.
+void check_input(const std::vector<input_member>& input, const std::string& place,
+                 std::vector<definition_problem>& problems) {
+  if (input.size() > input_members_max) {
+    problems.push_back(
+        {place, "must have at most " + std::to_string(input_members_max) + " members"});
+    return;
+  }
+  for (const auto& member : input) {
+    const auto here = below(place, member.name);
+    if (member.name.empty() || member.name.size() > input_name_bytes_max)
+      problems.push_back(
+          {here, "must have a name of 1 to " + std::to_string(input_name_bytes_max) + " bytes"});
+    if (!member.pointer.empty() && member.pointer.front() != '/')
+      problems.push_back({here, "must be a JSON pointer such as /data/text"});
+    const auto twice = std::find_if(input.begin(), input.end(), [&](const auto& other) {
+      return holds(other.pointer, member.pointer)
+             && (other.pointer != member.pointer || &other < &member);
+    });
+    if (twice != input.end())
+      problems.push_back({here, "leads to what '" + twice->name + "' has already"});
+  }
+}
+
 void check_route(const step_definition& step, std::size_t index, const std::string& place,
                  std::vector<definition_problem>& problems) {
   const auto& rule = step.routes[index];
@@ -139,6 +204,7 @@ void check_route(const step_definition& step, std::size_t index, const std::stri
   if (rule.loops_max < 1 || rule.loops_max > loops_max)
     problems.push_back(
         {place + "/loops_max", "must be between 1 and " + std::to_string(loops_max)});
+  check_input(rule.input, place + "/input", problems);
   if (takes_every_unit(rule) && index + 1 < step.routes.size())
     problems.push_back(
         {place, "takes every unit, so that the routes after it are never looked at"});
@@ -209,6 +275,9 @@ void check_step(const step_definition& step, const std::string& place,
   if (!step.answer_pointer.empty() && step.answer_pointer.front() != '/')
     problems.push_back({place + "/aggregation/answer", "must be a JSON pointer such as /answer"});
   check_aggregation(step.aggregation, place + "/aggregation", problems);
+  if (step.aggregation.method == aggregation_method::gold_selected && !step.test_questions)
+    problems.push_back(
+        {place + "/aggregation/method", "gold_selected needs test_questions, by which it selects"});
   if (!step.correction_pointer.empty() && step.correction_pointer.front() != '/')
     problems.push_back(
         {place + "/aggregation/correction", "must be a JSON pointer such as /answer"});
@@ -310,8 +379,7 @@ std::uint32_t first_slots(const step_definition& step) {
 }
 
 history_scope history_needed(const step_definition& step) {
-  return {step.test_questions.has_value(),
-          step.aggregation.method == aggregation_method::incremental};
+  return {step.test_questions.has_value(), asks_model(step.aggregation.method)};
 }
 
 std::optional<std::uint32_t> position_of(const workflow_definition& definition,
@@ -344,7 +412,25 @@ std::vector<step_place> places_in(const workflow_definition& definition) {
       }
   for (std::size_t i = 0; i < places.size(); ++i)
     places[i].one_way_in = !back[i] && (sources[i] & (sources[i] - 1)) == 0;
+  mark_data_apart(steps, places);
   return places;
+}
+
+std::string_view to_string(job_start starts) {
+  switch (starts) {
+  case job_start::at_once:
+    return "at_once";
+  case job_start::when_launched:
+    return "when_launched";
+  }
+  break_invariant("job_start", "every value has a name", __FILE__, __LINE__);
+}
+
+std::optional<job_start> job_start_named(std::string_view name) {
+  for (const auto starts : {job_start::at_once, job_start::when_launched})
+    if (name == to_string(starts))
+      return starts;
+  return std::nullopt;
 }
 
 std::vector<definition_problem> problems_of(const workflow_definition& definition) {
@@ -367,6 +453,11 @@ std::vector<definition_problem> problems_of(const workflow_definition& definitio
       check_targets(definition, step.routes[r].to, place + "/routes/" + std::to_string(r) + "/to",
                     problems);
   }
+  // Tasks of new units are made with them, and whoever claims one does not ask for the step.
+  if (definition.starts == job_start::when_launched && !definition.steps.empty()
+      && definition.steps.front().tasks)
+    problems.push_back({"/starts", "must be at_once where tasks judge the first step: they would"
+                                   " not wait for the launch"});
   if (problems.empty())
     check_graph(definition, problems);
   return problems;

@@ -11,8 +11,10 @@
 #include "core/quality/test_placement.hpp"
 #include "core/routing.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace holdfast::core {
@@ -54,11 +56,17 @@ struct step_definition {
   std::vector<route> routes;     ///< The first that is for the unit takes it.
 };
 
+/// When the steps of a new workflow are worked on.
+enum class job_start : std::uint8_t { at_once, when_launched };
+std::string_view to_string(job_start starts);
+std::optional<job_start> job_start_named(std::string_view name);
+
 /// A validated workflow: a graph of steps that begins with the first. A simple job is a workflow of
 /// one step.
 struct workflow_definition {
   std::string name;
   std::vector<step_definition> steps;
+  job_start starts = job_start::at_once; ///< What the first version says counts.
 };
 
 /// Limits of a definition, with the reasons in docs/CONFIG.md's spirit: bounds on what one node
@@ -66,6 +74,8 @@ struct workflow_definition {
 inline constexpr std::size_t steps_per_workflow_max = 64; // bits of `step_row::upstreams_completed`
 inline constexpr std::size_t routes_per_step_max = 64;
 inline constexpr std::uint32_t loops_max = 100;
+inline constexpr std::size_t input_members_max = 32;
+inline constexpr std::size_t input_name_bytes_max = 128;
 inline constexpr std::int32_t step_priority_max = 1000; // and as far below 0
 inline constexpr std::size_t ui_bytes_max = 1024;       // of each assignment
 inline constexpr std::uint32_t judgments_per_unit_max = 1000;
@@ -97,6 +107,9 @@ struct step_place {
   std::uint64_t upstreams = 0;
   /// Units come from one step only, and never back: so the names of their parents tell them apart.
   bool one_way_in = false;
+  /// What the items of one list became need not have its source data in common here: on the way
+  /// they may have taken a route with an `input`.
+  bool data_apart = false;
 };
 
 /// The place of each step of a definition whose keys are right. A way leads back when it goes to a

@@ -1,6 +1,7 @@
 #include "core/workflow_update.hpp"
 
 #include "core/invariant.hpp"
+#include "core/job_status.hpp"
 #include "core/step_listing.hpp"
 
 #include <utility>
@@ -28,13 +29,16 @@ failure obstacle_to_update(const step_row& first) {
   if (first.status == step_status::canceled)
     return {errc::wrong_state,
             "the first step is canceled: nothing begins in this workflow any more"};
+  if (first.job == job_status::canceled)
+    return {errc::wrong_state, "the job is canceled: nothing begins in this workflow any more"};
   return {};
 }
 
 change add_version(versioned_workflow& workflow, std::vector<step_row>& steps,
                    workflow_definition next, const std::string& definition, uuid_source& ids,
                    instant now) {
-  const auto id = steps.front().workflow;
+  const auto first = steps.front();
+  const auto id = first.workflow;
   workflow.add(std::move(next));
   change changes;
   changes.writes.push_back(insert_workflow_version{id, workflow.latest(), definition, now});
@@ -45,6 +49,7 @@ change add_version(versioned_workflow& workflow, std::vector<step_row>& steps,
     row.workflow = id;
     row.key = workflow.keys()[position];
     row.position = position;
+    begin_under(row, first.job, first.job_revision);
     changes.writes.push_back(insert_step{row, now});
     steps.push_back(std::move(row));
   }

@@ -31,9 +31,9 @@ update_plan plan_update(const std::vector<std::string>& definitions, std::uint32
 failure obstacle_to_update(const step_row& first);
 
 /// Makes `next`, whose text is `definition`, the latest version of `workflow`. `steps` are those of
-/// all versions, by position; those that only `next` has are added to them. The events say what
-/// each step is from now on; they have it look at the versions, and tell those that are behind it
-/// now whether it is complete.
+/// all versions, by position; those that only `next` has are added to them, and begin as the first
+/// one has the job. The events say what each step is from now on; they have it look at the
+/// versions, and tell those that are behind it now whether it is complete.
 change add_version(versioned_workflow& workflow, std::vector<step_row>& steps,
                    workflow_definition next, const std::string& definition, uuid_source& ids,
                    instant now);

@@ -105,11 +105,13 @@ void versioned_workflow::add(workflow_definition next) {
   made.indexes.resize(keys_.size());
   made.ways.resize(keys_.size());
   made.one_way_in.resize(keys_.size());
+  made.data_apart.resize(keys_.size());
 
   auto places = places_in(next);
   for (std::uint32_t i = 0; i < places.size(); ++i) {
     const auto here = positions[i];
     made.indexes[here] = i;
+    made.data_apart[here] = places[i].data_apart;
     for (auto& on : places[i].ways)
       for (auto& target : on.targets) {
         target.position = positions[target.position];
@@ -162,9 +164,33 @@ bool versioned_workflow::one_way_in(std::uint32_t version, std::uint32_t positio
   return versions_[version - 1].one_way_in[position];
 }
 
+bool versioned_workflow::leads_to_batch(std::uint32_t version, const way& taken) const {
+  std::uint64_t reached = 0;
+  std::vector<const way*> open{&taken};
+  while (!open.empty()) {
+    const auto* next = open.back();
+    open.pop_back();
+    for (const auto& target : next->targets) {
+      const auto bit = std::uint64_t{1} << target.position;
+      if ((reached & bit) != 0)
+        continue;
+      reached |= bit;
+      if (find(version, target.position)->gather)
+        return true;
+      for (const auto& on : ways(version, target.position))
+        open.push_back(&on);
+    }
+  }
+  return false;
+}
+
+bool versioned_workflow::data_apart(std::uint32_t version, std::uint32_t position) const {
+  return versions_[version - 1].data_apart[position];
+}
+
 lease_policies versioned_workflow::leases(std::uint32_t position) const {
   std::vector<lease_policy> by_version;
-  for (std::uint32_t version = 1; version <= latest(); ++version) {
+  for (std::uint32_t version = 1; version <= newest(position); ++version) {
     const auto* step = find(version, position);
     by_version.push_back(step == nullptr ? lease_policy{} : step->lease);
   }

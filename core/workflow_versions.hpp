@@ -52,6 +52,11 @@ public:
   /// of different versions apart, too.
   bool one_way_in(std::uint32_t version, std::uint32_t position) const;
 
+  /// Whether units that go that way may become part of a batch.
+  bool leads_to_batch(std::uint32_t version, const way& taken) const;
+  /// As `step_place::data_apart`.
+  bool data_apart(std::uint32_t version, std::uint32_t position) const;
+
   /// By version, for units of the step.
   lease_policies leases(std::uint32_t position) const;
 
@@ -61,6 +66,7 @@ private:
     std::vector<std::optional<std::uint32_t>> indexes; ///< In the definition, by position.
     std::vector<std::vector<way>> ways;                ///< By position.
     std::vector<bool> one_way_in;                      ///< By position.
+    std::vector<bool> data_apart;                      ///< By position.
   };
 
   std::vector<form> versions_;

@@ -17,12 +17,13 @@ nlohmann::json details_of(std::string_view text) {
 
 } // namespace
 
-std::vector<std::string> next_steps_in(std::string_view finalized_details) {
-  const auto details = details_of(finalized_details);
-  const auto route = details.find("route");
-  if (route == details.end())
-    return {};
-  return route->at("to").get<std::vector<std::string>>();
+routed_result routed_result_in(std::string_view text) {
+  const auto details = details_of(text);
+  routed_result result;
+  result.revision = details.value("revision", std::uint32_t{1});
+  if (const auto route = details.find("route"); route != details.end())
+    result.next_steps = route->at("to").get<std::vector<std::string>>();
+  return result;
 }
 
 ended_task ended_task_in(std::string_view ended_details) {
@@ -31,6 +32,18 @@ ended_task ended_task_in(std::string_view ended_details) {
   const auto ending = core::task_ending_named(details.at("ending").get<std::string>());
   HOLDFAST_INVARIANT(task && ending, "core wrote the details of the event");
   return {{*task}, *ending};
+}
+
+std::optional<core::job_news> job_news_in(std::string_view step_details) {
+  if (step_details.empty()) // of a node of the time before steps told how they stand
+    return std::nullopt;
+  const auto details = details_of(step_details);
+  const auto job = details.find("job");
+  if (job == details.end())
+    return std::nullopt;
+  const auto status = core::job_status_named(job->at("status").get<std::string>());
+  HOLDFAST_INVARIANT(status, "core wrote the details of the event");
+  return core::job_news{job->at("revision").get<std::uint64_t>(), *status};
 }
 
 } // namespace holdfast::documents

@@ -2,8 +2,10 @@
 
 #include "core/invariant.hpp"
 #include "core/json_text.hpp"
+#include "documents/json_slices.hpp"
 #include "documents/judgment_document.hpp"
 #include "documents/parse.hpp"
+#include "documents/pointer.hpp"
 #include "documents/text.hpp"
 
 #include <limits>
@@ -12,57 +14,6 @@
 namespace holdfast::documents {
 
 namespace {
-
-constexpr std::string_view blanks = " \t\r\n";
-
-/// The offset behind the string literal that begins at `at`.
-std::size_t after_string(std::string_view json, std::size_t at) {
-  for (++at; at < json.size() && json[at] != '"'; ++at)
-    if (json[at] == '\\')
-      ++at;
-  return at + 1;
-}
-
-/// The offset behind the value that begins at `at`.
-std::size_t after_value(std::string_view json, std::size_t at) {
-  std::size_t depth = 0;
-  while (at < json.size()) {
-    const char c = json[at];
-    if (depth == 0 && (c == ',' || c == '}' || c == ']'))
-      return at;
-    if (c == '"') {
-      at = after_string(json, at);
-      continue;
-    }
-    if (c == '{' || c == '[')
-      ++depth;
-    else if (c == '}' || c == ']')
-      --depth;
-    ++at;
-  }
-  return at;
-}
-
-/// The text of member `name` of a valid object. The text and not the value, because a number may
-/// have more digits than any type of ours: the database keeps them all, so must we.
-std::optional<std::string_view> member_text(std::string_view object, std::string_view name) {
-  auto at = object.find_first_not_of(blanks);
-  HOLDFAST_INVARIANT(at != std::string_view::npos && object[at] == '{',
-                     "inputs of chains and results are objects");
-  for (++at;;) {
-    const auto key = object.find('"', at);
-    if (key == std::string_view::npos)
-      return std::nullopt;
-    const auto key_end = after_string(object, key);
-    const auto value = object.find_first_not_of(blanks, object.find(':', key_end) + 1);
-    const auto value_end = after_value(object, value);
-    if (object.substr(key + 1, key_end - key - 2) == name) {
-      const auto text = object.substr(value, value_end - value);
-      return text.substr(0, text.find_last_not_of(blanks) + 1);
-    }
-    at = value_end;
-  }
-}
 
 std::string_view required_text(std::string_view object, std::string_view name) {
   const auto text = member_text(object, name);
@@ -120,10 +71,24 @@ std::string chained_input(const finished_link& parent, std::string_view item) {
   return input;
 }
 
-gathered gathered_input(const std::vector<std::string_view>& inputs, core::gather_by by,
+std::string mapped_input(std::string_view input, const std::vector<core::input_member>& members,
+                         bool with_result) {
+  core::json_object data;
+  for (const auto& member : members) {
+    const auto pointer = json_pointer::parse(member.pointer);
+    HOLDFAST_INVARIANT(pointer, "pointers were checked with the definition");
+    data.raw(member.name, pointer->find_text(input).value_or("null"));
+  }
+  auto mapped = R"({"data":)" + data.str();
+  if (with_result)
+    mapped.append(R"(,"result":)").append(required_text(input, "result"));
+  return mapped + '}';
+}
+
+gathered gathered_input(const std::vector<std::string_view>& inputs, batch_data data_is,
                         std::size_t bytes_max) {
   constexpr std::size_t brackets = 40; // and the names
-  const bool one_source = by == core::gather_by::list;
+  const bool one_source = data_is == batch_data::in_common;
   std::string data;
   std::string items;
   std::string results;

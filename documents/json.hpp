@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/errors.hpp"
-#include "core/gathering.hpp"
+#include "core/routing.hpp"
 #include "documents/limits.hpp"
 
 #include <string>
@@ -23,7 +23,7 @@ core::failure check_text(std::string_view text, std::string_view what, std::size
 /// A finished unit that others continue.
 struct finished_link {
   std::string_view input;
-  bool chained = false; ///< Its own input was made by `chained_input`.
+  bool chained = false; ///< Its own input was made by `chained_input`, or by `mapped_input` of it.
   std::string_view result;
 };
 
@@ -33,17 +33,28 @@ struct finished_link {
 /// no such member.
 std::string chained_input(const finished_link& parent, std::string_view item = {});
 
+/// That input as a route shows it: `{"data": {<name>: <what its pointer leads to in `input`>, …}}`,
+/// `null` where that is nothing; `with_result` with the `result` as it was, too.
+std::string mapped_input(std::string_view input, const std::vector<core::input_member>& members,
+                         bool with_result);
+
+/// What the source data of the units of a batch are.
+enum class batch_data {
+  of_each,   ///< Their own.
+  in_common, ///< The same: all of them are what the items of one list became.
+};
+
 struct gathered {
   std::string input;
   std::size_t units = 0; ///< It is that of so many of the first; at least one.
 };
 
-/// The input of a batch of units that have `inputs`, made by `chained_input`: the same form, with a
-/// list in place of each member, as `{"data": [<of each>], "item": [<of each>], "result": [<of
-/// each>]}`. What the items of one list became has its source data in common, so that is there once
-/// and no list. Without any item there is no such member; who has none has `null` there. Not longer
+/// The input of a batch of units that have `inputs`, made by `chained_input` or by `mapped_input`
+/// with the result: the same form, with a list in place of each member, as `{"data": [<of each>],
+/// "item": [<of each>], "result": [<of each>]}`. Data that they have in common are there once, and
+/// no list. Without any item there is no such member; who has none has `null` there. Not longer
 /// than `bytes_max`, unless one unit is.
-gathered gathered_input(const std::vector<std::string_view>& inputs, core::gather_by by,
+gathered gathered_input(const std::vector<std::string_view>& inputs, batch_data data_is,
                         std::size_t bytes_max);
 
 /// What counts as the result when the unit was a review of its parent's: that one if it was

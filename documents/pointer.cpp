@@ -1,5 +1,6 @@
 #include "documents/pointer.hpp"
 
+#include "documents/json_slices.hpp"
 #include "documents/text.hpp"
 
 #include <charconv>
@@ -58,6 +59,23 @@ const nlohmann::json* json_pointer::find(const nlohmann::json& document) const {
     } else {
       return nullptr;
     }
+  }
+  return at;
+}
+
+std::optional<std::string_view> json_pointer::find_text(std::string_view document) const {
+  std::optional<std::string_view> at = document.substr(document.find_first_not_of(" \t\r\n"));
+  for (const auto& token : tokens_) {
+    if (at->front() == '{') {
+      at = member_text(*at, token);
+    } else if (at->front() == '[') {
+      const auto index = array_index(token);
+      at = index ? element_text(*at, *index) : std::nullopt;
+    } else {
+      return std::nullopt;
+    }
+    if (!at)
+      return std::nullopt;
   }
   return at;
 }

@@ -20,6 +20,9 @@ public:
   /// The value at this place of `document`, or null.
   const nlohmann::json* find(const nlohmann::json& document) const;
 
+  /// The same of valid JSON text: the value as it is written there.
+  std::optional<std::string_view> find_text(std::string_view document) const;
+
 private:
   std::vector<std::string> tokens_;
 };

@@ -2,6 +2,7 @@
 
 #include "documents/judgment_document.hpp"
 #include "documents/member_reader.hpp"
+#include "documents/pointer.hpp"
 
 namespace holdfast::documents {
 
@@ -50,6 +51,22 @@ core::route_condition read_condition(const json& source, const std::string& plac
   return when;
 }
 
+/// In the order of their names, which is that of JSON objects here.
+void read_input(member_reader& from, problems_list& problems,
+                std::vector<core::input_member>& into) {
+  const auto* source = from.member("input");
+  from.each_of("input", [&](const std::string& name, const json& pointer,
+                            const std::string& place) {
+    if (pointer.is_string() && json_pointer::parse(pointer.get_ref<const std::string&>()))
+      into.push_back({name, pointer.get<std::string>()});
+    else
+      problems.push_back({place, "must be a JSON pointer such as /data/text, with ~0 for ~ and ~1 "
+                                 "for /"});
+  });
+  if (source != nullptr && source->is_object() && source->empty())
+    from.problem("input", "must have a member; leave it out to pass on everything");
+}
+
 core::route read_route(const json& source, const std::string& place, problems_list& problems) {
   core::route rule;
   member_reader from{source, place, problems};
@@ -60,6 +77,7 @@ core::route read_route(const json& source, const std::string& place, problems_li
   from.flag("for_each", rule.for_each);
   from.flag("exclude_judges", rule.exclude_judges);
   from.count("loops_max", rule.loops_max);
+  read_input(from, problems, rule.input);
   from.refuse_unknown();
   return rule;
 }

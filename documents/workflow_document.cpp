@@ -34,6 +34,12 @@ public:
     else if (steps != nullptr)
       for (std::size_t i = 0; i < steps->size(); ++i)
         read_step((*steps)[i], "/steps/" + std::to_string(i));
+    std::string starts{to_string(definition.starts)};
+    from.text("starts", starts);
+    if (const auto known = core::job_start_named(starts))
+      definition.starts = *known;
+    else
+      from.problem("starts", "must be at_once or when_launched");
     from.refuse_unknown();
   }
 
@@ -116,7 +122,8 @@ private:
       step.aggregation.method = *known;
     else
       from.problem("method",
-                   "must be majority, weighted, weighted_log_odds, incremental or review");
+                   "must be majority, weighted, weighted_log_odds, incremental, gold_selected or "
+                   "review");
     const bool reviews = step.aggregation.method == core::aggregation_method::review;
     if (reviews)
       step.answer_pointer = "/verdict";

@@ -11,6 +11,7 @@ namespace holdfast::documents {
 /// Reads a workflow definition from JSON:
 ///
 ///     {"name": "…",
+///      "starts": "when_launched",
 ///      "steps": [{"key": "label",
 ///                 "title": "…",
 ///                 "ui": "…",

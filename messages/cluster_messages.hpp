@@ -24,6 +24,11 @@ typename Inspector::result_type inspect(Inspector& f, event& x) {
 }
 
 template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, taken_back& x) {
+  return f(caf::meta::type_name("hf1.taken_back"), x.unit, x.revision);
+}
+
+template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, sequenced_event& x) {
   return f(caf::meta::type_name("hf1.sequenced_event"), x.id, x.event);
 }
@@ -69,20 +74,23 @@ struct apply_events {
 };
 HOLDFAST_WIRE(apply_events, x.consumer, x.step, x.events)
 
-/// Step → downstream step, wherever that is hosted: these units are finished; make their children.
-/// Answered by `events_applied`.
+/// Step → downstream step, wherever that is hosted: withdraw what was made from results that were
+/// taken back; then make the children of these units, which are finished. Answered by
+/// `events_applied`.
 struct finished_parent {
   core::message_id message; ///< That reported the end.
   core::unit_id unit;
+  std::uint32_t revision = 1; ///< Which result of the unit it reported, counted from 1.
 };
-HOLDFAST_WIRE(finished_parent, x.message, x.unit)
+HOLDFAST_WIRE(finished_parent, x.message, x.unit, x.revision)
 
 struct add_children {
   std::string consumer;
   core::step_id step; ///< The downstream step.
   std::vector<finished_parent> parents;
+  std::vector<core::taken_back> taken_back{};
 };
-HOLDFAST_WIRE(add_children, x.consumer, x.step, x.parents)
+HOLDFAST_WIRE(add_children, x.consumer, x.step, x.parents, x.taken_back)
 
 /// Step → downstream step: whether more units may still come from there. Answered by
 /// `events_applied`.

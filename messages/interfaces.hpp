@@ -24,10 +24,12 @@ using gateway_actor = caf::typed_actor<
     // --- requesters ---
     caf::replies_to<create_workflow>::with<workflow_created>,
     caf::replies_to<update_workflow>::with<workflow_updated>,
+    caf::replies_to<job_status_changed>::with<job_status_noted>,
     caf::replies_to<get_workflow>::with<workflow_view>,
     caf::replies_to<add_source_data>::with<source_data_added>,
     caf::replies_to<add_test_questions>::with<source_data_added>,
     caf::replies_to<remove_contributor>::with<contributor_removed>,
+    caf::replies_to<forgive_question>::with<question_forgiven>,
     caf::replies_to<repair_contributor>::with<repair_progress>,
     caf::replies_to<list_contributors>::with<contributor_page>,
     caf::replies_to<explain_unit>::with<unit_explanation>,

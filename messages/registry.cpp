@@ -30,6 +30,8 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(update_workflow);
   HOLDFAST_REGISTER(definition_difference);
   HOLDFAST_REGISTER(workflow_updated);
+  HOLDFAST_REGISTER(job_status_changed);
+  HOLDFAST_REGISTER(job_status_noted);
   HOLDFAST_REGISTER(get_workflow);
   HOLDFAST_REGISTER(workflow_view);
   HOLDFAST_REGISTER(add_source_data);
@@ -39,6 +41,8 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(add_test_questions);
   HOLDFAST_REGISTER(remove_contributor);
   HOLDFAST_REGISTER(contributor_removed);
+  HOLDFAST_REGISTER(forgive_question);
+  HOLDFAST_REGISTER(question_forgiven);
   HOLDFAST_REGISTER(repair_contributor);
   HOLDFAST_REGISTER(repair_progress);
   HOLDFAST_REGISTER(list_contributors);

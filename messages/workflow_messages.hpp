@@ -74,6 +74,25 @@ struct workflow_updated {
 };
 HOLDFAST_WIRE(workflow_updated, x.workflow, x.version, x.dry_run, x.differences, x.steps)
 
+/// The lifecycle system tells that the job has changed that the workflow is to it. May come more
+/// than once and in any order: what is not newer than what is known changes nothing. Answered by
+/// `job_status_noted`; `wrong_state` when the job is canceled, which is final, and this says
+/// otherwise.
+struct job_status_changed {
+  core::workflow_id workflow;
+  std::uint64_t revision = 0; ///< From 1; grows with every change of the job there.
+  std::uint8_t status = 0;    ///< A `core::job_status`.
+  core::step_id step{}; ///< The workflow's first step, which decides; nil: the node looks it up.
+};
+HOLDFAST_WIRE(job_status_changed, x.workflow, x.revision, x.status, x.step)
+
+struct job_status_noted {
+  core::workflow_id workflow;
+  std::uint64_t revision = 0; ///< The latest that is known.
+  bool applied = false;       ///< This request brought it.
+};
+HOLDFAST_WIRE(job_status_noted, x.workflow, x.revision, x.applied)
+
 /// Reads a workflow as committed. Answered by `workflow_view`.
 struct get_workflow {
   core::workflow_id workflow;
@@ -180,6 +199,27 @@ struct contributor_removed {
 };
 HOLDFAST_WIRE(contributor_removed, x.step, x.contributor)
 
+/// Forgives a test question that was wrong or unfair: no answer to it counts, from the beginning,
+/// and it is asked no more. Whoever was removed for nothing else is back at work, and what they
+/// said counts again in units that are not finished, where there is room. Answered by
+/// `question_forgiven`.
+struct forgive_question {
+  core::step_id step;
+  core::unit_id unit;
+  bool count_again = false; ///< The reverse: the answers count again.
+};
+HOLDFAST_WIRE(forgive_question, x.step, x.unit, x.count_again)
+
+/// Whose standing that has changed, by name; nobody's when it was so already.
+struct question_forgiven {
+  core::step_id step;
+  core::unit_id unit;
+  bool forgiven = true; ///< From now on.
+  std::vector<core::contributor_id> reinstated;
+  std::vector<core::contributor_id> removed;
+};
+HOLDFAST_WIRE(question_forgiven, x.step, x.unit, x.forgiven, x.reinstated, x.removed)
+
 /// Looks at the finished units of a step without what a removed contributor said: where the answer
 /// does not stand, the result is taken back. Goes on by itself until it is done, whatever crashes.
 /// Answered by `repair_progress`, at once; the same request again tells how far it is.
@@ -204,11 +244,13 @@ struct repair_progress {
   std::uint64_t unchanged = 0;   ///< Of these: the answer stands.
   std::uint64_t changed = 0;     ///< Another answer, from the judgments that were there.
   std::uint64_t reopened = 0;    ///< Others are asked before there is a result again.
-  std::uint64_t went_on = 0;     ///< Left alone, as other units were made from the result.
+  std::uint64_t went_on = 0;     ///< Left alone, as the result is or will be part of a batch.
   std::uint64_t disregarded = 0; ///< Judgments that count no more.
+  std::uint64_t reissued = 0; ///< Changed or reopened, and other units were made from the result.
 };
 HOLDFAST_WIRE(repair_progress, x.step, x.repair, x.contributor, x.dry_run, x.done, x.units,
-              x.units_done, x.found, x.unchanged, x.changed, x.reopened, x.went_on, x.disregarded)
+              x.units_done, x.found, x.unchanged, x.changed, x.reopened, x.went_on, x.disregarded,
+              x.reissued)
 
 /// Lists the contributors of a step by name: those who have worked there if it has test questions,
 /// and those who were removed. Answered by `contributor_page`.

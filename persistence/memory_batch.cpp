@@ -53,6 +53,8 @@ public:
     row.completed_units = w.row.completed_units;
     row.revision = w.row.revision;
     row.upstreams_completed = w.row.upstreams_completed;
+    row.job_revision = w.row.job_revision;
+    row.job = w.row.job;
   }
 
   void operator()(const core::insert_unit& w) {
@@ -68,6 +70,8 @@ public:
     require_integer(w.loops);
     require_integer(w.part);
     require(w.part == 0 || w.parent, "23514: only a child has a place among its siblings");
+    require_integer(w.parent_reopened);
+    require(w.parent_reopened == 0 || w.parent, "23514: only a child has a parent's result");
     require(w.version >= 1 && w.version <= versions_max, "23514: versions begin at 1");
     if (w.list.of) {
       require_integer(w.list.size);
@@ -85,7 +89,7 @@ public:
     require(t_.steps.count(w.step) != 0, "22012: the unit's step does not exist");
     if (w.parent) {
       require(t_.units.count(w.parent) != 0, "23503: the parent does not exist");
-      insert_key(t_.children, {w.parent, w.step, w.part});
+      insert_key(t_.children, {w.parent, w.step, w.part, w.parent_reopened});
     }
     insert(t_.units_by_source_key, {w.step, w.source_key}, w.id);
     insert(t_.units_by_ordinal, {w.step, w.ordinal}, w.id);
@@ -152,6 +156,14 @@ public:
     ++row.reopened;
   }
 
+  void operator()(const core::withdraw_unit& w) {
+    require_instant(w.at);
+    auto& row = change(t_.units, w.unit);
+    require(row.state == core::unit_state::finalized, "22012: the unit is not finalized");
+    row.state = core::unit_state::canceled;
+    row.changed_at = w.at;
+  }
+
   void operator()(const core::insert_lease& w) {
     require_lease(w.lease);
     const auto unit = t_.units.find(w.unit);
@@ -205,6 +217,20 @@ public:
     row.tainted_at = w.at;
   }
 
+  void operator()(const core::restore_judgment& w) {
+    auto& row = change(t_.judgments, {w.unit, w.contributor});
+    require(row.tainted_at.has_value(), "22012: the judgment counts");
+    row.tainted_at.reset();
+  }
+
+  void operator()(const core::set_question_forgiven& w) {
+    require_instant(w.at);
+    auto& row = change(t_.units, w.unit);
+    require(!row.made.truth.empty(), "22012: the unit is no test question");
+    require(row.forgiven_at.has_value() != w.forgiven, "22012: the question is so already");
+    row.forgiven_at = w.forgiven ? std::optional{w.at} : std::nullopt;
+  }
+
   void operator()(const core::put_standing& w) {
     using core::contributor_standing;
     using core::standing_reason;
@@ -215,7 +241,7 @@ public:
     require(w.standing >= contributor_standing::working
                 && w.standing <= contributor_standing::removed,
             "23514: no such standing");
-    require(w.reason >= standing_reason::quiz_failed && w.reason <= standing_reason::requester,
+    require(w.reason >= standing_reason::quiz_failed && w.reason <= standing_reason::forgiven,
             "23514: no such reason");
     require(t_.steps.count(w.step) != 0, "22012: the standing's step does not exist");
     put(t_.standings, {w.step, w.contributor}, w);
@@ -258,11 +284,12 @@ public:
     require(!row.contributor.empty() && row.contributor.size() <= 128,
             "23514: ids of contributors and workers have 1 to 128 bytes");
     for (const auto number : {row.through, row.bookmark, f.found, f.unchanged, f.changed,
-                              f.reopened, f.went_on, f.disregarded})
+                              f.reopened, f.went_on, f.disregarded, f.reissued})
       require_bigint(number);
     require(row.bookmark <= row.through, "23514: a bookmark is not beyond the end");
     require(f.found == f.unchanged + f.changed + f.reopened + f.went_on,
             "23514: each unit that was found has one outcome");
+    require(f.reissued <= f.changed + f.reopened, "23514: what was reissued was taken back");
     require(t_.steps.count(row.step) != 0, "22012: the repair's step does not exist");
     const auto known = t_.repairs.find(row.id);
     if (known == t_.repairs.end())
@@ -315,6 +342,7 @@ private:
     require_text(row.key);
     require_bigint(row.total_units);
     require_bigint(row.revision);
+    require_bigint(row.job_revision);
     require(!row.key.empty(), "23514: a step has a key");
     require(row.revision > 0, "23514: revisions begin at 1");
     require(row.completed_units <= row.total_units, "23514: more units completed than there are");
@@ -368,41 +396,44 @@ constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     8,  // set_unit_slots
     10, // finalize_unit
     5,  // insert_lease
-    12, // extend_lease_row
-    15, // end_lease_row
-    13, // insert_judgment
-    14, // taint_judgment
-    31, // put_standing
+    14, // extend_lease_row
+    18, // end_lease_row
+    15, // insert_judgment
+    16, // taint_judgment
+    34, // put_standing
     6,  // insert_inbox
-    34, // advance_cursor
-    18, // put_queue
-    19, // insert_task
-    23, // update_task
-    21, // insert_task_lease
-    24, // extend_task_lease
-    25, // end_task_lease
-    26, // finish_task
-    20, // revive_task
-    22, // insert_late_result
-    27, // take_staged
-    28, // refuse_staged
-    29, // put_schedule_row
-    30, // delete_schedule_row
-    35, // stage_task
-    36, // put_webhook
-    41, // delete_webhook
-    37, // put_webhook_position
-    38, // put_dead_letter
-    39, // replay_dead_letter
-    40, // delete_dead_letter
+    37, // advance_cursor
+    21, // put_queue
+    22, // insert_task
+    26, // update_task
+    24, // insert_task_lease
+    27, // extend_task_lease
+    28, // end_task_lease
+    29, // finish_task
+    23, // revive_task
+    25, // insert_late_result
+    30, // take_staged
+    31, // refuse_staged
+    32, // put_schedule_row
+    33, // delete_schedule_row
+    38, // stage_task
+    39, // put_webhook
+    44, // delete_webhook
+    40, // put_webhook_position
+    41, // put_dead_letter
+    42, // replay_dead_letter
+    43, // delete_dead_letter
     11, // reopen_unit
-    33, // put_repair
-    16, // insert_late_judgment
-    17, // insert_surplus_judgment
-    32, // insert_flag
+    36, // put_repair
+    19, // insert_late_judgment
+    20, // insert_surplus_judgment
+    35, // insert_flag
     1,  // insert_workflow_version
-    42, // put_profile
+    45, // put_profile
     4,  // gather_units
+    12, // withdraw_unit
+    17, // restore_judgment
+    13, // set_question_forgiven
 };
 
 std::vector<const core::write_op*> in_statement_order(const write_batch& batch) {

@@ -81,8 +81,8 @@ void add_judgments(const tables& t, unit_history& unit) {
 
 core::outcome<item_history> memory_store::load_lineage(core::unit_id unit, core::unit_id after,
                                                        std::uint32_t limit) {
-  const std::lock_guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& t = database_->tables_;
   const auto known = t.units.find(unit);

@@ -17,8 +17,8 @@ void enter_ref(const std::string& text, const std::set<core::digest>& asked,
 
 core::outcome<std::set<core::digest>>
 memory_store::find_object_refs(const std::vector<core::digest>& objects) {
-  const std::lock_guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const std::set<core::digest> asked{objects.begin(), objects.end()};
   std::set<core::digest> found;

@@ -5,8 +5,8 @@
 namespace holdfast::persistence {
 
 core::outcome<stored_profile> memory_store::load_profile(const core::contributor_id& contributor) {
-  const std::lock_guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& t = database_->tables_;
   stored_profile read;
@@ -15,7 +15,8 @@ core::outcome<stored_profile> memory_store::load_profile(const core::contributor
     read.changed_at = put->second.at;
   }
   for (const auto& [key, judgment] : t.judgments)
-    if (key.second == contributor && judgment.made.test_correct) {
+    if (key.second == contributor && judgment.made.test_correct
+        && !t.units.at(key.first).forgiven_at) {
       ++read.tests.answered;
       read.tests.right += *judgment.made.test_correct ? 1 : 0;
     }

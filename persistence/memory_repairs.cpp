@@ -7,8 +7,8 @@
 namespace holdfast::persistence {
 
 core::outcome<core::repair_row> memory_store::find_repair(core::repair_id repair) {
-  const std::lock_guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& repairs = database_->tables_.repairs;
   const auto found = repairs.find(repair);
@@ -18,8 +18,8 @@ core::outcome<core::repair_row> memory_store::find_repair(core::repair_id repair
 }
 
 core::outcome<std::vector<core::repair_row>> memory_store::open_repairs(core::step_id step) {
-  const std::lock_guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   std::vector<core::repair_row> open;
   for (const auto& [id, row] : database_->tables_.repairs)
@@ -33,8 +33,8 @@ core::outcome<std::vector<core::repair_row>> memory_store::open_repairs(core::st
 core::outcome<judged_units> memory_store::find_judged(core::step_id step,
                                                       const core::contributor_id& contributor,
                                                       std::uint64_t after, std::uint64_t through) {
-  const std::lock_guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& t = database_->tables_;
   judged_units found;
@@ -51,6 +51,25 @@ core::outcome<judged_units> memory_store::find_judged(core::step_id step,
     found.unsettled = found.unsettled || unit.state == core::unit_state::judgable;
   }
   return found;
+}
+
+core::outcome<std::vector<core::unit_id>>
+memory_store::made_from(core::step_id step, const std::vector<core::taken_back>& results) {
+  const std::lock_guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return memory::unreachable;
+  const auto& t = database_->tables_;
+  std::vector<core::unit_id> made;
+  for (auto entry = t.units_by_ordinal.lower_bound({step, 0});
+       entry != t.units_by_ordinal.end() && entry->first.first == step; ++entry) {
+    const auto& unit = t.units.at(entry->second);
+    const bool listed = std::any_of(results.begin(), results.end(), [&](const auto& result) {
+      return result.unit == unit.made.parent && unit.made.parent_reopened < result.revision;
+    });
+    if (listed && unit.state != core::unit_state::canceled)
+      made.push_back(entry->second);
+  }
+  return made;
 }
 
 } // namespace holdfast::persistence

@@ -28,6 +28,8 @@ public:
       history.flags.push_back({flag->second.contributor, flag->second.what});
     for (const auto& [contributor, unit] : unsettled_)
       history.unsettled_units.push_back({contributor, unit});
+    for (const auto& [contributor, unit] : reinstatable_)
+      history.reinstatable_units.push_back({contributor, unit});
     if (scope.tests)
       read_tests(history);
     if (scope.votes)
@@ -45,8 +47,9 @@ private:
   void add(const memory::unit_row& unit) {
     const auto& id = unit.made.id;
     if (is_question(unit))
-      questions_.push_back(
-          {id, unit.made.ordinal, unit.made.truth, unit.state == core::unit_state::judgable});
+      questions_.push_back({id, unit.made.ordinal, unit.made.truth,
+                            unit.state == core::unit_state::judgable,
+                            unit.forgiven_at.has_value()});
     const auto [first_lease, last_lease] = memory::rows_of(t_.active_leases, id);
     for (auto row = first_lease; row != last_lease; ++row) {
       add_grant(unit, row->second.owner);
@@ -71,18 +74,27 @@ private:
     add_grant(unit, made.owner);
     if (is_question(unit) && made.test_correct)
       answered_.push_back(&made);
-    if (judgment.tainted_at)
+    if (judgment.tainted_at) {
+      if (is_open_for(unit, made.owner, core::contributor_standing::working))
+        reinstatable_.insert({made.owner, unit.made.id});
       return;
+    }
     votes_.push_back(&made);
     if (!is_question(unit))
       add_if_unsettled(unit, made.owner);
   }
 
   void add_if_unsettled(const memory::unit_row& unit, const core::contributor_id& contributor) {
-    const auto row = t_.standings.find({step_, contributor});
-    if (row != t_.standings.end() && row->second.standing == core::contributor_standing::removed
-        && unit.state < core::unit_state::finalized)
+    if (is_open_for(unit, contributor, core::contributor_standing::removed))
       unsettled_.insert({contributor, unit.made.id});
+  }
+
+  /// Whether the unit is open and it was ever written down that the contributor stands so.
+  bool is_open_for(const memory::unit_row& unit, const core::contributor_id& contributor,
+                   core::contributor_standing standing) const {
+    const auto row = t_.standings.find({step_, contributor});
+    return row != t_.standings.end() && row->second.standing == standing
+           && unit.state < core::unit_state::finalized;
   }
 
   void read_tests(core::step_history& history) {
@@ -114,14 +126,15 @@ private:
   judgments answered_; ///< Of test questions, with a verdict.
   judgments votes_;    ///< What is not tainted.
   pairs unsettled_;
+  pairs reinstatable_;
 };
 
 } // namespace
 
 core::outcome<core::step_history> memory_store::load_step_history(core::step_id step,
                                                                   core::history_scope scope) {
-  const std::lock_guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   return history_reader{database_->tables_, step}.read(scope);
 }

@@ -53,6 +53,11 @@ std::vector<const memory::judgment_row*> judgments_of(const memory::tables& t,
   return judgments;
 }
 
+const core::lease_policy& policy_of(const memory::unit_row& row,
+                                    const core::lease_policies& policies) {
+  return row.made.truth.empty() ? policies.of(row.made.version) : policies.of_questions();
+}
+
 open_unit read_open_unit(const memory::tables& t, const memory::unit_row& row,
                          const core::lease_policy& policy) {
   open_unit unit;
@@ -160,6 +165,26 @@ bool free_to_take(const memory::tables& t, const memory::shard_row& shard, const
 void memory_database::set_commit_faults(std::function<commit_fault(const write_batch&)> plan) {
   const guard lock{mutex_};
   fault_plan_ = std::move(plan);
+}
+
+void memory_database::set_read_faults(std::function<bool(std::string_view)> plan) {
+  auto shared =
+      plan ? std::make_shared<std::function<bool(std::string_view)>>(std::move(plan)) : nullptr;
+  const guard lock{mutex_};
+  read_faults_ = std::move(shared);
+}
+
+std::unique_lock<std::mutex> memory_database::begin_read(std::string_view name) {
+  std::unique_lock lock{mutex_};
+  if (const auto plan = read_faults_) {
+    lock.unlock(); // the plan may read itself, and end itself
+    if ((*plan)(name))
+      return {};
+    lock.lock();
+  }
+  if (!reachable_)
+    return {};
+  return lock;
 }
 
 void memory_database::set_refusals(std::function<bool(const core::change&)> rule) {
@@ -298,8 +323,8 @@ core::outcome<bool> memory_store::resign(core::incarnation_id incarnation) {
 
 core::outcome<stored_step> memory_store::load_step(core::step_id step,
                                                    const lease_policies_of& policies_of) {
-  const guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& t = database_->tables_;
   const auto found = t.steps.find(step);
@@ -315,7 +340,7 @@ core::outcome<stored_step> memory_store::load_step(core::step_id step,
     loaded.next_ordinal = entry->first.second + 1;
     const auto& row = t.units.at(entry->second);
     if (row.state < core::unit_state::finalized)
-      loaded.open_units.push_back(read_open_unit(t, row, policies.of(row.made.version)));
+      loaded.open_units.push_back(read_open_unit(t, row, policy_of(row, policies)));
     if (row.state == core::unit_state::gathered && !row.batch)
       loaded.waiting.push_back({entry->second, row.made.ordinal, row.made.version,
                                 list_of(row.made), row.made.input.size()});
@@ -326,22 +351,22 @@ core::outcome<stored_step> memory_store::load_step(core::step_id step,
 core::outcome<std::vector<core::unit_record>>
 memory_store::load_units(const std::vector<core::unit_id>& units,
                          const core::lease_policies& policies) {
-  const guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& t = database_->tables_;
   std::vector<core::unit_record> loaded;
   std::set<core::unit_id> seen;
   for (const auto& id : units)
     if (const auto row = t.units.find(id); row != t.units.end() && seen.insert(id).second)
-      loaded.push_back(read_unit(t, row->second, policies.of(row->second.made.version)));
+      loaded.push_back(read_unit(t, row->second, policy_of(row->second, policies)));
   return loaded;
 }
 
 core::outcome<std::vector<unit_chain>>
 memory_store::load_chains(const std::vector<core::unit_id>& units) {
-  const guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& t = database_->tables_;
   std::vector<unit_chain> chains;
@@ -363,8 +388,8 @@ memory_store::load_chains(const std::vector<core::unit_id>& units) {
 }
 
 core::outcome<stored_workflow> memory_store::load_workflow(core::workflow_id workflow) {
-  const guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& t = database_->tables_;
   const auto found = t.workflows.find(workflow);
@@ -381,8 +406,8 @@ core::outcome<stored_workflow> memory_store::load_workflow(core::workflow_id wor
 
 core::outcome<std::vector<std::pair<std::string, core::unit_id>>>
 memory_store::find_source_keys(core::step_id step, const std::vector<std::string>& keys) {
-  const guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& index = database_->tables_.units_by_source_key;
   std::vector<std::pair<std::string, core::unit_id>> found;
@@ -394,8 +419,8 @@ memory_store::find_source_keys(core::step_id step, const std::vector<std::string
 
 core::outcome<std::vector<core::step_row>> memory_store::list_steps(core::step_id after,
                                                                     std::uint32_t limit) {
-  const guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& t = database_->tables_;
   if (after && t.steps.count(after) == 0)
@@ -415,8 +440,8 @@ core::outcome<std::vector<core::step_row>> memory_store::list_steps(core::step_i
 
 core::outcome<std::vector<core::step_row>> memory_store::open_steps(core::step_id after,
                                                                     std::uint32_t limit) {
-  const guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& all = database_->tables_.steps;
   std::vector<core::step_row> open;
@@ -428,8 +453,8 @@ core::outcome<std::vector<core::step_row>> memory_store::open_steps(core::step_i
 
 core::outcome<std::pair<std::vector<unit_result>, std::uint64_t>>
 memory_store::list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) {
-  const guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& t = database_->tables_;
   std::pair<std::vector<unit_result>, std::uint64_t> page{{}, after};
@@ -439,17 +464,18 @@ memory_store::list_results(core::step_id step, std::uint64_t after, std::uint32_
     const auto& row = t.units.at(entry->second);
     if (!row.made.truth.empty())
       continue;
+    const bool counts = row.state == core::unit_state::finalized;
     page.first.push_back({row.made.id, row.made.source_key, row.state,
                           static_cast<std::uint32_t>(judgments_of(t, row.made.id).size()),
-                          row.result.value_or(std::string{}), row.confidence});
+                          counts ? *row.result : std::string{}, counts ? row.confidence : 0});
     page.second = entry->first.second;
   }
   return page;
 }
 
 core::outcome<step_statistics> memory_store::statistics(core::step_id step) {
-  const guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& t = database_->tables_;
   const auto found = t.steps.find(step);
@@ -480,8 +506,8 @@ core::outcome<step_statistics> memory_store::statistics(core::step_id step) {
 }
 
 core::outcome<core::event_bounds> memory_store::event_bounds(core::shard_id shard) {
-  const guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& shards = database_->tables_.shards;
   if (shard >= shards.size())
@@ -491,8 +517,8 @@ core::outcome<core::event_bounds> memory_store::event_bounds(core::shard_id shar
 
 core::outcome<std::vector<stored_event>>
 memory_store::events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) {
-  const guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& t = database_->tables_;
   std::vector<stored_event> events;
@@ -514,8 +540,8 @@ memory_store::events_after(core::shard_id shard, core::event_seq after, std::uin
 
 core::outcome<core::event_seq> memory_store::cursor(const std::string& consumer,
                                                     core::shard_id shard) {
-  const guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& cursors = database_->tables_.cursors;
   const auto found = cursors.find({consumer, shard});
@@ -525,8 +551,8 @@ core::outcome<core::event_seq> memory_store::cursor(const std::string& consumer,
 core::outcome<std::vector<core::event_seq>> memory_store::inbox_after(const std::string& consumer,
                                                                       core::shard_id shard,
                                                                       core::event_seq after) {
-  const guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   std::vector<core::event_seq> seqs;
   const auto& inbox = database_->tables_.inbox;
@@ -549,8 +575,8 @@ void memory_database::put_epoch(core::shard_id shard, core::epoch epoch) {
 
 core::outcome<std::vector<core::hosted_item>> memory_store::find_overdue(core::instant ended_before,
                                                                          std::uint32_t limit) {
-  const guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& t = database_->tables_;
   std::set<core::queue_name> queues;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string_view>
 
 namespace holdfast::persistence {
 
@@ -27,6 +28,9 @@ public:
 
   /// Asked before every commit. Empty: no faults.
   void set_commit_faults(std::function<commit_fault(const write_batch&)> plan);
+  /// Asked before every read of rows, with the name that it has in `store`, whether it fails as if
+  /// the database could not be reached. Nothing is locked meanwhile. Empty: no faults.
+  void set_read_faults(std::function<bool(std::string_view)> plan);
   /// Refuses every batch that contains a change for which `rule` holds. Empty: none.
   void set_refusals(std::function<bool(const core::change&)> rule);
   /// While false, every call answers `unavailable`.
@@ -51,8 +55,12 @@ public:
 private:
   friend class memory_store;
 
+  /// Locks the database for one read, unless that fails.
+  std::unique_lock<std::mutex> begin_read(std::string_view name);
+
   std::function<core::instant()> clock_;
   std::function<commit_fault(const write_batch&)> fault_plan_;
+  std::shared_ptr<const std::function<bool(std::string_view)>> read_faults_;
   std::function<bool(const core::change&)> refusals_;
   bool reachable_ = true;
   memory::tables tables_;
@@ -98,6 +106,8 @@ public:
   core::outcome<judged_units> find_judged(core::step_id step,
                                           const core::contributor_id& contributor,
                                           std::uint64_t after, std::uint64_t through) override;
+  core::outcome<std::vector<core::unit_id>>
+  made_from(core::step_id step, const std::vector<core::taken_back>& results) override;
   core::outcome<item_history> load_lineage(core::unit_id unit, core::unit_id after,
                                            std::uint32_t limit) override;
   core::outcome<stored_workflow> load_workflow(core::workflow_id workflow) override;

@@ -10,8 +10,8 @@ namespace holdfast::persistence {
 
 core::outcome<survey_material> memory_store::load_survey(core::step_id step, double sure,
                                                          std::uint32_t limit) {
-  const std::lock_guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& t = database_->tables_;
   survey_material material;

@@ -34,6 +34,7 @@ struct unit_row {
   std::string route_reason{};
   std::uint32_t reopened = 0;
   core::unit_id batch{}; ///< What a gathered unit is part of; nil while it waits for that.
+  std::optional<core::instant> forgiven_at{}; ///< Of a test question: since when it says nothing.
 };
 
 struct judgment_row {
@@ -130,8 +131,8 @@ struct tables {
   std::map<core::unit_id, unit_row> units;
   std::map<std::pair<core::step_id, std::string>, core::unit_id> units_by_source_key;
   std::map<std::pair<core::step_id, std::uint64_t>, core::unit_id> units_by_ordinal;
-  /// Parent, the child's step and its part.
-  std::set<std::tuple<core::unit_id, core::step_id, std::uint32_t>> children;
+  /// Parent, the child's step, its part, and how many results of the parent had been taken back.
+  std::set<std::tuple<core::unit_id, core::step_id, std::uint32_t, std::uint32_t>> children;
   /// A batch and a unit that is part of it.
   std::set<std::pair<core::unit_id, core::unit_id>> units_by_batch;
   std::map<contributor_key, core::lease> active_leases;

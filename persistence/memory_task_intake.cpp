@@ -59,8 +59,8 @@ void memory_database::delete_staged(core::staging_id id) {
 }
 
 core::outcome<std::vector<core::queue_name>> memory_store::queues_with_staged() {
-  const std::lock_guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   std::set<core::queue_name> queues;
   for (const auto& [id, row] : database_->tables_.task_intake)
@@ -71,8 +71,8 @@ core::outcome<std::vector<core::queue_name>> memory_store::queues_with_staged() 
 
 core::outcome<staged_page> memory_store::load_staged(const core::queue_name& queue,
                                                      std::uint32_t limit, std::size_t bytes_most) {
-  const std::lock_guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& t = database_->tables_;
   staged_page page;

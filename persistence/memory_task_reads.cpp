@@ -40,8 +40,8 @@ finished_task read_finished(const memory::tables& t, const memory::finished_task
 } // namespace
 
 core::outcome<stored_queue> memory_store::load_queue(const core::queue_name& queue) {
-  const std::lock_guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& t = database_->tables_;
   const auto found = t.queues.find(queue);
@@ -58,8 +58,8 @@ core::outcome<stored_queue> memory_store::load_queue(const core::queue_name& que
 }
 
 core::outcome<std::vector<core::put_queue>> memory_store::list_queues() {
-  const std::lock_guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   std::vector<core::put_queue> queues;
   for (const auto& [name, row] : database_->tables_.queues)
@@ -69,8 +69,8 @@ core::outcome<std::vector<core::put_queue>> memory_store::list_queues() {
 
 core::outcome<std::vector<known_task>>
 memory_store::find_tasks(const std::vector<core::task_id>& tasks) {
-  const std::lock_guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   std::vector<known_task> found;
   const auto& t = database_->tables_;
@@ -84,8 +84,8 @@ memory_store::find_tasks(const std::vector<core::task_id>& tasks) {
 
 core::outcome<std::vector<finished_task>>
 memory_store::list_finished(const finished_filter& filter) {
-  const std::lock_guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& t = database_->tables_;
   const auto wanted = [&](const memory::finished_task_row& row) {
@@ -105,8 +105,8 @@ memory_store::list_finished(const finished_filter& filter) {
 }
 
 core::outcome<task_history> memory_store::load_task(core::task_id task) {
-  const std::lock_guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& t = database_->tables_;
   task_history history;
@@ -132,8 +132,8 @@ core::outcome<task_history> memory_store::load_task(core::task_id task) {
 }
 
 core::outcome<queue_counts> memory_store::count_tasks(const core::queue_name& queue) {
-  const std::lock_guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& t = database_->tables_;
   if (t.queues.count(queue) == 0)

@@ -5,8 +5,8 @@
 namespace holdfast::persistence {
 
 core::outcome<std::vector<stored_webhook>> memory_store::list_webhooks() {
-  const std::lock_guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   std::vector<stored_webhook> found;
   for (const auto& [id, row] : database_->tables_.webhooks)
@@ -17,8 +17,8 @@ core::outcome<std::vector<stored_webhook>> memory_store::list_webhooks() {
 }
 
 core::outcome<std::vector<webhook_place>> memory_store::webhook_places(core::webhook_id webhook) {
-  const std::lock_guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& tables = database_->tables_;
   std::vector<webhook_place> found;
@@ -35,8 +35,8 @@ core::outcome<std::vector<webhook_place>> memory_store::webhook_places(core::web
 
 core::outcome<std::vector<dead_letter>>
 memory_store::list_dead_letters(const dead_letter_filter& filter) {
-  const std::lock_guard lock{database_->mutex_};
-  if (!database_->reachable_)
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
     return memory::unreachable;
   const auto& letters = database_->tables_.dead_letters;
   std::vector<dead_letter> found;

@@ -80,25 +80,26 @@ constexpr statement add_workflow_versions{"add_workflow_versions", R"sql(
 
 constexpr statement add_steps{"add_steps", R"sql(
   INSERT INTO holdfast.steps (step_id, workflow_id, key, position, status, sealed, total_units,
-                              completed_units, revision, created_at, upstreams_completed)
+                              completed_units, revision, created_at, upstreams_completed,
+                              job_revision, job_status)
   SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::integer[], $5::smallint[],
                        $6::boolean[], $7::bigint[], $8::bigint[], $9::bigint[],
-                       $10::timestamptz[], $11::bigint[]))sql"};
+                       $10::timestamptz[], $11::bigint[], $12::bigint[], $13::smallint[]))sql"};
 
 constexpr statement add_units{"add_units", R"sql(
   WITH added AS (
     INSERT INTO holdfast.units (unit_id, step_id, root_id, parent_id, ordinal, source_key, input,
                                 slots, created_at, truth, loops, part, version, state, list_id,
-                                list_size, list_part)
+                                list_size, list_part, parent_reopened)
     SELECT t.unit_id, t.step_id, t.root_id, t.parent_id, t.ordinal, t.source_key, t.input, t.slots,
            t.created_at, t.truth, t.loops, t.part, t.version, t.state, t.list_id, t.list_size,
-           t.list_part
+           t.list_part, t.parent_reopened
       FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], $6::text[],
                   $7::text[], $8::integer[], $9::timestamptz[], $10::text[], $11::integer[],
                   $12::integer[], $13::integer[], $14::smallint[], $15::uuid[], $16::integer[],
-                  $17::integer[])
+                  $17::integer[], $18::integer[])
         AS t(unit_id, step_id, root_id, parent_id, ordinal, source_key, input, slots, created_at,
-             truth, loops, part, version, state, list_id, list_size, list_part)
+             truth, loops, part, version, state, list_id, list_size, list_part, parent_reopened)
      CROSS JOIN LATERAL (SELECT FROM holdfast.steps s WHERE s.step_id = t.step_id LIMIT 1) s
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM added)sql"};
@@ -147,10 +148,12 @@ constexpr statement update_steps{"update_steps", R"sql(
     UPDATE holdfast.steps s
        SET status = t.status, sealed = t.sealed, total_units = t.total_units,
            completed_units = t.completed_units, revision = t.revision,
-           upstreams_completed = t.upstreams_completed
+           upstreams_completed = t.upstreams_completed, job_revision = t.job_revision,
+           job_status = t.job_status
       FROM unnest($1::uuid[], $2::smallint[], $3::boolean[], $4::bigint[], $5::bigint[],
-                  $6::bigint[], $7::bigint[])
-        AS t(step_id, status, sealed, total_units, completed_units, revision, upstreams_completed)
+                  $6::bigint[], $7::bigint[], $8::bigint[], $9::smallint[])
+        AS t(step_id, status, sealed, total_units, completed_units, revision, upstreams_completed,
+             job_revision, job_status)
      WHERE s.step_id = t.step_id
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
@@ -201,6 +204,27 @@ constexpr statement reopen_units{"reopen_units", R"sql(
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
 
+constexpr statement withdraw_units{"withdraw_units", R"sql(
+  WITH changed AS (
+    UPDATE holdfast.units u SET state = 4, changed_at = t.at
+      FROM unnest($1::uuid[], $2::timestamptz[]) AS t(unit_id, at)
+     CROSS JOIN LATERAL (SELECT f.ctid, f.state FROM holdfast.units f
+                          WHERE f.unit_id = t.unit_id LIMIT 1) found
+     WHERE u.ctid = found.ctid AND found.state = 3
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
+
+constexpr statement set_questions_forgiven{"set_questions_forgiven", R"sql(
+  WITH changed AS (
+    UPDATE holdfast.units u SET forgiven_at = CASE WHEN t.forgiven THEN t.at END
+      FROM unnest($1::uuid[], $2::boolean[], $3::timestamptz[]) AS t(unit_id, forgiven, at)
+     CROSS JOIN LATERAL (SELECT f.ctid, f.truth, f.forgiven_at FROM holdfast.units f
+                          WHERE f.unit_id = t.unit_id LIMIT 1) found
+     WHERE u.ctid = found.ctid AND found.truth IS NOT NULL
+       AND (found.forgiven_at IS NULL) = t.forgiven
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
+
 constexpr statement extend_leases{"extend_leases", R"sql(
   WITH changed AS (
     UPDATE holdfast.active_leases l SET expires_at = t.expires_at
@@ -245,6 +269,17 @@ constexpr statement taint_judgments{"taint_judgments", R"sql(
      CROSS JOIN LATERAL (SELECT f.ctid FROM holdfast.judgments f
                           WHERE f.unit_id = t.unit_id AND f.contributor_id = t.contributor_id
                             AND NOT f.is_tainted LIMIT 1) found
+     WHERE j.ctid = found.ctid
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
+
+constexpr statement restore_judgments{"restore_judgments", R"sql(
+  WITH changed AS (
+    UPDATE holdfast.judgments j SET is_tainted = false, tainted_at = NULL
+      FROM unnest($1::uuid[], $2::text[]) AS t(unit_id, contributor_id)
+     CROSS JOIN LATERAL (SELECT f.ctid FROM holdfast.judgments f
+                          WHERE f.unit_id = t.unit_id AND f.contributor_id = t.contributor_id
+                            AND f.is_tainted LIMIT 1) found
      WHERE j.ctid = found.ctid
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
@@ -339,19 +374,21 @@ constexpr statement put_repairs{"put_repairs", R"sql(
   WITH put AS (
     INSERT INTO holdfast.repairs AS r (repair_id, step_id, contributor_id, dry_run, through,
                                        bookmark, found, unchanged, changed, reopened, went_on,
-                                       disregarded, asked_at, changed_at)
+                                       disregarded, asked_at, changed_at, reissued)
     SELECT t.repair_id, t.step_id, t.contributor_id, t.dry_run, t.through, t.bookmark, t.found,
-           t.unchanged, t.changed, t.reopened, t.went_on, t.disregarded, t.asked_at, t.changed_at
+           t.unchanged, t.changed, t.reopened, t.went_on, t.disregarded, t.asked_at, t.changed_at,
+           t.reissued
       FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::boolean[], $5::bigint[], $6::bigint[],
                   $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[],
-                  $12::bigint[], $13::timestamptz[], $14::timestamptz[])
+                  $12::bigint[], $13::timestamptz[], $14::timestamptz[], $15::bigint[])
         AS t(repair_id, step_id, contributor_id, dry_run, through, bookmark, found, unchanged,
-             changed, reopened, went_on, disregarded, asked_at, changed_at)
+             changed, reopened, went_on, disregarded, asked_at, changed_at, reissued)
      CROSS JOIN LATERAL (SELECT FROM holdfast.steps f WHERE f.step_id = t.step_id LIMIT 1) found
     ON CONFLICT (repair_id) DO UPDATE
        SET bookmark = excluded.bookmark, found = excluded.found, unchanged = excluded.unchanged,
            changed = excluded.changed, reopened = excluded.reopened, went_on = excluded.went_on,
-           disregarded = excluded.disregarded, changed_at = excluded.changed_at
+           disregarded = excluded.disregarded, changed_at = excluded.changed_at,
+           reissued = excluded.reissued
      WHERE r.step_id = excluded.step_id
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM put)sql"};
@@ -382,12 +419,12 @@ public:
     const auto& r = w.row;
     steps_.add(r.id.value, r.workflow.value, text{r.key}, plain(r.position), small(r.status),
                r.sealed, big(r.total_units), big(r.completed_units), big(r.revision), w.created_at,
-               big(r.upstreams_completed));
+               big(r.upstreams_completed), big(r.job_revision), small(r.job));
   }
   void operator()(const core::update_step& w) { changed_steps_[w.row.id] = &w.row; }
   void operator()(const core::insert_unit& w) {
     auto& [id, step, root, parent, ordinal, key, input, slots, created, truth, loops, part, version,
-           state, list, list_size, list_part] = units_.arrays;
+           state, list, list_size, list_part, parent_reopened] = units_.arrays;
     id.add(w.id.value);
     step.add(w.step.value);
     root.add(w.root.value);
@@ -407,6 +444,7 @@ public:
     loops.add(plain(w.loops));
     part.add(plain(w.part));
     version.add(plain(w.version));
+    parent_reopened.add(plain(w.parent_reopened));
     state.add(small(w.gathered ? core::unit_state::gathered : core::unit_state::judgable));
     if (w.list.of) {
       list.add(w.list.of.value);
@@ -433,6 +471,7 @@ public:
                    text{w.route_reason});
   }
   void operator()(const core::reopen_unit& w) { reopened_.add(w.unit.value, plain(w.slots), w.at); }
+  void operator()(const core::withdraw_unit& w) { withdrawn_.add(w.unit.value, w.at); }
   void operator()(const core::insert_lease& w) {
     leases_.add(w.unit.value, text{w.lease.owner}, big(w.lease.token), w.lease.id.value,
                 w.lease.granted_at, w.lease.expires_at);
@@ -448,6 +487,12 @@ public:
   void operator()(const core::insert_surplus_judgment& w) { add(surplus_, w.judgment); }
   void operator()(const core::taint_judgment& w) {
     tainted_.add(w.unit.value, text{w.contributor}, w.at);
+  }
+  void operator()(const core::restore_judgment& w) {
+    restored_.add(w.unit.value, text{w.contributor});
+  }
+  void operator()(const core::set_question_forgiven& w) {
+    forgiven_.add(w.unit.value, w.forgiven, w.at);
   }
   void operator()(const core::put_standing& w) { standings_[{w.step, w.contributor}] = &w; }
   void operator()(const core::insert_flag& w) {
@@ -475,18 +520,22 @@ public:
     leases_.append_to(calls, add_leases, types.lease);
     inbox_.append_to(calls, add_inbox);
     outbox_.append_to(calls, add_events);
-    columns<core::uuid, int2, bool, int8, int8, int8, int8> steps;
+    columns<core::uuid, int2, bool, int8, int8, int8, int8, int8, int2> steps;
     for (const auto& [id, row] : changed_steps_)
       steps.add(id.value, small(row->status), row->sealed, big(row->total_units),
-                big(row->completed_units), big(row->revision), big(row->upstreams_completed));
+                big(row->completed_units), big(row->revision), big(row->upstreams_completed),
+                big(row->job_revision), small(row->job));
     steps.append_to(calls, update_steps);
     unit_slots_.append_to(calls, set_units_slots);
     unit_states_.append_to(calls, set_unit_states);
     finalized_.append_to(calls, finalize_units);
     reopened_.append_to(calls, reopen_units);
+    withdrawn_.append_to(calls, withdraw_units);
+    forgiven_.append_to(calls, set_questions_forgiven);
     extended_.append_to(calls, extend_leases);
     judgments_.append_to(calls, add_judgments, types.judgment);
     tainted_.append_to(calls, taint_judgments);
+    restored_.append_to(calls, restore_judgments);
     ended_.append_to(calls, end_leases);
     late_.append_to(calls, add_late_judgments, types.judgment);
     surplus_.append_to(calls, add_surplus_judgments, types.judgment);
@@ -499,13 +548,14 @@ public:
     standings.append_to(calls, put_standings);
     flags_.append_to(calls, add_flags);
     columns<core::uuid, core::uuid, text, bool, int8, int8, int8, int8, int8, int8, int8, int8,
-            core::instant, core::instant>
+            core::instant, core::instant, int8>
         repairs;
     for (const auto& [id, r] : repairs_)
       repairs.add(id.value, r->step.value, text{r->contributor}, r->dry_run, big(r->through),
                   big(r->bookmark), big(r->figures.found), big(r->figures.unchanged),
                   big(r->figures.changed), big(r->figures.reopened), big(r->figures.went_on),
-                  big(r->figures.disregarded), r->asked_at, r->changed_at);
+                  big(r->figures.disregarded), r->asked_at, r->changed_at,
+                  big(r->figures.reissued));
     repairs.append_to(calls, put_repairs);
     columns<text, int4, int8> cursors;
     for (const auto& [key, seq] : cursors_)
@@ -526,10 +576,11 @@ private:
 
   columns<core::uuid, text, text, core::instant> workflows_;
   columns<core::uuid, int4, text, core::instant> workflow_versions_;
-  columns<core::uuid, core::uuid, text, int4, int2, bool, int8, int8, int8, core::instant, int8>
+  columns<core::uuid, core::uuid, text, int4, int2, bool, int8, int8, int8, core::instant, int8,
+          int8, int2>
       steps_;
   columns<core::uuid, core::uuid, core::uuid, core::uuid, int8, text, text, int4, core::instant,
-          text, int4, int4, int4, int2, core::uuid, int4, int4>
+          text, int4, int4, int4, int2, core::uuid, int4, int4, int4>
       units_;
   columns<core::uuid, text> exclusions_;
   columns<core::uuid, core::uuid> gathered_;
@@ -540,11 +591,14 @@ private:
   columns<core::uuid, int2, core::instant> unit_states_;
   columns<core::uuid, text, double, core::instant, int2, text> finalized_;
   columns<core::uuid, int4, core::instant> reopened_;
+  columns<core::uuid, core::instant> withdrawn_;
+  columns<core::uuid, bool, core::instant> forgiven_;
   columns<core::uuid, text, int8, core::instant> extended_;
   judgment_rows judgments_;
   judgment_rows late_;
   judgment_rows surplus_;
   columns<core::uuid, text, core::instant> tainted_;
+  columns<core::uuid, text> restored_;
   columns<core::uuid, text, int8, int2, core::instant> ended_;
   columns<core::uuid, text, int2, text, core::instant> flags_;
   // Of several the last counts, and one statement must not touch a row twice.

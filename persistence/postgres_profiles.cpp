@@ -16,10 +16,14 @@ constexpr statement profile_of_contributor{"profile_of_contributor", R"sql(
                       AS t(channel, skill, certification, place) ON true
    WHERE p.contributor_id = $1::text ORDER BY t.place)sql"};
 
+// From the answers to their units, row by row, whatever the planner believes of either.
 constexpr statement tests_of_contributor{"tests_of_contributor", R"sql(
-  SELECT count(*) FILTER (WHERE test_question_correct), count(*)
-    FROM holdfast.judgments
-   WHERE contributor_id = $1::text AND test_question_correct IS NOT NULL)sql"};
+  SELECT count(*) FILTER (WHERE j.test_question_correct), count(*)
+    FROM holdfast.judgments j
+   CROSS JOIN LATERAL (SELECT f.forgiven_at FROM holdfast.units f
+                        WHERE f.unit_id = j.unit_id OFFSET 0) u
+   WHERE j.contributor_id = $1::text AND j.test_question_correct IS NOT NULL
+     AND u.forgiven_at IS NULL)sql"};
 
 void read_profile(const query_result& rows, stored_profile& read) {
   if (rows.rows() == 0)

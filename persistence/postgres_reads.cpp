@@ -13,7 +13,7 @@ namespace {
 
 constexpr statement step_by_id{"step_by_id", R"sql(
   SELECT s.step_id, s.workflow_id, s.key, s.position, s.status, s.sealed, s.total_units,
-         s.completed_units, s.revision, s.upstreams_completed,
+         s.completed_units, s.revision, s.upstreams_completed, s.job_revision, s.job_status,
          coalesce((SELECT max(u.ordinal) FROM holdfast.units u WHERE u.step_id = s.step_id), 0)
     FROM holdfast.steps s WHERE s.step_id = $1::uuid)sql"};
 
@@ -24,7 +24,7 @@ constexpr statement definitions_of_step{"definitions_of_step", R"sql(
 
 constexpr statement step_row_by_id{"step_row_by_id", R"sql(
   SELECT step_id, workflow_id, key, position, status, sealed, total_units, completed_units,
-         revision, upstreams_completed
+         revision, upstreams_completed, job_revision, job_status
     FROM holdfast.steps WHERE step_id = $1::uuid)sql"};
 
 constexpr statement open_units_of_step{"open_units_of_step", R"sql(
@@ -138,7 +138,7 @@ constexpr statement definitions_of_workflow{"definitions_of_workflow", R"sql(
 
 constexpr statement steps_of_workflow{"steps_of_workflow", R"sql(
   SELECT step_id, workflow_id, key, position, status, sealed, total_units, completed_units,
-         revision, upstreams_completed
+         revision, upstreams_completed, job_revision, job_status
     FROM holdfast.steps WHERE workflow_id = $1::uuid ORDER BY position)sql"};
 
 constexpr statement units_by_source_key{"units_by_source_key", R"sql(
@@ -153,7 +153,7 @@ constexpr statement step_exists{"step_exists", R"sql(
 
 constexpr statement steps_after{"steps_after", R"sql(
   SELECT s.step_id, s.workflow_id, s.key, s.position, s.status, s.sealed, s.total_units,
-         s.completed_units, s.revision, s.upstreams_completed
+         s.completed_units, s.revision, s.upstreams_completed, s.job_revision, s.job_status
     FROM holdfast.steps s
    WHERE (s.created_at, s.step_id)
          > (coalesce((SELECT created_at FROM holdfast.steps WHERE step_id = $1::uuid), '-infinity'),
@@ -163,13 +163,13 @@ constexpr statement steps_after{"steps_after", R"sql(
 // `status < 3` as the index `steps_open` has it.
 constexpr statement open_steps_after{"open_steps_after", R"sql(
   SELECT step_id, workflow_id, key, position, status, sealed, total_units, completed_units,
-         revision, upstreams_completed
+         revision, upstreams_completed, job_revision, job_status
     FROM holdfast.steps WHERE status < 3 AND step_id > $1::uuid
    ORDER BY step_id LIMIT $2::integer)sql"};
 
 constexpr statement results_after{"results_after", R"sql(
-  SELECT u.unit_id, u.source_key, u.state, u.result, u.confidence, u.ordinal,
-         (SELECT count(*) FROM holdfast.judgments j WHERE j.unit_id = u.unit_id)
+  SELECT u.unit_id, u.source_key, u.state, CASE WHEN u.state = 3 THEN u.result END, u.confidence,
+         u.ordinal, (SELECT count(*) FROM holdfast.judgments j WHERE j.unit_id = u.unit_id)
     FROM holdfast.units u
    WHERE u.step_id = $1::uuid AND u.truth IS NULL AND u.ordinal > $2::bigint
    ORDER BY u.ordinal LIMIT $3::integer)sql"};
@@ -250,7 +250,7 @@ std::vector<std::string> definitions_in(const query_result& r) {
   return definitions;
 }
 
-/// Columns 0 to 9 of the statements that read steps.
+/// Columns 0 to 11 of the statements that read steps.
 core::step_row read_step_row(const query_result& r, std::size_t row) {
   return {{r.get<core::uuid>(row, 0)},
           {r.get<core::uuid>(row, 1)},
@@ -261,7 +261,9 @@ core::step_row read_step_row(const query_result& r, std::size_t row) {
           u64(r, row, 6),
           u64(r, row, 7),
           u64(r, row, 8),
-          u64(r, row, 9)};
+          u64(r, row, 9),
+          u64(r, row, 10),
+          static_cast<core::job_status>(r.get<int2>(row, 11))};
 }
 
 std::vector<core::step_row> read_step_rows(const query_result& r) {
@@ -286,6 +288,10 @@ void put_ended(std::vector<core::bar>& bars, const core::lease_policy& policy, t
                core::lease_end how, core::instant ended_at) {
   if (const auto until = core::barred_until(policy, how, ended_at); until > ended_at)
     put_bar(bars, contributor, until);
+}
+
+const core::lease_policy& policy_of(const core::unit& unit, const core::lease_policies& policies) {
+  return core::is_test_question(unit) ? policies.of_questions() : policies.of(unit.version);
 }
 
 /// Calls `visit(item, row)` for each row whose first column is the id of an item.
@@ -317,7 +323,7 @@ core::outcome<stored_step> load_step(const results& r, const lease_policies_of& 
     return core::failure{core::errc::not_found, "no such step"};
   stored_step loaded;
   loaded.row = read_step_row(step, 0);
-  loaded.next_ordinal = u64(step, 0, 10) + 1;
+  loaded.next_ordinal = u64(step, 0, 12) + 1;
   const auto policies = policies_of(definitions_in(r[preamble_long + 6]), loaded.row.key);
 
   const auto& units = r[preamble_long + 1];
@@ -351,7 +357,9 @@ core::outcome<stored_step> load_step(const results& r, const lease_policies_of& 
   const auto& ended = r[preamble_long + 4];
   for_each_of(ended, loaded.open_units, places, [&](open_unit& unit, std::size_t row) {
     const auto place = static_cast<std::size_t>(&unit - loaded.open_units.data());
-    put_ended(unit.touched, policies.of(versions[place]), ended.get<text>(row, 1),
+    const auto& policy =
+        unit.test_question ? policies.of_questions() : policies.of(versions[place]);
+    put_ended(unit.touched, policy, ended.get<text>(row, 1),
               static_cast<core::lease_end>(ended.get<int2>(row, 2)),
               ended.get<core::instant>(row, 3));
   });
@@ -447,7 +455,7 @@ std::vector<core::unit_record> load_units(const results& r, const std::vector<co
   if (policies.keep_late()) {
     const auto& surplus = r[preamble_short + 5];
     for_each_of(surplus, loaded, places, [&](core::unit& unit, std::size_t row) {
-      if (policies.of(unit.version).late_submit == core::late_submit::reject)
+      if (policy_of(unit, policies).late_submit == core::late_submit::reject)
         return;
       unit.lapsed.push_back({surplus.get<std::string>(row, 1),
                              u64(surplus, row, 2),
@@ -456,7 +464,7 @@ std::vector<core::unit_record> load_units(const results& r, const std::vector<co
   }
   const auto& ended = r[preamble_short + 3];
   for_each_of(ended, loaded, places, [&](core::unit& unit, std::size_t row) {
-    const auto& policy = policies.of(unit.version);
+    const auto& policy = policy_of(unit, policies);
     const auto how = static_cast<core::lease_end>(ended.get<int2>(row, 3));
     seen(unit, u64(ended, row, 2));
     put_ended(unit.bars, policy, ended.get<text>(row, 1), how, ended.get<core::instant>(row, 4));

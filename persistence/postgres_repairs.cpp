@@ -10,18 +10,18 @@ namespace {
 
 constexpr statement repair_by_id{"repair_by_id", R"sql(
   SELECT repair_id, step_id, contributor_id, dry_run, through, bookmark, found, unchanged, changed,
-         reopened, went_on, disregarded, asked_at, changed_at
+         reopened, went_on, disregarded, asked_at, changed_at, reissued
     FROM holdfast.repairs WHERE repair_id = $1::uuid)sql"};
 
 constexpr statement repairs_of_step{"repairs_of_step", R"sql(
   SELECT repair_id, step_id, contributor_id, dry_run, through, bookmark, found, unchanged, changed,
-         reopened, went_on, disregarded, asked_at, changed_at
+         reopened, went_on, disregarded, asked_at, changed_at, reissued
     FROM holdfast.repairs WHERE bookmark < through AND step_id = $1::uuid
    ORDER BY asked_at, repair_id)sql"};
 
 constexpr statement repairs_of_all{"repairs_of_all", R"sql(
   SELECT repair_id, step_id, contributor_id, dry_run, through, bookmark, found, unchanged, changed,
-         reopened, went_on, disregarded, asked_at, changed_at
+         reopened, went_on, disregarded, asked_at, changed_at, reissued
     FROM holdfast.repairs WHERE bookmark < through
    ORDER BY asked_at, repair_id)sql"};
 
@@ -35,6 +35,15 @@ constexpr statement judged_by{"judged_by", R"sql(
      AND u.state IN (1, 3) AND u.truth IS NULL AND NOT j.is_tainted
    ORDER BY u.ordinal)sql"};
 
+// From the results to the units, row by row: see the remark on `OFFSET 0` in postgres_reads.cpp.
+constexpr statement units_made_from{"units_made_from", R"sql(
+  SELECT c.unit_id
+    FROM unnest($2::uuid[], $3::integer[]) AS t(parent_id, revision)
+   CROSS JOIN LATERAL (SELECT f.unit_id, f.ordinal FROM holdfast.units f
+                        WHERE f.parent_id = t.parent_id AND f.step_id = $1::uuid
+                          AND f.parent_reopened < t.revision AND f.state <> 4 OFFSET 0) c
+   GROUP BY c.unit_id, c.ordinal ORDER BY c.ordinal)sql"};
+
 core::repair_row read_repair(const query_result& r, std::size_t row) {
   core::repair_row repair;
   repair.id = {r.get<core::uuid>(row, 0)};
@@ -44,7 +53,8 @@ core::repair_row read_repair(const query_result& r, std::size_t row) {
   repair.through = reads::u64(r, row, 4);
   repair.bookmark = reads::u64(r, row, 5);
   repair.figures = {reads::u64(r, row, 6), reads::u64(r, row, 7),  reads::u64(r, row, 8),
-                    reads::u64(r, row, 9), reads::u64(r, row, 10), reads::u64(r, row, 11)};
+                    reads::u64(r, row, 9), reads::u64(r, row, 10), reads::u64(r, row, 11),
+                    reads::u64(r, row, 14)};
   repair.asked_at = r.get<core::instant>(row, 12);
   repair.changed_at = r.get<core::instant>(row, 13);
   return repair;
@@ -94,6 +104,25 @@ core::outcome<judged_units> postgres_store::find_judged(core::step_id step,
     else
       found.unsettled = true;
   return found;
+}
+
+core::outcome<std::vector<core::unit_id>>
+postgres_store::made_from(core::step_id step, const std::vector<core::taken_back>& results) {
+  wire::array_of<core::uuid> parents;
+  wire::array_of<reads::int4> revisions;
+  for (const auto& result : results) {
+    parents.add(result.unit.value);
+    revisions.add(static_cast<reads::int4>(result.revision));
+  }
+  const auto answer = ask(reads::short_read(
+      {{&units_made_from, {wire::scalar(step.value), parents.take(), revisions.take()}}}));
+  if (!answer)
+    return answer.error();
+  const auto& rows = (*answer)[reads::preamble_short];
+  std::vector<core::unit_id> made;
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    made.push_back({rows.get<core::uuid>(row, 0)});
+  return made;
 }
 
 } // namespace holdfast::persistence

@@ -9,7 +9,7 @@ namespace holdfast::persistence {
 namespace {
 
 constexpr statement test_questions{"test_questions", R"sql(
-  SELECT unit_id, ordinal, truth, state = 1
+  SELECT unit_id, ordinal, truth, state = 1, forgiven_at IS NOT NULL
     FROM holdfast.units WHERE step_id = $1::uuid AND truth IS NOT NULL ORDER BY ordinal)sql"};
 
 // From the units of the step to the tables, row by row: see the remark on `OFFSET 0` in
@@ -72,6 +72,21 @@ constexpr statement unsettled_units{"unsettled_units", R"sql(
      AND g.contributor_id IN (SELECT contributor_id FROM removed)
    ORDER BY g.contributor_id, u.unit_id)sql"};
 
+// Standings of people at work are those of the reinstated: where there are none, likewise.
+constexpr statement reinstatable_units{"reinstatable_units", R"sql(
+  WITH working AS MATERIALIZED (
+    SELECT contributor_id FROM holdfast.contributor_standings
+     WHERE step_id = $1::uuid AND standing = 1)
+  SELECT j.contributor_id, u.unit_id
+    FROM holdfast.units u
+   CROSS JOIN LATERAL (
+         SELECT f.contributor_id FROM holdfast.judgments f
+          WHERE f.unit_id = u.unit_id AND f.is_tainted
+         OFFSET 0) j
+   WHERE u.step_id = $1::uuid AND u.state < 3 AND EXISTS (SELECT FROM working)
+     AND j.contributor_id IN (SELECT contributor_id FROM working)
+   ORDER BY j.contributor_id, u.unit_id)sql"};
+
 constexpr statement votes_of_step{"votes_of_step", R"sql(
   SELECT j.contributor_id, u.unit_id, j.answer
     FROM holdfast.units u
@@ -84,7 +99,10 @@ constexpr statement votes_of_step{"votes_of_step", R"sql(
 /// What was asked for, in this order.
 std::vector<call> calls_for(core::step_id step, core::history_scope scope) {
   const std::vector<std::string> id{wire::scalar(step.value)};
-  std::vector<call> calls{{&standings_of_step, id}, {&flags_of_step, id}, {&unsettled_units, id}};
+  std::vector<call> calls{{&standings_of_step, id},
+                          {&flags_of_step, id},
+                          {&unsettled_units, id},
+                          {&reinstatable_units, id}};
   if (scope.tests) {
     calls.push_back({&test_questions, id});
     calls.push_back({&grants_by_contributor, id});
@@ -109,10 +127,11 @@ void read_flags(const query_result& rows, core::step_history& history) {
         {rows.get<std::string>(row, 0), static_cast<core::monitor>(rows.get<reads::int2>(row, 1))});
 }
 
-void read_unsettled(const query_result& rows, core::step_history& history) {
+std::vector<core::step_history::unsettled> read_unsettled(const query_result& rows) {
+  std::vector<core::step_history::unsettled> units;
   for (std::size_t row = 0; row < rows.rows(); ++row)
-    history.unsettled_units.push_back(
-        {rows.get<std::string>(row, 0), {rows.get<core::uuid>(row, 1)}});
+    units.push_back({rows.get<std::string>(row, 0), {rows.get<core::uuid>(row, 1)}});
+  return units;
 }
 
 void read_questions(const query_result& rows, core::step_history& history) {
@@ -120,7 +139,8 @@ void read_questions(const query_result& rows, core::step_history& history) {
     history.questions.push_back({{rows.get<core::uuid>(row, 0)},
                                  reads::u64(rows, row, 1),
                                  rows.get<std::string>(row, 2),
-                                 rows.get<bool>(row, 3)});
+                                 rows.get<bool>(row, 3),
+                                 rows.get<bool>(row, 4)});
 }
 
 void read_grants(const query_result& rows, core::step_history& history) {
@@ -155,7 +175,8 @@ core::outcome<core::step_history> postgres_store::load_step_history(core::step_i
   const auto rows = [&]() -> const query_result& { return (*answer)[next++]; };
   read_standings(rows(), history);
   read_flags(rows(), history);
-  read_unsettled(rows(), history);
+  history.unsettled_units = read_unsettled(rows());
+  history.reinstatable_units = read_unsettled(rows());
   if (scope.tests) {
     read_questions(rows(), history);
     read_grants(rows(), history);

@@ -65,6 +65,8 @@ public:
   core::outcome<judged_units> find_judged(core::step_id step,
                                           const core::contributor_id& contributor,
                                           std::uint64_t after, std::uint64_t through) override;
+  core::outcome<std::vector<core::unit_id>>
+  made_from(core::step_id step, const std::vector<core::taken_back>& results) override;
   core::outcome<item_history> load_lineage(core::unit_id unit, core::unit_id after,
                                            std::uint32_t limit) override;
   core::outcome<stored_workflow> load_workflow(core::workflow_id workflow) override;

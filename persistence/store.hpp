@@ -458,6 +458,11 @@ public:
                                                   const core::contributor_id& contributor,
                                                   std::uint64_t after, std::uint64_t through) = 0;
 
+  /// What is in the step and was made from one of these results, canceled units left out, in order
+  /// of arrival.
+  virtual core::outcome<std::vector<core::unit_id>>
+  made_from(core::step_id step, const std::vector<core::taken_back>& results) = 0;
+
   /// All units of the item that `unit` belongs to, after `after` in their order (nil: from the
   /// first), at most `limit`. `not_found` if there is no such unit, or `after` is not of its item.
   virtual core::outcome<item_history> load_lineage(core::unit_id unit, core::unit_id after,

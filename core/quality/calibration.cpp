@@ -13,13 +13,15 @@ namespace {
 
 /// Smaller shares count as this one. Methods that are certain beyond it mean no more by that, and
 /// vote shares are 0 where a posterior would be small; without it one wrong label that nobody gave
-/// would decide the temperature of all.
-constexpr double share_min = 0.01;
+/// would decide the temperature of all. Of many labels it is less, so that the greatest share is
+/// always above it.
+double least_share(std::uint32_t labels) { return std::min(0.01, 0.5 / labels); }
 
 /// The shares of `raw` at another temperature.
 void cool(const double* raw, std::uint32_t labels, double temperature, double* shares) {
+  const auto least = least_share(labels);
   for (std::uint32_t label = 0; label < labels; ++label)
-    shares[label] = std::log(std::max(raw[label], share_min)) / temperature;
+    shares[label] = std::log(std::max(raw[label], least)) / temperature;
   normalise_logs(shares, labels);
 }
 

@@ -9,8 +9,9 @@ namespace holdfast::core::quality {
 /// What makes shares as sure as they are right. Methods that take judgments to be independent are
 /// far too sure of themselves: people find the same units hard.
 struct calibration {
-  /// Shares of 0.01 and more are raised to 1 / temperature, smaller ones count as 0.01, and they
-  /// are made to add up to 1 again. The likeliest label stays the likeliest.
+  /// Shares of 0.01 and more are raised to 1 / temperature, smaller ones count as 0.01 (of more
+  /// than 50 labels as less), and they are made to add up to 1 again. The likeliest label stays the
+  /// likeliest.
   double temperature = 1;
   std::uint32_t fitted_on = 0; ///< Test questions; with none the shares are uncalibrated.
 };

@@ -121,18 +121,39 @@ void incremental::hold(std::size_t unit, std::uint32_t truth) {
   put_back(state);
 }
 
-void incremental::adopt(const estimates& refitted) {
-  HOLDFAST_INVARIANT(refitted.labels == labels_ && refitted.units() == units_.size(),
+void incremental::adopt(const estimates& refitted, const std::vector<bool>& changed) {
+  HOLDFAST_INVARIANT(refitted.labels == labels_ && refitted.units() <= units_.size(),
                      "the refit was made of what is recorded here");
   std::fill(cells_.begin(), cells_.end(), 0.0);
   std::fill(label_sums_.begin(), label_sums_.end(), 0.0);
   counted_units_ = 0;
+  const auto is_changed = [&](std::size_t unit) {
+    return unit >= refitted.units() || (!changed.empty() && changed[unit]);
+  };
   for (std::size_t unit = 0; unit < units_.size(); ++unit) {
     auto& state = units_[unit];
-    if (!state.votes.empty())
-      std::copy(refitted.of(unit), refitted.of(unit) + labels_, state.shares.begin());
+    if (is_changed(unit) || state.votes.empty())
+      continue;
+    std::copy(refitted.of(unit), refitted.of(unit) + labels_, state.shares.begin());
     put_back(state);
   }
+  for (std::size_t unit = 0; unit < units_.size(); ++unit)
+    if (is_changed(unit)) {
+      estimate(units_[unit]);
+      put_back(units_[unit]);
+    }
+}
+
+vote_range incremental::votes(std::size_t unit) const {
+  const auto& all = units_[unit].votes;
+  return {all.data(), all.data() + all.size()};
+}
+
+known_labels incremental::held() const {
+  known_labels truths;
+  for (const auto& unit : units_)
+    truths.push_back(unit.truth);
+  return truths;
 }
 
 estimates incremental::found() const {

@@ -17,7 +17,7 @@ namespace holdfast::core::quality {
 /// other variants", 1998.
 ///
 /// What it says depends on the order of judgments, a little; a refit over all of them (`recorded`,
-/// `dawid_skene`, `adopt`) takes that away.
+/// `refit_of`, `adopt`) takes that away.
 class incremental {
 public:
   explicit incremental(std::uint32_t labels);
@@ -31,15 +31,21 @@ public:
   /// Holds a unit at its true label; `unknown_label` lets go of it.
   void hold(std::size_t unit, std::uint32_t truth);
 
-  /// Goes on from other estimates of the same units, those of a refit.
-  void adopt(const estimates& refitted);
+  /// Goes on from other estimates, those of a refit. Units that have `changed` since it was begun,
+  /// or that it has not seen, are estimated from what it says of the others. `changed` is empty, or
+  /// has one entry per unit.
+  void adopt(const estimates& refitted, const std::vector<bool>& changed = {});
 
   /// How likely each label of the unit is; before its first judgment, as likely as anywhere.
   const double* shares(std::size_t unit) const { return units_[unit].shares.data(); }
   estimates found() const;
 
-  /// All judgments that count.
+  /// All judgments that count, of the unit or of all.
+  vote_range votes(std::size_t unit) const;
   answers recorded() const;
+
+  /// The labels that units are held at.
+  known_labels held() const;
 
 private:
   struct unit_state {

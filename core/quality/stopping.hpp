@@ -11,7 +11,7 @@ namespace holdfast::core::quality {
 struct stopping_rule {
   std::uint32_t min = 1;
   std::uint32_t max = 1; ///< `judgments_per_unit` where min and max are the same.
-  /// Enough when some label is so likely, calibrated where test questions allow it.
+  /// Enough when some label is so likely, as the method finds it.
   std::optional<double> stop_at;
   /// Enough when the label in front would stay there whatever the votes still missing say: the
   /// majority is the same as with all of them.

@@ -1,6 +1,7 @@
 #include "core/quality/test_ledger.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace holdfast::core::quality {
 
@@ -36,9 +37,15 @@ std::vector<std::uint32_t> test_ledger::who_answered(std::uint32_t question) con
 }
 
 test_record test_ledger::record_of(std::uint32_t contributor) const {
+  return record_of_first(contributor, std::numeric_limits<std::uint32_t>::max());
+}
+
+test_record test_ledger::record_of_first(std::uint32_t contributor, std::uint32_t answers) const {
   test_record record;
   for (const auto& one : entries_of(contributor)) {
-    if (forgiven_.count(one.question) > 0)
+    if (record.asked >= answers)
+      break;
+    if (is_forgiven(one.question))
       continue;
     ++record.asked;
     record.right += one.was_right ? 1 : 0;
@@ -53,7 +60,7 @@ trust test_ledger::trust_of(std::uint32_t contributor) const {
 bool test_ledger::tainted(std::uint32_t contributor) const {
   test_record so_far;
   for (const auto& one : entries_of(contributor)) {
-    if (forgiven_.count(one.question) > 0)
+    if (is_forgiven(one.question))
       continue;
     ++so_far.asked;
     so_far.right += one.was_right ? 1 : 0;

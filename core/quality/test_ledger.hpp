@@ -24,7 +24,11 @@ public:
   /// The reverse of `forgive`.
   std::vector<std::uint32_t> count_again(std::uint32_t question);
 
+  bool is_forgiven(std::uint32_t question) const { return forgiven_.count(question) > 0; }
+
   test_record record_of(std::uint32_t contributor) const;
+  /// Of the first answers that count, at most so many.
+  test_record record_of_first(std::uint32_t contributor, std::uint32_t answers) const;
   trust trust_of(std::uint32_t contributor) const;
 
   /// Whether the rule was broken after any of the answers that count: once is enough, because

@@ -1,6 +1,7 @@
 #include "core/quality/voting.hpp"
 
 #include "core/invariant.hpp"
+#include "core/quality/trust.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -65,7 +66,9 @@ estimates weighted_log_odds(const answers& given, const std::vector<double>& acc
   return result;
 }
 
-estimates wawa(const answers& given) {
+estimates wawa(const answers& given) { return weighted(given, agreement_with_majority(given)); }
+
+std::vector<double> agreement_with_majority(const answers& given) {
   const auto leaders = majority(given);
   std::vector<double> agreed(given.contributors, 0.0);
   std::vector<double> total(given.contributors, 0.0);
@@ -77,8 +80,8 @@ estimates wawa(const answers& given) {
     }
   }
   for (std::size_t who = 0; who < agreed.size(); ++who)
-    agreed[who] = total[who] > 0 ? agreed[who] / total[who] : 0;
-  return weighted(given, agreed);
+    agreed[who] = total[who] > 0 ? agreed[who] / total[who] : trust{}.mean();
+  return agreed;
 }
 
 } // namespace holdfast::core::quality

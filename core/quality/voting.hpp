@@ -26,4 +26,7 @@ estimates weighted_log_odds(const answers& given, const std::vector<double>& acc
 /// equal the majority, ties of which go to the first label.
 estimates wawa(const answers& given);
 
+/// These weights, by contributor; of whoever has said nothing, what one assumes of anybody.
+std::vector<double> agreement_with_majority(const answers& given);
+
 } // namespace holdfast::core::quality

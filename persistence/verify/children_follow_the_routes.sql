@@ -8,8 +8,9 @@ JOIN holdfast.consumer_cursors k ON k.consumer = 'routing' AND k.shard = e.shard
 JOIN report.routes_taken r ON r.unit_id = e.unit_id
 JOIN holdfast.units u ON u.unit_id = r.unit_id
 JOIN holdfast.steps target ON target.step_id = r.to_step_id AND target.status <> 4
-LEFT JOIN (SELECT parent_id, step_id, count(*) AS children, max(loops) AS loops
+LEFT JOIN (SELECT parent_id, parent_reopened, step_id, count(*) AS children, max(loops) AS loops
            FROM holdfast.units
-           WHERE parent_id IS NOT NULL GROUP BY parent_id, step_id) c
-       ON c.parent_id = r.unit_id AND c.step_id = r.to_step_id
+           WHERE parent_id IS NOT NULL GROUP BY parent_id, parent_reopened, step_id) c
+       ON c.parent_id = r.unit_id AND c.parent_reopened = u.reopened
+          AND c.step_id = r.to_step_id
 WHERE coalesce(c.children, 0) <> CASE WHEN c.loops > u.loops THEN 1 ELSE r.items END

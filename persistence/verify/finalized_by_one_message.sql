@@ -9,7 +9,7 @@ LEFT JOIN (SELECT e.unit_id, count(*) AS messages
            GROUP BY e.unit_id) m ON m.unit_id = u.unit_id
 CROSS JOIN pg_temp.pruned
 CROSS JOIN LATERAL (
-  SELECT u.reopened + (u.state = 3)::integer AS results,
+  SELECT u.reopened + (u.result IS NOT NULL)::integer AS results,
          -- What came before the last change may be gone.
          CASE WHEN pruned.until = '-infinity' THEN 0 ELSE u.reopened END AS forgotten) due
 WHERE coalesce(m.messages, 0) > due.results

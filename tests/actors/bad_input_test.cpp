@@ -70,6 +70,7 @@ BOOST_AUTO_TEST_CASE(nil_ids_are_refused_by_name) {
   refused(msg::add_source_data{{}, {}}, errc::invalid_argument, "step");
   refused(msg::seal_step{}, errc::invalid_argument, "step");
   refused(msg::update_workflow{}, errc::invalid_argument, "step");
+  refused(msg::job_status_changed{{}, 1, 1}, errc::invalid_argument, "workflow");
   refused(msg::get_workflow{}, errc::invalid_argument, "workflow");
   refused(msg::change_unit{step, {}, 1}, errc::invalid_argument, "unit");
   refused(msg::get_unit{step, {}}, errc::invalid_argument, "unit");
@@ -84,6 +85,11 @@ BOOST_AUTO_TEST_CASE(unknown_ids_are_not_found) {
   refused(msg::add_source_data{nowhere, {{"a", "{}", 0}}}, errc::not_found, to_string(nowhere));
   refused(msg::seal_step{nowhere}, errc::not_found, to_string(nowhere));
   refused(msg::change_step{nowhere, 1}, errc::not_found, to_string(nowhere));
+  const auto no_workflow = fresh<core::workflow_id>();
+  refused(msg::job_status_changed{no_workflow, 1, 1}, errc::not_found, "no such workflow");
+  refused(msg::job_status_changed{no_workflow, 1, 1, nowhere}, errc::not_found, to_string(nowhere));
+  refused(msg::job_status_changed{no_workflow, 1, 1, step}, errc::invalid_argument,
+          to_string(no_workflow));
   refused(msg::get_step_statistics{nowhere}, errc::not_found, "");
   refused(msg::list_steps{nowhere, 10}, errc::not_found, "");
   refused(msg::get_unit{step, nothing}, errc::not_found, to_string(nothing));
@@ -121,6 +127,12 @@ BOOST_AUTO_TEST_CASE(verbs_and_limits_out_of_range_are_refused_with_the_range) {
     refused(msg::change_step{step, verb}, errc::invalid_argument, "verb must be 1");
     refused(msg::change_unit{step, lease.unit, verb}, errc::invalid_argument, "verb must be 1");
   }
+  const auto workflow = statistics(step).step.workflow;
+  for (const std::uint8_t job : {0, 5, 255})
+    refused(msg::job_status_changed{workflow, 1, job}, errc::invalid_argument, "status must be 1");
+  for (const std::uint64_t revision : {std::uint64_t{0}, std::uint64_t{1} << 63})
+    refused(msg::job_status_changed{workflow, revision, 1, step}, errc::invalid_argument,
+            "revision must be between 1 and 9223372036854775807");
   for (const std::uint32_t limit : {0U, 1001U})
     refused(msg::list_steps{{}, limit}, errc::invalid_argument, "limit must be between 1 and 1000");
   for (const std::uint32_t limit : {0U, 10001U})
@@ -198,8 +210,9 @@ BOOST_AUTO_TEST_CASE(every_actor_survives_messages_that_it_does_not_know) {
   const auto step = create();
   feed(step, 1);
   const auto lease = assigned(step, "ana");
-  for (const auto* name : {"gateway", "unit", "step", "shard_host", "shards", "writer", "relay",
-                           "membership", "owner", "owners", "consumer", "reader", "supervisor"}) {
+  for (const auto* name :
+       {"gateway", "unit", "step", "shard_host", "shards", "writer", "relay", "membership", "owner",
+        "owners", "consumer", "reader", "refitter", "supervisor"}) {
     for (const auto& actor : actors_named(name)) {
       const auto answered = ask<int>(actor, std::string{"what is this?"});
       BOOST_TEST(answered.code() == core::errc::invalid_argument, name << " says so");

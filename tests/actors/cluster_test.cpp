@@ -432,6 +432,39 @@ BOOST_AUTO_TEST_CASE(a_workflow_runs_over_several_nodes) { // I-5, I-6, I-8
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
+// The lifecycle system knows one node and no steps; they are hosted everywhere. A36
+BOOST_AUTO_TEST_CASE(the_steps_of_a_job_follow_it_on_all_nodes) {
+  start_three();
+  std::string definition = R"({"name":"w","starts":"when_launched","steps":[{"key":"s0")";
+  for (int i = 1; i < 12; ++i)
+    definition +=
+        R"(,"next":["s)" + std::to_string(i) + R"("]},{"key":"s)" + std::to_string(i) + '"';
+  const auto id = fresh<core::workflow_id>();
+  const auto created = call(at("a"), msg::create_workflow{id, definition + "}]}"}, 5s);
+  BOOST_REQUIRE(created.value);
+  const auto all_are = [&](core::step_status status, std::uint64_t revision) {
+    for (const auto& [step, stored] : database->tables().steps)
+      if (stored.row.status != status || stored.row.job_revision != revision)
+        return false;
+    return database->tables().steps.size() == 12U;
+  };
+  BOOST_TEST(all_are(core::step_status::paused, 0));
+  std::uint64_t revision = 0;
+  for (auto& [name, node] : nodes)
+    for (const auto status : {core::job_status::launched, core::job_status::paused}) {
+      const auto told = call(
+          *node, msg::job_status_changed{id, ++revision, static_cast<std::uint8_t>(status)}, 5s);
+      BOOST_REQUIRE_MESSAGE(told.value, (told.error ? told.error->detail : "no answer"));
+      BOOST_TEST(told.value->applied, name);
+      advance(2s);
+      BOOST_TEST(all_are(status == core::job_status::launched ? core::step_status::open
+                                                              : core::step_status::paused,
+                         revision),
+                 name);
+    }
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
 /// Four tasks that a worker holds, tied to it, over another node than that of their queue.
 struct work_elsewhere : cluster {
   work_elsewhere() {

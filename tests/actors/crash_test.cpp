@@ -48,9 +48,9 @@ struct started_node : node_fixture {
 /// exception, as a bug would.
 void make_throw(const caf::actor& victim) { caf::anon_send(victim, actors::write_done{4711, {}}); }
 
-const char* const all_actors[] = {"unit",   "step",       "shard_host", "shards", "writer",
-                                  "relay",  "membership", "owner",      "owners", "consumer",
-                                  "reader", "gateway",    "janitor"};
+const char* const all_actors[] = {"unit",   "step",       "shard_host", "shards",  "writer",
+                                  "relay",  "membership", "owner",      "owners",  "consumer",
+                                  "reader", "gateway",    "janitor",    "refitter"};
 
 } // namespace
 

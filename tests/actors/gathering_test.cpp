@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -71,6 +72,21 @@ struct gathering_node : node_fixture {
       inputs.push_back(unit.made.input);
     return inputs;
   }
+  /// Where no look after what is late brings back what a timer was to bring back.
+  void start_without_sweeps() {
+    prepare().settings.sweep_interval = 24h;
+    start();
+  }
+  /// From when so many units wait in the step: their next `times` reads fail. Others go well.
+  void fail_reads_of_members(const core::step_id& step, std::size_t waiting, std::size_t times) {
+    database->set_read_faults([=](std::string_view read) {
+      if (read != "load_units" || gathered(step).size() < waiting)
+        return false;
+      return ++reads_of_members <= times;
+    });
+  }
+  std::size_t reads_of_members = 0;
+
   core::step_row row_of(const core::step_id& step) {
     const auto seen = statistics(step).step;
     core::step_row row;
@@ -206,6 +222,40 @@ BOOST_AUTO_TEST_CASE(the_items_of_a_list_come_together_again_in_their_order) {
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
+// G-4: what was mapped item by item is put together item by item.
+BOOST_AUTO_TEST_CASE(items_that_are_shown_each_in_its_own_way_come_together_as_a_list) {
+  const auto steps = create_steps(R"({"name":"w","steps":[
+    {"key":"find","judgments_per_unit":1,
+     "routes":[{"to":["check"],"for_each":true,"input":{"who":"/item"}}]},
+    {"key":"check","judgments_per_unit":1,"next":["join"]},
+    {"key":"join","judgments_per_unit":1,"gather":{"by":"list"}}]})");
+  source(steps[0], "k", R"({"text":"Ana and Bob"})");
+  answer_json(steps[0], "ana", R"(["Ana","Bob"])");
+  answer(steps[1], "bob", "first");
+  answer(steps[1], "bob", "second");
+  const auto joined = open_inputs(steps[2]);
+  BOOST_REQUIRE(joined.size() == 1U);
+  BOOST_TEST(joined[0].find(R"({"data":[{"who":"Ana"},{"who":"Bob"}],"result":[{"answer":"first")")
+                 == 0U,
+             joined[0]);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_batch_lists_what_its_route_shows_and_the_results) {
+  const auto steps = create_steps(R"({"name":"w","steps":[
+    {"key":"label","judgments_per_unit":1,"routes":[{"to":["page"],"input":{"u":"/data/url"}}]},
+    {"key":"page","judgments_per_unit":1,"gather":{"by":"count","size":2}}]})");
+  for (const auto* key : {"a", "b"})
+    source(steps[0], key, std::string{R"({"secret":1,"url":")"} + key + "\"}");
+  answer(steps[0], "ana", "1");
+  answer(steps[0], "ana", "2");
+  const auto pages = open_inputs(steps[1]);
+  BOOST_REQUIRE(pages.size() == 1U);
+  BOOST_TEST(pages[0].find(R"({"data":[{"u":"a"},{"u":"b"}],"result":[{"answer":"1")") == 0U,
+             pages[0]);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
 // An item may end on the way: the others wait until nothing more can come.
 BOOST_AUTO_TEST_CASE(a_list_of_which_an_item_is_dropped_comes_together_at_the_end) {
   const auto steps = create_steps(by_list);
@@ -265,6 +315,56 @@ BOOST_AUTO_TEST_CASE(a_batch_that_was_due_is_made_by_the_next_life) {
   database->set_commit_faults(nullptr);
   restart();
   BOOST_TEST(open_inputs(steps[1]).size() == 1U);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// I-5: a batch that is due is made although its units cannot be read at once.
+BOOST_AUTO_TEST_CASE(a_batch_waits_for_the_database_to_answer_again) {
+  start_without_sweeps();
+  const auto steps = create_steps(by_count);
+  feed(steps[0], 3);
+  for (int i = 0; i < 2; ++i)
+    answer(steps[0], "ana", "x");
+  const auto last = assigned(steps[0], "ana");
+  fail_reads_of_members(steps[1], 3, 1);
+  BOOST_REQUIRE(submit(last, "ana", "x").value);
+  advance(500ms);
+  BOOST_TEST(reads_of_members == 1U);
+  BOOST_TEST(gathered(steps[1]).size() == 3U);
+  BOOST_TEST(open_inputs(steps[1]).empty());
+  advance(1s);
+  BOOST_TEST(reads_of_members == 2U);
+  BOOST_TEST(open_inputs(steps[1]).size() == 1U);
+  database->set_read_faults(nullptr);
+  answer(steps[1], "bob", "y");
+  BOOST_TEST(open_inputs(steps[2]).size() == 1U);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// Nor is it given up when the next try fails, too; and what has come in meanwhile is another one.
+BOOST_AUTO_TEST_CASE(a_batch_is_tried_until_its_units_can_be_read) {
+  start_without_sweeps();
+  const auto steps = create_steps(by_count);
+  feed(steps[0], 4);
+  for (int i = 0; i < 2; ++i)
+    answer(steps[0], "ana", "x");
+  const auto third = assigned(steps[0], "ana");
+  const auto fourth = assigned(steps[0], "bob");
+  fail_reads_of_members(steps[1], 3, 4);
+  BOOST_REQUIRE(submit(third, "ana", "x").value);
+  advance(2500ms);
+  BOOST_TEST(reads_of_members == 3U);
+  BOOST_TEST(open_inputs(steps[1]).empty());
+  advance(2s);
+  BOOST_TEST(reads_of_members == 5U);
+  BOOST_TEST(open_inputs(steps[1]).size() == 1U);
+  database->set_read_faults(nullptr);
+  BOOST_REQUIRE(submit(fourth, "bob", "x").value);
+  advance(1s);
+  BOOST_TEST(gathered(steps[1]).size() == 4U);
+  BOOST_TEST(open_inputs(steps[1]).size() == 1U);
+  seal(steps[0]);
+  BOOST_TEST(open_inputs(steps[1]).size() == 2U);
   BOOST_TEST(broken_invariants(*database) == "");
 }
 

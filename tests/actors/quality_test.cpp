@@ -26,6 +26,10 @@ std::string step_with(const std::string& more) {
 const std::string tested = step_with(R"("judgments_per_unit": 2,
     "test_questions": {"quiz": 2, "quiz_pass": 0.5, "every": 3})");
 
+/// Whoever gives a wrong answer early is removed for it.
+const std::string strict =
+    R"("test_questions": {"quiz": 0, "quiz_pass": 1, "every": 2, "certainty": 0.5})";
+
 struct started_node : node_fixture {
   started_node() { start(); }
 
@@ -62,6 +66,33 @@ struct started_node : node_fixture {
       BOOST_REQUIRE(submit(lease, who, tests ? "red" : text).value);
       units -= tests ? 0 : 1;
     }
+  }
+
+  struct removal {
+    core::unit_id question; ///< The one that they are removed for.
+    std::vector<core::unit_id> judged;
+  };
+  /// Works in a strict step until the first wrong answer, but judges a unit before that.
+  removal err(const core::step_id& step, const std::string& who) {
+    removal out;
+    for (;;) {
+      const auto lease = assigned(step, who);
+      const bool tests = is_question(lease);
+      const bool wrong = tests && !out.judged.empty();
+      BOOST_REQUIRE(submit(lease, who, tests && !wrong ? "red" : "blue").value);
+      if (!tests)
+        out.judged.push_back(lease.unit);
+      out.question = lease.unit;
+      if (wrong)
+        return out;
+    }
+  }
+
+  msg::question_forgiven forgive(const core::step_id& step, const core::unit_id& unit,
+                                 bool count_again = false) {
+    const auto told = call(msg::forgive_question{step, unit, count_again});
+    BOOST_REQUIRE_MESSAGE(told.value, (told.error ? told.error->detail : "no answer"));
+    return *told.value;
   }
 
   std::string standings(const core::step_id& step) {
@@ -382,6 +413,203 @@ BOOST_AUTO_TEST_CASE(contributors_are_listed_page_by_page) {
   BOOST_TEST(!second->more);
   BOOST_TEST(call(msg::list_contributors{step, "", 0}).code() == core::errc::invalid_argument);
   BOOST_TEST(call(msg::remove_contributor{step, ""}).code() == core::errc::invalid_argument);
+}
+
+// --- forgiving ---
+
+// A27, A28, G-1: who was removed for one question is back, and so is what they said
+BOOST_AUTO_TEST_CASE(forgiving_a_question_brings_back_people_and_what_they_said) {
+  const auto step = create(step_with("\"judgments_per_unit\": 2, " + strict));
+  feed(step, 4);
+  ask_about(step, 6);
+  const auto out = err(step, "eve");
+  advance(1s);
+  BOOST_TEST(assign(step, "eve").code() == core::errc::not_qualified);
+  for (const auto& id : out.judged)
+    BOOST_TEST(judgment_of(id, "eve").tainted_at.has_value());
+  work_through(step, "ana", 4, "red");
+  advance(1s);
+  BOOST_TEST(unit(step, out.judged[0]).state == core::unit_state::judgable);
+
+  const auto told = forgive(step, out.question);
+  BOOST_TEST(told.forgiven);
+  BOOST_TEST(told.reinstated == std::vector<core::contributor_id>{"eve"},
+             boost::test_tools::per_element());
+  BOOST_TEST(told.removed.empty());
+  // Their judgment was the last that the unit waited for: nobody else need come.
+  advance(1s);
+  BOOST_TEST(events(core::event_type::judgment_reinstated).size() == out.judged.size());
+  for (const auto& id : out.judged) {
+    BOOST_TEST(!judgment_of(id, "eve").tainted_at);
+    BOOST_TEST(unit(step, id).state == core::unit_state::finalized);
+  }
+  const auto flagged = events(core::event_type::contributor_flagged);
+  BOOST_TEST(flagged.back().details.find(R"("standing":"Working","reason":"QuestionForgiven")")
+             != std::string::npos);
+  for (const bool later : {false, true}) {
+    if (later)
+      restart();
+    const auto all = standings(step);
+    BOOST_TEST(all.find("eve Working") != std::string::npos, all);
+    BOOST_TEST(assign(step, "eve").code() != core::errc::not_qualified);
+  }
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
+// I-1: nobody loses their place to somebody who comes back
+BOOST_AUTO_TEST_CASE(what_others_have_filled_or_finished_in_between_stays_as_it_is) {
+  const auto step = create(step_with("\"judgments_per_unit\": 2, " + strict));
+  feed(step, 4);
+  ask_about(step, 8);
+  const auto out = err(step, "eve");
+  advance(1s);
+  for (const auto* who : {"ana", "bob"})
+    work_through(step, who, 4, "red");
+  advance(1s);
+  const auto before = results(step);
+  BOOST_TEST(forgive(step, out.question).reinstated.size() == 1U);
+  advance(1s);
+  BOOST_TEST(judgment_of(out.judged[0], "eve").tainted_at.has_value());
+  BOOST_TEST(events(core::event_type::judgment_reinstated).empty());
+  for (std::size_t i = 0; i < before.size(); ++i)
+    BOOST_TEST(results(step)[i].result == before[i].result);
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
+// I-12: whatever happens to unit and step between the two commits
+BOOST_AUTO_TEST_CASE(what_is_to_count_again_does_so_also_after_crashes) {
+  for (const int refused : {1, 2, 3}) {
+    const auto step = create(step_with("\"judgments_per_unit\": 2, " + strict));
+    feed(step, 2);
+    ask_about(step, 6);
+    const auto out = err(step, "eve");
+    advance(1s);
+    auto left = refused;
+    database->set_refusals([&left, &out](const core::change& c) {
+      const bool restores =
+          std::any_of(c.writes.begin(), c.writes.end(), [&](const core::write_op& write) {
+            const auto* restored = std::get_if<core::restore_judgment>(&write);
+            return restored != nullptr && restored->unit == out.judged[0];
+          });
+      return restores && left-- > 0;
+    });
+    BOOST_TEST(forgive(step, out.question).reinstated.size() == 1U);
+    advance(1s);
+    BOOST_TEST(left < refused);
+    database->set_refusals({});
+    // After the third crash it is taken for a poison pill; the next life of the step tries again.
+    if (refused == 3) {
+      BOOST_TEST(judgment_of(out.judged[0], "eve").tainted_at.has_value());
+      restart();
+      BOOST_TEST(standings(step).find("eve Working") != std::string::npos);
+      advance(1s);
+    }
+    BOOST_TEST(!judgment_of(out.judged[0], "eve").tainted_at);
+  }
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
+// G-1
+BOOST_AUTO_TEST_CASE(a_forgiven_question_is_not_asked_until_it_counts_again) {
+  const auto step = create(tested);
+  feed(step, 3);
+  ask_about(step, 2);
+  const auto held = assigned(step, "ana");
+  BOOST_REQUIRE(is_question(held));
+  const auto told = forgive(step, held.unit);
+  BOOST_TEST(told.reinstated.empty());
+  // Whoever has it sees nothing of that, and nothing comes of what they say.
+  const auto taken = submit(held, "ana", "blue");
+  BOOST_REQUIRE(taken.value);
+  BOOST_TEST(!taken.value->repeated);
+  BOOST_TEST(standings(step) == "ana Working 0/0\n");
+  for (const bool later : {false, true}) {
+    if (later)
+      restart();
+    const std::string who = later ? "eve" : "bob";
+    const auto other = assigned(step, who);
+    BOOST_TEST((is_question(other) && other.unit != held.unit));
+    BOOST_REQUIRE(submit(other, who, "red").value);
+    BOOST_TEST(assign(step, who).code() == core::errc::no_unit_available);
+  }
+  forgive(step, held.unit, true);
+  BOOST_TEST(standings(step).find("ana Working 0/1") != std::string::npos);
+  BOOST_TEST((assigned(step, "bob").unit == held.unit));
+}
+
+// A27, A28
+BOOST_AUTO_TEST_CASE(a_question_that_counts_again_removes_again) {
+  const auto step = create(step_with("\"judgments_per_unit\": 2, " + strict));
+  feed(step, 2);
+  ask_about(step, 6);
+  const auto out = err(step, "eve");
+  advance(1s);
+  forgive(step, out.question);
+  const auto written = [&] { return events(core::event_type::contributor_flagged).size(); };
+  BOOST_TEST(written() == 2U);
+  BOOST_TEST(forgive(step, out.question).reinstated.empty());
+  BOOST_TEST(written() == 2U);
+  const auto again = forgive(step, out.question, true);
+  BOOST_TEST(!again.forgiven);
+  BOOST_TEST(again.removed == std::vector<core::contributor_id>{"eve"},
+             boost::test_tools::per_element());
+  advance(1s);
+  BOOST_TEST(judgment_of(out.judged[0], "eve").tainted_at.has_value());
+  BOOST_TEST(assign(step, "eve").code() == core::errc::not_qualified);
+  BOOST_TEST(forgive(step, out.question, true).removed.empty());
+  BOOST_TEST(written() == 3U);
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
+BOOST_AUTO_TEST_CASE(only_a_test_question_of_the_step_is_forgiven) {
+  const auto step = create(tested);
+  feed(step, 1);
+  const auto ordinary = results(step).front().unit;
+  const auto refused = [&](const core::step_id& where, const core::unit_id& what) {
+    const auto asked = call(msg::forgive_question{where, what, false});
+    return asked.error ? std::string{to_string(asked.code())} + ": " + asked.error->detail : "";
+  };
+  BOOST_TEST(refused(step, ordinary).find("the unit is no test question") != std::string::npos);
+  BOOST_TEST(
+      (call(msg::forgive_question{step, ordinary, false}).code() == core::errc::wrong_state));
+  BOOST_TEST((call(msg::forgive_question{step, fresh<core::unit_id>(), false}).code()
+              == core::errc::not_found));
+  const auto untested = create();
+  feed(untested, 1);
+  const auto other = results(untested).front().unit;
+  BOOST_TEST(refused(untested, other).find("no test questions") != std::string::npos);
+  BOOST_TEST((call(msg::forgive_question{step, other, false}).code() == core::errc::not_found));
+  BOOST_TEST((call(msg::forgive_question{step, {}, false}).code() == core::errc::invalid_argument));
+}
+
+// A33: the model hears again whom it had been told not to believe
+BOOST_AUTO_TEST_CASE(a_model_learns_anew_when_a_question_is_forgiven) {
+  const auto step = create(step_with("\"judgments_per_unit\": 2,"
+                                     R"("aggregation": {"method": "incremental",
+      "answer": "/answer", "labels": ["blue", "red"]}, )"
+                                     + strict));
+  feed(step, 6);
+  ask_about(step, 8);
+  const auto out = err(step, "eve");
+  advance(1s);
+  work_through(step, "ana", 6, "red");
+  advance(1s);
+  // Two at once, and work goes on meanwhile.
+  auto first = send_to_node(msg::forgive_question{step, out.question, false});
+  auto second = send_to_node(msg::forgive_question{step, out.question, false});
+  settle();
+  BOOST_REQUIRE((first->value && second->value));
+  BOOST_TEST(first->value->reinstated.size() + second->value->reinstated.size() == 1U);
+  advance(1s);
+  for (const auto& id : out.judged)
+    BOOST_TEST(unit(step, id).state == core::unit_state::finalized);
+  work_through(step, "bob", 1, "red");
+  restart();
+  work_through(step, "bob", 5 - static_cast<int>(out.judged.size()), "red");
+  advance(1s);
+  for (const auto& result : results(step))
+    BOOST_TEST(result.state == core::unit_state::finalized);
+  BOOST_TEST(broken_invariants(*database).empty());
 }
 
 // --- stopping and weighing ---

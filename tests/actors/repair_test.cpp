@@ -200,11 +200,12 @@ BOOST_AUTO_TEST_CASE(a_repair_is_done_once) {
   BOOST_TEST(call(repair_of(step, "eve")).code() == core::errc::wrong_state);
 }
 
-// What others were made from is not taken back, and it is said how much that is.
-BOOST_AUTO_TEST_CASE(what_went_on_is_left_alone) {
-  const auto step = create(step_with(R"("judgments_per_unit": 2,
+// Others are in the batch, too: it stays, and it is said of how many.
+BOOST_AUTO_TEST_CASE(what_is_in_a_batch_is_left_alone) {
+  const auto step =
+      create(step_with(R"("judgments_per_unit": 2,
       "routes": [{"when": {"answer": "red"}, "to": ["check"]}])",
-                                     R"(, {"key": "check"})"));
+                       R"(, {"key": "check", "gather": {"by": "count", "size": 2}})"));
   feed(step, 3);
   judge(step, "eve", {"red", "blue", "red"});
   judge(step, "ana", {"red", "green", "blue"});
@@ -219,7 +220,193 @@ BOOST_AUTO_TEST_CASE(what_went_on_is_left_alone) {
   remove(step, "ana");
   const auto told = done(repair_of(step, "ana"));
   BOOST_TEST(figures(told) == "3 = 0 0 2 1 / 2 ");
+  BOOST_TEST(told.reissued == 0U);
   BOOST_TEST(answers(step) == "red - - ");
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
+// A27, A126, G-7, I-5, I-6: what was made from a result goes with it, and is made anew from the
+// next
+BOOST_AUTO_TEST_CASE(what_is_worked_on_is_withdrawn_with_the_result_that_it_was_made_from) {
+  const auto steps = create_steps(
+      step_with(R"("judgments_per_unit": 3, "next": ["check"])", R"(, {"key": "check"})"));
+  const auto label = steps[0];
+  const auto check = steps[1];
+  feed(label, 1);
+  seal(label);
+  judge(label, "eve", {"red"});
+  judge(label, "bob", {"red"});
+  judge(label, "ana", {"blue"});
+  advance(1s);
+  const auto held = assigned(check, "dan");
+  remove(label, "eve");
+  remove(label, "bob");
+  const auto told = done(repair_of(label, "eve"));
+  BOOST_TEST(figures(told) == "1 = 0 0 1 0 / 2 ");
+  BOOST_TEST(told.reissued == 1U);
+  advance(1s);
+  BOOST_TEST((unit(check, held.unit).state == core::unit_state::canceled));
+  BOOST_TEST(active_leases() == 0U);
+  BOOST_TEST(submit(held, "dan").error.has_value());
+  BOOST_TEST(assign(check, "dan").code() == core::errc::no_unit_available);
+  const auto canceled = events(core::event_type::unit_canceled);
+  BOOST_REQUIRE(canceled.size() == 1U);
+  BOOST_TEST(nlohmann::json::parse(canceled[0].details).at("because")
+             == "the result that it was made from was taken back");
+  BOOST_TEST((statistics(label).step.status == core::step_status::open));
+
+  judge(label, "cid", {"blue"});
+  judge(label, "gus", {"blue"});
+  advance(1s);
+  const auto anew = assigned(check, "dan");
+  BOOST_TEST((anew.unit != held.unit));
+  BOOST_TEST(nlohmann::json::parse(anew.input).at("result").at("answer") == "blue");
+  BOOST_REQUIRE(submit(anew, "dan", "good").value);
+  judge(check, "ana", {"good"});
+  judge(check, "bob", {"good"});
+  advance(1s);
+  BOOST_TEST(answers(check) == "- good ");
+  BOOST_TEST((statistics(check).step.status == core::step_status::completed));
+  BOOST_TEST(statistics(check).step.completed_units == 2U);
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
+namespace {
+
+/// Three steps, each judged once.
+const std::string in_a_row =
+    step_with(R"("judgments_per_unit": 1, "next": ["check"])",
+              R"(, {"key": "check", "judgments_per_unit": 1, "next": ["file"]},
+        {"key": "file", "judgments_per_unit": 1})");
+
+} // namespace
+
+// A126, I-5, I-6: down to the end of the chain
+BOOST_AUTO_TEST_CASE(what_is_finished_is_withdrawn_with_all_that_was_made_from_it) {
+  const auto steps = create_steps(in_a_row);
+  feed(steps[0], 2);
+  seal(steps[0]);
+  judge(steps[0], "ana", {"red"});
+  judge(steps[0], "eve", {"red"});
+  for (std::size_t step = 1; step < 3; ++step) {
+    advance(1s);
+    judge(steps[step], "bob", {"yes", "no"});
+  }
+  advance(1s);
+  BOOST_TEST(answers(steps[2]) == "yes no ");
+  const auto second = results(steps[2])[1].unit;
+  remove(steps[0], "eve");
+  BOOST_TEST(done(repair_of(steps[0], "eve", true)).reissued == 1U);
+  BOOST_TEST(events(core::event_type::unit_withdrawn).empty());
+  BOOST_TEST(done(repair_of(steps[0], "eve")).reissued == 1U);
+  advance(1s);
+  BOOST_TEST(answers(steps[0]) == "red - ");
+  BOOST_TEST(answers(steps[1]) == "yes - ");
+  BOOST_TEST(answers(steps[2]) == "yes - ");
+  // It is still to be seen, and nobody counts it.
+  BOOST_TEST((unit(steps[2], second).state == core::unit_state::canceled));
+  BOOST_TEST(nlohmann::json::parse(unit(steps[2], second).result).at("answer") == "no");
+  const auto told = events(core::event_type::unit_withdrawn);
+  BOOST_REQUIRE(told.size() == 2U);
+  for (const auto& event : told) {
+    const auto details = nlohmann::json::parse(event.details);
+    BOOST_TEST(details.at("result").at("answer") == "no");
+    BOOST_TEST(details.contains("route") == (event.step == steps[1]));
+  }
+  for (std::size_t step = 0; step < 3; ++step) {
+    judge(steps[step], "cid", {"green"});
+    advance(1s);
+  }
+  BOOST_TEST(answers(steps[2]) == "yes - green ");
+  for (const auto& step : steps)
+    BOOST_TEST((statistics(step).step.status == core::step_status::completed));
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
+// I-5: news of a result that is gone by the time it arrives makes nothing of the one that came
+// after
+BOOST_AUTO_TEST_CASE(late_news_of_a_result_does_not_send_the_next_one_its_way) {
+  const auto steps = create_steps(step_with(
+      R"("judgments_per_unit": 1,
+         "routes": [{"when": {"answer": "red"}, "to": ["check"]}, {"to": ["file"]}])",
+      R"(, {"key": "check"}, {"key": "file"})"));
+  feed(steps[0], 1);
+  bool unheard = true;
+  database->set_refusals([&](const core::change& c) {
+    return unheard && std::any_of(c.writes.begin(), c.writes.end(), [](const auto& write) {
+             const auto* made = std::get_if<core::insert_unit>(&write);
+             return made != nullptr && made->parent;
+           });
+  });
+  // The step that was refused begins anew, and cannot: nobody takes the news meanwhile.
+  database->set_read_faults([&](std::string_view read) { return unheard && read == "load_step"; });
+  judge(steps[0], "eve", {"red"});
+  advance(100ms);
+  remove(steps[0], "eve");
+  BOOST_TEST(done(repair_of(steps[0], "eve")).reissued == 1U);
+  judge(steps[0], "cid", {"blue"});
+  advance(100ms);
+  BOOST_TEST(results(steps[1]).empty());
+  unheard = false;
+  advance(60s);
+  BOOST_TEST(results(steps[1]).empty());
+  BOOST_TEST(results(steps[2]).size() == 1U);
+  BOOST_TEST(broken_invariants(*database).empty());
+  database->set_refusals({});
+  database->set_read_faults(nullptr);
+}
+
+// I-5, I-12: the node dies with the withdrawal under way, at any of its commits
+BOOST_AUTO_TEST_CASE(a_withdrawal_goes_on_after_any_crash) {
+  for (int last = 0; last < 4; ++last) {
+    const auto steps = create_steps(in_a_row);
+    feed(steps[0], 1);
+    judge(steps[0], "eve", {"red"});
+    for (std::size_t step = 1; step < 3; ++step) {
+      advance(1s);
+      judge(steps[step], "bob", {"yes"});
+    }
+    advance(1s);
+    remove(steps[0], "eve");
+    int left = last;
+    database->set_refusals([&](const core::change& c) {
+      const bool withdraws = std::any_of(c.writes.begin(), c.writes.end(), [](const auto& write) {
+        return std::holds_alternative<core::withdraw_unit>(write)
+               || std::holds_alternative<core::reopen_unit>(write);
+      });
+      return withdraws && left-- == 0;
+    });
+    BOOST_REQUIRE(call(repair_of(steps[0], "eve")).value);
+    restart();
+    advance(20s);
+    BOOST_TEST(answers(steps[0]) == "- ");
+    BOOST_TEST(answers(steps[1]) == "- ");
+    BOOST_TEST(answers(steps[2]) == "- ");
+    judge(steps[0], "cid", {"green"});
+    advance(1s);
+    BOOST_TEST(results(steps[1]).size() == 2U);
+    BOOST_TEST(broken_invariants(*database).empty());
+    database->set_refusals({});
+  }
+}
+
+// Nobody's work in the step is interrupted because one read of it fails.
+BOOST_AUTO_TEST_CASE(a_repair_waits_until_its_units_can_be_read) {
+  const auto step = create(of_three);
+  feed(step, 1);
+  for (const auto* who : {"eve", "ana", "bob"})
+    judge(step, who, {who});
+  advance(1s);
+  remove(step, "eve");
+  const auto life = the_actor("step");
+  int failing = 3;
+  database->set_read_faults(
+      [&](std::string_view read) { return read == "load_units" && failing-- > 0; });
+  const auto told = done(repair_of(step, "eve"));
+  database->set_read_faults(nullptr);
+  BOOST_TEST(failing < 0);
+  BOOST_TEST(told.found == 1U);
+  BOOST_TEST((the_actor("step") == life));
   BOOST_TEST(broken_invariants(*database).empty());
 }
 

@@ -256,6 +256,91 @@ BOOST_AUTO_TEST_CASE(a_way_back_does_not_split_a_unit) {
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
+// A88, G-4: input mapping
+BOOST_AUTO_TEST_CASE(a_route_shows_the_next_step_what_it_names_and_nothing_else) {
+  const auto steps = create_steps(R"({"name":"less","steps":[
+    {"key":"label","judgments_per_unit":1,"routes":[
+      {"to":["check"],"input":{"said":"/result/answer","page":"/data/url","none":"/data/none"}}]},
+    {"key":"check","judgments_per_unit":1,"next":["export"]},
+    {"key":"export","judgments_per_unit":1}]})");
+  source(steps[0]);
+  answer(steps[0], "ana", "cat");
+  BOOST_TEST(waiting(steps[1])
+                 == std::vector<std::string>{R"({"data":{"none":null,"page":"x","said":"cat"}})"},
+             boost::test_tools::per_element());
+  restart();
+  answer(steps[1], "bob", "fine");
+  // What was left out does not come back.
+  const auto inputs = waiting(steps[2]);
+  BOOST_REQUIRE(inputs.size() == 1U);
+  BOOST_TEST(
+      inputs[0].find(R"({"data":{"none":null,"page":"x","said":"cat"},"result":{"answer":"fine")")
+          == 0U,
+      inputs[0]);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// A17, A19, A20, G-4: a review is shown less, but what it reviews; and what is sent back is asked
+// as it was.
+BOOST_AUTO_TEST_CASE(a_review_has_its_result_whatever_else_it_is_shown) {
+  const auto steps = create_steps(R"({"name":"less","steps":[
+    {"key":"label","judgments_per_unit":1,"routes":[
+      {"to":["review"],"input":{"page":"/data/url"}}]},
+    {"key":"review","judgments_per_unit":1,"aggregation":{"method":"review"},"routes":[
+      {"when":{"answer":"reject"},"to":["label"],"loops_max":1,"input":{"again":"/data/page"}},
+      {"to":["export"],"input":{"page":"/data/page","label":"/result/answer"}}]},
+    {"key":"export","judgments_per_unit":1}]})");
+  source(steps[0]);
+  answer(steps[0], "ana", "cat");
+  const auto reviews = waiting(steps[1]);
+  BOOST_REQUIRE(reviews.size() == 1U);
+  BOOST_TEST(reviews[0].find(R"({"data":{"page":"x"},"result":{"answer":"cat",)") == 0U,
+             reviews[0]);
+  judge(steps[1], "rex", R"({"verdict":"reject"})");
+  BOOST_TEST(waiting(steps[0]) == std::vector<std::string>{R"({"url":"x"})"},
+             boost::test_tools::per_element());
+  answer(steps[0], "bob", "dog");
+  judge(steps[1], "rex", R"({"verdict":"correct","answer":"cow"})");
+  BOOST_TEST(waiting(steps[2])
+                 == std::vector<std::string>{R"({"data":{"label":"cow","page":"x"}})"},
+             boost::test_tools::per_element());
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// G-4: one unit becomes many, each with its own part
+BOOST_AUTO_TEST_CASE(what_a_route_shows_of_a_list_is_of_each_item) {
+  const auto steps = create_steps(R"({"name":"boxes","steps":[
+    {"key":"draw","judgments_per_unit":1,"routes":[{"to":["name"],"for_each":true,
+      "input":{"at":"/item/x","page":"/data/url","said":"/result/answer"}}]},
+    {"key":"name","judgments_per_unit":1}]})");
+  source(steps[0]);
+  judge(steps[0], "ana", R"({"answer":[{"x":1},{"x":[2]},"none"]})");
+  BOOST_TEST(
+      waiting(steps[1])
+          == (std::vector<std::string>{R"({"data":{"at":1,"page":"x","said":"{\"x\":1}"}})",
+                                       R"({"data":{"at":[2],"page":"x","said":"{\"x\":[2]}"}})",
+                                       R"({"data":{"at":null,"page":"x","said":"none"}})"}),
+      boost::test_tools::per_element());
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// G-4: where the chain has not been, there is nothing that was asked before.
+BOOST_AUTO_TEST_CASE(a_way_back_to_a_step_that_was_passed_over_shows_what_it_names) {
+  const auto steps = create_steps(R"({"name":"back","steps":[
+    {"key":"draw","judgments_per_unit":1,"routes":[
+      {"when":{"answer_not":["skip"]},"to":["name"]},{"to":["check"]}]},
+    {"key":"name","judgments_per_unit":1,"next":["check"]},
+    {"key":"check","judgments_per_unit":1,"routes":[
+      {"when":{"answer":"what"},"to":["name"],"loops_max":1,"input":{"page":"/data/url"}},
+      {"to":[]}]}]})");
+  source(steps[0]);
+  answer(steps[0], "ana", "skip");
+  answer(steps[2], "bob", "what");
+  BOOST_TEST(waiting(steps[1]) == std::vector<std::string>{R"({"data":{"page":"x"}})"},
+             boost::test_tools::per_element());
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
 // I-5
 BOOST_AUTO_TEST_CASE(a_long_list_becomes_units_once_also_when_the_node_stops_meanwhile) {
   const auto steps = create_steps(R"({"name":"boxes","steps":[

@@ -307,6 +307,36 @@ BOOST_AUTO_TEST_CASE(units_of_two_versions_in_one_step_keep_their_own_leases) {
   BOOST_TEST(submit(after, "bob").value.has_value());
 }
 
+// A88: by the length of their leases nobody tells test questions from units that begin now
+BOOST_AUTO_TEST_CASE(test_questions_are_leased_like_the_units_that_begin_now) {
+  const auto tested = [](int seconds) {
+    return R"({"name":"w","steps":[{"key":"label","judgments_per_unit":2,
+               "test_questions":{"quiz":1,"quiz_pass":1,"every":0},"lease":{"ttl_seconds":)"
+           + std::to_string(seconds) + "}}]}";
+  };
+  const auto step = create_steps(tested(60)).front();
+  feed(step, 1);
+  msg::add_test_questions question{step, {{"test", "{}", R"({"answer":"red"})"}}};
+  BOOST_REQUIRE(call(question).value);
+  // It is in memory with the policy of the version in which it was added.
+  const auto before = assigned(step, "ana");
+  BOOST_TEST((before.expires_at - now() == 60s));
+  updated(step, 1, tested(600));
+  feed(step, 1, 1);
+  BOOST_TEST(submit(before, "ana", "red").value.has_value());
+
+  const auto asked = assigned(step, "bob");
+  BOOST_TEST((asked.unit == before.unit));
+  BOOST_TEST((asked.expires_at - now() == 600s));
+  BOOST_REQUIRE(submit(asked, "bob", "red").value);
+  const auto old = assigned(step, "bob");
+  const auto fresh_one = assigned(step, "bob");
+  BOOST_TEST((old.expires_at - now() == 60s));
+  BOOST_TEST((fresh_one.expires_at - now() == 600s));
+  restart();
+  BOOST_TEST((assigned(step, "eve").expires_at - now() == 600s));
+}
+
 // A88, A178: were the page that of the version of a unit, the older pages would be those of test
 // questions.
 BOOST_AUTO_TEST_CASE(people_work_with_the_newest_page_whatever_the_version_of_the_unit) {

@@ -249,6 +249,23 @@ BOOST_AUTO_TEST_CASE(a_model_says_how_likely_answers_are_and_votes_are_counted_b
   BOOST_TEST(result.answer == "b");
   BOOST_TEST(result.confidence == 0.75);
   BOOST_TEST(result.support[0].votes == 2U);
+  BOOST_TEST(to_json(result)
+             == R"({"answer":"b","confidence":0.75,"votes":{"a":2},"tied":1,)"
+                R"("method":"incremental","shares":{"a":0.25,"b":0.75},"calibrated":false})");
+}
+
+// A34
+BOOST_AUTO_TEST_CASE(a_result_says_what_was_chosen_and_whether_confidence_is_calibrated) {
+  core::aggregation_policy policy;
+  policy.method = core::aggregation_method::gold_selected;
+  policy.labels = {"a", "b"};
+  const core::model_opinion opinion{{0.25, 0.75}, 1, true, "one_coin"};
+  const auto result = core::aggregate_of(policy, {{"b", 1}}, &opinion);
+  BOOST_TEST(to_json(result)
+             == R"({"answer":"b","confidence":0.75,"votes":{"b":1},"tied":1,)"
+                R"("method":"gold_selected","shares":{"a":0.25,"b":0.75},"calibrated":true,)"
+                R"("chosen":"one_coin"})");
+  BOOST_CHECK_THROW(core::aggregate_of(policy, {{"b", 1}}), core::broken_invariant);
 }
 
 // A48: as many judgments as the rule may need at least
@@ -264,6 +281,20 @@ BOOST_AUTO_TEST_CASE(a_unit_asks_at_first_for_no_more_than_it_may_need) {
   BOOST_TEST(slots(1, 5, false, true) == 3U);
   BOOST_TEST(slots(1, 4, false, true) == 3U);
   BOOST_TEST(slots(2, 5, true, true) == 2U);
+}
+
+// A29: how sure a result is said to be is one thing, how many more are asked another
+BOOST_AUTO_TEST_CASE(stopping_goes_by_what_the_model_found_before_it_was_calibrated) {
+  core::aggregation_policy policy;
+  policy.method = core::aggregation_method::incremental;
+  policy.labels = {"a", "b"};
+  core::model_opinion opinion{{0.7, 0.3}, 2, true, {}, 0.95};
+  const auto found = core::aggregate_of(policy, {{"a", 1}, {"a", 1}}, &opinion);
+  BOOST_TEST(found.confidence == 0.7);
+  BOOST_TEST(enough({2, 5, 0.9, false}, found));
+  opinion.posterior = 0.85;
+  BOOST_TEST(
+      !enough({2, 5, 0.9, false}, core::aggregate_of(policy, {{"a", 1}, {"a", 1}}, &opinion)));
 }
 
 BOOST_AUTO_TEST_CASE(enough_is_when_the_rule_says_so) {

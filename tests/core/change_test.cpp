@@ -45,6 +45,8 @@ BOOST_AUTO_TEST_CASE(event_names_can_be_read_back) {
       {event_type::contributor_flagged, "ContributorFlagged"},
       {event_type::unit_task_ended, "UnitTaskEnded"},
       {event_type::unit_reopened, "UnitReopened"},
+      {event_type::unit_withdrawn, "UnitWithdrawn"},
+      {event_type::judgment_reinstated, "JudgmentReinstated"},
   };
   for (const auto& [type, name] : published) {
     BOOST_TEST(to_string(type) == name);

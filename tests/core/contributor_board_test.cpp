@@ -45,7 +45,7 @@ struct step_with_tests {
       : step(step_of_test()), policy(rules), board(step, policy) {
     for (std::uint64_t n = 1; n <= 20; ++n) {
       board.add_question(unit(n), n);
-      stored.questions.push_back({unit(n), n, R"({"answer":"yes"})", true});
+      stored.questions.push_back({unit(n), n, R"({"answer":"yes"})", true, false});
     }
   }
 
@@ -80,11 +80,34 @@ struct step_with_tests {
       if (asked.contributor == who && asked.unit == question)
         asked.correct = correct;
     auto decided = board.answered(who, question, correct, beginning);
-    for (const auto& write : decided.changes.writes) {
-      const auto& standing = std::get<core::put_standing>(write);
-      stored.standings.push_back({standing.contributor, standing.standing, standing.reason});
-    }
+    keep(decided.changes);
     return decided;
+  }
+
+  core::decision<contributor_board::forgiveness> forgive(const unit_id& question,
+                                                         bool forgiven = true) {
+    auto decided = board.forgive(question, forgiven, beginning);
+    keep(decided.changes);
+    return decided;
+  }
+
+  void keep(const core::change& changes) {
+    for (const auto& write : changes.writes)
+      if (const auto* standing = std::get_if<core::put_standing>(&write))
+        keep(*standing);
+      else if (const auto* forgiven = std::get_if<core::set_question_forgiven>(&write))
+        for (auto& question : stored.questions)
+          question.forgiven =
+              question.unit == forgiven->unit ? forgiven->forgiven : question.forgiven;
+  }
+
+  void keep(const core::put_standing& put) {
+    for (auto& standing : stored.standings)
+      if (standing.contributor == put.contributor) {
+        standing = {put.contributor, put.standing, put.reason};
+        return;
+      }
+    stored.standings.push_back({put.contributor, put.standing, put.reason});
   }
 
   void pass_quiz(const core::contributor_id& who) {
@@ -342,6 +365,152 @@ BOOST_AUTO_TEST_CASE(whoever_was_removed_is_past_all_flags) {
           .changes.empty());
 }
 
+// --- forgiving ---
+
+using names = std::vector<core::contributor_id>;
+
+// A27, A28
+BOOST_AUTO_TEST_CASE(who_failed_the_quiz_for_a_question_that_is_forgiven_goes_on_with_it) {
+  step_with_tests s;
+  const auto first = s.give("eve").value();
+  s.answer("eve", first, false);
+  const auto second = s.give("eve").value();
+  BOOST_TEST(s.answer("eve", second, false).answer);
+
+  const auto forgiven = s.forgive(second);
+  BOOST_TEST(forgiven.answer.reinstated == names{"eve"}, boost::test_tools::per_element());
+  BOOST_TEST(forgiven.answer.removed.empty());
+  BOOST_TEST(test::describe(forgiven.changes)
+             == "set_question_forgiven yes at 0s\n"
+                "put_standing eve Working QuestionForgiven at 0s\n"
+                R"({"type":"ContributorFlagged","step_id":")"
+                    + to_string(s.step)
+                    + R"(","at":1700000000000000,"details":{"contributor_id":"eve",)"
+                      R"("standing":"Working","reason":"QuestionForgiven","trust":0.571429,)"
+                      R"("test_questions":1,"right":0}})"
+                      "\n");
+  // Three more questions make the quiz of four; the forgiven one stays asked.
+  for (int i = 0; i < 3; ++i) {
+    const auto next = s.give("eve");
+    BOOST_REQUIRE(next.has_value());
+    BOOST_TEST((*next != second));
+    BOOST_TEST(!s.answer("eve", *next, true).answer);
+  }
+  BOOST_TEST((s.board.next_for("eve", true).refusal == errc::none));
+}
+
+// A27: what was said to it before and after says nothing
+BOOST_AUTO_TEST_CASE(a_forgiven_question_is_offered_to_nobody_and_says_nothing) {
+  step_with_tests s;
+  const auto held = s.give("eve").value();
+  s.forgive(held);
+  BOOST_TEST(s.board.is_forgiven(held));
+  BOOST_TEST(!s.answer("eve", held, false).answer);
+  BOOST_TEST(s.board.trust_in("eve") == 4.0 / 6.0);
+  for (std::uint64_t n = 1; n <= 20; ++n)
+    if (unit(n) != held)
+      s.forgive(unit(n));
+  BOOST_TEST((s.board.next_for("ana", true).refusal == errc::no_unit_available));
+  s.board.set_open(unit(5), true); // its unit reports that it is judgable
+  BOOST_TEST((s.board.next_for("ana", true).refusal == errc::no_unit_available));
+  s.forgive(unit(5), false);
+  BOOST_TEST((s.board.next_for("ana", true).question == unit(5)));
+}
+
+// A lease of a forgiven question does not hold the quiz up.
+BOOST_AUTO_TEST_CASE(a_quiz_does_not_wait_for_answers_that_will_not_count) {
+  step_with_tests s;
+  const auto held = s.give("ana").value();
+  for (int i = 0; i < 3; ++i)
+    s.give("ana");
+  BOOST_TEST((s.board.next_for("ana", true).refusal == errc::no_unit_available));
+  s.forgive(held);
+  BOOST_TEST(s.board.next_for("ana", true).question.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(to_forgive_again_changes_nothing_and_to_count_again_is_the_reverse) {
+  step_with_tests s;
+  const auto question = s.give("eve").value();
+  s.answer("eve", question, false);
+  s.answer("eve", s.give("eve").value(), false);
+  BOOST_TEST(s.forgive(question, false).changes.empty());
+  BOOST_TEST(s.forgive(question).answer.reinstated.size() == 1U);
+  BOOST_TEST(s.forgive(question).changes.empty());
+  const auto again = s.forgive(question, false);
+  BOOST_TEST(again.answer.removed == names{"eve"}, boost::test_tools::per_element());
+  BOOST_TEST(again.answer.reinstated.empty());
+  BOOST_TEST((s.board.report().front().reason == standing_reason::quiz_failed));
+  BOOST_TEST((s.board.next_for("eve", true).refusal == errc::not_qualified));
+}
+
+// A28: only what test questions have done is undone by them
+BOOST_AUTO_TEST_CASE(whom_the_requester_has_removed_stays_removed) {
+  step_with_tests s;
+  const auto question = s.give("joe").value();
+  s.answer("joe", question, false);
+  s.board.remove("joe", beginning);
+  BOOST_TEST(s.forgive(question).answer.reinstated.empty());
+  BOOST_TEST(s.board.removed("joe"));
+}
+
+// Had the question never been asked, the quiz would have been another one.
+BOOST_AUTO_TEST_CASE(to_forgive_what_was_right_may_remove) {
+  step_with_tests s;
+  std::vector<unit_id> right;
+  for (const bool correct : {true, true, true, false}) {
+    const auto question = s.give("eve").value();
+    if (correct)
+      right.push_back(question);
+    BOOST_TEST(!s.answer("eve", question, correct).answer);
+  }
+  for (int asked = 0; asked < 1;)
+    if (const auto question = s.give("eve")) {
+      ++asked;
+      BOOST_TEST(!s.answer("eve", *question, false).answer);
+    }
+  BOOST_TEST(s.forgive(right[0]).answer.removed == names{"eve"}, boost::test_tools::per_element());
+}
+
+// QUALITY.md: trust and removals are exactly what they would have been. A27, A28
+BOOST_AUTO_TEST_CASE(forgiving_leaves_what_there_would_be_had_nobody_answered) {
+  const names people{"ana", "bob", "eve"};
+  std::size_t reinstated = 0;
+  std::size_t removed = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    test::random_source random{seed};
+    step_with_tests s;
+    for (int i = 0; i < 150; ++i) {
+      const auto& who = random.of(people);
+      if (s.board.next_for(who, true).refusal == errc::none)
+        if (const auto question = s.give(who))
+          s.answer(who, *question, !random.one_in(3));
+      if (!random.one_in(10))
+        continue;
+      const auto decided = s.forgive(unit(1 + random.below(20)), !random.one_in(3));
+      reinstated += decided.answer.reinstated.size();
+      removed += decided.answer.removed.size();
+      // A step that has only ever heard the answers that count.
+      auto others = s.stored;
+      others.standings.clear();
+      for (auto& asked : others.asked_questions)
+        for (const auto& question : s.stored.questions)
+          if (question.forgiven && question.unit == asked.unit)
+            asked.correct.reset();
+      contributor_board never{s.step, s.policy};
+      never.restore(others);
+      never.settle(beginning);
+      BOOST_TEST_CONTEXT("seed " << seed << ", request " << i) {
+        for (const auto& one : people) {
+          BOOST_TEST(never.removed(one) == s.board.removed(one), one);
+          BOOST_TEST(never.trust_in(one) == s.board.trust_in(one), one);
+        }
+      }
+    }
+  }
+  BOOST_TEST(reinstated > 20U);
+  BOOST_TEST(removed > 20U);
+}
+
 // A restart between any two requests changes nothing. I-12
 BOOST_AUTO_TEST_CASE(a_later_life_goes_on_exactly_as_this_one_would) {
   const std::vector<std::string> people{"ana", "bob", "eve", "joe"};
@@ -359,6 +528,8 @@ BOOST_AUTO_TEST_CASE(a_later_life_goes_on_exactly_as_this_one_would) {
         removals += s.answer(who, *question, random.one_in(who == "eve" ? 3 : 1)).answer ? 1 : 0;
       else if (question)
         s.board.unanswered(who, *question);
+      if (random.one_in(8))
+        s.forgive(unit(1 + random.below(20)), !random.one_in(3));
       auto later = s.restarted();
       BOOST_TEST_CONTEXT("seed " << seed << ", request " << i) {
         BOOST_TEST(describe(later) == describe(s.board));

@@ -68,7 +68,11 @@ inline std::string describe(const core::step_row& row) {
          + ", revision " + std::to_string(row.revision)
          + (row.upstreams_completed == 0
                 ? ""
-                : ", upstreams completed " + std::to_string(row.upstreams_completed));
+                : ", upstreams completed " + std::to_string(row.upstreams_completed))
+         + (row.job_revision == 0 && row.job == core::job_status::launched
+                ? ""
+                : ", job " + std::string{to_string(row.job)} + " as of "
+                      + std::to_string(row.job_revision));
 }
 
 inline std::string describe(const core::step& s) {
@@ -148,6 +152,13 @@ struct write_text {
   text operator()(const core::taint_judgment& w) const {
     return "taint_judgment of " + w.contributor + " at " + describe(w.at);
   }
+  text operator()(const core::restore_judgment& w) const {
+    return "restore_judgment of " + w.contributor;
+  }
+  text operator()(const core::set_question_forgiven& w) const {
+    return std::string{"set_question_forgiven "} + (w.forgiven ? "yes" : "no") + " at "
+           + describe(w.at);
+  }
   text operator()(const core::put_standing& w) const {
     return "put_standing " + w.contributor + " " + std::string{to_string(w.standing)} + " "
            + std::string{to_string(w.reason)} + " at " + describe(w.at);
@@ -176,6 +187,9 @@ struct write_text {
     return "finalize_unit " + w.result + " confidence " + std::to_string(w.confidence) + " at "
            + describe(w.at) + (w.route == core::no_route ? "" : " route " + std::to_string(w.route))
            + (w.route_reason.empty() ? "" : " because " + w.route_reason);
+  }
+  text operator()(const core::withdraw_unit& w) const {
+    return "withdraw_unit at " + describe(w.at);
   }
   text operator()(const core::reopen_unit& w) const {
     return "reopen_unit " + std::to_string(w.slots) + " slots at " + describe(w.at);

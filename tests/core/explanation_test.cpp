@@ -85,6 +85,18 @@ BOOST_AUTO_TEST_CASE(who_may_not_have_it_is_told) {
   BOOST_TEST(codes(candidate{"cid", {}}) == "barred waiting open_to_them");
 }
 
+// A36
+BOOST_AUTO_TEST_CASE(a_step_that_its_job_holds_up_says_so) {
+  const auto first = [&] { return texts().substr(0, texts().find('\n')); };
+  step.status = step_status::paused;
+  BOOST_TEST(first() == "its step is paused: resume it");
+  step.job = job_status::paused;
+  BOOST_TEST(first() == "its step is paused: its job is not launched yet");
+  step.job_revision = 3;
+  BOOST_TEST(first() == "its step is paused, as its job is");
+  BOOST_TEST(codes() == "step_paused waiting");
+}
+
 BOOST_AUTO_TEST_CASE(what_somebody_has_stopped_is_told_first) {
   step.status = step_status::paused;
   u.state = unit_state::paused;
@@ -93,6 +105,8 @@ BOOST_AUTO_TEST_CASE(what_somebody_has_stopped_is_told_first) {
   BOOST_TEST(codes() == "step_canceled paused");
   u.state = unit_state::canceled;
   BOOST_TEST(codes() == "canceled");
+  u.result = R"({"answer":"red"})";
+  BOOST_TEST(codes() == "withdrawn");
 }
 
 BOOST_AUTO_TEST_CASE(a_judged_unit_is_about_to_get_its_result) {

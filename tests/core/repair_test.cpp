@@ -80,7 +80,7 @@ struct finished_unit {
     } else {
       standing.answer = "red";
     }
-    return core::repair(u, policy, ways, {gone, standing, std::move(opinion)}, beginning);
+    return core::repair(u, policy, ways, {gone, standing, std::move(opinion), batched}, beginning);
   }
 
   core::uuid_source ids{7};
@@ -88,6 +88,7 @@ struct finished_unit {
   std::vector<core::way> ways;
   core::unit_record u;
   core::event_seq messages = 0;
+  bool batched = false; ///< What goes on becomes part of a batch.
 };
 
 core::aggregation_policy stopping(std::uint32_t min, std::uint32_t max, double stop_at) {
@@ -213,28 +214,37 @@ BOOST_AUTO_TEST_CASE(an_opinion_of_other_judgments_is_our_own_mistake) {
   BOOST_CHECK_THROW(f.without({"eve"}), core::broken_invariant);
 }
 
-// I-5: children made from a result are not orphaned
-BOOST_AUTO_TEST_CASE(what_others_were_made_from_is_left_alone_unless_it_stands) {
+// A126, I-5: what was made from a result that is taken back is named, so that it can be withdrawn
+BOOST_AUTO_TEST_CASE(a_result_from_which_others_were_made_is_taken_back_with_word_of_where_it_led) {
   finished_unit on{{}, {leading_on("blue")}};
   on.with({"ana:red", "bob:blue", "eve:blue"});
-  BOOST_TEST(said(on.without({"eve"})) == "went on");
-  BOOST_TEST((on.u.state == unit_state::finalized));
+  const auto d = on.without({"eve"});
+  BOOST_TEST((d.answer.outcome == repair_outcome::reopened));
+  BOOST_TEST(d.answer.reissued);
+  BOOST_REQUIRE(d.changes.events.size() == 1U);
+  BOOST_TEST(d.changes.events[0].details.find(R"("route":{"to":["next"]})") != std::string::npos);
   finished_unit stands{{}, {leading_on("red")}};
   stands.with({"ana:red", "bob:red", "eve:blue"});
   BOOST_TEST((stands.without({"eve"}).answer.outcome == repair_outcome::unchanged));
   finished_unit ended{{}, {leading_on("red")}};
   ended.with({"ana:red", "bob:blue", "eve:blue"});
-  BOOST_TEST((ended.without({"eve"}).answer.outcome == repair_outcome::reopened));
+  const auto alone = ended.without({"eve"});
+  BOOST_TEST((alone.answer.outcome == repair_outcome::reopened));
+  BOOST_TEST(!alone.answer.reissued);
+  BOOST_TEST(alone.changes.events[0].details.find("route") == std::string::npos);
 }
 
-// Before there were routes, `next` was not stored with the units.
-BOOST_AUTO_TEST_CASE(what_went_on_along_the_only_way_has_no_route_stored) {
-  core::way only;
-  only.targets = {{1, false}};
-  core::unit_record u;
-  BOOST_TEST(core::went_on(u, {only}));
-  BOOST_TEST(!core::went_on(u, {leading_on("red")}));
-  BOOST_TEST(!core::went_on(u, {}));
+// Others are in the batch as well.
+BOOST_AUTO_TEST_CASE(what_is_in_a_batch_is_left_alone_unless_it_stands) {
+  finished_unit on{{}, {leading_on("blue")}};
+  on.batched = true;
+  on.with({"ana:red", "bob:blue", "eve:blue"});
+  BOOST_TEST(said(on.without({"eve"})) == "went on");
+  BOOST_TEST((on.u.state == unit_state::finalized));
+  finished_unit stands{{}, {leading_on("red")}};
+  stands.batched = true;
+  stands.with({"ana:red", "bob:red", "eve:blue"});
+  BOOST_TEST((stands.without({"eve"}).answer.outcome == repair_outcome::unchanged));
 }
 
 BOOST_AUTO_TEST_CASE(chunks_follow_each_other_to_the_end) {
@@ -265,6 +275,7 @@ BOOST_AUTO_TEST_CASE(every_outcome_is_that_of_the_judgments_that_are_left) {
       f.judge("c" + std::to_string(who), std::string(1, static_cast<char>('a' + random.below(3))));
       f.aggregate();
     }
+    f.batched = random.below(2) == 0;
     std::set<std::string> gone;
     for (std::size_t who = 0; who < f.u.judgments.size(); ++who)
       if (random.below(2) == 0)
@@ -287,7 +298,9 @@ BOOST_AUTO_TEST_CASE(every_outcome_is_that_of_the_judgments_that_are_left) {
       // I-1, and it can be finished: at once, or by as many as it has room for.
       BOOST_TEST((core::free_slots(f.u) == 0) == (d.answer.outcome == repair_outcome::changed));
       BOOST_TEST(f.aggregate() == (d.answer.outcome == repair_outcome::changed));
-      BOOST_TEST(!core::went_on(before, f.ways));
+      const bool led_on = core::way_taken(before.route, f.ways) != nullptr;
+      BOOST_TEST(d.answer.reissued == led_on);
+      BOOST_TEST(!(led_on && f.batched));
       for (int who = 100; f.u.state != unit_state::finalized; ++who) {
         BOOST_REQUIRE(who < 110);
         f.judge("c" + std::to_string(who), "a");

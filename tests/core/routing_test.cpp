@@ -160,6 +160,30 @@ BOOST_AUTO_TEST_CASE(elsewhere_it_has_the_id_of_its_parent_and_its_place) {
   BOOST_TEST(child_key("k", parent, false, 12) == "k~" + id + ".12");
 }
 
+// I-5: what is made from the next result of a parent is not taken for what was made from the first
+BOOST_AUTO_TEST_CASE(children_of_the_next_result_have_other_names) {
+  const auto parent = unit_numbered(9);
+  const auto id = to_string(parent);
+  BOOST_TEST(child_key("k", parent, true, {}, 1) == "k~" + id + "/2");
+  BOOST_TEST(child_key("k", parent, false, 12, 2) == "k~" + id + ".12/3");
+  BOOST_TEST(child_key("k~" + id + ".12/3", unit_numbered(10), false, {})
+             == "k~" + to_string(unit_numbered(10)));
+}
+
+// Before there were routes, `next` was not stored with the units.
+BOOST_AUTO_TEST_CASE(what_went_on_along_the_only_way_has_no_route_stored) {
+  way only;
+  only.targets = {{1, false}};
+  way conditional = only;
+  conditional.rule.when.answers = {"red"};
+  const std::vector<way> ways{only, conditional};
+  BOOST_TEST(way_taken(no_route, ways) == &ways[0]);
+  BOOST_TEST(way_taken(1, ways) == &ways[1]);
+  BOOST_TEST((way_taken(no_route, {conditional}) == nullptr));
+  BOOST_TEST((way_taken(no_route, {}) == nullptr));
+  BOOST_TEST((way_taken(0, {way{}}) == nullptr)); // it ends the chain
+}
+
 BOOST_AUTO_TEST_CASE(names_do_not_grow_with_each_round) {
   const auto first = unit_numbered(9);
   const auto second = unit_numbered(10);

@@ -96,6 +96,8 @@ public:
       return steer(core::unit_verb::resume);
     if (words.take("the unit is canceled"))
       return steer(core::unit_verb::cancel);
+    if (words.take("the unit is withdrawn"))
+      return withdraw(words);
     if (words.take("the unit has"))
       return look(words);
     return by_contributor(words.word("a contributor"), words);
@@ -185,6 +187,20 @@ private:
     if (d.refusal != core::errc::none)
       return refused(d);
     return std::string{to_string(d.answer)} + (d.changes.empty() ? ", as it was" : "")
+           + events_of(d.changes);
+  }
+
+  /// `as it was read open`: by somebody who has not seen that it was finalized since.
+  std::string withdraw(word_reader& words) {
+    core::withdraw command;
+    if (unit_.state == core::unit_state::finalized && !words.take("as it was read open"))
+      command.was = core::withdraw::finished{unit_.reopened, R"({"answer":"cat"})", core::no_route};
+    const auto d = decided(decide(unit_, policy_, {}, command, now_));
+    if (d.refusal != core::errc::none)
+      return refused(d);
+    if (d.answer == d.changes.empty())
+      throw broken_rule("what is withdrawn is written");
+    return std::string{to_string(unit_.state)} + (d.answer ? "" : ", as it was")
            + events_of(d.changes);
   }
 

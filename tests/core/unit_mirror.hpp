@@ -128,15 +128,23 @@ private:
     return ended != ended_.end() && ended->second.first == w.owner
            && ended->second.second == core::lease_end::expired;
   }
-  void write(const core::taint_judgment& w) {
+  void write(const core::taint_judgment& w) { mark(w.contributor, true); }
+  void write(const core::restore_judgment& w) { mark(w.contributor, false); }
+  void mark(const core::contributor_id& who, bool tainted) {
     const auto found =
         std::find_if(loaded_.judgments.begin(), loaded_.judgments.end(),
-                     [&](const core::judgment_mark& j) { return j.contributor == w.contributor; });
-    refuse_unless(found != loaded_.judgments.end() && !found->tainted, "no judgment that counts");
-    found->tainted = true;
+                     [&](const core::judgment_mark& j) { return j.contributor == who; });
+    refuse_unless(found != loaded_.judgments.end() && found->tainted != tainted,
+                  "no judgment that this would change");
+    found->tainted = tainted;
   }
   void write(const core::set_unit_slots& w) { loaded_.slots = w.slots; }
   void write(const core::set_unit_state& w) { loaded_.state = w.state; }
+  void write(const core::withdraw_unit& w) {
+    refuse_unless(w.unit == loaded_.id, "another unit");
+    refuse_unless(loaded_.state == core::unit_state::finalized, "the unit is not finalized");
+    loaded_.state = core::unit_state::canceled;
+  }
   void write(const core::finalize_unit&) { loaded_.state = core::unit_state::finalized; }
   void write(const core::insert_inbox&) {}
   template <class Other>

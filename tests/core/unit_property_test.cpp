@@ -25,7 +25,8 @@ using core::unit_state;
 namespace {
 
 using command = std::variant<core::ask, core::extend, core::give_back, core::submit, core::expire,
-                             core::aggregate_if_ready, core::disregard, core::unit_verb>;
+                             core::aggregate_if_ready, core::disregard, core::reinstate,
+                             core::withdraw, core::unit_verb>;
 
 /// What a decision said, in a form that all decisions share.
 struct result {
@@ -70,6 +71,14 @@ struct carried_out {
   }
   result operator()(const core::disregard& c) const {
     return told(decide(u, policy, c, now),
+                [](bool done) { return std::string{done ? "done" : "nothing"}; });
+  }
+  result operator()(const core::withdraw& c) const {
+    return told(decide(u, policy, {}, c, now),
+                [](bool done) { return std::string{done ? "done" : "nothing"}; });
+  }
+  result operator()(const core::reinstate& c) const {
+    return told(decide(u, c, now),
                 [](bool done) { return std::string{done ? "done" : "nothing"}; });
   }
   result operator()(core::unit_verb verb) const {
@@ -201,8 +210,34 @@ public:
     const bool held = leases.erase(c.contributor) > 0;
     if (held)
       bars[c.contributor] = core::instant::max();
-    const bool counted = answers.erase(c.contributor) > 0;
+    const auto said = answers.find(c.contributor);
+    const bool counted = said != answers.end();
+    if (counted) {
+      left_out.insert(*said);
+      answers.erase(said);
+    }
     return {errc::none, held || counted};
+  }
+
+  verdict operator()(const core::withdraw& c) {
+    if (state == unit_state::canceled)
+      return {};
+    if (live())
+      return (*this)(core::unit_verb::cancel);
+    if (!c.was || c.was->reopened != reopened)
+      return {errc::unavailable};
+    state = unit_state::canceled;
+    return {errc::none, true};
+  }
+
+  verdict operator()(const core::reinstate& c) {
+    const auto said = left_out.find(c.contributor);
+    if (!live() || said == left_out.end() || leases.size() + counted() == slots)
+      return {};
+    answers.insert(*said);
+    left_out.erase(said);
+    ++reinstated;
+    return {errc::none, true};
   }
 
   verdict operator()(core::unit_verb verb) {
@@ -226,10 +261,13 @@ public:
 
   core::instant now = beginning;
   std::uint32_t slots;
+  std::uint32_t reopened = 0; ///< Stays what it is.
   unit_state state = unit_state::judgable;
   std::map<core::contributor_id, core::lease> leases;
   std::map<core::contributor_id, core::judgment_id> judgments;
-  std::map<core::contributor_id, std::string> answers; ///< That count.
+  std::map<core::contributor_id, std::string> answers;  ///< That count.
+  std::map<core::contributor_id, std::string> left_out; ///< That do not.
+  std::size_t reinstated = 0;
   std::map<core::contributor_id, core::instant> bars;
   std::map<core::contributor_id, core::token> last_expired; ///< Where the last lease has.
   std::set<std::pair<core::contributor_id, core::judgment_id>> surplus;
@@ -301,7 +339,9 @@ public:
     } else {
       unit_.slots = static_cast<std::uint32_t>(1 + random_.below(4));
     }
+    unit_.reopened = static_cast<std::uint32_t>(random_.below(3));
     model_.emplace(unit_.slots, policy_, aggregation_);
+    model_->reopened = unit_.reopened;
     mirror_.emplace(unit_, policy_);
   }
 
@@ -316,6 +356,9 @@ public:
     model_->now = now_;
     const auto expected = std::visit(*model_, what);
 
+    if (std::holds_alternative<core::withdraw>(what) && !got.changes.empty()
+        && !std::holds_alternative<core::withdraw_unit>(got.changes.writes.back()))
+      ++withdrawn_;
     BOOST_TEST(got.refusal == expected.refusal);
     BOOST_TEST(!got.changes.writes.empty() == expected.writes, describe(got.changes));
     if (got.refusal != errc::none) {
@@ -348,6 +391,9 @@ public:
   std::size_t expiries_met() const { return expiries_met_; }
   std::size_t counted_late() const { return counted_late_; }
   std::size_t kept() const { return kept_; }
+  std::size_t withdrawn() const { return withdrawn_; }
+  std::size_t withdrawn_late() const { return withdrawn_late_; }
+  std::size_t reinstated() const { return model_->reinstated; }
 
 private:
   /// Mostly to where something is about to change: an expiry, the end of a bar, one microsecond
@@ -371,6 +417,8 @@ private:
   }
 
   command any_command() {
+    if (unit_.state == unit_state::finalized && random_.one_in(30))
+      return any_withdrawal();
     const auto& who = random_.of(people);
     switch (random_.below(24)) {
     case 0:
@@ -409,13 +457,26 @@ private:
       // Seldom, because it takes one of few out for good.
       if (random_.one_in(6))
         return core::disregard{who};
-      return core::expire{};
+      return core::reinstate{model_->left_out.empty() ? who : model_->left_out.begin()->first};
     case 19:
       return random_.one_in(2) ? core::unit_verb::pause : core::unit_verb::resume;
     default:
       // Rarely, because it ends the trial.
-      return random_.one_in(20) ? core::unit_verb::cancel : core::unit_verb::resume;
+      if (random_.one_in(20))
+        return core::unit_verb::cancel;
+      if (random_.one_in(20))
+        return any_withdrawal();
+      return core::unit_verb::resume;
     }
+  }
+
+  /// As the unit is, or as somebody has read it before.
+  core::withdraw any_withdrawal() {
+    core::withdraw called;
+    if (!random_.one_in(3))
+      called.was = core::withdraw::finished{static_cast<std::uint32_t>(random_.below(4)),
+                                            R"({"answer":1})", core::no_route};
+    return called;
   }
 
   core::token any_token(const core::contributor_id& who) {
@@ -477,8 +538,13 @@ private:
       } else if (std::holds_alternative<core::insert_surplus_judgment>(w)) {
         // Nobody is told: it changes nothing.
         ++kept_;
+      } else if (std::holds_alternative<core::restore_judgment>(w)) {
+        ++written["JudgmentReinstated"];
       } else if (std::holds_alternative<core::finalize_unit>(w)) {
         ++written["UnitFinalized"];
+      } else if (std::holds_alternative<core::withdraw_unit>(w)) {
+        ++written["UnitWithdrawn"];
+        ++withdrawn_late_;
       } else if (const auto* state = std::get_if<core::set_unit_state>(&w)) {
         written["UnitCanceled"] += state->state == unit_state::canceled ? 1 : 0;
       }
@@ -491,7 +557,8 @@ private:
       BOOST_TEST(to_string(e.step) == to_string(unit_.step));
       BOOST_TEST((e.at == now_));
     }
-    for (const auto* name : {"JudgmentReceived", "UnitFinalized", "UnitCanceled"})
+    for (const auto* name : {"JudgmentReceived", "JudgmentReinstated", "UnitFinalized",
+                             "UnitCanceled", "UnitWithdrawn"})
       BOOST_TEST(published[name] == written[name]);
   }
 
@@ -507,6 +574,8 @@ private:
   std::size_t expiries_met_ = 0;
   std::size_t counted_late_ = 0;
   std::size_t kept_ = 0;
+  std::size_t withdrawn_ = 0;      ///< While they were open.
+  std::size_t withdrawn_late_ = 0; ///< When they were finalized.
   std::map<core::contributor_id, core::assignment_id> assignments_;
   std::map<core::contributor_id, core::judgment_id> judgments_;
 };
@@ -523,6 +592,9 @@ BOOST_AUTO_TEST_CASE(a_unit_does_what_its_model_says_under_any_sequence_of_comma
   std::size_t widened = 0;
   std::size_t counted_late = 0;
   std::size_t kept = 0;
+  std::size_t withdrawn = 0;
+  std::size_t withdrawn_late = 0;
+  std::size_t reinstated = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     trial unit_trial{seed};
     for (int step = 0; step < 400; ++step, ++steps) {
@@ -535,6 +607,9 @@ BOOST_AUTO_TEST_CASE(a_unit_does_what_its_model_says_under_any_sequence_of_comma
     widened += unit_trial.widened() ? 1 : 0;
     counted_late += unit_trial.counted_late();
     kept += unit_trial.kept();
+    withdrawn += unit_trial.withdrawn();
+    withdrawn_late += unit_trial.withdrawn_late();
+    reinstated += unit_trial.reinstated();
   }
   // The sequences go everywhere: into final states, and to the very instants of expiry.
   BOOST_TEST(steps > 30'000U);
@@ -543,6 +618,9 @@ BOOST_AUTO_TEST_CASE(a_unit_does_what_its_model_says_under_any_sequence_of_comma
   BOOST_TEST(widened > 5U);
   BOOST_TEST(counted_late > 20U);
   BOOST_TEST(kept > 20U);
+  BOOST_TEST(withdrawn > 10U);
+  BOOST_TEST(withdrawn_late > 10U);
+  BOOST_TEST(reinstated > 20U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

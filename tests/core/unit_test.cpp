@@ -143,6 +143,43 @@ BOOST_AUTO_TEST_CASE(a_test_question_is_canceled_without_an_event) {
   BOOST_TEST(test::describe(canceled.changes) == "set_unit_state Canceled at 0s\n");
 }
 
+// A27, I-1: what was disregarded counts again where nobody has taken its place
+BOOST_AUTO_TEST_CASE(what_counts_again_is_told_so_that_the_unit_is_looked_at) {
+  judge("ana", 0x11, "dog");
+  judge("eve", 0x12, "cat");
+  decide(u, policy, disregard{"eve"}, beginning);
+  const auto back = decide(u, reinstate{"eve"}, beginning + 3s);
+  BOOST_TEST(back.answer);
+  BOOST_TEST(test::describe(back.changes)
+             == "restore_judgment of eve\n"
+                R"({"type":"JudgmentReinstated","step_id":")"
+                    + nil_tail + R"(02","unit_id":")" + nil_tail + R"(01","judgment_id":")"
+                    + nil_tail + R"(12","at":1700000003000000})" + "\n");
+  BOOST_TEST(free_slots(u) == 0U);
+  BOOST_TEST(decide(u, reinstate{"eve"}, beginning).changes.empty());
+  const auto done = decide(u, {}, {}, aggregate_if_ready{"aggregation", {4, 9}}, beginning);
+  BOOST_TEST(done.answer);
+  BOOST_TEST(std::get<finalize_unit>(done.changes.writes[1]).confidence == 0.5);
+}
+
+// I-1: a lease takes the place as a judgment does; what is finished stays as it is
+BOOST_AUTO_TEST_CASE(nothing_counts_again_where_there_is_no_room_for_it) {
+  judge("ana", 0x11, "dog");
+  judge("eve", 0x12, "cat");
+  decide(u, policy, disregard{"eve"}, beginning);
+  const auto held = decide(u, policy, ask{"bob", id_of<assignment_id>(0x13)}, beginning);
+  BOOST_TEST(decide(u, reinstate{"eve"}, beginning).changes.empty());
+  BOOST_TEST(counted_judgment(u, "eve") == nullptr);
+  decide(u, policy, give_back{"bob", held.answer.token}, beginning);
+  decide(u, policy, unit_verb::pause, beginning);
+  BOOST_TEST(decide(u, reinstate{"joe"}, beginning).changes.empty());
+  BOOST_TEST(decide(u, reinstate{"eve"}, beginning).answer);
+  BOOST_TEST(counted_judgment(u, "eve")->answer == "cat");
+  decide(u, policy, disregard{"eve"}, beginning);
+  decide(u, policy, unit_verb::cancel, beginning);
+  BOOST_TEST(decide(u, reinstate{"eve"}, beginning).changes.empty());
+}
+
 // A27, A29, G-7: room for another judgment instead of the tainted one
 BOOST_AUTO_TEST_CASE(what_is_disregarded_makes_room_and_is_not_counted) {
   judge("ana", 0x11, "dog");

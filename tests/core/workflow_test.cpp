@@ -318,6 +318,83 @@ BOOST_AUTO_TEST_CASE(every_part_of_a_route_has_its_bounds) {
              == "/steps/0/routes: must be at most 64");
 }
 
+// G-4: input mapping
+BOOST_AUTO_TEST_CASE(what_a_route_shows_has_bounds_and_nothing_twice) {
+  const auto shown = [](std::vector<input_member> input) {
+    auto first = step_named("a");
+    route rule;
+    rule.to = {"b"};
+    rule.input = std::move(input);
+    first.routes = {rule};
+    return problems(workflow_of({first, step_named("b")}));
+  };
+  const std::string place = "/steps/0/routes/0/input";
+  const auto many = [&](int count) {
+    std::vector<input_member> input;
+    for (int i = 0; i < count; ++i)
+      input.push_back({"m" + std::to_string(i), "/data/" + std::to_string(i)});
+    return shown(input);
+  };
+  BOOST_TEST(many(32) == "");
+  BOOST_TEST(many(33) == place + ": must have at most 32 members");
+  BOOST_TEST(shown({{std::string(128, 'n'), ""}}) == "");
+  const auto name = ": must have a name of 1 to 128 bytes";
+  BOOST_TEST(shown({{std::string(129, 'n'), ""}}) == place + "/" + std::string(129, 'n') + name);
+  BOOST_TEST(shown({{"", "/data"}}) == place + "/" + name);
+  BOOST_TEST(shown({{"a~/b", "data"}})
+             == place + "/a~0~1b: must be a JSON pointer such as /data/text");
+  // What is there twice would be there four times after the next such route.
+  BOOST_TEST(shown({{"a", "/data"}, {"b", "/data"}})
+             == place + "/b: leads to what 'a' has already");
+  BOOST_TEST(shown({{"a", "/data/x/y"}, {"b", "/data/x"}})
+             == place + "/a: leads to what 'b' has already");
+  BOOST_TEST(shown({{"a", ""}, {"b", "/item"}}) == place + "/b: leads to what 'a' has already");
+  BOOST_TEST(shown({{"a", "/data/x"}, {"b", "/data/xy"}, {"c", "/data/x~1y"}}) == "");
+}
+
+// G-4: fan-out and batches of what was mapped
+BOOST_AUTO_TEST_CASE(what_one_list_became_has_no_data_in_common_behind_a_route_that_changes_them) {
+  struct kind {
+    bool for_each = false;
+    bool maps = false;
+  };
+  // One route from each step to the next; the fourth step gathers.
+  const auto apart = [](const std::vector<kind>& kinds) {
+    std::vector<step_definition> steps;
+    for (std::size_t i = 0; i <= kinds.size(); ++i) {
+      steps.push_back(step_named(std::string(1, static_cast<char>('a' + i))));
+      if (i == kinds.size())
+        break;
+      route rule;
+      rule.to = {std::string(1, static_cast<char>('b' + i))};
+      rule.for_each = kinds[i].for_each;
+      if (kinds[i].maps)
+        rule.input = {{"x", "/item"}};
+      steps.back().routes = {rule};
+      if (i == 3)
+        steps.back().gather.emplace().by = gather_by::list;
+    }
+    std::string marks;
+    for (const auto& place : places_in(workflow_of(steps)))
+      marks += place.data_apart ? 'x' : '-';
+    return marks;
+  };
+  const kind plain;
+  const kind splits{true, false};
+  const kind maps{false, true};
+  const kind both{true, true};
+  BOOST_TEST(apart({splits, plain, plain, plain}) == "-----");
+  BOOST_TEST(apart({maps, splits, plain, plain}) == "-----");
+  BOOST_TEST(apart({both, plain, plain, plain}) == "-xxx-");
+  BOOST_TEST(apart({splits, maps, plain, plain}) == "--xx-");
+  BOOST_TEST(apart({splits, plain, maps, plain}) == "---x-");
+  // A list of lists: each of the innermost has in common what it is made from.
+  BOOST_TEST(apart({both, splits, plain, plain}) == "-x---");
+  BOOST_TEST(apart({both, both, plain, plain}) == "-xxx-");
+  // Behind the step that gathers there is no list.
+  BOOST_TEST(apart({splits, plain, plain, maps}) == "-----");
+}
+
 // A17
 BOOST_AUTO_TEST_CASE(a_review_has_something_to_review_and_its_own_answers) {
   auto review = step_named("review");

@@ -97,6 +97,27 @@ BOOST_AUTO_TEST_CASE(children_of_a_step_with_one_way_in_lose_their_short_names_w
   BOOST_TEST(!w.one_way_in(3, 1)); // units of the second version may be there
 }
 
+// G-4: what gathers in a version puts together what that version shows.
+BOOST_AUTO_TEST_CASE(data_are_apart_where_and_since_when_a_route_makes_them_so) {
+  route split;
+  split.to = {"b"};
+  split.for_each = true;
+  auto first = workflow_of({step_named("a"), step_named("b")});
+  first.steps[0].routes = {split};
+  auto aside = split;
+  aside.when.tied = true;
+  aside.to = {"c"};
+  split.input = {{"x", "/item"}};
+  auto second = workflow_of({step_named("a"), step_named("c"), step_named("b")});
+  second.steps[0].routes = {aside, split};
+  versioned_workflow w{{first}};
+  w.add(second);
+  BOOST_TEST(!w.data_apart(1, 1));
+  BOOST_TEST(!w.data_apart(2, 0));
+  BOOST_TEST(w.data_apart(2, 1));
+  BOOST_TEST(!w.data_apart(2, 2));
+}
+
 BOOST_AUTO_TEST_CASE(each_version_has_its_own_lease_policy_and_slots) {
   versioned_workflow w{{workflow_of({step_named("a")})}};
   auto longer = workflow_of({step_named("a")});
@@ -108,6 +129,7 @@ BOOST_AUTO_TEST_CASE(each_version_has_its_own_lease_policy_and_slots) {
   BOOST_TEST((w.leases(0).of(1).ttl == 15min));
   BOOST_TEST((w.leases(0).of(2).ttl == 20min));
   BOOST_TEST((w.leases(0).of(7).ttl == 20min));
+  BOOST_TEST((w.leases(0).of_questions().ttl == 20min));
   BOOST_TEST(w.leases(0).keep_late());
   BOOST_TEST(first_slots(*w.find(1, 0)) == 3U);
   BOOST_TEST(first_slots(*w.find(2, 0)) == 5U);
@@ -291,6 +313,31 @@ BOOST_AUTO_TEST_CASE(a_new_version_brings_its_new_steps_and_every_step_hears_of_
       == R"({"status":"Open","sealed":false,"total_units":0,"completed_units":0,)"
          R"("revision":1,"version":2,"key":"c","title":"","ui":"","priority":0,"requirements":{},)"
          R"("for_people":true})");
+}
+
+// A27: what may be part of a batch is not taken back, however far away that is.
+BOOST_AUTO_TEST_CASE(a_way_leads_to_a_batch_over_any_steps_of_its_version) {
+  auto first = workflow_of({step_named("a", {"b", "d"}), step_named("b", {"c"}), step_named("c"),
+                            step_named("d"), step_named("e")});
+  first.steps[0].next.clear();
+  first.steps[0].routes = {route{{}, {"b"}}, route{{}, {"d"}}, route{{}, {"d", "b"}}};
+  // A way back, so that there is no end to the way.
+  first.steps[3].routes = {route{{}, {"a"}}, route{{}, {"e"}}};
+  auto second = first;
+  first.steps[2].gather = gather_policy{gather_by::count, 2};
+  const versioned_workflow w{{first, second}};
+  const auto leads = [&](std::uint32_t version, std::uint32_t position, std::size_t rule) {
+    return w.leads_to_batch(version, w.ways(version, position)[rule]);
+  };
+  BOOST_TEST(leads(1, 0, 0)); // b, c
+  BOOST_TEST(leads(1, 0, 1)); // d, back to a, b, c
+  BOOST_TEST(leads(1, 0, 2));
+  BOOST_TEST(leads(1, 1, 0));
+  BOOST_TEST(leads(1, 3, 0));
+  BOOST_TEST(!leads(1, 3, 1));
+  for (const auto rule : {0U, 1U, 2U})
+    BOOST_TEST(!leads(2, 0, rule));
+  BOOST_TEST(!leads(2, 3, 0));
 }
 
 BOOST_AUTO_TEST_CASE(queues_are_named_with_their_places) {

@@ -285,6 +285,8 @@ BOOST_AUTO_TEST_CASE(members_that_exclude_each_other_are_refused_by_both) {
            R"({"key":"a","stopping":{"max":5,"judgments_per_unit":5}})",
            R"({"key":"a","stopping":{"min":2}})",
            R"({"key":"a","aggregation":{"method":"incremental"}})",
+           R"({"key":"a","aggregation":{"method":"gold_selected"},"test_questions":{}})",
+           R"({"key":"a","aggregation":{"method":"gold_selected","labels":["x","y"]}})",
            R"({"key":"a","aggregation":{"labels":["x"]}})",
            R"({"key":"a","aggregation":{"correction":"/x"}})",
            R"({"key":"a","test_questions":{"every":1}})",

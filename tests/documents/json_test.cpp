@@ -325,15 +325,15 @@ BOOST_AUTO_TEST_CASE(an_item_stays_with_its_chain) {
 
 // G-4: batch join
 BOOST_AUTO_TEST_CASE(a_batch_has_a_list_in_place_of_each_member) {
-  using core::gather_by;
+  using documents::batch_data;
   const std::vector<std::string_view> inputs{R"({"data":{"url": "x"},"result":{"answer":"cat"}})",
                                              R"({"data":[1],"item":7,"result":{"answer":"dog"}})"};
-  const auto both = documents::gathered_input(inputs, gather_by::count, 1000);
+  const auto both = documents::gathered_input(inputs, batch_data::of_each, 1000);
   BOOST_TEST(both.units == 2U);
   BOOST_TEST(both.input
              == R"({"data":[{"url": "x"},[1]],"item":[null,7],)"
                 R"("result":[{"answer":"cat"},{"answer":"dog"}]})");
-  const auto plain = documents::gathered_input({inputs[0]}, gather_by::count, 1000);
+  const auto plain = documents::gathered_input({inputs[0]}, batch_data::of_each, 1000);
   BOOST_TEST(plain.input == R"({"data":[{"url": "x"}],"result":[{"answer":"cat"}]})");
   // What comes of it goes on as from any other unit.
   BOOST_TEST(chained(plain.input, true, "7") == R"({"data":[{"url": "x"}],"result":7})");
@@ -342,23 +342,87 @@ BOOST_AUTO_TEST_CASE(a_batch_has_a_list_in_place_of_each_member) {
 BOOST_AUTO_TEST_CASE(what_one_list_became_has_its_source_data_in_common) {
   const std::vector<std::string_view> inputs{R"({"data":"x","item":1,"result":{"answer":"a"}})",
                                              R"({"data":"x","item":2,"result":{"answer":"b"}})"};
-  BOOST_TEST(documents::gathered_input(inputs, core::gather_by::list, 1000).input
+  BOOST_TEST(documents::gathered_input(inputs, documents::batch_data::in_common, 1000).input
              == R"({"data":"x","item":[1,2],"result":[{"answer":"a"},{"answer":"b"}]})");
 }
 
 BOOST_AUTO_TEST_CASE(a_batch_is_as_long_as_may_be) {
-  using core::gather_by;
+  using documents::batch_data;
   const std::string one = R"({"data":"0123456789","result":"0123456789"})";
   const std::vector<std::string_view> inputs(20, one);
-  for (const auto by : {gather_by::count, gather_by::list})
+  for (const auto data_is : {batch_data::of_each, batch_data::in_common})
     for (std::size_t most = 100; most < 900; most += 7) {
-      const auto made = documents::gathered_input(inputs, by, most);
+      const auto made = documents::gathered_input(inputs, data_is, most);
       BOOST_TEST(made.input.size() <= most);
       BOOST_TEST(made.units >= 1U);
       BOOST_TEST(made.units <= 20U);
     }
-  BOOST_TEST(documents::gathered_input(inputs, gather_by::count, 1000).units == 20U);
-  BOOST_TEST(documents::gathered_input(inputs, gather_by::count, 1).units == 1U);
+  BOOST_TEST(documents::gathered_input(inputs, batch_data::of_each, 1000).units == 20U);
+  BOOST_TEST(documents::gathered_input(inputs, batch_data::of_each, 1).units == 1U);
+}
+
+static std::string mapped(std::string_view input, const std::vector<core::input_member>& members,
+                          bool with_result = false) {
+  return documents::mapped_input(input, members, with_result);
+}
+
+static const std::string default_input =
+    R"({"data":{"text":"t","secret":{"k":1}},"item":[7,8],"result":{"answer":"cat"}})";
+
+// A88, G-4: input mapping
+BOOST_AUTO_TEST_CASE(a_mapped_input_has_what_is_named_and_nothing_else) {
+  BOOST_TEST(mapped(default_input,
+                    {{"first", "/item/0"}, {"said", "/result/answer"}, {"text", "/data/text"}})
+             == R"({"data":{"first":7,"said":"cat","text":"t"}})");
+  BOOST_TEST(mapped(default_input, {{"all", ""}}) == R"({"data":{"all":)" + default_input + "}}");
+  // What needs the result has it beside the data, as ever.
+  BOOST_TEST(mapped(default_input, {{"text", "/data/text"}}, true)
+             == R"({"data":{"text":"t"},"result":{"answer":"cat"}})");
+}
+
+BOOST_AUTO_TEST_CASE(what_a_pointer_does_not_find_is_null) {
+  for (const auto* pointer :
+       {"/date", "/data/text/x", "/data/secret/j", "/item/2", "/item/-", "/item/00", "/item/-1",
+        "/item/x", "/result/answer/0", "/", "/data/", "/item/18446744073709551616"})
+    BOOST_TEST(mapped(default_input, {{"x", pointer}}) == R"({"data":{"x":null}})", pointer);
+  BOOST_TEST(mapped(R"({"data":[],"result":{}})", {{"x", "/data/0"}, {"y", "/item"}})
+             == R"({"data":{"x":null,"y":null}})");
+}
+
+BOOST_AUTO_TEST_CASE(names_and_pointers_are_escaped_each_in_its_way) {
+  const std::string input =
+      R"({"data":{"a/b":1,"c~d":2,"~1":3,"":4,"e\"f":5,"\u00fc":6,"g\\":7},"result":{}})";
+  BOOST_TEST(mapped(input, {{"1", "/data/a~1b"},
+                            {"2", "/data/c~0d"},
+                            {"3", "/data/~01"},
+                            {"4", "/data/"},
+                            {"5", "/data/e\"f"},
+                            {"6", "/data/\xc3\xbc"},
+                            {"7", "/data/g\\"}})
+             == R"({"data":{"1":1,"2":2,"3":3,"4":4,"5":5,"6":6,"7":7}})");
+  BOOST_TEST(mapped(input, {{"say \"x\"\\\n", "/data/a~1b"}}) == R"({"data":{"say \"x\"\\\n":1}})");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_mapped_passes_through_unchanged_however_the_database_writes_it) {
+  const std::string digits = "123456789012345678901234567890.10";
+  BOOST_TEST(mapped(R"( { "data" : { "n" : )" + digits + R"( , "l" : [ [ ] , "]" , { } ] } ,
+                          "result" : { "answer" : "x" } } )",
+                    {{"list", "/data/l"},
+                     {"none", "/data/l/0/0"},
+                     {"number", "/data/n"},
+                     {"object", "/data/l/2"},
+                     {"string", "/data/l/1"}},
+                    true)
+             == R"({"data":{"list":[ [ ] , "]" , { } ],"none":null,"number":)" + digits
+                    + R"(,"object":{ },"string":"]"},"result":{ "answer" : "x" }})");
+}
+
+BOOST_AUTO_TEST_CASE(what_was_mapped_is_the_source_data_from_then_on) {
+  const auto second = mapped(default_input, {{"text", "/data/text"}});
+  const auto third = chained(second, true, R"({"answer":"ok"})");
+  BOOST_TEST(third == R"({"data":{"text":"t"},"result":{"answer":"ok"}})");
+  BOOST_TEST(mapped(third, {{"item", "/item"}, {"secret", "/data/secret"}, {"t", "/data/text"}})
+             == R"({"data":{"item":null,"secret":null,"t":"t"}})");
 }
 
 BOOST_AUTO_TEST_CASE(a_list_has_items_and_anything_else_is_one) {

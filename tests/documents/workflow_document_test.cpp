@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(members_of_the_wrong_type_are_named) {
              == "/steps/0/aggregation: must be an object");
   BOOST_TEST(problems(one_step(R"("aggregation":{"method":"average"})"))
              == "/steps/0/aggregation/method: must be majority, weighted, weighted_log_odds, "
-                "incremental or review");
+                "incremental, gold_selected or review");
   BOOST_TEST(problems(one_step(R"("next":"b")"))
              == "/steps/0/next: must be a list of keys of steps");
   BOOST_TEST(problems(one_step(R"("next":[1])")) == "/steps/0/next/0: must be the key of a step");
@@ -168,6 +168,10 @@ BOOST_AUTO_TEST_CASE(a_step_may_test_its_contributors_and_stop_by_a_rule) {
   const std::vector<std::string> labels{"10", "9", "true"}; // not all numbers: by bytes
   BOOST_TEST(step.aggregation.labels == labels, boost::test_tools::per_element());
   BOOST_REQUIRE(step.test_questions.has_value());
+  const auto selecting = parsed(one_step(R"("stopping":{"min":2,"max":5,"stop_at":0.9},
+    "aggregation":{"method":"gold_selected","labels":["a","b"]},"test_questions":{})"));
+  BOOST_TEST((selecting.steps[0].aggregation.method == core::aggregation_method::gold_selected));
+  BOOST_TEST(core::history_needed(selecting.steps[0]).votes);
   BOOST_TEST(step.test_questions->placement.quiz == 4U);
   BOOST_TEST(step.test_questions->placement.quiz_pass == 0.5);
   BOOST_TEST(step.test_questions->placement.every == 8U);
@@ -302,6 +306,12 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_with_quality_control_is_named) {
   BOOST_TEST(with(R"("aggregation":{"method":"incremental"})")
              == "/steps/0/aggregation/labels: must list every answer, at least two: incremental "
                 "must know what else could have been said");
+  BOOST_TEST(with(R"("aggregation":{"method":"gold_selected"},"test_questions":{})")
+             == "/steps/0/aggregation/labels: must list every answer, at least two: gold_selected "
+                "must know what else could have been said");
+  BOOST_TEST(with(R"("aggregation":{"method":"gold_selected","labels":["a","b"]})")
+             == "/steps/0/aggregation/method: gold_selected needs test_questions, by which it "
+                "selects");
   BOOST_TEST(with(R"("aggregation":{"labels":["a"]})")
              == "/steps/0/aggregation/labels: must list from 2 to 256 answers, or be left out");
   BOOST_TEST(with(R"("aggregation":{"labels":["a","b","a"]})")
@@ -469,6 +479,45 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_with_a_route_is_told_with_its_place) {
              == 0U);
 }
 
+// A88, G-4: input mapping
+BOOST_AUTO_TEST_CASE(what_a_route_shows_is_read_in_the_order_of_its_names) {
+  const auto definition = parsed(one_step(
+      R"("routes":[{"when":{"tied":true},"to":[],
+                    "input":{"text":"/data/text","b":"/item/0","a~/":"/data/x~1y~0"}},
+                   {"when":{"tied":false},"to":[],"input":{"all":""}},
+                   {"to":[]}])"));
+  const auto& routes = definition.steps[0].routes;
+  BOOST_REQUIRE(routes.size() == 3U);
+  std::string members;
+  for (const auto& member : routes[0].input)
+    members += member.name + " is " + member.pointer + "; ";
+  BOOST_TEST(members == "a~/ is /data/x~1y~0; b is /item/0; text is /data/text; ");
+  BOOST_REQUIRE(routes[1].input.size() == 1U);
+  BOOST_TEST(routes[1].input[0].pointer == "");
+  BOOST_TEST(routes[2].input.empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_wrong_with_what_a_route_shows_is_told_with_its_place) {
+  const auto shown = [](const std::string& input) {
+    return problems(one_step(R"("routes":[{"to":[],"input":)" + input + "}]"));
+  };
+  const std::string place = "/steps/0/routes/0/input";
+  const std::string pointer =
+      "must be a JSON pointer such as /data/text, with ~0 for ~ and ~1 for /";
+  BOOST_TEST(shown(R"({"a":"/data"})") == "accepted");
+  for (const auto* other : {"null", "[]", "\"/data\"", "true"})
+    BOOST_TEST(shown(other) == place + ": must be an object", other);
+  BOOST_TEST(shown("{}") == place + ": must have a member; leave it out to pass on everything");
+  for (const auto* other : {"1", "null", "{}", "\"data\"", "\"/~\"", "\"/~2\""})
+    BOOST_TEST(shown(R"({"a/b":)" + std::string{other} + "}") == place + "/a~1b: " + pointer,
+               other);
+  BOOST_TEST(shown(R"({"":"/data"})") == place + "/: must have a name of 1 to 128 bytes");
+  BOOST_TEST(shown(R"({"a":"/data/x","b":"/data"})")
+             == place + "/a: leads to what 'b' has already");
+  for (const auto* name : {"\\u0000", "\xff"})
+    BOOST_TEST(shown("{\"" + std::string{name} + R"(":"/data"})") != "accepted");
+}
+
 // A17
 BOOST_AUTO_TEST_CASE(a_review_counts_the_verdict_unless_told_otherwise) {
   const auto definition = parsed(steps({
@@ -488,14 +537,46 @@ BOOST_AUTO_TEST_CASE(a_review_counts_the_verdict_unless_told_otherwise) {
 // What the event of a finished unit says is what its children are made by.
 BOOST_AUTO_TEST_CASE(the_route_of_a_finished_unit_is_in_its_event) {
   using keys = std::vector<std::string>;
-  const auto next = [](const char* details) { return documents::next_steps_in(details); };
+  const auto next = [](const char* details) {
+    return documents::routed_result_in(details).next_steps;
+  };
   BOOST_TEST((next(R"({"route":{"rule":2,"to":["x","y"],"because":"z"}})") == keys{"x", "y"}));
   BOOST_TEST(next(R"({"route":{"rule":-1,"to":[],"because":"z"}})").empty());
   BOOST_TEST(next(R"({"result":{}})").empty());
+  BOOST_TEST(documents::routed_result_in(R"({"result":{}})").revision == 1U);
+  BOOST_TEST(documents::routed_result_in(R"({"revision":3})").revision == 3U);
   const std::string task = "018f2c5e-7c1a-7000-8000-000000000004";
   const auto ended = documents::ended_task_in(R"({"ending":"Dead","task_id":")" + task + "\"}");
   BOOST_TEST(to_string(ended.task) == task);
   BOOST_TEST((ended.ending == core::task_ending::dead));
+}
+
+// A36
+BOOST_AUTO_TEST_CASE(a_workflow_may_wait_for_the_launch_of_its_job) {
+  const auto starting = [](const std::string& starts, const std::string& more = {}) {
+    return R"({"name":"w","starts":)" + starts + R"(,"steps":[{"key":"a")" + more + "}]}";
+  };
+  BOOST_TEST((parsed(one_step(R"("title":"t")")).starts == core::job_start::at_once));
+  BOOST_TEST((parsed(starting(R"("at_once")")).starts == core::job_start::at_once));
+  BOOST_TEST((parsed(starting(R"("when_launched")")).starts == core::job_start::when_launched));
+  for (const auto* bad : {R"("later")", R"("")", R"("When_launched")"})
+    BOOST_TEST(problems(starting(bad)) == "/starts: must be at_once or when_launched", bad);
+  BOOST_TEST(problems(starting("1")).find("/starts: ") == 0U);
+  const std::string tasks = R"(,"judgments_per_unit":1,"tasks":{"queue":"q","type":"t"})";
+  BOOST_TEST(problems(starting(R"("at_once")", tasks)) == "accepted");
+  BOOST_TEST(problems(starting(R"("when_launched")", tasks)).find("/starts: must be at_once")
+             == 0U);
+}
+
+// What the event of a step says of the job is what the step does about it. A36
+BOOST_AUTO_TEST_CASE(what_is_told_of_the_job_is_in_the_event_of_the_step) {
+  BOOST_TEST(!documents::job_news_in("").has_value());
+  BOOST_TEST(!documents::job_news_in(R"({"status":"Open","revision":3})").has_value());
+  const auto news =
+      documents::job_news_in(R"({"job":{"revision":9223372036854775807,"status":"finished"}})");
+  BOOST_REQUIRE(news.has_value());
+  BOOST_TEST(news->revision == 9223372036854775807U);
+  BOOST_TEST((news->status == core::job_status::finished));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -31,12 +31,12 @@ BOOST_AUTO_TEST_CASE(help_lists_commands_and_exit_codes) {
   const auto help = holdfast_with({"--help"});
   BOOST_TEST(help.code == 0);
   for (const auto* word : {"node", "demo", "aggregate", "simulate-overlap", "status", "events",
-                           "lineage", "explain", "quality", "contributor", "workflow", "webhooks",
-                           "verify", "schemas", "validate", "config", "Exit codes"})
+                           "lineage", "explain", "quality", "contributor", "question", "workflow",
+                           "webhooks", "verify", "schemas", "validate", "config", "Exit codes"})
     BOOST_TEST(contains(help.out, word));
-  for (const auto* command :
-       {"node", "demo", "aggregate", "simulate-overlap", "status", "events", "lineage", "explain",
-        "quality", "contributor", "workflow", "webhooks", "verify", "schemas", "config"})
+  for (const auto* command : {"node", "demo", "aggregate", "simulate-overlap", "status", "events",
+                              "lineage", "explain", "quality", "contributor", "question",
+                              "workflow", "webhooks", "verify", "schemas", "config"})
     BOOST_TEST(holdfast_with({command, "--help"}).code == 0);
 }
 
@@ -47,17 +47,20 @@ BOOST_AUTO_TEST_CASE(version_is_printed) {
 }
 
 BOOST_AUTO_TEST_CASE(what_the_command_line_does_not_know_is_a_usage_error) {
-  for (const auto& arguments :
-       std::vector<std::vector<std::string>>{{},
-                                             {"nodes"},
-                                             {"node", "--colour"},
-                                             {"node", "--set", "node.port"},
-                                             {"demo", "--kills", "many"},
-                                             {"demo", "--speed", "0"},
-                                             {"status", "--timeout", "-1"},
-                                             {"schemas", "events/v1/Nothing.json"},
-                                             {"schemas", "--out", "a", "events/v1/asyncapi.json"},
-                                             {"config", "--json", "--reference"}}) {
+  const std::string some_id = "018f2c5e-7c1a-7000-8000-000000000004";
+  for (const auto& arguments : std::vector<std::vector<std::string>>{
+           {},
+           {"nodes"},
+           {"node", "--colour"},
+           {"node", "--set", "node.port"},
+           {"demo", "--kills", "many"},
+           {"demo", "--speed", "0"},
+           {"status", "--timeout", "-1"},
+           {"schemas", "events/v1/Nothing.json"},
+           {"schemas", "--out", "a", "events/v1/asyncapi.json"},
+           {"workflow", "job", some_id, "launched"},
+           {"workflow", "job", some_id, "begun", "--revision", "1"},
+           {"config", "--json", "--reference"}}) {
     const auto end = holdfast_with(arguments);
     BOOST_TEST(end.code == 2);
     BOOST_TEST(!end.err.empty());
@@ -78,7 +81,7 @@ BOOST_AUTO_TEST_CASE(schemas_are_in_the_binary) {
     std::ifstream file{directory->path() / name};
     BOOST_TEST(printed.out == (std::string{std::istreambuf_iterator<char>{file}, {}}), name);
   }
-  BOOST_TEST(count == 14U); // 9 events, their AsyncAPI document, 4 kinds of definitions
+  BOOST_TEST(count == 16U); // 11 events, their AsyncAPI document, 4 kinds of definitions
   const auto file = directory->path() / "no_directory";
   std::ofstream{file} << "x";
   const auto failed = holdfast_with({"schemas", "--out", file.string()});

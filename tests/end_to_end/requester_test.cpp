@@ -187,6 +187,35 @@ BOOST_AUTO_TEST_CASE(a_live_workflow_is_shown_compared_and_updated) {
   BOOST_TEST(holdfast({"workflow", "update", workflow, file, "--version", "0"}).code == 2);
 }
 
+// A27, A28: a test question that was wrong, on the command line.
+BOOST_AUTO_TEST_CASE(a_test_question_is_forgiven_and_counts_again) {
+  const auto created = ask(msg::create_workflow{{ids.next()},
+                                                R"({"name": "tested", "steps": [{"key": "label",
+          "test_questions": {"quiz": 1, "quiz_pass": 1}}]})"});
+  const auto step = created.steps.front().step;
+  ask(msg::add_source_data{step, {{"a", "{}", 1}}});
+  ask(msg::add_test_questions{step, {{"test", "{}", R"({"answer":"yes"})"}}});
+  const auto asked = ask(msg::ask_assignment{step, "eve", {ids.next()}});
+  ask(msg::submit_judgment{
+      step, asked.unit, "eve", asked.token, {ids.next()}, R"({"answer":"no"})"});
+  const auto standing = [&] {
+    return ask(msg::list_contributors{step, "", 10}).contributors.front().standing;
+  };
+  for (int i = 0; i < 10'000 && standing() != core::contributor_standing::removed; ++i)
+    continue;
+
+  const auto unit = core::to_string(asked.unit);
+  const std::string forgiven = "forgiven: its answers say nothing\n";
+  BOOST_TEST(printed({"question", "forgive", text_of(step), unit})
+             == forgiven + "back at work: eve\n");
+  BOOST_TEST(printed({"question", "forgive", text_of(step), unit}) == forgiven);
+  const auto again =
+      json::parse(printed({"question", "count-again", text_of(step), unit, "--json"}));
+  BOOST_TEST(again.at("forgiven") == false);
+  BOOST_TEST(again.at("removed") == json::array({"eve"}));
+  BOOST_TEST(holdfast({"question", "forgive", text_of(step), "a-unit"}).code == 2);
+}
+
 // A94-A97: profiles on the command line, and the steps that are there by them.
 BOOST_AUTO_TEST_CASE(what_is_known_of_contributors_and_what_is_there_for_them) {
   ask(msg::create_workflow{{ids.next()},

@@ -26,8 +26,9 @@ inline void add_cluster_samples(samples& into) {
            text("routing") + id(0x72)
                + list({u32(3) + u64(4) + u8(3) + id(0x72) + id(0x73) + id(0x74) + "00060a2418203040"
                        + text("{}")}));
-  into.add("hf1.add_children", add_children{"routing", step, {{{3, 4}, unit}}},
-           text("routing") + id(0x72) + list({u32(3) + u64(4) + id(0x73)}));
+  into.add("hf1.add_children", add_children{"routing", step, {{{3, 4}, unit, 2}}, {{unit, 1}}},
+           text("routing") + id(0x72) + list({u32(3) + u64(4) + id(0x73) + u32(2)})
+               + list({id(0x73) + u32(1)}));
   into.add("hf1.upstream_progress", upstream_progress{step, 3, true}, id(0x72) + u32(3) + u8(1));
 }
 

@@ -51,6 +51,9 @@ inline void add_work_samples(samples& into) {
   into.add("hf1.definition_difference", difference, difference_bytes);
   into.add("hf1.workflow_updated", workflow_updated{workflow, 3, true, {difference}, {view}},
            id(0x57) + u32(3) + u8(1) + list({difference_bytes}) + list({view_bytes}));
+  into.add("hf1.job_status_changed", job_status_changed{workflow, 7, 2, step},
+           id(0x57) + u64(7) + u8(2) + id(0x51));
+  into.add("hf1.job_status_noted", job_status_noted{workflow, 8, true}, id(0x57) + u64(8) + u8(1));
   into.add("hf1.get_workflow", get_workflow{workflow, 2}, id(0x57) + u32(2));
   into.add("hf1.workflow_view", workflow_view{workflow, "w", 2, 3, "{}", {view}},
            id(0x57) + text("w") + u32(2) + u32(3) + text("{}") + list({view_bytes}));
@@ -65,13 +68,16 @@ inline void add_work_samples(samples& into) {
            id(0x51) + list({question_bytes}));
   into.add("hf1.remove_contributor", remove_contributor{step, "ana"}, id(0x51) + text("ana"));
   into.add("hf1.contributor_removed", contributor_removed{step, "ana"}, id(0x51) + text("ana"));
+  into.add("hf1.forgive_question", forgive_question{step, unit, true}, id(0x51) + id(0x52) + u8(1));
+  into.add("hf1.question_forgiven", question_forgiven{step, unit, true, {"ana", "bob"}, {"eve"}},
+           id(0x51) + id(0x52) + u8(1) + list({text("ana"), text("bob")}) + list({text("eve")}));
   const auto repair = id_of<core::repair_id>(0x5c);
   into.add("hf1.repair_contributor", repair_contributor{step, repair, "ana", true},
            id(0x51) + id(0x5c) + text("ana") + u8(1));
   into.add("hf1.repair_progress",
-           repair_progress{step, repair, "ana", true, false, 9, 8, 7, 1, 2, 3, 1, 6},
+           repair_progress{step, repair, "ana", true, false, 9, 8, 7, 1, 2, 3, 1, 6, 4},
            id(0x51) + id(0x5c) + text("ana") + u8(1) + u8(0) + u64(9) + u64(8) + u64(7) + u64(1)
-               + u64(2) + u64(3) + u64(1) + u64(6));
+               + u64(2) + u64(3) + u64(1) + u64(6) + u64(4));
   into.add("hf1.list_contributors", list_contributors{step, "ana", 50},
            id(0x51) + text("ana") + u32(50));
   const contributor_view seen{"ana",

@@ -12,7 +12,7 @@ inline std::string history_text(const core::step_history& history) {
   std::ostringstream out;
   for (const auto& q : history.questions)
     out << "question " << to_string(q.unit) << ' ' << q.ordinal << ' ' << q.truth
-        << (q.open ? " open" : " closed") << '\n';
+        << (q.open ? " open" : " closed") << (q.forgiven ? " forgiven" : "") << '\n';
   for (const auto& w : history.contributors)
     out << "worked " << w.contributor << ' ' << w.assignments << '\n';
   for (const auto& a : history.asked_questions)
@@ -28,6 +28,8 @@ inline std::string history_text(const core::step_history& history) {
     out << "flag " << f.contributor << ' ' << to_string(f.what) << '\n';
   for (const auto& u : history.unsettled_units)
     out << "unsettled " << u.contributor << ' ' << to_string(u.unit) << '\n';
+  for (const auto& u : history.reinstatable_units)
+    out << "reinstatable " << u.contributor << ' ' << to_string(u.unit) << '\n';
   for (const auto& v : history.votes)
     out << "vote " << v.contributor << ' ' << to_string(v.unit) << ' ' << v.answer << '\n';
   return out.str();

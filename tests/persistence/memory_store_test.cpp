@@ -2,6 +2,10 @@
 
 #include "tests/persistence/conformance.hpp"
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace holdfast::test {
 
 namespace {
@@ -94,6 +98,37 @@ BOOST_AUTO_TEST_CASE(unreachable_database_answers_nothing) {
   BOOST_TEST(fails_with(db->count_tasks("mail"), core::errc::unavailable));
   world.database->set_reachable(true);
   BOOST_TEST((value_of(db->now()) == at(0)));
+}
+
+BOOST_AUTO_TEST_CASE(single_reads_fail_as_if_the_database_were_away) {
+  std::vector<std::string> asked;
+  world.database->set_read_faults([&](std::string_view read) {
+    asked.emplace_back(read);
+    return read == "load_units";
+  });
+  BOOST_TEST(fails_with(db->load_units({}, policy), core::errc::unavailable));
+  BOOST_TEST(value_of(db->list_queues()).empty());
+  BOOST_TEST(is(db->commit({{part(0, {{{new_unit(step.id, 1)}, {}}})}}), commit_status::committed));
+  BOOST_TEST((asked == std::vector<std::string>{"load_units", "list_queues"}));
+  world.database->set_read_faults(nullptr);
+  BOOST_TEST(value_of(db->load_units({}, policy)).empty());
+}
+
+// It may look at the database, change how that fails, and end itself.
+BOOST_AUTO_TEST_CASE(who_lets_reads_fail_may_do_anything) {
+  std::size_t queues = 1;
+  world.database->set_read_faults([&](std::string_view read) {
+    if (read == "list_queues")
+      return false;
+    queues = value_of(db->list_queues()).size();
+    world.database->set_reachable(false);
+    world.database->set_read_faults(nullptr);
+    return false;
+  });
+  BOOST_TEST(fails_with(db->load_units({}, policy), core::errc::unavailable));
+  BOOST_TEST(queues == 0U);
+  world.database->set_reachable(true);
+  BOOST_TEST(value_of(db->load_units({}, policy)).empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

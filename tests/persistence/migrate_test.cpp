@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(report_views_use_the_names_of_core) {
     BOOST_TEST(definition_has("report.contributors", to_string(standing)), to_string(standing));
   for (const auto reason :
        {core::standing_reason::quiz_failed, core::standing_reason::test_questions,
-        core::standing_reason::requester})
+        core::standing_reason::requester, core::standing_reason::forgiven})
     BOOST_TEST(definition_has("report.contributors", to_string(reason)), to_string(reason));
   for (const auto ending : {core::task_ending::completed, core::task_ending::failed,
                             core::task_ending::canceled, core::task_ending::dead})

@@ -65,8 +65,10 @@ public:
       unit.created_at = at(0);
       unit.gathered = true;
       // Some come from a unit that may become their batch.
-      if (i >= steps.size())
+      if (i >= steps.size()) {
         unit.parent = unit.root = units[1];
+        unit.parent_reopened = static_cast<std::uint32_t>(i % 3);
+      }
       made.writes.push_back(unit);
     }
     made.writes.push_back(core::put_queue{queues[0], "{}", false, {}, 1, at(0)});
@@ -194,6 +196,8 @@ private:
     row.completed_units = below(3);
     row.revision = 1 + below(3);
     row.upstreams_completed = below(2) == 0 ? below(4) : ~std::uint64_t{0};
+    row.job_revision = below(3);
+    row.job = static_cast<core::job_status>(1 + below(4));
     return row;
   }
 
@@ -218,7 +222,11 @@ private:
   }
 
   core::write_op unit_write(core::unit_id id) {
-    switch (below(8)) {
+    switch (below(9)) {
+    case 8:
+      return core::withdraw_unit{id, when()};
+    case 5:
+      return core::set_question_forgiven{id, below(3) != 0, when()};
     case 0:
       return core::set_unit_state{id, static_cast<core::unit_state>(1 + below(5)), when()};
     case 1:
@@ -247,6 +255,7 @@ private:
       unit.truth = one_of<std::string>({"", "", "", "1", "\"\xc3\xa4\"", "\xff"});
       unit.loops = below(3);
       unit.part = unit.parent || below(20) == 0 ? below(3) : 0;
+      unit.parent_reopened = unit.parent || below(20) == 0 ? below(3) : 0;
       if (below(4) == 0)
         unit.excluded.push_back(contributor());
       if (below(8) == 0)
@@ -276,7 +285,7 @@ private:
       const auto who = contributor();
       if (!used.insert(who).second)
         continue;
-      switch (below(9)) {
+      switch (below(10)) {
       case 7:
         change.writes.push_back(core::insert_late_judgment{late_judgment(unit, who)});
         break;
@@ -296,6 +305,9 @@ private:
         break;
       case 3:
         change.writes.push_back(core::taint_judgment{unit, who, when()});
+        break;
+      case 4:
+        change.writes.push_back(core::restore_judgment{unit, who});
         break;
       default:
         change.writes.push_back(
@@ -319,7 +331,7 @@ private:
     if (below(8) == 0)
       who.clear();
     return {one_of(steps), who, static_cast<core::contributor_standing>(1 + below(8) % 3),
-            static_cast<core::standing_reason>(below(8) % 5), when()};
+            static_cast<core::standing_reason>(below(8) % 6), when()};
   }
 
   core::insert_flag insert_flag() {
@@ -349,7 +361,7 @@ private:
     row.dry_run = below(2) == 0;
     row.through = 2 + below(3);
     row.bookmark = below(6);
-    row.figures = {below(3), below(2), 0, below(2), 0, below(5)};
+    row.figures = {below(3), below(2), 0, below(2), 0, below(5), below(8) / 6};
     row.asked_at = when();
     row.changed_at = when();
     return {row};
@@ -488,7 +500,12 @@ private:
   }
 
   core::event event() {
-    return {static_cast<core::event_type>(1 + below(8)),
+    return {one_of<core::event_type>(
+                {core::event_type::unit_ready_for_assignment, core::event_type::judgment_received,
+                 core::event_type::unit_finalized, core::event_type::unit_canceled,
+                 core::event_type::job_step_updated, core::event_type::test_judgment,
+                 core::event_type::contributor_flagged, core::event_type::unit_task_ended,
+                 core::event_type::unit_reopened, core::event_type::unit_withdrawn}),
             one_of(steps),
             one_of(units),
             {},
@@ -667,7 +684,8 @@ std::string dump(persistence::store& db, const batch_source& source) {
   const auto step_text = [&](const core::step_row& row) {
     out << "step " << to_string(row.id) << to_string(row.workflow) << row.key << row.position << ' '
         << to_string(row.status) << row.sealed << row.total_units << row.completed_units
-        << row.revision << ' ' << row.upstreams_completed << '\n';
+        << row.revision << ' ' << row.upstreams_completed << " job " << row.job_revision << ' '
+        << to_string(row.job) << '\n';
   };
   // Random tokens repeat, which real ones never do; then their order says nothing.
   const auto by = [](auto& list, auto key) {
@@ -685,6 +703,8 @@ std::string dump(persistence::store& db, const batch_source& source) {
         << " list " << to_string(u.list.of) << u.list.size << ' ' << u.list.part;
     if (u.batch)
       out << " in batch " << to_string(u.batch);
+    if (u.state == core::unit_state::canceled && !u.result.empty())
+      out << " withdrawn";
     for (const auto& l : u.leases.active)
       out << " lease " << to_string(l.id) << l.owner << l.token << ' '
           << core::to_micros(l.granted_at) << ' ' << core::to_micros(l.expires_at);
@@ -705,7 +725,17 @@ std::string dump(persistence::store& db, const batch_source& source) {
           << core::to_micros(row->asked_at) << '\n';
   for (const auto& row : value_of(db.open_repairs({})))
     out << "open repair " << to_string(row.id) << '\n';
+  std::vector<core::taken_back> results;
+  for (std::size_t i = 0; i < source.units.size(); ++i)
+    for (std::uint32_t revision = 1; revision <= 1 + i % 3; ++revision)
+      results.push_back({source.units[i], revision});
   for (const auto& step : source.steps) {
+    out << "made";
+    for (const auto& unit : value_of(db.made_from(step, results)))
+      out << " of " << to_string(unit);
+    for (const auto& unit : value_of(db.made_from(step, {results.front()})))
+      out << " of one " << to_string(unit);
+    out << '\n';
     const auto judged = value_of(db.find_judged(step, "ana", 0, 6));
     out << "judged" << (judged.unsettled ? " and unsettled" : "");
     for (const auto& unit : judged.finalized)
@@ -821,10 +851,11 @@ BOOST_AUTO_TEST_CASE(memory_and_postgres_agree_on_random_batches) {
         continue;
       const auto read = dump(*memory.db, source);
       BOOST_REQUIRE_EQUAL(read, dump(*postgres.db, source));
-      for (const auto* kind : {"\nquestion ", "\nworked ", "\nstanding ", "\nflag ", "\nunsettled ",
-                               "\nvote ", " unanswered\n", " right\n", " wrong\n", "\nwebhook ",
-                               "\nplace ", "\nletter ", "\nversion [2]", "\nput_profile ",
-                               "\ntested ", "\nopen step ", "\nwaiting ", " in batch "})
+      for (const auto* kind :
+           {"\nquestion ",  "\nworked ",     "\nstanding ",   "\nflag ",        "\nunsettled ",
+            "\nvote ",      " unanswered\n", " right\n",      " wrong\n",       "\nwebhook ",
+            "\nplace ",     "\nletter ",     "\nversion [2]", "\nput_profile ", "\ntested ",
+            "\nopen step ", "\nwaiting ",    " in batch ",    "made of ",       " withdrawn"})
         rows_of_histories[kind] += read.find(kind) == std::string::npos ? 0 : 1;
     }
   }

@@ -180,6 +180,89 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(only_what_counts_is_tainted, World, worlds) {
   BOOST_TEST(is(f.taint(unit, "ana"), refused));
 }
 
+// A27
+BOOST_AUTO_TEST_CASE_TEMPLATE(only_what_does_not_count_is_restored, World, worlds) {
+  quality_fixture<World> f;
+  const auto unit = f.given_unit(f.step.id);
+  f.given_judgment(unit, "ana", 1);
+  f.given_lease(unit, "bob", 2);
+  const auto restore = [&](const core::unit_id& which, const char* who) {
+    return f.write({core::restore_judgment{which, who}});
+  };
+  BOOST_TEST(is(restore(unit, "ana"), refused)); // counts
+  BOOST_TEST(is(f.taint(unit, "ana"), committed));
+  BOOST_TEST(is(restore(unit, "bob"), refused));
+  BOOST_TEST(is(restore({f.ids.next(at(0))}, "ana"), refused));
+  BOOST_TEST(is(restore(unit, "ana"), committed));
+  BOOST_TEST(!f.load(unit).judgments.at(0).tainted);
+  BOOST_TEST(f.load_step(f.step.id).open_units.at(0).judged == 1U);
+  BOOST_TEST(f.history(f.step.id).votes.size() == 1U);
+  BOOST_TEST(is(f.taint(unit, "ana"), committed));
+}
+
+// A27, G-1
+BOOST_AUTO_TEST_CASE_TEMPLATE(question_is_forgiven_and_counts_again, World, worlds) {
+  quality_fixture<World> f;
+  const auto ordinary = f.given_unit(f.step.id, 1);
+  const auto question = f.given_question(f.step.id, 2);
+  f.given_judgment(question, "ana", 1, 20, true);
+  f.given_judgment(f.given_question(f.step.id, 3), "ana", 1, 21, false);
+  const auto forgive = [&](const core::unit_id& which, bool forgiven) {
+    return f.write({core::set_question_forgiven{which, forgiven, at(50)}});
+  };
+  const auto forgiven = [&] { return f.history(f.step.id).questions.at(0).forgiven; };
+  const auto answered = [&] { return value_of(f.db->load_profile("ana")).tests; };
+  BOOST_TEST(is(forgive(ordinary, true), refused));
+  BOOST_TEST(is(forgive({f.ids.next(at(0))}, true), refused));
+  BOOST_TEST(is(forgive(question, false), refused));
+  BOOST_TEST(!forgiven());
+  BOOST_TEST((answered().answered == 2U && answered().right == 1U));
+  BOOST_TEST(is(forgive(question, true), committed));
+  BOOST_TEST(is(forgive(question, true), refused));
+  BOOST_TEST(forgiven());
+  BOOST_TEST(!f.history(f.step.id).questions.at(1).forgiven);
+  BOOST_TEST(f.history(f.step.id).asked_questions.size() == 2U); // it stays known as asked
+  BOOST_TEST((answered().answered == 1U && answered().right == 0U));
+  // Also when nobody is asked any more.
+  BOOST_TEST(is(f.set(question, core::unit_state::canceled), committed));
+  BOOST_TEST(is(forgive(question, false), committed));
+  BOOST_TEST(!forgiven());
+  BOOST_TEST(answered().answered == 2U);
+}
+
+// A27, I-1: what a step that starts is to try again
+BOOST_AUTO_TEST_CASE_TEMPLATE(history_has_what_the_reinstated_said_of_open_units, World, worlds) {
+  quality_fixture<World> f;
+  const auto& step = f.step;
+  const auto open = f.given_unit(step.id, 1);
+  const auto counted = f.given_unit(step.id, 2);
+  const auto finished = f.given_unit(step.id, 3);
+  const auto paused = f.given_unit(step.id, 4);
+  core::token token = 0;
+  for (const auto* who : {"ana", "bob", "cid"}) {
+    ++token;
+    for (const auto unit : {open, counted, finished, paused})
+      f.given_judgment(unit, who, token);
+    for (const auto unit : {open, finished, paused})
+      BOOST_TEST(is(f.taint(unit, who), committed));
+  }
+  BOOST_TEST(is(f.write({core::finalize_unit{finished, "{}", 1, at(6)}}), committed));
+  BOOST_TEST(is(f.set(paused, core::unit_state::paused), committed));
+  const auto put = [&](const char* who, contributor_standing what) {
+    BOOST_TEST(
+        is(f.write({core::put_standing{step.id, who, what, standing_reason::forgiven, at(30)}}),
+           committed));
+  };
+  // Of cid nothing was ever said, and ana stays removed.
+  put("ana", contributor_standing::removed);
+  BOOST_TEST(f.history(step.id).reinstatable_units.empty());
+  put("bob", contributor_standing::working);
+  std::string units;
+  for (const auto& u : f.history(step.id, {}).reinstatable_units)
+    units += u.contributor + ' ' + std::to_string(f.load(u.unit).ordinal) + ", ";
+  BOOST_TEST(units == "bob 1, bob 4, ");
+}
+
 BOOST_AUTO_TEST_CASE_TEMPLATE(refused_taint_takes_its_whole_batch_with_it, World, worlds) {
   quality_fixture<World> f;
   const auto one = f.given_unit(f.step.id, 1);
@@ -261,7 +344,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(impossible_standings_are_refused, World, worlds) {
   refuses([](auto& w) { w.standing = static_cast<contributor_standing>(0); });
   refuses([](auto& w) { w.standing = static_cast<contributor_standing>(3); });
   refuses([](auto& w) { w.reason = static_cast<standing_reason>(0); });
-  refuses([](auto& w) { w.reason = static_cast<standing_reason>(4); });
+  refuses([](auto& w) { w.reason = static_cast<standing_reason>(5); });
   BOOST_TEST(f.history(f.step.id).standings.empty());
 }
 

@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(repairs_are_kept_until_they_are_done, World, world
   BOOST_TEST(open({}).size() == 3U);
 
   first.bookmark = 9;
-  first.figures = {10, 1, 2, 3, 4, 5};
+  first.figures = {10, 1, 2, 3, 4, 5, 2};
   first.changed_at = at(6);
   BOOST_TEST(is(f.put(first), committed));
   BOOST_TEST(open(f.step.id).size() == 1U);
@@ -140,6 +140,11 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(impossible_repairs_are_refused, World, worlds) {
   };
   BOOST_TEST(refuses([](auto& row) { row.bookmark = 10; }));
   BOOST_TEST(refuses([](auto& row) { row.figures.found = 1; }));
+  // Reissued is only what was taken back.
+  BOOST_TEST(refuses([](auto& row) {
+    row.bookmark = 3;
+    row.figures = {3, 1, 1, 1, 0, 3, 3};
+  }));
   BOOST_TEST(refuses([](auto& row) { row.contributor.clear(); }));
   BOOST_TEST(refuses([](auto& row) { row.contributor = std::string(129, 'x'); }));
   BOOST_TEST(refuses([](auto& row) { row.contributor = "\xff"; }));

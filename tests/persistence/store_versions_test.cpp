@@ -116,8 +116,11 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(ended_leases_bar_by_the_policy_of_the_units_versio
   BOOST_TEST(is(f.write({version_of(f.step.workflow, 2, R"({"n":2})")}), committed));
   const auto first = f.given_unit(f.step.id, 1);
   const auto second = f.given_unit_of(2, 2);
-  f.expire(first, at(50));
-  f.expire(second, at(50));
+  auto question = f.new_unit(f.step.id, 3);
+  question.truth = R"("x")";
+  BOOST_TEST(is(f.write({question}), committed));
+  for (const auto& unit : {first, second, question.id})
+    f.expire(unit, at(50));
   core::lease_policy slow;
   slow.regrant_after = 30s;
   core::lease_policy fast;
@@ -132,11 +135,12 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(ended_leases_bar_by_the_policy_of_the_units_versio
     return policies;
   };
   const auto open = value_of(f.db->load_step(f.step.id, policies_of)).open_units;
-  const auto units = value_of(f.db->load_units({first, second}, policies));
-  BOOST_REQUIRE_EQUAL(open.size(), 2U);
-  BOOST_REQUIRE_EQUAL(units.size(), 2U);
-  const std::vector<core::instant> until{at(80), at(60)};
-  for (std::size_t i = 0; i < 2; ++i) {
+  const auto units = value_of(f.db->load_units({first, second, question.id}, policies));
+  BOOST_REQUIRE_EQUAL(open.size(), 3U);
+  BOOST_REQUIRE_EQUAL(units.size(), 3U);
+  // The test question is of the first version, and goes by the latest.
+  const std::vector<core::instant> until{at(80), at(60), at(60)};
+  for (std::size_t i = 0; i < until.size(); ++i) {
     BOOST_REQUIRE_EQUAL(open[i].touched.size(), 1U);
     BOOST_TEST((open[i].touched[0].until == until[i]));
     BOOST_REQUIRE_EQUAL(units[i].bars.size(), 1U);

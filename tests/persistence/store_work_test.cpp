@@ -127,6 +127,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(open_and_paused_steps_are_listed_in_order_of_id, W
   steps[6].completed_units = 1;
   steps[6].revision = 3;
   steps[6].upstreams_completed = 5;
+  steps[6].job_revision = 8;
+  steps[6].job = core::job_status::finished;
   BOOST_TEST(is(f.write({core::update_step{steps[0]}, core::update_step{steps[6]}}), committed));
   const auto open = listed(100);
   BOOST_TEST(ids_of(open) == ids_of({steps[1], steps[4], steps[5], steps[6]}));
@@ -591,6 +593,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(impossible_step_rows_are_refused, World, worlds) {
   };
   refuses([](auto& row) { row.completed_units = 3; });
   refuses([](auto& row) { row.revision = 0; });
+  refuses([](auto& row) { row.job_revision = std::uint64_t{1} << 63; });
   refuses([](auto& row) { row.id.value.bytes[9] ^= 1; });
   refuses([](auto& row) { row.status = core::step_status::completed, row.completed_units = 2; });
   refuses([](auto& row) { row.status = core::step_status::completed, row.sealed = true; });

@@ -254,14 +254,39 @@ public:
     return added.answer.units.at(0);
   }
 
-  /// Gil was removed after three units had been finished with what he said: the answer of the first
-  /// stands, the second asks for another, and the third has got it.
+  /// What a finished unit becomes in a step that is entered from one other.
+  core::unit_record make_child(core::step& to, const core::unit_record& unit,
+                               core::event_seq because) {
+    core::source_item item;
+    item.key = core::child_key(unit.source_key, unit.id, true, {}, unit.reopened);
+    item.input = "{}";
+    item.parent = unit.id;
+    item.root = unit.root;
+    item.parent_reopened = unit.reopened;
+    auto added = core::add_units(to, {item}, ids, now);
+    added.changes.writes.push_back(core::insert_inbox{"routing", {0, because}});
+    keep(added.changes);
+    routed = because;
+    return added.answer.units.at(0);
+  }
+
+  /// Gil was removed after three units had been finished with what he said, and had gone on: the
+  /// answer of the first stands, the second asks for another, and the third has got it. What had
+  /// become of the second was still worked on; of the third, it was finished.
   void add_repaired_units() {
     const core::workflow_id mending{ids.next(now)};
     core::step mend{new_step(mending, 0)};
+    core::step after{new_step(mending, 1)};
     mend.row.key = "mend";
-    write({core::insert_workflow{mending, "m", R"({"name":"m","steps":[{"key":"mend"}]})", now},
-           core::insert_step{mend.row, now}});
+    after.row.key = "after";
+    write({core::insert_workflow{
+               mending, "m",
+               R"({"name":"m","steps":[{"key":"mend","next":["after"]},{"key":"after"}]})", now},
+           core::insert_step{mend.row, now}, core::insert_step{after.row, now}});
+    core::route onward;
+    onward.to = {"after"};
+    const std::vector<core::way> ways{{onward, {{1, false}}}};
+    std::vector<core::unit_record> children;
     std::vector<core::source_item> items;
     for (int i = 0; i < 3; ++i)
       items.push_back({"mend-" + std::to_string(i), "{}", 2, {}, {}});
@@ -272,9 +297,12 @@ public:
     for (std::size_t i = 0; i < 3; ++i) {
       auto& unit = added.answer.units[i];
       judge(unit, "gil", "x");
-      count_finished(mend, finalize(unit, judge(unit, "hal", i == 0 ? "x" : "y")));
+      const auto finalized = finalize(unit, judge(unit, "hal", i == 0 ? "x" : "y"), ways);
+      count_finished(mend, finalized);
+      children.push_back(make_child(after, unit, finalized));
       unit.result = R"({"answer":"x","confidence":0.5,"votes":{"x":1,"y":1},"tied":2})";
-      auto decided = core::repair(unit, {}, {}, {{"gil"}, {"x", "", i > 0}, {}}, now);
+      unit.route = 0;
+      auto decided = core::repair(unit, {}, ways, {{"gil"}, {"x", "", i > 0}, {}, false}, now);
       core::tally(repair.figures, decided.answer);
       for (auto& w : decided.changes.writes)
         repaired.writes.push_back(std::move(w));
@@ -288,13 +316,21 @@ public:
     const auto last = keep(repaired);
     count(mend, last - 1, 0, 1);
     count(mend, last, 0, 1);
+    count_finished(after,
+                   keep(core::decide(children[1], policy, {}, core::withdraw{}, now).changes));
+    auto& finished = children[2];
+    count_finished(after, finalize(finished, judge(finished, "ana")));
+    const core::withdraw::finished was{0, R"({"answer":"x"})", core::no_route};
+    keep(core::decide(finished, policy, {}, core::withdraw{was}, now).changes);
     auto& third = added.answer.units[2];
-    count_finished(mend, finalize(third, judge(third, "ida", "y")));
+    const auto anew = finalize(third, judge(third, "ida", "y"), ways);
+    count_finished(mend, anew);
+    make_child(after, third, anew);
     auto later = repair;
     later.id = {ids.next(now)};
     later.dry_run = true;
     later.bookmark = 1;
-    later.figures = {1, 1, 0, 0, 0, 1};
+    later.figures = {1, 1, 0, 0, 0, 1, 0};
     write({core::put_repair{later}});
   }
 
@@ -820,7 +856,8 @@ const std::vector<mutant> mutants{
      " WHERE shard = 0) WHERE consumer = 'aggregation'",
      {"full_units_aggregated"}},
     {"finalized without a result",
-     "ALTER TABLE holdfast.units DROP CONSTRAINT units_check, DROP CONSTRAINT units_check1;"
+     "ALTER TABLE holdfast.units DROP CONSTRAINT units_result_check,"
+     " DROP CONSTRAINT units_check1;"
      "UPDATE holdfast.units SET result = NULL WHERE source_key = 'row-0' AND state = 3",
      {"finalized_shape"}},
     {"a confidence of 2",
@@ -1051,8 +1088,28 @@ const std::vector<mutant> mutants{
      " WHERE NOT dry_run",
      {"reopened_by_repairs"}},
     {"a result taken back by nobody",
-     "UPDATE holdfast.units SET reopened = reopened + 1 WHERE source_key = 'row-0'",
+     "UPDATE holdfast.units SET reopened = reopened + 1 WHERE source_key = 'row-1'",
      {"reopened_by_repairs", "finished_unit_has_its_event", "finalized_by_one_message"}},
+    {"a child of a result that was taken back",
+     "UPDATE holdfast.units c SET state = 1 FROM holdfast.units p"
+     " WHERE p.unit_id = c.parent_id AND p.source_key = 'mend-1' AND p.state = 1",
+     {"chain_is_sound", "finished_unit_has_its_event", "completed_units_counted"}},
+    {"a child of a result that has not been",
+     "UPDATE holdfast.units SET parent_reopened = 2 WHERE source_key LIKE 'mend-2~%/2'",
+     {"chain_is_sound", "children_follow_the_routes"}},
+    {"no child of the next result",
+     "UPDATE holdfast.units SET parent_reopened = 0, part = 1 WHERE source_key LIKE 'mend-2~%/2'",
+     {"chain_is_sound", "children_follow_the_routes"}},
+    {"withdrawn without telling",
+     "UPDATE holdfast.outbox SET events = replace(events, 'UnitWithdrawn', 'Other')",
+     {"finished_unit_has_its_event"}},
+    {"withdrawn, and from no result",
+     "UPDATE holdfast.units SET state = 4 WHERE source_key = 'mend-0' AND parent_id IS NULL",
+     {"finalized_shape", "finished_unit_has_its_event", "chain_is_sound"}},
+    {"a repair that reissues what stands",
+     "ALTER TABLE holdfast.repairs DROP CONSTRAINT repairs_reissued_check;"
+     "UPDATE holdfast.repairs SET reissued = 1 WHERE dry_run",
+     {"repairs_add_up"}},
     {"a result that its unit has forgotten",
      "UPDATE holdfast.units SET reopened = 0 WHERE source_key = 'mend-1'",
      {"finished_unit_has_its_event", "finalized_by_one_message"}},
@@ -1118,7 +1175,7 @@ BOOST_AUTO_TEST_CASE(sound_data_has_no_violations) {
   BOOST_TEST(
       cluster.sql("SELECT data ->> 'label' FROM report.judgments LIMIT 1")[0][0].as<std::string>()
       == "x");
-  BOOST_TEST(cluster.sql("SELECT count(*) FROM report.inbox")[0][0].as<int>() == 40);
+  BOOST_TEST(cluster.sql("SELECT count(*) FROM report.inbox")[0][0].as<int>() == 47);
 }
 
 // A4, A57, A59-A61, G-1

@@ -26,9 +26,12 @@ struct persona : asker<repeatable> {
   std::vector<std::pair<std::uint32_t, std::string>> questions_left;
   /// Of a requester: whose word it has had taken out of a step in the end.
   std::set<std::pair<core::step_id, core::contributor_id>> repaired;
-  std::uint32_t knows = 0; ///< Per million answers to test questions: right for sure.
+  bool saw_all_done = false; ///< The same: it need not wait with that any more.
+  std::uint32_t knows = 0;   ///< Per million answers to test questions: right for sure.
   core::workflow_id workflow;
   std::uint32_t version = 1;                ///< Of the workflow: the latest it knows of.
+  std::uint64_t job_revision = 0;           ///< Of its job, as of the last news of it.
+  bool launched = false;                    ///< So they were, in the calm.
   profile_draft profile;                    ///< Where steps ask something of people.
   std::uint32_t ticks = 0;                  ///< So far without a profile.
   bool known = false;                       ///< Its profile is put, for all it knows.
@@ -95,6 +98,8 @@ std::string show(const persona&, const Message& m) {
     return "adds " + std::to_string(m.rows.size()) + " test questions, first " + m.rows.front().key;
   else if constexpr (std::is_same_v<Message, msg::remove_contributor>)
     return "removes " + m.contributor + " from step " + brief(m.step);
+  else if constexpr (std::is_same_v<Message, msg::forgive_question>)
+    return (m.count_again ? "counts again" : "forgives") + (" the question " + brief(m.unit));
   else if constexpr (std::is_same_v<Message, msg::repair_contributor>)
     return "repairs what " + m.contributor + " said in step " + brief(m.step)
            + (m.dry_run ? ", only counting" : "");
@@ -120,6 +125,12 @@ std::string show(const persona&, const Message& m) {
     return "asks for version " + std::to_string(m.version) + " of the workflow";
   else if constexpr (std::is_same_v<Message, msg::workflow_view>)
     return "version " + std::to_string(m.version) + " of " + std::to_string(m.latest);
+  else if constexpr (std::is_same_v<Message, msg::job_status_changed>)
+    return "tells that the job is "
+           + std::string{to_string(static_cast<core::job_status>(m.status))} + " as of "
+           + std::to_string(m.revision);
+  else if constexpr (std::is_same_v<Message, msg::job_status_noted>)
+    return "the job is known as of " + std::to_string(m.revision) + (m.applied ? ", by this" : "");
   else if constexpr (std::is_same_v<Message, msg::end_session>)
     return "goes home";
   else if constexpr (std::is_same_v<Message, msg::get_lineage>)
@@ -175,6 +186,10 @@ void learn(persona& p, const msg::update_workflow&, const msg::workflow_updated&
   p.version = answer.version;
   p.world.seen.count(event_kind::workflow_updated);
   learn_steps(p, answer.steps);
+}
+void learn(persona& p, const msg::job_status_changed& asked, const msg::job_status_noted&) {
+  p.launched = p.world.calm && asked.revision == p.job_revision
+               && static_cast<core::job_status>(asked.status) == core::job_status::launched;
 }
 void learn(persona& p, const msg::add_source_data& asked, const msg::source_data_added&) {
   for (const auto& row : asked.rows)
@@ -253,13 +268,22 @@ std::uint32_t position_of(const persona& p, const core::insert_unit& unit) {
   return p.world.tables->steps.at(unit.step).row.position;
 }
 
-/// The version that judgments of the unit must name; 0: none.
-std::uint32_t form_of(const persona& p, const core::unit_id& unit) {
+/// The version that judgments of the unit must name; 0: none. Of a test question it is that of the
+/// latest version that its step knows: any that it may be.
+std::uint32_t form_of(persona& p, const core::unit_id& unit) {
   const auto found = p.world.tables->units.find(unit);
   if (found == p.world.tables->units.end())
     return 0;
   const auto& made = found->second.made;
-  return names_version(p.world.drawn, made.version, position_of(p, made)) ? made.version : 0;
+  std::vector<std::uint32_t> versions{made.version};
+  const auto position = position_of(p, made);
+  const auto& workflow = p.world.tables->steps.at(made.step).row.workflow;
+  const auto latest = p.world.tables->workflows.at(workflow).definitions.size();
+  for (auto version = made.version + 1; !made.truth.empty() && version <= latest; ++version)
+    if (has_step(p.world.drawn, version, position))
+      versions.push_back(version);
+  const auto version = versions.size() == 1 ? versions.front() : p.random.one_of(versions);
+  return names_version(p.world.drawn, version, position) ? version : 0;
 }
 
 /// Half of what is said where lists may be said.
@@ -336,11 +360,11 @@ void act(self_ptr self, const persona_ptr& p) {
     constexpr std::array<const char*, 4> bad{R"({"answer":"mauve"})", R"({"answer":)", "[]",
                                              "{\"answer\":\"\\u0000\"}"};
     // What would be right of another version is wrong, too.
-    judgment.payload = form_of(*p, a.unit) != 0 && p->random.below(2) == 0
-                           ? R"({"answer":"red","form":)"
-                                 + std::to_string(1 + p->random.below(form_of(*p, a.unit) - 1))
-                                 + '}'
-                           : p->random.one_of(bad);
+    const auto form = is_test_question(*p, a.unit) ? 0 : form_of(*p, a.unit);
+    judgment.payload =
+        form != 0 && p->random.below(2) == 0
+            ? R"({"answer":"red","form":)" + std::to_string(1 + p->random.below(form - 1)) + '}'
+            : p->random.one_of(bad);
     return send(self, p, judgment);
   }
   if (chosen(w.submit_wrong_token)) {
@@ -531,18 +555,40 @@ void steer_step(self_ptr self, const persona_ptr& p, core::unit_verb verb) {
        msg::change_step{p->random.one_of(p->world.steps), static_cast<std::uint8_t>(verb)});
 }
 
-/// Preferably one whose word would still count for something.
+/// Preferably one whose word would still count for something, or is behind what went on.
 msg::remove_contributor one_to_remove(persona& p) {
   std::vector<msg::remove_contributor> at_work;
+  std::vector<msg::remove_contributor> behind;
   for (const auto& [key, judged] : p.world.tables->judgments) {
     const auto& unit = p.world.tables->units.at(key.first);
-    if (unit.state == core::unit_state::judgable && unit.made.truth.empty() && !judged.tainted_at)
+    if (!unit.made.truth.empty() || judged.tainted_at)
+      continue;
+    if (unit.state == core::unit_state::judgable)
       at_work.push_back({unit.made.step, key.second});
+    else if (unit.state == core::unit_state::finalized && unit.route != core::no_route)
+      behind.push_back({unit.made.step, key.second});
   }
+  if (!behind.empty() && p.random.below(3) == 0)
+    return p.random.one_of(behind);
   if (!at_work.empty())
     return p.random.one_of(at_work);
   return {p.random.one_of(p.world.steps),
           "c" + std::to_string(p.random.below(p.world.drawn.contributors))};
+}
+
+/// Preferably one that somebody got wrong.
+core::unit_id one_to_forgive(persona& p) {
+  std::vector<core::unit_id> questions;
+  std::vector<core::unit_id> wrong;
+  for (const auto& [id, unit] : p.world.tables->units)
+    if (!unit.made.truth.empty())
+      questions.push_back(id);
+  for (const auto& [key, judged] : p.world.tables->judgments)
+    if (judged.made.test_correct == false)
+      wrong.push_back(key.first);
+  if (questions.empty())
+    return {};
+  return p.random.one_of(wrong.empty() ? questions : wrong);
 }
 
 /// Asks what became of the item of a unit.
@@ -591,6 +637,29 @@ bool repair_all(self_ptr self, const persona_ptr& p) {
   return false;
 }
 
+/// Nobody could pass a quiz whose questions are forgiven; false when none is.
+bool count_all_again(self_ptr self, const persona_ptr& p) {
+  for (const auto& [id, unit] : p->world.tables->units)
+    if (unit.forgiven_at) {
+      send(self, p, msg::forgive_question{unit.made.step, id, true});
+      return true;
+    }
+  return false;
+}
+
+/// Something new of the job. What is old comes again when the answer to it was lost.
+void tell_of_job(self_ptr self, const persona_ptr& p, core::job_status status) {
+  send(self, p,
+       msg::job_status_changed{p->workflow, ++p->job_revision, static_cast<std::uint8_t>(status)});
+}
+
+core::job_status some_status(persona& p) {
+  constexpr std::array<core::job_status, 6> statuses{
+      core::job_status::launched, core::job_status::launched, core::job_status::launched,
+      core::job_status::paused,   core::job_status::paused,   core::job_status::finished};
+  return p.random.one_of(statuses);
+}
+
 void steer(self_ptr self, const persona_ptr& p) {
   const auto& drawn = p->world.drawn;
   using core::unit_verb;
@@ -602,6 +671,11 @@ void steer(self_ptr self, const persona_ptr& p) {
     steer_unit(self, p, some_unit(*p, choice::dispensable), unit_verb::cancel);
   if (p->random.hit(drawn.remove_contributor))
     send(self, p, one_to_remove(*p));
+  if (p->random.hit(drawn.forgive_question))
+    if (const auto question = one_to_forgive(*p))
+      send(self, p,
+           msg::forgive_question{p->world.tables->units.at(question).made.step, question,
+                                 p->random.below(3) == 0});
   if (const auto counting = to_repair(*p); !counting.empty() && p->random.below(3) == 0)
     repair(self, p, p->random.one_of(counting), p->random.below(4) == 0);
   if (p->random.hit(drawn.pause_step))
@@ -622,6 +696,8 @@ void steer(self_ptr self, const persona_ptr& p) {
                                   "c" + std::to_string(p->random.below(drawn.contributors))});
   if (drawn.monitors && p->random.below(3) == 0)
     send(self, p, msg::get_step_quality{p->random.one_of(p->world.steps)});
+  if (drawn.job && p->random.below(4) == 0)
+    tell_of_job(self, p, some_status(*p));
 }
 
 /// The workflow goes on in its next form. Also asks what that would change, changes what is not the
@@ -649,8 +725,18 @@ void look_at_offers(self_ptr self, const persona_ptr& p) {
   send(self, p, msg::find_steps{p->seekers.back(), all, 0, {}});
 }
 
+/// Half of the requesters wait until all is done: then chains are as long as they become when the
+/// first of their results are taken back.
+bool waits_with_repairs(persona& p) {
+  p.saw_all_done =
+      p.saw_all_done || p.world.drawn.seed % 2 != 0 || p.world.audit.unfinished().empty();
+  return !p.saw_all_done;
+}
+
 /// Takes back what stops the work, looks whether it is found, then seals.
 void tidy_up(self_ptr self, const persona_ptr& p) {
+  if (p->world.drawn.job && !p->launched)
+    return tell_of_job(self, p, core::job_status::launched);
   for (const auto& step : p->world.steps)
     if (p->world.tables->steps.at(step).row.status == core::step_status::paused)
       return send(self, p,
@@ -689,8 +775,15 @@ void requester_tick(self_ptr self, const persona_ptr& p) {
   if (!p->keys_left.empty() && !canceled && (world.calm || p->random.below(2) == 0))
     return send(self, p, next_rows(*p));
   if (!world.calm)
-    steer(self, p);
-  else if (p->under_way == 0 && !repeat_unknown(self, p) && !repair_all(self, p))
+    return steer(self, p);
+  if (p->under_way > 0 || repeat_unknown(self, p))
+    return;
+  if (!waits_with_repairs(*p)) {
+    if (repair_all(self, p))
+      return;
+    world.repairing = false;
+  }
+  if (!count_all_again(self, p))
     tidy_up(self, p);
 }
 
@@ -717,6 +810,7 @@ void start_closer(caf::actor_system& system, field& f, std::uint32_t number) {
 void start_requester(caf::actor_system& system, field& f) {
   auto p = make_persona(f, "requester", 300);
   p->workflow = p->fresh<core::workflow_id>();
+  f.repairing = true;
   for (std::uint32_t i = 0; i < f.drawn.units; ++i)
     p->keys_left.push_back("k" + std::to_string(i));
   for (std::uint32_t step = 0; step < f.drawn.quality.size(); ++step)

@@ -39,18 +39,20 @@ struct field {
   bool over = false; ///< Everybody stops.
   /// The operator has something under way that might revive what is finished.
   bool steering = false;
+  /// The requester may still ask for repairs.
+  bool repairing = false;
   std::uint32_t seekers = 0; ///< Started by `start_seeker`, and without an answer yet.
 };
 
 /// Requests that may be under way, unanswered, and are then sent again with the same ids.
 using repeatable =
     std::variant<msg::create_workflow, msg::update_workflow, msg::get_workflow,
-                 msg::add_source_data, msg::add_test_questions, msg::remove_contributor,
-                 msg::repair_contributor, msg::seal_step, msg::change_step, msg::change_unit,
-                 msg::list_results, msg::get_lineage, msg::explain_contributor,
-                 msg::get_step_quality, msg::ask_assignment, msg::release_assignment,
-                 msg::extend_assignment, msg::submit_judgment, msg::end_session, msg::put_profile,
-                 msg::find_steps>;
+                 msg::job_status_changed, msg::add_source_data, msg::add_test_questions,
+                 msg::remove_contributor, msg::forgive_question, msg::repair_contributor,
+                 msg::seal_step, msg::change_step, msg::change_unit, msg::list_results,
+                 msg::get_lineage, msg::explain_contributor, msg::get_step_quality,
+                 msg::ask_assignment, msg::release_assignment, msg::extend_assignment,
+                 msg::submit_judgment, msg::end_session, msg::put_profile, msg::find_steps>;
 
 /// Of whom nothing is ever known.
 inline constexpr auto nobody = "nobody";

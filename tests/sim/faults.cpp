@@ -119,6 +119,21 @@ commit_result database_faults::commit(persistence::store& connection, core::inca
   return result;
 }
 
+/// As in an outage so short that one read meets it, and perhaps the next ones of its kind.
+bool database_faults::fails(std::string_view read) {
+  constexpr std::uint64_t in_a_row_max = 3;
+  if (failing_left_ == 0 || read != failing_reads_) {
+    if (!random_.hit(read == "load_units" ? rates_.unit_read_fails : rates_.read_fails))
+      return false;
+    failing_reads_ = read;
+    failing_left_ = random_.between(1, in_a_row_max);
+  }
+  --failing_left_;
+  seen_.count(event_kind::read_failed);
+  log_.note([&] { return "a read fails: " + failing_reads_; });
+  return true;
+}
+
 commit_result database_faults::apply(persistence::store& connection, core::incarnation_id from,
                                      const persistence::write_batch& batch) {
   auto result = connection.commit(batch);
@@ -180,6 +195,7 @@ void database_faults::draw_refusals() {
 void database_faults::stop() {
   rates_ = {};
   database_->set_refusals(nullptr);
+  database_->set_read_faults(nullptr);
   database_->set_reachable(true);
   finish_late();
 }

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,7 @@ enum class event_kind : std::uint8_t {
   doubt_resolved, ///< The same batch came again after a doubt, and was found committed.
   batch_fenced,
   batch_refused,
+  read_failed,
   outage,
   node_killed,
   node_drained,
@@ -40,17 +42,47 @@ enum class event_kind : std::uint8_t {
   steps_searched, ///< Somebody looked for steps, and had an answer.
   gathered,       ///< Units became a batch.
   list_gathered,  ///< It had all items of a list, more than one.
+  reissued,       ///< A result was taken back although others had been made from it.
+  child_canceled, ///< One of these was open, and canceled.
+  child_taken,    ///< The same, while somebody held it.
+  child_withdrawn,
+  child_made_anew, ///< From a later result of its parent.
   count,
 };
 
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(event_kind::count)>
-    event_names{"commit unavailable", "in doubt, applied", "in doubt, lost",     "in doubt, late",
-                "doubt resolved",     "batch fenced",      "batch refused",      "outage",
-                "node killed",        "node drained",      "node ended",         "zombie",
-                "partition",          "frozen heartbeat",  "lines cut",          "handover",
-                "actor crashed",      "clock rushed",      "timer lost",         "client died",
-                "reply lost",         "workflow updated",  "refused for a lack", "steps searched",
-                "batch made",         "list gathered"};
+    event_names{"commit unavailable",
+                "in doubt, applied",
+                "in doubt, lost",
+                "in doubt, late",
+                "doubt resolved",
+                "batch fenced",
+                "batch refused",
+                "read failed",
+                "outage",
+                "node killed",
+                "node drained",
+                "node ended",
+                "zombie",
+                "partition",
+                "frozen heartbeat",
+                "lines cut",
+                "handover",
+                "actor crashed",
+                "clock rushed",
+                "timer lost",
+                "client died",
+                "reply lost",
+                "workflow updated",
+                "refused for a lack",
+                "steps searched",
+                "batch made",
+                "list gathered",
+                "result reissued",
+                "child canceled",
+                "child taken away",
+                "child withdrawn",
+                "child made anew"};
 
 struct tally {
   std::array<std::uint64_t, static_cast<std::size_t>(event_kind::count)> counts{};
@@ -62,7 +94,7 @@ struct tally {
   }
 };
 
-/// The database's bad luck in one run: decides the fate of every commit.
+/// The database's bad luck in one run: decides the fate of every commit, and of every read.
 class database_faults {
 public:
   database_faults(const fault_rates& rates, dice& random,
@@ -73,7 +105,13 @@ public:
         database_(std::move(database)),
         audit_(audit),
         log_(log),
-        seen_(seen) {}
+        seen_(seen) {
+    if (rates_.read_fails > 0 || rates_.unit_read_fails > 0)
+      database_->set_read_faults([this](std::string_view read) { return fails(read); });
+  }
+  ~database_faults() { database_->set_read_faults(nullptr); }
+  database_faults(const database_faults&) = delete;
+  database_faults& operator=(const database_faults&) = delete;
 
   /// One commit of a node over its own `connection`.
   persistence::commit_result commit(persistence::store& connection, core::incarnation_id from,
@@ -104,6 +142,7 @@ private:
 
   persistence::commit_result apply(persistence::store& connection, core::incarnation_id from,
                                    const persistence::write_batch& batch);
+  bool fails(std::string_view read);
   void finish(const late_batch& late);
   void finish_late(const std::vector<core::shard_id>& shards);
 
@@ -114,6 +153,8 @@ private:
   trace& log_;
   tally& seen_;
   std::vector<late_batch> late_;
+  std::string failing_reads_; ///< Which of them fail now.
+  std::uint64_t failing_left_ = 0;
   bool last_in_doubt_ = false;
   bool accepts_late_commits_ = false;
 };

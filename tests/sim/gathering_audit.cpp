@@ -65,7 +65,7 @@ void auditor::check_batch(const unit_rows& rows, unit_memory& known) {
   ++batches_;
   const auto& first = t_.units.at(members.front()).made;
   require(made.parent == first.id && made.root == first.root && made.part == 0 && !made.list.of
-              && made.source_key == "batch:" + to_string(first.id),
+              && made.parent_reopened == 0 && made.source_key == "batch:" + to_string(first.id),
           "I-5", rows.id, "a batch does not go on from the first of its members");
   std::uint32_t loops = 0;
   std::set<core::contributor_id> excluded;
@@ -123,7 +123,9 @@ void auditor::check_batch_input(const core::insert_unit& made,
     results.push_back(input.at("result"));
     any_item = any_item || input.contains("item");
   }
-  const bool one_source = defined(made).gather->by == core::gather_by::list;
+  const bool one_source =
+      defined(made).gather->by == core::gather_by::list
+      && !workflow_of(made.step).versions.data_apart(made.version, position_of(made.step));
   auto expected = nlohmann::json::object();
   expected["data"] = one_source ? data.front() : data;
   if (any_item)

@@ -43,6 +43,16 @@ std::ostream& operator<<(std::ostream& out, const core::lease& lease) {
              << " granted " << seconds(lease.granted_at) << " until " << seconds(lease.expires_at);
 }
 
+/// Whether an open unit is taken from somebody because its parent's result is gone.
+bool interrupts(const core::change& change) {
+  const bool withdrawn = std::any_of(change.events.begin(), change.events.end(), [](const auto& e) {
+    return e.type == event_type::unit_canceled && !e.details.empty();
+  });
+  return withdrawn && std::any_of(change.writes.begin(), change.writes.end(), [](const auto& w) {
+           return std::holds_alternative<core::end_lease_row>(w);
+         });
+}
+
 } // namespace
 
 auditor::unit_rows auditor::rows_of(const core::unit_id& id) const {
@@ -74,6 +84,11 @@ std::string auditor::dump(const core::unit_id& id) const {
     out << ", result " << *rows.unit->result;
   if (rows.unit->batch)
     out << ", part of batch " << brief(rows.unit->batch);
+  if (rows.unit->reopened > 0)
+    out << ", reopened " << rows.unit->reopened;
+  if (const auto& made = rows.unit->made; made.parent)
+    out << ", of unit " << brief(made.parent) << " after " << made.parent_reopened
+        << " of its results";
   if (const auto& list = rows.unit->made.list; list.of)
     out << ", item " << list.part << " of " << list.size << " of unit " << brief(list.of);
   for (const auto* lease : rows.active)
@@ -90,8 +105,9 @@ std::string auditor::dump(const core::unit_id& id) const {
         << kept->token << " at " << seconds(kept->submitted_at);
   if (const auto known = units_.find(id); known != units_.end())
     out << "\n      events: announced " << known->second.announced << ", judgments received "
-        << known->second.judged << ", finalized " << known->second.finalized << ", canceled "
-        << known->second.canceled;
+        << known->second.judged << ", finalized " << known->second.finalized << ", reopened "
+        << known->second.told_reopened << ", withdrawn " << known->second.told_withdrawn
+        << ", canceled " << known->second.canceled;
   return out.str();
 }
 
@@ -143,6 +159,7 @@ void auditor::committed(core::incarnation_id incarnation, const persistence::wri
     check_outbox(part.shard);
     for (const auto& change : part.changes) {
       tasks_.committed(change);
+      interrupted_ += interrupts(change) ? 1 : 0;
       for (const auto& write : change.writes)
         std::visit(
             [&](const auto& w) {
@@ -153,7 +170,10 @@ void auditor::committed(core::incarnation_id incarnation, const persistence::wri
                 workflows.insert(w.id);
               else if constexpr (std::is_same_v<type, core::insert_workflow_version>)
                 workflows.insert(w.workflow);
-              else if constexpr (std::is_same_v<type, core::put_profile>)
+              else if constexpr (std::is_same_v<type, core::put_standing>) {
+                ++steps_[w.step].stood;
+                stood_[{w.step, w.contributor}] = w.standing;
+              } else if constexpr (std::is_same_v<type, core::put_profile>)
                 check_profile(w.contributor);
               else if constexpr (std::is_same_v<type, core::gather_units>) {
                 touch_unit(w.batch);
@@ -173,6 +193,10 @@ void auditor::committed(core::incarnation_id incarnation, const persistence::wri
                                    || std::is_same_v<type, core::insert_surplus_judgment>) {
                 touch_unit(w.judgment.unit);
               } else if constexpr (names_a_unit<type>::value) {
+                if constexpr (std::is_same_v<type, core::restore_judgment>)
+                  ++units_[w.unit].restored;
+                if constexpr (std::is_same_v<type, core::set_question_forgiven>)
+                  ever_forgiven_.insert(w.unit);
                 if constexpr (std::is_same_v<type, core::finalize_unit>) {
                   units_[w.unit].finalized_at = w.at;
                   units_[w.unit].results.insert(w.result);
@@ -252,13 +276,26 @@ void auditor::count_event(const core::event& event) {
     ++received_[event.judgment];
     return;
   case event_type::unit_finalized:
+    check_told_revision(event);
     ++units_[event.unit].finalized;
     return;
   case event_type::unit_reopened:
+    check_told_result(event);
     ++units_[event.unit].told_reopened;
+    return;
+  case event_type::unit_withdrawn:
+    check_told_result(event);
+    ++units_[event.unit].told_withdrawn;
+    return;
+  case event_type::judgment_reinstated:
+    ++units_[event.unit].told_reinstated;
     return;
   case event_type::unit_canceled:
     ++units_[event.unit].canceled;
+    if (!event.details.empty()) {
+      units_[event.unit].canceled_with_parent = true;
+      ++canceled_with_parent_;
+    }
     return;
   case event_type::test_judgment:
     ++units_[event.unit].tested;
@@ -328,8 +365,12 @@ void auditor::check_tokens(const unit_rows& rows, unit_memory& known) {
 
 void auditor::check_new_lease(const unit_rows& rows, const core::lease& lease) {
   const auto policy = policy_for(rows.unit->made, lease.owner);
-  require(lease.expires_at == lease.granted_at + policy.ttl, "lease policy", rows.id,
-          "a fresh lease does not last for its time to live");
+  const auto lasts = [&](core::duration ttl) { return lease.expires_at == lease.granted_at + ttl; };
+  require(lasts(policy.ttl)
+              || (rows.is_test_question()
+                  && in_some_form(rows.unit->made,
+                                  [&](const auto& step) { return lasts(step.lease.ttl); })),
+          "lease policy", rows.id, "a fresh lease does not last for its time to live");
   for (const auto* ended : rows.ended)
     if (ended->lease.owner == lease.owner)
       require(lease.granted_at >= core::barred_until(policy, ended->how, ended->at), "lease policy",
@@ -339,9 +380,10 @@ void auditor::check_new_lease(const unit_rows& rows, const core::lease& lease) {
       require(ended->lease.owner != lease.owner, "test questions", rows.id,
               "a contributor was asked the same test question twice");
   check_quiz_passed(rows, lease);
-  const auto removed = t_.standings.find({rows.unit->made.step, lease.owner});
-  require(removed == t_.standings.end() || lease.granted_at <= removed->second.at, "removal",
-          rows.id, "a lease was granted to somebody who has been removed");
+  const auto& step = rows.unit->made.step;
+  require(!is_removed(step, lease.owner)
+              || lease.granted_at <= t_.standings.at({step, lease.owner}).at,
+          "removal", rows.id, "a lease was granted to somebody who has been removed");
   require(core::is_task_judge(lease.owner) || may_work(rows.unit->made.step, lease.owner),
           "requirements", rows.id, "a lease was granted to somebody who lacks what the step asks");
   for (const auto* other : rows.active)
@@ -351,8 +393,13 @@ void auditor::check_new_lease(const unit_rows& rows, const core::lease& lease) {
 
 void auditor::check_pairs(const unit_rows& rows) {
   for (const auto* lease : rows.active) {
-    const auto policy = policy_for(rows.unit->made, lease->owner);
-    require(lease->expires_at <= lease->granted_at + std::max(policy.ttl, policy.total_max),
+    const auto allows = [&](const core::lease_policy& policy) {
+      return lease->expires_at <= lease->granted_at + std::max(policy.ttl, policy.total_max);
+    };
+    require(allows(policy_for(rows.unit->made, lease->owner))
+                || (rows.is_test_question()
+                    && in_some_form(rows.unit->made,
+                                    [&](const auto& step) { return allows(step.lease); })),
             "lease policy", rows.id, "a lease lasts longer than its policy allows");
     require(t_.judgments.count({rows.id, lease->owner}) == 0, "I-2", rows.id,
             "a contributor holds a lease on a unit they have judged");
@@ -364,15 +411,22 @@ void auditor::check_pairs(const unit_rows& rows) {
     require(judged->made.submitted_at >= judged->lease.granted_at && in_time != judged->late, "I-3",
             rows.id, "a judgment was accepted outside its lease");
     require(!judged->late
-                || defined(rows.unit->made).lease.late_submit == core::late_submit::accept_if_free,
+                || in_some_form(rows.unit->made,
+                                [](const auto& step) {
+                                  return step.lease.late_submit
+                                         == core::late_submit::accept_if_free;
+                                }),
             "lease policy", rows.id, "a late judgment counts against the policy of its unit");
   }
 }
 
 void auditor::check_surplus(const unit_rows& rows) {
   for (const auto* kept : rows.surplus) {
-    require(defined(rows.unit->made).lease.late_submit != core::late_submit::reject, "lease policy",
-            rows.id, "surplus was kept where late judgments are rejected");
+    const bool kept_by_policy = in_some_form(rows.unit->made, [](const auto& step) {
+      return step.lease.late_submit != core::late_submit::reject;
+    });
+    require(kept_by_policy, "lease policy", rows.id,
+            "surplus was kept where late judgments are rejected");
     const auto ended = t_.ended_leases.find({rows.id, kept->token});
     require(ended != t_.ended_leases.end() && ended->second.lease.owner == kept->owner
                 && ended->second.how == core::lease_end::expired
@@ -382,30 +436,42 @@ void auditor::check_surplus(const unit_rows& rows) {
   }
 }
 
+/// The state of the unit has changed.
+void auditor::note_end(const unit_rows& rows, unit_memory& known) {
+  const auto state = rows.unit->state;
+  const bool was_finalized = known.state == unit_state::finalized;
+  const bool taken_back = was_finalized && rows.unit->reopened == known.reopened + 1;
+  const bool called_off = was_finalized && !taken_back && state == unit_state::canceled;
+  require(!is_final(known.state) || taken_back || called_off, "finality", rows.id,
+          "a finished unit has changed its state");
+  if (taken_back) {
+    --steps_[known.step].finished;
+    ++steps_[known.step].reopened;
+  }
+  if (called_off) { // and finished before
+    known.withdrawn = true;
+    ++withdrawn_;
+  } else if (is_final(state) && !rows.is_test_question()) {
+    ++steps_[known.step].finished;
+  }
+  if (state == unit_state::finalized) {
+    known.outcomes.push_back({rows.unit->result.value_or(std::string{}), rows.unit->route});
+    known.behind.clear();
+    for (const auto* judged : rows.counted())
+      known.behind.insert(judged->made.id);
+  }
+  known.state = state;
+  known.reopened = rows.unit->reopened;
+}
+
 void auditor::check_end(const unit_rows& rows, unit_memory& known) {
   const auto state = rows.unit->state;
-  if (state != known.state) {
-    const bool taken_back =
-        known.state == unit_state::finalized && rows.unit->reopened == known.reopened + 1;
-    require(!is_final(known.state) || taken_back, "finality", rows.id,
-            "a finished unit has changed its state");
-    if (taken_back) {
-      --steps_[known.step].finished;
-      ++steps_[known.step].reopened;
-    }
-    if (is_final(state) && !rows.is_test_question())
-      ++steps_[known.step].finished;
-    if (state == unit_state::finalized) {
-      known.behind.clear();
-      for (const auto* judged : rows.counted())
-        known.behind.insert(judged->made.id);
-    }
-    known.state = state;
-    known.reopened = rows.unit->reopened;
-  }
+  if (state != known.state)
+    note_end(rows, known);
   require(known.reopened == rows.unit->reopened, "finality", rows.id,
           "a result was taken back from a unit that had none");
   known.states.insert(state);
+  check_withdrawn(rows, known);
   if (is_final(state))
     require(rows.active.empty(), "I-1", rows.id, "a finished unit has an active lease");
   if (state != unit_state::finalized)
@@ -425,12 +491,17 @@ void auditor::check_events(const unit_rows& rows, const unit_memory& known) {
   for (const auto* judged : rows.judgments)
     require(received_[judged->made.id] == 1, "I-4", rows.id,
             "not exactly one JudgmentReceived for a judgment");
-  require(known.finalized
-              == rows.unit->reopened + (rows.unit->state == unit_state::finalized ? 1 : 0),
-          "I-5", rows.id, "UnitFinalized does not match the unit's results");
+  const bool has_result = rows.unit->state == unit_state::finalized || known.withdrawn;
+  require(known.finalized == rows.unit->reopened + (has_result ? 1 : 0), "I-5", rows.id,
+          "UnitFinalized does not match the unit's results");
   require(known.told_reopened == rows.unit->reopened, "I-5", rows.id,
           "not exactly one UnitReopened for each result that was taken back");
-  const bool told = rows.unit->state == unit_state::canceled && !rows.is_test_question();
+  require(known.told_reinstated == known.restored, "I-11", rows.id,
+          "not exactly one JudgmentReinstated for each judgment that counts again");
+  require(known.told_withdrawn == (known.withdrawn ? 1 : 0), "I-5", rows.id,
+          "UnitWithdrawn does not match the unit's state");
+  const bool told =
+      rows.unit->state == unit_state::canceled && !rows.is_test_question() && !known.withdrawn;
   require(known.canceled == (told ? 1 : 0), "I-5", rows.id,
           "UnitCanceled does not match the unit's state");
 }
@@ -499,6 +570,8 @@ std::string auditor::unfinished() const {
   auto open = tasks_.unfinished();
   if (open.empty())
     open = unfinished_units();
+  if (open.empty())
+    open = unfinished_jobs();
   return open.empty() ? unfinished_repairs() : open;
 }
 
@@ -512,9 +585,11 @@ std::string auditor::unfinished_units() const {
     if (row.state == unit_state::finalized)
       for (const auto& [next, due] : children_due(row))
         for (std::uint32_t part = 0; part < due; ++part)
-          if (t_.children.count({id, next, part}) == 0 && !canceled(next))
+          if (t_.children.count({id, next, part, row.reopened}) == 0 && !canceled(next))
             return "I-5: a finalized unit has no child in step " + brief(next) + dump(id);
   }
+  if (auto left = unfinished_withdrawals(); !left.empty())
+    return left;
   if (auto waiting = unfinished_batches(); !waiting.empty())
     return waiting;
   if (t_.steps.empty() && drawn_.units > 0)
@@ -546,7 +621,7 @@ std::string auditor::unfinished_units() const {
 
 void auditor::check_quiescent(core::instant now) {
   check_all();
-  for (const auto& open : {unfinished_units(), unfinished_repairs()})
+  for (const auto& open : {unfinished_units(), unfinished_jobs(), unfinished_repairs()})
     if (!open.empty())
       blame("liveness", open);
   check_repairs();
@@ -627,6 +702,12 @@ void auditor::acknowledged(const msg::remove_contributor& asked, const msg::cont
     blame("I-12", "an acknowledged removal is not in the database: " + asked.contributor);
 }
 
+void auditor::acknowledged(const msg::forgive_question& asked,
+                           const msg::question_forgiven& answer) {
+  require(!answer.forgiven || ever_forgiven_.count(asked.unit) != 0, "I-12", asked.unit,
+          "an acknowledged forgiving is not in the database");
+}
+
 void auditor::acknowledged(const msg::repair_contributor& asked,
                            const msg::repair_progress& answer) {
   const auto found = t_.repairs.find(asked.repair);
@@ -661,7 +742,7 @@ void auditor::acknowledged(const msg::list_results&, const msg::result_page& ans
   for (const auto& result : answer.results) {
     const auto row = t_.units.find(result.unit);
     require(row != t_.units.end()
-                && (result.state != unit_state::finalized
+                && ((result.state != unit_state::finalized && result.result.empty())
                     || units_.at(result.unit).results.count(result.result) != 0),
             "I-12", result.unit, "a published result is not in the database");
   }

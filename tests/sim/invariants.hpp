@@ -66,9 +66,11 @@ public:
   void acknowledged(const msg::create_workflow& asked, const msg::workflow_created& answer);
   void acknowledged(const msg::update_workflow& asked, const msg::workflow_updated& answer);
   void acknowledged(const msg::get_workflow& asked, const msg::workflow_view& answer);
+  void acknowledged(const msg::job_status_changed& asked, const msg::job_status_noted& answer);
   void acknowledged(const msg::add_source_data& asked, const msg::source_data_added& answer);
   void acknowledged(const msg::add_test_questions& asked, const msg::source_data_added& answer);
   void acknowledged(const msg::remove_contributor& asked, const msg::contributor_removed& answer);
+  void acknowledged(const msg::forgive_question& asked, const msg::question_forgiven& answer);
   void acknowledged(const msg::repair_contributor& asked, const msg::repair_progress& answer);
   void acknowledged(const msg::seal_step& asked, const msg::step_view& answer);
   void acknowledged(const msg::change_step& asked, const msg::step_view& answer);
@@ -103,12 +105,26 @@ public:
   std::uint64_t batches() const { return batches_; }
   /// Batches that had all items of a list, more than one.
   std::uint64_t whole_lists() const { return whole_lists_; }
+  /// Results that were taken back although others had been made from them.
+  std::uint64_t reissued() const { return reissued_; }
+  /// Open and finalized units that were canceled because of that.
+  std::uint64_t canceled_with_parent() const { return canceled_with_parent_; }
+  std::uint64_t withdrawn() const { return withdrawn_; }
+  /// Of the open ones, those that somebody held.
+  std::uint64_t interrupted() const { return interrupted_; }
+  /// Units that were made from a later result of their parent than its first.
+  std::uint64_t made_anew() const { return made_anew_; }
   std::size_t acknowledged_judgments() const { return judgments_.size(); }
 
 private:
   struct granted {
     core::contributor_id owner;
     core::assignment_id assignment;
+  };
+  /// A result that a unit had, and where it went with it.
+  struct outcome {
+    std::string result;
+    std::int16_t route = core::no_route;
   };
   struct unit_memory {
     core::step_id step;
@@ -120,11 +136,17 @@ private:
     std::uint32_t judged = 0;
     std::uint32_t finalized = 0;
     std::uint32_t told_reopened = 0;
+    std::uint32_t told_withdrawn = 0;
     std::uint32_t canceled = 0;
+    bool canceled_with_parent = false; ///< So it was told.
     std::uint32_t tested = 0;
+    std::uint32_t told_reinstated = 0;
+    std::uint32_t restored = 0; ///< Judgments, as it has written.
     core::instant finalized_at;
     std::uint32_t reopened = 0;
     std::set<std::string> results;      ///< All it has ever had.
+    std::vector<outcome> outcomes;      ///< The same, one after the other.
+    bool withdrawn = false;             ///< It was canceled when it was finalized.
     std::set<core::judgment_id> behind; ///< Those that counted when it got the last one.
     core::unit_id batch;                ///< Of which it is part.
     std::vector<core::unit_id> members; ///< Of a batch, in its order.
@@ -134,9 +156,11 @@ private:
     std::uint64_t units = 0;
     std::uint64_t finished = 0;
     std::uint64_t reopened = 0; ///< Results that were taken back.
+    std::uint64_t reissued = 0; ///< Of these, so it was told: others had been made from them.
     std::uint64_t revision = 0;
     core::step_status status = core::step_status::open;
     std::uint64_t flagged = 0; ///< ContributorFlagged.
+    std::uint64_t stood = 0;   ///< Standings that were written.
     bool was_sealed = false;   ///< At some time.
   };
   struct shard_memory {
@@ -175,6 +199,7 @@ private:
   void check_surplus(const unit_rows& rows);
   void check_kept(const msg::submit_judgment& sent);
   void check_end(const unit_rows& rows, unit_memory& known);
+  void note_end(const unit_rows& rows, unit_memory& known);
   void check_events(const unit_rows& rows, const unit_memory& known);
   void check_step(const core::step_id& id);
   void check_inboxes();
@@ -187,11 +212,15 @@ private:
   void check_judgments(const unit_rows& rows);
   void check_quiz_passed(const unit_rows& rows, const core::lease& lease);
   void check_standings();
+  void check_removal(const core::put_standing& standing);
+  bool is_removed(const core::step_id& step, const core::contributor_id& contributor) const;
   void check_removed_are_gone();
   /// The judgments that a finalized unit's result is made of.
   std::vector<const persistence::memory::judgment_row*> behind(const unit_rows& rows) const;
   void check_repairs();
   std::string unfinished_repairs() const;
+  /// A step that does not know yet what the first one knows of the job.
+  std::string unfinished_jobs() const;
   std::string unfinished_units() const;
 
   // unit_task_audit.cpp: what the tasks that judge units must keep.
@@ -220,14 +249,32 @@ private:
   std::string compare(const msg::find_steps& asked, const msg::step_offers& answer,
                       const std::vector<core::step_id>& open) const;
 
+  // withdrawal_audit.cpp: what was made from results that were taken back.
+  /// Whether the unit was made from what is its parent's result now.
+  bool stands(const core::insert_unit& made) const;
+  /// The same of all that it comes from. What is part of a batch always stands.
+  bool chain_stands(core::unit_id unit) const;
+  void check_withdrawn(const unit_rows& rows, const unit_memory& known);
+  void check_told_revision(const core::event& event);
+  void check_told_result(const core::event& event);
+  std::string unfinished_withdrawals() const;
+
   // route_audit.cpp: where finished units go on to.
   void check_route(const unit_rows& rows);
+  void check_mapped_input(const core::insert_unit& made, const core::route& rule);
   void check_chain(const unit_rows& rows);
   /// All that the unit comes from.
   std::set<core::unit_id> sources_of(const core::unit_id& unit) const;
   void check_children(const core::unit_id& id);
-  /// How many units a finished one becomes in each step.
+  /// The way that a unit took with a result; null when its chain ended there.
+  const core::way* way_of(const core::insert_unit& made, std::int16_t route) const;
+  /// How many units a finished one becomes in each step with a result.
+  std::map<core::step_id, std::size_t> children_due(const core::insert_unit& made,
+                                                    const outcome& had) const;
+  /// With the one that it has.
   std::map<core::step_id, std::size_t> children_due(const persistence::memory::unit_row& row) const;
+  void check_child(const core::insert_unit& made, const persistence::memory::unit_row& from);
+  void check_exclusions(const core::insert_unit& made, const core::way& way);
   /// The steps that lead to `step`, other than back.
   std::vector<core::step_id> upstreams_of(const core::step_id& step) const;
   std::uint32_t position_of(const core::step_id& step) const {
@@ -237,6 +284,10 @@ private:
   const core::step_definition& defined(const core::step_id& step) const;
   /// The step of the unit, in its version.
   const core::step_definition& defined(const core::insert_unit& unit) const;
+  /// Whether the rule holds of a form that the unit may go by: a test question by that of any later
+  /// version, too.
+  bool in_some_form(const core::insert_unit& unit,
+                    const std::function<bool(const core::step_definition&)>& rule) const;
   /// Where the unit may go on to.
   const std::vector<core::way>& ways_of(const core::insert_unit& unit) const;
 
@@ -254,9 +305,16 @@ private:
   trace& log_;
   task_auditor tasks_;
   std::optional<violation> found_;
+  std::map<std::pair<core::step_id, core::contributor_id>, core::contributor_standing> stood_;
+  std::set<core::unit_id> ever_forgiven_;
   std::uint64_t commits_ = 0;
   std::uint64_t batches_ = 0;
   std::uint64_t whole_lists_ = 0;
+  std::uint64_t reissued_ = 0;
+  std::uint64_t canceled_with_parent_ = 0;
+  std::uint64_t withdrawn_ = 0;
+  std::uint64_t interrupted_ = 0;
+  std::uint64_t made_anew_ = 0;
 
   std::unordered_map<core::unit_id, unit_memory> units_;
   std::map<core::step_id, step_memory> steps_;

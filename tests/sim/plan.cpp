@@ -270,11 +270,14 @@ void draw_quality(plan& p) {
     q.every = d.one_of(intervals);
     q.questions = q.quiz + static_cast<std::uint32_t>(d.between(1, 5));
     q.method = d.one_of(methods);
+    if (q.tested && q.method == "incremental" && q.questions % 2 == 0)
+      q.method = "gold_selected"; // without another draw: plans of old seeds stay what they were
     if (d.below(3) == 0)
       continue;
     q.stopping = draw_stopping(d, p.slots_max);
   }
   p.remove_contributor = rate(d, 600'000, 30);
+  p.forgive_question = rate(d, 400'000);
 }
 
 std::int64_t seconds(core::duration d) {
@@ -592,6 +595,66 @@ void draw_gathering(plan& p) {
   }
 }
 
+/// In half of the chains without batches a single person may spoil a result, and is found out when
+/// others have gone on with it. With dice of their own, and after all that looks at slots.
+void draw_spoilers(plan& p) {
+  dice d{p.seed * 0x9e6c63d0876a9a99ULL + 14};
+  const bool tasks_fit =
+      std::all_of(p.unit_tasks.begin(), p.unit_tasks.end(),
+                  [](const unit_task_plan& tasks) { return tasks.judgments <= 1; });
+  if (p.units == 0 || steps_of_chain(p) == 1 || !p.gathers.empty() || !p.later.empty() || !tasks_fit
+      || d.below(2) != 0)
+    return;
+  p.slots_max = 1;
+  for (auto& step : p.quality)
+    step.stopping.clear();
+  p.remove_contributor = std::max(p.remove_contributor, 200'000U);
+  if (p.asks.empty())
+    p.contributors = std::max(p.contributors, 6U);
+}
+
+/// In some runs single reads fail although the database is there: rarely, because some actors end
+/// by it and begin anew. With dice of their own, and last: nothing else depends on it.
+void draw_read_faults(plan& p) {
+  dice d{p.seed * 0x9e6c63d0876a9a99ULL + 12};
+  p.faults.read_fails = rate(d, 20'000);
+  p.faults.unit_read_fails = rate(d, 200'000);
+}
+
+/// The routes, some of which show the next step less.
+std::string with_inputs(dice& d, const std::string& routes) {
+  auto rules = nlohmann::json::parse(routes);
+  for (auto& rule : rules)
+    if (!rule["to"].empty() && d.below(3) == 0)
+      rule["input"] = nlohmann::json::parse(
+          d.below(2) == 0 ? R"({"source":"/data"})"
+                          : R"({"item":"/item","said":"/result/answer","source":"/data"})");
+  return rules.dump();
+}
+
+/// In half of the workflows that have routes. With dice of their own, and after all that looks at
+/// routes.
+void draw_inputs(plan& p) {
+  dice d{p.seed * 0xd6e8feb86659fd93ULL + 12};
+  if (d.below(2) != 0)
+    return;
+  const auto draw = [&](std::vector<std::string>& routes) {
+    for (auto& rules : routes)
+      if (!rules.empty())
+        rules = with_inputs(d, rules);
+  };
+  draw(p.routes);
+  for (auto& form : p.later)
+    draw(form.routes);
+}
+
+/// A fifth of the workflows are jobs, where no tasks judge the first step. With dice of their own,
+/// and last: nothing else depends on it.
+void draw_job(plan& p) {
+  dice d{p.seed * 0x9e6c63d0876a9a99ULL + 13};
+  p.job = p.units > 0 && p.unit_tasks.front().queue.empty() && d.below(5) == 0;
+}
+
 std::string json_of(const core::gather_policy& policy) {
   core::json_object gather;
   gather.text("by", to_string(policy.by));
@@ -690,7 +753,11 @@ std::string definition_of(const plan& p, std::uint32_t version) {
   std::string steps;
   for (const auto position : form.steps)
     steps += (steps.empty() ? "" : ",") + step_in(p, form, version, position);
-  return core::json_object{}.text("name", "simulated").raw("steps", '[' + steps + ']').str();
+  core::json_object definition;
+  definition.text("name", "simulated");
+  if (p.job)
+    definition.text("starts", to_string(core::job_start::when_launched));
+  return definition.raw("steps", '[' + steps + ']').str();
 }
 
 bool has_step(const plan& p, std::uint32_t version, std::uint32_t position) {
@@ -767,6 +834,10 @@ plan draw_plan(std::uint64_t seed) {
   draw_versions(p);
   draw_requirements_of_steps(p);
   draw_gathering(p);
+  draw_inputs(p);
+  draw_job(p);
+  draw_spoilers(p);
+  draw_read_faults(p);
   return p;
 }
 
@@ -782,12 +853,14 @@ std::string describe(const plan& p) {
       << ", events_high_water " << p.events_high_water << ", restarts_max " << p.restarts_max
       << "\n  faults per million: commit unavailable " << f.commit_unavailable
       << ", in doubt applied " << f.commit_in_doubt_applied << ", lost " << f.commit_in_doubt_lost
-      << ", late " << f.commit_in_doubt_late << ", refused " << f.change_refused << ", outage "
-      << f.outage << ", kill " << f.node_kill << ", drain " << f.node_drain << ", zombie "
-      << f.zombie << ", partition " << f.partition << ", frozen heartbeat " << f.frozen_heartbeat
-      << ", lines cut " << f.lines_cut << ", crash " << f.actor_crash << ", rush " << f.clock_rush
-      << ", timer lost " << f.timer_lost << (p.webhooks ? "; with webhooks" : "")
+      << ", late " << f.commit_in_doubt_late << ", refused " << f.change_refused << ", read fails "
+      << f.read_fails << ", of units " << f.unit_read_fails << ", outage " << f.outage << ", kill "
+      << f.node_kill << ", drain " << f.node_drain << ", zombie " << f.zombie << ", partition "
+      << f.partition << ", frozen heartbeat " << f.frozen_heartbeat << ", lines cut " << f.lines_cut
+      << ", crash " << f.actor_crash << ", rush " << f.clock_rush << ", timer lost " << f.timer_lost
+      << (p.webhooks ? "; with webhooks" : "")
       << (p.asks.empty() ? "" : "; steps ask something of people")
+      << (p.job ? "; the workflow is a job" : "")
       << (p.gathers.empty() ? "\n"
           : p.lists         ? "; a step gathers, also lists\n"
                             : "; a step gathers\n");

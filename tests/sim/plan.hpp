@@ -49,6 +49,9 @@ struct fault_rates {
   std::uint32_t commit_in_doubt_lost = 0;
   std::uint32_t commit_in_doubt_late = 0; ///< The database finishes it a while later.
   std::uint32_t change_refused = 0;       ///< Per change and spell of bad luck.
+  // Opportunity: one read.
+  std::uint32_t read_fails = 0;      ///< And up to two more of its kind, like the following.
+  std::uint32_t unit_read_fails = 0; ///< Of units: there are few, and more hangs on each.
   // Opportunity: one message handled.
   std::uint32_t outage = 0;
   std::uint32_t node_kill = 0;
@@ -199,6 +202,7 @@ struct plan {
   /// What each step gathers, by version and position; empty: none does in this run.
   std::vector<std::vector<std::optional<core::gather_policy>>> gathers;
   bool lists = false; ///< Some answers in the first step are lists.
+  bool job = false;   ///< The workflow is somebody's job, and waits for its launch.
   core::duration think_max{};
   core::duration session_away_max{};
   std::uint32_t die = 0;        ///< Per million ticks of a contributor.
@@ -210,6 +214,7 @@ struct plan {
   std::uint32_t cancel_step = 0;
   std::uint32_t early_seal = 0;
   std::uint32_t remove_contributor = 0;
+  std::uint32_t forgive_question = 0;
 
   // --- the node ---
   std::uint32_t shards = 0;

@@ -6,7 +6,10 @@
 
 #include <caf/event_based_actor.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 namespace holdfast::sim {
@@ -195,6 +198,40 @@ private:
   mutation mutate_;
 };
 
+/// What somebody has read of a finalized unit it takes for all that there will ever be.
+class stale_parents : public test::forwarding_store {
+public:
+  using test::forwarding_store::forwarding_store;
+
+  core::outcome<std::vector<core::unit_record>>
+  load_units(const std::vector<core::unit_id>& units,
+             const core::lease_policies& policies) override {
+    auto loaded = test::forwarding_store::load_units(units, policies);
+    if (loaded)
+      for (auto& unit : *loaded)
+        if (unit.state == core::unit_state::finalized)
+          unit = read_.try_emplace(unit.id, unit).first->second;
+    return loaded;
+  }
+
+private:
+  std::map<core::unit_id, core::unit_record> read_;
+};
+
+/// Finds nothing of what was made from results that were taken back.
+class without_children : public test::forwarding_store {
+public:
+  using test::forwarding_store::forwarding_store;
+
+  core::outcome<std::vector<core::unit_id>>
+  made_from(core::step_id step, const std::vector<core::taken_back>& results) override {
+    auto found = test::forwarding_store::made_from(step, results);
+    if (found)
+      found->clear();
+    return found;
+  }
+};
+
 /// What a step leaves out of its own past.
 class false_history : public test::forwarding_store {
 public:
@@ -370,6 +407,20 @@ auto event_of(core::change& change, core::event_type type) {
                       [&](const auto& e) { return e.type == type; });
 }
 
+/// Whether a unit is canceled because its parent's result is gone. Nobody else says why.
+bool is_withdrawal(core::change& change) {
+  const auto canceled = event_of(change, core::event_type::unit_canceled);
+  return event_of(change, core::event_type::unit_withdrawn) != change.events.end()
+         || (canceled != change.events.end() && !canceled->details.empty());
+}
+
+/// Leaves out of what is told of a result where it went.
+void forget_route(core::event& event) {
+  auto details = nlohmann::ordered_json::parse(event.details);
+  details.erase("route");
+  event.details = details.dump();
+}
+
 batch_mutator::mutation mutation_named(const std::string& name, dice& random) {
   using core::event_type;
   if (name == "event-dropped")
@@ -537,10 +588,42 @@ batch_mutator::mutation mutation_named(const std::string& name, dice& random) {
     };
   if (name == "reopening-lost")
     return [](core::change& c) { erase_writes<core::reopen_unit>(c); };
+  if (name == "children-kept")
+    return [](core::change& c) {
+      // Consistently: not told, either.
+      if (is_withdrawal(c))
+        c = {};
+    };
+  if (name == "withdrawal-untold")
+    return [](core::change& c) {
+      const auto event = event_of(c, event_type::unit_withdrawn);
+      if (event != c.events.end())
+        c.events.erase(event);
+    };
+  if (name == "way-untold")
+    return [](core::change& c) {
+      for (auto& event : c.events)
+        if (event.type == event_type::unit_reopened)
+          forget_route(event);
+    };
+  if (name == "stale-child")
+    return [](core::change& c) {
+      for (auto& w : c.writes)
+        if (auto* unit = std::get_if<core::insert_unit>(&w))
+          unit->parent_reopened = 0;
+    };
   if (name == "flag-lost")
     return [](core::change& c) { erase_writes<core::insert_flag>(c); };
   if (name == "profile-lost")
     return [](core::change& c) { erase_writes<core::put_profile>(c); };
+  if (name == "reinstatement-forgotten")
+    return [](core::change& c) {
+      const auto back = [](const core::write_op& w) {
+        const auto* put = std::get_if<core::put_standing>(&w);
+        return put != nullptr && put->standing == core::contributor_standing::working;
+      };
+      c.writes.erase(std::remove_if(c.writes.begin(), c.writes.end(), back), c.writes.end());
+    };
   if (name == "removal-forgotten")
     return [&](core::change& c) { erase_writes<core::put_standing>(c); };
   if (name == "widening-lost")
@@ -589,11 +672,15 @@ bool has_tests(const plan& p) {
 
 bool has_models(const plan& p) {
   return has_people(p) && std::any_of(p.quality.begin(), p.quality.end(), [](const auto& q) {
-           return q.method == "incremental";
+           return q.method == "incremental" || q.method == "gold_selected";
          });
 }
 
 bool has_removals(const plan& p) { return has_people(p) && p.remove_contributor > 0; }
+
+/// Results that are taken back may have gone on.
+bool has_reissues(const plan& p) { return has_removals(p) && steps_of_chain(p) > 1; }
+bool forgives(const plan& p) { return has_tests(p) && p.forgive_question > 0; }
 
 bool has_webhooks(const plan& p) { return p.webhooks; }
 
@@ -683,7 +770,19 @@ const std::vector<plant>& plants() {
         {"repair-repeated", "a repair forgets how far it is, but not what it did", has_removals},
         {"reopening-untold", "UnitReopened is not written with what it tells of", has_removals},
         {"reopening-lost", "a result is not taken back although it is told", has_removals},
+        {"children-kept", "what was made from a result that is taken back goes on", has_reissues},
+        {"children-unseen", "what was made from a result that is taken back is not found",
+         has_reissues},
+        {"withdrawal-untold", "UnitWithdrawn is not written with what it tells of", has_reissues},
+        {"way-untold", "UnitReopened does not tell where the result went", has_reissues},
+        {"stale-child", "it is not written from which result of its parent a unit was made",
+         has_reissues},
+        {"stale-parent", "a unit that was read with its first result is never read again",
+         has_reissues},
         {"removal-forgotten", "it is not written that a contributor was removed", has_people},
+        {"reinstatement-forgotten", "it is not written that a contributor is back at work",
+         forgives},
+        {"forgiven-still-counts", "a restarted step does not know what was forgiven", forgives},
         {"flag-lost", "a flag is told of and not written",
          [](const plan& p) { return p.monitors; }},
         {"widening-lost", "it is not written that a unit wants more judgments", has_people},
@@ -735,6 +834,10 @@ planted_bug::wrap(std::unique_ptr<persistence::store> connection) const {
     return std::make_unique<without_inbox>(std::move(connection));
   if (name_ == "cursor-hasty")
     return std::make_unique<hasty_cursor>(std::move(connection), database_);
+  if (name_ == "children-unseen")
+    return std::make_unique<without_children>(std::move(connection));
+  if (name_ == "stale-parent")
+    return std::make_unique<stale_parents>(std::move(connection));
   if (name_ == "bounds-behind")
     return std::make_unique<bounds_behind>(std::move(connection));
   if (name_ == "profile-of-another")
@@ -797,6 +900,11 @@ planted_bug::wrap(std::unique_ptr<persistence::store> connection) const {
   if (name_ == "votes-hidden")
     return std::make_unique<false_history>(std::move(connection),
                                            [](core::step_history& h) { h.votes.clear(); });
+  if (name_ == "forgiven-still-counts")
+    return std::make_unique<false_history>(std::move(connection), [](core::step_history& h) {
+      for (auto& question : h.questions)
+        question.forgiven = false;
+    });
   if (name_ == "questions-forgotten")
     return std::make_unique<false_history>(
         std::move(connection), [](core::step_history& h) { h.asked_questions.clear(); });

@@ -45,12 +45,12 @@ void auditor::check_result(const unit_rows& rows) {
   // The unit may have decided while it was still to be told.
   constexpr std::chrono::seconds tell_bound{5};
   for (const auto* judged : counted)
-    if (const auto gone = t_.standings.find({rows.unit->made.step, judged->made.owner});
-        gone != t_.standings.end())
-      require(units_.at(rows.id).finalized_at <= gone->second.at + tell_bound, "removal", rows.id,
-              "a unit was finalized with what a removed contributor had said");
+    if (is_removed(rows.unit->made.step, judged->made.owner))
+      require(units_.at(rows.id).finalized_at
+                  <= t_.standings.at({rows.unit->made.step, judged->made.owner}).at + tell_bound,
+              "removal", rows.id, "a unit was finalized with what a removed contributor had said");
   // What a model found cannot be found again from one unit.
-  if (step.aggregation.method == core::aggregation_method::incremental)
+  if (core::asks_model(step.aggregation.method))
     return;
   // In the order in which they were stored: sums of doubles know it.
   auto ordered = counted;
@@ -92,8 +92,12 @@ void auditor::check_quiz_passed(const unit_rows& rows, const core::lease& lease)
   for (const auto& [where, judged] : t_.judgments)
     if (where.second == lease.owner && judged.made.test_correct
         && t_.units.at(where.first).made.step == step
-        && judged.made.submitted_at + offer_under_way_max < lease.granted_at)
+        && judged.made.submitted_at + offer_under_way_max < lease.granted_at) {
+      // What it said when the lease was granted is not known any more.
+      if (ever_forgiven_.count(where.first) != 0)
+        return;
       answers.emplace_back(judged.made.submitted_at, !*judged.made.test_correct);
+    }
   std::sort(answers.begin(), answers.end()); // of two at one time the right one came first
   core::quality::test_record quiz;
   for (std::size_t i = 0; i < answers.size() && quiz.asked < rules->placement.quiz;
@@ -103,38 +107,57 @@ void auditor::check_quiz_passed(const unit_rows& rows, const core::lease& lease)
           "I-11", rows.id, "ordinary work was given to somebody who has failed the quiz");
 }
 
-void auditor::check_standings() {
-  std::map<core::step_id, std::uint64_t> told; // of each removal and of each flag
-  for (const auto& [key, standing] : t_.standings) {
-    const auto& [step, contributor] = key;
-    ++told[step];
-    const auto& rules = defined(step).test_questions;
-    if (standing.reason != core::standing_reason::quiz_failed || !rules)
-      continue;
-    std::int64_t wrong = 0; // may be more than the quiz has: on leases that were not taken back yet
-    for (const auto& [where, judged] : t_.judgments)
-      wrong += where.second == contributor && t_.units.at(where.first).made.step == step
-                       && judged.made.test_correct == false
-                   ? 1
-                   : 0;
-    const auto& quiz = rules->placement;
-    if (static_cast<double>(quiz.quiz - wrong) >= quiz.quiz_pass * quiz.quiz)
-      blame("removal", contributor + " was removed for a quiz that could still be passed");
+bool auditor::is_removed(const core::step_id& step, const core::contributor_id& contributor) const {
+  const auto found = t_.standings.find({step, contributor});
+  return found != t_.standings.end()
+         && found->second.standing == core::contributor_standing::removed;
+}
+
+/// Whom test questions have removed, wrong answers that count speak against: in whatever order they
+/// came in.
+void auditor::check_removal(const core::put_standing& standing) {
+  const auto& rules = defined(standing.step).test_questions;
+  if (!is_removed(standing.step, standing.contributor)
+      || standing.reason == core::standing_reason::requester || !rules)
+    return;
+  std::uint32_t wrong = 0; // may be more than the quiz has: on leases that were not taken back yet
+  for (const auto& [where, judged] : t_.judgments) {
+    const auto& unit = t_.units.at(where.first);
+    wrong += where.second == standing.contributor && unit.made.step == standing.step
+                     && judged.made.test_correct == false && !unit.forgiven_at
+                 ? 1
+                 : 0;
   }
+  const auto& quiz = rules->placement;
+  const bool passable =
+      quiz.quiz == 0
+      || static_cast<double>(std::int64_t{quiz.quiz} - wrong) >= quiz.quiz_pass * quiz.quiz;
+  if (passable
+      && !core::quality::is_tainted(rules->taint, core::quality::trust_after({}, {0, wrong})))
+    blame("removal", standing.contributor + " was removed for answers that do not demand it");
+}
+
+void auditor::check_standings() {
+  std::map<core::step_id, std::uint64_t> told; // of each standing and of each flag
+  for (const auto& [key, standing] : t_.standings)
+    check_removal(standing);
+  for (const auto& [key, standing] : stood_)
+    if (const auto row = t_.standings.find(key);
+        row == t_.standings.end() || row->second.standing != standing)
+      blame("removal", "it is not written how " + key.second + " stands" + dump(key.first));
   for (const auto& [key, flag] : t_.flags)
     ++told[flag.step];
   for (const auto& [step, known] : steps_)
-    if (known.flagged != told[step])
-      blame("removal", "not exactly one ContributorFlagged for each removal and flag" + dump(step));
+    if (known.flagged != told[step] + known.stood)
+      blame("removal",
+            "not exactly one ContributorFlagged for each standing and flag" + dump(step));
 }
 
 void auditor::check_removed_are_gone() {
   for (const auto& [id, row] : t_.units) {
     const auto rows = rows_of(id);
     const auto& step = row.made.step;
-    const auto gone = [&](const core::contributor_id& who) {
-      return t_.standings.count({step, who}) != 0;
-    };
+    const auto gone = [&](const core::contributor_id& who) { return is_removed(step, who); };
     for (const auto* lease : rows.active)
       require(!gone(lease->owner), "removal", id, "a removed contributor still holds a lease");
     if (row.state == unit_state::finalized || rows.is_test_question())
@@ -152,31 +175,47 @@ std::string auditor::unfinished_repairs() const {
   return {};
 }
 
-/// What a repair has passed is without its contributor, except where others were made from it; and
-/// nothing was taken back but by repairs, each once.
+/// What a repair has passed is without its contributor, except where a batch was or will be made
+/// with it; and nothing was taken back but by repairs, each once.
 void auditor::check_repairs() {
   std::map<core::step_id, std::uint64_t> taken_back;
+  std::map<core::step_id, std::uint64_t> gone_on;
+  const auto is_batched = [&](const persistence::memory::unit_row& unit) {
+    const auto* taken = way_of(unit.made, unit.route);
+    return taken != nullptr
+           && workflow_of(unit.made.step).versions.leads_to_batch(unit.made.version, *taken);
+  };
   for (const auto& [id, repair] : t_.repairs) {
     const auto& f = repair.figures;
-    if (f.found > repair.bookmark || f.disregarded + f.went_on < f.found)
+    if (f.found > repair.bookmark || f.disregarded + f.went_on < f.found
+        || f.unchanged + f.changed + f.reopened + f.went_on != f.found
+        || f.reissued > f.changed + f.reopened)
       blame("repairs", "the figures of a repair do not add up" + dump(repair.step));
     if (repair.dry_run)
       continue;
     taken_back[repair.step] += f.changed + f.reopened;
+    gone_on[repair.step] += f.reissued;
     if (t_.steps.at(repair.step).row.status == core::step_status::canceled)
       continue;
     for (const auto& [key, judged] : t_.judgments) {
       const auto& unit = t_.units.at(key.first);
+      // Who has been back at work since may have said something that counts again.
+      if (!is_removed(repair.step, repair.contributor)
+          || t_.standings.at({repair.step, repair.contributor}).at > repair.asked_at)
+        continue;
       const bool passed = key.second == repair.contributor && unit.made.step == repair.step
                           && unit.made.ordinal <= repair.bookmark && unit.made.truth.empty();
       require(!passed || judged.tainted_at || unit.state != unit_state::finalized
-                  || !children_due(unit).empty(),
+                  || is_batched(unit),
               "repairs", key.first, "a repair has left what it should have found");
     }
   }
-  for (const auto& [step, known] : steps_)
+  for (const auto& [step, known] : steps_) {
     if (known.reopened != taken_back[step])
       blame("repairs", "not as many results were taken back as the repairs say" + dump(step));
+    if (known.reissued != gone_on[step])
+      blame("repairs", "not as many of them had gone on as the repairs say" + dump(step));
+  }
 }
 
 } // namespace holdfast::sim

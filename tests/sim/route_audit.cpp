@@ -30,17 +30,32 @@ std::vector<core::step_id> auditor::upstreams_of(const core::step_id& step) cons
   return upstreams;
 }
 
+const core::way* auditor::way_of(const core::insert_unit& made, std::int16_t route) const {
+  const auto& ways = ways_of(made);
+  if (route == core::no_route || static_cast<std::size_t>(route) >= ways.size())
+    return nullptr;
+  const auto& taken = ways[static_cast<std::size_t>(route)];
+  return taken.targets.empty() ? nullptr : &taken;
+}
+
+std::map<core::step_id, std::size_t> auditor::children_due(const core::insert_unit& made,
+                                                           const outcome& had) const {
+  std::map<core::step_id, std::size_t> due;
+  const auto* taken = way_of(made, had.route);
+  if (taken == nullptr)
+    return due;
+  const auto& steps = workflow_of(made.step).steps;
+  for (const auto& target : taken->targets)
+    due[steps[target.position]] =
+        taken->rule.for_each && !target.back ? documents::items_of(had.result).size() : 1;
+  return due;
+}
+
 std::map<core::step_id, std::size_t>
 auditor::children_due(const persistence::memory::unit_row& row) const {
-  std::map<core::step_id, std::size_t> due;
-  if (row.state != unit_state::finalized || row.route == core::no_route)
-    return due;
-  const auto& steps = workflow_of(row.made.step).steps;
-  const auto& taken = ways_of(row.made).at(static_cast<std::size_t>(row.route));
-  for (const auto& target : taken.targets)
-    due[steps[target.position]] =
-        taken.rule.for_each && !target.back ? documents::items_of(*row.result).size() : 1;
-  return due;
+  if (row.state != unit_state::finalized)
+    return {};
+  return children_due(row.made, {*row.result, row.route});
 }
 
 std::set<core::unit_id> auditor::sources_of(const core::unit_id& unit) const {
@@ -79,6 +94,28 @@ void auditor::check_route(const unit_rows& rows) {
           "a unit does not say why it took its route");
 }
 
+/// A unit is shown what its route names, and of the result only what its step cannot do without.
+void auditor::check_mapped_input(const core::insert_unit& made, const core::route& rule) {
+  const auto& from = t_.units.at(made.parent);
+  const auto& step = defined(made);
+  const auto input = nlohmann::json::parse(made.input);
+  const bool with_result =
+      step.gather || step.aggregation.method == core::aggregation_method::review;
+  require(input.size() == (with_result ? 2U : 1U) && input.contains("result") == with_result,
+          "routes", made.id, "a unit is shown more than its route names, or less");
+  const auto& shown = input.at("data");
+  require(shown.size() == rule.input.size(), "routes", made.id,
+          "a unit has other source data than its route names");
+  const bool first = position_of(from.made.step) == 0;
+  const auto before = nlohmann::json::parse(from.made.input);
+  for (const auto& member : rule.input)
+    if (require(shown.contains(member.name), "routes", made.id,
+                "a unit lacks source data that its route names")
+        && member.pointer == "/data")
+      require(shown.at(member.name) == (first ? before : before.at("data")), "routes", made.id,
+              "a unit has the source data of another");
+}
+
 void auditor::check_chain(const unit_rows& rows) {
   const auto& made = rows.unit->made;
   for (const auto& contributor : made.excluded)
@@ -102,15 +139,27 @@ void auditor::check_chain(const unit_rows& rows) {
   const auto& from = parent->second;
   if (from.made.gathered)
     return; // a batch
-  require(from.state == unit_state::finalized, "I-5", made.id, "a child of an unfinished unit");
   require(made.root == from.made.root, "I-5", made.id, "a child does not carry its parent's root");
-  const auto due = children_due(from);
+  check_child(made, from);
+}
+
+/// A unit was made from a result of `from`. That may have been taken back since it was read: what
+/// is made from it nevertheless is withdrawn.
+void auditor::check_child(const core::insert_unit& made,
+                          const persistence::memory::unit_row& from) {
+  const auto& outcomes = units_[from.made.id].outcomes;
+  if (!require(made.parent_reopened < outcomes.size(), "I-5", made.id,
+               "a child of an unfinished unit, or of a result that its parent never had"))
+    return;
+  made_anew_ += made.parent_reopened > 0 ? 1 : 0;
+  const auto& had = outcomes[made.parent_reopened];
+  const auto due = children_due(from.made, had);
   const auto here = due.find(made.step);
   if (!require(here != due.end() && made.part < here->second, "I-5", made.id,
                "a child in a step that its parent's route does not name, or one too many"))
     return;
   const auto position = position_of(made.step);
-  const auto& way = ways_of(from.made).at(static_cast<std::size_t>(from.route));
+  const auto& way = *way_of(from.made, had.route);
   const auto target = std::find_if(way.targets.begin(), way.targets.end(),
                                    [&](const auto& t) { return t.position == position; });
   const bool one_of_many = way.rule.for_each && !target->back;
@@ -129,8 +178,14 @@ void auditor::check_chain(const unit_rows& rows) {
               == core::child_key(
                   from.made.source_key, made.parent,
                   !gathers && workflow_of(made.step).versions.one_way_in(made.version, position),
-                  one_of_many ? std::optional{made.part} : std::nullopt),
+                  one_of_many ? std::optional{made.part} : std::nullopt, made.parent_reopened),
           "I-5", made.id, "a child does not have the name that its parent gives it");
+  if (!way.rule.input.empty() && !target->back)
+    check_mapped_input(made, way.rule);
+  check_exclusions(made, way);
+}
+
+void auditor::check_exclusions(const core::insert_unit& made, const core::way& way) {
   if (!way.rule.exclude_judges) {
     require(made.excluded.empty(), "routes", made.id, "somebody is excluded without a reason");
     return;
@@ -139,8 +194,12 @@ void auditor::check_chain(const unit_rows& rows) {
   for (const auto& source : sources_of(made.id))
     for (const auto* judged : rows_of(source).judgments)
       judges.insert(judged->made.owner);
-  require(std::equal(judges.begin(), judges.end(), made.excluded.begin(), made.excluded.end()),
-          "routes", made.id, "not exactly those are excluded who judged the chain so far");
+  // A unit of the chain that is open again may have been judged since the chain was read.
+  const std::set<core::contributor_id> excluded{made.excluded.begin(), made.excluded.end()};
+  const bool all = std::includes(excluded.begin(), excluded.end(), judges.begin(), judges.end());
+  const bool only = std::includes(judges.begin(), judges.end(), excluded.begin(), excluded.end());
+  require(only && (all || !chain_stands(made.id)), "routes", made.id,
+          "not exactly those are excluded who judged the chain so far");
 }
 
 void auditor::check_children(const core::unit_id& id) {
@@ -148,9 +207,15 @@ void auditor::check_children(const core::unit_id& id) {
   if (row.made.gathered)
     return; // its batch goes on from it
   std::map<core::step_id, std::size_t> have;
-  for (const auto& [child_id, child] : t_.units)
-    if (child.made.parent == id)
+  for (const auto& [child_id, child] : t_.units) {
+    if (child.made.parent != id)
+      continue;
+    if (stands(child.made))
       ++have[child.made.step];
+    else
+      require(child.state == unit_state::canceled, "I-5", child_id,
+              "a unit is not withdrawn although the result that it was made from is gone");
+  }
   for (const auto& [next, due] : children_due(row)) {
     const bool canceled = t_.steps.at(next).row.status == core::step_status::canceled;
     const auto count = have[next];

@@ -76,19 +76,19 @@ private:
 /// Actors of a node that may crash one by one. Not the supervisors: an actor that only passes
 /// handles on has nothing to lose.
 bool may_crash(std::string_view name) {
-  static const std::set<std::string_view> names{"writer",     "reader",
-                                                "membership", "shards",
-                                                "owners",     "owner",
-                                                "relay",      "feed",
-                                                "consumer",   "gateway",
-                                                "shard_host", "step",
-                                                "unit",       "queue",
-                                                "intake",     "sweeper",
-                                                "envoy",      "neighbours",
-                                                "objects",    "object_keeper",
-                                                "webhooks",   "webhook_delivery",
-                                                "profiles",   "profile_keeper",
-                                                "step_search"};
+  static const std::set<std::string_view> names{"writer",      "reader",
+                                                "membership",  "shards",
+                                                "owners",      "owner",
+                                                "relay",       "feed",
+                                                "consumer",    "gateway",
+                                                "shard_host",  "step",
+                                                "unit",        "queue",
+                                                "intake",      "sweeper",
+                                                "envoy",       "neighbours",
+                                                "objects",     "object_keeper",
+                                                "webhooks",    "webhook_delivery",
+                                                "profiles",    "profile_keeper",
+                                                "step_search", "refitter"};
   return names.count(name) != 0;
 }
 
@@ -556,7 +556,8 @@ void world::calm_down() {
 }
 
 bool world::quiet() {
-  return !field_.steering && audit_.unfinished().empty() && receivers_->caught_up()
+  return !field_.steering && !field_.repairing && audit_.unfinished().empty()
+         && receivers_->caught_up()
          && std::all_of(subscribers_.begin(), subscribers_.end(),
                         [](const auto& s) { return s->caught_up(); });
 }
@@ -644,8 +645,16 @@ run_report world::run() {
   report.judgments = audit_.acknowledged_judgments();
   report.tasks = audit_.tasks().seen();
   report.seen = seen_;
-  report.seen.counts[static_cast<std::size_t>(event_kind::gathered)] = audit_.batches();
-  report.seen.counts[static_cast<std::size_t>(event_kind::list_gathered)] = audit_.whole_lists();
+  const auto count = [&](event_kind kind, std::uint64_t times) {
+    report.seen.counts[static_cast<std::size_t>(kind)] = times;
+  };
+  count(event_kind::gathered, audit_.batches());
+  count(event_kind::list_gathered, audit_.whole_lists());
+  count(event_kind::reissued, audit_.reissued());
+  count(event_kind::child_canceled, audit_.canceled_with_parent());
+  count(event_kind::child_taken, audit_.interrupted());
+  count(event_kind::child_withdrawn, audit_.withdrawn());
+  count(event_kind::child_made_anew, audit_.made_anew());
   report.found = audit_.found();
   report.trace = log_.lines();
   return report;

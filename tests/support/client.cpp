@@ -41,6 +41,8 @@ template awaited_answer<msg::create_workflow> client::send(const msg::gateway_ac
                                                            msg::create_workflow);
 template awaited_answer<msg::update_workflow> client::send(const msg::gateway_actor&,
                                                            msg::update_workflow);
+template awaited_answer<msg::job_status_changed> client::send(const msg::gateway_actor&,
+                                                              msg::job_status_changed);
 template awaited_answer<msg::get_workflow> client::send(const msg::gateway_actor&,
                                                         msg::get_workflow);
 template awaited_answer<msg::add_source_data> client::send(const msg::gateway_actor&,
@@ -49,6 +51,8 @@ template awaited_answer<msg::add_test_questions> client::send(const msg::gateway
                                                               msg::add_test_questions);
 template awaited_answer<msg::remove_contributor> client::send(const msg::gateway_actor&,
                                                               msg::remove_contributor);
+template awaited_answer<msg::forgive_question> client::send(const msg::gateway_actor&,
+                                                            msg::forgive_question);
 template awaited_answer<msg::repair_contributor> client::send(const msg::gateway_actor&,
                                                               msg::repair_contributor);
 template awaited_answer<msg::list_contributors> client::send(const msg::gateway_actor&,

@@ -81,6 +81,10 @@ public:
                                                        std::uint64_t through) override {
     return pass([&] { return inner_->find_judged(step, contributor, after, through); });
   }
+  core::outcome<std::vector<core::unit_id>>
+  made_from(core::step_id step, const std::vector<core::taken_back>& results) override {
+    return pass([&] { return inner_->made_from(step, results); });
+  }
   core::outcome<persistence::item_history> load_lineage(core::unit_id unit, core::unit_id after,
                                                         std::uint32_t limit) override {
     return pass([&] { return inner_->load_lineage(unit, after, limit); });

@@ -198,6 +198,8 @@ std::string broken_invariants(const persistence::memory_database& database) {
   std::map<core::judgment_id, int> received;
   std::map<core::unit_id, std::uint32_t> finalized;
   std::map<core::unit_id, std::uint32_t> reopened;
+  std::map<core::unit_id, std::uint32_t> withdrawn;
+  std::map<core::unit_id, std::uint32_t> canceled;
   for (const auto& [shard, rows] : t.outbox)
     for (const auto& row : rows)
       for (const auto& event : row.events) {
@@ -207,15 +209,36 @@ std::string broken_invariants(const persistence::memory_database& database) {
           ++finalized[event.unit];
         if (event.type == core::event_type::unit_reopened)
           ++reopened[event.unit];
+        if (event.type == core::event_type::unit_withdrawn)
+          ++withdrawn[event.unit];
+        if (event.type == core::event_type::unit_canceled)
+          ++canceled[event.unit];
       }
   for (const auto& [key, judgment] : t.judgments)
     if (received[judgment.made.id] != 1)
       complain("I-4", std::to_string(received[judgment.made.id]) + " events for one judgment");
+  const auto is_withdrawn = [](const persistence::memory::unit_row& row) {
+    return row.state == core::unit_state::canceled && row.result;
+  };
   for (const auto& [id, row] : t.units) {
-    if (finalized[id] != row.reopened + (row.state == core::unit_state::finalized ? 1 : 0))
+    const bool has_result = row.state == core::unit_state::finalized || is_withdrawn(row);
+    if (finalized[id] != row.reopened + (has_result ? 1 : 0))
       complain("I-5", std::to_string(finalized[id]) + " UnitFinalized for unit " + to_string(id));
     if (reopened[id] != row.reopened)
       complain("I-5", std::to_string(reopened[id]) + " UnitReopened for unit " + to_string(id));
+    if (withdrawn[id] != (is_withdrawn(row) ? 1 : 0))
+      complain("I-5", std::to_string(withdrawn[id]) + " UnitWithdrawn for unit " + to_string(id));
+    if (is_withdrawn(row) && canceled[id] != 0)
+      complain("I-5", "UnitCanceled for unit " + to_string(id) + ", which was withdrawn");
+    const auto parent = t.units.find(row.made.parent);
+    if (parent == t.units.end())
+      continue;
+    const auto& from = parent->second;
+    // A child may have been made just when its parent's result was taken back.
+    if (row.made.parent_reopened > from.reopened)
+      complain("I-5", "unit " + to_string(id) + " was made from a result that there never was");
+    if (is_withdrawn(row) && row.made.parent_reopened == from.reopened && !is_withdrawn(from))
+      complain("I-5", "unit " + to_string(id) + " was withdrawn, its parent's result was not");
   }
   return broken;
 }

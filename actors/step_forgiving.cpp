@@ -1,0 +1,153 @@
+#include "actors/step_state.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace holdfast::actors {
+
+namespace {
+
+/// What is said to a test question was never left out.
+void reinstate_in_open_units(step_ptr self, const core::contributor_id& contributor) {
+  const auto& st = self->state;
+  auto units = st.ready.touched_by(contributor);
+  units.erase(std::remove_if(units.begin(), units.end(),
+                             [&](const auto& unit) { return st.board->is_question(unit); }),
+              units.end());
+  reinstate(self, contributor, units);
+}
+
+using decided_forgiveness = core::decision<core::contributor_board::forgiveness>;
+
+decided_forgiveness decide(step_ptr self, const msg::forgive_question& request) {
+  auto& st = self->state;
+  return st.board->forgive(request.unit, !request.count_again, now(self, st.context));
+}
+
+/// What the board has decided goes its way.
+void carry_out(step_ptr self, const msg::forgive_question& request, const held_promise& promise,
+               decided_forgiveness decided) {
+  auto& st = self->state;
+  const auto& [reinstated, removed] = decided.answer;
+  const msg::question_forgiven answer{request.step, request.unit, !request.count_again, reinstated,
+                                      removed};
+  auto effect = [promise, answer](const core::failure& why) {
+    if (why.code == core::errc::none)
+      promise.deliver(answer);
+    else
+      promise.deliver(msg::to_error(why));
+  };
+  if (decided.changes.empty())
+    return st.pending.after_all(std::move(effect));
+  write(self, std::move(decided.changes), std::move(effect));
+  for (const auto& contributor : reinstated) {
+    st.context->log(log_level::info, "contributor_reinstated",
+                    {{"step", to_string(st.identity.step())}, {"contributor", contributor}});
+    reinstate_in_open_units(self, contributor);
+  }
+  for (const auto& contributor : removed)
+    carry_out_removal(self, contributor);
+}
+
+/// The model becomes what the next life of the step would make of the history. Whether what those
+/// who are back at work said of open units counts is known there alone: they are to be asked.
+std::set<core::contributor_id> learn_anew(step_ptr self, core::step_history history) {
+  auto& st = self->state;
+  std::set<core::contributor_id> back;
+  for (const auto& standing : history.standings)
+    if (!st.board->removed(standing.contributor))
+      back.insert(standing.contributor);
+  auto& votes = history.votes;
+  votes.erase(std::remove_if(votes.begin(), votes.end(),
+                             [&](const auto& vote) {
+                               return back.count(vote.contributor) > 0
+                                      && st.ready.contains(vote.unit)
+                                      && !st.board->is_question(vote.unit);
+                             }),
+              votes.end());
+  take_model(self, model_of(self, history));
+  for (const auto& [unit, judged] : st.judged_meanwhile)
+    if (!st.board->removed(judged.contributor) && back.count(judged.contributor) == 0)
+      st.model->add(unit, judged.contributor, judged.answer);
+  return back;
+}
+
+void forgive_with_model(step_ptr self, const msg::forgive_question& request,
+                        const held_promise& promise);
+
+void on_history(step_ptr self, const msg::forgive_question& request, const held_promise& promise,
+                std::uint64_t withdrawals, step_loaded& stored) {
+  if (self->state.withdrawals != withdrawals)
+    return forgive_with_model(self, request, promise);
+  auto decided = decide(self, request);
+  std::set<core::contributor_id> to_ask;
+  if (!decided.changes.empty())
+    to_ask = learn_anew(self, std::move(stored.history));
+  for (const auto& contributor : decided.answer.reinstated)
+    to_ask.erase(contributor);
+  carry_out(self, request, promise, std::move(decided));
+  for (const auto& contributor : to_ask)
+    reinstate_in_open_units(self, contributor);
+}
+
+void end_relearning(step_ptr self) {
+  auto& st = self->state;
+  if (--st.relearning == 0)
+    st.judged_meanwhile.clear();
+}
+
+/// What a model has learned of a question cannot be taken out of it: it learns anew, from what is
+/// stored. Board and model change at once, so that nobody finds them at odds.
+void forgive_with_model(step_ptr self, const msg::forgive_question& request,
+                        const held_promise& promise) {
+  ++self->state.relearning;
+  // What is decided before is in what is read, and what comes after is noted.
+  write(self, {}, [=, withdrawals = self->state.withdrawals](const core::failure& settled) {
+    if (settled.code != core::errc::none)
+      return promise.deliver(msg::to_error(settled));
+    self->request(self->state.links.loader, internal_timeout, load_step{request.step})
+        .then(
+            [=](step_loaded& stored) {
+              on_history(self, request, promise, withdrawals, stored);
+              end_relearning(self);
+            },
+            [=](caf::error& error) {
+              promise.deliver(std::move(error));
+              end_relearning(self);
+            });
+  });
+}
+
+/// Tells a unit that is no test question from one that is not there.
+void refuse_as_no_question(step_ptr self, const core::unit_id& unit, const held_promise& promise) {
+  self->request(self->state.links.loader, internal_timeout,
+                load_units{{unit}, leases_of(self->state)})
+      .then(
+          [=](const units_loaded& loaded) {
+            if (loaded.units.empty() || loaded.units[0].step != self->state.identity.step())
+              promise.deliver(
+                  msg::to_error(core::errc::not_found, "the step has no unit " + to_string(unit)));
+            else
+              promise.deliver(
+                  msg::to_error(core::errc::wrong_state, "the unit is no test question"));
+          },
+          [=](caf::error& error) { promise.deliver(std::move(error)); });
+}
+
+} // namespace
+
+void on_forgive_question(step_ptr self, const msg::forgive_question& request) {
+  const auto& st = self->state;
+  const held_promise promise{self->make_response_promise()};
+  if (!definition_of(st).test_questions)
+    return refuse(self, promise, {core::errc::wrong_state, "the step has no test questions"});
+  if (!st.board->is_question(request.unit))
+    return refuse_as_no_question(self, request.unit, promise);
+  const bool news = st.board->is_forgiven(request.unit) == request.count_again;
+  if (st.model && news)
+    forgive_with_model(self, request, promise);
+  else
+    carry_out(self, request, promise, decide(self, request));
+}
+
+} // namespace holdfast::actors

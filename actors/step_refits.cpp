@@ -1,0 +1,49 @@
+#include "actors/step_state.hpp"
+
+#include <utility>
+
+namespace holdfast::actors {
+
+namespace {
+
+/// Other steps of the node may be before this one.
+constexpr auto refit_timeout = std::chrono::minutes{10};
+
+using input_ptr = std::shared_ptr<const core::quality::refit_input>;
+
+void take_over(step_ptr self, const input_ptr& input, const core::quality::refit& refitted) {
+  auto& st = self->state;
+  if (!st.model->adopt(input, refitted))
+    return; // it is of a model that there is no more
+  st.refits.ended();
+  const auto& rule = refitted.rule;
+  st.context->log(log_level::info, "model_refitted",
+                  {{"step", to_string(st.identity.step())},
+                   {"units", std::to_string(refitted.found.units())},
+                   {"method", std::string{core::quality::name_of(rule.chosen)}},
+                   {"calibrated_on", std::to_string(rule.sureness.fitted_on)}});
+}
+
+} // namespace
+
+void take_model(step_ptr self, core::answer_model model) {
+  auto& st = self->state;
+  st.model = std::move(model);
+  st.refits = {};
+  refit_when_due(self);
+}
+
+void refit_when_due(step_ptr self) {
+  auto& st = self->state;
+  if (!st.model || !st.refits.due(st.model->judgments()))
+    return;
+  const auto input = st.model->begin_refit();
+  if (!input)
+    return st.refits.ended();
+  self->request(st.links.refitter, refit_timeout, refit_model{input})
+      .then([=](const model_refitted& done) { take_over(self, input, *done.found); },
+            // The next judgments lead to another one.
+            [=](const caf::error&) { self->state.refits.ended(); });
+}
+
+} // namespace holdfast::actors

@@ -1,0 +1,158 @@
+// Models of live steps: all judgments are looked at again in the background, which calibrates
+// results and selects how they are found.
+
+#include "tests/support/node_fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+using namespace std::chrono_literals;
+
+namespace holdfast::test {
+
+namespace {
+
+std::string step_of(int judgments, const std::string& method) {
+  return R"({"name": "colours", "steps": [{"key": "label", "judgments_per_unit": )"
+         + std::to_string(judgments) + R"(,
+             "lease": {"ttl_seconds": 60, "total_max_seconds": 120, "regrant_after_seconds": 30},
+             "aggregation": {"method": ")"
+         + method + R"(", "labels": ["blue", "red"]},
+             "test_questions": {"quiz": 12, "quiz_pass": 0.1, "every": 0}}]})";
+}
+
+struct refitted_node : node_fixture {
+  refitted_node() { start(); }
+
+  core::step_id step;
+
+  /// A step with `units` units, and twelve test questions of either answer.
+  void begin(const std::string& definition, std::size_t units) {
+    step = create(definition);
+    feed(step, units);
+    msg::add_test_questions questions{step, {}};
+    for (int i = 0; i < 12; ++i)
+      questions.rows.push_back({"test-" + std::to_string(i), "{}",
+                                i % 2 == 0 ? R"({"answer":"red"})" : R"({"answer":"blue"})"});
+    BOOST_REQUIRE(call(questions).value);
+  }
+
+  /// What is right about it.
+  std::string truth_of(const msg::assignment& lease) const {
+    const auto& known = database->tables().units.at(lease.unit).made.truth;
+    const bool red = known.empty() ? lease.unit.value.bytes[15] % 2 == 0
+                                   : known.find("red") != std::string::npos;
+    return red ? "red" : "blue";
+  }
+
+  void judge(const std::string& who, int units, bool rightly = true) {
+    for (int i = 0; i < units; ++i) {
+      const auto lease = assigned(step, who);
+      const auto truth = truth_of(lease);
+      BOOST_REQUIRE(submit(lease, who, rightly ? truth : (truth == "red" ? "blue" : "red")).value);
+    }
+    advance(1s);
+  }
+
+  void take_quizzes(const std::vector<std::string>& people) {
+    for (const auto& who : people)
+      judge(who, 12);
+  }
+
+  /// Of units that are finished.
+  std::size_t finished_with(const std::string& text) {
+    std::size_t count = 0;
+    for (const auto& one : results(step))
+      count +=
+          one.state == core::unit_state::finalized && one.result.find(text) != std::string::npos
+              ? 1
+              : 0;
+    return count;
+  }
+};
+
+const std::string raw = R"("calibrated":false)";
+const std::string calibrated = R"("calibrated":true)";
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(refits_of_live_steps, refitted_node)
+
+// A33, A34: the fiftieth judgment leads to a refit, and so does a start with that many
+BOOST_AUTO_TEST_CASE(results_are_calibrated_and_say_what_was_chosen) {
+  begin(step_of(2, "gold_selected"), 20);
+  take_quizzes({"ana", "bob"});
+  judge("ana", 5);
+  judge("bob", 5);
+  BOOST_TEST(finished_with(raw) == 5U);
+  BOOST_TEST(finished_with(R"("method":"gold_selected")") == 5U);
+  BOOST_TEST(finished_with(R"("chosen":"dawid_skene_map")") == 5U);
+  judge("ana", 10);
+  judge("bob", 10); // the fiftieth is among these
+  BOOST_TEST(finished_with(raw) + finished_with(calibrated) == 15U);
+  const auto sure = finished_with(calibrated);
+  BOOST_TEST(sure > 0U);
+  restart();
+  judge("ana", 5);
+  judge("bob", 5);
+  BOOST_TEST(finished_with(calibrated) == sure + 5);
+  BOOST_TEST(finished_with(R"("chosen":")") == 20U); // right about all: the first of equals
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
+// A33: `incremental` is calibrated, too, and chooses nothing
+BOOST_AUTO_TEST_CASE(a_step_that_goes_by_one_method_is_calibrated) {
+  begin(step_of(2, "incremental"), 20);
+  take_quizzes({"ana", "bob"});
+  judge("ana", 20);
+  judge("bob", 20);
+  BOOST_TEST(finished_with(calibrated) > 0U);
+  BOOST_TEST(finished_with("chosen") == 0U);
+}
+
+// A28, A33: a model that still counted her would know more judgments than the units, which would
+// wait for ever
+BOOST_AUTO_TEST_CASE(who_is_removed_during_a_refit_stays_out_when_it_comes_late) {
+  begin(step_of(3, "gold_selected"), 10);
+  take_quizzes({"ana", "bob", "eve"});
+  judge("ana", 6);
+  judge("eve", 6, false);
+  held_back = "refitter";
+  judge("ana", 4); // the fiftieth judgment is among these
+  BOOST_REQUIRE(call(msg::remove_contributor{step, "eve"}).value);
+  advance(1s);
+  held_back.clear();
+  advance(1s);
+  take_quizzes({"joe"});
+  judge("bob", 10);
+  judge("joe", 10);
+  BOOST_TEST(finished_with(calibrated) == 10U);
+  BOOST_TEST(finished_with(R"(":3},"tied":1)") == 10U); // votes for what is right, and no others
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
+// What the refitter was doing is begun again by the step's next life.
+BOOST_AUTO_TEST_CASE(a_step_that_crashes_during_a_refit_loses_nothing) {
+  begin(step_of(2, "gold_selected"), 20);
+  take_quizzes({"ana", "bob"});
+  held_back = "refitter";
+  judge("ana", 14);
+  judge("bob", 14);
+  BOOST_TEST(finished_with(calibrated) == 0U);
+  BOOST_TEST(finished_with(raw) == 14U);
+  crash(the_actor("step"));
+  advance(1s);
+  held_back.clear();
+  advance(1s);
+  judge("ana", 6);
+  judge("bob", 6);
+  BOOST_TEST(finished_with(calibrated) == 6U);
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::test
