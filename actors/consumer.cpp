@@ -1,6 +1,7 @@
 #include "actors/consumer.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/fan_in.hpp"
 #include "actors/held_promise.hpp"
 
 #include <map>
@@ -12,22 +13,7 @@ namespace {
 
 using self_ptr = caf::stateful_actor<consumer_state>*;
 
-/// One delivery, split by step.
-struct spread {
-  held_promise promise;
-  std::size_t open = 0;
-  caf::error failed;
-};
-
-void finish(const std::shared_ptr<spread>& whole) {
-  if (--whole->open > 0)
-    return;
-  if (whole->failed)
-    whole->promise.deliver(whole->failed);
-  else
-    whole->promise.deliver(events_applied{});
-}
-
+/// Splits one delivery by step.
 void apply(self_ptr self, deliver& delivery, const held_promise& promise) {
   auto& st = self->state;
   const auto& done = st.applied[delivery.shard];
@@ -40,17 +26,23 @@ void apply(self_ptr self, deliver& delivery, const held_promise& promise) {
     part.step = e.event.step;
     part.events.push_back(std::move(e));
   }
-  const auto whole = std::make_shared<spread>(spread{promise, parts.size() + 1, {}});
-  for (auto& [step, part] : parts)
+  const auto whole = std::make_shared<fan_in>([promise](const core::failure& why) {
+    if (why.code == core::errc::none)
+      promise.deliver(events_applied{});
+    else
+      promise.deliver(msg::to_error(why));
+  });
+  for (auto& [step, part] : parts) {
+    whole->begin_part();
     self->request(st.shards, delivery_timeout, std::move(part))
-        .then([=](events_applied) { finish(whole); },
-              [=](caf::error& error) {
+        .then([=](events_applied) { whole->end_part(); },
+              [=](const caf::error& error) {
+                const auto why = msg::failure_of(error);
                 // The step may be gone for good; then nobody needs its events.
-                if (msg::failure_of(error).code != core::errc::not_found && !whole->failed)
-                  whole->failed = std::move(error);
-                finish(whole);
+                whole->end_part(why.code == core::errc::not_found ? core::failure{} : why);
               });
-  finish(whole);
+  }
+  whole->end_part();
 }
 
 } // namespace

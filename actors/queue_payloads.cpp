@@ -107,8 +107,7 @@ void settle_claim(queue_ptr self, const queue_state::waiting_claim& to, msg::lea
         {{"queue", st.queue.name}, {"task", to_string(t.task)}, {"reason", why->second.detail}});
     auto decided = core::decide(
         st.queue, core::withhold_task{worker, {t.task, t.token}, why->second, at + wait}, at);
-    for (auto& write : decided.changes.writes)
-      changes.writes.push_back(std::move(write));
+    core::append(changes, std::move(decided.changes));
   }
   if (changes.empty())
     return give(to, std::move(whole));

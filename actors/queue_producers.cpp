@@ -159,10 +159,9 @@ void redrive(queue_ptr self, const held_promise& promise,
                                core::redrive_task{std::move(task.spec), std::move(task.progress),
                                                   task.last_token},
                                time(self));
-              for (auto& write : decided.changes.writes) {
-                changes.writes.push_back(std::move(write));
-                ++answer.redriven;
-              }
+              answer.redriven +=
+                  static_cast<std::uint32_t>(decided.changes.writes.size()); // one, or none
+              core::append(changes, std::move(decided.changes));
             }
             carry_out(self, std::move(changes), promise, answer);
             look_after(self);

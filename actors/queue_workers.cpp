@@ -70,7 +70,7 @@ msg::task_outcome late_outcome(const late_completion& late, const core::worker_i
     return {ref.task, core::errc::none, {}, true};
   if (ref.token != 0 && ref.token <= token) { // else it never was granted
     auto record = core::late_result(to_core(ref), worker, "completed", late.item.result, at);
-    changes.writes.push_back(std::move(record.writes.front()));
+    core::append(changes, std::move(record));
   }
   return {ref.task, core::errc::lease_not_held,
           "the task has ended: " + std::string{core::to_string(how)}, false};
@@ -303,8 +303,7 @@ void complete(queue_ptr self, const held_promise& promise, msg::complete_tasks& 
   auto decided = core::decide(st.queue, std::move(command), at);
   for (std::size_t i = 0; i < places.size(); ++i)
     all->answer.outcomes[places[i]] = to_message(std::move(decided.answer[i]));
-  for (auto& write : recorded.writes)
-    decided.changes.writes.push_back(std::move(write));
+  core::append(decided.changes, std::move(recorded));
   if (question.tasks.empty()) {
     carry_out(self, std::move(decided.changes), all->promise, std::move(all->answer));
     return look_after(self);

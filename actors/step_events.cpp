@@ -1,4 +1,5 @@
 #include "actors/consumer.hpp"
+#include "actors/fan_in.hpp"
 #include "actors/step_state.hpp"
 #include "core/job_status.hpp"
 #include "core/unit_tasks.hpp"
@@ -12,47 +13,32 @@ namespace holdfast::actors {
 
 namespace {
 
-/// Answers a delivery when all of its parts have answered; with the first failure, if any.
-struct gathering {
-  explicit gathering(held_promise p) : promise(std::move(p)) {}
+using parts = std::shared_ptr<fan_in>;
 
-  held_promise promise;
-  std::size_t open = 1; ///< One for the one who gathers.
-  caf::error failed;
-
-  void part_done() {
-    if (--open > 0)
-      return;
-    if (failed)
-      promise.deliver(failed);
-    else
-      promise.deliver(events_applied{});
-  }
-  void part_failed(caf::error& why) {
-    if (!failed)
-      failed = std::move(why);
-    part_done();
-  }
-};
-
-/// Sends `part` to `target` as one part of the delivery.
+/// Sends `part` to `target` as one of these.
 template <class Message>
-void ask_part(step_ptr self, const std::shared_ptr<gathering>& whole, const caf::actor& target,
-              Message part) {
-  ++whole->open;
+void ask_part(step_ptr self, const parts& whole, const caf::actor& target, Message part) {
+  whole->begin_part();
   self->request(target, delivery_timeout, std::move(part))
-      .then([=](events_applied) { whole->part_done(); },
-            [=](caf::error& why) { whole->part_failed(why); });
+      .then([=](events_applied) { whole->end_part(); },
+            [=](const caf::error& why) { whole->end_part(msg::failure_of(why)); });
 }
 
-std::shared_ptr<gathering> gather(step_ptr self) {
-  return std::make_shared<gathering>(held_promise{self->make_response_promise()});
+/// Answers the delivery when all of its parts have answered.
+parts parts_of_delivery(step_ptr self) {
+  const held_promise promise{self->make_response_promise()};
+  return std::make_shared<fan_in>([promise](const core::failure& why) {
+    if (why.code == core::errc::none)
+      promise.deliver(events_applied{});
+    else
+      promise.deliver(msg::to_error(why));
+  });
 }
 
 /// Judgments came in: whichever unit may have all of them now decides whether to finalize.
 void aggregate(step_ptr self, const apply_events& delivery) {
   auto& st = self->state;
-  auto whole = gather(self);
+  auto whole = parts_of_delivery(self);
   for (const auto& [message, event] : delivery.events) {
     // While its actor is coming or going, what the step believes of the unit may not be durable: a
     // refused write takes back even its end. Then the unit must say so itself.
@@ -62,7 +48,7 @@ void aggregate(step_ptr self, const apply_events& delivery) {
                          || st.expiry_of.count(event.unit) != 0;
     if (settled && waiting)
       continue;
-    ++whole->open;
+    whole->begin_part();
     with_unit(
         self, event.unit,
         [=, id = message, about = event.unit](const caf::actor& unit, const core::failure& why) {
@@ -72,31 +58,26 @@ void aggregate(step_ptr self, const apply_events& delivery) {
                      unit_command{judgment_seen{delivery.consumer, id,
                                                 model ? std::optional{model->opinion_of(about)}
                                                       : std::nullopt}});
-          else
-            whole->failed = msg::to_error(why);
-          whole->part_done();
+          whole->end_part(why);
         });
   }
-  whole->part_done();
+  whole->end_part();
 }
 
 /// The unit learns that its task is over, with or without a result.
-void tell_unit(step_ptr self, const std::shared_ptr<gathering>& whole, const core::unit_id& unit,
-               task_over over) {
-  ++whole->open;
+void tell_unit(step_ptr self, const parts& whole, const core::unit_id& unit, task_over over) {
+  whole->begin_part();
   with_unit(self, unit, [=](const caf::actor& actor, const core::failure& why) {
     if (actor)
       ask_part(self, whole, actor, unit_command{over});
-    else if (why.code != core::errc::not_found)
-      whole->failed = msg::to_error(why);
-    whole->part_done();
+    whole->end_part(why.code == core::errc::not_found ? core::failure{} : why);
   });
 }
 
 /// Tasks of units have ended. Not through the inbox: a unit recognises what it has dealt with.
 void take_results(step_ptr self, const apply_events& delivery) {
   auto& st = self->state;
-  auto whole = gather(self);
+  auto whole = parts_of_delivery(self);
   for (const auto& [message, event] : delivery.events) {
     const auto ended = documents::ended_task_in(event.details);
     task_over over{ended.task, ended.ending};
@@ -106,22 +87,23 @@ void take_results(step_ptr self, const apply_events& delivery) {
     }
     // They are asked no test questions: all of a step are trusted alike.
     over.trust = st.board->trust_in(core::task_judges(*st.step.executor).front());
-    ++whole->open;
+    whole->begin_part();
     self->request(st.links.loader, internal_timeout, msg::get_task{ended.task})
         .then(
             [=, unit = event.unit](const msg::task_view& found) mutable {
               over.result = found.result;
               tell_unit(self, whole, unit, over);
-              whole->part_done();
+              whole->end_part();
             },
-            [=, unit = event.unit](caf::error& why) {
-              if (msg::failure_of(why).code != core::errc::not_found)
-                return whole->part_failed(why);
+            [=, unit = event.unit](const caf::error& error) {
+              const auto why = msg::failure_of(error);
+              if (why.code != core::errc::not_found)
+                return whole->end_part(why);
               tell_unit(self, whole, unit, over); // so long ago that nobody knows the result
-              whole->part_done();
+              whole->end_part();
             });
   }
-  whole->part_done();
+  whole->end_part();
 }
 
 /// Units are finished, or to be done again: count them, once each.
@@ -150,7 +132,7 @@ void count_finished(step_ptr self, const apply_events& delivery) {
 
 /// Tells the steps after this one that it is complete, or no longer is. What goes back says nothing
 /// about whether more will come.
-void pass_on_status(step_ptr self, const std::shared_ptr<gathering>& whole) {
+void pass_on_status(step_ptr self, const parts& whole) {
   const auto& st = self->state;
   const auto mine = st.step.row.position;
   // By the time this runs the step may have changed again; the last state is what counts.
@@ -164,30 +146,21 @@ void pass_on_status(step_ptr self, const std::shared_ptr<gathering>& whole) {
 /// Where contributors look for work, the step is listed as it stands now; by the time this runs,
 /// that may be newer than the event. Not before it is durable, and not later than the event counts
 /// as delivered.
-void list_anew(step_ptr self, const std::shared_ptr<gathering>& whole) {
+void list_anew(step_ptr self, const parts& whole) {
   auto& st = self->state;
-  ++whole->open;
+  whole->begin_part();
   st.pending.after_all([=, listing = core::listed(st.step)](const core::failure& lost) {
-    if (lost.code == core::errc::none) {
+    if (lost.code == core::errc::none)
       self->send(self->state.links.shards, list_step{listing});
-      return whole->part_done();
-    }
-    auto why = msg::to_error(lost);
-    whole->part_failed(why);
+    whole->end_part(lost);
   });
 }
 
 /// The first step tells what has become of the job. Refused where the job has ended: then it comes
 /// too late, and that is all right.
-void heed_job(step_ptr self, const apply_events& delivery,
-              const std::shared_ptr<gathering>& whole) {
+void heed_job(step_ptr self, const apply_events& delivery, const parts& whole) {
   auto& st = self->state;
-  const auto when_durable = [whole](const core::failure& lost) {
-    if (lost.code == core::errc::none)
-      return whole->part_done();
-    auto why = msg::to_error(lost);
-    whole->part_failed(why);
-  };
+  const auto when_durable = [whole](const core::failure& lost) { whole->end_part(lost); };
   for (const auto& [message, event] : delivery.events) {
     if (event.type != core::event_type::job_step_updated)
       continue;
@@ -195,7 +168,7 @@ void heed_job(step_ptr self, const apply_events& delivery,
     if (!news)
       continue;
     auto noted = core::note_job_status(st.step, *news, now(self, st.context));
-    ++whole->open;
+    whole->begin_part();
     if (noted.changes.empty())
       st.pending.after_all(when_durable);
     else
@@ -232,39 +205,24 @@ void route(step_ptr self, const apply_events& delivery) {
   const bool status_changed = std::any_of(events.begin(), events.end(), [](const auto& e) {
     return e.event.type == core::event_type::job_step_updated;
   });
-  auto whole = gather(self);
+  auto whole = parts_of_delivery(self);
   heed_job(self, delivery, whole);
-  auto targets = by_target(st, delivery);
   // In this order: a step that is sealed before its last units arrive would complete too early.
-  const auto then_status = [=] {
-    if (!status_changed || whole->failed)
-      return whole->part_done();
+  parts units = std::make_shared<fan_in>([=](const core::failure& lost) {
+    if (!status_changed || lost.code != core::errc::none || whole->failed())
+      return whole->end_part(lost);
     // Later versions may have put others behind this step.
     with_versions(self, [=](const core::failure& why) {
       if (why.code == core::errc::none) {
         list_anew(self, whole);
         pass_on_status(self, whole);
-      } else
-        whole->failed = msg::to_error(why);
-      whole->part_done();
+      }
+      whole->end_part(why);
     });
-  };
-  if (targets.empty())
-    return then_status();
-  auto remaining = std::make_shared<std::size_t>(targets.size());
-  for (auto& [target, told] : targets)
-    self->request(st.links.shards, delivery_timeout, std::move(told))
-        .then(
-            [=](events_applied) {
-              if (--*remaining == 0)
-                then_status();
-            },
-            [=](caf::error& why) {
-              if (!whole->failed)
-                whole->failed = std::move(why);
-              if (--*remaining == 0)
-                then_status();
-            });
+  });
+  for (auto& [target, told] : by_target(st, delivery))
+    ask_part(self, units, st.links.shards, std::move(told));
+  units->end_part();
 }
 
 } // namespace

@@ -133,9 +133,7 @@ void commit_chunk(step_ptr self, std::uint64_t bookmark, std::vector<core::unit_
     auto decided =
         core::repair(unit, shared.aggregation, shared.ways, without_removed(st, unit), at);
     core::tally(row.figures, decided.answer);
-    auto& [writes, events] = decided.changes;
-    std::move(writes.begin(), writes.end(), std::back_inserter(changes.writes));
-    std::move(events.begin(), events.end(), std::back_inserter(changes.events));
+    core::append(changes, std::move(decided.changes));
   }
   if (row.dry_run)
     changes = {};

@@ -1,4 +1,5 @@
 #include "actors/consumer.hpp"
+#include "actors/fan_in.hpp"
 #include "actors/step_state.hpp"
 
 #include <algorithm>
@@ -13,20 +14,6 @@ constexpr std::size_t withdrawn_at_once = 500;
 
 using outcome_user = std::function<void(const core::failure&)>;
 
-/// Tells the outcome of several when all are over: the first failure, if any.
-struct all_of_them {
-  std::size_t open = 0;
-  outcome_user done;
-  core::failure failed{};
-
-  void one_over(const core::failure& why) {
-    if (failed.code == core::errc::none)
-      failed = why;
-    if (--open == 0)
-      done(failed);
-  }
-};
-
 core::withdraw command_for(const core::unit_record& unit) {
   core::withdraw command;
   if (unit.state == core::unit_state::finalized)
@@ -35,17 +22,19 @@ core::withdraw command_for(const core::unit_record& unit) {
 }
 
 void tell_units(step_ptr self, const std::vector<core::unit_record>& units, outcome_user done) {
-  auto all = std::make_shared<all_of_them>(all_of_them{units.size() + 1, std::move(done)});
-  for (const auto& unit : units)
+  auto all = std::make_shared<fan_in>(std::move(done));
+  for (const auto& unit : units) {
+    all->begin_part();
     with_unit(self, unit.id,
               [=, command = command_for(unit)](const caf::actor& actor, const core::failure& why) {
                 if (!actor)
-                  return all->one_over(why.code == core::errc::not_found ? core::failure{} : why);
+                  return all->end_part(why.code == core::errc::not_found ? core::failure{} : why);
                 self->request(actor, delivery_timeout, unit_command{command})
-                    .then([=](events_applied) { all->one_over({}); },
-                          [=](caf::error& error) { all->one_over(msg::failure_of(error)); });
+                    .then([=](events_applied) { all->end_part(); },
+                          [=](caf::error& error) { all->end_part(msg::failure_of(error)); });
               });
-  all->one_over({});
+  }
+  all->end_part();
 }
 
 void withdraw_from(step_ptr self, const std::shared_ptr<const std::vector<core::unit_id>>& units,

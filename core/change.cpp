@@ -3,7 +3,10 @@
 #include "core/invariant.hpp"
 #include "core/json_text.hpp"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
+#include <utility>
 
 namespace holdfast::core {
 
@@ -107,6 +110,11 @@ std::string to_json(const event& what) {
   if (!what.details.empty())
     out.raw("details", what.details);
   return out.str();
+}
+
+void append(change& to, change more) {
+  std::move(more.writes.begin(), more.writes.end(), std::back_inserter(to.writes));
+  std::move(more.events.begin(), more.events.end(), std::back_inserter(to.events));
 }
 
 } // namespace holdfast::core

@@ -539,6 +539,9 @@ struct change {
   bool empty() const { return writes.empty() && events.empty(); }
 };
 
+/// `to` and then `more`: one change that becomes durable as a whole.
+void append(change& to, change more);
+
 /// What a decision yields: a refusal, or an answer that may be given once `changes` are durable.
 template <class Answer>
 struct decision {

@@ -8,13 +8,6 @@ namespace holdfast::core {
 
 namespace {
 
-void append(change& to, change more) {
-  for (auto& write : more.writes)
-    to.writes.push_back(std::move(write));
-  for (auto& event : more.events)
-    to.events.push_back(std::move(event));
-}
-
 unit_verb verb_of(job_status status) {
   switch (status) {
   case job_status::launched:

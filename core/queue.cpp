@@ -93,7 +93,7 @@ void record_late(const queue& q, const held_task& item, const worker_id& worker,
   if (found == q.tasks.end() || item.token == 0 || item.token > found->second.leases.last_token)
     return;
   auto late = late_result(item, worker, std::move(outcome), std::move(detail), now);
-  changes.writes.push_back(std::move(late.writes.front()));
+  append(changes, std::move(late));
 }
 
 /// Whether the update is allowed; else why not.
@@ -481,8 +481,7 @@ decision<item_outcome> decide(queue& q, follow_task command, instant now) {
   if (followed.answer.repeated)
     return followed; // an older task does what this one would: it goes its own way
   auto granted = decide(q, claim_task{command.worker, command.claim, next}, now);
-  for (auto& write : granted.changes.writes)
-    followed.changes.writes.push_back(std::move(write));
+  append(followed.changes, std::move(granted.changes));
   return followed;
 }
 

@@ -40,8 +40,7 @@ bool make(queue& q, schedule& s, instant occurrence, instant now, change& change
   s.handled_until = occurrence;
   if (!outcome.repeated) // else the task that has its unique key stands for it
     s.last_made = occurrence;
-  for (auto& write : made.changes.writes)
-    changes.writes.push_back(std::move(write));
+  append(changes, std::move(made.changes));
   return true;
 }
 

@@ -142,10 +142,7 @@ decision<unit_record> gather(step& s, const std::vector<unit_record>& members, s
   joined.batch = result.answer.id;
   result.changes.writes.push_back(std::move(joined));
   auto counted = units_finished(s, members.size(), now);
-  for (auto& write : counted.changes.writes)
-    result.changes.writes.push_back(std::move(write));
-  for (auto& event : counted.changes.events)
-    result.changes.events.push_back(std::move(event));
+  append(result.changes, std::move(counted.changes));
   return result;
 }
 

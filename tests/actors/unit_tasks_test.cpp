@@ -1,5 +1,6 @@
 // Units that tasks of a queue judge, next to people or instead of them.
 
+#include "objects/sha256.hpp"
 #include "tests/support/node_fixture.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -156,6 +157,27 @@ BOOST_AUTO_TEST_CASE(slot_of_a_task_without_a_usable_result_goes_to_people) {
   BOOST_TEST(statistics(steps[0]).finalized == 3U);
   BOOST_TEST(judges().count("task:models/label") == 0U);
   BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// The queue itself ends the task, when it is claimed and nobody can read what belongs to it.
+BOOST_AUTO_TEST_CASE(the_end_of_a_task_whose_payload_is_lost_is_told_to_its_unit) {
+  make();
+  feed(steps[0], 1);
+  const auto tasks = claim();
+  BOOST_REQUIRE_EQUAL(tasks.size(), 1U);
+  const msg::task_ref held{tasks[0].task, tasks[0].token};
+  const auto notes = R"({"text":")" + std::string(100'000, 'x') + "\"}";
+  msg::save_task save{"models", "gpu", held, {}};
+  save.update.data = notes;
+  BOOST_REQUIRE(call(save).value);
+  BOOST_REQUIRE(call(msg::release_task{"models", "gpu", held, {}, {}}).value);
+  BOOST_REQUIRE(objects->remove_if_older(holdfast::objects::sha256(notes), core::instant::max()));
+  BOOST_TEST(claim().empty());
+  advance(1s);
+  const auto seen = call(msg::get_task{held.task});
+  BOOST_REQUIRE(seen.value);
+  BOOST_TEST(seen.value->error_code == "PAYLOAD_MISSING");
+  BOOST_TEST(events(core::event_type::unit_task_ended).size() == 1U);
 }
 
 // C46: a dead letter that is redriven in time still counts; one that comes too late does not
