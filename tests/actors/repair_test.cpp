@@ -1,5 +1,6 @@
 // Repairs: what was finished before a contributor was removed.
 
+#include "actors/internal_messages.hpp"
 #include "core/repair.hpp"
 #include "tests/support/node_fixture.hpp"
 
@@ -354,6 +355,42 @@ BOOST_AUTO_TEST_CASE(late_news_of_a_result_does_not_send_the_next_one_its_way) {
   BOOST_TEST(broken_invariants(*database).empty());
   database->set_refusals({});
   database->set_read_faults(nullptr);
+}
+
+// I-5: a result is taken back between the read of it and what is made from that; the news of it
+// finds nothing to withdraw yet
+BOOST_AUTO_TEST_CASE(nothing_is_made_from_a_result_that_was_taken_back_since_it_was_read) {
+  const auto steps = create_steps(in_a_row);
+  feed(steps[0], 1);
+  BOOST_REQUIRE(assign(steps[1], "bob").code() == core::errc::no_unit_available);
+  const auto lives = actors_named("step");
+  BOOST_REQUIRE(lives.size() == 2U);
+  const auto lease = assigned(steps[0], "eve");
+  bool reading = true;
+  // What the next step asks once it has read the result that it makes something from.
+  database->set_read_faults([&, target = lives.back()](std::string_view read) {
+    if (reading && read == "find_source_keys") {
+      reading = false;
+      caf::anon_send(target, actors::add_children{"routing", steps[1], {}, {{lease.unit, 1}}});
+    }
+    return false;
+  });
+  BOOST_REQUIRE(submit(lease, "eve", "red").value);
+  database->set_read_faults(nullptr);
+  BOOST_TEST(!reading);
+  BOOST_TEST(results(steps[1]).empty());
+  // Whoever told of the result tells again, and then it is gone.
+  BOOST_TEST(std::any_of(node->log.begin(), node->log.end(), [](const auto& line) {
+    return line.find("results were taken back since they were read") != std::string::npos;
+  }));
+  remove(steps[0], "eve");
+  BOOST_TEST(done(repair_of(steps[0], "eve")).reissued == 1U);
+  advance(20s);
+  BOOST_TEST(results(steps[1]).empty());
+  judge(steps[0], "cid", {"green"});
+  advance(1s);
+  BOOST_TEST(results(steps[1]).size() == 1U);
+  BOOST_TEST(broken_invariants(*database).empty());
 }
 
 // I-5, I-12: the node dies with the withdrawal under way, at any of its commits
