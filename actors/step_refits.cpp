@@ -42,8 +42,15 @@ void refit_when_due(step_ptr self) {
     return st.refits.ended();
   self->request(st.links.refitter, refit_timeout, refit_model{input})
       .then([=](const model_refitted& done) { take_over(self, input, *done.found); },
-            // The next judgments lead to another one.
-            [=](const caf::error&) { self->state.refits.ended(); });
+            // More judgments lead to another one; as long as it goes badly, results come from the
+            // model as it was.
+            [=](const caf::error& error) {
+              auto& state = self->state;
+              state.refits.ended();
+              state.context->log(log_level::error, "refit_failed",
+                                 {{"step", to_string(state.identity.step())},
+                                  {"reason", msg::failure_of(error).detail}});
+            });
 }
 
 } // namespace holdfast::actors

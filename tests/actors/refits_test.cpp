@@ -1,11 +1,13 @@
 // Models of live steps: all judgments are looked at again in the background, which calibrates
 // results and selects how they are found.
 
+#include "actors/internal_messages.hpp"
 #include "tests/support/node_fixture.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -132,6 +134,24 @@ BOOST_AUTO_TEST_CASE(who_is_removed_during_a_refit_stays_out_when_it_comes_late)
   BOOST_TEST(finished_with(calibrated) == 10U);
   BOOST_TEST(finished_with(R"(":3},"tied":1)") == 10U); // votes for what is right, and no others
   BOOST_TEST(broken_invariants(*database).empty());
+}
+
+// What breaks a refit would break the next one, too: nobody but this step is to notice.
+BOOST_AUTO_TEST_CASE(a_refit_that_fails_ends_neither_the_refitter_nor_what_stands_below_it) {
+  begin(step_of(2, "gold_selected"), 20);
+  const auto refitter = the_actor("refitter");
+  const auto life = the_actor("step");
+  const auto nothing = std::make_shared<const core::quality::refit_input>();
+  for (int i = 0; i < 10; ++i)
+    BOOST_TEST((ask<actors::model_refitted>(refitter, actors::refit_model{nothing}).code()
+                == core::errc::unavailable));
+  BOOST_REQUIRE(!node->ended());
+  BOOST_TEST((the_actor("refitter") == refitter));
+  BOOST_TEST((the_actor("step") == life));
+  take_quizzes({"ana", "bob"});
+  judge("ana", 20);
+  judge("bob", 20);
+  BOOST_TEST(finished_with(calibrated) > 0U);
 }
 
 // What the refitter was doing is begun again by the step's next life.
