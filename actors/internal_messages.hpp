@@ -23,6 +23,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -696,6 +697,10 @@ struct expiry_tick {
 };
 struct sweep_tick {};
 struct repair_tick {};
+/// Step → itself: what the database did not answer before.
+struct try_again {
+  std::function<void()> what;
+};
 /// Step → itself: try again to make the batch that is due.
 struct gather_tick {};
 struct queue_tick {
@@ -756,6 +761,7 @@ HOLDFAST_LOCAL_MESSAGE(judged_found)
 HOLDFAST_LOCAL_MESSAGE(find_made_from)
 HOLDFAST_LOCAL_MESSAGE(made_from_found)
 HOLDFAST_LOCAL_MESSAGE(repair_tick)
+HOLDFAST_LOCAL_MESSAGE(try_again)
 HOLDFAST_LOCAL_MESSAGE(gather_tick)
 HOLDFAST_LOCAL_MESSAGE(survey_step)
 HOLDFAST_LOCAL_MESSAGE(step_surveyed)

@@ -234,7 +234,10 @@ void offer(step_ptr self, owned_ask& ask) {
               unreserve(self, *unit);
               state.ready.bar(*unit, ask.request.contributor, now(self, state.context));
               state.ready.give_back(*unit);
-              promise.deliver(msg::to_error(why));
+              if (core::describe(why.code).retryable)
+                return promise.deliver(msg::to_error(why));
+              ++ask.tries; // it is offered to nobody now: there may be another one
+              promise.delegate(caf::actor_cast<caf::actor>(self), std::move(ask));
             });
 }
 
@@ -277,6 +280,13 @@ void refuse(step_ptr self, const held_promise& promise, core::failure why) {
   self->state.pending.after_all([promise, why = std::move(why)](const core::failure& lost) {
     promise.deliver(msg::to_error(lost.code == core::errc::none ? why : lost));
   });
+}
+
+void again_later(step_ptr self, std::uint32_t attempt, std::function<void()> what) {
+  const auto& settings = self->state.context->settings;
+  self->delayed_send(
+      self, core::backoff(attempt, settings.writer_retry_min, settings.writer_retry_max, 1.0),
+      try_again{std::move(what)});
 }
 
 void write(step_ptr self, core::change changes, std::function<void(const core::failure&)> effect) {
@@ -409,6 +419,7 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         gather_when_due(self);
       },
       [=](repair_tick) { go_on_with_repairs(self); },
+      [](const try_again& m) { m.what(); },
       [=](gather_tick) { gather_when_due(self); },
       [=](sweep_tick) { on_sweep_tick(self); },
       // Started by its shard's host with the sending of this message.

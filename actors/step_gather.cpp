@@ -1,17 +1,18 @@
 #include "actors/step_state.hpp"
 
+#include "core/supervision.hpp"
 #include "core/workflow.hpp"
 #include "documents/json.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 namespace holdfast::actors {
 
 namespace {
 
-/// How long a batch waits after the database could not be asked for what it is made of.
-constexpr core::duration gather_retry_after = std::chrono::seconds{1};
+/// How often the step itself tries again to read the units of a batch. After that it is tried
+/// whenever the node looks after what is late, which is seldom enough for what may never end.
+constexpr std::uint32_t gather_tries_max = 10;
 
 /// What the units of a batch were made durable as, in its order.
 std::vector<core::unit_record> in_order(const std::vector<core::unit_id>& members,
@@ -62,6 +63,31 @@ void make_batch(step_ptr self, const core::batch& due, std::vector<core::unit_re
         });
 }
 
+/// The rows of one of them are damaged. They wait for the next life of the step; others go on.
+void set_aside(step_ptr self, const core::batch& due, const core::failure& why) {
+  auto& st = self->state;
+  st.context->log(log_level::error, "batch_set_aside",
+                  {{"step", to_string(st.identity.step())},
+                   {"first_unit", to_string(due.members.front())},
+                   {"units", std::to_string(due.members.size())},
+                   {"reason", why.detail}});
+  st.waiting->gathered(due.members);
+  gather_when_due(self);
+}
+
+void put_off(step_ptr self, const core::failure& why) {
+  auto& st = self->state;
+  const auto& settings = st.context->settings;
+  st.context->log(log_level::warning, "batch_put_off",
+                  {{"step", to_string(st.identity.step())}, {"reason", why.detail}});
+  if (st.gather_tries >= gather_tries_max)
+    return;
+  self->delayed_send(
+      self,
+      core::backoff(++st.gather_tries, settings.writer_retry_min, settings.writer_retry_max, 1.0),
+      gather_tick{});
+}
+
 } // namespace
 
 void note_waiting(step_ptr self, const core::unit_record& unit) {
@@ -88,14 +114,19 @@ void gather_when_due(step_ptr self) {
     return;
   st.making_batch = true;
   self->request(st.links.loader, internal_timeout, load_units{due->members, leases_of(st)})
-      .then([=](units_loaded& loaded) { make_batch(self, *due, std::move(loaded.units)); },
-            [=](const caf::error& error) {
-              self->state.making_batch = false;
-              self->state.context->log(log_level::warning, "batch_put_off",
-                                       {{"step", to_string(self->state.identity.step())},
-                                        {"reason", msg::failure_of(error).detail}});
-              self->delayed_send(self, gather_retry_after, gather_tick{});
-            });
+      .then(
+          [=](units_loaded& loaded) {
+            self->state.gather_tries = 0;
+            make_batch(self, *due, std::move(loaded.units));
+          },
+          [=](const caf::error& error) {
+            self->state.making_batch = false;
+            const auto why = msg::failure_of(error);
+            if (core::describe(why.code).retryable)
+              put_off(self, why);
+            else
+              set_aside(self, *due, why);
+          });
 }
 
 } // namespace holdfast::actors

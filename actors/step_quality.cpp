@@ -10,15 +10,26 @@ namespace holdfast::actors {
 
 namespace {
 
-/// What a unit must know of a contributor.
+bool still_so(step_ptr self, const disregard_contributor& command) {
+  return self->state.board->removed(command.contributor);
+}
+
+bool still_so(step_ptr self, const reinstate_contributor& command) {
+  return !self->state.board->removed(command.contributor);
+}
+
+/// What a unit must know of a contributor. One that cannot be read learns it when it can.
 template <class Command>
-void tell_unit(step_ptr self, const core::unit_id& unit, Command command) {
+void tell_unit(step_ptr self, const core::unit_id& unit, Command command,
+               std::uint32_t attempt = 1) {
   with_unit(self, unit, [=](const caf::actor& actor, const core::failure& why) {
     if (actor)
       self->send(actor, unit_command{command});
-    else if (why.code != core::errc::not_found)
-      // The step would forget that this is still to be done; its next life finds it stored.
-      self->quit(msg::to_error(why));
+    else if (core::describe(why.code).retryable)
+      again_later(self, attempt, [=] {
+        if (still_so(self, command))
+          tell_unit(self, unit, command, attempt + 1);
+      });
   });
 }
 

@@ -70,6 +70,8 @@ struct step_state {
   /// wait.
   std::unordered_map<core::unit_id, std::vector<unit_user>> awaited;
   std::unordered_map<core::unit_id, std::uint32_t> crashes;
+  /// Units whose rows are damaged. Nobody is offered them until they have been read.
+  std::unordered_set<core::unit_id> unreadable;
   bool sweep_armed = false;
 
   /// Offers under way: slots taken off the ready set that the unit does not know of yet.
@@ -116,6 +118,7 @@ struct step_state {
   // --- gathering ---
   std::optional<core::gathering> waiting; ///< For a batch; since the step is loaded.
   bool making_batch = false;
+  std::uint32_t gather_tries = 0; ///< How often the units of the batch that is due were not read.
 
   // --- adding units ---
   /// One at a time, so that two requests cannot both find a key missing.
@@ -298,6 +301,9 @@ void on_apply_events(step_ptr self, const apply_events& delivery);
 
 /// Refuses as soon as all is durable that the refusal may have seen.
 void refuse(step_ptr self, const held_promise& promise, core::failure why);
+
+/// Does it once more in a while, which grows with `attempt`, from 1.
+void again_later(step_ptr self, std::uint32_t attempt, std::function<void()> what);
 
 /// Writes the changes of a decision; `effect` runs after the commit.
 void write(step_ptr self, core::change changes, std::function<void(const core::failure&)> effect);

@@ -3,6 +3,7 @@
 #include "core/unit_tasks.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace holdfast::actors {
 
@@ -45,6 +46,30 @@ core::failure no_such_unit(step_ptr self, const core::unit_id& unit) {
           "no unit " + to_string(unit) + " in step " + to_string(self->state.identity.step())};
 }
 
+/// Its rows are damaged. Nobody is offered it until somebody has asked for it and it could be read.
+void set_aside(step_ptr self, const core::unit_id& unit, const core::failure& why) {
+  auto& st = self->state;
+  st.ready.suspend(unit);
+  if (st.board->is_question(unit))
+    st.board->set_open(unit, false);
+  if (st.unreadable.insert(unit).second) // once, and not at every request
+    st.context->log(log_level::error, "unit_unreadable",
+                    {{"step", to_string(st.identity.step())},
+                     {"unit", to_string(unit)},
+                     {"reason", why.detail}});
+}
+
+void enter_reloaded(step_ptr self, core::unit_record stored, bool park);
+
+void start_loaded(step_ptr self, core::unit_record loaded) {
+  auto& st = self->state;
+  if (st.unreadable.erase(loaded.id) == 0)
+    return start_unit(self, static_cast<core::unit&&>(loaded));
+  if (st.board->is_question(loaded.id))
+    st.board->set_open(loaded.id, loaded.state == core::unit_state::judgable);
+  enter_reloaded(self, std::move(loaded), false);
+}
+
 /// Loads units that are in `awaited` and neither live nor leaving.
 void load_awaited(step_ptr self, std::vector<core::unit_id> units) {
   auto& st = self->state;
@@ -54,12 +79,22 @@ void load_awaited(step_ptr self, std::vector<core::unit_id> units) {
             // An id from outside may name a unit of another step, which that step alone may host.
             for (auto& unit : loaded.units)
               if (unit.step == self->state.identity.step())
-                start_unit(self, static_cast<core::unit&&>(unit));
+                start_loaded(self, std::move(unit));
             for (const auto& unit : units)
               serve(self, unit, no_such_unit(self, unit));
           },
           [=](caf::error& error) {
             const auto why = msg::failure_of(error);
+            if (!core::describe(why.code).retryable) {
+              // It may be one of them alone.
+              if (units.size() > 1) {
+                for (const auto& unit : units)
+                  load_awaited(self, {unit});
+                return;
+              }
+              set_aside(self, units.front(), why);
+              return serve(self, units.front(), why);
+            }
             self->state.context->log(log_level::warning, "unit_load_failed",
                                      {{"reason", why.detail}});
             for (const auto& unit : units)
@@ -137,23 +172,38 @@ void enter_reloaded(step_ptr self, core::unit_record stored, bool park) {
     reinstate(self, contributor, {id});
 }
 
+/// Nobody may load it until this has: what the step believes of it is not to be relied on.
+void reload(step_ptr self, const core::unit_id& unit, bool park, std::uint32_t attempt) {
+  auto& st = self->state;
+  self->request(st.links.loader, internal_timeout, load_units{{unit}, leases_of(st)})
+      .then(
+          [=](units_loaded& loaded) {
+            for (auto& stored : loaded.units)
+              enter_reloaded(self, std::move(stored), park);
+            serve(self, unit, no_such_unit(self, unit));
+          },
+          [=](const caf::error& error) {
+            const auto why = msg::failure_of(error);
+            auto& state = self->state;
+            if (!core::describe(why.code).retryable) {
+              set_aside(self, unit, why);
+              return serve(self, unit, why);
+            }
+            state.context->log(log_level::warning, "unit_load_failed", {{"reason", why.detail}});
+            state.ready.suspend(unit);
+            for (const auto& user : std::exchange(state.awaited[unit], {}))
+              user({}, {core::errc::unavailable, "the unit cannot be loaded now"});
+            again_later(self, attempt, [=] { reload(self, unit, park, attempt + 1); });
+          });
+}
+
 /// What a crashed unit had decided may be in the database or not: asks the writer to settle it,
 /// then reads.
 void reload_after_crash(step_ptr self, const core::unit_id& unit, bool park) {
   self->state.awaited[unit]; // nobody may load it before the barrier
   write(self, {}, [=](const core::failure& settled) {
-    if (settled.code != core::errc::none)
-      return;
-    auto& st = self->state;
-    self->request(st.links.loader, internal_timeout, load_units{{unit}, leases_of(st)})
-        .then(
-            [=](units_loaded& loaded) {
-              for (auto& stored : loaded.units)
-                enter_reloaded(self, std::move(stored), park);
-              serve(self, unit, no_such_unit(self, unit));
-            },
-            // Without it the step does not know which slots are free: start over from the database.
-            [=](caf::error& error) { self->quit(std::move(error)); });
+    if (settled.code == core::errc::none)
+      reload(self, unit, park, 1);
   });
 }
 

@@ -187,6 +187,11 @@ std::unique_lock<std::mutex> memory_database::begin_read(std::string_view name) 
   return lock;
 }
 
+void memory_database::set_damaged_units(std::function<bool(const core::unit_id&)> rule) {
+  const guard lock{mutex_};
+  damaged_units_ = std::move(rule);
+}
+
 void memory_database::set_refusals(std::function<bool(const core::change&)> rule) {
   const guard lock{mutex_};
   refusals_ = std::move(rule);
@@ -355,6 +360,9 @@ memory_store::load_units(const std::vector<core::unit_id>& units,
   if (!lock)
     return memory::unreachable;
   const auto& t = database_->tables_;
+  const auto& damaged = database_->damaged_units_;
+  if (damaged && std::any_of(units.begin(), units.end(), damaged))
+    return core::failure{core::errc::refused_by_store, "injected: invalid page in block 7"};
   std::vector<core::unit_record> loaded;
   std::set<core::unit_id> seen;
   for (const auto& id : units)

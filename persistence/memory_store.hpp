@@ -31,6 +31,9 @@ public:
   /// Asked before every read of rows, with the name that it has in `store`, whether it fails as if
   /// the database could not be reached. Nothing is locked meanwhile. Empty: no faults.
   void set_read_faults(std::function<bool(std::string_view)> plan);
+  /// Every read of units fails that asks for one of which `rule` holds, as if the disk had damaged
+  /// its row. Empty: none.
+  void set_damaged_units(std::function<bool(const core::unit_id&)> rule);
   /// Refuses every batch that contains a change for which `rule` holds. Empty: none.
   void set_refusals(std::function<bool(const core::change&)> rule);
   /// While false, every call answers `unavailable`.
@@ -61,6 +64,7 @@ private:
   std::function<core::instant()> clock_;
   std::function<commit_fault(const write_batch&)> fault_plan_;
   std::shared_ptr<const std::function<bool(std::string_view)>> read_faults_;
+  std::function<bool(const core::unit_id&)> damaged_units_;
   std::function<bool(const core::change&)> refusals_;
   bool reachable_ = true;
   memory::tables tables_;

@@ -1,0 +1,135 @@
+// Units that the database does not give back, for a while or for ever: the step and everybody
+// else's work in it go on.
+
+#include "tests/support/node_fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+using namespace std::chrono_literals;
+
+namespace holdfast::test {
+
+namespace {
+
+struct step_with_rows : node_fixture {
+  step_with_rows() {
+    start();
+    step = create();
+  }
+  core::step_id step;
+
+  /// So many reads of units fail.
+  void fail_reads_of_units(int times) {
+    failing = times;
+    database->set_read_faults(
+        [this](std::string_view read) { return read == "load_units" && failing-- > 0; });
+  }
+  int failing = 0;
+
+  auto logged(const std::string& event) const {
+    return std::count_if(node->log.begin(), node->log.end(),
+                         [&](const auto& line) { return line.find(event) == 0; });
+  }
+  bool counts(const core::unit_id& unit, const std::string& who) const {
+    const auto& rows = database->tables().judgments;
+    return std::any_of(rows.begin(), rows.end(), [&](const auto& row) {
+      return row.second.made.unit == unit && row.second.made.owner == who && !row.second.tainted_at;
+    });
+  }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(unreadable_units, step_with_rows)
+
+// A27, I-1: nobody's work in the step is thrown away because one unit cannot be told
+BOOST_AUTO_TEST_CASE(a_removal_reaches_units_that_could_not_be_read_at_once) {
+  feed(step, 1);
+  const auto judged = assigned(step, "eve");
+  BOOST_REQUIRE(submit(judged, "eve").value);
+  advance(1s);
+  crash(the_actor("step")); // the next life has no unit in memory
+  advance(1s);
+  const auto life = the_actor("step");
+  fail_reads_of_units(5);
+  BOOST_REQUIRE(call(msg::remove_contributor{step, "eve"}).value);
+  advance(50ms);
+  BOOST_TEST(counts(judged.unit, "eve"));
+  advance(10s);
+  BOOST_TEST(failing < 0);
+  BOOST_TEST(!counts(judged.unit, "eve"));
+  BOOST_TEST((the_actor("step") == life));
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_unit_that_crashed_is_read_again_until_that_succeeds) {
+  feed(step, 1);
+  const auto lease = assigned(step, "ana");
+  const auto life = the_actor("step");
+  fail_reads_of_units(5);
+  crash(the_actor("unit"));
+  settle();
+  BOOST_TEST(failing == 4);
+  // What the step believes of the unit is not to be relied on.
+  BOOST_TEST(assign(step, "bob").code() == core::errc::no_unit_available);
+  advance(50ms);
+  BOOST_TEST(failing == 4);
+  advance(10s);
+  BOOST_TEST(failing < 0);
+  BOOST_TEST((the_actor("step") == life));
+  BOOST_TEST(submit(lease, "ana").value.has_value());
+  work(step, "bob");
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_unit_whose_row_is_damaged_is_offered_to_nobody_until_it_is_mended) {
+  feed(step, 3);
+  const auto lost = database->tables().units_by_ordinal.begin()->second;
+  database->set_damaged_units([=](const core::unit_id& unit) { return unit == lost; });
+  const auto life = the_actor("step");
+  for (const auto* who : {"ana", "bob"}) {
+    for (int i = 0; i < 2; ++i) {
+      const auto lease = assigned(step, who);
+      BOOST_TEST((lease.unit != lost));
+      BOOST_REQUIRE(submit(lease, who).value);
+    }
+    BOOST_TEST(assign(step, who).code() == core::errc::no_unit_available);
+  }
+  BOOST_TEST(logged("unit_unreadable") == 1);
+  BOOST_TEST((the_actor("step") == life));
+  const msg::change_unit resume{step, lost, static_cast<std::uint8_t>(core::unit_verb::resume)};
+  BOOST_TEST(call(resume).code() == core::errc::refused_by_store);
+  BOOST_TEST(logged("unit_unreadable") == 1);
+  database->set_damaged_units(nullptr);
+  BOOST_TEST(call(resume).value.has_value());
+  for (const auto* who : {"ana", "bob"})
+    work(step, who);
+  seal(step);
+  advance(2s);
+  BOOST_TEST(statistics(step).finalized == 3U);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// A crash of its actor, which has the row read again, changes nothing about that.
+BOOST_AUTO_TEST_CASE(a_unit_whose_row_is_damaged_when_it_crashes_ends_nobody) {
+  feed(step, 2);
+  const auto lease = assigned(step, "ana");
+  database->set_damaged_units([=](const core::unit_id& unit) { return unit == lease.unit; });
+  const auto life = the_actor("step");
+  for (const auto& unit : actors_named("unit"))
+    crash(unit);
+  advance(10s);
+  BOOST_TEST((the_actor("step") == life));
+  BOOST_TEST(logged("unit_unreadable") == 1);
+  BOOST_TEST((assigned(step, "bob").unit != lease.unit));
+  BOOST_TEST(assign(step, "bob").code() == core::errc::no_unit_available);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::test
