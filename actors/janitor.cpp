@@ -148,8 +148,10 @@ core::outcome<bool> sweep_slice(self_ptr self) {
     for (const auto& content : old)
       if (needed->count(content) == 0)
         // Looks at the age once more: what was put meanwhile may be referred to by now.
-        if (const auto gone = settings.objects->remove_if_older(content, before); !gone)
+        if (const auto gone = settings.objects->remove_if_older(content, before); !gone) {
+          st.swept_to = after(content); // it may never go, and keeps none of those behind it
           return gone.error();
+        }
   }
   if (page->size() < objects_at_once)
     return true;
@@ -165,9 +167,9 @@ void sweep(self_ptr self) {
                     {{"what", "objects"}, {"reason", done.error().detail}});
   if (!st.armed)
     st.store.reset();
-  const bool over = !done || *done;
-  if (over)
+  if (done && *done)
     st.swept_to = {};
+  const bool over = !done || *done;
   self->delayed_send(self, over ? st.context->settings.objects_sweep_interval : sweep_pause,
                      object_tick{});
 }

@@ -35,7 +35,8 @@ struct janitor_state {
 /// well, a slice at a time, and removes what no row refers to and what was last put longer than
 /// `objects_sweep_after` ago.
 ///
-/// Failure: whatever it could not do waits for the next round. A crash costs nothing but that.
+/// Failure: whatever it could not do waits for the next round; a sweep goes on behind it. A crash
+/// costs nothing but that.
 caf::behavior janitor(caf::stateful_actor<janitor_state>* self, context_ptr context,
                       const caf::actor& relay, const caf::actor& shards);
 

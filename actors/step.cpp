@@ -6,6 +6,7 @@
 #include "core/supervision.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace holdfast::actors {
 
@@ -35,12 +36,11 @@ bool put_off(step_ptr self, const Message& m) {
     fail(promise, core::errc::overloaded, "the step is still loading");
     return true;
   }
-  st.stashed.push_back([self, promise, m]() mutable {
-    // Run without being loaded: there is no such step.
-    if (self->state.loaded)
+  st.stashed.push_back([self, promise, m](const core::failure& why) mutable {
+    if (why.code == core::errc::none)
       promise.delegate(caf::actor_cast<caf::actor>(self), std::move(m));
     else
-      fail(promise, core::errc::not_found, "no step " + to_string(self->state.identity.step()));
+      promise.deliver(msg::to_error(why));
   });
   return true;
 }
@@ -49,13 +49,22 @@ bool put_off(step_ptr self, const Message& m) {
 
 void load(step_ptr self);
 
+/// All who wait for the step hear how loading it went.
+void end_waiting(step_ptr self, const core::failure& why) {
+  for (auto& request : std::exchange(self->state.stashed, {}))
+    request(why);
+}
+
 void retry_loading(step_ptr self, const core::failure& why) {
   auto& st = self->state;
   const auto& settings = st.context->settings;
   const auto wait =
       core::backoff(++st.load_attempts, settings.writer_retry_min, settings.writer_retry_max, 1.0);
-  st.context->log(log_level::warning, "step_load_failed",
-                  {{"step", to_string(st.identity.step())}, {"reason", why.detail}});
+  const auto step = to_string(st.identity.step());
+  st.context->log(log_level::warning, "step_load_failed", {{"step", step}, {"reason", why.detail}});
+  // Somebody has to mend it: nobody is to wait for that.
+  if (!core::describe(why.code).retryable)
+    end_waiting(self, {why.code, "step " + step + " cannot be loaded: " + why.detail});
   self->delayed_send(self, wait, retry_tick{st.load_attempts});
 }
 
@@ -73,9 +82,7 @@ void on_loaded(step_ptr self, step_loaded& stored) {
   restore_waiting(self, stored.step.waiting);
   st.loaded = true;
   arm_expiry(self);
-  for (auto& resume : st.stashed)
-    resume();
-  st.stashed.clear();
+  end_waiting(self, {});
   st.repairs = std::move(stored.repairs);
   go_on_with_repairs(self);
   gather_when_due(self);
@@ -89,9 +96,8 @@ void load(step_ptr self) {
               const auto why = msg::failure_of(error);
               if (why.code != core::errc::not_found)
                 return retry_loading(self, why);
-              for (auto& refuse : self->state.stashed)
-                refuse();
-              self->state.stashed.clear();
+              end_waiting(self, {core::errc::not_found,
+                                 "no step " + to_string(self->state.identity.step())});
               self->quit();
             });
 }

@@ -50,7 +50,8 @@ struct step_state {
 
   bool loaded = false;
   std::uint32_t load_attempts = 0;
-  std::vector<std::function<void()>> stashed; ///< Requests that came before the step was loaded.
+  /// Requests that came before the step was loaded; with a failure, they get that.
+  std::vector<std::function<void(const core::failure&)>> stashed;
 
   core::step step;
   core::versioned_workflow workflow;

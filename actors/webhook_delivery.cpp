@@ -1,7 +1,6 @@
 #include "actors/webhook_delivery.hpp"
 
 #include "actors/actor_guard.hpp"
-#include "actors/held_promise.hpp"
 
 #include <caf/send.hpp>
 
@@ -33,6 +32,7 @@ constexpr std::size_t requests_most = 100;
 void go_on(self_ptr self);
 void on_answered(self_ptr self, const core::post_answer& answer);
 void on_tasks_made(self_ptr self, const msg::task_outcomes& made);
+void on_replay(self_ptr self, const msg::replay_webhook& m, const held_promise& promise);
 
 std::vector<core::step_id> ids_of(const std::vector<core::step_row>& steps) {
   std::vector<core::step_id> ids;
@@ -253,6 +253,7 @@ void on_batch_answered(self_ptr self, const core::post_answer& answer) {
     return settle_at(self, verdict.then, std::move(changes));
   case way::wait:
     st.progress = verdict.then;
+    st.post_at = now(self, st.context) + verdict.wait;
     if (answer.verdict == core::post_verdict::not_now)
       tell(self, verdict.reason);
     return come_again(self, verdict.wait);
@@ -325,6 +326,8 @@ void go_on(self_ptr self) {
     begin(self, doing::idle);
   else if (st.letters_wait)
     read_letters(self);
+  else if (const auto left = st.post_at - now(self, st.context); left > core::duration::zero())
+    come_again(self, left);
   else
     read(self);
 }
@@ -370,11 +373,20 @@ const persistence::webhook_place* find_mine(self_ptr self,
   return mine == places.end() ? nullptr : &*mine;
 }
 
+void refuse_as_gone(self_ptr self, const held_promise& promise) {
+  promise.deliver(msg::to_error(core::errc::not_found,
+                                "there is no webhook " + self->state.links.webhook.name));
+}
+
 void on_place(self_ptr self, const std::vector<persistence::webhook_place>& places) {
   auto& st = self->state;
   const auto* mine = find_mine(self, places);
-  if (mine == nullptr) // the webhook is gone; so are we when that is noticed
+  if (mine == nullptr) { // the webhook is gone; so are we when that is noticed
+    begin(self, doing::gone);
+    for (const auto& request : std::exchange(st.waiting_requests, {}))
+      refuse_as_gone(self, request.promise);
     return;
+  }
   st.progress.position = mine->seq;
   st.progress.dead_letters = mine->dead_letters;
   st.stopped = mine->stopped_revision == st.links.webhook.revision;
@@ -382,7 +394,7 @@ void on_place(self_ptr self, const std::vector<persistence::webhook_place>& plac
     st.told = mine->reason;
   go_on(self);
   for (const auto& request : std::exchange(st.waiting_requests, {}))
-    request();
+    on_replay(self, request.what, request.promise);
 }
 
 /// The steps of its workflow, then its place.
@@ -414,9 +426,10 @@ void on_tick(self_ptr self, const delivery_tick& tick) {
   auto& st = self->state;
   if (tick.turn != st.turn)
     return;
+  const bool waits = st.letters_wait || now(self, st.context) < st.post_at;
   if (st.now == doing::loading)
     load(self);
-  else if (st.batch.events.empty() || st.progress.attempts == 0)
+  else if (waits || st.batch.events.empty() || st.progress.attempts == 0)
     go_on(self);
   else
     post_next(self);
@@ -456,6 +469,7 @@ void move_to(self_ptr self, core::event_seq position, const held_promise& promis
   then.attempts = 0;
   const auto turn = begin(self, doing::writing); // whatever is under way is void
   self->state.letters.clear();
+  self->state.post_at = {};
   write(self, {{position_of(self, then)}, {}}, [=](const core::failure& why) {
     if (why.code != core::errc::none)
       return promise.deliver(msg::to_error(why));
@@ -476,8 +490,7 @@ void on_move(self_ptr self, core::event_seq position, const held_promise& promis
           [=](const webhook_places_found& found) {
             const auto* mine = find_mine(self, found.places);
             if (mine == nullptr)
-              return promise.deliver(msg::to_error(
-                  core::errc::not_found, "there is no webhook " + self->state.links.webhook.name));
+              return refuse_as_gone(self, promise);
             if (position > mine->newest)
               return promise.deliver(msg::to_error(core::errc::invalid_argument,
                                                    "after must be at most the newest event of the"
@@ -499,12 +512,14 @@ void drop_letters(self_ptr self) {
 
 void on_replay(self_ptr self, const msg::replay_webhook& m, const held_promise& promise) {
   auto& st = self->state;
+  if (st.now == doing::gone)
+    return refuse_as_gone(self, promise);
   if (st.now == doing::loading) {
     if (st.waiting_requests.size() >= requests_most)
       return promise.deliver(
           msg::to_error(core::errc::overloaded, std::to_string(requests_most)
                                                     + " requests wait for this delivery to begin"));
-    st.waiting_requests.emplace_back([=] { on_replay(self, m, promise); });
+    st.waiting_requests.push_back({m, promise});
     return;
   }
   switch (static_cast<core::replay_verb>(m.what)) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/context.hpp"
+#include "actors/held_promise.hpp"
 #include "actors/internal_messages.hpp"
 #include "actors/pending_effects.hpp"
 #include "core/webhook.hpp"
@@ -8,7 +9,6 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
 
-#include <functional>
 #include <random>
 #include <string>
 #include <vector>
@@ -29,7 +29,7 @@ struct delivery_links {
 struct webhook_delivery_state {
   static inline const char* name = "webhook_delivery";
 
-  enum class doing { loading, idle, reading, posting, waiting, writing };
+  enum class doing { loading, gone, idle, reading, posting, waiting, writing };
 
   context_ptr context;
   delivery_links links;
@@ -38,12 +38,17 @@ struct webhook_delivery_state {
   core::webhook_batch batch;                 ///< What is posted, or is to be posted again.
   std::vector<core::outgoing_event> letters; ///< Dead letters that are posted once more.
   bool letters_wait = true;                  ///< Some may be there that somebody wants replayed.
+  core::instant post_at;                     ///< Not before, the batch is posted again.
   bool stopped = false;                      ///< Until somebody looks after it.
   std::string told;                          ///< Why it waits, as the database knows it.
   doing now = doing::loading;
   std::uint64_t turn =
       0; ///< Raised with each thing that it begins; what is of earlier ones is void.
-  std::vector<std::function<void()>> waiting_requests; ///< For the first look at the database.
+  struct waiting_request {
+    msg::replay_webhook what;
+    held_promise promise;
+  };
+  std::vector<waiting_request> waiting_requests; ///< For the first look at the database.
   pending_effects pending;
   std::mt19937_64 random;
 };

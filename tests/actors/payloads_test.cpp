@@ -17,6 +17,20 @@ std::string large(char mark) { return R"({"text":")" + std::string(large_bytes, 
 
 core::digest digest_of(const std::string& text) { return objects::sha256(text); }
 
+/// A disk with one file that stays.
+class stubborn_store : public holdfast::objects::memory_object_store {
+public:
+  using memory_object_store::memory_object_store;
+
+  core::outcome<bool> remove_if_older(const core::digest& content, core::instant before) override {
+    if (content == stubborn)
+      return core::failure{core::errc::unavailable, "the file cannot be removed"};
+    return memory_object_store::remove_if_older(content, before);
+  }
+
+  core::digest stubborn;
+};
+
 bool is_ref(const std::string& text) { return core::parse_object_ref(text).has_value(); }
 
 struct node_with_payloads : node_with_queue {
@@ -349,6 +363,19 @@ BOOST_AUTO_TEST_CASE(the_sweep_takes_what_no_row_refers_to_when_it_is_old) {
   for (const auto mark : {'b', '2', 'r'})
     BOOST_TEST(has_object(large(mark)));
   BOOST_TEST((view(task).result == large('r')));
+}
+
+BOOST_AUTO_TEST_CASE(an_object_that_cannot_be_removed_keeps_no_other_one) {
+  const auto store = std::make_shared<stubborn_store>([this] { return now(); });
+  prepare().settings.objects = store;
+  start();
+  for (const auto mark : {'x', 'y', 'z'})
+    BOOST_REQUIRE(store->put(large(mark)));
+  store->stubborn = store->list({}, 1)->front().content;
+  advance(31h);
+  const auto left = *store->list({}, 10);
+  BOOST_REQUIRE_EQUAL(left.size(), 1U);
+  BOOST_TEST((left[0].content == store->stubborn));
 }
 
 BOOST_AUTO_TEST_CASE(one_answer_holds_no_more_than_a_message_takes) {

@@ -1,6 +1,7 @@
 // Units that the database does not give back, for a while or for ever: the step and everybody
 // else's work in it go on.
 
+#include "actors/internal_messages.hpp"
 #include "tests/support/node_fixture.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -128,6 +129,34 @@ BOOST_AUTO_TEST_CASE(a_unit_whose_row_is_damaged_when_it_crashes_ends_nobody) {
   BOOST_TEST((assigned(step, "bob").unit != lease.unit));
   BOOST_TEST(assign(step, "bob").code() == core::errc::no_unit_available);
   BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// Nobody waits for what somebody has to mend first.
+BOOST_AUTO_TEST_CASE(requests_to_a_step_whose_definition_is_damaged_are_refused_with_the_reason) {
+  feed(step, 1);
+  const auto lease = assigned(step, "ana");
+  const auto shard = core::shard_of(step, node->settings.shards);
+  const auto workflow = database->tables().steps.at(step).row.workflow;
+  bool written = false;
+  const auto vandal = system->spawn([&](caf::event_based_actor* self) {
+    core::change damage;
+    damage.writes.push_back(core::insert_workflow_version{workflow, 2, "{}", now()});
+    self->send(the_actor("writer"), actors::write_request{{shard, {}, 1}, 1, damage});
+    return caf::behavior{[&, self](const actors::write_done& done) {
+      written = done.failure.code == core::errc::none;
+      self->quit();
+    }};
+  });
+  settle();
+  BOOST_REQUIRE(written);
+  crash(the_actor("step"));
+  settle();
+  const auto refused = send_to_node(judgment(lease, "ana"));
+  advance(3s);
+  BOOST_REQUIRE(refused->arrived());
+  BOOST_TEST(refused->code() == core::errc::damaged);
+  BOOST_TEST(refused->error->detail.find(core::to_string(step)) != std::string::npos);
+  BOOST_TEST(refused->error->detail.find("definition") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
