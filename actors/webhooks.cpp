@@ -45,6 +45,37 @@ void start_delivery(self_ptr self, const persistence::stored_webhook& webhook,
   st.deliveries[{webhook.id, shard}] = {actor, webhook.revision};
 }
 
+/// A delivery has ended by itself.
+void on_delivery_down(self_ptr self, const caf::down_msg& down) {
+  auto& st = self->state;
+  const auto ended = std::find_if(st.deliveries.begin(), st.deliveries.end(), [&](const auto& one) {
+    return one.second.actor.address() == down.source;
+  });
+  if (ended == st.deliveries.end())
+    return;
+  const auto [where, delivery] = *ended;
+  st.deliveries.erase(ended);
+  const log_fields place{{"webhook", to_string(where.first)},
+                         {"shard", std::to_string(where.second)},
+                         {"reason", msg::failure_of(down.reason).detail}};
+  st.context->log(log_level::error, "webhook_down", place);
+  const auto& limit = st.context->settings.restarts;
+  const auto at = now(self, st.context);
+  auto& trouble = st.troubles[where];
+  trouble.revision = delivery.revision;
+  if (trouble.crashes.admit(limit, at))
+    return;
+  trouble.left_alone_until = at + limit.within;
+  st.context->log(log_level::error, "webhook_set_aside", place);
+}
+
+bool left_alone(const webhooks_state& st, const webhooks_state::place& where,
+                std::uint64_t revision, core::instant at) {
+  const auto found = st.troubles.find(where);
+  return found != st.troubles.end() && found->second.revision == revision
+         && at < found->second.left_alone_until;
+}
+
 /// Runs what there is to deliver here, and nothing else.
 void follow(self_ptr self) {
   auto& st = self->state;
@@ -62,6 +93,12 @@ void follow(self_ptr self) {
       at = st.deliveries.erase(at);
     }
   }
+  for (auto at = st.troubles.begin(); at != st.troubles.end();)
+    if (const auto& [webhook, shard] = at->first;
+        wanted.count(webhook) != 0 && st.hosted.count(shard) != 0)
+      ++at;
+    else
+      at = st.troubles.erase(at);
   for (const auto& webhook : st.known) {
     const auto definition = stored_definition(webhook.definition);
     if (!definition) // of a newer version, which a rolling upgrade may bring before this node
@@ -69,7 +106,8 @@ void follow(self_ptr self) {
     if (!definition->tasks && !st.context->settings.webhooks)
       continue;
     for (const auto shard : st.hosted)
-      if (st.deliveries.count({webhook.id, shard}) == 0)
+      if (st.deliveries.count({webhook.id, shard}) == 0
+          && !left_alone(st, {webhook.id, shard}, webhook.revision, now(self, st.context)))
         start_delivery(self, webhook, *definition, shard);
   }
 }
@@ -253,14 +291,7 @@ caf::behavior webhooks(caf::stateful_actor<webhooks_state>* self, context_ptr co
   st.links = std::move(links);
   self->send(st.links.membership, follow_hosting{caf::actor_cast<caf::actor>(self)});
   self->send(self, webhooks_tick{});
-  self->set_down_handler([=](const caf::down_msg& down) {
-    auto& deliveries = self->state.deliveries;
-    const auto ended = std::find_if(deliveries.begin(), deliveries.end(), [&](const auto& one) {
-      return one.second.actor.address() == down.source;
-    });
-    if (ended != deliveries.end())
-      deliveries.erase(ended);
-  });
+  self->set_down_handler([=](const caf::down_msg& down) { on_delivery_down(self, down); });
   return {
       [=](webhooks_tick) {
         look(self);

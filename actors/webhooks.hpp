@@ -2,6 +2,7 @@
 
 #include "actors/context.hpp"
 #include "actors/internal_messages.hpp"
+#include "core/supervision.hpp"
 #include "core/uuid.hpp"
 #include "persistence/store.hpp"
 
@@ -45,6 +46,12 @@ struct webhooks_state {
   webhooks_links links;
   std::set<core::shard_id> hosted;
   std::map<place, delivery> deliveries;
+  struct trouble {
+    core::restart_history crashes;
+    core::instant left_alone_until;
+    std::uint64_t revision = 0; ///< Of the webhook at the last crash; another one is tried at once.
+  };
+  std::map<place, trouble> troubles;              ///< Of deliveries that crashed.
   std::vector<persistence::stored_webhook> known; ///< At the last look.
   bool looking = false;
   bool failing = false; ///< The last look found no database.
@@ -57,8 +64,8 @@ struct webhooks_state {
 /// node hosts. Takes the requests that make and change webhooks whose home, a shard chosen by
 /// name, is here, and hands those about dead letters to the delivery.
 ///
-/// Failure: a delivery that crashed is started again at the next look. Started again itself, it
-/// begins with the database.
+/// Failure: a delivery that crashed is started again at the next look; one that keeps crashing is
+/// left alone for a while. Started again itself, it begins with the database.
 /// Backpressure: a bounded number of requests wait, more are answered `overloaded`.
 caf::behavior webhooks(caf::stateful_actor<webhooks_state>* self, context_ptr context,
                        webhooks_links links);

@@ -13,6 +13,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace std::chrono_literals;
@@ -258,6 +259,47 @@ BOOST_AUTO_TEST_CASE(what_is_forgotten_while_it_is_delivered_does_not_come_back)
   BOOST_TEST(call(msg::list_dead_letters{"billing", shard, 0, 100}).value->letters.empty());
 }
 
+// A receiver that asked to be left alone is left alone, whatever else goes wrong meanwhile.
+BOOST_AUTO_TEST_CASE(a_look_for_dead_letters_that_fails_shortens_no_pause) {
+  always(503);
+  start_with_units(2);
+  put(R"({"url":"https://example.com/","secret":"billing","start":"oldest",)"
+      R"("retry":{"max_attempts":5,"least_seconds":60,"most_seconds":60}})");
+  BOOST_REQUIRE(posted().size() == 1U);
+  int looks = 0; // the first is the request's own
+  database->set_read_faults(
+      [&](std::string_view read) { return read == "list_dead_letters" && ++looks == 2; });
+  replay(1);
+  BOOST_TEST(looks == 2);
+  advance(10s);
+  BOOST_TEST(looks == 3);
+  BOOST_TEST(posted().size() == 1U);
+  advance(60s);
+  BOOST_TEST(posted().size() == 2U);
+  database->set_read_faults(nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(requests_for_a_webhook_that_goes_while_its_delivery_begins_are_refused) {
+  start_with_units(2);
+  bool away = true;
+  int lists = 1000;
+  database->set_read_faults([&](std::string_view read) {
+    return (read == "webhook_places" && away) || (read == "list_webhooks" && lists-- <= 0);
+  });
+  put();
+  const auto waiting = send_to_node(msg::replay_webhook{"billing", shard, 1, 0, 1000});
+  advance(2s);
+  BOOST_TEST(!waiting->arrived());
+  lists = 1; // it is removed, and the node does not notice that
+  BOOST_REQUIRE(call(msg::change_webhook{"billing", 3}).value);
+  away = false;
+  advance(2s);
+  BOOST_TEST((waiting->code() == core::errc::not_found));
+  BOOST_TEST(
+      (call(msg::replay_webhook{"billing", shard, 1, 0, 1000}).code() == core::errc::not_found));
+  database->set_read_faults(nullptr);
+}
+
 BOOST_AUTO_TEST_CASE(delivery_can_begin_again_behind_a_position) {
   always(200);
   start_with_units(3);
@@ -345,6 +387,42 @@ BOOST_AUTO_TEST_CASE(steps_that_a_workflow_gets_later_are_followed_from_their_fi
         of_added.insert(e.at("event").at("type").get<std::string>());
   }
   BOOST_TEST((of_added == std::multiset<std::string>{"JobStepUpdated", "UnitReadyForAssignment"}));
+}
+
+// As steps and queues that keep crashing: others are not to pay for its restarts.
+BOOST_AUTO_TEST_CASE(a_delivery_that_keeps_crashing_is_left_alone_for_a_while) {
+  always(200);
+  start_with_units(1);
+  put();
+  const auto running = [&] { return actors_named("webhook_delivery").size(); };
+  const auto all = running();
+  BOOST_REQUIRE(all > 0);
+  const auto crash_all = [&] {
+    for (const auto& one : actors_named("webhook_delivery"))
+      crash(one);
+    advance(2s);
+  };
+  for (int crashed = 0; crashed < 5; ++crashed) { // so many restarts in a minute are tried
+    crash_all();
+    BOOST_TEST(running() == all);
+  }
+  crash_all();
+  BOOST_TEST(running() == 0U);
+  advance(50s);
+  BOOST_TEST(running() == 0U);
+  advance(10s);
+  BOOST_TEST(running() == all);
+  for (int crashed = 0; crashed < 6; ++crashed)
+    crash_all();
+  BOOST_TEST(running() == 0U);
+  // Somebody has changed it: that may have been the reason.
+  auto other = definition;
+  other.insert(1, R"("timeout_seconds":5,)");
+  put(other);
+  BOOST_TEST(running() == all);
+  feed(step, 1, 1);
+  advance(1s);
+  BOOST_TEST(place().position == newest());
 }
 
 // The writer takes nothing more from an actor that it has refused.
