@@ -77,6 +77,28 @@ BOOST_AUTO_TEST_CASE(a_lease_bars_by_how_it_ended) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
+BOOST_AUTO_TEST_SUITE(changes)
+
+BOOST_AUTO_TEST_CASE(what_is_appended_comes_behind_with_its_events) {
+  const auto of = [](unit_state state, event_type type) {
+    change made;
+    made.writes.push_back(set_unit_state{{}, state, beginning});
+    made.events.push_back({type, {}, {}, {}, beginning, {}});
+    return made;
+  };
+  auto both = of(unit_state::paused, event_type::unit_canceled);
+  append(both, of(unit_state::canceled, event_type::unit_reopened));
+  append(both, {});
+  BOOST_REQUIRE(both.writes.size() == 2U);
+  BOOST_TEST((std::get<set_unit_state>(both.writes[0]).state == unit_state::paused));
+  BOOST_TEST((std::get<set_unit_state>(both.writes[1]).state == unit_state::canceled));
+  BOOST_REQUIRE(both.events.size() == 2U);
+  BOOST_TEST((both.events[0].type == event_type::unit_canceled));
+  BOOST_TEST((both.events[1].type == event_type::unit_reopened));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
 BOOST_AUTO_TEST_SUITE(event_json)
 
 // A39, A105, A173

@@ -95,6 +95,19 @@ BOOST_AUTO_TEST_CASE(a_step_that_waits_for_the_launch_takes_units_and_is_paused)
   check_written(w, launched);
 }
 
+// ADR 0031: a step that heard of a pause of the job in between ends as one that did not.
+BOOST_AUTO_TEST_CASE(a_launched_job_resumes_what_was_paused_by_hand) {
+  for (const bool paused_between : {false, true}) {
+    one_step w;
+    decide(w.s, unit_verb::pause, beginning);
+    BOOST_REQUIRE((w.s.row.status == step_status::paused));
+    if (paused_between)
+      w.told(1, job_status::paused);
+    check_written(w, w.told(2, job_status::launched));
+    BOOST_TEST((w.s.row.status == step_status::open));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(without_a_word_about_it_a_job_is_launched) {
   one_step w;
   begin_under(w.s.row, job_at_first(job_start::at_once), 0);
