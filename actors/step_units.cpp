@@ -38,7 +38,7 @@ void serve(step_ptr self, const core::unit_id& unit, const core::failure& why) {
   const auto found = st.live.find(unit);
   const auto actor = found == st.live.end() ? caf::actor{} : found->second.actor;
   for (const auto& user : waiting.mapped())
-    user(actor, why);
+    user(actor, actor ? core::failure{} : why);
 }
 
 core::failure no_such_unit(step_ptr self, const core::unit_id& unit) {
