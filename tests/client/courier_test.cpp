@@ -47,7 +47,7 @@ struct courier_fixture {
     sched.clock().current_time += 1h; // timers of CAF take zero for "none"
     client::courier_deps deps;
     deps.retry = {10s, 2s, 100ms, 400ms};
-    deps.on_lost = [this] { ++lost; };
+    deps.on_lost = [this](client::way_number) { ++lost; };
     courier = system.spawn(client::courier, std::move(deps));
   }
 
