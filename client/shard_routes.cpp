@@ -43,22 +43,22 @@ way_number shard_routes::depart(core::shard_id shard, time_point now) {
   const auto best = best_way(shard);
   if (is_detour(shard))
     ++detours_;
-  auto& lane = lanes_[shard];
-  const bool free = lane.open == 0 || nodes_.count(lane.way) == 0;
-  if (!free && lane.way != best && !lane.wrong_since)
-    lane.wrong_since = now;
-  if (free || lane.way == best || now - *lane.wrong_since >= patience) {
-    lane.way = best;
-    lane.wrong_since.reset();
+  auto& with = lanes_[shard];
+  const bool free = with.open == 0 || nodes_.count(with.way) == 0;
+  if (!free && with.way != best && !with.wrong_since)
+    with.wrong_since = now;
+  if (free || with.way == best || now - *with.wrong_since >= patience) {
+    with.way = best;
+    with.wrong_since.reset();
   }
-  ++lane.open;
-  return lane.way;
+  ++with.open;
+  return with.way;
 }
 
 void shard_routes::join(core::shard_id shard) {
-  auto& lane = lanes_[shard];
-  lane.way = home_;
-  ++lane.open;
+  auto& with = lanes_[shard];
+  with.way = home_;
+  ++with.open;
 }
 
 void shard_routes::arrive(core::shard_id shard) {
