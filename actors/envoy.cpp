@@ -3,8 +3,8 @@
 #include "actors/actor_guard.hpp"
 #include "actors/held_promise.hpp"
 #include "actors/node.hpp"
-#include "actors/request_shard.hpp"
 #include "core/step_index.hpp"
+#include "messages/request_shard.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -88,7 +88,7 @@ void carry(self_ptr self, Request& request) {
   const auto shared = std::make_shared<const Request>(std::move(request));
   const auto number = ++st.last_call;
   auto& call = st.calls[number];
-  call.shard = shard_of_request(*shared, settings.shards);
+  call.shard = msg::shard_of_request(*shared, settings.shards);
   call.deadline = self->clock().now() + settings.forward_patience;
   call.last_problem = {core::errc::unavailable,
                        "the host of shard " + std::to_string(call.shard) + " is not reached"};

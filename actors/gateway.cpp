@@ -2,7 +2,6 @@
 
 #include "actors/actor_guard.hpp"
 #include "actors/held_promise.hpp"
-#include "actors/request_shard.hpp"
 #include "core/queue_schedules.hpp"
 #include "core/unit_tasks.hpp"
 #include "core/webhook.hpp"
@@ -10,6 +9,7 @@
 #include "documents/json.hpp"
 #include "documents/workflow_document.hpp"
 #include "messages/long_poll.hpp"
+#include "messages/request_shard.hpp"
 
 #include <caf/send.hpp>
 
@@ -315,7 +315,7 @@ template <class Message>
 way way_of(self_ptr self, const Message& m) {
   const auto& st = self->state;
   const auto& context = *st.context;
-  if (context.hosting.here(shard_of_request(m, context.settings.shards), self->clock().now()))
+  if (context.hosting.here(msg::shard_of_request(m, context.settings.shards), self->clock().now()))
     return way::here;
   return st.links.neighbours ? way::elsewhere : way::nowhere;
 }
@@ -445,6 +445,15 @@ msg::node_status status(self_ptr self) {
   s.sessions = gauges.sessions;
   s.draining = st.draining;
   return s;
+}
+
+caf::result<msg::placement> on_placement(self_ptr self, msg::get_placement& m) {
+  const auto& neighbours = self->state.links.neighbours;
+  if (!neighbours)
+    return msg::to_error(invalid("who hosts what is asked at the gateway"));
+  auto promise = self->make_response_promise<msg::placement>();
+  promise.delegate(neighbours, m);
+  return promise;
 }
 
 caf::result<msg::node_met> on_meet(self_ptr self, const msg::meet_node& m) {
@@ -598,6 +607,7 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
         const auto& ask = self->state.context->settings.link_status;
         return ask ? ask() : msg::link_status{};
       },
+      [=](msg::get_placement& m) { return on_placement(self, m); },
       [=](const msg::meet_node& m) { return on_meet(self, m); },
       [=](const msg::look_at_cluster&) {
         caf::anon_send(self->state.links.membership, look_now{});

@@ -169,6 +169,15 @@ bool on_door_down(self_ptr self, const caf::down_msg& down) {
   return false;
 }
 
+msg::placement placement_now(self_ptr self) {
+  const auto& st = self->state;
+  msg::placement known;
+  known.node = st.context->settings.incarnation;
+  for (const auto& host : st.now->by_shard)
+    known.hosts.push_back(host.incarnation);
+  return known;
+}
+
 /// Hands a request to its sender's envoy.
 template <class Message>
 void hand(self_ptr self, Message& m) {
@@ -215,6 +224,7 @@ caf::behavior neighbours(caf::stateful_actor<neighbours_state>* self, context_pt
         self->state.envoys.for_each(
             [&](const auto&, const caf::actor& envoy) { self->send(envoy, m); });
       },
+      [=](const msg::get_placement&) { return placement_now(self); },
       [=](msg::end_session& m) { hand(self, m); },
       [=](msg::find_steps& m) { hand(self, m); },
       [=](msg::put_profile& m) { hand(self, m); },

@@ -24,29 +24,45 @@ namespace {
 /// every greeting is not dialed in a tight loop.
 constexpr auto settled_after = std::chrono::seconds{1};
 
+/// Between two dials of a node that is not reached, while another one is.
+constexpr core::duration side_pause_min = std::chrono::seconds{1};
+constexpr core::duration side_pause_max = std::chrono::seconds{30};
+
 /// Beyond the deadline of the courier: two local messages and its granularity.
 constexpr auto courier_margin = std::chrono::seconds{2};
 
 } // namespace
 
 /// Dials on a thread of its own: `remote_actor` blocks, and inside an actor it would block a thread
-/// of the scheduler along with it.
+/// of the scheduler along with it. While no node is reached it dials one after the other; while one
+/// is, only when it is asked for the others.
 class connection::dialer {
 public:
   dialer(std::vector<endpoint> nodes, const retry_policy& retry, std::uint64_t seed)
-      : retry_(retry), random_(seed), next_(random_() % nodes.size()) {
-    for (auto& node : nodes)
-      ways_.push_back(std::make_unique<way_to_node>(std::move(node)));
+      : retry_(retry), random_(seed), next_(random_() % nodes.size()), ways_(nodes.size()) {
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      ways_[i].to = std::make_unique<way_to_node>(std::move(nodes[i]));
   }
+
+  bool has_several() const { return ways_.size() > 1; }
 
   void start(caf::actor_system& system, courier_actor courier) {
     thread_ = std::thread{[this, &system, courier] { run(system, courier); }};
   }
 
-  void lost() {
+  void lost(way_number number) {
     {
       const std::lock_guard lock{mutex_};
-      wanted_ = true;
+      ways_[number].open = false;
+    }
+    changed_.notify_one();
+  }
+
+  /// Dials those that are not reached, each at most once.
+  void open_others() {
+    {
+      const std::lock_guard lock{mutex_};
+      others_wanted_ = true;
     }
     changed_.notify_one();
   }
@@ -63,49 +79,89 @@ public:
 private:
   using clock = std::chrono::steady_clock;
 
+  struct way {
+    std::unique_ptr<way_to_node> to;
+    bool open = false;
+    std::uint32_t failures = 0;     ///< In a row, of dials beside an open way.
+    clock::time_point not_before{}; ///< The next of these.
+  };
+
+  bool nothing_open() const {
+    return std::none_of(ways_.begin(), ways_.end(), [](const way& one) { return one.open; });
+  }
+
+  core::duration pause_after(std::uint32_t failures, core::duration min, core::duration max) {
+    return core::backoff(failures, min, max, std::uniform_real_distribution<double>{}(random_));
+  }
+
+  /// Dials without the lock, and tells the courier.
+  bool dial(caf::actor_system& system, const courier_actor& courier, way_number number,
+            std::unique_lock<std::mutex>& lock) {
+    auto& at = ways_[number];
+    lock.unlock();
+    auto found = at.to->dial<msg::gateway_actor>(system);
+    lock.lock();
+    at.open = static_cast<bool>(found);
+    if (found)
+      caf::anon_send(courier, gateway_found{*found, number});
+    else
+      caf::anon_send(courier, gateway_unreachable{"cannot reach " + at.to->address() + ": "
+                                                  + found.error().detail});
+    return at.open;
+  }
+
   void run(caf::actor_system& system, const courier_actor& courier) {
     std::uint32_t failures = 0;
     clock::time_point reached_at{};
     std::unique_lock lock{mutex_};
     while (true) {
-      changed_.wait(lock, [&] { return wanted_ || stopping_; });
+      changed_.wait(lock, [&] { return nothing_open() || others_wanted_ || stopping_; });
+      if (!stopping_ && !nothing_open()) {
+        others_wanted_ = false;
+        dial_others(system, courier, lock);
+        continue;
+      }
       if (reached_at != clock::time_point{})
         failures = clock::now() - reached_at < settled_after ? failures + 1 : 0;
-      if (failures > 0) {
-        const auto random = std::uniform_real_distribution<double>{}(random_);
-        const auto pause = core::backoff(failures, retry_.backoff_min, retry_.backoff_max, random);
-        changed_.wait_for(lock, pause, [&] { return stopping_; });
-      }
+      if (failures > 0)
+        changed_.wait_for(lock, pause_after(failures, retry_.backoff_min, retry_.backoff_max),
+                          [&] { return stopping_; });
       if (stopping_)
         return;
-      wanted_ = false;
-      lock.unlock();
-      auto& way = ways_[next_];
+      const auto number = next_;
       // Also after a success: when one is dialed again, that one has been lost.
       next_ = (next_ + 1) % ways_.size();
-      auto found = way->dial<msg::gateway_actor>(system);
-      lock.lock();
-      if (found) {
+      if (dial(system, courier, number, lock)) {
         reached_at = clock::now();
-        caf::anon_send(courier, gateway_found{*found});
       } else {
         reached_at = {};
         ++failures;
-        wanted_ = true;
-        caf::anon_send(courier, gateway_unreachable{"cannot reach " + way->address() + ": "
-                                                    + found.error().detail});
       }
     }
   }
 
-  std::vector<std::unique_ptr<way_to_node>> ways_;
+  void dial_others(caf::actor_system& system, const courier_actor& courier,
+                   std::unique_lock<std::mutex>& lock) {
+    for (way_number number = 0; number < ways_.size(); ++number) {
+      auto& at = ways_[number];
+      if (stopping_ || nothing_open())
+        return; // the first node matters more
+      if (at.open || clock::now() < at.not_before)
+        continue;
+      at.failures = dial(system, courier, number, lock) ? 0 : at.failures + 1;
+      at.not_before =
+          clock::now() + pause_after(std::max(1U, at.failures), side_pause_min, side_pause_max);
+    }
+  }
+
   const retry_policy retry_;
   std::mt19937_64 random_;
-  std::size_t next_; ///< Of `ways_`.
+  way_number next_;
+  std::vector<way> ways_;
   std::thread thread_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool wanted_ = true;
+  bool others_wanted_ = false;
   bool stopping_ = false;
 };
 
@@ -163,11 +219,16 @@ connection::connection(caf::actor_system& system, retry_policy retry, std::uint6
       listeners_(std::make_shared<lost_listeners>()),
       courier_(system.spawn(
           courier, courier_deps{retry, seed,
+                                [d = dialer_](way_number way) {
+                                  if (d)
+                                    d->lost(way);
+                                },
+                                [l = listeners_](const msg::tasks_lost& lost) { l->tell(lost); },
+                                dialer_ && dialer_->has_several(),
                                 [d = dialer_] {
                                   if (d)
-                                    d->lost();
-                                },
-                                [l = listeners_](const msg::tasks_lost& lost) { l->tell(lost); }})),
+                                    d->open_others();
+                                }})),
       gateway_(courier_) {}
 
 connection::~connection() {

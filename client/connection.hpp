@@ -24,7 +24,9 @@ namespace holdfast::client {
 ///   dialing ──reached──► connected ──DOWN──► dialing (with backoff and jitter)
 ///
 /// With several endpoints it stays with the one that answers and goes on to the next when that one
-/// is lost or not reached: any node takes any request.
+/// is lost or not reached: any node takes any request. When many requests are passed on by that
+/// node, it opens the ways to the others as well, one for each endpoint, and a request goes to the
+/// host of its shard by itself.
 ///
 /// Inside a node it needs no socket: nobody dials, and who starts the gateway says so with `reach`.
 ///

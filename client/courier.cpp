@@ -3,6 +3,7 @@
 #include "client/frame_guard.hpp"
 #include "core/supervision.hpp"
 #include "messages/errors.hpp"
+#include "messages/request_shard.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/deep_to_string.hpp>
@@ -127,11 +128,26 @@ core::failure seen_by_caller(const caf::error& error) {
   return msg::failure_of(error);
 }
 
+/// The call is not in flight any more.
+void land(courier_state& state, courier_state::call& call, phase next) {
+  call.now = next;
+  if (call.shard)
+    state.routes.arrive(*call.shard);
+  call.shard.reset();
+}
+
+/// Takes the call out of the books.
+courier_state::call close(courier_state& state,
+                          std::map<std::uint64_t, courier_state::call>::iterator at) {
+  auto call = std::move(at->second);
+  state.calls.erase(at);
+  land(state, call, phase::parked);
+  return call;
+}
+
 void fail(self_ptr self, std::uint64_t id, const core::failure& why) {
-  const auto found = self->state.calls.find(id);
-  const auto give_up = std::move(found->second.give_up);
-  self->state.calls.erase(found);
-  give_up(why);
+  auto& state = self->state;
+  close(state, state.calls.find(id)).give_up(why);
 }
 
 void watch_deadlines(self_ptr self) {
@@ -140,6 +156,51 @@ void watch_deadlines(self_ptr self) {
   self->state.checking_deadlines = true;
   self->delayed_send(self, deadline_granularity, check_deadlines{});
 }
+
+// --- placement ---
+
+void on_placement(self_ptr self, way_number way, const msg::gateway_actor& by,
+                  const msg::placement& said) {
+  auto& state = self->state;
+  const auto found = state.gateways.find(way);
+  if (found == state.gateways.end() || found->second != by)
+    return;
+  const bool first = state.routes.shards() == 0;
+  state.routes.learn(way, said);
+  if (first && state.routes.shards() > 0)
+    for (auto& [id, call] : state.calls) // later requests for the same shards stay behind them
+      if (call.now == phase::in_flight && call.shard_of && !call.shard) {
+        call.shard = call.shard_of(state.routes.shards());
+        state.routes.join(*call.shard);
+      }
+}
+
+/// Looks whether the hints are too old to be good. Needs no timer: without requests nobody asks.
+void refresh_placement(self_ptr self) {
+  auto& state = self->state;
+  if (!state.deps.follows_placement)
+    return;
+  for (const auto way : state.routes.questions(self->clock().now())) {
+    const auto& gateway = state.gateways.at(way);
+    self->request(gateway, state.deps.retry.try_timeout, msg::get_placement{})
+        .then([=](const msg::placement& said) { on_placement(self, way, gateway, said); },
+              [](const caf::error&) {}); // requests find their way all the same
+  }
+}
+
+way_number way_of(self_ptr self, courier_state::call& call) {
+  auto& routes = self->state.routes;
+  if (!call.shard_of || call.by_home || routes.shards() == 0)
+    return routes.home();
+  const auto now = self->clock().now();
+  call.shard = call.shard_of(routes.shards());
+  const auto way = routes.depart(*call.shard, now);
+  if (self->state.deps.on_detours && routes.wants_ways(now))
+    self->state.deps.on_detours();
+  return way;
+}
+
+// --- tries ---
 
 void send_or_park(self_ptr self, std::uint64_t id) {
   auto& state = self->state;
@@ -151,14 +212,27 @@ void send_or_park(self_ptr self, std::uint64_t id) {
           "no success within the deadline; the last problem was: " + state.last_problem});
     return;
   }
-  if (!state.gateway) {
+  if (!state.routes.any_open()) {
     call.now = phase::parked;
     watch_deadlines(self);
     return;
   }
   call.now = phase::in_flight;
   ++call.attempt;
-  call.send(call.attempt, std::min(remaining, state.deps.retry.try_timeout));
+  call.way = way_of(self, call);
+  call.send(state.gateways.at(call.way), call.attempt,
+            std::min(remaining, state.deps.retry.try_timeout));
+  refresh_placement(self);
+}
+
+/// Sends all that wait for a connection, in their order; without one, those fail that are overdue.
+void send_parked(self_ptr self) {
+  std::vector<std::uint64_t> parked;
+  for (const auto& [id, call] : self->state.calls)
+    if (call.now == phase::parked)
+      parked.push_back(id);
+  for (const auto id : parked)
+    send_or_park(self, id);
 }
 
 void try_failed(self_ptr self, std::uint64_t id, std::uint32_t attempt, const caf::error& error) {
@@ -177,7 +251,12 @@ void try_failed(self_ptr self, std::uint64_t id, std::uint32_t attempt, const ca
   state.last_problem = std::string{core::to_string(problem.code)};
   if (!problem.detail.empty())
     state.last_problem += ": " + problem.detail;
-  call.now = phase::backing_off;
+  if (problem.code != core::errc::overloaded) { // that is the host's word, whichever the way
+    if (call.shard)
+      state.routes.distrust(*call.shard);
+    call.by_home = call.shard.has_value(); // and the next time again as is best
+  }
+  land(state, call, phase::backing_off);
   const auto& retry = state.deps.retry;
   const auto pause =
       core::backoff(call.attempt, retry.backoff_min, retry.backoff_max, random_unit(state));
@@ -186,50 +265,103 @@ void try_failed(self_ptr self, std::uint64_t id, std::uint32_t attempt, const ca
   self->delayed_send(self, std::min(pause, remaining), call_again{id});
 }
 
-void connection_lost(self_ptr self, const caf::error& reason) {
+// --- connections ---
+
+bool is_reached(const courier_state& state, const caf::actor_addr& gateway) {
+  return std::any_of(state.gateways.begin(), state.gateways.end(),
+                     [&](const auto& one) { return one.second.address() == gateway; });
+}
+
+void on_found(self_ptr self, const gateway_found& found) {
   auto& state = self->state;
-  state.gateway = nullptr;
-  state.last_problem = "the connection broke: " + caf::deep_to_string(reason);
-  // CAF leaves requests to a lost node to their timeout; whether they were carried out is unknown,
-  // which is what ids chosen by the caller are for.
-  for (auto& [id, call] : state.calls)
-    if (call.now == phase::in_flight)
-      call.now = phase::parked;
-  if (!state.calls.empty())
-    watch_deadlines(self);
-  state.deps.on_lost();
+  auto& gateway = state.gateways[found.way];
+  const auto before = std::exchange(gateway, nullptr);
+  if (before && !is_reached(state, before.address()))
+    self->demonitor(caf::actor_cast<caf::actor_addr>(before));
+  if (!is_reached(state, found.gateway.address())) // two ways may lead to one node
+    self->monitor(found.gateway);
+  gateway = found.gateway;
+  state.routes.open(found.way);
+  refresh_placement(self);
+  send_parked(self);
+}
+
+void on_down(self_ptr self, const caf::down_msg& down) {
+  auto& state = self->state;
+  std::vector<way_number> lost;
+  for (const auto& [way, gateway] : state.gateways)
+    if (gateway.address() == down.source)
+      lost.push_back(way);
+  if (lost.empty())
+    return;
+  state.last_problem = "the connection broke: " + caf::deep_to_string(down.reason);
+  for (const auto way : lost) {
+    state.gateways.erase(way);
+    state.routes.close(way);
+    // CAF leaves requests to a lost node to their timeout; whether they were carried out is
+    // unknown, which is what ids chosen by the caller are for.
+    for (auto& [id, call] : state.calls)
+      if (call.now == phase::in_flight && call.way == way) {
+        land(state, call, phase::parked);
+      }
+    state.deps.on_lost(way);
+  }
+  send_parked(self);
+}
+
+/// Takes a request in.
+template <class Request>
+caf::result<msg::answer_to<Request>>
+take(self_ptr self, std::shared_ptr<const Request> request,
+     std::function<core::shard_id(std::uint32_t shards)> shard_of) {
+  using answer_type = msg::answer_to<Request>;
+  auto& state = self->state;
+  if (payload_bytes(*request) + frame_overhead > frame_bytes_max)
+    return msg::to_error(core::errc::too_large, "a request may have up to "
+                                                    + std::to_string(frame_bytes_max)
+                                                    + " bytes; send it in parts");
+  const auto id = ++state.last_call;
+  auto promise = self->template make_response_promise<answer_type>();
+  auto& call = state.calls[id];
+  call.deadline = self->clock().now() + state.deps.retry.deadline;
+  call.shard_of = std::move(shard_of);
+  call.send = [self, id, promise, kept = std::move(request)](const msg::gateway_actor& gateway,
+                                                             std::uint32_t attempt,
+                                                             core::duration timeout) {
+    self->request(gateway, timeout, *kept)
+        .then(
+            [self, id, promise](answer_type& answer) mutable {
+              // The answer of any try will do: the request is the same.
+              const auto found = self->state.calls.find(id);
+              if (found == self->state.calls.end())
+                return;
+              close(self->state, found);
+              promise.deliver(std::move(answer));
+            },
+            [self, id, attempt](caf::error& error) { try_failed(self, id, attempt, error); });
+  };
+  call.give_up = [promise](const core::failure& why) mutable {
+    promise.deliver(msg::to_error(why));
+  };
+  send_or_park(self, id);
+  return promise;
 }
 
 /// The handler of one kind of request.
 template <class Request>
 auto carry(self_ptr self) {
-  using answer_type = msg::answer_to<Request>;
-  return [self](const Request& request) -> caf::result<answer_type> {
-    auto& state = self->state;
-    if (payload_bytes(request) + frame_overhead > frame_bytes_max)
-      return msg::to_error(core::errc::too_large, "a request may have up to "
-                                                      + std::to_string(frame_bytes_max)
-                                                      + " bytes; send it in parts");
-    const auto id = ++state.last_call;
-    auto promise = self->template make_response_promise<answer_type>();
-    auto& call = state.calls[id];
-    call.deadline = self->clock().now() + state.deps.retry.deadline;
-    call.send = [self, id, promise, kept = std::make_shared<const Request>(request)](
-                    std::uint32_t attempt, core::duration timeout) {
-      self->request(self->state.gateway, timeout, *kept)
-          .then(
-              [self, id, promise](answer_type& answer) mutable {
-                // The answer of any try will do: the request is the same.
-                if (self->state.calls.erase(id) > 0)
-                  promise.deliver(std::move(answer));
-              },
-              [self, id, attempt](caf::error& error) { try_failed(self, id, attempt, error); });
-    };
-    call.give_up = [promise](const core::failure& why) mutable {
-      promise.deliver(msg::to_error(why));
-    };
-    send_or_park(self, id);
-    return promise;
+  return [self](const Request& request) {
+    return take(self, std::make_shared<const Request>(request), {});
+  };
+}
+
+/// The same of what the host of one shard decides.
+template <class Request>
+auto carry_to_host(self_ptr self) {
+  return [self](const Request& request) {
+    auto kept = std::make_shared<const Request>(request);
+    auto shard_of = [kept](std::uint32_t shards) { return msg::shard_of_request(*kept, shards); };
+    return take(self, std::move(kept), std::move(shard_of));
   };
 }
 
@@ -239,10 +371,7 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
   self->state.deps = std::move(deps);
   self->state.jitter = self->state.deps.seed | 1; // xorshift stays at zero for ever
 
-  self->set_down_handler([self](caf::down_msg& down) {
-    if (self->state.gateway && self->state.gateway.address() == down.source)
-      connection_lost(self, down.reason);
-  });
+  self->set_down_handler([self](caf::down_msg& down) { on_down(self, down); });
   self->set_exit_handler([self](caf::exit_msg& exit) {
     while (!self->state.calls.empty())
       fail(self, self->state.calls.begin()->first,
@@ -251,81 +380,70 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
   });
 
   return {
-      carry<msg::create_workflow>(self),
-      carry<msg::update_workflow>(self),
+      carry_to_host<msg::create_workflow>(self),
+      carry_to_host<msg::update_workflow>(self),
       carry<msg::job_status_changed>(self),
       carry<msg::get_workflow>(self),
-      carry<msg::add_source_data>(self),
-      carry<msg::seal_step>(self),
-      carry<msg::add_test_questions>(self),
-      carry<msg::remove_contributor>(self),
-      carry<msg::forgive_question>(self),
-      carry<msg::repair_contributor>(self),
-      carry<msg::list_contributors>(self),
-      carry<msg::explain_unit>(self),
-      carry<msg::explain_contributor>(self),
-      carry<msg::get_step_quality>(self),
-      carry<msg::change_step>(self),
-      carry<msg::change_unit>(self),
+      carry_to_host<msg::add_source_data>(self),
+      carry_to_host<msg::seal_step>(self),
+      carry_to_host<msg::add_test_questions>(self),
+      carry_to_host<msg::remove_contributor>(self),
+      carry_to_host<msg::forgive_question>(self),
+      carry_to_host<msg::repair_contributor>(self),
+      carry_to_host<msg::list_contributors>(self),
+      carry_to_host<msg::explain_unit>(self),
+      carry_to_host<msg::explain_contributor>(self),
+      carry_to_host<msg::get_step_quality>(self),
+      carry_to_host<msg::change_step>(self),
+      carry_to_host<msg::change_unit>(self),
       carry<msg::list_steps>(self),
       carry<msg::get_unit>(self),
       carry<msg::get_lineage>(self),
       carry<msg::list_results>(self),
       carry<msg::get_step_statistics>(self),
-      carry<msg::ask_assignment>(self),
-      carry<msg::release_assignment>(self),
-      carry<msg::extend_assignment>(self),
-      carry<msg::submit_judgment>(self),
+      carry_to_host<msg::ask_assignment>(self),
+      carry_to_host<msg::release_assignment>(self),
+      carry_to_host<msg::extend_assignment>(self),
+      carry_to_host<msg::submit_judgment>(self),
       carry<msg::end_session>(self),
-      carry<msg::put_profile>(self),
+      carry_to_host<msg::put_profile>(self),
       carry<msg::get_profile>(self),
       carry<msg::find_steps>(self),
       carry<msg::get_node_status>(self),
       carry<msg::get_link_status>(self),
-      carry<msg::put_queue>(self),
-      carry<msg::pause_queue>(self),
+      carry<msg::get_placement>(self),
+      carry_to_host<msg::put_queue>(self),
+      carry_to_host<msg::pause_queue>(self),
       carry<msg::list_queues>(self),
       carry<msg::get_queue_statistics>(self),
-      carry<msg::enqueue_tasks>(self),
-      carry<msg::enqueue_envelopes>(self),
+      carry_to_host<msg::enqueue_tasks>(self),
+      carry_to_host<msg::enqueue_envelopes>(self),
       carry<msg::get_task>(self),
-      carry<msg::explain_task>(self),
-      carry<msg::change_task>(self),
-      carry<msg::eject_task>(self),
-      carry<msg::redrive_tasks>(self),
-      carry<msg::claim_tasks>(self),
-      carry<msg::extend_tasks>(self),
-      carry<msg::save_task>(self),
-      carry<msg::release_task>(self),
-      carry<msg::complete_tasks>(self),
-      carry<msg::follow_task>(self),
-      carry<msg::fail_task>(self),
-      carry<msg::put_schedule>(self),
-      carry<msg::remove_schedule>(self),
-      carry<msg::list_schedules>(self),
-      carry<msg::put_webhook>(self),
-      carry<msg::change_webhook>(self),
+      carry_to_host<msg::explain_task>(self),
+      carry_to_host<msg::change_task>(self),
+      carry_to_host<msg::eject_task>(self),
+      carry_to_host<msg::redrive_tasks>(self),
+      carry_to_host<msg::claim_tasks>(self),
+      carry_to_host<msg::extend_tasks>(self),
+      carry_to_host<msg::save_task>(self),
+      carry_to_host<msg::release_task>(self),
+      carry_to_host<msg::complete_tasks>(self),
+      carry_to_host<msg::follow_task>(self),
+      carry_to_host<msg::fail_task>(self),
+      carry_to_host<msg::put_schedule>(self),
+      carry_to_host<msg::remove_schedule>(self),
+      carry_to_host<msg::list_schedules>(self),
+      carry_to_host<msg::put_webhook>(self),
+      carry_to_host<msg::change_webhook>(self),
       carry<msg::list_webhooks>(self),
       carry<msg::list_dead_letters>(self),
-      carry<msg::replay_webhook>(self),
-      carry<msg::read_events>(self),
+      carry_to_host<msg::replay_webhook>(self),
+      carry_to_host<msg::read_events>(self),
       [self](const msg::tasks_lost& lost) {
         if (self->state.deps.on_tasks_lost)
           self->state.deps.on_tasks_lost(lost);
       },
-      [self](const gateway_found& found) {
-        auto& state = self->state;
-        if (state.gateway)
-          self->demonitor(caf::actor_cast<caf::actor_addr>(state.gateway));
-        state.gateway = found.gateway;
-        self->monitor(state.gateway);
-        std::vector<std::uint64_t> parked;
-        for (const auto& [id, call] : state.calls)
-          if (call.now == phase::parked)
-            parked.push_back(id);
-        for (const auto id : parked)
-          send_or_park(self, id);
-      },
+      [self](const gateway_found& found) { on_found(self, found); },
       [self](const gateway_unreachable& why) { self->state.last_problem = why.why; },
       [self](const call_again& again) {
         const auto found = self->state.calls.find(again.call);
@@ -333,15 +451,8 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
           send_or_park(self, again.call);
       },
       [self](const check_deadlines&) {
-        auto& state = self->state;
-        state.checking_deadlines = false;
-        std::vector<std::uint64_t> parked;
-        for (const auto& [id, call] : state.calls)
-          if (call.now == phase::parked)
-            parked.push_back(id);
-        // Without a gateway this fails what is overdue, parks the rest and arms the next check.
-        for (const auto id : parked)
-          send_or_park(self, id);
+        self->state.checking_deadlines = false;
+        send_parked(self); // those that stay so arm the next check
       },
   };
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "client/shard_routes.hpp"
 #include "core/errors.hpp"
 #include "core/time.hpp"
 #include "messages/interfaces.hpp"
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace holdfast::client {
@@ -27,6 +29,7 @@ struct retry_policy {
 /// INTERNAL: a gateway was reached, by the dialer or because it runs in this process.
 struct gateway_found {
   msg::gateway_actor gateway;
+  way_number way = 0;
 };
 
 /// INTERNAL: the dialer has not reached one; it goes on trying.
@@ -51,11 +54,17 @@ using courier_actor =
 struct courier_deps {
   retry_policy retry;
   std::uint64_t seed = 1; ///< Of the jitter.
-  /// Called when the gateway is gone: find it again. Must not block.
-  std::function<void()> on_lost;
+  /// Called when the gateway at the end of this way is gone: find it, or another one. Must not
+  /// block.
+  std::function<void(way_number)> on_lost;
   /// Called when leases that were claimed through this connection are over. Must not block. May be
   /// empty.
   std::function<void(const msg::tasks_lost&)> on_tasks_lost;
+  /// There are several ways: requests go to the hosts of their shards where those are reached.
+  bool follows_placement = false;
+  /// Called now and then while requests go to hosts that are not reached: open the other ways as
+  /// well. Must not block. May be empty.
+  std::function<void()> on_detours{};
 };
 
 struct courier_state {
@@ -64,17 +73,24 @@ struct courier_state {
   enum class phase { parked, in_flight, backing_off };
 
   struct call {
-    std::function<void(std::uint32_t attempt, core::duration timeout)> send;
+    std::function<void(const msg::gateway_actor&, std::uint32_t attempt, core::duration timeout)>
+        send;
     std::function<void(const core::failure&)> give_up;
+    /// Of so many shards the one whose host decides; empty if that is no single one.
+    std::function<core::shard_id(std::uint32_t shards)> shard_of;
     time_point deadline;
     std::uint32_t attempt = 0;
     phase now = phase::parked;
+    way_number way = 0;                  ///< Of the last try.
+    std::optional<core::shard_id> shard; ///< In flight, and counted among the requests for it.
+    bool by_home = false;                ///< The way to its host has just failed.
   };
 
   static inline const char* name = "courier";
 
   courier_deps deps;
-  msg::gateway_actor gateway;          ///< Null while there is no connection.
+  std::map<way_number, msg::gateway_actor> gateways; ///< Of the ways that are open.
+  shard_routes routes;
   std::map<std::uint64_t, call> calls; ///< Ordered: what waited for a connection goes out in order.
   std::uint64_t last_call = 0;
   std::uint64_t jitter = 1;
@@ -82,9 +98,12 @@ struct courier_state {
   bool checking_deadlines = false;
 };
 
-/// Passes every request on to the gateway and the answer back. What fails with `unavailable`,
+/// Passes every request on to a gateway and the answer back. What fails with `unavailable`,
 /// `overloaded` or `fenced`, gets no answer in time, or was under way when the connection broke is
 /// sent again with the same ids until the deadline; all other failures are the caller's.
+///
+/// With several ways a request goes to the host of its shard where that is known and reached. Else
+/// it goes home, as do those for no single shard, and what has just failed on its way to a host.
 ///
 /// Lifecycle: spawned by `connection`, which also ends it; open calls then fail with `unavailable`.
 /// Failure: it holds no state worth saving; a crash fails the open calls' senders by their timeout.

@@ -3,6 +3,7 @@
 #include "messages/cluster_messages.hpp"
 #include "messages/event_messages.hpp"
 #include "messages/lineage_messages.hpp"
+#include "messages/placement_messages.hpp"
 #include "messages/search_messages.hpp"
 #include "messages/task_messages.hpp"
 #include "messages/webhook_messages.hpp"
@@ -80,7 +81,8 @@ using gateway_actor = caf::typed_actor<
     caf::replies_to<replay_webhook>::with<webhook_replayed>,
     // --- operators ---
     caf::replies_to<get_node_status>::with<node_status>,
-    caf::replies_to<get_link_status>::with<link_status>>;
+    caf::replies_to<get_link_status>::with<link_status>,
+    caf::replies_to<get_placement>::with<placement>>;
 
 /// The gateway as other nodes see it: they ask it for the door that is theirs.
 using member_gateway_actor = gateway_actor::extend<caf::replies_to<meet_node>::with<node_met>>;

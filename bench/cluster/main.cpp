@@ -1,5 +1,6 @@
-// What a cluster costs: the same work on one node and on three of one machine, and what a request
-// pays that another node than the asked one must answer. Nodes are processes of their own, plain on
+// What a cluster costs: the same work on one node and on three of one machine, by connections that
+// know all nodes, and what a request pays that another node than the asked one must answer, by one
+// that knows a single node and by one that knows all. Nodes are processes of their own, plain on
 // loopback, on a server with full durability.
 
 #include "bench/results.hpp"
@@ -51,13 +52,13 @@ Answer must(core::outcome<Answer> answer) {
   return std::move(*answer);
 }
 
-/// Nodes, and a connection that begins with each of them.
+/// Nodes, and a connection for each of them. Each knows all nodes.
 struct running {
   running(const options& o, std::uint32_t size)
       : nodes({o.program, size, 5s, false, false, false, {"not wanted", "not wanted"}}) {
     for (std::uint32_t first = 0; first < size; ++first)
-      connections.push_back(std::make_unique<client::connection>(
-          system, nodes.endpoints(first).front(), client::retry_policy{}, first));
+      connections.push_back(std::make_unique<client::connection>(system, nodes.endpoints(first),
+                                                                 client::retry_policy{}, first));
     for (int queue = 0; queue < queue_count; ++queue)
       must(connections.front()->ask<msg::queue_view>(msg::put_queue{queue_named(queue), "{}"}));
   }
@@ -175,16 +176,21 @@ void measure_way(const options& o, bench::results& out) {
   running cluster{o, 3};
   const auto here = queue_hosted(cluster, true);
   const auto there = queue_hosted(cluster, false);
-  const auto& node = *cluster.connections.front();
+  const client::connection node{cluster.system, cluster.nodes.endpoints(0).front(),
+                                client::retry_policy{}, 0};
+  const auto& knows_all = *cluster.connections.front();
   for (int i = 0; i < o.requests / 10; ++i) {
     milliseconds_for(node, here);
     milliseconds_for(node, there);
+    milliseconds_for(knows_all, there);
   }
   std::vector<double> direct;
   std::vector<double> forwarded;
+  std::vector<double> followed;
   for (int i = 0; i < o.requests; ++i) {
     direct.push_back(milliseconds_for(node, here));
     forwarded.push_back(milliseconds_for(node, there));
+    followed.push_back(milliseconds_for(knows_all, there));
   }
   for (const auto& [name, share] : {std::pair{"p50", 0.5}, std::pair{"p99", 0.99}}) {
     const auto one = bench::quantile(direct, share);
@@ -192,6 +198,7 @@ void measure_way(const options& o, bench::results& out) {
     out.add(std::string{"cluster.direct_"} + name, one, "ms");
     out.add(std::string{"cluster.forwarded_"} + name, two, "ms");
     out.add(std::string{"cluster.forwarding_adds_"} + name, two - one, "ms");
+    out.add(std::string{"cluster.followed_"} + name, bench::quantile(followed, share), "ms");
   }
 }
 

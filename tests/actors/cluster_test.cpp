@@ -1,6 +1,7 @@
 // Several nodes on one database: they share the shards, pass requests on to their hosts, and take
 // over from each other.
 
+#include "client/courier.hpp"
 #include "core/placement.hpp"
 #include "tests/support/node_fixture.hpp"
 
@@ -53,6 +54,13 @@ struct cluster : virtual_world {
     const auto& tables = database->tables();
     const auto& shard = tables.shards[core::shard_of(queue, shard_count)];
     return at(tables.nodes.at(shard.host).name);
+  }
+  /// A queue of one of its shards.
+  core::queue_name queue_hosted_by(const std::string& name) {
+    int number = 0;
+    while (&host_of("q" + std::to_string(number)) != &at(name))
+      ++number;
+    return "q" + std::to_string(number);
   }
   /// One that moves when the first of two nodes comes beside the second.
   static core::queue_name queue_that_prefers(const std::string& first, const std::string& second) {
@@ -548,6 +556,117 @@ BOOST_FIXTURE_TEST_CASE(what_a_worker_held_over_a_node_that_died_runs_out, work_
   BOOST_TEST(left_for_others() == 0U);
   advance(60s);
   BOOST_TEST(left_for_others() == 4U);
+}
+
+/// A peer that has a way to each of three nodes.
+struct peer_of_all : cluster {
+  peer_of_all() {
+    start_three();
+    holdfast::client::courier_deps deps;
+    deps.on_lost = [](holdfast::client::way_number) {};
+    deps.follows_placement = true;
+    courier = system->spawn(holdfast::client::courier, std::move(deps));
+    for (auto& [name, node] : nodes)
+      reach(*node);
+    for (int number = 0; number < 12; ++number) {
+      queues.push_back("q" + std::to_string(number));
+      BOOST_REQUIRE(ask(msg::put_queue{queues.back(), "{}"}).value);
+    }
+  }
+  ~peer_of_all() {
+    caf::anon_send_exit(courier, caf::exit_reason::user_shutdown);
+    courier = nullptr;
+    settle();
+  }
+
+  void reach(const virtual_node& node) {
+    caf::anon_send(courier, holdfast::client::gateway_found{node.gateway, ways++});
+    advance(200ms); // it says who it is
+  }
+  template <class Request>
+  answer<msg::answer_to<Request>> ask(Request request, core::duration patience = 10s) {
+    const auto answered =
+        send<msg::answer_to<Request>>(msg::gateway_actor{courier}, std::move(request));
+    settle();
+    for (core::duration waited{0}; !answered->arrived() && waited < patience; waited += 10ms)
+      advance(10ms);
+    return *answered;
+  }
+  /// A life of a task in each queue.
+  void work() {
+    for (const auto& queue : queues) {
+      const auto enqueued = ask(some_tasks(queue, 1));
+      BOOST_REQUIRE_MESSAGE(enqueued.value, (enqueued.error ? enqueued.error->detail : "late"));
+      const auto claimed = ask(a_claim(queue, "w"));
+      BOOST_REQUIRE(claimed.value);
+      BOOST_REQUIRE(claimed.value->tasks.size() == 1U);
+      const auto& task = claimed.value->tasks.front();
+      const auto done = ask(msg::complete_tasks{queue, "w", {{{task.task, task.token}, {}}}});
+      BOOST_REQUIRE(done.value);
+      BOOST_TEST((done.value->outcomes.front().refusal == core::errc::none));
+    }
+  }
+
+  holdfast::client::courier_actor courier;
+  holdfast::client::way_number ways = 0;
+  std::vector<core::queue_name> queues;
+};
+
+// No request is passed on: nobody needs an envoy.
+BOOST_FIXTURE_TEST_CASE(a_peer_of_all_nodes_asks_the_hosts_themselves, peer_of_all) {
+  work();
+  BOOST_TEST(actors_named("envoy").empty());
+  BOOST_TEST(call(at("a"), some_tasks(queue_hosted_by("b"), 1)).value.has_value());
+  BOOST_TEST(actors_named("envoy").size() == 1U); // `me` knows one node only
+}
+
+BOOST_FIXTURE_TEST_CASE(what_a_peer_knows_of_the_hosts_is_a_hint, peer_of_all) { // I-7, I-13
+  work();
+  at("b").kill();
+  work();
+  start("d"); // some shards are its, and the peer has no way to it
+  work();
+  BOOST_TEST(!actors_named("envoy").empty());
+  reach(at("d"));
+  work();
+  BOOST_TEST(database->tables().tasks.empty());
+  epochs_never_go_back();
+}
+
+BOOST_FIXTURE_TEST_CASE(a_peer_is_served_while_the_host_that_it_asks_ends, peer_of_all) {
+  for (const auto* name : {"a", "c"}) {
+    caf::anon_send(at(name).root, actors::drain{});
+    work();
+    advance(5s);
+    BOOST_TEST(at(name).ended());
+  }
+  work();
+  BOOST_TEST(database->tables().tasks.empty());
+}
+
+// Its requests change their way, and what is tied to its life stays so.
+BOOST_FIXTURE_TEST_CASE(a_peer_that_dies_gives_back_what_it_holds_at_the_hosts, peer_of_all) {
+  const auto queue = queue_hosted_by("b");
+  BOOST_REQUIRE(ask(some_tasks(queue, 3)).value);
+  auto claim = a_claim(queue, "w");
+  claim.tied = true;
+  BOOST_REQUIRE(ask(claim).value);
+  BOOST_TEST(call(at("b"), a_claim(queue, "v")).value->tasks.empty());
+  caf::anon_send_exit(courier, caf::exit_reason::user_shutdown);
+  advance(1s);
+  BOOST_TEST(call(at("b"), a_claim(queue, "v")).value->tasks.size() == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(every_node_says_who_hosts_what) {
+  start_three();
+  for (auto& [name, node] : nodes) {
+    const auto said = call(*node, msg::get_placement{});
+    BOOST_REQUIRE(said.value);
+    BOOST_TEST((said.value->node == node->settings.incarnation));
+    BOOST_REQUIRE(said.value->hosts.size() == shard_count);
+    for (core::shard_id shard = 0; shard < shard_count; ++shard)
+      BOOST_TEST((said.value->hosts[shard] == database->tables().shards[shard].host), name);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_session_ends_on_every_node) {

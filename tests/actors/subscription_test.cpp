@@ -40,7 +40,7 @@ struct subscribed_node : node_fixture {
     if (!courier) {
       peers::courier_deps deps;
       deps.retry.deadline = 1h;
-      deps.on_lost = [] {};
+      deps.on_lost = [](peers::way_number) {};
       courier = system->spawn(peers::courier, std::move(deps));
     }
     caf::anon_send(courier, peers::gateway_found{node->gateway});

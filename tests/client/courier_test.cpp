@@ -15,10 +15,13 @@
 #include <caf/scheduler/test_coordinator.hpp>
 #include <caf/send.hpp>
 
+#include <array>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace client = holdfast::client;
@@ -43,11 +46,13 @@ struct script {
 };
 
 struct courier_fixture {
-  courier_fixture() {
+  explicit courier_fixture(bool follows_placement = false) {
     sched.clock().current_time += 1h; // timers of CAF take zero for "none"
     client::courier_deps deps;
     deps.retry = {10s, 2s, 100ms, 400ms};
-    deps.on_lost = [this] { ++lost; };
+    deps.on_lost = [this](client::way_number) { ++lost; };
+    deps.follows_placement = follows_placement;
+    deps.on_detours = [this] { ++detours; };
     courier = system.spawn(client::courier, std::move(deps));
   }
 
@@ -111,12 +116,107 @@ struct courier_fixture {
   client::courier_actor courier;
   std::vector<caf::actor> gateways;
   int lost = 0;
+  int detours = 0;
 };
 
 core::errc code_of(const std::shared_ptr<std::optional<core::failure>>& outcome) {
   BOOST_REQUIRE(outcome->has_value());
   return (*outcome)->code;
 }
+
+/// Three nodes; the node `n` hosts shard `n` of three.
+struct several_nodes : courier_fixture {
+  struct fake_node {
+    core::incarnation_id id;
+    std::vector<core::queue_name> seen;
+    int questions = 0;         ///< After the placement.
+    bool knows_hosts = true;   ///< Else it refuses to say.
+    core::errc refusal{};      ///< Of requests.
+    bool keeps_silent = false; ///< About requests.
+    std::vector<caf::response_promise> never;
+    caf::actor gateway;
+  };
+
+  explicit several_nodes(bool follows = true) : courier_fixture(follows) {
+    for (std::uint8_t i = 0; i < nodes.size(); ++i)
+      nodes[i].id.value.bytes.fill(static_cast<std::uint8_t>(i + 1));
+    hosts = {nodes[0].id, nodes[1].id, nodes[2].id};
+  }
+  ~several_nodes() {
+    for (auto& node : nodes) {
+      node.never.clear();
+      node.gateway = nullptr;
+    }
+  }
+
+  void reach(client::way_number way) {
+    auto& node = nodes.at(way);
+    node.gateway = system.spawn([this, &node](caf::event_based_actor* self) -> caf::behavior {
+      return {[this, &node](const msg::get_placement&) -> caf::result<msg::placement> {
+                ++node.questions;
+                if (!node.knows_hosts)
+                  return msg::to_error(core::errc::unavailable, "");
+                return msg::placement{node.id, hosts};
+              },
+              [&node, self](const msg::put_queue& request) -> caf::result<msg::queue_view> {
+                node.seen.push_back(request.queue);
+                if (node.refusal != core::errc::none)
+                  return msg::to_error(node.refusal, "");
+                auto promise = self->make_response_promise<msg::queue_view>();
+                if (node.keeps_silent)
+                  node.never.push_back(promise);
+                else
+                  promise.deliver(msg::queue_view{});
+                return promise;
+              },
+              [&node](const msg::list_queues&) {
+                node.seen.emplace_back("all");
+                return msg::queue_list{};
+              }};
+    });
+    gateways.push_back(node.gateway);
+    caf::anon_send(courier,
+                   client::gateway_found{caf::actor_cast<msg::gateway_actor>(node.gateway), way});
+    advance(200ms); // time for another question
+  }
+  void reach_all() {
+    for (client::way_number way = 0; way < nodes.size(); ++way)
+      reach(way);
+  }
+
+  /// A queue of the shard.
+  static core::queue_name queue_of(core::shard_id shard) {
+    for (int number = 0;; ++number)
+      if (auto queue = "q" + std::to_string(number); core::shard_of(queue, 3) == shard)
+        return queue;
+  }
+  template <class Answer = msg::queue_view, class Request>
+  std::shared_ptr<std::optional<core::failure>> ask(Request request) {
+    auto outcome = std::make_shared<std::optional<core::failure>>();
+    system.spawn([=](caf::event_based_actor* self) {
+      self->request(courier, 1min, request)
+          .then([=](const Answer&) { outcome->emplace(); },
+                [=](const caf::error& error) { outcome->emplace(msg::failure_of(error)); });
+    });
+    settle();
+    return outcome;
+  }
+  std::shared_ptr<std::optional<core::failure>> put(core::shard_id shard) {
+    return ask(msg::put_queue{queue_of(shard), "{}"});
+  }
+  std::vector<std::size_t> requests() const {
+    return {nodes[0].seen.size(), nodes[1].seen.size(), nodes[2].seen.size()};
+  }
+
+  std::array<fake_node, 3> nodes;
+  std::vector<core::incarnation_id> hosts;
+};
+
+struct several_nodes_and_no_hints : several_nodes {
+  several_nodes_and_no_hints() : several_nodes(false) {}
+};
+
+using counts = std::vector<std::size_t>;
 
 const auto first_gateway = [] { return std::make_shared<script>(); };
 
@@ -250,6 +350,129 @@ BOOST_AUTO_TEST_CASE(open_requests_fail_when_the_owner_closes_the_connection) {
   caf::anon_send_exit(courier, caf::exit_reason::user_shutdown);
   settle();
   BOOST_TEST((code_of(outcome) == core::errc::unavailable));
+}
+
+// --- several ways ---
+
+BOOST_FIXTURE_TEST_CASE(requests_go_to_the_hosts_of_their_shards, several_nodes) {
+  reach_all();
+  for (const core::shard_id shard : {0, 1, 2, 1})
+    BOOST_TEST((code_of(put(shard)) == core::errc::none));
+  BOOST_TEST((requests() == counts{1, 2, 1}));
+  BOOST_TEST((code_of(ask<msg::queue_list>(msg::list_queues{})) == core::errc::none));
+  BOOST_TEST((requests() == counts{2, 2, 1})); // of no single shard
+  hosts = {nodes[0].id, nodes[2].id, nodes[2].id};
+  advance(2s);
+  put(1); // asks in passing
+  put(1);
+  BOOST_TEST((requests() == counts{2, 3, 2}));
+}
+
+BOOST_FIXTURE_TEST_CASE(placement_is_asked_for_at_a_pace_and_only_with_requests, several_nodes) {
+  reach(0);
+  BOOST_TEST(nodes[0].questions == 1);
+  advance(1min);
+  BOOST_TEST(nodes[0].questions == 1);
+  for (int i = 0; i < 100; ++i) {
+    put(0);
+    advance(100ms);
+  }
+  BOOST_TEST(nodes[0].questions >= 5);
+  BOOST_TEST(nodes[0].questions <= 7);
+}
+
+BOOST_FIXTURE_TEST_CASE(other_ways_are_opened_when_requests_are_passed_on, several_nodes) {
+  reach(0);
+  for (std::uint32_t i = 1; i < client::shard_routes::detours_max; ++i)
+    put(1);
+  BOOST_TEST(detours == 0);
+  put(1);
+  BOOST_TEST(detours == 1);
+  BOOST_TEST((requests() == counts{client::shard_routes::detours_max, 0, 0}));
+  reach(1);
+  put(1);
+  BOOST_TEST((requests() == counts{client::shard_routes::detours_max, 1, 0}));
+}
+
+BOOST_FIXTURE_TEST_CASE(without_hints_all_go_home, several_nodes_and_no_hints) {
+  reach_all();
+  for (core::shard_id shard = 0; shard < 3; ++shard)
+    BOOST_TEST((code_of(put(shard)) == core::errc::none));
+  BOOST_TEST((requests() == counts{3, 0, 0}));
+  BOOST_TEST(nodes[0].questions == 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(node_that_does_not_say_who_hosts_what_takes_all, several_nodes) {
+  for (auto& node : nodes)
+    node.knows_hosts = false;
+  reach_all();
+  BOOST_TEST((code_of(put(1)) == core::errc::none));
+  BOOST_TEST((requests() == counts{1, 0, 0}));
+}
+
+BOOST_FIXTURE_TEST_CASE(request_at_a_host_that_dies_goes_home_at_once, several_nodes) {
+  reach_all();
+  nodes[1].keeps_silent = true;
+  const auto outcome = put(1);
+  BOOST_TEST(!outcome->has_value());
+  kill(nodes[1].gateway);
+  BOOST_TEST((code_of(outcome) == core::errc::none));
+  BOOST_TEST((requests() == counts{1, 1, 0}));
+  BOOST_TEST(lost == 1);
+}
+
+BOOST_FIXTURE_TEST_CASE(another_node_is_home_when_the_first_dies, several_nodes) {
+  reach_all();
+  nodes[0].keeps_silent = true;
+  const auto outcome = put(0);
+  kill(nodes[0].gateway);
+  BOOST_TEST((code_of(outcome) == core::errc::none));
+  BOOST_TEST((code_of(ask<msg::queue_list>(msg::list_queues{})) == core::errc::none));
+  BOOST_TEST((requests() == counts{1, 2, 0}));
+}
+
+BOOST_FIXTURE_TEST_CASE(request_that_its_host_does_not_take_goes_home, several_nodes) {
+  reach_all();
+  nodes[1].refusal = core::errc::unavailable; // it ends
+  const auto outcome = put(1);
+  advance(500ms);
+  BOOST_TEST((code_of(outcome) == core::errc::none));
+  BOOST_TEST((requests() == counts{1, 1, 0}));
+}
+
+BOOST_FIXTURE_TEST_CASE(request_that_its_host_does_not_answer_goes_home, several_nodes) {
+  reach_all();
+  nodes[1].keeps_silent = true;
+  const auto outcome = put(1);
+  advance(2500ms);
+  BOOST_TEST((code_of(outcome) == core::errc::none));
+  BOOST_TEST((requests() == counts{1, 1, 0}));
+}
+
+BOOST_FIXTURE_TEST_CASE(overload_is_waited_out_at_the_host, several_nodes) {
+  reach_all();
+  nodes[1].refusal = core::errc::overloaded;
+  const auto outcome = put(1);
+  advance(200ms);
+  nodes[1].refusal = core::errc::none;
+  advance(500ms);
+  BOOST_TEST((code_of(outcome) == core::errc::none));
+  BOOST_TEST(nodes[0].seen.empty());
+}
+
+// What the caller sent first arrives first, also if the placement was learned in between.
+BOOST_FIXTURE_TEST_CASE(requests_stay_behind_one_that_went_home_before_the_hints, several_nodes) {
+  hosts[2] = nodes[1].id;
+  nodes[0].knows_hosts = false;
+  nodes[0].keeps_silent = true;
+  reach(0);
+  const auto first = put(1);
+  nodes[0].knows_hosts = true;
+  reach(1);
+  const auto second = put(1);
+  BOOST_TEST((requests() == counts{2, 0, 0}));
+  BOOST_TEST((code_of(put(2)) == core::errc::none)); // another shard
+  BOOST_TEST((requests() == counts{2, 1, 0}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -89,6 +89,8 @@ template awaited_answer<msg::get_node_status> client::send(const msg::gateway_ac
                                                            msg::get_node_status);
 template awaited_answer<msg::get_link_status> client::send(const msg::gateway_actor&,
                                                            msg::get_link_status);
+template awaited_answer<msg::get_placement> client::send(const msg::gateway_actor&,
+                                                         msg::get_placement);
 
 template awaited_answer<msg::put_queue> client::send(const msg::gateway_actor&, msg::put_queue);
 template awaited_answer<msg::pause_queue> client::send(const msg::gateway_actor&, msg::pause_queue);

@@ -1,0 +1,102 @@
+#include "client/shard_routes.hpp"
+
+#include <algorithm>
+
+namespace holdfast::client {
+
+void shard_routes::open(way_number way) {
+  if (nodes_.empty())
+    home_ = way;
+  nodes_[way] = {}; // a new process may be at its end
+  doubtful_ = true;
+}
+
+void shard_routes::close(way_number way) {
+  nodes_.erase(way);
+  doubtful_ = true;
+  if (way != home_ || nodes_.empty())
+    return;
+  const auto next = nodes_.upper_bound(way);
+  home_ = (next == nodes_.end() ? nodes_.begin() : next)->first;
+}
+
+void shard_routes::learn(way_number way, const msg::placement& said) {
+  nodes_[way] = said.node;
+  hosts_ = said.hosts;
+}
+
+way_number shard_routes::best_way(core::shard_id shard) const {
+  if (shard >= hosts_.size() || !hosts_[shard] || nodes_.at(home_) == hosts_[shard])
+    return home_;
+  const auto found = std::find_if(nodes_.begin(), nodes_.end(),
+                                  [&](const auto& one) { return one.second == hosts_[shard]; });
+  return found == nodes_.end() ? home_ : found->first;
+}
+
+bool shard_routes::is_detour(core::shard_id shard) const {
+  return shard < hosts_.size() && hosts_[shard]
+         && std::none_of(nodes_.begin(), nodes_.end(),
+                         [&](const auto& one) { return one.second == hosts_[shard]; });
+}
+
+way_number shard_routes::depart(core::shard_id shard, time_point now) {
+  const auto best = best_way(shard);
+  if (is_detour(shard))
+    ++detours_;
+  auto& with = lanes_[shard];
+  const bool free = with.open == 0 || nodes_.count(with.way) == 0;
+  if (!free && with.way != best && !with.wrong_since)
+    with.wrong_since = now;
+  if (free || with.way == best || now - *with.wrong_since >= patience) {
+    with.way = best;
+    with.wrong_since.reset();
+  }
+  ++with.open;
+  return with.way;
+}
+
+void shard_routes::join(core::shard_id shard) {
+  auto& with = lanes_[shard];
+  with.way = home_;
+  ++with.open;
+}
+
+void shard_routes::arrive(core::shard_id shard) {
+  const auto found = lanes_.find(shard);
+  if (found != lanes_.end() && --found->second.open == 0)
+    lanes_.erase(found);
+}
+
+void shard_routes::distrust(core::shard_id shard) {
+  doubtful_ = true;
+  if (shard < hosts_.size())
+    hosts_[shard] = {};
+  const auto found = lanes_.find(shard);
+  if (found == lanes_.end())
+    return;
+  found->second.way = home_;
+  found->second.wrong_since.reset();
+}
+
+std::vector<way_number> shard_routes::questions(time_point now) {
+  const auto interval = doubtful_ ? ask_again_interval : ask_interval;
+  if (nodes_.empty() || (asked_at_ && now - *asked_at_ < interval))
+    return {};
+  asked_at_ = now;
+  doubtful_ = false;
+  std::vector<way_number> asked;
+  for (const auto& [way, node] : nodes_)
+    if (way == home_ || !node) // the others have to say only who they are
+      asked.push_back(way);
+  return asked;
+}
+
+bool shard_routes::wants_ways(time_point now) {
+  if (detours_ < detours_max || (wanted_at_ && now - *wanted_at_ < ask_interval))
+    return false;
+  wanted_at_ = now;
+  detours_ = 0;
+  return true;
+}
+
+} // namespace holdfast::client
