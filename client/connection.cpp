@@ -104,7 +104,7 @@ private:
     at.open = static_cast<bool>(found);
     if (found)
       caf::anon_send(courier, gateway_found{*found, number});
-    else
+    else if (nothing_open()) // else requests have other reasons to fail
       caf::anon_send(courier, gateway_unreachable{"cannot reach " + at.to->address() + ": "
                                                   + found.error().detail});
     return at.open;

@@ -301,9 +301,8 @@ void on_down(self_ptr self, const caf::down_msg& down) {
     // CAF leaves requests to a lost node to their timeout; whether they were carried out is
     // unknown, which is what ids chosen by the caller are for.
     for (auto& [id, call] : state.calls)
-      if (call.now == phase::in_flight && call.way == way) {
+      if (call.now == phase::in_flight && call.way == way)
         land(state, call, phase::parked);
-      }
     state.deps.on_lost(way);
   }
   send_parked(self);

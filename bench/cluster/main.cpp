@@ -109,7 +109,26 @@ std::uint64_t live(const client::connection& node, int caller, std::size_t batch
   return lives;
 }
 
-double lives_per_second(const options& o, std::uint32_t size) {
+/// Decisions in one transaction, over all nodes: each node commits its own.
+double decisions_per_commit(running& cluster) {
+  std::uint64_t commits = 0;
+  std::uint64_t decisions = 0;
+  for (std::uint32_t number = 0; number < cluster.nodes.size(); ++number) {
+    const client::connection node{cluster.system, cluster.nodes.endpoints(number).front(),
+                                  client::retry_policy{}, number};
+    const auto status = must(node.ask<msg::node_status>(msg::get_node_status{}));
+    commits += status.commits;
+    decisions += status.changes;
+  }
+  return commits == 0 ? 0.0 : static_cast<double>(decisions) / static_cast<double>(commits);
+}
+
+struct work_done {
+  double lives = 0; ///< A second.
+  double decisions_per_commit = 0;
+};
+
+work_done measure_lives(const options& o, std::uint32_t size) {
   running cluster{o, size};
   std::atomic<bool> counting{false};
   std::atomic<bool> over{false};
@@ -129,7 +148,7 @@ double lives_per_second(const options& o, std::uint32_t size) {
   over = true;
   for (auto& caller : callers)
     caller.join();
-  return static_cast<double>(lives) / took.count();
+  return {static_cast<double>(lives) / took.count(), decisions_per_commit(cluster)};
 }
 
 /// One and three in turn, so that both have the machine's moods.
@@ -137,15 +156,23 @@ void measure_work(const options& o, bench::results& out) {
   std::vector<double> alone;
   std::vector<double> together;
   std::vector<double> ratios;
+  std::vector<double> gathered_alone;
+  std::vector<double> gathered_together;
   for (int round = 0; round < o.rounds; ++round) {
-    alone.push_back(lives_per_second(o, 1));
-    together.push_back(lives_per_second(o, 3));
+    const auto one = measure_lives(o, 1);
+    const auto three = measure_lives(o, 3);
+    alone.push_back(one.lives);
+    together.push_back(three.lives);
+    gathered_alone.push_back(one.decisions_per_commit);
+    gathered_together.push_back(three.decisions_per_commit);
     ratios.push_back(together.back() / alone.back());
     std::cerr << "round " << round + 1 << ": " << alone.back() << " and " << together.back()
               << " lives a second\n";
   }
   out.add("cluster.one_node.lives", bench::quantile(alone, 0.5), "1/s");
   out.add("cluster.three_nodes.lives", bench::quantile(together, 0.5), "1/s");
+  out.add("cluster.one_node.decisions_per_commit", bench::quantile(gathered_alone, 0.5), "1");
+  out.add("cluster.three_nodes.decisions_per_commit", bench::quantile(gathered_together, 0.5), "1");
   out.add("cluster.three_vs_one", bench::quantile(ratios, 0.5), "x");
   out.add("cluster.three_vs_one_least", bench::quantile(ratios, 0), "x");
   out.add("cluster.three_vs_one_most", bench::quantile(ratios, 1), "x");
