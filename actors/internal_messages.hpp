@@ -245,6 +245,14 @@ struct made_from_found {
   std::vector<core::unit_id> units;
 };
 
+/// Answered by `gathered_found`.
+struct find_gathered {
+  std::vector<core::unit_id> units;
+};
+struct gathered_found {
+  std::vector<persistence::gathered_unit> units;
+};
+
 /// Answered by `step_surveyed`.
 struct survey_step {
   core::step_id step;
@@ -760,6 +768,8 @@ HOLDFAST_LOCAL_MESSAGE(find_judged)
 HOLDFAST_LOCAL_MESSAGE(judged_found)
 HOLDFAST_LOCAL_MESSAGE(find_made_from)
 HOLDFAST_LOCAL_MESSAGE(made_from_found)
+HOLDFAST_LOCAL_MESSAGE(find_gathered)
+HOLDFAST_LOCAL_MESSAGE(gathered_found)
 HOLDFAST_LOCAL_MESSAGE(repair_tick)
 HOLDFAST_LOCAL_MESSAGE(try_again)
 HOLDFAST_LOCAL_MESSAGE(gather_tick)

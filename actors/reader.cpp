@@ -487,6 +487,10 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
         return answer(open(self).made_from(question.step, question.results),
                       [](auto& units) { return made_from_found{std::move(units)}; });
       },
+      [=](const find_gathered& question) {
+        return answer(open(self).gathered_with(question.units),
+                      [](auto& units) { return gathered_found{std::move(units)}; });
+      },
       [=](const survey_step& question) {
         return answer(
             open(self).load_survey(question.step, question.sure, core::surveyed_judgments_max),

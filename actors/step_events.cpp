@@ -130,17 +130,20 @@ void count_finished(step_ptr self, const apply_events& delivery) {
   write(self, std::move(decided.changes), reply(self->make_response_promise(), events_applied{}));
 }
 
+bool is_upstream_of(const step_state& st, std::uint32_t position) {
+  return (st.workflow.upstreams(position) >> st.step.row.position & 1) != 0;
+}
+
 /// Tells the steps after this one that it is complete, or no longer is. What goes back says nothing
 /// about whether more will come.
-void pass_on_status(step_ptr self, const parts& whole) {
+void pass_on_status(step_ptr self, const parts& whole, bool more_to_come) {
   const auto& st = self->state;
-  const auto mine = st.step.row.position;
   // By the time this runs the step may have changed again; the last state is what counts.
-  const bool completed = st.step.row.status == core::step_status::completed;
+  const bool completed = !more_to_come && st.step.row.status == core::step_status::completed;
   for (std::uint32_t position = 0; position < st.siblings.size(); ++position)
-    if ((st.workflow.upstreams(position) >> mine & 1) != 0)
+    if (is_upstream_of(st, position))
       ask_part(self, whole, st.links.shards,
-               upstream_progress{st.siblings[position], mine, completed});
+               upstream_progress{st.siblings[position], st.step.row.position, completed});
 }
 
 /// Where contributors look for work, the step is listed as it stands now; by the time this runs,
@@ -197,14 +200,27 @@ std::map<core::step_id, add_children> by_target(const step_state& st,
   return targets;
 }
 
+/// Whether a result was taken back since the step last told how it stands, as far as the delivery
+/// goes. The step may still take itself for complete; it tells anew when it has counted that.
+bool reopened_last(const apply_events& delivery) {
+  const auto& events = delivery.events;
+  const auto last = std::find_if(events.rbegin(), events.rend(), [](const auto& e) {
+    return e.event.type == core::event_type::unit_reopened
+           || e.event.type == core::event_type::job_step_updated;
+  });
+  return last != events.rend() && last->event.type == core::event_type::unit_reopened;
+}
+
 /// Finished units go on to the next steps, and those that have are called back when their results
 /// are taken back; then these learn whether more will come.
 void route(step_ptr self, const apply_events& delivery) {
   auto& st = self->state;
-  const auto& events = delivery.events;
-  const bool status_changed = std::any_of(events.begin(), events.end(), [](const auto& e) {
-    return e.event.type == core::event_type::job_step_updated;
-  });
+  const auto has = [&](core::event_type type) {
+    return std::any_of(delivery.events.begin(), delivery.events.end(),
+                       [&](const auto& e) { return e.event.type == type; });
+  };
+  const bool status_changed = has(core::event_type::job_step_updated);
+  const bool more_to_come = reopened_last(delivery);
   auto whole = parts_of_delivery(self);
   heed_job(self, delivery, whole);
   // In this order: a step that is sealed before its last units arrive would complete too early.
@@ -215,13 +231,33 @@ void route(step_ptr self, const apply_events& delivery) {
     with_versions(self, [=](const core::failure& why) {
       if (why.code == core::errc::none) {
         list_anew(self, whole);
-        pass_on_status(self, whole);
+        pass_on_status(self, whole, more_to_come);
       }
       whole->end_part(why);
     });
   });
-  for (auto& [target, told] : by_target(st, delivery))
-    ask_part(self, units, st.links.shards, std::move(told));
+  // What is taken back comes again, perhaps: whoever gathers must not take the others for all there
+  // are before they hear how this step stands. When it is complete all the same, they have heard
+  // that it was not since what is withdrawn here was.
+  const bool comes_again =
+      has(core::event_type::unit_reopened) || st.step.row.status != core::step_status::completed;
+  for (auto& [target, told] : by_target(st, delivery)) {
+    const auto at = std::find(st.siblings.begin(), st.siblings.end(), target);
+    const auto position = static_cast<std::uint32_t>(at - st.siblings.begin());
+    if (told.taken_back.empty() || !comes_again || !is_upstream_of(st, position)) {
+      ask_part(self, units, st.links.shards, std::move(told));
+      continue;
+    }
+    units->begin_part();
+    self->request(st.links.shards, delivery_timeout,
+                  upstream_progress{target, st.step.row.position, false})
+        .then(
+            [=, what = std::move(told)](events_applied) {
+              ask_part(self, units, self->state.links.shards, what);
+              units->end_part();
+            },
+            [=](const caf::error& why) { units->end_part(msg::failure_of(why)); });
+  }
   units->end_part();
 }
 

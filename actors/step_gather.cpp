@@ -48,17 +48,15 @@ void make_batch(step_ptr self, const core::batch& due, std::vector<core::unit_re
     ids.push_back(member.id);
   auto decided = core::gather(st.step, members, std::move(joined.input), core::first_slots(mine),
                               st.ids, now(self, st.context), judging_tasks(self));
-  if (decided.refusal != core::errc::none) {
-    st.making_batch = false; // the step was canceled: nothing more becomes of them
-    return;
-  }
-  st.waiting->gathered(ids);
+  if (decided.refusal != core::errc::none)
+    return regrouped(self); // the step was canceled: nothing more becomes of them
+  st.waiting->remove(ids);
   write(self, std::move(decided.changes),
         [self, made = std::move(decided.answer)](const core::failure& why) {
           if (why.code != core::errc::none)
             return;
           enter_unit(self, summary_of(made));
-          self->state.making_batch = false;
+          regrouped(self);
           gather_when_due(self);
         });
 }
@@ -71,8 +69,7 @@ void set_aside(step_ptr self, const core::batch& due, const core::failure& why) 
                    {"first_unit", to_string(due.members.front())},
                    {"units", std::to_string(due.members.size())},
                    {"reason", why.detail}});
-  st.waiting->gathered(due.members);
-  gather_when_due(self);
+  st.waiting->remove(due.members);
 }
 
 void put_off(step_ptr self, const core::failure& why) {
@@ -105,14 +102,32 @@ void restore_waiting(step_ptr self, const std::vector<core::waiting_unit>& units
     st.waiting->add(unit);
 }
 
+void when_gathering_rests(step_ptr self, std::function<void()> regroup) {
+  auto& st = self->state;
+  if (st.regrouping)
+    return st.to_regroup.push_back(std::move(regroup));
+  st.regrouping = true;
+  regroup();
+}
+
+void regrouped(step_ptr self) {
+  auto& st = self->state;
+  st.regrouping = !st.to_regroup.empty();
+  if (!st.regrouping)
+    return;
+  const auto next = std::move(st.to_regroup.front());
+  st.to_regroup.erase(st.to_regroup.begin());
+  next();
+}
+
 void gather_when_due(step_ptr self) {
   auto& st = self->state;
-  if (!st.loaded || st.making_batch || st.step.row.status == core::step_status::canceled)
+  if (!st.loaded || st.regrouping || st.step.row.status == core::step_status::canceled)
     return;
   const auto due = st.waiting->due(st.step.row.sealed);
   if (!due)
     return;
-  st.making_batch = true;
+  st.regrouping = true;
   self->request(st.links.loader, internal_timeout, load_units{due->members, leases_of(st)})
       .then(
           [=](units_loaded& loaded) {
@@ -120,12 +135,14 @@ void gather_when_due(step_ptr self) {
             make_batch(self, *due, std::move(loaded.units));
           },
           [=](const caf::error& error) {
-            self->state.making_batch = false;
             const auto why = msg::failure_of(error);
-            if (core::describe(why.code).retryable)
+            if (core::describe(why.code).retryable) {
               put_off(self, why);
-            else
-              set_aside(self, *due, why);
+              return regrouped(self);
+            }
+            set_aside(self, *due, why);
+            regrouped(self);
+            gather_when_due(self);
           });
 }
 

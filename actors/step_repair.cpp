@@ -116,9 +116,6 @@ core::disregard_finished without_removed(const step_state& st, const core::unit_
   command.result = documents::read_result(unit.result);
   if (st.model)
     command.opinion = st.model->opinion_of(unit.id);
-  const auto* taken =
-      core::way_taken(unit.route, st.workflow.ways(unit.version, st.step.row.position));
-  command.batched = taken != nullptr && st.workflow.leads_to_batch(unit.version, *taken);
   return command;
 }
 

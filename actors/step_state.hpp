@@ -118,7 +118,10 @@ struct step_state {
 
   // --- gathering ---
   std::optional<core::gathering> waiting; ///< For a batch; since the step is loaded.
-  bool making_batch = false;
+  /// A batch is being made, or some are being taken apart: one at a time, so that what is decided
+  /// about units that are gathered is decided about them as they are.
+  bool regrouping = false;
+  std::vector<std::function<void()>> to_regroup; ///< Those that wait for their turn.
   std::uint32_t gather_tries = 0; ///< How often the units of the batch that is due were not read.
 
   // --- adding units ---
@@ -214,6 +217,10 @@ void restore_waiting(step_ptr self, const std::vector<core::waiting_unit>& units
 void note_waiting(step_ptr self, const core::unit_record& unit);
 /// Makes the batches that are due, one after the other.
 void gather_when_due(step_ptr self);
+/// Calls `regroup` when nobody else decides about units that are gathered, until `regrouped`.
+void when_gathering_rests(step_ptr self, std::function<void()> regroup);
+/// It is the next one's turn.
+void regrouped(step_ptr self);
 
 // step_versions.cpp: the forms that the workflow takes.
 
@@ -234,7 +241,8 @@ void on_upstream_progress(step_ptr self, const upstream_progress& change);
 
 // step_withdrawal.cpp: units whose parents' results were taken back.
 
-/// Cancels all that was made here from these results, and calls `done` when that is durable.
+/// Cancels all that was made here from these results, and takes apart the batches of which some of
+/// that is part; calls `done` when that is durable.
 void withdraw_made_from(step_ptr self, const std::vector<core::taken_back>& results,
                         std::function<void(const core::failure&)> done);
 

@@ -31,6 +31,10 @@ struct footprint_of {
     for (const auto& member : w.members)
       unit(member);
   }
+  void operator()(const ungather_units& w) {
+    for (const auto& member : w.members)
+      unit(member);
+  }
   void operator()(const insert_lease& w) { lease(w.unit, w.lease.owner); }
   void operator()(const extend_lease_row& w) { lease(w.unit, w.owner); }
   void operator()(const end_lease_row& w) { lease(w.unit, w.owner); }

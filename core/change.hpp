@@ -102,8 +102,10 @@ struct insert_unit {
   std::vector<contributor_id> excluded{}; ///< Never offered to these; in order, each once.
   std::uint32_t version = 1;              ///< Of the workflow, under which its chain began.
   list_place list{};
-  bool gathered = false;             ///< It waits to be part of a batch; else it is judgable.
-  std::uint32_t parent_reopened = 0; ///< Results of its parent that had been taken back by then.
+  bool gathered = false; ///< It waits to be part of a batch; else it is judgable.
+  /// Results of its parent that had been taken back by then; of a batch, how often its parent had
+  /// been taken out of one.
+  std::uint32_t parent_reopened = 0;
 };
 
 /// The units become part of the batch, which is there already or is made by the same change.
@@ -111,6 +113,13 @@ struct insert_unit {
 struct gather_units {
   unit_id batch;
   std::vector<unit_id> members; ///< In the order in which its input has them.
+};
+
+/// They are part of the batch no more, and wait for another. Refused by the store unless the batch
+/// is canceled and all of them are part of it.
+struct ungather_units {
+  unit_id batch;
+  std::vector<unit_id> members;
 };
 
 /// The unit wants so many judgments now.
@@ -149,8 +158,8 @@ struct taken_back {
   std::uint32_t revision = 1;
 };
 
-/// A finalized unit is canceled; its result stays to be seen. Refused by the store unless the unit
-/// is finalized.
+/// A finalized unit is canceled, and its result stays to be seen; or one that waits to be part of a
+/// batch is. Refused by the store unless the unit is finalized, or waits.
 struct withdraw_unit {
   unit_id unit;
   instant at;
@@ -254,7 +263,7 @@ struct repair_figures {
   std::uint64_t unchanged = 0;   ///< Their answer stands without it.
   std::uint64_t changed = 0;     ///< Another answer, from the judgments that are there.
   std::uint64_t reopened = 0;    ///< Others are asked before there is a result again.
-  std::uint64_t went_on = 0;     ///< Left alone: a batch is or will be made with what would change.
+  std::uint64_t went_on = 0;     ///< Left alone; of repairs that did not go through batches.
   std::uint64_t disregarded = 0; ///< Judgments that count no more.
   std::uint64_t reissued = 0;    ///< Of those taken back: others were made from the result.
 };
@@ -483,17 +492,16 @@ struct put_profile {
   instant at;
 };
 
-using write_op =
-    std::variant<insert_workflow, insert_step, update_step, insert_unit, set_unit_state,
-                 set_unit_slots, finalize_unit, insert_lease, extend_lease_row, end_lease_row,
-                 insert_judgment, taint_judgment, put_standing, insert_inbox, advance_cursor,
-                 put_queue, insert_task, update_task, insert_task_lease, extend_task_lease,
-                 end_task_lease, finish_task, revive_task, insert_late_result, take_staged,
-                 refuse_staged, put_schedule_row, delete_schedule_row, stage_task, put_webhook,
-                 delete_webhook, put_webhook_position, put_dead_letter, replay_dead_letter,
-                 delete_dead_letter, reopen_unit, put_repair, insert_late_judgment,
-                 insert_surplus_judgment, insert_flag, insert_workflow_version, put_profile,
-                 gather_units, withdraw_unit, restore_judgment, set_question_forgiven>;
+using write_op = std::variant<
+    insert_workflow, insert_step, update_step, insert_unit, set_unit_state, set_unit_slots,
+    finalize_unit, insert_lease, extend_lease_row, end_lease_row, insert_judgment, taint_judgment,
+    put_standing, insert_inbox, advance_cursor, put_queue, insert_task, update_task,
+    insert_task_lease, extend_task_lease, end_task_lease, finish_task, revive_task,
+    insert_late_result, take_staged, refuse_staged, put_schedule_row, delete_schedule_row,
+    stage_task, put_webhook, delete_webhook, put_webhook_position, put_dead_letter,
+    replay_dead_letter, delete_dead_letter, reopen_unit, put_repair, insert_late_judgment,
+    insert_surplus_judgment, insert_flag, insert_workflow_version, put_profile, gather_units,
+    withdraw_unit, restore_judgment, set_question_forgiven, ungather_units>;
 
 enum class event_type : std::uint8_t {
   unit_ready_for_assignment = 1,

@@ -79,8 +79,8 @@ std::optional<batch> gathering::due(bool all_there) const {
   return next;
 }
 
-void gathering::gathered(const std::vector<unit_id>& members) {
-  for (const auto& unit : members) {
+void gathering::remove(const std::vector<unit_id>& units) {
+  for (const auto& unit : units) {
     const auto known = groups_of_.find(unit);
     if (known == groups_of_.end())
       continue;

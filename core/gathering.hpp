@@ -63,15 +63,15 @@ public:
 
   explicit gathering(policies policy_of) : policy_of_(std::move(policy_of)) {}
 
-  /// It has come in. To be told again changes nothing.
+  /// It has come in, or its batch was taken apart. To be told again changes nothing.
   void add(const waiting_unit& unit);
 
   /// A batch that is due; `all_there`: nothing more can come. The same until something is added or
-  /// `gathered`.
+  /// removed.
   std::optional<batch> due(bool all_there) const;
 
-  /// They are part of a batch now.
-  void gathered(const std::vector<unit_id>& members);
+  /// They wait no longer: they are part of a batch, or withdrawn. Of others nothing changes.
+  void remove(const std::vector<unit_id>& units);
 
   std::size_t waiting() const { return groups_of_.size(); }
 

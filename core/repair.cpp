@@ -86,10 +86,6 @@ decision<repaired> repair(unit_record& u, const aggregation_policy& policy,
     return done;
   }
   const auto* taken = way_taken(u.route, ways);
-  if (taken != nullptr && command.batched) {
-    done.answer = {repair_outcome::went_on, 0, false};
-    return done;
-  }
   const auto listed = taint(u, command.contributors, now, done.changes);
   const auto slots = slots_wanted(u, policy, count, found ? &*found : nullptr);
   done.answer = {slots == count ? repair_outcome::changed : repair_outcome::reopened, disregarded,
@@ -115,7 +111,6 @@ void tally(repair_figures& figures, const repaired& unit) {
   figures.unchanged += counts(repair_outcome::unchanged);
   figures.changed += counts(repair_outcome::changed);
   figures.reopened += counts(repair_outcome::reopened);
-  figures.went_on += counts(repair_outcome::went_on);
   figures.disregarded += unit.disregarded;
   figures.reissued += unit.reissued ? 1 : 0;
 }

@@ -17,7 +17,6 @@ enum class repair_outcome : std::uint8_t {
   unchanged = 1,   ///< Its answer stands: what must not count is marked, all else stays.
   changed = 2,     ///< Its result is taken back, and the judgments that are left give another.
   reopened = 3,    ///< Its result is taken back, and it asks others.
-  went_on = 4,     ///< Its result would be taken back, but is in a batch with others: left alone.
 };
 
 /// A result as it is stored, as far as a repair compares it.
@@ -34,8 +33,6 @@ struct disregard_finished {
   /// Of the step's model, where the method asks one. It knows nothing of the contributors, and of
   /// all other judgments of the unit.
   std::optional<model_opinion> opinion{};
-  /// What was made from the result is or will be part of a batch.
-  bool batched = false;
 };
 
 struct repaired {
@@ -50,7 +47,8 @@ struct repaired {
 /// the judgments that are left are enough for the step's stopping rule, its slots are full.
 ///
 /// Units that were made from a result that is taken back are withdrawn, and with them what was made
-/// from those (`withdraw` in core/unit.hpp); its next result goes on as the first did.
+/// from those (`withdraw` in core/unit.hpp), also through batches (`ungather` in core/step.hpp);
+/// its next result goes on as the first did.
 decision<repaired> repair(unit_record& u, const aggregation_policy& policy,
                           const std::vector<way>& ways, const disregard_finished& command,
                           instant now);

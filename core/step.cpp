@@ -1,10 +1,10 @@
 #include "core/step.hpp"
 
 #include "core/invariant.hpp"
+#include "core/json_text.hpp"
 #include "core/unit_tasks.hpp"
 
 #include <algorithm>
-#include <set>
 
 namespace holdfast::core {
 
@@ -33,6 +33,14 @@ void reopen(step_row& row) {
   row.status = row.job == job_status::paused     ? step_status::paused
                : row.job == job_status::canceled ? step_status::canceled
                                                  : step_status::open;
+}
+
+/// The name of a batch that goes on from `first`, which was taken out of so many before.
+std::string batch_key(const unit_id& first, std::uint32_t ungathered) {
+  auto key = "batch:" + to_string(first);
+  if (ungathered > 0)
+    key += '/' + std::to_string(ungathered + 1);
+  return key;
 }
 
 } // namespace
@@ -113,10 +121,11 @@ decision<unit_record> gather(step& s, const std::vector<unit_record>& members, s
                              const std::vector<contributor_id>& judges) {
   const auto& first = members.front();
   source_item item;
-  item.key = "batch:" + to_string(first.id);
+  item.key = batch_key(first.id, first.ungathered);
   item.input = std::move(input);
   item.slots = slots;
   item.parent = first.id;
+  item.parent_reopened = first.ungathered;
   item.root = first.root;
   item.version = first.version;
   gather_units joined;
@@ -141,9 +150,36 @@ decision<unit_record> gather(step& s, const std::vector<unit_record>& members, s
   result.answer = std::move(made.answer.units.front());
   joined.batch = result.answer.id;
   result.changes.writes.push_back(std::move(joined));
-  auto counted = units_finished(s, members.size(), now);
-  append(result.changes, std::move(counted.changes));
+  append(result.changes, units_finished(s, members.size(), now).changes);
   return result;
+}
+
+decision<bool> ungather(step& s, const std::vector<gathered_together>& these,
+                        const std::set<unit_id>& withdrawn, instant now) {
+  decision<bool> done;
+  std::uint64_t waiting_again = 0;
+  for (const auto& group : these) {
+    if (group.batch) {
+      done.changes.writes.push_back(ungather_units{group.batch, group.units});
+      waiting_again += group.units.size();
+    }
+    for (const auto& unit : group.units) {
+      if (withdrawn.count(unit) == 0)
+        continue;
+      // Counted like any other that is canceled, from its event.
+      done.changes.writes.push_back(withdraw_unit{unit, now});
+      done.changes.events.push_back({event_type::unit_canceled,
+                                     s.row.id,
+                                     unit,
+                                     {},
+                                     now,
+                                     json_object{}.text("because", withdrawn_because).str()});
+    }
+  }
+  if (waiting_again > 0)
+    append(done.changes, units_finished(s, 0, now, waiting_again).changes);
+  done.answer = !done.changes.empty();
+  return done;
 }
 
 decision<step_row> seal(step& s, instant now) {
@@ -198,11 +234,10 @@ decision<step_row> units_finished(step& s, std::uint64_t count, instant now,
   s.row.completed_units += count;
   s.row.completed_units -= reopened;
   HOLDFAST_INVARIANT(s.row.completed_units <= s.row.total_units, "I-6: each unit finishes once");
-  bool changed = complete_if_done(s);
-  if (s.row.status == step_status::completed && s.row.completed_units < s.row.total_units) {
+  bool changed = reopened > 0 && s.row.status == step_status::completed;
+  changed = complete_if_done(s) || changed;
+  if (s.row.status == step_status::completed && s.row.completed_units < s.row.total_units)
     reopen(s.row);
-    changed = true;
-  }
   if (changed)
     ++s.row.revision;
   decision<step_row> result;

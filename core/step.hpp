@@ -5,6 +5,9 @@
 #include "core/unit.hpp"
 #include "core/workflow.hpp"
 
+#include <set>
+#include <vector>
+
 namespace holdfast::core {
 
 /// A workflow step: takes units in, counts those that are done, and completes.
@@ -67,6 +70,18 @@ decision<unit_record> gather(step& s, const std::vector<unit_record>& members, s
                              std::uint32_t slots, uuid_source& ids, instant now,
                              const std::vector<contributor_id>& judges = {});
 
+/// Units of the step that are gathered: all that are part of `batch`, or some that wait for one.
+struct gathered_together {
+  unit_id batch; ///< Canceled by now; nil for those that wait.
+  std::vector<unit_id> units;
+};
+
+/// Takes batches apart, and withdraws those of their units, and of those that wait, from which the
+/// results of their parents were taken back: these are canceled, the others wait for another batch.
+/// Answers whether there was anything to do.
+decision<bool> ungather(step& s, const std::vector<gathered_together>& these,
+                        const std::set<unit_id>& withdrawn, instant now);
+
 /// No more units are expected: completes the step once all are finished. Repeating succeeds.
 decision<step_row> seal(step& s, instant now);
 
@@ -78,8 +93,9 @@ decision<step_row> unseal(step& s, instant now);
 decision<step_row> note_upstream(step& s, std::uint32_t position, bool completed,
                                  std::uint64_t upstreams, instant now);
 
-/// `count` more units are finalized or canceled, and the results of `reopened` were taken back:
-/// those are to be done again, and with them a completed step.
+/// `count` more units are finalized or canceled, and `reopened` are to be done again: their results
+/// were taken back, or their batch was. With them a completed step is to be done again; it tells so
+/// even when all of them are done by now, as others may have heard of the results meanwhile.
 decision<step_row> units_finished(step& s, std::uint64_t count, instant now,
                                   std::uint64_t reopened = 0);
 

@@ -165,8 +165,6 @@ std::string finalized_details(const unit& u, const aggregate& consensus, const s
   return details.str();
 }
 
-constexpr std::string_view withdrawn_because = "the result that it was made from was taken back";
-
 event withdrawn_event(const unit& u, const withdraw::finished& was, const std::vector<way>& ways,
                       instant now) {
   auto told = about(u, event_type::unit_withdrawn, now);

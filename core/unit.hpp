@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace holdfast::core {
@@ -44,8 +45,8 @@ struct bar {
 ///    ▼                    cancel │
 ///   finalized        judgable ───┘
 ///
-/// A *gathered* unit never is any of these: it is part of a batch, or waits to be
-/// (core/gathering.hpp).
+/// A *gathered* unit is not worked on: it is part of a batch, or waits to be (core/gathering.hpp).
+/// Of all of these it can only become canceled, when it is withdrawn.
 ///
 /// A repair may take the result of a finalized unit back (core/repair.hpp); it is judgable again
 /// then. What was made from that result is *withdrawn*: canceled, even when it is finalized.
@@ -86,7 +87,8 @@ struct unit_record : unit {
   std::int16_t route = no_route; ///< That took it on when it was finalized.
   std::uint32_t part = 0;        ///< Place among the units that its parent's result made.
   list_place list;
-  unit_id batch; ///< What a gathered unit is part of; nil while it waits for that.
+  unit_id batch;                ///< What a gathered unit is part of; nil while it waits for that.
+  std::uint32_t ungathered = 0; ///< How often a gathered unit was taken out of its batch.
 };
 
 /// The slots of a test question: more than there are contributors.
@@ -206,6 +208,10 @@ struct reinstate {
 };
 decision<bool> decide(unit& u, const reinstate& command, instant now);
 
+/// Why, as the events say it.
+inline constexpr std::string_view withdrawn_because =
+    "the result that it was made from was taken back";
+
 /// The result that the unit was made from was taken back, and with it the need for what it asks.
 struct withdraw {
   /// Of a finalized unit, as it is stored.
@@ -218,7 +224,8 @@ struct withdraw {
 };
 /// Ends its leases and cancels it; what was judged stays to be seen, and so does a result. Refuses
 /// with `unavailable` when the unit was finalized since `was` was read. To be told again, and what
-/// is gathered, changes nothing. Answers whether there was anything to do.
+/// is gathered, changes nothing: the step withdraws that (`ungather` in core/step.hpp). Answers
+/// whether there was anything to do.
 decision<bool> decide(unit& u, const lease_policy& policy, const std::vector<way>& ways,
                       const withdraw& command, instant now);
 

@@ -164,26 +164,6 @@ bool versioned_workflow::one_way_in(std::uint32_t version, std::uint32_t positio
   return versions_[version - 1].one_way_in[position];
 }
 
-bool versioned_workflow::leads_to_batch(std::uint32_t version, const way& taken) const {
-  std::uint64_t reached = 0;
-  std::vector<const way*> open{&taken};
-  while (!open.empty()) {
-    const auto* next = open.back();
-    open.pop_back();
-    for (const auto& target : next->targets) {
-      const auto bit = std::uint64_t{1} << target.position;
-      if ((reached & bit) != 0)
-        continue;
-      reached |= bit;
-      if (find(version, target.position)->gather)
-        return true;
-      for (const auto& on : ways(version, target.position))
-        open.push_back(&on);
-    }
-  }
-  return false;
-}
-
 bool versioned_workflow::data_apart(std::uint32_t version, std::uint32_t position) const {
   return versions_[version - 1].data_apart[position];
 }

@@ -52,8 +52,6 @@ public:
   /// of different versions apart, too.
   bool one_way_in(std::uint32_t version, std::uint32_t position) const;
 
-  /// Whether units that go that way may become part of a batch.
-  bool leads_to_batch(std::uint32_t version, const way& taken) const;
   /// As `step_place::data_apart`.
   bool data_apart(std::uint32_t version, std::uint32_t position) const;
 

@@ -244,7 +244,7 @@ struct repair_progress {
   std::uint64_t unchanged = 0;   ///< Of these: the answer stands.
   std::uint64_t changed = 0;     ///< Another answer, from the judgments that were there.
   std::uint64_t reopened = 0;    ///< Others are asked before there is a result again.
-  std::uint64_t went_on = 0;     ///< Left alone, as the result is or will be part of a batch.
+  std::uint64_t went_on = 0;     ///< Left alone; of repairs that did not go through batches.
   std::uint64_t disregarded = 0; ///< Judgments that count no more.
   std::uint64_t reissued = 0; ///< Changed or reopened, and other units were made from the result.
 };

@@ -111,6 +111,19 @@ public:
     }
   }
 
+  void operator()(const core::ungather_units& w) {
+    const auto batch = t_.units.find(w.batch);
+    for (const auto& member : w.members) {
+      require(batch != t_.units.end() && batch->second.state == core::unit_state::canceled,
+              "22012: the batch is not canceled");
+      auto& row = change(t_.units, member);
+      require(row.batch && row.batch == w.batch, "22012: the unit is not part of the batch");
+      row.batch = {};
+      ++row.ungathered;
+      erase_key(t_.units_by_batch, {w.batch, member});
+    }
+  }
+
   void operator()(const core::set_unit_slots& w) {
     require(w.slots > 0 && w.slots <= INT32_MAX, "23514: a unit has at least one slot");
     open(w.unit).made.slots = w.slots;
@@ -159,7 +172,9 @@ public:
   void operator()(const core::withdraw_unit& w) {
     require_instant(w.at);
     auto& row = change(t_.units, w.unit);
-    require(row.state == core::unit_state::finalized, "22012: the unit is not finalized");
+    require(row.state == core::unit_state::finalized
+                || (row.state == core::unit_state::gathered && !row.batch),
+            "22012: the unit is neither finalized nor waiting");
     row.state = core::unit_state::canceled;
     row.changed_at = w.at;
   }
@@ -396,44 +411,45 @@ constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     8,  // set_unit_slots
     10, // finalize_unit
     5,  // insert_lease
-    14, // extend_lease_row
-    18, // end_lease_row
-    15, // insert_judgment
-    16, // taint_judgment
-    34, // put_standing
+    15, // extend_lease_row
+    19, // end_lease_row
+    16, // insert_judgment
+    17, // taint_judgment
+    35, // put_standing
     6,  // insert_inbox
-    37, // advance_cursor
-    21, // put_queue
-    22, // insert_task
-    26, // update_task
-    24, // insert_task_lease
-    27, // extend_task_lease
-    28, // end_task_lease
-    29, // finish_task
-    23, // revive_task
-    25, // insert_late_result
-    30, // take_staged
-    31, // refuse_staged
-    32, // put_schedule_row
-    33, // delete_schedule_row
-    38, // stage_task
-    39, // put_webhook
-    44, // delete_webhook
-    40, // put_webhook_position
-    41, // put_dead_letter
-    42, // replay_dead_letter
-    43, // delete_dead_letter
+    38, // advance_cursor
+    22, // put_queue
+    23, // insert_task
+    27, // update_task
+    25, // insert_task_lease
+    28, // extend_task_lease
+    29, // end_task_lease
+    30, // finish_task
+    24, // revive_task
+    26, // insert_late_result
+    31, // take_staged
+    32, // refuse_staged
+    33, // put_schedule_row
+    34, // delete_schedule_row
+    39, // stage_task
+    40, // put_webhook
+    45, // delete_webhook
+    41, // put_webhook_position
+    42, // put_dead_letter
+    43, // replay_dead_letter
+    44, // delete_dead_letter
     11, // reopen_unit
-    36, // put_repair
-    19, // insert_late_judgment
-    20, // insert_surplus_judgment
-    35, // insert_flag
+    37, // put_repair
+    20, // insert_late_judgment
+    21, // insert_surplus_judgment
+    36, // insert_flag
     1,  // insert_workflow_version
-    45, // put_profile
+    46, // put_profile
     4,  // gather_units
-    12, // withdraw_unit
-    17, // restore_judgment
-    13, // set_question_forgiven
+    13, // withdraw_unit
+    18, // restore_judgment
+    14, // set_question_forgiven
+    12, // ungather_units
 };
 
 std::vector<const core::write_op*> in_statement_order(const write_batch& batch) {

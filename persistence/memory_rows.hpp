@@ -73,6 +73,12 @@ protected:
     map.erase(row);
   }
 
+  template <class Set>
+  void erase_key(Set& set, const typename Set::value_type& key) {
+    if (set.erase(key) > 0)
+      on_take_back([&set, key] { set.insert(key); });
+  }
+
 private:
   std::vector<std::function<void()>> undo_;
 };

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace holdfast::persistence {
 
@@ -88,6 +89,11 @@ core::list_place list_of(const core::insert_unit& made) {
   return made.list.of ? made.list : core::list_place{};
 }
 
+core::waiting_unit read_waiting(const memory::unit_row& row) {
+  return {row.made.id, row.made.ordinal, row.made.version, list_of(row.made),
+          row.made.input.size()};
+}
+
 /// What the unit comes from directly: of a batch, all of its units.
 std::vector<core::unit_id> sources_of(const memory::tables& t, const core::unit_id& unit) {
   std::vector<core::unit_id> sources;
@@ -118,6 +124,7 @@ core::unit_record read_unit(const memory::tables& t, const memory::unit_row& row
   unit.version = made.version;
   unit.list = list_of(made);
   unit.batch = row.batch;
+  unit.ungathered = row.ungathered;
   unit.route = row.route;
   unit.state = row.state;
   unit.reopened = row.reopened;
@@ -347,10 +354,35 @@ core::outcome<stored_step> memory_store::load_step(core::step_id step,
     if (row.state < core::unit_state::finalized)
       loaded.open_units.push_back(read_open_unit(t, row, policy_of(row, policies)));
     if (row.state == core::unit_state::gathered && !row.batch)
-      loaded.waiting.push_back({entry->second, row.made.ordinal, row.made.version,
-                                list_of(row.made), row.made.input.size()});
+      loaded.waiting.push_back(read_waiting(row));
   }
   return loaded;
+}
+
+core::outcome<std::vector<gathered_unit>>
+memory_store::gathered_with(const std::vector<core::unit_id>& units) {
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
+    return memory::unreachable;
+  const auto& t = database_->tables_;
+  std::set<std::pair<std::uint64_t, core::unit_id>> together;
+  const auto name = [&](const core::unit_id& id) {
+    together.emplace(t.units.at(id).made.ordinal, id);
+  };
+  for (const auto& id : units) {
+    const auto found = t.units.find(id);
+    if (found == t.units.end() || found->second.state != core::unit_state::gathered)
+      continue;
+    name(id);
+    if (const auto& batch = found->second.batch)
+      for (auto entry = t.units_by_batch.lower_bound({batch, {}});
+           entry != t.units_by_batch.end() && entry->first == batch; ++entry)
+        name(entry->second);
+  }
+  std::vector<gathered_unit> gathered;
+  for (const auto& [ordinal, id] : together)
+    gathered.push_back({read_waiting(t.units.at(id)), t.units.at(id).batch});
+  return gathered;
 }
 
 core::outcome<std::vector<core::unit_record>>

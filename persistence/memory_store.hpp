@@ -112,6 +112,8 @@ public:
                                           std::uint64_t after, std::uint64_t through) override;
   core::outcome<std::vector<core::unit_id>>
   made_from(core::step_id step, const std::vector<core::taken_back>& results) override;
+  core::outcome<std::vector<gathered_unit>>
+  gathered_with(const std::vector<core::unit_id>& units) override;
   core::outcome<item_history> load_lineage(core::unit_id unit, core::unit_id after,
                                            std::uint32_t limit) override;
   core::outcome<stored_workflow> load_workflow(core::workflow_id workflow) override;

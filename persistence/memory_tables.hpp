@@ -33,7 +33,8 @@ struct unit_row {
   std::int16_t route = core::no_route; ///< As in `finalize_unit`, like the following.
   std::string route_reason{};
   std::uint32_t reopened = 0;
-  core::unit_id batch{}; ///< What a gathered unit is part of; nil while it waits for that.
+  core::unit_id batch{};        ///< What a gathered unit is part of; nil while it waits for that.
+  std::uint32_t ungathered = 0; ///< How often it was taken out of one.
   std::optional<core::instant> forgiven_at{}; ///< Of a test question: since when it says nothing.
 };
 

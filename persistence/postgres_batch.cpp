@@ -122,6 +122,18 @@ constexpr statement gather_into_batches{"gather_into_batches", R"sql(
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
 
+constexpr statement ungather_from_batches{"ungather_from_batches", R"sql(
+  WITH changed AS (
+    UPDATE holdfast.units u SET batch_id = NULL, ungathered = u.ungathered + 1
+      FROM unnest($1::uuid[], $2::uuid[]) AS t(unit_id, batch_id)
+     CROSS JOIN LATERAL (SELECT f.ctid, f.batch_id FROM holdfast.units f
+                          WHERE f.unit_id = t.unit_id LIMIT 1) found
+     CROSS JOIN LATERAL (SELECT f.state FROM holdfast.units f
+                          WHERE f.unit_id = t.batch_id LIMIT 1) batch
+     WHERE u.ctid = found.ctid AND found.batch_id = t.batch_id AND batch.state = 4
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
+
 constexpr statement add_leases{"add_leases", R"sql(
   WITH added AS (
     INSERT INTO holdfast.active_leases (unit_id, contributor_id, token, assignment_id, granted_at,
@@ -208,9 +220,10 @@ constexpr statement withdraw_units{"withdraw_units", R"sql(
   WITH changed AS (
     UPDATE holdfast.units u SET state = 4, changed_at = t.at
       FROM unnest($1::uuid[], $2::timestamptz[]) AS t(unit_id, at)
-     CROSS JOIN LATERAL (SELECT f.ctid, f.state FROM holdfast.units f
+     CROSS JOIN LATERAL (SELECT f.ctid, f.state, f.batch_id FROM holdfast.units f
                           WHERE f.unit_id = t.unit_id LIMIT 1) found
-     WHERE u.ctid = found.ctid AND found.state = 3
+     WHERE u.ctid = found.ctid
+       AND (found.state = 3 OR (found.state = 5 AND found.batch_id IS NULL))
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
 
@@ -462,6 +475,10 @@ public:
     for (const auto& member : w.members)
       gathered_.add(member.value, w.batch.value);
   }
+  void operator()(const core::ungather_units& w) {
+    for (const auto& member : w.members)
+      ungathered_.add(member.value, w.batch.value);
+  }
   void operator()(const core::set_unit_slots& w) { unit_slots_.add(w.unit.value, plain(w.slots)); }
   void operator()(const core::set_unit_state& w) {
     unit_states_.add(w.unit.value, small(w.state), w.at);
@@ -530,6 +547,7 @@ public:
     unit_states_.append_to(calls, set_unit_states);
     finalized_.append_to(calls, finalize_units);
     reopened_.append_to(calls, reopen_units);
+    ungathered_.append_to(calls, ungather_from_batches);
     withdrawn_.append_to(calls, withdraw_units);
     forgiven_.append_to(calls, set_questions_forgiven);
     extended_.append_to(calls, extend_leases);
@@ -584,6 +602,7 @@ private:
       units_;
   columns<core::uuid, text> exclusions_;
   columns<core::uuid, core::uuid> gathered_;
+  columns<core::uuid, core::uuid> ungathered_;
   rows<core::uuid, text, int8, core::uuid, core::instant, core::instant> leases_;
   columns<text, int4, int8> inbox_;
   columns<int4, int8, int8, int8, int4, text> outbox_;

@@ -56,12 +56,32 @@ constexpr statement waiting_units_of_step{"waiting_units_of_step", R"sql(
     FROM holdfast.units
    WHERE step_id = $1::uuid AND state = 5 AND batch_id IS NULL ORDER BY ordinal)sql"};
 
+// The units alone first: what they were asked is read once each.
+constexpr statement gathered_together{"gathered_together", R"sql(
+  WITH asked AS MATERIALIZED (
+    SELECT f.unit_id, f.batch_id
+      FROM unnest($1::uuid[]) AS t(unit_id)
+     CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = t.unit_id OFFSET 0) f
+     WHERE f.state = 5),
+  named AS MATERIALIZED (
+    SELECT unit_id FROM asked
+    UNION
+    SELECT m.unit_id
+      FROM (SELECT DISTINCT batch_id FROM asked WHERE batch_id IS NOT NULL) b
+     CROSS JOIN LATERAL (SELECT f.unit_id FROM holdfast.units f
+                          WHERE f.batch_id = b.batch_id OFFSET 0) m)
+  SELECT u.unit_id, u.ordinal, u.version, octet_length(u.input), u.list_id, u.list_size,
+         u.list_part, u.batch_id
+    FROM named n
+   CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = n.unit_id OFFSET 0) u
+   ORDER BY u.ordinal, u.unit_id)sql"};
+
 // From the list to the table, row by row: see the remark on `LATERAL` in postgres_batch.cpp. Here
 // `OFFSET 0` is what keeps the planner from turning the join around.
 constexpr statement units_by_id{"units_by_id", R"sql(
   SELECT u.unit_id, u.step_id, u.root_id, u.parent_id, u.ordinal, u.source_key, u.input, u.slots,
          u.created_at, u.state, u.result, u.confidence, u.truth, u.loops, u.part, u.route,
-         u.reopened, u.version, u.batch_id, u.list_id, u.list_size, u.list_part
+         u.reopened, u.version, u.batch_id, u.list_id, u.list_size, u.list_part, u.ungathered
     FROM unnest($1::uuid[]) AS t(unit_id)
    CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = t.unit_id OFFSET 0) u)sql"};
 
@@ -242,6 +262,12 @@ core::list_place list_of(const query_result& r, std::size_t row, int column) {
   return {unit_of(r, row, column), u32(r, row, column + 1), u32(r, row, column + 2)};
 }
 
+/// Columns 0 to 6 of the statements that read units which wait.
+core::waiting_unit waiting_unit_of(const query_result& r, std::size_t row) {
+  return {unit_of(r, row, 0), u64(r, row, 1), version_of(r, row, 2), list_of(r, row, 4),
+          u32(r, row, 3)};
+}
+
 /// The rows of the statements that read definitions.
 std::vector<std::string> definitions_in(const query_result& r) {
   std::vector<std::string> definitions;
@@ -369,9 +395,7 @@ core::outcome<stored_step> load_step(const results& r, const lease_policies_of& 
   });
   const auto& waiting = r[preamble_long + 7];
   for (std::size_t row = 0; row < waiting.rows(); ++row)
-    loaded.waiting.push_back({unit_of(waiting, row, 0), u64(waiting, row, 1),
-                              version_of(waiting, row, 2), list_of(waiting, row, 4),
-                              u32(waiting, row, 3)});
+    loaded.waiting.push_back(waiting_unit_of(waiting, row));
   return loaded;
 }
 
@@ -426,6 +450,7 @@ std::vector<core::unit_record> load_units(const results& r, const std::vector<co
     unit.version = version_of(rows, row, 17);
     unit.batch = unit_of(rows, row, 18);
     unit.list = list_of(rows, row, 19);
+    unit.ungathered = u32(rows, row, 22);
     loaded.push_back(std::move(unit));
   }
   const auto seen = [](core::unit& unit, core::token token) {
@@ -475,6 +500,18 @@ std::vector<core::unit_record> load_units(const results& r, const std::vector<co
     put_bar(unit.bars, excluded.get<text>(row, 1), core::instant::max());
   });
   return loaded;
+}
+
+std::vector<call> gathered_with(const std::vector<core::unit_id>& units) {
+  return short_read({{&gathered_together, {ids_parameter(units)}}});
+}
+
+std::vector<gathered_unit> gathered_with(const results& r) {
+  const auto& rows = r[preamble_short];
+  std::vector<gathered_unit> together;
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    together.push_back({waiting_unit_of(rows, row), unit_of(rows, row, 7)});
+  return together;
 }
 
 std::vector<call> load_chains(const std::vector<core::unit_id>& units) {

@@ -23,6 +23,9 @@ std::vector<call> load_units(const std::vector<core::unit_id>& units,
 std::vector<core::unit_record> load_units(const results& r, const std::vector<core::unit_id>& units,
                                           const core::lease_policies& policies);
 
+std::vector<call> gathered_with(const std::vector<core::unit_id>& units);
+std::vector<gathered_unit> gathered_with(const results& r);
+
 std::vector<call> load_chains(const std::vector<core::unit_id>& units);
 std::vector<unit_chain> load_chains(const results& r);
 

@@ -175,6 +175,14 @@ postgres_store::load_units(const std::vector<core::unit_id>& units,
   return reads::load_units(*answer, units, policies);
 }
 
+core::outcome<std::vector<gathered_unit>>
+postgres_store::gathered_with(const std::vector<core::unit_id>& units) {
+  const auto answer = ask(reads::gathered_with(units));
+  if (!answer)
+    return answer.error();
+  return reads::gathered_with(*answer);
+}
+
 core::outcome<std::vector<unit_chain>>
 postgres_store::load_chains(const std::vector<core::unit_id>& units) {
   const auto answer = ask(reads::load_chains(units));

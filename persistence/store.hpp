@@ -115,6 +115,12 @@ struct stored_step {
   std::vector<core::waiting_unit> waiting; ///< For a batch; ascending by ordinal.
 };
 
+/// A unit that is gathered.
+struct gathered_unit {
+  core::waiting_unit unit; ///< As it waits, or will again.
+  core::unit_id batch;     ///< Which it is part of; nil while it waits.
+};
+
 /// A queue with its live tasks and its schedules.
 struct stored_queue {
   core::put_queue row;
@@ -462,6 +468,11 @@ public:
   /// of arrival.
   virtual core::outcome<std::vector<core::unit_id>>
   made_from(core::step_id step, const std::vector<core::taken_back>& results) = 0;
+
+  /// Those of `units` that are gathered, and all that are in one batch with one of them; each once,
+  /// in order of arrival.
+  virtual core::outcome<std::vector<gathered_unit>>
+  gathered_with(const std::vector<core::unit_id>& units) = 0;
 
   /// All units of the item that `unit` belongs to, after `after` in their order (nil: from the
   /// first), at most `limit`. `not_found` if there is no such unit, or `after` is not of its item.

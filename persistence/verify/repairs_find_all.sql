@@ -1,6 +1,7 @@
 -- I-11: After a repair nothing that its contributor said counts for a unit that was finished
--- before, but for those from which others were made that it has left alone, as it says. Unless they
--- have been back at work since: then what they said may count again.
+-- before, but for those from which others were made that it has left alone, as it says: those of
+-- before they went through batches. Unless they have been back at work since: then what they said
+-- may count again.
 SELECT r.repair_id, r.contributor_id, u.unit_id, u.ordinal
 FROM holdfast.repairs r
 JOIN holdfast.contributor_standings c

@@ -201,12 +201,13 @@ BOOST_AUTO_TEST_CASE(a_repair_is_done_once) {
   BOOST_TEST(call(repair_of(step, "eve")).code() == core::errc::wrong_state);
 }
 
-// Others are in the batch, too: it stays, and it is said of how many.
-BOOST_AUTO_TEST_CASE(what_is_in_a_batch_is_left_alone) {
-  const auto step =
-      create(step_with(R"("judgments_per_unit": 2,
+// A27: what waits to be part of a batch is withdrawn like any other that was made from the result.
+BOOST_AUTO_TEST_CASE(what_waits_for_a_batch_is_taken_back_as_well) {
+  const auto steps =
+      create_steps(step_with(R"("judgments_per_unit": 2,
       "routes": [{"when": {"answer": "red"}, "to": ["check"]}])",
-                       R"(, {"key": "check", "gather": {"by": "count", "size": 2}})"));
+                             R"(, {"key": "check", "gather": {"by": "count", "size": 2}})"));
+  const auto step = steps[0];
   feed(step, 3);
   judge(step, "eve", {"red", "blue", "red"});
   judge(step, "ana", {"red", "green", "blue"});
@@ -218,11 +219,16 @@ BOOST_AUTO_TEST_CASE(what_is_in_a_batch_is_left_alone) {
   judge(step, "bob", {"red"});
   advance(1s);
   BOOST_TEST(answers(step) == "red green blue ");
+  BOOST_REQUIRE(results(steps[1]).size() == 1U);
+  BOOST_TEST((results(steps[1])[0].state == core::unit_state::gathered));
   remove(step, "ana");
   const auto told = done(repair_of(step, "ana"));
-  BOOST_TEST(figures(told) == "3 = 0 0 2 1 / 2 ");
-  BOOST_TEST(told.reissued == 0U);
-  BOOST_TEST(answers(step) == "red - - ");
+  BOOST_TEST(figures(told) == "3 = 0 0 3 0 / 3 ");
+  BOOST_TEST(told.reissued == 1U);
+  BOOST_TEST(answers(step) == "- - - ");
+  advance(1s);
+  BOOST_TEST((results(steps[1])[0].state == core::unit_state::canceled));
+  BOOST_TEST(statistics(steps[1]).step.completed_units == 1U);
   BOOST_TEST(broken_invariants(*database).empty());
 }
 

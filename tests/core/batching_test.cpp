@@ -84,7 +84,9 @@ BOOST_AUTO_TEST_CASE(changes_of_the_same_unit_may_not_share_a_batch) {
   const std::vector<write_op> of_unit{
       insert_unit{numbered_unit(1), {}, numbered_unit(1), {}, 1, "k", "{}", 3, beginning},
       set_unit_state{numbered_unit(1), unit_state::paused, beginning},
-      finalize_unit{numbered_unit(1), "{}", 1.0, beginning}};
+      finalize_unit{numbered_unit(1), "{}", 1.0, beginning},
+      gather_units{numbered_unit(3), {numbered_unit(4), numbered_unit(1)}},
+      ungather_units{numbered_unit(3), {numbered_unit(4), numbered_unit(1)}}};
   for (const auto& first : of_unit)
     for (const auto& second : of_unit)
       BOOST_TEST(!fit({first}, {second}));

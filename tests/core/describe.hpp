@@ -146,6 +146,12 @@ struct write_text {
       list += ' ' + to_string(member);
     return "gather_units into " + to_string(w.batch) + list;
   }
+  text operator()(const core::ungather_units& w) const {
+    text list;
+    for (const auto& member : w.members)
+      list += ' ' + to_string(member);
+    return "ungather_units from " + to_string(w.batch) + list;
+  }
   text operator()(const core::set_unit_slots& w) const {
     return "set_unit_slots " + std::to_string(w.slots);
   }

@@ -12,6 +12,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <set>
@@ -79,7 +80,7 @@ ordinals due(const gathering& units, bool all_there = false) {
 /// Makes the batch that is due.
 ordinals make(gathering& units, bool all_there = false) {
   auto members = due(units, all_there);
-  units.gathered(units_of(members));
+  units.remove(units_of(members));
   return members;
 }
 
@@ -146,8 +147,8 @@ BOOST_AUTO_TEST_CASE(to_be_told_twice_changes_nothing) {
   BOOST_TEST(due(units).empty());
   units.add(waiting(2));
   BOOST_TEST((due(units) == ordinals{1, 2}));
-  units.gathered(units_of({1, 2}));
-  units.gathered(units_of({1, 2, 3}));
+  units.remove(units_of({1, 2}));
+  units.remove(units_of({1, 2, 3}));
   BOOST_TEST(units.waiting() == 0U);
 
   auto lists = by_list();
@@ -156,6 +157,61 @@ BOOST_AUTO_TEST_CASE(to_be_told_twice_changes_nothing) {
   BOOST_TEST(due(lists).empty());
   lists.add(item(2, 90, 2, 1));
   BOOST_TEST((make(lists) == ordinals{1, 2}));
+}
+
+// A27: what a batch was made of waits again in its place, without those that are withdrawn.
+BOOST_AUTO_TEST_CASE(a_batch_by_count_that_was_taken_apart_is_made_with_what_else_waits) {
+  auto units = by_count(3);
+  for (std::uint64_t n = 1; n <= 4; ++n)
+    units.add(waiting(n));
+  BOOST_TEST((make(units) == ordinals{1, 2, 3}));
+  units.add(waiting(1));
+  BOOST_TEST(due(units).empty());
+  units.add(waiting(3));
+  BOOST_TEST((make(units) == ordinals{1, 3, 4}));
+  units.add(waiting(3));
+  BOOST_TEST(due(units).empty());
+  BOOST_TEST((make(units, true) == ordinals{3}));
+}
+
+// A27: a withdrawn item's place stays open until the next one comes.
+BOOST_AUTO_TEST_CASE(a_list_that_was_taken_apart_waits_for_the_item_that_it_lost) {
+  auto units = by_list();
+  for (std::uint32_t part = 0; part < 3; ++part)
+    units.add(item(1 + part, 90, 3, part));
+  BOOST_TEST((make(units) == ordinals{1, 2, 3}));
+  units.add(item(3, 90, 3, 2));
+  units.add(item(1, 90, 3, 0));
+  BOOST_TEST(due(units).empty());
+  BOOST_TEST((due(units, true) == ordinals{1, 3}));
+  units.add(item(7, 90, 3, 1));
+  BOOST_TEST((make(units) == ordinals{1, 7, 3}));
+}
+
+BOOST_AUTO_TEST_CASE(who_is_withdrawn_while_it_waits_is_missing_again) {
+  auto units = by_list();
+  units.add(item(1, 90, 3, 0));
+  units.add(item(2, 90, 3, 1));
+  units.remove(units_of({2}));
+  units.add(item(3, 90, 3, 2));
+  BOOST_TEST(due(units).empty());
+  units.add(item(4, 90, 3, 1));
+  BOOST_TEST((make(units) == ordinals{1, 4, 3}));
+
+  // All of them, and the next list has another length.
+  units.add(item(5, 91, 3, 0));
+  units.add(item(6, 91, 3, 1));
+  units.add(item(7, 91, 2, 0));
+  units.add(item(8, 91, 2, 1));
+  units.remove(units_of({5, 6}));
+  BOOST_TEST((make(units) == ordinals{7, 8}));
+  BOOST_TEST(units.waiting() == 0U);
+
+  auto counted = by_count(2);
+  counted.add(waiting(1));
+  counted.add(waiting(2));
+  counted.remove(units_of({1}));
+  BOOST_TEST(due(counted).empty());
 }
 
 BOOST_AUTO_TEST_CASE(units_of_different_versions_never_become_one) {
@@ -327,7 +383,7 @@ BOOST_AUTO_TEST_CASE(each_unit_becomes_part_of_exactly_one_batch) {
         BOOST_TEST((all_there || parts.size() == list.size));
         whole_lists += parts.size() == list.size && list.size > 1 ? 1 : 0;
       }
-      units.gathered(next->members);
+      units.remove(next->members);
       return true;
     };
 
@@ -393,6 +449,13 @@ struct gathering_step {
   step s;
   uuid_source ids{1};
 };
+
+std::vector<unit_id> ids_of(const std::vector<unit_record>& units) {
+  std::vector<unit_id> ids;
+  for (const auto& unit : units)
+    ids.push_back(unit.id);
+  return ids;
+}
 
 template <class Write>
 std::vector<Write> writes_of(const change& c) {
@@ -570,6 +633,114 @@ BOOST_AUTO_TEST_CASE(a_member_is_committed_before_its_batch) {
   footprint.clear();
   BOOST_TEST(footprint.admit(first.changes));
   BOOST_TEST(!footprint.admit(change{{again}, {}}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(batches_taken_apart)
+
+// A27, I-5, I-6
+BOOST_AUTO_TEST_CASE(who_is_withdrawn_leaves_the_batch_and_the_others_wait_again) {
+  gathering_step g;
+  const auto members = g.take_in({g.child(), g.child(), g.child()});
+  const auto batch = g.make(members).answer.id;
+  BOOST_TEST(describe(g.s.row) == "Open, 3 of 4, revision 1");
+  const auto later = beginning + std::chrono::seconds{7};
+  const auto d = ungather(g.s, {{batch, ids_of(members)}}, {members[1].id}, later);
+  BOOST_TEST(d.answer);
+  // The one that is canceled is counted when its event is.
+  BOOST_TEST(describe(g.s.row) == "Open, 0 of 4, revision 1");
+  const auto left = writes_of<ungather_units>(d.changes);
+  BOOST_REQUIRE(left.size() == 1U);
+  BOOST_TEST((left[0].batch == batch));
+  BOOST_TEST((left[0].members == ids_of(members)));
+  const auto canceled = writes_of<withdraw_unit>(d.changes);
+  BOOST_REQUIRE(canceled.size() == 1U);
+  BOOST_TEST((canceled[0].unit == members[1].id));
+  BOOST_TEST((canceled[0].at == later));
+  BOOST_TEST(writes_of<update_step>(d.changes).size() == 1U);
+  BOOST_REQUIRE(d.changes.events.size() == 1U);
+  const auto& told = d.changes.events[0];
+  BOOST_TEST((told.type == event_type::unit_canceled));
+  BOOST_TEST((told.unit == members[1].id));
+  BOOST_TEST((told.step == g.s.row.id));
+  BOOST_TEST((told.at == later));
+  BOOST_TEST(told.details == R"({"because":"the result that it was made from was taken back"})");
+}
+
+// I-6
+BOOST_AUTO_TEST_CASE(who_still_waits_is_canceled_without_more_ado) {
+  gathering_step g;
+  const auto members = g.take_in({g.child(), g.child()});
+  const auto before = describe(g.s);
+  const auto d = ungather(g.s, {{{}, ids_of(members)}}, {members[0].id}, beginning);
+  BOOST_TEST(d.answer);
+  BOOST_TEST(describe(g.s) == before);
+  BOOST_REQUIRE(d.changes.writes.size() == 1U);
+  BOOST_TEST((writes_of<withdraw_unit>(d.changes).at(0).unit == members[0].id));
+  BOOST_TEST(d.changes.events.size() == 1U);
+  BOOST_TEST(!ungather(g.s, {}, {}, beginning).answer);
+  BOOST_TEST(ungather(g.s, {{{}, {members[1].id}}}, {members[0].id}, beginning).changes.empty());
+}
+
+// I-6: with the units that wait again, a step is not complete.
+BOOST_AUTO_TEST_CASE(a_complete_step_whose_batch_is_taken_apart_is_open_again) {
+  gathering_step g;
+  const auto members = g.take_in({g.child(), g.child()});
+  seal(g.s, beginning);
+  const auto batch = g.make(members).answer.id;
+  units_finished(g.s, 1, beginning);
+  BOOST_TEST(describe(g.s.row) == "Completed, sealed, 3 of 3, revision 3");
+  const auto d = ungather(g.s, {{batch, ids_of(members)}}, {members[0].id}, beginning);
+  BOOST_TEST(describe(g.s.row) == "Open, sealed, 1 of 3, revision 4");
+  BOOST_REQUIRE(d.changes.events.size() == 2U);
+  BOOST_TEST((d.changes.events[1].type == event_type::job_step_updated));
+  units_finished(g.s, 1, beginning); // the one that was withdrawn
+  auto again = members;
+  again[1].ungathered = 1;
+  g.make({again[1]});
+  units_finished(g.s, 1, beginning);
+  BOOST_TEST(describe(g.s.row) == "Completed, sealed, 4 of 4, revision 5");
+}
+
+// I-5: no two batches have one name or one place behind their first unit.
+BOOST_AUTO_TEST_CASE(the_next_batch_of_a_unit_has_a_name_and_a_place_of_its_own) {
+  gathering_step g;
+  auto members = g.take_in({g.child()});
+  const auto name = "batch:" + to_string(members[0].id);
+  for (std::uint32_t before = 0; before < 3; ++before) {
+    members[0].ungathered = before;
+    const auto d = g.make(members);
+    const auto suffix = before == 0 ? "" : "/" + std::to_string(before + 1);
+    BOOST_TEST(d.answer.source_key == name + suffix);
+    BOOST_TEST(writes_of<insert_unit>(d.changes).at(0).parent_reopened == before);
+  }
+}
+
+// Others may have heard of what was taken back, although it came back with the same count.
+BOOST_AUTO_TEST_CASE(a_step_that_was_to_do_something_again_says_when_that_is_done) {
+  gathering_step g;
+  g.make(g.take_in({g.child()}));
+  seal(g.s, beginning);
+  units_finished(g.s, 1, beginning);
+  BOOST_TEST(describe(g.s.row) == "Completed, sealed, 2 of 2, revision 3");
+  const auto d = units_finished(g.s, 1, beginning, 1);
+  BOOST_TEST(describe(g.s.row) == "Completed, sealed, 2 of 2, revision 4");
+  BOOST_TEST(d.changes.events.size() == 1U);
+}
+
+// Writes are applied kind by kind: nothing is taken out of a batch by the commit that put it there.
+BOOST_AUTO_TEST_CASE(a_batch_is_committed_before_it_is_taken_apart) {
+  gathering_step g;
+  const auto members = g.take_in({g.child(), g.child()});
+  const auto made = g.make(members);
+  const auto apart = ungather(g.s, {{made.answer.id, ids_of(members)}}, {members[0].id}, beginning);
+  batch_footprint footprint;
+  BOOST_TEST(footprint.admit(made.changes));
+  BOOST_TEST(!footprint.admit(apart.changes));
+  footprint.clear();
+  BOOST_TEST(footprint.admit(apart.changes));
+  BOOST_TEST(!footprint.admit(change{{gather_units{numbered(1), {members[1].id}}}, {}}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

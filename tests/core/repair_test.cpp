@@ -80,7 +80,7 @@ struct finished_unit {
     } else {
       standing.answer = "red";
     }
-    return core::repair(u, policy, ways, {gone, standing, std::move(opinion), batched}, beginning);
+    return core::repair(u, policy, ways, {gone, standing, std::move(opinion)}, beginning);
   }
 
   core::uuid_source ids{7};
@@ -88,7 +88,6 @@ struct finished_unit {
   std::vector<core::way> ways;
   core::unit_record u;
   core::event_seq messages = 0;
-  bool batched = false; ///< What goes on becomes part of a batch.
 };
 
 core::aggregation_policy stopping(std::uint32_t min, std::uint32_t max, double stop_at) {
@@ -234,19 +233,6 @@ BOOST_AUTO_TEST_CASE(a_result_from_which_others_were_made_is_taken_back_with_wor
   BOOST_TEST(alone.changes.events[0].details.find("route") == std::string::npos);
 }
 
-// Others are in the batch as well.
-BOOST_AUTO_TEST_CASE(what_is_in_a_batch_is_left_alone_unless_it_stands) {
-  finished_unit on{{}, {leading_on("blue")}};
-  on.batched = true;
-  on.with({"ana:red", "bob:blue", "eve:blue"});
-  BOOST_TEST(said(on.without({"eve"})) == "went on");
-  BOOST_TEST((on.u.state == unit_state::finalized));
-  finished_unit stands{{}, {leading_on("red")}};
-  stands.batched = true;
-  stands.with({"ana:red", "bob:red", "eve:blue"});
-  BOOST_TEST((stands.without({"eve"}).answer.outcome == repair_outcome::unchanged));
-}
-
 BOOST_AUTO_TEST_CASE(chunks_follow_each_other_to_the_end) {
   core::repair_row row;
   row.through = 2 * core::repair_chunk + 1;
@@ -264,7 +250,7 @@ BOOST_AUTO_TEST_CASE(chunks_follow_each_other_to_the_end) {
 // Whatever was said and whoever goes: what is decided is what the judgments that are left ask for.
 BOOST_AUTO_TEST_CASE(every_outcome_is_that_of_the_judgments_that_are_left) {
   random_source random{20261122};
-  std::array<int, 5> seen{};
+  std::array<int, 4> seen{};
   for (int round = 0; round < 5000; ++round) {
     const auto flexible = random.below(2) == 0;
     finished_unit f{flexible ? stopping(1 + static_cast<std::uint32_t>(random.below(3)), 5, 0.6)
@@ -275,7 +261,6 @@ BOOST_AUTO_TEST_CASE(every_outcome_is_that_of_the_judgments_that_are_left) {
       f.judge("c" + std::to_string(who), std::string(1, static_cast<char>('a' + random.below(3))));
       f.aggregate();
     }
-    f.batched = random.below(2) == 0;
     std::set<std::string> gone;
     for (std::size_t who = 0; who < f.u.judgments.size(); ++who)
       if (random.below(2) == 0)
@@ -285,8 +270,7 @@ BOOST_AUTO_TEST_CASE(every_outcome_is_that_of_the_judgments_that_are_left) {
     ++seen[static_cast<std::size_t>(d.answer.outcome)];
 
     const auto left = core::counted_judgments(before) - gone.size();
-    const bool touched = d.answer.outcome != repair_outcome::unconcerned
-                         && d.answer.outcome != repair_outcome::went_on;
+    const bool touched = d.answer.outcome != repair_outcome::unconcerned;
     BOOST_TEST(core::counted_judgments(f.u) == (touched ? left : before.judgments.size()));
     BOOST_TEST(d.answer.disregarded == (touched ? gone.size() : 0));
     BOOST_TEST(gone.empty() == (d.answer.outcome == repair_outcome::unconcerned));
@@ -300,7 +284,6 @@ BOOST_AUTO_TEST_CASE(every_outcome_is_that_of_the_judgments_that_are_left) {
       BOOST_TEST(f.aggregate() == (d.answer.outcome == repair_outcome::changed));
       const bool led_on = core::way_taken(before.route, f.ways) != nullptr;
       BOOST_TEST(d.answer.reissued == led_on);
-      BOOST_TEST(!(led_on && f.batched));
       for (int who = 100; f.u.state != unit_state::finalized; ++who) {
         BOOST_REQUIRE(who < 110);
         f.judge("c" + std::to_string(who), "a");
@@ -309,8 +292,7 @@ BOOST_AUTO_TEST_CASE(every_outcome_is_that_of_the_judgments_that_are_left) {
       if (f.policy.stopping)
         BOOST_TEST(core::counted_judgments(f.u) <= 5U);
     }
-    BOOST_TEST((f.without(gone).answer.outcome == repair_outcome::unconcerned)
-               == (d.answer.outcome != repair_outcome::went_on));
+    BOOST_TEST((f.without(gone).answer.outcome == repair_outcome::unconcerned));
   }
   for (const auto count : seen)
     BOOST_TEST(count > 10);

@@ -315,31 +315,6 @@ BOOST_AUTO_TEST_CASE(a_new_version_brings_its_new_steps_and_every_step_hears_of_
          R"("for_people":true})");
 }
 
-// A27: what may be part of a batch is not taken back, however far away that is.
-BOOST_AUTO_TEST_CASE(a_way_leads_to_a_batch_over_any_steps_of_its_version) {
-  auto first = workflow_of({step_named("a", {"b", "d"}), step_named("b", {"c"}), step_named("c"),
-                            step_named("d"), step_named("e")});
-  first.steps[0].next.clear();
-  first.steps[0].routes = {route{{}, {"b"}}, route{{}, {"d"}}, route{{}, {"d", "b"}}};
-  // A way back, so that there is no end to the way.
-  first.steps[3].routes = {route{{}, {"a"}}, route{{}, {"e"}}};
-  auto second = first;
-  first.steps[2].gather = gather_policy{gather_by::count, 2};
-  const versioned_workflow w{{first, second}};
-  const auto leads = [&](std::uint32_t version, std::uint32_t position, std::size_t rule) {
-    return w.leads_to_batch(version, w.ways(version, position)[rule]);
-  };
-  BOOST_TEST(leads(1, 0, 0)); // b, c
-  BOOST_TEST(leads(1, 0, 1)); // d, back to a, b, c
-  BOOST_TEST(leads(1, 0, 2));
-  BOOST_TEST(leads(1, 1, 0));
-  BOOST_TEST(leads(1, 3, 0));
-  BOOST_TEST(!leads(1, 3, 1));
-  for (const auto rule : {0U, 1U, 2U})
-    BOOST_TEST(!leads(2, 0, rule));
-  BOOST_TEST(!leads(2, 3, 0));
-}
-
 BOOST_AUTO_TEST_CASE(queues_are_named_with_their_places) {
   auto w = workflow_of({step_named("a", {"b"}), step_named("b")});
   w.steps[1].tasks = task_executor{"q", "judge"};

@@ -145,7 +145,10 @@ public:
         change.writes.push_back(unit_write(free_gathered[i]));
         break;
       case 16:
-        change.writes.push_back(gather_units());
+        if (below(3) == 0)
+          add_ungathering(change);
+        else
+          change.writes.push_back(gather_units());
         break;
       default:
         add_task_writes(change, free_tasks[i]);
@@ -275,7 +278,20 @@ private:
       w.members.push_back(one_of(gathered));
     if (below(12) == 0)
       w.members.push_back(one_of(units));
+    gathered_last_ = w;
     return w;
+  }
+
+  /// For the most part of what may be a batch that is canceled by the same change.
+  void add_ungathering(core::change& change) {
+    core::ungather_units w{one_of(units), {one_of(gathered)}};
+    if (!gathered_last_.members.empty() && below(4) != 0)
+      w = {gathered_last_.batch, gathered_last_.members};
+    if (below(3) != 0)
+      change.writes.push_back(core::set_unit_state{w.batch, core::unit_state::canceled, when()});
+    if (below(3) == 0)
+      change.writes.push_back(core::withdraw_unit{w.members.front(), when()});
+    change.writes.push_back(std::move(w));
   }
 
   /// At most one write for each contributor.
@@ -514,6 +530,7 @@ private:
   }
 
   std::mt19937 random_;
+  core::gather_units gathered_last_; ///< Whether or not that was done.
   core::uuid_source ids_{99};
 };
 
@@ -703,6 +720,7 @@ std::string dump(persistence::store& db, const batch_source& source) {
         << " list " << to_string(u.list.of) << u.list.size << ' ' << u.list.part;
     if (u.batch)
       out << " in batch " << to_string(u.batch);
+    out << " ungathered " << u.ungathered;
     if (u.state == core::unit_state::canceled && !u.result.empty())
       out << " withdrawn";
     for (const auto& l : u.leases.active)
@@ -725,6 +743,9 @@ std::string dump(persistence::store& db, const batch_source& source) {
           << core::to_micros(row->asked_at) << '\n';
   for (const auto& row : value_of(db.open_repairs({})))
     out << "open repair " << to_string(row.id) << '\n';
+  for (const auto& one : value_of(db.gathered_with(source.all_units())))
+    out << "gathered " << to_string(one.unit.unit) << one.unit.ordinal << ' ' << one.unit.version
+        << ' ' << one.unit.bytes << to_string(one.unit.list.of) << to_string(one.batch) << '\n';
   std::vector<core::taken_back> results;
   for (std::size_t i = 0; i < source.units.size(); ++i)
     for (std::uint32_t revision = 1; revision <= 1 + i % 3; ++revision)

@@ -221,6 +221,131 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_batch_of_what_does_not_wait_for_it_is_refused, W
   BOOST_TEST((f.waiting() == std::vector{second}));
 }
 
+// A27, A88, I-5
+BOOST_AUTO_TEST_CASE_TEMPLATE(what_is_taken_out_of_a_batch_waits_again, World, worlds) {
+  gathering_fixture<World> f;
+  const auto first = f.new_waiting(1);
+  BOOST_TEST(is(f.write({first}), committed));
+  const auto second = f.given_waiting(2);
+  const auto third = f.given_waiting(3);
+  const auto alone = f.given_waiting(4);
+  const auto batch = f.child_of(first, f.step.id, 5);
+  BOOST_TEST(
+      is(f.write({batch, core::gather_units{batch.id, {first.id, second, third}}}), committed));
+  BOOST_TEST(is(f.write({core::finalize_unit{batch.id, "{}", 1, at(5)}}), committed));
+  BOOST_TEST(is(f.write({core::withdraw_unit{batch.id, at(6)}}), committed));
+  BOOST_TEST((f.waiting() == std::vector{alone}));
+
+  // By one change: out of it, and who is withdrawn canceled.
+  BOOST_TEST(is(f.write({core::withdraw_unit{second, at(7)},
+                         core::ungather_units{batch.id, {third, first.id, second}}}),
+                committed));
+  BOOST_TEST((f.waiting() == std::vector{first.id, third, alone}));
+  for (const auto& unit : {first.id, third}) {
+    const auto loaded = f.load(unit);
+    BOOST_TEST((loaded.state == core::unit_state::gathered));
+    BOOST_TEST(!loaded.batch);
+    BOOST_TEST(loaded.ungathered == 1U);
+  }
+  const auto gone = f.load(second);
+  BOOST_TEST((gone.state == core::unit_state::canceled));
+  BOOST_TEST(!gone.batch);
+  BOOST_TEST(gone.result.empty());
+  BOOST_TEST(gone.ungathered == 1U);
+  BOOST_TEST(f.load(alone).ungathered == 0U);
+  BOOST_TEST(f.load(batch.id).result == "{}");
+  // Nothing comes from them through it any more.
+  const auto chain = value_of(f.db->load_chains({batch.id})).at(0);
+  BOOST_TEST((units_of(chain) == std::vector{first.id, batch.id}));
+
+  auto next = f.child_of(first, f.step.id, 6);
+  BOOST_TEST(is(f.write({next, core::gather_units{next.id, {first.id, third}}}), refused));
+  next.parent_reopened = 1;
+  BOOST_TEST(is(f.write({next, core::gather_units{next.id, {first.id, third}}}), committed));
+  BOOST_TEST((f.load(third).batch == next.id));
+  BOOST_TEST(f.load(third).ungathered == 1U);
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(only_units_of_a_canceled_batch_are_taken_out, World, worlds) {
+  gathering_fixture<World> f;
+  const auto first = f.given_waiting(1);
+  const auto second = f.given_waiting(2);
+  const auto third = f.given_waiting(3);
+  const auto batch = f.given_unit(f.step.id, 4);
+  const auto other = f.given_unit(f.step.id, 5);
+  BOOST_TEST(
+      is(f.write({core::gather_units{batch, {first, second}}, core::gather_units{other, {third}}}),
+         committed));
+  const auto canceled = core::unit_state::canceled;
+  BOOST_TEST(is(f.write({core::ungather_units{batch, {first, second}}}), refused)); // open
+  BOOST_TEST(is(f.write({core::finalize_unit{other, "{}", 1, at(5)}}), committed));
+  BOOST_TEST(is(f.write({core::ungather_units{other, {third}}}), refused)); // finished
+  BOOST_TEST(is(f.write({core::set_unit_state{batch, canceled, at(5)}}), committed));
+  const core::unit_id nobody{f.ids.next(at(0))};
+  const std::vector<core::ungather_units> wrong{
+      {batch, {first, third}},  // of another one
+      {batch, {first, nobody}}, // which is not there
+      {batch, {first, first}},  // twice
+      {batch, {batch}},         // not gathered
+      {nobody, {first}},        // out of a batch that is not there
+      {other, {first}},         // out of another one
+  };
+  for (const auto& w : wrong) {
+    BOOST_TEST(is(f.write({w}), refused));
+    BOOST_TEST((f.load(first).batch == batch));
+    BOOST_TEST(f.load(first).ungathered == 0U);
+  }
+  BOOST_TEST(is(f.write({core::withdraw_unit{first, at(6)}}), refused)); // part of a batch
+  BOOST_TEST(is(f.write({core::ungather_units{batch, {first, second}}}), committed));
+  BOOST_TEST(is(f.write({core::ungather_units{batch, {first}}}), refused)); // out of it already
+  BOOST_TEST(is(f.write({core::withdraw_unit{first, at(6)}}), committed));
+  BOOST_TEST(is(f.write({core::withdraw_unit{first, at(6)}}), refused));
+  BOOST_TEST((f.waiting() == std::vector{second}));
+}
+
+// A27
+BOOST_AUTO_TEST_CASE_TEMPLATE(who_is_gathered_is_found_with_the_others_of_the_batch, World,
+                              worlds) {
+  gathering_fixture<World> f;
+  auto first = f.new_waiting(1);
+  first.input = "\"\xc3\xa4\"";
+  first.version = 2;
+  BOOST_TEST(is(f.write({first}), committed));
+  auto second = f.new_waiting(2);
+  second.list = {first.id, 4, 1};
+  BOOST_TEST(is(f.write({second}), committed));
+  const auto third = f.given_waiting(3);
+  const auto alone = f.given_waiting(4);
+  f.given_waiting(5);
+  const auto batch = f.given_unit(f.step.id, 6);
+  const auto other = f.given_unit(f.step.id, 7);
+  BOOST_TEST(is(f.write({core::gather_units{batch, {second.id, first.id}},
+                         core::gather_units{other, {third}}}),
+                committed));
+  const auto found = [&](const std::vector<core::unit_id>& units) {
+    std::vector<core::unit_id> together;
+    for (const auto& one : value_of(f.db->gathered_with(units)))
+      together.push_back(one.unit.unit);
+    return together;
+  };
+  BOOST_TEST((found({second.id}) == std::vector{first.id, second.id}));
+  BOOST_TEST((found({alone, second.id, first.id}) == std::vector{first.id, second.id, alone}));
+  BOOST_TEST((found({third, alone}) == std::vector{third, alone}));
+  BOOST_TEST(found({}).empty());
+  // What is not gathered is not, whoever is part of it.
+  BOOST_TEST(found({batch, {f.ids.next(at(0))}}).empty());
+  const auto whole = value_of(f.db->gathered_with({second.id, alone}));
+  BOOST_REQUIRE(whole.size() == 3U);
+  BOOST_TEST((whole[0].batch == batch && whole[1].batch == batch && !whole[2].batch));
+  BOOST_TEST(whole[0].unit.ordinal == 1U);
+  BOOST_TEST(whole[0].unit.version == 2U);
+  BOOST_TEST(whole[0].unit.bytes == 4U); // not characters
+  BOOST_TEST(!whole[0].unit.list.of);
+  BOOST_TEST((whole[1].unit.list.of == first.id));
+  BOOST_TEST(whole[1].unit.list.size == 4U);
+  BOOST_TEST(whole[1].unit.list.part == 1U);
+}
+
 // A20, A42, A88
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_batch_comes_from_all_that_its_units_come_from, World, worlds) {
   gathering_fixture<World> f;

@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(any_finalized_unit_can_be_withdrawn_once, World, w
   }
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(only_finalized_units_are_withdrawn, World, worlds) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(what_is_open_is_not_withdrawn_so, World, worlds) {
   withdrawal_fixture<World> f;
   const auto unit = f.given_unit(f.step.id, 1);
   BOOST_TEST(is(f.withdraw(unit), refused));
@@ -123,11 +123,6 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(only_finalized_units_are_withdrawn, World, worlds)
       is(f.write({core::set_unit_state{unit, core::unit_state::canceled, at(6)}}), committed));
   BOOST_TEST(is(f.withdraw(unit), refused));
   BOOST_TEST(f.load(unit).result.empty());
-  auto waiting = f.new_unit(f.step.id, 2);
-  waiting.gathered = true;
-  BOOST_TEST(is(f.write({waiting}), committed));
-  BOOST_TEST(is(f.withdraw(waiting.id), refused));
-  BOOST_TEST((f.load(waiting.id).state == core::unit_state::gathered));
   BOOST_TEST(is(f.withdraw({f.ids.next(at(0))}), refused));
   // One that cannot be withdrawn keeps the others.
   const auto done = f.given_unit(f.step.id, 3);

@@ -35,6 +35,8 @@ constexpr const char* second_version = R"({"name":"v","steps":[
 
 constexpr const char* gathering_definition = R"({"name":"g","steps":[
   {"key":"part","next":["join"]},{"key":"join","gather":{"by":"count","size":2}}]})";
+constexpr const char* regrouping_definition = R"({"name":"r","steps":[
+  {"key":"sort","next":["stack"]},{"key":"stack","gather":{"by":"count","size":2}}]})";
 
 /// What the rows refer to.
 objects::memory_object_store& objects_of_tests() {
@@ -51,7 +53,7 @@ core::failure probe(const core::object_ref& ref) {
 /// finished units whose events have been consumed and others whose have not, leases of every fate.
 class clean_data : public store_fixture<postgres_world> {
 public:
-  clean_data() {
+  explicit clean_data(bool regrouped = false) {
     policy.ttl = 10min;
     add_tasks();
     write({core::insert_workflow{workflow, "w", definition, now}, core::insert_step{label.row, now},
@@ -73,6 +75,8 @@ public:
     add_units_of_two_versions();
     add_gathered_units();
     add_repaired_units();
+    if (regrouped)
+      add_regrouped_units();
     add_late_judgments();
     // finished, nobody knows yet
     judge(units[1], "ana");
@@ -256,8 +260,7 @@ public:
 
   /// What a finished unit becomes in a step that is entered from one other.
   core::unit_record make_child(core::step& to, const core::unit_record& unit,
-                               core::event_seq because) {
-    core::source_item item;
+                               core::event_seq because, core::source_item item = {}) {
     item.key = core::child_key(unit.source_key, unit.id, true, {}, unit.reopened);
     item.input = "{}";
     item.parent = unit.id;
@@ -302,7 +305,7 @@ public:
       children.push_back(make_child(after, unit, finalized));
       unit.result = R"({"answer":"x","confidence":0.5,"votes":{"x":1,"y":1},"tied":2})";
       unit.route = 0;
-      auto decided = core::repair(unit, {}, ways, {{"gil"}, {"x", "", i > 0}, {}, false}, now);
+      auto decided = core::repair(unit, {}, ways, {{"gil"}, {"x", "", i > 0}, {}}, now);
       core::tally(repair.figures, decided.answer);
       for (auto& w : decided.changes.writes)
         repaired.writes.push_back(std::move(w));
@@ -332,6 +335,56 @@ public:
     later.bookmark = 1;
     later.figures = {1, 1, 0, 0, 0, 1, 0};
     write({core::put_repair{later}});
+  }
+
+  /// Gil was removed after what he said had become part of a batch: that is canceled and so is what
+  /// came of his answer; the other unit is in another batch, with what came of the next answer.
+  void add_regrouped_units() {
+    const core::workflow_id regrouping{ids.next(now)};
+    core::step sort{new_step(regrouping, 0)};
+    core::step stack{new_step(regrouping, 1)};
+    sort.row.key = "sort";
+    stack.row.key = "stack";
+    write({core::insert_workflow{regrouping, "r", regrouping_definition, now},
+           core::insert_step{sort.row, now}, core::insert_step{stack.row, now}});
+    core::route onward;
+    onward.to = {"stack"};
+    const std::vector<core::way> ways{{onward, {{1, false}}}};
+    core::source_item waits;
+    waits.gathered = true;
+    auto added =
+        core::add_units(sort, {{"sort-0", "{}", 1, {}, {}}, {"sort-1", "{}", 1, {}, {}}}, ids, now);
+    keep(added.changes);
+    std::vector<core::unit_record> members;
+    for (std::size_t i = 0; i < 2; ++i) {
+      auto& unit = added.answer.units[i];
+      const auto finalized = finalize(unit, judge(unit, i == 0 ? "gil" : "hal"), ways);
+      count_finished(sort, finalized);
+      members.push_back(make_child(stack, unit, finalized, waits));
+    }
+    auto made = core::gather(stack, members, "{}", 1, ids, now);
+    keep(made.changes);
+    auto& unit = added.answer.units[0];
+    unit.result = R"({"answer":"x","confidence":1,"votes":{"x":1},"tied":1})";
+    unit.route = 0;
+    auto decided = core::repair(unit, {}, ways, {{"gil"}, {"x", "", false}, {}}, now);
+    core::repair_row repair{{ids.next(now)}, sort.row.id, "gil", false, 2, 2, {}, now, now};
+    core::tally(repair.figures, decided.answer);
+    decided.changes.writes.push_back(core::put_repair{repair});
+    decided.changes.writes.push_back(core::put_standing{sort.row.id, "gil",
+                                                        core::contributor_standing::removed,
+                                                        core::standing_reason::requester, now});
+    count(sort, keep(decided.changes), 0, 1);
+    auto& batch = made.answer;
+    count_finished(stack, keep(core::decide(batch, policy, {}, core::withdraw{}, now).changes));
+    count_finished(stack, keep(core::ungather(stack, {{batch.id, {members[0].id, members[1].id}}},
+                                              {members[0].id}, now)
+                                   .changes));
+    members[1].ungathered = 1;
+    const auto anew = finalize(unit, judge(unit, "ida"), ways);
+    count_finished(sort, anew);
+    members[0] = make_child(stack, unit, anew, waits);
+    keep(core::gather(stack, {members[1], members[0]}, "{}", 1, ids, now).changes);
   }
 
   /// Ana was late twice: once her slot was still free, once bob had judged in her place.
@@ -530,8 +583,8 @@ public:
 /// Copies of the clean database, to break. Made once.
 class breakable {
 public:
-  breakable() {
-    clean_data filled;
+  explicit breakable(bool regrouped = false) {
+    clean_data filled{regrouped};
     // The template must have no other sessions; so it is a copy as well.
     auto& cluster = test_cluster::instance();
     filled.db.reset();
@@ -1347,6 +1400,36 @@ BOOST_AUTO_TEST_CASE(broken_data_is_noticed) {
   }
   for (const auto& check : persistence::verify_checks())
     BOOST_TEST(proven.count(check.name) == 1U, check.name << " is not proven by any mutant");
+}
+
+// A27, A88, I-5, I-6
+BOOST_AUTO_TEST_CASE(batches_that_were_taken_apart_are_sound_or_noticed) {
+  breakable databases{true};
+  BOOST_TEST(databases.fired_by("SELECT 1").empty());
+  const std::vector<mutant> regrouping{
+      {"a batch that is worked on although it was taken apart",
+       "UPDATE holdfast.units SET state = 1, changed_at = NULL"
+       " WHERE source_key = 'batch:' || parent_id AND state = 4",
+       {"batches_are_whole", "chain_is_sound", "completed_units_counted"}},
+      {"a batch that does not know how often its first unit was in another",
+       "UPDATE holdfast.units SET parent_reopened = 5 WHERE source_key LIKE 'batch:%/2'",
+       {"batches_are_whole"}},
+      {"units that do not know that they were in another batch",
+       "UPDATE holdfast.units SET ungathered = 0",
+       {"batches_are_whole", "chain_is_sound"}},
+      {"a unit that waits although its parent's result was taken back",
+       "UPDATE holdfast.units SET state = 5, changed_at = NULL"
+       " WHERE ungathered = 1 AND state = 4",
+       {"chain_is_sound", "finished_unit_has_its_event", "completed_units_counted"}},
+      {"units that count as done although they wait again",
+       "UPDATE holdfast.steps SET completed_units = completed_units + 1 WHERE key = 'stack'",
+       {"completed_units_counted"}},
+  };
+  for (const auto& mutant : regrouping) {
+    const auto fired = databases.fired_by(mutant.sql);
+    for (const auto& name : mutant.must_fire)
+      BOOST_TEST(fired.count(name) == 1U, mutant.what << " does not fire " << name);
+  }
 }
 
 // A28

@@ -38,13 +38,14 @@ enum class event_kind : std::uint8_t {
   client_died,
   reply_lost,
   workflow_updated,
-  lacked,         ///< Somebody was refused for what they lacked.
-  steps_searched, ///< Somebody looked for steps, and had an answer.
-  gathered,       ///< Units became a batch.
-  list_gathered,  ///< It had all items of a list, more than one.
-  reissued,       ///< A result was taken back although others had been made from it.
-  child_canceled, ///< One of these was open, and canceled.
-  child_taken,    ///< The same, while somebody held it.
+  lacked,            ///< Somebody was refused for what they lacked.
+  steps_searched,    ///< Somebody looked for steps, and had an answer.
+  gathered,          ///< Units became a batch.
+  list_gathered,     ///< It had all items of a list, more than one.
+  batch_taken_apart, ///< It lost a unit whose parent's result was taken back.
+  reissued,          ///< A result was taken back although others had been made from it.
+  child_canceled,    ///< One of these was open, and canceled.
+  child_taken,       ///< The same, while somebody held it.
   child_withdrawn,
   child_made_anew, ///< From a later result of its parent.
   count,
@@ -78,6 +79,7 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(event_kin
                 "steps searched",
                 "batch made",
                 "list gathered",
+                "batch taken apart",
                 "result reissued",
                 "child canceled",
                 "child taken away",

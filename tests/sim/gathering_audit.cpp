@@ -28,17 +28,40 @@ std::vector<core::unit_id> auditor::members_of(const core::unit_id& batch) const
   return members;
 }
 
-/// What was made to wait does nothing else, and becomes part of one batch, for ever.
+/// It becomes part of a batch, or of none any more because the batch has lost one of its units.
+void auditor::check_regrouped(const unit_rows& rows, unit_memory& known) {
+  const auto& row = *rows.unit;
+  if (known.batch) {
+    const auto& before = t_.units.at(known.batch);
+    require(!row.batch && before.state == unit_state::canceled, "I-5", rows.id,
+            "a unit left its batch, which was not canceled, or for another one");
+    const auto& others = units_[known.batch].members;
+    require(std::any_of(others.begin(), others.end(),
+                        [&](const auto& id) { return !stands(t_.units.at(id).made); }),
+            "withdrawal", rows.id, "a batch was taken apart although all of its units stand");
+    ++known.ungathered;
+    --steps_[known.step].finished;
+  } else {
+    require(row.made.gathered, "I-5", rows.id,
+            "a unit is part of a batch for which it did not wait");
+    ++steps_[known.step].finished;
+  }
+  known.batch = row.batch;
+}
+
+/// What was made to wait does nothing else, unless it is withdrawn.
 void auditor::check_gathered(const unit_rows& rows, unit_memory& known) {
   const auto& row = *rows.unit;
-  require((row.state == unit_state::gathered) == row.made.gathered, "I-5", rows.id,
-          "a unit does not wait for a batch as it was made to, or does although it was not");
-  if (row.batch != known.batch) {
-    require(row.made.gathered && !known.batch, "I-5", rows.id,
-            "a unit is part of a batch for which it did not wait, or of a second one");
-    ++steps_[known.step].finished;
-    known.batch = row.batch;
-  }
+  require(row.made.gathered ? row.state == unit_state::gathered
+                                  || (row.state == unit_state::canceled && !row.batch)
+                            : row.state != unit_state::gathered,
+          "I-5", rows.id,
+          "a unit does not wait for a batch as it was made to, or does although "
+          "it was not");
+  if (row.batch != known.batch)
+    check_regrouped(rows, known);
+  require(row.ungathered == known.ungathered, "I-5", rows.id,
+          "a unit does not know how often it was taken out of a batch");
   if (row.batch) {
     const auto batch = t_.units.find(row.batch);
     require(batch != t_.units.end() && batch->second.made.step == row.made.step
@@ -50,12 +73,17 @@ void auditor::check_gathered(const unit_rows& rows, unit_memory& known) {
     check_batch(rows, known);
 }
 
-/// A batch has what its members have, and nobody joins it later.
+/// A batch has what its members have, and nobody joins it later, or leaves it alone.
 void auditor::check_batch(const unit_rows& rows, unit_memory& known) {
   const auto& made = rows.unit->made;
   const auto members = members_of(rows.id);
   if (!known.members.empty()) {
-    require(members == known.members, "I-5", rows.id, "a batch has other members than at first");
+    const bool apart = members.empty() && rows.unit->state == unit_state::canceled;
+    require(members == known.members || apart, "I-5", rows.id,
+            "a batch has other members than at first");
+    if (apart && !known.taken_apart)
+      ++taken_apart_;
+    known.taken_apart = apart;
     return;
   }
   if (!require(defined(made).gather && !made.gathered && !members.empty(), "I-5", rows.id,
@@ -64,8 +92,11 @@ void auditor::check_batch(const unit_rows& rows, unit_memory& known) {
   known.members = members;
   ++batches_;
   const auto& first = t_.units.at(members.front()).made;
+  const auto before = t_.units.at(members.front()).ungathered;
+  const auto suffix = before == 0 ? std::string{} : '/' + std::to_string(before + 1);
   require(made.parent == first.id && made.root == first.root && made.part == 0 && !made.list.of
-              && made.parent_reopened == 0 && made.source_key == "batch:" + to_string(first.id),
+              && made.parent_reopened == before
+              && made.source_key == "batch:" + to_string(first.id) + suffix,
           "I-5", rows.id, "a batch does not go on from the first of its members");
   std::uint32_t loops = 0;
   std::set<core::contributor_id> excluded;
@@ -103,7 +134,7 @@ void auditor::check_batch_size(const core::insert_unit& made,
             "a batch has members of several lists, or several of none");
     parts.insert(member.part);
   }
-  const bool whole = !list.of || parts.size() == list.size;
+  const bool whole = !list.of || parts.size() >= list.size;
   require(whole || was_sealed, "gathering", made.id,
           "a batch was made before each item of its list had come in");
   if (whole && parts.size() > 1)
@@ -147,7 +178,8 @@ std::string auditor::unfinished_batches() const {
     const auto& made = row.made;
     const auto& step = t_.steps.at(made.step).row;
     const auto& policy = defined(made).gather;
-    if (!made.gathered || !policy || row.batch || step.status == core::step_status::canceled)
+    if (row.state != unit_state::gathered || !policy || row.batch
+        || step.status == core::step_status::canceled)
       continue;
     if (step.sealed)
       return "I-10: a unit waits although nothing more can come" + dump(id);

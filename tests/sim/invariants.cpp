@@ -175,7 +175,8 @@ void auditor::committed(core::incarnation_id incarnation, const persistence::wri
                 stood_[{w.step, w.contributor}] = w.standing;
               } else if constexpr (std::is_same_v<type, core::put_profile>)
                 check_profile(w.contributor);
-              else if constexpr (std::is_same_v<type, core::gather_units>) {
+              else if constexpr (std::is_same_v<type, core::gather_units> //
+                                 || std::is_same_v<type, core::ungather_units>) {
                 touch_unit(w.batch);
                 for (const auto& member : w.members)
                   touch_unit(member);

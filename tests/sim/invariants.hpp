@@ -105,6 +105,8 @@ public:
   std::uint64_t batches() const { return batches_; }
   /// Batches that had all items of a list, more than one.
   std::uint64_t whole_lists() const { return whole_lists_; }
+  /// Of these, so many lost a unit, and the others waited again.
+  std::uint64_t taken_apart() const { return taken_apart_; }
   /// Results that were taken back although others had been made from them.
   std::uint64_t reissued() const { return reissued_; }
   /// Open and finalized units that were canceled because of that.
@@ -149,7 +151,9 @@ private:
     bool withdrawn = false;             ///< It was canceled when it was finalized.
     std::set<core::judgment_id> behind; ///< Those that counted when it got the last one.
     core::unit_id batch;                ///< Of which it is part.
-    std::vector<core::unit_id> members; ///< Of a batch, in its order.
+    std::vector<core::unit_id> members; ///< Of a batch, in its order; also when it is taken apart.
+    std::uint32_t ungathered = 0;       ///< How often it was taken out of a batch.
+    bool taken_apart = false;           ///< A batch whose units wait again.
     bool entered = false;               ///< It has been counted in its step.
   };
   struct step_memory {
@@ -250,9 +254,10 @@ private:
                       const std::vector<core::step_id>& open) const;
 
   // withdrawal_audit.cpp: what was made from results that were taken back.
-  /// Whether the unit was made from what is its parent's result now.
+  /// Whether the unit was made from what is its parent's result now; of a batch, whether all its
+  /// units are part of it and were.
   bool stands(const core::insert_unit& made) const;
-  /// The same of all that it comes from. What is part of a batch always stands.
+  /// The same of all that it comes from.
   bool chain_stands(core::unit_id unit) const;
   void check_withdrawn(const unit_rows& rows, const unit_memory& known);
   void check_told_revision(const core::event& event);
@@ -263,7 +268,7 @@ private:
   void check_route(const unit_rows& rows);
   void check_mapped_input(const core::insert_unit& made, const core::route& rule);
   void check_chain(const unit_rows& rows);
-  /// All that the unit comes from.
+  /// All that the unit comes from, or came from before a batch was taken apart.
   std::set<core::unit_id> sources_of(const core::unit_id& unit) const;
   void check_children(const core::unit_id& id);
   /// The way that a unit took with a result; null when its chain ended there.
@@ -293,6 +298,7 @@ private:
 
   // gathering_audit.cpp: what several units become.
   void check_gathered(const unit_rows& rows, unit_memory& known);
+  void check_regrouped(const unit_rows& rows, unit_memory& known);
   void check_batch(const unit_rows& rows, unit_memory& known);
   void check_batch_size(const core::insert_unit& made, const std::vector<core::unit_id>& members);
   void check_batch_input(const core::insert_unit& made, const std::vector<core::unit_id>& members);
@@ -310,6 +316,7 @@ private:
   std::uint64_t commits_ = 0;
   std::uint64_t batches_ = 0;
   std::uint64_t whole_lists_ = 0;
+  std::uint64_t taken_apart_ = 0;
   std::uint64_t reissued_ = 0;
   std::uint64_t canceled_with_parent_ = 0;
   std::uint64_t withdrawn_ = 0;

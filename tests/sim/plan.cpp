@@ -595,15 +595,14 @@ void draw_gathering(plan& p) {
   }
 }
 
-/// In half of the chains without batches a single person may spoil a result, and is found out when
-/// others have gone on with it. With dice of their own, and after all that looks at slots.
+/// In half of the chains a single person may spoil a result, and is found out when others have gone
+/// on with it. With dice of their own, and after all that looks at slots.
 void draw_spoilers(plan& p) {
   dice d{p.seed * 0x9e6c63d0876a9a99ULL + 14};
   const bool tasks_fit =
       std::all_of(p.unit_tasks.begin(), p.unit_tasks.end(),
                   [](const unit_task_plan& tasks) { return tasks.judgments <= 1; });
-  if (p.units == 0 || steps_of_chain(p) == 1 || !p.gathers.empty() || !p.later.empty() || !tasks_fit
-      || d.below(2) != 0)
+  if (p.units == 0 || steps_of_chain(p) == 1 || !p.later.empty() || !tasks_fit || d.below(2) != 0)
     return;
   p.slots_max = 1;
   for (auto& step : p.quality)

@@ -232,6 +232,39 @@ public:
   }
 };
 
+/// Finds nothing of what is gathered.
+class without_batches : public test::forwarding_store {
+public:
+  using test::forwarding_store::forwarding_store;
+
+  core::outcome<std::vector<persistence::gathered_unit>>
+  gathered_with(const std::vector<core::unit_id>& units) override {
+    auto found = test::forwarding_store::gathered_with(units);
+    if (found)
+      found->clear();
+    return found;
+  }
+};
+
+/// Takes out of a batch nobody but who is asked for.
+class without_the_others : public test::forwarding_store {
+public:
+  using test::forwarding_store::forwarding_store;
+
+  core::outcome<std::vector<persistence::gathered_unit>>
+  gathered_with(const std::vector<core::unit_id>& units) override {
+    auto found = test::forwarding_store::gathered_with(units);
+    if (found)
+      found->erase(std::remove_if(found->begin(), found->end(),
+                                  [&](const auto& one) {
+                                    return std::find(units.begin(), units.end(), one.unit.unit)
+                                           == units.end();
+                                  }),
+                   found->end());
+    return found;
+  }
+};
+
 /// What a step leaves out of its own past.
 class false_history : public test::forwarding_store {
 public:
@@ -699,6 +732,9 @@ bool gathers(const plan& p) {
   return false;
 }
 
+/// Results that are taken back may be part of a batch.
+bool regroups(const plan& p) { return has_reissues(p) && gathers(p); }
+
 /// Steps are loaded while they have something to do.
 bool gathers_and_crashes(const plan& p) {
   return gathers(p) && p.faults.actor_crash + p.faults.node_kill > 0;
@@ -773,6 +809,9 @@ const std::vector<plant>& plants() {
         {"children-kept", "what was made from a result that is taken back goes on", has_reissues},
         {"children-unseen", "what was made from a result that is taken back is not found",
          has_reissues},
+        {"batch-kept", "what is gathered stays so when its parent's result is taken back",
+         regroups},
+        {"batch-mates-kept", "a batch is taken apart for only one of its units", regroups},
         {"withdrawal-untold", "UnitWithdrawn is not written with what it tells of", has_reissues},
         {"way-untold", "UnitReopened does not tell where the result went", has_reissues},
         {"stale-child", "it is not written from which result of its parent a unit was made",
@@ -838,6 +877,10 @@ planted_bug::wrap(std::unique_ptr<persistence::store> connection) const {
     return std::make_unique<without_children>(std::move(connection));
   if (name_ == "stale-parent")
     return std::make_unique<stale_parents>(std::move(connection));
+  if (name_ == "batch-kept")
+    return std::make_unique<without_batches>(std::move(connection));
+  if (name_ == "batch-mates-kept")
+    return std::make_unique<without_the_others>(std::move(connection));
   if (name_ == "bounds-behind")
     return std::make_unique<bounds_behind>(std::move(connection));
   if (name_ == "profile-of-another")

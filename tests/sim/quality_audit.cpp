@@ -175,20 +175,15 @@ std::string auditor::unfinished_repairs() const {
   return {};
 }
 
-/// What a repair has passed is without its contributor, except where a batch was or will be made
-/// with it; and nothing was taken back but by repairs, each once.
+/// What a repair has passed is without its contributor; and nothing was taken back but by repairs,
+/// each once.
 void auditor::check_repairs() {
   std::map<core::step_id, std::uint64_t> taken_back;
   std::map<core::step_id, std::uint64_t> gone_on;
-  const auto is_batched = [&](const persistence::memory::unit_row& unit) {
-    const auto* taken = way_of(unit.made, unit.route);
-    return taken != nullptr
-           && workflow_of(unit.made.step).versions.leads_to_batch(unit.made.version, *taken);
-  };
   for (const auto& [id, repair] : t_.repairs) {
     const auto& f = repair.figures;
-    if (f.found > repair.bookmark || f.disregarded + f.went_on < f.found
-        || f.unchanged + f.changed + f.reopened + f.went_on != f.found
+    if (f.found > repair.bookmark || f.disregarded < f.found
+        || f.unchanged + f.changed + f.reopened != f.found || f.went_on > 0
         || f.reissued > f.changed + f.reopened)
       blame("repairs", "the figures of a repair do not add up" + dump(repair.step));
     if (repair.dry_run)
@@ -205,9 +200,8 @@ void auditor::check_repairs() {
         continue;
       const bool passed = key.second == repair.contributor && unit.made.step == repair.step
                           && unit.made.ordinal <= repair.bookmark && unit.made.truth.empty();
-      require(!passed || judged.tainted_at || unit.state != unit_state::finalized
-                  || is_batched(unit),
-              "repairs", key.first, "a repair has left what it should have found");
+      require(!passed || judged.tainted_at || unit.state != unit_state::finalized, "repairs",
+              key.first, "a repair has left what it should have found");
     }
   }
   for (const auto& [step, known] : steps_) {

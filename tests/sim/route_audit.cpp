@@ -67,8 +67,8 @@ std::set<core::unit_id> auditor::sources_of(const core::unit_id& unit) const {
     if (!at || !sources.insert(at).second)
       continue;
     open.push_back(t_.units.at(at).made.parent);
-    const auto members = members_of(at);
-    open.insert(open.end(), members.begin(), members.end());
+    if (const auto known = units_.find(at); known != units_.end())
+      open.insert(open.end(), known->second.members.begin(), known->second.members.end());
   }
   return sources;
 }

@@ -12,18 +12,23 @@ using core::unit_state;
 
 bool auditor::stands(const core::insert_unit& made) const {
   const auto parent = t_.units.find(made.parent);
-  if (parent == t_.units.end() || parent->second.made.gathered)
+  if (parent == t_.units.end())
     return true;
+  if (parent->second.made.gathered) {
+    const auto members = members_of(made.id);
+    return !members.empty() && std::all_of(members.begin(), members.end(), [&](const auto& id) {
+      return stands(t_.units.at(id).made);
+    });
+  }
   return parent->second.state == unit_state::finalized
          && parent->second.reopened == made.parent_reopened;
 }
 
 bool auditor::chain_stands(core::unit_id unit) const {
-  for (auto row = t_.units.find(unit); row != t_.units.end();
-       row = t_.units.find(row->second.made.parent))
-    if (!stands(row->second.made))
-      return false;
-  return true;
+  auto chain = sources_of(unit);
+  chain.insert(unit);
+  return std::all_of(chain.begin(), chain.end(),
+                     [&](const auto& id) { return stands(t_.units.at(id).made); });
 }
 
 /// Only what was made from a result that is gone is withdrawn; and a result that was finalized

@@ -650,6 +650,7 @@ run_report world::run() {
   };
   count(event_kind::gathered, audit_.batches());
   count(event_kind::list_gathered, audit_.whole_lists());
+  count(event_kind::batch_taken_apart, audit_.taken_apart());
   count(event_kind::reissued, audit_.reissued());
   count(event_kind::child_canceled, audit_.canceled_with_parent());
   count(event_kind::child_taken, audit_.interrupted());

@@ -85,6 +85,10 @@ public:
   made_from(core::step_id step, const std::vector<core::taken_back>& results) override {
     return pass([&] { return inner_->made_from(step, results); });
   }
+  core::outcome<std::vector<persistence::gathered_unit>>
+  gathered_with(const std::vector<core::unit_id>& units) override {
+    return pass([&] { return inner_->gathered_with(units); });
+  }
   core::outcome<persistence::item_history> load_lineage(core::unit_id unit, core::unit_id after,
                                                         std::uint32_t limit) override {
     return pass([&] { return inner_->load_lineage(unit, after, limit); });

@@ -234,10 +234,16 @@ std::string broken_invariants(const persistence::memory_database& database) {
     if (parent == t.units.end())
       continue;
     const auto& from = parent->second;
-    // A child may have been made just when its parent's result was taken back.
-    if (row.made.parent_reopened > from.reopened)
+    // A child may have been made just when its parent's result was taken back. A batch is withdrawn
+    // before its units wait again.
+    const auto gone = from.made.gathered ? from.ungathered : from.reopened;
+    if (row.made.parent_reopened > gone)
       complain("I-5", "unit " + to_string(id) + " was made from a result that there never was");
-    if (is_withdrawn(row) && row.made.parent_reopened == from.reopened && !is_withdrawn(from))
+    if (from.made.gathered && row.made.parent_reopened < gone
+        && row.state != core::unit_state::canceled)
+      complain("I-5", "batch " + to_string(id) + " is there although it was taken apart");
+    if (is_withdrawn(row) && !from.made.gathered && row.made.parent_reopened == gone
+        && !is_withdrawn(from))
       complain("I-5", "unit " + to_string(id) + " was withdrawn, its parent's result was not");
   }
   return broken;
