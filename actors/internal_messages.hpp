@@ -552,6 +552,7 @@ struct look_again {};
 struct new_workflow {
   msg::create_workflow request;
   core::workflow_definition definition;
+  std::string text; ///< To be stored.
 };
 
 /// Node → supervisor: the actor that runs as the named child now. Answered by `child_found`.

@@ -714,6 +714,20 @@ BOOST_AUTO_TEST_CASE(an_answer_that_is_no_label_is_refused) {
   BOOST_TEST(submit(lease, "ana", "red").value.has_value());
 }
 
+// G-1, across a restart: the method is that of the definition as it was taken.
+BOOST_AUTO_TEST_CASE(where_there_are_test_questions_and_labels_results_are_selected_by_them) {
+  const auto step = create(step_with(R"("judgments_per_unit": 1,
+      "aggregation": {"labels": ["blue", "red"]}, "test_questions": {"quiz": 0, "every": 0})"));
+  feed(step, 2);
+  work_through(step, "ana", 1, "red");
+  restart();
+  work_through(step, "ana", 1, "red");
+  advance(1s);
+  for (const auto& result : results(step))
+    BOOST_TEST(result.result.find(R"("method":"gold_selected")") != std::string::npos,
+               result.result);
+}
+
 BOOST_AUTO_TEST_CASE(a_row_cannot_ask_for_judgments_where_a_rule_decides) {
   const auto step = create(step_with(R"("stopping": {"judgments_per_unit": 3, "curtail": true})"));
   const auto added = call(msg::add_source_data{step, {{"a", "{}", 5}, {"b", "{}", 0}}});
