@@ -2,6 +2,7 @@
 
 #include "core/aggregation.hpp"
 #include "core/change.hpp"
+#include "core/trust_course.hpp"
 
 #include <optional>
 #include <string>
@@ -15,9 +16,10 @@ struct judgment_mark {
   contributor_id contributor;
   core::token token = 0;
   std::string answer;
-  double trust = 1;                   ///< Of the contributor, when it came in.
+  double trust = 1;                   ///< Of the contributor, as of when it came in.
   bool tainted = false;               ///< Counts no more.
   std::optional<bool> test_correct{}; ///< On a test question: whether the answer is right.
+  instant submitted_at{};
 };
 
 /// A lease of the unit that expired without an answer, for what may come in late.
@@ -205,6 +207,15 @@ struct reinstate {
   contributor_id contributor;
 };
 decision<bool> decide(unit& u, const reinstate& command, instant now);
+
+/// What is known of the contributor has changed for the past, too: their judgment, whether or not
+/// it counts, is trusted as it would have been. A finished unit stays as it is. Answers whether
+/// there was anything to do.
+struct trust_anew {
+  contributor_id contributor;
+  trust_course course;
+};
+decision<bool> decide(unit& u, const trust_anew& command);
 
 /// The result that the unit was made from was taken back, and with it the need for what it asks.
 struct withdraw {

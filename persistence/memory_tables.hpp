@@ -35,6 +35,7 @@ struct unit_row {
   std::uint32_t reopened = 0;
   core::unit_id batch{}; ///< What a gathered unit is part of; nil while it waits for that.
   std::optional<core::instant> forgiven_at{}; ///< Of a test question: since when it says nothing.
+  bool forgiving_changed = false; ///< It was forgiven or counted again at some time.
 };
 
 struct judgment_row {
