@@ -7,7 +7,7 @@
 #include "core/webhook.hpp"
 #include "core/workflow.hpp"
 #include "documents/json.hpp"
-#include "documents/workflow_document.hpp"
+#include "documents/new_workflow_document.hpp"
 #include "messages/long_poll.hpp"
 #include "messages/request_shard.hpp"
 
@@ -376,11 +376,12 @@ caf::result<msg::workflow_created> on_create(self_ptr self, msg::create_workflow
     promise.delegate(st.links.neighbours, std::move(m));
     return promise;
   }
-  auto definition = documents::parse_workflow(m.definition, st.context->settings.json);
-  if (!definition)
-    return msg::to_error(definition.error());
+  auto document = documents::parse_new_workflow(m.definition, st.context->settings.json);
+  if (!document)
+    return msg::to_error(document.error());
   auto promise = self->make_response_promise<msg::workflow_created>();
-  promise.delegate(st.links.shards, new_workflow{std::move(m), std::move(*definition)});
+  promise.delegate(st.links.shards, new_workflow{std::move(m), std::move(document->definition),
+                                                 std::move(document->text)});
   return promise;
 }
 

@@ -453,6 +453,7 @@ struct test_answered {
   core::unit_id unit;
   core::contributor_id contributor;
   bool correct = false;
+  core::judgment_moment when;
 };
 
 /// Unit → step, after every decision: what the step's ready set and timers must know.
@@ -510,7 +511,7 @@ struct reinstate_contributor {
 struct unit_command {
   std::variant<owned_ask, owned_release, owned_extend, trusted_submit, msg::change_unit,
                judgment_seen, task_over, disregard_contributor, reinstate_contributor,
-               core::withdraw, expire_leases, passivate>
+               core::trust_anew, core::withdraw, expire_leases, passivate>
       what;
 };
 
@@ -561,6 +562,7 @@ struct look_again {};
 struct new_workflow {
   msg::create_workflow request;
   core::workflow_definition definition;
+  std::string text; ///< To be stored.
 };
 
 /// Node → supervisor: the actor that runs as the named child now. Answered by `child_found`.

@@ -7,14 +7,18 @@ namespace holdfast::actors {
 
 namespace {
 
-/// What is said to a test question was never left out.
-void reinstate_in_open_units(step_ptr self, const core::contributor_id& contributor) {
-  const auto& st = self->state;
+std::vector<core::unit_id> open_units_of(const step_state& st,
+                                         const core::contributor_id& contributor) {
   auto units = st.ready.touched_by(contributor);
   units.erase(std::remove_if(units.begin(), units.end(),
                              [&](const auto& unit) { return st.board->is_question(unit); }),
               units.end());
-  reinstate(self, contributor, units);
+  return units;
+}
+
+/// What is said to a test question was never left out.
+void reinstate_in_open_units(step_ptr self, const core::contributor_id& contributor) {
+  reinstate(self, contributor, open_units_of(self->state, contributor));
 }
 
 using decided_forgiveness = core::decision<core::contributor_board::forgiveness>;
@@ -28,7 +32,7 @@ decided_forgiveness decide(step_ptr self, const msg::forgive_question& request) 
 void carry_out(step_ptr self, const msg::forgive_question& request, const held_promise& promise,
                decided_forgiveness decided) {
   auto& st = self->state;
-  const auto& [reinstated, removed] = decided.answer;
+  const auto& [reinstated, removed, concerned] = decided.answer;
   const msg::question_forgiven answer{request.step, request.unit, !request.count_again, reinstated,
                                       removed};
   auto effect = [promise, answer](const core::failure& why) {
@@ -40,6 +44,9 @@ void carry_out(step_ptr self, const msg::forgive_question& request, const held_p
   if (decided.changes.empty())
     return st.pending.after_all(std::move(effect));
   write(self, std::move(decided.changes), std::move(effect));
+  // Before anything counts again: a unit that is full then has its result by the trust of now.
+  for (const auto& contributor : concerned)
+    trust_anew(self, contributor, open_units_of(st, contributor));
   for (const auto& contributor : reinstated) {
     st.context->log(log_level::info, "contributor_reinstated",
                     {{"step", to_string(st.identity.step())}, {"contributor", contributor}});

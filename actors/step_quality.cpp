@@ -78,6 +78,13 @@ void reinstate(step_ptr self, const core::contributor_id& contributor,
     tell_unit(self, unit, reinstate_contributor{contributor});
 }
 
+void trust_anew(step_ptr self, const core::contributor_id& contributor,
+                const std::vector<core::unit_id>& units) {
+  const core::trust_anew command{contributor, self->state.board->course_of(contributor)};
+  for (const auto& unit : units)
+    tell_unit(self, unit, command);
+}
+
 core::answer_model model_of(step_ptr self, const core::step_history& history) {
   const auto& st = self->state;
   const auto& policy = definition_of(st).aggregation;
@@ -101,6 +108,8 @@ void restore_quality(step_ptr self, const core::step_history& history) {
     take_model(self, model_of(self, history));
   for (const auto& left : history.unsettled_units)
     disregard(self, left.contributor, {left.unit});
+  for (const auto& left : st.board->wrongly_trusted(history.trusted_judgments))
+    trust_anew(self, left.contributor, {left.unit});
   for (const auto& left : history.reinstatable_units)
     reinstate(self, left.contributor, {left.unit});
   auto overdue = st.board->settle(now(self, st.context));
@@ -137,8 +146,8 @@ void note_for_quality(step_ptr self, const unit_report& report) {
 
 void conclude(step_ptr self, const test_answered& answer) {
   auto& st = self->state;
-  auto decided =
-      st.board->answered(answer.contributor, answer.unit, answer.correct, now(self, st.context));
+  auto decided = st.board->answered(answer.contributor, answer.unit, answer.correct, answer.when,
+                                    now(self, st.context));
   if (!decided.answer)
     return;
   write(self, std::move(decided.changes), [](const core::failure&) {});

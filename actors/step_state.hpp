@@ -267,6 +267,9 @@ void conclude(step_ptr self, const test_answered& answer);
 /// Tells the unit again who was removed: it may have crashed before that was durable. Who has no
 /// part in it is nothing to it.
 void disregard_removed(step_ptr self, const core::unit_id& unit);
+/// What the contributor said to the units is trusted as their answers to test questions say now.
+void trust_anew(step_ptr self, const core::contributor_id& contributor,
+                const std::vector<core::unit_id>& units);
 /// What those who are not removed said to the unit counts again, if there is room.
 void reinstate(step_ptr self, const core::contributor_id& contributor,
                const std::vector<core::unit_id>& units);

@@ -155,12 +155,15 @@ void enter_reloaded(step_ptr self, core::unit_record stored, bool park) {
   if (stored.state == core::unit_state::judgable || stored.state == core::unit_state::paused)
     enter_unit(self, summary_of(stored));
   std::vector<core::contributor_id> left_out;
+  std::vector<core::step_history::trusted> trusted;
   for (const auto& judgment : stored.judgments) {
+    const core::judgment_moment when{judgment.submitted_at, judgment.id};
+    trusted.push_back({judgment.contributor, stored.id, when, judgment.trust});
     if (judgment.tainted && !st.board->removed(judgment.contributor))
       left_out.push_back(judgment.contributor);
     // It may have ended before it could tell.
     if (judgment.test_correct)
-      conclude(self, {stored.id, judgment.contributor, *judgment.test_correct});
+      conclude(self, {stored.id, judgment.contributor, *judgment.test_correct, when});
   }
   const auto id = stored.id;
   start_unit(self, static_cast<core::unit&&>(stored));
@@ -168,6 +171,8 @@ void enter_reloaded(step_ptr self, core::unit_record stored, bool park) {
   if (park)
     return;
   disregard_removed(self, id);
+  for (const auto& wrong : st.board->wrongly_trusted(trusted))
+    trust_anew(self, wrong.contributor, {id});
   for (const auto& contributor : left_out)
     reinstate(self, contributor, {id});
 }

@@ -3,8 +3,8 @@
 #include "actors/workflow_creation.hpp"
 #include "core/workflow_update.hpp"
 #include "documents/member_reader.hpp"
+#include "documents/new_workflow_document.hpp"
 #include "documents/workflow_difference.hpp"
-#include "documents/workflow_document.hpp"
 
 #include <caf/make_counted.hpp>
 
@@ -154,10 +154,12 @@ void on_update_workflow(step_ptr self, const msg::update_workflow& request) {
                   {core::errc::wrong_state,
                    "the first step of a workflow decides about its versions; that is "
                        + to_string(st.siblings.front())});
-  auto definition = documents::parse_workflow(request.definition, st.context->settings.json);
-  if (!definition)
-    return u->promise.deliver(msg::to_error(definition.error()));
-  u->definition = std::move(*definition);
+  auto document =
+      documents::parse_new_workflow(request.definition, st.context->settings.json, st.workflow);
+  if (!document)
+    return u->promise.deliver(msg::to_error(document.error()));
+  u->definition = std::move(document->definition);
+  u->request.definition = std::move(document->text);
   self->request(st.links.loader, internal_timeout, load_workflow{st.step.row.workflow})
       .then([=](workflow_loaded& loaded) { compare(self, u, std::move(loaded.workflow)); },
             [=](caf::error& error) { u->promise.deliver(std::move(error)); });

@@ -141,6 +141,7 @@ void on(self_ptr self, trusted_submit& submit) {
   if (core::is_test_question(st.unit))
     correct = is_right(self, request.payload);
   const judged_report judged{request.contributor, *answer};
+  const core::judgment_moment when{at, request.judgment};
   auto decided = core::decide(st.unit, st.shared->lease,
                               core::submit{request.contributor, request.token, request.judgment,
                                            std::move(request.payload), std::move(*answer),
@@ -154,7 +155,7 @@ void on(self_ptr self, trusted_submit& submit) {
   // durable.
   std::function<void()> tell_verdict;
   if (correct && !surplus)
-    tell_verdict = [self, told = test_answered{st.unit.id, judged.contributor, *correct}] {
+    tell_verdict = [self, told = test_answered{st.unit.id, judged.contributor, *correct, when}] {
       self->send(self->state.shared->step, told);
     };
   carry_out(
@@ -238,6 +239,14 @@ void on(self_ptr self, const reinstate_contributor& command) {
   auto decided = core::decide(st.unit, core::reinstate{command.contributor}, time(self));
   if (const auto* judged = core::counted_judgment(st.unit, command.contributor))
     report(self, {}, false, judged_report{judged->contributor, judged->answer});
+  if (!decided.changes.empty())
+    st.pending.write(self, st.shared->writer, st.shared->from, std::move(decided.changes),
+                     [](const core::failure&) {});
+}
+
+void on(self_ptr self, const core::trust_anew& command) {
+  auto& st = self->state;
+  auto decided = core::decide(st.unit, command);
   if (!decided.changes.empty())
     st.pending.write(self, st.shared->writer, st.shared->from, std::move(decided.changes),
                      [](const core::failure&) {});

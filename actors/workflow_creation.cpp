@@ -25,7 +25,9 @@ void fail(self_ptr self, const held_promise& promise, const core::failure& why) 
 
 void answer_existing(self_ptr self, const held_promise& promise, const new_workflow& request,
                      const persistence::stored_workflow& stored) {
-  if (stored.definitions.front() != request.request.definition)
+  // An earlier version of Holdfast may have stored it as it was sent.
+  if (stored.definitions.front() != request.text
+      && stored.definitions.front() != request.request.definition)
     return fail(self, promise,
                 {core::errc::already_exists, "the workflow id belongs to another definition"});
   finish(self, promise, {stored.id, steps_of(request.definition, stored.steps)});
@@ -46,7 +48,7 @@ void create(self_ptr self, const held_promise& promise, const new_workflow& requ
   core::change change;
   const auto& wanted = request.request;
   change.writes.push_back(
-      core::insert_workflow{wanted.workflow, request.definition.name, wanted.definition, at});
+      core::insert_workflow{wanted.workflow, request.definition.name, request.text, at});
   msg::workflow_created created{wanted.workflow, {}};
   for (std::uint32_t i = 0; i < request.definition.steps.size(); ++i) {
     const auto& step = request.definition.steps[i];

@@ -43,6 +43,7 @@ struct footprint_of {
   void operator()(const insert_surplus_judgment& w) { (*this)(w.judgment); }
   void operator()(const taint_judgment& w) { lease(w.unit, w.contributor); }
   void operator()(const restore_judgment& w) { lease(w.unit, w.contributor); }
+  void operator()(const set_judgment_trust& w) { lease(w.unit, w.contributor); }
   void task_row(const task_id& id) { rows.push_back(mix(std::hash<task_id>{}(id), 2)); }
   void task_lease(const task_id& id) { rows.push_back(mix(std::hash<task_id>{}(id), 3)); }
   /// Inserts come before deletions, so a key is not free again in the batch that frees it.

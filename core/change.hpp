@@ -230,6 +230,13 @@ struct restore_judgment {
   contributor_id contributor;
 };
 
+/// How much a judgment is trusted from now on. Refused by the store unless it is there.
+struct set_judgment_trust {
+  unit_id unit;
+  contributor_id contributor;
+  double trust = 1;
+};
+
 /// Whether the answers to a test question say nothing of those who gave them. Refused by the store
 /// unless it is one, and this is new.
 struct set_question_forgiven {
@@ -501,7 +508,7 @@ using write_op = std::variant<
     stage_task, put_webhook, delete_webhook, put_webhook_position, put_dead_letter,
     replay_dead_letter, delete_dead_letter, reopen_unit, put_repair, insert_late_judgment,
     insert_surplus_judgment, insert_flag, insert_workflow_version, put_profile, gather_units,
-    withdraw_unit, restore_judgment, set_question_forgiven, ungather_units>;
+    withdraw_unit, restore_judgment, set_question_forgiven, ungather_units, set_judgment_trust>;
 
 enum class event_type : std::uint8_t {
   unit_ready_for_assignment = 1,

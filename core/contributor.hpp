@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/ids.hpp"
+#include "core/trust_course.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -45,7 +46,7 @@ std::optional<monitor> monitor_named(std::string_view name);
 
 /// Which parts of its history quality control of a step needs.
 struct history_scope {
-  bool tests = false; ///< `questions`, `contributors` and `asked_questions`.
+  bool tests = false; ///< `questions`, `contributors`, `asked_questions` and `trusted_judgments`.
   bool votes = false; ///< `votes`.
 };
 
@@ -55,9 +56,10 @@ struct step_history {
   struct question {
     unit_id unit;
     std::uint64_t ordinal = 0;
-    std::string truth;     ///< As in `insert_unit`.
-    bool open = true;      ///< Judgable: neither paused nor canceled.
-    bool forgiven = false; ///< Answers to it say nothing.
+    std::string truth;         ///< As in `insert_unit`.
+    bool open = true;          ///< Judgable: neither paused nor canceled.
+    bool forgiven = false;     ///< Answers to it say nothing.
+    bool reconsidered = false; ///< It was forgiven at some time, or is.
   };
   /// A contributor, by name.
   struct worked {
@@ -69,6 +71,7 @@ struct step_history {
     contributor_id contributor;
     unit_id unit;
     std::optional<bool> correct; ///< None: without an answer so far.
+    judgment_moment when{};      ///< Of the answer.
   };
   struct standing {
     contributor_id contributor;
@@ -84,6 +87,14 @@ struct step_history {
   struct unsettled {
     contributor_id contributor;
     unit_id unit;
+  };
+  /// A judgment, tainted or not, of a unit that is still open and no test question, and how much it
+  /// is trusted. Of those who answered a question that was reconsidered.
+  struct trusted {
+    contributor_id contributor;
+    unit_id unit;
+    judgment_moment when;
+    double trust = 1;
   };
   /// A judgment that is not tainted, on a test question too.
   struct vote {
@@ -103,7 +114,8 @@ struct step_history {
   /// Likewise: a unit that is still open, and a contributor who is back at work and has a judgment
   /// of it that does not count.
   std::vector<unsettled> reinstatable_units;
-  std::vector<vote> votes; ///< In order of submission, then of judgment id.
+  std::vector<trusted> trusted_judgments; ///< By contributor and unit.
+  std::vector<vote> votes;                ///< In order of submission, then of judgment id.
 };
 
 } // namespace holdfast::core

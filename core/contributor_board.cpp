@@ -49,6 +49,8 @@ void contributor_board::restore(const step_history& history) {
       open_questions_[question.ordinal] = question.unit;
     if (question.forgiven)
       ledger_.forgive(number_of(question.ordinal));
+    if (question.reconsidered)
+      reconsidered_.insert(question.ordinal);
   }
   for (const auto& one : history.contributors)
     if (policy_)
@@ -57,7 +59,7 @@ void contributor_board::restore(const step_history& history) {
     auto& who = of(one.contributor);
     ask(who, one.unit);
     if (one.correct)
-      record(who, one.unit, *one.correct);
+      record(who, one.unit, *one.correct, one.when);
   }
   for (const auto& one : history.flags)
     of(one.contributor).flags.insert(one.what);
@@ -177,11 +179,12 @@ void contributor_board::unanswered(const contributor_id& contributor, const unit
     found->second.waiting.erase(unit);
 }
 
-bool contributor_board::record(entry& who, const unit_id& unit, bool correct) {
+bool contributor_board::record(entry& who, const unit_id& unit, bool correct,
+                               const judgment_moment& when) {
   ask(who, unit);
   who.waiting.erase(unit);
   const auto question = ordinals_.at(unit);
-  if (!who.answered.insert(question).second)
+  if (!who.answered.emplace(question, test_answer{when, correct}).second)
     return false;
   ledger_.record(who.number, number_of(question), correct);
   return true;
@@ -198,10 +201,10 @@ std::optional<standing_reason> contributor_board::verdict_on(const entry& who) c
 }
 
 decision<bool> contributor_board::answered(const contributor_id& contributor, const unit_id& unit,
-                                           bool correct, instant now) {
+                                           bool correct, const judgment_moment& when, instant now) {
   auto& who = of(contributor);
   decision<bool> decided;
-  if (!record(who, unit, correct) || who.removed)
+  if (!record(who, unit, correct, when) || who.removed)
     return decided;
   if (const auto why = verdict_on(who)) {
     remove(contributor, *why, now, decided.changes);
@@ -234,11 +237,13 @@ decision<contributor_board::forgiveness> contributor_board::forgive(const unit_i
   if (is_forgiven(unit) == forgiven)
     return decided;
   const auto question = number_of(ordinals_.at(unit));
+  reconsidered_.insert(ordinals_.at(unit));
   const auto concerned = forgiven ? ledger_.forgive(question) : ledger_.count_again(question);
   decided.changes.writes.push_back(set_question_forgiven{unit, forgiven, now});
   for (const auto& [contributor, who] : entries_) {
     if (std::find(concerned.begin(), concerned.end(), who.number) == concerned.end())
       continue;
+    decided.answer.concerned.push_back(contributor);
     const auto why = verdict_on(who);
     if (!who.removed && why) {
       remove(contributor, *why, now, decided.changes);
@@ -310,6 +315,50 @@ double contributor_board::trust_in(const contributor_id& contributor) const {
     return 1;
   const auto* who = find(contributor);
   return (who == nullptr ? quality::trust{} : ledger_.trust_of(who->number)).mean();
+}
+
+trust_course contributor_board::course_of(const contributor_id& contributor) const {
+  HOLDFAST_INVARIANT(policy_, "without test questions nothing changes trust");
+  trust_course course{quality::trust{}.mean()};
+  const auto* who = find(contributor);
+  if (who == nullptr)
+    return course;
+  std::vector<test_answer> counting;
+  for (const auto& [question, answer] : who->answered)
+    if (!ledger_.is_forgiven(number_of(question)))
+      counting.push_back(answer);
+  std::sort(counting.begin(), counting.end(),
+            [](const auto& a, const auto& b) { return a.when < b.when; });
+  quality::test_record so_far;
+  for (const auto& answer : counting) {
+    ++so_far.asked;
+    so_far.right += answer.correct ? 1 : 0;
+    course.turns.push_back({answer.when, quality::trust_after({}, so_far).mean()});
+  }
+  return course;
+}
+
+bool contributor_board::is_reconsidered(const contributor_id& contributor) const {
+  const auto* who = find(contributor);
+  return who != nullptr
+         && std::any_of(who->answered.begin(), who->answered.end(),
+                        [&](const auto& one) { return reconsidered_.count(one.first) != 0; });
+}
+
+std::vector<step_history::trusted>
+contributor_board::wrongly_trusted(const std::vector<step_history::trusted>& judgments) const {
+  std::vector<step_history::trusted> wrong;
+  std::map<contributor_id, trust_course> courses;
+  for (const auto& judgment : judgments) {
+    if (!is_reconsidered(judgment.contributor))
+      continue;
+    const auto [course, fresh] = courses.try_emplace(judgment.contributor);
+    if (fresh)
+      course->second = course_of(judgment.contributor);
+    if (!std::equal_to<>{}(course->second.at(judgment.when), judgment.trust))
+      wrong.push_back(judgment);
+  }
+  return wrong;
 }
 
 std::vector<contributor_report> contributor_board::report() const {

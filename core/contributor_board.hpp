@@ -73,15 +73,17 @@ public:
   /// Their lease of the unit ended without an answer.
   void unanswered(const contributor_id& contributor, const unit_id& unit);
 
-  /// They answered a test question. Answers whether that removes them. To be told again changes
-  /// nothing.
+  /// They answered a test question then. Answers whether that removes them. To be told again
+  /// changes nothing.
   decision<bool> answered(const contributor_id& contributor, const unit_id& unit, bool correct,
-                          instant now);
+                          const judgment_moment& when, instant now);
 
-  /// Whose standing changes with a question, by name.
+  /// What changes with a question, and for whom; by name.
   struct forgiveness {
     std::vector<contributor_id> reinstated;
     std::vector<contributor_id> removed;
+    /// All who have answered it: what they said in open units is to be trusted by `course_of`.
+    std::vector<contributor_id> concerned;
   };
   /// The question was wrong or unfair: no answer to it counts, from the beginning, and it is not
   /// offered any more. With `forgiven` false the reverse. Everybody's standing becomes what it
@@ -102,16 +104,26 @@ public:
   std::vector<contributor_id> remaining(std::vector<contributor_id> contributors) const;
   /// How much their next judgment is trusted: 1 where nobody is tested.
   double trust_in(const contributor_id& contributor) const;
+  /// How much their judgments are trusted, whenever they came in. Not where nobody is tested.
+  trust_course course_of(const contributor_id& contributor) const;
+  /// Those of the judgments, of people who answered a question that was reconsidered, that are not
+  /// trusted as `course_of` says: an earlier life of step or unit may have ended in between.
+  std::vector<step_history::trusted>
+  wrongly_trusted(const std::vector<step_history::trusted>& judgments) const;
   /// All who have worked here, where there are test questions, or were flagged or removed; by name.
   std::vector<contributor_report> report() const;
 
 private:
+  struct test_answer {
+    judgment_moment when;
+    bool correct = false;
+  };
   struct entry {
     std::uint32_t number = 0; ///< In the ledger.
     std::uint64_t assignments = 0;
-    std::vector<std::uint64_t> asked; ///< Ordinals of test questions, answered or not.
-    std::set<std::uint64_t> answered; ///< Those of them that are.
-    std::set<unit_id> waiting;        ///< Test questions offered and not answered yet.
+    std::vector<std::uint64_t> asked;              ///< Ordinals of test questions, answered or not.
+    std::map<std::uint64_t, test_answer> answered; ///< Those of them that are.
+    std::set<unit_id> waiting;                     ///< Test questions offered and not answered yet.
     std::optional<standing_reason> removed;
     std::set<monitor> flags;
   };
@@ -120,11 +132,13 @@ private:
   const entry* find(const contributor_id& contributor) const;
   void ask(entry& who, const unit_id& unit);
   /// False: it is recorded already.
-  bool record(entry& who, const unit_id& unit, bool correct);
+  bool record(entry& who, const unit_id& unit, bool correct, const judgment_moment& when);
   /// The first answers that count, as many as the quiz has questions.
   quality::test_record quiz_of(const entry& who) const;
   /// Test questions offered to them whose answers will count.
   std::size_t tests_under_way(const entry& who) const;
+  /// Whether they answered a question that was forgiven at some time.
+  bool is_reconsidered(const contributor_id& contributor) const;
   /// What the answers so far demand.
   std::optional<standing_reason> verdict_on(const entry& who) const;
   /// Adds to `changes` what makes it durable.
@@ -140,6 +154,7 @@ private:
   quality::test_ledger ledger_;
   std::unordered_map<unit_id, std::uint64_t> ordinals_; ///< Of all test questions.
   std::map<std::uint64_t, unit_id> open_questions_;     ///< By ordinal.
+  std::set<std::uint64_t> reconsidered_;                ///< Ordinals; forgiven, now or once.
 };
 
 } // namespace holdfast::core

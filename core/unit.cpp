@@ -82,7 +82,7 @@ void count_in(unit& u, const submit& command, instant now, change& changes) {
   HOLDFAST_INVARIANT(command.test_correct.has_value() == is_test_question(u),
                      "I-11: the verdict on a test question comes with its judgment");
   u.judgments.push_back({command.judgment, command.contributor, command.token, command.answer,
-                         command.trust, false, command.test_correct});
+                         command.trust, false, command.test_correct, now});
   auto received = about(u, event_type::judgment_received, now);
   received.judgment = command.judgment;
   changes.events.push_back(received);
@@ -399,6 +399,24 @@ decision<bool> decide(unit& u, const reinstate& command, instant now) {
     auto told = about(u, event_type::judgment_reinstated, now);
     told.judgment = j.id;
     done.changes.events.push_back(std::move(told));
+  }
+  done.answer = !done.changes.empty();
+  return done;
+}
+
+decision<bool> decide(unit& u, const trust_anew& command) {
+  decision<bool> done;
+  // Trust in an answer to a test question weighs nothing.
+  if (!is_open(u.state) || is_test_question(u))
+    return done;
+  for (auto& j : u.judgments) {
+    if (j.contributor != command.contributor)
+      continue;
+    const auto trust = command.course.at({j.submitted_at, j.id});
+    if (std::equal_to<>{}(trust, j.trust))
+      continue;
+    j.trust = trust;
+    done.changes.writes.push_back(set_judgment_trust{u.id, j.contributor, trust});
   }
   done.answer = !done.changes.empty();
   return done;

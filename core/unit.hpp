@@ -2,6 +2,7 @@
 
 #include "core/aggregation.hpp"
 #include "core/change.hpp"
+#include "core/trust_course.hpp"
 
 #include <optional>
 #include <string>
@@ -16,9 +17,10 @@ struct judgment_mark {
   contributor_id contributor;
   core::token token = 0;
   std::string answer;
-  double trust = 1;                   ///< Of the contributor, when it came in.
+  double trust = 1;                   ///< Of the contributor, as of when it came in.
   bool tainted = false;               ///< Counts no more.
   std::optional<bool> test_correct{}; ///< On a test question: whether the answer is right.
+  instant submitted_at{};
 };
 
 /// A lease of the unit that expired without an answer, for what may come in late.
@@ -207,6 +209,15 @@ struct reinstate {
   contributor_id contributor;
 };
 decision<bool> decide(unit& u, const reinstate& command, instant now);
+
+/// What is known of the contributor has changed for the past, too: their judgment, whether or not
+/// it counts, is trusted as it would have been. A finished unit stays as it is. Answers whether
+/// there was anything to do.
+struct trust_anew {
+  contributor_id contributor;
+  trust_course course;
+};
+decision<bool> decide(unit& u, const trust_anew& command);
 
 /// Why, as the events say it.
 inline constexpr std::string_view withdrawn_because =

@@ -378,6 +378,13 @@ std::uint32_t first_slots(const step_definition& step) {
                                    : step.judgments_per_unit;
 }
 
+aggregation_method default_method(const step_definition& step) {
+  const auto& how = step.aggregation;
+  const bool selects =
+      step.test_questions && how.labels.size() >= 2 && !(how.stopping && how.stopping->curtail);
+  return selects ? aggregation_method::gold_selected : aggregation_method::majority;
+}
+
 history_scope history_needed(const step_definition& step) {
   return {step.test_questions.has_value(), asks_model(step.aggregation.method)};
 }

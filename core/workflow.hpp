@@ -91,6 +91,11 @@ inline constexpr std::size_t source_key_bytes_max = 512;
 /// How many judgments a new unit of the step asks for at first.
 std::uint32_t first_slots(const step_definition& step);
 
+/// The method of a step in a new definition that names none: by test questions where there are some
+/// and all labels are known, else the majority. That it is, too, where judging stops when no vote
+/// could change it any more. What a stored definition leaves out is the majority.
+aggregation_method default_method(const step_definition& step);
+
 /// What the step must know of its past to decide as it did before.
 history_scope history_needed(const step_definition& step);
 

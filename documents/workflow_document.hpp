@@ -8,7 +8,8 @@
 
 namespace holdfast::documents {
 
-/// Reads a workflow definition from JSON:
+/// Reads a workflow definition from JSON, as it is stored; one from a requester is read by
+/// `parse_new_workflow`, which also says by which method a step goes that names none:
 ///
 ///     {"name": "…",
 ///      "starts": "when_launched",

@@ -244,6 +244,12 @@ public:
     require(!row.made.truth.empty(), "22012: the unit is no test question");
     require(row.forgiven_at.has_value() != w.forgiven, "22012: the question is so already");
     row.forgiven_at = w.forgiven ? std::optional{w.at} : std::nullopt;
+    row.forgiving_changed = true;
+  }
+
+  void operator()(const core::set_judgment_trust& w) {
+    require(w.trust >= 0 && w.trust <= 1, "23514: trust is between 0 and 1");
+    change(t_.judgments, {w.unit, w.contributor}).made.trust_snapshot = w.trust;
   }
 
   void operator()(const core::put_standing& w) {
@@ -450,6 +456,7 @@ constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     18, // restore_judgment
     14, // set_question_forgiven
     12, // ungather_units
+    47, // set_judgment_trust
 };
 
 std::vector<const core::write_op*> in_statement_order(const write_batch& batch) {

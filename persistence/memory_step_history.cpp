@@ -48,8 +48,8 @@ private:
     const auto& id = unit.made.id;
     if (is_question(unit))
       questions_.push_back({id, unit.made.ordinal, unit.made.truth,
-                            unit.state == core::unit_state::judgable,
-                            unit.forgiven_at.has_value()});
+                            unit.state == core::unit_state::judgable, unit.forgiven_at.has_value(),
+                            unit.forgiving_changed});
     const auto [first_lease, last_lease] = memory::rows_of(t_.active_leases, id);
     for (auto row = first_lease; row != last_lease; ++row) {
       add_grant(unit, row->second.owner);
@@ -72,8 +72,13 @@ private:
   void add_judgment(const memory::unit_row& unit, const memory::judgment_row& judgment) {
     const auto& made = judgment.made;
     add_grant(unit, made.owner);
-    if (is_question(unit) && made.test_correct)
+    if (is_question(unit) && made.test_correct) {
       answered_.push_back(&made);
+      if (unit.forgiving_changed)
+        concerned_.insert(made.owner);
+    }
+    if (!is_question(unit) && unit.state < core::unit_state::finalized)
+      in_open_units_.emplace(std::make_pair(made.owner, unit.made.id), &made);
     if (judgment.tainted_at) {
       if (is_open_for(unit, made.owner, core::contributor_standing::working))
         reinstatable_.insert({made.owner, unit.made.id});
@@ -103,11 +108,16 @@ private:
       history.contributors.push_back({contributor, count});
     auto unanswered = asked_;
     for (const auto* made : in_order(answered_)) {
-      history.asked_questions.push_back({made->owner, made->unit, made->test_correct});
+      history.asked_questions.push_back(
+          {made->owner, made->unit, made->test_correct, {made->submitted_at, made->id}});
       unanswered.erase({made->owner, made->unit});
     }
     for (const auto& [contributor, unit] : unanswered)
       history.asked_questions.push_back({contributor, unit, std::nullopt});
+    for (const auto& [key, made] : in_open_units_)
+      if (concerned_.count(key.first) != 0)
+        history.trusted_judgments.push_back(
+            {made->owner, made->unit, {made->submitted_at, made->id}, made->trust_snapshot});
   }
 
   /// By time of submission, those of one instant by id.
@@ -127,6 +137,8 @@ private:
   judgments votes_;    ///< What is not tainted.
   pairs unsettled_;
   pairs reinstatable_;
+  std::set<core::contributor_id> concerned_; ///< By what was forgiven or counted again.
+  std::map<pairs::value_type, const core::insert_judgment*> in_open_units_;
 };
 
 } // namespace

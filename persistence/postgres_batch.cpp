@@ -229,7 +229,8 @@ constexpr statement withdraw_units{"withdraw_units", R"sql(
 
 constexpr statement set_questions_forgiven{"set_questions_forgiven", R"sql(
   WITH changed AS (
-    UPDATE holdfast.units u SET forgiven_at = CASE WHEN t.forgiven THEN t.at END
+    UPDATE holdfast.units u
+       SET forgiven_at = CASE WHEN t.forgiven THEN t.at END, forgiving_changed_at = t.at
       FROM unnest($1::uuid[], $2::boolean[], $3::timestamptz[]) AS t(unit_id, forgiven, at)
      CROSS JOIN LATERAL (SELECT f.ctid, f.truth, f.forgiven_at FROM holdfast.units f
                           WHERE f.unit_id = t.unit_id LIMIT 1) found
@@ -293,6 +294,18 @@ constexpr statement restore_judgments{"restore_judgments", R"sql(
      CROSS JOIN LATERAL (SELECT f.ctid FROM holdfast.judgments f
                           WHERE f.unit_id = t.unit_id AND f.contributor_id = t.contributor_id
                             AND f.is_tainted LIMIT 1) found
+     WHERE j.ctid = found.ctid
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
+
+constexpr statement set_judgments_trust{"set_judgments_trust", R"sql(
+  WITH changed AS (
+    UPDATE holdfast.judgments j SET trust_snapshot = t.trust
+      FROM unnest($1::uuid[], $2::text[], $3::double precision[])
+        AS t(unit_id, contributor_id, trust)
+     CROSS JOIN LATERAL (SELECT f.ctid FROM holdfast.judgments f
+                          WHERE f.unit_id = t.unit_id AND f.contributor_id = t.contributor_id
+                          LIMIT 1) found
      WHERE j.ctid = found.ctid
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
@@ -508,6 +521,9 @@ public:
   void operator()(const core::restore_judgment& w) {
     restored_.add(w.unit.value, text{w.contributor});
   }
+  void operator()(const core::set_judgment_trust& w) {
+    trusted_.add(w.unit.value, text{w.contributor}, w.trust);
+  }
   void operator()(const core::set_question_forgiven& w) {
     forgiven_.add(w.unit.value, w.forgiven, w.at);
   }
@@ -581,6 +597,7 @@ public:
     cursors.append_to(calls, advance_cursors);
     webhook_writes::append_to(calls);
     profile_writes::append_to(calls);
+    trusted_.append_to(calls, set_judgments_trust);
   }
 
 private:
@@ -617,6 +634,7 @@ private:
   judgment_rows late_;
   judgment_rows surplus_;
   columns<core::uuid, text, core::instant> tainted_;
+  columns<core::uuid, text, double> trusted_;
   columns<core::uuid, text> restored_;
   columns<core::uuid, text, int8, int2, core::instant> ended_;
   columns<core::uuid, text, int2, text, core::instant> flags_;

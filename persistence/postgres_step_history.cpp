@@ -9,7 +9,8 @@ namespace holdfast::persistence {
 namespace {
 
 constexpr statement test_questions{"test_questions", R"sql(
-  SELECT unit_id, ordinal, truth, state = 1, forgiven_at IS NOT NULL
+  SELECT unit_id, ordinal, truth, state = 1, forgiven_at IS NOT NULL,
+         forgiving_changed_at IS NOT NULL
     FROM holdfast.units WHERE step_id = $1::uuid AND truth IS NOT NULL ORDER BY ordinal)sql"};
 
 // From the units of the step to the tables, row by row: see the remark on `OFFSET 0` in
@@ -31,7 +32,7 @@ constexpr statement grants_by_contributor{"grants_by_contributor", R"sql(
 // Without a verdict there is no time of submission either, so the answered ones come first. Whether
 // there is one is asked outside, where the planner cannot take it for the condition of an index.
 constexpr statement asked_questions{"asked_questions", R"sql(
-  SELECT a.contributor_id, u.unit_id, j.test_question_correct
+  SELECT a.contributor_id, u.unit_id, j.test_question_correct, j.submitted_at, j.judgment_id
     FROM holdfast.units u
    CROSS JOIN LATERAL (
          SELECT l.contributor_id FROM holdfast.active_leases l WHERE l.unit_id = u.unit_id
@@ -46,6 +47,26 @@ constexpr statement asked_questions{"asked_questions", R"sql(
          OFFSET 0) j ON j.test_question_correct IS NOT NULL
    WHERE u.step_id = $1::uuid AND u.truth IS NOT NULL
    ORDER BY j.submitted_at NULLS LAST, j.judgment_id, a.contributor_id, u.unit_id)sql"};
+
+// Where no question was ever forgiven, which is usual, no judgment of a unit is looked at.
+constexpr statement trusted_judgments{"trusted_judgments", R"sql(
+  WITH concerned AS MATERIALIZED (
+    SELECT DISTINCT j.contributor_id
+      FROM holdfast.units u
+     CROSS JOIN LATERAL (
+           SELECT f.contributor_id FROM holdfast.judgments f
+            WHERE f.unit_id = u.unit_id AND f.test_question_correct IS NOT NULL
+           OFFSET 0) j
+     WHERE u.step_id = $1::uuid AND u.truth IS NOT NULL AND u.forgiving_changed_at IS NOT NULL)
+  SELECT j.contributor_id, u.unit_id, j.submitted_at, j.judgment_id, j.trust_snapshot
+    FROM holdfast.units u
+   CROSS JOIN LATERAL (
+         SELECT * FROM holdfast.judgments f WHERE f.unit_id = u.unit_id
+         OFFSET 0) j
+   WHERE u.step_id = $1::uuid AND u.state < 3 AND u.truth IS NULL
+     AND EXISTS (SELECT FROM concerned)
+     AND j.contributor_id IN (SELECT contributor_id FROM concerned)
+   ORDER BY j.contributor_id, u.unit_id)sql"};
 
 constexpr statement standings_of_step{"standings_of_step", R"sql(
   SELECT contributor_id, standing, reason
@@ -107,6 +128,7 @@ std::vector<call> calls_for(core::step_id step, core::history_scope scope) {
     calls.push_back({&test_questions, id});
     calls.push_back({&grants_by_contributor, id});
     calls.push_back({&asked_questions, id});
+    calls.push_back({&trusted_judgments, id});
   }
   if (scope.votes)
     calls.push_back({&votes_of_step, id});
@@ -140,7 +162,8 @@ void read_questions(const query_result& rows, core::step_history& history) {
                                  reads::u64(rows, row, 1),
                                  rows.get<std::string>(row, 2),
                                  rows.get<bool>(row, 3),
-                                 rows.get<bool>(row, 4)});
+                                 rows.get<bool>(row, 4),
+                                 rows.get<bool>(row, 5)});
 }
 
 void read_grants(const query_result& rows, core::step_history& history) {
@@ -149,11 +172,24 @@ void read_grants(const query_result& rows, core::step_history& history) {
 }
 
 void read_asked(const query_result& rows, core::step_history& history) {
-  for (std::size_t row = 0; row < rows.rows(); ++row)
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
     history.asked_questions.push_back(
+        {rows.get<std::string>(row, 0), {rows.get<core::uuid>(row, 1)}, std::nullopt});
+    if (rows.is_null(row, 2))
+      continue;
+    auto& answered = history.asked_questions.back();
+    answered.correct = rows.get<bool>(row, 2);
+    answered.when = {rows.get<core::instant>(row, 3), {rows.get<core::uuid>(row, 4)}};
+  }
+}
+
+void read_trusted(const query_result& rows, core::step_history& history) {
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    history.trusted_judgments.push_back(
         {rows.get<std::string>(row, 0),
          {rows.get<core::uuid>(row, 1)},
-         rows.is_null(row, 2) ? std::nullopt : std::optional{rows.get<bool>(row, 2)}});
+         {rows.get<core::instant>(row, 2), {rows.get<core::uuid>(row, 3)}},
+         rows.get<double>(row, 4)});
 }
 
 void read_votes(const query_result& rows, core::step_history& history) {
@@ -181,6 +217,7 @@ core::outcome<core::step_history> postgres_store::load_step_history(core::step_i
     read_questions(rows(), history);
     read_grants(rows(), history);
     read_asked(rows(), history);
+    read_trusted(rows(), history);
   }
   if (scope.votes)
     read_votes(rows(), history);

@@ -509,6 +509,106 @@ BOOST_AUTO_TEST_CASE(what_is_to_count_again_does_so_also_after_crashes) {
   BOOST_TEST(broken_invariants(*database).empty());
 }
 
+// A27, A32: an open unit has exactly the result that there would have been
+BOOST_AUTO_TEST_CASE(forgiving_gives_judgments_the_trust_that_they_would_have_had) {
+  const auto step = create(step_with(R"("judgments_per_unit": 3,
+      "aggregation": {"method": "weighted", "answer": "/answer"},
+      "test_questions": {"quiz": 2, "quiz_pass": 0.5, "every": 0})"));
+  feed(step, 1);
+  ask_about(step, 8);
+  take_quiz(step, "ana", 2);
+  advance(1s);
+  work_through(step, "ana", 1, "blue");
+  take_quiz(step, "bob", 1);
+  advance(1s);
+  core::unit_id wrong;
+  for (const auto& [key, row] : database->tables().judgments)
+    if (row.made.test_correct == false)
+      wrong = row.made.unit;
+  work_through(step, "bob", 1, "red");
+  const auto contested = results(step).front().unit;
+  const auto trust = [&](const char* who) {
+    return judgment_of(contested, who).made.trust_snapshot;
+  };
+  // By the answers that count: ana may have been asked the same question.
+  const auto earned = [&](const char* who) {
+    double asked = 0;
+    double right = 0;
+    for (const auto& [key, row] : database->tables().judgments) {
+      const auto& unit = database->tables().units.at(row.made.unit);
+      if (row.made.owner != who || !row.made.test_correct || unit.forgiven_at)
+        continue;
+      ++asked;
+      right += *row.made.test_correct ? 1 : 0;
+    }
+    return (4 + right) / (6 + asked);
+  };
+  BOOST_TEST(trust("bob") == 5.0 / 8);
+  for (const bool count_again : {false, true, false}) {
+    forgive(step, wrong, count_again);
+    advance(1s);
+    BOOST_TEST(trust("bob") == (count_again ? 5.0 / 8 : 5.0 / 7));
+    BOOST_TEST(trust("ana") == earned("ana"));
+  }
+  restart();
+  BOOST_TEST(trust("bob") == 5.0 / 7);
+  take_quiz(step, "joe", 2);
+  advance(1s);
+  work_through(step, "joe", 1, "blue");
+  advance(1s);
+  const auto result = results(step).front();
+  BOOST_TEST(result.state == core::unit_state::finalized);
+  const auto blue = earned("ana") + earned("joe");
+  BOOST_TEST(result.confidence == blue / (blue + 5.0 / 7), boost::test_tools::tolerance(1e-12));
+  // What is finished stays as it is.
+  forgive(step, wrong, true);
+  advance(1s);
+  BOOST_TEST(trust("bob") == 5.0 / 7);
+  BOOST_TEST(results(step).front().confidence == result.confidence);
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
+// I-12: whatever happens to unit and step between the two commits
+BOOST_AUTO_TEST_CASE(trust_becomes_what_it_would_have_been_also_after_crashes) {
+  for (const int refused : {1, 2, 3}) {
+    const auto step = create(step_with(R"("judgments_per_unit": 2,
+        "test_questions": {"quiz": 2, "quiz_pass": 0.5, "every": 0})"));
+    feed(step, 1);
+    ask_about(step, 4);
+    take_quiz(step, "bob", 1);
+    core::unit_id wrong;
+    for (const auto& [key, row] : database->tables().judgments)
+      if (row.made.test_correct == false
+          && database->tables().units.at(row.made.unit).made.step == step)
+        wrong = row.made.unit;
+    advance(1s);
+    work_through(step, "bob", 1, "red");
+    const auto judged = results(step).front().unit;
+    const auto trust = [&] { return judgment_of(judged, "bob").made.trust_snapshot; };
+    auto left = refused;
+    database->set_refusals([&left](const core::change& c) {
+      const bool trusts =
+          std::any_of(c.writes.begin(), c.writes.end(), [](const core::write_op& write) {
+            return std::holds_alternative<core::set_judgment_trust>(write);
+          });
+      return trusts && left-- > 0;
+    });
+    forgive(step, wrong);
+    advance(1s);
+    BOOST_TEST(left < refused);
+    database->set_refusals({});
+    // After the third crash it is taken for a poison pill; the next life of the step tries again.
+    if (refused == 3) {
+      BOOST_TEST(trust() == 5.0 / 8);
+      restart();
+      BOOST_TEST(standings(step).find("bob Working") != std::string::npos);
+      advance(1s);
+    }
+    BOOST_TEST(trust() == 5.0 / 7);
+  }
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
 // G-1
 BOOST_AUTO_TEST_CASE(a_forgiven_question_is_not_asked_until_it_counts_again) {
   const auto step = create(tested);
@@ -712,6 +812,20 @@ BOOST_AUTO_TEST_CASE(an_answer_that_is_no_label_is_refused) {
   BOOST_TEST(refused.code() == core::errc::payload_invalid);
   BOOST_TEST(refused.error->detail.find("blue, red") != std::string::npos);
   BOOST_TEST(submit(lease, "ana", "red").value.has_value());
+}
+
+// G-1, across a restart: the method is that of the definition as it was taken.
+BOOST_AUTO_TEST_CASE(where_there_are_test_questions_and_labels_results_are_selected_by_them) {
+  const auto step = create(step_with(R"("judgments_per_unit": 1,
+      "aggregation": {"labels": ["blue", "red"]}, "test_questions": {"quiz": 0, "every": 0})"));
+  feed(step, 2);
+  work_through(step, "ana", 1, "red");
+  restart();
+  work_through(step, "ana", 1, "red");
+  advance(1s);
+  for (const auto& result : results(step))
+    BOOST_TEST(result.result.find(R"("method":"gold_selected")") != std::string::npos,
+               result.result);
 }
 
 BOOST_AUTO_TEST_CASE(a_row_cannot_ask_for_judgments_where_a_rule_decides) {

@@ -65,6 +65,30 @@ BOOST_AUTO_TEST_CASE(a_workflow_id_belongs_to_one_definition) {
   BOOST_TEST(database->tables().steps.size() == 1u);
 }
 
+// The default at the time is part of what is stored, and no repetition is taken for another one.
+BOOST_AUTO_TEST_CASE(a_workflow_is_stored_with_the_method_that_it_left_out) {
+  const msg::create_workflow request{fresh<core::workflow_id>(), R"({"name":"w","steps":[
+    {"key":"a","test_questions":{},"aggregation":{"labels":["x","y"]}}]})"};
+  const auto first = call(request);
+  BOOST_REQUIRE(first.value);
+  const auto view = call(msg::get_workflow{request.workflow, 0});
+  BOOST_REQUIRE(view.value);
+  const std::string named = R"({"method":"gold_selected","labels":["x","y"]})";
+  BOOST_TEST(view.value->definition.find(named) != std::string::npos, view.value->definition);
+  const auto again = call(request);
+  BOOST_REQUIRE(again.value);
+  BOOST_TEST((again.value->steps[0].step == first.value->steps[0].step));
+  BOOST_TEST(
+      call(msg::create_workflow{request.workflow, view.value->definition}).value.has_value());
+  // The same as an update changes nothing either.
+  for (const auto& text : {request.definition, view.value->definition}) {
+    const auto updated = call(msg::update_workflow{first.value->steps[0].step, 1, text, false});
+    BOOST_REQUIRE(updated.value);
+    BOOST_TEST(updated.value->version == 1U);
+    BOOST_TEST(updated.value->differences.empty());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(two_creations_at_once_make_one_workflow) {
   const msg::create_workflow request{fresh<core::workflow_id>(), chain_of_three};
   database->set_reachable(true);

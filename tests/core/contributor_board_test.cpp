@@ -40,6 +40,15 @@ struct step_with_tests {
   core::step_history stored;
   std::map<core::contributor_id, std::uint64_t> grants;
   std::uint64_t next_ordinary = first_ordinary;
+  std::uint64_t moments = 0;
+
+  /// Three judgments each instant, which their ids tell apart.
+  core::judgment_moment next_moment() {
+    const auto number = moments++;
+    core::judgment_moment when{beginning + std::chrono::seconds{number / 3}, {}};
+    when.id.value.bytes[15] = static_cast<std::uint8_t>(number % 3);
+    return when;
+  }
 
   explicit step_with_tests(core::test_question_policy rules = usual())
       : step(step_of_test()), policy(rules), board(step, policy) {
@@ -76,10 +85,13 @@ struct step_with_tests {
 
   core::decision<bool> answer(const core::contributor_id& who, const unit_id& question,
                               bool correct) {
+    const auto when = next_moment();
     for (auto& asked : stored.asked_questions)
-      if (asked.contributor == who && asked.unit == question)
+      if (asked.contributor == who && asked.unit == question) {
         asked.correct = correct;
-    auto decided = board.answered(who, question, correct, beginning);
+        asked.when = when;
+      }
+    auto decided = board.answered(who, question, correct, when, beginning);
     keep(decided.changes);
     return decided;
   }
@@ -97,8 +109,10 @@ struct step_with_tests {
         keep(*standing);
       else if (const auto* forgiven = std::get_if<core::set_question_forgiven>(&write))
         for (auto& question : stored.questions)
-          question.forgiven =
-              question.unit == forgiven->unit ? forgiven->forgiven : question.forgiven;
+          if (question.unit == forgiven->unit) {
+            question.forgiven = forgiven->forgiven;
+            question.reconsidered = true;
+          }
   }
 
   void keep(const core::put_standing& put) {
@@ -509,6 +523,90 @@ BOOST_AUTO_TEST_CASE(forgiving_leaves_what_there_would_be_had_nobody_answered) {
   }
   BOOST_TEST(reinstated > 20U);
   BOOST_TEST(removed > 20U);
+}
+
+// Trust as judgments were stored with it is, after any forgiving and counting again, what it would
+// have been had the answers that count been the only ones. A27
+BOOST_AUTO_TEST_CASE(forgiving_leaves_the_trust_that_judgments_would_have_had) {
+  struct snapshot {
+    core::contributor_id who;
+    core::judgment_moment when;
+    double trust;
+  };
+  const names people{"ana", "bob", "eve"};
+  std::size_t changed = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    test::random_source random{seed};
+    step_with_tests s;
+    std::vector<snapshot> judged;
+    struct given_answer {
+      core::contributor_id who;
+      unit_id question;
+      bool correct;
+      std::size_t before; ///< Judgments that came in first.
+    };
+    std::vector<given_answer> given;
+    std::set<std::pair<core::contributor_id, unit_id>> once;
+    for (int i = 0; i < 60; ++i) {
+      const auto& who = random.of(people);
+      if (random.one_in(2)) {
+        judged.push_back({who, s.next_moment(), s.board.trust_in(who)});
+        continue;
+      }
+      const auto question = unit(1 + random.below(20));
+      if (!once.insert({who, question}).second)
+        continue;
+      const bool correct = !random.one_in(3);
+      s.board.answered(who, question, correct, s.next_moment(), beginning);
+      given.push_back({who, question, correct, judged.size()});
+    }
+    const auto check = [&] {
+      std::vector<double> trust;
+      step_with_tests other; // has only ever heard the answers that count
+      std::size_t next = 0;
+      for (std::size_t i = 0; i <= judged.size(); ++i) {
+        for (; next < given.size() && given[next].before == i; ++next)
+          if (!s.board.is_forgiven(given[next].question))
+            other.board.answered(given[next].who, given[next].question, given[next].correct,
+                                 other.next_moment(), beginning);
+        if (i < judged.size())
+          trust.push_back(other.board.trust_in(judged[i].who));
+      }
+      for (std::size_t i = 0; i < judged.size(); ++i) {
+        const auto now = s.board.course_of(judged[i].who).at(judged[i].when);
+        BOOST_TEST(now == trust[i]);
+        changed += now < judged[i].trust || now > judged[i].trust ? 1 : 0;
+      }
+    };
+    BOOST_TEST_CONTEXT("seed " << seed) {
+      check();
+      for (int i = 0; i < 10; ++i) {
+        const auto question = unit(1 + random.below(20));
+        const bool forgiven = !random.one_in(3);
+        const auto decided = s.forgive(question, forgiven);
+        for (const auto& one : given)
+          if (one.question == question && !decided.changes.empty())
+            BOOST_TEST((std::count(decided.answer.concerned.begin(), decided.answer.concerned.end(),
+                                   one.who)
+                        == 1));
+        check();
+      }
+      // All of it taken back: as it was stored.
+      for (const bool forgiven : {true, false})
+        for (std::uint64_t n = 1; n <= 20; ++n)
+          s.forgive(unit(n), forgiven);
+      std::vector<core::step_history::trusted> stored;
+      for (const auto& one : judged)
+        stored.push_back({one.who, unit(first_ordinary), one.when, one.trust});
+      BOOST_TEST(s.board.wrongly_trusted(stored).empty());
+      stored.front().trust = 0.99;
+      BOOST_TEST((s.board.wrongly_trusted(stored).size() == 1U
+                  || std::none_of(given.begin(), given.end(), [&](const auto& one) {
+                       return one.who == stored.front().contributor;
+                     })));
+    }
+  }
+  BOOST_TEST(changed > 1000U);
 }
 
 // A restart between any two requests changes nothing. I-12

@@ -161,6 +161,9 @@ struct write_text {
   text operator()(const core::restore_judgment& w) const {
     return "restore_judgment of " + w.contributor;
   }
+  text operator()(const core::set_judgment_trust& w) const {
+    return "set_judgment_trust of " + w.contributor + " " + std::to_string(w.trust);
+  }
   text operator()(const core::set_question_forgiven& w) const {
     return std::string{"set_question_forgiven "} + (w.forgiven ? "yes" : "no") + " at "
            + describe(w.at);

@@ -143,6 +143,33 @@ BOOST_AUTO_TEST_CASE(a_test_question_is_canceled_without_an_event) {
   BOOST_TEST(test::describe(canceled.changes) == "set_unit_state Canceled at 0s\n");
 }
 
+// A27: the unit has the result that it would have had
+BOOST_AUTO_TEST_CASE(a_judgment_is_trusted_anew_while_its_unit_is_open) {
+  judge("ana", 0x11, "dog");
+  judge("eve", 0x12, "cat");
+  decide(u, policy, disregard{"eve"}, beginning);
+  const core::judgment_moment of_eve{u.judgments[1].submitted_at, u.judgments[1].id};
+  BOOST_TEST((of_eve.at == beginning));
+  core::trust_course course{0.25, {{{beginning - 1s, {}}, 0.5}, {of_eve, 0.75}}};
+  // Also what does not count: it may do so again. Her own answer later on says nothing of it.
+  const auto anew = decide(u, trust_anew{"eve", course});
+  BOOST_TEST(anew.answer);
+  BOOST_TEST(test::describe(anew.changes) == "set_judgment_trust of eve 0.500000\n");
+  BOOST_TEST(u.judgments[1].trust == 0.5);
+  BOOST_TEST(u.judgments[0].trust == 1);
+  BOOST_TEST(decide(u, trust_anew{"eve", course}).changes.empty());
+  BOOST_TEST(decide(u, trust_anew{"joe", course}).changes.empty());
+  course.turns.front().after.at = beginning + 1s;
+  std::swap(course.turns[0], course.turns[1]);
+  for (const auto state : {unit_state::finalized, unit_state::canceled}) {
+    u.state = state;
+    BOOST_TEST(decide(u, trust_anew{"eve", course}).changes.empty());
+  }
+  u.state = unit_state::paused;
+  decide(u, trust_anew{"eve", course});
+  BOOST_TEST(u.judgments[1].trust == 0.25);
+}
+
 // A27, I-1: what was disregarded counts again where nobody has taken its place
 BOOST_AUTO_TEST_CASE(what_counts_again_is_told_so_that_the_unit_is_looked_at) {
   judge("ana", 0x11, "dog");

@@ -338,8 +338,6 @@ BOOST_AUTO_TEST_CASE(published_defaults_are_those_that_hold) {
         in_seconds(step.lease.regrant_after)},
        {"/definitions/lease/properties/late_submit",
         std::string{to_string(step.lease.late_submit)}},
-       {"/definitions/aggregation/properties/method",
-        std::string{to_string(step.aggregation.method)}},
        {"/definitions/aggregation/properties/answer", step.answer_pointer},
        {"/definitions/aggregation/properties/correction", step.correction_pointer},
        {"/definitions/test_questions/properties/quiz", tests.placement.quiz},

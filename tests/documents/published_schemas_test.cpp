@@ -201,7 +201,7 @@ struct life {
     const auto question = fresh<unit_id>();
     board.add_question(question, 1);
     board.offered("ana", question);
-    take(board.answered("ana", question, false, now));
+    take(board.answered("ana", question, false, {now, {}}, now));
     take(board.forgive(question, true, now));
     take(board.remove("bob", now));
     take(board.flag({{"dan", monitor::speed, "10 of 10 judgments took far less time than usual"}},

@@ -12,7 +12,8 @@ inline std::string history_text(const core::step_history& history) {
   std::ostringstream out;
   for (const auto& q : history.questions)
     out << "question " << to_string(q.unit) << ' ' << q.ordinal << ' ' << q.truth
-        << (q.open ? " open" : " closed") << (q.forgiven ? " forgiven" : "") << '\n';
+        << (q.open ? " open" : " closed") << (q.forgiven ? " forgiven" : "")
+        << (q.reconsidered ? " reconsidered" : "") << '\n';
   for (const auto& w : history.contributors)
     out << "worked " << w.contributor << ' ' << w.assignments << '\n';
   for (const auto& a : history.asked_questions)
@@ -20,7 +21,7 @@ inline std::string history_text(const core::step_history& history) {
         << (!a.correct   ? " unanswered"
             : *a.correct ? " right"
                          : " wrong")
-        << '\n';
+        << ' ' << a.when.at.time_since_epoch().count() << ' ' << to_string(a.when.id) << '\n';
   for (const auto& s : history.standings)
     out << "standing " << s.contributor << ' ' << static_cast<int>(s.what) << ' '
         << static_cast<int>(s.why) << '\n';
@@ -30,6 +31,10 @@ inline std::string history_text(const core::step_history& history) {
     out << "unsettled " << u.contributor << ' ' << to_string(u.unit) << '\n';
   for (const auto& u : history.reinstatable_units)
     out << "reinstatable " << u.contributor << ' ' << to_string(u.unit) << '\n';
+  for (const auto& j : history.trusted_judgments)
+    out << "trusted " << j.contributor << ' ' << to_string(j.unit) << ' '
+        << j.when.at.time_since_epoch().count() << ' ' << to_string(j.when.id) << ' ' << j.trust
+        << '\n';
   for (const auto& v : history.votes)
     out << "vote " << v.contributor << ' ' << to_string(v.unit) << ' ' << v.answer << '\n';
   return out.str();

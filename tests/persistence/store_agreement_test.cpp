@@ -325,6 +325,9 @@ private:
       case 4:
         change.writes.push_back(core::restore_judgment{unit, who});
         break;
+      case 5:
+        change.writes.push_back(core::set_judgment_trust{unit, who, below(6) / 5.0});
+        break;
       default:
         change.writes.push_back(
             core::insert_lease{unit, {{ids_.next(at(0))}, who, token(), when(), later()}});
@@ -728,7 +731,7 @@ std::string dump(persistence::store& db, const batch_source& source) {
           << core::to_micros(l.granted_at) << ' ' << core::to_micros(l.expires_at);
     for (const auto& j : u.judgments)
       out << " judgment " << to_string(j.id) << j.contributor << j.token << j.answer << j.trust
-          << j.tainted
+          << ' ' << core::to_micros(j.submitted_at) << j.tainted
           << (!j.test_correct   ? '-'
               : *j.test_correct ? 'r'
                                 : 'w');

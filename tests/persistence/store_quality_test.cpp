@@ -230,6 +230,64 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(question_is_forgiven_and_counts_again, World, worl
   BOOST_TEST(answered().answered == 2U);
 }
 
+// A27
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_judgment_gets_another_trust, World, worlds) {
+  quality_fixture<World> f;
+  const auto unit = f.given_unit(f.step.id);
+  f.given_judgment(unit, "ana", 1);
+  f.given_judgment(unit, "bob", 2);
+  f.given_lease(unit, "eve", 3);
+  const auto trust = [&](const core::unit_id& which, const char* who, double much) {
+    return f.write({core::set_judgment_trust{which, who, much}});
+  };
+  BOOST_TEST(is(trust(unit, "eve", 0.5), refused));
+  BOOST_TEST(is(trust({f.ids.next(at(0))}, "ana", 0.5), refused));
+  BOOST_TEST(is(trust(unit, "ana", 1.5), refused));
+  const auto third = 1.0 / 3;
+  BOOST_TEST(is(trust(unit, "ana", third), committed));
+  BOOST_TEST(is(f.taint(unit, "bob"), committed));
+  BOOST_TEST(is(trust(unit, "bob", 0.25), committed));
+  for (const auto& judged : f.load(unit).judgments) {
+    BOOST_TEST(judged.trust == (judged.contributor == "ana" ? third : 0.25));
+    BOOST_TEST(judged.tainted == (judged.contributor == "bob"));
+  }
+}
+
+// A27: what a step that starts is to look at again
+BOOST_AUTO_TEST_CASE_TEMPLATE(history_has_judgments_of_those_whose_answers_changed, World, worlds) {
+  quality_fixture<World> f;
+  const auto& step = f.step;
+  const auto open = f.given_unit(step.id, 1);
+  const auto finished = f.given_unit(step.id, 2);
+  const auto question = f.given_question(step.id, 3);
+  const auto other = f.given_question(step.id, 4);
+  core::token token = 0;
+  for (const auto* who : {"ana", "bob"}) {
+    ++token;
+    f.given_judgment(open, who, token);
+    f.given_judgment(finished, who, token);
+  }
+  BOOST_TEST(is(f.taint(open, "ana"), committed));
+  BOOST_TEST(is(f.write({core::finalize_unit{finished, "{}", 1, at(6)}}), committed));
+  f.given_judgment(question, "ana", 1, 20, true);
+  f.given_judgment(other, "bob", 1, 21, false);
+  BOOST_TEST(f.history(step.id).trusted_judgments.empty());
+  // Also when it counts again.
+  for (const bool forgiven : {true, false}) {
+    BOOST_TEST(is(f.write({core::set_question_forgiven{question, forgiven, at(50)}}), committed));
+    const auto history = f.history(step.id);
+    BOOST_REQUIRE(history.trusted_judgments.size() == 1U);
+    const auto& judged = history.trusted_judgments[0];
+    BOOST_TEST(judged.contributor == "ana");
+    BOOST_TEST((judged.unit == open));
+    const auto& mark = f.load(open).judgments.front();
+    BOOST_TEST(mark.contributor == "ana");
+    BOOST_TEST((judged.when.id == mark.id));
+    BOOST_TEST((judged.when.at == mark.submitted_at));
+    BOOST_TEST(judged.trust == mark.trust);
+  }
+}
+
 // A27, I-1: what a step that starts is to try again
 BOOST_AUTO_TEST_CASE_TEMPLATE(history_has_what_the_reinstated_said_of_open_units, World, worlds) {
   quality_fixture<World> f;

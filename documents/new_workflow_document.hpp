@@ -1,0 +1,27 @@
+#pragma once
+
+#include "core/outcome.hpp"
+#include "core/workflow_versions.hpp"
+#include "documents/limits.hpp"
+
+#include <string>
+
+namespace holdfast::documents {
+
+/// What a requester sent, and what is to be stored of it.
+struct new_workflow_document {
+  core::workflow_definition definition;
+  std::string text;
+};
+
+/// Reads a definition that a requester sends, as `parse_workflow` does. Where a step leaves its
+/// method to us and that is not the majority (`core::default_method`), `text` names it: a stored
+/// definition says what holds, whatever later versions of Holdfast take for the default. All else
+/// in `text` is as it was sent.
+///
+/// A step that `earlier` versions have keeps the majority if that is what it goes by.
+core::outcome<new_workflow_document>
+parse_new_workflow(std::string text, const json_limits& limits,
+                   const core::versioned_workflow& earlier = {});
+
+} // namespace holdfast::documents
