@@ -1,6 +1,7 @@
 #include "actors/consumer.hpp"
 #include "actors/step_state.hpp"
 #include "core/job_status.hpp"
+#include "core/object_ref.hpp"
 #include "core/unit_tasks.hpp"
 #include "documents/event_details.hpp"
 
@@ -93,6 +94,34 @@ void tell_unit(step_ptr self, const std::shared_ptr<gathering>& whole, const cor
   });
 }
 
+/// The unit learns of a task's result, which is stored before when it is too large for the row of a
+/// judgment. One that is lost is none: people are asked instead.
+void take_result(step_ptr self, const std::shared_ptr<gathering>& whole, const core::unit_id& unit,
+                 task_over over) {
+  auto& st = self->state;
+  if (core::begins_like_object_ref(over.result)) {
+    st.context->log(log_level::error, "payload_unreadable",
+                    {{"unit", to_string(unit)},
+                     {"task", to_string(over.task)},
+                     {"reason", "its result is not in the object store"}});
+    over.result.clear();
+  }
+  if (!is_large(st.context->settings, over.result)) {
+    tell_unit(self, whole, unit, std::move(over));
+    return whole->part_done();
+  }
+  const auto kept = std::make_shared<task_over>(std::move(over));
+  put_payloads(self, st.links.objects, {{&kept->result, &kept->ref}},
+               [=](const std::vector<core::failure>& outcomes) {
+                 if (auto why = first_failure(outcomes); why.code != core::errc::none) {
+                   auto error = msg::to_error(why);
+                   return whole->part_failed(error);
+                 }
+                 tell_unit(self, whole, unit, std::move(*kept));
+                 whole->part_done();
+               });
+}
+
 /// Tasks of units have ended. Not through the inbox: a unit recognises what it has dealt with.
 void take_results(step_ptr self, const apply_events& delivery) {
   auto& st = self->state;
@@ -109,10 +138,9 @@ void take_results(step_ptr self, const apply_events& delivery) {
     ++whole->open;
     self->request(st.links.loader, internal_timeout, msg::get_task{ended.task})
         .then(
-            [=, unit = event.unit](const msg::task_view& found) mutable {
-              over.result = found.result;
-              tell_unit(self, whole, unit, over);
-              whole->part_done();
+            [=, unit = event.unit](msg::task_view& found) mutable {
+              over.result = std::move(found.result);
+              take_result(self, whole, unit, std::move(over));
             },
             [=, unit = event.unit](caf::error& why) {
               if (msg::failure_of(why).code != core::errc::not_found)

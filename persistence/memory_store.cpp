@@ -343,7 +343,7 @@ core::outcome<stored_step> memory_store::load_step(core::step_id step,
       loaded.open_units.push_back(read_open_unit(t, row, policy_of(row, policies)));
     if (row.state == core::unit_state::gathered && !row.batch)
       loaded.waiting.push_back({entry->second, row.made.ordinal, row.made.version,
-                                list_of(row.made), row.made.input.size()});
+                                list_of(row.made), core::payload_bytes(row.made.input)});
   }
   return loaded;
 }
