@@ -250,11 +250,10 @@ void task_auditor::follow(const core::refuse_staged& w) {
   // The input of the unit that it was to judge.
   const bool lost =
       w.code == core::errc::damaged && objects_ != nullptr && objects_->was_lost(asked.body);
-  require(lost
-              || w.code == core::errc::already_exists
+  const bool taken = w.code == core::errc::already_exists
                      && ((known != tasks_.end() && known->second.queue != row->second.queue)
-                         || (asked.reject_duplicate && !asked.unique_key.empty())),
-          "I-12", asked.task, "a staged task was refused for no reason");
+                         || (asked.reject_duplicate && !asked.unique_key.empty()));
+  require(taken || lost, "I-12", asked.task, "a staged task was refused for no reason");
   row->second.refused = true;
 }
 
