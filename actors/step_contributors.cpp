@@ -199,17 +199,29 @@ void pause_unreadable(step_ptr self, const core::unit_id& unit, const core::fail
   if (st.board->is_question(unit))
     st.board->set_open(unit, false);
   with_unit(self, unit, [=](const caf::actor& actor, const core::failure&) {
-    if (actor)
-      self->send(actor,
-                 unit_command{msg::change_unit{self->state.identity.step(), unit,
+    if (actor) // nobody waits for its answer
+      caf::anon_send(
+          actor, unit_command{msg::change_unit{self->state.identity.step(), unit,
                                                static_cast<std::uint8_t>(core::unit_verb::pause)}});
   });
+}
+
+/// Whether the slot that was reserved for this request still is: when the unit's actor has crashed
+/// since, the step has forgotten all that was under way to it.
+bool still_offered(step_ptr self, const owned_ask& ask, const core::unit_id& unit) {
+  const auto& held = self->state.held;
+  const auto found = held.find(ask.request.contributor);
+  return ask.reserved && found != held.end()
+         && std::any_of(found->second.begin(), found->second.end(), [&](const auto& lease) {
+              return lease.unit == unit && lease.assignment == ask.request.assignment;
+            });
 }
 
 /// The contributor is offered something else.
 void offer_another(step_ptr self, const held_promise& promise, const core::unit_id& unit,
                    owned_ask& ask) {
-  take_back_offer(self, ask.request.contributor, unit);
+  if (still_offered(self, ask, unit))
+    take_back_offer(self, ask.request.contributor, unit);
   ask.input.clear();
   ++ask.tries;
   offer(self, promise, ask);
@@ -222,7 +234,7 @@ void on_input(step_ptr self, const held_promise& promise, input_wanted& wanted,
     const auto& st = self->state;
     // Whoever was removed meanwhile had their leases ended, and this is none yet.
     if (ask.reserved
-        && (st.board->removed(ask.request.contributor)
+        && (!still_offered(self, ask, wanted.unit) || st.board->removed(ask.request.contributor)
             || st.step.row.status != core::step_status::open))
       return offer_another(self, promise, wanted.unit, ask);
     return forward(self, promise, wanted.unit, std::move(ask));
@@ -232,7 +244,7 @@ void on_input(step_ptr self, const held_promise& promise, input_wanted& wanted,
     pause_unreadable(self, wanted.unit, why);
   if (lost && ask.reserved)
     return offer_another(self, promise, wanted.unit, ask);
-  if (ask.reserved)
+  if (still_offered(self, ask, wanted.unit))
     take_back_offer(self, ask.request.contributor, wanted.unit);
   fail(promise, core::errc::unavailable, "the unit's input cannot be read now: " + why.detail);
 }
@@ -276,11 +288,17 @@ void on_offer_refused(step_ptr self, offer_refused& refused) {
 }
 
 void on_input_wanted(step_ptr self, input_wanted& wanted) {
+  auto& fetching = self->state.fetching;
   const held_promise promise{self->make_response_promise()};
+  const auto assignment = wanted.ask.request.assignment;
+  // What becomes of the offer is decided once.
+  if (!fetching.insert(assignment).second)
+    return fail(promise, core::errc::unavailable, "no answer yet; ask again with the same id");
   const auto kept = std::make_shared<input_wanted>(std::move(wanted));
   kept->ask.input = kept->ref;
   get_payloads(self, self->state.links.objects, {&kept->ask.input}, internal_timeout,
                [=](const std::vector<core::failure>& outcomes) {
+                 self->state.fetching.erase(assignment);
                  on_input(self, promise, *kept, outcomes.front());
                });
 }

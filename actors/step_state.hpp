@@ -87,6 +87,8 @@ struct step_state {
   /// The last few assignments of each contributor that are over, oldest first, to recognise a
   /// request that is repeated so late that its lease has come and gone.
   std::unordered_map<core::contributor_id, std::vector<core::assignment_id>> over;
+  /// Offers under way for which the input of the unit is being fetched.
+  std::unordered_set<core::assignment_id> fetching;
   /// Of contributors whose judgments are on their way into the object store.
   payload_lines<core::contributor_id> judgment_lines;
   std::set<std::pair<core::instant, core::unit_id>> expiries; ///< The next one of each unit.
