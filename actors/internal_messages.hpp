@@ -383,7 +383,7 @@ struct objects_put {
   std::vector<core::outcome<core::object_ref>> items; ///< In the order of the texts.
 };
 
-/// Queue, reader → objects, objects → its keepers. Answered by `objects_got`.
+/// Queue, step, reader → objects, objects → its keepers. Answered by `objects_got`.
 struct get_objects {
   std::vector<core::object_ref> refs;
 };
@@ -417,6 +417,7 @@ struct owned_ask : owned<msg::ask_assignment> {
   std::uint32_t tries = 0; ///< How many units have refused this request already.
   bool reserved = false;   ///< The step has taken a slot off its ready set for it.
   std::string ui;          ///< Filled in by the step.
+  std::string input{};     ///< The unit's, whole: filled in by the step for `input_wanted`.
 };
 using owned_release = owned<msg::release_assignment>;
 using owned_extend = owned<msg::extend_assignment>;
@@ -427,7 +428,16 @@ struct trusted_submit {
   owned_submit submit;
   double trust = 1;     ///< Of the contributor, now.
   bool removed = false; ///< They may no longer work in the step.
+  /// What stands for the payload in its row: set when that is too large, and is in the store.
+  std::string ref{};
 };
+
+/// Step → unit: would this judgment be taken now? Nothing is decided. Answered by
+/// `judgment_checked`, or why not.
+struct check_judgment {
+  std::shared_ptr<const trusted_submit> judgment;
+};
+struct judgment_checked {};
 
 /// Step → owner: the lease is over, whatever the reason.
 struct lease_over {
@@ -475,6 +485,13 @@ struct offer_refused {
   core::instant barred_until;
 };
 
+/// Unit → step: my input is in the object store; nothing is decided. Ask again with it.
+struct input_wanted {
+  core::unit_id unit;
+  owned_ask ask;
+  std::string ref;
+};
+
 /// End the leases that have run out.
 struct expire_leases {};
 
@@ -494,6 +511,7 @@ struct task_over {
   core::task_ending ending = core::task_ending::completed;
   std::string result{}; ///< As its worker handed it in; empty when there is none.
   double trust = 1;     ///< Of the contributor as whom it judges.
+  std::string ref{};    ///< As `trusted_submit::ref`, of the result.
 };
 
 /// Nothing that this contributor did for you counts any more.
@@ -509,9 +527,9 @@ struct reinstate_contributor {
 /// Step → unit. One message for all, as each message that an actor understands costs every live
 /// unit its share of memory.
 struct unit_command {
-  std::variant<owned_ask, owned_release, owned_extend, trusted_submit, msg::change_unit,
-               judgment_seen, task_over, disregard_contributor, reinstate_contributor,
-               core::trust_anew, core::withdraw, expire_leases, passivate>
+  std::variant<owned_ask, owned_release, owned_extend, trusted_submit, check_judgment,
+               msg::change_unit, judgment_seen, task_over, disregard_contributor,
+               reinstate_contributor, core::trust_anew, core::withdraw, expire_leases, passivate>
       what;
 };
 
@@ -817,6 +835,8 @@ HOLDFAST_LOCAL_MESSAGE(lease_over)
 HOLDFAST_LOCAL_MESSAGE(unit_report)
 HOLDFAST_LOCAL_MESSAGE(test_answered)
 HOLDFAST_LOCAL_MESSAGE(offer_refused)
+HOLDFAST_LOCAL_MESSAGE(input_wanted)
+HOLDFAST_LOCAL_MESSAGE(judgment_checked)
 HOLDFAST_LOCAL_MESSAGE(unit_command)
 HOLDFAST_LOCAL_MESSAGE(unit_ended)
 HOLDFAST_LOCAL_MESSAGE(activate)

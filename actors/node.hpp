@@ -82,8 +82,8 @@ struct node_settings {
   documents::json_limits json;
   std::uint32_t rows_max = 10000; ///< Rows of one `add_source_data`.
 
-  /// Where payloads of tasks are kept that are larger than `inline_bytes`. None: every payload is
-  /// in its row, and what a row refers to cannot be read.
+  /// Where documents of tasks, units and judgments are kept that are larger than `inline_bytes`.
+  /// None: each is in its row, and what a row refers to cannot be read.
   std::shared_ptr<objects::object_store> objects;
   std::uint32_t inline_bytes = 64 * 1024;
   std::uint32_t object_lanes = 2;                                    ///< Calls side by side.

@@ -45,7 +45,7 @@ void receive(queue_ptr self, Message& m, Handler decide) {
     st.stashed.push_back([=, promise = from.promise, m = std::move(m)]() mutable {
       promise.delegate(caf::actor_cast<caf::actor>(self), std::move(m));
     });
-  } else if (waits_in_line<Message> && must_wait(self, from)) {
+  } else if (waits_in_line<Message> && st.lines.must_wait(caller)) {
     wait_in_line(self, from, [=, m = std::move(m)]() mutable { decide(self, from, m); });
   } else {
     decide(self, from, m);

@@ -1,5 +1,7 @@
 #include "actors/queue_state.hpp"
 #include "core/intake.hpp"
+#include "core/object_ref.hpp"
+#include "core/task_purpose.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -26,22 +28,40 @@ void take_page(queue_ptr self, persistence::staged_page& page) {
   look_after(self);
 }
 
+/// Whether the task judges a unit whose input is in the store, and was not fetched: nobody else
+/// stages a reference.
+bool has_unit_ref(const core::new_task& task) {
+  return core::begins_like_object_ref(task.spec.body) && core::purpose_in(task.spec.owner_id);
+}
+
 /// The functions that stage check the same; the nodes' limits may have changed since.
 void check_page(queue_ptr self, persistence::staged_page& page) {
   auto& st = self->state;
   for (auto& staged : page.tasks) {
-    staged.problem = check(staged.task, st.context->settings.json);
+    staged.problem = has_unit_ref(staged.task)
+                         ? core::failure{core::errc::damaged, "the input of its unit is lost"}
+                         : check(staged.task, st.context->settings.json);
     // What ended while this was being read was not among the finished yet.
     if (staged.known_in.empty() && st.recently_finished.count(staged.task.spec.id) != 0)
       staged.known_in = st.queue.name;
   }
 }
 
+using page_ptr = std::shared_ptr<persistence::staged_page>;
+
+/// These stay staged, where they are safe, and are found by the next look.
+void leave(persistence::staged_page& page, const std::set<core::staging_id>& left) {
+  auto& tasks = page.tasks;
+  tasks.erase(std::remove_if(tasks.begin(), tasks.end(),
+                             [&](const auto& staged) { return left.count(staged.id) != 0; }),
+              tasks.end());
+  page.more = page.more && left.empty(); // else it would be read again at once
+}
+
 /// `take_page`, as soon as the payloads that are too large for a row of a task are stored. What
-/// cannot be stored stays staged, where it is safe, and is found by the next look.
-void store_and_take_page(queue_ptr self, persistence::staged_page& read) {
-  check_page(self, read);
-  const auto page = std::make_shared<persistence::staged_page>(std::move(read));
+/// cannot be stored stays staged.
+void store_and_take_page(queue_ptr self, const page_ptr& page) {
+  check_page(self, *page);
   std::vector<large_text> large;
   std::vector<core::staging_id> owners;
   for (auto& staged : page->tasks)
@@ -57,14 +77,50 @@ void store_and_take_page(queue_ptr self, persistence::staged_page& read) {
     for (std::size_t i = 0; i < stored.size(); ++i)
       if (stored[i].code != core::errc::none)
         left.insert(owners[i]);
-    auto& tasks = page->tasks;
-    tasks.erase(std::remove_if(tasks.begin(), tasks.end(),
-                               [&](const auto& staged) { return left.count(staged.id) != 0; }),
-                tasks.end());
-    page->more = page->more && left.empty(); // else it would be read again at once
-    check_page(self, *page);                 // once more, for what has ended meanwhile
+    leave(*page, left);
+    check_page(self, *page); // once more, for what has ended meanwhile
     take_page(self, *page);
   });
+}
+
+/// Leaves as many for the next page that the whole documents of the others are not too large
+/// together.
+void cut_by_payloads(persistence::staged_page& page) {
+  std::size_t bytes = 0;
+  auto last = page.tasks.begin();
+  while (last != page.tasks.end() && bytes < page_bytes)
+    bytes += core::payload_bytes((last++)->task.spec.body);
+  page.more = page.more || last != page.tasks.end();
+  page.tasks.erase(last, page.tasks.end());
+}
+
+/// Tasks that judge units are checked like all others: so what they refer to is fetched first. One
+/// whose unit's input is lost is refused; its slot goes to people when its patience is over. While
+/// the store is away they stay staged.
+void fetch_and_take_page(queue_ptr self, persistence::staged_page& read) {
+  cut_by_payloads(read);
+  const auto page = std::make_shared<persistence::staged_page>(std::move(read));
+  std::vector<std::string*> bodies;
+  std::vector<core::staging_id> owners;
+  for (auto& staged : page->tasks)
+    if (has_unit_ref(staged.task)) {
+      bodies.push_back(&staged.task.spec.body);
+      owners.push_back(staged.id);
+    }
+  get_payloads(self, self->state.links.objects, bodies, internal_timeout,
+               [=](const std::vector<core::failure>& outcomes) {
+                 std::set<core::staging_id> left;
+                 for (std::size_t i = 0; i < outcomes.size(); ++i)
+                   if (is_lost(outcomes[i]))
+                     self->state.context->log(log_level::error, "payload_unreadable",
+                                              {{"queue", self->state.queue.name},
+                                               {"staged", std::to_string(owners[i])},
+                                               {"reason", outcomes[i].detail}});
+                   else if (outcomes[i].code != core::errc::none)
+                     left.insert(owners[i]);
+                 leave(*page, left);
+                 store_and_take_page(self, page);
+               });
 }
 
 } // namespace
@@ -81,7 +137,7 @@ void on_take_in(queue_ptr self) {
   st.taking_in = true;
   self->request(st.links.loader, internal_timeout,
                 load_staged{st.queue.name, static_cast<std::uint32_t>(rows), page_bytes})
-      .then([=](staged_loaded& loaded) { store_and_take_page(self, loaded.page); },
+      .then([=](staged_loaded& loaded) { fetch_and_take_page(self, loaded.page); },
             [=](const caf::error&) { self->state.taking_in = false; });
 }
 

@@ -12,55 +12,11 @@ namespace {
 constexpr core::duration retry_least = std::chrono::seconds{1};
 constexpr core::duration retry_most = std::chrono::seconds{60};
 
-/// The next requests of the caller's line, until one has a payload to store.
-void go_on(queue_ptr self, const caf::actor& caller) {
-  auto& st = self->state;
-  const auto line = st.lines.find(caller);
-  if (line == st.lines.end())
-    return;
-  auto& [storing, waiting] = line->second;
-  storing = false;
-  while (!storing && !waiting.empty()) {
-    const auto next = std::move(waiting.front());
-    waiting.pop_front();
-    --st.in_lines;
-    next();
-  }
-  if (!storing)
-    st.lines.erase(caller);
-}
-
-void set_refs(const std::vector<large_text>& texts, const objects_put& put,
-              std::vector<core::failure>& outcomes) {
-  for (std::size_t i = 0; i < texts.size(); ++i)
-    if (put.items[i])
-      *texts[i].ref = core::to_json(*put.items[i]);
-    else
-      outcomes[i] = put.items[i].error();
-}
-
 bool has_refs(const msg::leased_tasks& answer) {
   return std::any_of(answer.tasks.begin(), answer.tasks.end(), [](const msg::leased_task& t) {
     return core::begins_like_object_ref(t.body) || core::begins_like_object_ref(t.data)
            || core::begins_like_object_ref(t.execution_state);
   });
-}
-
-/// A text of an answer that is in the store.
-struct text_ref {
-  std::size_t place = 0; ///< Of its task in the answer.
-  std::string* text = nullptr;
-  core::object_ref object;
-};
-
-std::vector<text_ref> refs_in(msg::leased_tasks& answer) {
-  std::vector<text_ref> found;
-  for (std::size_t i = 0; i < answer.tasks.size(); ++i)
-    for (auto* text :
-         {&answer.tasks[i].body, &answer.tasks[i].data, &answer.tasks[i].execution_state})
-      if (const auto object = core::parse_object_ref(*text))
-        found.push_back({i, text, *object});
-  return found;
 }
 
 bool still_held(queue_ptr self, const core::worker_id& worker, const msg::leased_task& t) {
@@ -85,9 +41,8 @@ void settle_claim(queue_ptr self, const queue_state::waiting_claim& to, msg::lea
   auto& st = self->state;
   const auto at = time(self);
   const auto& worker = to.command.worker;
-  const bool away = std::any_of(unreadable.begin(), unreadable.end(), [](const auto& each) {
-    return each.second.code != core::errc::not_found && each.second.code != core::errc::damaged;
-  });
+  const bool away = std::any_of(unreadable.begin(), unreadable.end(),
+                                [](const auto& each) { return !is_lost(each.second); });
   st.unreachable_payloads = away ? st.unreachable_payloads + 1 : 0;
   const auto wait =
       core::backoff(std::max(st.unreachable_payloads, 1U), retry_least, retry_most, 1.0);
@@ -131,43 +86,30 @@ void hand_out(queue_ptr self, const queue_state::waiting_claim& to, msg::leased_
   if (!has_refs(answer))
     return give(to, std::move(answer));
   const auto kept = std::make_shared<msg::leased_tasks>(std::move(answer));
-  const auto refs = refs_in(*kept);
-  get_objects wanted;
-  for (const auto& ref : refs)
-    wanted.refs.push_back(ref.object);
+  std::vector<std::string*> texts;
+  for (auto& task : kept->tasks)
+    for (auto* text : {&task.body, &task.data, &task.execution_state})
+      texts.push_back(text);
+  const auto of_each = texts.size() / kept->tasks.size();
   // The lease runs already. A store that hangs must not look like a worker that has died.
   const auto patience =
       std::min<core::duration>(internal_timeout, self->state.queue.policy.lease.ttl / 2);
-  self->request(self->state.links.objects, patience, std::move(wanted))
-      .then(
-          [=](objects_got& got) {
-            std::map<std::size_t, core::failure> unreadable;
-            for (std::size_t i = 0; i < refs.size(); ++i)
-              if (got.items[i])
-                *refs[i].text = std::move(*got.items[i]);
-              else
-                unreadable.emplace(refs[i].place, got.items[i].error());
-            settle_claim(self, to, *kept, unreadable);
-          },
-          [=](const caf::error& error) {
-            std::map<std::size_t, core::failure> unreadable;
-            for (const auto& ref : refs)
-              unreadable.emplace(ref.place, msg::failure_of(error));
-            settle_claim(self, to, *kept, unreadable);
-          });
+  get_payloads(self, self->state.links.objects, texts, patience,
+               [=](const std::vector<core::failure>& outcomes) {
+                 std::map<std::size_t, core::failure> unreadable;
+                 for (std::size_t i = 0; i < outcomes.size(); ++i)
+                   if (outcomes[i].code != core::errc::none)
+                     unreadable.emplace(i / of_each, outcomes[i]);
+                 settle_claim(self, to, *kept, unreadable);
+               });
 }
 
 } // namespace
 
-bool is_large(queue_ptr self, const std::string& text) {
-  const auto& settings = self->state.context->settings;
-  return text.size() > settings.inline_bytes && settings.objects != nullptr;
-}
-
 std::vector<large_text> large_in(queue_ptr self, core::task_update& update) {
   std::vector<large_text> found;
   for (auto* text : {&update.data, &update.execution_state})
-    if (*text && is_large(self, **text))
+    if (*text && is_large(self->state.context->settings, **text))
       found.push_back({&**text, &**text});
   return found;
 }
@@ -175,56 +117,36 @@ std::vector<large_text> large_in(queue_ptr self, core::task_update& update) {
 /// The texts themselves are needed until the decision has checked their form.
 std::vector<large_text> large_in(queue_ptr self, core::new_task& task) {
   std::vector<large_text> found;
-  if (is_large(self, task.spec.body))
+  if (is_large(self->state.context->settings, task.spec.body))
     found.push_back({&task.spec.body, &task.body_ref});
-  if (is_large(self, task.data))
+  if (is_large(self->state.context->settings, task.data))
     found.push_back({&task.data, &task.data_ref});
   return found;
 }
 
 std::vector<large_text> large_in(queue_ptr self, core::follow_task& command) {
   auto found = large_in(self, command.next);
-  if (is_large(self, command.done.result))
+  if (is_large(self->state.context->settings, command.done.result))
     found.push_back({&command.done.result, &command.done.result});
   return found;
 }
 
 void store(queue_ptr self, const caf::actor& caller, const std::vector<large_text>& texts,
-           std::function<void(const std::vector<core::failure>&)> then) {
-  auto bodies = std::make_shared<std::vector<std::string>>();
-  for (const auto& text : texts)
-    bodies->push_back(text.whole == text.ref ? std::move(*text.whole) : *text.whole);
+           payloads_done then) {
   if (caller)
-    self->state.lines[caller].storing = true;
-  const auto finish = [=, then = std::move(then)](const std::vector<core::failure>& outcomes) {
-    then(outcomes);
-    go_on(self, caller);
-  };
-  self->request(self->state.links.objects, internal_timeout,
-                put_objects{std::move(bodies), 0, texts.size()})
-      .then(
-          [=](const objects_put& put) {
-            std::vector<core::failure> outcomes(texts.size());
-            set_refs(texts, put, outcomes);
-            finish(outcomes);
-          },
-          [=](const caf::error& error) {
-            finish(std::vector<core::failure>(texts.size(), msg::failure_of(error)));
-          });
-}
-
-bool must_wait(queue_ptr self, const asked& from) {
-  const auto& lines = self->state.lines;
-  return !lines.empty() && lines.count(from.caller) != 0;
+    self->state.lines.hold(caller);
+  put_payloads(self, self->state.links.objects, texts,
+               [=, then = std::move(then)](const std::vector<core::failure>& outcomes) {
+                 then(outcomes);
+                 self->state.lines.go_on(caller);
+               });
 }
 
 void wait_in_line(queue_ptr self, const asked& from, std::function<void()> decide) {
   auto& st = self->state;
-  if (st.in_lines >= st.context->settings.batching.high_water)
-    return fail(from.promise, core::errc::overloaded,
-                "too many requests wait for payloads that are being stored");
-  ++st.in_lines;
-  st.lines.at(from.caller).waiting.push_back(std::move(decide));
+  if (!st.lines.wait(from.caller, st.context->settings.batching.high_water, std::move(decide)))
+    fail(from.promise, core::errc::overloaded,
+         "too many requests wait for payloads that are being stored");
 }
 
 void carry_out_granting(queue_ptr self, core::change changes, queue_state::waiting_claim to,

@@ -1,5 +1,4 @@
 #include "actors/queue_state.hpp"
-#include "core/object_ref.hpp"
 #include "documents/envelope_document.hpp"
 #include "documents/json.hpp"
 #include "documents/task_words.hpp"
@@ -26,12 +25,6 @@ std::optional<T> unless_empty(T& value) {
 
 core::failure check_document(const std::string& text, const char* field,
                              const documents::json_limits& limits) {
-  if (core::begins_like_object_ref(text))
-    return {
-        core::errc::payload_invalid,
-        std::string{field}
-            + ": a document may not begin with the member \"$holdfast.object\", which stands for"
-              " a payload in the object store; send the payload itself"};
   auto why = documents::check_json(text, limits);
   if (why.code != core::errc::none)
     why.detail = std::string{field} + ": " + why.detail;

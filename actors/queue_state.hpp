@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/held_promise.hpp"
+#include "actors/payloads.hpp"
 #include "actors/pending_effects.hpp"
 #include "actors/queue.hpp"
 #include "core/queue.hpp"
@@ -75,14 +76,7 @@ struct queue_state {
   std::unordered_set<core::task_id> ended_since;
 
   // --- requests whose payloads are on their way into the object store ---
-  /// The requests of one caller are decided in the order in which they came: what it asks while one
-  /// of its payloads is being stored waits here. Of other callers nothing waits.
-  struct caller_line {
-    bool storing = true;
-    std::deque<std::function<void()>> waiting;
-  };
-  std::unordered_map<caf::actor, caller_line> lines;
-  std::size_t in_lines = 0;               ///< Requests that wait, of all callers.
+  payload_lines<caf::actor> lines;
   std::uint32_t unreachable_payloads = 0; ///< Claims in a row that met an object store away.
 
   bool taking_in = false; ///< Staged tasks are being read, or written.
@@ -170,15 +164,6 @@ void serve(queue_ptr self);
 
 // queue_payloads.cpp: what is too large for a row.
 
-/// A text on its way into the store: where it is, and where its reference is to stand. These are
-/// the same place when nobody needs the text itself any more.
-struct large_text {
-  std::string* whole = nullptr;
-  std::string* ref = nullptr;
-};
-
-/// Whether the text is too large for a row.
-bool is_large(queue_ptr self, const std::string& text);
 /// Those of the texts that are too large for a row.
 std::vector<large_text> large_in(queue_ptr self, core::task_update& update);
 std::vector<large_text> large_in(queue_ptr self, core::new_task& task);
@@ -188,11 +173,9 @@ std::vector<large_text> large_in(queue_ptr self, Command& command) {
   return large_in(self, command.update);
 }
 
-/// Stores the texts and sets their references, then runs `then` with one outcome for each: what is
-/// stored is durable then, and what could not be stored has no reference. The caller's later
-/// requests are decided after `then` has run. What holds the texts must live as long as `then`.
+/// As `put_payloads`. The caller's later requests are decided after `then` has run.
 void store(queue_ptr self, const caf::actor& caller, const std::vector<large_text>& texts,
-           std::function<void(const std::vector<core::failure>&)> then);
+           payloads_done then);
 
 /// Decides about a command at once or, when it brings a text that is too large for a row, as soon
 /// as that is stored.
@@ -203,15 +186,13 @@ void when_stored(queue_ptr self, const asked& from, Command command, Then decide
   const auto kept = std::make_shared<Command>(std::move(command));
   store(self, from.caller, large_in(self, *kept),
         [=, promise = from.promise](const std::vector<core::failure>& outcomes) {
-          for (const auto& why : outcomes)
-            if (why.code != core::errc::none)
-              return promise.deliver(msg::to_error(why));
+          if (const auto why = first_failure(outcomes); why.code != core::errc::none)
+            return promise.deliver(msg::to_error(why));
           decide(std::move(*kept));
         });
 }
 
-/// Whether the request has to wait for an earlier one of the same caller.
-bool must_wait(queue_ptr self, const asked& from);
+/// Lets the request wait for earlier ones of the same caller.
 void wait_in_line(queue_ptr self, const asked& from, std::function<void()> decide);
 
 // queue_explanation.cpp: why they do not move.

@@ -320,7 +320,7 @@ void complete(queue_ptr self, const held_promise& promise, msg::complete_tasks& 
 void on_complete(queue_ptr self, const asked& from, msg::complete_tasks& request) {
   std::map<std::size_t, core::failure> checked;
   for (std::size_t i = 0; i < request.tasks.size(); ++i)
-    if (is_large(self, request.tasks[i].result))
+    if (is_large(self->state.context->settings, request.tasks[i].result))
       checked.emplace(i, check_result(self, request.tasks[i].result));
   if (checked.empty())
     return complete(self, from.promise, request, checked);

@@ -3,7 +3,9 @@
 #include "actors/actor_guard.hpp"
 #include "actors/held_promise.hpp"
 #include "actors/lineage_view.hpp"
+#include "actors/payloads.hpp"
 #include "actors/profiles.hpp"
+#include "core/object_ref.hpp"
 #include "documents/workflow_document.hpp"
 
 #include <algorithm>
@@ -21,6 +23,9 @@ constexpr std::uint32_t steps_page = 1000;
 
 /// Queues, and steps, that one look for what is overdue may find; the next one finds the others.
 constexpr std::uint32_t overdue_page = 1000;
+
+/// Of the documents in the object store that one lineage shows.
+constexpr std::size_t lineage_bytes = std::size_t{4} * 1024 * 1024;
 
 store& open(self_ptr self) {
   auto& st = self->state;
@@ -153,13 +158,13 @@ core::outcome<persistence::stored_profile> find_profile(self_ptr self,
   return stored;
 }
 
-caf::result<msg::unit_view> on_get_unit(self_ptr self, const msg::get_unit& question) {
+core::outcome<msg::unit_view> find_unit(self_ptr self, const msg::get_unit& question) {
   auto units = open(self).load_units({question.unit}, {});
   if (!units)
-    return msg::to_error(units.error());
+    return units.error();
   if (units->empty() || units->front().step != question.step)
-    return msg::to_error(core::errc::not_found, "no unit " + to_string(question.unit) + " in step "
-                                                    + to_string(question.step));
+    return core::failure{core::errc::not_found, "no unit " + to_string(question.unit) + " in step "
+                                                    + to_string(question.step)};
   const auto& u = units->front();
   return msg::unit_view{u.id,
                         u.step,
@@ -386,35 +391,61 @@ msg::task_view view_of(const persistence::task_history& history) {
   return view;
 }
 
-/// Fetches what the view refers to. A payload that is missing or damaged shows as its reference:
-/// what else is known of the task is told all the same.
+/// Answers with the view as soon as what `texts`, which are in it, refer to stands in their place.
+/// A payload that is missing or damaged shows as its reference: what else is known is told all the
+/// same.
+template <class View>
+void answer_whole(self_ptr self, const held_promise& promise, const std::shared_ptr<View>& view,
+                  const std::vector<std::string*>& texts) {
+  get_payloads(self, self->state.objects, texts, internal_timeout,
+               [=](const std::vector<core::failure>& outcomes) {
+                 for (const auto& why : outcomes)
+                   if (why.code != core::errc::none && !is_lost(why))
+                     return promise.deliver(msg::to_error(why));
+                 promise.deliver(std::move(*view));
+               });
+}
+
 void on_get_task(self_ptr self, const msg::get_task& question) {
   const held_promise promise{self->make_response_promise()};
   const auto history = open(self).load_task(question.task);
   if (!history)
     return promise.deliver(msg::to_error(history.error()));
   const auto view = std::make_shared<msg::task_view>(view_of(*history));
-  get_objects wanted;
-  std::vector<std::string*> places;
-  for (auto* text : {&view->body, &view->data, &view->result})
-    if (const auto ref = core::parse_object_ref(*text)) {
-      wanted.refs.push_back(*ref);
-      places.push_back(text);
-    }
-  if (places.empty())
-    return promise.deliver(std::move(*view));
-  self->request(self->state.objects, internal_timeout, std::move(wanted))
-      .then(
-          [=](objects_got& got) {
-            for (std::size_t i = 0; i < places.size(); ++i)
-              if (got.items[i])
-                *places[i] = std::move(*got.items[i]);
-              else if (got.items[i].error().code != core::errc::not_found
-                       && got.items[i].error().code != core::errc::damaged)
-                return promise.deliver(msg::to_error(got.items[i].error()));
-            promise.deliver(std::move(*view));
-          },
-          [=](caf::error& error) { promise.deliver(std::move(error)); });
+  answer_whole(self, promise, view, {&view->body, &view->data, &view->result});
+}
+
+void on_get_unit(self_ptr self, const msg::get_unit& question) {
+  const held_promise promise{self->make_response_promise()};
+  auto found = find_unit(self, question);
+  if (!found)
+    return promise.deliver(msg::to_error(found.error()));
+  const auto view = std::make_shared<msg::unit_view>(std::move(*found));
+  answer_whole(self, promise, view, {&view->input});
+}
+
+/// So many documents as fit, and the one that passes that; the others show as references.
+void on_get_lineage(self_ptr self, const msg::get_lineage& question) {
+  const held_promise promise{self->make_response_promise()};
+  // One more than is shown tells whether there are others.
+  auto item = open(self).load_lineage(question.unit, question.after, question.limit + 1);
+  if (!item)
+    return promise.deliver(msg::to_error(item.error()));
+  const auto view = std::make_shared<msg::unit_lineage>(to_view(std::move(*item), question.limit));
+  std::vector<std::string*> texts;
+  std::size_t bytes = 0;
+  const auto want = [&](std::string& text) {
+    if (!core::begins_like_object_ref(text) || bytes >= lineage_bytes)
+      return;
+    bytes += core::payload_bytes(text);
+    texts.push_back(&text);
+  };
+  for (auto& unit : view->units) {
+    want(unit.input);
+    for (auto& judgment : unit.judgments)
+      want(judgment.payload);
+  }
+  answer_whole(self, promise, view, texts);
 }
 
 } // namespace
@@ -576,12 +607,8 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
       },
       [=](list_live_steps) { return on_list_live_steps(self); },
       [=](const msg::get_workflow& question) { return on_get_workflow(self, question); },
-      [=](const msg::get_unit& question) { return on_get_unit(self, question); },
-      [=](const msg::get_lineage& question) {
-        // One more than is shown tells whether there are others.
-        return answer(open(self).load_lineage(question.unit, question.after, question.limit + 1),
-                      [&](auto& item) { return to_view(std::move(item), question.limit); });
-      },
+      [=](const msg::get_unit& question) { on_get_unit(self, question); },
+      [=](const msg::get_lineage& question) { on_get_lineage(self, question); },
       [=](const msg::list_steps& question) { return on_list_steps(self, question); },
       [=](const msg::list_results& question) { return on_list_results(self, question); },
       [=](const msg::get_step_statistics& question) { return on_statistics(self, question); },

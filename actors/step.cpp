@@ -12,15 +12,6 @@ namespace holdfast::actors {
 
 namespace {
 
-/// How many units may refuse one request before it is told that none is available. A refusal means
-/// that the step knew less than the unit, which it learns by it; more than a few in a row mean a
-/// crash nearby.
-constexpr std::uint32_t tries_max = 8;
-
-/// Assignments that are over and still remembered, of one contributor: as many as one may have
-/// asked for at once. Whoever asks for the next has had the answer to those before.
-constexpr std::size_t over_max = 8;
-
 void fail(const held_promise& promise, core::errc code, std::string detail) {
   promise.deliver(msg::to_error(code, std::move(detail)));
 }
@@ -102,167 +93,6 @@ void load(step_ptr self) {
             });
 }
 
-// --- contributors ---
-
-void forget_held(step_ptr self, const core::contributor_id& contributor,
-                 const core::unit_id& unit) {
-  auto& held = self->state.held;
-  const auto found = held.find(contributor);
-  if (found == held.end())
-    return;
-  auto& leases = found->second;
-  leases.erase(
-      std::remove_if(leases.begin(), leases.end(), [&](const auto& l) { return l.unit == unit; }),
-      leases.end());
-  if (leases.empty())
-    held.erase(found);
-}
-
-/// The lease of the contributor on `unit` has ended: its owner is told, and its assignment never
-/// names another one.
-void end_held(step_ptr self, const core::contributor_id& contributor, const core::unit_id& unit) {
-  const auto found = self->state.held.find(contributor);
-  if (found == self->state.held.end())
-    return;
-  auto& over = self->state.over[contributor];
-  for (const auto& lease : found->second) {
-    if (lease.unit != unit)
-      continue;
-    over.push_back(lease.assignment);
-    if (lease.owner)
-      self->send(lease.owner, lease_over{unit, lease.assignment});
-  }
-  if (over.size() > over_max)
-    over.erase(over.begin(), over.end() - over_max);
-  forget_held(self, contributor, unit);
-}
-
-void fail_as_over(const held_promise& promise) {
-  fail(promise, core::errc::lease_expired,
-       "the lease that was granted under this assignment id is over; ask with a new id");
-}
-
-void refuse_as_lacking(step_ptr self, const held_promise& promise,
-                       const std::vector<std::string>& lacks) {
-  refuse(self, promise, {core::errc::not_qualified, core::text_of_lacks(lacks)});
-}
-
-/// Forwards a contributor's request to its unit.
-template <class Request>
-void forward(step_ptr self, const core::unit_id& unit, Request request) {
-  with_unit(self, unit,
-            [promise = held_promise{self->make_response_promise()}, request = std::move(request)](
-                const caf::actor& actor, const core::failure& why) mutable {
-              if (actor)
-                promise.delegate(actor, unit_command{std::move(request)});
-              else
-                promise.deliver(msg::to_error(why));
-            });
-}
-
-template <class Request>
-void forward_owned(step_ptr self, owned<Request>& m) {
-  const auto unit = m.request.unit;
-  forward(self, unit, std::move(m));
-}
-
-void submit(step_ptr self, owned_submit& m) {
-  const auto unit = m.request.unit;
-  const auto& board = *self->state.board;
-  const auto trust = board.trust_in(m.request.contributor);
-  const bool removed = board.removed(m.request.contributor);
-  // It goes the way of the offers: a slot that was reserved for somebody before is leased when it
-  // comes to the unit, so that a late judgment does not find it free; and one that is reserved
-  // after that is refused there if this has taken it.
-  forward(self, unit, trusted_submit{std::move(m), trust, removed});
-}
-
-void offer(step_ptr self, owned_ask& ask) {
-  auto& st = self->state;
-  const auto& request = ask.request;
-  ask.reserved = false;
-  // That of the newest version, whatever that of the unit is: test questions are of the version in
-  // which they were added, and nobody is to tell them apart.
-  ask.ui = definition_of(st).ui;
-  if (const auto found = st.held.find(request.contributor); found != st.held.end())
-    for (auto& lease : found->second)
-      if (lease.assignment == request.assignment) {
-        lease.owner = ask.owner;
-        const auto unit = lease.unit;
-        return forward(self, unit, std::move(ask));
-      }
-  const held_promise promise{self->make_response_promise()};
-  if (const auto found = st.over.find(request.contributor); found != st.over.end())
-    if (std::find(found->second.begin(), found->second.end(), request.assignment)
-        != found->second.end())
-      return fail_as_over(promise);
-  if (st.step.row.status == core::step_status::canceled)
-    return refuse(self, promise, {core::errc::wrong_state, "the step is canceled"});
-  if (st.step.row.status != core::step_status::open)
-    return refuse(self, promise,
-                  {core::errc::no_unit_available,
-                   "the step is " + std::string{to_string(st.step.row.status)}});
-  const auto lacks = known_lacks(self, request.contributor);
-  if (!lacks)
-    return with_lacks(self, request.contributor, [=](const core::failure& why, const auto& found) {
-      if (why.code != core::errc::none)
-        promise.deliver(msg::to_error(why));
-      else if (!found.empty())
-        refuse_as_lacking(self, promise, found);
-      else
-        promise.delegate(caf::actor_cast<caf::actor>(self), ask);
-    });
-  if (!lacks->empty())
-    return refuse_as_lacking(self, promise, *lacks);
-  const auto next = st.board->next_for(request.contributor, st.ready.ready_units() > 0);
-  if (next.refusal != core::errc::none)
-    return refuse(self, promise, {next.refusal, {}});
-  const auto unit = ask.tries >= tries_max ? std::nullopt
-                    : next.question        ? next.question
-                                    : st.ready.take(request.contributor, now(self, st.context));
-  if (!unit)
-    return fail(promise, core::errc::no_unit_available, {});
-  st.board->offered(request.contributor, *unit);
-  st.held[request.contributor].push_back({request.assignment, *unit, ask.owner});
-  ++st.reserved[*unit];
-  ask.reserved = true;
-  with_unit(self, *unit,
-            [=, ask = std::move(ask)](const caf::actor& actor, const core::failure& why) mutable {
-              if (actor) {
-                promise.delegate(actor, unit_command{std::move(ask)});
-                return;
-              }
-              // The unit could not be loaded: nothing was granted, so the slot and the
-              // contributor's chance come back.
-              auto& state = self->state;
-              forget_held(self, ask.request.contributor, *unit);
-              state.board->withdrawn(ask.request.contributor, *unit);
-              unreserve(self, *unit);
-              state.ready.bar(*unit, ask.request.contributor, now(self, state.context));
-              state.ready.give_back(*unit);
-              if (core::describe(why.code).retryable)
-                return promise.deliver(msg::to_error(why));
-              ++ask.tries; // it is offered to nobody now: there may be another one
-              promise.delegate(caf::actor_cast<caf::actor>(self), std::move(ask));
-            });
-}
-
-void on_offer_refused(step_ptr self, offer_refused& refused) {
-  const auto& contributor = refused.ask.request.contributor;
-  // A repeated request went to the unit of its first answer, and found that lease run out.
-  if (const auto found = self->state.held.find(contributor);
-      !refused.ask.reserved && found != self->state.held.end())
-    for (const auto& lease : found->second)
-      if (lease.assignment == refused.ask.request.assignment && lease.unit == refused.unit)
-        return fail_as_over(held_promise{self->make_response_promise()});
-  forget_held(self, contributor, refused.unit);
-  if (refused.ask.reserved)
-    self->state.board->withdrawn(contributor, refused.unit);
-  self->state.ready.bar(refused.unit, contributor, refused.barred_until);
-  ++refused.ask.tries;
-  offer(self, refused.ask);
-}
-
 // --- requesters ---
 
 void answer_step(step_ptr self, core::decision<core::step_row> decided) {
@@ -314,29 +144,27 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
       load(self);
   });
   return {
-      [=](owned_ask& ask) {
-        if (!put_off(self, ask))
-          offer(self, ask);
+      [=](owned_ask& m) {
+        if (!put_off(self, m))
+          on_ask(self, m);
       },
       [=](offer_refused& refused) { on_offer_refused(self, refused); },
+      [=](input_wanted& wanted) { on_input_wanted(self, wanted); },
       [=](owned_release& m) {
         if (!put_off(self, m))
-          forward_owned(self, m);
+          on_release(self, m);
       },
       [=](owned_extend& m) {
         if (!put_off(self, m))
-          forward_owned(self, m);
+          on_extend(self, m);
       },
       [=](owned_submit& m) {
         if (!put_off(self, m))
-          submit(self, m);
+          on_submit(self, m);
       },
       [=](const msg::change_unit& m) {
-        if (put_off(self, m))
-          return;
-        forward(self, m.unit, m);
-        if (static_cast<core::unit_verb>(m.verb) == core::unit_verb::resume)
-          disregard_removed(self, m.unit);
+        if (!put_off(self, m))
+          on_change_unit(self, m);
       },
       [=](msg::add_source_data& m) {
         if (!put_off(self, m))

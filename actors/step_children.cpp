@@ -1,6 +1,7 @@
 #include "actors/step_state.hpp"
 
 #include "core/invariant.hpp"
+#include "core/object_ref.hpp"
 #include "core/workflow.hpp"
 #include "documents/json.hpp"
 
@@ -46,6 +47,13 @@ const std::string* asked_before(const persistence::unit_chain& chain, const core
     if (link.step == here)
       return &link.input;
   return nullptr;
+}
+
+/// Whether what it becomes here is made from its input, and not what was asked before.
+bool needs_input(step_ptr self, const core::unit_record& parent,
+                 const persistence::unit_chain* chain) {
+  return !arrival_of(self, parent).back
+         || asked_before(*chain, self->state.identity.step()) == nullptr;
 }
 
 /// `input` as the route shows it to `step`. What it passes on or puts together needs the result.
@@ -110,60 +118,105 @@ std::string inbox_of(step_ptr self, const std::string& consumer) {
   return consumer + "/" + to_string(self->state.identity.step());
 }
 
-/// Finished units that are to become something here.
+/// Finished units that are to become something here, in groups that are made durable one after the
+/// other.
 struct arriving {
   std::string consumer;
   std::vector<core::unit_record> parents;
   std::unordered_map<core::unit_id, core::message_id> messages; ///< That told of them.
   std::uint64_t read_at; ///< `step_state::results_taken_back` when they were read.
   held_promise promise;
-};
-using arriving_ptr = std::shared_ptr<const arriving>;
+  std::vector<persistence::unit_chain> chains{}; ///< Of those that need one.
+  std::size_t next = 0;                          ///< The first parent that is not taken in yet.
 
-/// What they become, in groups that are made durable one after the other.
-struct arrivals {
-  std::vector<intake> groups;
-  held_promise promise;
-};
-
-void take_in_next(step_ptr self, const std::shared_ptr<arrivals>& all, std::size_t next) {
-  if (next == all->groups.size())
-    return all->promise.deliver(events_applied{});
-  auto& group = all->groups[next];
-  group.done = [=](const core::failure& why, std::uint32_t, std::uint32_t) {
-    // A canceled step takes no more units in; the chain ends here.
-    if (why.code == core::errc::none || why.code == core::errc::wrong_state)
-      take_in_next(self, all, next + 1);
-    else
-      all->promise.deliver(msg::to_error(why));
-  };
-  if (!enqueue(self, std::move(group)))
-    all->promise.deliver(
-        msg::to_error(core::errc::overloaded, "the step is taking in other units"));
-}
-
-/// Takes in what finished units become here; `chains` of those that need one.
-void take_in_children(step_ptr self, const arriving& these,
-                      const std::vector<persistence::unit_chain>& chains) {
-  auto all = std::make_shared<arrivals>(arrivals{{}, these.promise});
-  std::size_t bytes = group_bytes_max;
-  for (const auto& parent : these.parents) {
-    if (bytes >= group_bytes_max || all->groups.back().items.size() >= group_units_max) {
-      all->groups.emplace_back();
-      all->groups.back().parents_read_at = these.read_at;
-      bytes = 0;
-    }
-    auto& group = all->groups.back();
-    const auto before = group.items.size();
+  const persistence::unit_chain* chain_of(const core::unit_record& parent) const {
     const auto chain = std::find_if(chains.begin(), chains.end(),
                                     [&](const auto& c) { return c.last == parent.id; });
-    append_children(self, parent, chain == chains.end() ? nullptr : &*chain, group.items);
-    for (auto i = before; i < group.items.size(); ++i)
-      bytes += group.items[i].input.size();
-    group.inbox.emplace(parent.id, core::insert_inbox{inbox_of(self, these.consumer),
-                                                      these.messages.at(parent.id)});
+    return chain == chains.end() ? nullptr : &*chain;
   }
-  take_in_next(self, all, 0);
+};
+using arriving_ptr = std::shared_ptr<arriving>;
+
+void take_in_next(step_ptr self, const arriving_ptr& these);
+
+void give_up(const arriving_ptr& these, const core::failure& why) {
+  these->promise.deliver(msg::to_error(why));
+}
+
+void enqueue_group(step_ptr self, const arriving_ptr& these, const std::shared_ptr<intake>& group) {
+  group->done = [=](const core::failure& why, std::uint32_t, std::uint32_t) {
+    // A canceled step takes no more units in; the chain ends here.
+    if (why.code == core::errc::none || why.code == core::errc::wrong_state)
+      take_in_next(self, these);
+    else
+      give_up(these, why);
+  };
+  if (!enqueue(self, std::move(*group)))
+    give_up(these, {core::errc::overloaded, "the step is taking in other units"});
+}
+
+/// Takes in what the next parents become here, of those before `end`, whose inputs are whole.
+void take_in_group(step_ptr self, const arriving_ptr& these, std::size_t end) {
+  const auto group = std::make_shared<intake>();
+  group->parents_read_at = these->read_at;
+  auto& items = group->items;
+  std::size_t bytes = 0;
+  while (these->next < end && bytes < group_bytes_max && items.size() < group_units_max) {
+    auto& parent = these->parents[these->next++];
+    const auto before = items.size();
+    append_children(self, parent, these->chain_of(parent), items);
+    for (auto i = before; i < items.size(); ++i)
+      bytes += items[i].input.size();
+    group->inbox.emplace(parent.id, core::insert_inbox{inbox_of(self, these->consumer),
+                                                       these->messages.at(parent.id)});
+    std::string{}.swap(parent.input);
+  }
+  const auto large = large_in(self, *group);
+  if (large.empty())
+    return enqueue_group(self, these, group);
+  put_payloads(self, self->state.links.objects, large,
+               [=](const std::vector<core::failure>& outcomes) {
+                 if (const auto why = first_failure(outcomes); why.code != core::errc::none)
+                   give_up(these, why);
+                 else
+                   enqueue_group(self, these, group);
+               });
+}
+
+/// An input that is lost is asked for again and again, as a row is that cannot be read: no unit may
+/// silently become nothing.
+void on_unreadable(step_ptr self, const arriving_ptr& these, const core::unit_id& parent,
+                   const core::failure& why) {
+  self->state.context->log(log_level::error, "payload_unreadable",
+                           {{"step", to_string(self->state.identity.step())},
+                            {"unit", to_string(parent)},
+                            {"reason", why.detail}});
+  give_up(these, {core::errc::unavailable, "a unit's input cannot be read: " + why.detail});
+}
+
+void take_in_next(step_ptr self, const arriving_ptr& these) {
+  auto& parents = these->parents;
+  if (these->next == parents.size())
+    return these->promise.deliver(events_applied{});
+  auto end = these->next;
+  std::size_t bytes = 0;
+  std::vector<std::string*> inputs;
+  std::vector<core::unit_id> owners;
+  for (; end < parents.size() && bytes < group_bytes_max; ++end) {
+    auto& parent = parents[end];
+    bytes += core::payload_bytes(parent.input);
+    if (needs_input(self, parent, these->chain_of(parent))) {
+      inputs.push_back(&parent.input);
+      owners.push_back(parent.id);
+    }
+  }
+  get_payloads(self, self->state.links.objects, inputs, internal_timeout,
+               [=](const std::vector<core::failure>& outcomes) {
+                 for (std::size_t i = 0; i < outcomes.size(); ++i)
+                   if (outcomes[i].code != core::errc::none)
+                     return on_unreadable(self, these, owners[i], outcomes[i]);
+                 take_in_group(self, these, end);
+               });
 }
 
 /// Looks up where they come from, for those of whom it matters.
@@ -173,10 +226,14 @@ void with_chains(step_ptr self, const arriving_ptr& these) {
     if (needs_chain(arrival_of(self, parent)))
       question.units.push_back(parent.id);
   if (question.units.empty())
-    return take_in_children(self, *these, {});
+    return take_in_next(self, these);
   self->request(self->state.links.loader, internal_timeout, std::move(question))
-      .then([=](const chains_loaded& loaded) { take_in_children(self, *these, loaded.chains); },
-            [=](caf::error& error) { these->promise.deliver(std::move(error)); });
+      .then(
+          [=](chains_loaded& loaded) {
+            these->chains = std::move(loaded.chains);
+            take_in_next(self, these);
+          },
+          [=](caf::error& error) { these->promise.deliver(std::move(error)); });
 }
 
 /// Learns of the versions that they began under, if that is to be learned.
@@ -196,7 +253,7 @@ void with_known_versions(step_ptr self, const arriving_ptr& these) {
 /// Keeps those that still have the result that was told of: another one is told of, too.
 arriving_ptr those_who_still(const add_children& request, std::vector<core::unit_record> read,
                              std::uint64_t read_at, const held_promise& promise) {
-  arriving these{request.consumer, {}, {}, read_at, promise};
+  arriving these{request.consumer, {}, {}, read_at, promise, {}, 0};
   for (auto& unit : read)
     for (const auto& told : request.parents)
       if (told.unit == unit.id && told.revision == unit.reopened + 1
@@ -205,7 +262,7 @@ arriving_ptr those_who_still(const add_children& request, std::vector<core::unit
         these.parents.push_back(std::move(unit));
         break;
       }
-  return std::make_shared<const arriving>(std::move(these));
+  return std::make_shared<arriving>(std::move(these));
 }
 
 void make_children(step_ptr self, const add_children& request, const held_promise& promise) {

@@ -2,6 +2,7 @@
 #include "actors/fan_in.hpp"
 #include "actors/step_state.hpp"
 #include "core/job_status.hpp"
+#include "core/object_ref.hpp"
 #include "core/unit_tasks.hpp"
 #include "documents/event_details.hpp"
 
@@ -74,6 +75,31 @@ void tell_unit(step_ptr self, const parts& whole, const core::unit_id& unit, tas
   });
 }
 
+/// The unit learns of a task's result, which is stored before when it is too large for the row of a
+/// judgment. One that is lost is none: people are asked instead.
+void take_result(step_ptr self, const parts& whole, const core::unit_id& unit, task_over over) {
+  auto& st = self->state;
+  if (core::begins_like_object_ref(over.result)) {
+    st.context->log(log_level::error, "payload_unreadable",
+                    {{"unit", to_string(unit)},
+                     {"task", to_string(over.task)},
+                     {"reason", "its result is not in the object store"}});
+    over.result.clear();
+  }
+  if (!is_large(st.context->settings, over.result)) {
+    tell_unit(self, whole, unit, std::move(over));
+    return whole->end_part();
+  }
+  const auto kept = std::make_shared<task_over>(std::move(over));
+  put_payloads(self, st.links.objects, {{&kept->result, &kept->ref}},
+               [=](const std::vector<core::failure>& outcomes) {
+                 const auto why = first_failure(outcomes);
+                 if (why.code == core::errc::none)
+                   tell_unit(self, whole, unit, std::move(*kept));
+                 whole->end_part(why);
+               });
+}
+
 /// Tasks of units have ended. Not through the inbox: a unit recognises what it has dealt with.
 void take_results(step_ptr self, const apply_events& delivery) {
   auto& st = self->state;
@@ -90,10 +116,9 @@ void take_results(step_ptr self, const apply_events& delivery) {
     whole->begin_part();
     self->request(st.links.loader, internal_timeout, msg::get_task{ended.task})
         .then(
-            [=, unit = event.unit](const msg::task_view& found) mutable {
-              over.result = found.result;
-              tell_unit(self, whole, unit, over);
-              whole->end_part();
+            [=, unit = event.unit](msg::task_view& found) mutable {
+              over.result = std::move(found.result);
+              take_result(self, whole, unit, std::move(over));
             },
             [=, unit = event.unit](const caf::error& error) {
               const auto why = msg::failure_of(error);

@@ -1,10 +1,12 @@
 #include "actors/step_state.hpp"
 
+#include "core/object_ref.hpp"
 #include "core/supervision.hpp"
 #include "core/workflow.hpp"
 #include "documents/json.hpp"
 
 #include <algorithm>
+#include <memory>
 
 namespace holdfast::actors {
 
@@ -33,32 +35,17 @@ documents::batch_data data_of(step_ptr self, std::uint32_t version) {
   return in_common ? documents::batch_data::in_common : documents::batch_data::of_each;
 }
 
-void make_batch(step_ptr self, const core::batch& due, std::vector<core::unit_record> members) {
+/// Tries again later.
+void put_off(step_ptr self, log_level level, const std::string& event, const core::failure& why) {
   auto& st = self->state;
-  const auto& mine = *st.workflow.find(due.version, st.step.row.position);
-  members = in_order(due.members, std::move(members));
-  std::vector<std::string_view> inputs;
-  for (const auto& member : members)
-    inputs.push_back(member.input);
-  auto joined = documents::gathered_input(inputs, data_of(self, due.version),
-                                          st.context->settings.json.bytes_max);
-  members.resize(joined.units);
-  std::vector<core::unit_id> ids;
-  for (const auto& member : members)
-    ids.push_back(member.id);
-  auto decided = core::gather(st.step, members, std::move(joined.input), core::first_slots(mine),
-                              st.ids, now(self, st.context), judging_tasks(self));
-  if (decided.refusal != core::errc::none)
-    return regrouped(self); // the step was canceled: nothing more becomes of them
-  st.waiting->remove(ids);
-  write(self, std::move(decided.changes),
-        [self, made = std::move(decided.answer)](const core::failure& why) {
-          if (why.code != core::errc::none)
-            return;
-          enter_unit(self, summary_of(made));
-          regrouped(self);
-          gather_when_due(self);
-        });
+  const auto& settings = st.context->settings;
+  st.context->log(level, event, {{"step", to_string(st.identity.step())}, {"reason", why.detail}});
+  if (st.gather_tries < gather_tries_max)
+    self->delayed_send(
+        self,
+        core::backoff(++st.gather_tries, settings.writer_retry_min, settings.writer_retry_max, 1.0),
+        gather_tick{});
+  regrouped(self);
 }
 
 /// The rows of one of them are damaged. They wait for the next life of the step; others go on.
@@ -72,23 +59,80 @@ void set_aside(step_ptr self, const core::batch& due, const core::failure& why) 
   st.waiting->remove(due.members);
 }
 
-void put_off(step_ptr self, const core::failure& why) {
+/// One that is being made: its members with whole inputs, in its order.
+struct batch_to_be {
+  core::batch due;
+  std::vector<core::unit_record> members;
+  std::string input{};
+};
+using batch_ptr = std::shared_ptr<batch_to_be>;
+
+/// Its input is whole, or stored and a reference.
+void make_batch(step_ptr self, const batch_ptr& batch) {
   auto& st = self->state;
-  const auto& settings = st.context->settings;
-  st.context->log(log_level::warning, "batch_put_off",
-                  {{"step", to_string(st.identity.step())}, {"reason", why.detail}});
-  if (st.gather_tries >= gather_tries_max)
-    return;
-  self->delayed_send(
-      self,
-      core::backoff(++st.gather_tries, settings.writer_retry_min, settings.writer_retry_max, 1.0),
-      gather_tick{});
+  st.gather_tries = 0;
+  const auto& mine = *st.workflow.find(batch->due.version, st.step.row.position);
+  std::vector<core::unit_id> ids;
+  for (const auto& member : batch->members)
+    ids.push_back(member.id);
+  auto decided =
+      core::gather(st.step, batch->members, std::move(batch->input), core::first_slots(mine),
+                   st.ids, now(self, st.context), judging_tasks(self));
+  if (decided.refusal != core::errc::none)
+    return regrouped(self); // the step was canceled: nothing more becomes of them
+  st.waiting->remove(ids);
+  write(self, std::move(decided.changes),
+        [self, made = std::move(decided.answer)](const core::failure& why) {
+          if (why.code != core::errc::none)
+            return;
+          enter_unit(self, summary_of(made));
+          regrouped(self);
+          gather_when_due(self);
+        });
+}
+
+void join_and_store(step_ptr self, const batch_ptr& batch) {
+  const auto& settings = self->state.context->settings;
+  std::vector<std::string_view> inputs;
+  for (const auto& member : batch->members)
+    inputs.push_back(member.input);
+  auto joined =
+      documents::gathered_input(inputs, data_of(self, batch->due.version), settings.json.bytes_max);
+  batch->members.resize(joined.units);
+  batch->input = std::move(joined.input);
+  if (!is_large(settings, batch->input))
+    return make_batch(self, batch);
+  put_payloads(self, self->state.links.objects, {{&batch->input, &batch->input}},
+               [=](const std::vector<core::failure>& outcomes) {
+                 if (const auto& why = outcomes.front(); why.code != core::errc::none)
+                   put_off(self, log_level::warning, "batch_put_off", why);
+                 else
+                   make_batch(self, batch);
+               });
+}
+
+/// A lost input is asked for until it is there again: what waits must not be left out.
+void with_inputs(step_ptr self, const batch_ptr& batch) {
+  std::vector<std::string*> inputs;
+  for (auto& member : batch->members)
+    inputs.push_back(&member.input);
+  get_payloads(self, self->state.links.objects, inputs, internal_timeout,
+               [=](const std::vector<core::failure>& outcomes) {
+                 const auto why = first_failure(outcomes);
+                 if (why.code == core::errc::none)
+                   join_and_store(self, batch);
+                 else if (is_lost(why))
+                   put_off(self, log_level::error, "payload_unreadable", why);
+                 else
+                   put_off(self, log_level::warning, "batch_put_off", why);
+               });
 }
 
 } // namespace
 
 void note_waiting(step_ptr self, const core::unit_record& unit) {
-  self->state.waiting->add({unit.id, unit.ordinal, unit.version, unit.list, unit.input.size()});
+  self->state.waiting->add(
+      {unit.id, unit.ordinal, unit.version, unit.list, core::payload_bytes(unit.input)});
 }
 
 void restore_waiting(step_ptr self, const std::vector<core::waiting_unit>& units) {
@@ -131,15 +175,13 @@ void gather_when_due(step_ptr self) {
   self->request(st.links.loader, internal_timeout, load_units{due->members, leases_of(st)})
       .then(
           [=](units_loaded& loaded) {
-            self->state.gather_tries = 0;
-            make_batch(self, *due, std::move(loaded.units));
+            with_inputs(self, std::make_shared<batch_to_be>(batch_to_be{
+                                  *due, in_order(due->members, std::move(loaded.units))}));
           },
           [=](const caf::error& error) {
             const auto why = msg::failure_of(error);
-            if (core::describe(why.code).retryable) {
-              put_off(self, why);
-              return regrouped(self);
-            }
+            if (core::describe(why.code).retryable)
+              return put_off(self, log_level::warning, "batch_put_off", why);
             set_aside(self, *due, why);
             regrouped(self);
             gather_when_due(self);

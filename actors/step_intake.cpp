@@ -110,6 +110,14 @@ std::vector<core::contributor_id> judging_tasks(step_ptr self) {
                           : std::vector<core::contributor_id>{};
 }
 
+std::vector<large_text> large_in(step_ptr self, intake& in) {
+  std::vector<large_text> found;
+  for (auto& item : in.items)
+    if (is_large(self->state.context->settings, item.input))
+      found.push_back({&item.input, &item.input});
+  return found;
+}
+
 bool enqueue(step_ptr self, intake in) {
   auto& adding = self->state.adding;
   if (adding.size() >= adding_max)
@@ -170,9 +178,9 @@ core::source_item item_of(msg::test_question& row, const core::step_definition&)
 
 /// Takes in those rows that are well-formed and new; answers what became of all.
 template <class Row>
-void take_in(step_ptr self, std::vector<Row>& rows) {
+void take_in(step_ptr self, const held_promise& promise, const caf::actor& caller,
+             std::vector<Row>& rows) {
   auto& st = self->state;
-  const held_promise promise{self->make_response_promise()};
   const auto version = st.workflow.newest(st.step.row.position);
   const auto& mine = definition_of(st);
   msg::source_data_added added;
@@ -202,16 +210,46 @@ void take_in(step_ptr self, std::vector<Row>& rows) {
     added.already_there = known;
     promise.deliver(std::move(added));
   };
-  if (!enqueue(self, std::move(in)))
+  const auto kept = std::make_shared<intake>(std::move(in));
+  const auto go_on = [=] {
+    if (!enqueue(self, std::move(*kept)))
+      promise.deliver(
+          msg::to_error(core::errc::overloaded, "too many requests to add data to this step wait"));
+  };
+  const auto large = large_in(self, *kept);
+  if (large.empty())
+    return go_on();
+  if (caller)
+    st.adding_lines.hold(caller);
+  put_payloads(self, st.links.objects, large, [=](const std::vector<core::failure>& outcomes) {
+    if (const auto why = first_failure(outcomes); why.code != core::errc::none)
+      promise.deliver(msg::to_error(why));
+    else
+      go_on();
+    self->state.adding_lines.go_on(caller);
+  });
+}
+
+/// `take_in`, behind the caller's earlier requests.
+template <class Row>
+void take_in_turn(step_ptr self, std::vector<Row>& rows) {
+  auto& st = self->state;
+  const held_promise promise{self->make_response_promise()};
+  const auto caller = caf::actor_cast<caf::actor>(self->current_sender());
+  if (!st.adding_lines.must_wait(caller))
+    return take_in(self, promise, caller, rows);
+  if (!st.adding_lines.wait(caller, adding_max, [=, rows = std::move(rows)]() mutable {
+        take_in(self, promise, caller, rows);
+      }))
     promise.deliver(
-        msg::to_error(core::errc::overloaded, "too many requests to add data to this step wait"));
+        msg::to_error(core::errc::overloaded, "too many requests wait for data that is stored"));
 }
 
 } // namespace
 
 void on_add_source_data(step_ptr self, msg::add_source_data& request) {
   if (self->state.step.row.position == 0)
-    return take_in(self, request.rows);
+    return take_in_turn(self, request.rows);
   self->make_response_promise().deliver(
       msg::to_error(core::errc::wrong_state,
                     "source data enters at the first step of a workflow; this step gets its units "
@@ -221,7 +259,7 @@ void on_add_source_data(step_ptr self, msg::add_source_data& request) {
 void on_add_test_questions(step_ptr self, msg::add_test_questions& request) {
   const auto& st = self->state;
   if (definition_of(st).test_questions)
-    return take_in(self, request.rows);
+    return take_in_turn(self, request.rows);
   self->make_response_promise().deliver(
       msg::to_error(core::errc::wrong_state,
                     "the definition of this step has no test_questions: it would never ask them"));

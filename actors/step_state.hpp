@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/held_promise.hpp"
+#include "actors/payloads.hpp"
 #include "actors/pending_effects.hpp"
 #include "actors/step.hpp"
 #include "actors/unit.hpp"
@@ -89,6 +90,10 @@ struct step_state {
   /// The last few assignments of each contributor that are over, oldest first, to recognise a
   /// request that is repeated so late that its lease has come and gone.
   std::unordered_map<core::contributor_id, std::vector<core::assignment_id>> over;
+  /// Offers under way for which the input of the unit is being fetched.
+  std::unordered_set<core::assignment_id> fetching;
+  /// Of contributors whose judgments are on their way into the object store.
+  payload_lines<core::contributor_id> judgment_lines;
   std::set<std::pair<core::instant, core::unit_id>> expiries; ///< The next one of each unit.
   std::unordered_map<core::unit_id, core::instant> expiry_of;
   core::instant timer_at = core::instant::max();
@@ -127,6 +132,8 @@ struct step_state {
   // --- adding units ---
   /// One at a time, so that two requests cannot both find a key missing.
   std::vector<std::function<void()>> adding;
+  /// Of requesters whose data is on its way into the object store.
+  payload_lines<caf::actor> adding_lines;
   /// How often results of the steps before were taken back, as far as this life knows: what was
   /// read of them before counts no more.
   std::uint64_t results_taken_back = 0;
@@ -187,6 +194,19 @@ void let_go(step_ptr self, const std::vector<core::unit_id>& units);
 /// Lets them go as they are stored now: those that are open again are offered.
 void release_units(step_ptr self, const std::vector<core::unit_record>& units);
 
+// step_contributors.cpp: who asks for work, and hands it in.
+
+void on_ask(step_ptr self, owned_ask& ask);
+void on_offer_refused(step_ptr self, offer_refused& refused);
+void on_input_wanted(step_ptr self, input_wanted& wanted);
+void on_release(step_ptr self, owned_release& release);
+void on_extend(step_ptr self, owned_extend& extend);
+void on_submit(step_ptr self, owned_submit& submit);
+void on_change_unit(step_ptr self, const msg::change_unit& change);
+/// The lease of the contributor on `unit` has ended: its owner is told, and its assignment never
+/// names another one.
+void end_held(step_ptr self, const core::contributor_id& contributor, const core::unit_id& unit);
+
 // step_intake.cpp: new units, from source data and questions.
 
 /// One request to add items, through its three stages: find known keys, decide, make durable.
@@ -200,6 +220,8 @@ struct intake {
   std::function<void(const core::failure&, std::uint32_t, std::uint32_t)> done;
 };
 
+/// The inputs that are too large for a row. They are to be stored before `enqueue`.
+std::vector<large_text> large_in(step_ptr self, intake& in);
 /// Queues one intake. False when too many wait already.
 bool enqueue(step_ptr self, intake in);
 

@@ -1,6 +1,7 @@
 #include "actors/unit.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "core/object_ref.hpp"
 #include "core/unit_tasks.hpp"
 #include "documents/answer_matcher.hpp"
 
@@ -72,6 +73,13 @@ void carry_out(self_ptr self, caf::response_promise promise, core::decision<Answ
 void on(self_ptr self, owned_ask& ask) {
   auto& st = self->state;
   const auto& request = ask.request;
+  // Fetched before anything is granted: no lease may run, or be taken back, for a payload that is
+  // slow or lost. By the step, which knows what happens meanwhile and keeps its order.
+  if (ask.input.empty() && core::begins_like_object_ref(st.unit.input)) {
+    auto promise = self->make_response_promise();
+    promise.delegate(st.shared->step, input_wanted{st.unit.id, std::move(ask), st.unit.input});
+    return;
+  }
   const auto at = time(self);
   auto decided = core::decide(st.unit, st.shared->lease,
                               core::ask{request.contributor, request.assignment,
@@ -87,12 +95,15 @@ void on(self_ptr self, owned_ask& ask) {
                          || decided.refusal == core::errc::wrong_state;
   if (passed_on) {
     const auto until = core::barred_until(st.unit, request.contributor, at);
+    ask.input.clear(); // the next unit has another one
     promise.delegate(st.shared->step, offer_refused{st.unit.id, std::move(ask), until});
     return;
   }
   carry_out(self, std::move(promise), std::move(decided), [&](const core::lease& lease) {
-    return msg::assignment{lease.id,         st.unit.step,  st.unit.id, lease.token,
-                           lease.expires_at, st.unit.input, ask.ui};
+    return msg::assignment{
+        lease.id,    st.unit.step,     st.unit.id,
+        lease.token, lease.expires_at, ask.input.empty() ? st.unit.input : ask.input,
+        ask.ui};
   });
 }
 
@@ -128,25 +139,51 @@ bool is_right(self_ptr self, const std::string& payload) {
   return (*matcher)(self->state.shared->checker.answer_value_of(payload));
 }
 
+/// What a judgment means to the unit, computed from its whole payload; or why it means nothing.
+core::outcome<core::submit> command_of(self_ptr self, const trusted_submit& submit) {
+  auto& st = self->state;
+  const auto& request = submit.submit.request;
+  auto answer = st.shared->checker.answer_of(request.payload);
+  if (!answer)
+    return answer.error();
+  std::optional<bool> correct;
+  if (core::is_test_question(st.unit))
+    correct = is_right(self, request.payload);
+  return core::submit{request.contributor, request.token, request.judgment, submit.ref,
+                      std::move(*answer),  submit.trust,  correct,          submit.removed};
+}
+
+void on(self_ptr self, const check_judgment& asked) {
+  auto& st = self->state;
+  const auto command = command_of(self, *asked.judgment);
+  core::failure why = command ? core::failure{} : command.error();
+  if (command) {
+    auto trial = st.unit;
+    auto decided = core::decide(trial, st.shared->lease, *command, time(self));
+    why = {decided.refusal, std::move(decided.detail)};
+  }
+  auto promise = self->make_response_promise();
+  if (why.code == core::errc::none)
+    promise.deliver(judgment_checked{});
+  else
+    st.pending.after_all(reply_refusal(std::move(promise), std::move(why)));
+}
+
 void on(self_ptr self, trusted_submit& submit) {
   auto& st = self->state;
   auto& request = submit.submit.request;
   const auto at = time(self);
-  auto answer = st.shared->checker.answer_of(request.payload);
-  if (!answer) {
-    st.pending.after_all(reply_refusal(self->make_response_promise(), answer.error()));
+  auto command = command_of(self, submit);
+  if (!command) {
+    st.pending.after_all(reply_refusal(self->make_response_promise(), command.error()));
     return;
   }
-  std::optional<bool> correct;
-  if (core::is_test_question(st.unit))
-    correct = is_right(self, request.payload);
-  const judged_report judged{request.contributor, *answer};
+  if (command->payload.empty())
+    command->payload = std::move(request.payload);
+  const auto correct = command->test_correct;
+  const judged_report judged{request.contributor, command->answer};
   const core::judgment_moment when{at, request.judgment};
-  auto decided = core::decide(st.unit, st.shared->lease,
-                              core::submit{request.contributor, request.token, request.judgment,
-                                           std::move(request.payload), std::move(*answer),
-                                           submit.trust, correct, submit.removed},
-                              at);
+  auto decided = core::decide(st.unit, st.shared->lease, *command, at);
   const bool surplus = decided.answer.surplus;
   if (!decided.changes.empty())
     report(self, ended_by(st.unit, decided.changes, at), false,
@@ -202,6 +239,8 @@ void on(self_ptr self, task_over& over) {
       command.payload.clear();
     }
   }
+  if (!command.payload.empty() && !over.ref.empty())
+    command.payload = std::move(over.ref);
   auto decided = core::decide(st.unit, st.shared->lease, command, at);
   if (!decided.changes.empty()) {
     std::optional<judged_report> judged;

@@ -240,15 +240,16 @@ void describe(Visitor&& option, Settings& s) {
       "waits at most until its queue hears of it.");
 
   option("objects.directory", s.objects.directory, "", 0, 1024,
-         "Directory of the object store, which holds payloads of tasks that are larger than "
-         "`objects.inline_bytes`. All nodes of a database must share it. Empty: `objects` in "
-         "`node.data_dir` for the private cluster; with a `database.url`, no object store, and "
-         "every payload is in its row.");
-  option(
-      "objects.inline_bytes", s.objects.inline_bytes, 64 * 1024, 256, 64 * 1024 * 1024,
-      "A task's document with more bytes than this goes to the object store, and its row and the "
-      "memory of its queue have a reference of 120 bytes. Each such document costs two writes "
-      "to disk that wait, so it is for large ones.");
+         "Directory of the object store, which holds documents that are larger than "
+         "`objects.inline_bytes`: those of tasks, inputs of units, and judgments. All "
+         "nodes of a database must share it. Empty: `objects` in `node.data_dir` for the "
+         "private cluster; with a `database.url`, no object store, and every document is "
+         "in its row.");
+  option("objects.inline_bytes", s.objects.inline_bytes, 64 * 1024, 256, 64 * 1024 * 1024,
+         "A task's document, a unit's input or a judgment with more bytes than this goes "
+         "to the object store, and its row and the memory have a reference of 120 bytes. "
+         "Each such document costs two writes to disk that wait, so it is for large "
+         "ones.");
   option("objects.lanes", s.objects.lanes, 2, 1, 64,
          "Documents that are written to or read from the object store side by side.");
   option("objects.under_way_mb", s.objects.under_way_mb, 64, 1, 65536,
@@ -258,7 +259,8 @@ void describe(Visitor&& option, Settings& s) {
          "How long an object stays that no row refers to. Longer than any outage of the database "
          "that a node is to sit out: what it could not commit yet refers to objects, too.");
   option("objects.sweep_interval", s.objects.sweep_interval, 6h, 1min, 7 * 24h,
-         "Pause between two sweeps of the object store, each of which reads all tasks.");
+         "Pause between two sweeps of the object store, each of which reads all tasks, "
+         "and what refers to it among units and judgments.");
 
   option("sweep.interval", s.sweep.interval, 15s, 1s, 1h,
          "Pause between two looks for leases that should be over, of tasks and of units. A "

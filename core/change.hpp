@@ -93,7 +93,7 @@ struct insert_unit {
   unit_id parent; ///< Nil for units made from source data.
   std::uint64_t ordinal = 0; ///< Place in the step's order of arrival.
   std::string source_key;    ///< Unique within the step.
-  std::string input;         ///< JSON.
+  std::string input;         ///< JSON; perhaps a reference (`object_ref`).
   std::uint32_t slots = 1;   ///< `judgments_per_unit`.
   instant created_at;
   std::string truth{};     ///< Of a test question: what its answers are compared with. JSON.
@@ -194,7 +194,7 @@ struct insert_judgment {
   unit_id unit;
   contributor_id owner;
   core::token token = 0;
-  std::string payload;       ///< JSON, as handed in and validated.
+  std::string payload;       ///< JSON, as handed in and validated; perhaps a reference.
   std::string answer;        ///< What aggregation counts, taken from the payload.
   double trust_snapshot = 1; ///< The contributor's trust when the judgment came in.
   instant submitted_at;

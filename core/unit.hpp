@@ -63,7 +63,7 @@ struct unit {
   unit_id id;
   step_id step;
   unit_id root;
-  std::string input;
+  std::string input;         ///< JSON, or what stands for it when it is in the object store.
   std::string truth;         ///< JSON; empty unless this is a test question.
   std::uint32_t slots = 1;   ///< Judgments wanted so far.
   std::uint32_t loops = 0;   ///< How often its chain was sent back.

@@ -2,6 +2,7 @@
 
 #include "core/invariant.hpp"
 #include "core/json_text.hpp"
+#include "core/object_ref.hpp"
 #include "documents/json_slices.hpp"
 #include "documents/judgment_document.hpp"
 #include "documents/parse.hpp"
@@ -33,8 +34,16 @@ nlohmann::json parsed(std::string_view text) {
 core::failure check_json(std::string_view text, const json_limits& limits) {
   if (text == "{}" && limits.bytes_max >= text.size() && limits.depth_max > 0)
     return {}; // what most tasks have as their data, and as their result
+  if (core::begins_like_object_ref(text))
+    return refused_as_reference();
   const auto parsed = parse_json(text, limits);
   return parsed ? core::failure{} : parsed.error();
+}
+
+core::failure refused_as_reference() {
+  return {core::errc::payload_invalid,
+          "a document may not begin with the member \"$holdfast.object\", which stands for a"
+          " payload in the object store; send the payload itself"};
 }
 
 core::failure check_text(std::string_view text, std::string_view what, std::size_t bytes_max) {

@@ -1,7 +1,9 @@
 #include "documents/judgment_document.hpp"
 
 #include "core/invariant.hpp"
+#include "core/object_ref.hpp"
 #include "core/review.hpp"
+#include "documents/json.hpp"
 #include "documents/parse.hpp"
 #include "documents/pointer.hpp"
 #include "documents/schema.hpp"
@@ -110,6 +112,8 @@ judgment_checker::judgment_checker(const core::step_definition& step, const json
 judgment_checker::~judgment_checker() = default;
 
 core::outcome<std::string> judgment_checker::answer_of(std::string_view payload) const {
+  if (core::begins_like_object_ref(payload))
+    return refused_as_reference();
   const auto judgment = parse_json(payload, compiled_->limits);
   if (!judgment)
     return judgment.error();

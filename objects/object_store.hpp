@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-/// Where payloads are kept that are too large for a row.
+/// Where documents are kept that are too large for a row.
 namespace holdfast::objects {
 
 /// One object, as whoever sweeps sees it.

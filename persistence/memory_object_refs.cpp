@@ -35,6 +35,12 @@ memory_store::find_object_refs(const std::vector<core::digest>& objects) {
   }
   for (const auto& late : t.late_results)
     enter_ref(late.detail, asked, found);
+  for (const auto& [id, row] : t.units)
+    enter_ref(row.made.input, asked, found);
+  for (const auto& [key, row] : t.judgments)
+    enter_ref(row.made.payload, asked, found);
+  for (const auto& [key, surplus] : t.surplus_judgments)
+    enter_ref(surplus.payload, asked, found);
   return found;
 }
 

@@ -91,7 +91,7 @@ core::list_place list_of(const core::insert_unit& made) {
 
 core::waiting_unit read_waiting(const memory::unit_row& row) {
   return {row.made.id, row.made.ordinal, row.made.version, list_of(row.made),
-          row.made.input.size()};
+          core::payload_bytes(row.made.input)};
 }
 
 /// What the unit comes from directly: of a batch, all of its units.

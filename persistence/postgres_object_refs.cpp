@@ -9,7 +9,9 @@ namespace holdfast::persistence {
 namespace {
 
 // One statement sees one moment: a task that ends meanwhile is in one of the two tables. The length
-// comes first because it is known without unpacking a large text, and no reference is longer.
+// comes first because it is known without unpacking a large text, and no reference is longer. Units
+// and judgments, of which there are many more, have indexes of their references (migration 0022),
+// which are used where the expressions are the same to the letter.
 constexpr statement refs_among{"refs_among", R"sql(
   SELECT DISTINCT wanted.digest
     FROM (SELECT text FROM holdfast.tasks
@@ -21,7 +23,19 @@ constexpr statement refs_among{"refs_among", R"sql(
           SELECT detail FROM holdfast.late_results) kept (text)
     JOIN unnest($1::text[]) wanted (digest) ON wanted.digest = substr(kept.text, 29, 64)
    WHERE octet_length(kept.text) < 150
-     AND starts_with(kept.text, '{"$holdfast.object":"sha256:'))sql"};
+     AND starts_with(kept.text, '{"$holdfast.object":"sha256:')
+  UNION
+  SELECT substr(input, 29, 64) FROM holdfast.units
+   WHERE starts_with(input, '{"$holdfast.object":"sha256:')
+     AND substr(input, 29, 64) = ANY ($1::text[])
+  UNION
+  SELECT substr(payload, 29, 64) FROM holdfast.judgments
+   WHERE starts_with(payload, '{"$holdfast.object":"sha256:')
+     AND substr(payload, 29, 64) = ANY ($1::text[])
+  UNION
+  SELECT substr(payload, 29, 64) FROM holdfast.surplus_judgments
+   WHERE starts_with(payload, '{"$holdfast.object":"sha256:')
+     AND substr(payload, 29, 64) = ANY ($1::text[]))sql"};
 
 } // namespace
 

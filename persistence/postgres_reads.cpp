@@ -51,8 +51,14 @@ constexpr statement exclusions_of_step{"exclusions_of_step", R"sql(
     FROM holdfast.units u JOIN holdfast.unit_exclusions x USING (unit_id)
    WHERE u.step_id = $1::uuid AND u.state < 3)sql"};
 
+// The bytes of an input that is in the object store are the last thing that its reference says.
 constexpr statement waiting_units_of_step{"waiting_units_of_step", R"sql(
-  SELECT unit_id, ordinal, version, octet_length(input), list_id, list_size, list_part
+  SELECT unit_id, ordinal, version,
+         coalesce(CASE WHEN octet_length(input) < 150 THEN
+           substring(input,
+             '^\{"\$holdfast\.object":"sha256:[0-9a-f]{64}","bytes":([0-9]{1,9})\}$')::integer END,
+           octet_length(input)),
+         list_id, list_size, list_part
     FROM holdfast.units
    WHERE step_id = $1::uuid AND state = 5 AND batch_id IS NULL ORDER BY ordinal)sql"};
 

@@ -1,6 +1,7 @@
 -- I-5: A finalized unit that has been routed, since its result was last taken back, has as many
 -- children as its route makes of it, in each step that the route leads to and that takes units.
--- What is sent back stays one unit.
+-- What is sent back stays one unit. How many items a reviewed list has that is in the object store
+-- with the rest of its unit's input is not known here.
 SELECT r.unit_id, r.to_key, r.items, coalesce(c.children, 0) AS children
 FROM (SELECT shard, unit_id, max(seq) AS seq FROM pg_temp.event
       WHERE type = 'UnitFinalized' GROUP BY shard, unit_id) e

@@ -1,5 +1,6 @@
 -- I-13: A slot that waits for a task waits for one that was made for this unit, and what a task
--- says of a unit is what it came to.
+-- says of a unit is what it came to. One of the two may be in the object store where nodes differ in
+-- what is too large for a row.
 SELECT l.unit_id, l.contributor_id, l.assignment_id, 'waits for no task' AS what
 FROM holdfast.active_leases l
 JOIN holdfast.units u ON u.unit_id = l.unit_id
@@ -16,4 +17,5 @@ FROM holdfast.judgments j
 JOIN holdfast.finished_tasks f ON f.task_id = j.judgment_id
 WHERE j.contributor_id LIKE 'task:%'
   AND (f.ending <> 1
-       OR (f.result <> j.payload AND NOT starts_with(f.result, '{"$holdfast.object"')))
+       OR (f.result <> j.payload AND NOT starts_with(f.result, '{"$holdfast.object":')
+           AND NOT starts_with(j.payload, '{"$holdfast.object":')))

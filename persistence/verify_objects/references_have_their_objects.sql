@@ -1,4 +1,4 @@
--- I-12: What a task or a late result refers to is in the object store, whole.
+-- I-12: What a task, a late result, a unit or a judgment refers to is in the object store, whole.
 SELECT 'tasks' AS "table", task_id, field, reference
   FROM holdfast.tasks
  CROSS JOIN LATERAL (VALUES ('body', body), ('data', data),
@@ -14,3 +14,15 @@ UNION ALL
 SELECT 'late_results', task_id, 'detail', detail
   FROM holdfast.late_results
  WHERE outcome = 'completed' AND starts_with(detail, '{"$holdfast.object":')
+UNION ALL
+SELECT 'units', unit_id, 'input', input
+  FROM holdfast.units
+ WHERE starts_with(input, '{"$holdfast.object":"sha256:')
+UNION ALL
+SELECT 'judgments', judgment_id, 'payload', payload
+  FROM holdfast.judgments
+ WHERE starts_with(payload, '{"$holdfast.object":"sha256:')
+UNION ALL
+SELECT 'surplus_judgments', judgment_id, 'payload', payload
+  FROM holdfast.surplus_judgments
+ WHERE starts_with(payload, '{"$holdfast.object":"sha256:')

@@ -71,6 +71,51 @@ BOOST_FIXTURE_TEST_CASE_TEMPLATE(a_reference_inside_a_document_is_none, World, w
   BOOST_TEST(value_of(this->db->find_object_refs({object(1)})).empty());
 }
 
+// A82, I-12
+BOOST_AUTO_TEST_CASE_TEMPLATE(units_and_judgments_keep_their_objects, World, worlds) {
+  store_fixture<World> f;
+  const auto step = f.given_step();
+  auto unit = f.new_unit(step.id, 1);
+  unit.input = ref_to(1);
+  BOOST_TEST(is(f.write({unit}), committed));
+  f.given_lease(unit.id, "ana", 1);
+  auto counted = f.judgment(unit.id, "ana", 1);
+  counted.payload = ref_to(2);
+  BOOST_TEST(is(f.write({counted}), committed));
+  f.given_lease(unit.id, "bob", 2);
+  BOOST_TEST(is(f.write({core::end_lease_row{unit.id, "bob", 2, core::lease_end::expired, at(71)}}),
+                committed));
+  auto surplus = f.judgment(unit.id, "bob", 2);
+  surplus.payload = ref_to(3);
+  BOOST_TEST(is(f.write({core::insert_surplus_judgment{surplus}}), committed));
+  auto apart = f.new_unit(step.id, 2);
+  apart.input = R"({"see":)" + ref_to(4) + "}";
+  BOOST_TEST(is(f.write({apart}), committed));
+
+  const std::set<core::digest> all{object(1), object(2), object(3)};
+  BOOST_TEST(
+      (value_of(f.db->find_object_refs({object(1), object(2), object(3), object(4)})) == all));
+  const std::set<core::digest> one{object(2)};
+  BOOST_TEST((value_of(f.db->find_object_refs({object(2), object(9)})) == one));
+}
+
+// A82: what a batch brings into memory is bounded by the documents, not by their references
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_waiting_unit_has_the_bytes_of_its_object, World, worlds) {
+  store_fixture<World> f;
+  const auto step = f.given_step();
+  auto large = f.new_unit(step.id, 1);
+  large.gathered = true;
+  large.input = ref_to(1);
+  auto small = f.new_unit(step.id, 2);
+  small.gathered = true;
+  small.input = R"({"n":1})";
+  BOOST_TEST(is(f.write({large, small}), committed));
+  const auto waiting = f.load_step(step.id).waiting;
+  BOOST_REQUIRE_EQUAL(waiting.size(), 2U);
+  BOOST_TEST(waiting[0].bytes == 100'000U);
+  BOOST_TEST(waiting[1].bytes == 7U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace holdfast::test

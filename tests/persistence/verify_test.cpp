@@ -640,6 +640,20 @@ const std::vector<mutant> mutants{
      "UPDATE holdfast.late_results SET detail = overlay(detail PLACING repeat('0', 64) FROM 29)"
      " WHERE starts_with(detail, '{\"$holdfast')",
      {"references_have_their_objects"}},
+    {"a reference to nothing in a unit",
+     "UPDATE holdfast.units SET input = '{\"$holdfast.object\":\"sha256:' || repeat('0', 64)"
+     " || '\",\"bytes\":9}' WHERE source_key = 'row-5'",
+     {"references_have_their_objects"}},
+    {"a reference to nothing in a judgment",
+     "UPDATE holdfast.judgments SET payload = '{\"$holdfast.object\":\"sha256:' || repeat('0', 64)"
+     " || '\",\"bytes\":9}' WHERE unit_id ="
+     " (SELECT unit_id FROM holdfast.units WHERE source_key = 'row-2')",
+     {"references_have_their_objects"}},
+    {"a reference to nothing in surplus",
+     "UPDATE holdfast.surplus_judgments SET payload = '{\"$holdfast.object\":\"sha256:' || "
+     "repeat('0', 64)"
+     " || '\",\"bytes\":9}'",
+     {"references_have_their_objects"}},
     {"a lease too many",
      "INSERT INTO holdfast.active_leases SELECT unit_id, 'eve', 99, gen_random_uuid(), now(),"
      " now() + interval '1 h' FROM holdfast.units WHERE source_key = 'row-5'",

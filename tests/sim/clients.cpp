@@ -295,6 +295,14 @@ bool says_a_list(persona& p, const core::unit_id& unit) {
          && p.random.below(2) == 0;
 }
 
+/// A member that makes a document too large for a row, in a share of the runs that have an object
+/// store.
+std::string ballast(persona& p) {
+  constexpr std::size_t bytes = 200;
+  const auto share = p.world.drawn.machine.large;
+  return share > 0 && p.random.hit(share) ? R"(,"and":")" + std::string(bytes, '.') + '"' : "";
+}
+
 std::string payload_of(persona& p, const core::unit_id& unit) {
   constexpr std::array<const char*, 3> answers{R"("red")", R"("blue")", R"("green")"};
   const auto* any = p.random.one_of(answers);
@@ -306,7 +314,7 @@ std::string payload_of(persona& p, const core::unit_id& unit) {
   const auto form = form_of(p, unit);
   return std::string{R"({"answer":)"} + answer + R"(,"by":")" + p.name + R"(","n":)"
          + std::to_string(p.random.below(1000))
-         + (form == 0 ? "" : R"(,"form":)" + std::to_string(form)) + '}';
+         + (form == 0 ? "" : R"(,"form":)" + std::to_string(form)) + ballast(p) + '}';
 }
 
 msg::submit_judgment submission(persona& p, const msg::assignment& a) {
@@ -500,7 +508,7 @@ msg::add_source_data next_rows(persona& p) {
   const bool by_rule = !p.world.drawn.quality.front().stopping.empty();
   const auto row = [&](const std::string& key) {
     const auto slots = static_cast<std::uint32_t>(p.random.below(p.world.drawn.slots_max + 1));
-    return msg::source_row{key, R"({"item":")" + key + "\"}", by_rule ? 0 : slots};
+    return msg::source_row{key, R"({"item":")" + key + '"' + ballast(p) + '}', by_rule ? 0 : slots};
   };
   for (std::size_t i = 0; i < count; ++i)
     data.rows.push_back(row(p.keys_left[i]));
@@ -517,7 +525,8 @@ msg::add_test_questions next_questions(persona& p) {
   msg::add_test_questions request{p.world.steps[position], {}};
   for (const auto& [where, key] : p.questions_left)
     if (where == position && request.rows.size() < 3)
-      request.rows.push_back({key, R"({"item":")" + key + "\"}", R"({"answer":"red"})"});
+      request.rows.push_back(
+          {key, R"({"item":")" + key + '"' + ballast(p) + '}', R"({"answer":"red"})"});
   p.world.audit.sending(request);
   return request;
 }

@@ -148,7 +148,7 @@ void auditor::check_batch_input(const core::insert_unit& made,
   auto results = nlohmann::json::array();
   bool any_item = false;
   for (const auto& id : members) {
-    const auto input = nlohmann::json::parse(t_.units.at(id).made.input);
+    const auto input = nlohmann::json::parse(whole(t_.units.at(id).made.input));
     data.push_back(input.at("data"));
     items.push_back(input.value("item", nlohmann::json{}));
     results.push_back(input.at("result"));
@@ -162,7 +162,7 @@ void auditor::check_batch_input(const core::insert_unit& made,
   if (any_item)
     expected["item"] = items;
   expected["result"] = results;
-  require(nlohmann::json::parse(made.input) == expected, "I-5", made.id,
+  require(nlohmann::json::parse(whole(made.input)) == expected, "I-5", made.id,
           "a batch does not bring what its members do");
 }
 

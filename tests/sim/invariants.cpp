@@ -310,6 +310,17 @@ void auditor::count_event(const core::event& event) {
   }
 }
 
+void auditor::check_swept(const unit_rows& rows) {
+  const auto check = [&](const std::string& text) {
+    require(!tasks_.is_swept(text), "I-12", rows.id, "an object was swept that a unit refers to");
+  };
+  check(rows.unit->made.input);
+  for (const auto* judged : rows.judgments)
+    check(judged->made.payload);
+  for (const auto* kept : rows.surplus)
+    check(kept->payload);
+}
+
 void auditor::check_unit(const core::unit_id& id) {
   const auto rows = rows_of(id);
   if (!require(rows.unit != nullptr, "I-12", id, "a committed unit is missing"))
@@ -323,6 +334,7 @@ void auditor::check_unit(const core::unit_id& id) {
       check_chain(rows);
   }
   check_gathered(rows, known);
+  check_swept(rows);
   require(rows.active.size() + rows.counted().size() <= rows.unit->made.slots, "I-1", id,
           "more leases and judgments that count than slots");
   check_tokens(rows, known);
@@ -555,7 +567,7 @@ void auditor::check_all() {
   for (const auto& [id, sent] : judgments_) {
     const auto row = t_.judgments.find({sent.unit, sent.contributor});
     require(row != t_.judgments.end() && row->second.made.id == id
-                && row->second.made.payload == sent.payload,
+                && whole(row->second.made.payload) == sent.payload,
             "I-12", sent.unit, "an acknowledged judgment is not in the database");
   }
   for (const auto& [id, sent] : surplus_)
@@ -784,7 +796,7 @@ void auditor::acknowledged(const msg::get_lineage& asked, const msg::unit_lineag
         const auto same = std::find_if(kept.begin(), kept.end(), [&](const auto* one) {
           return one->id == told.judgment && one->owner == told.contributor;
         });
-        require(same != kept.end() && (*same)->payload == told.payload && !told.counts
+        require(same != kept.end() && whole((*same)->payload) == whole(told.payload) && !told.counts
                     && tokens.count((*same)->token) != 0,
                 "I-12", unit.unit, "surplus is told of otherwise than it was given");
         continue;
@@ -792,7 +804,7 @@ void auditor::acknowledged(const msg::get_lineage& asked, const msg::unit_lineag
       missing.erase(told.judgment);
       const auto judged = t_.judgments.find({unit.unit, told.contributor});
       require(judged != t_.judgments.end() && judged->second.made.id == told.judgment
-                  && judged->second.made.payload == told.payload
+                  && whole(judged->second.made.payload) == whole(told.payload)
                   && (told.counts || judged->second.tainted_at)
                   && tokens.count(judged->second.made.token) != 0,
               "I-12", unit.unit, "a judgment is told of otherwise than it was given");
@@ -838,7 +850,8 @@ void auditor::acknowledged(const msg::ask_assignment& asked, const msg::assignme
   require(there, "I-12", answer.unit, "an acknowledged lease is not in the database");
   require(answer.id == asked.assignment && answer.step == asked.step
               && (rows.unit == nullptr
-                  || (rows.unit->made.step == asked.step && rows.unit->made.input == answer.input)),
+                  || (rows.unit->made.step == asked.step
+                      && whole(rows.unit->made.input) == answer.input)),
           "I-12", answer.unit, "an assignment is not what was asked for");
   require(may_work(asked.step, asked.contributor), "requirements", answer.unit,
           "an assignment was given to somebody who lacks what the step asks");
@@ -871,7 +884,8 @@ void auditor::acknowledged(const msg::extend_assignment& asked,
 void auditor::check_kept(const msg::submit_judgment& sent) {
   const auto row = t_.surplus_judgments.find({sent.unit, sent.token});
   require(row != t_.surplus_judgments.end() && row->second.id == sent.judgment
-              && row->second.owner == sent.contributor && row->second.payload == sent.payload,
+              && row->second.owner == sent.contributor
+              && whole(row->second.payload) == sent.payload,
           "I-12", sent.unit, "a judgment that was acknowledged as surplus is not in the database");
 }
 
@@ -887,7 +901,7 @@ void auditor::acknowledged(const msg::submit_judgment& asked,
   const auto row = t_.judgments.find({asked.unit, asked.contributor});
   if (!require(row != t_.judgments.end() && row->second.made.id == asked.judgment
                    && answer.judgment == asked.judgment
-                   && row->second.made.payload == asked.payload,
+                   && whole(row->second.made.payload) == asked.payload,
                "I-12", asked.unit, "an acknowledged judgment is not in the database"))
     return;
   if (!answer.repeated)

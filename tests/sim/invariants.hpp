@@ -266,6 +266,10 @@ private:
 
   // route_audit.cpp: where finished units go on to.
   void check_route(const unit_rows& rows);
+  /// What a row or an answer means, where it has a reference to the object store.
+  std::string whole(const std::string& text) const { return tasks_.whole(text); }
+  /// Nothing that the rows of a unit refer to was swept.
+  void check_swept(const unit_rows& rows);
   void check_mapped_input(const core::insert_unit& made, const core::route& rule);
   void check_chain(const unit_rows& rows);
   /// All that the unit comes from, or came from before a batch was taken apart.

@@ -59,6 +59,12 @@ void object_faults::lose_one() {
   log_.note([&] { return "the object " + to_string(victim->first).substr(0, 8) + " is lost"; });
 }
 
+void object_faults::stop() {
+  rates_ = {};
+  for (const auto& text : lost_)
+    static_cast<void>(store_.put(text));
+}
+
 bool object_faults::is_swept(const std::string& text) const {
   const auto ref = core::parse_object_ref(text);
   return ref && swept_.count(ref->content) != 0;

@@ -29,8 +29,8 @@ public:
   void lose_one();
   /// A planted bug: from now on now and then another object's text is given.
   void mix_up() { mixes_up_ = true; }
-  /// No more faults. What is lost stays lost.
-  void stop() { rates_ = {}; }
+  /// No more faults. What was lost is there again, from a backup.
+  void stop();
 
   /// The text itself, or what it refers to: what a row means.
   std::string whole(const std::string& text) const;

@@ -1,5 +1,6 @@
 #include "tests/sim/plants.hpp"
 
+#include "core/object_ref.hpp"
 #include "tests/sim/cluster_plants.hpp"
 #include "tests/sim/task_plants.hpp"
 #include "tests/support/forwarding_store.hpp"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <stdexcept>
 
 namespace holdfast::sim {
@@ -196,6 +198,32 @@ public:
 
 private:
   mutation mutate_;
+};
+
+/// What units and judgments refer to is not found by whoever sweeps the object store.
+class careless_sweep : public test::forwarding_store {
+public:
+  careless_sweep(std::unique_ptr<persistence::store> inner, database_ptr database)
+      : test::forwarding_store(std::move(inner)), database_(std::move(database)) {}
+
+  core::outcome<std::set<core::digest>>
+  find_object_refs(const std::vector<core::digest>& objects) override {
+    auto found = test::forwarding_store::find_object_refs(objects);
+    if (!found)
+      return found;
+    const auto overlook = [&](const std::string& text) {
+      if (const auto ref = core::parse_object_ref(text))
+        found->erase(ref->content);
+    };
+    for (const auto& [id, row] : database_->tables().units)
+      overlook(row.made.input);
+    for (const auto& [key, row] : database_->tables().judgments)
+      overlook(row.made.payload);
+    return found;
+  }
+
+private:
+  database_ptr database_;
 };
 
 /// What somebody has read of a finalized unit it takes for all that there will ever be.
@@ -833,6 +861,8 @@ const std::vector<plant>& plants() {
         {"votes-hidden", "a restarted model does not know what was said before", has_models},
         {"questions-forgotten", "a restarted step does not know which questions it has asked",
          has_tests},
+        {"units-swept", "a sweep does not look at what units and judgments refer to",
+         [](const plan& p) { return has_people(p) && p.machine.large > 0; }},
         {"result-wrong", "the stored confidence is not that of the judgments", has_people},
     };
     list.insert(list.end(), task_plants().begin(), task_plants().end());
@@ -908,6 +938,8 @@ planted_bug::wrap(std::unique_ptr<persistence::store> connection) const {
     return std::make_unique<false_memory>(
         std::move(connection), keep_unit,
         [](persistence::open_unit& u) { u.next_expiry = core::instant::max(); });
+  if (name_ == "units-swept")
+    return std::make_unique<careless_sweep>(std::move(connection), database_);
   if (name_ == "left-waiting")
     return std::make_unique<false_waiting>(std::move(connection),
                                            [](core::step_id, auto& waiting) { waiting.clear(); });
@@ -916,8 +948,8 @@ planted_bug::wrap(std::unique_ptr<persistence::store> connection) const {
         std::move(connection), [&t = database_->tables()](core::step_id step, auto& waiting) {
           for (const auto& [entry, id] : t.units_by_ordinal)
             if (const auto& row = t.units.at(id); entry.first == step && row.batch)
-              waiting.push_back(
-                  {id, entry.second, row.made.version, row.made.list, row.made.input.size()});
+              waiting.push_back({id, entry.second, row.made.version, row.made.list,
+                                 core::payload_bytes(row.made.input)});
         });
   if (name_ == "exclusions-hidden") {
     const auto forget = [](std::vector<core::bar>& bars) {

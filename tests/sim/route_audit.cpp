@@ -98,7 +98,7 @@ void auditor::check_route(const unit_rows& rows) {
 void auditor::check_mapped_input(const core::insert_unit& made, const core::route& rule) {
   const auto& from = t_.units.at(made.parent);
   const auto& step = defined(made);
-  const auto input = nlohmann::json::parse(made.input);
+  const auto input = nlohmann::json::parse(whole(made.input));
   const bool with_result =
       step.gather || step.aggregation.method == core::aggregation_method::review;
   require(input.size() == (with_result ? 2U : 1U) && input.contains("result") == with_result,
@@ -107,7 +107,7 @@ void auditor::check_mapped_input(const core::insert_unit& made, const core::rout
   require(shown.size() == rule.input.size(), "routes", made.id,
           "a unit has other source data than its route names");
   const bool first = position_of(from.made.step) == 0;
-  const auto before = nlohmann::json::parse(from.made.input);
+  const auto before = nlohmann::json::parse(whole(from.made.input));
   for (const auto& member : rule.input)
     if (require(shown.contains(member.name), "routes", made.id,
                 "a unit lacks source data that its route names")

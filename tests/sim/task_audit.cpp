@@ -89,6 +89,10 @@ std::string task_auditor::whole(const std::string& text) const {
   return objects_ == nullptr ? text : objects_->whole(text);
 }
 
+bool task_auditor::is_swept(const std::string& text) const {
+  return objects_ != nullptr && objects_->is_swept(text);
+}
+
 core::task_progress task_auditor::whole(core::task_progress progress) const {
   progress.data = whole(progress.data);
   progress.execution_state = whole(progress.execution_state);
@@ -100,6 +104,8 @@ core::change task_auditor::whole(core::change change) const {
     if (auto* made = std::get_if<core::insert_task>(&write)) {
       made->spec.body = whole(made->spec.body);
       made->progress = whole(std::move(made->progress));
+    } else if (auto* staged = std::get_if<core::stage_task>(&write)) {
+      staged->task.spec.body = whole(staged->task.spec.body);
     } else if (auto* changed = std::get_if<core::update_task>(&write)) {
       changed->progress = whole(std::move(changed->progress));
     } else if (auto* over = std::get_if<core::finish_task>(&write)) {
@@ -121,8 +127,7 @@ void task_auditor::check_swept(const persistence::memory::live_task_row& row,
                                const std::string& result) {
   for (const auto* text :
        {&row.spec.body, &row.progress.data, &row.progress.execution_state, &result})
-    require(objects_ == nullptr || !objects_->is_swept(*text), "I-12", row.spec.id,
-            "an object was swept that a row refers to");
+    require(!is_swept(*text), "I-12", row.spec.id, "an object was swept that a row refers to");
 }
 
 void task_auditor::committed(const core::change& as_written) {
@@ -242,10 +247,13 @@ void task_auditor::follow(const core::refuse_staged& w) {
     return;
   const auto& asked = row->second.request;
   const auto known = tasks_.find(asked.task);
-  require(w.code == core::errc::already_exists
-              && ((known != tasks_.end() && known->second.queue != row->second.queue)
-                  || (asked.reject_duplicate && !asked.unique_key.empty())),
-          "I-12", asked.task, "a staged task was refused for no reason");
+  // The input of the unit that it was to judge.
+  const bool lost =
+      w.code == core::errc::damaged && objects_ != nullptr && objects_->was_lost(asked.body);
+  const bool taken = w.code == core::errc::already_exists
+                     && ((known != tasks_.end() && known->second.queue != row->second.queue)
+                         || (asked.reject_duplicate && !asked.unique_key.empty()));
+  require(taken || lost, "I-12", asked.task, "a staged task was refused for no reason");
   row->second.refused = true;
 }
 

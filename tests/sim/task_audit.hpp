@@ -108,6 +108,8 @@ public:
 
   /// The text itself, where a row has a reference to it.
   std::string whole(const std::string& text) const;
+  /// Whether it has one to an object that a sweep has removed.
+  bool is_swept(const std::string& text) const;
 
   // What is about to be sent, perhaps again.
   void sending(const msg::enqueue_tasks& m, core::instant);

@@ -33,7 +33,7 @@ void auditor::check_tasks_of(const unit_rows& rows) {
       return;
     const auto* spec = spec_of({lease.id.value});
     require(spec != nullptr && spec->owner_id == core::owner_of({rows.unit->made.step, rows.id})
-                && tasks_.whole(spec->body) == rows.unit->made.input,
+                && whole(spec->body) == whole(rows.unit->made.input),
             "task slots", rows.id, "a slot waits for a task that is not there, or not this unit's");
     require(lease.granted_at == rows.unit->made.created_at, "task slots", rows.id,
             "a task has got a slot later than its unit was made");
@@ -50,7 +50,7 @@ void auditor::check_tasks_of(const unit_rows& rows) {
             "a task's judgment has not its id");
     const auto over = t_.finished_tasks.find({judged->made.id.value});
     require(over != t_.finished_tasks.end() && over->second.ending == core::task_ending::completed
-                && tasks_.whole(over->second.result) == judged->made.payload,
+                && whole(over->second.result) == whole(judged->made.payload),
             "task slots", rows.id, "a judgment is not what its task came to");
   }
 }

@@ -129,7 +129,7 @@ void auditor::check_names_version(const unit_rows& rows) {
     return;
   const auto named = "\"form\":" + std::to_string(made.version);
   for (const auto* judged : rows.judgments)
-    require(judged->made.payload.find(named) != std::string::npos, "versions", rows.id,
+    require(whole(judged->made.payload).find(named) != std::string::npos, "versions", rows.id,
             "a judgment was accepted that the schema of its unit's version refuses");
 }
 

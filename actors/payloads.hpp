@@ -1,0 +1,93 @@
+#pragma once
+
+#include "actors/context.hpp"
+
+#include <caf/actor.hpp>
+#include <caf/event_based_actor.hpp>
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+/// Documents that are too large for a row, on their way into the object store and out of it
+/// (docs/adr/0011, docs/adr/0032).
+namespace holdfast::actors {
+
+/// Whether the text is too large for a row.
+bool is_large(const node_settings& settings, const std::string& text);
+
+/// Whether nobody can have the text, however often they ask: it is missing, or damaged.
+bool is_lost(const core::failure& why);
+
+/// A text on its way into the store: where it is, and where its reference is to stand. These are
+/// the same place when nobody needs the text itself any more.
+struct large_text {
+  std::string* whole = nullptr;
+  std::string* ref = nullptr;
+};
+
+/// One outcome for each of the texts, in their order.
+using payloads_done = std::function<void(const std::vector<core::failure>&)>;
+
+/// Stores the texts and sets their references, then runs `then`: what is stored is durable then,
+/// and what could not be stored has no reference. What holds the texts must live as long as `then`.
+void put_payloads(caf::event_based_actor* self, const caf::actor& objects,
+                  const std::vector<large_text>& texts, payloads_done then);
+
+/// Puts the documents in the place of those texts that are references, then runs `then`: at once
+/// when none is. What cannot be had stays a reference. What holds the texts must live as long as
+/// `then`.
+void get_payloads(caf::event_based_actor* self, const caf::actor& objects,
+                  const std::vector<std::string*>& texts, core::duration patience,
+                  payloads_done then);
+
+/// The first failure; `none` when there is none.
+core::failure first_failure(const std::vector<core::failure>& outcomes);
+
+/// The requests of one caller are decided in the order in which they came: what it asks while one
+/// of its payloads is being stored waits here. Of other callers nothing waits.
+template <class Caller>
+class payload_lines {
+public:
+  bool must_wait(const Caller& caller) const {
+    return !lines_.empty() && lines_.count(caller) != 0;
+  }
+  /// Keeps a request of a caller who must wait. False when `most` requests wait already.
+  bool wait(const Caller& caller, std::size_t most, std::function<void()> decide) {
+    if (waiting_ >= most)
+      return false;
+    ++waiting_;
+    lines_.at(caller).waiting.push_back(std::move(decide));
+    return true;
+  }
+  /// The caller's next requests must wait, until `go_on`.
+  void hold(const Caller& caller) { lines_[caller].held = true; }
+  /// Decides the requests of the caller's line, until one holds it again.
+  void go_on(const Caller& caller) {
+    const auto found = lines_.find(caller);
+    if (found == lines_.end())
+      return;
+    auto& [held, waiting] = found->second;
+    held = false;
+    while (!held && !waiting.empty()) {
+      const auto next = std::move(waiting.front());
+      waiting.pop_front();
+      --waiting_;
+      next();
+    }
+    if (!held)
+      lines_.erase(caller);
+  }
+
+private:
+  struct line {
+    bool held = true;
+    std::deque<std::function<void()>> waiting;
+  };
+  std::unordered_map<Caller, line> lines_;
+  std::size_t waiting_ = 0; ///< Requests, of all callers.
+};
+
+} // namespace holdfast::actors

@@ -1,0 +1,337 @@
+#include "actors/step_state.hpp"
+#include "core/errors.hpp"
+
+#include <algorithm>
+#include <memory>
+
+namespace holdfast::actors {
+
+namespace {
+
+/// How many units may refuse one request before it is told that none is available. A refusal means
+/// that the step knew less than the unit, which it learns by it; more than a few in a row mean a
+/// crash nearby.
+constexpr std::uint32_t tries_max = 8;
+
+/// Assignments that are over and still remembered, of one contributor: as many as one may have
+/// asked for at once. Whoever asks for the next has had the answer to those before.
+constexpr std::size_t over_max = 8;
+
+void fail(const held_promise& promise, core::errc code, std::string detail) {
+  promise.deliver(msg::to_error(code, std::move(detail)));
+}
+
+void forget_held(step_ptr self, const core::contributor_id& contributor,
+                 const core::unit_id& unit) {
+  auto& held = self->state.held;
+  const auto found = held.find(contributor);
+  if (found == held.end())
+    return;
+  auto& leases = found->second;
+  leases.erase(
+      std::remove_if(leases.begin(), leases.end(), [&](const auto& l) { return l.unit == unit; }),
+      leases.end());
+  if (leases.empty())
+    held.erase(found);
+}
+
+void fail_as_over(const held_promise& promise) {
+  fail(promise, core::errc::lease_expired,
+       "the lease that was granted under this assignment id is over; ask with a new id");
+}
+
+void refuse_as_lacking(step_ptr self, const held_promise& promise,
+                       const std::vector<std::string>& lacks) {
+  refuse(self, promise, {core::errc::not_qualified, core::text_of_lacks(lacks)});
+}
+
+/// Nothing was granted after all: the slot and the contributor's chance come back.
+void take_back_offer(step_ptr self, const core::contributor_id& contributor,
+                     const core::unit_id& unit) {
+  auto& st = self->state;
+  forget_held(self, contributor, unit);
+  st.board->withdrawn(contributor, unit);
+  unreserve(self, unit);
+  st.ready.bar(unit, contributor, now(self, st.context));
+  st.ready.give_back(unit);
+}
+
+/// Forwards a request to its unit.
+template <class Request>
+void forward(step_ptr self, const held_promise& promise, const core::unit_id& unit,
+             Request request) {
+  with_unit(self, unit,
+            [promise, request = std::move(request)](const caf::actor& actor,
+                                                    const core::failure& why) mutable {
+              if (actor)
+                promise.delegate(actor, unit_command{std::move(request)});
+              else
+                promise.deliver(msg::to_error(why));
+            });
+}
+
+/// Decides a contributor's request at once, or in its turn while a judgment of theirs is being
+/// stored.
+template <class Request, class Handler>
+void in_turn(step_ptr self, Request& m, Handler decide) {
+  auto& st = self->state;
+  const held_promise promise{self->make_response_promise()};
+  const auto contributor = m.request.contributor;
+  if (!st.judgment_lines.must_wait(contributor))
+    return decide(self, promise, m);
+  if (!st.judgment_lines.wait(contributor, st.context->settings.batching.high_water,
+                              [=, m = std::move(m)]() mutable { decide(self, promise, m); }))
+    fail(promise, core::errc::overloaded,
+         "too many requests wait for judgments that are being stored");
+}
+
+/// `ref`: what stands for the payload, when that is in the store.
+void hand_in(step_ptr self, const held_promise& promise, owned_submit m, std::string ref) {
+  const auto unit = m.request.unit;
+  const auto& board = *self->state.board;
+  const auto trust = board.trust_in(m.request.contributor);
+  const bool removed = board.removed(m.request.contributor);
+  // It goes the way of the offers: a slot that was reserved for somebody before is leased when it
+  // comes to the unit, so that a late judgment does not find it free; and one that is reserved
+  // after that is refused there if this has taken it.
+  forward(self, promise, unit, trusted_submit{std::move(m), trust, removed, std::move(ref)});
+}
+
+/// A judgment that is too large for its row: its unit looks at the whole of it, then it is stored,
+/// then it is handed in. What the unit would refuse fills no disk.
+void store_and_hand_in(step_ptr self, const held_promise& promise, owned_submit& m) {
+  const auto contributor = m.request.contributor;
+  const auto unit = m.request.unit;
+  const auto& board = *self->state.board;
+  const auto judgment = std::make_shared<trusted_submit>(
+      trusted_submit{std::move(m), board.trust_in(contributor), board.removed(contributor), {}});
+  self->state.judgment_lines.hold(contributor);
+  const auto refuse_it = [=](const core::failure& why) {
+    promise.deliver(msg::to_error(why));
+    self->state.judgment_lines.go_on(contributor);
+  };
+  const auto store = [=] {
+    auto& text = judgment->submit.request.payload;
+    put_payloads(self, self->state.links.objects, {{&text, &judgment->ref}},
+                 [=](const std::vector<core::failure>& outcomes) {
+                   if (const auto why = first_failure(outcomes); why.code != core::errc::none)
+                     return refuse_it(why);
+                   hand_in(self, promise, std::move(judgment->submit), std::move(judgment->ref));
+                   self->state.judgment_lines.go_on(contributor);
+                 });
+  };
+  with_unit(self, unit, [=](const caf::actor& actor, const core::failure& why) {
+    if (!actor)
+      return refuse_it(why);
+    self->request(actor, internal_timeout, unit_command{check_judgment{judgment}})
+        .then([=](judgment_checked) { store(); },
+              [=](const caf::error& error) { refuse_it(msg::failure_of(error)); });
+  });
+}
+
+void offer(step_ptr self, const held_promise& promise, owned_ask& ask) {
+  auto& st = self->state;
+  const auto& request = ask.request;
+  ask.reserved = false;
+  // That of the newest version, whatever that of the unit is: test questions are of the version in
+  // which they were added, and nobody is to tell them apart.
+  ask.ui = definition_of(st).ui;
+  if (const auto found = st.held.find(request.contributor); found != st.held.end())
+    for (auto& lease : found->second)
+      if (lease.assignment == request.assignment) {
+        lease.owner = ask.owner;
+        const auto unit = lease.unit;
+        return forward(self, promise, unit, std::move(ask));
+      }
+  if (const auto found = st.over.find(request.contributor); found != st.over.end())
+    if (std::find(found->second.begin(), found->second.end(), request.assignment)
+        != found->second.end())
+      return fail_as_over(promise);
+  if (st.step.row.status == core::step_status::canceled)
+    return refuse(self, promise, {core::errc::wrong_state, "the step is canceled"});
+  if (st.step.row.status != core::step_status::open)
+    return refuse(self, promise,
+                  {core::errc::no_unit_available,
+                   "the step is " + std::string{to_string(st.step.row.status)}});
+  const auto lacks = known_lacks(self, request.contributor);
+  if (!lacks)
+    return with_lacks(self, request.contributor, [=](const core::failure& why, const auto& found) {
+      if (why.code != core::errc::none)
+        promise.deliver(msg::to_error(why));
+      else if (!found.empty())
+        refuse_as_lacking(self, promise, found);
+      else
+        promise.delegate(caf::actor_cast<caf::actor>(self), ask);
+    });
+  if (!lacks->empty())
+    return refuse_as_lacking(self, promise, *lacks);
+  const auto next = st.board->next_for(request.contributor, st.ready.ready_units() > 0);
+  if (next.refusal != core::errc::none)
+    return refuse(self, promise, {next.refusal, {}});
+  const auto unit = ask.tries >= tries_max ? std::nullopt
+                    : next.question        ? next.question
+                                    : st.ready.take(request.contributor, now(self, st.context));
+  if (!unit)
+    return fail(promise, core::errc::no_unit_available, {});
+  st.board->offered(request.contributor, *unit);
+  st.held[request.contributor].push_back({request.assignment, *unit, ask.owner});
+  ++st.reserved[*unit];
+  ask.reserved = true;
+  with_unit(self, *unit,
+            [=, ask = std::move(ask)](const caf::actor& actor, const core::failure& why) mutable {
+              if (actor) {
+                promise.delegate(actor, unit_command{std::move(ask)});
+                return;
+              }
+              // The unit could not be loaded.
+              take_back_offer(self, ask.request.contributor, *unit);
+              if (core::describe(why.code).retryable)
+                return promise.deliver(msg::to_error(why));
+              ++ask.tries; // it is offered to nobody now: there may be another one
+              offer(self, promise, ask);
+            });
+}
+
+/// Nobody is given the unit until its requester says so: then its input must be there again.
+void pause_unreadable(step_ptr self, const core::unit_id& unit, const core::failure& why) {
+  auto& st = self->state;
+  st.context->log(
+      log_level::error, "payload_unreadable",
+      {{"step", to_string(st.identity.step())}, {"unit", to_string(unit)}, {"reason", why.detail}});
+  st.ready.suspend(unit); // at once: the next one is being picked
+  if (st.board->is_question(unit))
+    st.board->set_open(unit, false);
+  with_unit(self, unit, [=](const caf::actor& actor, const core::failure&) {
+    if (actor) // nobody waits for its answer
+      caf::anon_send(
+          actor, unit_command{msg::change_unit{self->state.identity.step(), unit,
+                                               static_cast<std::uint8_t>(core::unit_verb::pause)}});
+  });
+}
+
+/// Whether the slot that was reserved for this request still is: when the unit's actor has crashed
+/// since, the step has forgotten all that was under way to it.
+bool still_offered(step_ptr self, const owned_ask& ask, const core::unit_id& unit) {
+  const auto& held = self->state.held;
+  const auto found = held.find(ask.request.contributor);
+  return ask.reserved && found != held.end()
+         && std::any_of(found->second.begin(), found->second.end(), [&](const auto& lease) {
+              return lease.unit == unit && lease.assignment == ask.request.assignment;
+            });
+}
+
+/// The contributor is offered something else.
+void offer_another(step_ptr self, const held_promise& promise, const core::unit_id& unit,
+                   owned_ask& ask) {
+  if (still_offered(self, ask, unit))
+    take_back_offer(self, ask.request.contributor, unit);
+  ask.input.clear();
+  ++ask.tries;
+  offer(self, promise, ask);
+}
+
+void on_input(step_ptr self, const held_promise& promise, input_wanted& wanted,
+              const core::failure& why) {
+  auto& ask = wanted.ask;
+  if (why.code == core::errc::none) {
+    const auto& st = self->state;
+    // Whoever was removed meanwhile had their leases ended, and this is none yet.
+    if (ask.reserved
+        && (!still_offered(self, ask, wanted.unit) || st.board->removed(ask.request.contributor)
+            || st.step.row.status != core::step_status::open))
+      return offer_another(self, promise, wanted.unit, ask);
+    return forward(self, promise, wanted.unit, std::move(ask));
+  }
+  const bool lost = is_lost(why);
+  if (lost)
+    pause_unreadable(self, wanted.unit, why);
+  if (lost && ask.reserved)
+    return offer_another(self, promise, wanted.unit, ask);
+  if (still_offered(self, ask, wanted.unit))
+    take_back_offer(self, ask.request.contributor, wanted.unit);
+  fail(promise, core::errc::unavailable, "the unit's input cannot be read now: " + why.detail);
+}
+
+} // namespace
+
+void end_held(step_ptr self, const core::contributor_id& contributor, const core::unit_id& unit) {
+  const auto found = self->state.held.find(contributor);
+  if (found == self->state.held.end())
+    return;
+  auto& over = self->state.over[contributor];
+  for (const auto& lease : found->second) {
+    if (lease.unit != unit)
+      continue;
+    over.push_back(lease.assignment);
+    if (lease.owner)
+      self->send(lease.owner, lease_over{unit, lease.assignment});
+  }
+  if (over.size() > over_max)
+    over.erase(over.begin(), over.end() - over_max);
+  forget_held(self, contributor, unit);
+}
+
+void on_ask(step_ptr self, owned_ask& m) { in_turn(self, m, offer); }
+
+void on_offer_refused(step_ptr self, offer_refused& refused) {
+  const held_promise promise{self->make_response_promise()};
+  const auto& contributor = refused.ask.request.contributor;
+  // A repeated request went to the unit of its first answer, and found that lease run out.
+  if (const auto found = self->state.held.find(contributor);
+      !refused.ask.reserved && found != self->state.held.end())
+    for (const auto& lease : found->second)
+      if (lease.assignment == refused.ask.request.assignment && lease.unit == refused.unit)
+        return fail_as_over(promise);
+  forget_held(self, contributor, refused.unit);
+  if (refused.ask.reserved)
+    self->state.board->withdrawn(contributor, refused.unit);
+  self->state.ready.bar(refused.unit, contributor, refused.barred_until);
+  ++refused.ask.tries;
+  offer(self, promise, refused.ask);
+}
+
+void on_input_wanted(step_ptr self, input_wanted& wanted) {
+  auto& fetching = self->state.fetching;
+  const held_promise promise{self->make_response_promise()};
+  const auto assignment = wanted.ask.request.assignment;
+  // What becomes of the offer is decided once.
+  if (!fetching.insert(assignment).second)
+    return fail(promise, core::errc::unavailable, "no answer yet; ask again with the same id");
+  const auto kept = std::make_shared<input_wanted>(std::move(wanted));
+  kept->ask.input = kept->ref;
+  get_payloads(self, self->state.links.objects, {&kept->ask.input}, internal_timeout,
+               [=](const std::vector<core::failure>& outcomes) {
+                 self->state.fetching.erase(assignment);
+                 on_input(self, promise, *kept, outcomes.front());
+               });
+}
+
+void on_release(step_ptr self, owned_release& m) {
+  in_turn(self, m, [](step_ptr step, const held_promise& promise, owned_release& turn) {
+    const auto unit = turn.request.unit;
+    forward(step, promise, unit, std::move(turn));
+  });
+}
+
+// Never in turn: a lease must not run out because a judgment is being stored.
+void on_extend(step_ptr self, owned_extend& m) {
+  const auto unit = m.request.unit;
+  forward(self, held_promise{self->make_response_promise()}, unit, std::move(m));
+}
+
+void on_submit(step_ptr self, owned_submit& m) {
+  in_turn(self, m, [](step_ptr step, const held_promise& promise, owned_submit& turn) {
+    if (is_large(step->state.context->settings, turn.request.payload))
+      store_and_hand_in(step, promise, turn);
+    else
+      hand_in(step, promise, std::move(turn), {});
+  });
+}
+
+void on_change_unit(step_ptr self, const msg::change_unit& m) {
+  forward(self, held_promise{self->make_response_promise()}, m.unit, m);
+  if (static_cast<core::unit_verb>(m.verb) == core::unit_verb::resume)
+    disregard_removed(self, m.unit);
+}
+
+} // namespace holdfast::actors
