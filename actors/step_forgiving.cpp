@@ -1,4 +1,5 @@
 #include "actors/step_state.hpp"
+#include "core/relearning.hpp"
 
 #include <algorithm>
 #include <set>
@@ -7,6 +8,7 @@ namespace holdfast::actors {
 
 namespace {
 
+/// But for test questions: what is said to these was never left out, and its trust weighs nothing.
 std::vector<core::unit_id> open_units_of(const step_state& st,
                                          const core::contributor_id& contributor) {
   auto units = st.ready.touched_by(contributor);
@@ -14,11 +16,6 @@ std::vector<core::unit_id> open_units_of(const step_state& st,
                              [&](const auto& unit) { return st.board->is_question(unit); }),
               units.end());
   return units;
-}
-
-/// What is said to a test question was never left out.
-void reinstate_in_open_units(step_ptr self, const core::contributor_id& contributor) {
-  reinstate(self, contributor, open_units_of(self->state, contributor));
 }
 
 using decided_forgiveness = core::decision<core::contributor_board::forgiveness>;
@@ -50,33 +47,27 @@ void carry_out(step_ptr self, const msg::forgive_question& request, const held_p
   for (const auto& contributor : reinstated) {
     st.context->log(log_level::info, "contributor_reinstated",
                     {{"step", to_string(st.identity.step())}, {"contributor", contributor}});
-    reinstate_in_open_units(self, contributor);
+    reinstate(self, contributor, open_units_of(st, contributor));
   }
   for (const auto& contributor : removed)
     carry_out_removal(self, contributor);
 }
 
 /// The model becomes what the next life of the step would make of the history. Whether what those
-/// who are back at work said of open units counts is known there alone: they are to be asked.
-std::set<core::contributor_id> learn_anew(step_ptr self, core::step_history history) {
+/// who are back at work said of open units counts is known there alone: until now, the model has
+/// heard it from them.
+void learn_anew(step_ptr self, core::step_history history) {
   auto& st = self->state;
   std::set<core::contributor_id> back;
   for (const auto& standing : history.standings)
     if (!st.board->removed(standing.contributor))
       back.insert(standing.contributor);
-  auto& votes = history.votes;
-  votes.erase(std::remove_if(votes.begin(), votes.end(),
-                             [&](const auto& vote) {
-                               return back.count(vote.contributor) > 0
-                                      && st.ready.contains(vote.unit)
-                                      && !st.board->is_question(vote.unit);
-                             }),
-              votes.end());
+  history.votes =
+      core::votes_to_relearn(std::move(history.votes), st.model->counted(), [&](const auto& vote) {
+        return back.count(vote.contributor) > 0 && st.ready.contains(vote.unit)
+               && !st.board->is_question(vote.unit);
+      });
   take_model(self, model_of(self, history));
-  for (const auto& [unit, judged] : st.judged_meanwhile)
-    if (!st.board->removed(judged.contributor) && back.count(judged.contributor) == 0)
-      st.model->add(unit, judged.contributor, judged.answer);
-  return back;
 }
 
 void forgive_with_model(step_ptr self, const msg::forgive_question& request,
@@ -87,41 +78,22 @@ void on_history(step_ptr self, const msg::forgive_question& request, const held_
   if (self->state.withdrawals != withdrawals)
     return forgive_with_model(self, request, promise);
   auto decided = decide(self, request);
-  std::set<core::contributor_id> to_ask;
   if (!decided.changes.empty())
-    to_ask = learn_anew(self, std::move(stored.history));
-  for (const auto& contributor : decided.answer.reinstated)
-    to_ask.erase(contributor);
+    learn_anew(self, std::move(stored.history));
   carry_out(self, request, promise, std::move(decided));
-  for (const auto& contributor : to_ask)
-    reinstate_in_open_units(self, contributor);
-}
-
-void end_relearning(step_ptr self) {
-  auto& st = self->state;
-  if (--st.relearning == 0)
-    st.judged_meanwhile.clear();
 }
 
 /// What a model has learned of a question cannot be taken out of it: it learns anew, from what is
 /// stored. Board and model change at once, so that nobody finds them at odds.
 void forgive_with_model(step_ptr self, const msg::forgive_question& request,
                         const held_promise& promise) {
-  ++self->state.relearning;
-  // What is decided before is in what is read, and what comes after is noted.
+  // What this step has decided before is in what is read.
   write(self, {}, [=, withdrawals = self->state.withdrawals](const core::failure& settled) {
     if (settled.code != core::errc::none)
       return promise.deliver(msg::to_error(settled));
     self->request(self->state.links.loader, internal_timeout, load_step{request.step})
-        .then(
-            [=](step_loaded& stored) {
-              on_history(self, request, promise, withdrawals, stored);
-              end_relearning(self);
-            },
-            [=](caf::error& error) {
-              promise.deliver(std::move(error));
-              end_relearning(self);
-            });
+        .then([=](step_loaded& stored) { on_history(self, request, promise, withdrawals, stored); },
+              [=](caf::error& error) { promise.deliver(std::move(error)); });
   });
 }
 

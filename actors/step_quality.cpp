@@ -136,8 +136,6 @@ void note_for_quality(step_ptr self, const unit_report& report) {
     disregard(self, report.judged->contributor, {report.unit});
   else if (st.model) {
     st.model->add(report.unit, report.judged->contributor, report.judged->answer);
-    if (st.relearning > 0)
-      st.judged_meanwhile.push_back({report.unit, *report.judged});
     refit_when_due(self);
   }
   if (!is_question)

@@ -102,13 +102,7 @@ struct step_state {
   std::optional<core::contributor_board> board; ///< Since the step is loaded.
   std::optional<core::answer_model> model;      ///< Where the method of aggregation asks one.
   core::refit_pace refits;                      ///< Of the model.
-  struct judged_unit {
-    core::unit_id unit;
-    judged_report judged;
-  };
   std::uint64_t withdrawals = 0; ///< How often something that counted was to count no more.
-  std::uint32_t relearning = 0;  ///< Requests that read what the model is to learn anew.
-  std::vector<judged_unit> judged_meanwhile; ///< Since the first of these, of whoever may work.
 
   core::known_profiles profiles;
 

@@ -86,6 +86,26 @@ bool answer_model::adopt(const std::shared_ptr<const quality::refit_input>& inpu
   return true;
 }
 
+std::vector<step_history::vote> answer_model::counted() const {
+  std::vector<const std::string*> labels(labels_.size());
+  for (const auto& [label, number] : labels_)
+    labels[number] = &label;
+  std::vector<unit_id> units(units_.size());
+  for (const auto& [unit, number] : units_)
+    units[number] = unit;
+  std::vector<const contributor_id*> contributors(contributors_.size());
+  for (const auto& [contributor, number] : contributors_)
+    contributors[number] = &contributor;
+  std::vector<step_history::vote> all;
+  all.reserve(counted_);
+  for (std::uint32_t who = 0; who < contributors.size(); ++who)
+    for (const auto unit : judged_[who])
+      for (const auto& vote : model_.votes(unit))
+        if (vote.contributor == who)
+          all.push_back({*contributors[who], units[unit], *labels[vote.label]});
+  return all;
+}
+
 model_opinion answer_model::opinion_of(const unit_id& unit) const {
   const auto labels = static_cast<std::uint32_t>(labels_.size());
   model_opinion opinion{std::vector<double>(labels, 1.0 / labels), 0, rule_.sureness.fitted_on > 0,

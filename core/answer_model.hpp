@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/aggregation.hpp"
+#include "core/contributor.hpp"
 #include "core/ids.hpp"
 #include "core/quality/incremental.hpp"
 #include "core/quality/refit.hpp"
@@ -37,6 +38,8 @@ public:
 
   model_opinion opinion_of(const unit_id& unit) const;
 
+  /// All judgments that count, by contributor in order of their first one.
+  std::vector<step_history::vote> counted() const;
   /// How many judgments count.
   std::uint64_t judgments() const { return counted_; }
 
