@@ -29,6 +29,10 @@ struct step_links {
 /// unit actor that crashed is settled by a barrier and loaded again; after three crashes its unit
 /// is paused and reported, and its siblings go on.
 ///
+/// Documents: inputs and judgments that are too large for a row are stored before they are decided
+/// about, and fetched before a lease is granted, or anything made of them. A unit whose input is
+/// lost is paused and reported.
+///
 /// Timers: one, for the earliest end of a lease of any unit. Leases are not kept alive by anything
 /// in memory: after a restart their ends come from the database.
 ///

@@ -43,7 +43,7 @@ void hand_out(unit_record& u, const task_executor& executor,
     spec.id = {id};
     spec.type = executor.type;
     spec.version = "1.0";
-    spec.body = u.input;
+    spec.body = u.input; // or what stands for it: its queue fetches it when it takes the task in
     spec.owner_id = owner_of({u.step, u.id});
     spec.created_at = now;
     staged.task.run_at = now;

@@ -542,8 +542,9 @@ public:
   virtual core::outcome<std::vector<core::hosted_item>> find_overdue(core::instant ended_before,
                                                                      std::uint32_t limit) = 0;
 
-  /// Which of these objects a task refers to, live or finished, or a late result. Reads all of
-  /// them; not for the hot path. What moves from one table to another meanwhile is seen.
+  /// Which of these objects a task refers to, live or finished, a late result, a unit or a
+  /// judgment. Reads all tasks; not for the hot path. What moves from one table to another
+  /// meanwhile is seen.
   virtual core::outcome<std::set<core::digest>>
   find_object_refs(const std::vector<core::digest>& objects) = 0;
 

@@ -154,6 +154,15 @@ BOOST_AUTO_TEST_CASE(too_long_a_text_is_refused_unread) {
              == "too_large");
 }
 
+// A80, A81: what stands for a document in the object store comes from nobody but us.
+BOOST_AUTO_TEST_CASE(what_begins_like_a_reference_is_refused) {
+  const auto verdict = check_json(R"({"$holdfast.object":7})", json_limits{});
+  BOOST_TEST(core::to_string(verdict.code) == "payload_invalid");
+  BOOST_TEST(verdict.detail.find("$holdfast.object") != std::string::npos);
+  const auto within = check_json(R"({"see":{"$holdfast.object":7}})", json_limits{});
+  BOOST_TEST(core::to_string(within.code) == "none");
+}
+
 BOOST_AUTO_TEST_CASE(ten_megabytes_of_string_pass_where_the_limit_allows_them) {
   const json_limits limits{11 << 20, 64};
   const auto text = '"' + std::string(10 << 20, 'x') + '"';
