@@ -3,6 +3,7 @@
 #include "documents/answer_matcher.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -10,12 +11,23 @@ namespace holdfast::actors {
 
 namespace {
 
-bool still_so(step_ptr self, const disregard_contributor& command) {
-  return self->state.board->removed(command.contributor);
+// What there is to tell some time after a command could not be told: perhaps nothing.
+
+std::optional<disregard_contributor> as_it_is_now(step_ptr self, disregard_contributor command) {
+  if (!self->state.board->removed(command.contributor))
+    return std::nullopt;
+  return command;
 }
 
-bool still_so(step_ptr self, const reinstate_contributor& command) {
-  return !self->state.board->removed(command.contributor);
+std::optional<reinstate_contributor> as_it_is_now(step_ptr self, reinstate_contributor command) {
+  if (self->state.board->removed(command.contributor))
+    return std::nullopt;
+  return command;
+}
+
+std::optional<core::trust_anew> as_it_is_now(step_ptr self, const core::trust_anew& command) {
+  const auto& contributor = command.contributor;
+  return core::trust_anew{contributor, self->state.board->course_of(contributor)};
 }
 
 /// What a unit must know of a contributor. One that cannot be read learns it when it can.
@@ -27,8 +39,8 @@ void tell_unit(step_ptr self, const core::unit_id& unit, Command command,
       self->send(actor, unit_command{command});
     else if (core::describe(why.code).retryable)
       again_later(self, attempt, [=] {
-        if (still_so(self, command))
-          tell_unit(self, unit, command, attempt + 1);
+        if (auto what = as_it_is_now(self, command))
+          tell_unit(self, unit, std::move(*what), attempt + 1);
       });
   });
 }
