@@ -152,7 +152,7 @@ struct life {
     judge(u, "ana", "yes", 1);
     take(decide(u, {}, {}, aggregate_if_ready{"a", {0, 1}}, now));
     u.result = R"({"answer":"no","confidence":0.5,"votes":{"no":1,"yes":1},"tied":2})";
-    take(repair(u, {}, {}, {{"eve"}, {"no", "", true}, {}, false}, now));
+    take(repair(u, {}, {}, {{"eve"}, {"no", "", true}, {}}, now));
     judge(u, "bob", "yes", 1);
     take(decide(u, {}, {}, aggregate_if_ready{"a", {0, 2}}, now));
   }
