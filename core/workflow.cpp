@@ -130,6 +130,14 @@ void check_test_questions(const test_question_policy& policy, const std::string&
     problems.push_back({place + "/accuracy_min", "must be between 0 and 1"});
   if (!is_share(policy.taint.certainty))
     problems.push_back({place + "/certainty", "must be between 0 and 1"});
+  if (const auto& test = policy.taint.sequential) {
+    if (!is_share(test->good))
+      problems.push_back({place + "/sequential/good", "must be between 0 and 1"});
+    if (!is_share(test->bad))
+      problems.push_back({place + "/sequential/bad", "must be between 0 and 1"});
+    if (!(test->bad < test->good))
+      problems.push_back({place + "/sequential/bad", "must be less than `good`"});
+  }
 }
 
 void check_share(const std::optional<double>& share, const std::string& place,

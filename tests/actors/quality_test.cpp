@@ -223,6 +223,23 @@ BOOST_AUTO_TEST_CASE(whoever_is_right_too_seldom_is_taken_out_of_units_that_are_
 }
 
 // I-6: what was never counted as a unit is not counted when it ends
+BOOST_AUTO_TEST_CASE(a_step_may_remove_by_a_sequential_test) {
+  const auto step = create(step_with(R"("judgments_per_unit": 2,
+      "test_questions": {"quiz": 5, "quiz_pass": 0.1, "every": 0, "sequential": {}})"));
+  feed(step, 3);
+  ask_about(step, 6);
+  take_quiz(step, "ana", 0, 3); // the other rule would have had enough
+  BOOST_TEST(standings(step) == "ana Working 0/3\n");
+  take_quiz(step, "ana", 0, 1);
+  advance(1s);
+  BOOST_TEST(standings(step) == "ana Removed 0/4\n");
+  const auto told = events(core::event_type::contributor_flagged);
+  BOOST_REQUIRE(told.size() == 1U);
+  BOOST_TEST(told[0].details.find(R"("reason":"TestQuestions")") != std::string::npos);
+  restart();
+  BOOST_TEST(assign(step, "ana").code() == core::errc::not_qualified);
+}
+
 BOOST_AUTO_TEST_CASE(a_canceled_test_question_neither_counts_nor_is_asked) {
   const auto step = create(tested);
   feed(step, 1);

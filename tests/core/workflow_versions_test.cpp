@@ -178,6 +178,8 @@ BOOST_AUTO_TEST_CASE(what_a_step_is_must_stay) {
   refused("/steps/0/test_questions", [](auto& w) { w.steps[0].test_questions.emplace(); });
   refused("/steps/1/test_questions",
           [](auto& w) { w.steps[1].test_questions->taint.threshold = 0.9; });
+  refused("/steps/1/test_questions",
+          [](auto& w) { w.steps[1].test_questions->taint.sequential.emplace(); });
   refused("/steps/1/tasks", [](auto& w) { w.steps[1].tasks.reset(); });
   refused("/steps/1/tasks", [](auto& w) { w.steps[1].tasks->queue = "other"; });
   refused("/steps/0/tasks", [](auto& w) { w.steps[0].tasks = task_executor{"q", "judge"}; });

@@ -177,6 +177,19 @@ BOOST_AUTO_TEST_CASE(a_step_may_test_its_contributors_and_stop_by_a_rule) {
   BOOST_TEST(step.test_questions->placement.every == 8U);
   BOOST_TEST(step.test_questions->taint.threshold == 0.6);
   BOOST_TEST(step.test_questions->taint.certainty == 0.8);
+  BOOST_TEST(!step.test_questions->taint.sequential.has_value());
+}
+
+// A27
+BOOST_AUTO_TEST_CASE(a_step_may_test_its_contributors_sequentially) {
+  const auto rule_of = [](const std::string& members) {
+    const auto step = parsed(one_step(R"("test_questions":{"sequential":{)" + members + "}}"));
+    return step.steps[0].test_questions->taint.sequential.value();
+  };
+  BOOST_TEST(rule_of(R"("good":0.9,"bad":0.5)").good == 0.9);
+  BOOST_TEST(rule_of(R"("good":0.9,"bad":0.5)").bad == 0.5);
+  BOOST_TEST(rule_of("").good == 0.85);
+  BOOST_TEST(rule_of("").bad == 0.6);
 }
 
 // A25, A26
@@ -328,6 +341,15 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_with_quality_control_is_named) {
              == "/steps/0/test_questions/certainty: must be between 0 and 1");
   BOOST_TEST(with(R"("test_questions":{"accuracy_min":0})")
              == "/steps/0/test_questions/accuracy_min: must be between 0 and 1");
+  BOOST_TEST(with(R"("test_questions":{"sequential":{"good":1}})")
+             == "/steps/0/test_questions/sequential/good: must be between 0 and 1");
+  BOOST_TEST(with(R"("test_questions":{"sequential":{"bad":0}})")
+             == "/steps/0/test_questions/sequential/bad: must be between 0 and 1");
+  BOOST_TEST(with(R"("test_questions":{"sequential":{"bad":0.85}})")
+             == "/steps/0/test_questions/sequential/bad: must be less than `good`");
+  BOOST_TEST(with(R"("test_questions":{"sequential":{},"certainty":0.8})")
+             == "/steps/0/test_questions/certainty: must be left out: `sequential` decides in its "
+                "place");
 }
 
 BOOST_AUTO_TEST_CASE(bounds_hold_on_both_sides) {
