@@ -209,6 +209,9 @@ void check_route(const step_definition& step, std::size_t index, const std::stri
   check_share(rule.when.agreement_below, place + "/when/agreement_below", problems);
   check_share(rule.when.trust_below, place + "/when/trust_below", problems);
   check_share(rule.when.sample, place + "/when/sample", problems);
+  if (const auto& times = rule.when.sent_back; times && (*times < 1 || *times > loops_max))
+    problems.push_back(
+        {place + "/when/sent_back", "must be between 1 and " + std::to_string(loops_max)});
   if (rule.loops_max < 1 || rule.loops_max > loops_max)
     problems.push_back(
         {place + "/loops_max", "must be between 1 and " + std::to_string(loops_max)});

@@ -292,6 +292,7 @@ BOOST_AUTO_TEST_CASE(members_that_exclude_each_other_are_refused_by_both) {
            R"({"key":"a","test_questions":{"every":1}})",
            R"({"key":"a","test_questions":{"sequential":{},"accuracy_min":0.5}})",
            R"({"key":"a","test_questions":{"sequential":{},"certainty":0.5}})",
+           R"({"key":"a","routes":[{"to":[],"when":{"tied":true,"seed":1}}]})",
            R"({"key":"a","requirements":{"skills":["x","y","x"]}})",
            R"({"key":"a","requirements":{"locations":["somewhere else"]}})",
        }) {
@@ -354,7 +355,8 @@ BOOST_AUTO_TEST_CASE(published_defaults_are_those_that_hold) {
        {"/definitions/test_questions/properties/sequential/properties/bad", sequential.bad},
        {"/definitions/tasks/properties/judgments", tasks.judgments},
        {"/definitions/tasks/properties/patience_seconds", in_seconds(tasks.patience)},
-       {"/definitions/route/properties/loops_max", core::route{}.loops_max}},
+       {"/definitions/route/properties/loops_max", core::route{}.loops_max},
+       {"/definitions/condition/properties/seed", core::route_condition{}.seed}},
       {{"/properties/lease/properties/ttl_seconds", in_seconds(queue.lease.ttl)},
        {"/properties/lease/properties/total_max_seconds", in_seconds(queue.lease.total_max)},
        {"/definitions/retry/properties/max_attempts", queue.retry.max_attempts},

@@ -454,7 +454,7 @@ BOOST_AUTO_TEST_CASE(routes_are_read_in_order_with_all_that_they_ask_for) {
   const auto definition = parsed(steps({
       R"({"key":"label","routes":[
           {"when":{"answer":["unsure",7],"answer_not":"skip","confidence_below":0.5,
-                   "agreement_below":0.6,"trust_below":0.7,"sample":0.1,"tied":true},
+                   "agreement_below":0.6,"trust_below":0.7,"sample":0.1,"seed":9,"sent_back":2,"tied":true},
            "to":["review"],"for_each":true,"exclude_judges":true,"loops_max":5},
           {"when":{"answer":{"b":1,"a":2}},"to":[]},
           {"to":["review"]}]})",
@@ -471,6 +471,8 @@ BOOST_AUTO_TEST_CASE(routes_are_read_in_order_with_all_that_they_ask_for) {
   BOOST_TEST(*first.when.agreement_below == 0.6);
   BOOST_TEST(*first.when.trust_below == 0.7);
   BOOST_TEST(*first.when.sample == 0.1);
+  BOOST_TEST(first.when.seed == 9U);
+  BOOST_TEST(*first.when.sent_back == 2U);
   BOOST_TEST(*first.when.tied);
   BOOST_TEST(first.to == std::vector<std::string>{"review"}, boost::test_tools::per_element());
   BOOST_TEST(first.for_each);
@@ -496,6 +498,8 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_with_a_route_is_told_with_its_place) {
              == "/steps/0/routes/0/to: must be a list of keys of steps");
   BOOST_TEST(problems(one_step(R"("routes":[{"to":[],"for_each":1}])"))
              == "/steps/0/routes/0/for_each: must be true or false");
+  BOOST_TEST(problems(one_step(R"("routes":[{"to":[],"when":{"tied":true,"seed":1}}])"))
+             == "/steps/0/routes/0/when/seed: says which units are drawn, so give `sample`, too");
   BOOST_TEST(problems(one_step(R"("routes":[{"to":[],"when":{"confidence":1}}])"))
                  .find("/steps/0/routes/0/when/confidence: ")
              == 0U);
