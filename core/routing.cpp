@@ -46,8 +46,11 @@ reasons reasons_for(const route_condition& when, const finding& found, std::uint
   why.expect_below("trust", found.trust_least, when.trust_below);
   if (when.tied)
     why.expect(found.tied == *when.tied, found.tied ? "it is tied" : "it is not tied");
+  if (when.sent_back)
+    why.expect(found.loops >= *when.sent_back,
+               "it was sent back " + std::to_string(found.loops) + " times");
   if (when.sample)
-    why.expect(drawn_at(found.unit, rule) < *when.sample,
+    why.expect(drawn_at(found.unit, rule, when.seed) < *when.sample,
                "drawn for a sample of " + json_number(*when.sample));
   return why;
 }
@@ -102,11 +105,12 @@ std::string keys_listed(const way& taken) {
 bool takes_every_unit(const route& rule) {
   const auto& when = rule.when;
   return when.answers.empty() && when.other_answers.empty() && !when.confidence_below
-         && !when.agreement_below && !when.trust_below && !when.tied && !when.sample;
+         && !when.agreement_below && !when.trust_below && !when.tied && !when.sent_back
+         && !when.sample;
 }
 
-double drawn_at(const unit_id& unit, std::uint32_t rule) {
-  std::uint64_t mixed = rule;
+double drawn_at(const unit_id& unit, std::uint32_t rule, std::uint32_t seed) {
+  std::uint64_t mixed = std::uint64_t{seed} << 32 | rule;
   for (std::size_t at = 0; at < unit.value.bytes.size(); at += 8) {
     std::uint64_t word = 0;
     for (std::size_t i = 0; i < 8; ++i)

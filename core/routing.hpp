@@ -19,7 +19,9 @@ struct route_condition {
   std::optional<double> agreement_below; ///< Of the judgments, the share that gave the result.
   std::optional<double> trust_below;     ///< Of at least one contributor who judged it.
   std::optional<bool> tied;
-  std::optional<double> sample; ///< This share of all units, drawn by their ids.
+  std::optional<std::uint32_t> sent_back; ///< Its chain was sent back so many times at least.
+  std::optional<double> sample; ///< This share of all units, drawn by their ids and `seed`.
+  std::uint32_t seed = 0;
 };
 
 /// A member of what a route shows of a unit to the next step.
@@ -96,8 +98,9 @@ route_choice choose_route(const std::vector<way>& ways, const finding& found);
 /// Whether no unit is passed over.
 bool takes_every_unit(const route& rule);
 
-/// Where `unit` is drawn, from 0 to 1: evenly, for each `rule` anew, and the same at every call.
-double drawn_at(const unit_id& unit, std::uint32_t rule);
+/// Where `unit` is drawn, from 0 to 1: evenly, for each `rule` and `seed` anew, and the same at
+/// every call.
+double drawn_at(const unit_id& unit, std::uint32_t rule, std::uint32_t seed = 0);
 
 /// Items of one list that may become units.
 inline constexpr std::size_t fan_out_max = 1000;

@@ -130,6 +130,14 @@ void check_test_questions(const test_question_policy& policy, const std::string&
     problems.push_back({place + "/accuracy_min", "must be between 0 and 1"});
   if (!is_share(policy.taint.certainty))
     problems.push_back({place + "/certainty", "must be between 0 and 1"});
+  if (const auto& test = policy.taint.sequential) {
+    if (!is_share(test->good))
+      problems.push_back({place + "/sequential/good", "must be between 0 and 1"});
+    if (!is_share(test->bad))
+      problems.push_back({place + "/sequential/bad", "must be between 0 and 1"});
+    if (!(test->bad < test->good))
+      problems.push_back({place + "/sequential/bad", "must be less than `good`"});
+  }
 }
 
 void check_share(const std::optional<double>& share, const std::string& place,
@@ -201,6 +209,9 @@ void check_route(const step_definition& step, std::size_t index, const std::stri
   check_share(rule.when.agreement_below, place + "/when/agreement_below", problems);
   check_share(rule.when.trust_below, place + "/when/trust_below", problems);
   check_share(rule.when.sample, place + "/when/sample", problems);
+  if (const auto& times = rule.when.sent_back; times && (*times < 1 || *times > loops_max))
+    problems.push_back(
+        {place + "/when/sent_back", "must be between 1 and " + std::to_string(loops_max)});
   if (rule.loops_max < 1 || rule.loops_max > loops_max)
     problems.push_back(
         {place + "/loops_max", "must be between 1 and " + std::to_string(loops_max)});

@@ -10,6 +10,13 @@ namespace {
 
 std::string place_of(std::size_t step) { return "/steps/" + std::to_string(step); }
 
+bool same_rule(const quality::taint_rule& a, const quality::taint_rule& b) {
+  if (a.sequential && b.sequential)
+    return a.sequential->good == b.sequential->good && a.sequential->bad == b.sequential->bad;
+  return a.sequential.has_value() == b.sequential.has_value() && a.threshold == b.threshold
+         && a.certainty == b.certainty;
+}
+
 /// What a step must stay under its key.
 void check_same_step(const step_definition& before, const step_definition& after,
                      const std::string& place, std::vector<definition_problem>& problems) {
@@ -33,8 +40,7 @@ void check_same_step(const step_definition& before, const step_definition& after
   if (tested && tests)
     must_stay(tested->placement.quiz == tests->placement.quiz
                   && tested->placement.quiz_pass == tests->placement.quiz_pass
-                  && tested->taint.threshold == tests->taint.threshold
-                  && tested->taint.certainty == tests->taint.certainty,
+                  && same_rule(tested->taint, tests->taint),
               "/test_questions", "contributors have worked under it (`every` alone may change)");
   const auto& were = before.tasks;
   const auto& are = after.tasks;

@@ -42,6 +42,14 @@ core::route_condition read_condition(const json& source, const std::string& plac
   read_share(from, "agreement_below", when.agreement_below);
   read_share(from, "trust_below", when.trust_below);
   read_share(from, "sample", when.sample);
+  from.count("seed", when.seed);
+  if (from.member("seed") != nullptr && !when.sample)
+    from.problem("seed", "says which units are drawn, so give `sample`, too");
+  if (from.member("sent_back") != nullptr) {
+    std::uint32_t times = 0;
+    from.count("sent_back", times);
+    when.sent_back = times;
+  }
   if (from.member("tied") != nullptr) {
     bool tied = false;
     from.flag("tied", tied);

@@ -205,6 +205,16 @@ private:
     return monitors;
   }
 
+  core::quality::sequential_test read_sequential_test(const json& source,
+                                                      const std::string& place) {
+    core::quality::sequential_test test;
+    member_reader from{source, place, problems};
+    from.number("good", test.good);
+    from.number("bad", test.bad);
+    from.refuse_unknown();
+    return test;
+  }
+
   core::test_question_policy read_test_questions(const json& source, const std::string& place) {
     core::test_question_policy policy;
     member_reader from{source, place, problems};
@@ -213,6 +223,12 @@ private:
     from.count("every", policy.placement.every);
     from.number("accuracy_min", policy.taint.threshold);
     from.number("certainty", policy.taint.certainty);
+    if (const auto* test = from.member("sequential")) {
+      policy.taint.sequential = read_sequential_test(*test, place + "/sequential");
+      for (const auto* other : {"accuracy_min", "certainty"})
+        if (from.member(other) != nullptr)
+          from.problem(other, "must be left out: `sequential` decides in its place");
+    }
     from.refuse_unknown();
     return policy;
   }

@@ -27,6 +27,7 @@ namespace holdfast::documents {
 ///                 "stopping": {"min": 2, "max": 5, "stop_at": 0.9},
 ///                 "test_questions": {"quiz": 5, "quiz_pass": 0.7, "every": 10,
 ///                                    "accuracy_min": 0.7, "certainty": 0.9},
+///                 … or, for the last two, "sequential": {"good": 0.85, "bad": 0.6}
 ///                 "gather": {"by": "count", "size": 20},
 ///                 "judgment_schema": {…JSON Schema draft 7…},
 ///                 "next": ["review"]}]}

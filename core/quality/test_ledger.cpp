@@ -64,8 +64,13 @@ bool test_ledger::tainted(std::uint32_t contributor) const {
       continue;
     ++so_far.asked;
     so_far.right += one.was_right ? 1 : 0;
-    if (!one.was_right && is_tainted(rule_, trust_after({}, so_far)))
+    if (rule_.sequential) {
+      if (const auto verdict = standing_of(*rule_.sequential, so_far);
+          verdict != standing::undecided)
+        return verdict == standing::bad;
+    } else if (!one.was_right && is_tainted(rule_, trust_after({}, so_far))) {
       return true;
+    }
   }
   return false;
 }

@@ -32,7 +32,8 @@ public:
   trust trust_of(std::uint32_t contributor) const;
 
   /// Whether the rule was broken after any of the answers that count: once is enough, because
-  /// whoever is tainted gets no further question to recover by.
+  /// whoever is tainted gets no further question to recover by. A sequential test is over at its
+  /// first verdict.
   bool tainted(std::uint32_t contributor) const;
 
 private:

@@ -4,10 +4,13 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <caf/binary_serializer.hpp>
+
 #include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 using namespace std::chrono_literals;
 
@@ -103,6 +106,15 @@ struct started_node : node_fixture {
       text += one.contributor + " " + std::string{to_string(one.standing)} + " "
               + std::to_string(one.right) + "/" + std::to_string(one.tests) + "\n";
     return text;
+  }
+
+  /// Of a message on the wire.
+  template <class Message>
+  std::size_t bytes_of(Message message) const {
+    std::vector<char> buffer;
+    caf::binary_serializer sink{*system, buffer};
+    BOOST_REQUIRE(!sink(message));
+    return buffer.size();
   }
 
   const persistence::memory::judgment_row& judgment_of(const core::unit_id& unit,
@@ -211,6 +223,23 @@ BOOST_AUTO_TEST_CASE(whoever_is_right_too_seldom_is_taken_out_of_units_that_are_
 }
 
 // I-6: what was never counted as a unit is not counted when it ends
+BOOST_AUTO_TEST_CASE(a_step_may_remove_by_a_sequential_test) {
+  const auto step = create(step_with(R"("judgments_per_unit": 2,
+      "test_questions": {"quiz": 5, "quiz_pass": 0.1, "every": 0, "sequential": {}})"));
+  feed(step, 3);
+  ask_about(step, 6);
+  take_quiz(step, "ana", 0, 3); // the other rule would have had enough
+  BOOST_TEST(standings(step) == "ana Working 0/3\n");
+  take_quiz(step, "ana", 0, 1);
+  advance(1s);
+  BOOST_TEST(standings(step) == "ana Removed 0/4\n");
+  const auto told = events(core::event_type::contributor_flagged);
+  BOOST_REQUIRE(told.size() == 1U);
+  BOOST_TEST(told[0].details.find(R"("reason":"TestQuestions")") != std::string::npos);
+  restart();
+  BOOST_TEST(assign(step, "ana").code() == core::errc::not_qualified);
+}
+
 BOOST_AUTO_TEST_CASE(a_canceled_test_question_neither_counts_nor_is_asked) {
   const auto step = create(tested);
   feed(step, 1);
@@ -248,7 +277,8 @@ BOOST_AUTO_TEST_CASE(a_restarted_step_tests_as_it_would_have) {
   BOOST_TEST(questions == 2 + 6);
 }
 
-// "No message to a contributor differs for test questions."
+// "No message to a contributor differs for test questions": neither a lease nor what is answered
+// to its extension and to the judgment, by their members and by their size on the wire.
 BOOST_AUTO_TEST_CASE(no_assignment_tells_a_test_question_from_other_units) {
   const auto step = create(step_with(R"("judgments_per_unit": 200,
       "test_questions": {"quiz": 0, "every": 2})"));
@@ -260,6 +290,9 @@ BOOST_AUTO_TEST_CASE(no_assignment_tells_a_test_question_from_other_units) {
     std::map<std::size_t, std::size_t> input_sizes;
     std::set<std::string> id_beginnings;
     std::set<core::duration> lives;
+    std::set<std::string> pages;                        ///< `ui`
+    std::set<std::pair<bool, bool>> accepted_as;        ///< `repeated`, `surplus`
+    std::map<std::string, std::set<std::size_t>> bytes; ///< By message, on the wire.
     std::size_t count = 0;
   };
   std::map<bool, form> forms;
@@ -283,9 +316,33 @@ BOOST_AUTO_TEST_CASE(no_assignment_tells_a_test_question_from_other_units) {
       BOOST_TEST(lease.token >= asked);
       BOOST_TEST(lease.token < asked + 200);
       seen.lives.insert(lease.expires_at - asked_at);
-      send_to_node(judgment(lease, "contributor-" + std::to_string(100 + who)));
+      seen.pages.insert(lease.ui);
+      // The input is the requester's; all else has one form.
+      seen.bytes["assignment"].insert(bytes_of(lease) - lease.input.size());
+    }
+    std::vector<awaited_answer<msg::extend_assignment>> extended;
+    advance(1s);
+    for (int who = 0; who < 200; ++who) {
+      const auto& lease = *answers[static_cast<std::size_t>(who)]->value;
+      extended.push_back(send_to_node(msg::extend_assignment{
+          step, lease.unit, "contributor-" + std::to_string(100 + who), lease.token}));
     }
     settle();
+    advance(1s);
+    std::vector<awaited_answer<msg::submit_judgment>> judged;
+    for (int who = 0; who < 200; ++who)
+      judged.push_back(send_to_node(judgment(*answers[static_cast<std::size_t>(who)]->value,
+                                             "contributor-" + std::to_string(100 + who))));
+    settle();
+    for (std::size_t who = 0; who < 200; ++who) {
+      const auto& lease = *answers[who]->value;
+      auto& seen = forms[is_question(lease)];
+      BOOST_REQUIRE((extended[who]->value && judged[who]->value));
+      seen.bytes["extended"].insert(bytes_of(*extended[who]->value));
+      seen.lives.insert(extended[who]->value->expires_at - asked_at);
+      seen.bytes["accepted"].insert(bytes_of(*judged[who]->value));
+      seen.accepted_as.insert({judged[who]->value->repeated, judged[who]->value->surplus});
+    }
     advance(1s);
   }
   const auto& question = forms[true];
@@ -294,6 +351,12 @@ BOOST_AUTO_TEST_CASE(no_assignment_tells_a_test_question_from_other_units) {
   BOOST_TEST(other.count == 10'000U);
   BOOST_TEST((question.id_beginnings == other.id_beginnings));
   BOOST_TEST((question.lives == other.lives));
+  BOOST_TEST((question.pages == other.pages));
+  BOOST_TEST((question.accepted_as == other.accepted_as));
+  BOOST_TEST(question.bytes.size() == 3U);
+  BOOST_TEST((question.bytes == other.bytes));
+  for (const auto& [message, sizes] : other.bytes)
+    BOOST_TEST(sizes.size() == 1U, message);
   for (const auto& [size, count] : question.input_sizes)
     BOOST_TEST(other.input_sizes.count(size) == 1U);
 }

@@ -8,10 +8,12 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -64,6 +66,13 @@ nlohmann::json report(std::vector<std::string> arguments) {
   return nlohmann::json::parse(end.out);
 }
 
+/// Figures that others have found, or published.
+nlohmann::json published(const std::string& file) {
+  std::ifstream in{data + file};
+  BOOST_REQUIRE_MESSAGE(in, "cannot read data/" << file);
+  return nlohmann::json::parse(in);
+}
+
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
@@ -106,6 +115,93 @@ BOOST_AUTO_TEST_CASE(figures_of_a_recorded_job_are_reported) {
              boost::test_tools::tolerance(1e-6));
   BOOST_TEST(fitted["iterations"] == 12);
   BOOST_TEST(fitted["ms_per_iteration"].get<double>() > 0);
+}
+
+// A30 to A33: all of data/expected.json that is of methods of ours, from the file to the report
+BOOST_AUTO_TEST_CASE(every_published_figure_is_reported) {
+  struct command {
+    const char* method;
+    bool gold;
+  };
+  const std::map<std::string, command> ours{
+      {"mv", {"majority", false}},
+      {"wawa", {"wawa", false}},
+      {"ds_mle", {"mle", false}},
+      {"ds_map", {"map", false}},
+      {"onecoin_map", {"one_coin", false}},
+      {"mv_nongold", {"majority", true}},
+      {"trust_linear_nongold", {"weighted", true}},
+      {"trust_logodds_nongold", {"weighted_log_odds", true}},
+      {"ds_map_gold_nongold", {"map", true}},
+      {"onecoin_map_gold_nongold", {"one_coin", true}},
+  };
+  const auto near = [](double value, double expected, double tolerance) {
+    return std::abs(value - expected) <= tolerance;
+  };
+  const auto expected = published("expected.json");
+  for (const auto& [set, figures] : expected.items())
+    for (const auto& [key, command] : ours)
+      BOOST_TEST_CONTEXT(set << " " << key) {
+        std::vector<std::string> arguments{"aggregate", "--method", command.method, "--data",
+                                           data + set};
+        if (command.gold)
+          arguments.emplace_back("--gold");
+        const auto told = report(arguments);
+        const auto& want = figures.at("algos").at(key);
+        BOOST_TEST(told["scored_units"] == want.at("n"));
+        BOOST_TEST(near(told["acc"], want.at("acc"), want.at("tol")));
+        BOOST_TEST(near(told["acc_lowest"], want.at("acc_lowest"), want.at("tol")));
+        BOOST_TEST(told["log_likelihood"].is_null() == !want.contains("ll"));
+        if (want.contains("ll")) {
+          const double likelihood = want.at("ll");
+          const double relative = want.at("ll_rel_tol");
+          BOOST_TEST(near(told["log_likelihood"], likelihood, relative * std::abs(likelihood)));
+          BOOST_TEST(told["iterations"] == want.at("iters"));
+        }
+        const auto& meta = figures.at("meta");
+        BOOST_TEST(told["units"] == meta.at("tasks"));
+        BOOST_TEST(told["contributors"] == meta.at("workers"));
+        BOOST_TEST(told["judgments"] == meta.at("answers"));
+        BOOST_TEST(told["labels"] == meta.at("K"));
+        BOOST_TEST(near(told["krippendorff_alpha"], meta.at("krippendorff"), 6e-6));
+        BOOST_TEST(near(told["fleiss_kappa"], meta.at("fleiss"), 6e-6));
+      }
+}
+
+// data/vectors.json, as far as a file of judgments can say it
+BOOST_AUTO_TEST_CASE(published_agreement_is_reported) {
+  const auto vectors = published("vectors.json");
+  const auto agreement = [&](const std::string& rows, const char* figure) {
+    const auto set = set_of("worker,task,label\n" + rows, "task,label\n");
+    return report({"aggregate", "--data", set})[figure].get<double>();
+  };
+  const auto close = boost::test_tools::tolerance(1e-12);
+
+  std::string rows;
+  const auto& observed = vectors.at("krippendorff_nominal");
+  for (const auto* who : {"A", "B", "C"})
+    for (std::size_t unit = 0; unit < observed.at(who).size(); ++unit)
+      if (const std::string label = observed.at(who).at(unit); label != "*")
+        rows += std::string{who} + ",u" + std::to_string(unit) + ',' + label + '\n';
+  BOOST_TEST(agreement(rows, "krippendorff_alpha") == observed.at("expect").get<double>(), close);
+
+  rows.clear();
+  const auto& pair = vectors.at("crowdkit_alpha_doc");
+  for (const auto& row : pair.at("answers"))
+    rows +=
+        std::string{row.at(0)} + ',' + std::string{row.at(1)} + ',' + std::string{row.at(2)} + '\n';
+  BOOST_TEST(agreement(rows, "krippendorff_alpha") == pair.at("expect").get<double>(), close);
+
+  rows.clear();
+  const auto& counts = vectors.at("fleiss_kappa");
+  for (std::size_t unit = 0; unit < counts.at("counts").size(); ++unit) {
+    int who = 0;
+    for (std::size_t label = 0; label < counts.at("counts").at(unit).size(); ++label)
+      for (int n = counts.at("counts").at(unit).at(label); n > 0; --n)
+        rows += 'w' + std::to_string(who++) + ",u" + std::to_string(unit) + ','
+                + std::to_string(label) + '\n';
+  }
+  BOOST_TEST(agreement(rows, "fleiss_kappa") == counts.at("expect").get<double>(), close);
 }
 
 BOOST_AUTO_TEST_CASE(test_questions_select_a_method_and_make_confidence_honest) {

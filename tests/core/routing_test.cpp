@@ -111,11 +111,28 @@ BOOST_AUTO_TEST_CASE(a_way_back_is_taken_only_so_often) {
   BOOST_TEST(choose_route({to("experts", answering({"reject"}))}, what).rule == 0);
 }
 
+// A20: what the reviewers reject again is for others
+BOOST_AUTO_TEST_CASE(chains_that_were_sent_back_may_have_a_route_of_their_own) {
+  route_condition again;
+  again.sent_back = 2;
+  const std::vector<way> ways{to("experts", again), to("review")};
+  auto what = found("cat");
+  BOOST_TEST(choose_route(ways, what).rule == 1);
+  what.loops = 1;
+  BOOST_TEST(choose_route(ways, what).rule == 1);
+  what.loops = 2;
+  BOOST_TEST(chosen(ways, what) == "0 it was sent back 2 times");
+  what.loops = 3;
+  BOOST_TEST(choose_route(ways, what).rule == 0);
+  BOOST_TEST(!takes_every_unit(ways[0].rule));
+}
+
 // A22: reproducible, even, and each rule draws for itself
 BOOST_AUTO_TEST_CASE(a_sample_is_drawn_by_the_ids_of_the_units) {
   uuid_source ids{42};
   std::size_t drawn = 0;
   std::size_t both = 0;
+  std::size_t both_seeds = 0;
   const std::size_t units = 20'000;
   for (std::size_t i = 0; i < units; ++i) {
     const unit_id unit{ids.next(from_micros(1'700'000'000'000'000 + static_cast<std::int64_t>(i)))};
@@ -124,10 +141,12 @@ BOOST_AUTO_TEST_CASE(a_sample_is_drawn_by_the_ids_of_the_units) {
     BOOST_REQUIRE(at == drawn_at(unit, 0));
     drawn += at < 0.1 ? 1 : 0;
     both += at < 0.1 && drawn_at(unit, 1) < 0.1 ? 1 : 0;
+    both_seeds += at < 0.1 && drawn_at(unit, 0, 1) < 0.1 ? 1 : 0;
   }
   // Five standard deviations of what independent draws give.
   BOOST_TEST(std::abs(static_cast<double>(drawn) - 2000) < 5 * std::sqrt(units * 0.1 * 0.9));
-  BOOST_TEST(std::abs(static_cast<double>(both) - 200) < 5 * std::sqrt(units * 0.01 * 0.99));
+  for (const auto of_both : {both, both_seeds})
+    BOOST_TEST(std::abs(static_cast<double>(of_both) - 200) < 5 * std::sqrt(units * 0.01 * 0.99));
 
   route_condition when;
   when.sample = 0.1;
@@ -140,6 +159,12 @@ BOOST_AUTO_TEST_CASE(a_sample_is_drawn_by_the_ids_of_the_units) {
     taken += wanted ? 1 : 0;
   }
   BOOST_TEST((taken > 50 && taken < 150));
+  when.seed = 5;
+  for (std::uint32_t n = 0; n < 1000; ++n) {
+    what.unit = unit_numbered(n + 1);
+    BOOST_REQUIRE((choose_route({to("review", when)}, what).rule == 0)
+                  == (drawn_at(what.unit, 0, 5) < 0.1));
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -297,6 +297,11 @@ BOOST_AUTO_TEST_CASE(every_part_of_a_route_has_its_bounds) {
                == "/steps/0/routes/0/when/confidence_below: must be above 0 and at most 1");
   BOOST_TEST(routed([](changed s) { s.routes[0].when.sample = 2; })
              == "/steps/0/routes/0/when/sample: must be above 0 and at most 1");
+  BOOST_TEST(routed([](changed s) { s.routes[0].when.sent_back = 0; })
+             == "/steps/0/routes/0/when/sent_back: must be between 1 and 100");
+  BOOST_TEST(routed([](changed s) { s.routes[0].when.sent_back = 101; })
+             == "/steps/0/routes/0/when/sent_back: must be between 1 and 100");
+  BOOST_TEST(routed([](changed s) { s.routes[0].when.sent_back = 100; }) == "");
   BOOST_TEST(routed([](changed s) { s.routes[0].when.trust_below = 2; })
              == "/steps/0/routes/0/when/trust_below: must be above 0 and at most 1");
   BOOST_TEST(routed([](changed s) { s.routes[0].when.agreement_below = 2; })

@@ -37,9 +37,11 @@ std::string problems(const versioned_workflow& before, const workflow_definition
 }
 
 template <class Change>
-std::string problems_after(Change&& change) {
+std::string problems_after(Change&& change, bool sequentially = false) {
   auto before = workflow_of({step_named("a", {"b"}), step_named("b")});
   before.steps[1].test_questions.emplace();
+  if (sequentially)
+    before.steps[1].test_questions->taint.sequential.emplace();
   before.steps[1].tasks = task_executor{"q", "judge"};
   auto after = before;
   change(after);
@@ -178,6 +180,13 @@ BOOST_AUTO_TEST_CASE(what_a_step_is_must_stay) {
   refused("/steps/0/test_questions", [](auto& w) { w.steps[0].test_questions.emplace(); });
   refused("/steps/1/test_questions",
           [](auto& w) { w.steps[1].test_questions->taint.threshold = 0.9; });
+  refused("/steps/1/test_questions",
+          [](auto& w) { w.steps[1].test_questions->taint.sequential.emplace(); });
+  BOOST_TEST(
+      problems_after([](auto& w) { w.steps[1].test_questions->taint.sequential->bad = 0.5; }, true)
+          .rfind("/steps/1/test_questions: must stay", 0)
+      == 0U);
+  BOOST_TEST(problems_after([](auto&) {}, true) == "");
   refused("/steps/1/tasks", [](auto& w) { w.steps[1].tasks.reset(); });
   refused("/steps/1/tasks", [](auto& w) { w.steps[1].tasks->queue = "other"; });
   refused("/steps/0/tasks", [](auto& w) { w.steps[0].tasks = task_executor{"q", "judge"}; });

@@ -290,6 +290,9 @@ BOOST_AUTO_TEST_CASE(members_that_exclude_each_other_are_refused_by_both) {
            R"({"key":"a","aggregation":{"labels":["x"]}})",
            R"({"key":"a","aggregation":{"correction":"/x"}})",
            R"({"key":"a","test_questions":{"every":1}})",
+           R"({"key":"a","test_questions":{"sequential":{},"accuracy_min":0.5}})",
+           R"({"key":"a","test_questions":{"sequential":{},"certainty":0.5}})",
+           R"({"key":"a","routes":[{"to":[],"when":{"tied":true,"seed":1}}]})",
            R"({"key":"a","requirements":{"skills":["x","y","x"]}})",
            R"({"key":"a","requirements":{"locations":["somewhere else"]}})",
        }) {
@@ -322,6 +325,7 @@ BOOST_AUTO_TEST_CASE(published_defaults_are_those_that_hold) {
   using std::chrono::seconds;
   const core::step_definition step;
   const core::test_question_policy tests;
+  const core::quality::sequential_test sequential;
   const core::task_executor tasks;
   const core::queue_policy queue;
   const core::webhook_policy webhook;
@@ -345,9 +349,12 @@ BOOST_AUTO_TEST_CASE(published_defaults_are_those_that_hold) {
        {"/definitions/test_questions/properties/every", tests.placement.every},
        {"/definitions/test_questions/properties/accuracy_min", tests.taint.threshold},
        {"/definitions/test_questions/properties/certainty", tests.taint.certainty},
+       {"/definitions/test_questions/properties/sequential/properties/good", sequential.good},
+       {"/definitions/test_questions/properties/sequential/properties/bad", sequential.bad},
        {"/definitions/tasks/properties/judgments", tasks.judgments},
        {"/definitions/tasks/properties/patience_seconds", in_seconds(tasks.patience)},
-       {"/definitions/route/properties/loops_max", core::route{}.loops_max}},
+       {"/definitions/route/properties/loops_max", core::route{}.loops_max},
+       {"/definitions/condition/properties/seed", core::route_condition{}.seed}},
       {{"/properties/lease/properties/ttl_seconds", in_seconds(queue.lease.ttl)},
        {"/properties/lease/properties/total_max_seconds", in_seconds(queue.lease.total_max)},
        {"/definitions/retry/properties/max_attempts", queue.retry.max_attempts},

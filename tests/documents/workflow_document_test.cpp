@@ -177,6 +177,19 @@ BOOST_AUTO_TEST_CASE(a_step_may_test_its_contributors_and_stop_by_a_rule) {
   BOOST_TEST(step.test_questions->placement.every == 8U);
   BOOST_TEST(step.test_questions->taint.threshold == 0.6);
   BOOST_TEST(step.test_questions->taint.certainty == 0.8);
+  BOOST_TEST(!step.test_questions->taint.sequential.has_value());
+}
+
+// A27
+BOOST_AUTO_TEST_CASE(a_step_may_test_its_contributors_sequentially) {
+  const auto rule_of = [](const std::string& members) {
+    const auto step = parsed(one_step(R"("test_questions":{"sequential":{)" + members + "}}"));
+    return step.steps[0].test_questions->taint.sequential.value();
+  };
+  BOOST_TEST(rule_of(R"("good":0.9,"bad":0.5)").good == 0.9);
+  BOOST_TEST(rule_of(R"("good":0.9,"bad":0.5)").bad == 0.5);
+  BOOST_TEST(rule_of("").good == 0.85);
+  BOOST_TEST(rule_of("").bad == 0.6);
 }
 
 // A25, A26
@@ -328,6 +341,15 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_with_quality_control_is_named) {
              == "/steps/0/test_questions/certainty: must be between 0 and 1");
   BOOST_TEST(with(R"("test_questions":{"accuracy_min":0})")
              == "/steps/0/test_questions/accuracy_min: must be between 0 and 1");
+  BOOST_TEST(with(R"("test_questions":{"sequential":{"good":1}})")
+             == "/steps/0/test_questions/sequential/good: must be between 0 and 1");
+  BOOST_TEST(with(R"("test_questions":{"sequential":{"bad":0}})")
+             == "/steps/0/test_questions/sequential/bad: must be between 0 and 1");
+  BOOST_TEST(with(R"("test_questions":{"sequential":{"bad":0.85}})")
+             == "/steps/0/test_questions/sequential/bad: must be less than `good`");
+  BOOST_TEST(with(R"("test_questions":{"sequential":{},"certainty":0.8})")
+             == "/steps/0/test_questions/certainty: must be left out: `sequential` decides in its "
+                "place");
 }
 
 BOOST_AUTO_TEST_CASE(bounds_hold_on_both_sides) {
@@ -432,7 +454,7 @@ BOOST_AUTO_TEST_CASE(routes_are_read_in_order_with_all_that_they_ask_for) {
   const auto definition = parsed(steps({
       R"({"key":"label","routes":[
           {"when":{"answer":["unsure",7],"answer_not":"skip","confidence_below":0.5,
-                   "agreement_below":0.6,"trust_below":0.7,"sample":0.1,"tied":true},
+                   "agreement_below":0.6,"trust_below":0.7,"sample":0.1,"seed":9,"sent_back":2,"tied":true},
            "to":["review"],"for_each":true,"exclude_judges":true,"loops_max":5},
           {"when":{"answer":{"b":1,"a":2}},"to":[]},
           {"to":["review"]}]})",
@@ -449,6 +471,8 @@ BOOST_AUTO_TEST_CASE(routes_are_read_in_order_with_all_that_they_ask_for) {
   BOOST_TEST(*first.when.agreement_below == 0.6);
   BOOST_TEST(*first.when.trust_below == 0.7);
   BOOST_TEST(*first.when.sample == 0.1);
+  BOOST_TEST(first.when.seed == 9U);
+  BOOST_TEST(*first.when.sent_back == 2U);
   BOOST_TEST(*first.when.tied);
   BOOST_TEST(first.to == std::vector<std::string>{"review"}, boost::test_tools::per_element());
   BOOST_TEST(first.for_each);
@@ -474,6 +498,8 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_with_a_route_is_told_with_its_place) {
              == "/steps/0/routes/0/to: must be a list of keys of steps");
   BOOST_TEST(problems(one_step(R"("routes":[{"to":[],"for_each":1}])"))
              == "/steps/0/routes/0/for_each: must be true or false");
+  BOOST_TEST(problems(one_step(R"("routes":[{"to":[],"when":{"tied":true,"seed":1}}])"))
+             == "/steps/0/routes/0/when/seed: says which units are drawn, so give `sample`, too");
   BOOST_TEST(problems(one_step(R"("routes":[{"to":[],"when":{"confidence":1}}])"))
                  .find("/steps/0/routes/0/when/confidence: ")
              == 0U);

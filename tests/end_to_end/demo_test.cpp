@@ -1,5 +1,6 @@
 #include "app/demo/scratch_directory.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
@@ -63,6 +64,39 @@ BOOST_AUTO_TEST_CASE(small_job_survives_a_kill_without_loss) {
   BOOST_TEST(report["recovery_ms"].get<double>() > 0);
   BOOST_TEST(!report["checks"].empty());
   BOOST_TEST(report["sets"]["small"]["units_with_truth"] == 20);
+}
+
+// A129: test questions, quiz, adaptive stopping and a ring of spammers, on a running node
+BOOST_AUTO_TEST_CASE(second_act_is_more_often_right_with_fewer_judgments) {
+  const auto scratch = holdfast::app::demo::scratch_directory::make();
+  BOOST_REQUIRE(scratch);
+  const auto charts = scratch->path() / "charts.svg";
+  const auto end = holdfast::test::run_program(
+      HOLDFAST_BINARY,
+      {"demo", "--data", holdfast::test::source_dir() + "/data/cf_amt", "--kills", "0", "--speed",
+       "1000000", "--json", "--plot", charts.string()},
+      240s);
+  BOOST_REQUIRE_MESSAGE(end.code == 0, end.out + end.err);
+
+  const auto report = nlohmann::json::parse(end.out);
+  const auto& act = report["quality"];
+  BOOST_TEST(act["set"] == "cf_amt");
+  for (const auto* programme : {"fixed", "adaptive"})
+    BOOST_TEST(act[programme]["finished_units"] == 270, programme);
+  BOOST_TEST(act["fixed"]["judgments"] == 1350);
+  const auto& adaptive = act["adaptive"];
+  BOOST_TEST(adaptive["accuracy"].get<double>() > act["fixed"]["accuracy"].get<double>());
+  BOOST_TEST(adaptive["judgments"].get<int>() + adaptive["test_answers"].get<int>() < 1350);
+  BOOST_TEST(adaptive["judgments"].get<int>() <= 1350 * 65 / 100);
+  // Now and then one of them guesses half of the quiz.
+  BOOST_TEST(act["spammers_removed"].get<int>() >= 4);
+  for (const auto& one : act["removed"]) {
+    BOOST_TEST((one["reason"] == "QuizFailed" || one["reason"] == "TestQuestions"), one.dump());
+    BOOST_TEST(one["right"].get<int>() < one["test_questions"].get<int>(), one.dump());
+  }
+  BOOST_TEST(!act["calibration"].empty());
+  BOOST_TEST(report["plot"] == charts.string());
+  BOOST_TEST(std::filesystem::file_size(charts) > 1000U);
 }
 
 BOOST_AUTO_TEST_CASE(bad_data_is_named_with_its_line) {

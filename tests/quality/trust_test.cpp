@@ -203,6 +203,28 @@ BOOST_AUTO_TEST_CASE(one_broken_rule_taints_for_good) {
   BOOST_TEST(!ledger.tainted(0));
 }
 
+BOOST_AUTO_TEST_CASE(a_sequential_test_is_over_at_its_first_verdict) {
+  taint_rule sequential;
+  sequential.sequential.emplace();
+  test_ledger ledger{sequential};
+  for (std::uint32_t question = 0; question < 3; ++question)
+    ledger.record(0, question, false);
+  BOOST_TEST(!ledger.tainted(0)); // the other rule has had enough
+  ledger.record(0, 3, false);
+  BOOST_TEST(ledger.tainted(0));
+  ledger.record(0, 4, true);
+  BOOST_TEST(ledger.tainted(0));
+  // Were one of the four unfair, they would not have been enough.
+  ledger.forgive(1);
+  BOOST_TEST(!ledger.tainted(0));
+
+  for (std::uint32_t question = 10; question < 19; ++question)
+    ledger.record(1, question, true);
+  for (std::uint32_t question = 19; question < 50; ++question)
+    ledger.record(1, question, false);
+  BOOST_TEST(!ledger.tainted(1));
+}
+
 BOOST_AUTO_TEST_CASE(a_question_counts_once_for_each_contributor) {
   test_ledger ledger{{}};
   ledger.record(2, 7, true);
