@@ -234,8 +234,9 @@ void take_in(step_ptr self, const held_promise& promise, const caf::actor& calle
 template <class Row>
 void take_in_turn(step_ptr self, std::vector<Row>& rows) {
   auto& st = self->state;
-  const held_promise promise{self->make_response_promise()};
+  // In this order: the promise takes the sender with it.
   const auto caller = caf::actor_cast<caf::actor>(self->current_sender());
+  const held_promise promise{self->make_response_promise()};
   if (!st.adding_lines.must_wait(caller))
     return take_in(self, promise, caller, rows);
   if (!st.adding_lines.wait(caller, adding_max, [=, rows = std::move(rows)]() mutable {

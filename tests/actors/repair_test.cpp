@@ -366,6 +366,7 @@ BOOST_AUTO_TEST_CASE(late_news_of_a_result_does_not_send_the_next_one_its_way) {
 // I-5: a result is taken back between the read of it and what is made from that; the news of it
 // finds nothing to withdraw yet
 BOOST_AUTO_TEST_CASE(nothing_is_made_from_a_result_that_was_taken_back_since_it_was_read) {
+  watches_actors = true;
   const auto steps = create_steps(in_a_row);
   feed(steps[0], 1);
   BOOST_REQUIRE(assign(steps[1], "bob").code() == core::errc::no_unit_available);

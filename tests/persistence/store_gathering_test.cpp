@@ -256,7 +256,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(what_is_taken_out_of_a_batch_waits_again, World, w
   BOOST_TEST(f.load(batch.id).result == "{}");
   // Nothing comes from them through it any more.
   const auto chain = value_of(f.db->load_chains({batch.id})).at(0);
-  BOOST_TEST((units_of(chain) == std::vector{first.id, batch.id}));
+  BOOST_TEST((units_of(chain) == std::vector{batch.id, first.id}));
 
   auto next = f.child_of(first, f.step.id, 6);
   BOOST_TEST(is(f.write({next, core::gather_units{next.id, {first.id, third}}}), refused));

@@ -280,7 +280,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(history_has_judgments_of_those_whose_answers_chang
     const auto& judged = history.trusted_judgments[0];
     BOOST_TEST(judged.contributor == "ana");
     BOOST_TEST((judged.unit == open));
-    const auto& mark = f.load(open).judgments.front();
+    const auto mark = f.load(open).judgments.front();
     BOOST_TEST(mark.contributor == "ana");
     BOOST_TEST((judged.when.id == mark.id));
     BOOST_TEST((judged.when.at == mark.submitted_at));
