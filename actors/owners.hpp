@@ -64,8 +64,8 @@ struct owner_state {
 };
 
 /// A LEASE OWNER: one contributor's session. Knows the leases granted through it, limits their
-/// number, and gives them back when the session ends: at once by `end_session`, or when the client
-/// has been gone for the grace time.
+/// number, tells explanations when that limit is reached, and gives the leases back when the
+/// session ends: at once by `end_session`, or when the client has been gone for the grace time.
 ///
 /// Lifecycle: lives while its client is connected or it holds leases. Leases granted before the
 /// node's last start are not known to it; they end by themselves, and submitting them works as
