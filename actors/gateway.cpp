@@ -520,10 +520,11 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
         return to_host<msg::contributor_page>(self, to.shards, m, false);
       },
       [=](msg::explain_unit& m) {
-        return to_host<msg::unit_explanation>(self, to.shards, m, false);
+        const auto& knows = m.contributor.empty() ? to.shards : to.owners;
+        return to_host<msg::unit_explanation>(self, knows, m, false);
       },
       [=](msg::explain_contributor& m) {
-        return to_host<msg::contributor_explanation>(self, to.shards, m, false);
+        return to_host<msg::contributor_explanation>(self, to.owners, m, false);
       },
       [=](msg::get_step_quality& m) {
         return to_host<msg::step_quality>(self, to.shards, m, false);

@@ -1,6 +1,7 @@
 #include "actors/owners.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "core/explanation.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -26,6 +27,15 @@ void hand(owners_ptr self, Message& m) {
   self->make_response_promise().delegate(actor, std::move(m));
 }
 
+/// A request about a contributor, who need not have a session for it.
+template <class Message>
+void hand_about(owners_ptr self, Message& m) {
+  auto& st = self->state;
+  if (st.by_contributor.find(m.contributor))
+    return hand(self, m);
+  self->make_response_promise().delegate(st.shards, std::move(m));
+}
+
 void forget(owners_ptr self, const core::contributor_id& contributor) {
   auto& st = self->state;
   st.handed.erase(contributor);
@@ -38,7 +48,7 @@ core::instant time(owner_ptr self) { return now(self, self->state.context); }
 
 void stop_if_idle(owner_ptr self) {
   auto& st = self->state;
-  if (!st.connected && st.asking.empty() && st.held.empty())
+  if (!st.connected && st.asking.empty() && st.held.empty() && st.explaining == 0)
     self->send(st.owners, owner_idle{st.contributor, st.requests_seen});
 }
 
@@ -103,18 +113,59 @@ std::vector<held_promise> ask_answered(owner_ptr self, const core::assignment_id
   return waiting;
 }
 
-/// Whether one more lease is within the limit, or it is one of those held that is asked for again.
-bool may_ask(owner_ptr self, const core::assignment_id& assignment) {
-  auto& st = self->state;
+/// Whether one more lease is within the limit.
+bool may_hold_more(owner_ptr self) {
+  const auto& st = self->state;
   const auto within = [&] {
     return st.held.size() + st.asking.size() < st.context->settings.leases_max;
   };
   if (within())
     return true;
   drop_expired(self);
-  return within() || std::any_of(st.held.begin(), st.held.end(), [&](const auto& held) {
+  return within();
+}
+
+/// Whether it may, or the lease is one of those held that is asked for again.
+bool may_ask(owner_ptr self, const core::assignment_id& assignment) {
+  const auto& st = self->state;
+  return may_hold_more(self) || std::any_of(st.held.begin(), st.held.end(), [&](const auto& held) {
            return held.second.assignment == assignment;
          });
+}
+
+/// Whether the limit has a say in what is explained.
+bool needs_a_lease(const msg::contributor_explanation&) { return true; }
+bool needs_a_lease(const msg::unit_explanation& told) { return core::is_open(told.state); }
+
+/// The step explains; of the limit only its owner knows. The one who asks need not be the
+/// contributor's client.
+template <class Explanation, class Message>
+void on_explain(owner_ptr self, Message& m) {
+  auto& st = self->state;
+  ++st.requests_seen;
+  if (may_hold_more(self)) {
+    self->make_response_promise().delegate(st.shards, std::move(m));
+    return stop_if_idle(self);
+  }
+  ++st.explaining;
+  const held_promise promise{self->make_response_promise()};
+  self->request(st.shards, internal_timeout, std::move(m))
+      .then(
+          [=](Explanation& told) {
+            auto& state = self->state;
+            if (needs_a_lease(told)) {
+              auto why = core::leases_full(state.contributor, state.context->settings.leases_max);
+              told.reasons.push_back({std::move(why.code), std::move(why.text)});
+            }
+            promise.deliver(std::move(told));
+            --state.explaining;
+            stop_if_idle(self);
+          },
+          [=](caf::error& error) {
+            promise.deliver(std::move(error));
+            --self->state.explaining;
+            stop_if_idle(self);
+          });
 }
 
 void on_ask(owner_ptr self, msg::ask_assignment& ask) {
@@ -223,6 +274,8 @@ caf::behavior owners(caf::stateful_actor<owners_state>* self, context_ptr contex
       [=](msg::extend_assignment& m) { hand(self, m); },
       [=](msg::submit_judgment& m) { hand(self, m); },
       [=](msg::end_session& m) { hand(self, m); },
+      [=](msg::explain_unit& m) { hand_about(self, m); },
+      [=](msg::explain_contributor& m) { hand_about(self, m); },
       [=](const owner_idle& idle) {
         auto& st = self->state;
         const auto handed = st.handed.find(idle.contributor);
@@ -278,6 +331,8 @@ caf::behavior owner(caf::stateful_actor<owner_state>* self, context_ptr context,
           stop_if_idle(self);
         });
       },
+      [=](msg::explain_unit& m) { on_explain<msg::unit_explanation>(self, m); },
+      [=](msg::explain_contributor& m) { on_explain<msg::contributor_explanation>(self, m); },
       [=](const lease_over& over) {
         auto& held = self->state.held;
         const auto found = held.find(over.unit);

@@ -55,6 +55,8 @@ struct owner_state {
   std::unordered_map<core::assignment_id, open_ask> asking;
   bool watching = false; ///< A look at overdue asks is due.
   std::uint64_t requests_seen = 0;
+  std::size_t explaining =
+      0;                  ///< Explanations under way that have to say that the limit is reached.
   caf::actor_addr client; ///< Who speaks for the contributor; monitored.
   bool connected = false;
   bool over = false; ///< The session has ended: a lease that still comes is given back at once.
@@ -62,8 +64,8 @@ struct owner_state {
 };
 
 /// A LEASE OWNER: one contributor's session. Knows the leases granted through it, limits their
-/// number, and gives them back when the session ends: at once by `end_session`, or when the client
-/// has been gone for the grace time.
+/// number, tells explanations when that limit is reached, and gives the leases back when the
+/// session ends: at once by `end_session`, or when the client has been gone for the grace time.
 ///
 /// Lifecycle: lives while its client is connected or it holds leases. Leases granted before the
 /// node's last start are not known to it; they end by themselves, and submitting them works as

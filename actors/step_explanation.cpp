@@ -24,8 +24,11 @@ void explain_unit(step_ptr self, const msg::explain_unit& request, const held_pr
                                     st.board->next_for(request.contributor, true), lacks};
             msg::unit_explanation answer{unit.id, unit.state, {}};
             const auto& shared = *context_of(st, unit);
-            for (auto& why : core::explain(st.step.row, unit, shared.lease, shared.ways, who,
-                                           now(self, st.context)))
+            const auto at = now(self, st.context);
+            const auto& asks = definition_of(st).asks;
+            const core::workforce workers{asks, st.profiles.eligible(asks, at)};
+            for (auto& why :
+                 core::explain(st.step.row, unit, shared.lease, shared.ways, workers, who, at))
               answer.reasons.push_back({std::move(why.code), std::move(why.text)});
             promise.deliver(std::move(answer));
           },

@@ -49,6 +49,33 @@ std::string in_hundredths(double share) {
   return json_number(std::floor(share * 100 + 1e-9) / 100);
 }
 
+// What is asked, in words for people.
+
+std::string channel_of(const requirements& asked) {
+  return (asked.channels.size() == 1 ? "the channel " : "one of the channels ")
+         + quoted(asked.channels);
+}
+
+std::string skill_of(const std::string& skill) { return "skill '" + skill + '\''; }
+
+std::string certification_of(const std::string& certification) {
+  return "certification '" + certification + '\'';
+}
+
+std::string place_of(const requirements& asked) {
+  return (asked.locations.size() == 1 ? "a place in " : "a place in one of ")
+         + quoted(asked.locations);
+}
+
+std::string trust_of(const requirements& asked) { return "a trust of " + json_number(asked.trust); }
+
+std::string in_a_row(const std::vector<std::string>& words) {
+  std::string list;
+  for (const auto& one : words)
+    list += (list.empty() ? "" : ", ") + one;
+  return list;
+}
+
 bool well_formed(const std::string& term) {
   return !term.empty() && term.size() <= term_bytes_max
          && std::all_of(term.begin(), term.end(), [](char c) {
@@ -110,28 +137,37 @@ std::vector<std::string> lacking(const requirements& asked, const contributor_pr
                                  double trust) {
   std::vector<std::string> missed;
   if (!has_channel(asked, profile))
-    missed.push_back((asked.channels.size() == 1 ? "the channel " : "one of the channels ")
-                     + quoted(asked.channels));
+    missed.push_back(channel_of(asked));
   for (const auto& skill : asked.skills)
     if (!has(profile.skills, skill))
-      missed.push_back("skill '" + skill + '\'');
+      missed.push_back(skill_of(skill));
   for (const auto& certification : asked.certifications)
     if (!has(profile.certifications, certification))
-      missed.push_back("certification '" + certification + '\'');
+      missed.push_back(certification_of(certification));
   if (!is_in_place(asked, profile))
-    missed.push_back((asked.locations.size() == 1 ? "a place in " : "a place in one of ")
-                     + quoted(asked.locations));
+    missed.push_back(place_of(asked));
   if (!is_trusted(asked, trust))
-    missed.push_back("a trust of " + json_number(asked.trust) + " (it is " + in_hundredths(trust)
-                     + ')');
+    missed.push_back(trust_of(asked) + " (it is " + in_hundredths(trust) + ')');
   return missed;
 }
 
 std::string text_of_lacks(const std::vector<std::string>& lacks) {
-  std::string list;
-  for (const auto& one : lacks)
-    list += (list.empty() ? "" : ", ") + one;
-  return "they lack " + list;
+  return "they lack " + in_a_row(lacks);
+}
+
+std::string text_of(const requirements& asked) {
+  std::vector<std::string> words;
+  if (!asked.channels.empty())
+    words.push_back(channel_of(asked));
+  for (const auto& skill : asked.skills)
+    words.push_back(skill_of(skill));
+  for (const auto& certification : asked.certifications)
+    words.push_back(certification_of(certification));
+  if (!asked.locations.empty())
+    words.push_back(place_of(asked));
+  if (asked.trust > 0)
+    words.push_back(trust_of(asked));
+  return in_a_row(words);
 }
 
 contributor_profile in_order(contributor_profile profile) {

@@ -57,6 +57,9 @@ std::vector<std::string> lacking(const requirements& asked, const contributor_pr
 /// The same as a clause: `they lack skill 'ner', a place in 'DE'`.
 std::string text_of_lacks(const std::vector<std::string>& lacks);
 
+/// What a step asks, in the same words and order, separated by commas; empty: nothing.
+std::string text_of(const requirements& asked);
+
 /// The same profile with its lists in order of bytes, each term once.
 contributor_profile in_order(contributor_profile profile);
 

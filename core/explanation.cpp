@@ -41,8 +41,22 @@ reason step_paused(const step_row& step, const std::string& which) {
                                                                : ", as its job is")};
 }
 
-void explain_open(const step_row& step, const unit_record& unit, instant now,
-                  std::vector<reason>& reasons) {
+/// For whom `free` slots of a unit wait.
+reason wanted(const workforce& workers, std::size_t free) {
+  auto text = "it waits for " + people(free) + " to ask for work";
+  if (workers.asks.ask_nothing())
+    return {"waiting", std::move(text)};
+  text += "; they need " + text_of(workers.asks);
+  const auto& [known, eligible] = workers.looked_up;
+  if (known == 0)
+    return {"waiting", std::move(text)};
+  text += "; " + std::to_string(eligible) + " of " + std::to_string(known)
+          + " that the step looked up within the last minute have that";
+  return {eligible == 0 ? "no_eligible_contributor" : "waiting", std::move(text)};
+}
+
+void explain_open(const step_row& step, const unit_record& unit, const workforce& workers,
+                  instant now, std::vector<reason>& reasons) {
   if (step.status == step_status::canceled)
     reasons.push_back({"step_canceled", "its step was canceled"});
   if (step.status == step_status::paused)
@@ -76,7 +90,7 @@ void explain_open(const step_row& step, const unit_record& unit, instant now,
                                      + " had a part in it, in its chain, or declined: "
                                        "it needs others"});
   if (const auto free = free_slots(unit); free > 0 && !is_test_question(unit))
-    reasons.push_back({"waiting", "it waits for " + people(free) + " to ask for work"});
+    reasons.push_back(wanted(workers, free));
 }
 
 reason not_eligible(const contributor_id& contributor, const std::vector<std::string>& lacks) {
@@ -162,16 +176,22 @@ std::vector<reason> explain(const step_row& step, const contributor_board& board
 
 std::vector<reason> explain(const step_row& step, const unit_record& unit,
                             const lease_policy& policy, const std::vector<way>& ways,
-                            const std::optional<candidate>& who, instant now) {
+                            const workforce& workers, const std::optional<candidate>& who,
+                            instant now) {
   std::vector<reason> reasons;
   const bool waits = unit.state == unit_state::gathered && !unit.batch;
   if (is_open(unit.state) || waits)
-    explain_open(step, unit, now, reasons);
+    explain_open(step, unit, workers, now, reasons);
   else
     explain_end(unit, ways, reasons);
   if (who && is_open(unit.state))
     explain_for(unit, policy, *who, now, reasons);
   return reasons;
+}
+
+reason leases_full(const contributor_id& contributor, std::uint32_t most) {
+  return {"leases_full", contributor + " has as many leases as may be at once, "
+                             + std::to_string(most) + ": hand in or release some"};
 }
 
 } // namespace holdfast::core

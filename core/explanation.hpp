@@ -2,10 +2,12 @@
 
 #include "core/contributor_board.hpp"
 #include "core/eligibility.hpp"
+#include "core/known_profiles.hpp"
 #include "core/ready_set.hpp"
 #include "core/reason.hpp"
 #include "core/unit.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,17 +25,27 @@ struct candidate {
   std::vector<std::string> lacks{}; ///< Of what the step asks, as `lacking` says.
 };
 
+/// Whom a step lets work, and how many of those whom it has looked up lately they are.
+struct workforce {
+  requirements asks;
+  known_profiles::count looked_up{};
+};
+
 /// All that keeps the unit from moving on now, most lasting first; never empty. With `who`, also
-/// what keeps it from them. `ways` are those of its step.
+/// what keeps it from them. `ways` and `workers` are those of its step.
 std::vector<reason> explain(const step_row& step, const unit_record& unit,
                             const lease_policy& policy, const std::vector<way>& ways,
-                            const std::optional<candidate>& who, instant now);
+                            const workforce& workers, const std::optional<candidate>& who,
+                            instant now);
 
 /// What a contributor would get who asked the step for work now, or all that keeps them from it,
 /// most lasting first; never empty. `lacks` is what they lack of what the step asks. How many
-/// leases they may hold at once is not looked at.
+/// leases they may hold at once is not looked at: see `leases_full`.
 std::vector<reason> explain(const step_row& step, const contributor_board& board,
                             const ready_set& ready, const contributor_id& contributor,
                             const std::vector<std::string>& lacks, instant now);
+
+/// What also keeps a contributor from work who has `most` leases, or asks under way.
+reason leases_full(const contributor_id& contributor, std::uint32_t most);
 
 } // namespace holdfast::core

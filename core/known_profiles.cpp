@@ -31,4 +31,15 @@ std::optional<std::vector<std::string>> known_profiles::lacks(const requirements
   return missed;
 }
 
+known_profiles::count known_profiles::eligible(const requirements& asked, instant now) const {
+  count counted;
+  for (const auto& [contributor, read] : by_contributor_) {
+    if (now >= read.asked_at + age_max)
+      continue;
+    ++counted.known;
+    counted.eligible += meets(asked, read.profile, read.trust) ? 1 : 0;
+  }
+  return counted;
+}
+
 } // namespace holdfast::core

@@ -30,6 +30,14 @@ public:
   std::optional<std::vector<std::string>>
   lacks(const requirements& asked, const contributor_id& contributor, instant now) const;
 
+  /// How many were read within `age_max`, and how many of them have what is asked, as `meets`
+  /// says.
+  struct count {
+    std::size_t known = 0;
+    std::size_t eligible = 0;
+  };
+  count eligible(const requirements& asked, instant now) const;
+
   std::size_t size() const { return by_contributor_.size(); }
 
 private:

@@ -98,6 +98,42 @@ BOOST_AUTO_TEST_CASE(a_contributor_is_told_what_they_get) {
   BOOST_TEST((call(msg::explain_contributor{step, ""}).code() == core::errc::invalid_argument));
 }
 
+// A101: counted by what decides about the work; who has asked is known, and for how long.
+BOOST_AUTO_TEST_CASE(a_unit_says_whom_its_step_asks_for) {
+  const auto step = create(R"({"name":"names","steps":[{"key":"names","judgments_per_unit":1,
+                               "requirements":{"skills":["ner"]}}]})");
+  feed(step, 1);
+  const auto put = [&](const std::string& who) {
+    msg::put_profile profile;
+    profile.contributor = who;
+    profile.skills = {"ner"};
+    BOOST_REQUIRE(call(profile).value);
+  };
+  put("ana");
+  const auto given = assigned(step, "ana");
+  BOOST_REQUIRE(release(given, "ana").value);
+  restart(); // nobody is known to the step any more
+  const auto told = [&] {
+    const auto why = call(msg::explain_unit{step, given.unit, ""});
+    BOOST_REQUIRE_MESSAGE(why.value, (why.error ? why.error->detail : "no answer"));
+    BOOST_REQUIRE(!why.value->reasons.empty());
+    return why.value->reasons.back();
+  };
+  BOOST_TEST(told().code == "waiting");
+  BOOST_TEST(told().text == "it waits for 1 contributor to ask for work; they need skill 'ner'");
+  BOOST_REQUIRE((assign(step, "bob").code() == core::errc::not_qualified));
+  BOOST_REQUIRE((assign(step, "cid").code() == core::errc::not_qualified));
+  BOOST_TEST(told().code == "no_eligible_contributor");
+  BOOST_TEST(told().text.find("; 0 of 2 that the step") != std::string::npos, told().text);
+  put("cid");
+  advance(2s); // what they lacked is looked up again
+  BOOST_TEST(person(step, "cid") == "work");
+  BOOST_TEST(told().code == "waiting");
+  BOOST_TEST(told().text.find("; 1 of 2 that the step") != std::string::npos, told().text);
+  advance(60s);
+  BOOST_TEST(told().text == "it waits for 1 contributor to ask for work; they need skill 'ner'");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace holdfast::test

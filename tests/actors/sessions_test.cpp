@@ -29,6 +29,17 @@ struct started_node : node_fixture {
     return *a;
   }
 
+  /// The codes of all that is told, asked over the first connection.
+  template <class Request>
+  std::string why(const Request& request) {
+    const auto told = call(request);
+    BOOST_REQUIRE_MESSAGE(told.value, (told.error ? told.error->detail : "no answer"));
+    std::string codes;
+    for (const auto& one : told.value->reasons)
+      codes += (codes.empty() ? "" : " ") + one.code;
+    return codes;
+  }
+
   core::step_id step;
   std::unique_ptr<client> them; ///< A second connection.
 };
@@ -92,6 +103,69 @@ BOOST_AUTO_TEST_CASE(a_lease_that_is_taken_away_counts_no_more) {
   BOOST_REQUIRE(change(first, core::unit_verb::cancel).value);
   BOOST_TEST(assign(step, "ana").value.has_value());
   BOOST_TEST(assign(step, "ana").code() == core::errc::limit_reached);
+}
+
+// What is told of the limit is what decides about asks.
+BOOST_AUTO_TEST_CASE(explanations_say_when_the_limit_is_reached) {
+  const auto first = assigned(step, "ana");
+  assigned(step, "ana");
+  BOOST_TEST(why(msg::explain_contributor{step, "ana"}) == "work");
+  const auto last = assigned(step, "ana");
+  BOOST_TEST(why(msg::explain_contributor{step, "ana"}) == "work leases_full");
+  BOOST_TEST(why(msg::explain_contributor{step, "bob"}) == "work");
+  BOOST_TEST(why(msg::explain_unit{step, last.unit, "ana"})
+             == "leased waiting held_by_them leases_full");
+  BOOST_TEST(why(msg::explain_unit{step, last.unit, "bob"}) == "leased waiting open_to_them");
+  BOOST_TEST(why(msg::explain_unit{step, last.unit, ""}) == "leased waiting");
+  BOOST_REQUIRE(release(first, "ana").value);
+  BOOST_TEST(why(msg::explain_contributor{step, "ana"}) == "work");
+  assigned(step, "ana");
+  BOOST_REQUIRE(change(last, core::unit_verb::cancel).value);
+  assigned(step, "ana");
+  // What is over is nothing that the limit keeps from anybody.
+  BOOST_TEST(why(msg::explain_unit{step, last.unit, "ana"}) == "canceled");
+  BOOST_TEST(why(msg::explain_contributor{step, "ana"}) == "work leases_full");
+  BOOST_REQUIRE((assign(step, "ana").code() == core::errc::limit_reached));
+  advance(60s); // they ran out
+  BOOST_TEST(why(msg::explain_contributor{step, "ana"}) == "work");
+}
+
+BOOST_AUTO_TEST_CASE(to_be_explained_neither_begins_a_session_nor_keeps_one) {
+  BOOST_TEST(why(msg::explain_contributor{step, "ana"}) == "work");
+  BOOST_TEST(status().sessions == 0u);
+  for (int i = 0; i < 3; ++i)
+    BOOST_REQUIRE(their_ask("ana").value);
+  BOOST_TEST(why(msg::explain_contributor{step, "ana"}) == "work leases_full");
+  them->disconnect();
+  settle();
+  advance(20s);
+  BOOST_TEST(why(msg::explain_contributor{step, "ana"}) == "work leases_full");
+  advance(10s - 1us);
+  BOOST_TEST(active_leases() == 3u);
+  advance(1us);
+  BOOST_TEST(active_leases() == 0u);
+  BOOST_TEST(status().sessions == 0u);
+}
+
+// The step answers when all that it has decided is durable.
+BOOST_AUTO_TEST_CASE(an_explanation_under_way_survives_the_end_of_the_session) {
+  for (int i = 0; i < 3; ++i)
+    assigned(step, "ana");
+  advance(59s);
+  database->set_commit_faults(
+      [](const persistence::write_batch&) { return persistence::commit_fault::unavailable; });
+  const auto sealed = send_to_node(msg::seal_step{step});
+  settle();
+  const auto told = send_to_node(msg::explain_contributor{step, "ana"});
+  advance(2s); // the leases run out
+  BOOST_TEST(!told->arrived());
+  BOOST_REQUIRE(call(msg::end_session{"ana"}).value);
+  BOOST_TEST(status().sessions == 1u);
+  database->set_commit_faults(nullptr);
+  advance(5s);
+  BOOST_REQUIRE(told->value);
+  BOOST_TEST(told->value->reasons.back().code == "leases_full");
+  BOOST_TEST(status().sessions == 0u);
 }
 
 // The node keeps its shards, but its writer gets nothing through.

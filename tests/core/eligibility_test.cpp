@@ -106,6 +106,16 @@ BOOST_AUTO_TEST_CASE(what_is_lacking_is_told_in_the_order_of_the_members) {
                 "a trust of 1 (it is 0.66)");
 }
 
+BOOST_AUTO_TEST_CASE(what_is_asked_is_told_in_the_words_of_what_is_lacking) {
+  BOOST_TEST(text_of(requirements{}) == "");
+  BOOST_TEST(text_of(requirements{{"web"}, {"ner", "sql"}, {"gdpr"}, {"DE"}, 1})
+             == "the channel 'web', skill 'ner', skill 'sql', certification 'gdpr', "
+                "a place in 'DE', a trust of 1");
+  BOOST_TEST(text_of(requirements{{"web", "app"}, {}, {}, {"DE", "AT"}, 0.8})
+             == "one of the channels 'web', 'app', a place in one of 'DE', 'AT', "
+                "a trust of 0.8");
+}
+
 BOOST_AUTO_TEST_CASE(trust_is_as_the_profile_says_or_else_as_the_test_questions_do) {
   contributor_profile profile;
   BOOST_TEST(trust_in(profile, {}) == 0);

@@ -19,6 +19,7 @@ struct asked_unit {
   unit_record u;
   lease_policy policy{30s, 1h, 10s};
   std::vector<way> ways;
+  workforce workers;
 
   asked_unit() {
     u.id.value.bytes[15] = 1;
@@ -27,13 +28,13 @@ struct asked_unit {
 
   std::string codes(const std::optional<candidate>& who = {}) {
     std::string text;
-    for (const auto& why : explain(step, u, policy, ways, who, noon))
+    for (const auto& why : explain(step, u, policy, ways, workers, who, noon))
       text += (text.empty() ? "" : " ") + why.code;
     return text;
   }
   std::string texts(const std::optional<candidate>& who = {}) {
     std::string text;
-    for (const auto& why : explain(step, u, policy, ways, who, noon))
+    for (const auto& why : explain(step, u, policy, ways, workers, who, noon))
       text += why.text + "\n";
     return text;
   }
@@ -83,6 +84,46 @@ BOOST_AUTO_TEST_CASE(who_may_not_have_it_is_told) {
       texts(candidate{"bob", {}}).find("bob does not get it before 2023-11-14T22:13:25.000000Z")
       != std::string::npos);
   BOOST_TEST(codes(candidate{"cid", {}}) == "barred waiting open_to_them");
+}
+
+// A101: nobody who may not work in the step is waited for
+BOOST_AUTO_TEST_CASE(what_the_step_asks_of_those_it_waits_for_is_told) {
+  workers.looked_up = {3, 0}; // a step that asks nothing looks nobody up
+  BOOST_TEST(texts() == "it waits for 2 contributors to ask for work\n");
+  BOOST_TEST(codes() == "waiting");
+  workers.asks = {{}, {"ner", "sql"}, {}, {"DE"}, 0.8};
+  workers.looked_up = {};
+  const std::string asked = "it waits for 2 contributors to ask for work; they need skill 'ner', "
+                            "skill 'sql', a place in 'DE', a trust of 0.8";
+  BOOST_TEST(codes() == "waiting");
+  BOOST_TEST(texts() == asked + "\n");
+  workers.looked_up = {3, 1};
+  BOOST_TEST(codes() == "waiting");
+  BOOST_TEST(texts()
+             == asked + "; 1 of 3 that the step looked up within the last minute have that\n");
+  workers.looked_up = {3, 0};
+  BOOST_TEST(codes() == "no_eligible_contributor");
+  BOOST_TEST(texts()
+             == asked + "; 0 of 3 that the step looked up within the last minute have that\n");
+  u.bars = {{"ana", instant::max()}};
+  step.status = step_status::paused;
+  BOOST_TEST(codes(candidate{"ana", {}, {"skill 'ner'"}})
+             == "step_paused barred no_eligible_contributor not_eligible barred_for_them");
+}
+
+// A101
+BOOST_AUTO_TEST_CASE(a_unit_that_waits_for_nobody_does_not_say_what_its_step_asks) {
+  workers = {{{}, {"ner"}, {}, {}, 0}, {3, 0}};
+  give("ana");
+  give("bob");
+  BOOST_TEST(codes() == "leased leased");
+  u.leases.active.clear();
+  u.state = unit_state::paused;
+  BOOST_TEST(codes() == "paused");
+  u.state = unit_state::judgable;
+  u.truth = "1";
+  u.slots = test_question_slots;
+  BOOST_TEST(codes() == "test_question");
 }
 
 // A36
@@ -232,6 +273,12 @@ BOOST_AUTO_TEST_CASE(tests_and_removal_come_before_work) {
   BOOST_TEST(codes() == "quiz_stalled");
   board.remove("ana", noon);
   BOOST_TEST(codes() == "removed");
+}
+
+BOOST_AUTO_TEST_CASE(who_has_as_many_leases_as_may_be_is_told_what_to_do) {
+  const auto why = leases_full("ana", 3);
+  BOOST_TEST(why.code == "leases_full");
+  BOOST_TEST(why.text == "ana has as many leases as may be at once, 3: hand in or release some");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -50,6 +50,25 @@ BOOST_AUTO_TEST_CASE(who_is_eligible_is_known_for_a_minute_and_who_is_not_for_a_
   BOOST_TEST(lacks("sql", 61s)->empty());
 }
 
+BOOST_AUTO_TEST_CASE(who_was_read_within_a_minute_is_counted_eligible_or_not) {
+  known_profiles known;
+  const auto counted = [&](const requirements& asked, duration later) {
+    const auto [read, eligible] = known.eligible(asked, beginning + later);
+    return std::to_string(eligible) + " of " + std::to_string(read);
+  };
+  BOOST_TEST(counted(asking_for("ner"), 0s) == "0 of 0");
+  known.learn("ana", with("ner"), 0.5, beginning);
+  known.learn("bob", with("sql"), 0.9, beginning + 10s);
+  known.learn("cid", with("ner"), 0.9, beginning + 20s);
+  BOOST_TEST(counted(asking_for("ner"), 60s - 1us) == "2 of 3");
+  BOOST_TEST(counted(asking_for("ner"), 60s) == "1 of 2");
+  BOOST_TEST(counted(asking_for("sql"), 60s) == "1 of 2");
+  BOOST_TEST(counted(asking_for("ner"), 80s) == "0 of 0");
+  auto trusted = asking_for("ner");
+  trusted.trust = 0.8;
+  BOOST_TEST(counted(trusted, 30s) == "1 of 3");
+}
+
 BOOST_AUTO_TEST_CASE(a_step_remembers_a_bounded_number_of_contributors) {
   known_profiles known;
   const auto fill = [&](const std::string& prefix, instant at) {
