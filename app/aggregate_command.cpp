@@ -55,6 +55,15 @@ std::string all_methods() {
   return names;
 }
 
+/// As in "mv (majority)".
+std::string all_aliases() {
+  std::string names;
+  for (const auto& row : quality::method_aliases())
+    names += (names.empty() ? "" : ", ") + std::string{row.name} + " ("
+             + std::string{quality::name_of(row.what)} + ')';
+  return names;
+}
+
 bool any_known(const quality::known_labels& truth) {
   for (const auto label : truth)
     if (label != quality::unknown_label)
@@ -158,7 +167,8 @@ ordered_json report_of(const documents::labelled_set& set, const quality::known_
                       {"ms_per_iteration", if_any(iterations > 0, run.seconds_of_iterations * 1e3
                                                                       / std::max(iterations, 1U))}};
   for (const auto& [name, figure] :
-       {std::pair{"krippendorff_alpha", quality::krippendorff_alpha(set.named.given)},
+       {std::pair{"pairwise_agreement", quality::pairwise_agreement(set.named.given)},
+        std::pair{"krippendorff_alpha", quality::krippendorff_alpha(set.named.given)},
         std::pair{"fleiss_kappa", quality::fleiss_kappa(set.named.given)}})
     report[name] = if_any(figure.has_value(), figure.value_or(0));
   if (run.calibrated)
@@ -209,7 +219,10 @@ void add_aggregate_command(CLI::App& cli, exit_code& result) {
       "Make answers of recorded judgments, and judge them by what is known to be true");
   command->add_option("--data", flags->data, "Directory with answers.csv and truth.csv")
       ->required();
-  command->add_option("--method", flags->method, "One of " + all_methods())->capture_default_str();
+  command
+      ->add_option("--method", flags->method,
+                   "One of " + all_methods() + "; other names: " + all_aliases())
+      ->capture_default_str();
   command->add_flag("--gold", flags->gold,
                     "Every tenth row of truth.csv is a test question; the others are scored");
   command->add_flag("--every-judgment", flags->every_judgment,

@@ -15,6 +15,13 @@ enum class prior {
 /// 1979. Needs many votes of each contributor; with few it may fall behind the majority.
 em_fit dawid_skene(const answers& given, prior assumed, const em_options& options);
 
+/// The same with hard assignments: the likeliest label of a unit counts as certain when confusion
+/// matrices are made, and it is done when no unit changes its label. Begins with the majority, ties
+/// of which go to the first label. Takes fewer iterations on most sets, and finds a poorer optimum.
+/// Source: V. Sinha, S. Rao, V. Balasubramanian, "Fast Dawid-Skene: a fast vote aggregation scheme
+/// for sentiment classification", 2018.
+em_fit fast_dawid_skene(const answers& given, em_options options);
+
 /// The pseudo-counts of `prior::diagonal`: what each label, each cell of a confusion matrix, and
 /// besides each cell of its diagonal begins with.
 inline constexpr double prior_label = 1;

@@ -17,6 +17,8 @@ public:
     counts_ = {std::vector<double>(labels_, 0.0), {given.contributors, labels_}};
     fit_.model = counts_;
     fit_.found = {given.units(), labels_};
+    if (options.hard)
+      certain_.assign(given.units(), unknown_label);
   }
 
   em_fit run(const maximise& step) {
@@ -26,8 +28,11 @@ public:
     while (seen.size() < options_.iterations_max) {
       std::swap(fit_.model, counts_);
       step(fit_.model, given_.units());
+      changed_ = false;
       seen.push_back(expect());
-      if (seen.size() > 1 && seen.back() - seen[seen.size() - 2] < enough)
+      if (seen.size() == 1)
+        continue;
+      if (options_.hard ? !changed_ : seen.back() - seen[seen.size() - 2] < enough)
         break;
     }
     return std::move(fit_);
@@ -69,6 +74,8 @@ private:
   void settle(std::size_t unit, const vote_range& votes, double* shares) {
     if (!options_.clamped.empty())
       hold_at(shares, labels_, options_.clamped[unit]);
+    if (options_.hard)
+      return settle_certain(unit, votes, consensus_of(shares, labels_).label);
     const auto labels = Labels == 0 ? labels_ : Labels;
     for (std::uint32_t k = 0; k < labels; ++k)
       counts_.label_shares[k] += shares[k];
@@ -79,11 +86,21 @@ private:
     }
   }
 
+  void settle_certain(std::size_t unit, const vote_range& votes, std::uint32_t label) {
+    changed_ = changed_ || certain_[unit] != label;
+    certain_[unit] = label;
+    counts_.label_shares[label] += 1;
+    for (const auto& one : votes)
+      counts_.given_true.of(one)[label] += 1;
+  }
+
   const answers& given_;
   const em_options& options_;
   std::uint32_t labels_;
   em_model counts_;
   em_fit fit_;
+  std::vector<std::uint32_t> certain_; ///< The label of each unit, with `hard`.
+  bool changed_ = false;               ///< One of them, in this iteration.
 };
 
 } // namespace

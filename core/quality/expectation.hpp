@@ -8,9 +8,9 @@
 #include <functional>
 #include <vector>
 
-/// The engine under `dawid_skene` and `one_coin`: expectation and maximisation in turn. Source: A.
-/// Dempster, N. Laird, D. Rubin, "Maximum likelihood from incomplete data via the EM algorithm",
-/// 1977.
+/// The engine under `dawid_skene`, its fast form and `one_coin`: expectation and maximisation in
+/// turn. Source: A. Dempster, N. Laird, D. Rubin, "Maximum likelihood from incomplete data via the
+/// EM algorithm", 1977.
 namespace holdfast::core::quality {
 
 /// One number for each contributor, label given and true label, in this order; the last varies
@@ -52,6 +52,10 @@ struct em_options {
   std::uint32_t iterations_max = 100;
   /// An iteration after the first is the last when it raises the log-likelihood by less, per vote.
   double rise_min = 1e-6;
+  /// Parameters are made as if each unit's likeliest label, of several the first, were certain. An
+  /// iteration after the first is then the last when it changes no such label; `rise_min` says
+  /// nothing. What is found are the shares all the same, not 0 and 1.
+  bool hard = false;
 };
 
 struct em_fit {

@@ -48,7 +48,9 @@ const std::vector<method_description>& method_descriptions() {
     {method::wawa, "wawa", "votes weigh as much as their contributor agrees with the majority"},
     {method::dawid_skene_mle, "dawid_skene_mle", "confusion matrices, without a prior"},
     {method::dawid_skene_map, "dawid_skene_map", "confusion matrices, with a prior"},
+    {method::fast_dawid_skene, "fast_dawid_skene", "confusion matrices, hard assignments"},
     {method::one_coin, "one_coin", "one accuracy per contributor"},
+    {method::one_coin_mle, "one_coin_mle", "one accuracy per contributor, without a prior"},
     {method::incremental, "incremental", "dawid_skene_map, one judgment at a time"},
     {method::gold_selected, "gold_selected", "what is best on the test questions"},
   };
@@ -56,12 +58,28 @@ const std::vector<method_description>& method_descriptions() {
   return table;
 }
 
+const std::vector<method_alias>& method_aliases() {
+  static const std::vector<method_alias> table{
+      {"mv", method::majority},
+      {"trust_linear", method::weighted},
+      {"trust_logodds", method::weighted_log_odds},
+      {"mle", method::dawid_skene_mle},
+      {"ds_mle", method::dawid_skene_mle},
+      {"map", method::dawid_skene_map},
+      {"ds_map", method::dawid_skene_map},
+      {"dawid_skene", method::dawid_skene_map},
+      {"fds", method::fast_dawid_skene},
+      {"onecoin_map", method::one_coin},
+      {"onecoin_mle", method::one_coin_mle},
+  };
+  return table;
+}
+
 std::optional<method> method_named(std::string_view name) {
-  if (name == "mle")
-    return method::dawid_skene_mle;
-  if (name == "map" || name == "dawid_skene")
-    return method::dawid_skene_map;
   for (const auto& row : method_descriptions())
+    if (row.name == name)
+      return row.what;
+  for (const auto& row : method_aliases())
     if (row.name == name)
       return row.what;
   return std::nullopt;
@@ -97,8 +115,12 @@ aggregated aggregate_by(method what, const answers& given, const known_labels& t
     return fitted(what, dawid_skene(given, prior::none, em));
   case method::dawid_skene_map:
     return fitted(what, dawid_skene(given, prior::diagonal, em));
+  case method::fast_dawid_skene:
+    return fitted(what, fast_dawid_skene(given, em));
   case method::one_coin:
     return fitted(what, one_coin(given, em));
+  case method::one_coin_mle:
+    return fitted(what, one_coin_mle(given, em));
   case method::incremental:
     return closed(streamed(given, test_questions));
   case method::gold_selected:

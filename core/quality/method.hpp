@@ -18,7 +18,9 @@ enum class method {
   wawa,
   dawid_skene_mle,
   dawid_skene_map,
+  fast_dawid_skene,
   one_coin,
+  one_coin_mle,
   incremental,
   gold_selected,
 };
@@ -32,7 +34,15 @@ struct method_description {
 
 const std::vector<method_description>& method_descriptions();
 
-/// None when no method is called so.
+/// Another name of a method, as the literature and published tables of figures have it.
+struct method_alias {
+  std::string_view name;
+  method what;
+};
+
+const std::vector<method_alias>& method_aliases();
+
+/// By its name or an alias; none when no method is called so.
 std::optional<method> method_named(std::string_view name);
 
 std::string_view name_of(method what);

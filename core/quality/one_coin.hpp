@@ -10,4 +10,8 @@ namespace holdfast::core::quality {
 /// `dawid_skene`, and errs where contributors lean to one label.
 em_fit one_coin(const answers& given, const em_options& options);
 
+/// The same without a prior. Whoever has been right about all their few units is then taken to be
+/// all but infallible.
+em_fit one_coin_mle(const answers& given, const em_options& options);
+
 } // namespace holdfast::core::quality

@@ -122,18 +122,21 @@ BOOST_AUTO_TEST_CASE(every_published_figure_is_reported) {
   struct command {
     const char* method;
     bool gold;
+    const char* told; // what the report calls it
   };
   const std::map<std::string, command> ours{
-      {"mv", {"majority", false}},
-      {"wawa", {"wawa", false}},
-      {"ds_mle", {"mle", false}},
-      {"ds_map", {"map", false}},
-      {"onecoin_map", {"one_coin", false}},
-      {"mv_nongold", {"majority", true}},
-      {"trust_linear_nongold", {"weighted", true}},
-      {"trust_logodds_nongold", {"weighted_log_odds", true}},
-      {"ds_map_gold_nongold", {"map", true}},
-      {"onecoin_map_gold_nongold", {"one_coin", true}},
+      {"mv", {"mv", false, "majority"}},
+      {"wawa", {"wawa", false, "wawa"}},
+      {"ds_mle", {"ds_mle", false, "dawid_skene_mle"}},
+      {"ds_map", {"ds_map", false, "dawid_skene_map"}},
+      {"fds", {"fds", false, "fast_dawid_skene"}},
+      {"onecoin_mle", {"onecoin_mle", false, "one_coin_mle"}},
+      {"onecoin_map", {"onecoin_map", false, "one_coin"}},
+      {"mv_nongold", {"mv", true, "majority"}},
+      {"trust_linear_nongold", {"trust_linear", true, "weighted"}},
+      {"trust_logodds_nongold", {"trust_logodds", true, "weighted_log_odds"}},
+      {"ds_map_gold_nongold", {"ds_map", true, "dawid_skene_map"}},
+      {"onecoin_map_gold_nongold", {"onecoin_map", true, "one_coin"}},
   };
   const auto near = [](double value, double expected, double tolerance) {
     return std::abs(value - expected) <= tolerance;
@@ -148,6 +151,7 @@ BOOST_AUTO_TEST_CASE(every_published_figure_is_reported) {
           arguments.emplace_back("--gold");
         const auto told = report(arguments);
         const auto& want = figures.at("algos").at(key);
+        BOOST_TEST(told["method"] == command.told);
         BOOST_TEST(told["scored_units"] == want.at("n"));
         BOOST_TEST(near(told["acc"], want.at("acc"), want.at("tol")));
         BOOST_TEST(near(told["acc_lowest"], want.at("acc_lowest"), want.at("tol")));
@@ -164,6 +168,7 @@ BOOST_AUTO_TEST_CASE(every_published_figure_is_reported) {
         BOOST_TEST(told["judgments"] == meta.at("answers"));
         BOOST_TEST(told["labels"] == meta.at("K"));
         BOOST_TEST(near(told["krippendorff_alpha"], meta.at("krippendorff"), 6e-6));
+        BOOST_TEST(near(told["pairwise_agreement"], meta.at("pairwise_agreement"), 6e-6));
         BOOST_TEST(near(told["fleiss_kappa"], meta.at("fleiss"), 6e-6));
       }
 }
@@ -232,6 +237,8 @@ BOOST_AUTO_TEST_CASE(every_judgment_counts_when_told_so) {
   const auto all = report({"aggregate", "--every-judgment", "--data", set});
   BOOST_TEST(all["judgments"] == 4);
   BOOST_TEST(all["acc"].is_null()); // nothing is known to be true
+  BOOST_TEST(all["pairwise_agreement"].get<double>() == 1.0 / 3,
+             boost::test_tools::tolerance(1e-12)); // two pairs of six
 }
 
 BOOST_AUTO_TEST_CASE(text_is_for_people) {
@@ -239,6 +246,13 @@ BOOST_AUTO_TEST_CASE(text_is_for_people) {
   BOOST_TEST(end.code == 0);
   BOOST_TEST(contains(end.out, "method: wawa\n"));
   BOOST_TEST(contains(end.out, "units: 108\n"));
+}
+
+BOOST_AUTO_TEST_CASE(help_says_which_names_a_method_has) {
+  const auto help = ran({"aggregate", "--help"});
+  BOOST_TEST(help.code == 0);
+  BOOST_TEST(contains(help.out, "mv (majority)"));
+  BOOST_TEST(contains(help.out, "fds (fast_dawid_skene)"));
 }
 
 BOOST_AUTO_TEST_CASE(mistakes_are_named) {

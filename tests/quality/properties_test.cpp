@@ -174,7 +174,8 @@ BOOST_AUTO_TEST_CASE(units_with_hundreds_of_votes_neither_overflow_nor_vanish) {
     builder.add("w" + std::to_string(who), "other", who % 8 == 1 ? "a" : "b");
   }
   const auto job = builder.finish(repeats::first_counts);
-  for (const auto what : {method::dawid_skene_map, method::one_coin, method::incremental}) {
+  for (const auto what : {method::dawid_skene_map, method::fast_dawid_skene, method::one_coin,
+                          method::one_coin_mle, method::incremental}) {
     const auto result = aggregate_by(what, job.given, {});
     BOOST_TEST(std::isfinite(result.log_likelihood.value_or(0)));
     BOOST_TEST(consensus_of(result.found.of(0), 2).label == 0U); // clear

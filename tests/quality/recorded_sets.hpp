@@ -36,4 +36,12 @@ inline documents::labelled_set recorded_set(const std::string& name) {
 /// Recorded jobs with known truth.
 inline constexpr const char* sets_with_truth[] = {"sp_amt", "cf_amt", "zencrowd_us", "bluebird"};
 
+/// What a key of data/expected.json calls its method: `ds_map` of `ds_map_gold_nongold`.
+inline std::string method_of_key(const std::string& key) {
+  for (const auto* mark : {"_gold_nongold", "_nongold"})
+    if (const auto at = key.find(mark); at != std::string::npos)
+      return key.substr(0, at);
+  return key;
+}
+
 } // namespace holdfast::test
