@@ -4,6 +4,7 @@
 #include "app/step_table.hpp"
 #include "core/uuid.hpp"
 #include "core/workflow_versions.hpp"
+#include "documents/job_status_document.hpp"
 #include "documents/workflow_difference.hpp"
 #include "messages/interfaces.hpp"
 
@@ -27,7 +28,7 @@ using nlohmann::ordered_json;
 struct workflow_flags {
   cluster_flags cluster;
   std::string workflow;
-  std::string file;
+  std::string file;          ///< Of a definition, or an event.
   std::uint32_t version = 0; ///< 0: the latest.
   std::string job_status;
   std::uint64_t job_revision = 0;
@@ -142,6 +143,14 @@ exit_code update(const workflow_flags& flags, core::workflow_id workflow, bool d
   });
 }
 
+exit_code tell(const workflow_flags& flags, const documents::told_job& job) {
+  return with_cluster(flags.cluster, [&](const client::connection& cluster) {
+    return say(flags,
+               cluster.ask<msg::job_status_noted>(msg::job_status_changed{
+                   job.workflow, job.news.revision, static_cast<std::uint8_t>(job.news.status)}));
+  });
+}
+
 exit_code tell_of_job(const workflow_flags& flags, core::workflow_id workflow) {
   const auto status = core::job_status_named(flags.job_status);
   if (!status)
@@ -149,10 +158,15 @@ exit_code tell_of_job(const workflow_flags& flags, core::workflow_id workflow) {
                                                  " canceled, and not "
                                                      + flags.job_status},
                   exit_code::usage);
-  return with_cluster(flags.cluster, [&](const client::connection& cluster) {
-    return say(flags, cluster.ask<msg::job_status_noted>(msg::job_status_changed{
-                          workflow, flags.job_revision, static_cast<std::uint8_t>(*status)}));
-  });
+  return tell(flags, {workflow, {flags.job_revision, *status}});
+}
+
+exit_code hand_on_event(const workflow_flags& flags) {
+  const auto event = read_input(flags.file);
+  if (!event)
+    return refuse({core::errc::not_found, flags.file + " cannot be read"}, exit_code::usage);
+  const auto told = documents::parse_job_status_changed(*event);
+  return told ? tell(flags, *told) : refuse(told.error(), exit_code::failed_check);
 }
 
 // --- the command line ---
@@ -160,6 +174,7 @@ exit_code tell_of_job(const workflow_flags& flags, core::workflow_id workflow) {
 struct subcommand {
   CLI::App* command;
   std::shared_ptr<workflow_flags> flags;
+  CLI::Option* id; ///< That of the workflow.
 
   void add_file() const {
     command
@@ -173,38 +188,68 @@ struct subcommand {
         ->type_name("N")
         ->check(CLI::Range(1U, core::workflow_versions_max));
   }
-  void add_job() const {
-    command
-        ->add_option("status", flags->job_status,
-                     "Where the job stands: launched, paused, finished or canceled")
-        ->type_name("STATUS")
-        ->required();
-    command
-        ->add_option("--revision", flags->job_revision,
-                     "Of the job where it is managed; one that is not newer changes nothing")
-        ->type_name("N")
-        ->required();
-  }
 };
 
-subcommand
-add(CLI::App& workflow, exit_code& result, const char* name, const char* about,
-    const std::function<exit_code(const workflow_flags&, core::workflow_id workflow)>& what) {
+using question = std::function<exit_code(const workflow_flags&, core::workflow_id workflow)>;
+
+exit_code about_workflow(const workflow_flags& flags, const question& what) {
+  const auto id = core::parse_uuid(flags.workflow);
+  return id ? what(flags, {*id})
+            : refuse({core::errc::invalid_argument,
+                      "WORKFLOW must be the id of a workflow, and not " + flags.workflow},
+                     exit_code::usage);
+}
+
+subcommand begin(CLI::App& workflow, const char* name, const char* about) {
   auto flags = std::make_shared<workflow_flags>();
   auto* command = workflow.add_subcommand(name, about);
   flags->cluster.add_to(*command);
-  command->add_option("workflow", flags->workflow, "Id of a workflow")
-      ->type_name("WORKFLOW")
-      ->required();
+  auto* id =
+      command->add_option("workflow", flags->workflow, "Id of a workflow")->type_name("WORKFLOW");
   command->add_flag("--json", flags->json, "Print one JSON object");
-  command->callback([flags, what, &result] {
-    const auto id = core::parse_uuid(flags->workflow);
-    result = id ? what(*flags, {*id})
-                : refuse({core::errc::invalid_argument,
-                          "WORKFLOW must be the id of a workflow, and not " + flags->workflow},
-                         exit_code::usage);
+  return {command, flags, id};
+}
+
+subcommand add(CLI::App& workflow, exit_code& result, const char* name, const char* about,
+               const question& what) {
+  auto begun = begin(workflow, name, about);
+  begun.id->required();
+  begun.command->callback(
+      [flags = begun.flags, what, &result] { result = about_workflow(*flags, what); });
+  return begun;
+}
+
+/// Tells of a job in words, or hands on the event of whoever manages it.
+void add_job(CLI::App& workflow, exit_code& result) {
+  const auto job = begin(workflow, "job", "Say what has become of the job that the workflow is");
+  const auto flags = job.flags;
+  auto* status = job.command
+                     ->add_option("status", flags->job_status,
+                                  "Where the job stands: launched, paused, finished or canceled")
+                     ->type_name("STATUS");
+  auto* revision =
+      job.command
+          ->add_option("--revision", flags->job_revision,
+                       "Of the job where it is managed; one that is not newer changes nothing")
+          ->type_name("N");
+  auto* event = job.command
+                    ->add_option("--event", flags->file,
+                                 "Says all that: a JobStatusChanged in JSON, see holdfast schemas "
+                                 "events/v1/JobStatusChanged.json; - reads the standard input")
+                    ->type_name("FILE");
+  const std::vector<CLI::Option*> words{job.id, status, revision};
+  for (auto* word : words)
+    event->excludes(word);
+  job.command->callback([flags, words, event, &result] {
+    if (!event->empty()) {
+      result = hand_on_event(*flags);
+      return;
+    }
+    for (const auto* word : words)
+      if (word->empty())
+        throw CLI::RequiredError("WORKFLOW with STATUS and --revision, or --event");
+    result = about_workflow(*flags, tell_of_job);
   });
-  return {command, flags};
 }
 
 } // namespace
@@ -229,8 +274,7 @@ void add_workflow_command(CLI::App& cli, exit_code& result) {
   updating.add_version("The version that is changed, refused if it is not the latest; else the "
                        "latest, whatever it is");
 
-  add(*workflow, result, "job", "Say what has become of the job that the workflow is", tell_of_job)
-      .add_job();
+  add_job(*workflow, result);
 }
 
 } // namespace holdfast::app

@@ -153,6 +153,7 @@ BOOST_AUTO_TEST_CASE(an_exception_ends_one_unit_and_its_state_is_read_again) {
   finish_all_work();
 }
 
+// A164: what is ready to be worked on goes with the step, and is read again from the database
 BOOST_AUTO_TEST_CASE(an_exception_ends_the_step_and_its_units_and_work_goes_on) {
   const auto lease = assigned(step, "ana");
   const auto units = actors_named("unit");

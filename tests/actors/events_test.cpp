@@ -90,7 +90,8 @@ BOOST_AUTO_TEST_CASE(every_event_is_in_the_outbox_once_and_in_gapless_order) {
   BOOST_TEST(all_consumed());
 }
 
-// I-8: a consumer's effect is refused and its step ends; the delivery comes again and counts once.
+// A157, I-8: a consumer's effect is refused and its step ends; the delivery comes again and counts
+// once.
 BOOST_AUTO_TEST_CASE(an_effect_that_failed_is_applied_once_when_its_events_come_again) {
   start_with_units(2);
   for (const auto* consumer : {actors::aggregation_consumer, actors::completion_consumer}) {
@@ -108,6 +109,7 @@ BOOST_AUTO_TEST_CASE(an_effect_that_failed_is_applied_once_when_its_events_come_
   BOOST_TEST(all_consumed());
 }
 
+// A157, A182: what was not committed is not acknowledged
 BOOST_AUTO_TEST_CASE(consumers_that_crash_with_a_delivery_under_way_apply_it_once) {
   start_with_units(4);
   const auto one = assigned(step, "ana");
@@ -157,6 +159,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_into_memory_is_delivered_from_the_table) 
   BOOST_TEST(status().refused == 0u);
 }
 
+// A169
 BOOST_AUTO_TEST_CASE(what_was_committed_and_not_delivered_is_delivered_after_a_restart) {
   start_with_units(3);
   for (const auto* who : {"ana", "bob"}) {

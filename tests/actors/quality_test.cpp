@@ -129,7 +129,7 @@ BOOST_FIXTURE_TEST_SUITE(quality_control, started_node)
 
 // --- test questions ---
 
-// A10, A14, A15, A16, A57, A60, A61, I-11
+// A10, A14, A15, A16, A38, A57, A60, A61, A87, I-11
 BOOST_AUTO_TEST_CASE(answers_to_test_questions_are_judged_at_once_and_count_for_nothing_else) {
   const auto step = create(tested);
   feed(step, 3);

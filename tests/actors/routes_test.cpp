@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_review_that_says_nothing_usable_is_refused) {
   BOOST_TEST(refused.code() == core::errc::payload_invalid);
 }
 
-// A20: made anew by somebody else, from what was asked first, and not for ever
+// A20, A180: made anew by somebody else, from what was asked first, and not for ever
 BOOST_AUTO_TEST_CASE(a_rejected_result_is_made_anew_by_others) {
   const auto steps = create_steps(reviewed);
   source(steps[0]);

@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_starts_reads_what_there_is) {
   BOOST_TEST(steps_for("ana") == "c a");
 }
 
-// The loss of the index harms nothing else, and is made good.
+// A98, A165: the loss of the index harms nothing else, and is made good.
 BOOST_AUTO_TEST_CASE(a_search_that_crashes_begins_anew) {
   const auto step = given("a", 1);
   given("b", 2);

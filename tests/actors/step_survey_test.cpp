@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_flag_is_raised_once_and_removes_nobody) {
   BOOST_TEST(broken_invariants(*database).empty());
 }
 
-// A26: without anybody asking
+// A26, A158: without anybody asking
 BOOST_AUTO_TEST_CASE(a_step_looks_at_its_judgments_of_its_own_accord) {
   const auto step = create(step_with(R"("monitors": ["patterns"])"));
   judge(step, 16); // 48 judgments

@@ -30,6 +30,8 @@ using nlohmann::json;
 namespace {
 
 const std::string folder = "events/v1/";
+/// What we are told and do not tell: documents/job_status_document_test is about it.
+const std::string told_to_us = "JobStatusChanged";
 
 json document(const std::string& name) {
   for (const auto& file : documents::published_schemas())
@@ -305,7 +307,7 @@ BOOST_AUTO_TEST_CASE(each_event_has_one_schema_whose_examples_are_as_it_says) {
   for (const auto& file : documents::published_schemas())
     if (file.name.compare(0, folder.size(), folder) == 0)
       published.insert(file.name);
-  std::set<std::string> expected{folder + "asyncapi.json"};
+  std::set<std::string> expected{folder + "asyncapi.json", folder + told_to_us + ".json"};
   for (const auto& name : event_names()) {
     expected.insert(folder + name + ".json");
     const auto schema = document(folder + name + ".json");
@@ -410,6 +412,9 @@ BOOST_AUTO_TEST_CASE(the_asyncapi_document_refers_to_every_schema_and_to_nothing
     const auto name = message.at("$ref").get<std::string>();
     offered.insert(name.substr(name.rfind('/') + 1));
   }
+  // In AsyncAPI 2 operations are named by what the reader of the document does.
+  BOOST_TEST(api.at("channels").at("jobs").at("publish").at("message").at("$ref")
+             == "#/components/messages/" + told_to_us);
   each_place(api, [&](const json::json_pointer& at, const json& there) {
     if (at.empty() || at.back() != "$ref")
       return;
@@ -422,7 +427,7 @@ BOOST_AUTO_TEST_CASE(the_asyncapi_document_refers_to_every_schema_and_to_nothing
   const auto names = event_names();
   BOOST_TEST(offered == (std::set<std::string>{names.begin(), names.end()}),
              boost::test_tools::per_element());
-  std::set<std::string> files;
+  std::set<std::string> files{"./" + told_to_us + ".json"};
   for (const auto& name : names)
     files.insert("./" + name + ".json");
   BOOST_TEST(payloads == files, boost::test_tools::per_element());

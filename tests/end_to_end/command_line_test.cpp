@@ -60,6 +60,9 @@ BOOST_AUTO_TEST_CASE(what_the_command_line_does_not_know_is_a_usage_error) {
            {"schemas", "--out", "a", "events/v1/asyncapi.json"},
            {"workflow", "job", some_id, "launched"},
            {"workflow", "job", some_id, "begun", "--revision", "1"},
+           {"workflow", "job", "launched", "--revision", "1"},
+           {"workflow", "job", "--event", "no/such/file"},
+           {"workflow", "job", some_id, "launched", "--revision", "1", "--event", "-"},
            {"config", "--json", "--reference"}}) {
     const auto end = holdfast_with(arguments);
     BOOST_TEST(end.code == 2);
@@ -81,7 +84,7 @@ BOOST_AUTO_TEST_CASE(schemas_are_in_the_binary) {
     std::ifstream file{directory->path() / name};
     BOOST_TEST(printed.out == (std::string{std::istreambuf_iterator<char>{file}, {}}), name);
   }
-  BOOST_TEST(count == 16U); // 11 events, their AsyncAPI document, 4 kinds of definitions
+  BOOST_TEST(count == 17U); // 12 events, their AsyncAPI document, 4 kinds of definitions
   const auto file = directory->path() / "no_directory";
   std::ofstream{file} << "x";
   const auto failed = holdfast_with({"schemas", "--out", file.string()});
@@ -115,6 +118,20 @@ BOOST_AUTO_TEST_CASE(a_definition_is_validated_without_a_node) {
   BOOST_TEST(holdfast_with({"validate", "webhook", file}).code == 1);
   BOOST_TEST(holdfast_with({"validate", "queue", file + ".not"}).code == 2);
   BOOST_TEST(holdfast_with({"validate", "nothing", file}).code == 2);
+}
+
+// A36
+BOOST_AUTO_TEST_CASE(an_event_about_a_job_is_checked_before_a_node_is_asked) {
+  const auto directory = holdfast::app::demo::scratch_directory::make();
+  BOOST_REQUIRE(directory);
+  const auto file = (directory->path() / "event.json").string();
+  std::ofstream{file} << R"({"type":"JobStatusChanged","revision":0,"status":"begun",
+                             "workflow_id":"018f2c5e-7c1a-7000-8000-000000000004"})";
+  const auto end = holdfast_with({"workflow", "job", "--event", file});
+  BOOST_TEST(end.code == 1);
+  BOOST_TEST(contains(end.err, "payload_invalid: /revision: must be a whole number from 1"),
+             end.err);
+  BOOST_TEST(contains(end.err, "/status: must be \"launched\""), end.err);
 }
 
 BOOST_AUTO_TEST_CASE(unknown_option_is_a_configuration_error_with_a_suggestion) {

@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(private_database_that_dies_is_started_again) {
   BOOST_TEST(code == 0);
 }
 
-// Last: it ends the node of the suite.
+// A161. Last: it ends the node of the suite.
 BOOST_AUTO_TEST_CASE(sigterm_drains_and_a_new_start_goes_on) {
   auto& process = *node().process;
   const auto port = process.port();

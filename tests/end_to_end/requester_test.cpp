@@ -187,6 +187,28 @@ BOOST_AUTO_TEST_CASE(a_live_workflow_is_shown_compared_and_updated) {
   BOOST_TEST(holdfast({"workflow", "update", workflow, file, "--version", "0"}).code == 2);
 }
 
+// A36: as whoever manages the job tells of it, once more, and in words
+BOOST_AUTO_TEST_CASE(an_event_about_a_job_is_handed_on) {
+  const core::workflow_id workflow{ids.next()};
+  ask(msg::create_workflow{
+      workflow, R"({"name": "job", "starts": "when_launched", "steps": [{"key": "only"}]})"});
+  const auto events = holdfast::app::demo::scratch_directory::make();
+  BOOST_REQUIRE(events);
+  const auto file = (events->path() / "event.json").string();
+  std::ofstream{file} << json{{"type", "JobStatusChanged"},
+                              {"workflow_id", core::to_string(workflow)},
+                              {"revision", 7},
+                              {"status", "launched"}};
+  BOOST_TEST(printed({"workflow", "job", "--event", file}) == "applied  revision 7\n");
+  BOOST_TEST(contains(printed({"workflow", "show", core::to_string(workflow)}), "Open"));
+  const auto again = json::parse(printed({"workflow", "job", "--event", file, "--json"}));
+  BOOST_TEST(again.at("workflow") == core::to_string(workflow));
+  BOOST_TEST(again.at("revision") == 7);
+  BOOST_TEST(again.at("applied") == false);
+  BOOST_TEST(printed({"workflow", "job", core::to_string(workflow), "paused", "--revision", "8"})
+             == "applied  revision 8\n");
+}
+
 // A27, A28: a test question that was wrong, on the command line.
 BOOST_AUTO_TEST_CASE(a_test_question_is_forgiven_and_counts_again) {
   const auto created = ask(msg::create_workflow{{ids.next()},
