@@ -369,13 +369,12 @@ BOOST_AUTO_TEST_CASE(nothing_is_made_from_a_result_that_was_taken_back_since_it_
   watches_actors = true;
   const auto steps = create_steps(in_a_row);
   feed(steps[0], 1);
-  BOOST_REQUIRE(assign(steps[1], "bob").code() == core::errc::no_unit_available);
-  const auto lives = actors_named("step");
-  BOOST_REQUIRE(lives.size() == 2U);
+  const auto lives = actors_named("step"); // since the workflow was made, in its order
+  BOOST_REQUIRE_EQUAL(lives.size(), 3U);
   const auto lease = assigned(steps[0], "eve");
   bool reading = true;
   // What the next step asks once it has read the result that it makes something from.
-  database->set_read_faults([&, target = lives.back()](std::string_view read) {
+  database->set_read_faults([&, target = lives[1]](std::string_view read) {
     if (reading && read == "find_source_keys") {
       reading = false;
       caf::anon_send(target, actors::add_children{"routing", steps[1], {}, {{lease.unit, 1}}});
