@@ -36,7 +36,7 @@ struct unit_row {
   core::unit_id batch{};        ///< What a gathered unit is part of; nil while it waits for that.
   std::uint32_t ungathered = 0; ///< How often it was taken out of one.
   std::optional<core::instant> forgiven_at{}; ///< Of a test question: since when it says nothing.
-  bool forgiving_changed = false; ///< It was forgiven or counted again at some time.
+  bool forgiving_changed = false;             ///< It was forgiven or counted again at some time.
 };
 
 struct judgment_row {
