@@ -454,7 +454,8 @@ BOOST_AUTO_TEST_CASE(routes_are_read_in_order_with_all_that_they_ask_for) {
   const auto definition = parsed(steps({
       R"({"key":"label","routes":[
           {"when":{"answer":["unsure",7],"answer_not":"skip","confidence_below":0.5,
-                   "agreement_below":0.6,"trust_below":0.7,"sample":0.1,"seed":9,"sent_back":2,"tied":true},
+                   "agreement_below":0.6,"trust_below":0.7,"sample":0.1,"seed":9,"sent_back":2,
+                   "tied":true},
            "to":["review"],"for_each":true,"exclude_judges":true,"loops_max":5},
           {"when":{"answer":{"b":1,"a":2}},"to":[]},
           {"to":["review"]}]})",
