@@ -22,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace client = holdfast::client;
@@ -178,12 +179,28 @@ struct several_nodes : courier_fixture {
               [&node](const msg::list_queues&) {
                 node.seen.emplace_back("all");
                 return msg::queue_list{};
+              },
+              [&node](caf::ok_atom) {
+                auto promise = std::move(node.never.front());
+                node.never.erase(node.never.begin());
+                if (node.refusal != core::errc::none)
+                  promise.deliver(msg::to_error(node.refusal, ""));
+                else
+                  promise.deliver(msg::queue_view{});
               }};
     });
     gateways.push_back(node.gateway);
     caf::anon_send(courier,
                    client::gateway_found{caf::actor_cast<msg::gateway_actor>(node.gateway), way});
     advance(200ms); // time for another question
+  }
+  /// What it was silent about longest is answered now.
+  void speak(client::way_number way, core::errc refusal = core::errc::none) {
+    auto& node = nodes.at(way);
+    BOOST_REQUIRE(!node.never.empty());
+    node.refusal = refusal;
+    caf::anon_send(node.gateway, caf::ok_atom::value);
+    settle();
   }
   void reach_all() {
     for (client::way_number way = 0; way < nodes.size(); ++way)
@@ -503,14 +520,12 @@ BOOST_FIXTURE_TEST_CASE(what_an_earlier_host_still_says_is_not_heard, several_no
   hosts[1] = nodes[2].id;
   advance(1100ms);
   BOOST_TEST((requests() == counts{0, 2, 2}));
-  nodes[1].never.at(0).deliver(msg::to_error(core::errc::wrong_state, "of old"));
-  nodes[1].never.at(1).deliver(msg::queue_view{});
-  advance(100ms);
+  speak(1, core::errc::wrong_state);
+  speak(1);
   BOOST_TEST(!refused->has_value());
   BOOST_TEST(!answered->has_value());
-  for (auto& promise : nodes[2].never)
-    promise.deliver(msg::queue_view{});
-  advance(500ms);
+  speak(2);
+  speak(2);
   BOOST_TEST((code_of(refused) == core::errc::none));
   BOOST_TEST((code_of(answered) == core::errc::none));
   BOOST_TEST((requests() == counts{0, 2, 2}));
@@ -524,7 +539,7 @@ BOOST_FIXTURE_TEST_CASE(hosts_are_looked_after_only_while_they_owe_answers, seve
   advance(1900ms);
   BOOST_TEST(nodes[0].questions == asked + 1); // it still is the host
   BOOST_TEST((requests() == counts{0, 1, 0}));
-  nodes[1].never.front().deliver(msg::queue_view{});
+  speak(1);
   advance(1min);
   BOOST_TEST(nodes[0].questions == asked + 1);
 }
