@@ -26,6 +26,9 @@ using phase = courier_state::phase;
 /// Fine enough for deadlines of seconds, coarse enough to cost nothing.
 constexpr auto deadline_granularity = std::chrono::milliseconds{100};
 
+/// How long a host may take to answer before home is asked whether it still is one.
+constexpr auto host_patience = std::chrono::seconds{1};
+
 /// A frame also carries type names, ids and lengths.
 constexpr std::size_t frame_overhead = 64 * 1024;
 
@@ -134,6 +137,7 @@ void land(courier_state& state, courier_state::call& call, phase next) {
   if (call.shard)
     state.routes.arrive(*call.shard);
   call.shard.reset();
+  call.host = {};
 }
 
 /// Takes the call out of the books.
@@ -157,7 +161,36 @@ void watch_deadlines(self_ptr self) {
   self->delayed_send(self, deadline_granularity, check_deadlines{});
 }
 
+/// One look each second, so long as there is something to look after.
+void watch_hosts(self_ptr self) {
+  if (self->state.checking_hosts)
+    return;
+  self->state.checking_hosts = true;
+  self->delayed_send(self, host_patience, check_hosts{});
+}
+
+void send_or_park(self_ptr self, std::uint64_t id);
+
 // --- placement ---
+
+/// A host that has stopped does not say so. What is under way to one that is none any more goes on
+/// at once, in its order.
+void follow_moved(self_ptr self) {
+  auto& state = self->state;
+  std::vector<std::uint64_t> moved;
+  for (auto& [id, call] : state.calls) {
+    if (call.now != phase::in_flight || !call.shard || !call.host)
+      continue;
+    const auto host = state.routes.host_of(*call.shard);
+    if (!host || host == call.host)
+      continue;
+    state.routes.turn(*call.shard);
+    land(state, call, phase::parked);
+    moved.push_back(id);
+  }
+  for (const auto id : moved)
+    send_or_park(self, id);
+}
 
 void on_placement(self_ptr self, way_number way, const msg::gateway_actor& by,
                   const msg::placement& said) {
@@ -173,6 +206,7 @@ void on_placement(self_ptr self, way_number way, const msg::gateway_actor& by,
         call.shard = call.shard_of(state.routes.shards());
         state.routes.join(*call.shard);
       }
+  follow_moved(self);
 }
 
 /// Looks whether the hints are too old to be good. Needs no timer: without requests nobody asks.
@@ -188,6 +222,25 @@ void refresh_placement(self_ptr self) {
   }
 }
 
+void look_after_hosts(self_ptr self) {
+  auto& state = self->state;
+  state.checking_hosts = false;
+  const auto late = self->clock().now() - host_patience;
+  bool any = false;
+  bool any_late = false;
+  for (const auto& [id, call] : state.calls) {
+    const bool at_host = call.now == phase::in_flight && call.host;
+    any = any || at_host;
+    any_late = any_late || (at_host && call.sent_at <= late);
+  }
+  if (any_late) {
+    state.routes.doubt();
+    refresh_placement(self);
+  }
+  if (any)
+    watch_hosts(self);
+}
+
 way_number way_of(self_ptr self, courier_state::call& call) {
   auto& routes = self->state.routes;
   if (!call.shard_of || call.by_home || routes.shards() == 0)
@@ -195,6 +248,8 @@ way_number way_of(self_ptr self, courier_state::call& call) {
   const auto now = self->clock().now();
   call.shard = call.shard_of(routes.shards());
   const auto way = routes.depart(*call.shard, now);
+  if (const auto node = routes.node_at(way); node && node == routes.host_of(*call.shard))
+    call.host = node;
   if (self->state.deps.on_detours && routes.wants_ways(now))
     self->state.deps.on_detours();
   return way;
@@ -219,7 +274,10 @@ void send_or_park(self_ptr self, std::uint64_t id) {
   }
   call.now = phase::in_flight;
   ++call.attempt;
+  call.sent_at = self->clock().now();
   call.way = way_of(self, call);
+  if (call.host)
+    watch_hosts(self);
   call.send(state.gateways.at(call.way), call.attempt,
             std::min(remaining, state.deps.retry.try_timeout));
   refresh_placement(self);
@@ -329,10 +387,11 @@ take(self_ptr self, std::shared_ptr<const Request> request,
                                                              core::duration timeout) {
     self->request(gateway, timeout, *kept)
         .then(
-            [self, id, promise](answer_type& answer) mutable {
-              // The answer of any try will do: the request is the same.
+            [self, id, attempt, promise](answer_type& answer) mutable {
+              // Of an earlier try it may be old: that of a host that had stopped and knows no
+              // better yet. The request is the same, and so is what becomes of it.
               const auto found = self->state.calls.find(id);
-              if (found == self->state.calls.end())
+              if (found == self->state.calls.end() || found->second.attempt != attempt)
                 return;
               close(self->state, found);
               promise.deliver(std::move(answer));
@@ -453,6 +512,7 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
         self->state.checking_deadlines = false;
         send_parked(self); // those that stay so arm the next check
       },
+      [self](const check_hosts&) { look_after_hosts(self); },
   };
 }
 

@@ -45,11 +45,14 @@ struct call_again {
 /// INTERNAL: calls that wait for a connection may be past their deadline.
 struct check_deadlines {};
 
+/// INTERNAL: a host may have stopped with calls in flight to it.
+struct check_hosts {};
+
 /// Looks like a gateway that never goes away.
 using courier_actor =
     msg::gateway_actor::extend<caf::reacts_to<gateway_found>, caf::reacts_to<gateway_unreachable>,
                                caf::reacts_to<msg::tasks_lost>, caf::reacts_to<call_again>,
-                               caf::reacts_to<check_deadlines>>;
+                               caf::reacts_to<check_deadlines>, caf::reacts_to<check_hosts>>;
 
 struct courier_deps {
   retry_policy retry;
@@ -84,6 +87,8 @@ struct courier_state {
     way_number way = 0;                  ///< Of the last try.
     std::optional<core::shard_id> shard; ///< In flight, and counted among the requests for it.
     bool by_home = false;                ///< The way to its host has just failed.
+    core::incarnation_id host{};         ///< In flight, and to it as the host of the shard.
+    time_point sent_at{};                ///< The last try.
   };
 
   static inline const char* name = "courier";
@@ -96,6 +101,7 @@ struct courier_state {
   std::uint64_t jitter = 1;
   std::string last_problem = "no connection yet";
   bool checking_deadlines = false;
+  bool checking_hosts = false;
 };
 
 /// Passes every request on to a gateway and the answer back. What fails with `unavailable`,
@@ -104,6 +110,7 @@ struct courier_state {
 ///
 /// With several ways a request goes to the host of its shard where that is known and reached. Else
 /// it goes home, as do those for no single shard, and what has just failed on its way to a host.
+/// What is under way to a host is sent again as soon as the shard is known to have another.
 ///
 /// Lifecycle: spawned by `connection`, which also ends it; open calls then fail with `unavailable`.
 /// Failure: it holds no state worth saving; a crash fails the open calls' senders by their timeout.
@@ -117,3 +124,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(holdfast::client::gateway_found)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(holdfast::client::gateway_unreachable)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(holdfast::client::call_again)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(holdfast::client::check_deadlines)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(holdfast::client::check_hosts)

@@ -18,11 +18,23 @@ void shard_routes::close(way_number way) {
     return;
   const auto next = nodes_.upper_bound(way);
   home_ = (next == nodes_.end() ? nodes_.begin() : next)->first;
+  unanswered_since_.reset();
 }
 
 void shard_routes::learn(way_number way, const msg::placement& said) {
   nodes_[way] = said.node;
   hosts_ = said.hosts;
+  if (way == home_)
+    unanswered_since_.reset();
+}
+
+core::incarnation_id shard_routes::host_of(core::shard_id shard) const {
+  return shard < hosts_.size() ? hosts_[shard] : core::incarnation_id{};
+}
+
+core::incarnation_id shard_routes::node_at(way_number way) const {
+  const auto found = nodes_.find(way);
+  return found == nodes_.end() ? core::incarnation_id{} : found->second;
 }
 
 way_number shard_routes::best_way(core::shard_id shard) const {
@@ -67,6 +79,14 @@ void shard_routes::arrive(core::shard_id shard) {
     lanes_.erase(found);
 }
 
+void shard_routes::turn(core::shard_id shard) {
+  const auto found = lanes_.find(shard);
+  if (found == lanes_.end())
+    return;
+  found->second.way = best_way(shard);
+  found->second.wrong_since.reset();
+}
+
 void shard_routes::distrust(core::shard_id shard) {
   doubtful_ = true;
   if (shard < hosts_.size())
@@ -84,9 +104,12 @@ std::vector<way_number> shard_routes::questions(time_point now) {
     return {};
   asked_at_ = now;
   doubtful_ = false;
+  const bool silent = unanswered_since_ && now - *unanswered_since_ >= patience;
+  if (!unanswered_since_)
+    unanswered_since_ = now;
   std::vector<way_number> asked;
   for (const auto& [way, node] : nodes_)
-    if (way == home_ || !node) // the others have to say only who they are
+    if (way == home_ || !node || silent) // the others have to say only who they are
       asked.push_back(way);
   return asked;
 }

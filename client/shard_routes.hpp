@@ -45,6 +45,10 @@ public:
 
   /// The node at the end of `way`, which is open, has said so.
   void learn(way_number way, const msg::placement& said);
+  /// Who hosts the shard; nil while no node has said so.
+  core::incarnation_id host_of(core::shard_id shard) const;
+  /// The node at the end of `way`; nil while it has not said so.
+  core::incarnation_id node_at(way_number way) const;
   /// How many shards there are; 0 while no node has said so.
   std::uint32_t shards() const { return static_cast<std::uint32_t>(hosts_.size()); }
 
@@ -54,10 +58,14 @@ public:
   void join(core::shard_id shard);
   /// It was answered, or is not waited for any more.
   void arrive(core::shard_id shard);
+  /// Requests for `shard` that are under way will be sent again: the next ones need not keep
+  /// theirs.
+  void turn(core::shard_id shard);
   /// The way that a request for `shard` went has not led to an answer: home until told anew.
   void distrust(core::shard_id shard);
 
-  /// The ways whose nodes are to be asked for the placement now; asks for each question once.
+  /// The ways whose nodes are to be asked for the placement now; asks for each question once. All
+  /// of them while home is silent: it may be one that has stopped.
   std::vector<way_number> questions(time_point now);
   /// Shards may have moved.
   void doubt() { doubtful_ = true; }
@@ -84,6 +92,7 @@ private:
   std::optional<time_point> wanted_at_;
   bool doubtful_ = false;
   std::optional<time_point> asked_at_;
+  std::optional<time_point> unanswered_since_; ///< Home was asked, and has not said anything since.
 };
 
 } // namespace holdfast::client

@@ -22,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace client = holdfast::client;
@@ -133,6 +134,7 @@ struct several_nodes : courier_fixture {
     bool knows_hosts = true;   ///< Else it refuses to say.
     core::errc refusal{};      ///< Of requests.
     bool keeps_silent = false; ///< About requests.
+    bool is_frozen = false;    ///< It keeps silent about the placement, too.
     std::vector<caf::response_promise> never;
     caf::actor gateway;
   };
@@ -152,8 +154,13 @@ struct several_nodes : courier_fixture {
   void reach(client::way_number way) {
     auto& node = nodes.at(way);
     node.gateway = system.spawn([this, &node](caf::event_based_actor* self) -> caf::behavior {
-      return {[this, &node](const msg::get_placement&) -> caf::result<msg::placement> {
+      return {[this, &node, self](const msg::get_placement&) -> caf::result<msg::placement> {
                 ++node.questions;
+                auto promise = self->make_response_promise<msg::placement>();
+                if (node.is_frozen) {
+                  node.never.push_back(promise);
+                  return promise;
+                }
                 if (!node.knows_hosts)
                   return msg::to_error(core::errc::unavailable, "");
                 return msg::placement{node.id, hosts};
@@ -172,12 +179,28 @@ struct several_nodes : courier_fixture {
               [&node](const msg::list_queues&) {
                 node.seen.emplace_back("all");
                 return msg::queue_list{};
+              },
+              [&node](caf::ok_atom) {
+                auto promise = std::move(node.never.front());
+                node.never.erase(node.never.begin());
+                if (node.refusal != core::errc::none)
+                  promise.deliver(msg::to_error(node.refusal, ""));
+                else
+                  promise.deliver(msg::queue_view{});
               }};
     });
     gateways.push_back(node.gateway);
     caf::anon_send(courier,
                    client::gateway_found{caf::actor_cast<msg::gateway_actor>(node.gateway), way});
     advance(200ms); // time for another question
+  }
+  /// What it was silent about longest is answered now.
+  void speak(client::way_number way, core::errc refusal = core::errc::none) {
+    auto& node = nodes.at(way);
+    BOOST_REQUIRE(!node.never.empty());
+    node.refusal = refusal;
+    caf::anon_send(node.gateway, caf::ok_atom::value);
+    settle();
   }
   void reach_all() {
     for (client::way_number way = 0; way < nodes.size(); ++way)
@@ -458,6 +481,67 @@ BOOST_FIXTURE_TEST_CASE(overload_is_waited_out_at_the_host, several_nodes) {
   advance(500ms);
   BOOST_TEST((code_of(outcome) == core::errc::none));
   BOOST_TEST(nodes[0].seen.empty());
+}
+
+// A host that is stopped answers nothing, and its connection stays open.
+BOOST_FIXTURE_TEST_CASE(requests_at_a_host_that_stopped_follow_the_shard, several_nodes) {
+  reach_all();
+  nodes[1].keeps_silent = true;
+  nodes[1].is_frozen = true;
+  const auto first = put(1);
+  const auto second = ask(msg::put_queue{queue_of(1), "{ }"});
+  advance(500ms);
+  BOOST_TEST((requests() == counts{0, 2, 0}));
+  hosts[1] = nodes[2].id;
+  advance(1400ms); // nobody asks for anything; less than the time of a try
+  BOOST_TEST((requests() == counts{0, 2, 2}));
+  BOOST_TEST((code_of(first) == core::errc::none));
+  BOOST_TEST((code_of(second) == core::errc::none));
+}
+
+BOOST_FIXTURE_TEST_CASE(home_that_stopped_is_not_the_only_one_that_is_asked, several_nodes) {
+  reach_all();
+  advance(2s); // the next request asks in passing
+  nodes[0].keeps_silent = true;
+  nodes[0].is_frozen = true;
+  hosts[0] = nodes[1].id;
+  const auto outcome = put(0);
+  advance(1100ms);
+  BOOST_TEST((requests() == counts{1, 1, 0}));
+  BOOST_TEST((code_of(outcome) == core::errc::none));
+}
+
+BOOST_FIXTURE_TEST_CASE(what_an_earlier_host_still_says_is_not_heard, several_nodes) {
+  reach_all();
+  nodes[1].keeps_silent = true;
+  nodes[2].keeps_silent = true;
+  const auto refused = put(1);
+  const auto answered = put(1);
+  hosts[1] = nodes[2].id;
+  advance(1100ms);
+  BOOST_TEST((requests() == counts{0, 2, 2}));
+  speak(1, core::errc::wrong_state);
+  speak(1);
+  BOOST_TEST(!refused->has_value());
+  BOOST_TEST(!answered->has_value());
+  speak(2);
+  speak(2);
+  BOOST_TEST((code_of(refused) == core::errc::none));
+  BOOST_TEST((code_of(answered) == core::errc::none));
+  BOOST_TEST((requests() == counts{0, 2, 2}));
+}
+
+BOOST_FIXTURE_TEST_CASE(hosts_are_looked_after_only_while_they_owe_answers, several_nodes) {
+  reach_all();
+  nodes[1].keeps_silent = true;
+  const auto asked = nodes[0].questions;
+  put(1);
+  advance(1900ms);
+  BOOST_TEST(nodes[0].questions == asked + 1); // it still is the host
+  BOOST_TEST((requests() == counts{0, 1, 0}));
+  speak(1);
+  advance(1min);
+  BOOST_TEST(nodes[0].questions == asked + 1);
 }
 
 // What the caller sent first arrives first, also if the placement was learned in between.

@@ -145,6 +145,7 @@ BOOST_AUTO_TEST_CASE(questions_are_asked_at_a_pace) {
   fresh.learn(0, {node(1), {node(1)}});
   now += client::shard_routes::ask_interval;
   BOOST_TEST((fresh.questions(now) == ways{0, 1})); // the second has not said who it is
+  fresh.learn(0, {node(1), {node(1)}});
   fresh.learn(1, {node(2), {node(1)}});
   now += client::shard_routes::ask_interval - 1us;
   BOOST_TEST(fresh.questions(now).empty());
@@ -157,6 +158,27 @@ BOOST_AUTO_TEST_CASE(questions_are_asked_at_a_pace) {
   BOOST_TEST(fresh.questions(now + 200ms).empty());
   fresh.close(0);
   BOOST_TEST((fresh.questions(now + 200ms) == ways{1}));
+}
+
+BOOST_FIXTURE_TEST_CASE(all_are_asked_while_home_is_silent, three_ways) {
+  using ways = std::vector<client::way_number>;
+  BOOST_TEST((routes.questions(now) == ways{0}));
+  now += client::shard_routes::ask_interval;
+  BOOST_TEST((routes.questions(now) == ways{0, 1, 2}));
+  now += client::shard_routes::ask_interval;
+  BOOST_TEST((routes.questions(now) == ways{0, 1, 2})); // it still is
+  tell();
+  now += client::shard_routes::ask_interval;
+  BOOST_TEST((routes.questions(now) == ways{0}));
+  routes.close(0);
+  BOOST_TEST((routes.questions(now + 100ms) == ways{1})); // another is home, and was not asked yet
+}
+
+BOOST_AUTO_TEST_CASE(requests_for_a_shard_that_moved_need_not_stay_behind) {
+  routes.depart(1, now);
+  tell({node(1), node(3), node(3), node(4)});
+  routes.turn(1);
+  BOOST_TEST(routes.depart(1, now) == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(other_ways_are_wanted_when_many_requests_are_passed_on) {

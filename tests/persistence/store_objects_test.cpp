@@ -114,6 +114,11 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_waiting_unit_has_the_bytes_of_its_object, World,
   BOOST_REQUIRE_EQUAL(waiting.size(), 2U);
   BOOST_TEST(waiting[0].bytes == 100'000U);
   BOOST_TEST(waiting[1].bytes == 7U);
+  // Also when it waits again.
+  const auto found = value_of(f.db->gathered_with({large.id, small.id}));
+  BOOST_REQUIRE_EQUAL(found.size(), 2U);
+  BOOST_TEST(found[0].unit.bytes == 100'000U);
+  BOOST_TEST(found[1].unit.bytes == 7U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
