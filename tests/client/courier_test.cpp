@@ -156,8 +156,8 @@ struct several_nodes : courier_fixture {
     node.gateway = system.spawn([this, &node](caf::event_based_actor* self) -> caf::behavior {
       return {[this, &node, self](const msg::get_placement&) -> caf::result<msg::placement> {
                 ++node.questions;
-                auto promise = self->make_response_promise<msg::placement>();
                 if (node.is_frozen) {
+                  auto promise = self->make_response_promise<msg::placement>();
                   node.never.push_back(promise);
                   return promise;
                 }
