@@ -76,8 +76,12 @@ constexpr statement gathered_together{"gathered_together", R"sql(
       FROM (SELECT DISTINCT batch_id FROM asked WHERE batch_id IS NOT NULL) b
      CROSS JOIN LATERAL (SELECT f.unit_id FROM holdfast.units f
                           WHERE f.batch_id = b.batch_id OFFSET 0) m)
-  SELECT u.unit_id, u.ordinal, u.version, octet_length(u.input), u.list_id, u.list_size,
-         u.list_part, u.batch_id
+  SELECT u.unit_id, u.ordinal, u.version,
+         coalesce(CASE WHEN octet_length(u.input) < 150 THEN
+           substring(u.input,
+             '^\{"\$holdfast\.object":"sha256:[0-9a-f]{64}","bytes":([0-9]{1,9})\}$')::integer END,
+           octet_length(u.input)),
+         u.list_id, u.list_size, u.list_part, u.batch_id
     FROM named n
    CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = n.unit_id OFFSET 0) u
    ORDER BY u.ordinal, u.unit_id)sql"};

@@ -114,6 +114,11 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_waiting_unit_has_the_bytes_of_its_object, World,
   BOOST_REQUIRE_EQUAL(waiting.size(), 2U);
   BOOST_TEST(waiting[0].bytes == 100'000U);
   BOOST_TEST(waiting[1].bytes == 7U);
+  // Nor when it waits again, because its batch was taken apart.
+  const auto gathered = value_of(f.db->gathered_with({large.id, small.id}));
+  BOOST_REQUIRE_EQUAL(gathered.size(), 2U);
+  BOOST_TEST(gathered[0].unit.bytes == 100'000U);
+  BOOST_TEST(gathered[1].unit.bytes == 7U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
