@@ -52,13 +52,14 @@ constexpr statement exclusions_of_step{"exclusions_of_step", R"sql(
    WHERE u.step_id = $1::uuid AND u.state < 3)sql"};
 
 // The bytes of an input that is in the object store are the last thing that its reference says.
+#define INPUT_BYTES                                                                                \
+  "coalesce(CASE WHEN octet_length(input) < 150 THEN\n"                                            \
+  "  substring(input, '^\\{\"\\$holdfast\\.object\":\"sha256:[0-9a-f]{64}\"'\n"                    \
+  "                   ',\"bytes\":([0-9]{1,9})\\}$')::integer END,\n"                              \
+  "  octet_length(input))"
+
 constexpr statement waiting_units_of_step{"waiting_units_of_step", R"sql(
-  SELECT unit_id, ordinal, version,
-         coalesce(CASE WHEN octet_length(input) < 150 THEN
-           substring(input,
-             '^\{"\$holdfast\.object":"sha256:[0-9a-f]{64}","bytes":([0-9]{1,9})\}$')::integer END,
-           octet_length(input)),
-         list_id, list_size, list_part
+  SELECT unit_id, ordinal, version, )sql" INPUT_BYTES R"sql(, list_id, list_size, list_part
     FROM holdfast.units
    WHERE step_id = $1::uuid AND state = 5 AND batch_id IS NULL ORDER BY ordinal)sql"};
 
@@ -76,15 +77,13 @@ constexpr statement gathered_together{"gathered_together", R"sql(
       FROM (SELECT DISTINCT batch_id FROM asked WHERE batch_id IS NOT NULL) b
      CROSS JOIN LATERAL (SELECT f.unit_id FROM holdfast.units f
                           WHERE f.batch_id = b.batch_id OFFSET 0) m)
-  SELECT u.unit_id, u.ordinal, u.version,
-         coalesce(CASE WHEN octet_length(u.input) < 150 THEN
-           substring(u.input,
-             '^\{"\$holdfast\.object":"sha256:[0-9a-f]{64}","bytes":([0-9]{1,9})\}$')::integer END,
-           octet_length(u.input)),
-         u.list_id, u.list_size, u.list_part, u.batch_id
+  SELECT u.unit_id, u.ordinal, u.version, )sql" INPUT_BYTES R"sql(, u.list_id, u.list_size,
+         u.list_part, u.batch_id
     FROM named n
    CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = n.unit_id OFFSET 0) u
    ORDER BY u.ordinal, u.unit_id)sql"};
+
+#undef INPUT_BYTES
 
 // From the list to the table, row by row: see the remark on `LATERAL` in postgres_batch.cpp. Here
 // `OFFSET 0` is what keeps the planner from turning the join around.
