@@ -129,6 +129,39 @@ void store_and_hand_in(step_ptr self, const held_promise& promise, owned_submit&
   });
 }
 
+/// Whether the slot that was reserved for this request still is: when the unit's actor has crashed
+/// since, the step has forgotten all that was under way to it.
+bool still_offered(step_ptr self, const owned_ask& ask, const core::unit_id& unit) {
+  const auto& held = self->state.held;
+  const auto found = held.find(ask.request.contributor);
+  return ask.reserved && found != held.end()
+         && std::any_of(found->second.begin(), found->second.end(), [&](const auto& lease) {
+              return lease.unit == unit && lease.assignment == ask.request.assignment;
+            });
+}
+
+void offer(step_ptr self, const held_promise& promise, owned_ask& ask);
+
+/// Takes a request to the unit that is offered for it; when that cannot be loaded, nothing is.
+void hand_over(step_ptr self, const held_promise& promise, const core::unit_id& unit,
+               owned_ask request) {
+  with_unit(
+      self, unit,
+      [=, ask = std::move(request)](const caf::actor& actor, const core::failure& why) mutable {
+        if (actor) {
+          promise.delegate(actor, unit_command{std::move(ask)});
+          return;
+        }
+        if (still_offered(self, ask, unit))
+          take_back_offer(self, ask.request.contributor, unit);
+        if (core::describe(why.code).retryable)
+          return promise.deliver(msg::to_error(why));
+        ask.input.clear();
+        ++ask.tries; // it is offered to nobody now: there may be another one
+        offer(self, promise, ask);
+      });
+}
+
 void offer(step_ptr self, const held_promise& promise, owned_ask& ask) {
   auto& st = self->state;
   const auto& request = ask.request;
@@ -177,19 +210,7 @@ void offer(step_ptr self, const held_promise& promise, owned_ask& ask) {
   st.held[request.contributor].push_back({request.assignment, *unit, ask.owner});
   ++st.reserved[*unit];
   ask.reserved = true;
-  with_unit(self, *unit,
-            [=, ask = std::move(ask)](const caf::actor& actor, const core::failure& why) mutable {
-              if (actor) {
-                promise.delegate(actor, unit_command{std::move(ask)});
-                return;
-              }
-              // The unit could not be loaded.
-              take_back_offer(self, ask.request.contributor, *unit);
-              if (core::describe(why.code).retryable)
-                return promise.deliver(msg::to_error(why));
-              ++ask.tries; // it is offered to nobody now: there may be another one
-              offer(self, promise, ask);
-            });
+  hand_over(self, promise, *unit, std::move(ask));
 }
 
 /// Nobody is given the unit until its requester says so: then its input must be there again.
@@ -207,17 +228,6 @@ void pause_unreadable(step_ptr self, const core::unit_id& unit, const core::fail
           actor, unit_command{msg::change_unit{self->state.identity.step(), unit,
                                                static_cast<std::uint8_t>(core::unit_verb::pause)}});
   });
-}
-
-/// Whether the slot that was reserved for this request still is: when the unit's actor has crashed
-/// since, the step has forgotten all that was under way to it.
-bool still_offered(step_ptr self, const owned_ask& ask, const core::unit_id& unit) {
-  const auto& held = self->state.held;
-  const auto found = held.find(ask.request.contributor);
-  return ask.reserved && found != held.end()
-         && std::any_of(found->second.begin(), found->second.end(), [&](const auto& lease) {
-              return lease.unit == unit && lease.assignment == ask.request.assignment;
-            });
 }
 
 /// The contributor is offered something else.
@@ -240,6 +250,8 @@ void on_input(step_ptr self, const held_promise& promise, input_wanted& wanted,
         && (!still_offered(self, ask, wanted.unit) || st.board->removed(ask.request.contributor)
             || st.step.row.status != core::step_status::open))
       return offer_another(self, promise, wanted.unit, ask);
+    if (ask.reserved)
+      return hand_over(self, promise, wanted.unit, std::move(ask));
     return forward(self, promise, wanted.unit, std::move(ask));
   }
   const bool lost = is_lost(why);
@@ -294,9 +306,13 @@ void on_input_wanted(step_ptr self, input_wanted& wanted) {
   auto& fetching = self->state.fetching;
   const held_promise promise{self->make_response_promise()};
   const auto assignment = wanted.ask.request.assignment;
-  // What becomes of the offer is decided once.
-  if (!fetching.insert(assignment).second)
+  // What becomes of the offer is decided once. After a crash, or under an id that somebody else
+  // has, this may be another one.
+  if (!fetching.insert(assignment).second) {
+    if (still_offered(self, wanted.ask, wanted.unit))
+      take_back_offer(self, wanted.ask.request.contributor, wanted.unit);
     return fail(promise, core::errc::unavailable, "no answer yet; ask again with the same id");
+  }
   const auto kept = std::make_shared<input_wanted>(std::move(wanted));
   kept->ask.input = kept->ref;
   get_payloads(self, self->state.links.objects, {&kept->ask.input}, internal_timeout,

@@ -83,6 +83,8 @@ constexpr statement gathered_together{"gathered_together", R"sql(
    CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = n.unit_id OFFSET 0) u
    ORDER BY u.ordinal, u.unit_id)sql"};
 
+#undef INPUT_BYTES
+
 // From the list to the table, row by row: see the remark on `LATERAL` in postgres_batch.cpp. Here
 // `OFFSET 0` is what keeps the planner from turning the join around.
 constexpr statement units_by_id{"units_by_id", R"sql(

@@ -17,5 +17,6 @@ FROM holdfast.judgments j
 JOIN holdfast.finished_tasks f ON f.task_id = j.judgment_id
 WHERE j.contributor_id LIKE 'task:%'
   AND (f.ending <> 1
-       OR (f.result <> j.payload AND NOT starts_with(f.result, '{"$holdfast.object":')
-           AND NOT starts_with(j.payload, '{"$holdfast.object":')))
+       OR (f.result <> j.payload
+           AND starts_with(f.result, '{"$holdfast.object":')
+               = starts_with(j.payload, '{"$holdfast.object":')))

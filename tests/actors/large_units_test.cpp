@@ -232,6 +232,24 @@ BOOST_AUTO_TEST_CASE(whoever_is_removed_while_an_input_is_fetched_gets_no_lease)
   BOOST_TEST((assigned(step, "cid").input == large('a'))); // both slots are there
 }
 
+// I-1: an id that is under way already begins nothing, and keeps no slot
+BOOST_AUTO_TEST_CASE(an_offer_under_the_id_of_another_one_gives_its_slot_back) {
+  const auto step = create();
+  added(step, {large('a')});
+  held_back = "object_keeper";
+  const auto id = fresh<core::assignment_id>();
+  const auto first = send_to_node(msg::ask_assignment{step, "ann", id});
+  settle();
+  const auto second = send_to_node(msg::ask_assignment{step, "bob", id});
+  settle();
+  BOOST_TEST((second->code() == core::errc::unavailable));
+  held_back.clear();
+  settle();
+  BOOST_TEST(first->arrived());
+  BOOST_TEST(active_leases() == 1U);
+  BOOST_TEST((assigned(step, "cid").input == large('a')));
+}
+
 // A81, I-12
 BOOST_AUTO_TEST_CASE(large_judgments_go_to_the_store_and_show_whole) {
   const auto step = create(workflow_json("w", {step_json("label", 1, {})}));

@@ -766,6 +766,14 @@ const std::vector<mutant> mutants{
      " (SELECT task_id FROM holdfast.finished_tasks WHERE ending = 1 LIMIT 1)"
      " WHERE unit_id = (SELECT unit_id FROM holdfast.units WHERE source_key = 'row-4')",
      {"task_slots_have_their_task"}},
+    {"a task that said something else, which is in the object store",
+     "UPDATE holdfast.finished_tasks SET result = '{\"$holdfast.object\":\"sha256:a\"}'"
+     " WHERE ending = 1;"
+     "UPDATE holdfast.judgments SET contributor_id = 'task:mail/send', payload ="
+     " '{\"$holdfast.object\":\"sha256:b\"}', judgment_id ="
+     " (SELECT task_id FROM holdfast.finished_tasks WHERE ending = 1 LIMIT 1)"
+     " WHERE unit_id = (SELECT unit_id FROM holdfast.units WHERE source_key = 'row-4')",
+     {"task_slots_have_their_task"}},
     {"routing skipped an event",
      "UPDATE holdfast.consumer_cursors SET seq = (SELECT event_seq FROM holdfast.shard_leases"
      " WHERE shard = 0) WHERE consumer = 'routing'",
