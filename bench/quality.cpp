@@ -114,7 +114,7 @@ void refit_of_live_step(results& out) {
   for (std::size_t unit = 0; unit < given.units(); unit += 10)
     live.hold(unit, given.of(unit).begin()->label);
   auto began = clock::now();
-  const quality::refit_input input{live.recorded(), live.held(), true};
+  const quality::refit_input input{live.recorded(), live.held(), std::nullopt};
   const std::string name = "quality.refit.100000_judgments_5_labels";
   out.add(name + ".begin", seconds_since(began) * 1e3, "ms");
   began = clock::now();

@@ -15,19 +15,32 @@ namespace holdfast::core {
 
 namespace {
 
-struct named_method {
+struct method_row {
   aggregation_method method;
   std::string_view name;
+  bool asks_model = false;
+  std::optional<quality::method> refitted_to{};
 };
 
-constexpr std::array<named_method, 6> method_names{{
+constexpr std::array<method_row, 9> methods{{
     {aggregation_method::majority, "majority"},
     {aggregation_method::weighted, "weighted"},
     {aggregation_method::weighted_log_odds, "weighted_log_odds"},
-    {aggregation_method::incremental, "incremental"},
+    {aggregation_method::incremental, "incremental", true, quality::method::dawid_skene_map},
     {aggregation_method::review, "review"},
-    {aggregation_method::gold_selected, "gold_selected"},
+    {aggregation_method::gold_selected, "gold_selected", true, std::nullopt},
+    {aggregation_method::wawa, "wawa", true, quality::method::wawa},
+    {aggregation_method::one_coin, "one_coin", true, quality::method::one_coin},
+    {aggregation_method::dawid_skene_map, "dawid_skene_map", true,
+     quality::method::dawid_skene_map},
 }};
+
+const method_row& row_of(aggregation_method method) {
+  for (const auto& row : methods)
+    if (row.method == method)
+      return row;
+  break_invariant("aggregation_method", "every value has a row", __FILE__, __LINE__);
+}
 
 /// The answers there may be: those of the policy, else those that were given.
 std::vector<answer_support> answers_of(const aggregation_policy& policy,
@@ -85,6 +98,9 @@ quality::estimates shares_of(aggregation_method method, const quality::answers& 
   case aggregation_method::weighted_log_odds:
     return quality::weighted_log_odds(unit, trust);
   case aggregation_method::gold_selected:
+  case aggregation_method::wawa:
+  case aggregation_method::one_coin:
+  case aggregation_method::dawid_skene_map:
   case aggregation_method::incremental: {
     HOLDFAST_INVARIANT(opinion != nullptr && opinion->shares.size() == unit.labels,
                        "the step asks its model before it asks the unit");
@@ -107,22 +123,20 @@ std::string correction_of(const std::vector<trusted_answer>& given) {
 
 } // namespace
 
-std::string_view to_string(aggregation_method method) {
-  for (const auto& row : method_names)
-    if (row.method == method)
-      return row.name;
-  break_invariant("aggregation_method", "every value has a name", __FILE__, __LINE__);
-}
+std::string_view to_string(aggregation_method method) { return row_of(method).name; }
 
 std::optional<aggregation_method> aggregation_method_named(std::string_view name) {
-  for (const auto& row : method_names)
+  for (const auto& row : methods)
     if (row.name == name)
       return row.method;
   return std::nullopt;
 }
 
-bool asks_model(aggregation_method method) {
-  return method == aggregation_method::incremental || method == aggregation_method::gold_selected;
+bool asks_model(aggregation_method method) { return row_of(method).asks_model; }
+
+std::optional<quality::method> refitted_to(aggregation_method method) {
+  HOLDFAST_INVARIANT(asks_model(method), "other methods have no model to refit");
+  return row_of(method).refitted_to;
 }
 
 std::uint32_t first_slots(const quality::stopping_rule& rule) {
@@ -158,9 +172,10 @@ aggregate aggregate_of(const aggregation_policy& policy, const std::vector<trust
   if (asks_model(policy.method)) {
     result.calibrated = opinion->calibrated;
     result.posterior = opinion->posterior.value_or(consensus.confidence);
+    // Of `incremental` there is one only.
+    if (policy.method != aggregation_method::incremental)
+      result.chosen = opinion->method;
   }
-  if (policy.method == aggregation_method::gold_selected)
-    result.chosen = opinion->method;
   return result;
 }
 

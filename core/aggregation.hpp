@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/quality/method.hpp"
 #include "core/quality/stopping.hpp"
 
 #include <cstdint>
@@ -18,6 +19,9 @@ enum class aggregation_method : std::uint8_t {
   incremental = 4,       ///< What a model of all contributors of the step finds.
   review = 5,            ///< Majority of verdicts on a result, see core/review.hpp.
   gold_selected = 6,     ///< What test questions show to be right most often of what a model finds.
+  wawa = 7,              ///< What a model finds, from its first refit on by this method.
+  one_coin = 8,          ///< As `wawa`.
+  dawid_skene_map = 9,   ///< As `wawa`.
 };
 
 std::string_view to_string(aggregation_method method);
@@ -25,6 +29,10 @@ std::optional<aggregation_method> aggregation_method_named(std::string_view name
 
 /// Whether the result of a unit is what a model of the whole step finds (`model_opinion`).
 bool asks_model(aggregation_method method);
+
+/// By what a model reads the judgments of a unit from its first refit on; none: by what test
+/// questions select. Requires a method that asks a model.
+std::optional<quality::method> refitted_to(aggregation_method method);
 
 /// How a step makes results of judgments, and when a unit has enough of them.
 struct aggregation_policy {
@@ -63,7 +71,9 @@ struct aggregate {
   /// Of a review that corrects: the answer that most of those who correct want. JSON.
   std::string correction{};
   bool calibrated = false; ///< Of a model: the shares are as sure as test questions allow.
-  std::string chosen{};    ///< Of `gold_selected`: the method that was chosen.
+  /// Of methods that a refit may bring, which are all that ask a model but `incremental`: by which
+  /// one it was found.
+  std::string chosen{};
 };
 
 /// What the model of the step takes to be true of a unit.
@@ -97,7 +107,7 @@ bool enough(const quality::stopping_rule& rule, const aggregate& found);
 
 /// The result as JSON: `{"answer": …, "confidence": …, "votes": {…}, "tied": n}`; of methods other
 /// than majority with `"method"` and `"shares": {…}`, of those that ask a model with
-/// `"calibrated": …`, of `gold_selected` with `"chosen": …`, of a review that corrects with
+/// `"calibrated": …`, of these but `incremental` with `"chosen": …`, of a review that corrects with
 /// `"correction": …`.
 std::string to_json(const aggregate& result);
 

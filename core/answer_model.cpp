@@ -9,9 +9,7 @@
 namespace holdfast::core {
 
 answer_model::answer_model(const std::vector<std::string>& labels, aggregation_method method)
-    : selects_(method == aggregation_method::gold_selected),
-      model_(static_cast<std::uint32_t>(labels.size())) {
-  HOLDFAST_INVARIANT(asks_model(method), "other methods need no model");
+    : goes_by_(refitted_to(method)), model_(static_cast<std::uint32_t>(labels.size())) {
   for (const auto& label : labels)
     labels_.emplace(label, static_cast<std::uint32_t>(labels_.size()));
 }
@@ -68,7 +66,7 @@ void answer_model::withdraw(const contributor_id& contributor) {
 std::shared_ptr<const quality::refit_input> answer_model::begin_refit() {
   if (counted_ == 0)
     return nullptr;
-  quality::refit_input input{model_.recorded(), model_.held(), selects_};
+  quality::refit_input input{model_.recorded(), model_.held(), goes_by_};
   if (!quality::fits_confusion_table(input.given))
     return nullptr;
   changed_.assign(changed_.size(), false);

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -19,7 +20,8 @@ namespace holdfast::core {
 ///
 /// It counts one judgment at a time. Now and then all are looked at together (`begin_refit`, then
 /// `quality::refit_of` anywhere, then `adopt`), which takes away what their order has done, tells
-/// how sure the model may be, and may choose how it reads the judgments of a unit.
+/// how sure the model may be, and decides how it reads the judgments of a unit: by the method that
+/// the step names, or by one that test questions select.
 class answer_model {
 public:
   /// `method` is one that asks a model.
@@ -61,7 +63,7 @@ private:
   std::vector<std::vector<std::uint32_t>> judged_; ///< Units by contributor.
   std::vector<std::uint32_t> judgments_;           ///< How many by unit.
   std::uint64_t counted_ = 0;
-  bool selects_;
+  std::optional<quality::method> goes_by_; ///< `refitted_to` of the step's method.
   quality::incremental model_;
   quality::unit_rule rule_;   ///< Of the last refit.
   std::vector<bool> changed_; ///< Units, since a refit was begun.

@@ -1,6 +1,7 @@
 #include "documents/workflow_document.hpp"
 
 #include "core/quality/labels.hpp"
+#include "core/quality/method.hpp"
 #include "core/queue_policy.hpp"
 #include "documents/json.hpp"
 #include "documents/judgment_document.hpp"
@@ -18,6 +19,19 @@ namespace holdfast::documents {
 using nlohmann::json;
 
 namespace {
+
+/// Recorded answers are aggregated by more methods, and under more names.
+std::string unknown_method(const std::string& name) {
+  const std::string known = "must be majority, weighted, weighted_log_odds, wawa, one_coin, "
+                            "dawid_skene_map, incremental, gold_selected or review";
+  const auto recorded = core::quality::method_named(name);
+  if (!recorded)
+    return known;
+  const std::string canonical{core::quality::name_of(*recorded)};
+  if (core::aggregation_method_named(canonical))
+    return "must be written '" + canonical + "': '" + name + "' is another name of it";
+  return known + "; " + canonical + " is for recorded answers alone";
+}
 
 class definition_reader {
 public:
@@ -121,9 +135,7 @@ private:
     if (const auto known = core::aggregation_method_named(method))
       step.aggregation.method = *known;
     else
-      from.problem("method",
-                   "must be majority, weighted, weighted_log_odds, incremental, gold_selected or "
-                   "review");
+      from.problem("method", unknown_method(method));
     const bool reviews = step.aggregation.method == core::aggregation_method::review;
     if (reviews)
       step.answer_pointer = "/verdict";

@@ -61,18 +61,24 @@ void learn_coins(const refit_input& input, unit_rule& rule) {
     rule.reliability.push_back(*fit.model.given_true.of({who, 0}));
 }
 
-unit_rule rule_for(const refit_input& input) {
-  unit_rule rule;
+/// What test questions say of the rule, where there are enough of them.
+void ask_questions(const refit_input& input, unit_rule& rule) {
   std::size_t deciding = 0;
   for (std::size_t unit = 0; unit < input.given.units(); ++unit)
     deciding += decides(input, unit) ? 1 : 0;
   if (deciding < deciding_questions_min)
-    return rule;
+    return;
   const auto asked = with_comparable_questions(input);
-  if (input.selects)
+  if (!input.goes_by)
     rule.chosen = most_accurate_on(asked.given, asked.test_questions);
   rule.sureness =
       fit_temperature(aggregate_by(rule.chosen, asked.given, {}).found, asked.test_questions);
+}
+
+unit_rule rule_for(const refit_input& input) {
+  unit_rule rule;
+  rule.chosen = input.goes_by.value_or(rule.chosen);
+  ask_questions(input, rule);
   if (rule.chosen == method::one_coin)
     learn_coins(input, rule);
   if (rule.chosen == method::wawa)

@@ -6,6 +6,7 @@
 #include "core/quality/method.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 /// Looking at all judgments of a live step again, at once.
@@ -19,12 +20,14 @@ inline constexpr std::size_t deciding_questions_min = 10;
 struct refit_input {
   answers given;
   known_labels test_questions; ///< One entry per unit.
-  bool selects = false;        ///< The method, by the test questions.
+  /// Of those that `most_accurate_on` chooses from; none: the one that it chooses.
+  std::optional<method> goes_by{};
 };
 
 /// How the judgments of one unit are read until the next refit.
 struct unit_rule {
-  method chosen = method::dawid_skene_map; ///< Of those that `most_accurate_on` chooses from.
+  /// Of those that `most_accurate_on` chooses from. Until it can choose, it is the first of them.
+  method chosen = method::dawid_skene_map;
   /// By contributor: of `one_coin` their accuracies, of `wawa` their agreement with the majority;
   /// of the others none.
   std::vector<double> reliability;

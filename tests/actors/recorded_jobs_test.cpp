@@ -1,8 +1,7 @@
 // Recorded jobs through a running node: every recorded judgment is asked for, leased and handed in,
 // and what the step makes of them is what independent implementations found (data/expected.json).
-// A30 to A34. Methods that look at all units again and again (`wawa`, `dawid_skene_*`, `one_coin`)
-// are not among those of live steps: `gold_selected` chooses from them. tests/quality holds them to
-// the same figures.
+// A30 to A34. What a model is refitted to (`wawa`, `one_coin`, `dawid_skene_map`) looks at all units
+// again and again: tests/quality holds it to the same figures.
 
 #include "core/quality/method.hpp"
 #include "tests/quality/recorded_sets.hpp"

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -266,6 +267,36 @@ BOOST_AUTO_TEST_CASE(a_result_says_what_was_chosen_and_whether_confidence_is_cal
                 R"("method":"gold_selected","shares":{"a":0.25,"b":0.75},"calibrated":true,)"
                 R"("chosen":"one_coin"})");
   BOOST_CHECK_THROW(core::aggregate_of(policy, {{"b", 1}}), core::broken_invariant);
+}
+
+// Before the first refit it is another one than the step names.
+BOOST_AUTO_TEST_CASE(a_result_of_a_named_method_says_by_which_one_it_was_found) {
+  core::aggregation_policy policy;
+  policy.method = core::aggregation_method::one_coin;
+  policy.labels = {"a", "b"};
+  const core::model_opinion early{{0.25, 0.75}, 1, false, "dawid_skene_map"};
+  BOOST_TEST(to_json(core::aggregate_of(policy, {{"b", 1}}, &early))
+             == R"({"answer":"b","confidence":0.75,"votes":{"b":1},"tied":1,)"
+                R"("method":"one_coin","shares":{"a":0.25,"b":0.75},"calibrated":false,)"
+                R"("chosen":"dawid_skene_map"})");
+}
+
+BOOST_AUTO_TEST_CASE(a_model_is_refitted_to_what_its_step_names) {
+  using core::aggregation_method;
+  using core::quality::method;
+  const auto is = [](aggregation_method named, std::optional<method> expected) {
+    return core::asks_model(named) && core::refitted_to(named) == expected;
+  };
+  BOOST_TEST(is(aggregation_method::wawa, method::wawa));
+  BOOST_TEST(is(aggregation_method::one_coin, method::one_coin));
+  BOOST_TEST(is(aggregation_method::dawid_skene_map, method::dawid_skene_map));
+  BOOST_TEST(is(aggregation_method::incremental, method::dawid_skene_map));
+  BOOST_TEST(is(aggregation_method::gold_selected, std::nullopt));
+  for (const auto votes : {aggregation_method::majority, aggregation_method::weighted,
+                           aggregation_method::weighted_log_odds, aggregation_method::review}) {
+    BOOST_TEST(!core::asks_model(votes));
+    BOOST_CHECK_THROW(core::refitted_to(votes), core::broken_invariant);
+  }
 }
 
 // A48: as many judgments as the rule may need at least

@@ -118,9 +118,10 @@ struct life {
   }
 
   void all_of_a_unit() {
-    for (const auto method : {aggregation_method::majority, aggregation_method::weighted,
-                              aggregation_method::weighted_log_odds,
-                              aggregation_method::incremental, aggregation_method::gold_selected}) {
+    for (const auto method :
+         {aggregation_method::majority, aggregation_method::weighted,
+          aggregation_method::weighted_log_odds, aggregation_method::incremental,
+          aggregation_method::gold_selected, aggregation_method::one_coin}) {
       auto u = new_unit(3);
       judge(u, "ana", "yes \"quoted\"", 0.9);
       judge(u, "bob", "no", 0.5);

@@ -147,8 +147,8 @@ BOOST_AUTO_TEST_CASE(members_of_the_wrong_type_are_named) {
   BOOST_TEST(problems(one_step(R"("aggregation":"majority")"))
              == "/steps/0/aggregation: must be an object");
   BOOST_TEST(problems(one_step(R"("aggregation":{"method":"average"})"))
-             == "/steps/0/aggregation/method: must be majority, weighted, weighted_log_odds, "
-                "incremental, gold_selected or review");
+             == "/steps/0/aggregation/method: must be majority, weighted, weighted_log_odds, wawa, "
+                "one_coin, dawid_skene_map, incremental, gold_selected or review");
   BOOST_TEST(problems(one_step(R"("next":"b")"))
              == "/steps/0/next: must be a list of keys of steps");
   BOOST_TEST(problems(one_step(R"("next":[1])")) == "/steps/0/next/0: must be the key of a step");
@@ -178,6 +178,40 @@ BOOST_AUTO_TEST_CASE(a_step_may_test_its_contributors_and_stop_by_a_rule) {
   BOOST_TEST(step.test_questions->taint.threshold == 0.6);
   BOOST_TEST(step.test_questions->taint.certainty == 0.8);
   BOOST_TEST(!step.test_questions->taint.sequential.has_value());
+}
+
+// A33, A34
+BOOST_AUTO_TEST_CASE(a_step_may_name_what_its_model_is_refitted_to) {
+  for (const auto method :
+       {core::aggregation_method::wawa, core::aggregation_method::one_coin,
+        core::aggregation_method::dawid_skene_map, core::aggregation_method::incremental}) {
+    const std::string name{to_string(method)};
+    const auto definition =
+        parsed(one_step(R"("aggregation":{"method":")" + name + R"(","labels":["a","b"]})"));
+    BOOST_TEST((definition.steps[0].aggregation.method == method), name);
+    BOOST_TEST(core::history_needed(definition.steps[0]).votes, name);
+    BOOST_TEST(problems(one_step(R"("aggregation":{"method":")" + name + R"("})"))
+               == "/steps/0/aggregation/labels: must list every answer, at least two: " + name
+                      + " must know what else could have been said");
+  }
+}
+
+// Each method has one name in definitions, which are compared as they are written.
+BOOST_AUTO_TEST_CASE(names_of_published_tables_lead_to_the_method) {
+  const auto with = [](const std::string& name) {
+    return problems(one_step(R"("aggregation":{"method":")" + name + R"(","labels":["a","b"]})"));
+  };
+  const std::string place = "/steps/0/aggregation/method: must be ";
+  BOOST_TEST(with("onecoin_map")
+             == place + "written 'one_coin': 'onecoin_map' is another name of it");
+  BOOST_TEST(with("dawid_skene")
+             == place + "written 'dawid_skene_map': 'dawid_skene' is another name of it");
+  BOOST_TEST(with("mv") == place + "written 'majority': 'mv' is another name of it");
+  const auto all = place
+                   + "majority, weighted, weighted_log_odds, wawa, one_coin, dawid_skene_map, "
+                     "incremental, gold_selected or review";
+  BOOST_TEST(with("fds") == all + "; fast_dawid_skene is for recorded answers alone");
+  BOOST_TEST(with("one_coin_mle") == all + "; one_coin_mle is for recorded answers alone");
 }
 
 // A27

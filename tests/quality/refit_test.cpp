@@ -140,6 +140,41 @@ BOOST_AUTO_TEST_CASE(a_live_step_selects_what_is_most_accurate_on_its_test_quest
   }
 }
 
+// A33, A34: as on the whole set at once, with test questions and without
+BOOST_AUTO_TEST_CASE(a_live_step_goes_by_the_method_that_it_names) {
+  const std::vector<std::pair<aggregation_method, method>> all{
+      {aggregation_method::wawa, method::wawa},
+      {aggregation_method::one_coin, method::one_coin},
+      {aggregation_method::dawid_skene_map, method::dawid_skene_map}};
+  for (const auto* name : test::sets_with_truth) {
+    const auto set = test::recorded_set(name);
+    for (const auto& [how, what] : all) {
+      const std::string named{name_of(what)};
+      live_set live{set, how, 7};
+      live_set unasked{set, how, 7, false};
+      BOOST_TEST(live.model.opinion_of(unit_named(1)).method == "dawid_skene_map");
+      live.refit();
+      unasked.refit();
+      for (const auto* one : {&live, &unasked}) {
+        const auto opinion = one->model.opinion_of(unit_named(1));
+        BOOST_TEST(opinion.method == named, name);
+        BOOST_TEST(opinion.calibrated == (one == &live), name << ' ' << named);
+      }
+      const auto& given = set.named.given;
+      BOOST_TEST(
+          std::abs(accuracy_of(live.found(), set.held_back).shared
+                   - accuracy_of(aggregate_by(what, given, set.test_questions).found, set.held_back)
+                         .shared)
+              < 0.002,
+          name << ' ' << named);
+      BOOST_TEST(greatest_difference(unasked.found(), aggregate_by(what, given, {}).found) < 0.01,
+                 name << ' ' << named);
+      BOOST_TEST(expected_calibration_error(live.found(), set.held_back) <= 0.10,
+                 name << ' ' << named);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_refit_makes_confidence_honest_and_changes_no_answer) {
   for (const auto* name : {"cf_amt", "sp_amt"}) {
     const auto set = test::recorded_set(name);

@@ -272,6 +272,8 @@ void draw_quality(plan& p) {
     q.method = d.one_of(methods);
     if (q.tested && q.method == "incremental" && q.questions % 2 == 0)
       q.method = "gold_selected"; // without another draw: plans of old seeds stay what they were
+    else if (q.method == "incremental" && q.questions % 3 == 0)
+      q.method = "one_coin";
     if (d.below(3) == 0)
       continue;
     q.stopping = draw_stopping(d, p.slots_max);

@@ -733,7 +733,7 @@ bool has_tests(const plan& p) {
 
 bool has_models(const plan& p) {
   return has_people(p) && std::any_of(p.quality.begin(), p.quality.end(), [](const auto& q) {
-           return q.method == "incremental" || q.method == "gold_selected";
+           return core::asks_model(*core::aggregation_method_named(q.method));
          });
 }
 
