@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iostream>
 #include <thread>
+#include <utility>
 
 namespace holdfast::bench {
 
@@ -44,9 +45,14 @@ std::string utc_now() {
 
 } // namespace
 
-void results::add(const std::string& name, double value, const std::string& unit) {
-  figures_.push_back({name, value, unit, command_});
-  std::printf("%-52s %14.3f %s\n", name.c_str(), value, unit.c_str());
+void results::add(const std::string& name, double value, const std::string& unit,
+                  std::optional<target> goal) {
+  figures_.push_back({name, value, unit, command_, goal});
+  std::printf("%-52s %14.3f %s", name.c_str(), value, unit.c_str());
+  if (goal)
+    std::printf(" (%s %g: %s)", goal->at_most ? "at most" : "at least", goal->bound,
+                goal->reached_by(value) ? "reached" : "MISSED");
+  std::printf("\n");
   std::fflush(stdout);
 }
 
@@ -65,9 +71,15 @@ bool results::write(const std::string& path) const {
                     {"memory", first_value("/proc/meminfo", "MemTotal")},
                     {"kernel", kernel_version()}};
   out["figures"] = nlohmann::ordered_json::array();
-  for (const auto& f : figures_)
-    out["figures"].push_back(
-        {{"name", f.name}, {"value", f.value}, {"unit", f.unit}, {"command", f.command}});
+  for (const auto& f : figures_) {
+    nlohmann::ordered_json one{
+        {"name", f.name}, {"value", f.value}, {"unit", f.unit}, {"command", f.command}};
+    if (f.goal) {
+      one["target"] = {{f.goal->at_most ? "at_most" : "at_least", f.goal->bound}};
+      one["reached"] = f.goal->reached_by(f.value);
+    }
+    out["figures"].push_back(std::move(one));
+  }
   std::ofstream file{path};
   file << out.dump(2) << '\n';
   if (!file) {

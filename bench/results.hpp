@@ -1,9 +1,21 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace holdfast::bench {
+
+/// What a figure is to reach, in its unit.
+struct target {
+  double bound = 0;
+  bool at_most = false; ///< Else at least.
+
+  bool reached_by(double value) const { return at_most ? value <= bound : value >= bound; }
+};
+
+inline target at_least(double bound) { return {bound, false}; }
+inline target at_most(double bound) { return {bound, true}; }
 
 /// One measured figure.
 struct figure {
@@ -11,6 +23,7 @@ struct figure {
   double value = 0;
   std::string unit;
   std::string command; ///< What measures it again.
+  std::optional<target> goal{};
 };
 
 /// Collects figures, prints each as it comes, and writes them with a description of the machine.
@@ -18,7 +31,8 @@ class results {
 public:
   explicit results(std::string command) : command_(std::move(command)) {}
 
-  void add(const std::string& name, double value, const std::string& unit);
+  void add(const std::string& name, double value, const std::string& unit,
+           std::optional<target> goal = {});
   /// The value of a figure that was added before; 0 if none was.
   double value(const std::string& name) const;
   /// Writes all figures as JSON. False, with a message on stderr, when the file cannot be written.
