@@ -62,7 +62,7 @@ core::outcome<bool> way_to_node::compare_protocols(caf::actor_system& system,
           [&](const caf::error& error) {
             auto why = msg::failure_of(error);
             if (why.code == core::errc::invalid_argument)
-              judge(msg::protocols_before_they_were_told, "without a word about protocols");
+              judge(msg::protocols_before_they_were_told, "unknown");
             else
               result = core::failure{core::errc::unavailable,
                                      "it does not say what it speaks: " + why.detail};

@@ -13,10 +13,13 @@ struct protocol_range {
   std::uint32_t newest = 1;
 };
 
+/// `protocol 1`, or `protocols 1 to 2`.
+std::string to_string(const protocol_range& range);
+
 /// Of this program. `newest` goes up, once a version of Holdfast, when a node comes to send other
 /// nodes something that the last version does not know; it may be sent to those alone whose own
-/// `newest` is as high. `oldest` stays one behind, so that two versions can share a cluster. Layouts
-/// never change: tests/messages/wire_contract.txt.
+/// `newest` is as high. `oldest` stays one behind, so that two versions can share a cluster.
+/// Layouts never change: tests/messages/wire_contract.txt.
 inline constexpr protocol_range own_protocols{1, 1};
 
 /// What a program speaks that does not know the question.
