@@ -9,6 +9,7 @@
 #include "documents/json.hpp"
 #include "documents/new_workflow_document.hpp"
 #include "messages/long_poll.hpp"
+#include "messages/protocol.hpp"
 #include "messages/request_shard.hpp"
 
 #include <caf/send.hpp>
@@ -457,6 +458,11 @@ caf::result<msg::placement> on_placement(self_ptr self, msg::get_placement& m) {
   return promise;
 }
 
+msg::protocols on_get_protocols(self_ptr self) {
+  return {msg::own_protocols.oldest, msg::own_protocols.newest,
+          self->state.context->settings.version};
+}
+
 caf::result<msg::node_met> on_meet(self_ptr self, const msg::meet_node& m) {
   const auto& st = self->state;
   if (!st.links.door)
@@ -610,6 +616,7 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
         return ask ? ask() : msg::link_status{};
       },
       [=](msg::get_placement& m) { return on_placement(self, m); },
+      [=](const msg::get_protocols&) { return on_get_protocols(self); },
       [=](const msg::meet_node& m) { return on_meet(self, m); },
       [=](const msg::look_at_cluster&) {
         caf::anon_send(self->state.links.membership, look_now{});

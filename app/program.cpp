@@ -3,6 +3,8 @@
 #include "app/commands.hpp"
 #include "app/version.hpp"
 #include "core/invariant.hpp"
+#include "messages/protocol.hpp"
+#include "persistence/migrate.hpp"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -11,6 +13,7 @@
 #include <algorithm>
 #include <exception>
 #include <iostream>
+#include <string>
 #include <utility>
 
 namespace holdfast::app {
@@ -33,7 +36,10 @@ void program::add(command more) { commands_.push_back(std::move(more)); }
 
 int program::run(int argc, char** argv) {
   CLI::App cli{about_, name_};
-  cli.set_version_flag("--version", name_ + ' ' + version);
+  cli.set_version_flag("--version", [this] {
+    return name_ + ' ' + version + " (" + msg::to_string(msg::own_protocols) + ", migration "
+           + std::to_string(persistence::embedded_migrations().size()) + ')';
+  });
   cli.require_subcommand(1);
   cli.footer(exit_codes_text());
   auto result = exit_code::ok;

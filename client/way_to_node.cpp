@@ -2,10 +2,22 @@
 
 #include "link/io_thread.hpp"
 #include "link/outlet.hpp"
+#include "messages/errors.hpp"
+#include "messages/protocol.hpp"
 
+#include <caf/scoped_actor.hpp>
+
+#include <chrono>
 #include <utility>
 
 namespace holdfast::client {
+
+namespace {
+
+/// For the first answer of a gateway. It has nothing to look up for it.
+constexpr std::chrono::seconds greeting_timeout{4};
+
+} // namespace
 
 way_to_node::way_to_node(endpoint where) : where_(std::move(where)) {}
 way_to_node::~way_to_node() = default;
@@ -31,6 +43,31 @@ core::outcome<way_to_node::near_end> way_to_node::prepare() {
   if (const auto ready = outlet_->prepare(); !ready)
     return ready.error();
   return near_end{"127.0.0.1", outlet_->port()};
+}
+
+core::outcome<bool> way_to_node::compare_protocols(caf::actor_system& system,
+                                                   const caf::actor& gateway) {
+  core::outcome<bool> result = true;
+  const auto judge = [&](const msg::protocol_range& other, const std::string& version) {
+    if (auto why = msg::why_not_understood(msg::own_protocols, other, version); !why.empty())
+      result = core::failure{core::errc::wrong_state, std::move(why)};
+  };
+  const caf::scoped_actor self{system};
+  self->request(gateway, greeting_timeout,
+                msg::get_protocols{msg::own_protocols.oldest, msg::own_protocols.newest})
+      .receive(
+          [&](const msg::protocols& its) {
+            judge({its.oldest, its.newest}, its.version);
+          },
+          [&](const caf::error& error) {
+            auto why = msg::failure_of(error);
+            if (why.code == core::errc::invalid_argument)
+              judge(msg::protocols_before_they_were_told, "unknown");
+            else
+              result = core::failure{core::errc::unavailable,
+                                     "it does not say what it speaks: " + why.detail};
+          });
+  return result;
 }
 
 void way_to_node::reload() {

@@ -2,7 +2,10 @@
 
 #include "client/endpoint.hpp"
 #include "core/outcome.hpp"
+#include "messages/interfaces.hpp"
 
+#include <caf/actor.hpp>
+#include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/io/middleman.hpp>
 
@@ -33,16 +36,22 @@ public:
   /// Reads the credentials anew, and cuts the way if the node's certificate is not good any more.
   void reload();
 
-  /// Reaches what the node publishes. Blocks; `unavailable` with the reason.
+  /// Reaches the gateway that the node publishes, of whatever version it is, and makes sure that
+  /// the two programs understand each other. Blocks; `unavailable` with the reason, `wrong_state`
+  /// when they do not. `Actor` is what the caller sends to it; a request that the node's version
+  /// does not have is answered `invalid_argument`.
   template <class Actor>
   core::outcome<Actor> dial(caf::actor_system& system) {
     const auto near = prepare();
     if (!near)
       return near.error();
-    auto found = system.middleman().remote_actor<Actor>(near->host, near->port);
-    if (found)
-      return *found;
-    return failed(system.render(found.error()));
+    auto found = system.middleman().remote_actor<msg::any_gateway_actor>(near->host, near->port);
+    if (!found)
+      return failed(system.render(found.error()));
+    const auto gateway = caf::actor_cast<caf::actor>(*found);
+    if (const auto same_language = compare_protocols(system, gateway); !same_language)
+      return same_language.error();
+    return caf::actor_cast<Actor>(gateway);
   }
 
 private:
@@ -52,6 +61,8 @@ private:
   };
 
   core::outcome<near_end> prepare();
+  static core::outcome<bool> compare_protocols(caf::actor_system& system,
+                                               const caf::actor& gateway);
   core::failure failed(const std::string& by_caf) const;
 
   const endpoint where_;

@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-/// What nodes of one cluster say to each other. Peers have no use for any of it.
+/// What nodes of one cluster say to each other. Peers have no use for any of it but
+/// `get_protocols`, which their connection asks by itself.
 namespace holdfast::core {
 
 template <class Inspector>
@@ -36,6 +37,22 @@ typename Inspector::result_type inspect(Inspector& f, sequenced_event& x) {
 } // namespace holdfast::core
 
 namespace holdfast::msg {
+
+/// The first thing that is said on a new connection, by nodes and peers alike: what the caller
+/// understands. Answered by `protocols`, by every version that knows the question; where it is not
+/// understood, the answer is `protocols_before_they_were_told`. Never changes.
+struct get_protocols {
+  std::uint32_t oldest = 0;
+  std::uint32_t newest = 0;
+};
+HOLDFAST_WIRE(get_protocols, x.oldest, x.newest)
+
+struct protocols {
+  std::uint32_t oldest = 0;
+  std::uint32_t newest = 0;
+  std::string version; ///< Of the program, for people.
+};
+HOLDFAST_WIRE(protocols, x.oldest, x.newest, x.version)
 
 /// A node introduces itself to another one. Answered by `node_met`.
 struct meet_node {

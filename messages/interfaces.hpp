@@ -84,8 +84,14 @@ using gateway_actor = caf::typed_actor<
     caf::replies_to<get_link_status>::with<link_status>,
     caf::replies_to<get_placement>::with<placement>>;
 
-/// The gateway as other nodes see it: they ask it for the door that is theirs.
-using member_gateway_actor = gateway_actor::extend<caf::replies_to<meet_node>::with<node_met>>;
+/// The gateway as it is published. Other nodes ask it for the door that is theirs.
+using member_gateway_actor = gateway_actor::extend<caf::replies_to<get_protocols>::with<protocols>,
+                                                   caf::replies_to<meet_node>::with<node_met>>;
+
+/// What the gateway of every version answers, and all that may be asked for when one is dialed: CAF
+/// compares interfaces then, and turns away a gateway that lacks a single request, also one that
+/// nobody sends. What a node does not know it answers `invalid_argument`. Never grows.
+using any_gateway_actor = caf::typed_actor<caf::replies_to<get_node_status>::with<node_status>>;
 
 /// `node_met::door`.
 using door_actor = gateway_actor::extend<caf::reacts_to<look_at_cluster>,

@@ -117,6 +117,8 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(read_events);
   HOLDFAST_REGISTER(published_event);
   HOLDFAST_REGISTER(event_page);
+  HOLDFAST_REGISTER(get_protocols);
+  HOLDFAST_REGISTER(protocols);
   HOLDFAST_REGISTER(meet_node);
   HOLDFAST_REGISTER(node_met);
   HOLDFAST_REGISTER(look_at_cluster);

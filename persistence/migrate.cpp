@@ -5,9 +5,12 @@
 #include "persistence/embedded_sql.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <openssl/sha.h>
 #include <pqxx/pqxx>
+#include <string_view>
+#include <system_error>
 
 namespace holdfast::persistence {
 
@@ -24,7 +27,31 @@ CREATE TABLE IF NOT EXISTS holdfast.migrations (
   sha256 text NOT NULL,
   applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
+-- Not a migration: programs must be able to read it before they know which migrations there are.
+-- Looked for first, because ALTER TABLE would wait for every reader of the table.
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_attribute
+                  WHERE attrelid = 'holdfast.migrations'::regclass AND attname = 'oldest_program')
+  THEN
+    ALTER TABLE holdfast.migrations ADD COLUMN oldest_program integer;
+  END IF;
+END $$;
 )sql";
+
+constexpr std::string_view works_with = "-- works with programs of migration ";
+
+/// What the first line says; 0 when it says nothing.
+std::uint32_t oldest_program_in(const std::string& sql) {
+  if (sql.compare(0, works_with.size(), works_with) != 0)
+    return 0;
+  std::uint32_t number = 0;
+  const auto* end = sql.data() + std::min(sql.find('\n'), sql.size());
+  const auto read = std::from_chars(sql.data() + works_with.size(), end, number);
+  HOLDFAST_INVARIANT(read.ec == std::errc{} && read.ptr == end && number > 0,
+                     "the first line of a migration names the number of another, and no more");
+  return number;
+}
 
 std::string sha256_of(const std::string& text) {
   unsigned char digest[SHA256_DIGEST_LENGTH];
@@ -49,14 +76,18 @@ void never_reactivate(pqxx::connection& database) {
 struct applied_row {
   std::string name;
   std::string sha256;
+  std::uint32_t oldest_program = 0;
 };
 
 std::map<std::uint32_t, applied_row> read_applied(pqxx::connection& database) {
   pqxx::work tx{database};
   tx.exec(bootstrap);
   std::map<std::uint32_t, applied_row> applied;
-  for (const auto& row : tx.exec("SELECT version, name, sha256 FROM holdfast.migrations"))
-    applied[row[0].as<std::uint32_t>()] = {row[1].c_str(), row[2].c_str()};
+  // Where nothing is said, a program must know the migration itself.
+  for (const auto& row : tx.exec("SELECT version, name, sha256, coalesce(oldest_program, version)"
+                                 "  FROM holdfast.migrations"))
+    applied[row[0].as<std::uint32_t>()] = {row[1].c_str(), row[2].c_str(),
+                                           row[3].as<std::uint32_t>()};
   tx.commit();
   return applied;
 }
@@ -65,9 +96,14 @@ std::string difference(const std::map<std::uint32_t, applied_row>& applied,
                        const std::vector<migration>& history) {
   for (const auto& [version, row] : applied) {
     const auto number = std::to_string(version);
-    if (version > history.size())
-      return "the database has migration " + number + " (" + row.name + ") and this program knows "
+    if (version > history.size()) {
+      if (row.oldest_program <= history.size())
+        continue; // made for programs like this one to work on beside newer ones
+      return "the database has migration " + number + " (" + row.name
+             + "), which works with programs that know migration "
+             + std::to_string(row.oldest_program) + " or a later one, and this program knows "
              + std::to_string(history.size()) + ": start a newer program";
+    }
     const auto& known = history[version - 1];
     if (known.name != row.name || known.sha256 != row.sha256)
       return "migration " + number + " was applied as \"" + row.name + "\" with sha256 "
@@ -77,9 +113,11 @@ std::string difference(const std::map<std::uint32_t, applied_row>& applied,
   return {};
 }
 
-std::string insertion(pqxx::transaction_base& tx, const migration& m) {
-  return "INSERT INTO holdfast.migrations (version, name, sha256) VALUES ("
-         + std::to_string(m.version) + ", " + tx.quote(m.name) + ", " + tx.quote(m.sha256) + ")";
+/// Names and checksums have nothing in them that must be quoted.
+std::string insertion(const migration& m) {
+  return "INSERT INTO holdfast.migrations (version, name, sha256, oldest_program) VALUES ("
+         + std::to_string(m.version) + ", '" + m.name + "', '" + m.sha256 + "', "
+         + std::to_string(m.oldest_program) + ")";
 }
 
 } // namespace
@@ -94,6 +132,11 @@ migration make_migration(const std::string& file_name, const std::string& sql) {
   made.name = file_name.substr(underscore + 1, file_name.size() - underscore - 5);
   made.sql = sql;
   made.sha256 = sha256_of(sql);
+  made.oldest_program = oldest_program_in(sql);
+  if (made.oldest_program == 0)
+    made.oldest_program = made.version;
+  HOLDFAST_INVARIANT(made.oldest_program <= made.version,
+                     "a migration works with programs that know it");
   return made;
 }
 
@@ -126,14 +169,16 @@ core::outcome<migration_report> migrate(const std::string& conninfo,
     if (const auto problem = difference(applied, history); !problem.empty())
       return core::failure{core::errc::wrong_state, problem};
     migration_report report;
+    if (!applied.empty())
+      report.version = applied.rbegin()->first;
     for (const auto& m : history) {
-      report.version = m.version;
+      report.version = std::max(report.version, m.version);
       if (applied.count(m.version) != 0)
         continue;
       try {
         pqxx::work tx{database};
         tx.exec(m.sql);
-        tx.exec(insertion(tx, m));
+        tx.exec(insertion(m));
         tx.commit();
       } catch (const pqxx::sql_error& e) {
         return core::failure{core::errc::refused_by_store,
@@ -153,8 +198,7 @@ std::string migration_script(const std::vector<migration>& history) {
                        + ". Run it with: psql -v ON_ERROR_STOP=1 -f FILE\n" + bootstrap;
   for (const auto& m : history) {
     script += "\n-- " + std::to_string(m.version) + ": " + m.name + "\nBEGIN;\n" + m.sql;
-    script += "\nINSERT INTO holdfast.migrations (version, name, sha256) VALUES ("
-              + std::to_string(m.version) + ", '" + m.name + "', '" + m.sha256 + "');\nCOMMIT;\n";
+    script += '\n' + insertion(m) + ";\nCOMMIT;\n";
   }
   return script;
 }

@@ -15,16 +15,21 @@ struct migration {
   std::string name;
   std::string sql;
   std::string sha256; ///< Of `sql`, in hexadecimal.
+  /// The oldest program that may work on a schema that has this migration, by the last migration
+  /// that it knows: N of a first line `-- works with programs of migration N`. Without that line
+  /// the migration itself: who does not know it must not work beside it.
+  std::uint32_t oldest_program = 0;
 };
 
 /// The migrations compiled into this binary, in order of version.
 std::vector<migration> embedded_migrations();
 
 /// Builds a migration from a file name and its text. Used by tests to make histories of their own.
+/// That the first line of `sql`, where it speaks of programs, does so as above is our own affair.
 migration make_migration(const std::string& file_name, const std::string& sql);
 
 struct migration_report {
-  std::uint32_t version = 0;                ///< Of the schema now.
+  std::uint32_t version = 0;                ///< Of the schema now; may be above what is known.
   std::vector<std::uint32_t> newly_applied; ///< By this call.
 };
 
@@ -32,8 +37,11 @@ struct migration_report {
 /// lets one of them work while the others wait. Each migration is one transaction, so a killed node
 /// leaves the schema at a version in between, never inside one.
 ///
+/// A database that is newer than `history` is left as it is: nodes of two versions share it during
+/// an upgrade (docs/adr/0038), if each of the newer migrations works with programs of `history`.
+///
 /// Refuses with `wrong_state` when an applied migration differs from `history` (name or checksum)
-/// or the database is newer than `history`; with `refused_by_store` when the SQL fails; with
+/// or a newer one wants a newer program; with `refused_by_store` when the SQL fails; with
 /// `unavailable` when the database cannot be reached or the lock is not free within a minute.
 core::outcome<migration_report> migrate(const std::string& conninfo,
                                         const std::vector<migration>& history);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <sys/types.h>
+#include <utility>
 #include <vector>
 
 namespace holdfast::app::demo {
@@ -30,6 +31,9 @@ public:
 
   node_process(const node_process&) = delete;
   node_process& operator=(const node_process&) = delete;
+
+  /// Another program, from the next start on.
+  void set_program(std::string program) { program_ = std::move(program); }
 
   /// Starts the node and waits until it says that it is ready. From the second time on it gets the
   /// port that it had.

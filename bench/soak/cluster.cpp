@@ -32,7 +32,8 @@ Id id_of(const std::string& text) {
 
 } // namespace
 
-cluster::cluster(cluster_options options) : options_(std::move(options)) {
+cluster::cluster(cluster_options options)
+    : options_(std::move(options)), older_(!options_.older_program.empty()) {
   auto made = app::demo::scratch_directory::make();
   if (!made)
     throw std::runtime_error{made.error().detail};
@@ -117,12 +118,12 @@ std::vector<client::endpoint> cluster::endpoints(std::uint32_t first) const {
 void cluster::start_at_first(std::uint32_t number) {
   const auto place = directory_->path() / name_of(number);
   std::filesystem::create_directory(place);
-  auto program = options_.program;
+  auto runs = program();
   if (options_.wrong_clocks) {
-    clocks_.emplace_back(place.string(), program);
-    program = clocks_.back().program();
+    clocks_.emplace_back(place.string(), runs);
+    runs = clocks_.back().program();
   }
-  nodes_.push_back(std::make_unique<app::demo::node_process>(program, place, arguments_of(number)));
+  nodes_.push_back(std::make_unique<app::demo::node_process>(runs, place, arguments_of(number)));
   start(number);
 }
 
@@ -136,6 +137,15 @@ void cluster::start(std::uint32_t number) {
     network_->inside(number, begin);
   else
     begin();
+}
+
+void cluster::use_older(bool older) {
+  older_ = older;
+  for (std::uint32_t number = 0; number < options_.nodes; ++number)
+    if (options_.wrong_clocks)
+      clocks_.at(number).use(program());
+    else
+      nodes_.at(number)->set_program(program());
 }
 
 std::string cluster::incarnation(std::uint32_t number) const {

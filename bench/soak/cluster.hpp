@@ -26,6 +26,8 @@ struct cluster_options {
   /// What cannot be made bad here: without an obstacle nodes are on lines of their own, and talk
   /// TLS, and the server is on a disk that can be made full.
   obstacles machine;
+  /// Path of `holdfast` of the version before: nodes start with it at first. Empty: with `program`.
+  std::string older_program{};
 };
 
 /// The server and the nodes, each a process. Belongs to the main thread, because they end with the
@@ -43,6 +45,10 @@ public:
   std::vector<client::endpoint> endpoints(std::uint32_t first) const;
   /// Starts a node that has ended.
   void start(std::uint32_t number);
+  /// From the next start of each node on, the older program or the other one.
+  void use_older(bool older);
+  bool uses_older() const { return older_; }
+  bool has_older() const { return !options_.older_program.empty(); }
   /// Its incarnation, by what it wrote itself.
   std::string incarnation(std::uint32_t number) const;
   /// Why a process that comes new to a node is not told how it is; empty when it is.
@@ -64,6 +70,7 @@ public:
   void keep_directory() { directory_->keep(); }
 
 private:
+  const std::string& program() const { return older_ ? options_.older_program : options_.program; }
   void start_at_first(std::uint32_t number);
   void issue_certificates() const;
   std::vector<std::string> arguments_of(std::uint32_t number) const;
@@ -74,6 +81,7 @@ private:
   std::optional<app::demo::scratch_directory> directory_;
   std::optional<network> network_;
   std::optional<database> server_;
+  bool older_ = false;
   std::vector<wall_clock> clocks_; ///< Of the nodes, where they can be made wrong.
   std::vector<std::unique_ptr<app::demo::node_process>> nodes_;
 };

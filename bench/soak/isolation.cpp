@@ -90,6 +90,10 @@ wall_clock::wall_clock(std::string path, const std::string& program) : path_(std
   if (page == MAP_FAILED)
     throw std::runtime_error{page_file() + ": " + std::strerror(errno)};
   page_.reset(new (page) wrong_clock{});
+  use(program);
+}
+
+void wall_clock::use(const std::string& program) const {
   // A sanitizer wants to be loaded before all else, and does not need to be.
   std::ofstream{this->program()}
       << "#!/bin/sh\nexport LD_PRELOAD=" << bench::quoted(HOLDFAST_WRONG_CLOCK_LIBRARY) << ' '

@@ -26,6 +26,8 @@ public:
   /// `std::runtime_error` when they cannot be written.
   wall_clock(std::string path, const std::string& program);
 
+  /// Another program, from its next start on. Throws as above.
+  void use(const std::string& program) const;
   /// What to run instead of the program.
   std::string program() const { return path_ + "-on-clock"; }
   void set(std::chrono::seconds ahead);

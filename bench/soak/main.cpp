@@ -54,6 +54,7 @@ struct options {
   std::vector<std::string> faults; ///< Names; none: all.
   load_options load;
   std::string program = HOLDFAST_BINARY;
+  std::string upgrade_from; ///< Empty: there is one version only.
   std::string out = "soak";
 };
 
@@ -111,6 +112,8 @@ std::string command_of(const options& o) {
                         + std::to_string(o.nodes);
   for (std::size_t i = 0; i < o.faults.size(); ++i)
     command += (i == 0 ? " --faults " : ",") + o.faults[i];
+  if (!o.upgrade_from.empty())
+    command += " --upgrade-from " + o.upgrade_from;
   return o.lazy_disk ? command + " --lazy-disk" : command;
 }
 
@@ -159,12 +162,13 @@ soak_result run(const options& o) {
   std::cerr << "seed " << o.seed << ": " << result.plan.faults.size() << " faults in " << o.minutes
             << " minutes\n";
 
+  result.two_versions = !o.upgrade_from.empty();
   const auto& kinds = result.plan.request.kinds;
   const auto wants = [&](fault_kind kind) {
     return std::count(kinds.begin(), kinds.end(), kind) != 0;
   };
   cluster nodes{{o.program, o.nodes, lease_time, o.lazy_disk, wants(fault_kind::failover),
-                 wants(fault_kind::clock_jump), machine}};
+                 wants(fault_kind::clock_jump), machine, o.upgrade_from}};
   if (o.keep)
     nodes.keep_directory();
   client::peer_system configuration{client::peer_settings{}};
@@ -247,6 +251,10 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->check(problem_with_fault);
   app.add_option("--program", o.program, "The binary of the nodes")->check(CLI::ExistingFile);
+  app.add_option("--upgrade-from", o.upgrade_from,
+                 "The binary of the version before: nodes start with it, the first rolling restart "
+                 "brings up the other one, the next goes back, and so on")
+      ->check(CLI::ExistingFile);
   app.add_option("--out", o.out, "Beginning of the names of verdict and report")
       ->capture_default_str();
   app.add_flag("--lazy-disk", o.lazy_disk,

@@ -85,6 +85,7 @@ public:
       break;
     case fault_kind::rolling_restart:
       struck_.bit = before.has_value();
+      change_version();
       for (std::uint32_t number = 0; number < nodes_.size(); ++number)
         drain(number);
       struck_.takeover_seconds.reset(); // of several
@@ -195,6 +196,15 @@ private:
     struck_.bit = struck_.bit && before && after;
     if (before && after && before->epochs != after->epochs)
       struck_.violation = std::string{"shards moved although "} + why;
+  }
+
+  /// A run of two versions goes to the newer one and back, so that each is met by the other.
+  void change_version() {
+    if (!nodes_.has_older())
+      return;
+    const bool up = nodes_.uses_older();
+    nodes_.use_older(!up);
+    struck_.versions = up ? struck_fault::change::upgrade : struck_fault::change::rollback;
   }
 
   void drain(std::uint32_t number) {

@@ -111,6 +111,12 @@ std::optional<double> recovery(const soak_result& r, const std::vector<double>& 
   return std::nullopt;
 }
 
+/// Rolling restarts that brought up another version.
+std::ptrdiff_t changes(const soak_result& r, struck_fault::change which) {
+  return std::count_if(r.faults.begin(), r.faults.end(),
+                       [&](const struck_fault& f) { return f.bit && f.versions == which; });
+}
+
 ordered_json figures(const soak_result& r) {
   ordered_json all;
   std::map<std::string, std::uint64_t> failed;
@@ -157,6 +163,9 @@ ordered_json figures(const soak_result& r) {
     one["recovery_s"] = distribution(recovered);
     all["faults"][std::string{name_of(kind)}] = one;
   }
+  if (r.two_versions)
+    all["versions"] = {{"upgrades", changes(r, struck_fault::change::upgrade)},
+                       {"rollbacks", changes(r, struck_fault::change::rollback)}};
   double most = 0;
   for (const auto& sample : r.memory)
     for (const auto node : sample.nodes)
@@ -287,6 +296,8 @@ std::vector<std::string> void_reasons(const soak_result& r) {
     else if (bit == 0)
       reasons.push_back("no " + name + " met anything");
   }
+  if (r.two_versions && changes(r, struck_fault::change::upgrade) == 0)
+    reasons.emplace_back("nothing was upgraded: two versions take a rolling restart");
   if (r.check.stale_attempted == 0)
     reasons.push_back("nobody handed anything in under a lease that had run out");
   if (r.verified == 0)

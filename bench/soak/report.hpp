@@ -22,6 +22,7 @@ struct soak_result {
   /// Kinds of faults that this machine cannot be made to have, and why: none of them is planned.
   std::vector<std::pair<fault_kind, std::string>> left_out;
   std::string command;
+  bool two_versions = false; ///< Nodes are upgraded and rolled back.
   clock::time_point begun;
   clock::time_point ended;
   std::vector<struck_fault> faults;

@@ -3,6 +3,7 @@
 #include "bench/soak/history.hpp"
 #include "bench/soak/plan.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -17,6 +18,8 @@ struct struck_fault {
   /// From its beginning until every shard had a living host again, where one was lost.
   std::optional<double> takeover_seconds;
   std::string violation; ///< What it caused and must not; empty for nothing.
+  /// The version that it brought up on every node, in a run of two versions.
+  enum class change : std::uint8_t { none, upgrade, rollback } versions = change::none;
 };
 
 } // namespace holdfast::soak

@@ -3,15 +3,21 @@
 
 #include "app/demo/node_process.hpp"
 #include "app/demo/scratch_directory.hpp"
+#include "app/exit_codes.hpp"
+#include "app/version.hpp"
 #include "client/connection.hpp"
 #include "client/peer_system.hpp"
+#include "client/way_to_node.hpp"
 #include "client/worker.hpp"
+#include "messages/errors.hpp"
+#include "messages/protocol.hpp"
 #include "persistence/private_cluster.hpp"
 #include "tests/end_to_end/task_stream.hpp"
 #include "tests/support/child_program.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <caf/actor_system.hpp>
+#include <caf/scoped_actor.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -227,6 +233,50 @@ BOOST_AUTO_TEST_CASE(nothing_is_lost_or_doubled_when_nodes_are_killed) { // I-12
     }
     load->await_requests(50);
   });
+}
+
+BOOST_AUTO_TEST_CASE(a_node_says_what_it_speaks) { // F44
+  client::way_to_node way{{"127.0.0.1", processes.at("a")->port(), {}, {}}};
+  const auto gateway = way.dial<caf::actor>(system);
+  BOOST_REQUIRE_MESSAGE(gateway, (gateway ? std::string{} : gateway.error().detail));
+  const caf::scoped_actor self{system};
+  self->request(*gateway, 10s, msg::get_protocols{1, 1})
+      .receive(
+          [](const msg::protocols& its) {
+            BOOST_TEST(its.oldest == msg::own_protocols.oldest);
+            BOOST_TEST(its.newest == msg::own_protocols.newest);
+            BOOST_TEST(its.version == app::version);
+          },
+          [](const caf::error& error) { BOOST_ERROR(msg::failure_of(error).detail); });
+}
+
+// As if a newer program had been there, of which this one must know more, or need not. F44
+BOOST_AUTO_TEST_CASE(a_node_starts_on_a_newer_schema_that_works_with_it) {
+  const auto migrated_to = [this](const std::string& oldest_program) {
+    pqxx::connection database{server->conninfo()};
+    pqxx::nontransaction tx{database};
+    tx.exec("INSERT INTO holdfast.migrations (version, name, sha256, oldest_program)"
+            " VALUES (9999, 'future', 'none', "
+            + oldest_program
+            + ")"
+              " ON CONFLICT (version) DO UPDATE SET oldest_program = excluded.oldest_program");
+  };
+  migrated_to("1");
+  load->under_load([&] {
+    load->await_requests(20);
+    BOOST_TEST(processes.at("a")->stop(30s).value_or(-1) == 0);
+    start("a");
+    load->await_requests(20);
+  });
+
+  migrated_to("9999");
+  BOOST_TEST(processes.at("b")->stop(30s).value_or(-1) == 0);
+  BOOST_TEST(!processes.at("b")->start(60s));
+  BOOST_TEST(processes.at("b")->ended_within(10s).value_or(-1)
+             == static_cast<int>(app::exit_code::database));
+  const auto log = processes.at("b")->log_tail();
+  BOOST_TEST(log.find("migration 9999 (future)") != std::string::npos, log);
+  BOOST_TEST(log.find("start a newer program") != std::string::npos, log);
 }
 
 BOOST_AUTO_TEST_CASE(a_rolling_restart_fails_no_request) { // F46

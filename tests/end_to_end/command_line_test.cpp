@@ -44,6 +44,9 @@ BOOST_AUTO_TEST_CASE(version_is_printed) {
   const auto version = holdfast_with({"--version"});
   BOOST_TEST(version.code == 0);
   BOOST_TEST(contains(version.out, "holdfast "));
+  // What it can work beside. F44
+  BOOST_TEST(contains(version.out, " (protocol"));
+  BOOST_TEST(contains(version.out, ", migration "));
 }
 
 BOOST_AUTO_TEST_CASE(what_the_command_line_does_not_know_is_a_usage_error) {

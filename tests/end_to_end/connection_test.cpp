@@ -2,18 +2,21 @@
 #include "app/listen_port.hpp"
 #include "client/connection.hpp"
 #include "client/peer_system.hpp"
+#include "messages/errors.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/exit_reason.hpp>
+#include <caf/io/middleman.hpp>
 #include <caf/send.hpp>
 
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 // CAF 0.17 now and then forgets a socket's handler, with what hangs on it, when an actor system
 // ends right after a connection or an open port of it did. Here systems end all the time, in a node
@@ -49,9 +52,10 @@ struct fake_node {
     gateway = nullptr;
   }
 
-  void start_gateway(std::uint32_t number) {
-    gateway = system.spawn([number](caf::event_based_actor*) -> caf::behavior {
-      return {[number](const msg::end_session&) { return msg::session_ended{number}; }};
+  void start_gateway(std::uint32_t number, const msg::protocols& speaks = {1, 1, "1.0"}) {
+    gateway = system.spawn([=](caf::event_based_actor*) -> caf::behavior {
+      return {[speaks](const msg::get_protocols&) { return speaks; },
+              [number](const msg::end_session&) { return msg::session_ended{number}; }};
     });
     BOOST_REQUIRE(port.publish(caf::actor_cast<msg::member_gateway_actor>(gateway)));
   }
@@ -146,6 +150,53 @@ BOOST_AUTO_TEST_CASE(nobody_there_is_an_error_with_the_place) {
   BOOST_REQUIRE(!answer);
   BOOST_TEST((answer.error().code == core::errc::unavailable));
   BOOST_TEST(answer.error().detail.find(std::to_string(port)) != std::string::npos);
+}
+
+// F44
+BOOST_AUTO_TEST_CASE(node_that_speaks_another_protocol_is_refused_with_what_to_upgrade) {
+  const auto port = free_port();
+  fake_node node{port};
+  node.start_gateway(1, {7, 8, "9.0"});
+  client::peer_system configuration{client::peer_settings{}};
+  caf::actor_system system{configuration};
+  client::retry_policy retry;
+  retry.deadline = 5s;
+  const client::connection connection{system, {loopback, port}, retry, 1};
+  const auto answer = connection.ask<msg::session_ended>(msg::end_session{"ana"});
+  BOOST_REQUIRE(!answer);
+  BOOST_TEST((answer.error().code == core::errc::unavailable));
+  const auto& why = answer.error().detail;
+  BOOST_TEST(why.find("version 9.0") != std::string::npos, why);
+  BOOST_TEST(why.find("protocols 7 to 8") != std::string::npos, why);
+  BOOST_TEST(why.find("upgrade this program first") != std::string::npos, why);
+}
+
+// An older node has fewer requests, and that of the comparison may be among them. F44
+BOOST_AUTO_TEST_CASE(node_of_an_older_version_is_asked_what_it_knows) {
+  const auto port = free_port();
+  client::peer_system configuration{client::peer_settings{}};
+  caf::actor_system node{configuration};
+  const auto gateway = node.spawn([](caf::event_based_actor* self) -> caf::behavior {
+    self->set_default_handler(
+        [](caf::scheduled_actor*, caf::message_view&) -> caf::result<caf::message> {
+          return msg::to_error(core::errc::invalid_argument, "what?");
+        });
+    return {[](const msg::end_session&) { return msg::session_ended{1}; }};
+  });
+  // All that the gateways of that version have.
+  using older_gateway =
+      msg::any_gateway_actor::extend<caf::replies_to<msg::end_session>::with<msg::session_ended>>;
+  BOOST_REQUIRE(node.middleman().publish(caf::actor_cast<older_gateway>(gateway), port,
+                                         loopback.c_str(), true));
+  {
+    fake_peer peer{port};
+    BOOST_TEST(peer.ask() == 1U);
+    const auto unknown = peer.connection.ask<msg::placement>(msg::get_placement{});
+    BOOST_REQUIRE(!unknown);
+    BOOST_TEST((unknown.error().code == core::errc::invalid_argument));
+  }
+  node.middleman().unpublish(gateway, port);
+  caf::anon_send_exit(gateway, caf::exit_reason::kill);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -11,6 +11,8 @@ inline void add_cluster_samples(samples& into) {
   const auto node = id_of<core::incarnation_id>(0x71);
   const auto step = id_of<core::step_id>(0x72);
   const auto unit = id_of<core::unit_id>(0x73);
+  into.add("hf1.get_protocols", get_protocols{1, 3}, u32(1) + u32(3));
+  into.add("hf1.protocols", protocols{2, 4, "0.3.0"}, u32(2) + u32(4) + text("0.3.0"));
   into.add("hf1.meet_node", meet_node{node}, id(0x71));
   // How CAF writes the handle of nobody: no actor, of no node.
   into.add("hf1.node_met", node_met{node, {}}, id(0x71) + u64(0) + u64(15));

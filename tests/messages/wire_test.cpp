@@ -3,14 +3,8 @@
 
 #include "messages/interfaces.hpp"
 #include "tests/core/random_source.hpp"
-#include "tests/messages/cluster_samples.hpp"
-#include "tests/messages/event_samples.hpp"
-#include "tests/messages/lineage_samples.hpp"
-#include "tests/messages/search_samples.hpp"
-#include "tests/messages/task_samples.hpp"
-#include "tests/messages/webhook_samples.hpp"
-#include "tests/messages/wire_fixture.hpp"
-#include "tests/messages/work_samples.hpp"
+#include "tests/messages/all_samples.hpp"
+#include "tests/messages/interface_names.hpp"
 #include "tests/support/printing.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -19,7 +13,6 @@
 #include <caf/actor_system_config.hpp>
 #include <caf/atom.hpp>
 #include <caf/deep_to_string.hpp>
-#include <caf/uniform_type_info_map.hpp>
 
 #include <algorithm>
 #include <set>
@@ -28,50 +21,21 @@
 #include <vector>
 
 using namespace holdfast;
+using test::all_samples;
 using test::bytes;
 using test::hex;
 using test::id_of;
-using test::sample;
-using test::samples;
+using test::name_of;
+using test::signature_names;
 using test::wire_fixture;
 
 namespace {
-
-std::vector<sample> all_samples(wire_fixture& wire) {
-  samples all{wire};
-  test::add_work_samples(all);
-  test::add_task_samples(all);
-  test::add_cluster_samples(all);
-  test::add_event_samples(all);
-  test::add_webhook_samples(all);
-  test::add_lineage_samples(all);
-  test::add_search_samples(all);
-  return std::move(all.all);
-}
 
 /// What an actor would get: CAF hands on an empty message where it cannot read one.
 caf::message received(wire_fixture& wire, const bytes& buffer) {
   caf::message copy;
   BOOST_CHECK_NO_THROW(wire.read(buffer, copy));
   return copy;
-}
-
-template <class Type>
-std::string name_of(const caf::actor_system& system) {
-  return system.types().portable_name(caf::type_nr<Type>::value, &typeid(Type));
-}
-
-/// The names of request and answer of every line of an interface.
-template <class... In, class... Out>
-std::vector<std::string>
-names_in(const caf::actor_system& system,
-         caf::typed_mpi<caf::detail::type_list<In...>, caf::output_tuple<Out...>>) {
-  return {name_of<In>(system)..., name_of<Out>(system)...};
-}
-template <class... Signatures>
-std::vector<std::vector<std::string>> signature_names(const caf::actor_system& system,
-                                                      caf::detail::type_list<Signatures...>) {
-  return {names_in(system, Signatures{})...};
 }
 
 } // namespace

@@ -5,7 +5,7 @@
 #include "core/change.hpp"
 #include "core/contributor.hpp"
 #include "core/lease.hpp"
-#include "tests/persistence/test_cluster.hpp"
+#include "tests/persistence/empty_database.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <future>
@@ -17,27 +17,6 @@ namespace {
 using persistence::make_migration;
 using persistence::migrate;
 using persistence::migration;
-
-/// An empty database of its own.
-struct empty_database {
-  empty_database() {
-    drop();
-    run(test_cluster::instance().conninfo(), "CREATE DATABASE migrated");
-  }
-  ~empty_database() { drop(); }
-
-  static pqxx::result run(const std::string& where, const std::string& sql) {
-    pqxx::connection database{where};
-    pqxx::nontransaction tx{database};
-    return tx.exec(sql);
-  }
-  static void drop() {
-    run(test_cluster::instance().conninfo(), "DROP DATABASE IF EXISTS migrated WITH (FORCE)");
-  }
-  pqxx::result sql(const std::string& text) const { return run(conninfo, text); }
-
-  std::string conninfo = test_cluster::instance().conninfo() + " dbname=migrated";
-};
 
 std::vector<migration> history(const std::string& second = "CREATE TABLE b (n integer);") {
   return {make_migration("0001_first.sql", "CREATE TABLE a (n integer); INSERT INTO a VALUES (1);"),
@@ -87,6 +66,49 @@ BOOST_AUTO_TEST_CASE(of_a_newer_program_is_refused) {
   BOOST_REQUIRE(!older);
   BOOST_TEST((older.error().code == core::errc::wrong_state));
   BOOST_TEST(contains(older.error().detail, "start a newer program"));
+  BOOST_TEST(contains(older.error().detail, "migration 2 (second)"));
+}
+
+BOOST_AUTO_TEST_CASE(says_which_programs_it_works_with) {
+  const auto line = [](const std::string& number) {
+    return "-- works with programs of migration " + number + "\nCREATE TABLE b (n integer);";
+  };
+  BOOST_TEST(make_migration("0012_x.sql", line("11")).oldest_program == 11U);
+  BOOST_TEST(make_migration("0012_x.sql", line("0009")).oldest_program == 9U);
+  // By default nobody who does not know it.
+  BOOST_TEST(make_migration("0012_x.sql", "CREATE TABLE b (n integer);").oldest_program == 12U);
+  BOOST_TEST(make_migration("0012_x.sql", "--\n" + line("11")).oldest_program == 12U);
+}
+
+BOOST_AUTO_TEST_CASE(of_a_newer_program_is_left_alone_by_one_that_it_works_with) {
+  auto newer = history("-- works with programs of migration 1\nCREATE TABLE b (n integer);");
+  BOOST_REQUIRE(migrate(conninfo, newer));
+  const auto older = migrate(conninfo, {newer[0]});
+  BOOST_REQUIRE_MESSAGE(older, (older ? "" : older.error().detail));
+  BOOST_TEST(older->version == 2U);
+  BOOST_TEST(older->newly_applied.empty());
+  // The same after one more that works with those who know the second, and not the first alone.
+  newer.push_back(
+      make_migration("0003_third.sql", "-- works with programs of migration 2\nDROP TABLE a;"));
+  BOOST_REQUIRE(migrate(conninfo, newer));
+  BOOST_TEST(migrate(conninfo, {newer[0], newer[1]})->version == 3U);
+  const auto oldest = migrate(conninfo, {newer[0]});
+  BOOST_REQUIRE(!oldest);
+  BOOST_TEST((oldest.error().code == core::errc::wrong_state));
+  BOOST_TEST(contains(oldest.error().detail, "migration 3 (third)"));
+  BOOST_TEST(contains(oldest.error().detail, "migration 2 or a later one"));
+  BOOST_TEST(contains(oldest.error().detail, "knows 1"));
+}
+
+// As it was before migrations said whom they work with.
+BOOST_AUTO_TEST_CASE(without_a_word_about_programs_is_completed) {
+  sql("CREATE SCHEMA holdfast; CREATE TABLE holdfast.migrations (version integer PRIMARY KEY,"
+      " name text NOT NULL, sha256 text NOT NULL,"
+      " applied_at timestamptz NOT NULL DEFAULT clock_timestamp());"
+      "INSERT INTO holdfast.migrations (version, name, sha256) VALUES (1, 'first', '"
+      + history()[0].sha256 + "'), (2, 'second', '" + history()[1].sha256 + "')");
+  BOOST_TEST(!migrate(conninfo, {history()[0]}));
+  BOOST_TEST(migrate(conninfo, history())->newly_applied.empty());
 }
 
 BOOST_AUTO_TEST_CASE(stops_before_a_migration_that_fails) {

@@ -74,6 +74,20 @@ BOOST_AUTO_TEST_CASE(a_run_without_late_results_or_live_checks_is_void) {
   BOOST_TEST(void_reasons(result).size() == 2U);
 }
 
+BOOST_AUTO_TEST_CASE(a_run_of_two_versions_is_void_without_an_upgrade) { // F44
+  result.two_versions = true;
+  BOOST_TEST(
+      void_reasons(result)
+          == std::vector<std::string>{"nothing was upgraded: two versions take a rolling restart"},
+      boost::test_tools::per_element());
+  result.faults[0].versions = struck_fault::change::upgrade;
+  BOOST_TEST(verdict()["verdict"] == "green");
+  BOOST_TEST(verdict()["figures"]["versions"]["upgrades"] == 1);
+  BOOST_TEST(verdict()["figures"]["versions"]["rollbacks"] == 0);
+  result.faults[0].bit = false;
+  BOOST_TEST(void_reasons(result).size() == 2U);
+}
+
 BOOST_AUTO_TEST_CASE(what_is_left_out_is_said_and_does_not_make_it_void) {
   result.left_out = {{fault_kind::partition, "no lines"}};
   BOOST_TEST(verdict()["verdict"] == "green");
