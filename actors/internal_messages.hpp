@@ -717,6 +717,10 @@ struct cursors_written {
 
 /// INTERNAL, self-sent timers.
 struct flush_tick {};
+/// Writer → itself: a commit has been held up for long enough.
+struct held_up_tick {
+  std::uint64_t number = 0;
+};
 struct retry_tick {
   std::uint64_t attempt = 0;
 };
@@ -868,6 +872,7 @@ HOLDFAST_LOCAL_MESSAGE(stop_owner)
 HOLDFAST_LOCAL_MESSAGE(subscribe)
 HOLDFAST_LOCAL_MESSAGE(deliver)
 HOLDFAST_LOCAL_MESSAGE(flush_tick)
+HOLDFAST_LOCAL_MESSAGE(held_up_tick)
 HOLDFAST_LOCAL_MESSAGE(retry_tick)
 HOLDFAST_LOCAL_MESSAGE(expiry_tick)
 HOLDFAST_LOCAL_MESSAGE(sweep_tick)

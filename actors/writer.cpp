@@ -2,6 +2,7 @@
 
 #include "actors/actor_guard.hpp"
 #include "core/batching.hpp"
+#include "core/rejoining.hpp"
 #include "core/supervision.hpp"
 
 #include <caf/stateful_actor.hpp>
@@ -67,6 +68,10 @@ struct writer_state {
   std::vector<events_committed> durable_events;
 
   bool flush_armed = false;
+  /// What the last commit took, until the next one has been decided about.
+  std::optional<core::duration> took;
+  core::rejoining rejoining{0, {}};
+  std::uint64_t holds = 0; ///< Number of the last time that a commit was held up.
   std::uint32_t attempt = 0;
   std::uint64_t attempt_number = 0;
   std::mt19937_64 random;
@@ -443,6 +448,7 @@ void commit(self_ptr self) {
       st.batch = build(st, st.selected, st.ranges.back(), nullptr);
       st.batch_built = true;
     }
+    const auto began = self->clock().now();
     auto result = st.store->commit_while(st.batch, [=] {
       tell_durable(self);
       prepare_next(self->state);
@@ -453,6 +459,7 @@ void commit(self_ptr self) {
     case persistence::commit_status::committed:
       st.batch_built = false;
       st.attempt = 0;
+      st.took = std::chrono::duration_cast<core::duration>(self->clock().now() - began);
       on_committed(self);
       break;
     case persistence::commit_status::refused:
@@ -481,12 +488,30 @@ void commit(self_ptr self) {
   arm_flush(self);
 }
 
+/// Whether the next commit waits for those whom the last one has answered. They are told at once
+/// then: their next requests are what it waits for.
+bool hold_up(self_ptr self) {
+  auto& st = self->state;
+  const auto took = std::exchange(st.took, std::nullopt);
+  if (!took || st.next || !st.ranges.empty())
+    return false;
+  const auto pause = st.rejoining.begin(st.durable.size(), st.queue.size(), *took);
+  if (pause <= core::duration::zero())
+    return false;
+  st.flush_armed = false;
+  tell_durable(self);
+  tell_settled(self);
+  self->delayed_send(self, pause, held_up_tick{++st.holds});
+  return true;
+}
+
 /// Commits what has gathered. What came while the last commit was under way has been read by now.
 void flush(self_ptr self) {
   auto& st = self->state;
   st.flush_armed = false;
   if (!st.ranges.empty())
     return; // a retry is under way and will go on with the queue
+  st.rejoining.end(st.queue.size());
   take_up(st);
   if (st.ranges.empty())
     tell_durable(self);
@@ -535,7 +560,7 @@ void enqueue(self_ptr self, write_request& request) {
   }
   st.queue.push_back(std::move(change));
   // While a batch waits for its outcome, `commit` arms the next flush.
-  if (st.ranges.empty())
+  if (st.ranges.empty() && !st.rejoining.holds(st.queue.size()))
     arm_flush(self);
 }
 
@@ -563,12 +588,24 @@ caf::result<settled> abandon(self_ptr self, const std::vector<core::shard_id>& s
 caf::behavior writer(self_ptr self, context_ptr context) {
   guard(self, context);
   self->state.random.seed(context->take_seed());
+  const auto& limits = context->settings.batching;
+  self->state.rejoining = {limits.batch_max / 2, limits.rejoin_max};
   self->state.context = std::move(context);
   self->set_down_handler(
       [=](const caf::down_msg& down) { self->state.refused_senders.erase(down.source); });
   return {
       [=](write_request& request) { enqueue(self, request); },
-      [=](flush_tick) { flush(self); },
+      [=](flush_tick) {
+        if (!hold_up(self))
+          flush(self);
+      },
+      [=](const held_up_tick& tick) {
+        auto& st = self->state;
+        if (tick.number != st.holds)
+          return;
+        st.rejoining.end(st.queue.size());
+        arm_flush(self);
+      },
       [=](const retry_tick& tick) {
         if (tick.attempt != self->state.attempt_number || self->state.ranges.empty())
           return;

@@ -13,8 +13,9 @@ namespace holdfast::actors {
 /// the first commit. Writes a shard only after `adopt_shards`; requests for other shards are
 /// answered `fenced`.
 ///
-/// Batching: no timer. A request arms a flush that lands behind everything already in the mailbox;
-/// while a commit is under way the next batch gathers. What then waits already, if it is enough for
+/// Batching: a request arms a flush that lands behind everything already in the mailbox; while a
+/// commit is under way the next batch gathers, and after it for a moment if those who were answered
+/// are likely to come back by then (`core::rejoining`). What then waits already, if it is enough for
 /// one, is encoded in that time, on the assumption that the batch before it goes in.
 ///
 /// Failure: a lost connection or an unknown outcome repeats the very same batch under the same

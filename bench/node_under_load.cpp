@@ -133,6 +133,7 @@ node_under_load::node_under_load(std::string conninfo, std::uint64_t seed)
   settings.writer_retry_min = 50ms;
   settings.writer_retry_max = 2s;
   settings.writer_lanes = 2;
+  settings.batching.rejoin_max = 1ms;
   settings.extension_delay = 1s;
   settings.intake_interval = 100ms;
   settings.sweep_interval = 15s;

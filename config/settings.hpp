@@ -99,6 +99,7 @@ struct settings {
   struct {
     std::uint32_t batch_max;
     std::uint32_t high_water;
+    core::duration rejoin_max;
     std::uint32_t lanes;
     core::duration retry_min;
     core::duration retry_max;
@@ -290,6 +291,11 @@ void describe(Visitor&& option, Settings& s) {
       "caller wait longer.");
   option("writer.high_water", s.writer.high_water, 20000, 1, 1000000,
          "Decisions waiting for the writer at which new requests are refused with `overloaded`.");
+  option(
+      "writer.rejoin_max", s.writer.rejoin_max, 1ms, 0ms, 100ms,
+      "How long a commit waits at most for the next requests of those whom the last one has "
+      "answered, so that they share it. It is never longer than half of what a commit takes, and "
+      "given up where they do not come. 0: no waiting.");
   option("writer.lanes", s.writer.lanes, 2, 1, 8,
          "Database connections that commit side by side, so that one works while another waits for "
          "the disk. A shard always uses the same one, which keeps its order.");

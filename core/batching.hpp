@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/change.hpp"
+#include "core/time.hpp"
 
 #include <cstddef>
 #include <unordered_set>
@@ -9,14 +10,15 @@
 
 namespace holdfast::core {
 
-/// When the writer commits and what may go together. There is no timer: a batch is whatever
-/// gathered while the previous commit was under way, so one request alone waits for nothing and a
-/// thousand share one commit.
+/// When the writer commits and what may go together. A batch is whatever gathered while the
+/// previous commit was under way, and in a moment after it (`rejoining`), so one request alone
+/// waits for nothing and a thousand share one commit.
 struct batching_limits {
   std::size_t batch_max =
       500; ///< Writes per batch; beyond it only latency grows (POSTGRES knee at 100 to 500).
   std::size_t high_water =
-      20000; ///< Queued writes at which new requests are refused with `overloaded`.
+      20000;             ///< Queued writes at which new requests are refused with `overloaded`.
+  duration rejoin_max{}; ///< How long a commit waits for those just answered; zero: never.
 };
 
 /// The rows that changes of one batch have touched. Two changes that touch the same lease or the

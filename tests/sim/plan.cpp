@@ -92,6 +92,7 @@ void draw_node(dice& d, plan& p) {
   p.shards = static_cast<std::uint32_t>(d.between(1, 4));
   p.writer_lanes = static_cast<std::uint32_t>(d.between(1, 2));
   p.batch_max = d.between(1, 50);
+  p.rejoin_max = d.below(2) == 0 ? d.span(10us, 1ms) : 0us;
   p.high_water = d.below(4) == 0 ? d.between(2, 20) : 20'000;
   p.unit_prefetch = static_cast<std::uint32_t>(d.between(0, 8));
   p.units_live_max = static_cast<std::uint32_t>(d.between(1, 50));
@@ -849,9 +850,10 @@ std::string describe(const plan& p) {
       << p.slots_max << " slots, " << p.next.size() << " steps, " << versions_of(p) << " versions, "
       << p.machine.tasks << " tasks in " << p.machine.queues.size() << " queues, "
       << p.machine.workers << " workers, " << p.nodes << " nodes, " << p.shards << " shards, "
-      << p.writer_lanes << " writer lanes, batch_max " << p.batch_max << ", high_water "
-      << p.high_water << ", prefetch " << p.unit_prefetch << ", leases_max " << p.leases_max
-      << ", events_high_water " << p.events_high_water << ", restarts_max " << p.restarts_max
+      << p.writer_lanes << " writer lanes, batch_max " << p.batch_max << ", rejoin_max "
+      << p.rejoin_max.count() << "us, high_water " << p.high_water << ", prefetch "
+      << p.unit_prefetch << ", leases_max " << p.leases_max << ", events_high_water "
+      << p.events_high_water << ", restarts_max " << p.restarts_max
       << "\n  faults per million: commit unavailable " << f.commit_unavailable
       << ", in doubt applied " << f.commit_in_doubt_applied << ", lost " << f.commit_in_doubt_lost
       << ", late " << f.commit_in_doubt_late << ", refused " << f.change_refused << ", read fails "

@@ -220,6 +220,7 @@ struct plan {
   std::uint32_t shards = 0;
   std::uint32_t writer_lanes = 0;
   std::size_t batch_max = 0;
+  core::duration rejoin_max{};
   std::size_t high_water = 0;
   std::uint32_t unit_prefetch = 0;
   std::uint32_t units_live_max = 0;

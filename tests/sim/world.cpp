@@ -260,7 +260,7 @@ process_ptr world::start_process(const std::string& name) {
   s.dial_interval = 500ms;
   s.forward_patience = plan_.forward_patience;
   s.heartbeat_interval = plan_.node_lease_time / 3;
-  s.batching = {plan_.batch_max, plan_.high_water};
+  s.batching = {plan_.batch_max, plan_.high_water, plan_.rejoin_max};
   s.writer_lanes = plan_.writer_lanes;
   s.writer_retry_min = 10ms;
   s.writer_retry_max = plan_.retry_max;
