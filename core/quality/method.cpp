@@ -49,7 +49,7 @@ const std::vector<method_description>& method_descriptions() {
     {method::weighted, "weighted", "votes weigh as much as their contributor's trust"},
     {method::weighted_log_odds, "weighted_log_odds", "votes weigh the log-odds of the trust"},
     {method::wawa, "wawa", "votes weigh as much as their contributor agrees with the majority"},
-    {method::wawa_soft, "wawa_soft", "votes weigh as much as their contributor agrees with the others"},
+    {method::wawa_soft, "wawa_soft", "votes weigh as much as their contributor agrees with others"},
     {method::dawid_skene_mle, "dawid_skene_mle", "confusion matrices, without a prior"},
     {method::dawid_skene_map, "dawid_skene_map", "confusion matrices, with a prior"},
     {method::fast_dawid_skene, "fast_dawid_skene", "confusion matrices, hard assignments"},

@@ -104,6 +104,7 @@ BOOST_AUTO_TEST_CASE(figures_of_a_recorded_job_are_reported) {
   BOOST_TEST(closed["acc_lowest"].get<double>() == 0.846667, boost::test_tools::tolerance(1e-6));
   BOOST_TEST(closed["log_likelihood"].is_null());
   BOOST_TEST(closed["iterations"] == 0);
+  BOOST_TEST(closed["label_shares"].is_null());
   BOOST_TEST(closed["ms_per_iteration"].is_null());
   BOOST_TEST(closed["seconds"].get<double>() >= 0);
   BOOST_TEST(closed["judgments"] == 6025);
@@ -215,6 +216,49 @@ BOOST_AUTO_TEST_CASE(published_agreement_is_reported) {
   BOOST_TEST(agreement(rows, "fleiss_kappa") == counts.at("expect").get<double>(), close);
 }
 
+// Their table, until nothing moves any more, and after one iteration.
+BOOST_AUTO_TEST_CASE(the_table_of_dawid_and_skene_is_reported) {
+  const auto figures = published("vectors.json").at("dawid_skene_1979");
+  const auto close = boost::test_tools::tolerance(1e-9);
+  const std::vector<std::string> command{
+      "aggregate", "--method", "mle", "--data", data + "anaesthetist1979", "--every-judgment"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), command.begin(), command.end());
+    return report(more);
+  };
+  const auto first = with({"--iterations", "1"});
+  BOOST_TEST(first["iterations"] == 1);
+  BOOST_TEST(first["log_likelihood"].get<double>() == figures.at("loglik_iter1").get<double>(),
+             close);
+
+  const auto last = with({"--rise-min", "1e-12", "--answers-out", file("answers.csv"),
+                          "--confusion-out", file("confusion.csv")});
+  BOOST_TEST(last["iterations"] == figures.at("iters"));
+  BOOST_TEST(last["log_likelihood"].get<double>() == figures.at("loglik").get<double>(), close);
+  const auto answers = "\n" + text_of("answers.csv");
+  const auto confusion = "\n" + text_of("confusion.csv");
+  BOOST_TEST(contains(confusion, "\nworker,truth,label,share\n"));
+  const auto number_after = [](const std::string& text, const std::string& row) {
+    const auto at = text.find("\n" + row);
+    BOOST_REQUIRE_MESSAGE(at != std::string::npos, "there is no row " << row);
+    return std::stod(text.substr(at + 1 + row.size()));
+  };
+  for (std::size_t k = 0; k < 4; ++k) {
+    const auto truth = std::to_string(k + 1);
+    BOOST_TEST(last["label_shares"][truth].get<double>()
+                   == figures.at("class_marginals").at(k).get<double>(),
+               close);
+    for (std::size_t label = 0; label < 4; ++label)
+      BOOST_TEST(number_after(confusion, "w000," + truth + ',' + std::to_string(label + 1) + ',')
+                     == figures.at("observer1_confusion").at(k).at(label).get<double>(),
+                 close);
+  }
+  BOOST_TEST(number_after(answers, "p03,2,") == figures.at("posterior_p03").at(1).get<double>(),
+             close);
+  BOOST_TEST(number_after(answers, "p36,4,") == figures.at("posterior_p36").at(3).get<double>(),
+             close);
+}
+
 BOOST_AUTO_TEST_CASE(test_questions_select_a_method_and_make_confidence_honest) {
   const auto selected =
       report({"aggregate", "--method", "gold_selected", "--gold", "--data", data + "zencrowd_us"});
@@ -277,6 +321,13 @@ BOOST_AUTO_TEST_CASE(mistakes_are_named) {
   BOOST_TEST(contains(complaint({"--data", data + "anaesthetist1979", "--gold"}), "truth.csv"));
   const auto bad = set_of("worker,task,label\na,t,x\na,t\n", "");
   BOOST_TEST(contains(complaint({"--data", bad}), "answers.csv:3: the row has 2 fields"));
+  BOOST_TEST(contains(complaint({"--data", data + "cf_amt", "--confusion-out", file("c.csv")}),
+                      "majority makes no confusion matrices"));
+  BOOST_TEST(contains(
+      complaint({"--data", data + "cf_amt", "--method", "map", "--confusion-out", "/none/c.csv"}),
+      "/none/c.csv: cannot be written"));
+  BOOST_TEST(contains(complaint({"--data", data + "cf_amt", "--iterations", "0"}), "iterations"));
+  BOOST_TEST(contains(complaint({"--data", data + "cf_amt", "--rise-min", "2"}), "rise-min"));
   BOOST_TEST(contains(complaint({"--data", data + "cf_amt", "--answers-out", "/none/x.csv"}),
                       "/none/x.csv: cannot be written"));
 }
