@@ -31,7 +31,8 @@ struct aggregate_flags {
   std::string data;
   std::string answers_out;
   std::string confusion_out;
-  quality::iteration_limits limits;
+  std::string trust;
+  quality::aggregation_settings settings;
   bool gold = false;
   bool every_judgment = false;
   bool json = false;
@@ -83,6 +84,10 @@ std::string obstacle(quality::method what, const aggregate_flags& flags,
              "them has answers";
   if (what == quality::method::gold_selected && !flags.gold)
     return "gold_selected chooses by test questions: add --gold, or name another method";
+  if (!flags.trust.empty() && what != quality::method::weighted
+      && what != quality::method::weighted_log_odds)
+    return "--trust is for weighted and weighted_log_odds; " + std::string{quality::name_of(what)}
+           + " weighs nobody by it";
   if (quality::needs_confusion_table(what) && !quality::fits_confusion_table(set.named.given))
     return flags.data + ": " + std::to_string(set.named.contributors.size()) + " contributors and "
            + std::to_string(set.named.labels.size())
@@ -93,7 +98,7 @@ std::string obstacle(quality::method what, const aggregate_flags& flags,
 
 aggregation_run aggregate(quality::method what, const quality::answers& given,
                           const quality::known_labels& test_questions,
-                          const quality::iteration_limits& limits) {
+                          const quality::aggregation_settings& settings) {
   using std::chrono::steady_clock;
   const auto since = [](steady_clock::time_point began) {
     return std::chrono::duration<double>(steady_clock::now() - began).count();
@@ -103,11 +108,11 @@ aggregation_run aggregate(quality::method what, const quality::answers& given,
                         ? quality::most_accurate_on(given, test_questions)
                         : what;
   const auto chosen = steady_clock::now();
-  aggregation_run run{quality::aggregate_by(used, given, test_questions, limits), 0, 0, {}, {}};
+  aggregation_run run{quality::aggregate_by(used, given, test_questions, settings), 0, 0, {}, {}};
   run.seconds = since(began);
   run.seconds_of_iterations = since(chosen);
   if (!test_questions.empty()) {
-    const auto raw = quality::aggregate_by(used, given, {}, limits).found;
+    const auto raw = quality::aggregate_by(used, given, {}, settings).found;
     run.calibration = quality::fit_temperature(raw, test_questions);
     run.calibrated = quality::calibrated(run.result.found, run.calibration);
   }
@@ -229,9 +234,16 @@ exit_code run(const aggregate_flags& flags) {
     return complain(set.error().detail, exit_code::usage);
   if (const auto problem = obstacle(*what, flags, *set); !problem.empty())
     return complain(problem, exit_code::usage);
+  auto settings = flags.settings;
+  if (!flags.trust.empty()) {
+    auto trust = read_trust(flags.trust, set->named.contributors);
+    if (!trust)
+      return complain(trust.error().detail, exit_code::usage);
+    settings.trust = std::move(*trust);
+  }
   const auto result =
       aggregate(*what, set->named.given, flags.gold ? set->test_questions : quality::known_labels{},
-                flags.limits);
+                settings);
   if (!flags.confusion_out.empty() && !result.result.model)
     return complain("--confusion-out: " + std::string{quality::name_of(result.result.used)}
                         + " makes no confusion matrices; dawid_skene_map does",
@@ -268,15 +280,17 @@ void add_aggregate_command(CLI::App& cli, exit_code& result) {
                     "Count all judgments of a contributor on a task, not the first one only");
   command->add_option("--answers-out", flags->answers_out,
                       "Write task, label and confidence of each unit to this file");
+  command->add_option("--trust", flags->trust,
+                      "File with worker and trust, from 0 to 1, in place of test questions");
   command->add_option("--confusion-out", flags->confusion_out,
                       "Write how likely each worker gives each label when another one is true");
   command
-      ->add_option("--iterations", flags->limits.iterations_max,
+      ->add_option("--iterations", flags->settings.iterations_max,
                    "End methods that iterate after so many iterations at most")
       ->check(CLI::Range(1U, 1'000'000U))
       ->capture_default_str();
   command
-      ->add_option("--rise-min", flags->limits.rise_min,
+      ->add_option("--rise-min", flags->settings.rise_min,
                    "End them when one raises the log-likelihood by less, per judgment")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();

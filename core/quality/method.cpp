@@ -103,11 +103,14 @@ bool needs_confusion_table(method what) {
 }
 
 aggregated aggregate_by(method what, const answers& given, const known_labels& test_questions,
-                        const iteration_limits& limits) {
+                        const aggregation_settings& settings) {
   em_options em{test_questions};
-  em.iterations_max = limits.iterations_max;
-  em.rise_min = limits.rise_min;
-  const auto trusted = [&] { return mean_trust(test_records(given, test_questions)); };
+  em.iterations_max = settings.iterations_max;
+  em.rise_min = settings.rise_min;
+  const auto trusted = [&] {
+    return settings.trust.empty() ? mean_trust(test_records(given, test_questions))
+                                  : settings.trust;
+  };
   const auto closed = [&](estimates found) {
     return aggregated{held(std::move(found), test_questions), what, std::nullopt, 0, std::nullopt};
   };
@@ -135,7 +138,7 @@ aggregated aggregate_by(method what, const answers& given, const known_labels& t
   case method::ibcc_vb:
     return bounded(what, ibcc_vb(given, em));
   case method::glad:
-    return fitted(what, glad(given, {test_questions, limits.iterations_max, limits.rise_min}));
+    return fitted(what, glad(given, {test_questions, settings.iterations_max, settings.rise_min}));
   case method::incremental:
     // What a live step has when everything is in and it has looked at all of it again.
     return fitted(what, dawid_skene(given, prior::diagonal, em));
@@ -145,7 +148,7 @@ aggregated aggregate_by(method what, const answers& given, const known_labels& t
   HOLDFAST_INVARIANT(std::any_of(test_questions.begin(), test_questions.end(),
                                  [](auto truth) { return truth != unknown_label; }),
                      "the caller has test questions to choose by");
-  return aggregate_by(most_accurate_on(given, test_questions), given, test_questions, limits);
+  return aggregate_by(most_accurate_on(given, test_questions), given, test_questions, settings);
 }
 
 } // namespace holdfast::core::quality

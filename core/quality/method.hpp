@@ -62,18 +62,21 @@ struct aggregated {
   std::optional<em_model> model = {};
 };
 
-/// When methods that iterate end, as in `em_options`. Others take no notice.
-struct iteration_limits {
+struct aggregation_settings {
+  /// When methods that iterate end, as in `em_options`.
   std::uint32_t iterations_max = em_options{}.iterations_max;
   double rise_min = em_options{}.rise_min;
+  /// For `weighted` and `weighted_log_odds`: how far each contributor is trusted; empty for what
+  /// the test questions say.
+  std::vector<double> trust = {};
 };
 
 /// Runs `what`. `test_questions` is empty or has one entry per unit: trust is measured by them, and
 /// their units are held at the truth. Requires answers that fit a confusion table where the method
 /// makes one (`needs_confusion_table`), and a test question for `gold_selected`, which chooses
-/// without the limits.
+/// without the settings.
 aggregated aggregate_by(method what, const answers& given, const known_labels& test_questions,
-                        const iteration_limits& limits = {});
+                        const aggregation_settings& settings = {});
 
 /// Whether `what` needs `fits_confusion_table`.
 bool needs_confusion_table(method what);

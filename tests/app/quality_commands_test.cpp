@@ -8,6 +8,7 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -216,6 +217,49 @@ BOOST_AUTO_TEST_CASE(published_agreement_is_reported) {
   BOOST_TEST(agreement(rows, "fleiss_kappa") == counts.at("expect").get<double>(), close);
 }
 
+// data/vectors.json again: the confidence of a production platform, and of skilled votes
+BOOST_AUTO_TEST_CASE(published_confidence_is_reported) {
+  const auto vectors = published("vectors.json");
+  // The confidence of the answer to task `t`.
+  const auto confidence = [&](const std::string& method, const std::string& rows,
+                              const std::string& trust) {
+    const auto set = set_of("worker,task,label\n" + rows, "task,label\n");
+    std::ofstream{directory.path() / "trust.csv"} << "worker,trust\n" << trust;
+    report({"aggregate", "--method", method, "--data", set, "--trust", file("trust.csv"),
+            "--answers-out", file("out.csv")});
+    const auto text = text_of("out.csv");
+    return std::stod(text.substr(text.find(',', text.find("\nt,") + 3) + 1));
+  };
+  const auto close = boost::test_tools::tolerance(1e-11);
+
+  std::string rows;
+  std::string trust;
+  const auto& figures = vectors.at("figure8_confidence");
+  for (const auto& [label, sum] : figures.at("sum_trust").items())
+    for (int i = 0; i < 5; ++i) { // as many voters as it takes for nobody to have more than 1
+      rows += label + std::to_string(i) + ",t," + label + '\n';
+      trust +=
+          label + std::to_string(i) + ',' + nlohmann::json(sum.get<double>() / 5).dump() + '\n';
+    }
+  BOOST_TEST(confidence("weighted", rows, trust) == figures.at("expect").at("beef").get<double>(),
+             close);
+
+  for (const auto& row : vectors.at("toloka_dynamic_overlap")) {
+    rows.clear();
+    trust = "x,0.5\n";
+    for (std::size_t who = 0; who < row.at("answers").size(); ++who) {
+      rows += 'w' + std::to_string(who) + ",t," + row.at("answers").at(who).dump() + '\n';
+      trust += 'w' + std::to_string(who) + ',' + row.at("skills").at(who).dump() + '\n';
+    }
+    for (int label = 0; label < row.at("Y"); ++label) // a label counts when somebody has given it
+      rows += "x,other" + std::to_string(label) + ',' + std::to_string(label) + '\n';
+    const auto posterior = row.at("posterior").get<std::vector<double>>();
+    BOOST_TEST(confidence("weighted_log_odds", rows, trust)
+                   == *std::max_element(posterior.begin(), posterior.end()),
+               close);
+  }
+}
+
 // Their table, until nothing moves any more, and after one iteration.
 BOOST_AUTO_TEST_CASE(the_table_of_dawid_and_skene_is_reported) {
   const auto figures = published("vectors.json").at("dawid_skene_1979");
@@ -326,6 +370,11 @@ BOOST_AUTO_TEST_CASE(mistakes_are_named) {
   BOOST_TEST(contains(
       complaint({"--data", data + "cf_amt", "--method", "map", "--confusion-out", "/none/c.csv"}),
       "/none/c.csv: cannot be written"));
+  BOOST_TEST(contains(complaint({"--data", data + "cf_amt", "--trust", file("none.csv")}),
+                      "majority weighs nobody by it"));
+  BOOST_TEST(contains(
+      complaint({"--data", data + "cf_amt", "--method", "weighted", "--trust", file("none.csv")}),
+      "none.csv: cannot be read"));
   BOOST_TEST(contains(complaint({"--data", data + "cf_amt", "--iterations", "0"}), "iterations"));
   BOOST_TEST(contains(complaint({"--data", data + "cf_amt", "--rise-min", "2"}), "rise-min"));
   BOOST_TEST(contains(complaint({"--data", data + "cf_amt", "--answers-out", "/none/x.csv"}),
