@@ -64,7 +64,7 @@ struct em_options {
 struct em_fit {
   estimates found;
   em_model model;
-  std::vector<double> log_likelihoods; ///< After each iteration.
+  std::vector<double> log_likelihoods; ///< After each iteration, less the model's divergence.
 
   double log_likelihood() const { return log_likelihoods.back(); }
   std::size_t iterations() const { return log_likelihoods.size(); }
