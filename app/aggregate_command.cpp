@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -29,6 +30,9 @@ struct aggregate_flags {
   std::string method = "majority";
   std::string data;
   std::string answers_out;
+  std::string confusion_out;
+  std::string trust;
+  quality::aggregation_settings settings;
   bool gold = false;
   bool every_judgment = false;
   bool json = false;
@@ -80,16 +84,21 @@ std::string obstacle(quality::method what, const aggregate_flags& flags,
              "them has answers";
   if (what == quality::method::gold_selected && !flags.gold)
     return "gold_selected chooses by test questions: add --gold, or name another method";
+  if (!flags.trust.empty() && what != quality::method::weighted
+      && what != quality::method::weighted_log_odds)
+    return "--trust is for weighted and weighted_log_odds; " + std::string{quality::name_of(what)}
+           + " weighs nobody by it";
   if (quality::needs_confusion_table(what) && !quality::fits_confusion_table(set.named.given))
     return flags.data + ": " + std::to_string(set.named.contributors.size()) + " contributors and "
            + std::to_string(set.named.labels.size())
            + " labels make confusion matrices of more than a gigabyte; majority, weighted, "
-             "weighted_log_odds and wawa do without";
+             "weighted_log_odds, wawa, wawa_soft and glad do without";
   return {};
 }
 
 aggregation_run aggregate(quality::method what, const quality::answers& given,
-                          const quality::known_labels& test_questions) {
+                          const quality::known_labels& test_questions,
+                          const quality::aggregation_settings& settings) {
   using std::chrono::steady_clock;
   const auto since = [](steady_clock::time_point began) {
     return std::chrono::duration<double>(steady_clock::now() - began).count();
@@ -99,11 +108,11 @@ aggregation_run aggregate(quality::method what, const quality::answers& given,
                         ? quality::most_accurate_on(given, test_questions)
                         : what;
   const auto chosen = steady_clock::now();
-  aggregation_run run{quality::aggregate_by(used, given, test_questions), 0, 0, {}, {}};
+  aggregation_run run{quality::aggregate_by(used, given, test_questions, settings), 0, 0, {}, {}};
   run.seconds = since(began);
   run.seconds_of_iterations = since(chosen);
   if (!test_questions.empty()) {
-    const auto raw = quality::aggregate_by(used, given, {}).found;
+    const auto raw = quality::aggregate_by(used, given, {}, settings).found;
     run.calibration = quality::fit_temperature(raw, test_questions);
     run.calibrated = quality::calibrated(run.result.found, run.calibration);
   }
@@ -142,6 +151,32 @@ bool write_answers(const std::string& path, const documents::labelled_set& set,
   return out.good();
 }
 
+/// How likely each contributor gives each label when another one is true, as the method has it.
+bool write_confusion(const std::string& path, const documents::labelled_set& set,
+                     const quality::confusion_table& table) {
+  std::ofstream out{path, std::ios::binary};
+  out << "worker,truth,label,share\n";
+  const auto& names = set.named;
+  for (std::uint32_t who = 0; who < names.contributors.size(); ++who)
+    for (std::uint32_t truth = 0; truth < table.labels; ++truth)
+      for (std::uint32_t label = 0; label < table.labels; ++label)
+        out << csv_field(names.contributors[who]) << ',' << csv_field(names.labels[truth]) << ','
+            << csv_field(names.labels[label]) << ',' << share_text(table.of({who, label})[truth])
+            << '\n';
+  out.close();
+  return out.good();
+}
+
+/// How often each label is true, as the method has it; null of methods that do not ask.
+ordered_json label_shares_of(const documents::labelled_set& set, const aggregation_run& run) {
+  if (!run.result.model)
+    return nullptr;
+  auto shares = ordered_json::object();
+  for (std::size_t label = 0; label < set.named.labels.size(); ++label)
+    shares[set.named.labels[label]] = run.result.model->label_shares[label];
+  return shares;
+}
+
 ordered_json report_of(const documents::labelled_set& set, const quality::known_labels& scored,
                        quality::method asked, const aggregation_run& run) {
   const auto& result = run.result;
@@ -166,6 +201,7 @@ ordered_json report_of(const documents::labelled_set& set, const quality::known_
                       {"seconds", run.seconds},
                       {"ms_per_iteration", if_any(iterations > 0, run.seconds_of_iterations * 1e3
                                                                       / std::max(iterations, 1U))}};
+  report["label_shares"] = label_shares_of(set, run);
   for (const auto& [name, figure] :
        {std::pair{"pairwise_agreement", quality::pairwise_agreement(set.named.given)},
         std::pair{"krippendorff_alpha", quality::krippendorff_alpha(set.named.given)},
@@ -198,8 +234,23 @@ exit_code run(const aggregate_flags& flags) {
     return complain(set.error().detail, exit_code::usage);
   if (const auto problem = obstacle(*what, flags, *set); !problem.empty())
     return complain(problem, exit_code::usage);
-  const auto result = aggregate(*what, set->named.given,
-                                flags.gold ? set->test_questions : quality::known_labels{});
+  auto settings = flags.settings;
+  if (!flags.trust.empty()) {
+    auto trust = read_trust(flags.trust, set->named.contributors);
+    if (!trust)
+      return complain(trust.error().detail, exit_code::usage);
+    settings.trust = std::move(*trust);
+  }
+  const auto result =
+      aggregate(*what, set->named.given, flags.gold ? set->test_questions : quality::known_labels{},
+                settings);
+  if (!flags.confusion_out.empty() && !result.result.model)
+    return complain("--confusion-out: " + std::string{quality::name_of(result.result.used)}
+                        + " makes no confusion matrices; dawid_skene_map does",
+                    exit_code::usage);
+  if (!flags.confusion_out.empty()
+      && !write_confusion(flags.confusion_out, *set, result.result.model->given_true))
+    return complain(flags.confusion_out + ": cannot be written", exit_code::usage);
   if (!flags.answers_out.empty() && !write_answers(flags.answers_out, *set, result))
     return complain(flags.answers_out + ": cannot be written", exit_code::usage);
   const auto report = report_of(*set, flags.gold ? set->held_back : set->truth, *what, result);
@@ -229,6 +280,20 @@ void add_aggregate_command(CLI::App& cli, exit_code& result) {
                     "Count all judgments of a contributor on a task, not the first one only");
   command->add_option("--answers-out", flags->answers_out,
                       "Write task, label and confidence of each unit to this file");
+  command->add_option("--trust", flags->trust,
+                      "File with worker and trust, from 0 to 1, in place of test questions");
+  command->add_option("--confusion-out", flags->confusion_out,
+                      "Write how likely each worker gives each label when another one is true");
+  command
+      ->add_option("--iterations", flags->settings.iterations_max,
+                   "End methods that iterate after so many iterations at most")
+      ->check(CLI::Range(1U, 1'000'000U))
+      ->capture_default_str();
+  command
+      ->add_option("--rise-min", flags->settings.rise_min,
+                   "End them when one raises the log-likelihood by less, per judgment")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
   command->add_flag("--json", flags->json, "Print one JSON object");
   command->callback([flags, &result] { result = run(*flags); });
 }

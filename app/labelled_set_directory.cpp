@@ -41,4 +41,12 @@ core::outcome<documents::labelled_set> read_labelled_set(const std::filesystem::
   return documents::parse_labelled_set(directory.string(), *answers, *truth, rule);
 }
 
+core::outcome<std::vector<double>> read_trust(const std::filesystem::path& file,
+                                              const std::vector<std::string>& contributors) {
+  const auto text = text_of(file);
+  if (!text)
+    return text.error();
+  return documents::parse_trust(file.string(), *text, contributors);
+}
+
 } // namespace holdfast::app

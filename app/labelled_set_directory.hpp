@@ -3,6 +3,8 @@
 #include "documents/labelled_set.hpp"
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 namespace holdfast::app {
 
@@ -10,5 +12,9 @@ namespace holdfast::app {
 /// with `invalid_argument`; the detail names the file and what is wrong with it.
 core::outcome<documents::labelled_set> read_labelled_set(const std::filesystem::path& directory,
                                                          core::quality::repeats rule);
+
+/// Reads the trust of each of `contributors` from a file (`documents::parse_trust`).
+core::outcome<std::vector<double>> read_trust(const std::filesystem::path& file,
+                                              const std::vector<std::string>& contributors);
 
 } // namespace holdfast::app

@@ -3,7 +3,9 @@
 #include "documents/csv.hpp"
 #include "documents/json.hpp"
 
+#include <charconv>
 #include <functional>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -61,6 +63,16 @@ numbers numbers_of(const std::vector<std::string>& names) {
   return result;
 }
 
+/// None of what is no number from 0 to 1.
+std::optional<double> share_in(const std::string& text) {
+  double value = -1;
+  const auto* last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  if (error != std::errc{} || end != last || !(value >= 0 && value <= 1))
+    return std::nullopt;
+  return value;
+}
+
 core::failure read_truth(std::string_view text, const std::string& file, labelled_set& set) {
   const auto unit_of = numbers_of(set.named.units);
   const auto label_of = numbers_of(set.named.labels);
@@ -116,6 +128,32 @@ core::outcome<labelled_set> parse_labelled_set(const std::string& name,
   if (problem.code != core::errc::none)
     return problem;
   return set;
+}
+
+core::outcome<std::vector<double>> parse_trust(const std::string& file, std::string_view csv,
+                                               const std::vector<std::string>& contributors) {
+  std::unordered_map<std::string, double> known;
+  const auto problem =
+      read_columns(csv, file, {"worker", "trust"}, [&](const auto& fields, std::size_t line) {
+        const auto trust = share_in(*fields[1]);
+        if (!trust)
+          return csv_problem(file, line, "`" + *fields[1] + "` is no trust from 0 to 1");
+        if (!known.emplace(*fields[0], *trust).second)
+          return csv_problem(file, line, "worker `" + *fields[0] + "` has trust above already");
+        return core::failure{};
+      });
+  if (problem.code != core::errc::none)
+    return problem;
+  std::vector<double> all;
+  for (const auto& contributor : contributors) {
+    const auto found = known.find(contributor);
+    if (found == known.end())
+      return core::failure{core::errc::invalid_argument, file + ": add a row for worker `"
+                                                             + contributor
+                                                             + "`, who has answers and no trust"};
+    all.push_back(found->second);
+  }
+  return all;
 }
 
 } // namespace holdfast::documents

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace holdfast::documents {
 
@@ -31,5 +32,13 @@ core::outcome<labelled_set> parse_labelled_set(const std::string& name,
                                                std::string_view answers_csv,
                                                std::string_view truth_csv,
                                                core::quality::repeats rule);
+
+/// Reads how far each of `contributors` is trusted: `csv` has the columns worker and trust, from 0
+/// to 1; other columns, and workers who are none of them, are ignored. `file` stands in errors.
+///
+/// Fails with `invalid_argument`; the detail names the file, and the line or the worker without
+/// trust.
+core::outcome<std::vector<double>> parse_trust(const std::string& file, std::string_view csv,
+                                               const std::vector<std::string>& contributors);
 
 } // namespace holdfast::documents

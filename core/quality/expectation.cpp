@@ -29,7 +29,7 @@ public:
       std::swap(fit_.model, counts_);
       step(fit_.model, given_.units());
       changed_ = false;
-      seen.push_back(expect());
+      seen.push_back(expect() - fit_.model.divergence);
       if (seen.size() == 1)
         continue;
       if (options_.hard ? !changed_ : seen.back() - seen[seen.size() - 2] < enough)

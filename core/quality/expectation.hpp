@@ -8,9 +8,9 @@
 #include <functional>
 #include <vector>
 
-/// The engine under `dawid_skene`, its fast form and `one_coin`: expectation and maximisation in
-/// turn. Source: A. Dempster, N. Laird, D. Rubin, "Maximum likelihood from incomplete data via the
-/// EM algorithm", 1977.
+/// The engine under `dawid_skene`, its fast form, `one_coin` and `ibcc_vb`: expectation and
+/// maximisation in turn. Source: A. Dempster, N. Laird, D. Rubin, "Maximum likelihood from
+/// incomplete data via the EM algorithm", 1977.
 namespace holdfast::core::quality {
 
 /// One number for each contributor, label given and true label, in this order; the last varies
@@ -42,6 +42,9 @@ bool fits_confusion_table(const answers& given);
 struct em_model {
   std::vector<double> label_shares; ///< `pi_k`.
   confusion_table given_true;       ///< How likely the label is given when the other one is true.
+  /// Of parameters that stand for a distribution: how far that is from what was believed before,
+  /// in nats. Taken off the log-likelihood, which makes a lower bound of the evidence of it.
+  double divergence = 0;
 };
 
 struct em_options {
@@ -61,7 +64,7 @@ struct em_options {
 struct em_fit {
   estimates found;
   em_model model;
-  std::vector<double> log_likelihoods; ///< After each iteration.
+  std::vector<double> log_likelihoods; ///< After each iteration, less the model's divergence.
 
   double log_likelihood() const { return log_likelihoods.back(); }
   std::size_t iterations() const { return log_likelihoods.size(); }

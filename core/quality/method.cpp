@@ -2,8 +2,9 @@
 
 #include "core/invariant.hpp"
 #include "core/quality/dawid_skene.hpp"
+#include "core/quality/glad.hpp"
 #include "core/quality/gold_selected.hpp"
-#include "core/quality/incremental.hpp"
+#include "core/quality/ibcc.hpp"
 #include "core/quality/one_coin.hpp"
 #include "core/quality/trust.hpp"
 #include "core/quality/voting.hpp"
@@ -24,17 +25,19 @@ estimates held(estimates found, const known_labels& test_questions) {
 aggregated fitted(method what, em_fit fit) {
   const auto iterations = static_cast<std::uint32_t>(fit.iterations());
   const auto log_likelihood = fit.log_likelihood();
-  return {std::move(fit.found), what, log_likelihood, iterations};
+  return {std::move(fit.found), what, log_likelihood, iterations, std::move(fit.model)};
 }
 
-estimates streamed(const answers& given, const known_labels& test_questions) {
-  incremental live{given.labels};
-  for (std::size_t unit = 0; unit < given.units(); ++unit) {
-    live.hold(unit, test_questions.empty() ? unknown_label : test_questions[unit]);
-    for (const auto& one : given.of(unit))
-      live.add(unit, one);
-  }
-  return live.found();
+/// What stands for a distribution of parameters has a lower bound where others have a likelihood.
+aggregated bounded(method what, em_fit fit) {
+  const auto iterations = static_cast<std::uint32_t>(fit.iterations());
+  return {std::move(fit.found), what, std::nullopt, iterations, std::nullopt};
+}
+
+aggregated fitted(method what, glad_fit fit) {
+  const auto iterations = static_cast<std::uint32_t>(fit.log_likelihoods.size());
+  const auto log_likelihood = fit.log_likelihoods.back();
+  return {std::move(fit.found), what, log_likelihood, iterations, std::nullopt};
 }
 
 } // namespace
@@ -46,12 +49,15 @@ const std::vector<method_description>& method_descriptions() {
     {method::weighted, "weighted", "votes weigh as much as their contributor's trust"},
     {method::weighted_log_odds, "weighted_log_odds", "votes weigh the log-odds of the trust"},
     {method::wawa, "wawa", "votes weigh as much as their contributor agrees with the majority"},
+    {method::wawa_soft, "wawa_soft", "votes weigh as much as their contributor agrees with others"},
     {method::dawid_skene_mle, "dawid_skene_mle", "confusion matrices, without a prior"},
     {method::dawid_skene_map, "dawid_skene_map", "confusion matrices, with a prior"},
     {method::fast_dawid_skene, "fast_dawid_skene", "confusion matrices, hard assignments"},
     {method::one_coin, "one_coin", "one accuracy per contributor"},
     {method::one_coin_mle, "one_coin_mle", "one accuracy per contributor, without a prior"},
-    {method::incremental, "incremental", "dawid_skene_map, one judgment at a time"},
+    {method::ibcc_vb, "ibcc_vb", "all confusion matrices that may be, by variational Bayes"},
+    {method::glad, "glad", "one ability per contributor, one difficulty per unit"},
+    {method::incremental, "incremental", "dawid_skene_map, in live steps one judgment at a time"},
     {method::gold_selected, "gold_selected", "what is best on the test questions"},
   };
   // clang-format on
@@ -93,14 +99,20 @@ std::string_view name_of(method what) {
 
 bool needs_confusion_table(method what) {
   return what != method::majority && what != method::weighted && what != method::weighted_log_odds
-         && what != method::wawa;
+         && what != method::wawa && what != method::wawa_soft && what != method::glad;
 }
 
-aggregated aggregate_by(method what, const answers& given, const known_labels& test_questions) {
-  const em_options em{test_questions};
-  const auto trusted = [&] { return mean_trust(test_records(given, test_questions)); };
+aggregated aggregate_by(method what, const answers& given, const known_labels& test_questions,
+                        const aggregation_settings& settings) {
+  em_options em{test_questions};
+  em.iterations_max = settings.iterations_max;
+  em.rise_min = settings.rise_min;
+  const auto trusted = [&] {
+    return settings.trust.empty() ? mean_trust(test_records(given, test_questions))
+                                  : settings.trust;
+  };
   const auto closed = [&](estimates found) {
-    return aggregated{held(std::move(found), test_questions), what, std::nullopt, 0};
+    return aggregated{held(std::move(found), test_questions), what, std::nullopt, 0, std::nullopt};
   };
   switch (what) {
   case method::majority:
@@ -111,6 +123,8 @@ aggregated aggregate_by(method what, const answers& given, const known_labels& t
     return closed(weighted_log_odds(given, trusted()));
   case method::wawa:
     return closed(wawa(given));
+  case method::wawa_soft:
+    return closed(wawa_soft(given));
   case method::dawid_skene_mle:
     return fitted(what, dawid_skene(given, prior::none, em));
   case method::dawid_skene_map:
@@ -121,15 +135,20 @@ aggregated aggregate_by(method what, const answers& given, const known_labels& t
     return fitted(what, one_coin(given, em));
   case method::one_coin_mle:
     return fitted(what, one_coin_mle(given, em));
+  case method::ibcc_vb:
+    return bounded(what, ibcc_vb(given, em));
+  case method::glad:
+    return fitted(what, glad(given, {test_questions, settings.iterations_max, settings.rise_min}));
   case method::incremental:
-    return closed(streamed(given, test_questions));
+    // What a live step has when everything is in and it has looked at all of it again.
+    return fitted(what, dawid_skene(given, prior::diagonal, em));
   case method::gold_selected:
     break;
   }
   HOLDFAST_INVARIANT(std::any_of(test_questions.begin(), test_questions.end(),
                                  [](auto truth) { return truth != unknown_label; }),
                      "the caller has test questions to choose by");
-  return aggregate_by(most_accurate_on(given, test_questions), given, test_questions);
+  return aggregate_by(most_accurate_on(given, test_questions), given, test_questions, settings);
 }
 
 } // namespace holdfast::core::quality

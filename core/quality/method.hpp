@@ -2,6 +2,7 @@
 
 #include "core/quality/answers.hpp"
 #include "core/quality/estimates.hpp"
+#include "core/quality/expectation.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -16,11 +17,14 @@ enum class method {
   weighted,
   weighted_log_odds,
   wawa,
+  wawa_soft,
   dawid_skene_mle,
   dawid_skene_map,
   fast_dawid_skene,
   one_coin,
   one_coin_mle,
+  ibcc_vb,
+  glad,
   incremental,
   gold_selected,
 };
@@ -51,15 +55,28 @@ std::string_view name_of(method what);
 struct aggregated {
   estimates found;
   method used; ///< The method itself; of `gold_selected` the one it chose.
-  /// Of the methods that iterate, else none.
+  /// Of the methods that have one set of parameters in the end, else none.
   std::optional<double> log_likelihood;
-  std::uint32_t iterations = 0;
+  std::uint32_t iterations = 0; ///< 0 of methods that do not iterate.
+  /// Of the methods with a confusion table, one for each contributor, else none.
+  std::optional<em_model> model = {};
+};
+
+struct aggregation_settings {
+  /// When methods that iterate end, as in `em_options`.
+  std::uint32_t iterations_max = em_options{}.iterations_max;
+  double rise_min = em_options{}.rise_min;
+  /// For `weighted` and `weighted_log_odds`: how far each contributor is trusted; empty for what
+  /// the test questions say.
+  std::vector<double> trust = {};
 };
 
 /// Runs `what`. `test_questions` is empty or has one entry per unit: trust is measured by them, and
 /// their units are held at the truth. Requires answers that fit a confusion table where the method
-/// makes one (`needs_confusion_table`), and a test question for `gold_selected`.
-aggregated aggregate_by(method what, const answers& given, const known_labels& test_questions);
+/// makes one (`needs_confusion_table`), and a test question for `gold_selected`, which chooses
+/// without the settings.
+aggregated aggregate_by(method what, const answers& given, const known_labels& test_questions,
+                        const aggregation_settings& settings = {});
 
 /// Whether `what` needs `fits_confusion_table`.
 bool needs_confusion_table(method what);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace holdfast::core::quality {
 
@@ -28,6 +29,13 @@ void weigh(const vote_range& votes, const std::vector<double>& weights, std::uin
     return count(votes, labels, shares);
   for (std::uint32_t label = 0; label < labels; ++label)
     shares[label] /= total;
+}
+
+/// How much each contributor agreed, of so much that they could have.
+std::vector<double> means_or_trust(std::vector<double> agreed, const std::vector<double>& total) {
+  for (std::size_t who = 0; who < agreed.size(); ++who)
+    agreed[who] = total[who] > 0 ? agreed[who] / total[who] : trust{}.mean();
+  return agreed;
 }
 
 } // namespace
@@ -79,9 +87,28 @@ std::vector<double> agreement_with_majority(const answers& given) {
       agreed[one.contributor] += one.label == leader ? 1 : 0;
     }
   }
-  for (std::size_t who = 0; who < agreed.size(); ++who)
-    agreed[who] = total[who] > 0 ? agreed[who] / total[who] : trust{}.mean();
-  return agreed;
+  return means_or_trust(std::move(agreed), total);
+}
+
+estimates wawa_soft(const answers& given) { return weighted(given, agreement_with_others(given)); }
+
+std::vector<double> agreement_with_others(const answers& given) {
+  std::vector<double> agreed(given.contributors, 0.0);
+  std::vector<double> total(given.contributors, 0.0);
+  std::vector<double> said(given.labels);
+  for (std::size_t unit = 0; unit < given.units(); ++unit) {
+    const auto votes = given.of(unit);
+    if (votes.size() < 2)
+      continue;
+    std::fill(said.begin(), said.end(), 0.0);
+    for (const auto& one : votes)
+      said[one.label] += 1;
+    for (const auto& one : votes) {
+      total[one.contributor] += 1;
+      agreed[one.contributor] += (said[one.label] - 1) / (static_cast<double>(votes.size()) - 1);
+    }
+  }
+  return means_or_trust(std::move(agreed), total);
 }
 
 } // namespace holdfast::core::quality

@@ -29,4 +29,14 @@ estimates wawa(const answers& given);
 /// These weights, by contributor; of whoever has said nothing, what one assumes of anybody.
 std::vector<double> agreement_with_majority(const answers& given);
 
+/// The same with shares in place of a majority: the weight of a contributor is how large a part of
+/// the others' votes on a unit says what they said, as a mean over their units. Their own vote is
+/// left out, which would have everybody agree with themselves, the more so the fewer the others
+/// are.
+estimates wawa_soft(const answers& given);
+
+/// These weights, by contributor; of whoever shares no unit with others, what one assumes of
+/// anybody.
+std::vector<double> agreement_with_others(const answers& given);
+
 } // namespace holdfast::core::quality

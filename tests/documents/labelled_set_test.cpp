@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <string>
+#include <vector>
 
 using namespace holdfast;
 using core::quality::repeats;
@@ -61,6 +62,25 @@ BOOST_AUTO_TEST_CASE(truth_may_be_missing) {
   const auto set = read(header + "w,t,a\n", "");
   BOOST_REQUIRE(set);
   BOOST_TEST((set->truth == core::quality::known_labels{unknown_label}));
+}
+
+BOOST_AUTO_TEST_CASE(trust_is_read_for_everybody_who_has_answers) {
+  const auto read_for = [](const std::string& csv) {
+    return documents::parse_trust("trust.csv", csv, {"v", "w"});
+  };
+  const auto trust = read_for("trust,worker\n1,w\n0.25,v\n0,nobody\n");
+  BOOST_REQUIRE(trust);
+  BOOST_TEST((*trust == std::vector<double>{0.25, 1}));
+  const auto refused = [&](const std::string& rows) {
+    const auto result = read_for("worker,trust\n" + rows);
+    return result ? std::string{} : result.error().detail;
+  };
+  for (const auto* bad : {"1.01", "-0.1", "nan", "0.5x", "high"})
+    BOOST_TEST(refused("v,1\nw," + std::string{bad} + '\n')
+               == "trust.csv:3: `" + std::string{bad} + "` is no trust from 0 to 1");
+  BOOST_TEST(refused("v,1\nv,1\n") == "trust.csv:3: worker `v` has trust above already");
+  BOOST_TEST(refused("v,1\n")
+             == "trust.csv: add a row for worker `w`, who has answers and no trust");
 }
 
 BOOST_AUTO_TEST_CASE(problems_name_file_and_line) {

@@ -1,6 +1,7 @@
 // What holds for every data set, shown on recorded and on random ones.
 
 #include "core/quality/dawid_skene.hpp"
+#include "core/quality/incremental.hpp"
 #include "core/quality/method.hpp"
 #include "core/quality/one_coin.hpp"
 #include "core/quality/voting.hpp"
@@ -112,7 +113,6 @@ BOOST_AUTO_TEST_CASE(the_order_of_judgments_changes_no_bit) {
   }
 }
 
-// The incremental method takes units one after the other, so their order is part of its input.
 BOOST_AUTO_TEST_CASE(names_of_units_and_contributors_do_not_matter) {
   test::random_source random{6};
   for (const auto* name : test::sets_with_truth) {
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(names_of_units_and_contributors_do_not_matter) {
       truth[static_cast<std::size_t>(at - renamed.units.begin())] = set.truth[unit];
     }
     for (const auto& row : method_descriptions()) {
-      if (row.what == method::gold_selected || row.what == method::incremental)
+      if (row.what == method::gold_selected)
         continue;
       const auto before = aggregate_by(row.what, set.named.given, {});
       const auto after = aggregate_by(row.what, renamed.given, {});
@@ -174,15 +174,23 @@ BOOST_AUTO_TEST_CASE(units_with_hundreds_of_votes_neither_overflow_nor_vanish) {
     builder.add("w" + std::to_string(who), "other", who % 8 == 1 ? "a" : "b");
   }
   const auto job = builder.finish(repeats::first_counts);
+  const auto check = [](const estimates& found, const std::string& how) {
+    BOOST_TEST(consensus_of(found.of(0), 2).label == 0U, how); // clear
+    BOOST_TEST(consensus_of(found.of(2), 2).label == 1U, how); // other
+    for (const auto share : found.shares)
+      BOOST_TEST((share >= 0 && share <= 1), how);
+  };
   for (const auto what : {method::dawid_skene_map, method::fast_dawid_skene, method::one_coin,
-                          method::one_coin_mle, method::incremental}) {
+                          method::one_coin_mle, method::ibcc_vb, method::glad}) {
     const auto result = aggregate_by(what, job.given, {});
     BOOST_TEST(std::isfinite(result.log_likelihood.value_or(0)));
-    BOOST_TEST(consensus_of(result.found.of(0), 2).label == 0U); // clear
-    BOOST_TEST(consensus_of(result.found.of(2), 2).label == 1U); // other
-    for (const auto share : result.found.shares)
-      BOOST_TEST((share >= 0 && share <= 1));
+    check(result.found, std::string{name_of(what)});
   }
+  incremental live{2};
+  for (std::size_t unit = 0; unit < job.given.units(); ++unit)
+    for (const auto& one : job.given.of(unit))
+      live.add(unit, one);
+  check(live.found(), "one judgment at a time");
 }
 
 BOOST_AUTO_TEST_CASE(one_judgment_in_all_is_believed) {
