@@ -122,6 +122,7 @@ struct step_state {
   bool regrouping = false;
   std::vector<std::function<void()>> to_regroup; ///< Those that wait for their turn.
   std::uint32_t gather_tries = 0; ///< How often the units of the batch that is due were not read.
+  core::instant wake_at = core::instant::max(); ///< A timer is set for batches that were put off.
 
   // --- adding units ---
   /// One at a time, so that two requests cannot both find a key missing.

@@ -9,6 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 using namespace std::chrono_literals;
 
 namespace holdfast::test {
@@ -357,6 +359,48 @@ BOOST_AUTO_TEST_CASE(a_batch_of_large_members_is_made_of_the_whole_of_them) {
   BOOST_REQUIRE_EQUAL(input.at("data").size(), 2U);
   BOOST_TEST((input["data"][0] == nlohmann::json::parse(large('p'))));
   BOOST_TEST((input["data"][1] == nlohmann::json::parse(large('q'))));
+}
+
+// A82, I-5: others do not wait with a batch of which an input is lost
+BOOST_AUTO_TEST_CASE(a_batch_of_which_an_input_is_lost_waits_alone) {
+  const auto steps = create_steps(in_pairs);
+  added(steps[0], {large('p'), large('q'), large('r'), large('s')});
+  const auto open = [&] {
+    std::size_t count = 0;
+    for (const auto& row : rows(steps[1]))
+      count += row.state == core::unit_state::judgable ? 1 : 0;
+    return count;
+  };
+  work(steps[0], "ann");
+  advance(2s);
+  const auto waiting = rows(steps[1]);
+  BOOST_REQUIRE_EQUAL(waiting.size(), 1U);
+  const auto ref = core::parse_object_ref(waiting[0].made.input);
+  BOOST_REQUIRE(ref);
+  const auto whole = objects->get(*ref);
+  BOOST_REQUIRE(whole);
+  lose_object(*whole);
+  work(steps[0], "ann");
+  advance(2s);
+  BOOST_TEST(open() == 0U);
+  for (int i = 0; i < 2; ++i)
+    work(steps[0], "ann");
+  advance(2s);
+  BOOST_TEST(open() == 1U);
+  const auto told = call(msg::explain_unit{steps[1], waiting[0].made.id, {}});
+  BOOST_REQUIRE(told.value);
+  const auto& reasons = told.value->reasons;
+  BOOST_TEST(std::any_of(reasons.begin(), reasons.end(),
+                         [](const auto& why) { return why.code == "batch_put_off"; }));
+  advance(10min);
+  BOOST_TEST(std::count_if(node->log.begin(), node->log.end(),
+                           [](const auto& line) { return line.find("batch_set_aside") == 0; })
+             == 1);
+  BOOST_TEST(open() == 1U);
+  objects->put(*whole);
+  advance(61s);
+  BOOST_TEST(open() == 2U);
+  BOOST_TEST(broken_invariants(*database) == "");
 }
 
 // A82: small members, a large batch
