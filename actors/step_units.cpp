@@ -12,6 +12,9 @@ namespace {
 /// A unit whose actor crashed this often is a poison pill: it is paused, and its siblings go on.
 constexpr std::uint32_t crashes_max = 3;
 
+/// Until the leases of a unit that is damaged are looked at again: somebody has to mend it first.
+constexpr core::duration unreadable_pause = std::chrono::seconds{60};
+
 void start_unit(step_ptr self, core::unit loaded) {
   auto& st = self->state;
   const auto id = loaded.id;
@@ -402,6 +405,14 @@ void arm_expiry(step_ptr self) {
   self->delayed_send(self, wait, expiry_tick{st.timer_at});
 }
 
+/// Its leases are over, and it cannot be told of it now.
+static void ask_again(step_ptr self, const core::unit_id& unit) {
+  const auto& st = self->state;
+  const auto pause =
+      st.unreadable.count(unit) != 0 ? unreadable_pause : st.context->settings.writer_retry_max;
+  set_expiry(self, unit, now(self, st.context) + pause);
+}
+
 /// Ends the leases that are due, and sets the timer to the next.
 static void on_due(step_ptr self) {
   auto& st = self->state;
@@ -416,9 +427,8 @@ static void on_due(step_ptr self) {
     with_unit(self, unit, [=](const caf::actor& actor, const core::failure&) {
       if (actor)
         self->send(actor, unit_command{expire_leases{}});
-      else // cannot be loaded now: ask again soon
-        set_expiry(self, unit,
-                   now(self, self->state.context) + self->state.context->settings.writer_retry_max);
+      else // cannot be loaded now
+        ask_again(self, unit);
     });
   }
   arm_expiry(self);

@@ -131,6 +131,28 @@ BOOST_AUTO_TEST_CASE(a_unit_whose_row_is_damaged_when_it_crashes_ends_nobody) {
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
+// I-9: the lease of a damaged unit cannot end. The step is not ended for it again and again, and
+// the lease ends soon after the row is mended.
+BOOST_AUTO_TEST_CASE(a_damaged_unit_whose_lease_is_over_is_reported_more_and_more_seldom) {
+  feed(step, 1);
+  const auto lease = assigned(step, "ana");
+  database->set_damaged_units([=](const core::unit_id& unit) { return unit == lease.unit; });
+  crash(the_actor("step")); // the next life has no unit in memory
+  advance(60s + 2 * node->settings.sweep_interval);
+  const auto looks = [&](int count) { advance(count * node->settings.sweep_interval); };
+  looks(21);
+  BOOST_TEST(logged("item_overdue") == 1);
+  const auto stuck = logged("item_stuck");
+  BOOST_TEST((stuck == 2 || stuck == 3));
+  const auto life = the_actor("step");
+  looks(6);
+  BOOST_TEST((the_actor("step") == life));
+  database->set_damaged_units(nullptr);
+  advance(61s);
+  BOOST_TEST(active_leases() == 0U);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
 // Nobody waits for what somebody has to mend first.
 BOOST_AUTO_TEST_CASE(requests_to_a_step_whose_definition_is_damaged_are_refused_with_the_reason) {
   feed(step, 1);
