@@ -346,8 +346,10 @@ void on_submit(step_ptr self, owned_submit& m) {
 
 void on_change_unit(step_ptr self, const msg::change_unit& m) {
   forward(self, held_promise{self->make_response_promise()}, m.unit, m);
-  if (static_cast<core::unit_verb>(m.verb) == core::unit_verb::resume)
-    disregard_removed(self, m.unit);
+  if (static_cast<core::unit_verb>(m.verb) != core::unit_verb::resume)
+    return;
+  disregard_removed(self, m.unit);
+  aggregate_mended(self, m.unit);
 }
 
 } // namespace holdfast::actors

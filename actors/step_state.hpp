@@ -327,6 +327,9 @@ void go_on_with_repairs(step_ptr self);
 // step_events.cpp: what consumers bring.
 
 void on_apply_events(step_ptr self, const apply_events& delivery);
+/// Somebody resumes the unit, which may have been damaged while it was told of its last judgment:
+/// looks for that among the events, and tells it again.
+void aggregate_mended(step_ptr self, const core::unit_id& unit);
 
 /// Refuses as soon as all is durable that the refusal may have seen.
 void refuse(step_ptr self, const held_promise& promise, core::failure why);
