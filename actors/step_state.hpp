@@ -72,8 +72,9 @@ struct step_state {
   /// wait.
   std::unordered_map<core::unit_id, std::vector<unit_user>> awaited;
   std::unordered_map<core::unit_id, std::uint32_t> crashes;
-  /// Units whose rows are damaged. Nobody is offered them until they have been read.
-  std::unordered_set<core::unit_id> unreadable;
+  /// Units whose rows are damaged, and whether they are to be paused as poison pills. Nobody is
+  /// offered them until they have been read.
+  std::unordered_map<core::unit_id, bool> unreadable;
   bool sweep_armed = false;
 
   /// Offers under way: slots taken off the ready set that the unit does not know of yet.

@@ -131,6 +131,26 @@ BOOST_AUTO_TEST_CASE(a_unit_whose_row_is_damaged_when_it_crashes_ends_nobody) {
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
+// A poison pill is paused as soon as it can be read.
+BOOST_AUTO_TEST_CASE(a_unit_that_cannot_be_read_after_its_last_crash_is_paused_later) {
+  feed(step, 1);
+  const auto lease = assigned(step, "ana");
+  for (int crashed = 1; crashed <= 3; ++crashed) {
+    if (crashed == 3)
+      database->set_damaged_units([=](const core::unit_id& unit) { return unit == lease.unit; });
+    crash(the_actor("unit"));
+    advance(1s);
+  }
+  BOOST_TEST(logged("unit_unreadable") == 1);
+  BOOST_TEST(logged("unit_parked") == 0);
+  database->set_damaged_units(nullptr);
+  BOOST_TEST(extend(lease, "ana").arrived());
+  advance(1s);
+  BOOST_TEST(logged("unit_parked") == 1);
+  BOOST_TEST((database->tables().units.at(lease.unit).state == core::unit_state::paused));
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
 // I-9: the lease of a damaged unit cannot end. The step is not ended for it again and again, and
 // the lease ends soon after the row is mended.
 BOOST_AUTO_TEST_CASE(a_damaged_unit_whose_lease_is_over_is_reported_more_and_more_seldom) {
