@@ -184,6 +184,24 @@ BOOST_AUTO_TEST_CASE(a_refit_that_fails_ends_neither_the_refitter_nor_what_stand
   BOOST_TEST(finished_with(calibrated) > 0U);
 }
 
+// Only steps need it: no commit under way is in doubt because of it, and no shard changes hands.
+BOOST_AUTO_TEST_CASE(a_refitter_that_crashes_takes_steps_along_and_no_writer) {
+  begin(step_of(2, "gold_selected"), 2);
+  const auto writers = actors_named("writer");
+  const auto membership = the_actor("membership");
+  const auto life = the_actor("step");
+  const auto shards = database->tables().shards;
+  crash(the_actor("refitter"));
+  advance(1s);
+  BOOST_TEST((actors_named("writer") == writers));
+  BOOST_TEST((the_actor("membership") == membership));
+  for (std::size_t i = 0; i < shards.size(); ++i)
+    BOOST_TEST(database->tables().shards[i].epoch == shards[i].epoch);
+  judge("ana", 1);
+  BOOST_TEST((the_actor("step") != life));
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
 // What the refitter was doing is begun again by the step's next life.
 BOOST_AUTO_TEST_CASE(a_step_that_crashes_during_a_refit_loses_nothing) {
   begin(step_of(2, "gold_selected"), 20);
