@@ -217,7 +217,8 @@ void take_in(step_ptr self, const held_promise& promise, const caf::actor& calle
           msg::to_error(core::errc::overloaded, "too many requests to add data to this step wait"));
   };
   const auto large = large_in(self, *kept);
-  if (large.empty())
+  // What a canceled step refuses, as it does all that is new, fills no disk.
+  if (large.empty() || st.step.row.status == core::step_status::canceled)
     return go_on();
   if (caller)
     st.adding_lines.hold(caller);

@@ -118,6 +118,20 @@ BOOST_AUTO_TEST_CASE(large_inputs_go_to_the_store_and_come_back_whole) {
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
+// A80, A82: what is refused anyway fills no disk
+BOOST_AUTO_TEST_CASE(what_comes_to_a_canceled_step_is_not_stored) {
+  const auto step = create();
+  added(step, {large('a')});
+  BOOST_REQUIRE(
+      call(msg::change_step{step, static_cast<std::uint8_t>(core::unit_verb::cancel)}).value);
+  BOOST_TEST((add(step, {large('b')}, "new").code() == core::errc::wrong_state));
+  BOOST_TEST(!has_object(large('b')));
+  const auto again = add(step, {large('a')});
+  BOOST_REQUIRE(again.value);
+  BOOST_TEST(again.value->already_there == 1U);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
 // A80: the same request, the same lease; the same rows, no new unit
 BOOST_AUTO_TEST_CASE(repetitions_are_recognised) {
   const auto step = create();
