@@ -1,3 +1,4 @@
+#include "actors/payload_bytes.hpp"
 #include "actors/step_state.hpp"
 
 #include "core/unit_tasks.hpp"
@@ -240,9 +241,10 @@ void take_in_turn(step_ptr self, std::vector<Row>& rows) {
   const held_promise promise{self->make_response_promise()};
   if (!st.adding_lines.must_wait(caller))
     return take_in(self, promise, caller, rows);
-  if (!st.adding_lines.wait(caller, adding_max, [=, rows = std::move(rows)]() mutable {
-        take_in(self, promise, caller, rows);
-      }))
+  const auto bytes = payload_bytes(rows);
+  if (!st.adding_lines.wait(
+          caller, {adding_max, st.context->settings.object_bytes_most}, bytes,
+          [=, rows = std::move(rows)]() mutable { take_in(self, promise, caller, rows); }))
     promise.deliver(
         msg::to_error(core::errc::overloaded, "too many requests wait for data that is stored"));
 }
