@@ -15,6 +15,9 @@ using self_ptr = caf::stateful_actor<janitor_state>*;
 /// Tasks that go in one transaction.
 constexpr std::uint32_t tasks_at_once = 1000;
 
+/// When so many things in a row fail it is the database that is away: the round is over.
+constexpr std::uint32_t failures_max = 3;
+
 /// Objects of one slice of a sweep; each slice with an old object in it costs a look at all tasks.
 constexpr std::uint32_t objects_at_once = 10'000;
 
@@ -34,7 +37,11 @@ void arm(self_ptr self) {
 void rest(self_ptr self) {
   auto& st = self->state;
   st.store.reset();
+  st.tasks_due = st.tasks_due || !st.queues_due.empty();
   st.queues_due.clear();
+  st.due.merge(st.next_round);
+  st.next_round.clear();
+  st.failures = 0;
   st.armed = false;
   arm(self);
 }
@@ -46,10 +53,10 @@ persistence::store& open(self_ptr self) {
   return *st.store;
 }
 
-void failed(self_ptr self, const std::string& what, const core::failure& why) {
-  self->state.context->log(log_level::warning, "pruning_failed",
-                           {{"what", what}, {"reason", why.detail}});
-  rest(self);
+void note_failure(self_ptr self, const std::string& what, const core::failure& why) {
+  auto& st = self->state;
+  st.context->log(log_level::warning, "pruning_failed", {{"what", what}, {"reason", why.detail}});
+  ++st.failures;
 }
 
 /// One transaction. True when the shard has no more that is old enough, or another node looks after
@@ -89,36 +96,72 @@ core::outcome<bool> prune_queue(self_ptr self, const core::put_queue& queue) {
   return most < tasks_at_once;
 }
 
+/// Takes up the queues. Those that failed come last, which is first: they are taken from the end.
+void list_queues(self_ptr self) {
+  auto& st = self->state;
+  auto queues = open(self).list_queues();
+  if (!queues)
+    return note_failure(self, "queues", queues.error());
+  st.tasks_due = false;
+  st.queues_due = std::move(*queues);
+  std::stable_partition(st.queues_due.begin(), st.queues_due.end(), [&](const auto& queue) {
+    return st.failing_queues.count(queue.name) != 0;
+  });
+}
+
+void prune_next_shard(self_ptr self, core::shard_id shard) {
+  auto& st = self->state;
+  const auto done = prune_shard(self, shard);
+  if (!done) {
+    note_failure(self, "events of shard " + std::to_string(shard), done.error());
+    st.failing_shards.insert(shard);
+    st.next_round.insert(shard);
+  } else {
+    st.failing_shards.erase(shard);
+    st.failures = 0;
+  }
+  if (!done || *done)
+    st.due.erase(shard);
+}
+
+void prune_next_queue(self_ptr self) {
+  auto& st = self->state;
+  const auto& queue = st.queues_due.back();
+  const auto done = prune_queue(self, queue);
+  if (!done) {
+    note_failure(self, "tasks of queue " + queue.name, done.error());
+    st.failing_queues.insert(queue.name);
+    st.tasks_due = true;
+  } else {
+    st.failing_queues.erase(queue.name);
+    st.failures = 0;
+  }
+  if (!done || *done)
+    st.queues_due.pop_back();
+}
+
 /// One transaction, then the next message: the janitor can be told to stop between any two.
 void prune_some(self_ptr self) {
   auto& st = self->state;
-  if (st.tasks_due) {
-    auto queues = open(self).list_queues();
-    if (!queues)
-      return failed(self, "queues", queues.error());
-    st.tasks_due = false;
-    st.queues_due = std::move(*queues);
-  }
-  if (!st.due.empty()) {
-    const auto shard = *st.due.begin();
-    const auto done = prune_shard(self, shard);
-    if (!done)
-      return failed(self, "events of shard " + std::to_string(shard), done.error());
-    if (*done)
-      st.due.erase(shard);
-  } else if (!st.queues_due.empty()) {
-    const auto done = prune_queue(self, st.queues_due.back());
-    if (!done) {
-      st.tasks_due = true;
-      return failed(self, "tasks of queue " + st.queues_due.back().name, done.error());
-    }
-    if (*done)
-      st.queues_due.pop_back();
-  }
-  if (st.due.empty() && st.queues_due.empty())
+  const auto healthy = std::find_if(st.due.begin(), st.due.end(), [&](core::shard_id shard) {
+    return st.failing_shards.count(shard) == 0;
+  });
+  if (healthy != st.due.end())
+    prune_next_shard(self, *healthy);
+  else if (!st.queues_due.empty())
+    prune_next_queue(self);
+  else if (!st.due.empty())
+    prune_next_shard(self, *st.due.begin());
+  if (st.failures >= failures_max || (st.due.empty() && st.queues_due.empty()))
     rest(self);
   else
     self->send(self, prune_tick{});
+}
+
+void begin_round(self_ptr self) {
+  if (self->state.tasks_due)
+    list_queues(self);
+  prune_some(self);
 }
 
 /// The digest after this one; zero after the last.
@@ -197,7 +240,7 @@ caf::behavior janitor(caf::stateful_actor<janitor_state>* self, context_ptr cont
         self->state.tasks_due = true;
         arm(self);
       },
-      [=](round_tick) { prune_some(self); },
+      [=](round_tick) { begin_round(self); },
       [=](prune_tick) { prune_some(self); },
       [=](object_tick) { sweep(self); },
   };

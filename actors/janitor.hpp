@@ -6,6 +6,7 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <vector>
@@ -20,7 +21,12 @@ struct janitor_state {
   std::set<core::shard_id> due;
   bool tasks_due = true; ///< At the start, too: nothing was forgotten while the node was away.
   std::vector<core::put_queue> queues_due; ///< Of the round that is under way.
-  bool armed = false;                      ///< A round has its timer, or is under way.
+  /// What failed when it was last tried: it comes after all else, so that it keeps nothing waiting.
+  std::set<core::shard_id> failing_shards;
+  std::set<core::queue_name> failing_queues;
+  std::set<core::shard_id> next_round; ///< Shards that failed in the round that is under way.
+  std::uint32_t failures = 0;          ///< One after the other, in this round.
+  bool armed = false;                  ///< A round has its timer, or is under way.
   core::digest swept_to; ///< Objects from here on are still to be looked at in this sweep.
 };
 
@@ -35,8 +41,8 @@ struct janitor_state {
 /// well, a slice at a time, and removes what no row refers to and what was last put longer than
 /// `objects_sweep_after` ago.
 ///
-/// Failure: whatever it could not do waits for the next round; a sweep goes on behind it. A crash
-/// costs nothing but that.
+/// Failure: whatever it could not do waits for the end of the next round, and keeps nothing else
+/// waiting; a sweep goes on behind it. A crash costs nothing but that.
 caf::behavior janitor(caf::stateful_actor<janitor_state>* self, context_ptr context,
                       const caf::actor& relay, const caf::actor& shards);
 

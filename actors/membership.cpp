@@ -63,8 +63,10 @@ core::failure take(self_ptr self, const shard_list& wanted, core::cluster_view& 
     return {};
   adopt(self, *fences);
   for (auto& shard : view.shards)
-    if (st.hosted.count(shard.shard) != 0)
+    if (const auto mine = st.hosted.find(shard.shard); mine != st.hosted.end()) {
       shard.host = settings.incarnation;
+      shard.at = mine->second;
+    }
   if (st.neighbours)
     self->send(st.neighbours, announce_change{});
   return {};

@@ -172,9 +172,14 @@ bool on_door_down(self_ptr self, const caf::down_msg& down) {
 msg::placement placement_now(self_ptr self) {
   const auto& st = self->state;
   msg::placement known;
-  known.node = st.context->settings.incarnation;
-  for (const auto& host : st.now->by_shard)
-    known.hosts.push_back(host.incarnation);
+  const auto& settings = st.context->settings;
+  known.node = settings.incarnation;
+  known.hosts.resize(settings.shards);
+  known.epochs.resize(settings.shards);
+  for (const auto& shard : st.view.shards) {
+    known.hosts[shard.shard] = shard.host;
+    known.epochs[shard.shard] = shard.at;
+  }
   return known;
 }
 

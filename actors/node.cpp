@@ -54,9 +54,9 @@ caf::actor spawn_blocking(caf::event_based_actor* parent, const context_ptr& con
 ///   node (rest_for_one)      order = dependency: what stands below a failed line starts again too
 ///   ├─ objects               large payloads, and under it the threads that wait for their store
 ///   ├─ loader, reader        two connections that read: one for actors, one for the gateway
-///   ├─ refitter              looks at all judgments of a step again, a step at a time
 ///   ├─ writer-0 …            group commit; a lost writer loses the sequence numbers of its shards,
 ///   ├─ membership            so the shards are taken over anew
+///   ├─ refitter              looks at all judgments of a step again, a step at a time
 ///   ├─ shards                one host per shard (one_for_one), under it steps, under these units
 ///   ├─ owners                one lease owner per contributor with a session
 ///   ├─ relay                 committed events to consumers
@@ -84,13 +84,13 @@ supervisor_spec node_tree(const context_ptr& context) {
     add(name, [=](parent_ptr p, const siblings& s) {
       return spawn_blocking(p, context, reader, s.at("objects"));
     });
-  add("refitter",
-      [=](parent_ptr p, const siblings&) { return spawn_blocking(p, context, refitter); });
   for (std::uint32_t lane = 0; lane < context->settings.writer_lanes; ++lane)
     add(lane_name(lane), [=](parent_ptr p, const siblings&) { return spawn_writer(p, context); });
   add("membership", [=](parent_ptr p, const siblings& s) {
     return spawn_blocking(p, context, membership, lanes(s, context));
   });
+  add("refitter",
+      [=](parent_ptr p, const siblings&) { return spawn_blocking(p, context, refitter); });
   add("shards", [=](parent_ptr p, const siblings& s) {
     return p->spawn(shards, context,
                     shards_links{lanes(s, context), s.at("loader"), s.at("reader"),

@@ -5,6 +5,8 @@
 #include <caf/actor.hpp>
 #include <caf/event_based_actor.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <string>
@@ -46,6 +48,12 @@ void get_payloads(caf::event_based_actor* self, const caf::actor& objects,
 /// The first failure; `none` when there is none.
 core::failure first_failure(const std::vector<core::failure>& outcomes);
 
+/// What may wait in all lines of one actor.
+struct lines_limit {
+  std::size_t requests = 0;
+  std::uint64_t bytes = 0;
+};
+
 /// The requests of one caller are decided in the order in which they came: what it asks while one
 /// of its payloads is being stored waits here. Of other callers nothing waits.
 template <class Caller>
@@ -54,12 +62,15 @@ public:
   bool must_wait(const Caller& caller) const {
     return !lines_.empty() && lines_.count(caller) != 0;
   }
-  /// Keeps a request of a caller who must wait. False when `most` requests wait already.
-  bool wait(const Caller& caller, std::size_t most, std::function<void()> decide) {
-    if (waiting_ >= most)
+  /// Keeps a request of a caller who must wait, with that many `bytes` of documents. False when too
+  /// many requests wait already, or too many bytes: those of one alone are never too many.
+  bool wait(const Caller& caller, const lines_limit& most, std::size_t bytes,
+            std::function<void()> decide) {
+    if (waiting_ >= most.requests || (bytes_ > 0 && bytes_ + bytes > most.bytes))
       return false;
     ++waiting_;
-    lines_.at(caller).waiting.push_back(std::move(decide));
+    bytes_ += bytes;
+    lines_.at(caller).waiting.push_back({bytes, std::move(decide)});
     return true;
   }
   /// The caller's next requests must wait, until `go_on`.
@@ -75,19 +86,25 @@ public:
       const auto next = std::move(waiting.front());
       waiting.pop_front();
       --waiting_;
-      next();
+      bytes_ -= next.bytes;
+      next.decide();
     }
     if (!held)
       lines_.erase(caller);
   }
 
 private:
+  struct request {
+    std::size_t bytes = 0;
+    std::function<void()> decide;
+  };
   struct line {
     bool held = true;
-    std::deque<std::function<void()>> waiting;
+    std::deque<request> waiting;
   };
   std::unordered_map<Caller, line> lines_;
   std::size_t waiting_ = 0; ///< Requests, of all callers.
+  std::uint64_t bytes_ = 0; ///< Of their documents.
 };
 
 } // namespace holdfast::actors

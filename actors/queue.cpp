@@ -1,6 +1,7 @@
 #include "actors/queue.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/payload_bytes.hpp"
 #include "actors/queue_state.hpp"
 #include "core/supervision.hpp"
 #include "documents/queue_document.hpp"
@@ -46,7 +47,8 @@ void receive(queue_ptr self, Message& m, Handler decide) {
       promise.delegate(caf::actor_cast<caf::actor>(self), std::move(m));
     });
   } else if (waits_in_line<Message> && st.lines.must_wait(caller)) {
-    wait_in_line(self, from, [=, m = std::move(m)]() mutable { decide(self, from, m); });
+    const auto bytes = payload_bytes(m);
+    wait_in_line(self, from, bytes, [=, m = std::move(m)]() mutable { decide(self, from, m); });
   } else {
     decide(self, from, m);
   }

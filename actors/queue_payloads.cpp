@@ -142,9 +142,12 @@ void store(queue_ptr self, const caf::actor& caller, const std::vector<large_tex
                });
 }
 
-void wait_in_line(queue_ptr self, const asked& from, std::function<void()> decide) {
+void wait_in_line(queue_ptr self, const asked& from, std::size_t bytes,
+                  std::function<void()> decide) {
   auto& st = self->state;
-  if (!st.lines.wait(from.caller, st.context->settings.batching.high_water, std::move(decide)))
+  const auto& settings = st.context->settings;
+  if (!st.lines.wait(from.caller, {settings.batching.high_water, settings.object_bytes_most}, bytes,
+                     std::move(decide)))
     fail(from.promise, core::errc::overloaded,
          "too many requests wait for payloads that are being stored");
 }

@@ -192,8 +192,9 @@ void when_stored(queue_ptr self, const asked& from, Command command, Then decide
         });
 }
 
-/// Lets the request wait for earlier ones of the same caller.
-void wait_in_line(queue_ptr self, const asked& from, std::function<void()> decide);
+/// Lets the request, with so many bytes of documents, wait for earlier ones of the same caller.
+void wait_in_line(queue_ptr self, const asked& from, std::size_t bytes,
+                  std::function<void()> decide);
 
 // queue_explanation.cpp: why they do not move.
 

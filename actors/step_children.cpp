@@ -172,7 +172,8 @@ void take_in_group(step_ptr self, const arriving_ptr& these, std::size_t end) {
     std::string{}.swap(parent.input);
   }
   const auto large = large_in(self, *group);
-  if (large.empty())
+  // What a canceled step refuses fills no disk.
+  if (large.empty() || self->state.step.row.status == core::step_status::canceled)
     return enqueue_group(self, these, group);
   put_payloads(self, self->state.links.objects, large,
                [=](const std::vector<core::failure>& outcomes) {

@@ -1,3 +1,4 @@
+#include "actors/payload_bytes.hpp"
 #include "actors/step_state.hpp"
 #include "core/errors.hpp"
 
@@ -79,7 +80,10 @@ void in_turn(step_ptr self, Request& m, Handler decide) {
   const auto contributor = m.request.contributor;
   if (!st.judgment_lines.must_wait(contributor))
     return decide(self, promise, m);
-  if (!st.judgment_lines.wait(contributor, st.context->settings.batching.high_water,
+  const auto& settings = st.context->settings;
+  const auto bytes = payload_bytes(m.request);
+  if (!st.judgment_lines.wait(contributor,
+                              {settings.batching.high_water, settings.object_bytes_most}, bytes,
                               [=, m = std::move(m)]() mutable { decide(self, promise, m); }))
     fail(promise, core::errc::overloaded,
          "too many requests wait for judgments that are being stored");
@@ -346,8 +350,10 @@ void on_submit(step_ptr self, owned_submit& m) {
 
 void on_change_unit(step_ptr self, const msg::change_unit& m) {
   forward(self, held_promise{self->make_response_promise()}, m.unit, m);
-  if (static_cast<core::unit_verb>(m.verb) == core::unit_verb::resume)
-    disregard_removed(self, m.unit);
+  if (static_cast<core::unit_verb>(m.verb) != core::unit_verb::resume)
+    return;
+  disregard_removed(self, m.unit);
+  aggregate_mended(self, m.unit);
 }
 
 } // namespace holdfast::actors

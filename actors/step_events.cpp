@@ -36,6 +36,19 @@ parts parts_of_delivery(step_ptr self) {
   });
 }
 
+/// Why a unit cannot take its part of a delivery, as far as that is to come again. One that is gone
+/// needs it no more; one that is damaged keeps none of those behind it waiting.
+core::failure holds_back(const core::failure& why) {
+  return core::describe(why.code).retryable ? why : core::failure{};
+}
+
+judgment_seen seen_by(step_ptr self, std::string consumer, const core::message_id& message,
+                      const core::unit_id& unit) {
+  const auto& model = self->state.model;
+  return {std::move(consumer), message,
+          model ? std::optional{model->opinion_of(unit)} : std::nullopt};
+}
+
 /// Judgments came in: whichever unit may have all of them now decides whether to finalize.
 void aggregate(step_ptr self, const apply_events& delivery) {
   auto& st = self->state;
@@ -53,13 +66,9 @@ void aggregate(step_ptr self, const apply_events& delivery) {
     with_unit(
         self, event.unit,
         [=, id = message, about = event.unit](const caf::actor& unit, const core::failure& why) {
-          const auto& model = self->state.model;
           if (unit)
-            ask_part(self, whole, unit,
-                     unit_command{judgment_seen{delivery.consumer, id,
-                                                model ? std::optional{model->opinion_of(about)}
-                                                      : std::nullopt}});
-          whole->end_part(why);
+            ask_part(self, whole, unit, unit_command{seen_by(self, delivery.consumer, id, about)});
+          whole->end_part(holds_back(why)); // see `aggregate_mended`
         });
   }
   whole->end_part();
@@ -71,7 +80,7 @@ void tell_unit(step_ptr self, const parts& whole, const core::unit_id& unit, tas
   with_unit(self, unit, [=](const caf::actor& actor, const core::failure& why) {
     if (actor)
       ask_part(self, whole, actor, unit_command{over});
-    whole->end_part(why.code == core::errc::not_found ? core::failure{} : why);
+    whole->end_part(holds_back(why)); // the task's lease ends in time, if nothing else
   });
 }
 
@@ -286,6 +295,43 @@ void route(step_ptr self, const apply_events& delivery) {
   units->end_part();
 }
 
+bool leads_to_aggregation(core::event_type type) {
+  for (const auto& consumer : node_consumers())
+    if (consumer.name == aggregation_consumer)
+      return std::find(consumer.types.begin(), consumer.types.end(), type) != consumer.types.end();
+  return false;
+}
+
+/// Tells the unit of the last message about it that may make it complete, from those after `after`.
+void look_for_message(step_ptr self, const core::unit_id& unit, core::event_seq after,
+                      core::event_seq last) {
+  const auto& st = self->state;
+  self->request(st.links.loader, internal_timeout,
+                read_events{st.identity.shard, after, st.context->settings.events_batch_max})
+      .then(
+          [=](const event_page& page) {
+            auto newest = last;
+            for (const auto& [message, event] : page.events)
+              if (event.unit == unit && leads_to_aggregation(event.type))
+                newest = message.seq;
+            if (!page.events.empty())
+              return look_for_message(self, unit, page.events.back().id.seq, newest);
+            if (newest == 0)
+              return;
+            with_unit(self, unit, [=](const caf::actor& actor, const core::failure&) {
+              const core::message_id message{self->state.identity.shard, newest};
+              if (actor) // nobody waits for its answer
+                caf::anon_send(actor,
+                               unit_command{seen_by(self, aggregation_consumer, message, unit)});
+            });
+          },
+          [=](const caf::error& error) {
+            self->state.context->log(
+                log_level::warning, "unit_load_failed",
+                {{"unit", to_string(unit)}, {"reason", msg::failure_of(error).detail}});
+          });
+}
+
 } // namespace
 
 void on_apply_events(step_ptr self, const apply_events& delivery) {
@@ -297,6 +343,19 @@ void on_apply_events(step_ptr self, const apply_events& delivery) {
     take_results(self, delivery);
   else
     route(self, delivery);
+}
+
+void aggregate_mended(step_ptr self, const core::unit_id& unit) {
+  const auto& st = self->state;
+  self->request(st.links.loader, internal_timeout, load_units{{unit}, leases_of(st)})
+      .then(
+          [=](const units_loaded& loaded) {
+            for (const auto& stored : loaded.units)
+              if (stored.step == self->state.identity.step() && !core::is_test_question(stored)
+                  && core::ready_to_aggregate(stored))
+                look_for_message(self, unit, 0, 0);
+          },
+          [](const caf::error&) {}); // whoever resumes it again has it told again
 }
 
 } // namespace holdfast::actors

@@ -30,6 +30,10 @@ void explain_unit(step_ptr self, const msg::explain_unit& request, const held_pr
             for (auto& why :
                  core::explain(st.step.row, unit, shared.lease, shared.ways, workers, who, at))
               answer.reasons.push_back({std::move(why.code), std::move(why.text)});
+            if (const auto* rest = st.waiting->rest_of(unit.id)) {
+              auto why = core::batch_put_off(*rest);
+              answer.reasons.push_back({std::move(why.code), std::move(why.text)});
+            }
             promise.deliver(std::move(answer));
           },
           [=](caf::error& error) { promise.deliver(std::move(error)); });

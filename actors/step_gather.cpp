@@ -36,10 +36,11 @@ documents::batch_data data_of(step_ptr self, std::uint32_t version) {
 }
 
 /// Tries again later.
-void put_off(step_ptr self, log_level level, const std::string& event, const core::failure& why) {
+void put_off(step_ptr self, const core::failure& why) {
   auto& st = self->state;
   const auto& settings = st.context->settings;
-  st.context->log(level, event, {{"step", to_string(st.identity.step())}, {"reason", why.detail}});
+  st.context->log(log_level::warning, "batch_put_off",
+                  {{"step", to_string(st.identity.step())}, {"reason", why.detail}});
   if (st.gather_tries < gather_tries_max)
     self->delayed_send(
         self,
@@ -48,15 +49,35 @@ void put_off(step_ptr self, log_level level, const std::string& event, const cor
   regrouped(self);
 }
 
-/// The rows of one of them are damaged. They wait for the next life of the step; others go on.
+/// One of them is damaged, or its input is lost, which somebody has to mend. This batch alone waits
+/// for that.
 void set_aside(step_ptr self, const core::batch& due, const core::failure& why) {
   auto& st = self->state;
-  st.context->log(log_level::error, "batch_set_aside",
-                  {{"step", to_string(st.identity.step())},
-                   {"first_unit", to_string(due.members.front())},
-                   {"units", std::to_string(due.members.size())},
-                   {"reason", why.detail}});
-  st.waiting->remove(due.members);
+  const auto rest = st.waiting->put_off(due.members, why.detail, now(self, st.context));
+  if (rest.times == 1) // explanations tell of the other times
+    st.context->log(log_level::error, "batch_set_aside",
+                    {{"step", to_string(st.identity.step())},
+                     {"first_unit", to_string(due.members.front())},
+                     {"units", std::to_string(due.members.size())},
+                     {"reason", why.detail}});
+  regrouped(self);
+  gather_when_due(self);
+}
+
+/// Looks again when the next of those that were set aside is to be tried.
+void arm_wake(step_ptr self) {
+  auto& st = self->state;
+  const auto next = st.waiting->next_wake();
+  if (next >= st.wake_at)
+    return;
+  st.wake_at = next;
+  self->delayed_send(self, std::max(core::duration::zero(), next - now(self, st.context)),
+                     try_again{[=] {
+                       if (self->state.wake_at != next)
+                         return;
+                       self->state.wake_at = core::instant::max();
+                       gather_when_due(self);
+                     }});
 }
 
 /// One that is being made: its members with whole inputs, in its order.
@@ -105,26 +126,32 @@ void join_and_store(step_ptr self, const batch_ptr& batch) {
   put_payloads(self, self->state.links.objects, {{&batch->input, &batch->input}},
                [=](const std::vector<core::failure>& outcomes) {
                  if (const auto& why = outcomes.front(); why.code != core::errc::none)
-                   put_off(self, log_level::warning, "batch_put_off", why);
+                   put_off(self, why);
                  else
                    make_batch(self, batch);
                });
 }
 
-/// A lost input is asked for until it is there again: what waits must not be left out.
+/// What waits must not be left out: a lost input is asked for until it is there again.
 void with_inputs(step_ptr self, const batch_ptr& batch) {
   std::vector<std::string*> inputs;
   for (auto& member : batch->members)
     inputs.push_back(&member.input);
   get_payloads(self, self->state.links.objects, inputs, internal_timeout,
                [=](const std::vector<core::failure>& outcomes) {
+                 const auto lost = std::find_if(outcomes.begin(), outcomes.end(), is_lost);
+                 if (lost != outcomes.end()) {
+                   const auto& unit =
+                       batch->members[static_cast<std::size_t>(lost - outcomes.begin())].id;
+                   return set_aside(
+                       self, batch->due,
+                       {lost->code, "the input of unit " + to_string(unit) + ": " + lost->detail});
+                 }
                  const auto why = first_failure(outcomes);
                  if (why.code == core::errc::none)
                    join_and_store(self, batch);
-                 else if (is_lost(why))
-                   put_off(self, log_level::error, "payload_unreadable", why);
                  else
-                   put_off(self, log_level::warning, "batch_put_off", why);
+                   put_off(self, why);
                });
 }
 
@@ -168,6 +195,8 @@ void gather_when_due(step_ptr self) {
   auto& st = self->state;
   if (!st.loaded || st.regrouping || st.step.row.status == core::step_status::canceled)
     return;
+  st.waiting->wake(now(self, st.context));
+  arm_wake(self);
   const auto due = st.waiting->due(st.step.row.sealed);
   if (!due)
     return;
@@ -181,10 +210,8 @@ void gather_when_due(step_ptr self) {
           [=](const caf::error& error) {
             const auto why = msg::failure_of(error);
             if (core::describe(why.code).retryable)
-              return put_off(self, log_level::warning, "batch_put_off", why);
+              return put_off(self, why);
             set_aside(self, *due, why);
-            regrouped(self);
-            gather_when_due(self);
           });
 }
 

@@ -1,3 +1,4 @@
+#include "actors/payload_bytes.hpp"
 #include "actors/step_state.hpp"
 
 #include "core/unit_tasks.hpp"
@@ -217,7 +218,8 @@ void take_in(step_ptr self, const held_promise& promise, const caf::actor& calle
           msg::to_error(core::errc::overloaded, "too many requests to add data to this step wait"));
   };
   const auto large = large_in(self, *kept);
-  if (large.empty())
+  // What a canceled step refuses, as it does all that is new, fills no disk.
+  if (large.empty() || st.step.row.status == core::step_status::canceled)
     return go_on();
   if (caller)
     st.adding_lines.hold(caller);
@@ -239,9 +241,10 @@ void take_in_turn(step_ptr self, std::vector<Row>& rows) {
   const held_promise promise{self->make_response_promise()};
   if (!st.adding_lines.must_wait(caller))
     return take_in(self, promise, caller, rows);
-  if (!st.adding_lines.wait(caller, adding_max, [=, rows = std::move(rows)]() mutable {
-        take_in(self, promise, caller, rows);
-      }))
+  const auto bytes = payload_bytes(rows);
+  if (!st.adding_lines.wait(
+          caller, {adding_max, st.context->settings.object_bytes_most}, bytes,
+          [=, rows = std::move(rows)]() mutable { take_in(self, promise, caller, rows); }))
     promise.deliver(
         msg::to_error(core::errc::overloaded, "too many requests wait for data that is stored"));
 }

@@ -46,6 +46,8 @@ void refit_when_due(step_ptr self) {
             // model as it was.
             [=](const caf::error& error) {
               auto& state = self->state;
+              if (!state.model->give_up(input))
+                return; // that of the model that there is now may still be under way
               state.refits.ended();
               state.context->log(log_level::error, "refit_failed",
                                  {{"step", to_string(state.identity.step())},

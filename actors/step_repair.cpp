@@ -1,3 +1,4 @@
+#include "actors/fan_in.hpp"
 #include "actors/step_state.hpp"
 
 #include "core/repair.hpp"
@@ -5,6 +6,9 @@
 #include "documents/result_document.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
+#include <memory>
 
 namespace holdfast::actors {
 
@@ -153,6 +157,57 @@ void commit_chunk(step_ptr self, std::uint64_t bookmark, std::vector<core::unit_
   });
 }
 
+/// The units of a chunk as they are read, and those that cannot be.
+struct chunk_units {
+  std::vector<core::unit_record> read;
+  std::vector<core::unit_id> damaged;
+};
+using chunk_user = std::function<void(const core::failure&, chunk_units&)>;
+
+/// One of them is damaged: reads each by itself, and leaves out those that are.
+void read_one_by_one(step_ptr self, const std::vector<core::unit_id>& ids, const chunk_user& use) {
+  const auto units = std::make_shared<chunk_units>();
+  const auto whole = std::make_shared<fan_in>([=](const core::failure& why) { use(why, *units); });
+  for (const auto& id : ids) {
+    whole->begin_part();
+    self->request(self->state.links.loader, internal_timeout,
+                  load_units{{id}, leases_of(self->state)})
+        .then(
+            [=](units_loaded& loaded) {
+              std::move(loaded.units.begin(), loaded.units.end(), std::back_inserter(units->read));
+              whole->end_part();
+            },
+            [=](const caf::error& error) {
+              const auto why = msg::failure_of(error);
+              if (core::describe(why.code).retryable)
+                return whole->end_part(why);
+              units->damaged.push_back(id);
+              self->state.context->log(log_level::error, "repair_leaves_out",
+                                       {{"step", to_string(self->state.identity.step())},
+                                        {"unit", to_string(id)},
+                                        {"reason", why.detail}});
+              whole->end_part();
+            });
+  }
+  whole->end_part();
+}
+
+void read_chunk(step_ptr self, const std::vector<core::unit_id>& ids, const chunk_user& use) {
+  self->request(self->state.links.loader, internal_timeout, load_units{ids, leases_of(self->state)})
+      .then(
+          [=](units_loaded& loaded) {
+            chunk_units units{std::move(loaded.units), {}};
+            use({}, units);
+          },
+          [=](const caf::error& error) {
+            const auto why = msg::failure_of(error);
+            if (!core::describe(why.code).retryable)
+              return read_one_by_one(self, ids, use);
+            chunk_units none;
+            use(why, none);
+          });
+}
+
 /// The finished units of the chunk are known.
 void on_judged(step_ptr self, std::uint64_t bookmark, const persistence::judged_units& judged) {
   auto& st = self->state;
@@ -166,13 +221,14 @@ void on_judged(step_ptr self, std::uint64_t bookmark, const persistence::judged_
   const bool hold = !st.repairs.front().dry_run;
   if (hold && !hold_units(self, ids))
     return try_later(self, "somebody asks about a finished unit");
-  self->request(st.links.loader, internal_timeout, load_units{ids, leases_of(st)})
-      .then([=](units_loaded& loaded) { commit_chunk(self, bookmark, std::move(loaded.units)); },
-            [=](caf::error& error) {
-              if (hold)
-                let_go(self, ids);
-              try_later(self, msg::failure_of(error).detail);
-            });
+  read_chunk(self, ids, [=](const core::failure& why, chunk_units& units) {
+    if (hold)
+      let_go(self, why.code == core::errc::none ? units.damaged : ids);
+    if (why.code == core::errc::none)
+      commit_chunk(self, bookmark, std::move(units.read));
+    else
+      try_later(self, why.detail);
+  });
 }
 
 void work_on(step_ptr self) {

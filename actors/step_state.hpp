@@ -72,8 +72,9 @@ struct step_state {
   /// wait.
   std::unordered_map<core::unit_id, std::vector<unit_user>> awaited;
   std::unordered_map<core::unit_id, std::uint32_t> crashes;
-  /// Units whose rows are damaged. Nobody is offered them until they have been read.
-  std::unordered_set<core::unit_id> unreadable;
+  /// Units whose rows are damaged, and whether they are to be paused as poison pills. Nobody is
+  /// offered them until they have been read.
+  std::unordered_map<core::unit_id, bool> unreadable;
   bool sweep_armed = false;
 
   /// Offers under way: slots taken off the ready set that the unit does not know of yet.
@@ -122,6 +123,7 @@ struct step_state {
   bool regrouping = false;
   std::vector<std::function<void()>> to_regroup; ///< Those that wait for their turn.
   std::uint32_t gather_tries = 0; ///< How often the units of the batch that is due were not read.
+  core::instant wake_at = core::instant::max(); ///< A timer is set for batches that were put off.
 
   // --- adding units ---
   /// One at a time, so that two requests cannot both find a key missing.
@@ -326,6 +328,9 @@ void go_on_with_repairs(step_ptr self);
 // step_events.cpp: what consumers bring.
 
 void on_apply_events(step_ptr self, const apply_events& delivery);
+/// Somebody resumes the unit, which may have been damaged while it was told of its last judgment:
+/// looks for that among the events, and tells it again.
+void aggregate_mended(step_ptr self, const core::unit_id& unit);
 
 /// Refuses as soon as all is durable that the refusal may have seen.
 void refuse(step_ptr self, const held_promise& promise, core::failure why);

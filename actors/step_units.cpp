@@ -12,6 +12,9 @@ namespace {
 /// A unit whose actor crashed this often is a poison pill: it is paused, and its siblings go on.
 constexpr std::uint32_t crashes_max = 3;
 
+/// Until the leases of a unit that is damaged are looked at again: somebody has to mend it first.
+constexpr core::duration unreadable_pause = std::chrono::seconds{60};
+
 void start_unit(step_ptr self, core::unit loaded) {
   auto& st = self->state;
   const auto id = loaded.id;
@@ -47,12 +50,15 @@ core::failure no_such_unit(step_ptr self, const core::unit_id& unit) {
 }
 
 /// Its rows are damaged. Nobody is offered it until somebody has asked for it and it could be read.
-void set_aside(step_ptr self, const core::unit_id& unit, const core::failure& why) {
+void set_aside(step_ptr self, const core::unit_id& unit, const core::failure& why,
+               bool park = false) {
   auto& st = self->state;
   st.ready.suspend(unit);
   if (st.board->is_question(unit))
     st.board->set_open(unit, false);
-  if (st.unreadable.insert(unit).second) // once, and not at every request
+  const auto [known, first] = st.unreadable.try_emplace(unit, park);
+  known->second = known->second || park;
+  if (first) // once, and not at every request
     st.context->log(log_level::error, "unit_unreadable",
                     {{"step", to_string(st.identity.step())},
                      {"unit", to_string(unit)},
@@ -63,11 +69,12 @@ void enter_reloaded(step_ptr self, core::unit_record stored, bool park);
 
 void start_loaded(step_ptr self, core::unit_record loaded) {
   auto& st = self->state;
-  if (st.unreadable.erase(loaded.id) == 0)
+  const auto damaged = st.unreadable.extract(loaded.id);
+  if (damaged.empty())
     return start_unit(self, static_cast<core::unit&&>(loaded));
   if (st.board->is_question(loaded.id))
     st.board->set_open(loaded.id, loaded.state == core::unit_state::judgable);
-  enter_reloaded(self, std::move(loaded), false);
+  enter_reloaded(self, std::move(loaded), damaged.mapped());
 }
 
 /// Loads units that are in `awaited` and neither live nor leaving.
@@ -140,9 +147,32 @@ void forget_unit(step_ptr self, const core::unit_id& unit) {
   }
 }
 
+/// Who is to hear of the ends of the leases on a unit, by assignment.
+std::unordered_map<core::assignment_id, caf::actor> owners_of(const step_state& st,
+                                                              const core::unit_id& unit) {
+  std::unordered_map<core::assignment_id, caf::actor> owners;
+  for (const auto& [contributor, leases] : st.held)
+    for (const auto& lease : leases)
+      if (lease.unit == unit && lease.owner)
+        owners.emplace(lease.assignment, lease.owner);
+  return owners;
+}
+
+/// Leases that are still there end as they would have: their owners are told.
+void restore_owners(step_ptr self, const core::unit_record& stored,
+                    const std::unordered_map<core::assignment_id, caf::actor>& owners) {
+  auto& held = self->state.held;
+  for (const auto& active : stored.leases.active)
+    if (const auto leases = held.find(active.owner); leases != held.end())
+      for (auto& lease : leases->second)
+        if (const auto owner = owners.find(lease.assignment); owner != owners.end())
+          lease.owner = owner->second;
+}
+
 /// Enters a unit as the database has it after its actor crashed; a poison pill is paused first.
 void enter_reloaded(step_ptr self, core::unit_record stored, bool park) {
   auto& st = self->state;
+  const auto owners = owners_of(st, stored.id);
   forget_unit(self, stored.id);
   if (park) {
     auto parked = core::decide(stored, context_of(st, stored)->lease, core::unit_verb::pause,
@@ -154,6 +184,7 @@ void enter_reloaded(step_ptr self, core::unit_record stored, bool park) {
   }
   if (stored.state == core::unit_state::judgable || stored.state == core::unit_state::paused)
     enter_unit(self, summary_of(stored));
+  restore_owners(self, stored, owners);
   std::vector<core::contributor_id> left_out;
   std::vector<core::step_history::trusted> trusted;
   for (const auto& judgment : stored.judgments) {
@@ -191,7 +222,7 @@ void reload(step_ptr self, const core::unit_id& unit, bool park, std::uint32_t a
             const auto why = msg::failure_of(error);
             auto& state = self->state;
             if (!core::describe(why.code).retryable) {
-              set_aside(self, unit, why);
+              set_aside(self, unit, why, park);
               return serve(self, unit, why);
             }
             state.context->log(log_level::warning, "unit_load_failed", {{"reason", why.detail}});
@@ -402,6 +433,14 @@ void arm_expiry(step_ptr self) {
   self->delayed_send(self, wait, expiry_tick{st.timer_at});
 }
 
+/// Its leases are over, and it cannot be told of it now.
+static void ask_again(step_ptr self, const core::unit_id& unit) {
+  const auto& st = self->state;
+  const auto pause =
+      st.unreadable.count(unit) != 0 ? unreadable_pause : st.context->settings.writer_retry_max;
+  set_expiry(self, unit, now(self, st.context) + pause);
+}
+
 /// Ends the leases that are due, and sets the timer to the next.
 static void on_due(step_ptr self) {
   auto& st = self->state;
@@ -416,9 +455,8 @@ static void on_due(step_ptr self) {
     with_unit(self, unit, [=](const caf::actor& actor, const core::failure&) {
       if (actor)
         self->send(actor, unit_command{expire_leases{}});
-      else // cannot be loaded now: ask again soon
-        set_expiry(self, unit,
-                   now(self, self->state.context) + self->state.context->settings.writer_retry_max);
+      else // cannot be loaded now
+        ask_again(self, unit);
     });
   }
   arm_expiry(self);

@@ -34,7 +34,7 @@ void on_found(self_ptr self, overdue_found& found) {
   st.failing = false;
   leave_to_others(self, found.items);
   auto verdict = core::judge_overdue(st.record, found.items, looks_max);
-  for (const auto& item : verdict.late)
+  for (const auto& item : verdict.fresh)
     st.context->log(log_level::warning, "item_overdue", {{"item", to_string(item)}});
   for (const auto& item : verdict.stuck)
     st.context->log(log_level::error, "item_stuck", {{"item", to_string(item)}});

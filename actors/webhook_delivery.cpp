@@ -70,13 +70,17 @@ void settle_at(
     self_ptr self, const core::webhook_progress& then, core::change changes,
     const std::function<void()>& first = [] {}) {
   const auto turn = begin(self, doing::writing);
-  // A request may forget dead letters while this is under way, so they are counted on.
-  const auto died = then.dead_letters - self->state.progress.dead_letters;
+  // A request may forget dead letters while this is under way, so they are counted on: those that
+  // were delivered may be among the forgotten.
+  const auto before = self->state.progress.dead_letters;
+  const auto died = then.dead_letters > before ? then.dead_letters - before : 0;
+  const auto gone = before > then.dead_letters ? before - then.dead_letters : 0;
   write(self, std::move(changes), [=](const core::failure& why) {
     auto& st = self->state;
     if (why.code != core::errc::none)
       return;
-    const auto dead_letters = st.progress.dead_letters += died;
+    auto& counted = st.progress.dead_letters;
+    const auto dead_letters = counted = counted - std::min(counted, gone) + died;
     if (turn != st.turn)
       return;
     st.progress = then;

@@ -23,7 +23,17 @@ void shard_routes::close(way_number way) {
 
 void shard_routes::learn(way_number way, const msg::placement& said) {
   nodes_[way] = said.node;
-  hosts_ = said.hosts;
+  if (hosts_.size() != said.hosts.size()) {
+    hosts_.assign(said.hosts.size(), {});
+    epochs_.assign(said.hosts.size(), 0);
+  }
+  for (std::size_t shard = 0; shard < hosts_.size(); ++shard) {
+    const auto epoch = shard < said.epochs.size() ? said.epochs[shard] : 0;
+    if (epoch < epochs_[shard]) // another node knows of a later host
+      continue;
+    hosts_[shard] = said.hosts[shard];
+    epochs_[shard] = epoch;
+  }
   if (way == home_)
     unanswered_since_.reset();
 }
@@ -89,8 +99,10 @@ void shard_routes::turn(core::shard_id shard) {
 
 void shard_routes::distrust(core::shard_id shard) {
   doubtful_ = true;
-  if (shard < hosts_.size())
+  if (shard < hosts_.size()) {
     hosts_[shard] = {};
+    epochs_[shard] = 0; // whatever is said next is better than that
+  }
   const auto found = lanes_.find(shard);
   if (found == lanes_.end())
     return;

@@ -43,7 +43,8 @@ public:
   bool any_open() const { return !nodes_.empty(); }
   way_number home() const { return home_; } ///< While any is open.
 
-  /// The node at the end of `way`, which is open, has said so.
+  /// The node at the end of `way`, which is open, has said so. Of a shard that another host took
+  /// over since, it changes nothing.
   void learn(way_number way, const msg::placement& said);
   /// Who hosts the shard; nil while no node has said so.
   core::incarnation_id host_of(core::shard_id shard) const;
@@ -87,6 +88,7 @@ private:
   std::map<way_number, core::incarnation_id> nodes_; ///< Of the open ways; nil: not said yet.
   way_number home_ = 0;
   std::vector<core::incarnation_id> hosts_; ///< By shard.
+  std::vector<core::epoch> epochs_;         ///< Of these, by shard; 0 where none was said.
   std::map<core::shard_id, lane> lanes_;    ///< Those with requests under way.
   std::uint32_t detours_ = 0;               ///< Requests whose host is known and not reached.
   std::optional<time_point> wanted_at_;

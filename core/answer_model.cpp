@@ -84,6 +84,13 @@ bool answer_model::adopt(const std::shared_ptr<const quality::refit_input>& inpu
   return true;
 }
 
+bool answer_model::give_up(const std::shared_ptr<const quality::refit_input>& input) {
+  if (input == nullptr || input != begun_)
+    return false;
+  begun_ = nullptr;
+  return true;
+}
+
 std::vector<step_history::vote> answer_model::counted() const {
   std::vector<const std::string*> labels(labels_.size());
   for (const auto& [label, number] : labels_)

@@ -54,6 +54,9 @@ public:
   bool adopt(const std::shared_ptr<const quality::refit_input>& input,
              const quality::refit& refitted);
 
+  /// Nothing comes of the refit of `input`. False as for `adopt`.
+  bool give_up(const std::shared_ptr<const quality::refit_input>& input);
+
 private:
   std::uint32_t number_of(const unit_id& unit);
 

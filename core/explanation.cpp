@@ -189,6 +189,12 @@ std::vector<reason> explain(const step_row& step, const unit_record& unit,
   return reasons;
 }
 
+reason batch_put_off(const gathering::rest& rest) {
+  return {"batch_put_off", "its batch could not be made, " + std::to_string(rest.times)
+                               + (rest.times == 1 ? " time: " : " times: ") + rest.why
+                               + "; it is tried again at " + to_rfc3339(rest.until)};
+}
+
 reason leases_full(const contributor_id& contributor, std::uint32_t most) {
   return {"leases_full", contributor + " has as many leases as may be at once, "
                              + std::to_string(most) + ": hand in or release some"};

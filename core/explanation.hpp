@@ -2,6 +2,7 @@
 
 #include "core/contributor_board.hpp"
 #include "core/eligibility.hpp"
+#include "core/gathering.hpp"
 #include "core/known_profiles.hpp"
 #include "core/ready_set.hpp"
 #include "core/reason.hpp"
@@ -44,6 +45,9 @@ std::vector<reason> explain(const step_row& step, const unit_record& unit,
 std::vector<reason> explain(const step_row& step, const contributor_board& board,
                             const ready_set& ready, const contributor_id& contributor,
                             const std::vector<std::string>& lacks, instant now);
+
+/// What keeps a unit that waits for a batch from becoming part of one, and those with it.
+reason batch_put_off(const gathering::rest& rest);
 
 /// What also keeps a contributor from work who has `most` leases, or asks under way.
 reason leases_full(const contributor_id& contributor, std::uint32_t most);

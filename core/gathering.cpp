@@ -1,8 +1,20 @@
 #include "core/gathering.hpp"
 
 #include "core/invariant.hpp"
+#include "core/supervision.hpp"
+
+#include <algorithm>
+#include <chrono>
 
 namespace holdfast::core {
+
+namespace {
+
+/// Pauses of a batch that could not be made: a file is put back, or rows are restored, by people.
+constexpr duration rest_least = std::chrono::seconds{1};
+constexpr duration rest_most = std::chrono::seconds{60};
+
+} // namespace
 
 std::string_view to_string(gather_by by) { return by == gather_by::list ? "list" : "count"; }
 
@@ -47,6 +59,8 @@ void gathering::note(const group_key& key) {
 }
 
 void gathering::add(const waiting_unit& unit) {
+  if (resting_.count(unit.unit) != 0)
+    return;
   const auto key = key_of(unit);
   const auto at = place_of(unit);
   if (!groups_of_.emplace(unit.unit, std::pair{key, at}).second)
@@ -79,25 +93,74 @@ std::optional<batch> gathering::due(bool all_there) const {
   return next;
 }
 
+void gathering::leave_group(const unit_id& unit) {
+  const auto known = groups_of_.find(unit);
+  if (known == groups_of_.end())
+    return;
+  const auto [key, at] = known->second;
+  groups_of_.erase(known);
+  const auto found = groups_.find(key);
+  auto& mine = found->second;
+  const auto in_group = mine.units.find(at);
+  const auto part = mine.parts.find(in_group->second.list.part);
+  if (--part->second == 0)
+    mine.parts.erase(part);
+  mine.bytes -= in_group->second.bytes;
+  mine.units.erase(in_group);
+  if (mine.units.empty())
+    groups_.erase(found);
+  note(key);
+}
+
 void gathering::remove(const std::vector<unit_id>& units) {
   for (const auto& unit : units) {
+    leave_group(unit);
+    resting_.erase(unit);
+    put_off_.erase(unit);
+  }
+}
+
+gathering::rest gathering::put_off(const std::vector<unit_id>& members, const std::string& why,
+                                   instant now) {
+  rest longest;
+  for (const auto& unit : members)
+    if (groups_of_.count(unit) != 0)
+      longest.times = std::max(longest.times, ++put_off_[unit]);
+  longest.until = now + backoff(longest.times, rest_least, rest_most, 1.0);
+  longest.why = why;
+  for (const auto& unit : members) {
     const auto known = groups_of_.find(unit);
     if (known == groups_of_.end())
       continue;
-    const auto [key, at] = known->second;
-    groups_of_.erase(known);
-    const auto found = groups_.find(key);
-    auto& mine = found->second;
-    const auto in_group = mine.units.find(at);
-    const auto part = mine.parts.find(in_group->second.list.part);
-    if (--part->second == 0)
-      mine.parts.erase(part);
-    mine.bytes -= in_group->second.bytes;
-    mine.units.erase(in_group);
-    if (mine.units.empty())
-      groups_.erase(found);
-    note(key);
+    const auto& [key, at] = known->second;
+    resting_.emplace(unit, std::pair{groups_.at(key).units.at(at), longest});
+    leave_group(unit);
   }
+  return longest;
+}
+
+void gathering::wake(instant now) {
+  for (auto it = resting_.begin(); it != resting_.end();) {
+    if (now < it->second.second.until) {
+      ++it;
+      continue;
+    }
+    const auto unit = std::move(it->second.first);
+    it = resting_.erase(it);
+    add(unit);
+  }
+}
+
+instant gathering::next_wake() const {
+  auto next = instant::max();
+  for (const auto& [unit, resting] : resting_)
+    next = std::min(next, resting.second.until);
+  return next;
+}
+
+const gathering::rest* gathering::rest_of(const unit_id& unit) const {
+  const auto found = resting_.find(unit);
+  return found == resting_.end() ? nullptr : &found->second.second;
 }
 
 } // namespace holdfast::core

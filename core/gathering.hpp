@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -73,7 +74,28 @@ public:
   /// They wait no longer: they are part of a batch, or withdrawn. Of others nothing changes.
   void remove(const std::vector<unit_id>& units);
 
-  std::size_t waiting() const { return groups_of_.size(); }
+  /// Why a unit is part of no batch for a while, and how long.
+  struct rest {
+    std::uint32_t times = 0; ///< That it was put off, this one among them.
+    instant until;
+    std::string why;
+  };
+
+  /// The batch of these units, which wait, cannot be made now. They are part of none until `wake`,
+  /// after a pause that grows each time, to a minute at most; others go on. Answers the longest of
+  /// their rests. Of units that do not wait, nothing changes.
+  rest put_off(const std::vector<unit_id>& members, const std::string& why, instant now);
+
+  /// Those whose rest is over may be part of a batch again.
+  void wake(instant now);
+
+  /// When the next of them is to be woken; `instant::max()`: nobody rests.
+  instant next_wake() const;
+
+  /// Its rest; null when the unit does not rest.
+  const rest* rest_of(const unit_id& unit) const;
+
+  std::size_t waiting() const { return groups_of_.size() + resting_.size(); }
 
 private:
   /// The version, and the unit whose list it is: nil where that does not matter.
@@ -90,11 +112,14 @@ private:
   place place_of(const waiting_unit& unit) const;
   bool is_full(const group_key& key, const group& units) const;
   void note(const group_key& key);
+  void leave_group(const unit_id& unit);
 
   policies policy_of_;
   std::map<group_key, group> groups_;
   std::set<group_key> full_;
   std::map<unit_id, std::pair<group_key, place>> groups_of_;
+  std::map<unit_id, std::pair<waiting_unit, rest>> resting_; ///< These are in no group.
+  std::map<unit_id, std::uint32_t> put_off_;                 ///< How often those that wait were.
 };
 
 } // namespace holdfast::core

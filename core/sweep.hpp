@@ -25,17 +25,26 @@ inline shard_id shard_of(const hosted_item& item, std::uint32_t shards) {
   return std::visit([=](const auto& id) { return shard_of(id, shards); }, item);
 }
 
-/// How many looks in a row have found an item overdue. Those that are not here were in time.
-using overdue_record = std::map<hosted_item, std::uint32_t>;
+/// An item that every look has found overdue, since one that did not.
+struct overdue_item {
+  std::uint32_t looks = 0; ///< Since it became overdue, or was read anew.
+  std::uint32_t most = 0;  ///< At so many it is read anew.
+};
+
+/// Those that are not here were in time.
+using overdue_record = std::map<hosted_item, overdue_item>;
 
 /// What to do about items that hold leases which should have ended long ago.
 struct sweep_verdict {
   std::vector<hosted_item> late;  ///< To look at the clock again: a timer was lost.
   std::vector<hosted_item> stuck; ///< Looking again has not helped: to be read anew.
+  std::vector<hosted_item> fresh; ///< Those of `late` that the last look did not find.
 };
 
 /// Judges what one look at the database has found. An item that is found at `looks_max` looks in a
-/// row does not know what the database knows, so its memory is not worth keeping.
+/// row does not know what the database knows, so its memory is not worth keeping. Where reading it
+/// anew does not help, it is something else, as a damaged row: that is done again after twice as
+/// many looks each time, to 64 times `looks_max`.
 sweep_verdict judge_overdue(overdue_record& record, const std::vector<hosted_item>& found,
                             std::uint32_t looks_max);
 

@@ -19,7 +19,8 @@ HOLDFAST_WIRE(get_placement, x.version)
 struct placement {
   core::incarnation_id node;               ///< Who answers.
   std::vector<core::incarnation_id> hosts; ///< Of each shard; nil where none is known.
+  std::vector<core::epoch> epochs{}; ///< Of each shard: of two hosts, the higher is the later.
 };
-HOLDFAST_WIRE(placement, x.node, x.hosts)
+HOLDFAST_WIRE(placement, x.node, x.hosts, x.epochs)
 
 } // namespace holdfast::msg

@@ -664,8 +664,11 @@ BOOST_AUTO_TEST_CASE(every_node_says_who_hosts_what) {
     BOOST_REQUIRE(said.value);
     BOOST_TEST((said.value->node == node->settings.incarnation));
     BOOST_REQUIRE(said.value->hosts.size() == shard_count);
-    for (core::shard_id shard = 0; shard < shard_count; ++shard)
+    BOOST_REQUIRE(said.value->epochs.size() == shard_count);
+    for (core::shard_id shard = 0; shard < shard_count; ++shard) {
       BOOST_TEST((said.value->hosts[shard] == database->tables().shards[shard].host), name);
+      BOOST_TEST(said.value->epochs[shard] == database->tables().shards[shard].epoch, name);
+    }
   }
 }
 

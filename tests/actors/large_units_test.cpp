@@ -9,6 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 using namespace std::chrono_literals;
 
 namespace holdfast::test {
@@ -113,6 +115,20 @@ BOOST_AUTO_TEST_CASE(large_inputs_go_to_the_store_and_come_back_whole) {
   BOOST_TEST((unit(step, lease.unit).input == large('a')));
   BOOST_TEST((lineage(lease.unit).units.at(0).input == large('a')));
   BOOST_TEST(assigned(step, "ann").input == R"({"text":"small"})");
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// A80, A82: what is refused anyway fills no disk
+BOOST_AUTO_TEST_CASE(what_comes_to_a_canceled_step_is_not_stored) {
+  const auto step = create();
+  added(step, {large('a')});
+  BOOST_REQUIRE(
+      call(msg::change_step{step, static_cast<std::uint8_t>(core::unit_verb::cancel)}).value);
+  BOOST_TEST((add(step, {large('b')}, "new").code() == core::errc::wrong_state));
+  BOOST_TEST(!has_object(large('b')));
+  const auto again = add(step, {large('a')});
+  BOOST_REQUIRE(again.value);
+  BOOST_TEST(again.value->already_there == 1U);
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
@@ -357,6 +373,48 @@ BOOST_AUTO_TEST_CASE(a_batch_of_large_members_is_made_of_the_whole_of_them) {
   BOOST_REQUIRE_EQUAL(input.at("data").size(), 2U);
   BOOST_TEST((input["data"][0] == nlohmann::json::parse(large('p'))));
   BOOST_TEST((input["data"][1] == nlohmann::json::parse(large('q'))));
+}
+
+// A82, I-5: others do not wait with a batch of which an input is lost
+BOOST_AUTO_TEST_CASE(a_batch_of_which_an_input_is_lost_waits_alone) {
+  const auto steps = create_steps(in_pairs);
+  added(steps[0], {large('p'), large('q'), large('r'), large('s')});
+  const auto open = [&] {
+    std::size_t count = 0;
+    for (const auto& row : rows(steps[1]))
+      count += row.state == core::unit_state::judgable ? 1 : 0;
+    return count;
+  };
+  work(steps[0], "ann");
+  advance(2s);
+  const auto waiting = rows(steps[1]);
+  BOOST_REQUIRE_EQUAL(waiting.size(), 1U);
+  const auto ref = core::parse_object_ref(waiting[0].made.input);
+  BOOST_REQUIRE(ref);
+  const auto whole = objects->get(*ref);
+  BOOST_REQUIRE(whole);
+  lose_object(*whole);
+  work(steps[0], "ann");
+  advance(2s);
+  BOOST_TEST(open() == 0U);
+  for (int i = 0; i < 2; ++i)
+    work(steps[0], "ann");
+  advance(2s);
+  BOOST_TEST(open() == 1U);
+  const auto told = call(msg::explain_unit{steps[1], waiting[0].made.id, {}});
+  BOOST_REQUIRE(told.value);
+  const auto& reasons = told.value->reasons;
+  BOOST_TEST(std::any_of(reasons.begin(), reasons.end(),
+                         [](const auto& why) { return why.code == "batch_put_off"; }));
+  advance(10min);
+  BOOST_TEST(std::count_if(node->log.begin(), node->log.end(),
+                           [](const auto& line) { return line.find("batch_set_aside") == 0; })
+             == 1);
+  BOOST_TEST(open() == 1U);
+  objects->put(*whole);
+  advance(61s);
+  BOOST_TEST(open() == 2U);
+  BOOST_TEST(broken_invariants(*database) == "");
 }
 
 // A82: small members, a large batch

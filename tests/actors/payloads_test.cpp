@@ -194,6 +194,29 @@ BOOST_AUTO_TEST_CASE(a_slow_store_keeps_nobody_waiting_but_its_own_callers) {
   BOOST_TEST((done->value->outcomes.front().refusal == core::errc::none));
 }
 
+// What waits behind a slow store is bounded by what it weighs, too.
+BOOST_AUTO_TEST_CASE(requests_that_wait_for_a_slow_store_take_bounded_memory) {
+  prepare().settings.object_bytes_most = 3 * large_bytes;
+  start();
+  held_back = "object_keeper";
+  std::vector<std::shared_ptr<answer<msg::task_outcomes>>> made;
+  for (int i = 0; i < 5; ++i)
+    made.push_back(send_to_node(msg::enqueue_tasks{"mail", {request(large('m'))}}));
+  const auto small = send_to_node(msg::enqueue_tasks{"mail", {request()}});
+  settle();
+  for (std::size_t i = 0; i < 3; ++i) // one is being stored, two wait
+    BOOST_TEST(!made[i]->arrived());
+  for (std::size_t i = 3; i < 5; ++i)
+    BOOST_TEST((made[i]->code() == core::errc::overloaded));
+  BOOST_TEST(!small->arrived());
+  held_back.clear();
+  settle();
+  for (std::size_t i = 0; i < 3; ++i)
+    BOOST_TEST(made[i]->value.has_value());
+  BOOST_TEST(small->value.has_value());
+  enqueued(request(large('m'))); // there is room again
+}
+
 BOOST_AUTO_TEST_CASE(a_store_that_hangs_does_not_look_like_a_dead_worker) {
   const auto large_one = enqueued(request(large('b')));
   const auto small_one = enqueued(request());

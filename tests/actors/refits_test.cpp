@@ -211,6 +211,36 @@ BOOST_AUTO_TEST_CASE(who_is_removed_during_a_refit_stays_out_when_it_comes_late)
   BOOST_TEST(broken_invariants(*database).empty());
 }
 
+// A model that was replaced has no say in when the next one is refitted.
+BOOST_AUTO_TEST_CASE(a_refit_of_a_model_that_was_replaced_fails_unheard) {
+  begin(step_of(3, "gold_selected"), 10);
+  take_quizzes({"ana", "bob", "eve"});
+  judge("ana", 6);
+  judge("eve", 6, false);
+  held_back = "refitter";
+  judge("ana", 4); // the fiftieth judgment is among these
+  judge("bob", 6);
+  const auto failed = [this] {
+    return std::count_if(node->log.begin(), node->log.end(),
+                         [](const auto& line) { return line.find("refit_failed") == 0; });
+  };
+  advance(5min);
+  const auto& units = database->tables().units;
+  const auto question = std::find_if(units.begin(), units.end(), [](const auto& known) {
+    return !known.second.made.truth.empty();
+  });
+  BOOST_REQUIRE((question != units.end()));
+  BOOST_REQUIRE(call(msg::forgive_question{step, question->first, false}).value);
+  advance(6min);
+  BOOST_TEST(failed() == 0);
+  // Nobody waits for ever for that of the model that there is.
+  advance(5min);
+  BOOST_TEST(failed() == 1);
+  held_back.clear();
+  advance(1s);
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
 // What breaks a refit would break the next one, too: nobody but this step is to notice.
 BOOST_AUTO_TEST_CASE(a_refit_that_fails_ends_neither_the_refitter_nor_what_stands_below_it) {
   begin(step_of(2, "gold_selected"), 20);
@@ -227,6 +257,24 @@ BOOST_AUTO_TEST_CASE(a_refit_that_fails_ends_neither_the_refitter_nor_what_stand
   judge("ana", 20);
   judge("bob", 20);
   BOOST_TEST(finished_with(calibrated) > 0U);
+}
+
+// Only steps need it: no commit under way is in doubt because of it, and no shard changes hands.
+BOOST_AUTO_TEST_CASE(a_refitter_that_crashes_takes_steps_along_and_no_writer) {
+  begin(step_of(2, "gold_selected"), 2);
+  const auto writers = actors_named("writer");
+  const auto membership = the_actor("membership");
+  const auto life = the_actor("step");
+  const auto shards = database->tables().shards;
+  crash(the_actor("refitter"));
+  advance(1s);
+  BOOST_TEST((actors_named("writer") == writers));
+  BOOST_TEST((the_actor("membership") == membership));
+  for (std::size_t i = 0; i < shards.size(); ++i)
+    BOOST_TEST(database->tables().shards[i].epoch == shards[i].epoch);
+  judge("ana", 1);
+  BOOST_TEST((the_actor("step") != life));
+  BOOST_TEST(broken_invariants(*database).empty());
 }
 
 // What the refitter was doing is begun again by the step's next life.

@@ -105,6 +105,20 @@ BOOST_AUTO_TEST_CASE(a_lease_that_is_taken_away_counts_no_more) {
   BOOST_TEST(assign(step, "ana").code() == core::errc::limit_reached);
 }
 
+// The step still knows whom to tell of the lease's end.
+BOOST_AUTO_TEST_CASE(a_lease_that_is_taken_away_after_its_unit_crashed_counts_no_more) {
+  const auto first = assigned(step, "ana");
+  assigned(step, "ana");
+  assigned(step, "ana");
+  for (const auto& unit : actors_named("unit"))
+    crash(unit);
+  advance(1s);
+  BOOST_REQUIRE(assign(step, "ana").code() == core::errc::limit_reached);
+  BOOST_REQUIRE(change(first, core::unit_verb::cancel).value);
+  BOOST_TEST(assign(step, "ana").value.has_value());
+  BOOST_TEST(assign(step, "ana").code() == core::errc::limit_reached);
+}
+
 // What is told of the limit is what decides about asks.
 BOOST_AUTO_TEST_CASE(explanations_say_when_the_limit_is_reached) {
   const auto first = assigned(step, "ana");

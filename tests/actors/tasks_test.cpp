@@ -1,12 +1,50 @@
 // Queues and tasks through a whole node: what producers, workers and operators see.
 
+#include "tests/support/forwarding_store.hpp"
 #include "tests/support/queue_fixture.hpp"
 
 #include <boost/test/unit_test.hpp>
 
+#include <memory>
+#include <set>
+#include <utility>
+
 using namespace std::chrono_literals;
 
 namespace holdfast::test {
+
+namespace {
+
+/// A store that cannot forget the tasks of some queues, nor the events of some shards.
+class store_that_keeps : public forwarding_store {
+public:
+  store_that_keeps(std::unique_ptr<persistence::store> inner, std::set<core::queue_name> queues,
+                   std::set<core::shard_id> shards)
+      : forwarding_store(std::move(inner)),
+        queues_(std::move(queues)),
+        shards_(std::move(shards)) {}
+
+  core::outcome<std::uint32_t> prune_tasks(core::shard_id shard, core::incarnation_id incarnation,
+                                           const core::queue_name& queue,
+                                           core::instant ended_before,
+                                           std::uint32_t rows) override {
+    if (queues_.count(queue) != 0)
+      return core::failure{core::errc::refused_by_store, "invalid page in block 7"};
+    return forwarding_store::prune_tasks(shard, incarnation, queue, ended_before, rows);
+  }
+  core::outcome<std::uint32_t> prune_events(core::shard_id shard, core::incarnation_id incarnation,
+                                            const persistence::prunable& most) override {
+    if (shards_.count(shard) != 0)
+      return core::failure{core::errc::refused_by_store, "invalid page in block 7"};
+    return forwarding_store::prune_events(shard, incarnation, most);
+  }
+
+private:
+  std::set<core::queue_name> queues_;
+  std::set<core::shard_id> shards_;
+};
+
+} // namespace
 
 BOOST_FIXTURE_TEST_SUITE(tasks, node_with_queue)
 
@@ -487,6 +525,28 @@ BOOST_AUTO_TEST_CASE(finished_tasks_are_forgotten_after_their_retention) {
   BOOST_TEST((call(msg::get_task{live}).code() == core::errc::not_found));
   BOOST_TEST(database->tables().finished_tasks.empty());
   BOOST_TEST(database->tables().task_attempts.empty());
+}
+
+// B67, A170: what cannot be forgotten keeps nothing else
+BOOST_AUTO_TEST_CASE(tasks_are_forgotten_although_those_of_other_queues_cannot_be) {
+  const std::set<core::queue_name> broken{"broken", "zebra"};
+  std::set<core::shard_id> shards;
+  for (const auto& name : broken)
+    shards.insert(core::shard_of(name, node->settings.shards));
+  auto& settings = prepare().settings;
+  settings.open_store = [=, open = settings.open_store]() -> std::unique_ptr<persistence::store> {
+    return std::make_unique<store_that_keeps>(open(), broken, shards);
+  };
+  start();
+  for (const auto* name : {"broken", "mail", "zebra"})
+    BOOST_REQUIRE(call(msg::put_queue{name, R"({"retention_seconds": 3600})"}).value);
+  const auto early = enqueued(request());
+  BOOST_TEST((complete("w1", one("w1")) == core::errc::none));
+  advance(2h);
+  enqueued(request());
+  BOOST_TEST((complete("w1", one("w1")) == core::errc::none));
+  advance(5min);
+  BOOST_TEST((call(msg::get_task{early}).code() == core::errc::not_found));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

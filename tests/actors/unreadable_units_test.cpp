@@ -131,6 +131,112 @@ BOOST_AUTO_TEST_CASE(a_unit_whose_row_is_damaged_when_it_crashes_ends_nobody) {
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
+// A poison pill is paused as soon as it can be read.
+BOOST_AUTO_TEST_CASE(a_unit_that_cannot_be_read_after_its_last_crash_is_paused_later) {
+  feed(step, 1);
+  const auto lease = assigned(step, "ana");
+  for (int crashed = 1; crashed <= 3; ++crashed) {
+    if (crashed == 3)
+      database->set_damaged_units([=](const core::unit_id& unit) { return unit == lease.unit; });
+    crash(the_actor("unit"));
+    advance(1s);
+  }
+  BOOST_TEST(logged("unit_unreadable") == 1);
+  BOOST_TEST(logged("unit_parked") == 0);
+  database->set_damaged_units(nullptr);
+  BOOST_TEST(extend(lease, "ana").arrived());
+  advance(1s);
+  BOOST_TEST(logged("unit_parked") == 1);
+  BOOST_TEST((database->tables().units.at(lease.unit).state == core::unit_state::paused));
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// I-9: the lease of a damaged unit cannot end. The step is not ended for it again and again, and
+// the lease ends soon after the row is mended.
+BOOST_AUTO_TEST_CASE(a_damaged_unit_whose_lease_is_over_is_reported_more_and_more_seldom) {
+  feed(step, 1);
+  const auto lease = assigned(step, "ana");
+  database->set_damaged_units([=](const core::unit_id& unit) { return unit == lease.unit; });
+  crash(the_actor("step")); // the next life has no unit in memory
+  advance(60s + 2 * node->settings.sweep_interval);
+  const auto looks = [&](int count) { advance(count * node->settings.sweep_interval); };
+  looks(21);
+  BOOST_TEST(logged("item_overdue") == 1);
+  const auto stuck = logged("item_stuck");
+  BOOST_TEST((stuck == 2 || stuck == 3));
+  const auto life = the_actor("step");
+  looks(6);
+  BOOST_TEST((the_actor("step") == life));
+  database->set_damaged_units(nullptr);
+  advance(61s);
+  BOOST_TEST(active_leases() == 0U);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// I-5: what a damaged unit is told keeps nothing behind it waiting, and it is told again when
+// somebody resumes it, in whatever life of the step.
+BOOST_AUTO_TEST_CASE(a_damaged_unit_keeps_no_other_one_from_its_result) {
+  const auto single = create(workflow_json("w", {step_json("label", 1, {})}));
+  feed(single, 2);
+  const auto first = assigned(single, "ana");
+  const auto second = assigned(single, "ana");
+  held_back = "consumer";
+  BOOST_REQUIRE(submit(first, "ana").value);
+  database->set_damaged_units([=](const core::unit_id& unit) { return unit == first.unit; });
+  for (const auto& step_life : actors_named("step"))
+    crash(step_life); // the next life has no unit in memory
+  settle();
+  held_back.clear();
+  advance(1s);
+  BOOST_TEST(logged("unit_unreadable") == 1);
+  BOOST_REQUIRE(submit(second, "ana").value);
+  advance(1s);
+  BOOST_TEST(statistics(single).finalized == 1U);
+  BOOST_TEST(logged("delivery_failed") == 0);
+  for (const auto& step_life : actors_named("step"))
+    crash(step_life);
+  advance(1s);
+  database->set_damaged_units(nullptr);
+  const msg::change_unit resume{single, first.unit,
+                                static_cast<std::uint8_t>(core::unit_verb::resume)};
+  BOOST_REQUIRE(call(resume).value);
+  advance(1s);
+  BOOST_TEST(statistics(single).finalized == 2U);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// A27: a repair ends although one of its units is damaged
+BOOST_AUTO_TEST_CASE(a_repair_leaves_out_what_is_damaged) {
+  const auto single = create(workflow_json("w", {step_json("label", 1, {})}));
+  feed(single, 2);
+  const auto damaged = assigned(single, "eve");
+  BOOST_REQUIRE(submit(damaged, "eve").value);
+  const auto mended = assigned(single, "eve");
+  BOOST_REQUIRE(submit(mended, "eve").value);
+  advance(2s);
+  BOOST_REQUIRE(statistics(single).finalized == 2U);
+  BOOST_REQUIRE(call(msg::remove_contributor{single, "eve"}).value);
+  advance(1s);
+  database->set_damaged_units([=](const core::unit_id& unit) { return unit == damaged.unit; });
+  msg::repair_contributor repair;
+  repair.step = single;
+  repair.repair = fresh<core::repair_id>();
+  repair.contributor = "eve";
+  BOOST_REQUIRE(call(repair).value);
+  advance(30s);
+  const auto told = call(repair);
+  BOOST_REQUIRE(told.value);
+  BOOST_TEST(told.value->done);
+  BOOST_TEST(told.value->reopened == 1U);
+  BOOST_TEST(logged("repair_leaves_out") == 1);
+  // Nobody is kept from the unit by it.
+  database->set_damaged_units(nullptr);
+  const msg::change_unit resume{single, damaged.unit,
+                                static_cast<std::uint8_t>(core::unit_verb::resume)};
+  BOOST_TEST((call(resume).code() == core::errc::wrong_state));
+  BOOST_TEST((assigned(single, "bob").unit == mended.unit));
+}
+
 // Nobody waits for what somebody has to mend first.
 BOOST_AUTO_TEST_CASE(requests_to_a_step_whose_definition_is_damaged_are_refused_with_the_reason) {
   feed(step, 1);

@@ -259,6 +259,34 @@ BOOST_AUTO_TEST_CASE(what_is_forgotten_while_it_is_delivered_does_not_come_back)
   BOOST_TEST(call(msg::list_dead_letters{"billing", shard, 0, 100}).value->letters.empty());
 }
 
+// What was delivered and forgotten at once is not counted twice: the count would wrap, and stop it.
+BOOST_AUTO_TEST_CASE(what_is_forgotten_while_it_arrives_counts_once) {
+  always(400);
+  start_with_units(2);
+  put(R"({"url":"https://example.com/","secret":"billing","start":"oldest",)"
+      R"("failing_after":100,"batch":{"events":2}})");
+  BOOST_TEST(place().dead_letters == 3U);
+  receiver->at_once = nullptr;
+  BOOST_TEST(replay(1).dead_letters == 3U);
+  advance(2s);
+  held_back = "writer";
+  const auto forgotten = send_to_node(msg::replay_webhook{"billing", shard, 2, 0, 1000});
+  settle();
+  always(200); // it is tried once more while the other request is under way
+  const auto before = posted().size();
+  advance(2s);
+  BOOST_TEST((posted(before) == seqs{{1, 2}}));
+  held_back.clear();
+  advance(2s);
+  BOOST_REQUIRE(forgotten->value);
+  BOOST_TEST(place().dead_letters == 0U);
+  always(400);
+  work(step, "ana");
+  advance(2s);
+  BOOST_TEST(place().stopped == "");
+  BOOST_TEST(place().dead_letters > 0U);
+}
+
 // A receiver that asked to be left alone is left alone, whatever else goes wrong meanwhile.
 BOOST_AUTO_TEST_CASE(a_look_for_dead_letters_that_fails_shortens_no_pause) {
   always(503);

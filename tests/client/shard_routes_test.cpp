@@ -194,4 +194,25 @@ BOOST_AUTO_TEST_CASE(other_ways_are_wanted_when_many_requests_are_passed_on) {
   BOOST_TEST(routes.wants_ways(now + client::shard_routes::ask_interval));
 }
 
+// Answers of several nodes overtake each other, and a node may not have heard of the last change.
+BOOST_AUTO_TEST_CASE(what_was_so_before_does_not_take_the_place_of_what_is_so_now) {
+  const std::vector<core::incarnation_id> before{node(1), node(2), node(3), node(4)};
+  const std::vector<core::incarnation_id> later{node(1), node(3), node(3), node(4)};
+  routes.learn(2, {node(3), later, {1, 6, 1, 1}});
+  BOOST_TEST(way_to(1) == 2U);
+  routes.learn(0, {node(1), before, {1, 5, 1, 1}});
+  BOOST_TEST(way_to(1) == 2U);
+  routes.learn(0, {node(1), {node(2), node(2), node(3), node(4)}, {2, 5, 1, 1}});
+  BOOST_TEST(way_to(0) == 1U); // each shard by itself
+  BOOST_TEST(way_to(1) == 2U);
+  routes.learn(0, {node(1), {node(2), {}, node(3), node(4)}, {2, 6, 1, 1}});
+  BOOST_TEST(way_to(1) == 0U); // given free by its host, which no later one has taken over yet
+  routes.learn(0, {node(1), before, {3, 7, 1, 1}});
+  BOOST_TEST(way_to(1) == 1U);
+  // Where that has led to nothing, whatever is said counts.
+  routes.distrust(1);
+  routes.learn(2, {node(3), later, {3, 6, 1, 1}});
+  BOOST_TEST(way_to(1) == 2U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

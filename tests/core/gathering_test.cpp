@@ -139,6 +139,52 @@ BOOST_AUTO_TEST_CASE(nothing_is_left_when_nothing_more_can_come) {
   BOOST_TEST(lists.waiting() == 0U);
 }
 
+BOOST_AUTO_TEST_CASE(a_batch_that_cannot_be_made_rests_and_others_go_on) {
+  using namespace std::chrono_literals;
+  auto units = by_count(2);
+  for (std::uint64_t n = 1; n <= 4; ++n)
+    units.add(waiting(n));
+  const auto first = units.put_off(units_of({1, 2}), "lost", beginning);
+  BOOST_TEST(first.times == 1U);
+  BOOST_TEST((first.until > beginning && units.next_wake() == first.until));
+  BOOST_TEST(units.waiting() == 4U);
+  BOOST_REQUIRE(units.rest_of(numbered(2)) != nullptr);
+  BOOST_TEST(units.rest_of(numbered(2))->why == "lost");
+  BOOST_TEST(units.rest_of(numbered(3)) == nullptr);
+  units.add(waiting(1)); // to be told again changes nothing
+  BOOST_TEST((make(units) == ordinals{3, 4}));
+  units.wake(first.until - 1ms);
+  BOOST_TEST(due(units, true).empty());
+  units.wake(first.until);
+  BOOST_TEST((due(units) == ordinals{1, 2}));
+  BOOST_TEST((units.next_wake() == instant::max()));
+  const auto second = units.put_off(units_of({1, 2}), "lost", first.until);
+  BOOST_TEST(second.times == 2U);
+  BOOST_TEST((second.until - first.until > first.until - beginning));
+  units.remove(units_of({1}));
+  units.wake(second.until);
+  BOOST_TEST((make(units, true) == ordinals{2}));
+  BOOST_TEST(units.waiting() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(rests_grow_to_a_minute_and_no_further) {
+  using namespace std::chrono_literals;
+  auto units = by_list();
+  units.add(item(1, 90, 1, 0));
+  auto at = beginning;
+  for (int i = 0; i < 50; ++i) {
+    const auto rest = units.put_off(units_of({1}), "lost", at);
+    BOOST_TEST((rest.until - at <= 60s && rest.until > at));
+    at = rest.until;
+    units.wake(at);
+  }
+  BOOST_TEST((units.put_off(units_of({1}), "lost", at).until == at + 60s));
+  // Once it is part of a batch, that is forgotten.
+  units.remove(units_of({1}));
+  units.add(item(1, 90, 1, 0));
+  BOOST_TEST(units.put_off(units_of({1}), "lost", at).times == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(to_be_told_twice_changes_nothing) {
   auto units = by_count(2);
   units.add(waiting(1));

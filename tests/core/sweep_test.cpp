@@ -24,6 +24,29 @@ BOOST_AUTO_TEST_CASE(what_is_found_again_and_again_is_stuck) {
   BOOST_TEST(judge_overdue(record, mail, 3).late.size() == 1U);
 }
 
+// I-9: it may be a row that somebody has to mend; that is no reason to end it again and again.
+BOOST_AUTO_TEST_CASE(what_reading_anew_does_not_help_is_read_anew_more_and_more_seldom) {
+  overdue_record record;
+  const std::vector<hosted_item> mail{queue_name{"mail"}};
+  std::vector<int> stuck;
+  int fresh = 0;
+  for (int look = 1; look <= 21; ++look) {
+    const auto verdict = judge_overdue(record, mail, 3);
+    fresh += static_cast<int>(verdict.fresh.size());
+    if (!verdict.stuck.empty())
+      stuck.push_back(look);
+  }
+  BOOST_TEST((stuck == std::vector<int>{3, 9, 21}));
+  BOOST_TEST(fresh == 1);
+  for (int look = 0; look < 2000; ++look)
+    judge_overdue(record, mail, 3);
+  BOOST_TEST(record.begin()->second.most == 192U);
+  judge_overdue(record, {}, 3);
+  BOOST_TEST(judge_overdue(record, mail, 3).fresh.size() == 1U);
+  judge_overdue(record, mail, 3);
+  BOOST_TEST(judge_overdue(record, mail, 3).stuck.size() == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(what_was_in_time_once_is_not_stuck) {
   overdue_record record;
   const std::vector<hosted_item> mail{queue_name{"mail"}};

@@ -142,9 +142,10 @@ inline void add_work_samples(samples& into) {
            u8(1) + u64(1) + u64(2) + u64(3) + u64(4) + u64(5) + u64(6) + u64(7)
                + list({text("revoked") + u64(8)}));
   into.add("hf1.get_placement", get_placement{1}, u32(1));
-  into.add("hf1.placement",
-           placement{id_of<core::incarnation_id>(0x58), {id_of<core::incarnation_id>(0x59), {}}},
-           id(0x58) + list({id(0x59), id(0)}));
+  into.add(
+      "hf1.placement",
+      placement{id_of<core::incarnation_id>(0x58), {id_of<core::incarnation_id>(0x59), {}}, {3, 4}},
+      id(0x58) + list({id(0x59), id(0)}) + list({u64(3), u64(4)}));
 }
 
 } // namespace holdfast::test
