@@ -430,6 +430,7 @@ struct trusted_submit {
   bool removed = false; ///< They may no longer work in the step.
   /// What stands for the payload in its row: set when that is too large, and is in the store.
   std::string ref{};
+  std::optional<std::uint32_t> judged_before{}; ///< As in `core::submit`, now.
 };
 
 /// Step → unit: would this judgment be taken now? Nothing is decided. Answered by

@@ -199,6 +199,8 @@ struct insert_judgment {
   double trust_snapshot = 1; ///< The contributor's trust when the judgment came in.
   instant submitted_at;
   std::optional<bool> test_correct{}; ///< On a test question: whether the answer is right.
+  /// How many units of the step the contributor had judged before, where that is counted.
+  std::optional<std::uint32_t> judged_before{};
 };
 
 /// Stores an answer that came after its lease had expired as one that counts. The lease leaves the

@@ -66,6 +66,11 @@ void contributor_board::restore(const step_history& history) {
   for (const auto& one : history.standings)
     if (one.what == contributor_standing::removed)
       of(one.contributor).removed = one.why;
+  if (history.judged) {
+    judged_.emplace();
+    for (const auto& one : *history.judged)
+      judged_->emplace(one.contributor, one.units);
+  }
 }
 
 decision<std::vector<contributor_id>> contributor_board::settle(instant now) {
@@ -177,6 +182,19 @@ void contributor_board::withdrawn(const contributor_id& contributor, const unit_
 void contributor_board::unanswered(const contributor_id& contributor, const unit_id& unit) {
   if (const auto found = entries_.find(contributor); found != entries_.end())
     found->second.waiting.erase(unit);
+}
+
+void contributor_board::judged(const contributor_id& contributor) {
+  if (judged_)
+    ++(*judged_)[contributor];
+}
+
+std::optional<std::uint32_t>
+contributor_board::judged_before(const contributor_id& contributor) const {
+  if (!judged_)
+    return std::nullopt;
+  const auto found = judged_->find(contributor);
+  return found == judged_->end() ? 0 : found->second;
 }
 
 bool contributor_board::record(entry& who, const unit_id& unit, bool correct,

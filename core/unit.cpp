@@ -71,9 +71,11 @@ std::uint32_t open_slots(const unit& u) {
 }
 
 insert_judgment row_of(const unit& u, const submit& command, instant now) {
-  return {command.judgment,    u.id,           command.contributor, command.token,
-          command.payload,     command.answer, command.trust,       now,
-          command.test_correct};
+  return {command.judgment,     u.id,
+          command.contributor,  command.token,
+          command.payload,      command.answer,
+          command.trust,        now,
+          command.test_correct, command.judged_before};
 }
 
 /// The judgment counts from now on. Its row is written by the caller, who knows what becomes of its
@@ -82,7 +84,7 @@ void count_in(unit& u, const submit& command, instant now, change& changes) {
   HOLDFAST_INVARIANT(command.test_correct.has_value() == is_test_question(u),
                      "I-11: the verdict on a test question comes with its judgment");
   u.judgments.push_back({command.judgment, command.contributor, command.token, command.answer,
-                         command.trust, false, command.test_correct, now});
+                         command.trust, false, command.test_correct, now, command.judged_before});
   auto received = about(u, event_type::judgment_received, now);
   received.judgment = command.judgment;
   changes.events.push_back(received);
@@ -124,6 +126,7 @@ decision<submitted> decide_late(unit& u, const lease_policy& policy, const submi
   taken.answer.surplus = true;
   find_lapsed(u, command.contributor, command.token)->surplus = command.judgment;
   row.test_correct.reset();
+  row.judged_before.reset();
   taken.changes.writes.push_back(insert_surplus_judgment{std::move(row)});
   return taken;
 }
@@ -146,14 +149,16 @@ std::string finalized_details(const unit& u, const aggregate& consensus, const s
   for (const auto& j : u.judgments) {
     if (judgments.size() > 1)
       judgments += ',';
-    judgments += json_object{}
-                     .text("judgment_id", to_string(j.id))
-                     .text("contributor_id", j.contributor)
-                     .text("answer", j.answer)
-                     .boolean("agrees", gave(consensus, j.answer))
-                     .number("trust", j.trust)
-                     .boolean("tainted", j.tainted)
-                     .str();
+    json_object judgment;
+    judgment.text("judgment_id", to_string(j.id))
+        .text("contributor_id", j.contributor)
+        .text("answer", j.answer)
+        .boolean("agrees", gave(consensus, j.answer))
+        .number("trust", j.trust)
+        .boolean("tainted", j.tainted);
+    if (j.judged_before)
+      judgment.number("judged_before", static_cast<std::int64_t>(*j.judged_before));
+    judgments += judgment.str();
   }
   judgments += ']';
   json_object details;
@@ -186,6 +191,9 @@ finding finding_of(const unit& u, const aggregate& consensus) {
     if (!j.tainted) {
       agreeing += gave(consensus, j.answer) ? 1 : 0;
       found.trust_least = std::min(found.trust_least, j.trust);
+      if (j.judged_before)
+        found.judged_least =
+            std::min(found.judged_least.value_or(*j.judged_before), *j.judged_before);
     }
   found.agreement = static_cast<double>(agreeing) / counted_judgments(u);
   return found;

@@ -21,6 +21,7 @@ struct judgment_mark {
   bool tainted = false;               ///< Counts no more.
   std::optional<bool> test_correct{}; ///< On a test question: whether the answer is right.
   instant submitted_at{};
+  std::optional<std::uint32_t> judged_before{}; ///< As in `insert_judgment`.
 };
 
 /// A lease of the unit that expired without an answer, for what may come in late.
@@ -159,6 +160,7 @@ struct submit {
   double trust = 1;     ///< Of the contributor.
   std::optional<bool> test_correct{}; ///< Of a test question: whether the answer is right.
   bool removed = false;               ///< The contributor may no longer work in the step.
+  std::optional<std::uint32_t> judged_before{}; ///< As in `insert_judgment`.
 };
 struct submitted {
   judgment_id judgment;

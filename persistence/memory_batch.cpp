@@ -377,6 +377,8 @@ private:
     require_text(w.answer);
     require_instant(w.submitted_at);
     require(w.trust_snapshot >= 0 && w.trust_snapshot <= 1, "23514: trust is between 0 and 1");
+    if (w.judged_before)
+      require_integer(*w.judged_before);
   }
 
   /// The lease in the history under which a judgment came late.

@@ -324,6 +324,33 @@ BOOST_AUTO_TEST_CASE(the_requester_removes_whom_they_will_once) {
   BOOST_TEST(untested.trust_in("ana") == 1.0);
 }
 
+// A22: with and without test questions, and a restart goes on counting
+BOOST_AUTO_TEST_CASE(a_board_counts_what_contributors_judged_where_a_route_asks_for_it) {
+  for (const bool tested : {false, true}) {
+    step_with_tests s;
+    const auto policy = tested ? std::optional{s.policy} : std::nullopt;
+    contributor_board silent{s.step, policy};
+    silent.restore({});
+    silent.judged("ana");
+    BOOST_TEST(!silent.counts_judgments());
+    BOOST_TEST(!silent.judged_before("ana").has_value());
+
+    contributor_board counting{s.step, policy};
+    core::step_history stored;
+    stored.judged.emplace();
+    stored.judged->push_back({"ana", 2});
+    counting.restore(stored);
+    counting.judged("ana");
+    counting.judged("bob");
+    counting.remove("bob", beginning);
+    BOOST_TEST(counting.counts_judgments());
+    BOOST_TEST((counting.judged_before("ana") == 3U));
+    BOOST_TEST((counting.judged_before("bob") == 1U)); // whatever became of it
+    BOOST_TEST((counting.judged_before("eve") == 0U));
+    BOOST_TEST(counting.report().size() == 1U); // it makes nobody known to the requester
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_question_that_is_paused_is_not_asked) {
   step_with_tests s;
   for (std::uint64_t n = 2; n <= 20; ++n)

@@ -225,7 +225,8 @@ struct write_text {
     return "insert_judgment " + to_string(w.id) + " of " + w.owner + " token "
            + std::to_string(w.token) + " payload " + w.payload + " answer " + w.answer + " trust "
            + std::to_string(w.trust_snapshot) + " at " + describe(w.submitted_at)
-           + (w.test_correct ? *w.test_correct ? " right" : " wrong" : "");
+           + (w.test_correct ? *w.test_correct ? " right" : " wrong" : "")
+           + (w.judged_before ? " after " + std::to_string(*w.judged_before) : "");
   }
   text operator()(const core::insert_late_judgment& w) const {
     return "late: " + (*this)(w.judgment);

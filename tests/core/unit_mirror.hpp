@@ -121,8 +121,8 @@ private:
   void add(const core::insert_judgment& w) {
     for (const auto& j : loaded_.judgments)
       refuse_unless(j.contributor != w.owner && j.id != w.id, "a second judgment");
-    loaded_.judgments.push_back(
-        {w.id, w.owner, w.token, w.answer, w.trust_snapshot, false, std::nullopt, w.submitted_at});
+    loaded_.judgments.push_back({w.id, w.owner, w.token, w.answer, w.trust_snapshot, false,
+                                 std::nullopt, w.submitted_at, w.judged_before});
   }
   bool expired(const core::insert_judgment& w) const {
     const auto ended = ended_.find(w.token);

@@ -35,10 +35,13 @@ struct unit_of_two {
     u.slots = 2;
   }
 
-  void judge(const char* who, std::uint8_t n, const char* answer, double trust = 1) {
+  void judge(const char* who, std::uint8_t n, const char* answer, double trust = 1,
+             std::optional<std::uint32_t> before = {}) {
     const auto held = decide(u, policy, ask{who, id_of<assignment_id>(n)}, beginning);
     const auto handed_in = decide(
-        u, policy, submit{who, held.answer.token, id_of<judgment_id>(n), "{}", answer, trust},
+        u, policy,
+        submit{
+            who, held.answer.token, id_of<judgment_id>(n), "{}", answer, trust, {}, false, before},
         beginning);
     BOOST_REQUIRE((handed_in.refusal == errc::none));
   }
@@ -109,6 +112,32 @@ BOOST_AUTO_TEST_CASE(tainted_judgments_are_nothing_to_routes) {
   const auto& written = std::get<finalize_unit>(done.changes.writes.back());
   BOOST_TEST(written.route == no_route);
   BOOST_TEST(written.route_reason == "no route is for it");
+}
+
+// A22, A27: a judgment is known by what its contributor had judged when it came in
+BOOST_AUTO_TEST_CASE(the_newest_of_those_who_count_is_what_routes_look_at) {
+  u.slots = 3;
+  judge("ana", 0x11, "dog", 1, 7);
+  judge("new", 0x12, "cat", 1, 0);
+  decide(u, policy, disregard{"new"}, beginning);
+  judge("bob", 0x13, "cat", 1, 4);
+  judge("task:q", 0x14, "cat"); // not counted
+  route first;
+  first.when.judged_fewer = 4;
+  route second;
+  second.when.judged_fewer = 5;
+  const std::vector<way> ways{{first, {}}, {second, {}}};
+  const auto done = decide(u, {}, ways, aggregate_if_ready{"aggregation", {4, 9}}, beginning);
+  const auto& written = std::get<finalize_unit>(done.changes.writes.back());
+  BOOST_TEST(written.route == 1);
+  BOOST_TEST(written.route_reason == "a contributor had judged 4 units of the step, fewer than 5");
+  const auto& told = done.changes.events.at(0).details;
+  BOOST_TEST(told.find(R"("trust":1,"tainted":false,"judged_before":4})") != std::string::npos,
+             told);
+  BOOST_TEST(told.find(R"("contributor_id":"task:q","answer":"cat","agrees":true,"trust":1,)"
+                       R"("tainted":false})")
+                 != std::string::npos,
+             told);
 }
 
 // A14, A15, A16, I-11

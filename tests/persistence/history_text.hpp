@@ -37,6 +37,9 @@ inline std::string history_text(const core::step_history& history) {
         << '\n';
   for (const auto& v : history.votes)
     out << "vote " << v.contributor << ' ' << to_string(v.unit) << ' ' << v.answer << '\n';
+  if (history.judged)
+    for (const auto& j : *history.judged)
+      out << "judged " << j.contributor << ' ' << j.units << '\n';
   return out.str();
 }
 

@@ -828,7 +828,7 @@ std::string dump(persistence::store& db, const batch_source& source) {
     out << "counts " << counted.judgable << counted.paused << counted.finalized << counted.canceled
         << ' ' << counted.judgments << ' ' << counted.active_leases << ' ' << counted.expired_leases
         << ' ' << counted.test_questions << ' ' << counted.test_judgments << '\n'
-        << history_text(value_of(db.load_step_history(id, {true, true})))
+        << history_text(value_of(db.load_step_history(id, {true, true, true})))
         << history_text(value_of(db.load_step_history(id, {})));
     for (const auto& r : value_of(db.list_results(id, 2, 5)).first)
       out << "result " << to_string(r.unit) << r.judgments << r.result << r.confidence << '\n';

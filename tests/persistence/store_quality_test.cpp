@@ -686,6 +686,61 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(history_has_what_is_in_its_scope, World, worlds) {
   auto votes = neither;
   votes.votes = whole.votes;
   BOOST_TEST(history_text(f.history(f.step.id, {false, true})) == history_text(votes));
+  auto judged = neither;
+  judged.judged = std::vector<core::step_history::worked_through>{{"ana", 1}, {"bob", 1}};
+  BOOST_TEST(history_text(f.history(f.step.id, {false, false, true})) == history_text(judged));
+  BOOST_TEST(!whole.judged.has_value());
+}
+
+// A22
+BOOST_AUTO_TEST_CASE_TEMPLATE(judged_units_are_counted_whatever_became_of_them, World, worlds) {
+  quality_fixture<World> f;
+  const auto counted = [&](core::step_id step) {
+    const auto history = f.history(step, {false, false, true});
+    BOOST_REQUIRE(history.judged.has_value());
+    return history_text(history);
+  };
+  BOOST_TEST(counted(f.step.id).empty());
+  const auto first = f.given_unit(f.step.id, 1);
+  f.given_judgment(first, "bob", 1);
+  f.given_judgment(first, "ana", 2);
+  BOOST_TEST(is(f.taint(first, "ana"), committed));
+  BOOST_TEST(is(f.set(first, core::unit_state::canceled), committed));
+  f.given_judgment(f.given_unit(f.step.id, 2), "ana", 1);
+  f.given_judgment(f.given_question(f.step.id, 3), "ana", 1, 20, true);
+  f.given_lease(f.given_unit(f.step.id, 4), "ana", 1);
+  const auto other = f.given_step();
+  f.given_judgment(f.given_unit(other.id, 1), "ana", 1);
+  BOOST_TEST(counted(f.step.id) == "judged ana 2\njudged bob 1\n");
+}
+
+// A22
+BOOST_AUTO_TEST_CASE_TEMPLATE(judgment_is_read_with_what_was_judged_before_it, World, worlds) {
+  quality_fixture<World> f;
+  const auto unit = f.given_unit(f.step.id);
+  const auto hand_in = [&](const std::string& who, core::token token,
+                           std::optional<std::uint32_t> before) {
+    f.given_lease(unit, who, token);
+    auto answer = f.judgment(unit, who, token);
+    answer.judged_before = before;
+    return f.write({answer});
+  };
+  BOOST_TEST(is(hand_in("ana", 1, 0), committed));
+  BOOST_TEST(is(hand_in("bob", 2, 2'147'483'647), committed));
+  BOOST_TEST(is(hand_in("eve", 3, std::nullopt), committed));
+  BOOST_TEST(is(hand_in("joe", 4, 2'147'483'648), refused));
+  f.given_lease(unit, "late", 5);
+  f.end(unit, "late", 5);
+  auto late = f.judgment(unit, "late", 5);
+  late.submitted_at = at(80);
+  late.judged_before = 6;
+  BOOST_TEST(is(f.write({core::insert_late_judgment{late}}), committed));
+  const auto marks = f.load(unit).judgments;
+  BOOST_REQUIRE_EQUAL(marks.size(), 4U);
+  BOOST_TEST((marks[0].judged_before == 0U));
+  BOOST_TEST((marks[1].judged_before == 2'147'483'647U));
+  BOOST_TEST(!marks[2].judged_before.has_value());
+  BOOST_TEST((marks[3].judged_before == 6U));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1131,6 +1131,9 @@ const std::vector<mutant> mutants{
      "ALTER TABLE holdfast.judgments DROP CONSTRAINT judgments_trust_snapshot_check;"
      "UPDATE holdfast.judgments SET trust_snapshot = 2",
      {"trust_snapshot_in_bounds"}},
+    {"more units judged before than there are",
+     "UPDATE holdfast.judgments SET judged_before = (SELECT count(*) FROM holdfast.judgments)",
+     {"judged_before_in_bounds"}},
     {"a standing in no step",
      "UPDATE holdfast.contributor_standings SET step_id = gen_random_uuid()",
      {"rows_have_their_owner"}},
