@@ -53,15 +53,9 @@ void disregard(step_ptr self, const core::contributor_id& contributor,
 }
 
 msg::contributor_view view_of(const core::contributor_report& report) {
-  msg::contributor_view view{report.contributor,
-                             report.standing,
-                             report.reason,
-                             report.assignments,
-                             report.tests.asked,
-                             report.tests.right,
-                             report.trust.mean(),
-                             report.trust.quantile(0.05),
-                             {}};
+  msg::contributor_view view{report.contributor,  report.standing,    report.reason,
+                             report.assignments,  report.tests.asked, report.tests.right,
+                             report.trust.mean(), low(report.trust),  {}};
   for (const auto raised : report.flags)
     view.flags.emplace_back(to_string(raised));
   return view;

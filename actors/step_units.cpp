@@ -158,7 +158,8 @@ void enter_reloaded(step_ptr self, core::unit_record stored, bool park) {
   std::vector<core::step_history::trusted> trusted;
   for (const auto& judgment : stored.judgments) {
     const core::judgment_moment when{judgment.submitted_at, judgment.id};
-    trusted.push_back({judgment.contributor, stored.id, when, judgment.trust});
+    trusted.push_back(
+        {judgment.contributor, stored.id, when, {judgment.trust, judgment.trust_questions}});
     if (judgment.tainted && !st.board->removed(judgment.contributor))
       left_out.push_back(judgment.contributor);
     // It may have ended before it could tell.

@@ -201,6 +201,7 @@ struct insert_judgment {
   std::optional<bool> test_correct{}; ///< On a test question: whether the answer is right.
   /// How many units of the step the contributor had judged before, where that is counted.
   std::optional<std::uint32_t> judged_before{};
+  std::optional<std::uint32_t> trust_questions{}; ///< As in `trust_mark`.
 };
 
 /// Stores an answer that came after its lease had expired as one that counts. The lease leaves the
@@ -236,7 +237,7 @@ struct restore_judgment {
 struct set_judgment_trust {
   unit_id unit;
   contributor_id contributor;
-  double trust = 1;
+  trust_mark trust{};
 };
 
 /// Whether the answers to a test question say nothing of those who gave them. Refused by the store

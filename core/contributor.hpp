@@ -95,7 +95,7 @@ struct step_history {
     contributor_id contributor;
     unit_id unit;
     judgment_moment when;
-    double trust = 1;
+    trust_mark trust{};
   };
   /// A contributor, and what they handed in.
   struct worked_through {

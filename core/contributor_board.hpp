@@ -112,7 +112,7 @@ public:
   /// Those of `contributors` who are not removed.
   std::vector<contributor_id> remaining(std::vector<contributor_id> contributors) const;
   /// How much their next judgment is trusted: 1 where nobody is tested.
-  double trust_in(const contributor_id& contributor) const;
+  trust_mark trust_in(const contributor_id& contributor) const;
   /// How much their judgments are trusted, whenever they came in. Not where nobody is tested.
   trust_course course_of(const contributor_id& contributor) const;
   /// Those of the judgments, of people who answered a question that was reconsidered, that are not

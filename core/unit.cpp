@@ -2,6 +2,7 @@
 
 #include "core/invariant.hpp"
 #include "core/json_text.hpp"
+#include "core/quality/trust.hpp"
 
 #include <algorithm>
 
@@ -71,11 +72,19 @@ std::uint32_t open_slots(const unit& u) {
 }
 
 insert_judgment row_of(const unit& u, const submit& command, instant now) {
-  return {command.judgment,     u.id,
-          command.contributor,  command.token,
-          command.payload,      command.answer,
-          command.trust,        now,
-          command.test_correct, command.judged_before};
+  insert_judgment row;
+  row.id = command.judgment;
+  row.unit = u.id;
+  row.owner = command.contributor;
+  row.token = command.token;
+  row.payload = command.payload;
+  row.answer = command.answer;
+  row.trust_snapshot = command.trust.mean;
+  row.submitted_at = now;
+  row.test_correct = command.test_correct;
+  row.judged_before = command.judged_before;
+  row.trust_questions = command.trust.questions;
+  return row;
 }
 
 /// The judgment counts from now on. Its row is written by the caller, who knows what becomes of its
@@ -84,7 +93,8 @@ void count_in(unit& u, const submit& command, instant now, change& changes) {
   HOLDFAST_INVARIANT(command.test_correct.has_value() == is_test_question(u),
                      "I-11: the verdict on a test question comes with its judgment");
   u.judgments.push_back({command.judgment, command.contributor, command.token, command.answer,
-                         command.trust, false, command.test_correct, now, command.judged_before});
+                         command.trust.mean, false, command.test_correct, now,
+                         command.judged_before, command.trust.questions});
   auto received = about(u, event_type::judgment_received, now);
   received.judgment = command.judgment;
   changes.events.push_back(received);
@@ -94,7 +104,7 @@ void count_in(unit& u, const submit& command, instant now, change& changes) {
   received.details = json_object{}
                          .text("contributor_id", command.contributor)
                          .boolean("was_correct", *command.test_correct)
-                         .number("trust", command.trust)
+                         .number("trust", command.trust.mean)
                          .str();
   changes.events.push_back(std::move(received));
 }
@@ -156,6 +166,9 @@ std::string finalized_details(const unit& u, const aggregate& consensus, const s
         .boolean("agrees", gave(consensus, j.answer))
         .number("trust", j.trust)
         .boolean("tainted", j.tainted);
+    if (j.trust_questions)
+      judgment.number("trust_questions", static_cast<std::int64_t>(*j.trust_questions))
+          .number("trust_low", low(quality::trust_of(j.trust, *j.trust_questions)));
     if (j.judged_before)
       judgment.number("judged_before", static_cast<std::int64_t>(*j.judged_before));
     judgments += judgment.str();
@@ -421,9 +434,10 @@ decision<bool> decide(unit& u, const trust_anew& command) {
     if (j.contributor != command.contributor)
       continue;
     const auto trust = command.course.at({j.submitted_at, j.id});
-    if (std::equal_to<>{}(trust, j.trust))
+    if (trust == trust_mark{j.trust, j.trust_questions})
       continue;
-    j.trust = trust;
+    j.trust = trust.mean;
+    j.trust_questions = trust.questions;
     done.changes.writes.push_back(set_judgment_trust{u.id, j.contributor, trust});
   }
   done.answer = !done.changes.empty();

@@ -123,8 +123,10 @@ private:
       history.asked_questions.push_back({contributor, unit, std::nullopt});
     for (const auto& [key, made] : in_open_units_)
       if (concerned_.count(key.first) != 0)
-        history.trusted_judgments.push_back(
-            {made->owner, made->unit, {made->submitted_at, made->id}, made->trust_snapshot});
+        history.trusted_judgments.push_back({made->owner,
+                                             made->unit,
+                                             {made->submitted_at, made->id},
+                                             {made->trust_snapshot, made->trust_questions}});
   }
 
   /// By time of submission, those of one instant by id.

@@ -103,7 +103,7 @@ constexpr statement leases_by_unit{"leases_by_unit", R"sql(
 
 constexpr statement judgments_by_unit{"judgments_by_unit", R"sql(
   SELECT j.unit_id, j.judgment_id, j.contributor_id, j.token, j.answer, j.trust_snapshot,
-         j.is_tainted, j.test_question_correct, j.submitted_at, j.judged_before
+         j.is_tainted, j.test_question_correct, j.submitted_at, j.judged_before, j.trust_questions
     FROM unnest($1::uuid[]) AS t(unit_id)
    CROSS JOIN LATERAL (SELECT * FROM holdfast.judgments f WHERE f.unit_id = t.unit_id OFFSET 0) j
    ORDER BY j.submitted_at, j.token)sql"};
@@ -262,13 +262,6 @@ std::uint32_t version_of(const query_result& r, std::size_t row, int column) {
 /// Nil when there is none.
 core::unit_id unit_of(const query_result& r, std::size_t row, int column) {
   return r.is_null(row, column) ? core::unit_id{} : core::unit_id{r.get<core::uuid>(row, column)};
-}
-
-/// Null is none.
-std::optional<std::uint32_t> count_of(const query_result& r, std::size_t row, int column) {
-  if (r.is_null(row, column))
-    return std::nullopt;
-  return static_cast<std::uint32_t>(r.get<std::int32_t>(row, column));
 }
 
 /// Three columns, beginning with `column`.
@@ -493,7 +486,8 @@ std::vector<core::unit_record> load_units(const results& r, const std::vector<co
          judgments.get<bool>(row, 6),
          judgments.is_null(row, 7) ? std::nullopt : std::optional{judgments.get<bool>(row, 7)},
          judgments.get<core::instant>(row, 8),
-         count_of(judgments, row, 9)});
+         count_of(judgments, row, 9),
+         count_of(judgments, row, 10)});
   });
   if (policies.keep_late()) {
     const auto& surplus = r[preamble_short + 5];

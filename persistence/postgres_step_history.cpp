@@ -58,7 +58,8 @@ constexpr statement trusted_judgments{"trusted_judgments", R"sql(
             WHERE f.unit_id = u.unit_id AND f.test_question_correct IS NOT NULL
            OFFSET 0) j
      WHERE u.step_id = $1::uuid AND u.truth IS NOT NULL AND u.forgiving_changed_at IS NOT NULL)
-  SELECT j.contributor_id, u.unit_id, j.submitted_at, j.judgment_id, j.trust_snapshot
+  SELECT j.contributor_id, u.unit_id, j.submitted_at, j.judgment_id, j.trust_snapshot,
+         j.trust_questions
     FROM holdfast.units u
    CROSS JOIN LATERAL (
          SELECT * FROM holdfast.judgments f WHERE f.unit_id = u.unit_id
@@ -200,7 +201,7 @@ void read_trusted(const query_result& rows, core::step_history& history) {
         {rows.get<std::string>(row, 0),
          {rows.get<core::uuid>(row, 1)},
          {rows.get<core::instant>(row, 2), {rows.get<core::uuid>(row, 3)}},
-         rows.get<double>(row, 4)});
+         {rows.get<double>(row, 4), reads::count_of(rows, row, 5)}});
 }
 
 void read_votes(const query_result& rows, core::step_history& history) {

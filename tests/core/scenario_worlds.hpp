@@ -170,9 +170,9 @@ private:
     auto& id = judgments_[who];
     if (!again)
       id = numbered<core::judgment_id>(++ids_);
-    const auto d =
-        decided(decide(unit_, policy_,
-                       core::submit{who, presented, id, "{}", answer, 1, {}, false, before}, now_));
+    const auto d = decided(
+        decide(unit_, policy_,
+               core::submit{who, presented, id, "{}", answer, {}, {}, false, before}, now_));
     if (d.refusal != core::errc::none)
       return refused(d);
     if (d.answer.judgment != id || d.answer.repeated != d.changes.empty())

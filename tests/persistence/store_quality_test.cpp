@@ -130,9 +130,11 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(judgment_is_read_with_the_trust_it_came_with, Worl
   f.given_lease(unit, "ana", 1);
   auto answer = f.judgment(unit, "ana", 1);
   answer.trust_snapshot = 0.1; // not exact in binary: it comes back to the last bit
+  answer.trust_questions = 34;
   BOOST_TEST(is(f.write({answer}), committed));
   const auto mark = f.load(unit).judgments.at(0);
   BOOST_TEST(mark.trust == 0.1);
+  BOOST_TEST((mark.trust_questions == 34U));
   BOOST_TEST(!mark.tainted);
 }
 
@@ -237,18 +239,23 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_judgment_gets_another_trust, World, worlds) {
   f.given_judgment(unit, "ana", 1);
   f.given_judgment(unit, "bob", 2);
   f.given_lease(unit, "eve", 3);
-  const auto trust = [&](const core::unit_id& which, const char* who, double much) {
-    return f.write({core::set_judgment_trust{which, who, much}});
+  const auto trust = [&](const core::unit_id& which, const char* who, double much,
+                         std::optional<std::uint32_t> questions = {}) {
+    return f.write({core::set_judgment_trust{which, who, {much, questions}}});
   };
   BOOST_TEST(is(trust(unit, "eve", 0.5), refused));
   BOOST_TEST(is(trust({f.ids.next(at(0))}, "ana", 0.5), refused));
   BOOST_TEST(is(trust(unit, "ana", 1.5), refused));
   const auto third = 1.0 / 3;
-  BOOST_TEST(is(trust(unit, "ana", third), committed));
+  BOOST_TEST(is(trust(unit, "ana", 0.5, 2'147'483'648), refused));
+  BOOST_TEST(is(trust(unit, "ana", third, 12), committed));
   BOOST_TEST(is(f.taint(unit, "bob"), committed));
+  BOOST_TEST(is(trust(unit, "bob", 0.5, 2), committed));
   BOOST_TEST(is(trust(unit, "bob", 0.25), committed));
   for (const auto& judged : f.load(unit).judgments) {
     BOOST_TEST(judged.trust == (judged.contributor == "ana" ? third : 0.25));
+    BOOST_TEST((judged.trust_questions
+                == (judged.contributor == "ana" ? std::optional{12U} : std::nullopt)));
     BOOST_TEST(judged.tainted == (judged.contributor == "bob"));
   }
 }
@@ -268,6 +275,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(history_has_judgments_of_those_whose_answers_chang
     f.given_judgment(finished, who, token);
   }
   BOOST_TEST(is(f.taint(open, "ana"), committed));
+  BOOST_TEST(is(f.write({core::set_judgment_trust{open, "ana", {0.5, 3}}}), committed));
   BOOST_TEST(is(f.write({core::finalize_unit{finished, "{}", 1, at(6)}}), committed));
   f.given_judgment(question, "ana", 1, 20, true);
   f.given_judgment(other, "bob", 1, 21, false);
@@ -284,7 +292,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(history_has_judgments_of_those_whose_answers_chang
     BOOST_TEST(mark.contributor == "ana");
     BOOST_TEST((judged.when.id == mark.id));
     BOOST_TEST((judged.when.at == mark.submitted_at));
-    BOOST_TEST(judged.trust == mark.trust);
+    BOOST_TEST((judged.trust == core::trust_mark{mark.trust, mark.trust_questions}));
+    BOOST_TEST((judged.trust.questions == 3U));
   }
 }
 

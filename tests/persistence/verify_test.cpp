@@ -1131,6 +1131,12 @@ const std::vector<mutant> mutants{
      "ALTER TABLE holdfast.judgments DROP CONSTRAINT judgments_trust_snapshot_check;"
      "UPDATE holdfast.judgments SET trust_snapshot = 2",
      {"trust_snapshot_in_bounds"}},
+    {"a trust that no answers give",
+     "UPDATE holdfast.judgments SET trust_snapshot = 0.7, trust_questions = 3",
+     {"trust_rests_on_questions"}},
+    {"a trust that too few answers give",
+     "UPDATE holdfast.judgments SET trust_snapshot = 6 / 7.0, trust_questions = 1",
+     {"trust_rests_on_questions"}},
     {"more units judged before than there are",
      "UPDATE holdfast.judgments SET judged_before = (SELECT count(*) FROM holdfast.judgments)",
      {"judged_before_in_bounds"}},

@@ -1,5 +1,6 @@
 // The part of the auditor that is about test questions, taints and removals.
 
+#include "core/quality/trust.hpp"
 #include "core/unit_tasks.hpp"
 #include "tests/sim/invariants.hpp"
 
@@ -92,6 +93,13 @@ void auditor::check_judgments(const unit_rows& rows) {
             "a verdict on an answer to a test question is wrong");
     require(tested ? made.trust_snapshot > 0 && made.trust_snapshot < 1 : made.trust_snapshot == 1,
             "trust", rows.id, "a judgment was stored with a trust that nobody can have");
+    require(made.trust_questions.has_value() == tested, "trust", rows.id,
+            "a judgment does not say on how many test questions its trust rests");
+    if (made.trust_questions)
+      require(std::abs(core::quality::trust_of(made.trust_snapshot, *made.trust_questions).mean()
+                       - made.trust_snapshot)
+                  < 1e-9,
+              "trust", rows.id, "no answers to so many test questions give this trust");
     require(made.judged_before.has_value() == (counted && !core::is_task_judge(made.owner)),
             "routes", rows.id, "a judgment says how many came before it, or does not");
     if (made.judged_before)
