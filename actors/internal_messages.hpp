@@ -426,10 +426,11 @@ using owned_submit = owned<msg::submit_judgment>;
 /// Step → unit: a judgment comes in.
 struct trusted_submit {
   owned_submit submit;
-  double trust = 1;     ///< Of the contributor, now.
-  bool removed = false; ///< They may no longer work in the step.
+  core::trust_mark trust; ///< In the contributor, now.
+  bool removed = false;   ///< They may no longer work in the step.
   /// What stands for the payload in its row: set when that is too large, and is in the store.
   std::string ref{};
+  std::optional<std::uint32_t> judged_before{}; ///< As in `core::submit`, now.
 };
 
 /// Step → unit: would this judgment be taken now? Nothing is decided. Answered by
@@ -509,9 +510,9 @@ struct judgment_seen {
 struct task_over {
   core::task_id task;
   core::task_ending ending = core::task_ending::completed;
-  std::string result{}; ///< As its worker handed it in; empty when there is none.
-  double trust = 1;     ///< Of the contributor as whom it judges.
-  std::string ref{};    ///< As `trusted_submit::ref`, of the result.
+  std::string result{};     ///< As its worker handed it in; empty when there is none.
+  core::trust_mark trust{}; ///< In the contributor as whom it judges.
+  std::string ref{};        ///< As `trusted_submit::ref`, of the result.
 };
 
 /// Nothing that this contributor did for you counts any more.

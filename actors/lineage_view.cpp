@@ -1,5 +1,7 @@
 #include "actors/lineage_view.hpp"
 
+#include "core/quality/trust.hpp"
+
 #include <utility>
 
 namespace holdfast::actors {
@@ -32,7 +34,11 @@ msg::lineage_judgment to_view(persistence::judgment_history& judgment) {
           !judgment.test_correct   ? ""
           : *judgment.test_correct ? "right"
                                    : "wrong",
-          std::move(status)};
+          std::move(status),
+          judgment.trust_questions.value_or(0),
+          judgment.trust_questions
+              ? low(core::quality::trust_of(judgment.trust, *judgment.trust_questions))
+              : 0};
 }
 
 msg::lineage_unit to_view(persistence::unit_history& unit) {

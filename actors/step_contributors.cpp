@@ -95,10 +95,12 @@ void hand_in(step_ptr self, const held_promise& promise, owned_submit m, std::st
   const auto& board = *self->state.board;
   const auto trust = board.trust_in(m.request.contributor);
   const bool removed = board.removed(m.request.contributor);
+  const auto before = board.judged_before(m.request.contributor);
   // It goes the way of the offers: a slot that was reserved for somebody before is leased when it
   // comes to the unit, so that a late judgment does not find it free; and one that is reserved
   // after that is refused there if this has taken it.
-  forward(self, promise, unit, trusted_submit{std::move(m), trust, removed, std::move(ref)});
+  forward(self, promise, unit,
+          trusted_submit{std::move(m), trust, removed, std::move(ref), before});
 }
 
 /// A judgment that is too large for its row: its unit looks at the whole of it, then it is stored,

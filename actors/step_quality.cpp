@@ -53,15 +53,9 @@ void disregard(step_ptr self, const core::contributor_id& contributor,
 }
 
 msg::contributor_view view_of(const core::contributor_report& report) {
-  msg::contributor_view view{report.contributor,
-                             report.standing,
-                             report.reason,
-                             report.assignments,
-                             report.tests.asked,
-                             report.tests.right,
-                             report.trust.mean(),
-                             report.trust.quantile(0.05),
-                             {}};
+  msg::contributor_view view{report.contributor,  report.standing,    report.reason,
+                             report.assignments,  report.tests.asked, report.tests.right,
+                             report.trust.mean(), low(report.trust),  {}};
   for (const auto raised : report.flags)
     view.flags.emplace_back(to_string(raised));
   return view;
@@ -142,6 +136,8 @@ void note_for_quality(step_ptr self, const unit_report& report) {
       st.board->unanswered(end.contributor, report.unit);
   if (!report.judged)
     return;
+  if (!is_question)
+    st.board->judged(report.judged->contributor);
   // A late judgment may have been under way to a unit of which this step did not know that they had
   // to do with it, when they were removed.
   if (st.board->removed(report.judged->contributor))

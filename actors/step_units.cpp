@@ -189,7 +189,8 @@ void enter_reloaded(step_ptr self, core::unit_record stored, bool park) {
   std::vector<core::step_history::trusted> trusted;
   for (const auto& judgment : stored.judgments) {
     const core::judgment_moment when{judgment.submitted_at, judgment.id};
-    trusted.push_back({judgment.contributor, stored.id, when, judgment.trust});
+    trusted.push_back(
+        {judgment.contributor, stored.id, when, {judgment.trust, judgment.trust_questions}});
     if (judgment.tainted && !st.board->removed(judgment.contributor))
       left_out.push_back(judgment.contributor);
     // It may have ended before it could tell.
@@ -409,8 +410,9 @@ void on_unit_ended(step_ptr self, const unit_ended& ended) {
   st.live.erase(unit);
   const auto why = msg::failure_of(ended.reason);
   // A lost fence concerns the whole step; so does a judgment that the database refused, where the
-  // step has learned from it.
-  if (why.code == core::errc::fenced || (why.code == core::errc::refused_by_store && st.model)) {
+  // step has learned from it or counted it.
+  const bool learned = st.model || st.board->counts_judgments();
+  if (why.code == core::errc::fenced || (why.code == core::errc::refused_by_store && learned)) {
     self->quit(ended.reason);
     return;
   }

@@ -150,7 +150,8 @@ core::outcome<core::submit> command_of(self_ptr self, const trusted_submit& subm
   if (core::is_test_question(st.unit))
     correct = is_right(self, request.payload);
   return core::submit{request.contributor, request.token, request.judgment, submit.ref,
-                      std::move(*answer),  submit.trust,  correct,          submit.removed};
+                      std::move(*answer),  submit.trust,  correct,          submit.removed,
+                      submit.judged_before};
 }
 
 void on(self_ptr self, const check_judgment& asked) {

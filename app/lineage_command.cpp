@@ -108,6 +108,12 @@ ordered_json time_of(core::instant when) {
   return when == core::instant{} ? ordered_json{} : ordered_json(core::to_rfc3339(when));
 }
 
+/// What test questions say of its contributor, where there is something.
+template <class Figure>
+ordered_json tested(const msg::lineage_judgment& judgment, Figure figure) {
+  return judgment.trust_low > 0 ? ordered_json(figure) : ordered_json{};
+}
+
 ordered_json to_json(const msg::lineage_unit& unit) {
   auto leases = ordered_json::array();
   for (const auto& lease : unit.leases)
@@ -125,6 +131,8 @@ ordered_json to_json(const msg::lineage_unit& unit) {
                          {"payload", parsed(judgment.payload)},
                          {"answer", judgment.answer},
                          {"trust", judgment.trust},
+                         {"trust_questions", tested(judgment, judgment.trust_questions)},
+                         {"trust_low", tested(judgment, judgment.trust_low)},
                          {"submitted_at", time_of(judgment.submitted_at)},
                          {"counts", judgment.counts},
                          {"tainted_at", time_of(judgment.tainted_at)},

@@ -199,6 +199,9 @@ struct insert_judgment {
   double trust_snapshot = 1; ///< The contributor's trust when the judgment came in.
   instant submitted_at;
   std::optional<bool> test_correct{}; ///< On a test question: whether the answer is right.
+  /// How many units of the step the contributor had judged before, where that is counted.
+  std::optional<std::uint32_t> judged_before{};
+  std::optional<std::uint32_t> trust_questions{}; ///< As in `trust_mark`.
 };
 
 /// Stores an answer that came after its lease had expired as one that counts. The lease leaves the
@@ -234,7 +237,7 @@ struct restore_judgment {
 struct set_judgment_trust {
   unit_id unit;
   contributor_id contributor;
-  double trust = 1;
+  trust_mark trust{};
 };
 
 /// Whether the answers to a test question say nothing of those who gave them. Refused by the store

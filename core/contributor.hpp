@@ -46,8 +46,9 @@ std::optional<monitor> monitor_named(std::string_view name);
 
 /// Which parts of its history quality control of a step needs.
 struct history_scope {
-  bool tests = false; ///< `questions`, `contributors`, `asked_questions` and `trusted_judgments`.
-  bool votes = false; ///< `votes`.
+  bool tests = false;  ///< `questions`, `contributors`, `asked_questions` and `trusted_judgments`.
+  bool votes = false;  ///< `votes`.
+  bool judged = false; ///< `judged`.
 };
 
 /// What quality control of a step goes on from when the step starts: everything else follows from
@@ -94,7 +95,12 @@ struct step_history {
     contributor_id contributor;
     unit_id unit;
     judgment_moment when;
-    double trust = 1;
+    trust_mark trust{};
+  };
+  /// A contributor, and what they handed in.
+  struct worked_through {
+    contributor_id contributor;
+    std::uint32_t units = 0; ///< With a judgment of theirs, tainted or not; no test questions.
   };
   /// A judgment that is not tainted, on a test question too.
   struct vote {
@@ -116,6 +122,8 @@ struct step_history {
   std::vector<unsettled> reinstatable_units;
   std::vector<trusted> trusted_judgments; ///< By contributor and unit.
   std::vector<vote> votes;                ///< In order of submission, then of judgment id.
+  /// By contributor (bytes). None where it was not asked for: then nobody counts.
+  std::optional<std::vector<worked_through>> judged;
 };
 
 } // namespace holdfast::core

@@ -21,6 +21,10 @@ std::uint64_t seed_of(const step_id& step) {
 /// Of a test question, in the ledger.
 std::uint32_t number_of(std::uint64_t ordinal) { return static_cast<std::uint32_t>(ordinal); }
 
+trust_mark mark_of(const quality::test_record& record) {
+  return {quality::trust_after({}, record).mean(), record.asked};
+}
+
 } // namespace
 
 contributor_board::contributor_board(step_id step,
@@ -66,6 +70,11 @@ void contributor_board::restore(const step_history& history) {
   for (const auto& one : history.standings)
     if (one.what == contributor_standing::removed)
       of(one.contributor).removed = one.why;
+  if (history.judged) {
+    judged_.emplace();
+    for (const auto& one : *history.judged)
+      judged_->emplace(one.contributor, one.units);
+  }
 }
 
 decision<std::vector<contributor_id>> contributor_board::settle(instant now) {
@@ -177,6 +186,19 @@ void contributor_board::withdrawn(const contributor_id& contributor, const unit_
 void contributor_board::unanswered(const contributor_id& contributor, const unit_id& unit) {
   if (const auto found = entries_.find(contributor); found != entries_.end())
     found->second.waiting.erase(unit);
+}
+
+void contributor_board::judged(const contributor_id& contributor) {
+  if (judged_)
+    ++(*judged_)[contributor];
+}
+
+std::optional<std::uint32_t>
+contributor_board::judged_before(const contributor_id& contributor) const {
+  if (!judged_)
+    return std::nullopt;
+  const auto found = judged_->find(contributor);
+  return found == judged_->end() ? 0 : found->second;
 }
 
 bool contributor_board::record(entry& who, const unit_id& unit, bool correct,
@@ -310,16 +332,16 @@ contributor_board::remaining(std::vector<contributor_id> contributors) const {
   return contributors;
 }
 
-double contributor_board::trust_in(const contributor_id& contributor) const {
+trust_mark contributor_board::trust_in(const contributor_id& contributor) const {
   if (!policy_)
-    return 1;
+    return {};
   const auto* who = find(contributor);
-  return (who == nullptr ? quality::trust{} : ledger_.trust_of(who->number)).mean();
+  return mark_of(who == nullptr ? quality::test_record{} : ledger_.record_of(who->number));
 }
 
 trust_course contributor_board::course_of(const contributor_id& contributor) const {
   HOLDFAST_INVARIANT(policy_, "without test questions nothing changes trust");
-  trust_course course{quality::trust{}.mean()};
+  trust_course course{mark_of({})};
   const auto* who = find(contributor);
   if (who == nullptr)
     return course;
@@ -333,7 +355,7 @@ trust_course contributor_board::course_of(const contributor_id& contributor) con
   for (const auto& answer : counting) {
     ++so_far.asked;
     so_far.right += answer.correct ? 1 : 0;
-    course.turns.push_back({answer.when, quality::trust_after({}, so_far).mean()});
+    course.turns.push_back({answer.when, mark_of(so_far)});
   }
   return course;
 }
@@ -355,7 +377,7 @@ contributor_board::wrongly_trusted(const std::vector<step_history::trusted>& jud
     const auto [course, fresh] = courses.try_emplace(judgment.contributor);
     if (fresh)
       course->second = course_of(judgment.contributor);
-    if (!std::equal_to<>{}(course->second.at(judgment.when), judgment.trust))
+    if (!(course->second.at(judgment.when) == judgment.trust))
       wrong.push_back(judgment);
   }
   return wrong;

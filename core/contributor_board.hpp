@@ -27,7 +27,8 @@ struct contributor_report {
 
 /// The contributors of one step: who gets a test question next, what their answers say about them,
 /// and who is to go. Rebuilt from the database whenever the step starts; a step without test
-/// questions keeps only who was removed or flagged.
+/// questions keeps only who was removed or flagged, and how much everybody has judged where a route
+/// asks for that.
 ///
 ///              quiz failed | right too seldom | the requester says so
 ///   working ────────────────────────────────────────────────────────► removed
@@ -73,6 +74,14 @@ public:
   /// Their lease of the unit ended without an answer.
   void unanswered(const contributor_id& contributor, const unit_id& unit);
 
+  /// They judged a unit that is no test question, in a way that counted.
+  void judged(const contributor_id& contributor);
+  /// How many such units they have judged in the step so far, whatever became of the judgments.
+  /// None where no route asks for it.
+  std::optional<std::uint32_t> judged_before(const contributor_id& contributor) const;
+  /// Whether it is counted.
+  bool counts_judgments() const { return judged_.has_value(); }
+
   /// They answered a test question then. Answers whether that removes them. To be told again
   /// changes nothing.
   decision<bool> answered(const contributor_id& contributor, const unit_id& unit, bool correct,
@@ -103,7 +112,7 @@ public:
   /// Those of `contributors` who are not removed.
   std::vector<contributor_id> remaining(std::vector<contributor_id> contributors) const;
   /// How much their next judgment is trusted: 1 where nobody is tested.
-  double trust_in(const contributor_id& contributor) const;
+  trust_mark trust_in(const contributor_id& contributor) const;
   /// How much their judgments are trusted, whenever they came in. Not where nobody is tested.
   trust_course course_of(const contributor_id& contributor) const;
   /// Those of the judgments, of people who answered a question that was reconsidered, that are not
@@ -155,6 +164,8 @@ private:
   std::unordered_map<unit_id, std::uint64_t> ordinals_; ///< Of all test questions.
   std::map<std::uint64_t, unit_id> open_questions_;     ///< By ordinal.
   std::set<std::uint64_t> reconsidered_;                ///< Ordinals; forgiven, now or once.
+  /// Apart from `entries_`: it says nothing of them to the requester. None: not counted.
+  std::optional<std::unordered_map<contributor_id, std::uint32_t>> judged_;
 };
 
 } // namespace holdfast::core

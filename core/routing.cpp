@@ -49,6 +49,10 @@ reasons reasons_for(const route_condition& when, const finding& found, std::uint
   if (when.sent_back)
     why.expect(found.loops >= *when.sent_back,
                "it was sent back " + std::to_string(found.loops) + " times");
+  if (when.judged_fewer)
+    why.expect(found.judged_least.value_or(*when.judged_fewer) < *when.judged_fewer,
+               "a contributor had judged " + std::to_string(found.judged_least.value_or(0))
+                   + " units of the step, fewer than " + std::to_string(*when.judged_fewer));
   if (when.sample)
     why.expect(drawn_at(found.unit, rule, when.seed) < *when.sample,
                "drawn for a sample of " + json_number(*when.sample));
@@ -106,7 +110,7 @@ bool takes_every_unit(const route& rule) {
   const auto& when = rule.when;
   return when.answers.empty() && when.other_answers.empty() && !when.confidence_below
          && !when.agreement_below && !when.trust_below && !when.tied && !when.sent_back
-         && !when.sample;
+         && !when.judged_fewer && !when.sample;
 }
 
 double drawn_at(const unit_id& unit, std::uint32_t rule, std::uint32_t seed) {

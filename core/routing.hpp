@@ -20,6 +20,8 @@ struct route_condition {
   std::optional<double> trust_below;     ///< Of at least one contributor who judged it.
   std::optional<bool> tied;
   std::optional<std::uint32_t> sent_back; ///< Its chain was sent back so many times at least.
+  /// At least one contributor who judged it had judged fewer units of the step before.
+  std::optional<std::uint32_t> judged_fewer;
   std::optional<double> sample; ///< This share of all units, drawn by their ids and `seed`.
   std::uint32_t seed = 0;
 };
@@ -74,6 +76,8 @@ struct finding {
   double agreement = 0;
   double trust_least = 1; ///< Of the contributors whose judgments count.
   bool tied = false;
+  /// Likewise: the fewest units of the step that one of them had judged before. None: not counted.
+  std::optional<std::uint32_t> judged_least{};
 };
 
 /// No route was for the unit: its chain ends.

@@ -2,6 +2,7 @@
 
 #include "core/invariant.hpp"
 #include "core/json_text.hpp"
+#include "core/quality/trust.hpp"
 
 #include <algorithm>
 
@@ -71,9 +72,19 @@ std::uint32_t open_slots(const unit& u) {
 }
 
 insert_judgment row_of(const unit& u, const submit& command, instant now) {
-  return {command.judgment,    u.id,           command.contributor, command.token,
-          command.payload,     command.answer, command.trust,       now,
-          command.test_correct};
+  insert_judgment row;
+  row.id = command.judgment;
+  row.unit = u.id;
+  row.owner = command.contributor;
+  row.token = command.token;
+  row.payload = command.payload;
+  row.answer = command.answer;
+  row.trust_snapshot = command.trust.mean;
+  row.submitted_at = now;
+  row.test_correct = command.test_correct;
+  row.judged_before = command.judged_before;
+  row.trust_questions = command.trust.questions;
+  return row;
 }
 
 /// The judgment counts from now on. Its row is written by the caller, who knows what becomes of its
@@ -82,7 +93,8 @@ void count_in(unit& u, const submit& command, instant now, change& changes) {
   HOLDFAST_INVARIANT(command.test_correct.has_value() == is_test_question(u),
                      "I-11: the verdict on a test question comes with its judgment");
   u.judgments.push_back({command.judgment, command.contributor, command.token, command.answer,
-                         command.trust, false, command.test_correct, now});
+                         command.trust.mean, false, command.test_correct, now,
+                         command.judged_before, command.trust.questions});
   auto received = about(u, event_type::judgment_received, now);
   received.judgment = command.judgment;
   changes.events.push_back(received);
@@ -92,7 +104,7 @@ void count_in(unit& u, const submit& command, instant now, change& changes) {
   received.details = json_object{}
                          .text("contributor_id", command.contributor)
                          .boolean("was_correct", *command.test_correct)
-                         .number("trust", command.trust)
+                         .number("trust", command.trust.mean)
                          .str();
   changes.events.push_back(std::move(received));
 }
@@ -124,6 +136,7 @@ decision<submitted> decide_late(unit& u, const lease_policy& policy, const submi
   taken.answer.surplus = true;
   find_lapsed(u, command.contributor, command.token)->surplus = command.judgment;
   row.test_correct.reset();
+  row.judged_before.reset();
   taken.changes.writes.push_back(insert_surplus_judgment{std::move(row)});
   return taken;
 }
@@ -146,14 +159,19 @@ std::string finalized_details(const unit& u, const aggregate& consensus, const s
   for (const auto& j : u.judgments) {
     if (judgments.size() > 1)
       judgments += ',';
-    judgments += json_object{}
-                     .text("judgment_id", to_string(j.id))
-                     .text("contributor_id", j.contributor)
-                     .text("answer", j.answer)
-                     .boolean("agrees", gave(consensus, j.answer))
-                     .number("trust", j.trust)
-                     .boolean("tainted", j.tainted)
-                     .str();
+    json_object judgment;
+    judgment.text("judgment_id", to_string(j.id))
+        .text("contributor_id", j.contributor)
+        .text("answer", j.answer)
+        .boolean("agrees", gave(consensus, j.answer))
+        .number("trust", j.trust)
+        .boolean("tainted", j.tainted);
+    if (j.trust_questions)
+      judgment.number("trust_questions", static_cast<std::int64_t>(*j.trust_questions))
+          .number("trust_low", low(quality::trust_of(j.trust, *j.trust_questions)));
+    if (j.judged_before)
+      judgment.number("judged_before", static_cast<std::int64_t>(*j.judged_before));
+    judgments += judgment.str();
   }
   judgments += ']';
   json_object details;
@@ -186,6 +204,9 @@ finding finding_of(const unit& u, const aggregate& consensus) {
     if (!j.tainted) {
       agreeing += gave(consensus, j.answer) ? 1 : 0;
       found.trust_least = std::min(found.trust_least, j.trust);
+      if (j.judged_before)
+        found.judged_least =
+            std::min(found.judged_least.value_or(*j.judged_before), *j.judged_before);
     }
   found.agreement = static_cast<double>(agreeing) / counted_judgments(u);
   return found;
@@ -413,9 +434,10 @@ decision<bool> decide(unit& u, const trust_anew& command) {
     if (j.contributor != command.contributor)
       continue;
     const auto trust = command.course.at({j.submitted_at, j.id});
-    if (std::equal_to<>{}(trust, j.trust))
+    if (trust == trust_mark{j.trust, j.trust_questions})
       continue;
-    j.trust = trust;
+    j.trust = trust.mean;
+    j.trust_questions = trust.questions;
     done.changes.writes.push_back(set_judgment_trust{u.id, j.contributor, trust});
   }
   done.answer = !done.changes.empty();

@@ -21,6 +21,8 @@ struct judgment_mark {
   bool tainted = false;               ///< Counts no more.
   std::optional<bool> test_correct{}; ///< On a test question: whether the answer is right.
   instant submitted_at{};
+  std::optional<std::uint32_t> judged_before{};   ///< As in `insert_judgment`.
+  std::optional<std::uint32_t> trust_questions{}; ///< As in `trust_mark`.
 };
 
 /// A lease of the unit that expired without an answer, for what may come in late.
@@ -156,9 +158,10 @@ struct submit {
   judgment_id judgment; ///< Chosen by the caller: submitting again with it is a repetition.
   std::string payload;  ///< Valid against the step's schema.
   std::string answer;   ///< What the step's aggregation counts.
-  double trust = 1;     ///< Of the contributor.
+  trust_mark trust{};   ///< In the contributor.
   std::optional<bool> test_correct{}; ///< Of a test question: whether the answer is right.
   bool removed = false;               ///< The contributor may no longer work in the step.
+  std::optional<std::uint32_t> judged_before{}; ///< As in `insert_judgment`.
 };
 struct submitted {
   judgment_id judgment;

@@ -37,7 +37,7 @@ struct take_result {
   task_ending ending = task_ending::completed;
   std::string payload{}; ///< Valid against the step's schema; empty: nothing that can be used.
   std::string answer{};  ///< What the step's aggregation counts.
-  double trust = 1;      ///< Of the contributor as whom the task judges.
+  trust_mark trust{};    ///< In the contributor as whom the task judges.
 };
 /// Answers who has judged, or lost the slot; nobody when the task has no slot any more, because its
 /// result came before or came too late. Repeating is harmless.

@@ -212,6 +212,10 @@ void check_route(const step_definition& step, std::size_t index, const std::stri
   if (const auto& times = rule.when.sent_back; times && (*times < 1 || *times > loops_max))
     problems.push_back(
         {place + "/when/sent_back", "must be between 1 and " + std::to_string(loops_max)});
+  if (const auto& units = rule.when.judged_fewer;
+      units && (*units < 1 || *units > judged_fewer_max))
+    problems.push_back({place + "/when/judged_fewer",
+                        "must be between 1 and " + std::to_string(judged_fewer_max)});
   if (rule.loops_max < 1 || rule.loops_max > loops_max)
     problems.push_back(
         {place + "/loops_max", "must be between 1 and " + std::to_string(loops_max)});
@@ -396,8 +400,9 @@ aggregation_method default_method(const step_definition& step) {
   return selects ? aggregation_method::gold_selected : aggregation_method::majority;
 }
 
-history_scope history_needed(const step_definition& step) {
-  return {step.test_questions.has_value(), asks_model(step.aggregation.method)};
+bool counts_judgments(const step_definition& step) {
+  return std::any_of(step.routes.begin(), step.routes.end(),
+                     [](const route& rule) { return rule.when.judged_fewer.has_value(); });
 }
 
 std::optional<std::uint32_t> position_of(const workflow_definition& definition,

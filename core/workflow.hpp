@@ -74,6 +74,7 @@ struct workflow_definition {
 inline constexpr std::size_t steps_per_workflow_max = 64; // bits of `step_row::upstreams_completed`
 inline constexpr std::size_t routes_per_step_max = 64;
 inline constexpr std::uint32_t loops_max = 100;
+inline constexpr std::uint32_t judged_fewer_max = 1'000'000;
 inline constexpr std::size_t input_members_max = 32;
 inline constexpr std::size_t input_name_bytes_max = 128;
 inline constexpr std::int32_t step_priority_max = 1000; // and as far below 0
@@ -96,8 +97,8 @@ std::uint32_t first_slots(const step_definition& step);
 /// could change it any more. What a stored definition leaves out is the majority.
 aggregation_method default_method(const step_definition& step);
 
-/// What the step must know of its past to decide as it did before.
-history_scope history_needed(const step_definition& step);
+/// Whether a route of the step asks how many units those who judged one had judged before.
+bool counts_judgments(const step_definition& step);
 
 /// Everything that is wrong with `definition`; empty when it may be created. Rules: keys unique and
 /// well-formed; bounds; each step is reached from the first; what leads back has a condition, so

@@ -197,10 +197,16 @@ std::vector<definition_problem> problems_of_change(const versioned_workflow& wor
   auto steps = workflow.keys().size();
   for (std::size_t i = 0; i < next.steps.size(); ++i) {
     const auto& step = next.steps[i];
-    if (const auto position = workflow.position_of(step.key))
+    if (const auto position = workflow.position_of(step.key)) {
       check_same_step(workflow.step(*position), step, place_of(i), problems);
-    else
+      if (counts_judgments(step) && !history_needed(workflow, *position).judged)
+        problems.push_back(
+            {place_of(i) + "/routes",
+             "may not begin to ask for `judged_fewer`: what contributors have "
+             "judged in the step is not counted; give a step that asks another key"});
+    } else {
       ++steps;
+    }
   }
   if (steps > steps_per_workflow_max)
     problems.push_back({"/steps", "together with those of earlier versions these are "
@@ -209,6 +215,15 @@ std::vector<definition_problem> problems_of_change(const versioned_workflow& wor
   if (problems.empty())
     check_order(workflow, next, problems);
   return problems;
+}
+
+history_scope history_needed(const versioned_workflow& workflow, std::uint32_t position) {
+  const auto& newest = workflow.step(position);
+  history_scope needed{newest.test_questions.has_value(), asks_model(newest.aggregation.method)};
+  for (std::uint32_t version = 1; version <= workflow.latest(); ++version)
+    if (const auto* step = workflow.find(version, position))
+      needed.judged = needed.judged || counts_judgments(*step);
+  return needed;
 }
 
 std::map<queue_name, std::string> queues_named_in(const workflow_definition& definition) {

@@ -77,9 +77,13 @@ private:
 /// Why `next` may not follow on `workflow`; empty when it may. For a definition in which
 /// `problems_of` finds nothing. The first step and the name stay. A step under its key stays what
 /// it is: what its answers are, how results come of them, by what rules people are tested, and what
-/// tasks judge in it. All else may change, and steps may come and go.
+/// tasks judge in it; and it does not begin to ask what newcomers judged. All else may change, and
+/// steps may come and go.
 std::vector<definition_problem> problems_of_change(const versioned_workflow& workflow,
                                                    const workflow_definition& next);
+
+/// What the step must know of its past to decide as it did before, in each of its versions.
+history_scope history_needed(const versioned_workflow& workflow, std::uint32_t position);
 
 /// The queues in which tasks judge units, and at which place each is named.
 std::map<queue_name, std::string> queues_named_in(const workflow_definition& definition);

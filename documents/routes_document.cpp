@@ -30,6 +30,14 @@ void read_share(member_reader& from, const char* name, std::optional<double>& in
   into = share;
 }
 
+void read_count(member_reader& from, const char* name, std::optional<std::uint32_t>& into) {
+  if (from.member(name) == nullptr)
+    return;
+  std::uint32_t times = 0;
+  from.count(name, times);
+  into = times;
+}
+
 core::route_condition read_condition(const json& source, const std::string& place,
                                      problems_list& problems) {
   core::route_condition when;
@@ -45,11 +53,8 @@ core::route_condition read_condition(const json& source, const std::string& plac
   from.count("seed", when.seed);
   if (from.member("seed") != nullptr && !when.sample)
     from.problem("seed", "says which units are drawn, so give `sample`, too");
-  if (from.member("sent_back") != nullptr) {
-    std::uint32_t times = 0;
-    from.count("sent_back", times);
-    when.sent_back = times;
-  }
+  read_count(from, "sent_back", when.sent_back);
+  read_count(from, "judged_fewer", when.judged_fewer);
   if (from.member("tied") != nullptr) {
     bool tied = false;
     from.flag("tied", tied);

@@ -39,13 +39,18 @@ struct lineage_judgment {
   std::string answer;  ///< What the step's aggregation counts.
   double trust = 1;    ///< In the contributor, when it came in.
   core::instant submitted_at;
-  bool counts = true;       ///< False: it was tainted, or is surplus.
-  core::instant tainted_at; ///< 1970 while it counts.
-  std::string test;         ///< On a test question: right or wrong; else empty.
-  std::string status;       ///< Counted, Late (it counts, too), Tainted or Surplus.
+  bool counts = true;                ///< False: it was tainted, or is surplus.
+  core::instant tainted_at;          ///< 1970 while it counts.
+  std::string test;                  ///< On a test question: right or wrong; else empty.
+  std::string status;                ///< Counted, Late (it counts, too), Tainted or Surplus.
+  std::uint32_t trust_questions = 0; ///< Test questions that the trust rests on.
+  /// What the contributor's accuracy is below with a chance of 5 %, by the same; 0: nobody is
+  /// tested, or it is not known any more.
+  double trust_low = 0;
 };
 HOLDFAST_WIRE(lineage_judgment, x.judgment, x.contributor, x.payload, x.answer, x.trust,
-              x.submitted_at, x.counts, x.tainted_at, x.test, x.status)
+              x.submitted_at, x.counts, x.tainted_at, x.test, x.status, x.trust_questions,
+              x.trust_low)
 
 struct lineage_unit {
   core::unit_id unit;

@@ -3,6 +3,7 @@
 #include "persistence/connection.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -18,6 +19,10 @@ using int2 = std::int16_t;
 
 inline int8 big(std::uint64_t value) { return static_cast<int8>(value); }
 inline int4 plain(std::uint32_t value) { return static_cast<int4>(value); }
+
+inline std::optional<int4> plain(std::optional<std::uint32_t> value) {
+  return value ? std::optional{plain(*value)} : std::nullopt;
+}
 
 template <class Enum>
 int2 small(Enum value) {

@@ -202,14 +202,14 @@ public:
   }
 
   void operator()(const core::insert_judgment& w) {
-    check(w);
+    check_counted(w);
     insert_key(t_.judgment_ids, w.id);
     insert(t_.judgments, {w.unit, w.owner}, judgment_row{w, take_lease(w.unit, w.owner, w.token)});
   }
 
   void operator()(const core::insert_late_judgment& w) {
     const auto& judged = w.judgment;
-    check(judged);
+    check_counted(judged);
     const auto ended = expired_lease(judged);
     const auto lease = ended->second.lease;
     erase(t_.ended_leases, ended);
@@ -248,8 +248,10 @@ public:
   }
 
   void operator()(const core::set_judgment_trust& w) {
-    require(w.trust >= 0 && w.trust <= 1, "23514: trust is between 0 and 1");
-    change(t_.judgments, {w.unit, w.contributor}).made.trust_snapshot = w.trust;
+    check(w.trust);
+    auto& made = change(t_.judgments, {w.unit, w.contributor}).made;
+    made.trust_snapshot = w.trust.mean;
+    made.trust_questions = w.trust.questions;
   }
 
   void operator()(const core::put_standing& w) {
@@ -376,7 +378,19 @@ private:
     require_text(w.payload);
     require_text(w.answer);
     require_instant(w.submitted_at);
-    require(w.trust_snapshot >= 0 && w.trust_snapshot <= 1, "23514: trust is between 0 and 1");
+    check(core::trust_mark{w.trust_snapshot, w.trust_questions});
+  }
+
+  static void check_counted(const core::insert_judgment& w) {
+    check(w);
+    if (w.judged_before)
+      require_integer(*w.judged_before);
+  }
+
+  static void check(const core::trust_mark& trust) {
+    require(trust.mean >= 0 && trust.mean <= 1, "23514: trust is between 0 and 1");
+    if (trust.questions)
+      require_integer(*trust.questions);
   }
 
   /// The lease in the history under which a judgment came late.

@@ -74,7 +74,8 @@ void add_judgments(const tables& t, unit_history& unit) {
     unit.judgments.push_back({e.made->id, e.made->owner, e.made->payload, e.made->answer,
                               e.made->trust_snapshot, e.made->submitted_at, e.tainted_at,
                               // What never counted is no verdict on anybody.
-                              e.surplus ? std::nullopt : e.made->test_correct, e.late, e.surplus});
+                              e.surplus ? std::nullopt : e.made->test_correct, e.late, e.surplus,
+                              e.made->trust_questions});
 }
 
 } // namespace

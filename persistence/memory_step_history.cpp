@@ -35,6 +35,11 @@ public:
     if (scope.votes)
       for (const auto* made : in_order(votes_))
         history.votes.push_back({made->owner, made->unit, made->answer});
+    if (scope.judged) {
+      history.judged.emplace();
+      for (const auto& [contributor, units] : judged_)
+        history.judged->push_back({contributor, units});
+    }
     return history;
   }
 
@@ -77,6 +82,8 @@ private:
       if (unit.forgiving_changed)
         concerned_.insert(made.owner);
     }
+    if (!is_question(unit))
+      ++judged_[made.owner];
     if (!is_question(unit) && unit.state < core::unit_state::finalized)
       in_open_units_.emplace(std::make_pair(made.owner, unit.made.id), &made);
     if (judgment.tainted_at) {
@@ -116,8 +123,10 @@ private:
       history.asked_questions.push_back({contributor, unit, std::nullopt});
     for (const auto& [key, made] : in_open_units_)
       if (concerned_.count(key.first) != 0)
-        history.trusted_judgments.push_back(
-            {made->owner, made->unit, {made->submitted_at, made->id}, made->trust_snapshot});
+        history.trusted_judgments.push_back({made->owner,
+                                             made->unit,
+                                             {made->submitted_at, made->id},
+                                             {made->trust_snapshot, made->trust_questions}});
   }
 
   /// By time of submission, those of one instant by id.
@@ -132,6 +141,7 @@ private:
   core::step_id step_;
   std::vector<core::step_history::question> questions_;
   std::map<core::contributor_id, std::uint64_t> grants_;
+  std::map<core::contributor_id, std::uint32_t> judged_; ///< Units that are no test questions.
   pairs asked_;        ///< Who has or had which test question, or judged it.
   judgments answered_; ///< Of test questions, with a verdict.
   judgments votes_;    ///< What is not tainted.

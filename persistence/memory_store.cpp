@@ -142,7 +142,8 @@ core::unit_record read_unit(const memory::tables& t, const memory::unit_row& row
     unit.judgments.push_back({judgment->made.id, judgment->made.owner, judgment->made.token,
                               judgment->made.answer, judgment->made.trust_snapshot,
                               judgment->tainted_at.has_value(), judgment->made.test_correct,
-                              judgment->made.submitted_at});
+                              judgment->made.submitted_at, judgment->made.judged_before,
+                              judgment->made.trust_questions});
   }
   if (policy.late_submit != core::late_submit::reject) {
     const auto [first, last] = memory::rows_of(t.surplus_judgments, unit.id);

@@ -53,7 +53,7 @@ constexpr statement read_row_types{"read_row_types", R"sql(
          'holdfast.task_lease_row'::regtype::oid::bigint,
          'holdfast.task_end_row'::regtype::oid::bigint,
          'holdfast.lease_row'::regtype::oid::bigint,
-         'holdfast.judged_row'::regtype::oid::bigint)sql"};
+         'holdfast.handed_in_row'::regtype::oid::bigint)sql"};
 
 constexpr statement read_fences{"read_fences", R"sql(
   SELECT shard, epoch, batch_seq, event_seq FROM holdfast.shard_leases
@@ -254,9 +254,9 @@ constexpr statement extend_leases{"extend_leases", R"sql(
 constexpr statement add_judgments{"add_judgments", R"sql(
   WITH used AS MATERIALIZED (
     SELECT t.judgment_id, t.unit_id, l.assignment_id, t.token, l.granted_at, l.expires_at,
-           t.submitted_at, t.trust_snapshot, t.test_question_correct, t.contributor_id, t.answer,
-           t.payload, l.ctid AS place
-      FROM unnest($1::holdfast.judged_row[]) AS t
+           t.submitted_at, t.trust_snapshot, t.test_question_correct, t.judged_before,
+           t.trust_questions, t.contributor_id, t.answer, t.payload, l.ctid AS place
+      FROM unnest($1::holdfast.handed_in_row[]) AS t
      CROSS JOIN LATERAL (SELECT f.ctid, f.assignment_id, f.granted_at, f.expires_at
                            FROM holdfast.active_leases f
                           WHERE f.unit_id = t.unit_id AND f.contributor_id = t.contributor_id
@@ -267,11 +267,11 @@ constexpr statement add_judgments{"add_judgments", R"sql(
   added AS (
     INSERT INTO holdfast.judgments (judgment_id, unit_id, assignment_id, token, started_at,
                                     lease_expires_at, submitted_at, trust_snapshot,
-                                    on_test_question, test_question_correct, contributor_id,
-                                    answer, payload)
+                                    on_test_question, test_question_correct, judged_before,
+                                    trust_questions, contributor_id, answer, payload)
     SELECT judgment_id, unit_id, assignment_id, token, granted_at, expires_at, submitted_at,
-           trust_snapshot, test_question_correct IS NOT NULL, test_question_correct, contributor_id,
-           answer, payload FROM used
+           trust_snapshot, test_question_correct IS NOT NULL, test_question_correct, judged_before,
+           trust_questions, contributor_id, answer, payload FROM used
     RETURNING 1)
   SELECT 1 / ((SELECT count(*) FROM added) = cardinality($1)
               AND (SELECT count(*) FROM gone) = cardinality($1))::integer)sql"};
@@ -300,9 +300,10 @@ constexpr statement restore_judgments{"restore_judgments", R"sql(
 
 constexpr statement set_judgments_trust{"set_judgments_trust", R"sql(
   WITH changed AS (
-    UPDATE holdfast.judgments j SET trust_snapshot = t.trust
-      FROM unnest($1::uuid[], $2::text[], $3::double precision[])
-        AS t(unit_id, contributor_id, trust)
+    UPDATE holdfast.judgments j SET trust_snapshot = t.trust,
+                                    trust_questions = nullif(t.questions, -1)
+      FROM unnest($1::uuid[], $2::text[], $3::double precision[], $4::integer[])
+        AS t(unit_id, contributor_id, trust, questions)
      CROSS JOIN LATERAL (SELECT f.ctid FROM holdfast.judgments f
                           WHERE f.unit_id = t.unit_id AND f.contributor_id = t.contributor_id
                           LIMIT 1) found
@@ -337,9 +338,9 @@ constexpr statement end_leases{"end_leases", R"sql(
 constexpr statement add_late_judgments{"add_late_judgments", R"sql(
   WITH used AS MATERIALIZED (
     SELECT t.judgment_id, t.unit_id, l.assignment_id, t.token, l.granted_at, l.expires_at,
-           t.submitted_at, t.trust_snapshot, t.test_question_correct, t.contributor_id, t.answer,
-           t.payload, l.ctid AS place
-      FROM unnest($1::holdfast.judged_row[]) AS t
+           t.submitted_at, t.trust_snapshot, t.test_question_correct, t.judged_before,
+           t.trust_questions, t.contributor_id, t.answer, t.payload, l.ctid AS place
+      FROM unnest($1::holdfast.handed_in_row[]) AS t
      CROSS JOIN LATERAL (SELECT f.ctid, f.contributor_id, f.ending, f.assignment_id, f.granted_at,
                                 f.expires_at
                            FROM holdfast.ended_leases f
@@ -351,11 +352,11 @@ constexpr statement add_late_judgments{"add_late_judgments", R"sql(
   added AS (
     INSERT INTO holdfast.judgments (judgment_id, unit_id, assignment_id, token, started_at,
                                     lease_expires_at, submitted_at, trust_snapshot,
-                                    on_test_question, test_question_correct, contributor_id,
-                                    answer, payload, is_late)
+                                    on_test_question, test_question_correct, judged_before,
+                                    trust_questions, contributor_id, answer, payload, is_late)
     SELECT judgment_id, unit_id, assignment_id, token, granted_at, expires_at, submitted_at,
-           trust_snapshot, test_question_correct IS NOT NULL, test_question_correct, contributor_id,
-           answer, payload, true FROM used
+           trust_snapshot, test_question_correct IS NOT NULL, test_question_correct, judged_before,
+           trust_questions, contributor_id, answer, payload, true FROM used
     RETURNING 1)
   SELECT 1 / ((SELECT count(*) FROM added) = cardinality($1)
               AND (SELECT count(*) FROM gone) = cardinality($1))::integer)sql"};
@@ -363,10 +364,11 @@ constexpr statement add_late_judgments{"add_late_judgments", R"sql(
 constexpr statement add_surplus_judgments{"add_surplus_judgments", R"sql(
   WITH added AS (
     INSERT INTO holdfast.surplus_judgments (judgment_id, unit_id, token, submitted_at,
-                                            trust_snapshot, contributor_id, answer, payload)
-    SELECT t.judgment_id, t.unit_id, t.token, t.submitted_at, t.trust_snapshot, t.contributor_id,
-           t.answer, t.payload
-      FROM unnest($1::holdfast.judged_row[]) AS t
+                                            trust_snapshot, trust_questions, contributor_id,
+                                            answer, payload)
+    SELECT t.judgment_id, t.unit_id, t.token, t.submitted_at, t.trust_snapshot, t.trust_questions,
+           t.contributor_id, t.answer, t.payload
+      FROM unnest($1::holdfast.handed_in_row[]) AS t
      CROSS JOIN LATERAL (SELECT f.contributor_id, f.ending FROM holdfast.ended_leases f
                           WHERE f.unit_id = t.unit_id AND f.token = t.token LIMIT 1) l
      WHERE l.contributor_id = t.contributor_id AND l.ending = 1
@@ -522,7 +524,9 @@ public:
     restored_.add(w.unit.value, text{w.contributor});
   }
   void operator()(const core::set_judgment_trust& w) {
-    trusted_.add(w.unit.value, text{w.contributor}, w.trust);
+    constexpr int4 none = -1;
+    trusted_.add(w.unit.value, text{w.contributor}, w.trust.mean,
+                 w.trust.questions ? plain(*w.trust.questions) : none);
   }
   void operator()(const core::set_question_forgiven& w) {
     forgiven_.add(w.unit.value, w.forgiven, w.at);
@@ -602,11 +606,12 @@ public:
 
 private:
   using judgment_rows = rows<core::uuid, core::uuid, text, int8, text, text, double, core::instant,
-                             std::optional<bool>>;
+                             std::optional<bool>, std::optional<int4>, std::optional<int4>>;
 
   static void add(judgment_rows& to, const core::insert_judgment& w) {
     to.add(w.id.value, w.unit.value, text{w.owner}, big(w.token), text{w.payload}, text{w.answer},
-           w.trust_snapshot, w.submitted_at, w.test_correct);
+           w.trust_snapshot, w.submitted_at, w.test_correct, plain(w.judged_before),
+           plain(w.trust_questions));
   }
 
   columns<core::uuid, text, text, core::instant> workflows_;
@@ -634,7 +639,7 @@ private:
   judgment_rows late_;
   judgment_rows surplus_;
   columns<core::uuid, text, core::instant> tainted_;
-  columns<core::uuid, text, double> trusted_;
+  columns<core::uuid, text, double, int4> trusted_;
   columns<core::uuid, text> restored_;
   columns<core::uuid, text, int8, int2, core::instant> ended_;
   columns<core::uuid, text, int2, text, core::instant> flags_;

@@ -65,11 +65,12 @@ constexpr statement judgments_of_item{"judgments_of_item", PAGE_OF_ITEM R"sql(
    CROSS JOIN LATERAL (
          SELECT f.unit_id, f.judgment_id, f.contributor_id, f.payload, f.answer, f.trust_snapshot,
                 f.submitted_at, f.tainted_at, f.test_question_correct, f.is_late,
-                false AS is_surplus, f.token
+                false AS is_surplus, f.trust_questions, f.token
            FROM holdfast.judgments f WHERE f.unit_id = u.unit_id
          UNION ALL
          SELECT s.unit_id, s.judgment_id, s.contributor_id, s.payload, s.answer, s.trust_snapshot,
-                s.submitted_at, NULL, NULL, true, true, s.token
+                s.submitted_at, NULL, NULL, true, true, s.trust_questions,
+                s.token
            FROM holdfast.surplus_judgments s WHERE s.unit_id = u.unit_id
          OFFSET 0) j
    ORDER BY j.unit_id, j.submitted_at, j.token)sql"};
@@ -135,7 +136,8 @@ judgment_history read_judgment(const query_result& r, std::size_t row) {
           optional_of<core::instant>(r, row, 7),
           optional_of<bool>(r, row, 8),
           r.get<bool>(row, 9),
-          r.get<bool>(row, 10)};
+          r.get<bool>(row, 10),
+          reads::count_of(r, row, 11)};
 }
 
 /// Adds what `read` makes of each row to `list` of the unit that its first column names.

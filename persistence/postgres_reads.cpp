@@ -103,7 +103,7 @@ constexpr statement leases_by_unit{"leases_by_unit", R"sql(
 
 constexpr statement judgments_by_unit{"judgments_by_unit", R"sql(
   SELECT j.unit_id, j.judgment_id, j.contributor_id, j.token, j.answer, j.trust_snapshot,
-         j.is_tainted, j.test_question_correct, j.submitted_at
+         j.is_tainted, j.test_question_correct, j.submitted_at, j.judged_before, j.trust_questions
     FROM unnest($1::uuid[]) AS t(unit_id)
    CROSS JOIN LATERAL (SELECT * FROM holdfast.judgments f WHERE f.unit_id = t.unit_id OFFSET 0) j
    ORDER BY j.submitted_at, j.token)sql"};
@@ -485,7 +485,9 @@ std::vector<core::unit_record> load_units(const results& r, const std::vector<co
          judgments.get<double>(row, 5),
          judgments.get<bool>(row, 6),
          judgments.is_null(row, 7) ? std::nullopt : std::optional{judgments.get<bool>(row, 7)},
-         judgments.get<core::instant>(row, 8)});
+         judgments.get<core::instant>(row, 8),
+         count_of(judgments, row, 9),
+         count_of(judgments, row, 10)});
   });
   if (policies.keep_late()) {
     const auto& surplus = r[preamble_short + 5];

@@ -58,7 +58,8 @@ constexpr statement trusted_judgments{"trusted_judgments", R"sql(
             WHERE f.unit_id = u.unit_id AND f.test_question_correct IS NOT NULL
            OFFSET 0) j
      WHERE u.step_id = $1::uuid AND u.truth IS NOT NULL AND u.forgiving_changed_at IS NOT NULL)
-  SELECT j.contributor_id, u.unit_id, j.submitted_at, j.judgment_id, j.trust_snapshot
+  SELECT j.contributor_id, u.unit_id, j.submitted_at, j.judgment_id, j.trust_snapshot,
+         j.trust_questions
     FROM holdfast.units u
    CROSS JOIN LATERAL (
          SELECT * FROM holdfast.judgments f WHERE f.unit_id = u.unit_id
@@ -117,6 +118,15 @@ constexpr statement votes_of_step{"votes_of_step", R"sql(
    WHERE u.step_id = $1::uuid
    ORDER BY j.submitted_at, j.judgment_id)sql"};
 
+constexpr statement judged_by_contributor{"judged_by_contributor", R"sql(
+  SELECT j.contributor_id, count(*)
+    FROM holdfast.units u
+   CROSS JOIN LATERAL (
+         SELECT f.contributor_id FROM holdfast.judgments f WHERE f.unit_id = u.unit_id
+         OFFSET 0) j
+   WHERE u.step_id = $1::uuid AND u.truth IS NULL
+   GROUP BY j.contributor_id ORDER BY j.contributor_id)sql"};
+
 /// What was asked for, in this order.
 std::vector<call> calls_for(core::step_id step, core::history_scope scope) {
   const std::vector<std::string> id{wire::scalar(step.value)};
@@ -132,6 +142,8 @@ std::vector<call> calls_for(core::step_id step, core::history_scope scope) {
   }
   if (scope.votes)
     calls.push_back({&votes_of_step, id});
+  if (scope.judged)
+    calls.push_back({&judged_by_contributor, id});
   return reads::long_read(std::move(calls));
 }
 
@@ -189,7 +201,7 @@ void read_trusted(const query_result& rows, core::step_history& history) {
         {rows.get<std::string>(row, 0),
          {rows.get<core::uuid>(row, 1)},
          {rows.get<core::instant>(row, 2), {rows.get<core::uuid>(row, 3)}},
-         rows.get<double>(row, 4)});
+         {rows.get<double>(row, 4), reads::count_of(rows, row, 5)}});
 }
 
 void read_votes(const query_result& rows, core::step_history& history) {
@@ -197,6 +209,13 @@ void read_votes(const query_result& rows, core::step_history& history) {
     history.votes.push_back({rows.get<std::string>(row, 0),
                              {rows.get<core::uuid>(row, 1)},
                              rows.get<std::string>(row, 2)});
+}
+
+void read_judged(const query_result& rows, core::step_history& history) {
+  history.judged.emplace();
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    history.judged->push_back(
+        {rows.get<std::string>(row, 0), static_cast<std::uint32_t>(reads::u64(rows, row, 1))});
 }
 
 } // namespace
@@ -221,6 +240,8 @@ core::outcome<core::step_history> postgres_store::load_step_history(core::step_i
   }
   if (scope.votes)
     read_votes(rows(), history);
+  if (scope.judged)
+    read_judged(rows(), history);
   return history;
 }
 

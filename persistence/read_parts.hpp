@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,11 @@ inline std::string limit_parameter(std::uint32_t limit) {
 
 inline std::uint32_t u32(const query_result& r, std::size_t row, int column) {
   return static_cast<std::uint32_t>(r.get<int4>(row, column));
+}
+
+/// Null is none.
+inline std::optional<std::uint32_t> count_of(const query_result& r, std::size_t row, int column) {
+  return r.is_null(row, column) ? std::nullopt : std::optional{u32(r, row, column)};
 }
 
 inline std::uint64_t u64(const query_result& r, std::size_t row, int column) {

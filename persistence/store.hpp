@@ -226,6 +226,7 @@ struct judgment_history {
   std::optional<bool> test_correct;        ///< On a test question: whether the answer is right.
   bool late = false;                       ///< It came when its lease had expired.
   bool surplus = false;                    ///< And was kept apart: it never counted.
+  std::optional<std::uint32_t> trust_questions{}; ///< As in `core::trust_mark`.
 };
 
 /// Everything that is known of one unit.

@@ -3,6 +3,9 @@
 #include "core/invariant.hpp"
 #include "core/quality/incomplete_beta.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace holdfast::core::quality {
 
 double trust::quantile(double p) const { return beta_quantile(right, wrong, p); }
@@ -14,6 +17,12 @@ double trust::chance_below(double threshold) const {
 trust trust_after(const trust& before, const test_record& record) {
   HOLDFAST_INVARIANT(record.right <= record.asked, "a right answer was asked for");
   return {before.right + record.right, before.wrong + (record.asked - record.right)};
+}
+
+trust trust_of(double mean, std::uint32_t asked) {
+  const auto total = prior_right + prior_wrong + asked;
+  const auto right = std::clamp(std::round(mean * total), prior_right, prior_right + asked);
+  return {right, total - right};
 }
 
 std::vector<test_record> test_records(const answers& given, const known_labels& truth) {

@@ -33,6 +33,12 @@ struct trust {
 /// Trust after `record`, from what `before` assumed.
 trust trust_after(const trust& before, const test_record& record);
 
+/// What trust was after `asked` test questions, when all that is known beside is its mean.
+trust trust_of(double mean, std::uint32_t asked);
+
+/// What the accuracy of somebody is below with a chance of 5 %: what is shown beside the mean.
+inline double low(const trust& of) { return of.quantile(0.05); }
+
 /// The record of each contributor on the units of `given` whose truth is known.
 std::vector<test_record> test_records(const answers& given, const known_labels& truth);
 

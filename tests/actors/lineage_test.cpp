@@ -69,6 +69,7 @@ BOOST_AUTO_TEST_CASE(all_units_of_an_item_tell_what_happened_to_them) {
   BOOST_TEST(first.judgments[0].contributor == "ana");
   BOOST_TEST(first.judgments[0].answer.find("cat") != std::string::npos);
   BOOST_TEST(first.judgments[0].counts);
+  BOOST_TEST(first.judgments[0].trust_low == 0); // nobody is tested
   BOOST_TEST(first.result.find("cat") != std::string::npos);
   BOOST_TEST(first.confidence == 1.0);
   BOOST_TEST(first.route == 0);

@@ -142,6 +142,7 @@ BOOST_AUTO_TEST_CASE(answers_to_test_questions_are_judged_at_once_and_count_for_
   const auto& row = judgment_of(told[1].unit, "ana");
   BOOST_TEST((row.made.test_correct == false));
   BOOST_TEST(row.made.trust_snapshot == 5.0 / 7.0);
+  BOOST_TEST((row.made.trust_questions == 1U));
   BOOST_TEST(standings(step) == "ana Working 1/2\n");
 
   const auto counted = statistics(step);
@@ -606,11 +607,16 @@ BOOST_AUTO_TEST_CASE(forgiving_gives_judgments_the_trust_that_they_would_have_ha
     }
     return (4 + right) / (6 + asked);
   };
+  const auto questions = [&](const char* who) {
+    return judgment_of(contested, who).made.trust_questions.value();
+  };
   BOOST_TEST(trust("bob") == 5.0 / 8);
+  BOOST_TEST(questions("bob") == 2U);
   for (const bool count_again : {false, true, false}) {
     forgive(step, wrong, count_again);
     advance(1s);
     BOOST_TEST(trust("bob") == (count_again ? 5.0 / 8 : 5.0 / 7));
+    BOOST_TEST(questions("bob") == (count_again ? 2U : 1U));
     BOOST_TEST(trust("ana") == earned("ana"));
   }
   restart();
@@ -628,6 +634,13 @@ BOOST_AUTO_TEST_CASE(forgiving_gives_judgments_the_trust_that_they_would_have_ha
   advance(1s);
   BOOST_TEST(trust("bob") == 5.0 / 7);
   BOOST_TEST(results(step).front().confidence == result.confidence);
+  // A10: whoever looks at it sees on what it rests, and how low the accuracy may be.
+  const auto told = call(msg::get_lineage{contested, {}, 10}).value.value();
+  for (const auto& judged : told.units.at(0).judgments)
+    if (judged.contributor == "bob") {
+      BOOST_TEST(judged.trust_questions == 1U);
+      BOOST_TEST(judged.trust_low == low(core::quality::trust_after({}, {1, 1})));
+    }
   BOOST_TEST(broken_invariants(*database).empty());
 }
 

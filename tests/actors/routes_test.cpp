@@ -91,6 +91,46 @@ BOOST_AUTO_TEST_CASE(only_units_that_a_route_is_for_take_it) {
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
+// A22, A77, I-12: with nobody tested, and after a restart
+BOOST_AUTO_TEST_CASE(what_newcomers_judged_is_reviewed_until_they_have_judged_enough) {
+  const auto steps = create_steps(R"({"name":"newcomers","steps":[
+    {"key":"label","judgments_per_unit":2,"routes":[
+      {"when":{"judged_fewer":3},"to":["review"],"exclude_judges":true},
+      {"to":["publish"]}]},
+    {"key":"review","judgments_per_unit":1,"aggregation":{"method":"review"},"next":["publish"]},
+    {"key":"publish","judgments_per_unit":1}]})");
+  const auto counts = [&] {
+    return std::pair{statistics(steps[1]).judgable, statistics(steps[2]).judgable};
+  };
+  const auto both_judge = [&](const std::string& key, const std::string& second) {
+    source(steps[0], key);
+    answer(steps[0], "ana", "cat");
+    answer(steps[0], second, "cat");
+  };
+  both_judge("a", "bob");
+  both_judge("b", "bob");
+  BOOST_TEST((counts() == std::pair{2UL, 0UL}));
+  restart();
+  both_judge("c", "bob"); // their third: they had judged two
+  BOOST_TEST((counts() == std::pair{3UL, 0UL}));
+  both_judge("d", "bob");
+  BOOST_TEST((counts() == std::pair{3UL, 1UL}));
+  restart();
+  both_judge("e", "bob");
+  BOOST_TEST((counts() == std::pair{3UL, 2UL}));
+  both_judge("f", "eve"); // one of them is new
+  BOOST_TEST((counts() == std::pair{4UL, 2UL}));
+  std::vector<std::string> before;
+  const auto& t = database->tables();
+  for (const auto& [key, judged] : t.judgments)
+    if (key.second == "ana")
+      before.push_back(std::to_string(judged.made.judged_before.value()));
+  std::sort(before.begin(), before.end());
+  BOOST_TEST(before == (std::vector<std::string>{"0", "1", "2", "3", "4", "5"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
 BOOST_AUTO_TEST_CASE(a_step_is_not_sealed_before_all_that_lead_to_it_are_complete) {
   const auto steps = create_steps(R"({"name":"diamond","steps":[
     {"key":"a","judgments_per_unit":1,"next":["b","c"]},

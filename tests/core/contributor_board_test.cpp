@@ -308,7 +308,7 @@ BOOST_AUTO_TEST_CASE(who_is_right_too_seldom_is_removed_and_who_errs_now_and_the
   for (int asked = 0; asked < 16;)
     if (const auto question = s.give("ana"))
       BOOST_TEST(!s.answer("ana", *question, asked++ % 6 != 0).answer);
-  BOOST_TEST(s.board.trust_in("ana") > 0.75);
+  BOOST_TEST(s.board.trust_in("ana").mean > 0.75);
 }
 
 BOOST_AUTO_TEST_CASE(the_requester_removes_whom_they_will_once) {
@@ -321,7 +321,35 @@ BOOST_AUTO_TEST_CASE(the_requester_removes_whom_they_will_once) {
   BOOST_TEST((untested.next_for("joe", true).refusal == errc::none));
   BOOST_TEST(untested.remove("joe", beginning).answer);
   BOOST_TEST((untested.next_for("joe", true).refusal == errc::not_qualified));
-  BOOST_TEST(untested.trust_in("ana") == 1.0);
+  BOOST_TEST(untested.trust_in("ana").mean == 1.0);
+  BOOST_TEST(!untested.trust_in("ana").questions.has_value());
+}
+
+// A22: with and without test questions, and a restart goes on counting
+BOOST_AUTO_TEST_CASE(a_board_counts_what_contributors_judged_where_a_route_asks_for_it) {
+  for (const bool tested : {false, true}) {
+    step_with_tests s;
+    const auto policy = tested ? std::optional{s.policy} : std::nullopt;
+    contributor_board silent{s.step, policy};
+    silent.restore({});
+    silent.judged("ana");
+    BOOST_TEST(!silent.counts_judgments());
+    BOOST_TEST(!silent.judged_before("ana").has_value());
+
+    contributor_board counting{s.step, policy};
+    core::step_history stored;
+    stored.judged.emplace();
+    stored.judged->push_back({"ana", 2});
+    counting.restore(stored);
+    counting.judged("ana");
+    counting.judged("bob");
+    counting.remove("bob", beginning);
+    BOOST_TEST(counting.counts_judgments());
+    BOOST_TEST((counting.judged_before("ana") == 3U));
+    BOOST_TEST((counting.judged_before("bob") == 1U)); // whatever became of it
+    BOOST_TEST((counting.judged_before("eve") == 0U));
+    BOOST_TEST(counting.report().size() == 1U); // it makes nobody known to the requester
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_question_that_is_paused_is_not_asked) {
@@ -336,9 +364,11 @@ BOOST_AUTO_TEST_CASE(a_question_that_is_paused_is_not_asked) {
 // A10: what a judgment is stored with
 BOOST_AUTO_TEST_CASE(trust_is_the_mean_of_four_right_and_two_wrong_and_what_was_answered) {
   step_with_tests s;
-  BOOST_TEST(s.board.trust_in("ana") == 4.0 / 6.0);
+  BOOST_TEST(s.board.trust_in("ana").mean == 4.0 / 6.0);
   s.pass_quiz("ana");
-  BOOST_TEST(s.board.trust_in("ana") == 8.0 / 10.0);
+  BOOST_TEST(s.board.trust_in("ana").mean == 8.0 / 10.0);
+  BOOST_TEST((s.board.trust_in("ana").questions == 4U));
+  BOOST_TEST((s.board.trust_in("bob").questions == 0U));
 }
 
 // A26, A28: a flag is for people to look at; it bars nobody
@@ -420,7 +450,7 @@ BOOST_AUTO_TEST_CASE(a_forgiven_question_is_offered_to_nobody_and_says_nothing) 
   s.forgive(held);
   BOOST_TEST(s.board.is_forgiven(held));
   BOOST_TEST(!s.answer("eve", held, false).answer);
-  BOOST_TEST(s.board.trust_in("eve") == 4.0 / 6.0);
+  BOOST_TEST(s.board.trust_in("eve").mean == 4.0 / 6.0);
   for (std::uint64_t n = 1; n <= 20; ++n)
     if (unit(n) != held)
       s.forgive(unit(n));
@@ -516,7 +546,7 @@ BOOST_AUTO_TEST_CASE(forgiving_leaves_what_there_would_be_had_nobody_answered) {
       BOOST_TEST_CONTEXT("seed " << seed << ", request " << i) {
         for (const auto& one : people) {
           BOOST_TEST(never.removed(one) == s.board.removed(one), one);
-          BOOST_TEST(never.trust_in(one) == s.board.trust_in(one), one);
+          BOOST_TEST((never.trust_in(one) == s.board.trust_in(one)), one);
         }
       }
     }
@@ -531,7 +561,7 @@ BOOST_AUTO_TEST_CASE(forgiving_leaves_the_trust_that_judgments_would_have_had) {
   struct snapshot {
     core::contributor_id who;
     core::judgment_moment when;
-    double trust;
+    core::trust_mark trust;
   };
   const names people{"ana", "bob", "eve"};
   std::size_t changed = 0;
@@ -561,7 +591,7 @@ BOOST_AUTO_TEST_CASE(forgiving_leaves_the_trust_that_judgments_would_have_had) {
       given.push_back({who, question, correct, judged.size()});
     }
     const auto check = [&] {
-      std::vector<double> trust;
+      std::vector<core::trust_mark> trust;
       step_with_tests other; // has only ever heard the answers that count
       std::size_t next = 0;
       for (std::size_t i = 0; i <= judged.size(); ++i) {
@@ -574,8 +604,8 @@ BOOST_AUTO_TEST_CASE(forgiving_leaves_the_trust_that_judgments_would_have_had) {
       }
       for (std::size_t i = 0; i < judged.size(); ++i) {
         const auto now = s.board.course_of(judged[i].who).at(judged[i].when);
-        BOOST_TEST(now == trust[i]);
-        changed += now < judged[i].trust || now > judged[i].trust ? 1 : 0;
+        BOOST_TEST((now == trust[i]));
+        changed += now == judged[i].trust ? 0 : 1;
       }
     };
     BOOST_TEST_CONTEXT("seed " << seed) {
@@ -599,7 +629,7 @@ BOOST_AUTO_TEST_CASE(forgiving_leaves_the_trust_that_judgments_would_have_had) {
       for (const auto& one : judged)
         stored.push_back({one.who, unit(first_ordinary), one.when, one.trust});
       BOOST_TEST(s.board.wrongly_trusted(stored).empty());
-      stored.front().trust = 0.99;
+      stored.front().trust.mean = 0.99;
       BOOST_TEST((s.board.wrongly_trusted(stored).size() == 1U
                   || std::none_of(given.begin(), given.end(), [&](const auto& one) {
                        return one.who == stored.front().contributor;

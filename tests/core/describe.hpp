@@ -162,7 +162,8 @@ struct write_text {
     return "restore_judgment of " + w.contributor;
   }
   text operator()(const core::set_judgment_trust& w) const {
-    return "set_judgment_trust of " + w.contributor + " " + std::to_string(w.trust);
+    return "set_judgment_trust of " + w.contributor + " " + std::to_string(w.trust.mean)
+           + (w.trust.questions ? " by " + std::to_string(*w.trust.questions) : "");
   }
   text operator()(const core::set_question_forgiven& w) const {
     return std::string{"set_question_forgiven "} + (w.forgiven ? "yes" : "no") + " at "
@@ -224,8 +225,11 @@ struct write_text {
   text operator()(const core::insert_judgment& w) const {
     return "insert_judgment " + to_string(w.id) + " of " + w.owner + " token "
            + std::to_string(w.token) + " payload " + w.payload + " answer " + w.answer + " trust "
-           + std::to_string(w.trust_snapshot) + " at " + describe(w.submitted_at)
-           + (w.test_correct ? *w.test_correct ? " right" : " wrong" : "");
+           + std::to_string(w.trust_snapshot)
+           + (w.trust_questions ? " by " + std::to_string(*w.trust_questions) : "") + " at "
+           + describe(w.submitted_at)
+           + (w.test_correct ? *w.test_correct ? " right" : " wrong" : "")
+           + (w.judged_before ? " after " + std::to_string(*w.judged_before) : "");
   }
   text operator()(const core::insert_late_judgment& w) const {
     return "late: " + (*this)(w.judgment);

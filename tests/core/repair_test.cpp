@@ -35,10 +35,11 @@ struct finished_unit {
     const auto lease =
         decide(u, core::lease_policy{}, core::ask{who, {ids.next(beginning)}}, beginning);
     BOOST_REQUIRE(lease.refusal == core::errc::none);
-    const auto judged = decide(
-        u, core::lease_policy{},
-        core::submit{who, lease.answer.token, {ids.next(beginning)}, "{}", answer, 1, std::nullopt},
-        beginning);
+    const auto judged =
+        decide(u, core::lease_policy{},
+               core::submit{
+                   who, lease.answer.token, {ids.next(beginning)}, "{}", answer, {}, std::nullopt},
+               beginning);
     BOOST_REQUIRE(judged.refusal == core::errc::none);
   }
 

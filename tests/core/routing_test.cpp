@@ -127,6 +127,22 @@ BOOST_AUTO_TEST_CASE(chains_that_were_sent_back_may_have_a_route_of_their_own) {
   BOOST_TEST(!takes_every_unit(ways[0].rule));
 }
 
+// A22: the work of newcomers is for others to look at
+BOOST_AUTO_TEST_CASE(units_that_newcomers_judged_may_have_a_route_of_their_own) {
+  route_condition newcomers;
+  newcomers.judged_fewer = 3;
+  const std::vector<way> ways{to("review", newcomers), to("publish")};
+  auto what = found("cat");
+  BOOST_TEST(chosen(ways, what) == "1 every unit"); // nobody has counted
+  what.judged_least = 3;
+  BOOST_TEST(chosen(ways, what) == "1 every unit");
+  what.judged_least = 2;
+  BOOST_TEST(chosen(ways, what) == "0 a contributor had judged 2 units of the step, fewer than 3");
+  what.judged_least = 0;
+  BOOST_TEST(choose_route(ways, what).rule == 0);
+  BOOST_TEST(!takes_every_unit(ways[0].rule));
+}
+
 // A22: reproducible, even, and each rule draws for itself
 BOOST_AUTO_TEST_CASE(a_sample_is_drawn_by_the_ids_of_the_units) {
   uuid_source ids{42};

@@ -58,6 +58,12 @@ public:
   }
 
   bool given(word_reader& words) override {
+    if (words.take("a route for units of those who have judged fewer than")) {
+      core::route rule;
+      rule.when.judged_fewer = static_cast<std::uint32_t>(words.number("units"));
+      ways_.push_back({rule, {}});
+      return true;
+    }
     if (!words.take("leases of"))
       return false;
     policy_.ttl = words.duration("how long a lease lives");
@@ -117,7 +123,11 @@ private:
     if (verb == "submits") {
       const auto answer = words.word("an answer");
       const bool again = words.take("again");
-      return submit(who, answer, token(words), again);
+      const auto under = token(words);
+      std::optional<std::uint32_t> before;
+      if (words.take("having judged"))
+        before = static_cast<std::uint32_t>(words.number("units"));
+      return submit(who, answer, under, again, before);
     }
     throw bad_line("nobody can '" + verb + "'");
   }
@@ -156,12 +166,13 @@ private:
   }
 
   std::string submit(const core::contributor_id& who, const std::string& answer,
-                     core::token presented, bool again) {
+                     core::token presented, bool again, std::optional<std::uint32_t> before) {
     auto& id = judgments_[who];
     if (!again)
       id = numbered<core::judgment_id>(++ids_);
-    const auto d =
-        decided(decide(unit_, policy_, core::submit{who, presented, id, "{}", answer}, now_));
+    const auto d = decided(
+        decide(unit_, policy_,
+               core::submit{who, presented, id, "{}", answer, {}, {}, false, before}, now_));
     if (d.refusal != core::errc::none)
       return refused(d);
     if (d.answer.judgment != id || d.answer.repeated != d.changes.empty())
@@ -172,13 +183,14 @@ private:
 
   std::string aggregate() {
     const auto d = decided(
-        decide(unit_, {}, {}, core::aggregate_if_ready{"aggregation", {3, ++messages_}}, now_));
+        decide(unit_, {}, ways_, core::aggregate_if_ready{"aggregation", {3, ++messages_}}, now_));
     if (!d.answer)
       return d.changes.empty() ? "not ready" : "not ready, but something is written";
     std::string result;
     for (const auto& write : d.changes.writes)
       if (const auto* finalized = std::get_if<core::finalize_unit>(&write))
-        result = finalized->result;
+        result = finalized->result
+                 + (ways_.empty() ? "" : " by route " + std::to_string(finalized->route));
     return "finalized " + result + events_of(d.changes);
   }
 
@@ -241,6 +253,7 @@ private:
 
   core::unit unit_;
   core::lease_policy policy_;
+  std::vector<core::way> ways_;
   std::unique_ptr<unit_mirror> mirror_;
   core::instant now_;
   std::uint64_t ids_ = 100;

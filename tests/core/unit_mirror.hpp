@@ -121,8 +121,8 @@ private:
   void add(const core::insert_judgment& w) {
     for (const auto& j : loaded_.judgments)
       refuse_unless(j.contributor != w.owner && j.id != w.id, "a second judgment");
-    loaded_.judgments.push_back(
-        {w.id, w.owner, w.token, w.answer, w.trust_snapshot, false, std::nullopt, w.submitted_at});
+    loaded_.judgments.push_back({w.id, w.owner, w.token, w.answer, w.trust_snapshot, false,
+                                 std::nullopt, w.submitted_at, w.judged_before, w.trust_questions});
   }
   bool expired(const core::insert_judgment& w) const {
     const auto ended = ended_.find(w.token);
@@ -133,8 +133,10 @@ private:
   void write(const core::restore_judgment& w) { mark(w.contributor, false); }
   void write(const core::set_judgment_trust& w) {
     for (auto& j : loaded_.judgments)
-      if (j.contributor == w.contributor)
-        j.trust = w.trust;
+      if (j.contributor == w.contributor) {
+        j.trust = w.trust.mean;
+        j.trust_questions = w.trust.questions;
+      }
   }
   void mark(const core::contributor_id& who, bool tainted) {
     const auto found =

@@ -49,7 +49,7 @@ struct world {
 };
 
 take_result result_of(const lease& held, std::string answer = "red") {
-  return {{held.id.value}, task_ending::completed, "{}", std::move(answer), 0.75};
+  return {{held.id.value}, task_ending::completed, "{}", std::move(answer), {0.75, 6}};
 }
 
 } // namespace
@@ -145,6 +145,7 @@ BOOST_AUTO_TEST_CASE(result_becomes_a_judgment_once) {
   BOOST_TEST(judged.token == held.token);
   BOOST_TEST(judged.answer == "red");
   BOOST_TEST(judged.trust_snapshot == 0.75);
+  BOOST_TEST((judged.trust_questions == 6U));
   BOOST_TEST(counted_judgments(u) == 1U);
   const auto again = decide(u, people, result_of(held, "green"), start + 2min);
   BOOST_TEST(again.answer.empty());
@@ -179,7 +180,7 @@ BOOST_AUTO_TEST_CASE(slot_of_a_task_that_failed_waits_and_of_a_canceled_one_does
   }
   BOOST_TEST(free_slots(u) == 1U);
   // What a worker left before somebody canceled its task is no result.
-  const take_result canceled{{second.id.value}, task_ending::canceled, "{}", "red", 1};
+  const take_result canceled{{second.id.value}, task_ending::canceled, "{}", "red"};
   BOOST_TEST(decide(u, people, canceled, start + 1min).answer == second.owner);
   BOOST_TEST(u.judgments.empty());
   BOOST_TEST(free_slots(u) == 2U);

@@ -35,10 +35,13 @@ struct unit_of_two {
     u.slots = 2;
   }
 
-  void judge(const char* who, std::uint8_t n, const char* answer, double trust = 1) {
+  void judge(const char* who, std::uint8_t n, const char* answer, trust_mark trust = {},
+             std::optional<std::uint32_t> before = {}) {
     const auto held = decide(u, policy, ask{who, id_of<assignment_id>(n)}, beginning);
     const auto handed_in = decide(
-        u, policy, submit{who, held.answer.token, id_of<judgment_id>(n), "{}", answer, trust},
+        u, policy,
+        submit{
+            who, held.answer.token, id_of<judgment_id>(n), "{}", answer, trust, {}, false, before},
         beginning);
     BOOST_REQUIRE((handed_in.refusal == errc::none));
   }
@@ -71,8 +74,8 @@ BOOST_AUTO_TEST_CASE(a_finalized_unit_tells_its_result_and_who_agreed) {
 
 // A21, A39, I-5: where it goes is decided with the result, and only once
 BOOST_AUTO_TEST_CASE(a_finalized_unit_keeps_and_tells_the_route_that_takes_it) {
-  judge("ana", 0x11, "dog", 0.9);
-  judge("bob", 0x12, "cat", 0.6);
+  judge("ana", 0x11, "dog", {0.9});
+  judge("bob", 0x12, "cat", {0.6});
   u.loops = 1;
   route review;
   review.when.tied = true;
@@ -99,9 +102,9 @@ BOOST_AUTO_TEST_CASE(a_finalized_unit_keeps_and_tells_the_route_that_takes_it) {
 // A27: who does not count is not asked how much they are trusted
 BOOST_AUTO_TEST_CASE(tainted_judgments_are_nothing_to_routes) {
   u.slots = 1;
-  judge("ana", 0x11, "dog", 0.1);
+  judge("ana", 0x11, "dog", {0.1});
   u.judgments[0].tainted = true;
-  judge("bob", 0x12, "cat", 0.9);
+  judge("bob", 0x12, "cat", {0.9});
   route review;
   review.when.trust_below = 0.5;
   const auto done =
@@ -111,13 +114,52 @@ BOOST_AUTO_TEST_CASE(tainted_judgments_are_nothing_to_routes) {
   BOOST_TEST(written.route_reason == "no route is for it");
 }
 
+// A22, A27: a judgment is known by what its contributor had judged when it came in
+BOOST_AUTO_TEST_CASE(the_newest_of_those_who_count_is_what_routes_look_at) {
+  u.slots = 3;
+  judge("ana", 0x11, "dog", {}, 7);
+  judge("new", 0x12, "cat", {}, 0);
+  decide(u, policy, disregard{"new"}, beginning);
+  judge("bob", 0x13, "cat", {}, 4);
+  judge("task:q", 0x14, "cat"); // not counted
+  route first;
+  first.when.judged_fewer = 4;
+  route second;
+  second.when.judged_fewer = 5;
+  const std::vector<way> ways{{first, {}}, {second, {}}};
+  const auto done = decide(u, {}, ways, aggregate_if_ready{"aggregation", {4, 9}}, beginning);
+  const auto& written = std::get<finalize_unit>(done.changes.writes.back());
+  BOOST_TEST(written.route == 1);
+  BOOST_TEST(written.route_reason == "a contributor had judged 4 units of the step, fewer than 5");
+  const auto& told = done.changes.events.at(0).details;
+  BOOST_TEST(told.find(R"("trust":1,"tainted":false,"judged_before":4})") != std::string::npos,
+             told);
+  BOOST_TEST(told.find(R"("contributor_id":"task:q","answer":"cat","agrees":true,"trust":1,)"
+                       R"("tainted":false})")
+                 != std::string::npos,
+             told);
+}
+
+// A10, A39: the mean of trust, what it rests on, and how low it may be
+BOOST_AUTO_TEST_CASE(a_finalized_unit_tells_what_trust_rests_on_where_people_are_tested) {
+  judge("ana", 0x11, "cat", {9.0 / 12, 6});
+  judge("task:q", 0x12, "cat");
+  const auto done = decide(u, {}, {}, aggregate_if_ready{"aggregation", {4, 9}}, beginning);
+  const auto& told = done.changes.events.at(0).details;
+  BOOST_TEST(told.find(R"("trust":0.75,"tainted":false,"trust_questions":6,"trust_low":0.529913})")
+                 != std::string::npos,
+             told);
+  BOOST_TEST(told.find(R"("trust":1,"tainted":false})") != std::string::npos, told);
+}
+
 // A14, A15, A16, I-11
 BOOST_AUTO_TEST_CASE(an_answer_to_a_test_question_is_stored_with_its_verdict_and_never_counted) {
   u.truth = R"({"answer":"cat"})";
   u.slots = test_question_slots;
   decide(u, policy, ask{"ana", id_of<assignment_id>(0x21), 500}, beginning);
-  const auto given = decide(
-      u, policy, submit{"ana", 500, id_of<judgment_id>(0x22), "{}", "dog", 0.75, false}, beginning);
+  const auto given =
+      decide(u, policy, submit{"ana", 500, id_of<judgment_id>(0x22), "{}", "dog", {0.75}, false},
+             beginning);
   BOOST_TEST(
       test::describe(given.changes)
       == "insert_judgment " + nil_tail + "22 of ana token 500 payload {} answer dog trust 0.750000 "
@@ -150,12 +192,13 @@ BOOST_AUTO_TEST_CASE(a_judgment_is_trusted_anew_while_its_unit_is_open) {
   decide(u, policy, disregard{"eve"}, beginning);
   const core::judgment_moment of_eve{u.judgments[1].submitted_at, u.judgments[1].id};
   BOOST_TEST((of_eve.at == beginning));
-  core::trust_course course{0.25, {{{beginning - 1s, {}}, 0.5}, {of_eve, 0.75}}};
+  core::trust_course course{{0.25, 0}, {{{beginning - 1s, {}}, {0.5, 1}}, {of_eve, {0.75, 2}}}};
   // Also what does not count: it may do so again. Her own answer later on says nothing of it.
   const auto anew = decide(u, trust_anew{"eve", course});
   BOOST_TEST(anew.answer);
-  BOOST_TEST(test::describe(anew.changes) == "set_judgment_trust of eve 0.500000\n");
+  BOOST_TEST(test::describe(anew.changes) == "set_judgment_trust of eve 0.500000 by 1\n");
   BOOST_TEST(u.judgments[1].trust == 0.5);
+  BOOST_TEST((u.judgments[1].trust_questions == 1U));
   BOOST_TEST(u.judgments[0].trust == 1);
   BOOST_TEST(decide(u, trust_anew{"eve", course}).changes.empty());
   BOOST_TEST(decide(u, trust_anew{"joe", course}).changes.empty());
@@ -168,6 +211,10 @@ BOOST_AUTO_TEST_CASE(a_judgment_is_trusted_anew_while_its_unit_is_open) {
   u.state = unit_state::paused;
   decide(u, trust_anew{"eve", course});
   BOOST_TEST(u.judgments[1].trust == 0.25);
+  // The same trust may rest on another number of answers.
+  course.at_first.questions = 6;
+  BOOST_TEST(decide(u, trust_anew{"eve", course}).answer);
+  BOOST_TEST((u.judgments[1].trust_questions == 6U));
 }
 
 // A27, I-1: what was disregarded counts again where nobody has taken its place
@@ -351,7 +398,7 @@ BOOST_AUTO_TEST_CASE(surplus_of_a_test_question_has_no_verdict) {
   u.slots = test_question_slots;
   decide(u, policy, ask{"ana", id_of<assignment_id>(0x21)}, beginning);
   const auto kept =
-      decide(u, policy, submit{"ana", 1, id_of<judgment_id>(0x22), "{}", "dog", 0.75, false},
+      decide(u, policy, submit{"ana", 1, id_of<judgment_id>(0x22), "{}", "dog", {0.75}, false},
              beginning + 40s);
   BOOST_TEST(kept.answer.surplus);
   BOOST_TEST(kept.changes.events.empty());
@@ -361,7 +408,7 @@ BOOST_AUTO_TEST_CASE(surplus_of_a_test_question_has_no_verdict) {
   policy.late_submit = late_submit::accept_if_free;
   decide(u, policy, ask{"bob", id_of<assignment_id>(0x23)}, beginning);
   const auto counted =
-      decide(u, policy, submit{"bob", 2, id_of<judgment_id>(0x24), "{}", "dog", 0.75, false},
+      decide(u, policy, submit{"bob", 2, id_of<judgment_id>(0x24), "{}", "dog", {0.75}, false},
              beginning + 40s);
   BOOST_TEST(!counted.answer.surplus);
   BOOST_TEST(counted.changes.events.size() == 2U);

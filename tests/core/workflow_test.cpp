@@ -302,6 +302,11 @@ BOOST_AUTO_TEST_CASE(every_part_of_a_route_has_its_bounds) {
   BOOST_TEST(routed([](changed s) { s.routes[0].when.sent_back = 101; })
              == "/steps/0/routes/0/when/sent_back: must be between 1 and 100");
   BOOST_TEST(routed([](changed s) { s.routes[0].when.sent_back = 100; }) == "");
+  for (const std::uint32_t units : {0U, 1'000'001U})
+    BOOST_TEST(routed([&](changed s) { s.routes[0].when.judged_fewer = units; })
+               == "/steps/0/routes/0/when/judged_fewer: must be between 1 and 1000000");
+  for (const std::uint32_t units : {1U, 1'000'000U})
+    BOOST_TEST(routed([&](changed s) { s.routes[0].when.judged_fewer = units; }) == "");
   BOOST_TEST(routed([](changed s) { s.routes[0].when.trust_below = 2; })
              == "/steps/0/routes/0/when/trust_below: must be above 0 and at most 1");
   BOOST_TEST(routed([](changed s) { s.routes[0].when.agreement_below = 2; })

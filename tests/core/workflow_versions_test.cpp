@@ -192,6 +192,30 @@ BOOST_AUTO_TEST_CASE(what_a_step_is_must_stay) {
   refused("/steps/0/tasks", [](auto& w) { w.steps[0].tasks = task_executor{"q", "judge"}; });
 }
 
+// A22: what is counted is counted from the beginning, for the units of each version.
+BOOST_AUTO_TEST_CASE(a_step_counts_judgments_in_all_its_versions_or_in_none) {
+  const auto reviewed = [](bool newcomers) {
+    auto w = workflow_of({step_named("a"), step_named("b")});
+    route some;
+    some.when.sample = 0.5;
+    if (newcomers)
+      some.when.judged_fewer = 9;
+    some.to = {"b"};
+    w.steps[0].routes = {some};
+    return w;
+  };
+  const versioned_workflow without{{reviewed(false)}};
+  BOOST_TEST(!history_needed(without, 0).judged);
+  BOOST_TEST(problems(without, reviewed(true)).rfind("/steps/0/routes: may not begin to", 0) == 0U);
+  versioned_workflow with{{reviewed(true)}};
+  BOOST_TEST(history_needed(with, 0).judged);
+  BOOST_TEST(!history_needed(with, 1).judged);
+  BOOST_TEST(problems(with, reviewed(false)) == "");
+  with.add(reviewed(false));
+  BOOST_TEST(history_needed(with, 0).judged); // units of the first version are under way
+  BOOST_TEST(problems(with, reviewed(true)) == "");
+}
+
 BOOST_AUTO_TEST_CASE(a_dropped_step_that_comes_back_is_still_what_it_was) {
   versioned_workflow w{{workflow_of({step_named("a", {"b"}), step_named("b")})}};
   w.add(workflow_of({step_named("a")}));

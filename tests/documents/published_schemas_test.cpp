@@ -79,10 +79,18 @@ struct life {
   }
 
   void judge(unit& u, const std::string& who, const std::string& answer, double trust = 1,
-             std::optional<bool> correct = {}) {
+             std::optional<bool> correct = {}, std::optional<std::uint32_t> counted = {}) {
     const auto lease = take(decide(u, lease_policy{}, ask{who, fresh<assignment_id>()}, now));
     take(decide(u, lease_policy{},
-                submit{who, lease.answer.token, fresh<judgment_id>(), "{}", answer, trust, correct},
+                submit{who,
+                       lease.answer.token,
+                       fresh<judgment_id>(),
+                       "{}",
+                       answer,
+                       {trust, counted},
+                       correct,
+                       false,
+                       counted},
                 now));
   }
 
@@ -127,7 +135,7 @@ struct life {
       judge(u, "bob", "no", 0.5);
       take(decide(u, lease_policy{}, disregard{"bob"}, now));
       judge(u, "eve", "no", 0.2);
-      judge(u, "ann", "no", 1.0 / 3);
+      judge(u, "ann", "no", 1.0 / 3, {}, 12);
       aggregation_policy policy;
       policy.method = method;
       policy.labels = {"no", "yes \"quoted\""};

@@ -3,6 +3,7 @@
 
 #include "documents/workflow_document.hpp"
 
+#include "core/workflow_versions.hpp"
 #include "documents/event_details.hpp"
 #include "documents/routes_document.hpp"
 
@@ -171,7 +172,7 @@ BOOST_AUTO_TEST_CASE(a_step_may_test_its_contributors_and_stop_by_a_rule) {
   const auto selecting = parsed(one_step(R"("stopping":{"min":2,"max":5,"stop_at":0.9},
     "aggregation":{"method":"gold_selected","labels":["a","b"]},"test_questions":{})"));
   BOOST_TEST((selecting.steps[0].aggregation.method == core::aggregation_method::gold_selected));
-  BOOST_TEST(core::history_needed(selecting.steps[0]).votes);
+  BOOST_TEST(core::history_needed(core::versioned_workflow{{selecting}}, 0).votes);
   BOOST_TEST(step.test_questions->placement.quiz == 4U);
   BOOST_TEST(step.test_questions->placement.quiz_pass == 0.5);
   BOOST_TEST(step.test_questions->placement.every == 8U);
@@ -489,7 +490,7 @@ BOOST_AUTO_TEST_CASE(routes_are_read_in_order_with_all_that_they_ask_for) {
       R"({"key":"label","routes":[
           {"when":{"answer":["unsure",7],"answer_not":"skip","confidence_below":0.5,
                    "agreement_below":0.6,"trust_below":0.7,"sample":0.1,"seed":9,"sent_back":2,
-                   "tied":true},
+                   "judged_fewer":20,"tied":true},
            "to":["review"],"for_each":true,"exclude_judges":true,"loops_max":5},
           {"when":{"answer":{"b":1,"a":2}},"to":[]},
           {"to":["review"]}]})",
@@ -508,6 +509,7 @@ BOOST_AUTO_TEST_CASE(routes_are_read_in_order_with_all_that_they_ask_for) {
   BOOST_TEST(*first.when.sample == 0.1);
   BOOST_TEST(first.when.seed == 9U);
   BOOST_TEST(*first.when.sent_back == 2U);
+  BOOST_TEST(*first.when.judged_fewer == 20U);
   BOOST_TEST(*first.when.tied);
   BOOST_TEST(first.to == std::vector<std::string>{"review"}, boost::test_tools::per_element());
   BOOST_TEST(first.for_each);
@@ -519,6 +521,7 @@ BOOST_AUTO_TEST_CASE(routes_are_read_in_order_with_all_that_they_ask_for) {
   const auto& last = routes[2];
   BOOST_TEST(last.when.answers.empty());
   BOOST_TEST(!last.when.confidence_below);
+  BOOST_TEST(!last.when.judged_fewer);
   BOOST_TEST(!last.for_each);
   BOOST_TEST(!last.exclude_judges);
   BOOST_TEST(last.loops_max == 3U);

@@ -18,10 +18,21 @@ inline void add_lineage_samples(samples& into) {
   const auto lease_bytes =
       id(0x55) + text("ana") + u64(7) + text("Expired") + at_bytes + at_bytes + at_bytes;
   into.add("hf1.lineage_lease", lease, lease_bytes);
-  const lineage_judgment judgment{
-      id_of<core::judgment_id>(0x56), "ana", "{}", "red", 0.5, at, false, at, "right", "Tainted"};
+  const lineage_judgment judgment{id_of<core::judgment_id>(0x56),
+                                  "ana",
+                                  "{}",
+                                  "red",
+                                  0.5,
+                                  at,
+                                  false,
+                                  at,
+                                  "right",
+                                  "Tainted",
+                                  7,
+                                  0.75};
   const auto judgment_bytes = id(0x56) + text("ana") + text("{}") + text("red") + "3fe0000000000000"
-                              + at_bytes + u8(0) + at_bytes + text("right") + text("Tainted");
+                              + at_bytes + u8(0) + at_bytes + text("right") + text("Tainted")
+                              + u32(7) + "3fe8000000000000";
   into.add("hf1.lineage_judgment", judgment, judgment_bytes);
   const lineage_unit whole{unit,
                            root,

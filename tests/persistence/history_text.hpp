@@ -33,10 +33,14 @@ inline std::string history_text(const core::step_history& history) {
     out << "reinstatable " << u.contributor << ' ' << to_string(u.unit) << '\n';
   for (const auto& j : history.trusted_judgments)
     out << "trusted " << j.contributor << ' ' << to_string(j.unit) << ' '
-        << j.when.at.time_since_epoch().count() << ' ' << to_string(j.when.id) << ' ' << j.trust
+        << j.when.at.time_since_epoch().count() << ' ' << to_string(j.when.id) << ' '
+        << j.trust.mean << ' ' << (j.trust.questions ? std::to_string(*j.trust.questions) : "-")
         << '\n';
   for (const auto& v : history.votes)
     out << "vote " << v.contributor << ' ' << to_string(v.unit) << ' ' << v.answer << '\n';
+  if (history.judged)
+    for (const auto& j : *history.judged)
+      out << "judged " << j.contributor << ' ' << j.units << '\n';
   return out.str();
 }
 

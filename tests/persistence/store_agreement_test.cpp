@@ -13,6 +13,10 @@ namespace holdfast::test {
 
 namespace {
 
+std::string counted(const std::optional<std::uint32_t>& count) {
+  return count ? '#' + std::to_string(*count) : "-";
+}
+
 /// Makes batches over a few rows, so that they meet often.
 class batch_source {
 public:
@@ -316,8 +320,17 @@ private:
             unit, who, token(), static_cast<core::lease_end>(1 + below(5)), when()});
         break;
       case 2:
-        change.writes.push_back(core::insert_judgment{
-            {ids_.next(at(0))}, unit, who, token(), "{}", "x", below(6) / 5.0, when(), verdict()});
+        change.writes.push_back(core::insert_judgment{{ids_.next(at(0))},
+                                                      unit,
+                                                      who,
+                                                      token(),
+                                                      "{}",
+                                                      "x",
+                                                      below(6) / 5.0,
+                                                      when(),
+                                                      verdict(),
+                                                      few(),
+                                                      few()});
         break;
       case 3:
         change.writes.push_back(core::taint_judgment{unit, who, when()});
@@ -326,7 +339,7 @@ private:
         change.writes.push_back(core::restore_judgment{unit, who});
         break;
       case 5:
-        change.writes.push_back(core::set_judgment_trust{unit, who, below(6) / 5.0});
+        change.writes.push_back(core::set_judgment_trust{unit, who, {below(6) / 5.0, few()}});
         break;
       default:
         change.writes.push_back(
@@ -336,7 +349,14 @@ private:
   }
 
   core::insert_judgment late_judgment(core::unit_id unit, const std::string& who) {
-    return {{ids_.next(at(0))}, unit, who, token(), "{}", "x", below(6) / 5.0, when(), verdict()};
+    return {{ids_.next(at(0))}, unit,   who,       token(), "{}", "x",
+            below(6) / 5.0,     when(), verdict(), few(),   few()};
+  }
+
+  std::optional<std::uint32_t> few() {
+    if (below(2) == 0)
+      return std::nullopt;
+    return below(40) == 0 ? 3'000'000'000 : below(9);
   }
 
   /// Of test questions and of other units alike: the store does not compare.
@@ -642,7 +662,8 @@ std::string dump_lineage(persistence::store& db, const batch_source& source) {
                        + (l.ending ? std::string{to_string(*l.ending)} : "-") + when(l.ended_at));
       for (const auto& j : u.judgments)
         entries.insert(" judgment " + to_string(j.id) + j.contributor + j.payload + j.answer
-                       + std::to_string(j.trust) + when(j.submitted_at) + ' ' + when(j.tainted_at)
+                       + std::to_string(j.trust) + counted(j.trust_questions) + when(j.submitted_at)
+                       + ' ' + when(j.tainted_at)
                        + (!j.test_correct   ? "-"
                           : *j.test_correct ? "r"
                                             : "w"));
@@ -731,7 +752,8 @@ std::string dump(persistence::store& db, const batch_source& source) {
           << core::to_micros(l.granted_at) << ' ' << core::to_micros(l.expires_at);
     for (const auto& j : u.judgments)
       out << " judgment " << to_string(j.id) << j.contributor << j.token << j.answer << j.trust
-          << ' ' << core::to_micros(j.submitted_at) << j.tainted
+          << counted(j.trust_questions) << counted(j.judged_before) << ' '
+          << core::to_micros(j.submitted_at) << j.tainted
           << (!j.test_correct   ? '-'
               : *j.test_correct ? 'r'
                                 : 'w');
@@ -828,7 +850,7 @@ std::string dump(persistence::store& db, const batch_source& source) {
     out << "counts " << counted.judgable << counted.paused << counted.finalized << counted.canceled
         << ' ' << counted.judgments << ' ' << counted.active_leases << ' ' << counted.expired_leases
         << ' ' << counted.test_questions << ' ' << counted.test_judgments << '\n'
-        << history_text(value_of(db.load_step_history(id, {true, true})))
+        << history_text(value_of(db.load_step_history(id, {true, true, true})))
         << history_text(value_of(db.load_step_history(id, {})));
     for (const auto& r : value_of(db.list_results(id, 2, 5)).first)
       out << "result " << to_string(r.unit) << r.judgments << r.result << r.confidence << '\n';

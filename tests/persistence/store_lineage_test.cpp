@@ -59,7 +59,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(every_lease_and_judgment_of_a_unit_is_told, World,
   BOOST_TEST(is(f.write({core::end_lease_row{made.id, "ana", 1, core::lease_end::expired, at(71)}}),
                 committed));
   const auto judged = f.given_lease(made.id, "bob", 2);
-  const auto judgment = f.judgment(made.id, "bob", 2);
+  auto judgment = f.judgment(made.id, "bob", 2);
+  judgment.trust_questions = 3;
   BOOST_TEST(is(f.write({judgment}), committed));
   BOOST_TEST(is(f.write({core::taint_judgment{made.id, "bob", at(90)}}), committed));
   const auto held = f.given_lease(made.id, "cid", 3);
@@ -91,6 +92,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(every_lease_and_judgment_of_a_unit_is_told, World,
   BOOST_TEST(told.payload == judgment.payload);
   BOOST_TEST(told.answer == judgment.answer);
   BOOST_TEST(told.trust == 1.0);
+  BOOST_TEST((told.trust_questions == 3U));
   BOOST_TEST((told.submitted_at == judgment.submitted_at));
   BOOST_TEST((told.tainted_at == at(90)));
   BOOST_TEST(!told.test_correct.has_value());

@@ -130,9 +130,11 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(judgment_is_read_with_the_trust_it_came_with, Worl
   f.given_lease(unit, "ana", 1);
   auto answer = f.judgment(unit, "ana", 1);
   answer.trust_snapshot = 0.1; // not exact in binary: it comes back to the last bit
+  answer.trust_questions = 34;
   BOOST_TEST(is(f.write({answer}), committed));
   const auto mark = f.load(unit).judgments.at(0);
   BOOST_TEST(mark.trust == 0.1);
+  BOOST_TEST((mark.trust_questions == 34U));
   BOOST_TEST(!mark.tainted);
 }
 
@@ -237,18 +239,23 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_judgment_gets_another_trust, World, worlds) {
   f.given_judgment(unit, "ana", 1);
   f.given_judgment(unit, "bob", 2);
   f.given_lease(unit, "eve", 3);
-  const auto trust = [&](const core::unit_id& which, const char* who, double much) {
-    return f.write({core::set_judgment_trust{which, who, much}});
+  const auto trust = [&](const core::unit_id& which, const char* who, double much,
+                         std::optional<std::uint32_t> questions = {}) {
+    return f.write({core::set_judgment_trust{which, who, {much, questions}}});
   };
   BOOST_TEST(is(trust(unit, "eve", 0.5), refused));
   BOOST_TEST(is(trust({f.ids.next(at(0))}, "ana", 0.5), refused));
   BOOST_TEST(is(trust(unit, "ana", 1.5), refused));
   const auto third = 1.0 / 3;
-  BOOST_TEST(is(trust(unit, "ana", third), committed));
+  BOOST_TEST(is(trust(unit, "ana", 0.5, 2'147'483'648), refused));
+  BOOST_TEST(is(trust(unit, "ana", third, 12), committed));
   BOOST_TEST(is(f.taint(unit, "bob"), committed));
+  BOOST_TEST(is(trust(unit, "bob", 0.5, 2), committed));
   BOOST_TEST(is(trust(unit, "bob", 0.25), committed));
   for (const auto& judged : f.load(unit).judgments) {
     BOOST_TEST(judged.trust == (judged.contributor == "ana" ? third : 0.25));
+    BOOST_TEST((judged.trust_questions
+                == (judged.contributor == "ana" ? std::optional{12U} : std::nullopt)));
     BOOST_TEST(judged.tainted == (judged.contributor == "bob"));
   }
 }
@@ -268,6 +275,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(history_has_judgments_of_those_whose_answers_chang
     f.given_judgment(finished, who, token);
   }
   BOOST_TEST(is(f.taint(open, "ana"), committed));
+  BOOST_TEST(is(f.write({core::set_judgment_trust{open, "ana", {0.5, 3}}}), committed));
   BOOST_TEST(is(f.write({core::finalize_unit{finished, "{}", 1, at(6)}}), committed));
   f.given_judgment(question, "ana", 1, 20, true);
   f.given_judgment(other, "bob", 1, 21, false);
@@ -284,7 +292,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(history_has_judgments_of_those_whose_answers_chang
     BOOST_TEST(mark.contributor == "ana");
     BOOST_TEST((judged.when.id == mark.id));
     BOOST_TEST((judged.when.at == mark.submitted_at));
-    BOOST_TEST(judged.trust == mark.trust);
+    BOOST_TEST((judged.trust == core::trust_mark{mark.trust, mark.trust_questions}));
+    BOOST_TEST((judged.trust.questions == 3U));
   }
 }
 
@@ -686,6 +695,61 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(history_has_what_is_in_its_scope, World, worlds) {
   auto votes = neither;
   votes.votes = whole.votes;
   BOOST_TEST(history_text(f.history(f.step.id, {false, true})) == history_text(votes));
+  auto judged = neither;
+  judged.judged = std::vector<core::step_history::worked_through>{{"ana", 1}, {"bob", 1}};
+  BOOST_TEST(history_text(f.history(f.step.id, {false, false, true})) == history_text(judged));
+  BOOST_TEST(!whole.judged.has_value());
+}
+
+// A22
+BOOST_AUTO_TEST_CASE_TEMPLATE(judged_units_are_counted_whatever_became_of_them, World, worlds) {
+  quality_fixture<World> f;
+  const auto counted = [&](core::step_id step) {
+    const auto history = f.history(step, {false, false, true});
+    BOOST_REQUIRE(history.judged.has_value());
+    return history_text(history);
+  };
+  BOOST_TEST(counted(f.step.id).empty());
+  const auto first = f.given_unit(f.step.id, 1);
+  f.given_judgment(first, "bob", 1);
+  f.given_judgment(first, "ana", 2);
+  BOOST_TEST(is(f.taint(first, "ana"), committed));
+  BOOST_TEST(is(f.set(first, core::unit_state::canceled), committed));
+  f.given_judgment(f.given_unit(f.step.id, 2), "ana", 1);
+  f.given_judgment(f.given_question(f.step.id, 3), "ana", 1, 20, true);
+  f.given_lease(f.given_unit(f.step.id, 4), "ana", 1);
+  const auto other = f.given_step();
+  f.given_judgment(f.given_unit(other.id, 1), "ana", 1);
+  BOOST_TEST(counted(f.step.id) == "judged ana 2\njudged bob 1\n");
+}
+
+// A22
+BOOST_AUTO_TEST_CASE_TEMPLATE(judgment_is_read_with_what_was_judged_before_it, World, worlds) {
+  quality_fixture<World> f;
+  const auto unit = f.given_unit(f.step.id);
+  const auto hand_in = [&](const std::string& who, core::token token,
+                           std::optional<std::uint32_t> before) {
+    f.given_lease(unit, who, token);
+    auto answer = f.judgment(unit, who, token);
+    answer.judged_before = before;
+    return f.write({answer});
+  };
+  BOOST_TEST(is(hand_in("ana", 1, 0), committed));
+  BOOST_TEST(is(hand_in("bob", 2, 2'147'483'647), committed));
+  BOOST_TEST(is(hand_in("eve", 3, std::nullopt), committed));
+  BOOST_TEST(is(hand_in("joe", 4, 2'147'483'648), refused));
+  f.given_lease(unit, "late", 5);
+  f.end(unit, "late", 5);
+  auto late = f.judgment(unit, "late", 5);
+  late.submitted_at = at(80);
+  late.judged_before = 6;
+  BOOST_TEST(is(f.write({core::insert_late_judgment{late}}), committed));
+  const auto marks = f.load(unit).judgments;
+  BOOST_REQUIRE_EQUAL(marks.size(), 4U);
+  BOOST_TEST((marks[0].judged_before == 0U));
+  BOOST_TEST((marks[1].judged_before == 2'147'483'647U));
+  BOOST_TEST(!marks[2].judged_before.has_value());
+  BOOST_TEST((marks[3].judged_before == 6U));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

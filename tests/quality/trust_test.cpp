@@ -120,6 +120,19 @@ BOOST_AUTO_TEST_CASE(trust_is_a_mean_with_a_lower_bound) {
   BOOST_TEST(proven.chance_below(proven.quantile(0.05)) == 0.05, tt::tolerance(1e-9));
 }
 
+// A10: what is stored of it tells all of it
+BOOST_AUTO_TEST_CASE(trust_follows_from_its_mean_and_the_number_of_questions) {
+  for (std::uint32_t asked = 0; asked <= 100; ++asked)
+    for (std::uint32_t right = 0; right <= asked; ++right) {
+      const auto had = trust_after({}, {right, asked});
+      const auto known = trust_of(had.mean(), asked);
+      BOOST_REQUIRE((known.right == had.right && known.wrong == had.wrong));
+    }
+  BOOST_TEST(low(trust_after({}, {18, 20})) == trust_after({}, {18, 20}).quantile(0.05));
+  // What no answers give is taken for the nearest that some do.
+  BOOST_TEST(trust_of(1, 0).mean() == trust_after({}, {}).mean());
+}
+
 // The figures that speak for the rule: of contributors who are right 85 times in 100, and of those
 // who toss a coin, within 30 test questions.
 BOOST_AUTO_TEST_CASE(good_contributors_are_tainted_once_in_fifty) {

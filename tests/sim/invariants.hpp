@@ -213,6 +213,8 @@ private:
 
   // quality_audit.cpp: what test questions, taints and removals must keep.
   void check_result(const unit_rows& rows);
+  /// Units of the step that they judged, test questions apart.
+  std::size_t judged_in(const core::step_id& step, const core::contributor_id& who) const;
   void check_judgments(const unit_rows& rows);
   void check_quiz_passed(const unit_rows& rows, const core::lease& lease);
   void check_standings();

@@ -291,9 +291,10 @@ std::string key_of(std::uint64_t position) { return "\"s" + std::to_string(posit
 
 /// The routes of `steps`, in their order, beside what they lead to anyway: not every unit goes
 /// everywhere, some lead to one step in several ways, and some send units back.
+/// `newcomers`: where there may be routes for what they judged.
 std::vector<std::string> draw_rules(dice& d, const std::vector<std::uint32_t>& steps,
                                     const std::vector<std::vector<std::uint32_t>>& next,
-                                    bool& excludes) {
+                                    bool& excludes, dice* newcomers = nullptr) {
   std::vector<std::string> routes(next.size());
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const auto& always = next[steps[i]];
@@ -320,6 +321,15 @@ std::vector<std::string> draw_rules(dice& d, const std::vector<std::uint32_t>& s
       add(R"({"answer":"red"})", key_of(steps[d.below(i + 1)]));
     if (d.below(3) == 0)
       add(R"({"answer_not":["green"],"confidence_below":0.6})", onward);
+    if (newcomers != nullptr && newcomers->below(3) == 0)
+      rules += (rules.empty() ? "" : ",")
+               + core::json_object{}
+                     .raw("to", '[' + onward + ']')
+                     .raw("when", core::json_object{}
+                                      .number("judged_fewer",
+                                              static_cast<std::int64_t>(newcomers->between(1, 6)))
+                                      .str())
+                     .str();
     if (d.below(3) == 0)
       add(R"({"sample":0.3})", {});
     add({}, onward);
@@ -337,9 +347,10 @@ std::vector<std::uint32_t> first_steps(const plan& p) {
 /// Half of the workflows have rules.
 void draw_routes(plan& p) {
   dice d{p.seed * 0xd6e8feb86659fd93ULL + 7};
+  dice newcomers{p.seed * 0xa24baed4963ee407ULL + 11};
   p.routes.resize(p.next.size());
   if (d.below(2) != 0)
-    p.routes = draw_rules(d, first_steps(p), p.next, p.excludes);
+    p.routes = draw_rules(d, first_steps(p), p.next, p.excludes, &newcomers);
 }
 
 /// A run is about people's work, about programs' work, or about both with less of each.

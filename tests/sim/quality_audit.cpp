@@ -1,5 +1,7 @@
 // The part of the auditor that is about test questions, taints and removals.
 
+#include "core/quality/trust.hpp"
+#include "core/unit_tasks.hpp"
 #include "tests/sim/invariants.hpp"
 
 #include <algorithm>
@@ -68,8 +70,21 @@ void auditor::check_result(const unit_rows& rows) {
           "a unit was finalized although its stopping rule was not content");
 }
 
+std::size_t auditor::judged_in(const core::step_id& step, const core::contributor_id& who) const {
+  return static_cast<std::size_t>(
+      std::count_if(t_.judgments.begin(), t_.judgments.end(), [&](const auto& row) {
+        const auto& [unit, contributor] = row.first;
+        if (contributor != who)
+          return false;
+        const auto& made = t_.units.at(unit).made;
+        return made.step == step && made.truth.empty();
+      }));
+}
+
 void auditor::check_judgments(const unit_rows& rows) {
-  const bool tested = defined(rows.unit->made.step).test_questions.has_value();
+  const auto& step = rows.unit->made.step;
+  const bool tested = defined(step).test_questions.has_value();
+  const bool counted = core::history_needed(workflow_of(step).versions, position_of(step)).judged;
   for (const auto* judged : rows.judgments) {
     const auto& made = judged->made;
     require(made.test_correct.has_value() == rows.is_test_question(), "I-11", rows.id,
@@ -78,6 +93,19 @@ void auditor::check_judgments(const unit_rows& rows) {
             "a verdict on an answer to a test question is wrong");
     require(tested ? made.trust_snapshot > 0 && made.trust_snapshot < 1 : made.trust_snapshot == 1,
             "trust", rows.id, "a judgment was stored with a trust that nobody can have");
+    require(made.trust_questions.has_value() == tested, "trust", rows.id,
+            "a judgment does not say on how many test questions its trust rests");
+    if (made.trust_questions)
+      require(std::abs(core::quality::trust_of(made.trust_snapshot, *made.trust_questions).mean()
+                       - made.trust_snapshot)
+                  < 1e-9,
+              "trust", rows.id, "no answers to so many test questions give this trust");
+    require(made.judged_before.has_value() == (counted && !core::is_task_judge(made.owner)),
+            "routes", rows.id, "a judgment says how many came before it, or does not");
+    if (made.judged_before)
+      require(*made.judged_before
+                  <= judged_in(step, made.owner) - (rows.is_test_question() ? 0 : 1),
+              "routes", rows.id, "more judgments came before one than there are");
   }
 }
 

@@ -85,6 +85,8 @@ void auditor::check_route(const unit_rows& rows) {
   for (const auto* judged : counted) {
     agreeing += judged->made.answer == found.answer ? 1 : 0;
     found.trust_least = std::min(found.trust_least, judged->made.trust_snapshot);
+    if (const auto& before = judged->made.judged_before)
+      found.judged_least = std::min(found.judged_least.value_or(*before), *before);
   }
   found.agreement = agreeing / static_cast<double>(counted.size());
   const auto expected = core::choose_route(ways, found);
