@@ -2,6 +2,7 @@
 #include "app/demo/scoring.hpp"
 #include "documents/csv.hpp"
 #include "tests/support/source_dir.hpp"
+#include "tests/support/text.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -37,10 +38,6 @@ std::string problem_of(const std::string& answers, const std::string& truth) {
   return set.error().detail;
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(csv)
@@ -71,13 +68,13 @@ BOOST_AUTO_TEST_CASE(quotes_inside_a_plain_field_stand_for_themselves) {
 BOOST_AUTO_TEST_CASE(unclosed_quote_names_the_line_it_began_on) {
   const auto records = documents::parse_csv("a\nb\n\"c\nd\n", "x.csv");
   BOOST_REQUIRE(!records);
-  BOOST_TEST(contains(records.error().detail, "x.csv:3:"));
+  BOOST_TEST(holdfast::test::contains(records.error().detail, "x.csv:3:"));
 }
 
 BOOST_AUTO_TEST_CASE(text_after_a_closing_quote_is_refused) {
   const auto records = documents::parse_csv("a,b\n\"1\"x,2\n", "x.csv");
   BOOST_REQUIRE(!records);
-  BOOST_TEST(contains(records.error().detail, "x.csv:2:"));
+  BOOST_TEST(holdfast::test::contains(records.error().detail, "x.csv:2:"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -141,26 +138,31 @@ BOOST_AUTO_TEST_CASE(truth_of_tasks_that_nobody_answered_is_left_out) {
 
 BOOST_AUTO_TEST_CASE(problems_name_file_and_line) {
   const std::string header = "worker,task,label,seconds\n";
+  BOOST_TEST(holdfast::test::contains(problem_of("worker,label\nw,l\n", ""),
+                                      "answers.csv:1: there is no column `task`"));
+  BOOST_TEST(holdfast::test::contains(problem_of("", ""), "answers.csv:1:"));
+  BOOST_TEST(holdfast::test::contains(problem_of(header, ""), "no answer"));
+  BOOST_TEST(holdfast::test::contains(problem_of(header + "w,t,l,1\nw,t,l\n", ""),
+                                      "answers.csv:3: the row has 3"));
   BOOST_TEST(
-      contains(problem_of("worker,label\nw,l\n", ""), "answers.csv:1: there is no column `task`"));
-  BOOST_TEST(contains(problem_of("", ""), "answers.csv:1:"));
-  BOOST_TEST(contains(problem_of(header, ""), "no answer"));
-  BOOST_TEST(contains(problem_of(header + "w,t,l,1\nw,t,l\n", ""), "answers.csv:3: the row has 3"));
-  BOOST_TEST(contains(problem_of(header + "w,t,l,soon\n", ""), "answers.csv:2: seconds"));
-  BOOST_TEST(contains(problem_of(header + "w,t,l,-1\n", ""), "answers.csv:2: seconds"));
-  BOOST_TEST(contains(problem_of(header + "w,t,l,nan\n", ""), "answers.csv:2: seconds"));
-  BOOST_TEST(contains(problem_of(header + ",t,l,1\n", ""), "answers.csv:2:"));
-  BOOST_TEST(contains(problem_of(header + "w,\xff,l,1\n", ""), "answers.csv:2:"));
+      holdfast::test::contains(problem_of(header + "w,t,l,soon\n", ""), "answers.csv:2: seconds"));
   BOOST_TEST(
-      contains(problem_of(header + "w," + std::string(600, 't') + ",l,1\n", ""), "answers.csv:2:"));
-  BOOST_TEST(contains(problem_of(header + "w,t,l,1\n", "task,label\nt,a\nt,b\n"), "truth.csv:3:"));
-  BOOST_TEST(contains(problem_of("worker,task,label,task\n", ""), "appears twice"));
+      holdfast::test::contains(problem_of(header + "w,t,l,-1\n", ""), "answers.csv:2: seconds"));
+  BOOST_TEST(
+      holdfast::test::contains(problem_of(header + "w,t,l,nan\n", ""), "answers.csv:2: seconds"));
+  BOOST_TEST(holdfast::test::contains(problem_of(header + ",t,l,1\n", ""), "answers.csv:2:"));
+  BOOST_TEST(holdfast::test::contains(problem_of(header + "w,\xff,l,1\n", ""), "answers.csv:2:"));
+  BOOST_TEST(holdfast::test::contains(
+      problem_of(header + "w," + std::string(600, 't') + ",l,1\n", ""), "answers.csv:2:"));
+  BOOST_TEST(holdfast::test::contains(problem_of(header + "w,t,l,1\n", "task,label\nt,a\nt,b\n"),
+                                      "truth.csv:3:"));
+  BOOST_TEST(holdfast::test::contains(problem_of("worker,task,label,task\n", ""), "appears twice"));
 }
 
 BOOST_AUTO_TEST_CASE(directory_without_answers_is_explained) {
   const auto set = demo::read_dataset("/nonexistent/set");
   BOOST_REQUIRE(!set);
-  BOOST_TEST(contains(set.error().detail, "/nonexistent/set/answers.csv"));
+  BOOST_TEST(holdfast::test::contains(set.error().detail, "/nonexistent/set/answers.csv"));
 }
 
 BOOST_AUTO_TEST_CASE(sets_of_the_project_are_read_whole) {

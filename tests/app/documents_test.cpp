@@ -1,6 +1,7 @@
 #include "app/exit_codes.hpp"
 #include "core/errors.hpp"
 #include "tests/support/source_dir.hpp"
+#include "tests/support/text.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -20,10 +21,6 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>{file}, {}};
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 /// The rows of requests, as "`request` | `answer`". Of all tables only theirs begin with two names
 /// of which the first has an underscore.
 std::vector<std::string> requests_of(const std::string& api) {
@@ -37,8 +34,8 @@ std::vector<std::string> requests_of(const std::string& api) {
     std::string start, request, between, answer;
     for (auto* part : {&start, &request, &between, &answer})
       std::getline(cells, *part, '`');
-    if (start == "| " && between == " | " && is_name(request) && contains(request, "_")
-        && is_name(answer))
+    if (start == "| " && between == " | " && is_name(request)
+        && holdfast::test::contains(request, "_") && is_name(answer))
       found.push_back('`' + request + "` | `" + answer + '`');
   }
   return found;
@@ -49,7 +46,8 @@ std::vector<std::string> requests_of(const std::string& api) {
 BOOST_AUTO_TEST_SUITE(documents_are_fresh)
 
 BOOST_AUTO_TEST_CASE(operations_list_the_exit_codes_of_the_program) {
-  BOOST_TEST(contains(text_of("docs/OPERATIONS.md"), holdfast::app::exit_codes_markdown()));
+  BOOST_TEST(holdfast::test::contains(text_of("docs/OPERATIONS.md"),
+                                      holdfast::app::exit_codes_markdown()));
 }
 
 BOOST_AUTO_TEST_CASE(api_lists_every_error) {
@@ -57,15 +55,15 @@ BOOST_AUTO_TEST_CASE(api_lists_every_error) {
   for (auto code = core::errc::invalid_argument; code <= core::errc::events_gone;
        code = static_cast<core::errc>(static_cast<int>(code) + 1)) {
     const auto& row = core::describe(code);
-    BOOST_TEST(contains(api, "| " + std::to_string(static_cast<int>(code)) + " | `"
-                                 + std::string{row.name} + "` | " + (row.retryable ? "yes" : "no")
-                                 + " | " + std::string{row.advice} + " |\n"));
+    BOOST_TEST(holdfast::test::contains(
+        api, "| " + std::to_string(static_cast<int>(code)) + " | `" + std::string{row.name} + "` | "
+                 + (row.retryable ? "yes" : "no") + " | " + std::string{row.advice} + " |\n"));
   }
 }
 
 BOOST_AUTO_TEST_CASE(documents_show_the_programs_that_the_tests_run) {
   const auto shown = [](const std::string& document, const std::string& program) {
-    return contains(text_of(document), "```cpp\n" + text_of(program) + "```\n");
+    return holdfast::test::contains(text_of(document), "```cpp\n" + text_of(program) + "```\n");
   };
   BOOST_TEST(shown("docs/API.md", "tests/end_to_end/image_node.cpp"));
   BOOST_TEST(shown("docs/PEERS.md", "tests/end_to_end/peer_program.cpp"));
@@ -77,7 +75,7 @@ BOOST_AUTO_TEST_CASE(peers_are_told_of_every_request) {
   const auto requests = requests_of(text_of("docs/API.md"));
   BOOST_TEST(!requests.empty());
   for (const auto& request : requests)
-    BOOST_TEST(contains(peers, " | " + request + " | "), request);
+    BOOST_TEST(holdfast::test::contains(peers, " | " + request + " | "), request);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

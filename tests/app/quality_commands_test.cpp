@@ -4,6 +4,7 @@
 #include "app/demo/scratch_directory.hpp"
 #include "app/program.hpp"
 #include "tests/support/source_dir.hpp"
+#include "tests/support/text.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
@@ -71,10 +72,6 @@ nlohmann::json published(const std::string& file) {
   std::ifstream in{data + file};
   BOOST_REQUIRE_MESSAGE(in, "cannot read data/" << file);
   return nlohmann::json::parse(in);
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 struct fixture {
@@ -228,7 +225,7 @@ BOOST_AUTO_TEST_CASE(answers_are_written_with_their_confidence) {
   BOOST_TEST(result["acc"] == 1.0);
   BOOST_TEST(text_of("out.csv") == "task,label,confidence\n\"t,1\",yes,0.666666666667\nt2,no,1\n");
   report({"aggregate", "--data", set, "--gold", "--answers-out", file("gold.csv")});
-  BOOST_TEST(contains(text_of("gold.csv"), "task,label,confidence,calibrated\n"));
+  BOOST_TEST(holdfast::test::contains(text_of("gold.csv"), "task,label,confidence,calibrated\n"));
 }
 
 BOOST_AUTO_TEST_CASE(every_judgment_counts_when_told_so) {
@@ -244,15 +241,15 @@ BOOST_AUTO_TEST_CASE(every_judgment_counts_when_told_so) {
 BOOST_AUTO_TEST_CASE(text_is_for_people) {
   const auto end = ran({"aggregate", "--data", data + "bluebird", "--method", "wawa"});
   BOOST_TEST(end.code == 0);
-  BOOST_TEST(contains(end.out, "method: wawa\n"));
-  BOOST_TEST(contains(end.out, "units: 108\n"));
+  BOOST_TEST(holdfast::test::contains(end.out, "method: wawa\n"));
+  BOOST_TEST(holdfast::test::contains(end.out, "units: 108\n"));
 }
 
 BOOST_AUTO_TEST_CASE(help_says_which_names_a_method_has) {
   const auto help = ran({"aggregate", "--help"});
   BOOST_TEST(help.code == 0);
-  BOOST_TEST(contains(help.out, "mv (majority)"));
-  BOOST_TEST(contains(help.out, "fds (fast_dawid_skene)"));
+  BOOST_TEST(holdfast::test::contains(help.out, "mv (majority)"));
+  BOOST_TEST(holdfast::test::contains(help.out, "fds (fast_dawid_skene)"));
 }
 
 BOOST_AUTO_TEST_CASE(mistakes_are_named) {
@@ -263,16 +260,20 @@ BOOST_AUTO_TEST_CASE(mistakes_are_named) {
     BOOST_TEST(end.out == "");
     return end.err;
   };
-  BOOST_TEST(contains(complaint({"--data", data + "cf_amt", "--method", "median"}),
-                      "majority, weighted, weighted_log_odds"));
-  BOOST_TEST(contains(complaint({"--data", file("none")}), "none/answers.csv: there is no such"));
-  BOOST_TEST(
-      contains(complaint({"--data", data + "cf_amt", "--method", "gold_selected"}), "add --gold"));
-  BOOST_TEST(contains(complaint({"--data", data + "anaesthetist1979", "--gold"}), "truth.csv"));
+  BOOST_TEST(holdfast::test::contains(complaint({"--data", data + "cf_amt", "--method", "median"}),
+                                      "majority, weighted, weighted_log_odds"));
+  BOOST_TEST(holdfast::test::contains(complaint({"--data", file("none")}),
+                                      "none/answers.csv: there is no such"));
+  BOOST_TEST(holdfast::test::contains(
+      complaint({"--data", data + "cf_amt", "--method", "gold_selected"}), "add --gold"));
+  BOOST_TEST(holdfast::test::contains(complaint({"--data", data + "anaesthetist1979", "--gold"}),
+                                      "truth.csv"));
   const auto bad = set_of("worker,task,label\na,t,x\na,t\n", "");
-  BOOST_TEST(contains(complaint({"--data", bad}), "answers.csv:3: the row has 2 fields"));
-  BOOST_TEST(contains(complaint({"--data", data + "cf_amt", "--answers-out", "/none/x.csv"}),
-                      "/none/x.csv: cannot be written"));
+  BOOST_TEST(
+      holdfast::test::contains(complaint({"--data", bad}), "answers.csv:3: the row has 2 fields"));
+  BOOST_TEST(holdfast::test::contains(
+      complaint({"--data", data + "cf_amt", "--answers-out", "/none/x.csv"}),
+      "/none/x.csv: cannot be written"));
 }
 
 BOOST_AUTO_TEST_CASE(sets_too_wide_for_confusion_matrices_are_refused) {
@@ -282,7 +283,7 @@ BOOST_AUTO_TEST_CASE(sets_too_wide_for_confusion_matrices_are_refused) {
   const auto set = set_of(answers, "task,label\n");
   const auto refused = ran({"aggregate", "--method", "map", "--data", set});
   BOOST_TEST(refused.code == 2);
-  BOOST_TEST(contains(refused.err, "600 contributors and 600 labels"));
+  BOOST_TEST(holdfast::test::contains(refused.err, "600 contributors and 600 labels"));
   BOOST_TEST(ran({"aggregate", "--method", "wawa", "--data", set}).code == 0);
 }
 
@@ -325,8 +326,8 @@ BOOST_AUTO_TEST_CASE(mistakes_are_named) {
   const auto set = data + "bluebird";
   const auto bad = ran({"simulate-overlap", "--data", set, "--policy", R"({"max": 0})"});
   BOOST_TEST(bad.code == 2);
-  BOOST_TEST(contains(bad.err, "fixed, curtail, dynamic"));
-  BOOST_TEST(contains(bad.err, "max"));
+  BOOST_TEST(holdfast::test::contains(bad.err, "fixed, curtail, dynamic"));
+  BOOST_TEST(holdfast::test::contains(bad.err, "max"));
   BOOST_TEST(ran({"simulate-overlap", "--data", set, "--seeds", "0"}).code == 2);
   BOOST_TEST(ran({"simulate-overlap", "--data", file("none")}).code == 2);
 }

@@ -2,6 +2,7 @@
 #include "app/exit_codes.hpp"
 #include "client/connection.hpp"
 #include "client/peer_system.hpp"
+#include "tests/end_to_end/holdfast_with.hpp"
 #include "tests/end_to_end/running_node.hpp"
 #include "tests/support/program.hpp"
 
@@ -36,10 +37,6 @@ using holdfast::test::running_node;
 namespace {
 
 running_node& node() { return running_node::current(); }
-
-holdfast::test::program_end holdfast_with(const std::vector<std::string>& arguments) {
-  return holdfast::test::run_program(HOLDFAST_BINARY, arguments, 60s);
-}
 
 /// Numbers of a header in the byte order of the network.
 template <class Number>
@@ -98,21 +95,24 @@ BOOST_AUTO_TEST_CASE(node_file_tells_the_tools_where_it_is) {
 }
 
 BOOST_AUTO_TEST_CASE(status_and_verify_find_the_node_by_its_directory) {
-  const auto text = holdfast_with({"status", "--data-dir", node().place()});
+  const auto text = holdfast::test::holdfast_with({"status", "--data-dir", node().place()});
   BOOST_TEST(text.code == 0);
   BOOST_TEST(text.out.find("incarnation") != std::string::npos);
-  const auto json = holdfast_with({"status", "--data-dir", node().place(), "--json"});
+  const auto json =
+      holdfast::test::holdfast_with({"status", "--data-dir", node().place(), "--json"});
   BOOST_TEST(json.code == 0);
   const auto status = nlohmann::json::parse(json.out);
   BOOST_TEST(status["shards_hosted"] == status["shards_total"]);
   BOOST_TEST(status["draining"] == false);
-  const auto verify = holdfast_with({"verify", "--data-dir", node().place(), "--json"});
+  const auto verify =
+      holdfast::test::holdfast_with({"verify", "--data-dir", node().place(), "--json"});
   BOOST_TEST(verify.code == 0);
   BOOST_TEST(nlohmann::json::parse(verify.out)["violations"] == 0);
 }
 
 BOOST_AUTO_TEST_CASE(second_node_on_the_directory_is_refused) {
-  const auto second = holdfast_with({"node", "--data-dir", node().place(), "--port", "0"});
+  const auto second =
+      holdfast::test::holdfast_with({"node", "--data-dir", node().place(), "--port", "0"});
   BOOST_TEST(second.code == 8);
   BOOST_TEST(second.err.find(node().place()) != std::string::npos);
 }
@@ -120,7 +120,8 @@ BOOST_AUTO_TEST_CASE(second_node_on_the_directory_is_refused) {
 BOOST_AUTO_TEST_CASE(port_in_use_is_refused_before_anything_is_made) {
   const auto other = app::demo::scratch_directory::make();
   BOOST_REQUIRE(other);
-  const auto second = holdfast_with({"node", "--data-dir", other->path().string(), "--port",
+  const auto second =
+      holdfast::test::holdfast_with({"node", "--data-dir", other->path().string(), "--port",
                                      std::to_string(node().process->port())});
   BOOST_TEST(second.code == 7);
   BOOST_TEST(!std::filesystem::exists(other->path() / "postgres"));
@@ -190,7 +191,7 @@ BOOST_AUTO_TEST_CASE(private_database_that_dies_is_started_again) {
   const auto patience = std::chrono::steady_clock::now() + 30s;
   int code = 0;
   do
-    code = holdfast_with({"verify", "--data-dir", node().place()}).code;
+    code = holdfast::test::holdfast_with({"verify", "--data-dir", node().place()}).code;
   while (code == static_cast<int>(app::exit_code::database)
          && std::chrono::steady_clock::now() < patience);
   BOOST_TEST(code == 0);
@@ -203,14 +204,14 @@ BOOST_AUTO_TEST_CASE(sigterm_drains_and_a_new_start_goes_on) {
   BOOST_TEST(process.stop(60s).value_or(-1) == 0);
   BOOST_TEST(!app::read_node_file(node().place()));
   // The checks also run on the database of a stopped node.
-  BOOST_TEST(holdfast_with({"verify", "--data-dir", node().place()}).code == 0);
+  BOOST_TEST(holdfast::test::holdfast_with({"verify", "--data-dir", node().place()}).code == 0);
 
   BOOST_REQUIRE(process.start(60s));
   BOOST_TEST(process.port() == port);
   process.kill();
   BOOST_TEST(process.ended_within(10s).value_or(-1) == 128 + SIGKILL);
   BOOST_REQUIRE(process.start(60s));
-  BOOST_TEST(holdfast_with({"status", "--data-dir", node().place()}).code == 0);
+  BOOST_TEST(holdfast::test::holdfast_with({"status", "--data-dir", node().place()}).code == 0);
   BOOST_TEST(process.stop(60s).value_or(-1) == 0);
 }
 

@@ -6,6 +6,7 @@
 #include "tests/end_to_end/running_node.hpp"
 #include "tests/end_to_end/simple_job.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/text.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <caf/actor_system.hpp>
@@ -43,10 +44,6 @@ struct asked_node : test::running_node, test::simple_job<asked_node> {
   client::connection node{system, {"127.0.0.1", process->port()}, client::retry_policy{}, 1};
 };
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 std::string text_of(const core::unit_id& id) { return core::to_string(id); }
 std::string text_of(const core::step_id& id) { return core::to_string(id); }
 
@@ -64,10 +61,10 @@ BOOST_AUTO_TEST_CASE(what_became_of_an_item_can_be_printed) {
   for (int i = 0; i < 10'000 && ask(msg::get_unit{step, id}).result.empty(); ++i)
     continue;
   const auto text = printed({"lineage", unit});
-  BOOST_TEST(contains(text, unit), text);
-  BOOST_TEST(contains(text, "ana said"), text);
-  BOOST_TEST(contains(text, "yes"), text);
-  BOOST_TEST(contains(text, "Finalized"), text);
+  BOOST_TEST(holdfast::test::contains(text, unit), text);
+  BOOST_TEST(holdfast::test::contains(text, "ana said"), text);
+  BOOST_TEST(holdfast::test::contains(text, "yes"), text);
+  BOOST_TEST(holdfast::test::contains(text, "Finalized"), text);
   const auto item = json::parse(printed({"lineage", unit, "--json"}));
   BOOST_TEST(item.at("root") == unit);
   const auto one = item.at("units").at(0);
@@ -78,7 +75,7 @@ BOOST_AUTO_TEST_CASE(what_became_of_an_item_can_be_printed) {
 
   const auto unknown = holdfast({"lineage", text_of(core::unit_id{ids.next()})});
   BOOST_TEST(unknown.code == 1);
-  BOOST_TEST(contains(unknown.err, "not_found"), unknown.err);
+  BOOST_TEST(holdfast::test::contains(unknown.err, "not_found"), unknown.err);
   BOOST_TEST(holdfast({"lineage", "a-unit"}).code == 2);
 }
 
@@ -86,12 +83,14 @@ BOOST_AUTO_TEST_CASE(what_keeps_work_can_be_printed) {
   const auto step = given_step();
   feed(step, 0, 1);
   const auto given = ask(msg::ask_assignment{step, "ana", {ids.next()}});
-  BOOST_TEST(contains(printed({"explain", "unit", text_of(step), text_of(given.unit)}),
-                      "leased: ana has it until "));
-  BOOST_TEST(contains(
+  BOOST_TEST(
+      holdfast::test::contains(printed({"explain", "unit", text_of(step), text_of(given.unit)}),
+                               "leased: ana has it until "));
+  BOOST_TEST(holdfast::test::contains(
       printed({"explain", "unit", text_of(step), text_of(given.unit), "--contributor", "ana"}),
       "held_by_them: "));
-  BOOST_TEST(contains(printed({"explain", "contributor", text_of(step), "bob"}), "no_slot: "));
+  BOOST_TEST(holdfast::test::contains(printed({"explain", "contributor", text_of(step), "bob"}),
+                                      "no_slot: "));
 
   ask(msg::put_queue{"mail", "{}"});
   const core::task_id task{ids.next()};
@@ -109,7 +108,7 @@ BOOST_AUTO_TEST_CASE(what_keeps_work_can_be_printed) {
 
   const auto unknown = holdfast({"explain", "task", "nothing", core::to_string(task)});
   BOOST_TEST(unknown.code == 1);
-  BOOST_TEST(contains(unknown.err, "not_found"), unknown.err);
+  BOOST_TEST(holdfast::test::contains(unknown.err, "not_found"), unknown.err);
   BOOST_TEST(holdfast({"explain", "unit", text_of(step), "one"}).code == 2);
   BOOST_TEST(holdfast({"explain", "step", text_of(step)}).code == 2);
 }
@@ -120,8 +119,8 @@ BOOST_AUTO_TEST_CASE(how_the_judgments_of_a_step_look_can_be_printed) {
   feed(step, 0, 1);
   judge(step);
   const auto text = printed({"quality", text_of(step)});
-  BOOST_TEST(contains(text, "judgments       1 of 1 units"), text);
-  BOOST_TEST(contains(text, "nothing to compare"), text);
+  BOOST_TEST(holdfast::test::contains(text, "judgments       1 of 1 units"), text);
+  BOOST_TEST(holdfast::test::contains(text, "nothing to compare"), text);
   const auto told = json::parse(printed({"quality", text_of(step), "--json"}));
   BOOST_TEST(told.at("step") == text_of(step));
   BOOST_TEST(told.at("judgments") == 1);
@@ -130,7 +129,7 @@ BOOST_AUTO_TEST_CASE(how_the_judgments_of_a_step_look_can_be_printed) {
 
   const auto unknown = holdfast({"quality", text_of(core::step_id{ids.next()})});
   BOOST_TEST(unknown.code == 1);
-  BOOST_TEST(contains(unknown.err, "not_found"), unknown.err);
+  BOOST_TEST(holdfast::test::contains(unknown.err, "not_found"), unknown.err);
   BOOST_TEST(holdfast({"quality", "a-step"}).code == 2);
 }
 
@@ -138,8 +137,8 @@ BOOST_AUTO_TEST_CASE(a_live_workflow_is_shown_compared_and_updated) {
   const auto step = given_step();
   const auto workflow = core::to_string(ask(msg::list_steps{{}, 1000}).steps.front().workflow);
   const auto shown = printed({"workflow", "show", workflow});
-  BOOST_TEST(contains(shown, "told  version 1 of 1\n"), shown);
-  BOOST_TEST(contains(shown, text_of(step)), shown);
+  BOOST_TEST(holdfast::test::contains(shown, "told  version 1 of 1\n"), shown);
+  BOOST_TEST(holdfast::test::contains(shown, text_of(step)), shown);
   const auto drafts = holdfast::app::demo::scratch_directory::make();
   BOOST_REQUIRE(drafts);
   const auto file = (drafts->path() / "workflow.json").string();
@@ -155,7 +154,7 @@ BOOST_AUTO_TEST_CASE(a_live_workflow_is_shown_compared_and_updated) {
   BOOST_TEST(printed({"workflow", "show", workflow}) == shown);
 
   const auto updated = printed({"workflow", "update", workflow, file, "--version", "1"});
-  BOOST_TEST(contains(updated, differences + "\nversion 2\n"), updated);
+  BOOST_TEST(holdfast::test::contains(updated, differences + "\nversion 2\n"), updated);
   BOOST_TEST(printed({"workflow", "update", workflow, file, "--version", "1"}) == updated);
   BOOST_TEST(printed({"workflow", "diff", workflow, file}) == "nothing differs\n");
   const auto latest = json::parse(printed({"workflow", "show", workflow, "--json"}));
@@ -164,24 +163,25 @@ BOOST_AUTO_TEST_CASE(a_live_workflow_is_shown_compared_and_updated) {
   BOOST_TEST(latest.at("definition").at("steps").size() == 2U);
   BOOST_TEST(latest.at("steps").at(0).at("step") == text_of(step));
   BOOST_TEST(latest.at("steps").at(1).at("key") == "check");
-  BOOST_TEST(contains(printed({"workflow", "show", workflow, "--version", "1"}), "version 1 of 2"));
+  BOOST_TEST(holdfast::test::contains(printed({"workflow", "show", workflow, "--version", "1"}),
+                                      "version 1 of 2"));
 
   // Somebody who looked before the update.
   write(R"({"name": "told", "steps": [{"key": "only", "judgments_per_unit": 3}]})");
   const auto late = holdfast({"workflow", "update", workflow, file, "--version", "1"});
   BOOST_TEST(late.code == 1);
-  BOOST_TEST(contains(late.err, "wrong_state"), late.err);
+  BOOST_TEST(holdfast::test::contains(late.err, "wrong_state"), late.err);
   // What must stay.
   write(R"({"name": "told", "steps": [{"key": "only",
                                       "aggregation": {"method": "weighted"}}]})");
   const auto other = holdfast({"workflow", "diff", workflow, file});
   BOOST_TEST(other.code == 1);
-  BOOST_TEST(contains(other.err, "payload_invalid: /steps/0"), other.err);
+  BOOST_TEST(holdfast::test::contains(other.err, "payload_invalid: /steps/0"), other.err);
 
   const auto unknown =
       holdfast({"workflow", "show", core::to_string(core::workflow_id{ids.next()})});
   BOOST_TEST(unknown.code == 1);
-  BOOST_TEST(contains(unknown.err, "not_found"), unknown.err);
+  BOOST_TEST(holdfast::test::contains(unknown.err, "not_found"), unknown.err);
   BOOST_TEST(holdfast({"workflow", "show", "a-workflow"}).code == 2);
   BOOST_TEST(holdfast({"workflow", "diff", workflow, file + ".not"}).code == 2);
   BOOST_TEST(holdfast({"workflow", "update", workflow, file, "--version", "0"}).code == 2);
@@ -200,7 +200,8 @@ BOOST_AUTO_TEST_CASE(an_event_about_a_job_is_handed_on) {
                               {"revision", 7},
                               {"status", "launched"}};
   BOOST_TEST(printed({"workflow", "job", "--event", file}) == "applied  revision 7\n");
-  BOOST_TEST(contains(printed({"workflow", "show", core::to_string(workflow)}), "Open"));
+  BOOST_TEST(
+      holdfast::test::contains(printed({"workflow", "show", core::to_string(workflow)}), "Open"));
   const auto again = json::parse(printed({"workflow", "job", "--event", file, "--json"}));
   BOOST_TEST(again.at("workflow") == core::to_string(workflow));
   BOOST_TEST(again.at("revision") == 7);
@@ -244,11 +245,12 @@ BOOST_AUTO_TEST_CASE(what_is_known_of_contributors_and_what_is_there_for_them) {
                            R"({"name": "asking", "steps": [{"key": "names", "title": "Find names",
                                "priority": 7, "requirements": {"skills": ["ner"]}}]})"});
   const auto step = given_step();
-  BOOST_TEST(contains(printed({"contributor", "show", "ana"}), "trust           not known\n"));
+  BOOST_TEST(holdfast::test::contains(printed({"contributor", "show", "ana"}),
+                                      "trust           not known\n"));
   const auto put = printed({"contributor", "put", "ana", "--skill", "sql", "--skill", "ner",
                             "--location", "DE-BY", "--trust", "0.9"});
-  BOOST_TEST(contains(put, "skills          ner, sql\n"), put);
-  BOOST_TEST(contains(put, "trust           0.90 as given\n"), put);
+  BOOST_TEST(holdfast::test::contains(put, "skills          ner, sql\n"), put);
+  BOOST_TEST(holdfast::test::contains(put, "trust           0.90 as given\n"), put);
   BOOST_TEST(printed({"contributor", "show", "ana"}) == put);
   const auto known = json::parse(printed({"contributor", "show", "ana", "--json"}));
   BOOST_TEST(known.at("location") == "DE-BY");
@@ -263,15 +265,17 @@ BOOST_AUTO_TEST_CASE(what_is_known_of_contributors_and_what_is_there_for_them) {
   BOOST_TEST(found.at("steps").at(0).at("key") == "names");
   BOOST_TEST(found.at("steps").at(0).at("priority") == 7);
   BOOST_TEST(found.at("steps").at(1).at("step") == text_of(step));
-  BOOST_TEST(contains(printed({"contributor", "steps", "ana", "--limit", "1"}), "Find names"));
-  BOOST_TEST(!contains(printed({"contributor", "steps", "bob"}), "Find names"));
-  BOOST_TEST(contains(printed({"explain", "contributor",
-                               found.at("steps").at(0).at("step").get<std::string>(), "bob"}),
-                      "not_eligible: bob may not work in the step: they lack skill 'ner'"));
+  BOOST_TEST(holdfast::test::contains(printed({"contributor", "steps", "ana", "--limit", "1"}),
+                                      "Find names"));
+  BOOST_TEST(!holdfast::test::contains(printed({"contributor", "steps", "bob"}), "Find names"));
+  BOOST_TEST(holdfast::test::contains(
+      printed(
+          {"explain", "contributor", found.at("steps").at(0).at("step").get<std::string>(), "bob"}),
+      "not_eligible: bob may not work in the step: they lack skill 'ner'"));
 
   const auto wrong = holdfast({"contributor", "put", "ana", "--skill", "no spaces"});
   BOOST_TEST(wrong.code == 1);
-  BOOST_TEST(contains(wrong.err, "payload_invalid: /skills/0"), wrong.err);
+  BOOST_TEST(holdfast::test::contains(wrong.err, "payload_invalid: /skills/0"), wrong.err);
   BOOST_TEST(holdfast({"contributor", "put", "ana", "--trust", "2"}).code == 2);
   BOOST_TEST(holdfast({"contributor", "steps", "ana", "--limit", "0"}).code == 2);
 }

@@ -6,6 +6,7 @@
 #include "core/contributor.hpp"
 #include "core/lease.hpp"
 #include "tests/persistence/test_cluster.hpp"
+#include "tests/support/text.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <future>
@@ -44,10 +45,6 @@ std::vector<migration> history(const std::string& second = "CREATE TABLE b (n in
           make_migration("0002_second.sql", second)};
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 BOOST_FIXTURE_TEST_SUITE(schema_history, empty_database)
 
 BOOST_AUTO_TEST_CASE(is_applied_once_and_recorded) {
@@ -74,8 +71,8 @@ BOOST_AUTO_TEST_CASE(that_was_rewritten_is_refused) {
   const auto rewritten = migrate(conninfo, history("CREATE TABLE c (n integer);"));
   BOOST_REQUIRE(!rewritten);
   BOOST_TEST((rewritten.error().code == core::errc::wrong_state));
-  BOOST_TEST(contains(rewritten.error().detail, "migration 2"));
-  BOOST_TEST(contains(rewritten.error().detail, history()[1].sha256));
+  BOOST_TEST(holdfast::test::contains(rewritten.error().detail, "migration 2"));
+  BOOST_TEST(holdfast::test::contains(rewritten.error().detail, history()[1].sha256));
   auto renamed = history();
   renamed[0].name = "other";
   BOOST_TEST(!migrate(conninfo, renamed));
@@ -86,7 +83,7 @@ BOOST_AUTO_TEST_CASE(of_a_newer_program_is_refused) {
   const auto older = migrate(conninfo, {history()[0]});
   BOOST_REQUIRE(!older);
   BOOST_TEST((older.error().code == core::errc::wrong_state));
-  BOOST_TEST(contains(older.error().detail, "start a newer program"));
+  BOOST_TEST(holdfast::test::contains(older.error().detail, "start a newer program"));
 }
 
 BOOST_AUTO_TEST_CASE(stops_before_a_migration_that_fails) {
@@ -94,8 +91,8 @@ BOOST_AUTO_TEST_CASE(stops_before_a_migration_that_fails) {
       migrate(conninfo, history("CREATE TABLE b (n integer); SELECT 1 / 0; -- both or none"));
   BOOST_REQUIRE(!failed);
   BOOST_TEST((failed.error().code == core::errc::refused_by_store));
-  BOOST_TEST(contains(failed.error().detail, "migration 2 (second)"));
-  BOOST_TEST(contains(failed.error().detail, "division by zero"));
+  BOOST_TEST(holdfast::test::contains(failed.error().detail, "migration 2 (second)"));
+  BOOST_TEST(holdfast::test::contains(failed.error().detail, "division by zero"));
   BOOST_TEST(
       sql("SELECT to_regclass('a') IS NOT NULL AND to_regclass('b') IS NULL")[0][0].as<bool>());
   BOOST_TEST(migrate(conninfo, history())->newly_applied.size() == 1U);
@@ -153,7 +150,7 @@ BOOST_AUTO_TEST_CASE(report_views_use_the_names_of_core) {
   const auto definition_has = [&](const std::string& view, std::string_view name) {
     const auto text =
         cluster.sql("SELECT pg_get_viewdef('" + view + "'::regclass)")[0][0].as<std::string>();
-    return contains(text, '\'' + std::string{name} + '\'');
+    return holdfast::test::contains(text, '\'' + std::string{name} + '\'');
   };
   for (const auto state :
        {core::unit_state::judgable, core::unit_state::paused, core::unit_state::finalized,

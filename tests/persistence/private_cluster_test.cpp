@@ -5,6 +5,7 @@
 
 #include "persistence/connection.hpp"
 #include "tests/persistence/test_cluster.hpp"
+#include "tests/support/text.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -34,10 +35,6 @@ private_cluster_options options_for(const std::string& directory) {
 
 std::string failure_of(const core::outcome<bool>& outcome) {
   return outcome ? std::string{} : outcome.error().detail;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 /// The one value that a query yields.
@@ -124,7 +121,7 @@ BOOST_AUTO_TEST_CASE(takes_a_short_place_for_its_socket_when_the_directory_is_de
   const scratch_directory scratch;
   private_cluster cluster{options_for(scratch.path() + '/' + std::string(120, 'd'))};
   BOOST_TEST(failure_of(cluster.start()) == "");
-  BOOST_TEST(contains(cluster.conninfo(), "/holdfast-"));
+  BOOST_TEST(holdfast::test::contains(cluster.conninfo(), "/holdfast-"));
   BOOST_TEST(ask(cluster.conninfo(), "SELECT 1") == "1");
   BOOST_TEST(failure_of(cluster.stop(private_cluster::shutdown::fast)) == "");
   const auto& conninfo = cluster.conninfo();
@@ -141,7 +138,8 @@ BOOST_AUTO_TEST_CASE(begins_anew_where_initdb_was_killed) {
 
   // A second node in the same directory is told so, and the first goes on.
   private_cluster second{options_for(scratch.path())};
-  BOOST_TEST(contains(failure_of(second.start()), "another node uses " + scratch.path()));
+  BOOST_TEST(
+      holdfast::test::contains(failure_of(second.start()), "another node uses " + scratch.path()));
   BOOST_TEST(ask(cluster.conninfo(), "SELECT 1") == "1");
 
   // The server is killed, not we: noticed, and started again.
@@ -168,7 +166,7 @@ BOOST_AUTO_TEST_CASE(begins_anew_where_initdb_was_killed) {
   BOOST_REQUIRE(server);
   while (!persistence::connection::open(cluster.conninfo(), "test", "", 1s))
     BOOST_REQUIRE(!server->ended_within(5ms));
-  BOOST_TEST(contains(failure_of(cluster.start()), "does not stop"));
+  BOOST_TEST(holdfast::test::contains(failure_of(cluster.start()), "does not stop"));
   server->signal(SIGINT);
   BOOST_TEST(server->ended_within(30s));
   close(foreign.output);
@@ -219,30 +217,32 @@ BOOST_AUTO_TEST_CASE(says_what_stands_in_its_way) {
     fs::create_directories(scratch.path() + "/closed/inner");
     fs::permissions(scratch.path() + "/closed", fs::perms{0700});
     const auto why = refusal(options_for(scratch.path() + "/closed/inner"));
-    BOOST_TEST(contains(why, "may not enter " + scratch.path() + "/closed"), why);
-    BOOST_TEST(contains(why, "chmod o+x"), why);
+    BOOST_TEST(holdfast::test::contains(why, "may not enter " + scratch.path() + "/closed"), why);
+    BOOST_TEST(holdfast::test::contains(why, "chmod o+x"), why);
   }
   auto no_server = options_for(scratch.path() + "/a");
   no_server.binary_directory = scratch.path();
-  BOOST_TEST(contains(refusal(no_server), "install the package postgresql-15"));
+  BOOST_TEST(holdfast::test::contains(refusal(no_server), "install the package postgresql-15"));
 
   fs::create_directories(scratch.path() + "/b/pgdata");
   write(scratch.path() + "/b/pgdata/PG_VERSION", "13\n");
-  BOOST_TEST(contains(refusal(options_for(scratch.path() + "/b")), "made by PostgreSQL 13"));
+  BOOST_TEST(holdfast::test::contains(refusal(options_for(scratch.path() + "/b")),
+                                      "made by PostgreSQL 13"));
 
   auto bad_memory = options_for(scratch.path() + "/c");
   bad_memory.shared_buffers = "many";
   const auto why = refusal(bad_memory);
-  BOOST_TEST(contains(why, "shared_buffers"), why);
+  BOOST_TEST(holdfast::test::contains(why, "shared_buffers"), why);
 
   for (const auto* account : {"/^.*$", "a\" \"b", ""}) {
     auto pattern = options_for(scratch.path() + "/c");
     pattern.allowed_users = {account};
-    BOOST_TEST(contains(refusal(pattern), "cannot be the name of an account"));
+    BOOST_TEST(holdfast::test::contains(refusal(pattern), "cannot be the name of an account"));
   }
 
   write(scratch.path() + "/file", "");
-  BOOST_TEST(contains(refusal(options_for(scratch.path() + "/file/d")), "cannot make"));
+  BOOST_TEST(
+      holdfast::test::contains(refusal(options_for(scratch.path() + "/file/d")), "cannot make"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
