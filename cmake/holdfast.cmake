@@ -68,6 +68,10 @@ endfunction()
 function(holdfast_unity target size)
   if(HOLDFAST_UNITY_BUILD)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # It takes the unnamed namespaces of the sources for those of headers. The other builds still look.
+      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+    endif()
   endif()
 endfunction()
 
