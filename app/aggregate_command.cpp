@@ -216,7 +216,7 @@ ordered_json report_of(const documents::labelled_set& set, const quality::known_
   return report;
 }
 
-void print_text(const ordered_json& report) {
+void print_aggregates(const ordered_json& report) {
   for (const auto& [name, value] : report.items())
     std::cout << name << ": " << (value.is_string() ? value.get<std::string>() : value.dump())
               << '\n';
@@ -257,7 +257,7 @@ exit_code run(const aggregate_flags& flags) {
   if (flags.json)
     std::cout << report.dump(2) << '\n';
   else
-    print_text(report);
+    print_aggregates(report);
   return exit_code::ok;
 }
 

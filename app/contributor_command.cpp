@@ -84,11 +84,11 @@ exit_code say(const contributor_flags& flags, const core::outcome<msg::profile_v
   return exit_code::ok;
 }
 
-exit_code show(const contributor_flags& flags, const client::connection& cluster) {
+exit_code show_contributor(const contributor_flags& flags, const client::connection& cluster) {
   return say(flags, cluster.ask<msg::profile_view>(msg::get_profile{flags.profile.contributor}));
 }
 
-exit_code put(const contributor_flags& flags, const client::connection& cluster) {
+exit_code put_contributor(const contributor_flags& flags, const client::connection& cluster) {
   return say(flags, cluster.ask<msg::profile_view>(flags.profile));
 }
 
@@ -132,9 +132,10 @@ exit_code steps(const contributor_flags& flags, const client::connection& cluste
 
 // --- the command line ---
 
-using asking = std::function<exit_code(const contributor_flags&, const client::connection&)>;
+using contributor_asking =
+    std::function<exit_code(const contributor_flags&, const client::connection&)>;
 
-struct subcommand {
+struct contributor_subcommand {
   CLI::App* command;
   std::shared_ptr<contributor_flags> flags;
 
@@ -143,8 +144,9 @@ struct subcommand {
   }
 };
 
-subcommand add(CLI::App& contributor, exit_code& result, const char* name, const char* about,
-               const asking& what) {
+contributor_subcommand add_for_contributor(CLI::App& contributor, exit_code& result,
+                                           const char* name, const char* about,
+                                           const contributor_asking& what) {
   auto flags = std::make_shared<contributor_flags>();
   auto* command = contributor.add_subcommand(name, about);
   flags->cluster.add_to(*command);
@@ -165,9 +167,11 @@ void add_contributor_command(CLI::App& cli, exit_code& result) {
   auto* contributor = cli.add_subcommand(
       "contributor", "See and set what is known of a contributor, and the steps they may work in");
   contributor->require_subcommand(1);
-  add(*contributor, result, "show", "Print what is known of a contributor", show);
-  const auto putting = add(*contributor, result, "put",
-                           "Set what is known of a contributor, in place of all that was", put);
+  add_for_contributor(*contributor, result, "show", "Print what is known of a contributor",
+                      show_contributor);
+  const auto putting = add_for_contributor(
+      *contributor, result, "put", "Set what is known of a contributor, in place of all that was",
+      put_contributor);
   auto& profile = putting.flags->profile;
   putting.add_terms("--channel", profile.channels, "A channel that they are in; may be repeated");
   putting.add_terms("--skill", profile.skills, "A skill that they have; may be repeated");
@@ -180,8 +184,8 @@ void add_contributor_command(CLI::App& cli, exit_code& result) {
       ->add_option("--trust", profile.trust,
                    "How far they are trusted, from 0 to 1; as their test questions say if left out")
       ->check(CLI::Range(0.0, 1.0));
-  const auto finding =
-      add(*contributor, result, "steps", "List the steps that they may work in", steps);
+  const auto finding = add_for_contributor(*contributor, result, "steps",
+                                           "List the steps that they may work in", steps);
   finding.command->add_option("--limit", finding.flags->limit, "At most so many")
       ->check(CLI::Range(1, 1000));
 }

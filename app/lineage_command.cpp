@@ -1,5 +1,6 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
+#include "app/pretty_json.hpp"
 #include "core/time_text.hpp"
 #include "core/uuid.hpp"
 #include "messages/lineage_messages.hpp"
@@ -21,7 +22,7 @@ namespace {
 using nlohmann::ordered_json;
 
 /// As much as one answer holds; a number of the gateway's.
-constexpr std::uint32_t page = 100;
+constexpr std::uint32_t units_per_page = 100;
 
 struct lineage_flags {
   cluster_flags cluster;
@@ -33,7 +34,7 @@ core::outcome<msg::unit_lineage> read_item(const client::connection& cluster, co
   msg::unit_lineage whole;
   for (bool more = true; more;) {
     auto part = cluster.ask<msg::unit_lineage>(msg::get_lineage{
-        unit, whole.units.empty() ? core::unit_id{} : whole.units.back().unit, page});
+        unit, whole.units.empty() ? core::unit_id{} : whole.units.back().unit, units_per_page});
     if (!part)
       return part.error();
     whole.root = part->root;
@@ -165,10 +166,6 @@ ordered_json to_json(const msg::lineage_unit& unit) {
           {"excluded", unit.excluded}};
 }
 
-std::string text_of(const ordered_json& what) {
-  return what.dump(2, ' ', false, ordered_json::error_handler_t::replace);
-}
-
 exit_code run(const lineage_flags& flags) {
   const auto unit = core::parse_uuid(flags.unit);
   if (!unit)
@@ -183,7 +180,7 @@ exit_code run(const lineage_flags& flags) {
       auto units = ordered_json::array();
       for (const auto& one : item->units)
         units.push_back(to_json(one));
-      std::cout << text_of({{"root", core::to_string(item->root)}, {"units", std::move(units)}})
+      std::cout << pretty({{"root", core::to_string(item->root)}, {"units", std::move(units)}})
                 << '\n';
     } else {
       for (const auto& one : item->units)

@@ -61,8 +61,8 @@ exit_code run(const question_flags& flags, bool count_again) {
   });
 }
 
-void add(CLI::App& question, exit_code& result, const char* name, const char* about,
-         bool count_again) {
+void add_for_question(CLI::App& question, exit_code& result, const char* name, const char* about,
+                      bool count_again) {
   auto flags = std::make_shared<question_flags>();
   auto* command = question.add_subcommand(name, about);
   flags->cluster.add_to(*command);
@@ -78,9 +78,11 @@ void add_question_command(CLI::App& cli, exit_code& result) {
   auto* question =
       cli.add_subcommand("question", "Forgive a test question that was wrong or unfair");
   question->require_subcommand(1);
-  add(*question, result, "forgive",
-      "No answer to it counts; whoever was removed for nothing else is back at work", false);
-  add(*question, result, "count-again", "The reverse: the answers to it count again", true);
+  add_for_question(*question, result, "forgive",
+                   "No answer to it counts; whoever was removed for nothing else is back at work",
+                   false);
+  add_for_question(*question, result, "count-again", "The reverse: the answers to it count again",
+                   true);
 }
 
 } // namespace holdfast::app

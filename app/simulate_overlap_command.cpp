@@ -107,7 +107,7 @@ ordered_json simulate(const documents::labelled_set& set, const quality::stoppin
   return report;
 }
 
-void print_text(const ordered_json& report) {
+void print_overlaps(const ordered_json& report) {
   for (const auto& [name, value] : report.items())
     if (!value.is_array())
       std::cout << name << ": " << (value.is_string() ? value.get<std::string>() : value.dump())
@@ -130,7 +130,7 @@ exit_code run(const simulate_flags& flags) {
   if (flags.json)
     std::cout << report.dump(2) << '\n';
   else
-    print_text(report);
+    print_overlaps(report);
   return exit_code::ok;
 }
 

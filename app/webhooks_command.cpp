@@ -1,5 +1,6 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
+#include "app/pretty_json.hpp"
 #include "app/read_input.hpp"
 #include "core/time_text.hpp"
 #include "core/webhook.hpp"
@@ -24,7 +25,7 @@ namespace {
 using nlohmann::ordered_json;
 
 /// As much as one answer holds; a number of the gateway's.
-constexpr std::uint32_t page = 100;
+constexpr std::uint32_t letters_per_page = 100;
 
 struct webhooks_flags {
   cluster_flags cluster;
@@ -36,10 +37,6 @@ struct webhooks_flags {
 };
 
 // --- how they are ---
-
-std::string text_of(const ordered_json& what) {
-  return what.dump(2, ' ', false, ordered_json::error_handler_t::replace);
-}
 
 /// Where its events go, if that is a queue.
 std::string queue_of(const msg::webhook_view& webhook) {
@@ -95,7 +92,7 @@ void print_json(const msg::webhook_list& list) {
                    {"definition", ordered_json::parse(webhook.definition, nullptr, false)},
                    {"places", std::move(places)}});
   }
-  std::cout << text_of({{"webhooks", std::move(all)}}) << '\n';
+  std::cout << pretty({{"webhooks", std::move(all)}}) << '\n';
 }
 
 exit_code list(const webhooks_flags& flags, const client::connection& cluster) {
@@ -165,12 +162,12 @@ exit_code print_dead_letters(const webhooks_flags& flags, const client::connecti
     core::event_seq after = 0;
     while (true) {
       const auto found = cluster.ask<msg::dead_letter_page>(
-          msg::list_dead_letters{flags.name, shard, after, page});
+          msg::list_dead_letters{flags.name, shard, after, letters_per_page});
       if (!found)
         return found.error();
       for (const auto& letter : found->letters)
         print(shard, letter);
-      if (found->letters.size() < page || !std::cout.flush())
+      if (found->letters.size() < letters_per_page || !std::cout.flush())
         return {};
       after = found->letters.back().seq;
     }
@@ -183,12 +180,12 @@ exit_code change_dead_letters(const webhooks_flags& flags, const client::connect
   const auto result = each_shard(flags, cluster, [&](core::shard_id shard) -> core::failure {
     core::event_seq after = 0;
     while (true) {
-      const auto changed = cluster.ask<msg::webhook_replayed>(
-          msg::replay_webhook{flags.name, shard, static_cast<std::uint8_t>(what), after, page});
+      const auto changed = cluster.ask<msg::webhook_replayed>(msg::replay_webhook{
+          flags.name, shard, static_cast<std::uint8_t>(what), after, letters_per_page});
       if (!changed)
         return changed.error();
       count += changed->dead_letters;
-      if (changed->dead_letters < page)
+      if (changed->dead_letters < letters_per_page)
         return {};
       after = changed->last;
     }
@@ -217,24 +214,24 @@ exit_code go_on_behind(const webhooks_flags& flags) {
 
 // --- the command line ---
 
-using action = std::function<exit_code(const webhooks_flags&)>;
-using asking = std::function<exit_code(const webhooks_flags&, const client::connection&)>;
+using webhooks_action = std::function<exit_code(const webhooks_flags&)>;
+using webhooks_asking = std::function<exit_code(const webhooks_flags&, const client::connection&)>;
 
-action ask(const asking& what) {
+webhooks_action ask(const webhooks_asking& what) {
   return [what](const webhooks_flags& flags) {
     return with_cluster(flags.cluster,
                         [&](const client::connection& cluster) { return what(flags, cluster); });
   };
 }
 
-action change(core::webhook_verb verb) {
+webhooks_action change(core::webhook_verb verb) {
   return ask([verb](const webhooks_flags& flags, const client::connection& cluster) {
     return say(cluster.ask<msg::webhook_saved>(
         msg::change_webhook{flags.name, static_cast<std::uint8_t>(verb)}));
   });
 }
 
-struct subcommand {
+struct webhooks_subcommand {
   CLI::App* command;
   std::shared_ptr<webhooks_flags> flags;
 
@@ -243,8 +240,8 @@ struct subcommand {
   }
 };
 
-subcommand add(CLI::App& webhooks, exit_code& result, const char* name, const char* about,
-               bool named, const action& what) {
+webhooks_subcommand add_for_webhooks(CLI::App& webhooks, exit_code& result, const char* name,
+                                     const char* about, bool named, const webhooks_action& what) {
   auto flags = std::make_shared<webhooks_flags>();
   auto* command = webhooks.add_subcommand(name, about);
   flags->cluster.add_to(*command);
@@ -264,41 +261,47 @@ void add_webhooks_command(CLI::App& cli, exit_code& result) {
       "See and change who has events posted, or in a queue, and what could not be delivered");
   webhooks->require_subcommand(1);
 
-  const auto listing = add(*webhooks, result, "list", "Show how they are", false, ask(list));
+  const auto listing =
+      add_for_webhooks(*webhooks, result, "list", "Show how they are", false, ask(list));
   listing.command->add_option("--prefix", listing.flags->name, "Only names that begin with this");
   listing.command->add_flag("--json", listing.flags->json, "Print one JSON object");
 
-  const auto putting = add(*webhooks, result, "put", "Make one, or change what it is", true, put);
+  const auto putting =
+      add_for_webhooks(*webhooks, result, "put", "Make one, or change what it is", true, put);
   putting.command
       ->add_option("--file", putting.flags->file,
                    "Its definition in JSON, see docs/API.md; - reads it from the standard input")
       ->type_name("FILE")
       ->required();
 
-  add(*webhooks, result, "pause", "Deliver nothing for a while; nothing is missed", true,
-      change(webhook_verb::pause));
-  add(*webhooks, result, "resume", "Go on, also where delivery has stopped", true,
-      change(webhook_verb::resume));
-  add(*webhooks, result, "remove", "Remove it, with its dead letters", true,
-      change(webhook_verb::remove));
+  add_for_webhooks(*webhooks, result, "pause", "Deliver nothing for a while; nothing is missed",
+                   true, change(webhook_verb::pause));
+  add_for_webhooks(*webhooks, result, "resume", "Go on, also where delivery has stopped", true,
+                   change(webhook_verb::resume));
+  add_for_webhooks(*webhooks, result, "remove", "Remove it, with its dead letters", true,
+                   change(webhook_verb::remove));
 
-  add(*webhooks, result, "dead-letters", "Print what could not be delivered, one line of JSON each",
-      true, ask(print_dead_letters))
+  add_for_webhooks(*webhooks, result, "dead-letters",
+                   "Print what could not be delivered, one line of JSON each", true,
+                   ask(print_dead_letters))
       .add_shard();
-  add(*webhooks, result, "replay", "Deliver its dead letters once more", true,
-      ask([](const webhooks_flags& flags, const client::connection& cluster) {
-        return change_dead_letters(flags, cluster, replay_verb::deliver, "are delivered once more");
-      }))
+  add_for_webhooks(*webhooks, result, "replay", "Deliver its dead letters once more", true,
+                   ask([](const webhooks_flags& flags, const client::connection& cluster) {
+                     return change_dead_letters(flags, cluster, replay_verb::deliver,
+                                                "are delivered once more");
+                   }))
       .add_shard();
-  add(*webhooks, result, "forget", "Remove its dead letters for ever", true,
-      ask([](const webhooks_flags& flags, const client::connection& cluster) {
-        return change_dead_letters(flags, cluster, replay_verb::forget, "are forgotten");
-      }))
+  add_for_webhooks(*webhooks, result, "forget", "Remove its dead letters for ever", true,
+                   ask([](const webhooks_flags& flags, const client::connection& cluster) {
+                     return change_dead_letters(flags, cluster, replay_verb::forget,
+                                                "are forgotten");
+                   }))
       .add_shard();
-  const auto moving = add(*webhooks, result, "move",
-                          "Deliver all events of a shard behind one of them, be it for the second"
-                          " time or without those before",
-                          true, go_on_behind);
+  const auto moving =
+      add_for_webhooks(*webhooks, result, "move",
+                       "Deliver all events of a shard behind one of them, be it for the second"
+                       " time or without those before",
+                       true, go_on_behind);
   moving.command->add_option("--after", moving.flags->after, "The event before the first")
       ->type_name("SHARD-SEQ")
       ->required();

@@ -74,7 +74,9 @@ void print_text(const msg::job_status_noted& noted) {
 
 // --- as JSON ---
 
-ordered_json parsed(const std::string& text) { return ordered_json::parse(text, nullptr, false); }
+ordered_json parsed_definition(const std::string& text) {
+  return ordered_json::parse(text, nullptr, false);
+}
 
 ordered_json to_json(const msg::workflow_view& seen) {
   return {{"workflow", core::to_string(seen.workflow)},
@@ -82,7 +84,7 @@ ordered_json to_json(const msg::workflow_view& seen) {
           {"version", seen.version},
           {"latest", seen.latest},
           {"steps", steps_to_json(seen.steps)},
-          {"definition", parsed(seen.definition)}};
+          {"definition", parsed_definition(seen.definition)}};
 }
 
 ordered_json to_json(const msg::workflow_updated& updated) {
@@ -91,9 +93,9 @@ ordered_json to_json(const msg::workflow_updated& updated) {
     // What was not there has no member; null would be a value.
     ordered_json difference{{"place", one.place}};
     if (!one.before.empty())
-      difference["before"] = parsed(one.before);
+      difference["before"] = parsed_definition(one.before);
     if (!one.after.empty())
-      difference["after"] = parsed(one.after);
+      difference["after"] = parsed_definition(one.after);
     differences.push_back(std::move(difference));
   }
   return {{"workflow", core::to_string(updated.workflow)},
@@ -171,7 +173,7 @@ exit_code hand_on_event(const workflow_flags& flags) {
 
 // --- the command line ---
 
-struct subcommand {
+struct workflow_subcommand {
   CLI::App* command;
   std::shared_ptr<workflow_flags> flags;
   CLI::Option* id; ///< That of the workflow.
@@ -200,7 +202,7 @@ exit_code about_workflow(const workflow_flags& flags, const question& what) {
                      exit_code::usage);
 }
 
-subcommand begin(CLI::App& workflow, const char* name, const char* about) {
+workflow_subcommand begin(CLI::App& workflow, const char* name, const char* about) {
   auto flags = std::make_shared<workflow_flags>();
   auto* command = workflow.add_subcommand(name, about);
   flags->cluster.add_to(*command);
@@ -210,8 +212,8 @@ subcommand begin(CLI::App& workflow, const char* name, const char* about) {
   return {command, flags, id};
 }
 
-subcommand add(CLI::App& workflow, exit_code& result, const char* name, const char* about,
-               const question& what) {
+workflow_subcommand add_for_workflow(CLI::App& workflow, exit_code& result, const char* name,
+                                     const char* about, const question& what) {
   auto begun = begin(workflow, name, about);
   begun.id->required();
   begun.command->callback(
@@ -259,14 +261,16 @@ void add_workflow_command(CLI::App& cli, exit_code& result) {
       "workflow", "See how a workflow is defined, let it go on in another form, and launch it");
   workflow->require_subcommand(1);
 
-  add(*workflow, result, "show", "Print how its steps are, and with --json its definition", show)
+  add_for_workflow(*workflow, result, "show",
+                   "Print how its steps are, and with --json its definition", show)
       .add_version("This version; else the latest");
 
-  add(*workflow, result, "diff", "Say what an update would change, and change nothing",
+  add_for_workflow(
+      *workflow, result, "diff", "Say what an update would change, and change nothing",
       [](const workflow_flags& flags, core::workflow_id id) { return update(flags, id, true); })
       .add_file();
 
-  const auto updating = add(
+  const auto updating = add_for_workflow(
       *workflow, result, "update",
       "Let it go on in another form; what has begun goes on as it began",
       [](const workflow_flags& flags, core::workflow_id id) { return update(flags, id, false); });

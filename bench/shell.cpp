@@ -25,6 +25,12 @@ shell_result run_shell(const std::string& command) {
   return result;
 }
 
+void must_run(const std::string& command) {
+  const auto end = run_shell(command);
+  if (end.status != 0)
+    throw std::runtime_error{command + ": " + end.output};
+}
+
 scratch_directory::scratch_directory() {
   char name[] = "/tmp/holdfast-bench-XXXXXX";
   if (mkdtemp(name) == nullptr)

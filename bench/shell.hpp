@@ -17,6 +17,9 @@ struct shell_result {
 /// Runs a command in a shell and waits for its end. Throws when no shell can be started.
 shell_result run_shell(const std::string& command);
 
+/// The same for a command that must succeed: throws with what it said when it does not.
+void must_run(const std::string& command);
+
 /// A directory of its own in /tmp, gone with this object.
 class scratch_directory {
 public:

@@ -62,11 +62,24 @@ function(holdfast_precompile target)
   endif()
 endfunction()
 
-# holdfast_library(<folder> [BUSY] [LINKS ...] [PRIVATE_LINKS ...] [PUBLIC_HEADERS ...] [PRECOMPILE ...]): the static
-# library of one folder and those in it. PUBLIC_HEADERS, by their paths from the root, are what programs outside this
+# holdfast_unity(<target> <size>): as many sources at a time are compiled as one, where the build asks for that. What they
+# include is then read once for all of them, and templates are instantiated once. The names that they keep to themselves
+# must differ, in all of the target: which sources come together changes whenever one is added. See CONTRIBUTING.md.
+function(holdfast_unity target size)
+  if(HOLDFAST_UNITY_BUILD)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # It takes the unnamed namespaces of the sources for those of headers. The other builds still look.
+      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+    endif()
+  endif()
+endfunction()
+
+# holdfast_library(<folder> [BUSY] [UNITY <size>] [LINKS ...] [PRIVATE_LINKS ...] [PUBLIC_HEADERS ...] [PRECOMPILE ...]):
+# the static library of one folder and those in it. PUBLIC_HEADERS, by their paths from the root, are what programs outside this
 # tree see of it; what they are compiled with here stays here.
 function(holdfast_library name)
-  cmake_parse_arguments(arg "BUSY" "" "LINKS;PRIVATE_LINKS;PUBLIC_HEADERS;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(arg "BUSY" "UNITY" "LINKS;PRIVATE_LINKS;PUBLIC_HEADERS;PRECOMPILE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${name}/*.cpp")
   add_library(holdfast_${name} STATIC ${sources})
   add_library(holdfast::${name} ALIAS holdfast_${name})
@@ -76,6 +89,9 @@ function(holdfast_library name)
   holdfast_precompile(holdfast_${name} ${arg_PRECOMPILE})
   if(arg_BUSY)
     holdfast_busy(holdfast_${name})
+  endif()
+  if(arg_UNITY)
+    holdfast_unity(holdfast_${name} ${arg_UNITY})
   endif()
   if(arg_PUBLIC_HEADERS)
     list(TRANSFORM arg_PUBLIC_HEADERS PREPEND "${PROJECT_SOURCE_DIR}/")
@@ -107,15 +123,21 @@ function(holdfast_embed name function)
     COMMENT "Embedding the ${arg_FILES} of ${arg_BELOW}/"
     VERBATIM)
   target_sources(holdfast_${name} PRIVATE "${out}")
+  # A change of what is embedded compiles that alone.
+  set_source_files_properties("${out}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# holdfast_test(<name> SOURCES ... LINKS ... [LABELS ...] [PRECOMPILE ...]): one Boost.Test executable, registered with ctest.
+# holdfast_test(<name> [UNITY <size>] SOURCES ... LINKS ... [LABELS ...] [PRECOMPILE ...]): one Boost.Test executable,
+# registered with ctest.
 function(holdfast_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINKS;LABELS;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT;UNITY" "SOURCES;LINKS;LABELS;PRECOMPILE" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINKS} Boost::unit_test_framework holdfast_options)
   target_compile_definitions(${name} PRIVATE BOOST_TEST_DYN_LINK)
   holdfast_precompile(${name} ${arg_PRECOMPILE})
+  if(arg_UNITY)
+    holdfast_unity(${name} ${arg_UNITY})
+  endif()
   # What checks is not optimised, what it checks is: that halves the time to compile the tests.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Debug>:-O0>)
   if(NOT arg_TIMEOUT)

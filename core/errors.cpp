@@ -7,7 +7,7 @@ namespace holdfast::core {
 namespace {
 
 // clang-format off
-constexpr std::array<error_description, 22> table{{
+constexpr std::array<error_description, 22> descriptions{{
   {errc::none, "none", false,
    "Nothing went wrong."},
   {errc::invalid_argument, "invalid_argument", false,
@@ -61,7 +61,8 @@ constexpr std::array<error_description, 22> table{{
 
 const error_description& describe(errc code) {
   const auto index = static_cast<std::size_t>(code);
-  return index < table.size() ? table[index] : table[static_cast<std::size_t>(errc::unavailable)];
+  return index < descriptions.size() ? descriptions[index]
+                                     : descriptions[static_cast<std::size_t>(errc::unavailable)];
 }
 
 } // namespace holdfast::core

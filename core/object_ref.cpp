@@ -1,6 +1,7 @@
 #include "core/object_ref.hpp"
 
 #include "core/json_text.hpp"
+#include "core/text.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -9,7 +10,7 @@ namespace holdfast::core {
 
 namespace {
 
-constexpr std::string_view opening = R"({"$holdfast.object":)";
+constexpr std::string_view ref_opening = R"({"$holdfast.object":)";
 constexpr std::string_view before_digest = R"({"$holdfast.object":"sha256:)";
 constexpr std::string_view before_bytes = R"(","bytes":)";
 constexpr std::size_t digest_digits = 64;
@@ -22,10 +23,6 @@ std::optional<std::uint8_t> digit_of(char c) {
   if (c >= 'A' && c <= 'F')
     return static_cast<std::uint8_t>(c - 'A' + 10);
   return std::nullopt;
-}
-
-bool begins_with(std::string_view text, std::string_view prefix) {
-  return text.substr(0, prefix.size()) == prefix;
 }
 
 } // namespace
@@ -77,7 +74,7 @@ std::optional<object_ref> parse_object_ref(std::string_view json) {
   return to_json(ref) == json ? std::optional{ref} : std::nullopt;
 }
 
-bool begins_like_object_ref(std::string_view json) { return begins_with(json, opening); }
+bool begins_like_object_ref(std::string_view json) { return begins_with(json, ref_opening); }
 
 std::size_t payload_bytes(std::string_view text) {
   const auto ref = parse_object_ref(text);

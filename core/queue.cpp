@@ -222,8 +222,8 @@ void grant(queue& q, task& t, const worker_id& worker, const assignment_id& id, 
 }
 
 /// Moves the end of the lease; nothing when it would not be later.
-void extend(queue& q, task& t, const worker_id& worker, core::token token, instant now,
-            change& changes) {
+void extend_lease(queue& q, task& t, const worker_id& worker, core::token token, instant now,
+                  change& changes) {
   const auto before = t.held()->expires_at;
   if (extend_lease(t.leases, q.policy.lease, worker, token, now) != errc::none)
     return;
@@ -373,7 +373,7 @@ decision<std::vector<item_outcome>> decide(queue& q, const extend_tasks& command
     auto outcome = check_hold(q, item, command.worker, now);
     if (outcome.refusal == errc::none) {
       const auto written = extended.changes.writes.size();
-      extend(q, q.tasks.at(item.task), command.worker, item.token, now, extended.changes);
+      extend_lease(q, q.tasks.at(item.task), command.worker, item.token, now, extended.changes);
       if (extended.changes.writes.size() == written)
         outcome.refusal = errc::not_extendable;
     }
@@ -395,7 +395,7 @@ decision<item_outcome> decide(queue& q, const save_task& command, instant now) {
   saved.changes.writes.push_back(update_task{t.spec.id, t.progress});
   // Each sign of life extends the lease; writing it can wait until half of it is over.
   if (t.held()->expires_at - now < q.policy.lease.ttl / 2)
-    extend(q, t, command.worker, command.task.token, now, saved.changes);
+    extend_lease(q, t, command.worker, command.task.token, now, saved.changes);
   return saved;
 }
 

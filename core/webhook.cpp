@@ -3,6 +3,7 @@
 #include "core/invariant.hpp"
 #include "core/queue_policy.hpp"
 #include "core/supervision.hpp"
+#include "core/text.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -13,10 +14,6 @@ namespace {
 
 bool is_word_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
-}
-
-bool begins_with(std::string_view text, std::string_view prefix) {
-  return text.substr(0, prefix.size()) == prefix;
 }
 
 /// The part of a URL that says where to connect.

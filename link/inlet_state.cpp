@@ -15,9 +15,6 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-/// No descriptor is free, or the like: a try a tenth of a second later costs nothing.
-constexpr auto accept_error_pause = std::chrono::milliseconds{100};
-
 /// Local: either it is there at once or it is not.
 constexpr auto upstream_deadline = std::chrono::seconds{2};
 

@@ -8,10 +8,15 @@
 #include <boost/asio/io_context.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <thread>
 
 namespace holdfast::link {
+
+/// Accepting failed because no descriptor is free, or the like: a try a tenth of a second later
+/// costs nothing.
+inline constexpr auto accept_error_pause = std::chrono::milliseconds{100};
 
 struct io_thread::parts {
   boost::asio::io_context io{1}; // one thread: no locks

@@ -21,9 +21,6 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-/// No descriptor is free, or the like.
-constexpr auto accept_error_pause = std::chrono::milliseconds{100};
-
 /// What the remote certificate must be for.
 void expect_name(SSL* stream, const outlet_options& options) {
   SSL_set_hostflags(stream, X509_CHECK_FLAG_NO_WILDCARDS);

@@ -38,7 +38,7 @@ unit_history read_unit(const memory::unit_row& row) {
   return unit;
 }
 
-void add_leases(const tables& t, unit_history& unit) {
+void append_leases(const tables& t, unit_history& unit) {
   const auto [active, active_end] = memory::rows_of(t.active_leases, unit.id);
   for (auto row = active; row != active_end; ++row)
     unit.leases.push_back({row->second, {}, {}});
@@ -52,7 +52,7 @@ void add_leases(const tables& t, unit_history& unit) {
             [](const auto& a, const auto& b) { return a.lease.token < b.lease.token; });
 }
 
-void add_judgments(const tables& t, unit_history& unit) {
+void append_judgments(const tables& t, unit_history& unit) {
   struct entry {
     const core::insert_judgment* made;
     std::optional<core::instant> tainted_at;
@@ -104,8 +104,8 @@ core::outcome<item_history> memory_store::load_lineage(core::unit_id unit, core:
   item_history item{root, {}};
   for (; at != order.end() && item.units.size() < limit; ++at) {
     item.units.push_back(read_unit(t.units.at(at->second)));
-    add_leases(t, item.units.back());
-    add_judgments(t, item.units.back());
+    append_leases(t, item.units.back());
+    append_judgments(t, item.units.back());
   }
   return item;
 }

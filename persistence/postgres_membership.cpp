@@ -14,7 +14,7 @@ using int4 = std::int32_t;
 
 constexpr const char* lock_not_available = "55P03";
 
-constexpr statement begin{"begin_membership", "BEGIN"};
+constexpr statement begin_membership{"begin_membership", "BEGIN"};
 constexpr statement commit_membership{"commit_membership", "COMMIT"};
 
 constexpr statement fix_shards{"fix_shards", R"sql(
@@ -107,7 +107,7 @@ auto numbers_of(const std::vector<core::shard_id>& shards) {
 core::outcome<bool> postgres_store::ensure_shards(std::uint32_t count) {
   if (count == 0)
     return core::failure{core::errc::invalid_argument, "a cluster has at least one shard"};
-  const auto answer = ask({{&begin, {}},
+  const auto answer = ask({{&begin_membership, {}},
                            {&fix_shards, {wire::scalar(static_cast<int4>(count))}},
                            {&add_shards, {}},
                            {&read_shards, {}},
@@ -141,7 +141,7 @@ postgres_store::take_over(const std::string& node, core::incarnation_id incarnat
   const auto me = wire::scalar(incarnation.value);
   const auto frozen = wire::scalar<int8>(options_.frozen_timeout.count());
   const std::vector<call> calls{{&evict_frozen, {frozen}},
-                                {&begin, {}},
+                                {&begin_membership, {}},
                                 {&wait_shortly, {frozen}},
                                 {&revive_node, {me, node, wire::scalar<int8>(lease_time.count())}},
                                 {&take_shards, {me, node, numbers_of(shards), dead.take()}},
@@ -202,8 +202,8 @@ core::outcome<bool> postgres_store::hand_over(core::incarnation_id incarnation,
 
 core::outcome<bool> postgres_store::resign(core::incarnation_id incarnation) {
   const auto me = wire::scalar(incarnation.value);
-  const auto answer =
-      ask({{&begin, {}}, {&free_shards, {me}}, {&leave, {me}}, {&commit_membership, {}}});
+  const auto answer = ask(
+      {{&begin_membership, {}}, {&free_shards, {me}}, {&leave, {me}}, {&commit_membership, {}}});
   if (!answer)
     return answer.error();
   return true;

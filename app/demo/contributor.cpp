@@ -1,5 +1,6 @@
 #include "app/demo/contributor.hpp"
 
+#include "app/demo/clock.hpp"
 #include "app/demo/workload.hpp"
 #include "core/supervision.hpp"
 #include "messages/errors.hpp"
@@ -27,13 +28,9 @@ constexpr core::duration idle_max = 250ms;
 /// a little behind ours.
 constexpr core::duration late_by = 200ms;
 
-core::instant wall_clock() {
-  return std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
-}
-
 core::uuid new_id(self_ptr self) { return self->state.ids->next(wall_clock()); }
 
-std::string in_words(const core::failure& why) {
+std::string reason_of(const core::failure& why) {
   auto text = std::string{core::to_string(why.code)};
   return why.detail.empty() ? text : text + " (" + why.detail + ')';
 }
@@ -67,7 +64,7 @@ void go_home(self_ptr self) {
       self, msg::end_session{self->state.deps.name},
       [leave](const msg::session_ended&) { leave(); },
       [self, leave](const core::failure& why) {
-        wrong(self, "could not end the session: " + in_words(why));
+        wrong(self, "could not end the session: " + reason_of(why));
         leave();
       });
 }
@@ -112,7 +109,7 @@ void submit_again(self_ptr self, const msg::submit_judgment& judgment) {
         request_done(self);
       },
       [self](const core::failure& why) {
-        wrong(self, "a repeated submission was refused: " + in_words(why));
+        wrong(self, "a repeated submission was refused: " + reason_of(why));
         request_done(self);
       });
 }
@@ -146,7 +143,7 @@ void submit(self_ptr self, const contributor_state::work& work) {
           lease_was_lost(self, work);
         } else {
           // Not tried again: that the answer is missing at the end is part of the report.
-          wrong(self, "a submission was refused: " + in_words(why));
+          wrong(self, "a submission was refused: " + reason_of(why));
           --self->state.deps.log->holding;
         }
         request_done(self);
@@ -169,7 +166,7 @@ void submit_wrongly(self_ptr self, const msg::submit_judgment& judgment, const c
         // Whoever sends a bad payload must be told what is bad about it.
         const bool precise = why.code != core::errc::payload_invalid || !why.detail.empty();
         if (!as_it_should || !precise)
-          wrong(self, std::string{what} + " was refused with " + in_words(why));
+          wrong(self, std::string{what} + " was refused with " + reason_of(why));
         next();
       });
 }
@@ -256,7 +253,7 @@ void extend(self_ptr self) {
           return;
         }
         if (!lease_is_gone(why.code))
-          wrong(self, "a lease was not extended: " + in_words(why));
+          wrong(self, "a lease was not extended: " + reason_of(why));
         lease_was_lost(self, take_from_hand(self));
         look_again(self);
       });
@@ -272,7 +269,7 @@ void decline(self_ptr self, const msg::assignment& given) {
       [self](const msg::assignment_released&) { request_done(self); },
       [self](const core::failure& why) {
         if (!lease_is_gone(why.code)) // it ran out while the node was down
-          wrong(self, "a unit could not be declined: " + in_words(why));
+          wrong(self, "a unit could not be declined: " + reason_of(why));
         request_done(self);
       });
 }
@@ -311,7 +308,7 @@ void ask(self_ptr self) {
         // `already_exists`: the lease of a question that was repeated has run out since.
         if (why.code != core::errc::no_unit_available && why.code != core::errc::limit_reached
             && why.code != core::errc::already_exists)
-          wrong(self, "a question was refused: " + in_words(why));
+          wrong(self, "a question was refused: " + reason_of(why));
         look_again_later(self);
       });
 }

@@ -29,7 +29,7 @@ constexpr std::size_t prefix_bytes_max = 64;
 constexpr std::size_t label_bytes_max = 1024;
 
 using documents::csv_record;
-constexpr auto* wrong = documents::csv_problem;
+constexpr auto* problem_at = documents::csv_problem;
 
 /// A table with named columns.
 struct table {
@@ -49,7 +49,7 @@ core::outcome<table> read_table(std::string_view text, const std::string& file,
   if (!records)
     return records.error();
   if (records->empty())
-    return wrong(file, 1, "the file is empty; its first line must name the columns");
+    return problem_at(file, 1, "the file is empty; its first line must name the columns");
   auto columns = documents::columns_of(records->front(), file, required);
   if (!columns)
     return columns.error();
@@ -66,7 +66,8 @@ core::outcome<table> read_table(std::string_view text, const std::string& file,
 core::failure check_field(const table& from, const csv_record& row, const std::string& column,
                           std::size_t bytes_max) {
   const auto problem = documents::check_text(from.at(row, column), column, bytes_max);
-  return problem.code == core::errc::none ? problem : wrong(from.file, row.line, problem.detail);
+  return problem.code == core::errc::none ? problem
+                                          : problem_at(from.file, row.line, problem.detail);
 }
 
 /// Empty for an empty field.
@@ -78,9 +79,9 @@ core::outcome<std::optional<double>> read_seconds(const table& from, const csv_r
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0)
       || value > seconds_max)
-    return wrong(from.file, row.line,
-                 "seconds must be a number from 0 to " + std::to_string(std::llround(seconds_max))
-                     + ", not `" + text + '`');
+    return problem_at(from.file, row.line,
+                      "seconds must be a number from 0 to "
+                          + std::to_string(std::llround(seconds_max)) + ", not `" + text + '`');
   return std::optional<double>{value};
 }
 
@@ -104,9 +105,9 @@ core::outcome<std::map<std::string, std::string>> read_truth(std::string_view te
     const auto& label = known->at(row, "label");
     const auto [at, fresh] = truth.emplace(known->at(row, "task"), label);
     if (!fresh && at->second != label)
-      return wrong(file, row.line,
-                   "task `" + at->first + "` was `" + at->second + "` above and is `" + label
-                       + "` here");
+      return problem_at(file, row.line,
+                        "task `" + at->first + "` was `" + at->second + "` above and is `" + label
+                            + "` here");
   }
   return truth;
 }
@@ -176,9 +177,9 @@ core::outcome<dataset> parse_dataset(const std::string& name, std::string_view a
       continue;
     }
     if (++set.units[unit].answers > core::judgments_per_unit_max)
-      return wrong(given->file, row.line,
-                   "task `" + task + "` has more than "
-                       + std::to_string(core::judgments_per_unit_max) + " answers");
+      return problem_at(given->file, row.line,
+                        "task `" + task + "` has more than "
+                            + std::to_string(core::judgments_per_unit_max) + " answers");
     auto& answers = set.contributors[who].answers;
     answers.push_back({unit, given->at(row, "label"), seconds->value_or(0)});
     if (*seconds)
@@ -188,7 +189,7 @@ core::outcome<dataset> parse_dataset(const std::string& name, std::string_view a
     set.labels.push_back(answers.back().label);
   }
   if (set.units.empty())
-    return wrong(given->file, 1, "there is no answer in the file");
+    return problem_at(given->file, 1, "there is no answer in the file");
   core::quality::sort_labels(set.labels);
   set.labels.erase(std::unique(set.labels.begin(), set.labels.end()), set.labels.end());
   const auto usual = median(std::move(known_seconds));

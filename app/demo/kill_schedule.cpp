@@ -1,5 +1,7 @@
 #include "app/demo/kill_schedule.hpp"
 
+#include "app/demo/clock.hpp"
+
 #include <utility>
 
 namespace holdfast::app::demo {
@@ -9,11 +11,6 @@ namespace {
 /// How far the node's idea of the time may be off ours. A node takes longer than that to start, so
 /// no assignment granted after a kill is missed.
 constexpr auto clock_error_max = std::chrono::milliseconds{50};
-
-core::instant wall_clock() {
-  // The node's clock follows the database's, which is this machine's.
-  return std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
-}
 
 } // namespace
 

@@ -1,6 +1,7 @@
 #include "app/demo/main_job.hpp"
 
 #include "app/data_dir.hpp"
+#include "app/demo/clock.hpp"
 #include "app/demo/contributor.hpp"
 #include "app/demo/workload.hpp"
 #include "client/peer_system.hpp"
@@ -55,10 +56,6 @@ std::uint64_t count_answers(const std::vector<dataset>& sets) {
 
 std::string in_words(const core::failure& why) {
   return std::string{core::to_string(why.code)} + (why.detail.empty() ? "" : ": " + why.detail);
-}
-
-core::instant wall_clock() {
-  return std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
 }
 
 } // namespace

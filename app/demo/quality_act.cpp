@@ -34,7 +34,7 @@ constexpr std::size_t test_question_every = 10;
 constexpr std::size_t threads = 4;
 constexpr std::uint32_t page_limit = 1000;
 /// Nobody gets work for so long only when what is left is open to nobody.
-constexpr auto patience = 3s;
+constexpr auto idle_limit = 3s;
 constexpr auto pause_without_work = 20ms;
 
 /// Somebody who works for both programmes.
@@ -210,7 +210,7 @@ void programme::fail(core::failure why) {
 void programme::work(std::vector<person*> crowd) {
   client::id_source ids;
   auto last_work = steady_clock::now();
-  while (!over_ && !crowd.empty() && steady_clock::now() - last_work < patience) {
+  while (!over_ && !crowd.empty() && steady_clock::now() - last_work < idle_limit) {
     bool worked = false;
     for (auto at = crowd.begin(); at != crowd.end() && !over_;) {
       const auto outcome = take_turn(**at, ids);

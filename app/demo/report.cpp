@@ -1,5 +1,7 @@
 #include "app/demo/report.hpp"
 
+#include "app/demo/clock.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -18,7 +20,6 @@ ordered_json number_or_null(const std::optional<double>& value) {
 }
 
 double milliseconds(core::duration span) { return static_cast<double>(span.count()) / 1e3; }
-double seconds(core::duration span) { return static_cast<double>(span.count()) / 1e6; }
 
 template <class... Values>
 std::string format(const char* pattern, Values... values) {

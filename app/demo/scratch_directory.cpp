@@ -13,7 +13,7 @@
 namespace holdfast::app::demo {
 
 namespace {
-constexpr auto patience = std::chrono::seconds{5};
+constexpr auto removal_limit = std::chrono::seconds{5};
 constexpr auto pause = std::chrono::milliseconds{50};
 } // namespace
 
@@ -40,7 +40,7 @@ scratch_directory::~scratch_directory() {
   if (path_.empty() || keep_)
     return;
   // The server of a killed node may be writing its last files while we remove them.
-  const auto until = std::chrono::steady_clock::now() + patience;
+  const auto until = std::chrono::steady_clock::now() + removal_limit;
   std::error_code error;
   do {
     std::filesystem::remove_all(path_, error);

@@ -1,5 +1,7 @@
 #include "app/demo/workload.hpp"
 
+#include "app/demo/clock.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -48,8 +50,6 @@ habit draw_habit(std::mt19937_64& random) {
   }
   return habit::plain;
 }
-
-double seconds(core::duration span) { return std::chrono::duration<double>(span).count(); }
 
 } // namespace
 

@@ -8,9 +8,9 @@ namespace {
 
 constexpr std::size_t shown_max = 100;
 
-class violations {
+class violation_list {
 public:
-  explicit violations(checked& report) : report_(report) {}
+  explicit violation_list(checked& report) : report_(report) {}
 
   void add(std::uint64_t& counter, const std::string& text) {
     if (++counter <= shown_max)
@@ -22,7 +22,7 @@ private:
 };
 
 void check_enqueued(const client_history& clients, const final_state& stored, checked& report) {
-  violations found{report};
+  violation_list found{report};
   std::set<core::task_id> may_exist;
   for (const auto& one : clients.enqueued) {
     if (one.outcome != told::no)
@@ -36,7 +36,7 @@ void check_enqueued(const client_history& clients, const final_state& stored, ch
 }
 
 void check_completed(const client_history& clients, const final_state& stored, checked& report) {
-  violations found{report};
+  violation_list found{report};
   std::map<core::task_id, std::string> accepted;
   for (const auto& one : clients.completed) {
     report.stale_attempted += one.stale ? 1 : 0;
@@ -57,7 +57,7 @@ void check_completed(const client_history& clients, const final_state& stored, c
 }
 
 void check_judgments(const client_history& clients, const final_state& stored, checked& report) {
-  violations found{report};
+  violation_list found{report};
   std::set<core::judgment_id> may_exist;
   for (const auto& one : clients.judgments) {
     if (one.outcome != told::no)

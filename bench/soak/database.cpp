@@ -23,12 +23,6 @@ using clock = std::chrono::steady_clock;
 constexpr auto standby_limit = 60s;
 constexpr auto pause = 10ms;
 
-void must(const std::string& command) {
-  const auto end = bench::run_shell(command);
-  if (end.status != 0)
-    throw std::runtime_error{command + ": " + end.output};
-}
-
 /// A value of a connection string.
 std::string value_in(const std::string& conninfo, const std::string& key) {
   const std::unique_ptr<PQconninfoOption, void (*)(PQconninfoOption*)> options{
@@ -199,14 +193,16 @@ void database::copy_to(std::uint32_t which) {
     std::this_thread::sleep_for(pause);
   std::filesystem::create_directories(directory_of(which));
   std::filesystem::remove_all(place);
-  must("install -d -m 700 -o " + account + " -g " + account + ' ' + bench::quoted(place));
+  bench::must_run("install -d -m 700 -o " + account + " -g " + account + ' '
+                  + bench::quoted(place));
   options_.lines->inside(options_.place + which, [&] {
-    must("cd / && PATH=\"$(ls -d /usr/lib/postgresql/*/bin | tail -n 1):$PATH\" setpriv --reuid "
-         + account + " --regid " + account
-         + " --clear-groups pg_basebackup --checkpoint=fast --wal-method=stream"
-           " --write-recovery-conf --host="
-         + address_of(primary_)
-         + " --port=5432 --username=holdfast --pgdata=" + bench::quoted(place));
+    bench::must_run(
+        "cd / && PATH=\"$(ls -d /usr/lib/postgresql/*/bin | tail -n 1):$PATH\" setpriv --reuid "
+        + account + " --regid " + account
+        + " --clear-groups pg_basebackup --checkpoint=fast --wal-method=stream"
+          " --write-recovery-conf --host="
+        + address_of(primary_)
+        + " --port=5432 --username=holdfast --pgdata=" + bench::quoted(place));
   });
 }
 

@@ -28,12 +28,6 @@ constexpr auto disk_size = "size=3g,mode=0755";
 constexpr auto crawl = " root tbf rate 256kbit burst 3kb limit 5kb";
 constexpr auto lost_packets_table = "77";
 
-void must(const std::string& command) {
-  const auto end = bench::run_shell(command);
-  if (end.status != 0)
-    throw std::runtime_error{command + ": " + end.output};
-}
-
 std::string text_of(std::uint32_t number) { return std::to_string(number); }
 std::string router_of(std::uint32_t node) { return "10.77." + text_of(node) + ".1"; }
 /// The router's end of the line to a node, and the node's own.
@@ -111,24 +105,25 @@ void wall_clock::set(std::chrono::seconds ahead) { page_->seconds_ahead = ahead.
 
 network::network(std::uint32_t nodes) : home_(own_space()) {
   // What is to be lost is sent into a pipe that nobody reads; its counter says how much it was.
-  must("ip link set lo up && echo 1 > /proc/sys/net/ipv4/ip_forward"
-       " && ip link add hole type veth peer name pit"
-       " && ip link set hole addrgenmode none && ip link set hole arp off up"
-       " && ip link set pit up && ip route add default dev hole table "
-       + std::string{lost_packets_table});
+  bench::must_run("ip link set lo up && echo 1 > /proc/sys/net/ipv4/ip_forward"
+                  " && ip link add hole type veth peer name pit"
+                  " && ip link set hole addrgenmode none && ip link set hole arp off up"
+                  " && ip link set pit up && ip route add default dev hole table "
+                  + std::string{lost_packets_table});
   for (std::uint32_t node = 0; node < nodes; ++node) {
     if (::unshare(CLONE_NEWNET) != 0)
       throw std::runtime_error{std::string{"no namespace for a node: "} + std::strerror(errno)};
     spaces_.push_back(own_space());
     enter(home_);
-    must("ip link add " + near_end(node) + " type veth peer name " + far_end(node)
-         + " && ip link set " + far_end(node) + " netns /proc/" + std::to_string(::getpid())
-         + "/fd/" + std::to_string(spaces_.back()) + " && ip addr add " + router_of(node)
-         + "/24 dev " + near_end(node) + " && ip link set " + near_end(node) + " up");
+    bench::must_run("ip link add " + near_end(node) + " type veth peer name " + far_end(node)
+                    + " && ip link set " + far_end(node) + " netns /proc/"
+                    + std::to_string(::getpid()) + "/fd/" + std::to_string(spaces_.back())
+                    + " && ip addr add " + router_of(node) + "/24 dev " + near_end(node)
+                    + " && ip link set " + near_end(node) + " up");
     inside(node, [&] {
-      must("ip link set lo up && ip addr add " + address_of(node) + "/24 dev " + far_end(node)
-           + " && ip link set " + far_end(node) + " up && ip route add default via "
-           + router_of(node));
+      bench::must_run("ip link set lo up && ip addr add " + address_of(node) + "/24 dev "
+                      + far_end(node) + " && ip link set " + far_end(node)
+                      + " up && ip route add default via " + router_of(node));
     });
   }
   swallowed_before_ = swallowed();
@@ -155,22 +150,22 @@ void network::inside(std::uint32_t node, const std::function<void()>& start) con
 void network::cut(std::uint32_t from, std::uint32_t to) {
   const auto rule =
       " iif " + near_end(from) + " to " + address_of(to) + " lookup " + lost_packets_table;
-  must("ip rule add" + rule);
+  bench::must_run("ip rule add" + rule);
   cuts_.push_back(rule);
 }
 
 void network::clog(std::uint32_t node) {
-  must("tc qdisc add dev " + near_end(node) + crawl);
-  inside(node, [&] { must("tc qdisc add dev " + far_end(node) + crawl); });
+  bench::must_run("tc qdisc add dev " + near_end(node) + crawl);
+  inside(node, [&] { bench::must_run("tc qdisc add dev " + far_end(node) + crawl); });
   clogged_.push_back(node);
 }
 
 void network::heal() {
   for (const auto& rule : cuts_)
-    must("ip rule del" + rule);
+    bench::must_run("ip rule del" + rule);
   for (const auto node : clogged_) {
-    must("tc qdisc del dev " + near_end(node) + " root");
-    inside(node, [&] { must("tc qdisc del dev " + far_end(node) + " root"); });
+    bench::must_run("tc qdisc del dev " + near_end(node) + " root");
+    inside(node, [&] { bench::must_run("tc qdisc del dev " + far_end(node) + " root"); });
   }
   cuts_.clear();
   clogged_.clear();

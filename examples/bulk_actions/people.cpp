@@ -8,8 +8,8 @@ namespace bulk {
 namespace {
 
 constexpr std::array<std::string_view, 4> statuses{"ACTIVE", "ON_LEAVE", "WITHDRAWN", "GRADUATED"};
-constexpr std::array<std::string_view, 6> rights{"EXPORT",    "CHANGE_STATUS", "WATCH",
-                                                 "SEND_MAIL", "ENROL",         "RUN_AS_OTHERS"};
+constexpr std::array<std::string_view, 6> right_names{
+    "EXPORT", "CHANGE_STATUS", "WATCH", "SEND_MAIL", "ENROL", "RUN_AS_OTHERS"};
 
 /// RFC 5321, 4.5.3.1.3, without the angle brackets.
 constexpr std::size_t address_bytes_max = 254;
@@ -32,9 +32,9 @@ std::optional<program_status> status_named(std::string_view name) {
   return named<program_status>(statuses, name);
 }
 
-std::string_view to_string(right which) { return rights[static_cast<std::size_t>(which)]; }
+std::string_view to_string(right which) { return right_names[static_cast<std::size_t>(which)]; }
 
-std::optional<right> right_named(std::string_view name) { return named<right>(rights, name); }
+std::optional<right> right_named(std::string_view name) { return named<right>(right_names, name); }
 
 by_ids in_order(by_ids wanted) {
   auto& ids = wanted.ids;

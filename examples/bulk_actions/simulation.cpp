@@ -16,7 +16,7 @@ constexpr const char* port_variable = "BULK_SMTP_PORT";
 constexpr const char* directory_variable = "BULK_DATA_DIR";
 
 /// So that other work gets at the database between two chunks, and a kill between two others.
-constexpr auto pause = std::chrono::milliseconds{25};
+constexpr auto shop_pause = std::chrono::milliseconds{25};
 
 } // namespace
 
@@ -55,7 +55,7 @@ tools tools_of(const simulation& which) {
           [port = which.smtp_port] {
             return open_smtp({"127.0.0.1", port});
           },
-          exports_of(which), measure_of(which), [] { std::this_thread::sleep_for(pause); }};
+          exports_of(which), measure_of(which), [] { std::this_thread::sleep_for(shop_pause); }};
 }
 
 } // namespace bulk

@@ -38,7 +38,7 @@ constexpr auto start_limit = 60s;
 constexpr auto stop_limit = 30s;
 /// What the node that is killed held is free after this.
 constexpr auto ttl = 2s;
-constexpr std::uint64_t seed = 1;
+constexpr std::uint64_t story_seed = 1;
 
 /// The node is killed when both tasks are at least so far.
 constexpr std::uint32_t midway = 30;
@@ -51,7 +51,7 @@ class college_story : public visit {
 public:
   college_story(const simulation& world, app::demo::node_process& node, client::connection& line,
                 const smtp_sink& sink)
-      : visit(world, seed), node_(node), line_(line), sink_(sink) {}
+      : visit(world, story_seed), node_(node), line_(line), sink_(sink) {}
 
   /// What went wrong; empty when all is as promised.
   std::vector<std::string> run();
@@ -335,7 +335,7 @@ std::vector<std::string> tell(const simulation& world, app::demo::node_process& 
   {
     client::peer_system configuration{client::peer_settings{}};
     caf::actor_system system{configuration};
-    client::connection line{system, {"127.0.0.1", node.port()}, {}, seed};
+    client::connection line{system, {"127.0.0.1", node.port()}, {}, story_seed};
     problems = college_story{world, node, line, sink}.run();
   }
   if (node.stop(stop_limit) != 0)

@@ -43,7 +43,7 @@ constexpr auto stop_limit = 30s;
 constexpr auto story_limit = 5min;
 /// What the node that is killed held is free after this. Not scaled: a second or so is what a
 /// program needs to come back.
-constexpr auto ttl = 2s;
+constexpr auto story_ttl = 2s;
 
 class verification_story {
 public:
@@ -99,7 +99,7 @@ std::vector<std::string> verification_story::run() {
 }
 
 bool verification_story::enqueue(client::connection& to) {
-  const auto made = to.ask<msg::queue_view>(msg::put_queue{queue_name, queue_policy(ttl)});
+  const auto made = to.ask<msg::queue_view>(msg::put_queue{queue_name, queue_policy(story_ttl)});
   if (!made)
     return failed("no queue: " + made.error().detail);
   core::uuid_source ids{flags_.world.seed};

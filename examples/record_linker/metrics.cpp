@@ -7,7 +7,7 @@ namespace linker {
 
 namespace {
 
-std::uint64_t ended(const msg::queue_statistics& counts) {
+std::uint64_t tasks_ended(const msg::queue_statistics& counts) {
   return counts.completed + counts.failed + counts.canceled + counts.dead;
 }
 
@@ -24,10 +24,11 @@ metrics metrics_of(const msg::queue_statistics& before, const msg::queue_statist
   m.executing = now.leased;
   const std::chrono::duration<double> seconds = passed;
   // Fewer than before have ended when dead letters were redriven: then none is counted.
-  if (ended(now) > ended(before) && seconds.count() > 0)
-    m.jobs_per_second = static_cast<double>(ended(now) - ended(before)) / seconds.count();
-  m.error_percent = percent(now.failed + now.dead, ended(now));
-  m.dead_percent = percent(now.dead, ended(now));
+  if (tasks_ended(now) > tasks_ended(before) && seconds.count() > 0)
+    m.jobs_per_second =
+        static_cast<double>(tasks_ended(now) - tasks_ended(before)) / seconds.count();
+  m.error_percent = percent(now.failed + now.dead, tasks_ended(now));
+  m.dead_percent = percent(now.dead, tasks_ended(now));
   return m;
 }
 

@@ -11,8 +11,8 @@ namespace holdfast::test {
 
 namespace {
 
-struct started_node : node_fixture {
-  started_node() {
+struct crashing_node : node_fixture {
+  crashing_node() {
     start();
     step = create();
     feed(step, 6);
@@ -54,7 +54,7 @@ const char* const all_actors[] = {"unit",   "step",       "shard_host", "shards"
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(crashes, started_node)
+BOOST_FIXTURE_TEST_SUITE(crashes, crashing_node)
 
 BOOST_AUTO_TEST_CASE(work_goes_on_after_a_crash_of_any_actor) {
   for (const auto* name : all_actors) {

@@ -10,8 +10,8 @@ namespace holdfast::test {
 
 namespace {
 
-struct started_node : node_fixture {
-  explicit started_node(std::uint64_t seed = 0) : node_fixture(seed) {
+struct draining_node : node_fixture {
+  explicit draining_node(std::uint64_t seed = 0) : node_fixture(seed) {
     start();
     step = create();
     feed(step, 8);
@@ -23,7 +23,7 @@ struct started_node : node_fixture {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(draining, started_node)
+BOOST_FIXTURE_TEST_SUITE(draining, draining_node)
 
 BOOST_AUTO_TEST_CASE(an_idle_node_ends_and_gives_its_shards_free) {
   drain();
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(a_drain_told_twice_is_one_drain) {
 // I-12 under every interleaving: an answer given during the stop is true.
 BOOST_AUTO_TEST_CASE(every_request_that_meets_a_stop_is_answered_truthfully) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
-    started_node world{seed};
+    draining_node world{seed};
     std::vector<msg::submit_judgment> requests;
     std::vector<awaited_answer<msg::submit_judgment>> answers;
     for (int i = 0; i < 8; ++i) {

@@ -12,8 +12,8 @@ namespace {
 
 using persistence::commit_fault;
 
-struct started_node : node_fixture {
-  started_node() {
+struct durable_node : node_fixture {
+  durable_node() {
     start();
     step = create();
     feed(step, 8);
@@ -40,7 +40,7 @@ std::size_t successes(const Answers& answers) {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(durability, started_node)
+BOOST_FIXTURE_TEST_SUITE(durability, durable_node)
 
 // I-12, A79
 BOOST_AUTO_TEST_CASE(

@@ -15,11 +15,11 @@ namespace holdfast::test {
 namespace {
 
 /// Events of a shard as they are published: number and JSON.
-using told = std::vector<std::pair<core::event_seq, std::string>>;
+using told_events = std::vector<std::pair<core::event_seq, std::string>>;
 
-told outbox_of(const persistence::memory_database& database, core::shard_id shard,
-               core::event_seq after = 0) {
-  told events;
+told_events outbox_of(const persistence::memory_database& database, core::shard_id shard,
+                      core::event_seq after = 0) {
+  told_events events;
   const auto rows = database.tables().outbox.find(shard);
   if (rows == database.tables().outbox.end())
     return events;
@@ -30,8 +30,8 @@ told outbox_of(const persistence::memory_database& database, core::shard_id shar
   return events;
 }
 
-told events_of(const msg::event_page& page) {
-  told events;
+told_events events_of(const msg::event_page& page) {
+  told_events events;
   for (const auto& e : page.events)
     events.emplace_back(e.seq, e.event);
   return events;
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(what_is_read_is_the_outbox) {
 BOOST_AUTO_TEST_CASE(pages_follow_each_other_without_gap) {
   node->settings.events_batch_max = 3;
   start_with_units(10);
-  told all;
+  told_events all;
   auto request = behind(0);
   request.limit = 2;
   do {

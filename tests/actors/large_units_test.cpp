@@ -3,6 +3,7 @@
 
 #include "core/object_ref.hpp"
 #include "objects/sha256.hpp"
+#include "tests/support/large_documents.hpp"
 #include "tests/support/node_fixture.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -17,17 +18,10 @@ namespace holdfast::test {
 
 namespace {
 
-constexpr std::size_t large_bytes = 100'000;
-
-/// A document of about `large_bytes`, another one for each mark.
-std::string large(char mark) { return R"({"text":")" + std::string(large_bytes, mark) + "\"}"; }
-
 /// A judgment of about that size.
 std::string large_judgment(const std::string& answer, char mark = 'j') {
   return R"({"answer":")" + answer + R"(","text":")" + std::string(large_bytes, mark) + "\"}";
 }
-
-bool is_ref(const std::string& text) { return core::parse_object_ref(text).has_value(); }
 
 core::object_ref ref_of(const std::string& text) { return {objects::sha256(text), text.size()}; }
 

@@ -10,8 +10,8 @@ namespace holdfast::test {
 
 namespace {
 
-struct started_node : node_fixture {
-  started_node() {
+struct leasing_node : node_fixture {
+  leasing_node() {
     start();
     step = create();
   }
@@ -20,7 +20,7 @@ struct started_node : node_fixture {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(leases, started_node)
+BOOST_FIXTURE_TEST_SUITE(leases, leasing_node)
 
 // A113-A117, I-9: a lease is held while now < expires_at.
 BOOST_AUTO_TEST_CASE(a_lease_is_over_at_the_instant_it_names_and_not_a_microsecond_earlier) {

@@ -10,8 +10,8 @@ namespace holdfast::test {
 
 namespace {
 
-struct started_node : node_fixture {
-  started_node() {
+struct passivating_node : node_fixture {
+  passivating_node() {
     auto& settings = prepare().settings;
     settings.unit_idle_timeout = 10s;
     settings.unit_prefetch = 4;
@@ -23,7 +23,7 @@ struct started_node : node_fixture {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(passivation, started_node)
+BOOST_FIXTURE_TEST_SUITE(passivation, passivating_node)
 
 BOOST_AUTO_TEST_CASE(units_nobody_asks_for_are_not_in_memory) {
   feed(step, 100);

@@ -2,6 +2,7 @@
 
 #include "core/object_ref.hpp"
 #include "objects/sha256.hpp"
+#include "tests/support/large_documents.hpp"
 #include "tests/support/queue_fixture.hpp"
 
 using namespace std::chrono_literals;
@@ -9,11 +10,6 @@ using namespace std::chrono_literals;
 namespace holdfast::test {
 
 namespace {
-
-constexpr std::size_t large_bytes = 100'000;
-
-/// A document of about `large_bytes`, another one for each mark.
-std::string large(char mark) { return R"({"text":")" + std::string(large_bytes, mark) + "\"}"; }
 
 core::digest digest_of(const std::string& text) { return objects::sha256(text); }
 
@@ -30,8 +26,6 @@ public:
 
   core::digest stubborn;
 };
-
-bool is_ref(const std::string& text) { return core::parse_object_ref(text).has_value(); }
 
 struct node_with_payloads : node_with_queue {
   const persistence::memory::live_task_row& row(const core::task_id& task) const {

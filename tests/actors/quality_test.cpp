@@ -19,22 +19,22 @@ namespace holdfast::test {
 namespace {
 
 /// `more` are further members of the only step.
-std::string step_with(const std::string& more) {
+std::string color_step_with(const std::string& more) {
   return R"({"name": "colours", "steps": [{"key": "label",
              "lease": {"ttl_seconds": 60, "total_max_seconds": 120, "regrant_after_seconds": 30},
              )"
          + more + "}]}";
 }
 
-const std::string tested = step_with(R"("judgments_per_unit": 2,
+const std::string tested = color_step_with(R"("judgments_per_unit": 2,
     "test_questions": {"quiz": 2, "quiz_pass": 0.5, "every": 3})");
 
 /// Whoever gives a wrong answer early is removed for it.
 const std::string strict =
     R"("test_questions": {"quiz": 0, "quiz_pass": 1, "every": 2, "certainty": 0.5})";
 
-struct started_node : node_fixture {
-  started_node() { start(); }
+struct questioning_node : node_fixture {
+  questioning_node() { start(); }
 
   /// Adds questions to which `red` is right, with the keys `test-<first>` and so on.
   void ask_about(const core::step_id& step, std::size_t questions, std::size_t first = 0) {
@@ -125,7 +125,7 @@ struct started_node : node_fixture {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(quality_control, started_node)
+BOOST_FIXTURE_TEST_SUITE(quality_control, questioning_node)
 
 // --- test questions ---
 
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(whoever_fails_the_quiz_gets_nothing_more) {
 
 // A27, A28, G-7: what a bad contributor did makes room for others; what they hold ends
 BOOST_AUTO_TEST_CASE(whoever_is_right_too_seldom_is_taken_out_of_units_that_are_still_open) {
-  const auto step = create(step_with(R"("judgments_per_unit": 2,
+  const auto step = create(color_step_with(R"("judgments_per_unit": 2,
       "test_questions": {"quiz": 1, "quiz_pass": 1, "every": 2})"));
   feed(step, 30);
   ask_about(step, 20);
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(whoever_is_right_too_seldom_is_taken_out_of_units_that_are_
 
 // I-6: what was never counted as a unit is not counted when it ends
 BOOST_AUTO_TEST_CASE(a_step_may_remove_by_a_sequential_test) {
-  const auto step = create(step_with(R"("judgments_per_unit": 2,
+  const auto step = create(color_step_with(R"("judgments_per_unit": 2,
       "test_questions": {"quiz": 5, "quiz_pass": 0.1, "every": 0, "sequential": {}})"));
   feed(step, 3);
   ask_about(step, 6);
@@ -281,7 +281,7 @@ BOOST_AUTO_TEST_CASE(a_restarted_step_tests_as_it_would_have) {
 // "No message to a contributor differs for test questions": neither a lease nor what is answered
 // to its extension and to the judgment, by their members and by their size on the wire.
 BOOST_AUTO_TEST_CASE(no_assignment_tells_a_test_question_from_other_units) {
-  const auto step = create(step_with(R"("judgments_per_unit": 200,
+  const auto step = create(color_step_with(R"("judgments_per_unit": 200,
       "test_questions": {"quiz": 0, "every": 2})"));
   feed(step, 60, 100); // three digits each, so that the inputs have one form
   advance(1h);
@@ -483,7 +483,7 @@ BOOST_AUTO_TEST_CASE(contributors_are_listed_page_by_page) {
 
 // A27, A28, G-1: who was removed for one question is back, and so is what they said
 BOOST_AUTO_TEST_CASE(forgiving_a_question_brings_back_people_and_what_they_said) {
-  const auto step = create(step_with("\"judgments_per_unit\": 2, " + strict));
+  const auto step = create(color_step_with("\"judgments_per_unit\": 2, " + strict));
   feed(step, 4);
   ask_about(step, 6);
   const auto out = err(step, "eve");
@@ -522,7 +522,7 @@ BOOST_AUTO_TEST_CASE(forgiving_a_question_brings_back_people_and_what_they_said)
 
 // I-1: nobody loses their place to somebody who comes back
 BOOST_AUTO_TEST_CASE(what_others_have_filled_or_finished_in_between_stays_as_it_is) {
-  const auto step = create(step_with("\"judgments_per_unit\": 2, " + strict));
+  const auto step = create(color_step_with("\"judgments_per_unit\": 2, " + strict));
   feed(step, 4);
   ask_about(step, 8);
   const auto out = err(step, "eve");
@@ -543,7 +543,7 @@ BOOST_AUTO_TEST_CASE(what_others_have_filled_or_finished_in_between_stays_as_it_
 // I-12: whatever happens to unit and step between the two commits
 BOOST_AUTO_TEST_CASE(what_is_to_count_again_does_so_also_after_crashes) {
   for (const int refused : {1, 2, 3}) {
-    const auto step = create(step_with("\"judgments_per_unit\": 2, " + strict));
+    const auto step = create(color_step_with("\"judgments_per_unit\": 2, " + strict));
     feed(step, 2);
     ask_about(step, 6);
     const auto out = err(step, "eve");
@@ -575,7 +575,7 @@ BOOST_AUTO_TEST_CASE(what_is_to_count_again_does_so_also_after_crashes) {
 
 // A27, A32: an open unit has exactly the result that there would have been
 BOOST_AUTO_TEST_CASE(forgiving_gives_judgments_the_trust_that_they_would_have_had) {
-  const auto step = create(step_with(R"("judgments_per_unit": 3,
+  const auto step = create(color_step_with(R"("judgments_per_unit": 3,
       "aggregation": {"method": "weighted", "answer": "/answer"},
       "test_questions": {"quiz": 2, "quiz_pass": 0.5, "every": 0})"));
   feed(step, 1);
@@ -647,7 +647,7 @@ BOOST_AUTO_TEST_CASE(forgiving_gives_judgments_the_trust_that_they_would_have_ha
 // I-12: whatever happens to unit and step between the two commits
 BOOST_AUTO_TEST_CASE(trust_becomes_what_it_would_have_been_also_after_crashes) {
   for (const int refused : {1, 2, 3}) {
-    const auto step = create(step_with(R"("judgments_per_unit": 2,
+    const auto step = create(color_step_with(R"("judgments_per_unit": 2,
         "test_questions": {"quiz": 2, "quiz_pass": 0.5, "every": 0})"));
     feed(step, 1);
     ask_about(step, 4);
@@ -715,7 +715,7 @@ BOOST_AUTO_TEST_CASE(a_forgiven_question_is_not_asked_until_it_counts_again) {
 
 // A27, A28
 BOOST_AUTO_TEST_CASE(a_question_that_counts_again_removes_again) {
-  const auto step = create(step_with("\"judgments_per_unit\": 2, " + strict));
+  const auto step = create(color_step_with("\"judgments_per_unit\": 2, " + strict));
   feed(step, 2);
   ask_about(step, 6);
   const auto out = err(step, "eve");
@@ -760,10 +760,10 @@ BOOST_AUTO_TEST_CASE(only_a_test_question_of_the_step_is_forgiven) {
 
 // A33: the model hears again whom it had been told not to believe
 BOOST_AUTO_TEST_CASE(a_model_learns_anew_when_a_question_is_forgiven) {
-  const auto step = create(step_with("\"judgments_per_unit\": 2,"
-                                     R"("aggregation": {"method": "incremental",
+  const auto step = create(color_step_with("\"judgments_per_unit\": 2,"
+                                           R"("aggregation": {"method": "incremental",
       "answer": "/answer", "labels": ["blue", "red"]}, )"
-                                     + strict));
+                                           + strict));
   feed(step, 6);
   ask_about(step, 8);
   const auto out = err(step, "eve");
@@ -792,7 +792,7 @@ BOOST_AUTO_TEST_CASE(a_model_learns_anew_when_a_question_is_forgiven) {
 
 // A29, A48: as many judgments as the unit turns out to need
 BOOST_AUTO_TEST_CASE(a_unit_gets_more_judgments_only_while_they_disagree) {
-  const auto step = create(step_with(R"("stopping": {"min": 2, "max": 4, "stop_at": 0.7})"));
+  const auto step = create(color_step_with(R"("stopping": {"min": 2, "max": 4, "stop_at": 0.7})"));
   feed(step, 2);
   const auto judge = [&](const std::string& who, const std::string& first,
                          const std::string& second) {
@@ -822,7 +822,7 @@ BOOST_AUTO_TEST_CASE(a_unit_gets_more_judgments_only_while_they_disagree) {
 
 // A32: trust as it was when the judgment came in
 BOOST_AUTO_TEST_CASE(weighted_steps_trust_those_who_were_right_about_test_questions) {
-  const auto step = create(step_with(R"("judgments_per_unit": 2,
+  const auto step = create(color_step_with(R"("judgments_per_unit": 2,
       "aggregation": {"method": "weighted", "answer": "/answer"},
       "test_questions": {"quiz": 4, "quiz_pass": 0.5, "every": 0})"));
   feed(step, 1);
@@ -841,7 +841,7 @@ BOOST_AUTO_TEST_CASE(weighted_steps_trust_those_who_were_right_about_test_questi
 
 // A33: the model knows from test questions whom to believe, and a restart does not change its mind
 BOOST_AUTO_TEST_CASE(an_incremental_step_believes_the_one_who_knows_against_two_who_do_not) {
-  const auto step = create(step_with(R"("judgments_per_unit": 3,
+  const auto step = create(color_step_with(R"("judgments_per_unit": 3,
       "aggregation": {"method": "incremental", "answer": "/answer", "labels": ["blue", "red"]},
       "test_questions": {"quiz": 12, "quiz_pass": 0.1, "every": 0, "certainty": 0.9999})"));
   feed(step, 2);
@@ -881,7 +881,7 @@ BOOST_AUTO_TEST_CASE(an_incremental_step_believes_the_one_who_knows_against_two_
 }
 
 BOOST_AUTO_TEST_CASE(an_answer_that_is_no_label_is_refused) {
-  const auto step = create(step_with(R"("aggregation": {"labels": ["blue", "red"]})"));
+  const auto step = create(color_step_with(R"("aggregation": {"labels": ["blue", "red"]})"));
   feed(step, 1);
   const auto lease = assigned(step, "ana");
   const auto refused = submit(lease, "ana", "green");
@@ -892,7 +892,7 @@ BOOST_AUTO_TEST_CASE(an_answer_that_is_no_label_is_refused) {
 
 // G-1, across a restart: the method is that of the definition as it was taken.
 BOOST_AUTO_TEST_CASE(where_there_are_test_questions_and_labels_results_are_selected_by_them) {
-  const auto step = create(step_with(R"("judgments_per_unit": 1,
+  const auto step = create(color_step_with(R"("judgments_per_unit": 1,
       "aggregation": {"labels": ["blue", "red"]}, "test_questions": {"quiz": 0, "every": 0})"));
   feed(step, 2);
   work_through(step, "ana", 1, "red");
@@ -905,7 +905,8 @@ BOOST_AUTO_TEST_CASE(where_there_are_test_questions_and_labels_results_are_selec
 }
 
 BOOST_AUTO_TEST_CASE(a_row_cannot_ask_for_judgments_where_a_rule_decides) {
-  const auto step = create(step_with(R"("stopping": {"judgments_per_unit": 3, "curtail": true})"));
+  const auto step =
+      create(color_step_with(R"("stopping": {"judgments_per_unit": 3, "curtail": true})"));
   const auto added = call(msg::add_source_data{step, {{"a", "{}", 5}, {"b", "{}", 0}}});
   BOOST_REQUIRE(added.value);
   BOOST_TEST(added.value->added == 1U);

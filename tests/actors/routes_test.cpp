@@ -48,7 +48,7 @@ struct routing_node : node_fixture {
 };
 
 /// A label, then a review of it, which may send it back to others.
-const std::string reviewed = R"({"name":"reviewed","steps":[
+const std::string reviewed_by_route = R"({"name":"reviewed","steps":[
   {"key":"label","judgments_per_unit":1,"routes":[{"to":["review"],"exclude_judges":true}]},
   {"key":"review","judgments_per_unit":1,"aggregation":{"method":"review"},
    "routes":[{"when":{"answer":"reject"},"to":["label"],"exclude_judges":true,"loops_max":1},
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(a_step_is_not_sealed_before_all_that_lead_to_it_are_complet
 
 // A17, A18
 BOOST_AUTO_TEST_CASE(an_approved_result_goes_on_as_it_was) {
-  const auto steps = create_steps(reviewed);
+  const auto steps = create_steps(reviewed_by_route);
   source(steps[0]);
   answer(steps[0], "ana", "cat");
   judge(steps[1], "rex", R"({"verdict":"approve"})");
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(an_approved_result_goes_on_as_it_was) {
 
 // A19
 BOOST_AUTO_TEST_CASE(the_reviewers_answer_takes_the_place_of_the_one_that_was_corrected) {
-  const auto steps = create_steps(reviewed);
+  const auto steps = create_steps(reviewed_by_route);
   source(steps[0]);
   answer(steps[0], "ana", "cat");
   judge(steps[1], "rex", R"({"verdict":"correct","answer":"dog"})");
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(the_reviewers_answer_takes_the_place_of_the_one_that_was_co
 }
 
 BOOST_AUTO_TEST_CASE(a_review_that_says_nothing_usable_is_refused) {
-  const auto steps = create_steps(reviewed);
+  const auto steps = create_steps(reviewed_by_route);
   source(steps[0]);
   answer(steps[0], "ana", "cat");
   const auto lease = assigned(steps[1], "rex");
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(a_review_that_says_nothing_usable_is_refused) {
 
 // A20, A180: made anew by somebody else, from what was asked first, and not for ever
 BOOST_AUTO_TEST_CASE(a_rejected_result_is_made_anew_by_others) {
-  const auto steps = create_steps(reviewed);
+  const auto steps = create_steps(reviewed_by_route);
   source(steps[0]);
   seal(steps[0]);
   answer(steps[0], "ana", "cat");

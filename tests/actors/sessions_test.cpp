@@ -10,8 +10,8 @@ namespace holdfast::test {
 
 namespace {
 
-struct started_node : node_fixture {
-  started_node() {
+struct session_node : node_fixture {
+  session_node() {
     prepare().settings.leases_max = 3;
     start();
     step = create();
@@ -19,7 +19,7 @@ struct started_node : node_fixture {
     BOOST_REQUIRE(node->settings.session_grace == 30s);
     them = std::make_unique<client>(*this);
   }
-  ~started_node() { them.reset(); }
+  ~session_node() { them.reset(); }
 
   /// Asks over the second connection.
   answer<msg::assignment> their_ask(const std::string& who) {
@@ -46,7 +46,7 @@ struct started_node : node_fixture {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(sessions, started_node)
+BOOST_FIXTURE_TEST_SUITE(sessions, session_node)
 
 BOOST_AUTO_TEST_CASE(a_contributor_holds_at_most_leases_max_leases) {
   std::vector<msg::assignment> held;

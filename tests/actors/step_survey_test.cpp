@@ -14,7 +14,7 @@ namespace holdfast::test {
 namespace {
 
 /// `more` are further members of the only step.
-std::string step_with(const std::string& more) {
+std::string surveyed_step_with(const std::string& more) {
   return R"({"name": "colours", "steps": [{"key": "label", "judgments_per_unit": 3,
              "lease": {"ttl_seconds": 60, "total_max_seconds": 120, "regrant_after_seconds": 30},
              )"
@@ -66,7 +66,7 @@ BOOST_FIXTURE_TEST_SUITE(surveys_of_steps, surveyed_node)
 
 // A23, A24
 BOOST_AUTO_TEST_CASE(a_step_without_monitors_tells_and_flags_nobody) {
-  const auto step = create(step_with(R"("title": "Which colour?")"));
+  const auto step = create(surveyed_step_with(R"("title": "Which colour?")"));
   judge(step, 20);
   const auto told = quality(step);
   BOOST_TEST(told.judgments == 60U);
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_step_without_monitors_tells_and_flags_nobody) {
 
 // A28, I-12: once, also when the step starts again
 BOOST_AUTO_TEST_CASE(a_flag_is_raised_once_and_removes_nobody) {
-  const auto step = create(step_with(R"("monitors": ["agreement", "speed"])"));
+  const auto step = create(surveyed_step_with(R"("monitors": ["agreement", "speed"])"));
   judge(step, 20);
   BOOST_TEST(concerns(step) == "eve:agreement eve:patterns");
   BOOST_TEST(flags(step) == "eve:agreement");
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(a_flag_is_raised_once_and_removes_nobody) {
 
 // A26, A158: without anybody asking
 BOOST_AUTO_TEST_CASE(a_step_looks_at_its_judgments_of_its_own_accord) {
-  const auto step = create(step_with(R"("monitors": ["patterns"])"));
+  const auto step = create(surveyed_step_with(R"("monitors": ["patterns"])"));
   judge(step, 16); // 48 judgments
   BOOST_TEST(flags(step).empty());
   judge(step, 1, 16);
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(a_step_looks_at_its_judgments_of_its_own_accord) {
 
 // A28, I-12: the flag was not written when the step crashed
 BOOST_AUTO_TEST_CASE(a_flag_that_was_lost_is_raised_by_the_next_survey) {
-  const auto step = create(step_with(R"("monitors": ["agreement"])"));
+  const auto step = create(surveyed_step_with(R"("monitors": ["agreement"])"));
   bool refused = false;
   database->set_refusals([&refused](const core::change& c) {
     for (const auto& write : c.writes)

@@ -24,8 +24,8 @@ std::string modest_name(const std::string& first, std::uint32_t shards) {
   }
 }
 
-struct two_nodes : node_fixture {
-  two_nodes() {
+struct rival_nodes : node_fixture {
+  rival_nodes() {
     start();
     step = create();
     feed(step, 4);
@@ -33,7 +33,7 @@ struct two_nodes : node_fixture {
     advance(3s);
     BOOST_REQUIRE(hosts_nothing(second));
   }
-  ~two_nodes() { other.disconnect(); }
+  ~rival_nodes() { other.disconnect(); }
 
   /// Asks the second node.
   template <class Request>
@@ -72,7 +72,7 @@ struct two_nodes : node_fixture {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(takeover, two_nodes)
+BOOST_FIXTURE_TEST_SUITE(takeover, rival_nodes)
 
 BOOST_AUTO_TEST_CASE(the_second_node_takes_over_when_the_first_ones_lease_has_run_out) {
   const auto shards = database->tables().shards;

@@ -22,7 +22,7 @@ namespace holdfast::test {
 
 namespace {
 
-const std::string definition =
+const std::string webhook_definition =
     R"({"url":"https://example.com/","secret":"billing","start":"oldest",)"
     R"("retry":{"max_attempts":3,"least_seconds":1,"most_seconds":10},"failing_after":3,)"
     R"("batch":{"events":2}})";
@@ -49,7 +49,8 @@ struct webhook_node : node_fixture {
     shard = core::shard_of(step, node->settings.shards);
     feed(step, units);
   }
-  core::errc put(const std::string& what = definition, const std::string& name = "billing") {
+  core::errc put(const std::string& what = webhook_definition,
+                 const std::string& name = "billing") {
     const auto code = call(msg::put_webhook{name, what}).code();
     advance(2s);
     return code;
@@ -73,12 +74,12 @@ struct webhook_node : node_fixture {
     std::vector<std::vector<core::event_seq>> all;
     for (auto i = first; i < receiver->attempts.size(); ++i) {
       const auto body = nlohmann::json::parse(receiver->attempts[i].post.body);
-      std::vector<core::event_seq> seqs;
+      std::vector<core::event_seq> sent_seqs;
       for (const auto& e : body.at("events"))
         if (e.at("shard").get<core::shard_id>() == shard)
-          seqs.push_back(e.at("seq").get<core::event_seq>());
-      if (!seqs.empty())
-        all.push_back(std::move(seqs));
+          sent_seqs.push_back(e.at("seq").get<core::event_seq>());
+      if (!sent_seqs.empty())
+        all.push_back(std::move(sent_seqs));
     }
     return all;
   }
@@ -97,7 +98,7 @@ struct webhook_node : node_fixture {
   core::shard_id shard = 0;
 };
 
-using seqs = std::vector<std::vector<core::event_seq>>;
+using sent_seqs = std::vector<std::vector<core::event_seq>>;
 
 } // namespace
 
@@ -107,7 +108,7 @@ BOOST_AUTO_TEST_CASE(events_are_posted_in_order_and_the_position_follows) {
   always(200);
   start_with_units(2); // three events: the step, two units
   BOOST_TEST((put() == core::errc::none));
-  BOOST_TEST((posted() == seqs{{1, 2}, {3}}));
+  BOOST_TEST((posted() == sent_seqs{{1, 2}, {3}}));
   BOOST_TEST(place().position == 3U);
   work(step, "ana");
   settle();
@@ -127,14 +128,14 @@ BOOST_AUTO_TEST_CASE(events_are_posted_in_order_and_the_position_follows) {
 BOOST_AUTO_TEST_CASE(the_position_is_stored_after_the_answer_and_not_before) {
   start_with_units(2);
   put();
-  BOOST_TEST((posted() == seqs{{1, 2}}));
+  BOOST_TEST((posted() == sent_seqs{{1, 2}}));
   BOOST_TEST(place().position == 0U);
   restart_node();
-  BOOST_TEST((posted(1) == seqs{{1, 2}}));
+  BOOST_TEST((posted(1) == sent_seqs{{1, 2}}));
   receiver->answer(answered(200));
   settle();
   BOOST_TEST(place().position == 2U);
-  BOOST_TEST((posted(2) == seqs{{3}}));
+  BOOST_TEST((posted(2) == sent_seqs{{3}}));
 }
 
 BOOST_AUTO_TEST_CASE(what_fails_is_tried_again_and_then_a_dead_letter) {
@@ -142,7 +143,7 @@ BOOST_AUTO_TEST_CASE(what_fails_is_tried_again_and_then_a_dead_letter) {
   start_with_units(2);
   put();
   advance(60s);
-  BOOST_TEST((posted() == seqs{{1, 2}, {1, 2}, {1, 2}, {3}, {3}, {3}}));
+  BOOST_TEST((posted() == sent_seqs{{1, 2}, {1, 2}, {1, 2}, {3}, {3}, {3}}));
   // The third in a row stopped it, with nothing lost.
   BOOST_TEST(view().state == "failing");
   BOOST_TEST(place().stopped
@@ -172,7 +173,7 @@ BOOST_AUTO_TEST_CASE(what_has_stopped_goes_on_when_it_is_resumed) {
   BOOST_TEST(posted().size() == 1U); // nor after a crash
   always(200);
   BOOST_TEST((change(2) == core::errc::none));
-  BOOST_TEST((posted(1) == seqs{{1, 2}, {3}}));
+  BOOST_TEST((posted(1) == sent_seqs{{1, 2}, {3}}));
   BOOST_TEST(view().state == "active");
   BOOST_TEST(place().stopped == "");
 }
@@ -188,7 +189,7 @@ BOOST_AUTO_TEST_CASE(a_paused_webhook_waits_and_misses_nothing) {
   advance(120s);
   BOOST_TEST(posted().size() == before);
   change(2);
-  BOOST_TEST((posted(before) == seqs{{3, 4}}));
+  BOOST_TEST((posted(before) == sent_seqs{{3, 4}}));
 }
 
 BOOST_AUTO_TEST_CASE(a_removed_webhook_is_gone_with_its_dead_letters) {
@@ -218,13 +219,13 @@ BOOST_AUTO_TEST_CASE(dead_letters_are_replayed_once_and_go_when_they_arrive) {
   BOOST_TEST(again.dead_letters == 2U);
   BOOST_TEST(again.last == 2U);
   advance(60s);
-  BOOST_TEST((posted(before) == seqs{{1, 2}})); // refused again: dead again
+  BOOST_TEST((posted(before) == sent_seqs{{1, 2}})); // refused again: dead again
   BOOST_TEST(place().dead_letters == 3U);
   always(200);
   before = posted().size();
   BOOST_TEST(replay(1, again.last).dead_letters == 1U);
   advance(60s);
-  BOOST_TEST((posted(before) == seqs{{3}}));
+  BOOST_TEST((posted(before) == sent_seqs{{3}}));
   BOOST_TEST(place().dead_letters == 2U);
   BOOST_TEST(replay(2).dead_letters == 2U);
   BOOST_TEST(place().dead_letters == 0U);
@@ -241,7 +242,7 @@ BOOST_AUTO_TEST_CASE(a_replay_that_was_accepted_survives_a_crash) {
   const auto before = receiver->attempts.size();
   always(200);
   restart_node();
-  BOOST_TEST((posted(before) == seqs{{1, 2}, {3}}));
+  BOOST_TEST((posted(before) == sent_seqs{{1, 2}, {3}}));
   BOOST_TEST(place().dead_letters == 0U);
 }
 
@@ -335,7 +336,7 @@ BOOST_AUTO_TEST_CASE(delivery_can_begin_again_behind_a_position) {
   const auto before = posted().size();
   BOOST_TEST(replay(3, 1).last == 1U);
   settle();
-  BOOST_TEST((posted(before) == seqs{{2, 3}, {4}}));
+  BOOST_TEST((posted(before) == sent_seqs{{2, 3}, {4}}));
   BOOST_TEST(place().position == 4U);
   const auto ahead = call(msg::replay_webhook{"billing", shard, 3, 5, 1});
   BOOST_TEST((ahead.code() == core::errc::invalid_argument));
@@ -348,8 +349,8 @@ BOOST_AUTO_TEST_CASE(a_receiver_that_never_answers_holds_up_no_other) {
   put();
   const auto before = receiver->attempts.size();
   always(200);
-  put(definition, "search");
-  BOOST_TEST((posted(before) == seqs{{1, 2}, {3}}));
+  put(webhook_definition, "search");
+  BOOST_TEST((posted(before) == sent_seqs{{1, 2}, {3}}));
   BOOST_TEST(view("search").places.at(shard).position == 3U);
   BOOST_TEST(place().position == 0U);
 }
@@ -385,7 +386,7 @@ BOOST_AUTO_TEST_CASE(of_one_workflow_or_of_none_that_exists) {
     for (const auto& e : body.at("events"))
       BOOST_TEST(e.at("event").at("step_id") == core::to_string(step));
   }
-  BOOST_TEST((posted() == seqs{{1, 2, 3}}));
+  BOOST_TEST((posted() == sent_seqs{{1, 2, 3}}));
 }
 
 // A step that comes with a later version of the workflow is the workflow's, too. A72, A159
@@ -444,7 +445,7 @@ BOOST_AUTO_TEST_CASE(a_delivery_that_keeps_crashing_is_left_alone_for_a_while) {
     crash_all();
   BOOST_TEST(running() == 0U);
   // Somebody has changed it: that may have been the reason.
-  auto other = definition;
+  auto other = webhook_definition;
   other.insert(1, R"("timeout_seconds":5,)");
   put(other);
   BOOST_TEST(running() == all);
@@ -459,18 +460,18 @@ BOOST_AUTO_TEST_CASE(a_change_that_the_database_refuses_costs_only_that_change) 
   database->set_refusals([](const core::change& c) {
     return !c.writes.empty() && std::holds_alternative<core::put_webhook>(c.writes[0]);
   });
-  BOOST_TEST(
-      (call(msg::put_webhook{"billing", definition}).code() == core::errc::refused_by_store));
+  BOOST_TEST((call(msg::put_webhook{"billing", webhook_definition}).code()
+              == core::errc::refused_by_store));
   database->set_refusals(nullptr);
-  BOOST_TEST(call(msg::put_webhook{"billing", definition}).value->revision == 1U);
-  BOOST_TEST(call(msg::put_webhook{"other", definition}).value->revision == 1U);
+  BOOST_TEST(call(msg::put_webhook{"billing", webhook_definition}).value->revision == 1U);
+  BOOST_TEST(call(msg::put_webhook{"other", webhook_definition}).value->revision == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(the_same_definition_again_changes_nothing) {
   always(200);
-  BOOST_TEST(call(msg::put_webhook{"billing", definition}).value->revision == 1U);
-  BOOST_TEST(call(msg::put_webhook{"billing", definition}).value->revision == 1U);
-  auto other = definition;
+  BOOST_TEST(call(msg::put_webhook{"billing", webhook_definition}).value->revision == 1U);
+  BOOST_TEST(call(msg::put_webhook{"billing", webhook_definition}).value->revision == 1U);
+  auto other = webhook_definition;
   other.insert(1, R"("timeout_seconds":5,)");
   BOOST_TEST(call(msg::put_webhook{"billing", other}).value->revision == 2U);
   BOOST_TEST(view().definition == other);
@@ -479,7 +480,8 @@ BOOST_AUTO_TEST_CASE(the_same_definition_again_changes_nothing) {
 BOOST_AUTO_TEST_CASE(what_is_wrong_is_refused_with_its_place) {
   const auto wrong = call(msg::put_webhook{"billing", R"({"url":"ftp://x","secrets":"y"})"});
   BOOST_TEST((wrong.code() == core::errc::payload_invalid));
-  BOOST_TEST((call(msg::put_webhook{"../x", definition}).code() == core::errc::invalid_argument));
+  BOOST_TEST(
+      (call(msg::put_webhook{"../x", webhook_definition}).code() == core::errc::invalid_argument));
   BOOST_TEST((call(msg::change_webhook{"billing", 4}).code() == core::errc::invalid_argument));
   BOOST_TEST((call(msg::change_webhook{"billing", 1}).code() == core::errc::not_found));
   BOOST_TEST((call(msg::list_dead_letters{"billing", 0, 0, 10}).code() == core::errc::not_found));
@@ -491,9 +493,10 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_refused_with_its_place) {
   BOOST_TEST(
       (call(msg::replay_webhook{"billing", 0, 4, 0, 10}).code() == core::errc::invalid_argument));
   for (std::size_t i = 0; i < core::webhooks_most; ++i)
-    BOOST_TEST(
-        (call(msg::put_webhook{"w" + std::to_string(i), definition}).code() == core::errc::none));
-  BOOST_TEST((call(msg::put_webhook{"one-more", definition}).code() == core::errc::limit_reached));
+    BOOST_TEST((call(msg::put_webhook{"w" + std::to_string(i), webhook_definition}).code()
+                == core::errc::none));
+  BOOST_TEST(
+      (call(msg::put_webhook{"one-more", webhook_definition}).code() == core::errc::limit_reached));
 }
 
 // Whatever dies and whatever is answered: nothing is skipped, and what is new comes in order.

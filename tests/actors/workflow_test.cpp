@@ -12,8 +12,8 @@ namespace holdfast::test {
 
 namespace {
 
-struct started_node : node_fixture {
-  started_node() { start(); }
+struct workflow_node : node_fixture {
+  workflow_node() { start(); }
 
   core::step_status status_of(const core::step_id& step) { return statistics(step).step.status; }
   /// Judges every unit of the step that is open, by one contributor.
@@ -35,7 +35,7 @@ const auto chain_of_three =
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(workflows, started_node)
+BOOST_FIXTURE_TEST_SUITE(workflows, workflow_node)
 
 // --- creation (A62-A66) ---
 

@@ -16,7 +16,7 @@ namespace holdfast::test {
 
 namespace {
 
-const std::string two_steps = R"({"name":"w","steps":[
+const std::string label_and_export = R"({"name":"w","steps":[
   {"key":"label","judgments_per_unit":1,"next":["export"]},
   {"key":"export","judgments_per_unit":1}]})";
 
@@ -61,7 +61,7 @@ BOOST_FIXTURE_TEST_SUITE(workflow_versions_at_work, versions_node)
 
 // What has begun keeps its form to the end of its chain; what begins gets the new one. A88, I-5
 BOOST_AUTO_TEST_CASE(units_go_on_as_they_began) {
-  const auto steps = create_steps(two_steps);
+  const auto steps = create_steps(label_and_export);
   feed(steps[0], 1);
   const auto changed = updated(steps[0], 1, with_check);
   BOOST_TEST(changed.version == 2U);
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(units_go_on_as_they_began) {
 
 // I-6
 BOOST_AUTO_TEST_CASE(the_steps_of_all_versions_complete_once_the_first_is_sealed) {
-  const auto steps = create_steps(two_steps);
+  const auto steps = create_steps(label_and_export);
   feed(steps[0], 1);
   seal(steps[0]);
   judge(steps[0], "ana");
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(a_new_step_learns_that_those_before_it_are_complete) {
 
 // Whoever keeps a list of steps asks for nothing more. A39
 BOOST_AUTO_TEST_CASE(events_say_what_defines_a_step_as_of_the_latest_version) {
-  const auto steps = create_steps(two_steps);
+  const auto steps = create_steps(label_and_export);
   updated(steps[0], 1, R"({"name":"w","steps":[
     {"key":"label","judgments_per_unit":1,"priority":5,"next":["export"]},
     {"key":"export","judgments_per_unit":1,"requirements":{"skills":["ner"]}}]})");
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(events_say_what_defines_a_step_as_of_the_latest_version) {
 BOOST_AUTO_TEST_CASE(a_dropped_step_finishes_what_is_on_its_way_to_it) {
   const auto steps = create_steps(with_check);
   feed(steps[0], 1);
-  updated(steps[0], 1, two_steps);
+  updated(steps[0], 1, label_and_export);
   feed(steps[0], 1, 1);
   seal(steps[0]);
   judge(steps[0], "ana");
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(a_dropped_step_finishes_what_is_on_its_way_to_it) {
 
 // I-12: what was answered with success is there after a crash, and is not done twice.
 BOOST_AUTO_TEST_CASE(versions_outlive_the_node_and_a_lost_answer) {
-  const auto steps = create_steps(two_steps);
+  const auto steps = create_steps(label_and_export);
   feed(steps[0], 1);
   const auto check = updated(steps[0], 1, with_check).steps[1].step;
   restart();
@@ -210,13 +210,13 @@ BOOST_AUTO_TEST_CASE(versions_outlive_the_node_and_a_lost_answer) {
 }
 
 BOOST_AUTO_TEST_CASE(versions_are_read_as_they_were_handed_in) {
-  const auto steps = create_steps(two_steps);
+  const auto steps = create_steps(label_and_export);
   updated(steps[0], 1, with_check);
   const auto first = view(steps[0], 1);
   BOOST_TEST(first.version == 1U);
   BOOST_TEST(first.latest == 2U);
   BOOST_TEST(first.name == "w");
-  BOOST_TEST(first.definition == two_steps);
+  BOOST_TEST(first.definition == label_and_export);
   BOOST_REQUIRE(first.steps.size() == 2U);
   BOOST_TEST((first.steps[1].step == steps[1]));
   BOOST_TEST(view(steps[0]).definition == with_check);
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(versions_are_read_as_they_were_handed_in) {
 }
 
 BOOST_AUTO_TEST_CASE(a_dry_run_tells_what_would_change_and_changes_nothing) {
-  const auto steps = create_steps(two_steps);
+  const auto steps = create_steps(label_and_export);
   const auto asked = update(steps[0], 1, with_check, true);
   BOOST_REQUIRE(asked.value);
   BOOST_TEST(asked.value->dry_run);
@@ -240,12 +240,12 @@ BOOST_AUTO_TEST_CASE(a_dry_run_tells_what_would_change_and_changes_nothing) {
               == std::vector<std::string>{"/steps/check", "/steps/label/judgments_per_unit",
                                           "/steps/label/next"}));
   BOOST_TEST(view(steps[0]).latest == 1U);
-  BOOST_TEST(updated(steps[0], 1, two_steps).version == 1U); // the same is no other version
+  BOOST_TEST(updated(steps[0], 1, label_and_export).version == 1U); // the same is no other version
   BOOST_TEST(view(steps[0]).latest == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(a_change_that_cannot_be_is_refused_with_its_reason) {
-  const auto steps = create_steps(two_steps);
+  const auto steps = create_steps(label_and_export);
   const auto refused = [&](const answer<msg::workflow_updated>& answer, core::errc code,
                            const std::string& why) {
     BOOST_REQUIRE(answer.error);
@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(a_change_that_cannot_be_is_refused_with_its_reason) {
 
 // Two people change the workflow at once: one of them learns of the other.
 BOOST_AUTO_TEST_CASE(of_two_changes_at_once_one_is_made) {
-  const auto steps = create_steps(two_steps);
+  const auto steps = create_steps(label_and_export);
   const auto other = R"({"name":"w","steps":[{"key":"label","judgments_per_unit":4}]})";
   auto one = send_to_node(msg::update_workflow{steps[0], 1, with_check, false});
   auto two = send_to_node(msg::update_workflow{steps[0], 1, other, false});
@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(of_two_changes_at_once_one_is_made) {
 
 // Contributors stay who they are: nobody who was removed comes back by a new version. A28
 BOOST_AUTO_TEST_CASE(who_was_removed_stays_removed) {
-  const auto steps = create_steps(two_steps);
+  const auto steps = create_steps(label_and_export);
   feed(steps[0], 1);
   BOOST_REQUIRE(call(msg::remove_contributor{steps[0], "ana"}).value);
   updated(steps[0], 1, with_check);

@@ -2,11 +2,14 @@
 #include "app/demo/scoring.hpp"
 #include "documents/csv.hpp"
 #include "tests/support/source_dir.hpp"
+#include "tests/support/text.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 #include <string>
 #include <vector>
+
+using holdfast::test::contains;
 
 namespace demo = holdfast::app::demo;
 namespace documents = holdfast::documents;
@@ -35,10 +38,6 @@ std::string problem_of(const std::string& answers, const std::string& truth) {
   BOOST_REQUIRE(!set);
   BOOST_TEST((set.error().code == holdfast::core::errc::invalid_argument));
   return set.error().detail;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 } // namespace

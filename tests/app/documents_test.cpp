@@ -1,6 +1,7 @@
 #include "app/exit_codes.hpp"
 #include "core/errors.hpp"
 #include "tests/support/source_dir.hpp"
+#include "tests/support/text.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -10,6 +11,8 @@
 #include <string>
 #include <vector>
 
+using holdfast::test::contains;
+
 namespace core = holdfast::core;
 
 namespace {
@@ -18,10 +21,6 @@ std::string text_of(const std::string& path) {
   std::ifstream file{holdfast::test::source_dir() + "/" + path};
   BOOST_REQUIRE_MESSAGE(file, "cannot read " + path);
   return {std::istreambuf_iterator<char>{file}, {}};
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 /// The rows of requests, as "`request` | `answer`". Of all tables only theirs begin with two names

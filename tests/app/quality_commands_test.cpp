@@ -4,6 +4,7 @@
 #include "app/demo/scratch_directory.hpp"
 #include "app/program.hpp"
 #include "tests/support/source_dir.hpp"
+#include "tests/support/text.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
@@ -18,6 +19,8 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+using holdfast::test::contains;
 
 namespace app = holdfast::app;
 
@@ -72,10 +75,6 @@ nlohmann::json published(const std::string& file) {
   std::ifstream in{data + file};
   BOOST_REQUIRE_MESSAGE(in, "cannot read data/" << file);
   return nlohmann::json::parse(in);
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 struct fixture {

@@ -3,6 +3,7 @@
 #include "client/frame_guard.hpp"
 #include "messages/errors.hpp"
 #include "messages/registry.hpp"
+#include "tests/client/testing_system.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <caf/actor_cast.hpp>
@@ -31,14 +32,6 @@ namespace msg = holdfast::msg;
 using namespace std::chrono_literals;
 
 namespace {
-
-/// One thread and the clock of the test.
-struct testing_system : caf::actor_system_config {
-  testing_system() {
-    set("scheduler.policy", caf::atom("testing"));
-    msg::register_messages(*this);
-  }
-};
 
 /// What the fake gateways saw and say.
 struct script {
@@ -110,7 +103,7 @@ struct courier_fixture {
     return outcome;
   }
 
-  testing_system config;
+  holdfast::test::testing_system config;
   caf::actor_system system{config};
   caf::scheduler::test_coordinator& sched =
       dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());

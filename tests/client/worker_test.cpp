@@ -2,6 +2,7 @@
 
 #include "messages/errors.hpp"
 #include "messages/registry.hpp"
+#include "tests/client/testing_system.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <caf/actor_cast.hpp>
@@ -28,14 +29,6 @@ namespace msg = holdfast::msg;
 using namespace std::chrono_literals;
 
 namespace {
-
-/// One thread and the clock of the test.
-struct testing_system : caf::actor_system_config {
-  testing_system() {
-    set("scheduler.policy", caf::atom("testing"));
-    msg::register_messages(*this);
-  }
-};
 
 /// Something that the fake gateway does: CAF wants promises kept by the actor that made them.
 struct errand {
@@ -218,7 +211,7 @@ struct worker_fixture {
     return down;
   }
 
-  testing_system config;
+  holdfast::test::testing_system config;
   caf::actor_system system{config};
   caf::scheduler::test_coordinator& sched =
       dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());

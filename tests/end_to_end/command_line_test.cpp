@@ -1,5 +1,7 @@
 #include "app/demo/scratch_directory.hpp"
+#include "tests/end_to_end/holdfast_with.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/text.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
@@ -12,18 +14,8 @@
 #include <vector>
 
 using namespace std::chrono_literals;
-
-namespace {
-
-holdfast::test::program_end holdfast_with(const std::vector<std::string>& arguments) {
-  return holdfast::test::run_program(HOLDFAST_BINARY, arguments, 30s);
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-} // namespace
+using holdfast::test::contains;
+using holdfast::test::holdfast_with;
 
 BOOST_AUTO_TEST_SUITE(command_line)
 

@@ -29,8 +29,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct node_with_queue : test::running_node {
-  node_with_queue() {
+struct node_with_scans : test::running_node {
+  node_with_scans() {
     connect();
     ask<msg::queue_view>(msg::put_queue{"scans", "{}"});
   }
@@ -97,7 +97,7 @@ struct node_with_queue : test::running_node {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(large_payloads, node_with_queue)
+BOOST_FIXTURE_TEST_SUITE(large_payloads, node_with_scans)
 
 // I-12, I-13
 BOOST_AUTO_TEST_CASE(they_survive_a_kill_and_a_lost_file_harms_its_own_task_only) {

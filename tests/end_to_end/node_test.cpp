@@ -2,6 +2,7 @@
 #include "app/exit_codes.hpp"
 #include "client/connection.hpp"
 #include "client/peer_system.hpp"
+#include "tests/end_to_end/holdfast_with.hpp"
 #include "tests/end_to_end/running_node.hpp"
 #include "tests/support/program.hpp"
 
@@ -26,6 +27,8 @@
 #include <utility>
 #include <vector>
 
+using holdfast::test::holdfast_with;
+
 namespace app = holdfast::app;
 namespace client = holdfast::client;
 namespace core = holdfast::core;
@@ -36,10 +39,6 @@ using holdfast::test::running_node;
 namespace {
 
 running_node& node() { return running_node::current(); }
-
-holdfast::test::program_end holdfast_with(const std::vector<std::string>& arguments) {
-  return holdfast::test::run_program(HOLDFAST_BINARY, arguments, 60s);
-}
 
 /// Numbers of a header in the byte order of the network.
 template <class Number>

@@ -72,9 +72,9 @@ struct producer {
 
   template <class Answer, class Request>
   Answer answer_when(const Request& request, const std::function<bool(const Answer&)>& wanted) {
-    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds{30};
+    const auto give_up_at = std::chrono::steady_clock::now() + std::chrono::seconds{30};
     auto answer = ask<Answer>(request);
-    while (!wanted(answer) && std::chrono::steady_clock::now() < patience)
+    while (!wanted(answer) && std::chrono::steady_clock::now() < give_up_at)
       answer = ask<Answer>(request);
     return answer;
   }

@@ -6,6 +6,7 @@
 #include "tests/end_to_end/running_node.hpp"
 #include "tests/end_to_end/simple_job.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/text.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <caf/actor_system.hpp>
@@ -15,6 +16,8 @@
 #include <fstream>
 #include <string>
 #include <vector>
+
+using holdfast::test::contains;
 
 namespace client = holdfast::client;
 namespace core = holdfast::core;
@@ -42,10 +45,6 @@ struct asked_node : test::running_node, test::simple_job<asked_node> {
   caf::actor_system system{configuration};
   client::connection node{system, {"127.0.0.1", process->port()}, client::retry_policy{}, 1};
 };
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 std::string text_of(const core::unit_id& id) { return core::to_string(id); }
 std::string text_of(const core::step_id& id) { return core::to_string(id); }

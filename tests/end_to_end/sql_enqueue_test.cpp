@@ -27,8 +27,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct node_with_queue : test::running_node {
-  node_with_queue() {
+struct node_with_shop : test::running_node {
+  node_with_shop() {
     connect();
     ask<msg::queue_view>(msg::put_queue{"orders", "{}"});
     pqxx::connection database{conninfo()};
@@ -79,7 +79,7 @@ struct node_with_queue : test::running_node {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(sql_enqueue, node_with_queue)
+BOOST_FIXTURE_TEST_SUITE(sql_enqueue, node_with_shop)
 
 // C5, C25, I-12, I-13
 BOOST_AUTO_TEST_CASE(task_exists_when_its_transaction_commits_and_only_then) {

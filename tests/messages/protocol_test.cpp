@@ -1,20 +1,16 @@
 // Which programs understand each other. F44
 
 #include "messages/protocol.hpp"
+#include "tests/support/text.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 #include <string>
 
 using holdfast::msg::why_not_understood;
+using holdfast::test::contains;
 
-namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-} // namespace
+namespace {} // namespace
 
 BOOST_AUTO_TEST_SUITE(protocols)
 

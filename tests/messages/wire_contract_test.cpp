@@ -8,6 +8,7 @@
 #include "tests/messages/all_samples.hpp"
 #include "tests/messages/interface_names.hpp"
 #include "tests/support/source_dir.hpp"
+#include "tests/support/text.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -18,6 +19,7 @@
 #include <vector>
 
 using namespace holdfast;
+using holdfast::test::contains;
 using test::broken_words;
 using test::spoken;
 using test::wire_contract;
@@ -48,10 +50,6 @@ spoken spoken_now(wire_fixture& wire) {
   add_answers<msg::member_gateway_actor>(all, wire.system);
   add_answers<msg::door_actor>(all, wire.system);
   return all;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 } // namespace

@@ -6,9 +6,12 @@
 #include "core/contributor.hpp"
 #include "core/lease.hpp"
 #include "tests/persistence/empty_database.hpp"
+#include "tests/support/text.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <future>
+
+using holdfast::test::contains;
 
 namespace holdfast::test {
 
@@ -21,10 +24,6 @@ using persistence::migration;
 std::vector<migration> history(const std::string& second = "CREATE TABLE b (n integer);") {
   return {make_migration("0001_first.sql", "CREATE TABLE a (n integer); INSERT INTO a VALUES (1);"),
           make_migration("0002_second.sql", second)};
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 BOOST_FIXTURE_TEST_SUITE(schema_history, empty_database)

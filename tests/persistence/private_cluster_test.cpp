@@ -5,6 +5,7 @@
 
 #include "persistence/connection.hpp"
 #include "tests/persistence/test_cluster.hpp"
+#include "tests/support/text.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -14,6 +15,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+using holdfast::test::contains;
 
 namespace holdfast::test {
 
@@ -34,10 +37,6 @@ private_cluster_options options_for(const std::string& directory) {
 
 std::string failure_of(const core::outcome<bool>& outcome) {
   return outcome ? std::string{} : outcome.error().detail;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 /// The one value that a query yields.

@@ -601,7 +601,7 @@ core::unit_id one_to_forgive(persona& p) {
 }
 
 /// Asks what became of the item of a unit.
-void trace(self_ptr self, const persona_ptr& p, const core::unit_id& unit) {
+void trace_item(self_ptr self, const persona_ptr& p, const core::unit_id& unit) {
   if (!unit)
     return;
   const msg::get_lineage asked{unit, {}, 100};
@@ -698,7 +698,7 @@ void steer(self_ptr self, const persona_ptr& p) {
   if (p->random.below(5) == 0)
     send(self, p, msg::list_results{p->random.one_of(p->world.steps), 0, 100});
   if (p->random.below(6) == 0)
-    trace(self, p, some_unit(*p, choice::any));
+    trace_item(self, p, some_unit(*p, choice::any));
   if (p->random.below(12) == 0)
     send(self, p,
          msg::explain_contributor{p->random.one_of(p->world.steps),

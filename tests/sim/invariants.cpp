@@ -33,14 +33,10 @@ std::string brief(const core::strong_id<Tag>& id) {
   return brief(id.value);
 }
 
-std::string seconds(core::instant at) {
-  const auto micros = core::to_micros(at) % 86'400'000'000;
-  return std::to_string(static_cast<double>(micros) / 1e6) + 's';
-}
-
 std::ostream& operator<<(std::ostream& out, const core::lease& lease) {
   return out << lease.owner << " token " << lease.token << " assignment " << brief(lease.id)
-             << " granted " << seconds(lease.granted_at) << " until " << seconds(lease.expires_at);
+             << " granted " << seconds_of_day(lease.granted_at) << " until "
+             << seconds_of_day(lease.expires_at);
 }
 
 /// Whether an open unit is taken from somebody because its parent's result is gone.
@@ -94,15 +90,16 @@ std::string auditor::dump(const core::unit_id& id) const {
   for (const auto* lease : rows.active)
     out << "\n      active   " << *lease;
   for (const auto* ended : rows.ended)
-    out << "\n      " << to_string(ended->how) << " at " << seconds(ended->at) << ' '
+    out << "\n      " << to_string(ended->how) << " at " << seconds_of_day(ended->at) << ' '
         << ended->lease;
   for (const auto* judged : rows.judgments)
     out << "\n      judgment " << brief(judged->made.id) << " of " << judged->made.owner
-        << " under token " << judged->made.token << " at " << seconds(judged->made.submitted_at)
-        << ", lease of " << judged->lease << (judged->late ? ", late" : "");
+        << " under token " << judged->made.token << " at "
+        << seconds_of_day(judged->made.submitted_at) << ", lease of " << judged->lease
+        << (judged->late ? ", late" : "");
   for (const auto* kept : rows.surplus)
     out << "\n      surplus  " << brief(kept->id) << " of " << kept->owner << " under token "
-        << kept->token << " at " << seconds(kept->submitted_at);
+        << kept->token << " at " << seconds_of_day(kept->submitted_at);
   if (const auto known = units_.find(id); known != units_.end())
     out << "\n      events: announced " << known->second.announced << ", judgments received "
         << known->second.judged << ", finalized " << known->second.finalized << ", reopened "

@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-const std::array<std::string, 2> names{"everything", "results"};
+const std::array<std::string, 2> receiver_names{"everything", "results"};
 
 /// The second one wants results alone.
 std::string definition_of(const std::string& name) {
@@ -28,7 +28,7 @@ std::string definition_of(const std::string& name) {
                   {"failing_after", 20},
                   {"retry", {{"max_attempts", 3}, {"least_seconds", 0.1}, {"most_seconds", 2}}},
                   {"batch", {{"events", 7}}}};
-  if (name == names[1])
+  if (name == receiver_names[1])
     definition["types"] = {"UnitFinalized"};
   return definition.dump();
 }
@@ -93,7 +93,7 @@ void receivers::calm_down() {
 bool receivers::is_wanted(const core::webhook_id& webhook, core::shard_id shard,
                           core::event_seq seq) const {
   const auto found = world_.tables->webhooks.find(webhook);
-  if (found == world_.tables->webhooks.end() || found->second.name == names[0])
+  if (found == world_.tables->webhooks.end() || found->second.name == receiver_names[0])
     return true;
   const auto* event = committed_event(*world_.tables, shard, seq);
   return event != nullptr && event->type == core::event_type::unit_finalized;
@@ -159,7 +159,7 @@ bool receivers::caught_up() const {
   if (!world_.drawn.webhooks)
     return true;
   const auto& t = *world_.tables;
-  if (t.webhooks.size() < names.size() || !t.dead_letters.empty())
+  if (t.webhooks.size() < receiver_names.size() || !t.dead_letters.empty())
     return false;
   for (const auto& [where, row] : t.webhook_places) {
     const auto& [webhook, shard] = where;
@@ -226,7 +226,7 @@ void change(self_ptr self, const operator_ptr& p, const std::string& name,
 
 /// One thing or another.
 void steer(self_ptr self, const operator_ptr& p) {
-  const auto& name = names[p->random.below(names.size())];
+  const auto& name = receiver_names[p->random.below(receiver_names.size())];
   const auto shard = static_cast<core::shard_id>(p->random.below(p->world.drawn.shards));
   if (!is_there(p->world, name))
     return ask(self, p, msg::put_webhook{name, definition_of(name)});
@@ -251,7 +251,7 @@ void steer(self_ptr self, const operator_ptr& p) {
 /// Whatever keeps events from being delivered.
 void mend(self_ptr self, const operator_ptr& p) {
   const auto& t = *p->world.tables;
-  for (const auto& name : names)
+  for (const auto& name : receiver_names)
     if (!is_there(p->world, name))
       ask(self, p, msg::put_webhook{name, definition_of(name)});
   for (const auto& [id, row] : t.webhooks) {

@@ -2,6 +2,7 @@
 
 #include "core/task_purpose.hpp"
 #include "documents/queue_document.hpp"
+#include "tests/sim/trace.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -14,16 +15,11 @@ using core::task_ending;
 
 /// How long after its end a lease may still be there once nothing goes wrong any more: what a node
 /// needs to come back and read its queues.
-constexpr std::chrono::seconds expiry_bound{30};
+constexpr std::chrono::seconds task_expiry_bound{30};
 
 /// How long a task that is due and kept back by nothing may wait while a worker waits for it: above
 /// the longest that a rate or the world outside keeps a whole type back.
 constexpr std::chrono::seconds due_bound{10};
-
-std::string seconds(core::instant at) {
-  const auto micros = core::to_micros(at) % 86'400'000'000;
-  return std::to_string(static_cast<double>(micros) / 1e6) + 's';
-}
 
 bool same(const core::task_progress& a, const core::task_progress& b) {
   return a.state == b.state && a.data == b.data && a.execution_state == b.execution_state
@@ -36,9 +32,9 @@ bool same(const core::lease& a, const core::lease& b) {
          && a.expires_at == b.expires_at;
 }
 
-std::ostream& operator<<(std::ostream& out, const core::lease& lease) {
-  return out << lease.owner << " token " << lease.token << " granted " << seconds(lease.granted_at)
-             << " until " << seconds(lease.expires_at);
+std::ostream& put(std::ostream& out, const core::lease& lease) {
+  return out << lease.owner << " token " << lease.token << " granted "
+             << seconds_of_day(lease.granted_at) << " until " << seconds_of_day(lease.expires_at);
 }
 
 } // namespace
@@ -50,21 +46,21 @@ std::string task_auditor::dump(const core::task_id& id) const {
     const auto& p = row->second.progress;
     out << " is live in " << row->second.queue << ", type " << row->second.spec.type << ", state "
         << p.state << ", attempts " << p.attempts << ", crashes " << p.crashes << ", next action "
-        << seconds(p.next_action) << (p.paused ? ", paused" : "");
+        << seconds_of_day(p.next_action) << (p.paused ? ", paused" : "");
   } else if (const auto over = t_.finished_tasks.find(id); over != t_.finished_tasks.end()) {
     out << " in " << over->second.task.queue << " is " << to_string(over->second.ending) << " at "
-        << seconds(over->second.at) << ", result " << over->second.result;
+        << seconds_of_day(over->second.at) << ", result " << over->second.result;
     if (over->second.lease)
-      out << ", lease of " << *over->second.lease;
+      put(out << ", lease of ", *over->second.lease);
   } else {
     out << " is not in the tables";
   }
   if (const auto lease = t_.task_leases.find(id); lease != t_.task_leases.end())
-    out << "\n      active   " << lease->second;
+    put(out << "\n      active   ", lease->second);
   const auto [begin, end] = persistence::memory::rows_of(t_.task_attempts, id);
   for (auto row = begin; row != end; ++row)
-    out << "\n      " << row->second.ending << " at " << seconds(row->second.at) << ' '
-        << row->second.lease;
+    put(out << "\n      " << row->second.ending << " at " << seconds_of_day(row->second.at) << ' ',
+        row->second.lease);
   if (const auto known = tasks_.find(id); known != tasks_.end())
     out << "\n      grants seen: " << known->second.grants.size()
         << (known->second.over ? ", finished" : ", live") << " as far as is known";
@@ -603,7 +599,7 @@ std::string task_auditor::unfinished() const {
 
 void task_auditor::check_prompt(core::instant since, core::instant now) {
   for (const auto& [id, lease] : t_.task_leases)
-    require(std::max(since, lease.expires_at) > now - expiry_bound, "I-9", id,
+    require(std::max(since, lease.expires_at) > now - task_expiry_bound, "I-9", id,
             "a lease has run out long ago and is still there");
   for (const auto& [worker, wait] : waiting_) {
     const auto& [name, begun] = wait;
@@ -637,7 +633,7 @@ void task_auditor::check_quiescent(core::instant now) {
   if (const auto open = unfinished(); !open.empty())
     blame_("liveness", open);
   for (const auto& [id, lease] : t_.task_leases)
-    require(lease.expires_at > now - expiry_bound, "I-9", id,
+    require(lease.expires_at > now - task_expiry_bound, "I-9", id,
             "a lease has run out long ago and is still there");
 }
 

@@ -505,7 +505,7 @@ void work(caf::actor_system& system, const program_ptr& p) {
 }
 
 /// Does at once whatever it gets, and waits where there is something left to do.
-void closer_tick(self_ptr self, const program_ptr& p) {
+void task_closer_tick(self_ptr self, const program_ptr& p) {
   constexpr core::duration soon = 30ms;
   if (p->under_way == 0)
     p->audit().waits_no_more(p->name);
@@ -726,7 +726,7 @@ void start_task_clients(caf::actor_system& system, field& f) {
 void start_task_closers(caf::actor_system& system, field& f) {
   constexpr std::uint32_t closers = 3;
   for (std::uint32_t i = 0; i < closers; ++i)
-    spawn_program(system, make_program(f, "hand" + std::to_string(i), 700 + i), closer_tick);
+    spawn_program(system, make_program(f, "hand" + std::to_string(i), 700 + i), task_closer_tick);
 }
 
 } // namespace holdfast::sim

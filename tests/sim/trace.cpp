@@ -5,6 +5,11 @@
 
 namespace holdfast::sim {
 
+std::string seconds_of_day(core::instant at) {
+  const auto micros = core::to_micros(at) % 86'400'000'000;
+  return std::to_string(static_cast<double>(micros) / 1e6) + 's';
+}
+
 void trace::put(const std::string& line) {
   constexpr std::int64_t day_us = 86'400'000'000;
   char head[48];

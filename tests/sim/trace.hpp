@@ -9,6 +9,9 @@
 
 namespace holdfast::sim {
 
+/// How traces and dumps show a time: the seconds since midnight.
+std::string seconds_of_day(core::instant at);
+
 /// What happened in a run: a hash of everything, and, where somebody wants to read it, the last
 /// lines. Lines are composed only then.
 class trace {

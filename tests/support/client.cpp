@@ -5,7 +5,7 @@ namespace holdfast::test {
 namespace {
 
 /// Longer than any outage in a test, so that a request that nobody answers is seen as that.
-constexpr std::chrono::minutes patience{60};
+constexpr std::chrono::minutes answer_patience{60};
 
 } // namespace
 
@@ -25,7 +25,7 @@ awaited_answer<Request> client::send(const msg::gateway_actor& to, Request reque
   auto result = std::make_shared<answer<msg::answer_to<Request>>>();
   caf::anon_send(
       actor_, client_call{[=](caf::event_based_actor* self) {
-        self->request(caf::actor_cast<caf::actor>(to), patience, request)
+        self->request(caf::actor_cast<caf::actor>(to), answer_patience, request)
             .then([=](msg::answer_to<Request>& value) { result->value = std::move(value); },
                   [=](const caf::error& error) { result->error = msg::failure_of(error); });
       }});

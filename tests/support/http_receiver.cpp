@@ -19,7 +19,7 @@ namespace holdfast::test {
 namespace {
 
 /// Longer than anything takes, unless it is broken.
-constexpr std::chrono::seconds patience{60};
+constexpr std::chrono::seconds arrival_patience{60};
 
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
@@ -182,7 +182,7 @@ bool http_receiver::has_received(std::size_t requests) const {
 bool http_receiver::received(
     const std::function<bool(const std::vector<http_request>&)>& enough) const {
   std::unique_lock<std::mutex> lock{mutex_};
-  return arrived_.wait_for(lock, patience, [&] { return enough(requests_); });
+  return arrived_.wait_for(lock, arrival_patience, [&] { return enough(requests_); });
 }
 
 void http_receiver::accept_all() {
