@@ -10,8 +10,6 @@
 using holdfast::msg::why_not_understood;
 using holdfast::test::contains;
 
-namespace {} // namespace
-
 BOOST_AUTO_TEST_SUITE(protocols)
 
 BOOST_AUTO_TEST_CASE(programs_whose_ranges_meet_understand_each_other) {
