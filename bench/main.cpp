@@ -172,8 +172,9 @@ constexpr std::size_t workers_waiting = 4;
 /// measured before and after what it is compared with, because a machine may change its pace in
 /// between.
 void tasks(const options& o, const server& db, results& out) {
-  const auto measure = [&](const std::string& name, task_load load) {
-    node_under_load node{db.conninfo(), load.callers + load.queues + load.batch};
+  const auto measure = [&](const std::string& name, task_load load,
+                           core::duration rejoin_max = std::chrono::milliseconds{1}) {
+    node_under_load node{db.conninfo(), load.callers + load.queues + load.batch, rejoin_max};
     load.duration = std::chrono::milliseconds{500};
     live_tasks(node, load);
     load.duration = std::chrono::milliseconds{o.seconds * 1000};
@@ -194,12 +195,14 @@ void tasks(const options& o, const server& db, results& out) {
   const auto before = textbook();
   const auto best = measure("tasks.batch_1000.8.four_queues", {8, 4, 1000, {}});
   const auto one_by_one = measure("tasks.one_by_one.16", {16, 1, 1, {}});
+  const auto unheld = measure("tasks.one_by_one.16.without_rejoining", {16, 1, 1, {}}, {});
   const auto after = textbook();
   const auto theirs = (before.per_second + after.per_second) / 2;
   out.add("sql.skip_locked.16.lives", theirs, "1/s");
   out.add("sql.skip_locked.16.life_p50", (before.p50_millis + after.p50_millis) / 2, "ms");
   out.add("sql.skip_locked.16.life_p99", std::max(before.p99_millis, after.p99_millis), "ms");
   out.add("tasks.ratio_vs_skip_locked", best / theirs, "x");
+  out.add("tasks.one_by_one.16.rejoining_ratio", one_by_one / unheld, "x");
   out.add("tasks.one_by_one_vs_skip_locked", one_by_one / theirs, "x");
   measure("tasks.batch_1000.8", {8, 1, 1000, {}});
   node_under_load node{db.conninfo(), 9};

@@ -118,7 +118,8 @@ void ask(self_ptr self) {
 
 } // namespace
 
-node_under_load::node_under_load(std::string conninfo, std::uint64_t seed)
+node_under_load::node_under_load(std::string conninfo, std::uint64_t seed,
+                                 core::duration rejoin_max)
     : config_(client::peer_settings{}), ids_(seed) {
   using namespace std::chrono_literals;
   system_ = std::make_unique<caf::actor_system>(config_);
@@ -133,7 +134,7 @@ node_under_load::node_under_load(std::string conninfo, std::uint64_t seed)
   settings.writer_retry_min = 50ms;
   settings.writer_retry_max = 2s;
   settings.writer_lanes = 2;
-  settings.batching.rejoin_max = 1ms;
+  settings.batching.rejoin_max = rejoin_max;
   settings.extension_delay = 1s;
   settings.intake_interval = 100ms;
   settings.sweep_interval = 15s;

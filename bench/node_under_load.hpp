@@ -15,7 +15,9 @@ namespace holdfast::bench {
 /// A real node in this process, on a real database, with the defaults of the configuration.
 class node_under_load {
 public:
-  node_under_load(std::string conninfo, std::uint64_t seed);
+  /// `rejoin_max` is the option `writer.rejoin_max`; its default.
+  node_under_load(std::string conninfo, std::uint64_t seed,
+                  core::duration rejoin_max = std::chrono::milliseconds{1});
   ~node_under_load();
 
   /// A step of a new one-step workflow, filled with `units`.
