@@ -276,7 +276,7 @@ BOOST_AUTO_TEST_CASE(what_is_forgotten_while_it_arrives_counts_once) {
   always(200); // it is tried once more while the other request is under way
   const auto before = posted().size();
   advance(2s);
-  BOOST_TEST((posted(before) == seqs{{1, 2}}));
+  BOOST_TEST((posted(before) == sent_seqs{{1, 2}}));
   held_back.clear();
   advance(2s);
   BOOST_REQUIRE(forgotten->value);

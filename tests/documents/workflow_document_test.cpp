@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(a_step_may_name_what_its_model_is_refitted_to) {
     const auto definition =
         parsed(one_step(R"("aggregation":{"method":")" + name + R"(","labels":["a","b"]})"));
     BOOST_TEST((definition.steps[0].aggregation.method == method), name);
-    BOOST_TEST(core::history_needed(definition.steps[0]).votes, name);
+    BOOST_TEST(core::history_needed(core::versioned_workflow{{definition}}, 0).votes, name);
     BOOST_TEST(problems(one_step(R"("aggregation":{"method":")" + name + R"("})"))
                == "/steps/0/aggregation/labels: must list every answer, at least two: " + name
                       + " must know what else could have been said");

@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(incremental_ends_with_a_look_at_all_judgments) {
     for (const auto& one : set.named.given.of(unit))
       live.add(unit, one);
   }
-  live.adopt(refit_of({live.recorded(), live.held(), false}).found);
+  live.adopt(refit_of({live.recorded(), live.held()}).found);
   const auto whole = aggregate_by(method::incremental, set.named.given, set.test_questions);
   const auto after = live.found();
   for (std::size_t i = 0; i < after.shares.size(); ++i)
