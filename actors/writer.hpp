@@ -15,8 +15,9 @@ namespace holdfast::actors {
 ///
 /// Batching: a request arms a flush that lands behind everything already in the mailbox; while a
 /// commit is under way the next batch gathers, and after it for a moment if those who were answered
-/// are likely to come back by then (`core::rejoining`). What then waits already, if it is enough for
-/// one, is encoded in that time, on the assumption that the batch before it goes in.
+/// are likely to come back by then (`core::rejoining`). What waits while a commit is under way, if
+/// it is enough for another, is encoded in that time, on the assumption that the batch before it
+/// goes in.
 ///
 /// Failure: a lost connection or an unknown outcome repeats the very same batch under the same
 /// sequence numbers, with backoff, until the database has said what happened; nobody is answered

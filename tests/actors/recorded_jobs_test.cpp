@@ -1,9 +1,9 @@
 // Recorded jobs through a running node: every recorded judgment is asked for, leased and handed in,
 // and what the step makes of them is what independent implementations found (data/expected.json).
-// A30 to A34. What a model is refitted to (`wawa`, `one_coin`, `dawid_skene_map`) looks at all units
-// again and again: tests/quality holds it to the same figures. Of the two sets that take long, where
-// each contributor declines hundreds of units, a part is played, and held to what the method makes of
-// that part at once.
+// A30 to A34. What a model is refitted to (`wawa`, `one_coin`, `dawid_skene_map`) looks at all
+// units again and again: tests/quality holds it to the same figures. Of the two sets that take
+// long, where each contributor declines hundreds of units, a part is played, and held to what the
+// method makes of that part at once.
 
 #include "core/quality/method.hpp"
 #include "core/quality/seeded.hpp"

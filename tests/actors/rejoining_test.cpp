@@ -18,6 +18,7 @@ struct two_just_answered : node_fixture {
     start();
     step = create();
     feed(step, 8);
+    assigned(step, "kit"); // has the step read its units
     database->set_reachable(false);
     const auto ana = asked("ana");
     const auto bob = asked("bob");
