@@ -14,6 +14,8 @@ void shard_routes::open(way_number way) {
 void shard_routes::close(way_number way) {
   nodes_.erase(way);
   doubtful_ = true;
+  if (nodes_.empty()) // the database may come back from a backup, with lower epochs
+    epochs_.assign(epochs_.size(), 0);
   if (way != home_ || nodes_.empty())
     return;
   const auto next = nodes_.upper_bound(way);

@@ -44,7 +44,7 @@ public:
   way_number home() const { return home_; } ///< While any is open.
 
   /// The node at the end of `way`, which is open, has said so. Of a shard that another host took
-  /// over since, it changes nothing.
+  /// over since, it changes nothing, unless no way was open in between.
   void learn(way_number way, const msg::placement& said);
   /// Who hosts the shard; nil while no node has said so.
   core::incarnation_id host_of(core::shard_id shard) const;

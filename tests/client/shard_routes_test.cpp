@@ -215,4 +215,21 @@ BOOST_AUTO_TEST_CASE(what_was_so_before_does_not_take_the_place_of_what_is_so_no
   BOOST_TEST(way_to(1) == 2U);
 }
 
+// A cluster that was stopped may come back with a database from a backup.
+BOOST_AUTO_TEST_CASE(after_all_ways_were_closed_whatever_is_said_counts) {
+  const std::vector<core::incarnation_id> before{node(1), node(2), node(3), node(4)};
+  const std::vector<core::incarnation_id> restored{node(1), node(3), node(3), node(4)};
+  routes.learn(0, {node(1), before, {9, 9, 9, 9}});
+  routes.close(1);
+  routes.close(2);
+  routes.open(2);
+  routes.learn(2, {node(3), restored, {2, 2, 2, 2}});
+  BOOST_TEST((routes.host_of(1) == node(2))); // one that is there all along has said so
+  routes.close(0);
+  routes.close(2);
+  routes.open(2);
+  routes.learn(2, {node(3), restored, {2, 2, 2, 2}});
+  BOOST_TEST((routes.host_of(1) == node(3)));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
