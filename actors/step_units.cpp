@@ -410,9 +410,8 @@ void on_unit_ended(step_ptr self, const unit_ended& ended) {
   st.live.erase(unit);
   const auto why = msg::failure_of(ended.reason);
   // A lost fence concerns the whole step; so does a judgment that the database refused, where the
-  // step has learned from it or counted it.
-  const bool learned = st.model || st.board->counts_judgments();
-  if (why.code == core::errc::fenced || (why.code == core::errc::refused_by_store && learned)) {
+  // step has learned from it.
+  if (why.code == core::errc::fenced || (why.code == core::errc::refused_by_store && st.model)) {
     self->quit(ended.reason);
     return;
   }
