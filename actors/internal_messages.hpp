@@ -467,6 +467,12 @@ struct test_answered {
   core::judgment_moment when;
 };
 
+/// Unit → step, where it counts them: a judgment that counts, and is of no test question, is
+/// durable. Once of each, whatever becomes of it.
+struct judgment_kept {
+  core::contributor_id contributor;
+};
+
 /// Unit → step, after every decision: what the step's ready set and timers must know.
 struct unit_report {
   core::unit_id unit;
@@ -839,6 +845,7 @@ HOLDFAST_LOCAL_MESSAGE(owned_submit)
 HOLDFAST_LOCAL_MESSAGE(lease_over)
 HOLDFAST_LOCAL_MESSAGE(unit_report)
 HOLDFAST_LOCAL_MESSAGE(test_answered)
+HOLDFAST_LOCAL_MESSAGE(judgment_kept)
 HOLDFAST_LOCAL_MESSAGE(offer_refused)
 HOLDFAST_LOCAL_MESSAGE(input_wanted)
 HOLDFAST_LOCAL_MESSAGE(judgment_checked)

@@ -136,8 +136,6 @@ void note_for_quality(step_ptr self, const unit_report& report) {
       st.board->unanswered(end.contributor, report.unit);
   if (!report.judged)
     return;
-  if (!is_question)
-    st.board->judged(report.judged->contributor);
   // A late judgment may have been under way to a unit of which this step did not know that they had
   // to do with it, when they were removed.
   if (st.board->removed(report.judged->contributor))

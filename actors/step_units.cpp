@@ -409,10 +409,11 @@ void on_unit_ended(step_ptr self, const unit_ended& ended) {
   }
   st.live.erase(unit);
   const auto why = msg::failure_of(ended.reason);
-  // A lost fence concerns the whole step; so does a judgment that the database refused, where the
-  // step has learned from it or counted it.
-  const bool learned = st.model || st.board->counts_judgments();
-  if (why.code == core::errc::fenced || (why.code == core::errc::refused_by_store && learned)) {
+  // A lost fence concerns the whole step; so does a judgment that is not stored, where the step has
+  // learned from it: the database refused it, or the writer was full.
+  const bool refused =
+      why.code == core::errc::refused_by_store || why.code == core::errc::overloaded;
+  if (why.code == core::errc::fenced || (refused && st.model)) {
     self->quit(ended.reason);
     return;
   }

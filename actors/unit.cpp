@@ -189,11 +189,15 @@ void on(self_ptr self, trusted_submit& submit) {
   if (!decided.changes.empty())
     report(self, ended_by(st.unit, decided.changes, at), false,
            surplus ? std::nullopt : std::optional{judged});
-  // The step may remove a contributor for it, which is written apart: so not before this is
-  // durable.
-  std::function<void()> tell_verdict;
+  // The step may remove a contributor for it, or let others say that this came before them, which
+  // is written apart: so not before this is durable.
+  std::function<void()> tell_step;
   if (correct && !surplus)
-    tell_verdict = [self, told = test_answered{st.unit.id, judged.contributor, *correct, when}] {
+    tell_step = [self, told = test_answered{st.unit.id, judged.contributor, *correct, when}] {
+      self->send(self->state.shared->step, told);
+    };
+  else if (submit.judged_before && !surplus)
+    tell_step = [self, told = judgment_kept{judged.contributor}] {
       self->send(self->state.shared->step, told);
     };
   carry_out(
@@ -201,7 +205,7 @@ void on(self_ptr self, trusted_submit& submit) {
       [](const core::submitted& s) {
         return msg::judgment_accepted{s.judgment, s.repeated, s.surplus};
       },
-      std::move(tell_verdict));
+      std::move(tell_step));
 }
 
 void on(self_ptr self, const expire_leases&) {

@@ -74,13 +74,12 @@ public:
   /// Their lease of the unit ended without an answer.
   void unanswered(const contributor_id& contributor, const unit_id& unit);
 
-  /// They judged a unit that is no test question, in a way that counted.
+  /// They judged a unit that is no test question, in a way that counted, and that is durable: what
+  /// is stored with a later one says so.
   void judged(const contributor_id& contributor);
   /// How many such units they have judged in the step so far, whatever became of the judgments.
   /// None where no route asks for it.
   std::optional<std::uint32_t> judged_before(const contributor_id& contributor) const;
-  /// Whether it is counted.
-  bool counts_judgments() const { return judged_.has_value(); }
 
   /// They answered a test question then. Answers whether that removes them. To be told again
   /// changes nothing.

@@ -4,6 +4,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
+
 using namespace std::chrono_literals;
 
 namespace holdfast::test {
@@ -188,6 +190,43 @@ BOOST_AUTO_TEST_CASE(above_the_high_water_mark_requests_are_refused_and_taken_ag
 BOOST_AUTO_TEST_CASE(a_request_larger_than_the_mark_is_taken_when_nothing_waits) {
   feed(step, 50, 100);
   BOOST_TEST(statistics(step).judgable == 53u);
+}
+
+// I-12: a model that has learned from a judgment that the writer had no room for says of its unit
+// that more have judged it than have; the unit would wait for them for ever.
+BOOST_AUTO_TEST_CASE(what_the_writer_has_no_room_for_is_forgotten_by_the_model) {
+  prepare().settings.batching.high_water = 1;
+  start();
+  const auto learned = create(R"({"name":"learned","steps":[{"key":"a","judgments_per_unit":1,
+    "aggregation":{"method":"incremental","answer":"/answer","labels":["blue","red"]}}]})");
+  constexpr std::size_t units = 6;
+  feed(learned, units);
+  const auto name_of = [](std::size_t i) { return std::string(1, static_cast<char>('a' + i)); };
+  std::vector<msg::assignment> leases;
+  for (std::size_t i = 0; i < units; ++i)
+    leases.push_back(assigned(learned, name_of(i)));
+  // Before any of them is counted as waiting, all have come in.
+  held_back = "writer";
+  std::vector<awaited_answer<msg::submit_judgment>> answers;
+  for (std::size_t i = 0; i < units; ++i)
+    answers.push_back(send_to_node(judgment(leases[i], name_of(i))));
+  settle();
+  held_back.clear();
+  settle();
+  const auto lost = std::count_if(answers.begin(), answers.end(), [](const auto& one) {
+    return one->arrived() && one->error && one->error->detail == "the writer's queue is full";
+  });
+  BOOST_REQUIRE(lost > 0);
+  advance(5s);
+  for (std::size_t i = 0; i < units; ++i)
+    if (database->tables().judgments.count({leases[i].unit, name_of(i)}) == 0) {
+      BOOST_REQUIRE(release(leases[i], name_of(i)).value);
+      advance(1s);
+      BOOST_REQUIRE(submit(assigned(learned, "z"), "z").value);
+      advance(1s);
+    }
+  for (const auto& result : results(learned))
+    BOOST_TEST((result.state == core::unit_state::finalized));
 }
 
 // Requests wait for a step that loads, but not without a bound.

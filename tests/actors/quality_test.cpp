@@ -520,6 +520,27 @@ BOOST_AUTO_TEST_CASE(forgiving_a_question_brings_back_people_and_what_they_said)
   BOOST_TEST(broken_invariants(*database).empty());
 }
 
+// A22, I-5: what counts again came before once, not twice
+BOOST_AUTO_TEST_CASE(who_comes_back_has_judged_no_more_than_before) {
+  const auto step = create(color_step_with(
+      R"("judgments_per_unit": 2, "routes": [{"when": {"judged_fewer": 9}, "to": []}], )"
+      + strict));
+  feed(step, 9);
+  ask_about(step, 8);
+  const auto out = err(step, "eve");
+  advance(1s);
+  BOOST_TEST(forgive(step, out.question).reinstated.size() == 1U);
+  advance(1s);
+  BOOST_TEST(events(core::event_type::judgment_reinstated).size() == out.judged.size());
+  work_through(step, "eve", 1, "red");
+  std::set<std::uint32_t> before;
+  for (const auto& [key, judged] : database->tables().judgments)
+    if (!judged.made.test_correct)
+      before.insert(judged.made.judged_before.value());
+  BOOST_TEST(before.size() == out.judged.size() + 1);
+  BOOST_TEST(*before.rbegin() == out.judged.size());
+}
+
 // I-1: nobody loses their place to somebody who comes back
 BOOST_AUTO_TEST_CASE(what_others_have_filled_or_finished_in_between_stays_as_it_is) {
   const auto step = create(color_step_with("\"judgments_per_unit\": 2, " + strict));

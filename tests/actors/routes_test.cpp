@@ -131,6 +131,44 @@ BOOST_AUTO_TEST_CASE(what_newcomers_judged_is_reviewed_until_they_have_judged_en
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
+// A22, I-5: the number stored is never more than there were, whatever becomes of the others
+BOOST_AUTO_TEST_CASE(a_judgment_that_is_not_stored_came_before_no_other) {
+  const auto step = create(R"({"name":"newcomers","steps":[
+    {"key":"label","judgments_per_unit":1,"routes":[{"when":{"judged_fewer":3},"to":[]}]}]})");
+  source(step, "a");
+  source(step, "b");
+  const auto lost = assigned(step, "ana");
+  const auto kept = assigned(step, "ana");
+  const auto stores_lost = [&](const core::change& c) {
+    return std::any_of(c.writes.begin(), c.writes.end(), [&](const auto& write) {
+      const auto* judged = std::get_if<core::insert_judgment>(&write);
+      return judged != nullptr && judged->unit == lost.unit;
+    });
+  };
+  database->set_refusals(stores_lost);
+  // The second is decided before the first is refused.
+  database->set_reachable(false);
+  const auto first = send_to_node(judgment(lost, "ana"));
+  settle();
+  const auto second = send_to_node(judgment(kept, "ana"));
+  settle();
+  database->set_reachable(true);
+  advance(5s);
+  BOOST_TEST(first->error.has_value());
+  BOOST_REQUIRE(second->value);
+  const auto& t = database->tables();
+  BOOST_REQUIRE(t.judgments.size() == 1U);
+  BOOST_TEST((t.judgments.at({kept.unit, "ana"}).made.judged_before == 0U));
+  database->set_refusals({});
+  source(step, "c");
+  answer(step, "ana", "cat");
+  BOOST_REQUIRE(submit(lost, "ana").value);
+  std::set<std::uint32_t> before;
+  for (const auto& [key, judged] : t.judgments)
+    before.insert(judged.made.judged_before.value());
+  BOOST_TEST(before == (std::set<std::uint32_t>{0, 1, 2}), boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(a_step_is_not_sealed_before_all_that_lead_to_it_are_complete) {
   const auto steps = create_steps(R"({"name":"diamond","steps":[
     {"key":"a","judgments_per_unit":1,"next":["b","c"]},
