@@ -96,7 +96,14 @@ core::outcome<bool> prune_queue(self_ptr self, const core::put_queue& queue) {
   return most < tasks_at_once;
 }
 
-/// Takes up the queues. Those that failed come last, which is first: they are taken from the end.
+/// The number of its last try when that failed, else zero.
+template <class Failing, class Name>
+std::uint64_t failed_at(const Failing& failing, const Name& name) {
+  const auto found = failing.find(name);
+  return found == failing.end() ? 0 : found->second;
+}
+
+/// Takes up the queues, the last of them first: so those that failed stand in front.
 void list_queues(self_ptr self) {
   auto& st = self->state;
   auto queues = open(self).list_queues();
@@ -104,8 +111,8 @@ void list_queues(self_ptr self) {
     return note_failure(self, "queues", queues.error());
   st.tasks_due = false;
   st.queues_due = std::move(*queues);
-  std::stable_partition(st.queues_due.begin(), st.queues_due.end(), [&](const auto& queue) {
-    return st.failing_queues.count(queue.name) != 0;
+  std::stable_sort(st.queues_due.begin(), st.queues_due.end(), [&](const auto& a, const auto& b) {
+    return failed_at(st.failing_queues, a.name) > failed_at(st.failing_queues, b.name);
   });
 }
 
@@ -114,7 +121,7 @@ void prune_next_shard(self_ptr self, core::shard_id shard) {
   const auto done = prune_shard(self, shard);
   if (!done) {
     note_failure(self, "events of shard " + std::to_string(shard), done.error());
-    st.failing_shards.insert(shard);
+    st.failing_shards[shard] = ++st.failed_tries;
     st.next_round.insert(shard);
   } else {
     st.failing_shards.erase(shard);
@@ -130,7 +137,7 @@ void prune_next_queue(self_ptr self) {
   const auto done = prune_queue(self, queue);
   if (!done) {
     note_failure(self, "tasks of queue " + queue.name, done.error());
-    st.failing_queues.insert(queue.name);
+    st.failing_queues[queue.name] = ++st.failed_tries;
     st.tasks_due = true;
   } else {
     st.failing_queues.erase(queue.name);
@@ -140,18 +147,31 @@ void prune_next_queue(self_ptr self) {
     st.queues_due.pop_back();
 }
 
+/// Prunes what has not failed, or else what failed the longest ago: a round may be over before all
+/// that fails has been tried.
+void prune_next(self_ptr self) {
+  auto& st = self->state;
+  const auto shard_failed_at = [&](core::shard_id shard) {
+    return failed_at(st.failing_shards, shard);
+  };
+  const auto shard =
+      std::min_element(st.due.begin(), st.due.end(), [&](core::shard_id a, core::shard_id b) {
+        return shard_failed_at(a) < shard_failed_at(b);
+      });
+  const bool is_queue_next =
+      !st.queues_due.empty()
+      && (shard == st.due.end()
+          || failed_at(st.failing_queues, st.queues_due.back().name) < shard_failed_at(*shard));
+  if (is_queue_next)
+    prune_next_queue(self);
+  else if (shard != st.due.end())
+    prune_next_shard(self, *shard);
+}
+
 /// One transaction, then the next message: the janitor can be told to stop between any two.
 void prune_some(self_ptr self) {
-  auto& st = self->state;
-  const auto healthy = std::find_if(st.due.begin(), st.due.end(), [&](core::shard_id shard) {
-    return st.failing_shards.count(shard) == 0;
-  });
-  if (healthy != st.due.end())
-    prune_next_shard(self, *healthy);
-  else if (!st.queues_due.empty())
-    prune_next_queue(self);
-  else if (!st.due.empty())
-    prune_next_shard(self, *st.due.begin());
+  prune_next(self);
+  const auto& st = self->state;
   if (st.failures >= failures_max || (st.due.empty() && st.queues_due.empty()))
     rest(self);
   else

@@ -7,6 +7,7 @@
 #include <caf/stateful_actor.hpp>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <vector>
@@ -21,9 +22,11 @@ struct janitor_state {
   std::set<core::shard_id> due;
   bool tasks_due = true; ///< At the start, too: nothing was forgotten while the node was away.
   std::vector<core::put_queue> queues_due; ///< Of the round that is under way.
-  /// What failed when it was last tried: it comes after all else, so that it keeps nothing waiting.
-  std::set<core::shard_id> failing_shards;
-  std::set<core::queue_name> failing_queues;
+  /// What failed when it was last tried, and the number of that try: it comes after all else, what
+  /// failed last behind what failed before, so that it keeps nothing waiting.
+  std::map<core::shard_id, std::uint64_t> failing_shards;
+  std::map<core::queue_name, std::uint64_t> failing_queues;
+  std::uint64_t failed_tries = 0;
   std::set<core::shard_id> next_round; ///< Shards that failed in the round that is under way.
   std::uint32_t failures = 0;          ///< One after the other, in this round.
   bool armed = false;                  ///< A round has its timer, or is under way.

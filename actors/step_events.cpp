@@ -316,9 +316,8 @@ void look_for_message(step_ptr self, const core::unit_id& unit, core::event_seq 
                 newest = message.seq;
             if (!page.events.empty())
               return look_for_message(self, unit, page.events.back().id.seq, newest);
-            if (newest == 0)
-              return;
             with_unit(self, unit, [=](const caf::actor& actor, const core::failure&) {
+              // None is left of judgments that came in before what is kept of the events.
               const core::message_id message{self->state.identity.shard, newest};
               if (actor) // nobody waits for its answer
                 caf::anon_send(actor,

@@ -1,6 +1,7 @@
 #include "core/rejoining.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace holdfast::core {
 
@@ -17,6 +18,8 @@ constexpr std::uint32_t in_vain_max = 8;
 
 duration rejoining::begin(std::size_t answered, std::size_t waiting, duration took) {
   wanted_ = 0;
+  if (std::exchange(enough_came_, false))
+    learn(2 * waiting <= answered);
   const auto all = answered + waiting;
   // One alone has nobody to wait for, and a few who come back do not make up for many who wait.
   if (all < 2 || all > enough_ || 2 * answered < waiting)
@@ -39,7 +42,13 @@ void rejoining::end(std::size_t waiting) {
   const auto answered = wanted_ - before_;
   const auto came = waiting - std::min(waiting, before_);
   wanted_ = 0;
-  if (2 * came >= answered) {
+  enough_came_ = 2 * came >= answered; // whether it was they shows after the commit
+  if (!enough_came_)
+    learn(false);
+}
+
+void rejoining::learn(bool worth_it) {
+  if (worth_it) {
     in_vain_ = 0;
     return;
   }

@@ -13,7 +13,9 @@ namespace holdfast::core {
 /// answered while the other's changes are under way, and each commit holds half of what it could.
 /// So the next commit is held up for a moment, shorter than a commit takes, and goes off as soon as
 /// as many have come as were there. Where callers do not come back that soon (each request is
-/// another one's), holding up is given up for a while, each time twice as long.
+/// another one's), holding up is given up for a while, each time twice as long. As many strangers
+/// may have come in that time; but these come during the commit, too, while those who share it
+/// have nothing to ask. So it was worth it only if few wait when that commit is over.
 ///
 /// The idea is that of `commit_delay` and `commit_siblings` of PostgreSQL, with both taken from
 /// what was observed.
@@ -30,16 +32,19 @@ public:
   /// Whether the next commit is held up still, with `waiting` changes there.
   bool holds(std::size_t waiting) const { return waiting < wanted_; }
 
-  /// The next commit begins with `waiting` changes, or the time is over. Learns whether it was
-  /// worth waiting.
+  /// The next commit begins with `waiting` changes, or the time is over. From that, and from the
+  /// `begin` after it, it learns whether it was worth waiting.
   void end(std::size_t waiting);
 
 private:
+  void learn(bool worth_it);
+
   std::size_t enough_;
   duration longest_;
   std::size_t wanted_ = 0;     ///< Until so many are there; zero: nothing is held up.
   std::size_t before_ = 0;     ///< How many were there when the wait began.
-  std::uint32_t in_vain_ = 0;  ///< Waits on end for which too few came.
+  bool enough_came_ = false;   ///< In the last wait, after which no commit has ended yet.
+  std::uint32_t in_vain_ = 0;  ///< Waits on end that were not worth it.
   std::uint32_t left_out_ = 0; ///< Waits still to leave out.
 };
 

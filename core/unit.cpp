@@ -365,7 +365,8 @@ decision<bool> decide(unit& u, const aggregation_policy& policy, const std::vect
   const auto taken = ways.empty() ? route_choice{} : choose_route(ways, finding_of(u, consensus));
   done.details = finalized_details(u, consensus, result, ways, taken);
   finalized.answer = true;
-  finalized.changes.writes.push_back(insert_inbox{command.consumer, command.message});
+  if (command.message.seq != 0)
+    finalized.changes.writes.push_back(insert_inbox{command.consumer, command.message});
   finalized.changes.writes.push_back(
       finalize_unit{u.id, std::move(result), consensus.confidence, now, taken.rule, taken.because});
   finalized.changes.events.push_back(std::move(done));

@@ -189,7 +189,7 @@ decision<std::uint32_t> decide(unit& u, const lease_policy& policy, const expire
 /// is not content; otherwise nothing is written. Answers whether it finalized.
 struct aggregate_if_ready {
   std::string consumer;
-  message_id message;
+  message_id message; ///< Its number is zero when the message is not kept any more.
   /// Of the step's model where the method asks one. When it does not know of all judgments, nothing
   /// happens: the message of the last one is still to come.
   std::optional<model_opinion> opinion{};

@@ -1,5 +1,6 @@
 -- I-8: Each result of a unit, those that were taken back included, was made by exactly one message
--- about it, unless that is pruned; other units have none.
+-- about it, unless that is pruned; other units have none. One that was damaged while its judgments
+-- came in may be finalized long after their messages are gone.
 SELECT u.unit_id, u.state, u.reopened, coalesce(m.messages, 0) AS messages
 FROM holdfast.units u
 LEFT JOIN (SELECT e.unit_id, count(*) AS messages
@@ -14,4 +15,7 @@ CROSS JOIN LATERAL (
          CASE WHEN pruned.until = '-infinity' THEN 0 ELSE u.reopened END AS forgotten) due
 WHERE coalesce(m.messages, 0) > due.results
    OR (coalesce(m.messages, 0) < due.results - due.forgotten
-       AND coalesce(u.changed_at, 'infinity') > pruned.until)
+       AND coalesce(u.changed_at, 'infinity') > pruned.until
+       AND (pruned.until = '-infinity'
+            OR EXISTS (SELECT FROM holdfast.judgments j
+                       WHERE j.unit_id = u.unit_id AND j.submitted_at > pruned.until)))

@@ -15,33 +15,50 @@ namespace holdfast::test {
 
 namespace {
 
+/// Whose rows cannot be forgotten now.
+struct kept_for_ever {
+  std::set<core::queue_name> queues;
+  std::set<core::shard_id> shards;
+};
+
 /// A store that cannot forget the tasks of some queues, nor the events of some shards.
 class store_that_keeps : public forwarding_store {
 public:
-  store_that_keeps(std::unique_ptr<persistence::store> inner, std::set<core::queue_name> queues,
-                   std::set<core::shard_id> shards)
-      : forwarding_store(std::move(inner)),
-        queues_(std::move(queues)),
-        shards_(std::move(shards)) {}
+  store_that_keeps(std::unique_ptr<persistence::store> inner,
+                   std::shared_ptr<const kept_for_ever> kept)
+      : forwarding_store(std::move(inner)), kept_(std::move(kept)) {}
 
   core::outcome<std::uint32_t> prune_tasks(core::shard_id shard, core::incarnation_id incarnation,
                                            const core::queue_name& queue,
                                            core::instant ended_before,
                                            std::uint32_t rows) override {
-    if (queues_.count(queue) != 0)
+    if (kept_->queues.count(queue) != 0)
       return core::failure{core::errc::refused_by_store, "invalid page in block 7"};
     return forwarding_store::prune_tasks(shard, incarnation, queue, ended_before, rows);
   }
   core::outcome<std::uint32_t> prune_events(core::shard_id shard, core::incarnation_id incarnation,
                                             const persistence::prunable& most) override {
-    if (shards_.count(shard) != 0)
+    if (kept_->shards.count(shard) != 0)
       return core::failure{core::errc::refused_by_store, "invalid page in block 7"};
     return forwarding_store::prune_events(shard, incarnation, most);
   }
 
 private:
-  std::set<core::queue_name> queues_;
-  std::set<core::shard_id> shards_;
+  std::shared_ptr<const kept_for_ever> kept_;
+};
+
+/// A node whose store is one of these.
+struct node_that_keeps : node_with_queue {
+  void start_keeping() {
+    auto& settings = prepare().settings;
+    settings.events_retention = 1h;
+    settings.open_store = [=, kept = kept,
+                           open = settings.open_store]() -> std::unique_ptr<persistence::store> {
+      return std::make_unique<store_that_keeps>(open(), kept);
+    };
+    start();
+  }
+  std::shared_ptr<kept_for_ever> kept = std::make_shared<kept_for_ever>();
 };
 
 } // namespace
@@ -528,16 +545,12 @@ BOOST_AUTO_TEST_CASE(finished_tasks_are_forgotten_after_their_retention) {
 }
 
 // B67, A170: what cannot be forgotten keeps nothing else
-BOOST_AUTO_TEST_CASE(tasks_are_forgotten_although_those_of_other_queues_cannot_be) {
-  const std::set<core::queue_name> broken{"broken", "zebra"};
-  std::set<core::shard_id> shards;
-  for (const auto& name : broken)
-    shards.insert(core::shard_of(name, node->settings.shards));
-  auto& settings = prepare().settings;
-  settings.open_store = [=, open = settings.open_store]() -> std::unique_ptr<persistence::store> {
-    return std::make_unique<store_that_keeps>(open(), broken, shards);
-  };
-  start();
+BOOST_FIXTURE_TEST_CASE(tasks_are_forgotten_although_those_of_other_queues_cannot_be,
+                        node_that_keeps) {
+  kept->queues = {"broken", "zebra"};
+  for (const auto& name : kept->queues)
+    kept->shards.insert(core::shard_of(name, node->settings.shards));
+  start_keeping();
   for (const auto* name : {"broken", "mail", "zebra"})
     BOOST_REQUIRE(call(msg::put_queue{name, R"({"retention_seconds": 3600})"}).value);
   const auto early = enqueued(request());
@@ -547,6 +560,30 @@ BOOST_AUTO_TEST_CASE(tasks_are_forgotten_although_those_of_other_queues_cannot_b
   BOOST_TEST((complete("w1", one("w1")) == core::errc::none));
   advance(5min);
   BOOST_TEST((call(msg::get_task{early}).code() == core::errc::not_found));
+}
+
+// B67, A170: nor what could not be forgotten for a while
+BOOST_FIXTURE_TEST_CASE(what_is_mended_is_forgotten_although_much_else_cannot_be, node_that_keeps) {
+  const std::set<core::queue_name> broken{"a1", "a2", "a3", "z1", "z2", "z3"};
+  kept->queues = broken;
+  kept->queues.insert("mail");
+  start_keeping();
+  for (const auto& name : kept->queues)
+    BOOST_REQUIRE(call(msg::put_queue{name, R"({"retention_seconds": 3600})"}).value);
+  const auto step = create();
+  const auto shard = core::shard_of(step, node->settings.shards);
+  kept->shards = {shard};
+  feed(step, 1);
+  const auto early = enqueued(request());
+  BOOST_TEST((complete("w1", one("w1")) == core::errc::none));
+  advance(2h);
+  BOOST_TEST(call(msg::get_task{early}).value.has_value());
+  BOOST_TEST(!database->tables().outbox.at(shard).empty());
+  kept->queues = broken;
+  kept->shards.clear();
+  advance(10min);
+  BOOST_TEST((call(msg::get_task{early}).code() == core::errc::not_found));
+  BOOST_TEST(database->tables().outbox.at(shard).empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -205,6 +205,36 @@ BOOST_AUTO_TEST_CASE(a_damaged_unit_keeps_no_other_one_from_its_result) {
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
+// I-5, A170: nor does it matter how late that is
+BOOST_AUTO_TEST_CASE(a_damaged_unit_gets_its_result_although_its_events_are_forgotten) {
+  prepare().settings.events_retention = 1h;
+  start();
+  const auto single = create(workflow_json("w", {step_json("label", 1, {})}));
+  feed(single, 1);
+  const auto lease = assigned(single, "ana");
+  held_back = "consumer";
+  BOOST_REQUIRE(submit(lease, "ana").value);
+  database->set_damaged_units([=](const core::unit_id& unit) { return unit == lease.unit; });
+  for (const auto& step_life : actors_named("step"))
+    crash(step_life); // the next life has no unit in memory
+  settle();
+  held_back.clear();
+  advance(2h);
+  feed(single, 1, 1); // something happens: the janitor looks
+  advance(2min);
+  for (const auto& row :
+       database->tables().outbox.at(core::shard_of(single, node->settings.shards)))
+    for (const auto& event : row.events)
+      BOOST_REQUIRE((event.unit != lease.unit));
+  database->set_damaged_units(nullptr);
+  const msg::change_unit resume{single, lease.unit,
+                                static_cast<std::uint8_t>(core::unit_verb::resume)};
+  BOOST_REQUIRE(call(resume).value);
+  advance(1s);
+  BOOST_TEST(statistics(single).finalized == 1U);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
 // A27: a repair ends although one of its units is damaged
 BOOST_AUTO_TEST_CASE(a_repair_leaves_out_what_is_damaged) {
   const auto single = create(workflow_json("w", {step_json("label", 1, {})}));

@@ -96,9 +96,35 @@ BOOST_AUTO_TEST_CASE(half_of_them_are_enough_to_go_on_with_it) {
   wait_in_vain(r, 1);
   BOOST_TEST(left_out(r) == 1);
   r.end(12);
-  BOOST_TEST(left_out(r) == 0);
-  r.end(8);
+  BOOST_TEST((r.begin(12, 6, 1ms) > none));
+  r.end(6);
   BOOST_TEST(left_out(r) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(those_who_come_back_together_are_waited_for_each_time) {
+  rejoining r{250, 1ms};
+  BOOST_TEST((r.begin(8, 8, 1ms) > none));
+  for (int i = 0; i < 100; ++i) {
+    r.end(16);
+    BOOST_REQUIRE((r.begin(16, 0, 1ms) > none));
+  }
+}
+
+// Ten strangers in each millisecond: in the 600 us of a wait there come more than half of the ten
+// who were answered.
+BOOST_AUTO_TEST_CASE(strangers_who_come_all_the_time_are_not_taken_for_those_answered) {
+  rejoining r{250, 1ms};
+  std::size_t answered = 10;
+  int waits = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const bool held_up = r.begin(answered, 10, 1ms) > none;
+    if (held_up)
+      r.end(16);
+    waits += held_up ? 1 : 0;
+    answered = held_up ? 16 : 10;
+  }
+  BOOST_TEST(waits > 0);
+  BOOST_TEST(waits < 20);
 }
 
 BOOST_AUTO_TEST_CASE(what_was_taken_away_meanwhile_counts_as_nobody) {

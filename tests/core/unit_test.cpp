@@ -72,6 +72,15 @@ BOOST_AUTO_TEST_CASE(a_finalized_unit_tells_its_result_and_who_agreed) {
                     + R"("trust":1,"tainted":false}]}})" + "\n");
 }
 
+// A34, I-5, A170: the message that a forgotten judgment came in is not noted
+BOOST_AUTO_TEST_CASE(a_unit_is_finalized_without_the_message_when_that_is_not_kept_any_more) {
+  judge("ana", 0x11, "dog");
+  judge("bob", 0x12, "dog");
+  const auto done = decide(u, {}, {}, aggregate_if_ready{"aggregation", {4, 0}}, beginning);
+  BOOST_TEST(done.answer);
+  BOOST_TEST(test::describe(done.changes).find("finalize_unit ") == 0U);
+}
+
 // A21, A39, I-5: where it goes is decided with the result, and only once
 BOOST_AUTO_TEST_CASE(a_finalized_unit_keeps_and_tells_the_route_that_takes_it) {
   judge("ana", 0x11, "dog", {0.9});

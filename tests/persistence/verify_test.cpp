@@ -1433,6 +1433,22 @@ BOOST_AUTO_TEST_CASE(broken_data_is_noticed) {
     BOOST_TEST(proven.count(check.name) == 1U, check.name << " is not proven by any mutant");
 }
 
+// A170, I-8: a unit that was damaged for so long is finalized without a message
+BOOST_AUTO_TEST_CASE(a_result_of_forgotten_judgments_needs_no_message) {
+  breakable databases;
+  const std::string finalized_late =
+      "UPDATE holdfast.shard_leases SET pruned_to = now() - interval '1 h';"
+      "DELETE FROM holdfast.inbox WHERE consumer = 'aggregation';"
+      "UPDATE holdfast.units SET changed_at = now() WHERE result IS NOT NULL;"
+      "UPDATE holdfast.judgments SET submitted_at = now() - interval '2 h';";
+  const std::string check = "finalized_by_one_message";
+  BOOST_TEST(databases.fired_by(finalized_late).count(check) == 0U);
+  const std::string judged_since =
+      "UPDATE holdfast.judgments SET submitted_at = now() WHERE unit_id ="
+      " (SELECT unit_id FROM holdfast.units WHERE source_key = 'row-1')";
+  BOOST_TEST(databases.fired_by(finalized_late + judged_since).count(check) == 1U);
+}
+
 // A27, A88, I-5, I-6
 BOOST_AUTO_TEST_CASE(batches_that_were_taken_apart_are_sound_or_noticed) {
   breakable databases{true};
