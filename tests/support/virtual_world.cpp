@@ -208,6 +208,11 @@ virtual_node::virtual_node(virtual_world& w, const std::string& name, std::uint6
   settings.objects_sweep_after = 24h;
   settings.objects_sweep_interval = 6h;
   settings.blocking_store = false;
+  settings.open_store = [database = world.database, line = line_] {
+    return std::make_unique<line_store>(
+        std::make_unique<persistence::memory_store>(database), [line] { return line->cut; },
+        [line] { return line->no_renewals; });
+  };
 }
 
 virtual_node::~virtual_node() {
@@ -217,11 +222,6 @@ virtual_node::~virtual_node() {
 }
 
 void virtual_node::start() {
-  settings.open_store = [database = world.database, line = line_] {
-    return std::make_unique<line_store>(
-        std::make_unique<persistence::memory_store>(database), [line] { return line->cut; },
-        [line] { return line->no_renewals; });
-  };
   settings.log = [this, alive = alive_](actors::log_level level, const std::string& event,
                                         const actors::log_fields& fields) {
     if (!*alive || level < actors::log_level::warning)
