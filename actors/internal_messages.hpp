@@ -372,12 +372,19 @@ struct list_live_steps {};
 
 // --- objects ---
 
-/// Queue → objects, objects → its keepers: store these texts, `count` of them from `first` on.
-/// Answered by `objects_put`.
+/// What becomes of a request to which the object store has no time now.
+enum class when_busy : std::uint8_t {
+  refuse, ///< It is refused as `overloaded`: whoever asked comes again.
+  wait,   ///< It waits for its turn: one of several that would only ever refuse each other.
+};
+
+/// Queue, step → objects, objects → its keepers: store these texts, `count` of them from `first`
+/// on. Answered by `objects_put`.
 struct put_objects {
   std::shared_ptr<const std::vector<std::string>> texts;
   std::size_t first = 0;
   std::size_t count = 0;
+  when_busy busy = when_busy::refuse;
 };
 struct objects_put {
   std::vector<core::outcome<core::object_ref>> items; ///< In the order of the texts.
@@ -386,6 +393,7 @@ struct objects_put {
 /// Queue, step, reader → objects, objects → its keepers. Answered by `objects_got`.
 struct get_objects {
   std::vector<core::object_ref> refs;
+  when_busy busy = when_busy::refuse;
 };
 struct objects_got {
   std::vector<core::outcome<std::string>> items; ///< In the order of the references.

@@ -102,11 +102,13 @@ void add_call(self_ptr self, const gathering_ptr<Answer>& all, std::size_t place
 }
 
 /// Why the request cannot be taken; `none` when it can.
-core::failure admit(self_ptr self, std::size_t calls, std::uint64_t bytes) {
+core::failure admit(self_ptr self, std::size_t calls, std::uint64_t bytes, when_busy busy) {
   auto& st = self->state;
   const auto& settings = st.context->settings;
   if (!settings.objects)
     return no_store;
+  if (busy == when_busy::wait)
+    return {};
   const bool too_many = st.under_way + calls > settings.batching.high_water;
   const bool too_large = st.bytes_under_way + bytes > settings.object_bytes_most;
   if ((!too_many && !too_large) || st.under_way == 0)
@@ -135,7 +137,7 @@ void on_put(self_ptr self, const put_objects& m) {
   const auto bytes =
       std::accumulate(m.texts->begin(), m.texts->end(), std::uint64_t{0},
                       [](std::uint64_t sum, const std::string& text) { return sum + text.size(); });
-  if (const auto why = admit(self, m.texts->size(), bytes); why.code != core::errc::none)
+  if (const auto why = admit(self, m.texts->size(), bytes, m.busy); why.code != core::errc::none)
     return promise.deliver(msg::to_error(why));
   const auto all = begin<objects_put>(promise, m.texts->size());
   for (std::size_t i = 0; i < m.texts->size(); ++i)
@@ -147,7 +149,7 @@ void on_get(self_ptr self, const get_objects& m) {
   const held_promise promise{self->make_response_promise()};
   // While they wait they are references only, and what is answered first was asked first: so their
   // texts are few at any time, and their bytes need no bound here.
-  if (const auto why = admit(self, m.refs.size(), 0); why.code != core::errc::none)
+  if (const auto why = admit(self, m.refs.size(), 0, m.busy); why.code != core::errc::none)
     return promise.deliver(msg::to_error(why));
   const auto all = begin<objects_got>(promise, m.refs.size());
   for (std::size_t i = 0; i < m.refs.size(); ++i)

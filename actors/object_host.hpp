@@ -38,7 +38,8 @@ struct object_host_state {
 ///
 /// Backpressure: `overloaded` when the texts that are to be stored would have more than
 /// `object_bytes_most`, or the calls be more than `batching.high_water`. A request that comes alone
-/// is always taken.
+/// is always taken, and so is one that would rather wait: those of deliveries, of which there are
+/// no more than events that relays have under way.
 caf::behavior object_host(caf::stateful_actor<object_host_state>* self, context_ptr context);
 
 } // namespace holdfast::actors

@@ -1,6 +1,5 @@
 #include "actors/payloads.hpp"
 
-#include "actors/internal_messages.hpp"
 #include "core/object_ref.hpp"
 #include "messages/errors.hpp"
 
@@ -25,11 +24,11 @@ core::failure first_failure(const std::vector<core::failure>& outcomes) {
 }
 
 void put_payloads(caf::event_based_actor* self, const caf::actor& objects,
-                  const std::vector<large_text>& texts, payloads_done then) {
+                  const std::vector<large_text>& texts, payloads_done then, when_busy busy) {
   auto bodies = std::make_shared<std::vector<std::string>>();
   for (const auto& text : texts)
     bodies->push_back(text.whole == text.ref ? std::move(*text.whole) : *text.whole);
-  self->request(objects, internal_timeout, put_objects{std::move(bodies), 0, texts.size()})
+  self->request(objects, internal_timeout, put_objects{std::move(bodies), 0, texts.size(), busy})
       .then(
           [=](const objects_put& put) {
             std::vector<core::failure> outcomes(texts.size());
@@ -47,8 +46,9 @@ void put_payloads(caf::event_based_actor* self, const caf::actor& objects,
 
 void get_payloads(caf::event_based_actor* self, const caf::actor& objects,
                   const std::vector<std::string*>& texts, core::duration patience,
-                  payloads_done then) {
+                  payloads_done then, when_busy busy) {
   get_objects wanted;
+  wanted.busy = busy;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < texts.size(); ++i)
     if (const auto ref = core::parse_object_ref(*texts[i])) {

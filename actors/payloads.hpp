@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/context.hpp"
+#include "actors/internal_messages.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/event_based_actor.hpp>
@@ -36,14 +37,15 @@ using payloads_done = std::function<void(const std::vector<core::failure>&)>;
 /// Stores the texts and sets their references, then runs `then`: what is stored is durable then,
 /// and what could not be stored has no reference. What holds the texts must live as long as `then`.
 void put_payloads(caf::event_based_actor* self, const caf::actor& objects,
-                  const std::vector<large_text>& texts, payloads_done then);
+                  const std::vector<large_text>& texts, payloads_done then,
+                  when_busy busy = when_busy::refuse);
 
 /// Puts the documents in the place of those texts that are references, then runs `then`: at once
 /// when none is. What cannot be had stays a reference. What holds the texts must live as long as
 /// `then`.
 void get_payloads(caf::event_based_actor* self, const caf::actor& objects,
                   const std::vector<std::string*>& texts, core::duration patience,
-                  payloads_done then);
+                  payloads_done then, when_busy busy = when_busy::refuse);
 
 /// The first failure; `none` when there is none.
 core::failure first_failure(const std::vector<core::failure>& outcomes);

@@ -175,13 +175,15 @@ void take_in_group(step_ptr self, const arriving_ptr& these, std::size_t end) {
   // What a canceled step refuses fills no disk.
   if (large.empty() || self->state.step.row.status == core::step_status::canceled)
     return enqueue_group(self, these, group);
-  put_payloads(self, self->state.links.objects, large,
-               [=](const std::vector<core::failure>& outcomes) {
-                 if (const auto why = first_failure(outcomes); why.code != core::errc::none)
-                   give_up(these, why);
-                 else
-                   enqueue_group(self, these, group);
-               });
+  put_payloads(
+      self, self->state.links.objects, large,
+      [=](const std::vector<core::failure>& outcomes) {
+        if (const auto why = first_failure(outcomes); why.code != core::errc::none)
+          give_up(these, why);
+        else
+          enqueue_group(self, these, group);
+      },
+      when_busy::wait);
 }
 
 /// An input that is lost is asked for again and again, as a row is that cannot be read: no unit may
@@ -211,13 +213,15 @@ void take_in_next(step_ptr self, const arriving_ptr& these) {
       owners.push_back(parent.id);
     }
   }
-  get_payloads(self, self->state.links.objects, inputs, internal_timeout,
-               [=](const std::vector<core::failure>& outcomes) {
-                 for (std::size_t i = 0; i < outcomes.size(); ++i)
-                   if (outcomes[i].code != core::errc::none)
-                     return on_unreadable(self, these, owners[i], outcomes[i]);
-                 take_in_group(self, these, end);
-               });
+  get_payloads(
+      self, self->state.links.objects, inputs, internal_timeout,
+      [=](const std::vector<core::failure>& outcomes) {
+        for (std::size_t i = 0; i < outcomes.size(); ++i)
+          if (outcomes[i].code != core::errc::none)
+            return on_unreadable(self, these, owners[i], outcomes[i]);
+        take_in_group(self, these, end);
+      },
+      when_busy::wait);
 }
 
 /// Looks up where they come from, for those of whom it matters.

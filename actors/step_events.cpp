@@ -100,13 +100,15 @@ void take_result(step_ptr self, const parts& whole, const core::unit_id& unit, t
     return whole->end_part();
   }
   const auto kept = std::make_shared<task_over>(std::move(over));
-  put_payloads(self, st.links.objects, {{&kept->result, &kept->ref}},
-               [=](const std::vector<core::failure>& outcomes) {
-                 const auto why = first_failure(outcomes);
-                 if (why.code == core::errc::none)
-                   tell_unit(self, whole, unit, std::move(*kept));
-                 whole->end_part(why);
-               });
+  put_payloads(
+      self, st.links.objects, {{&kept->result, &kept->ref}},
+      [=](const std::vector<core::failure>& outcomes) {
+        const auto why = first_failure(outcomes);
+        if (why.code == core::errc::none)
+          tell_unit(self, whole, unit, std::move(*kept));
+        whole->end_part(why);
+      },
+      when_busy::wait);
 }
 
 /// Tasks of units have ended. Not through the inbox: a unit recognises what it has dealt with.

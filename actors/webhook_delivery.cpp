@@ -182,8 +182,12 @@ void on_page(self_ptr self, msg::event_page& page) {
     st.batch.events.push_back({e.seq, std::move(e.event)});
   if (!st.batch.events.empty())
     return post_next(self);
-  if (page.position == st.progress.position)
+  if (page.position == st.progress.position) {
+    // Nothing has happened for a while: time to look whether an earlier life of this delivery was
+    // told to deliver some again, and ended before that was durable.
+    st.letters_wait = st.letters_wait || st.progress.dead_letters > 0;
     return go_on(self);
+  }
   // Nothing is wanted of them; stored, or one day they would be gone from behind the position.
   auto then = st.progress;
   then.position = page.position;
@@ -554,7 +558,12 @@ caf::behavior webhook_delivery(caf::stateful_actor<webhook_delivery_state>* self
   st.links = std::move(links);
   st.wish.types = st.links.definition.types;
   st.wish.limit = st.links.definition.policy.batch_events;
-  load(self);
+  begin(self, doing::loading);
+  // A barrier: whatever an earlier life has decided is settled before this one looks.
+  write(self, {}, [=](const core::failure& why) {
+    if (why.code == core::errc::none)
+      load(self);
+  });
   return {
       [=](const posted& m) { on_posted(self, m); },
       [=](const delivery_tick& tick) { on_tick(self, tick); },

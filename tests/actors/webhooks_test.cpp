@@ -246,6 +246,36 @@ BOOST_AUTO_TEST_CASE(a_replay_that_was_accepted_survives_a_crash) {
   BOOST_TEST(place().dead_letters == 0U);
 }
 
+// A179: whoever took the request may be gone before it is durable
+BOOST_AUTO_TEST_CASE(a_replay_that_becomes_durable_behind_a_crash_is_found) {
+  always(400);
+  start_with_units(2);
+  put();
+  always(200);
+  bool held_up = false;
+  database->set_commit_faults([&](const persistence::write_batch& batch) {
+    for (const auto& part : batch.shards)
+      for (const auto& change : part.changes)
+        for (const auto& write : change.writes)
+          if (std::holds_alternative<core::replay_dead_letter>(write)) {
+            held_up = true;
+            return persistence::commit_fault::unavailable; // the writer tries again in a moment
+          }
+    return persistence::commit_fault::none;
+  });
+  const auto asked = send_to_node(msg::replay_webhook{"billing", shard, 1, 0, 1000});
+  settle();
+  BOOST_REQUIRE(held_up);
+  for (const auto& delivery : actors_named("webhook_delivery"))
+    crash(delivery);
+  advance(5s); // the next life has looked for such letters
+  database->set_commit_faults(nullptr);
+  const auto before = posted().size();
+  advance(2min);
+  BOOST_TEST((posted(before) == sent_seqs{{1, 2}, {3}}));
+  BOOST_TEST(place().dead_letters == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(what_is_forgotten_while_it_is_delivered_does_not_come_back) {
   always(400);
   start_with_units(2);

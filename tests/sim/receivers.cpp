@@ -155,23 +155,30 @@ void receivers::check() {
   }
 }
 
-bool receivers::caught_up() const {
+std::string receivers::missing() const {
   if (!world_.drawn.webhooks)
-    return true;
+    return {};
   const auto& t = *world_.tables;
-  if (t.webhooks.size() < receiver_names.size() || !t.dead_letters.empty())
-    return false;
+  if (t.webhooks.size() < receiver_names.size())
+    return "a webhook";
+  if (!t.dead_letters.empty()) {
+    const auto& [key, row] = *t.dead_letters.begin();
+    return "dead letter " + text_of(key.second.shard, key.second.seq)
+           + (row.replayed ? ", to be delivered again" : "");
+  }
   for (const auto& [where, row] : t.webhook_places) {
     const auto& [webhook, shard] = where;
     if (row.seq < t.shards[shard].event_seq)
-      return false;
+      return text_of(shard, row.seq + 1) + ", which is behind the place of "
+             + t.webhooks.at(webhook).name;
     const auto at = progress_.find(where);
     for (core::event_seq seq = 1; seq <= row.seq; ++seq)
       if (is_wanted(webhook, shard, seq)
           && (at == progress_.end() || at->second.taken.count(seq) == 0))
-        return false;
+        return text_of(shard, seq) + ", which the place of " + t.webhooks.at(webhook).name
+               + " is past";
   }
-  return true;
+  return {};
 }
 
 namespace {
@@ -279,7 +286,7 @@ void start_webhook_operator(caf::actor_system& system, field& f,
     return caf::behavior{[=](tick_atom) {
       if (p->world.over)
         return self->quit();
-      if (p->world.calm && !p->delivered->caught_up())
+      if (p->world.calm && !p->delivered->missing().empty())
         mend(self, p);
       else if (!p->world.calm)
         steer(self, p);

@@ -28,8 +28,8 @@ public:
   void check();
   /// From now on everything is taken; what has not been answered is, now.
   void calm_down();
-  /// Whether everything that was ever committed has been taken, and nothing is a dead letter.
-  bool caught_up() const;
+  /// What has not been taken although it was committed, or is a dead letter; empty: nothing.
+  std::string missing() const;
 
 private:
   using place = std::pair<core::webhook_id, core::shard_id>;

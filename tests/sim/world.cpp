@@ -557,7 +557,7 @@ void world::calm_down() {
 
 bool world::quiet() {
   return !field_.steering && !field_.repairing && audit_.unfinished().empty()
-         && receivers_->caught_up()
+         && receivers_->missing().empty()
          && std::all_of(subscribers_.begin(), subscribers_.end(),
                         [](const auto& s) { return s->caught_up(); });
 }
@@ -582,8 +582,8 @@ void world::finish_work() {
   for (const auto& s : subscribers_)
     if (!audit_.found() && !s->caught_up())
       audit_.blame("subscribers", s->name + " has not got everything although all is calm");
-  if (!audit_.found() && !receivers_->caught_up())
-    audit_.blame("webhooks", "receivers have not got everything although all is calm");
+  if (const auto missing = receivers_->missing(); !audit_.found() && !missing.empty())
+    audit_.blame("webhooks", "receivers have not got everything although all is calm: " + missing);
   if (audit_.found())
     return;
   audit_.check_quiescent(now());
