@@ -163,10 +163,10 @@ BOOST_AUTO_TEST_CASE(contributors_may_have_to_answer_test_questions_first) {
   question.value.bytes[15] = 9;
   BOOST_TEST(codes(candidate{"ana", {errc::none, question}}) == "waiting test_due open_to_them");
   BOOST_TEST(codes(candidate{"ana", {errc::no_unit_available, {}}})
-             == "waiting quiz_stalled open_to_them");
-  BOOST_TEST(codes(candidate{"ana", {errc::not_qualified, {}}}) == "waiting removed open_to_them");
+             == "waiting quiz_stalled");
+  BOOST_TEST(codes(candidate{"ana", {errc::not_qualified, {}}}) == "waiting removed");
   // A101
-  BOOST_TEST(codes(candidate{"ana", {}, {"skill 'ner'"}}) == "waiting not_eligible open_to_them");
+  BOOST_TEST(codes(candidate{"ana", {}, {"skill 'ner'"}}) == "waiting not_eligible");
   u.truth = "1";
   u.slots = test_question_slots;
   BOOST_TEST(codes(candidate{"ana", {errc::none, u.id}}) == "test_question open_to_them");
