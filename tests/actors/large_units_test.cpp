@@ -28,6 +28,15 @@ core::object_ref ref_of(const std::string& text) { return {objects::sha256(text)
 const std::string chain =
     workflow_json("chain", {step_json("first", 1, {"second"}), step_json("second", 1, {})});
 
+const std::string asks_large = R"({"name":"asks","steps":[
+  {"key":"first","judgments_per_unit":1,"routes":[
+    {"when":{"input":{"/kind":"wanted"}},"to":["second"]},{"to":[]}]},
+  {"key":"second","judgments_per_unit":1}]})";
+
+std::string large_of_kind(const std::string& kind) {
+  return R"({"text":")" + std::string(large_bytes, 'k') + R"(","kind":")" + kind + "\"}";
+}
+
 const std::string in_pairs = R"({"name":"pairs","steps":[
   {"key":"label","judgments_per_unit":1,"next":["page"]},
   {"key":"page","judgments_per_unit":1,"gather":{"by":"count","size":2}}]})";
@@ -350,6 +359,51 @@ BOOST_AUTO_TEST_CASE(what_a_lost_input_leads_to_waits_until_it_is_there_again) {
   objects->put(large('p'));
   advance(5min);
   BOOST_TEST(rows(steps[1]).size() == 1U);
+}
+
+// A80, A88: a route looks at the whole input, wherever that is
+BOOST_AUTO_TEST_CASE(routes_ask_about_large_inputs_too) {
+  const auto steps = create_steps(asks_large);
+  added(steps[0], {large_of_kind("wanted"), large_of_kind("other")});
+  const auto wanted = assigned(steps[0], "ann");
+  const auto other = assigned(steps[0], "ann");
+  objects->reachable(false);
+  BOOST_REQUIRE(submit(wanted, "ann").value);
+  BOOST_REQUIRE(submit(other, "ann").value);
+  advance(2s);
+  BOOST_TEST((unit(steps[0], wanted.unit).state == core::unit_state::judgable));
+  objects->reachable(true);
+  advance(5min);
+  for (const auto& each : {wanted, other})
+    BOOST_TEST((unit(steps[0], each.unit).state == core::unit_state::finalized));
+  const auto children = rows(steps[1]);
+  BOOST_REQUIRE_EQUAL(children.size(), 1U);
+  BOOST_TEST((children[0].made.parent == wanted.unit));
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// A80, I-5, I-10: it waits for its input, and the others do not wait for it
+BOOST_AUTO_TEST_CASE(a_judged_unit_whose_input_is_asked_about_and_lost_is_paused) {
+  const auto steps = create_steps(asks_large);
+  const auto input = large_of_kind("wanted");
+  added(steps[0], {input, R"({"kind":"wanted"})"});
+  const auto lost = assigned(steps[0], "ann");
+  lose_object(input);
+  BOOST_REQUIRE(submit(lost, "ann").value);
+  work(steps[0], "ann");
+  advance(2s);
+  BOOST_TEST(rows(steps[1]).size() == 1U);
+  BOOST_TEST((unit(steps[0], lost.unit).state == core::unit_state::paused));
+  BOOST_TEST(logged("payload_unreadable"));
+  restart();
+  objects->put(input);
+  BOOST_REQUIRE(call(msg::change_unit{steps[0], lost.unit,
+                                      static_cast<std::uint8_t>(core::unit_verb::resume)})
+                    .value);
+  advance(2s);
+  BOOST_TEST((unit(steps[0], lost.unit).state == core::unit_state::finalized));
+  BOOST_TEST(rows(steps[1]).size() == 2U);
+  BOOST_TEST(broken_invariants(*database) == "");
 }
 
 // A82
