@@ -234,24 +234,8 @@ void aggregate(self_ptr self, caf::response_promise promise, const judgment_seen
   carry_out(self, std::move(promise), std::move(decided), [](bool) { return events_applied{}; });
 }
 
-/// Its input is lost, and without it nobody knows where it goes on to. Whoever has brought that
-/// back resumes the unit, which is then told of its judgments again; the others do not wait.
-void pause_unreadable(self_ptr self, caf::response_promise promise, const core::failure& why) {
-  auto& st = self->state;
-  st.shared->node->log(
-      log_level::error, "payload_unreadable",
-      {{"step", to_string(st.unit.step)}, {"unit", to_string(st.unit.id)}, {"reason", why.detail}});
-  auto decided = core::decide(st.unit, st.shared->lease, core::unit_verb::pause, time(self));
-  // It may have been finished or canceled meanwhile: then it needs its input no more.
-  if (decided.refusal != core::errc::none)
-    decided = {};
-  if (!decided.changes.empty())
-    report(self, {});
-  carry_out(self, std::move(promise), std::move(decided),
-            [](core::unit_state) { return events_applied{}; });
-}
-
-/// Fetches the input, and then aggregates.
+/// Fetches the input, and then aggregates. One that is lost is asked for again and again, as for
+/// units that go on: none may silently go where it does not belong.
 void aggregate_with_input(self_ptr self, const judgment_seen& seen) {
   const auto& shared = self->state.shared;
   const held_promise promise{self->make_response_promise()};
@@ -259,15 +243,18 @@ void aggregate_with_input(self_ptr self, const judgment_seen& seen) {
   get_payloads(
       self, shared->objects, {input.get()}, internal_timeout,
       [=](const std::vector<core::failure>& outcomes) {
+        const auto& st = self->state;
         const auto& why = outcomes.front();
         if (why.code == core::errc::none)
-          aggregate(self, promise.take(), seen,
-                    documents::read_input_values(*input, self->state.shared->asked_of_input));
-        else if (is_lost(why))
-          pause_unreadable(self, promise.take(), why);
-        else
-          promise.deliver(msg::to_error(core::errc::unavailable,
-                                        "the unit's input cannot be read now: " + why.detail));
+          return aggregate(self, promise.take(), seen,
+                           documents::read_input_values(*input, st.shared->asked_of_input));
+        if (is_lost(why) && core::ready_to_aggregate(st.unit))
+          st.shared->node->log(log_level::error, "payload_unreadable",
+                               {{"step", to_string(st.unit.step)},
+                                {"unit", to_string(st.unit.id)},
+                                {"reason", why.detail}});
+        promise.deliver(msg::to_error(core::errc::unavailable,
+                                      "the unit's input cannot be read: " + why.detail));
       },
       when_busy::wait);
 }

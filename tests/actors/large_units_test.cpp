@@ -382,27 +382,29 @@ BOOST_AUTO_TEST_CASE(routes_ask_about_large_inputs_too) {
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
-// A80, I-5, I-10: it waits for its input, and the others do not wait for it
-BOOST_AUTO_TEST_CASE(a_judged_unit_whose_input_is_asked_about_and_lost_is_paused) {
+// A80, I-5: no unit silently goes where it does not belong
+BOOST_AUTO_TEST_CASE(a_judged_unit_whose_input_is_asked_about_and_lost_waits_for_it) {
   const auto steps = create_steps(asks_large);
   const auto input = large_of_kind("wanted");
-  added(steps[0], {input, R"({"kind":"wanted"})"});
+  added(steps[0], {input, large_of_kind("lost for ever")});
   const auto lost = assigned(steps[0], "ann");
+  const auto gone = assigned(steps[0], "ann");
   lose_object(input);
+  lose_object(large_of_kind("lost for ever"));
   BOOST_REQUIRE(submit(lost, "ann").value);
-  work(steps[0], "ann");
+  BOOST_REQUIRE(submit(gone, "ann").value);
   advance(2s);
-  BOOST_TEST(rows(steps[1]).size() == 1U);
-  BOOST_TEST((unit(steps[0], lost.unit).state == core::unit_state::paused));
+  BOOST_TEST((unit(steps[0], lost.unit).state == core::unit_state::judgable));
   BOOST_TEST(logged("payload_unreadable"));
   restart();
   objects->put(input);
-  BOOST_REQUIRE(call(msg::change_unit{steps[0], lost.unit,
-                                      static_cast<std::uint8_t>(core::unit_verb::resume)})
+  // Nobody waits for one that is given up.
+  BOOST_REQUIRE(call(msg::change_unit{steps[0], gone.unit,
+                                      static_cast<std::uint8_t>(core::unit_verb::cancel)})
                     .value);
-  advance(2s);
+  advance(5min);
   BOOST_TEST((unit(steps[0], lost.unit).state == core::unit_state::finalized));
-  BOOST_TEST(rows(steps[1]).size() == 2U);
+  BOOST_TEST(rows(steps[1]).size() == 1U);
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
