@@ -206,6 +206,10 @@ reason batch_put_off(const gathering::rest& rest) {
                                + "; it is tried again at " + to_rfc3339(rest.until)};
 }
 
+reason input_lost(const std::string& why) {
+  return {"input_lost", "its input is lost: put the file back; " + why};
+}
+
 reason leases_full(const contributor_id& contributor, std::uint32_t most) {
   return {"leases_full", contributor + " has as many leases as may be at once, "
                              + std::to_string(most) + ": hand in or release some"};

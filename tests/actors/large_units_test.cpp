@@ -94,6 +94,15 @@ struct node_with_large_units : node_fixture {
         return true;
     return false;
   }
+  /// What keeps the unit, by codes.
+  std::string explained(const core::step_id& step, const core::unit_id& id) {
+    const auto told = call(msg::explain_unit{step, id, ""});
+    BOOST_REQUIRE(told.value);
+    std::string codes;
+    for (const auto& why : told.value->reasons)
+      codes += why.code + ' ';
+    return codes;
+  }
   msg::unit_lineage lineage(const core::unit_id& any) {
     const auto found = call(msg::get_lineage{any, {}, 100});
     BOOST_REQUIRE(found.value);
@@ -228,12 +237,14 @@ BOOST_AUTO_TEST_CASE(a_unit_whose_input_is_lost_is_paused_and_others_go_on) {
   restart();
   BOOST_TEST((rows(step)[0].state == core::unit_state::paused));
   BOOST_TEST((assigned(step, "bob").unit == units[1].made.id));
+  BOOST_TEST(explained(step, units[0].made.id) == "paused input_lost ");
   // Once the file is there again and the unit resumed, it is offered.
   objects->put(large('l'));
   BOOST_REQUIRE(call(msg::change_unit{step, units[0].made.id,
                                       static_cast<std::uint8_t>(core::unit_verb::resume)})
                     .value);
   BOOST_TEST((assigned(step, "cid").input == large('l')));
+  BOOST_TEST(explained(step, units[0].made.id) == "leased waiting ");
 }
 
 BOOST_AUTO_TEST_CASE(whoever_is_removed_while_an_input_is_fetched_gets_no_lease) {
@@ -395,6 +406,7 @@ BOOST_AUTO_TEST_CASE(a_judged_unit_whose_input_is_asked_about_and_lost_waits_for
   BOOST_REQUIRE(submit(gone, "ann").value);
   advance(2s);
   BOOST_TEST((unit(steps[0], lost.unit).state == core::unit_state::judgable));
+  BOOST_TEST(explained(steps[0], lost.unit) == "judged input_lost ");
   BOOST_TEST(logged("payload_unreadable"));
   restart();
   objects->put(input);
