@@ -140,6 +140,7 @@ BOOST_AUTO_TEST_CASE(a_step_that_its_job_holds_up_says_so) {
 
 BOOST_AUTO_TEST_CASE(what_somebody_has_stopped_is_told_first) {
   step.status = step_status::paused;
+  BOOST_TEST(codes(candidate{"ana", {}}) == "step_paused waiting");
   u.state = unit_state::paused;
   BOOST_TEST(codes() == "step_paused paused");
   step.status = step_status::canceled;
