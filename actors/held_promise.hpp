@@ -22,6 +22,8 @@ public:
   void deliver(Answer&& answer) const {
     slot_->take().deliver(std::forward<Answer>(answer));
   }
+  /// Whoever gets it answers from now on.
+  caf::response_promise take() const { return slot_->take(); }
   /// `to` answers in this actor's place.
   template <class Message>
   void delegate(const caf::actor& to, Message&& message) const {

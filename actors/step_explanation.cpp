@@ -1,9 +1,32 @@
 #include "actors/step_state.hpp"
 #include "core/explanation.hpp"
+#include "core/object_ref.hpp"
+
+#include <memory>
+#include <utility>
 
 namespace holdfast::actors {
 
 namespace {
+
+/// Answers, once it is known whether the unit still has its input. Somebody who only asks does not
+/// wait for a store that is away, or busy.
+void answer_with_input(step_ptr self, const held_promise& promise, const core::unit_record& unit,
+                       msg::unit_explanation answer) {
+  const bool needed = core::is_open(unit.state) || unit.state == core::unit_state::gathered;
+  if (!needed || !core::begins_like_object_ref(unit.input))
+    return promise.deliver(std::move(answer));
+  const auto input = std::make_shared<std::string>(unit.input);
+  get_payloads(self, self->state.links.objects, {input.get()}, internal_timeout,
+               [promise, input,
+                told = std::move(answer)](const std::vector<core::failure>& outcomes) mutable {
+                 if (const auto& lost = outcomes.front(); is_lost(lost)) {
+                   auto why = core::input_lost(lost.detail);
+                   told.reasons.push_back({std::move(why.code), std::move(why.text)});
+                 }
+                 promise.deliver(std::move(told));
+               });
+}
 
 /// `lacks` is what the contributor lacks, if one is named.
 void explain_unit(step_ptr self, const msg::explain_unit& request, const held_promise& promise,
@@ -34,7 +57,7 @@ void explain_unit(step_ptr self, const msg::explain_unit& request, const held_pr
               auto why = core::batch_put_off(*rest);
               answer.reasons.push_back({std::move(why.code), std::move(why.text)});
             }
-            promise.deliver(std::move(answer));
+            answer_with_input(self, promise, unit, std::move(answer));
           },
           [=](caf::error& error) { promise.deliver(std::move(error)); });
 }

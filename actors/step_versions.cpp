@@ -21,7 +21,7 @@ step_context_ptr make_context(step_ptr self, std::uint32_t version) {
     return nullptr;
   return caf::make_counted<step_context>(st.context, st.identity, *mine,
                                          st.workflow.ways(version, here), st.links.writer,
-                                         caf::actor_cast<caf::actor>(self));
+                                         caf::actor_cast<caf::actor>(self), st.links.objects);
 }
 
 void note_steps(step_state& st, const std::vector<core::step_row>& steps) {

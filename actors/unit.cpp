@@ -1,9 +1,12 @@
 #include "actors/unit.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/held_promise.hpp"
+#include "actors/payloads.hpp"
 #include "core/object_ref.hpp"
 #include "core/unit_tasks.hpp"
 #include "documents/answer_matcher.hpp"
+#include "documents/input_values.hpp"
 
 namespace holdfast::actors {
 
@@ -218,15 +221,54 @@ void on(self_ptr self, const expire_leases&) {
                      [](const core::failure&) {});
 }
 
-void on(self_ptr self, const judgment_seen& seen) {
+/// `input`: what routes ask about, of the whole input.
+void aggregate(self_ptr self, caf::response_promise promise, const judgment_seen& seen,
+               core::input_values input) {
   auto& st = self->state;
-  auto decided =
-      core::decide(st.unit, st.shared->aggregation, st.shared->ways,
-                   core::aggregate_if_ready{seen.consumer, seen.message, seen.opinion}, time(self));
+  auto decided = core::decide(
+      st.unit, st.shared->aggregation, st.shared->ways,
+      core::aggregate_if_ready{seen.consumer, seen.message, seen.opinion, std::move(input)},
+      time(self));
   if (!decided.changes.empty())
     report(self, {});
-  carry_out(self, self->make_response_promise(), std::move(decided),
-            [](bool) { return events_applied{}; });
+  carry_out(self, std::move(promise), std::move(decided), [](bool) { return events_applied{}; });
+}
+
+/// Fetches the input, and then aggregates. One that is lost is asked for again and again, as for
+/// units that go on: none may silently go where it does not belong.
+void aggregate_with_input(self_ptr self, const judgment_seen& seen) {
+  const auto& shared = self->state.shared;
+  const held_promise promise{self->make_response_promise()};
+  const auto input = std::make_shared<std::string>(self->state.unit.input);
+  get_payloads(
+      self, shared->objects, {input.get()}, internal_timeout,
+      [=](const std::vector<core::failure>& outcomes) {
+        const auto& st = self->state;
+        const auto& why = outcomes.front();
+        if (why.code == core::errc::none)
+          return aggregate(self, promise.take(), seen,
+                           documents::read_input_values(*input, st.shared->asked_of_input));
+        if (is_lost(why) && core::ready_to_aggregate(st.unit))
+          st.shared->node->log(log_level::error, "payload_unreadable",
+                               {{"step", to_string(st.unit.step)},
+                                {"unit", to_string(st.unit.id)},
+                                {"reason", why.detail}});
+        promise.deliver(msg::to_error(core::errc::unavailable,
+                                      "the unit's input cannot be read: " + why.detail));
+      },
+      when_busy::wait);
+}
+
+void on(self_ptr self, const judgment_seen& seen) {
+  const auto& st = self->state;
+  const auto& asked = st.shared->asked_of_input;
+  // It is looked at once for each unit, and not with each judgment.
+  if (asked.empty() || !core::ready_to_aggregate(st.unit))
+    return aggregate(self, self->make_response_promise(), seen, {});
+  if (core::begins_like_object_ref(st.unit.input))
+    return aggregate_with_input(self, seen);
+  aggregate(self, self->make_response_promise(), seen,
+            documents::read_input_values(st.unit.input, asked));
 }
 
 void on(self_ptr self, task_over& over) {

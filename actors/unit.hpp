@@ -7,6 +7,7 @@
 #include <caf/ref_counted.hpp>
 #include <caf/stateful_actor.hpp>
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,26 +16,31 @@ namespace holdfast::actors {
 /// What the units of one step share.
 struct step_context : caf::ref_counted {
   step_context(context_ptr host, decider decides, const core::step_definition& definition,
-               std::vector<core::way> leads_on, caf::actor writes, caf::actor parent)
+               std::vector<core::way> leads_on, caf::actor writes, caf::actor parent,
+               caf::actor large_texts)
       : node(std::move(host)),
         from(std::move(decides)),
         lease(definition.lease),
         aggregation(definition.aggregation),
         ways(std::move(leads_on)),
+        asked_of_input(core::pointers_asked(ways)),
         hides_counts(definition.test_questions.has_value()),
         checker(definition, node->settings.json),
         writer(std::move(writes)),
-        step(std::move(parent)) {}
+        step(std::move(parent)),
+        objects(std::move(large_texts)) {}
 
   context_ptr node;
   decider from;
   core::lease_policy lease;
   core::aggregation_policy aggregation;
   std::vector<core::way> ways;
-  bool hides_counts; ///< No token may tell how often a unit was leased.
+  std::vector<std::string> asked_of_input; ///< JSON pointers that `ways` ask about.
+  bool hides_counts;                       ///< No token may tell how often a unit was leased.
   documents::judgment_checker checker;
   caf::actor writer;
   caf::actor step;
+  caf::actor objects;
 };
 using step_context_ptr = caf::intrusive_ptr<const step_context>;
 

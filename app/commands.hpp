@@ -23,6 +23,7 @@ void add_explain_command(CLI::App& cli, exit_code& result);
 void add_quality_command(CLI::App& cli, exit_code& result);
 void add_contributor_command(CLI::App& cli, exit_code& result);
 void add_question_command(CLI::App& cli, exit_code& result);
+void add_step_command(CLI::App& cli, exit_code& result);
 void add_workflow_command(CLI::App& cli, exit_code& result);
 void add_webhooks_command(CLI::App& cli, exit_code& result);
 void add_schemas_command(CLI::App& cli, exit_code& result);

@@ -53,6 +53,7 @@ int program::run(int argc, char** argv) {
   add_quality_command(cli, result);
   add_contributor_command(cli, result);
   add_question_command(cli, result);
+  add_step_command(cli, result);
   add_workflow_command(cli, result);
   add_webhooks_command(cli, result);
   add_verify_command(cli, result);

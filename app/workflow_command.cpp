@@ -2,6 +2,7 @@
 #include "app/commands.hpp"
 #include "app/read_input.hpp"
 #include "app/step_table.hpp"
+#include "client/id_source.hpp"
 #include "core/uuid.hpp"
 #include "core/workflow_versions.hpp"
 #include "documents/job_status_document.hpp"
@@ -15,6 +16,7 @@
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,6 +69,11 @@ void print_text(const msg::workflow_updated& updated) {
   print_steps(updated.steps);
 }
 
+void print_text(const msg::workflow_created& made) {
+  std::printf("%s\n\n", core::to_string(made.workflow).c_str());
+  print_steps(made.steps);
+}
+
 void print_text(const msg::job_status_noted& noted) {
   std::printf("%s  revision %llu\n", noted.applied ? "applied" : "known already, or older",
               static_cast<unsigned long long>(noted.revision));
@@ -105,6 +112,10 @@ ordered_json to_json(const msg::workflow_updated& updated) {
           {"steps", steps_to_json(updated.steps)}};
 }
 
+ordered_json to_json(const msg::workflow_created& made) {
+  return {{"workflow", core::to_string(made.workflow)}, {"steps", steps_to_json(made.steps)}};
+}
+
 ordered_json to_json(const msg::job_status_noted& noted) {
   return {{"workflow", core::to_string(noted.workflow)},
           {"revision", noted.revision},
@@ -127,6 +138,24 @@ exit_code say(const workflow_flags& flags, const core::outcome<Answer>& told) {
 exit_code show(const workflow_flags& flags, core::workflow_id workflow) {
   return with_cluster(flags.cluster, [&](const client::connection& cluster) {
     return say(flags, cluster.ask<msg::workflow_view>(msg::get_workflow{workflow, flags.version}));
+  });
+}
+
+exit_code create(const workflow_flags& flags) {
+  const auto definition = read_input(flags.file);
+  if (!definition)
+    return refuse({core::errc::not_found, flags.file + " cannot be read"}, exit_code::usage);
+  std::optional<core::workflow_id> id{core::workflow_id{client::id_source{}.next()}};
+  if (!flags.workflow.empty())
+    id = id_in<core::workflow_id>(flags.workflow, "--id");
+  if (!id)
+    return exit_code::usage;
+  return with_cluster(flags.cluster, [&](const client::connection& cluster) {
+    const auto made = cluster.ask<msg::workflow_created>(msg::create_workflow{*id, *definition});
+    if (!made && core::describe(made.error().code).retryable)
+      std::cerr << "it may be there all the same: ask again with --id " << core::to_string(*id)
+                << '\n';
+    return say(flags, made);
   });
 }
 
@@ -173,17 +202,16 @@ exit_code hand_on_event(const workflow_flags& flags) {
 
 // --- the command line ---
 
+constexpr const char* definition_file =
+    "Its definition in JSON, see docs/API.md; - reads it from the standard input";
+
 struct workflow_subcommand {
   CLI::App* command;
   std::shared_ptr<workflow_flags> flags;
   CLI::Option* id; ///< That of the workflow.
 
   void add_file() const {
-    command
-        ->add_option("file", flags->file,
-                     "Its definition in JSON, see docs/API.md; - reads it from the standard input")
-        ->type_name("FILE")
-        ->required();
+    command->add_option("file", flags->file, definition_file)->type_name("FILE")->required();
   }
   void add_version(const char* about) const {
     command->add_option("--version", flags->version, about)
@@ -219,6 +247,19 @@ workflow_subcommand add_for_workflow(CLI::App& workflow, exit_code& result, cons
   begun.command->callback(
       [flags = begun.flags, what, &result] { result = about_workflow(*flags, what); });
   return begun;
+}
+
+void add_create(CLI::App& workflow, exit_code& result) {
+  const auto flags = std::make_shared<workflow_flags>();
+  auto* command = workflow.add_subcommand("create", "Make a workflow");
+  flags->cluster.add_to(*command);
+  command->add_option("file", flags->file, definition_file)->type_name("FILE")->required();
+  command
+      ->add_option("--id", flags->workflow,
+                   "Its id, under which the same is made only once; else a new one")
+      ->type_name("WORKFLOW");
+  command->add_flag("--json", flags->json, "Print one JSON object");
+  command->callback([flags, &result] { result = create(*flags); });
 }
 
 /// Tells of a job in words, or hands on the event of whoever manages it.
@@ -258,8 +299,11 @@ void add_job(CLI::App& workflow, exit_code& result) {
 
 void add_workflow_command(CLI::App& cli, exit_code& result) {
   auto* workflow = cli.add_subcommand(
-      "workflow", "See how a workflow is defined, let it go on in another form, and launch it");
+      "workflow",
+      "Make a workflow, see how it is defined, let it go on in another form, and launch it");
   workflow->require_subcommand(1);
+
+  add_create(*workflow, result);
 
   add_for_workflow(*workflow, result, "show",
                    "Print how its steps are, and with --json its definition", show)

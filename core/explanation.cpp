@@ -97,22 +97,33 @@ reason not_eligible(const contributor_id& contributor, const std::vector<std::st
   return {"not_eligible", contributor + " may not work in the step: " + text_of_lacks(lacks)};
 }
 
-void explain_for(const unit_record& unit, const lease_policy& policy, const candidate& who,
-                 instant now, std::vector<reason>& reasons) {
+/// What keeps the contributor from every unit of the step, whichever it is; nothing if they may
+/// work there. A test question that they get first is nothing of the kind.
+std::optional<reason> kept_out(const candidate& who) {
   if (who.next.refusal == errc::not_qualified)
-    reasons.push_back({"removed", who.contributor + " was removed from the step"});
-  else if (!who.lacks.empty())
-    reasons.push_back(not_eligible(who.contributor, who.lacks));
+    return reason{"removed", who.contributor + " was removed from the step"};
+  if (!who.lacks.empty())
+    return not_eligible(who.contributor, who.lacks);
+  if (who.next.refusal != errc::none)
+    return reason{"quiz_stalled", who.contributor
+                                      + " cannot go on with the quiz: they hold its questions "
+                                        "unanswered, or there are too few of them"};
+  return std::nullopt;
+}
+
+void explain_for(const step_row& step, const unit_record& unit, const lease_policy& policy,
+                 const candidate& who, instant now, std::vector<reason>& reasons) {
+  const auto kept = kept_out(who);
+  if (kept)
+    reasons.push_back(*kept);
   else if (who.next.question && *who.next.question != unit.id)
     reasons.push_back({"test_due", who.contributor + " gets a test question first"});
-  else if (who.next.refusal != errc::none)
-    reasons.push_back({"quiz_stalled", who.contributor
-                                           + " cannot go on with the quiz: they hold its questions "
-                                             "unanswered, or there are too few of them"});
   auto tried = unit;
   const auto asked = decide(tried, policy, ask{who.contributor, {}, 0}, now);
   if (asked.refusal == errc::none) {
-    reasons.push_back({"open_to_them", who.contributor + " may have it"});
+    // Why the step gives nothing to anybody is told already.
+    if (!kept && step.status == step_status::open)
+      reasons.push_back({"open_to_them", who.contributor + " may have it"});
     return;
   }
   const auto until = barred_until(unit, who.contributor, now);
@@ -185,7 +196,7 @@ std::vector<reason> explain(const step_row& step, const unit_record& unit,
   else
     explain_end(unit, ways, reasons);
   if (who && is_open(unit.state))
-    explain_for(unit, policy, *who, now, reasons);
+    explain_for(step, unit, policy, *who, now, reasons);
   return reasons;
 }
 
@@ -193,6 +204,10 @@ reason batch_put_off(const gathering::rest& rest) {
   return {"batch_put_off", "its batch could not be made, " + std::to_string(rest.times)
                                + (rest.times == 1 ? " time: " : " times: ") + rest.why
                                + "; it is tried again at " + to_rfc3339(rest.until)};
+}
+
+reason input_lost(const std::string& why) {
+  return {"input_lost", "its input is lost: put the file back; " + why};
 }
 
 reason leases_full(const contributor_id& contributor, std::uint32_t most) {

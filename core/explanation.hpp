@@ -49,6 +49,9 @@ std::vector<reason> explain(const step_row& step, const contributor_board& board
 /// What keeps a unit that waits for a batch from becoming part of one, and those with it.
 reason batch_put_off(const gathering::rest& rest);
 
+/// What keeps a unit whose input is not in the object store any more; `why` is what that says.
+reason input_lost(const std::string& why);
+
 /// What also keeps a contributor from work who has `most` leases, or asks under way.
 reason leases_full(const contributor_id& contributor, std::uint32_t most);
 

@@ -3,6 +3,7 @@
 #include "core/json_text.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace holdfast::core {
 
@@ -34,6 +35,21 @@ private:
   std::string text_;
 };
 
+void expect_input(reasons& why, const input_condition& asked, const input_values& input) {
+  static const input_value nothing;
+  const auto at = input.find(asked.pointer);
+  const auto& value = at == input.end() ? nothing : at->second;
+  const auto& number = value.number;
+  if (!asked.values.empty())
+    why.expect(one_of(asked.values, value.json), asked.pointer + " is " + value.json);
+  if (asked.at_least)
+    why.expect(number && *number >= *asked.at_least,
+               asked.pointer + " is at least " + json_number(*asked.at_least));
+  if (asked.below)
+    why.expect(number && *number < *asked.below,
+               asked.pointer + " is below " + json_number(*asked.below));
+}
+
 reasons reasons_for(const route_condition& when, const finding& found, std::uint32_t rule) {
   reasons why;
   if (!when.answers.empty())
@@ -53,6 +69,8 @@ reasons reasons_for(const route_condition& when, const finding& found, std::uint
     why.expect(found.judged_least.value_or(*when.judged_fewer) < *when.judged_fewer,
                "a contributor had judged " + std::to_string(found.judged_least.value_or(0))
                    + " units of the step, fewer than " + std::to_string(*when.judged_fewer));
+  for (const auto& asked : when.input)
+    expect_input(why, asked, found.input);
   if (when.sample)
     why.expect(drawn_at(found.unit, rule, when.seed) < *when.sample,
                "drawn for a sample of " + json_number(*when.sample));
@@ -110,7 +128,15 @@ bool takes_every_unit(const route& rule) {
   const auto& when = rule.when;
   return when.answers.empty() && when.other_answers.empty() && !when.confidence_below
          && !when.agreement_below && !when.trust_below && !when.tied && !when.sent_back
-         && !when.judged_fewer && !when.sample;
+         && !when.judged_fewer && when.input.empty() && !when.sample;
+}
+
+std::vector<std::string> pointers_asked(const std::vector<way>& ways) {
+  std::set<std::string> pointers;
+  for (const auto& on : ways)
+    for (const auto& asked : on.rule.when.input)
+      pointers.insert(asked.pointer);
+  return {pointers.begin(), pointers.end()};
 }
 
 double drawn_at(const unit_id& unit, std::uint32_t rule, std::uint32_t seed) {

@@ -3,6 +3,7 @@
 #include "core/ids.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,16 @@
 /// Where a finished unit goes on to. The routes of a step are an ordered list: the first that is
 /// for the unit takes it.
 namespace holdfast::core {
+
+/// What a route asks of one value in the input of a unit.
+struct input_condition {
+  std::string pointer; ///< JSON pointer into the input.
+  /// The value is one of these: scalars as canonical JSON. `null` is also what is not there.
+  std::vector<std::string> values;
+  // In place of values: it is a number within these bounds, of which there is one at least.
+  std::optional<double> at_least;
+  std::optional<double> below;
+};
 
 /// Which finished units a route is for: those of which all that is set here holds.
 struct route_condition {
@@ -22,7 +33,8 @@ struct route_condition {
   std::optional<std::uint32_t> sent_back; ///< Its chain was sent back so many times at least.
   /// At least one contributor who judged it had judged fewer units of the step before.
   std::optional<std::uint32_t> judged_fewer;
-  std::optional<double> sample; ///< This share of all units, drawn by their ids and `seed`.
+  std::vector<input_condition> input{}; ///< Of what its contributors were given.
+  std::optional<double> sample;         ///< This share of all units, drawn by their ids and `seed`.
   std::uint32_t seed = 0;
 };
 
@@ -67,6 +79,13 @@ struct list_place {
   std::uint32_t part = 0; ///< Which of them, from 0.
 };
 
+/// A value in the input of a unit, as routes compare it.
+struct input_value {
+  std::string json = "null"; ///< A scalar as canonical JSON; empty: it is an object or a list.
+  std::optional<double> number{};
+};
+using input_values = std::map<std::string, input_value>; ///< By the pointers to them.
+
 /// What routes look at.
 struct finding {
   unit_id unit;
@@ -78,6 +97,7 @@ struct finding {
   bool tied = false;
   /// Likewise: the fewest units of the step that one of them had judged before. None: not counted.
   std::optional<std::uint32_t> judged_least{};
+  input_values input{}; ///< Those that `pointers_asked` names; others are not there.
 };
 
 /// No route was for the unit: its chain ends.
@@ -98,6 +118,9 @@ std::string keys_listed(const way& taken);
 /// The first of `ways` that is for the unit. Depends on nothing else, so that it may be asked
 /// again.
 route_choice choose_route(const std::vector<way>& ways, const finding& found);
+
+/// The pointers into the inputs of units that some of `ways` ask about, each once.
+std::vector<std::string> pointers_asked(const std::vector<way>& ways);
 
 /// Whether no unit is passed over.
 bool takes_every_unit(const route& rule);

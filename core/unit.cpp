@@ -197,7 +197,7 @@ event withdrawn_event(const unit& u, const withdraw::finished& was, const std::v
 }
 
 /// What routes look at when the unit has got its result.
-finding finding_of(const unit& u, const aggregate& consensus) {
+finding finding_of(const unit& u, const aggregate& consensus, const input_values& input) {
   finding found{u.id, u.loops, consensus.answer, consensus.confidence, 0, 1, consensus.tied > 1};
   std::uint32_t agreeing = 0;
   for (const auto& j : u.judgments)
@@ -209,6 +209,7 @@ finding finding_of(const unit& u, const aggregate& consensus) {
             std::min(found.judged_least.value_or(*j.judged_before), *j.judged_before);
     }
   found.agreement = static_cast<double>(agreeing) / counted_judgments(u);
+  found.input = input;
   return found;
 }
 
@@ -362,7 +363,8 @@ decision<bool> decide(unit& u, const aggregation_policy& policy, const std::vect
   u.state = unit_state::finalized;
   auto result = to_json(consensus);
   auto done = about(u, event_type::unit_finalized, now);
-  const auto taken = ways.empty() ? route_choice{} : choose_route(ways, finding_of(u, consensus));
+  const auto taken =
+      ways.empty() ? route_choice{} : choose_route(ways, finding_of(u, consensus, command.input));
   done.details = finalized_details(u, consensus, result, ways, taken);
   finalized.answer = true;
   if (command.message.seq != 0)

@@ -193,6 +193,7 @@ struct aggregate_if_ready {
   /// Of the step's model where the method asks one. When it does not know of all judgments, nothing
   /// happens: the message of the last one is still to come.
   std::optional<model_opinion> opinion{};
+  input_values input{}; ///< Of the unit, where a route asks about its input.
 };
 decision<bool> decide(unit& u, const aggregation_policy& policy, const std::vector<way>& ways,
                       const aggregate_if_ready& command, instant now);

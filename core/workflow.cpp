@@ -200,6 +200,27 @@ void check_input(const std::vector<input_member>& input, const std::string& plac
   }
 }
 
+void check_input_condition(const input_condition& asked, const std::string& place,
+                           std::vector<definition_problem>& problems) {
+  const auto most = std::to_string(input_condition_bytes_max);
+  if (asked.pointer.empty() || asked.pointer.front() != '/'
+      || asked.pointer.size() > input_condition_bytes_max)
+    problems.push_back({place, "must be named by a JSON pointer such as /data/language, of at most "
+                                   + most + " bytes"});
+  const bool bounded = asked.at_least || asked.below;
+  if (asked.values.empty() && !bounded)
+    problems.push_back({place, "must be a value, a list of them, or {\"at_least\": …, \"below\": "
+                               "…}"});
+  if (asked.values.size() > input_condition_values_max)
+    problems.push_back(
+        {place, "must list at most " + std::to_string(input_condition_values_max) + " values"});
+  for (const auto& value : asked.values)
+    if (value.size() > input_condition_bytes_max)
+      problems.push_back({place, "must list values of at most " + most + " bytes"});
+  if (asked.at_least && asked.below && !(*asked.at_least < *asked.below))
+    problems.push_back({place + "/below", "must be greater than `at_least`"});
+}
+
 void check_route(const step_definition& step, std::size_t index, const std::string& place,
                  std::vector<definition_problem>& problems) {
   const auto& rule = step.routes[index];
@@ -216,6 +237,11 @@ void check_route(const step_definition& step, std::size_t index, const std::stri
       units && (*units < 1 || *units > judged_fewer_max))
     problems.push_back({place + "/when/judged_fewer",
                         "must be between 1 and " + std::to_string(judged_fewer_max)});
+  if (rule.when.input.size() > input_conditions_max)
+    problems.push_back({place + "/when/input",
+                        "must have at most " + std::to_string(input_conditions_max) + " members"});
+  for (const auto& asked : rule.when.input)
+    check_input_condition(asked, below(place + "/when/input", asked.pointer), problems);
   if (rule.loops_max < 1 || rule.loops_max > loops_max)
     problems.push_back(
         {place + "/loops_max", "must be between 1 and " + std::to_string(loops_max)});
@@ -359,6 +385,19 @@ void check_ways_back(const workflow_definition& definition, const std::vector<st
                                     + "', which gathers units of several chains"});
 }
 
+/// What comes into a step from another is put together by us. In the first one it is what somebody
+/// hands in.
+void check_input_asked(const step_definition& step, const std::string& place,
+                       std::vector<definition_problem>& problems) {
+  for (std::size_t r = 0; r < step.routes.size(); ++r)
+    for (const auto& asked : step.routes[r].when.input)
+      if (!holds("/data", asked.pointer) && !holds("/item", asked.pointer)
+          && !holds("/result", asked.pointer))
+        problems.push_back(
+            {below(place + "/routes/" + std::to_string(r) + "/when/input", asked.pointer),
+             "leads nowhere: what comes from another step has `data`, `item` and `result`"});
+}
+
 /// The rules about the steps together.
 void check_graph(const workflow_definition& definition, std::vector<definition_problem>& problems) {
   const auto places = places_in(definition);
@@ -367,6 +406,8 @@ void check_graph(const workflow_definition& definition, std::vector<definition_p
     const auto place = "/steps/" + std::to_string(i);
     if (i > 0 && places[i].upstreams == 0)
       problems.push_back({place, "no step leads here from the first"});
+    if (i > 0)
+      check_input_asked(step, place, problems);
     for (std::size_t w = 0; w < places[i].ways.size(); ++w) {
       const auto& on = places[i].ways[w];
       for (const auto& target : on.targets)

@@ -3,6 +3,7 @@
 #include "documents/judgment_document.hpp"
 #include "documents/member_reader.hpp"
 #include "documents/pointer.hpp"
+#include "documents/schema.hpp"
 
 namespace holdfast::documents {
 
@@ -22,12 +23,12 @@ std::vector<std::string> read_answers(const json& source) {
   return answers;
 }
 
-void read_share(member_reader& from, const char* name, std::optional<double>& into) {
+void read_number(member_reader& from, const char* name, std::optional<double>& into) {
   if (from.member(name) == nullptr)
     return;
-  double share = 0;
-  from.number(name, share);
-  into = share;
+  double number = 0;
+  from.number(name, number);
+  into = number;
 }
 
 void read_count(member_reader& from, const char* name, std::optional<std::uint32_t>& into) {
@@ -38,6 +39,46 @@ void read_count(member_reader& from, const char* name, std::optional<std::uint32
   into = times;
 }
 
+/// One scalar, a list of them, or the bounds of a number.
+core::input_condition read_input_condition(const std::string& pointer, const json& source,
+                                           const std::string& place, problems_list& problems) {
+  core::input_condition asked{pointer, {}, {}, {}};
+  if (source.is_object()) {
+    member_reader from{source, place, problems};
+    read_number(from, "at_least", asked.at_least);
+    read_number(from, "below", asked.below);
+    from.refuse_unknown();
+    return asked;
+  }
+  const auto add = [&](const json& value, const std::string& here) {
+    if (value.is_structured())
+      problems.push_back({here, "must be a string, a number, true, false or null"});
+    else
+      asked.values.push_back(canonical_text(value));
+  };
+  if (!source.is_array())
+    add(source, place);
+  else
+    for (std::size_t i = 0; i < source.size(); ++i)
+      add(source[i], place + '/' + std::to_string(i));
+  return asked;
+}
+
+void read_input_conditions(member_reader& from, problems_list& problems,
+                           std::vector<core::input_condition>& into) {
+  from.each_of("input", [&](const std::string& pointer, const json& source,
+                            const std::string& place) {
+    if (json_pointer::parse(pointer))
+      into.push_back(read_input_condition(pointer, source, place, problems));
+    else
+      problems.push_back({place, "must be named by a JSON pointer such as /data/language, with ~0 "
+                                 "for ~ and ~1 for /"});
+  });
+  const auto* source = from.member("input");
+  if (source != nullptr && source->is_object() && source->empty())
+    from.problem("input", "must have a member; leave it out to ask nothing of the input");
+}
+
 core::route_condition read_condition(const json& source, const std::string& place,
                                      problems_list& problems) {
   core::route_condition when;
@@ -46,15 +87,16 @@ core::route_condition read_condition(const json& source, const std::string& plac
     when.answers = read_answers(*answers);
   if (const auto* answers = from.member("answer_not"))
     when.other_answers = read_answers(*answers);
-  read_share(from, "confidence_below", when.confidence_below);
-  read_share(from, "agreement_below", when.agreement_below);
-  read_share(from, "trust_below", when.trust_below);
-  read_share(from, "sample", when.sample);
+  read_number(from, "confidence_below", when.confidence_below);
+  read_number(from, "agreement_below", when.agreement_below);
+  read_number(from, "trust_below", when.trust_below);
+  read_number(from, "sample", when.sample);
   from.count("seed", when.seed);
   if (from.member("seed") != nullptr && !when.sample)
     from.problem("seed", "says which units are drawn, so give `sample`, too");
   read_count(from, "sent_back", when.sent_back);
   read_count(from, "judged_fewer", when.judged_fewer);
+  read_input_conditions(from, problems, when.input);
   if (from.member("tied") != nullptr) {
     bool tied = false;
     from.flag("tied", tied);

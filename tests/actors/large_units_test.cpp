@@ -28,6 +28,15 @@ core::object_ref ref_of(const std::string& text) { return {objects::sha256(text)
 const std::string chain =
     workflow_json("chain", {step_json("first", 1, {"second"}), step_json("second", 1, {})});
 
+const std::string asks_large = R"({"name":"asks","steps":[
+  {"key":"first","judgments_per_unit":1,"routes":[
+    {"when":{"input":{"/kind":"wanted"}},"to":["second"]},{"to":[]}]},
+  {"key":"second","judgments_per_unit":1}]})";
+
+std::string large_of_kind(const std::string& kind) {
+  return R"({"text":")" + std::string(large_bytes, 'k') + R"(","kind":")" + kind + "\"}";
+}
+
 const std::string in_pairs = R"({"name":"pairs","steps":[
   {"key":"label","judgments_per_unit":1,"next":["page"]},
   {"key":"page","judgments_per_unit":1,"gather":{"by":"count","size":2}}]})";
@@ -84,6 +93,15 @@ struct node_with_large_units : node_fixture {
       if (line.find(event) != std::string::npos)
         return true;
     return false;
+  }
+  /// What keeps the unit, by codes.
+  std::string explained(const core::step_id& step, const core::unit_id& id) {
+    const auto told = call(msg::explain_unit{step, id, ""});
+    BOOST_REQUIRE(told.value);
+    std::string codes;
+    for (const auto& why : told.value->reasons)
+      codes += why.code + ' ';
+    return codes;
   }
   msg::unit_lineage lineage(const core::unit_id& any) {
     const auto found = call(msg::get_lineage{any, {}, 100});
@@ -219,12 +237,14 @@ BOOST_AUTO_TEST_CASE(a_unit_whose_input_is_lost_is_paused_and_others_go_on) {
   restart();
   BOOST_TEST((rows(step)[0].state == core::unit_state::paused));
   BOOST_TEST((assigned(step, "bob").unit == units[1].made.id));
+  BOOST_TEST(explained(step, units[0].made.id) == "paused input_lost ");
   // Once the file is there again and the unit resumed, it is offered.
   objects->put(large('l'));
   BOOST_REQUIRE(call(msg::change_unit{step, units[0].made.id,
                                       static_cast<std::uint8_t>(core::unit_verb::resume)})
                     .value);
   BOOST_TEST((assigned(step, "cid").input == large('l')));
+  BOOST_TEST(explained(step, units[0].made.id) == "leased waiting ");
 }
 
 BOOST_AUTO_TEST_CASE(whoever_is_removed_while_an_input_is_fetched_gets_no_lease) {
@@ -350,6 +370,54 @@ BOOST_AUTO_TEST_CASE(what_a_lost_input_leads_to_waits_until_it_is_there_again) {
   objects->put(large('p'));
   advance(5min);
   BOOST_TEST(rows(steps[1]).size() == 1U);
+}
+
+// A80, A88: a route looks at the whole input, wherever that is
+BOOST_AUTO_TEST_CASE(routes_ask_about_large_inputs_too) {
+  const auto steps = create_steps(asks_large);
+  added(steps[0], {large_of_kind("wanted"), large_of_kind("other")});
+  const auto wanted = assigned(steps[0], "ann");
+  const auto other = assigned(steps[0], "ann");
+  objects->reachable(false);
+  BOOST_REQUIRE(submit(wanted, "ann").value);
+  BOOST_REQUIRE(submit(other, "ann").value);
+  advance(2s);
+  BOOST_TEST((unit(steps[0], wanted.unit).state == core::unit_state::judgable));
+  objects->reachable(true);
+  advance(5min);
+  for (const auto& each : {wanted, other})
+    BOOST_TEST((unit(steps[0], each.unit).state == core::unit_state::finalized));
+  const auto children = rows(steps[1]);
+  BOOST_REQUIRE_EQUAL(children.size(), 1U);
+  BOOST_TEST((children[0].made.parent == wanted.unit));
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// A80, I-5: no unit silently goes where it does not belong
+BOOST_AUTO_TEST_CASE(a_judged_unit_whose_input_is_asked_about_and_lost_waits_for_it) {
+  const auto steps = create_steps(asks_large);
+  const auto input = large_of_kind("wanted");
+  added(steps[0], {input, large_of_kind("lost for ever")});
+  const auto lost = assigned(steps[0], "ann");
+  const auto gone = assigned(steps[0], "ann");
+  lose_object(input);
+  lose_object(large_of_kind("lost for ever"));
+  BOOST_REQUIRE(submit(lost, "ann").value);
+  BOOST_REQUIRE(submit(gone, "ann").value);
+  advance(2s);
+  BOOST_TEST((unit(steps[0], lost.unit).state == core::unit_state::judgable));
+  BOOST_TEST(explained(steps[0], lost.unit) == "judged input_lost ");
+  BOOST_TEST(logged("payload_unreadable"));
+  restart();
+  objects->put(input);
+  // Nobody waits for one that is given up.
+  BOOST_REQUIRE(call(msg::change_unit{steps[0], gone.unit,
+                                      static_cast<std::uint8_t>(core::unit_verb::cancel)})
+                    .value);
+  advance(5min);
+  BOOST_TEST((unit(steps[0], lost.unit).state == core::unit_state::finalized));
+  BOOST_TEST(rows(steps[1]).size() == 1U);
+  BOOST_TEST(broken_invariants(*database) == "");
 }
 
 // A82

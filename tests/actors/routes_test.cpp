@@ -91,6 +91,42 @@ BOOST_AUTO_TEST_CASE(only_units_that_a_route_is_for_take_it) {
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
+// A88, G-4, I-12: by the source data, and by what a step before has found
+BOOST_AUTO_TEST_CASE(units_go_where_their_input_leads) {
+  const auto steps = create_steps(R"({"name":"languages","steps":[
+    {"key":"guess","judgments_per_unit":1,"routes":[
+      {"when":{"input":{"/language":["de","at"],"/score":{"below":0.5}}},"to":["german"]},
+      {"to":["check"]}]},
+    {"key":"check","judgments_per_unit":1,"routes":[
+      {"when":{"answer_not":"cat","input":{"/result/answer":"cat","/data/language":"fr"}},
+       "to":["german"]},
+      {"to":[]}]},
+    {"key":"german","judgments_per_unit":1}]})");
+  const auto add = [&](const std::string& key, const std::string& input) {
+    BOOST_REQUIRE(call(msg::add_source_data{steps[0], {{key, input, 0}}}).value);
+  };
+  add("a", R"({"language":"at","score":0.49})");
+  add("b", R"({"language":"at","score":0.5})");
+  add("c", R"({"language":"fr","score":0.1})");
+  add("d", R"({"score":0.1})");
+  answer(steps[0], "ana", "cat");
+  restart();
+  for (int i = 0; i < 3; ++i)
+    answer(steps[0], "ana", "cat");
+  BOOST_TEST(statistics(steps[2]).judgable == 1U);
+  BOOST_TEST(statistics(steps[1]).judgable == 3U);
+  BOOST_TEST(waiting(steps[2]).at(0).find(R"({"data":{"language":"at","score":0.49})") == 0U);
+  for (int i = 0; i < 3; ++i)
+    answer(steps[1], "bob", "dog");
+  BOOST_TEST(statistics(steps[2]).judgable == 2U);
+  BOOST_TEST(waiting(steps[2]).at(1).find(R"({"data":{"language":"fr","score":0.1})") == 0U);
+  std::set<std::string> reasons;
+  for (const auto& [id, row] : database->tables().units)
+    reasons.insert(row.route_reason);
+  BOOST_TEST(reasons.count(R"(/language is "at", /score is below 0.5)") == 1U);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
 // A22, A77, I-12: with nobody tested, and after a restart
 BOOST_AUTO_TEST_CASE(what_newcomers_judged_is_reviewed_until_they_have_judged_enough) {
   const auto steps = create_steps(R"({"name":"newcomers","steps":[

@@ -1,6 +1,7 @@
 // Which route takes a finished unit, and what its children are called.
 
 #include "core/invariant.hpp"
+#include "core/json_text.hpp"
 #include "core/review.hpp"
 #include "core/routing.hpp"
 #include "core/uuid.hpp"
@@ -141,6 +142,45 @@ BOOST_AUTO_TEST_CASE(units_that_newcomers_judged_may_have_a_route_of_their_own) 
   what.judged_least = 0;
   BOOST_TEST(choose_route(ways, what).rule == 0);
   BOOST_TEST(!takes_every_unit(ways[0].rule));
+}
+
+// A88, G-4: by what was asked, and by what was found before
+BOOST_AUTO_TEST_CASE(units_with_some_input_may_have_a_route_of_their_own) {
+  route_condition german;
+  german.input = {{"/data/language", {R"("de")", R"("at")"}, {}, {}}};
+  route_condition unsure;
+  unsure.input = {{"/data/score", {}, 0.25, 0.75}, {"/result/answer", {"null"}, {}, {}}};
+  const std::vector<way> ways{to("german", german), to("people", unsure), to("publish")};
+  BOOST_TEST(!takes_every_unit(ways[0].rule));
+  BOOST_TEST(pointers_asked(ways)
+                 == (std::vector<std::string>{"/data/language", "/data/score", "/result/answer"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(pointers_asked({to("publish")}).empty());
+  auto what = found("cat");
+  BOOST_TEST(chosen(ways, what) == "2 every unit"); // nothing is there
+  what.input["/data/language"] = {R"("at")", {}};
+  BOOST_TEST(chosen(ways, what) == R"(0 /data/language is "at")");
+  what.input["/data/language"] = {R"("fr")", {}};
+  BOOST_TEST(chosen(ways, what) == "2 every unit");
+  const auto scored = [&](double score) {
+    what.input["/data/score"] = {json_number(score), score};
+    return choose_route(ways, what).rule;
+  };
+  BOOST_TEST(scored(0.25) == 1);
+  BOOST_TEST(
+      chosen(ways, what)
+      == "1 /data/score is at least 0.25, /data/score is below 0.75, /result/answer is null");
+  BOOST_TEST(scored(0.74) == 1);
+  BOOST_TEST(scored(0.75) == 2);
+  BOOST_TEST(scored(0.24) == 2);
+  BOOST_TEST(scored(0.5) == 1);
+  what.input["/result/answer"] = {R"("cat")", {}};
+  BOOST_TEST(scored(0.5) == 2);
+  what.input["/result/answer"] = {"", {}}; // an object is no scalar
+  BOOST_TEST(scored(0.5) == 2);
+  what.input.erase("/result/answer");
+  what.input["/data/score"] = {R"("0.5")", {}}; // and a text no number
+  BOOST_TEST(choose_route(ways, what).rule == 2);
 }
 
 // A22: reproducible, even, and each rule draws for itself

@@ -328,6 +328,52 @@ BOOST_AUTO_TEST_CASE(every_part_of_a_route_has_its_bounds) {
              == "/steps/0/routes: must be at most 64");
 }
 
+// A88, G-4
+BOOST_AUTO_TEST_CASE(what_a_route_asks_of_the_input_has_bounds) {
+  const auto asking = [](std::vector<input_condition> input, std::size_t step = 0) {
+    route rule;
+    rule.when.input = std::move(input);
+    std::vector<step_definition> steps{step_named("a"), step_named("b"), step_named("c")};
+    steps[0].next = {"b"};
+    steps[1].next = {"c"};
+    rule.to = steps[step].next;
+    steps[step].next.clear();
+    steps[step].routes = {rule};
+    return problems(workflow_of(std::move(steps)));
+  };
+  const std::string place = "/steps/0/routes/0/when/input";
+  BOOST_TEST(asking({{"/x", {"1"}, {}, {}}}) == "");
+  BOOST_TEST(asking({{"/x", {}, 0.5, {}}}) == "");
+  BOOST_TEST(asking({{"/x", {}, {}, 0.5}}) == "");
+  BOOST_TEST(asking({{"/x", {}, {}, {}}})
+             == place
+                    + "/~1x: must be a value, a list of them, or {\"at_least\": …, \"below\": …}");
+  BOOST_TEST(asking({{"/x", {}, 0.5, 0.5}})
+             == place + "/~1x/below: must be greater than `at_least`");
+  for (const auto& pointer : {std::string{}, std::string{"x"}, '/' + std::string(256, 'x')})
+    BOOST_TEST(asking({{pointer, {"1"}, {}, {}}}).find("must be named by a JSON pointer")
+               != std::string::npos);
+  BOOST_TEST(asking({{'/' + std::string(255, 'x'), {"1"}, {}, {}}}) == "");
+  BOOST_TEST(asking({{"/x", std::vector<std::string>(256, "1"), {}, {}}}) == "");
+  BOOST_TEST(asking({{"/x", std::vector<std::string>(257, "1"), {}, {}}})
+             == place + "/~1x: must list at most 256 values");
+  BOOST_TEST(asking({{"/x", {std::string(256, '1')}, {}, {}}}) == "");
+  BOOST_TEST(asking({{"/x", {std::string(257, '1')}, {}, {}}})
+             == place + "/~1x: must list values of at most 256 bytes");
+  std::vector<input_condition> many;
+  for (int i = 0; i < 17; ++i)
+    many.push_back({"/x" + std::to_string(i), {"1"}, {}, {}});
+  BOOST_TEST(asking(many) == place + ": must have at most 16 members");
+  many.pop_back();
+  BOOST_TEST(asking(many) == "");
+  // What comes from another step has a form that is known.
+  for (const auto* pointer : {"/data", "/data/x", "/item/0", "/result/answer"})
+    BOOST_TEST(asking({{pointer, {"1"}, {}, {}}}, 1) == "");
+  for (const auto* pointer : {"/language", "/database", "/results/answer"})
+    BOOST_TEST(asking({{pointer, {"1"}, {}, {}}}, 1).find("leads nowhere") != std::string::npos,
+               pointer);
+}
+
 // G-4: input mapping
 BOOST_AUTO_TEST_CASE(what_a_route_shows_has_bounds_and_nothing_twice) {
   const auto shown = [](std::vector<input_member> input) {

@@ -50,7 +50,7 @@ const std::vector<kind>& kinds() {
   static const std::vector<kind> all{
       {"Workflow",
        [](const auto& text) { return refusal(documents::parse_workflow(text, limits)); },
-       {"judgment_schema", "labels", "answer", "answer_not"},
+       {"judgment_schema", "labels", "answer", "answer_not", "/language", "/score"},
        1},
       {"Queue",
        [](const auto& text) { return refusal(documents::parse_queue_policy(text, limits)); },
@@ -297,6 +297,14 @@ BOOST_AUTO_TEST_CASE(members_that_exclude_each_other_are_refused_by_both) {
            R"({"key":"a","test_questions":{"sequential":{},"accuracy_min":0.5}})",
            R"({"key":"a","test_questions":{"sequential":{},"certainty":0.5}})",
            R"({"key":"a","routes":[{"to":[],"when":{"tied":true,"seed":1}}]})",
+           R"({"key":"a","next":["a"],"routes":[{"to":[]}]})",
+           R"({"key":"a","routes":[{"to":[],"when":{"input":{}}}]})",
+           R"({"key":"a","routes":[{"to":[],"when":{"input":{"":1}}}]})",
+           R"({"key":"a","routes":[{"to":[],"when":{"input":{"x":1}}}]})",
+           R"({"key":"a","routes":[{"to":[],"when":{"input":{"/x":[]}}}]})",
+           R"({"key":"a","routes":[{"to":[],"when":{"input":{"/x":[[]]}}}]})",
+           R"({"key":"a","routes":[{"to":[],"when":{"input":{"/x":{}}}}]})",
+           R"({"key":"a","routes":[{"to":[],"when":{"input":{"/x":{"below":"1"}}}}]})",
            R"({"key":"a","requirements":{"skills":["x","y","x"]}})",
            R"({"key":"a","requirements":{"locations":["somewhere else"]}})",
        }) {

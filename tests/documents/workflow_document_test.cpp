@@ -5,6 +5,7 @@
 
 #include "core/workflow_versions.hpp"
 #include "documents/event_details.hpp"
+#include "documents/input_values.hpp"
 #include "documents/routes_document.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -541,6 +542,63 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_with_a_route_is_told_with_its_place) {
   BOOST_TEST(problems(one_step(R"("routes":[{"to":[],"when":{"confidence":1}}])"))
                  .find("/steps/0/routes/0/when/confidence: ")
              == 0U);
+}
+
+// A88, G-4
+BOOST_AUTO_TEST_CASE(what_a_route_asks_of_the_input_is_read) {
+  const auto definition = parsed(one_step(
+      R"("routes":[{"to":[],"when":{"input":{"/a":"x","/b":[2.0,null,true,"y"],
+                                             "/c":{"at_least":0.5,"below":1}}}}])"));
+  const auto& asked = definition.steps[0].routes.at(0).when.input;
+  BOOST_REQUIRE(asked.size() == 3U);
+  BOOST_TEST(asked[0].pointer == "/a");
+  BOOST_TEST(asked[0].values == std::vector<std::string>{R"("x")"},
+             boost::test_tools::per_element());
+  BOOST_TEST(!asked[0].at_least);
+  BOOST_TEST(asked[1].values == (std::vector<std::string>{"2", "null", "true", R"("y")"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(asked[2].values.empty());
+  BOOST_TEST(*asked[2].at_least == 0.5);
+  BOOST_TEST(*asked[2].below == 1.0);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_wrong_with_what_a_route_asks_of_the_input_is_told_with_its_place) {
+  const auto asking = [](const std::string& input) {
+    return problems(one_step(R"("routes":[{"to":[],"when":{"input":)" + input + "}}]"));
+  };
+  const std::string place = "/steps/0/routes/0/when/input";
+  BOOST_TEST(asking("[]") == place + ": must be an object");
+  BOOST_TEST(asking("{}")
+             == place + ": must have a member; leave it out to ask nothing of the input");
+  BOOST_TEST(asking(R"({"a":1})").find(place + "/a: must be named by a JSON pointer") == 0U);
+  BOOST_TEST(asking(R"({"/a":[1,[]]})")
+             == place + "/~1a/1: must be a string, a number, true, false or null");
+  BOOST_TEST(asking(R"({"/a":{"above":1}})").find(place + "/~1a/above: is not a member") == 0U);
+  BOOST_TEST(asking(R"({"/a":{"below":"1"}})") == place + "/~1a/below: must be a number");
+  for (const auto* nothing : {"[]", "{}"})
+    BOOST_TEST(
+        asking(R"({"/a":)" + std::string{nothing} + "}").find(place + "/~1a: must be a value")
+            == 0U,
+        nothing);
+}
+
+// A88
+BOOST_AUTO_TEST_CASE(conditions_compare_values_and_not_how_they_are_written) {
+  const auto values = documents::read_input_values(
+      R"( {"a":2.0,"b":"x","c":{"d":[null,-1e1]},"e":"\u0078"})",
+      {"/a", "/b", "/c", "/c/d/0", "/c/d/1", "/c/d/2", "/e", "/none", "/b/x"});
+  BOOST_TEST(values.size() == 9U);
+  BOOST_TEST(values.at("/a").json == "2");
+  BOOST_TEST(*values.at("/a").number == 2.0);
+  BOOST_TEST(values.at("/b").json == R"("x")");
+  BOOST_TEST(!values.at("/b").number);
+  BOOST_TEST(values.at("/c").json == "");
+  BOOST_TEST(values.at("/c/d/0").json == "null");
+  BOOST_TEST(*values.at("/c/d/1").number == -10.0);
+  BOOST_TEST(values.at("/e").json == R"("x")");
+  for (const auto* nowhere : {"/c/d/2", "/none", "/b/x"})
+    BOOST_TEST(values.at(nowhere).json == "null", nowhere);
+  BOOST_TEST(documents::read_input_values("7", {"/a"}).at("/a").json == "null");
 }
 
 // A88, G-4: input mapping

@@ -14,6 +14,7 @@
 
 #include <chrono>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -184,6 +185,67 @@ BOOST_AUTO_TEST_CASE(a_live_workflow_is_shown_compared_and_updated) {
   BOOST_TEST(holdfast({"workflow", "show", "a-workflow"}).code == 2);
   BOOST_TEST(holdfast({"workflow", "diff", workflow, file + ".not"}).code == 2);
   BOOST_TEST(holdfast({"workflow", "update", workflow, file, "--version", "0"}).code == 2);
+}
+
+// A1, A3, A69: from the definition to the results
+BOOST_AUTO_TEST_CASE(a_workflow_is_run_from_the_command_line) {
+  const auto files = holdfast::app::demo::scratch_directory::make();
+  BOOST_REQUIRE(files);
+  const auto definition = (files->path() / "workflow.json").string();
+  std::ofstream{definition} << R"({"name": "by hand", "steps": [
+    {"key": "only", "judgments_per_unit": 1}]})";
+  const auto id = core::to_string(core::workflow_id{ids.next()});
+  const auto made = json::parse(printed({"workflow", "create", definition, "--id", id, "--json"}));
+  BOOST_TEST(made.at("workflow") == id);
+  BOOST_TEST(json::parse(printed({"workflow", "create", definition, "--id", id, "--json"}))
+             == made);
+  const auto another = printed({"workflow", "create", definition});
+  BOOST_TEST(!contains(another, id), another);
+  BOOST_TEST(contains(another, "  only  "), another);
+  const auto step = made.at("steps").at(0).at("step").get<std::string>();
+
+  const auto rows = (files->path() / "rows.ndjson").string();
+  std::ofstream{rows} << "{\"photo\": \"a\", \"size\": 1.50}\n"
+                         "\n"
+                         "{\"photo\": 7}\r\n"
+                         "{\"name\": \"b\"}\n"
+                         "[\n";
+  const auto added = holdfast({"step", "add", step, rows, "--key", "photo"});
+  BOOST_TEST(added.code == 1);
+  BOOST_TEST(added.out == "added 2, there already 0, refused 2\n");
+  BOOST_TEST(contains(added.err, "line 4: payload_invalid: must be an object whose member 'photo'"),
+             added.err);
+  BOOST_TEST(contains(added.err, "line 5: payload_invalid: "), added.err);
+  // More rows than one request takes, and those from before.
+  {
+    std::ofstream more{rows};
+    for (int i = 0; i < 1200; ++i)
+      more << R"({"photo": )" << i << "}\n";
+  }
+  const auto again = json::parse(printed({"step", "add", step, rows, "--key", "photo", "--json"}));
+  BOOST_TEST(again == json::parse(R"({"added": 1199, "already_there": 1, "refused": 0})"));
+
+  BOOST_TEST(contains(printed({"step", "pause", step}), "Paused"));
+  BOOST_TEST(contains(printed({"step", "resume", step}), "Open"));
+  BOOST_TEST(json::parse(printed({"step", "seal", step, "--json"})).at("sealed") == true);
+  const auto parsed_id = core::parse_uuid(step);
+  BOOST_REQUIRE(parsed_id);
+  judge(core::step_id{*parsed_id});
+  std::istringstream lines{printed({"step", "results", step})};
+  std::vector<json> results;
+  for (std::string line; std::getline(lines, line);)
+    results.push_back(json::parse(line));
+  BOOST_REQUIRE(results.size() == 1201U);
+  BOOST_TEST(results[0].at("key") == "a");
+  BOOST_TEST(results[1].at("key") == "7");
+  BOOST_TEST(results[1].at("result").is_null());
+  BOOST_TEST(contains(printed({"step", "cancel", step}), "Canceled"));
+  const auto over = holdfast({"step", "resume", step});
+  BOOST_TEST(over.code == 1);
+  BOOST_TEST(contains(over.err, "wrong_state"), over.err);
+  BOOST_TEST(holdfast({"step", "seal", "a-step"}).code == 2);
+  BOOST_TEST(holdfast({"step", "add", step, rows + ".not", "--key", "photo"}).code == 2);
+  BOOST_TEST(holdfast({"workflow", "create", definition, "--id", "mine"}).code == 2);
 }
 
 // A36: as whoever manages the job tells of it, once more, and in words

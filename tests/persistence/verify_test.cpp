@@ -4,6 +4,7 @@
 #include "persistence/verify.hpp"
 
 #include "core/repair.hpp"
+#include "core/review.hpp"
 #include "core/step.hpp"
 #include "core/unit.hpp"
 #include "objects/memory_object_store.hpp"
@@ -23,6 +24,11 @@ constexpr const char* spreading_definition = R"({"name":"s","steps":[
   {"key":"list","routes":[{"when":{"answer":"none"},"to":[]},
                           {"to":["each"],"for_each":true,"exclude_judges":true}]},
   {"key":"each"}]})";
+
+// What `next` does not say is said by the routes.
+constexpr const char* reviewing_definition = R"({"name":"c","steps":[
+  {"key":"made","next":[],"routes":[{"when":{"answer":"skip"},"to":[]},{"to":["checked"]}]},
+  {"key":"checked","aggregation":{"method":"review"}}]})";
 
 constexpr const char* lenient_definition = R"({"name":"l","steps":[
   {"key":"late","lease":{"late_submit":"accept_if_free"}}]})";
@@ -238,6 +244,49 @@ public:
     }
     members.pop_back();
     keep(core::gather(join, members, "{}", 1, ids, now).changes);
+  }
+
+  /// Three units that are reviewed, with these verdicts, and one that need not be.
+  void add_reviewed_units(const std::vector<core::review>& verdicts) {
+    const core::workflow_id reviewing{ids.next(now)};
+    core::step made{new_step(reviewing, 0)};
+    core::step checked{new_step(reviewing, 1)};
+    made.row.key = "made";
+    checked.row.key = "checked";
+    write({core::insert_workflow{reviewing, "c", reviewing_definition, now},
+           core::insert_step{made.row, now}, core::insert_step{checked.row, now}});
+    core::route end;
+    end.when.answers = {"skip"};
+    core::route onward;
+    onward.to = {"checked"};
+    const std::vector<core::way> ways{{end, {}}, {onward, {{1, false}}}};
+    core::aggregation_policy reviews;
+    reviews.method = core::aggregation_method::review;
+    std::vector<core::source_item> items;
+    for (std::size_t i = 0; i <= verdicts.size(); ++i)
+      items.push_back({"made-" + std::to_string(i), "{}", 1, {}, {}});
+    auto added = core::add_units(made, items, ids, now);
+    keep(added.changes);
+    for (std::size_t i = 0; i < verdicts.size(); ++i) {
+      auto& unit = added.answer.units[i];
+      const auto finalized = finalize(unit, judge(unit, "ana", "cat"), ways);
+      count_finished(made, finalized);
+      auto child = core::add_units(
+          checked,
+          {{unit.source_key, R"({"data":{},"result":{"answer":"cat","confidence":1}})", 1, unit.id,
+            unit.root}},
+          ids, now);
+      child.changes.writes.push_back(core::insert_inbox{"routing", {0, finalized}});
+      keep(child.changes);
+      auto& looked_at = child.answer.units.at(0);
+      const auto told = judge(looked_at, "rex", core::to_text(verdicts[i]));
+      count_finished(checked,
+                     keep(core::decide(looked_at, reviews, {},
+                                       core::aggregate_if_ready{"aggregation", {0, told}}, now)
+                              .changes));
+    }
+    auto& last = added.answer.units.back();
+    count_finished(made, finalize(last, judge(last, "ana", "skip"), ways));
   }
 
   /// Finishes the unit and makes its child, of `item` what is not of the unit.
@@ -1295,6 +1344,28 @@ BOOST_AUTO_TEST_CASE(reports_show_test_questions_and_contributors) {
   BOOST_TEST(text("SELECT count(*) FROM information_schema.columns"
                   " WHERE table_schema = 'report' AND column_name = 'truth'")
              == "0");
+}
+
+// A1, A18, A19, A20
+BOOST_AUTO_TEST_CASE(reports_show_what_stands_in_the_end_of_each_item) {
+  using core::review_verdict;
+  clean_data filled;
+  filled.add_reviewed_units({{review_verdict::approve, {}},
+                             {review_verdict::correct, R"("dog")"},
+                             {review_verdict::reject, {}}});
+  const auto rows = test_cluster::instance().sql(
+      "SELECT string_agg(concat_ws(' ', source_key, step_key, coalesce(verdict, '-'),"
+      " coalesce(aggregated_result ->> 'answer', '-')), ', ' ORDER BY source_key)"
+      " FROM report.results WHERE source_key LIKE 'made-%'");
+  BOOST_TEST(rows[0][0].as<std::string>()
+             == "made-0 checked approve cat, made-1 checked correct dog, made-2 checked reject -,"
+                " made-3 made - skip");
+  // An item has a row for each of its ends: what went on is none, nor is what is not finished.
+  BOOST_TEST(test_cluster::instance()
+                 .sql("SELECT count(*) FROM report.results WHERE source_key IN"
+                      " ('row-0', 'row-2', 'list', 'test-0')")[0][0]
+                 .as<int>()
+             == 0);
 }
 
 BOOST_AUTO_TEST_CASE(reports_show_what_is_known_of_contributors) {

@@ -289,12 +289,23 @@ std::int64_t seconds(core::duration d) {
 
 std::string key_of(std::uint64_t position) { return "\"s" + std::to_string(position) + '"'; }
 
+/// What a route asks of the input: for some of the rows, or for what was found before.
+std::string asked_of_input(dice& d, bool of_source_data) {
+  if (!of_source_data && d.below(2) == 0)
+    return R"({"/result/answer":["red","green"]})";
+  std::string keys;
+  for (std::uint64_t row = d.below(3); row < 40; row += d.between(2, 5))
+    keys += (keys.empty() ? "\"k" : ",\"k") + std::to_string(row) + '"';
+  return std::string{of_source_data ? R"({"/item":[)" : R"({"/data/item":[)"} + keys + "]}";
+}
+
 /// The routes of `steps`, in their order, beside what they lead to anyway: not every unit goes
 /// everywhere, some lead to one step in several ways, and some send units back.
-/// `newcomers`: where there may be routes for what they judged.
+/// `newcomers`: where there may be routes for what they judged. `inputs`: for what was asked.
 std::vector<std::string> draw_rules(dice& d, const std::vector<std::uint32_t>& steps,
                                     const std::vector<std::vector<std::uint32_t>>& next,
-                                    bool& excludes, dice* newcomers = nullptr) {
+                                    bool& excludes, dice* newcomers = nullptr,
+                                    dice* inputs = nullptr) {
   std::vector<std::string> routes(next.size());
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const auto& always = next[steps[i]];
@@ -330,6 +341,14 @@ std::vector<std::string> draw_rules(dice& d, const std::vector<std::uint32_t>& s
                                               static_cast<std::int64_t>(newcomers->between(1, 6)))
                                       .str())
                      .str();
+    if (inputs != nullptr && inputs->below(3) == 0)
+      rules +=
+          (rules.empty() ? "" : ",")
+          + core::json_object{}
+                .raw("to", '[' + onward + ']')
+                .raw("when",
+                     core::json_object{}.raw("input", asked_of_input(*inputs, steps[i] == 0)).str())
+                .str();
     if (d.below(3) == 0)
       add(R"({"sample":0.3})", {});
     add({}, onward);
@@ -348,9 +367,10 @@ std::vector<std::uint32_t> first_steps(const plan& p) {
 void draw_routes(plan& p) {
   dice d{p.seed * 0xd6e8feb86659fd93ULL + 7};
   dice newcomers{p.seed * 0xa24baed4963ee407ULL + 11};
+  dice inputs{p.seed * 0x9fb21c651e98df25ULL + 13};
   p.routes.resize(p.next.size());
   if (d.below(2) != 0)
-    p.routes = draw_rules(d, first_steps(p), p.next, p.excludes, &newcomers);
+    p.routes = draw_rules(d, first_steps(p), p.next, p.excludes, &newcomers, &inputs);
 }
 
 /// A run is about people's work, about programs' work, or about both with less of each.

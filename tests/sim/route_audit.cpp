@@ -1,6 +1,7 @@
 // The part of the auditor that is about where finished units go on to.
 
 #include "core/routing.hpp"
+#include "documents/input_values.hpp"
 #include "documents/json.hpp"
 #include "tests/sim/invariants.hpp"
 
@@ -89,6 +90,7 @@ void auditor::check_route(const unit_rows& rows) {
       found.judged_least = std::min(found.judged_least.value_or(*before), *before);
   }
   found.agreement = agreeing / static_cast<double>(counted.size());
+  found.input = documents::read_input_values(whole(row.made.input), core::pointers_asked(ways));
   const auto expected = core::choose_route(ways, found);
   require(row.route == expected.rule, "I-5", rows.id,
           "a unit has not taken the route that its result asks for");
