@@ -260,7 +260,7 @@ struct survey_step {
 };
 struct step_surveyed {
   core::step_survey found;
-  core::finished_units finished;
+  core::finished_by_version finished;
 };
 
 /// Step → refitter. Answered by `model_refitted`.

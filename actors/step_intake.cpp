@@ -148,7 +148,14 @@ core::failure check_row(const msg::source_row& row, const core::step_definition&
   return documents::check_json(row.input, limits);
 }
 
-core::failure check_row(const msg::test_question& row, const core::step_definition&,
+/// Whether somebody may be right: judgments whose answer is no label are refused.
+bool can_be_right(const std::string& truth, const std::vector<std::string>& labels) {
+  const auto answer = documents::single_right_answer(truth);
+  return !answer || labels.empty()
+         || std::find(labels.begin(), labels.end(), *answer) != labels.end();
+}
+
+core::failure check_row(const msg::test_question& row, const core::step_definition& step,
                         const documents::json_limits& limits) {
   if (auto why = documents::check_text(row.key, "key", core::source_key_bytes_max);
       why.code != core::errc::none)
@@ -158,6 +165,10 @@ core::failure check_row(const msg::test_question& row, const core::step_definiti
     return why;
   if (const auto matcher = documents::read_answer_matcher(row.truth); !matcher)
     return {matcher.error().code, "in truth: " + matcher.error().detail};
+  if (!can_be_right(row.truth, step.aggregation.labels))
+    return {core::errc::payload_invalid,
+            "in truth: /answer must be one of the step's aggregation.labels: judgments with "
+            "another answer are refused, so that everybody would be wrong"};
   return documents::check_json(row.input, limits);
 }
 

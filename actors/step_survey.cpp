@@ -7,10 +7,11 @@ namespace {
 constexpr std::size_t concerns_most = 1000;
 
 msg::step_quality to_view(step_ptr self, const step_surveyed& survey) {
-  const auto& mine = definition_of(self->state);
+  const auto& st = self->state;
+  const auto& mine = definition_of(st);
   const auto& found = survey.found;
   msg::step_quality view;
-  view.step = self->state.identity.step();
+  view.step = st.identity.step();
   view.judgments = found.judgments;
   view.units = found.units;
   view.labels = found.labels;
@@ -19,11 +20,11 @@ msg::step_quality to_view(step_ptr self, const step_surveyed& survey) {
     view.krippendorff_alpha = *found.krippendorff_alpha;
     view.fleiss_kappa = *found.fleiss_kappa;
   }
-  view.finished_units = survey.finished.units;
+  const auto finished = core::sum_of(survey.finished);
+  view.finished_units = finished.units;
   view.sure = core::sure_in(mine.aggregation);
-  view.unsure_units = survey.finished.unsure;
-  if (mine.aggregation.stopping)
-    view.judgments_saved = core::judgments_saved(survey.finished, mine.aggregation.stopping->max);
+  view.unsure_units = finished.unsure;
+  view.judgments_saved = core::judgments_saved(survey.finished, st.workflow, st.step.row.position);
   for (const auto& one : found.concerns)
     if (view.concerns.size() < concerns_most)
       view.concerns.push_back({one.contributor, std::string{to_string(one.what)}, one.why});

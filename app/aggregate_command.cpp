@@ -1,3 +1,4 @@
+#include "app/aggregate_files.hpp"
 #include "app/commands.hpp"
 #include "app/labelled_set_directory.hpp"
 #include "core/quality/agreement.hpp"
@@ -11,13 +12,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace holdfast::app {
 
@@ -31,7 +31,9 @@ struct aggregate_flags {
   std::string data;
   std::string answers_out;
   std::string confusion_out;
+  std::string contributors_out;
   std::string trust;
+  std::vector<double> trust_prior; ///< Right and wrong; empty: what is assumed of anybody.
   quality::aggregation_settings settings;
   bool gold = false;
   bool every_judgment = false;
@@ -75,6 +77,10 @@ bool any_known(const quality::known_labels& truth) {
   return false;
 }
 
+bool weighs_by_trust(quality::method what) {
+  return what == quality::method::weighted || what == quality::method::weighted_log_odds;
+}
+
 /// Empty when `what` can work on the set.
 std::string obstacle(quality::method what, const aggregate_flags& flags,
                      const documents::labelled_set& set) {
@@ -84,10 +90,20 @@ std::string obstacle(quality::method what, const aggregate_flags& flags,
              "them has answers";
   if (what == quality::method::gold_selected && !flags.gold)
     return "gold_selected chooses by test questions: add --gold, or name another method";
-  if (!flags.trust.empty() && what != quality::method::weighted
-      && what != quality::method::weighted_log_odds)
+  if (!flags.trust.empty() && !weighs_by_trust(what))
     return "--trust is for weighted and weighted_log_odds; " + std::string{quality::name_of(what)}
            + " weighs nobody by it";
+  for (const auto answers : flags.trust_prior)
+    if (!(answers >= 0.01 && answers <= 1e6)) // nor is NaN
+      return "--trust-prior takes two numbers from 0.01 to 1000000";
+  if (!flags.trust_prior.empty() && flags.contributors_out.empty()
+      && (!weighs_by_trust(what) || !flags.trust.empty()))
+    return "--trust-prior is for what test questions say of workers: add --contributors-out, or "
+           "weigh by it with weighted or weighted_log_odds and without --trust";
+  if (!flags.contributors_out.empty() && !fits_contributor_figures(set))
+    return flags.data + ": " + std::to_string(set.named.contributors.size()) + " contributors and "
+           + std::to_string(set.named.labels.size())
+           + " labels are too many for --contributors-out";
   if (quality::needs_confusion_table(what) && !quality::fits_confusion_table(set.named.given))
     return flags.data + ": " + std::to_string(set.named.contributors.size()) + " contributors and "
            + std::to_string(set.named.labels.size())
@@ -117,54 +133,6 @@ aggregation_run aggregate(quality::method what, const quality::answers& given,
     run.calibrated = quality::calibrated(run.result.found, run.calibration);
   }
   return run;
-}
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos)
-    return text;
-  std::string quoted = "\"";
-  for (const auto c : text)
-    quoted += c == '"' ? std::string{"\"\""} : std::string{c};
-  return quoted + '"';
-}
-
-std::string share_text(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.12g", share);
-  return text;
-}
-
-bool write_answers(const std::string& path, const documents::labelled_set& set,
-                   const aggregation_run& run) {
-  std::ofstream out{path, std::ios::binary};
-  out << (run.calibrated ? "task,label,confidence,calibrated\n" : "task,label,confidence\n");
-  const auto& found = run.result.found;
-  for (std::size_t unit = 0; unit < found.units(); ++unit) {
-    const auto answer = quality::consensus_of(found.of(unit), found.labels);
-    out << csv_field(set.named.units[unit]) << ',' << csv_field(set.named.labels[answer.label])
-        << ',' << share_text(answer.confidence);
-    if (run.calibrated)
-      out << ',' << share_text(run.calibrated->of(unit)[answer.label]);
-    out << '\n';
-  }
-  out.close();
-  return out.good();
-}
-
-/// How likely each contributor gives each label when another one is true, as the method has it.
-bool write_confusion(const std::string& path, const documents::labelled_set& set,
-                     const quality::confusion_table& table) {
-  std::ofstream out{path, std::ios::binary};
-  out << "worker,truth,label,share\n";
-  const auto& names = set.named;
-  for (std::uint32_t who = 0; who < names.contributors.size(); ++who)
-    for (std::uint32_t truth = 0; truth < table.labels; ++truth)
-      for (std::uint32_t label = 0; label < table.labels; ++label)
-        out << csv_field(names.contributors[who]) << ',' << csv_field(names.labels[truth]) << ','
-            << csv_field(names.labels[label]) << ',' << share_text(table.of({who, label})[truth])
-            << '\n';
-  out.close();
-  return out.good();
 }
 
 /// How often each label is true, as the method has it; null of methods that do not ask.
@@ -241,9 +209,10 @@ exit_code run(const aggregate_flags& flags) {
       return complain(trust.error().detail, exit_code::usage);
     settings.trust = std::move(*trust);
   }
-  const auto result =
-      aggregate(*what, set->named.given, flags.gold ? set->test_questions : quality::known_labels{},
-                settings);
+  if (!flags.trust_prior.empty())
+    settings.trust_prior = {flags.trust_prior[0], flags.trust_prior[1]};
+  const auto test_questions = flags.gold ? set->test_questions : quality::known_labels{};
+  const auto result = aggregate(*what, set->named.given, test_questions, settings);
   if (!flags.confusion_out.empty() && !result.result.model)
     return complain("--confusion-out: " + std::string{quality::name_of(result.result.used)}
                         + " makes no confusion matrices; dawid_skene_map does",
@@ -251,8 +220,12 @@ exit_code run(const aggregate_flags& flags) {
   if (!flags.confusion_out.empty()
       && !write_confusion(flags.confusion_out, *set, result.result.model->given_true))
     return complain(flags.confusion_out + ": cannot be written", exit_code::usage);
-  if (!flags.answers_out.empty() && !write_answers(flags.answers_out, *set, result))
+  if (!flags.answers_out.empty()
+      && !write_answers(flags.answers_out, *set, result.result.found, result.calibrated))
     return complain(flags.answers_out + ": cannot be written", exit_code::usage);
+  if (!flags.contributors_out.empty()
+      && !write_contributors(flags.contributors_out, *set, test_questions, settings.trust_prior))
+    return complain(flags.contributors_out + ": cannot be written", exit_code::usage);
   const auto report = report_of(*set, flags.gold ? set->held_back : set->truth, *what, result);
   if (flags.json)
     std::cout << report.dump(2) << '\n';
@@ -282,6 +255,15 @@ void add_aggregate_command(CLI::App& cli, exit_code& result) {
                       "Write task, label and confidence of each unit to this file");
   command->add_option("--trust", flags->trust,
                       "File with worker and trust, from 0 to 1, in place of test questions");
+  command
+      ->add_option("--trust-prior", flags->trust_prior,
+                   "Right and wrong answers that everybody's trust begins with; 4 and 2 if left "
+                   "out")
+      ->expected(2)
+      ->type_name("RIGHT WRONG");
+  command->add_option("--contributors-out", flags->contributors_out,
+                      "Write what test questions say of each worker, and how far they agree with "
+                      "the others, to this file");
   command->add_option("--confusion-out", flags->confusion_out,
                       "Write how likely each worker gives each label when another one is true");
   command

@@ -206,9 +206,25 @@ std::uint64_t next_survey_after(std::uint64_t judgments) {
   return judgments + std::max(first_survey, judgments / 4);
 }
 
-std::int64_t judgments_saved(const finished_units& finished, std::uint32_t most) {
-  return static_cast<std::int64_t>(finished.units) * most
-         - static_cast<std::int64_t>(finished.judgments);
+finished_units sum_of(const finished_by_version& finished) {
+  finished_units sum;
+  for (const auto& [version, part] : finished) {
+    sum.units += part.units;
+    sum.judgments += part.judgments;
+    sum.unsure += part.unsure;
+  }
+  return sum;
+}
+
+std::int64_t judgments_saved(const finished_by_version& finished,
+                             const versioned_workflow& workflow, std::uint32_t position) {
+  std::int64_t saved = 0;
+  for (const auto& [version, part] : finished)
+    if (const auto* step = workflow.find(version, position);
+        step != nullptr && step->aggregation.stopping)
+      saved += static_cast<std::int64_t>(part.units) * step->aggregation.stopping->max
+               - static_cast<std::int64_t>(part.judgments);
+  return saved;
 }
 
 } // namespace holdfast::core

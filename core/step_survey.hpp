@@ -3,9 +3,11 @@
 #include "core/contributor.hpp"
 #include "core/ids.hpp"
 #include "core/time.hpp"
+#include "core/workflow_versions.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +40,13 @@ struct finished_units {
   std::uint64_t unsure = 0;    ///< Units with a confidence below that which was asked for.
 };
 
+/// By the version of the workflow under which the unit's chain began, which says how many judgments
+/// it may get.
+using finished_by_version = std::map<std::uint32_t, finished_units>;
+
+/// Those of all versions.
+finished_units sum_of(const finished_by_version& finished);
+
 struct step_survey {
   std::uint64_t judgments = 0; ///< Looked at.
   std::uint64_t units = 0;     ///< That these are of.
@@ -64,7 +73,9 @@ step_survey survey(const std::vector<surveyed_judgment>& judgments);
 /// are.
 std::uint64_t next_survey_after(std::uint64_t judgments);
 
-/// Judgments that a stopping rule has spared: against `most` of each unit.
-std::int64_t judgments_saved(const finished_units& finished, std::uint32_t most);
+/// Judgments that the stopping rules of the step at `position` have spared: against the most that
+/// each unit might have got. Versions without a rule spare none.
+std::int64_t judgments_saved(const finished_by_version& finished,
+                             const versioned_workflow& workflow, std::uint32_t position);
 
 } // namespace holdfast::core

@@ -51,8 +51,8 @@ stopping_rule read_stopping_rule(const nlohmann::json& source, const std::string
     rule.stop_at = share;
   }
   from.flag("curtail", rule.curtail);
-  if (rule.curtail)
-    rule.min = rule.stop_at ? rule.min : 1; // the rule itself says when it may stop
+  if (rule.curtail && from.member("judgments_per_unit") != nullptr)
+    rule.min = 1; // the rule itself says when it may stop
   from.refuse_unknown();
   return rule;
 }

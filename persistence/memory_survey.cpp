@@ -28,9 +28,10 @@ core::outcome<survey_material> memory_store::load_survey(core::step_id step, dou
         counted.push_back(&row->second);
     if (unit.state != core::unit_state::finalized)
       continue;
-    ++material.finished.units;
-    material.finished.judgments += counted.size() - before;
-    material.finished.unsure += unit.confidence < sure ? 1 : 0;
+    auto& finished = material.finished[unit.made.version];
+    ++finished.units;
+    finished.judgments += counted.size() - before;
+    finished.unsure += unit.confidence < sure ? 1 : 0;
   }
   std::sort(counted.begin(), counted.end(), [](const auto* a, const auto* b) {
     return std::tie(a->made.submitted_at, a->made.id) < std::tie(b->made.submitted_at, b->made.id);

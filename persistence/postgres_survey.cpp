@@ -24,14 +24,15 @@ constexpr statement last_judgments{"last_judgments", R"sql(
    ORDER BY submitted_at, judgment_id)sql"};
 
 constexpr statement finished_units{"finished_units", R"sql(
-  SELECT count(*), coalesce(sum(j.number), 0)::bigint,
+  SELECT u.version::integer, count(*), coalesce(sum(j.number), 0)::bigint,
          count(*) FILTER (WHERE u.confidence < $2::double precision)
     FROM holdfast.units u
    CROSS JOIN LATERAL (
          SELECT count(*) AS number FROM holdfast.judgments f
           WHERE f.unit_id = u.unit_id AND NOT f.is_tainted
          OFFSET 0) j
-   WHERE u.step_id = $1::uuid AND u.state = 3)sql"};
+   WHERE u.step_id = $1::uuid AND u.state = 3
+   GROUP BY u.version)sql"};
 
 } // namespace
 
@@ -53,7 +54,9 @@ core::outcome<survey_material> postgres_store::load_survey(core::step_id step, d
                                   core::duration{judgments.get<reads::int8>(row, 3)},
                                   static_cast<std::uint64_t>(judgments.get<reads::int8>(row, 4))});
   const auto& units = (*answer)[reads::preamble_long + 1];
-  material.finished = {reads::u64(units, 0, 0), reads::u64(units, 0, 1), reads::u64(units, 0, 2)};
+  for (std::size_t row = 0; row < units.rows(); ++row)
+    material.finished[reads::u32(units, row, 0)] = {
+        reads::u64(units, row, 1), reads::u64(units, row, 2), reads::u64(units, row, 3)};
   return material;
 }
 

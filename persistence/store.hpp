@@ -272,7 +272,7 @@ struct judged_units {
 /// What a step is surveyed by.
 struct survey_material {
   std::vector<core::surveyed_judgment> judgments; ///< In order of submission, then of id.
-  core::finished_units finished;
+  core::finished_by_version finished;
 };
 
 struct stored_workflow {

@@ -108,8 +108,9 @@ aggregated aggregate_by(method what, const answers& given, const known_labels& t
   em.iterations_max = settings.iterations_max;
   em.rise_min = settings.rise_min;
   const auto trusted = [&] {
-    return settings.trust.empty() ? mean_trust(test_records(given, test_questions))
-                                  : settings.trust;
+    return settings.trust.empty()
+               ? mean_trust(test_records(given, test_questions), settings.trust_prior)
+               : settings.trust;
   };
   const auto closed = [&](estimates found) {
     return aggregated{held(std::move(found), test_questions), what, std::nullopt, 0, std::nullopt};

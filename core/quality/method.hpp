@@ -3,6 +3,7 @@
 #include "core/quality/answers.hpp"
 #include "core/quality/estimates.hpp"
 #include "core/quality/expectation.hpp"
+#include "core/quality/trust.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -69,6 +70,8 @@ struct aggregation_settings {
   /// For `weighted` and `weighted_log_odds`: how far each contributor is trusted; empty for what
   /// the test questions say.
   std::vector<double> trust = {};
+  /// What these are added to.
+  quality::trust trust_prior = {};
 };
 
 /// Runs `what`. `test_questions` is empty or has one entry per unit: trust is measured by them, and

@@ -14,7 +14,7 @@ struct stopping_rule {
   /// Enough when some label is so likely, as the method finds it.
   std::optional<double> stop_at;
   /// Enough when the label in front would stay there whatever the votes still missing say: the
-  /// majority is the same as with all of them.
+  /// majority is the same as with all of them. What another method finds need not be.
   bool curtail = false;
 };
 

@@ -40,11 +40,11 @@ std::vector<test_record> test_records(const answers& given, const known_labels& 
   return records;
 }
 
-std::vector<double> mean_trust(const std::vector<test_record>& records) {
+std::vector<double> mean_trust(const std::vector<test_record>& records, const trust& before) {
   std::vector<double> means;
   means.reserve(records.size());
   for (const auto& record : records)
-    means.push_back(trust_after({}, record).mean());
+    means.push_back(trust_after(before, record).mean());
   return means;
 }
 

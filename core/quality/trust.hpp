@@ -42,7 +42,7 @@ inline double low(const trust& of) { return of.quantile(0.05); }
 /// The record of each contributor on the units of `given` whose truth is known.
 std::vector<test_record> test_records(const answers& given, const known_labels& truth);
 
-/// The mean trust of each contributor.
-std::vector<double> mean_trust(const std::vector<test_record>& records);
+/// The mean trust of each contributor, from what `before` assumes of anybody.
+std::vector<double> mean_trust(const std::vector<test_record>& records, const trust& before = {});
 
 } // namespace holdfast::core::quality

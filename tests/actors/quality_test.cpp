@@ -380,6 +380,25 @@ BOOST_AUTO_TEST_CASE(bad_test_questions_are_told_one_by_one) {
              == core::errc::wrong_state);
 }
 
+// A15: a slip of the pen would remove everybody
+BOOST_AUTO_TEST_CASE(a_test_question_that_nobody_can_be_right_about_is_refused) {
+  const auto step = create(color_step_with(R"("test_questions": {},
+      "aggregation": {"method": "majority", "labels": ["red", "blue", 7]})"));
+  msg::add_test_questions request{step, {}};
+  request.rows.push_back({"a", "{}", R"({"answer":"rad"})"});
+  request.rows.push_back({"b", "{}", R"({"answer":7})"});
+  request.rows.push_back({"c", "{}", R"({"match":"pattern","pattern":"^(red|blue)$"})"});
+  const auto added = call(request);
+  BOOST_REQUIRE(added.value);
+  BOOST_TEST(added.value->added == 2U);
+  BOOST_REQUIRE(added.value->problems.size() == 1U);
+  BOOST_TEST(added.value->problems[0].row == 0U);
+  BOOST_TEST(added.value->problems[0].detail.find("aggregation.labels") != std::string::npos);
+  // Where any answer will do, any truth does.
+  request.step = create(tested);
+  BOOST_TEST(call(request).value->added == 3U);
+}
+
 // --- removal by the requester ---
 
 // A27, A28

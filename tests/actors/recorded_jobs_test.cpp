@@ -176,6 +176,42 @@ struct expectation {
   bool closed_form; ///< What a unit gets follows from its own judgments.
 };
 
+/// A set of these judgments, of which nobody knows what is true.
+documents::labelled_set without_truth(core::quality::answers_builder& said) {
+  documents::labelled_set set;
+  set.named = said.finish(core::quality::repeats::first_counts);
+  set.truth.assign(set.named.units.size(), core::quality::unknown_label);
+  set.test_questions = set.held_back = set.truth;
+  return set;
+}
+
+/// What a step says of itself when all of it has been judged.
+msg::step_quality quality_of(core::quality::answers_builder& said) {
+  recorded_job job{without_truth(said), "majority", false};
+  const auto told = job.call(msg::get_step_quality{job.step});
+  BOOST_REQUIRE(told.value);
+  BOOST_TEST(told.value->judgments == job.recorded.named.given.votes.size());
+  return *told.value;
+}
+
+/// Test questions to which `answer` is right, and what `who` says to the first of them.
+struct examined_node : node_fixture {
+  examined_node() { start(); }
+
+  void ask_about(const core::step_id& step, int questions, const std::string& answer) {
+    msg::add_test_questions request{step, {}};
+    for (int i = 0; i < questions; ++i)
+      request.rows.push_back({"q" + std::to_string(i), "{}", R"({"answer":")" + answer + "\"}"});
+    const auto added = call(std::move(request));
+    BOOST_REQUIRE_MESSAGE(added.value, (added.error ? added.error->detail : "no answer"));
+  }
+
+  void take_quiz(const core::step_id& step, const std::string& who, int right, int questions) {
+    for (int i = 0; i < questions; ++i)
+      BOOST_REQUIRE(submit(assigned(step, who), who, i < right ? "0" : "1").value);
+  }
+};
+
 /// Each unit is as sure as the method is of the whole set at once.
 void same_confidence(recorded_job& job, method ours) {
   const auto whole = aggregate_by(ours, job.recorded.named.given,
@@ -253,6 +289,100 @@ BOOST_AUTO_TEST_CASE(a_live_step_finds_in_a_part_of_a_job_what_the_method_finds)
       BOOST_TEST(broken_invariants(*job.database).empty());
       same_confidence(job, one.ours);
     }
+  }
+}
+
+// data/vectors.json: agreement of live judgments is that of the published tables. A23
+BOOST_AUTO_TEST_CASE(a_live_step_tells_of_published_agreement) {
+  const auto vectors = data_json("vectors.json");
+  const auto close = boost::test_tools::tolerance(1e-12);
+  {
+    const auto& figures = vectors.at("krippendorff_nominal");
+    core::quality::answers_builder said;
+    for (const auto* who : {"A", "B", "C"})
+      for (std::size_t unit = 0; unit < figures.at(who).size(); ++unit)
+        if (const std::string label = figures.at(who).at(unit); label != "*")
+          said.add(who, std::to_string(unit), label);
+    BOOST_TEST(quality_of(said).krippendorff_alpha == figures.at("expect").get<double>(), close);
+  }
+  {
+    const auto& figures = vectors.at("crowdkit_alpha_doc");
+    core::quality::answers_builder said;
+    for (const auto& row : figures.at("answers"))
+      said.add(std::string{row.at(0)}, std::string{row.at(1)}, std::string{row.at(2)});
+    BOOST_TEST(quality_of(said).krippendorff_alpha == figures.at("expect").get<double>(), close);
+  }
+  {
+    const auto& figures = vectors.at("fleiss_kappa");
+    core::quality::answers_builder said;
+    for (std::size_t unit = 0; unit < figures.at("counts").size(); ++unit) {
+      int who = 0;
+      for (std::size_t label = 0; label < figures.at("counts").at(unit).size(); ++label)
+        for (int n = figures.at("counts").at(unit).at(label); n > 0; --n)
+          said.add("w" + std::to_string(who++), std::to_string(unit), std::to_string(label));
+    }
+    BOOST_TEST(quality_of(said).fleiss_kappa == figures.at("expect").get<double>(), close);
+  }
+}
+
+// data/vectors.json: skill is what a quiz of fourteen questions says, (4 + right) / 20. A32
+BOOST_FIXTURE_TEST_CASE(skilled_votes_have_the_published_posterior, examined_node) {
+  const auto rows = data_json("vectors.json").at("toloka_dynamic_overlap");
+  const auto step = create(R"({"name":"skills","steps":[{"key":"label",
+      "aggregation":{"method":"weighted_log_odds","labels":["0","1","2"]},
+      "test_questions":{"quiz":14,"quiz_pass":0.5,"every":0,"accuracy_min":0.001}}]})");
+  ask_about(step, 14, "0");
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const auto number = std::to_string(row);
+    const auto wanted = static_cast<std::uint32_t>(rows[row].at("answers").size());
+    BOOST_REQUIRE(call(msg::add_source_data{step, {{"u" + number, number, wanted}}}).value);
+  }
+  const auto skills = rows.back().at("skills").get<std::vector<double>>();
+  for (std::size_t who = 0; who < skills.size(); ++who) {
+    const auto name = "w" + std::to_string(who);
+    take_quiz(step, name, static_cast<int>(std::lround(20 * skills[who])) - 4, 14);
+    for (auto lease = assign(step, name); lease.value; lease = assign(step, name)) {
+      const auto& row = rows.at(std::stoul(lease.value->input));
+      BOOST_REQUIRE(row.at("skills").at(who) == skills[who]);
+      BOOST_REQUIRE(submit(*lease.value, name, row.at("answers").at(who).dump()).value);
+    }
+  }
+  advance(1s);
+  const auto all = results(step);
+  BOOST_REQUIRE(all.size() == rows.size());
+  for (const auto& result : all) {
+    const auto& row = rows.at(std::stoul(result.source_key.substr(1)));
+    const auto posterior = row.at("posterior").get<std::vector<double>>();
+    BOOST_TEST((result.state == core::unit_state::finalized), result.source_key);
+    BOOST_TEST(result.confidence == *std::max_element(posterior.begin(), posterior.end()),
+               boost::test_tools::tolerance(1e-12));
+    const auto shares = nlohmann::json::parse(result.result).at("shares");
+    for (std::size_t label = 0; label < posterior.size(); ++label) // of six digits
+      BOOST_TEST(std::abs(shares.at(std::to_string(label)).get<double>() - posterior[label])
+                 < 1e-6);
+  }
+}
+
+// data/vectors.json: the mean of trust after so many test questions. A15, A57
+BOOST_FIXTURE_TEST_CASE(trust_in_contributors_has_the_published_mean, examined_node) {
+  const auto cases = data_json("vectors.json").at("beta_trust").at("cases");
+  const auto step = create(R"({"name":"trust","steps":[{"key":"label",
+      "test_questions":{"quiz":20,"quiz_pass":0.1,"every":0,"accuracy_min":0.001}}]})");
+  ask_about(step, 20, "0");
+  feed(step, 1); // nobody is tested for work that there is not
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto who = "w" + std::to_string(i);
+    take_quiz(step, who, cases[i].at("correct"), cases[i].at("total"));
+    assigned(step, who); // whoever has answered nothing is known, too
+  }
+  const auto page = call(msg::list_contributors{step, "", 100});
+  BOOST_REQUIRE((page.value && page.value->contributors.size() == cases.size()));
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto& one = page.value->contributors[i];
+    BOOST_TEST(one.tests == cases[i].at("total").get<std::uint32_t>());
+    BOOST_TEST(one.right == cases[i].at("correct").get<std::uint32_t>());
+    BOOST_TEST(one.trust == cases[i].at("mean").get<double>(), boost::test_tools::tolerance(1e-15));
+    BOOST_TEST(one.trust_low < one.trust);
   }
 }
 

@@ -155,6 +155,32 @@ BOOST_AUTO_TEST_CASE(a_stopping_rule_says_what_it_has_saved) {
   BOOST_TEST(!told.comparable); // all the same
 }
 
+// A72: what is finished goes by what was asked then
+BOOST_AUTO_TEST_CASE(what_was_saved_stays_when_the_stopping_rule_changes) {
+  const auto step = create(R"({"name": "w", "steps": [{"key": "label",
+      "stopping": {"min": 2, "max": 5, "stop_at": 0.8}}]})");
+  const auto finish = [&](std::size_t first) {
+    feed(step, 4, first);
+    for (int i = 0; i < 4; ++i) {
+      work(step, "ana");
+      work(step, "bob");
+    }
+    advance(1s);
+  };
+  finish(0);
+  const std::string stricter = R"({"name": "w", "steps": [{"key": "label",
+      "stopping": {"min": 1, "max": 2, "stop_at": 1}}]})";
+  BOOST_REQUIRE(call(msg::update_workflow{step, 1, stricter, false}).value);
+  BOOST_TEST(quality(step).judgments_saved == 12);
+  const std::string fixed = R"({"name": "w", "steps": [{"key": "label",
+      "judgments_per_unit": 2}]})";
+  BOOST_REQUIRE(call(msg::update_workflow{step, 2, fixed, false}).value);
+  finish(4);
+  const auto told = quality(step);
+  BOOST_TEST(told.finished_units == 8U);
+  BOOST_TEST(told.judgments_saved == 12);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace holdfast::test

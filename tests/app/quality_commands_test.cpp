@@ -259,6 +259,100 @@ BOOST_AUTO_TEST_CASE(published_confidence_is_reported) {
   }
 }
 
+// data/vectors.json once more: trust after test questions, under two priors
+BOOST_AUTO_TEST_CASE(published_trust_is_reported) {
+  const auto vectors = published("vectors.json");
+  struct expected_trust {
+    int right;
+    int asked;
+    double mean;
+  };
+  // What comes of them who have so many questions, the first of which they answer rightly.
+  const auto check = [&](const std::vector<expected_trust>& cases,
+                         const std::vector<std::string>& prior) {
+    constexpr int questions = 20;
+    std::string truth = "task,label\n";
+    for (int row = 0; row < 10 * questions; ++row)
+      truth += 't' + std::to_string(row) + ",yes\n"; // every tenth is a test question
+    std::string rows = "worker,task,label\nother,t0,no\n";
+    for (std::size_t who = 0; who < cases.size(); ++who) {
+      const auto name = 'w' + std::to_string(who);
+      rows += name + ",t1,yes\n"; // and this is none
+      for (int i = 0; i < cases[who].asked; ++i)
+        rows += name + ",t" + std::to_string(10 * i) + (i < cases[who].right ? ",yes\n" : ",no\n");
+    }
+    std::vector<std::string> command{
+        "aggregate",          "--gold",           "--data", set_of(rows, truth),
+        "--contributors-out", file("workers.csv")};
+    command.insert(command.end(), prior.begin(), prior.end());
+    report(command);
+    const auto text = text_of("workers.csv");
+    BOOST_TEST(contains(text, "worker,judgments,test_questions,right,trust,trust_low,"));
+    for (std::size_t who = 0; who < cases.size(); ++who) {
+      const auto& one = cases[who];
+      const auto row = "\nw" + std::to_string(who) + ',' + std::to_string(one.asked + 1) + ','
+                       + std::to_string(one.asked) + ',' + std::to_string(one.right) + ',';
+      const auto at = text.find(row);
+      BOOST_REQUIRE_MESSAGE(at != std::string::npos, "no row begins with " << row);
+      std::size_t length = 0;
+      const auto rest = text.substr(at + row.size());
+      const auto mean = std::stod(rest, &length);
+      BOOST_TEST(mean == one.mean, boost::test_tools::tolerance(1e-11));
+      BOOST_TEST(std::stod(rest.substr(length + 1)) < mean); // the 5 % quantile
+    }
+  };
+  std::vector<expected_trust> beta;
+  for (const auto& row : vectors.at("beta_trust").at("cases"))
+    beta.push_back({row.at("correct"), row.at("total"), row.at("mean")});
+  check(beta, {});
+  check(beta, {"--trust-prior", "4", "2"});
+  std::vector<expected_trust> skill;
+  for (const auto& row : vectors.at("toloka_skill").at("cases"))
+    skill.push_back({row.at(0), row.at(1), row.at(2)});
+  check(skill, {"--trust-prior", "0.5", "0.5"});
+}
+
+// data/vectors.json: of two who answered the same, agreement with the others is Cohen's kappa
+BOOST_AUTO_TEST_CASE(published_agreement_of_two_is_reported) {
+  const auto figures = published("vectors.json").at("cohen_kappa");
+  std::string rows = "worker,task,label\n";
+  int task = 0;
+  for (int a = 0; a < 2; ++a)
+    for (int b = 0; b < 2; ++b)
+      for (int n = figures.at("table").at(a).at(b); n > 0; --n, ++task)
+        for (const auto& [who, label] : {std::pair{"ana", a}, std::pair{"bob", b}})
+          rows +=
+              std::string{who} + ",t" + std::to_string(task) + ',' + std::to_string(label) + '\n';
+  report({"aggregate", "--data", set_of(rows, "task,label\n"), "--contributors-out",
+          file("workers.csv")});
+  const auto text = text_of("workers.csv");
+  for (const auto* who : {"ana", "bob"}) {
+    const auto begin = text.find('\n' + std::string{who} + ",50,0,0,0.666666666667,");
+    BOOST_REQUIRE(begin != std::string::npos);
+    const auto row = text.substr(begin + 1, text.find('\n', begin + 1) - begin - 1);
+    BOOST_TEST(contains(row, ",50,0.7,0.5,"));
+    BOOST_TEST(std::stod(row.substr(row.rfind(',') + 1)) == figures.at("expect").get<double>(),
+               boost::test_tools::tolerance(1e-11));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_prior_of_trust_decides_how_votes_weigh) {
+  // One right answer of one: trust 5/7 or 1.5/2; and of none 2/3 or 1/2.
+  const auto set =
+      set_of("worker,task,label\nana,q,x\nana,t,x\nbob,t,y\n", "task,label\nq,x\nt,x\n");
+  const auto confidence = [&](const std::vector<std::string>& prior) {
+    std::vector<std::string> command{"aggregate", "--gold", "--method",      "weighted",
+                                     "--data",    set,      "--answers-out", file("out.csv")};
+    command.insert(command.end(), prior.begin(), prior.end());
+    report(command);
+    const auto text = text_of("out.csv");
+    return std::stod(text.substr(text.find("\nt,x,") + 5));
+  };
+  const auto close = boost::test_tools::tolerance(1e-11);
+  BOOST_TEST(confidence({}) == (5.0 / 7) / (5.0 / 7 + 2.0 / 3), close);
+  BOOST_TEST(confidence({"--trust-prior", "0.5", "0.5"}) == 0.75 / 1.25, close);
+}
+
 // Their table, until nothing moves any more, and after one iteration.
 BOOST_AUTO_TEST_CASE(the_table_of_dawid_and_skene_is_reported) {
   const auto figures = published("vectors.json").at("dawid_skene_1979");
@@ -374,6 +468,16 @@ BOOST_AUTO_TEST_CASE(mistakes_are_named) {
   BOOST_TEST(contains(
       complaint({"--data", data + "cf_amt", "--method", "weighted", "--trust", file("none.csv")}),
       "none.csv: cannot be read"));
+  BOOST_TEST(contains(complaint({"--data", data + "cf_amt", "--trust-prior", "1", "1"}),
+                      "add --contributors-out"));
+  BOOST_TEST(contains(
+      complaint({"--data", data + "cf_amt", "--method", "weighted", "--trust-prior", "1", "0"}),
+      "from 0.01 to 1000000"));
+  BOOST_TEST(contains(
+      complaint({"--data", data + "cf_amt", "--method", "weighted", "--trust-prior", "1", "nan"}),
+      "from 0.01 to 1000000"));
+  BOOST_TEST(contains(complaint({"--data", data + "cf_amt", "--contributors-out", "/none/x.csv"}),
+                      "/none/x.csv: cannot be written"));
   BOOST_TEST(contains(complaint({"--data", data + "cf_amt", "--iterations", "0"}), "iterations"));
   BOOST_TEST(contains(complaint({"--data", data + "cf_amt", "--rise-min", "2"}), "rise-min"));
   BOOST_TEST(contains(complaint({"--data", data + "cf_amt", "--answers-out", "/none/x.csv"}),

@@ -339,6 +339,20 @@ BOOST_AUTO_TEST_CASE(enough_is_when_the_rule_says_so) {
   BOOST_TEST(enough(sure, majority({"a", "b", "a", "b", "c"})));
 }
 
+// Whatever the method finds: the votes that are left out could change that.
+BOOST_AUTO_TEST_CASE(curtailing_counts_votes_whatever_a_model_finds) {
+  core::aggregation_policy policy;
+  policy.method = core::aggregation_method::incremental;
+  policy.labels = {"a", "b"};
+  const core::model_opinion opinion{{0.4, 0.6}, 3};
+  const auto found = core::aggregate_of(policy, {{"a", 1}, {"a", 1}, {"a", 1}}, &opinion);
+  BOOST_TEST(found.answer == "b");
+  BOOST_TEST(enough({1, 5, std::nullopt, true}, found));
+  BOOST_TEST(enough({1, 5, 0.9, true}, found)); // either is enough
+  BOOST_TEST(!enough({1, 5, 0.9, false}, found));
+  BOOST_TEST(!enough({4, 5, std::nullopt, true}, found));
+}
+
 BOOST_AUTO_TEST_CASE(no_judgments_have_no_majority) {
   BOOST_CHECK_THROW(majority({}), core::broken_invariant);
 }

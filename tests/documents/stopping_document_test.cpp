@@ -37,6 +37,19 @@ BOOST_AUTO_TEST_CASE(curtailing_may_stop_a_fixed_number_early) {
   BOOST_TEST((rule->min == 1 && rule->max == 5 && rule->curtail));
 }
 
+BOOST_AUTO_TEST_CASE(curtailing_keeps_the_least_that_is_asked_for) {
+  const auto rule = read_stopping_rule(R"({"min": 4, "max": 5, "curtail": true})");
+  BOOST_REQUIRE(rule);
+  BOOST_TEST((rule->min == 4 && rule->max == 5 && rule->curtail));
+  const auto least = read_stopping_rule(R"({"max": 5, "curtail": true})");
+  BOOST_REQUIRE(least);
+  BOOST_TEST(least->min == 1U);
+  const auto either =
+      read_stopping_rule(R"({"min": 2, "max": 5, "stop_at": 0.9, "curtail": true})");
+  BOOST_REQUIRE(either);
+  BOOST_TEST((either->min == 2 && either->stop_at == 0.9 && either->curtail));
+}
+
 BOOST_AUTO_TEST_CASE(problems_name_the_member) {
   BOOST_TEST(problem_of("{}").find("max") != std::string::npos);
   BOOST_TEST(problem_of(R"({"min": 3, "max": 2})").find("max") != std::string::npos);

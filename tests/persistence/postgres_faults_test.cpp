@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(refusal_is_no_loss) {
   BOOST_TEST(static_cast<persistence::postgres_store&>(*f.db).backend_pid() == pid);
 }
 
-BOOST_AUTO_TEST_CASE(backend_killed_between_batches_costs_one_attempt) {
+BOOST_AUTO_TEST_CASE(backend_killed_between_batches_costs_one_attempt) { // A162
   fault_fixture<postgres_world> f;
   auto& postgres = static_cast<persistence::postgres_store&>(*f.db);
   const auto batch = f.next_batch();
@@ -311,7 +311,7 @@ BOOST_AUTO_TEST_CASE(free_shard_is_taken_by_one_of_many) { // I-7
   BOOST_TEST(taken == shard_count);
 }
 
-BOOST_AUTO_TEST_CASE(server_stopped_at_once_loses_nothing_that_was_acknowledged) { // I-12
+BOOST_AUTO_TEST_CASE(server_stopped_at_once_loses_nothing_that_was_acknowledged) { // I-12, A162
   fault_fixture<postgres_world> f;
   auto& server = test_cluster::instance().server();
   std::int64_t acknowledged = 0;

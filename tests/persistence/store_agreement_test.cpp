@@ -788,8 +788,9 @@ std::string dump(persistence::store& db, const batch_source& source) {
       out << ' ' << to_string(unit);
     out << '\n';
     const auto survey = value_of(db.load_survey(step, 0.7, 4));
-    out << "finished " << survey.finished.units << ' ' << survey.finished.judgments << ' '
-        << survey.finished.unsure << '\n';
+    for (const auto& [version, finished] : survey.finished)
+      out << "finished under " << version << ' ' << finished.units << ' ' << finished.judgments
+          << ' ' << finished.unsure << '\n';
     std::vector<std::uint64_t> payloads; // hashes differ between stores, and what is equal does not
     for (const auto& one : survey.judgments) {
       auto same = std::find(payloads.begin(), payloads.end(), one.payload);

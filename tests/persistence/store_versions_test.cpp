@@ -82,6 +82,25 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_version_that_is_not_the_next_is_refused, World, 
   BOOST_TEST(is(f.write({version_of({f.ids.next(at(0))}, 2)}), refused)); // of no workflow
 }
 
+// What a stopping rule has saved is said by the version of the unit.
+BOOST_AUTO_TEST_CASE_TEMPLATE(finished_units_are_counted_by_their_version, World, worlds) {
+  version_fixture<World> f;
+  for (std::uint64_t n = 1; n <= 3; ++n) {
+    const auto unit = f.given_unit_of(n == 1 ? 1 : 2, n);
+    f.given_lease(unit, "ana", 1);
+    BOOST_TEST(is(f.write({f.judgment(unit, "ana", 1)}), committed));
+    BOOST_TEST(
+        is(f.write({core::finalize_unit{unit, "{}", n == 3 ? 0.5 : 1.0, at(60)}}), committed));
+  }
+  const auto finished = value_of(f.db->load_survey(f.step.id, 0.9, 10)).finished;
+  BOOST_REQUIRE(finished.size() == 2U);
+  BOOST_TEST(finished.at(1).units == 1U);
+  BOOST_TEST(finished.at(1).unsure == 0U);
+  BOOST_TEST(finished.at(2).units == 2U);
+  BOOST_TEST(finished.at(2).judgments == 2U);
+  BOOST_TEST(finished.at(2).unsure == 1U);
+}
+
 // A42
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_unit_keeps_its_version, World, worlds) {
   version_fixture<World> f;

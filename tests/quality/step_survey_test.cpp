@@ -3,6 +3,8 @@
 #include "core/survey_pace.hpp"
 
 #include "core/quality/seeded.hpp"
+#include "core/step_survey.hpp"
+#include "documents/workflow_document.hpp"
 #include "tests/quality/recorded_sets.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -222,8 +224,28 @@ BOOST_AUTO_TEST_CASE(large_steps_are_surveyed_ever_more_seldom) {
 }
 
 BOOST_AUTO_TEST_CASE(judgments_saved_are_those_that_the_rule_might_have_asked_for) {
-  BOOST_TEST(core::judgments_saved({10, 31, 0}, 5) == 19);
-  BOOST_TEST(core::judgments_saved({}, 5) == 0);
+  const auto asking_for = [](const std::string& how_many) {
+    const auto read = documents::parse_workflow(
+        R"({"name": "w", "steps": [{"key": "label", )" + how_many + "}]}", {});
+    BOOST_REQUIRE(read);
+    return *read;
+  };
+  core::versioned_workflow workflow{{asking_for(R"("stopping": {"min": 2, "max": 5})")}};
+  BOOST_TEST(core::judgments_saved({}, workflow, 0) == 0);
+  BOOST_TEST(core::judgments_saved({{1, {10, 31, 0}}}, workflow, 0) == 19);
+  // What was finished before it took another form goes by what was asked then.
+  workflow.add(asking_for(R"("stopping": {"min": 2, "max": 3})"));
+  workflow.add(asking_for(R"("judgments_per_unit": 7)"));
+  BOOST_TEST(
+      core::judgments_saved({{1, {10, 31, 0}}, {2, {10, 21, 0}}, {3, {10, 70, 0}}}, workflow, 0)
+      == 19 + 9);
+}
+
+BOOST_AUTO_TEST_CASE(finished_units_add_up_over_versions) {
+  const auto sum = core::sum_of({{1, {10, 31, 2}}, {3, {5, 5, 1}}});
+  BOOST_TEST(sum.units == 15U);
+  BOOST_TEST(sum.judgments == 36U);
+  BOOST_TEST(sum.unsure == 3U);
 }
 
 BOOST_AUTO_TEST_CASE(monitors_are_found_by_their_names) {

@@ -689,6 +689,15 @@ batch_mutator::mutation mutation_named(const std::string& name, dice& random) {
     return [&](core::change& c) { erase_writes<core::put_standing>(c); };
   if (name == "widening-lost")
     return [&](core::change& c) { erase_writes<core::set_unit_slots>(c); };
+  if (name == "experience-untold")
+    return [](core::change& c) {
+      for (auto& w : c.writes) {
+        if (auto* judged = std::get_if<core::insert_judgment>(&w))
+          judged->judged_before.reset();
+        if (auto* late = std::get_if<core::insert_late_judgment>(&w))
+          late->judgment.judged_before.reset();
+      }
+    };
   if (name == "verdict-turned")
     return [&](core::change& c) {
       for (auto& w : c.writes)
@@ -768,6 +777,18 @@ bool gathers_and_crashes(const plan& p) {
   return gathers(p) && p.faults.actor_crash + p.faults.node_kill > 0;
 }
 
+/// A route asks what newcomers judged, from the first version on.
+bool has_newcomers(const plan& p) {
+  return has_people(p) && std::any_of(p.routes.begin(), p.routes.end(), [](const auto& routes) {
+           return routes.find("judged_fewer") != std::string::npos;
+         });
+}
+
+/// Steps are loaded while people are at work.
+bool has_newcomers_and_crashes(const plan& p) {
+  return has_newcomers(p) && p.faults.actor_crash + p.faults.node_kill > 0;
+}
+
 bool has_lists(const plan& p) { return p.lists; }
 
 bool has_versions(const plan& p) { return !p.later.empty(); }
@@ -811,6 +832,9 @@ const std::vector<plant>& plants() {
         {"child-doubled", "a finalized unit goes on twice to a step", has_people},
         {"route-turned", "the route that a unit takes is not stored", has_routes},
         {"loops-forgotten", "it is not written how often a chain was sent back", has_routes},
+        {"experience-untold", "it is not written how much somebody judged before", has_newcomers},
+        {"experience-doubled", "a restarted step counts twice what somebody judged before",
+         has_newcomers_and_crashes},
         {"list-forgotten", "it is not written of which list a chain is", has_lists},
         {"gathering-lost", "it is not written of which units a batch is", gathers},
         {"gathered-twice", "what is part of a batch waits for one after a restart",
@@ -975,6 +999,12 @@ planted_bug::wrap(std::unique_ptr<persistence::store> connection) const {
   if (name_ == "votes-hidden")
     return std::make_unique<false_history>(std::move(connection),
                                            [](core::step_history& h) { h.votes.clear(); });
+  if (name_ == "experience-doubled")
+    return std::make_unique<false_history>(std::move(connection), [](core::step_history& h) {
+      if (h.judged)
+        for (auto& one : *h.judged)
+          one.units *= 2;
+    });
   if (name_ == "forgiven-still-counts")
     return std::make_unique<false_history>(std::move(connection), [](core::step_history& h) {
       for (auto& question : h.questions)

@@ -1,0 +1,95 @@
+#include "app/aggregate_files.hpp"
+
+#include "core/quality/peer_agreement.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <vector>
+
+namespace holdfast::app {
+
+namespace {
+
+namespace quality = core::quality;
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos)
+    return text;
+  std::string quoted = "\"";
+  for (const auto c : text)
+    quoted += c == '"' ? std::string{"\"\""} : std::string{c};
+  return quoted + '"';
+}
+
+std::string share_text(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.12g", share);
+  return text;
+}
+
+} // namespace
+
+bool write_answers(const std::string& path, const documents::labelled_set& set,
+                   const quality::estimates& found,
+                   const std::optional<quality::estimates>& calibrated) {
+  std::ofstream out{path, std::ios::binary};
+  out << (calibrated ? "task,label,confidence,calibrated\n" : "task,label,confidence\n");
+  for (std::size_t unit = 0; unit < found.units(); ++unit) {
+    const auto answer = quality::consensus_of(found.of(unit), found.labels);
+    out << csv_field(set.named.units[unit]) << ',' << csv_field(set.named.labels[answer.label])
+        << ',' << share_text(answer.confidence);
+    if (calibrated)
+      out << ',' << share_text(calibrated->of(unit)[answer.label]);
+    out << '\n';
+  }
+  out.close();
+  return out.good();
+}
+
+bool write_confusion(const std::string& path, const documents::labelled_set& set,
+                     const quality::confusion_table& table) {
+  std::ofstream out{path, std::ios::binary};
+  out << "worker,truth,label,share\n";
+  const auto& names = set.named;
+  for (std::uint32_t who = 0; who < names.contributors.size(); ++who)
+    for (std::uint32_t truth = 0; truth < table.labels; ++truth)
+      for (std::uint32_t label = 0; label < table.labels; ++label)
+        out << csv_field(names.contributors[who]) << ',' << csv_field(names.labels[truth]) << ','
+            << csv_field(names.labels[label]) << ',' << share_text(table.of({who, label})[truth])
+            << '\n';
+  out.close();
+  return out.good();
+}
+
+bool fits_contributor_figures(const documents::labelled_set& set) {
+  const std::size_t labels = set.named.given.labels;
+  return labels == 0 || set.named.given.contributors <= quality::confusion_cells_max / labels;
+}
+
+bool write_contributors(const std::string& path, const documents::labelled_set& set,
+                        const quality::known_labels& test_questions, const quality::trust& prior) {
+  const auto& given = set.named.given;
+  std::vector<std::size_t> judgments(given.contributors, 0);
+  for (const auto& one : given.votes)
+    ++judgments[one.contributor];
+  const auto tests = quality::test_records(given, test_questions);
+  const auto peers = quality::peer_agreements(given);
+  std::ofstream out{path, std::ios::binary};
+  out << "worker,judgments,test_questions,right,trust,trust_low,compared,agreed,expected,kappa\n";
+  for (std::size_t who = 0; who < judgments.size(); ++who) {
+    const auto trusted = quality::trust_after(prior, tests[who]);
+    out << csv_field(set.named.contributors[who]) << ',' << judgments[who] << ','
+        << tests[who].asked << ',' << tests[who].right << ',' << share_text(trusted.mean()) << ','
+        << share_text(quality::low(trusted)) << ',' << peers[who].compared << ','
+        << share_text(peers[who].agreed) << ',' << share_text(peers[who].expected) << ',';
+    if (const auto kappa = peers[who].kappa())
+      out << share_text(*kappa);
+    out << '\n';
+  }
+  out.close();
+  return out.good();
+}
+
+} // namespace holdfast::app
