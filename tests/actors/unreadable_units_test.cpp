@@ -16,6 +16,9 @@ namespace holdfast::test {
 
 namespace {
 
+const std::string two_in_a_row =
+    workflow_json("chain", {step_json("first", 1, {"second"}), step_json("second", 1, {})});
+
 struct step_with_rows : node_fixture {
   step_with_rows() {
     start();
@@ -233,6 +236,117 @@ BOOST_AUTO_TEST_CASE(a_damaged_unit_gets_its_result_although_its_events_are_forg
   advance(1s);
   BOOST_TEST(statistics(single).finalized == 1U);
   BOOST_TEST(events(core::event_type::unit_finalized).size() == 1U);
+}
+
+// A88, A103, A106, I-5: only what is made from a damaged unit waits; nobody waits to hear of
+// others, or of the step itself.
+BOOST_AUTO_TEST_CASE(a_damaged_unit_keeps_no_other_one_from_going_on) {
+  const auto steps = create_steps(two_in_a_row);
+  feed(steps[0], 2);
+  const auto first = assigned(steps[0], "ana");
+  const auto second = assigned(steps[0], "ana");
+  database->set_damaged_units([=](const core::unit_id& unit) { return unit == first.unit; });
+  BOOST_REQUIRE(submit(first, "ana").value);
+  BOOST_REQUIRE(submit(second, "ana").value);
+  advance(2s);
+  BOOST_TEST(statistics(steps[0]).finalized == 2U);
+  BOOST_TEST(statistics(steps[1]).step.total_units == 1U);
+  BOOST_TEST(logged("event_set_aside") == 1);
+  BOOST_TEST(logged("delivery_failed") == 0);
+  const auto found = [&] {
+    advance(1s);
+    const auto offers = call(msg::find_steps{"bob", 20, 0, {}});
+    BOOST_REQUIRE(offers.value);
+    return std::count_if(offers.value->steps.begin(), offers.value->steps.end(),
+                         [&](const auto& offer) { return offer.step == steps[0]; });
+  };
+  BOOST_TEST(found() == 1);
+  change(steps[0], core::unit_verb::pause);
+  BOOST_TEST(found() == 0);
+  change(steps[0], core::unit_verb::resume);
+  BOOST_TEST(found() == 1);
+  seal(steps[0]);
+  advance(10min);
+  BOOST_TEST((statistics(steps[0]).step.status == core::step_status::completed));
+  BOOST_TEST(!statistics(steps[1]).step.sealed);
+  BOOST_TEST(logged("event_set_aside") == 1);
+  database->set_damaged_units(nullptr);
+  advance(61s);
+  BOOST_TEST(statistics(steps[1]).step.total_units == 2U);
+  BOOST_TEST(statistics(steps[1]).step.sealed);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// A170, I-5: the event is there until it is applied, for whoever comes to deliver it.
+BOOST_AUTO_TEST_CASE(what_is_set_aside_is_not_forgotten) {
+  prepare().settings.events_retention = 1h;
+  start();
+  const auto steps = create_steps(two_in_a_row);
+  feed(steps[0], 2);
+  const auto damaged = assigned(steps[0], "ana");
+  database->set_damaged_units([=](const core::unit_id& unit) { return unit == damaged.unit; });
+  BOOST_REQUIRE(submit(damaged, "ana").value);
+  work(steps[0], "ana");
+  std::size_t key = 2;
+  for (const auto* end : {"consumer", "relay"}) {
+    advance(2h);
+    feed(steps[0], 1, key++); // something happens: the janitor looks
+    advance(2min);
+    for (const auto& actor : actors_named(end))
+      crash(actor);
+  }
+  restart();
+  advance(2min);
+  BOOST_TEST(statistics(steps[1]).step.total_units == 1U);
+  database->set_damaged_units(nullptr);
+  advance(61s);
+  BOOST_TEST(statistics(steps[1]).step.total_units == 2U);
+  // Then it is past for good.
+  advance(2h);
+  feed(steps[0], 1, key);
+  advance(2min);
+  const auto shard = core::shard_of(steps[0], node->settings.shards);
+  for (const auto& row : database->tables().outbox.at(shard))
+    for (const auto& event : row.events)
+      BOOST_TEST((event.unit != damaged.unit));
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// A27, I-5: what was made from a result that is gone is withdrawn although one of that is damaged.
+BOOST_AUTO_TEST_CASE(a_damaged_unit_keeps_no_other_one_from_being_withdrawn) {
+  const auto steps = create_steps(two_in_a_row);
+  feed(steps[0], 3);
+  for (int i = 0; i < 3; ++i)
+    work(steps[0], "eve");
+  advance(2s);
+  std::vector<core::unit_id> children;
+  for (const auto& [key, id] : database->tables().units_by_ordinal)
+    if (key.first == steps[1])
+      children.push_back(id);
+  BOOST_REQUIRE(children.size() == 3U);
+  database->set_damaged_units([=](const core::unit_id& unit) { return unit == children[1]; });
+  BOOST_REQUIRE(call(msg::remove_contributor{steps[0], "eve"}).value);
+  msg::repair_contributor repair;
+  repair.step = steps[0];
+  repair.repair = fresh<core::repair_id>();
+  repair.contributor = "eve";
+  BOOST_REQUIRE(call(repair).value);
+  advance(30s);
+  const auto canceled = [&] {
+    return std::count_if(children.begin(), children.end(), [&](const auto& child) {
+      return database->tables().units.at(child).state == core::unit_state::canceled;
+    });
+  };
+  BOOST_TEST(canceled() == 2);
+  BOOST_TEST(logged("event_set_aside") == 1);
+  database->set_damaged_units(nullptr);
+  advance(61s);
+  BOOST_TEST(canceled() == 3);
+  for (int i = 0; i < 3; ++i)
+    work(steps[0], "bob");
+  advance(2s);
+  BOOST_TEST(statistics(steps[1]).step.total_units == 6U);
+  BOOST_TEST(broken_invariants(*database) == "");
 }
 
 // A27: a repair ends although one of its units is damaged
