@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <memory>
 #include <utility>
 
@@ -103,6 +102,8 @@ void sort_out(self_ptr self, events fresh, events aside, const rest_user& done) 
     rest.erase(std::remove_if(rest.begin(), rest.end(), tells_of_the_step), rest.end());
     auto together = rest;
     together.insert(together.end(), words.begin(), words.end());
+    std::sort(together.begin(), together.end(),
+              [](const auto& a, const auto& b) { return a.id.seq < b.id.seq; });
     send_to_step(self, words.front().event.step, std::move(together),
                  [=](const core::failure& lost) mutable {
                    if (!is_damage(lost))
@@ -146,22 +147,22 @@ void end_attempt(self_ptr self, const attempt& over, const held_promise& promise
 void apply(self_ptr self, core::shard_id shard, events_aside fresh, events_aside aside,
            const held_promise& promise) {
   auto& st = self->state;
-  const auto now_on = std::make_shared<attempt>(attempt{shard, ++st.attempts, std::move(aside)});
-  st.latest_attempt[shard] = now_on->number;
+  const auto trial = std::make_shared<attempt>(attempt{shard, ++st.attempts, std::move(aside)});
+  st.latest_attempt[shard] = trial->number;
   const auto whole = std::make_shared<fan_in>(
-      [=](const core::failure& why) { end_attempt(self, *now_on, promise, why); });
+      [=](const core::failure& why) { end_attempt(self, *trial, promise, why); });
   for (auto& [of_step, part] : fresh) {
     const auto step = of_step;
     whole->begin_part();
     const rest_user part_over = [=](const core::failure& why, const events& rest) {
       if (rest.empty())
-        now_on->aside.erase(step);
+        trial->aside.erase(step);
       else
-        now_on->aside[step] = rest;
+        trial->aside[step] = rest;
       whole->end_part(why);
     };
-    const auto known = now_on->aside.find(step);
-    if (known != now_on->aside.end()) {
+    const auto known = trial->aside.find(step);
+    if (known != trial->aside.end()) {
       sort_out(self, std::move(part), known->second, part_over);
       continue;
     }

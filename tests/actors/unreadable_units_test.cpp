@@ -279,8 +279,11 @@ BOOST_AUTO_TEST_CASE(a_damaged_unit_keeps_no_other_one_from_going_on) {
 
 // A170, I-5: the event is there until it is applied, for whoever comes to deliver it.
 BOOST_AUTO_TEST_CASE(what_is_set_aside_is_not_forgotten) {
-  prepare().settings.events_retention = 1h;
-  start();
+  const auto begin = [&] {
+    prepare().settings.events_retention = 1h;
+    start();
+  };
+  begin();
   const auto steps = create_steps(two_in_a_row);
   feed(steps[0], 2);
   const auto damaged = assigned(steps[0], "ana");
@@ -295,7 +298,7 @@ BOOST_AUTO_TEST_CASE(what_is_set_aside_is_not_forgotten) {
     for (const auto& actor : actors_named(end))
       crash(actor);
   }
-  restart();
+  begin();
   advance(2min);
   BOOST_TEST(statistics(steps[1]).step.total_units == 1U);
   database->set_damaged_units(nullptr);
