@@ -184,7 +184,7 @@ void read_from_table(self_ptr self, const place& at, core::event_seq after) {
             // Caught up with the table; the writer tells of all that follows.
             auto& tail = self->state.tails[at.shard];
             tail.newest = std::max(tail.newest, after);
-            if (tail.newest > after)
+            if (tail.newest > after || position->aside_due)
               pump(self, at);
           },
           [=](const caf::error& error) { read_failed(self, at, error); });

@@ -134,7 +134,7 @@ void take_results(step_ptr self, const apply_events& delivery) {
             [=, unit = event.unit](const caf::error& error) {
               const auto why = msg::failure_of(error);
               if (why.code != core::errc::not_found)
-                return whole->end_part(why);
+                return whole->end_part(unreadable(why));
               tell_unit(self, whole, unit, over); // so long ago that nobody knows the result
               whole->end_part();
             });
