@@ -34,6 +34,24 @@ struct step_with_rows : node_fixture {
   }
   int failing = 0;
 
+  /// The step cannot be read when it is started again.
+  void damage_definition_of(const core::step_id& victim) {
+    const auto shard = core::shard_of(victim, node->settings.shards);
+    const auto workflow = database->tables().steps.at(victim).row.workflow;
+    bool written = false;
+    const auto vandal = system->spawn([&](caf::event_based_actor* self) {
+      core::change damage;
+      damage.writes.push_back(core::insert_workflow_version{workflow, 2, "{}", now()});
+      self->send(the_actor("writer"), actors::write_request{{shard, {}, 1}, 1, damage});
+      return caf::behavior{[&, self](const actors::write_done& done) {
+        written = done.failure.code == core::errc::none;
+        self->quit();
+      }};
+    });
+    settle();
+    BOOST_REQUIRE(written);
+  }
+
   auto logged(const std::string& event) const {
     return std::count_if(node->log.begin(), node->log.end(),
                          [&](const auto& line) { return line.find(event) == 0; });
@@ -388,20 +406,7 @@ BOOST_AUTO_TEST_CASE(a_repair_leaves_out_what_is_damaged) {
 BOOST_AUTO_TEST_CASE(requests_to_a_step_whose_definition_is_damaged_are_refused_with_the_reason) {
   feed(step, 1);
   const auto lease = assigned(step, "ana");
-  const auto shard = core::shard_of(step, node->settings.shards);
-  const auto workflow = database->tables().steps.at(step).row.workflow;
-  bool written = false;
-  const auto vandal = system->spawn([&](caf::event_based_actor* self) {
-    core::change damage;
-    damage.writes.push_back(core::insert_workflow_version{workflow, 2, "{}", now()});
-    self->send(the_actor("writer"), actors::write_request{{shard, {}, 1}, 1, damage});
-    return caf::behavior{[&, self](const actors::write_done& done) {
-      written = done.failure.code == core::errc::none;
-      self->quit();
-    }};
-  });
-  settle();
-  BOOST_REQUIRE(written);
+  damage_definition_of(step);
   crash(the_actor("step"));
   settle();
   const auto refused = send_to_node(judgment(lease, "ana"));
@@ -410,6 +415,30 @@ BOOST_AUTO_TEST_CASE(requests_to_a_step_whose_definition_is_damaged_are_refused_
   BOOST_TEST(refused->code() == core::errc::damaged);
   BOOST_TEST(refused->error->detail.find(core::to_string(step)) != std::string::npos);
   BOOST_TEST(refused->error->detail.find("definition") != std::string::npos);
+}
+
+// A160: what has happened in it is not brought to it any more, and all else goes on.
+BOOST_AUTO_TEST_CASE(a_step_whose_definition_is_damaged_keeps_no_event_of_others_waiting) {
+  feed(step, 1);
+  std::vector<core::step_id> others;
+  do
+    others = create_steps(two_in_a_row);
+  while (core::shard_of(others[0], node->settings.shards)
+         != core::shard_of(step, node->settings.shards));
+  feed(others[0], 1);
+  const auto lease = assigned(step, "ana");
+  held_back = "consumer";
+  BOOST_REQUIRE(submit(lease, "ana").value);
+  work(others[0], "ana");
+  damage_definition_of(step);
+  for (const auto& life : actors_named("step"))
+    crash(life);
+  settle();
+  held_back.clear();
+  advance(10s);
+  BOOST_TEST(logged("event_set_aside") == 1);
+  BOOST_TEST(statistics(others[0]).finalized == 1U);
+  BOOST_TEST(statistics(others[1]).step.total_units == 1U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
