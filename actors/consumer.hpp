@@ -6,9 +6,12 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 namespace holdfast::actors {
 
@@ -28,6 +31,9 @@ struct consumer_spec {
 /// All consumers of a node.
 std::vector<consumer_spec> node_consumers();
 
+/// Events of one shard that are set aside, by step and in order.
+using events_aside = std::map<core::step_id, std::vector<core::sequenced_event>>;
+
 struct consumer_state {
   static inline const char* name = "consumer";
 
@@ -43,6 +49,10 @@ struct consumer_state {
     std::unordered_set<core::event_seq> above;
   };
   std::unordered_map<core::shard_id, known_applied> applied;
+  std::unordered_map<core::shard_id, events_aside> aside;
+  std::uint64_t attempts =
+      0; ///< Deliveries and tries so far; what only an earlier one says is void.
+  std::unordered_map<core::shard_id, std::uint64_t> latest_attempt;
 };
 
 /// A CONSUMER of the embedded bus: brings events to the step that has to act on them, in order per

@@ -9,14 +9,17 @@
 namespace holdfast::actors {
 
 /// Work in parts that end in any order: tells the outcome of the whole when all are over, which is
-/// the first failure, if any. Whoever hands out the parts is one of them, from the beginning.
+/// the first failure, if any. That something is damaged is told only when nothing else has failed:
+/// it alone does not pass by itself. Whoever hands out the parts is one of them, from the
+/// beginning.
 class fan_in {
 public:
   explicit fan_in(std::function<void(const core::failure&)> done) : done_(std::move(done)) {}
 
   void begin_part() { ++open_; }
   void end_part(const core::failure& why = {}) {
-    if (failed_.code == core::errc::none)
+    const bool other = why.code != core::errc::none && why.code != core::errc::damaged;
+    if (failed_.code == core::errc::none || (failed_.code == core::errc::damaged && other))
       failed_ = why;
     if (--open_ == 0)
       done_(failed_);

@@ -654,11 +654,16 @@ struct subscribe {
   caf::actor target;
 };
 
-/// Relay → consumer. Answered by `events_applied`.
+/// Relay → consumer. Answered by `delivered`.
 struct deliver {
   core::shard_id shard = 0;
-  std::vector<core::sequenced_event> events;
+  std::vector<core::sequenced_event> events; ///< None: try those that are set aside.
   bool again = false; ///< An earlier delivery failed: some may have been applied.
+  bool anew = false;  ///< All that is not applied comes again: nothing is set aside any more.
+};
+/// Every effect is durable, but of events that are set aside until what they need can be read.
+struct delivered {
+  core::event_seq oldest_aside = 0; ///< Of the shard; 0: none is.
 };
 
 /// Feed → relay: send me `events_committed` of the shard from now on, or no more. Answered by
@@ -781,6 +786,10 @@ struct pump_tick {
   std::uint64_t life = 0;
   std::uint64_t coming = 0;
 };
+/// It is time to try again what is set aside.
+struct aside_tick {
+  pump_tick at;
+};
 
 } // namespace holdfast::actors
 
@@ -887,6 +896,7 @@ HOLDFAST_LOCAL_MESSAGE(owner_idle)
 HOLDFAST_LOCAL_MESSAGE(stop_owner)
 HOLDFAST_LOCAL_MESSAGE(subscribe)
 HOLDFAST_LOCAL_MESSAGE(deliver)
+HOLDFAST_LOCAL_MESSAGE(delivered)
 HOLDFAST_LOCAL_MESSAGE(flush_tick)
 HOLDFAST_LOCAL_MESSAGE(held_up_tick)
 HOLDFAST_LOCAL_MESSAGE(retry_tick)
@@ -904,6 +914,7 @@ HOLDFAST_LOCAL_MESSAGE(follow_endings)
 HOLDFAST_LOCAL_MESSAGE(tasks_ended)
 HOLDFAST_LOCAL_MESSAGE(cursors_written)
 HOLDFAST_LOCAL_MESSAGE(pump_tick)
+HOLDFAST_LOCAL_MESSAGE(aside_tick)
 HOLDFAST_LOCAL_MESSAGE(load_workflow)
 HOLDFAST_LOCAL_MESSAGE(workflow_loaded)
 HOLDFAST_LOCAL_MESSAGE(put_objects)

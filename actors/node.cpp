@@ -142,6 +142,9 @@ supervisor_spec node_tree(const context_ptr& context) {
   });
   // Last, so that nothing else is started again with it.
   add("step_search", [=](parent_ptr p, const siblings& s) {
+    if (context->settings.open_step_directory)
+      return spawn_blocking(p, context, step_search, s.at("reader"), s.at("shards"),
+                            s.at("membership"));
     return p->spawn(step_search, context, s.at("reader"), s.at("shards"), s.at("membership"));
   });
   return tree;

@@ -7,6 +7,7 @@
 #include "core/ids.hpp"
 #include "core/outcome.hpp"
 #include "core/schedule.hpp"
+#include "core/step_directory.hpp"
 #include "core/supervision.hpp"
 #include "documents/limits.hpp"
 #include "messages/interfaces.hpp"
@@ -103,6 +104,10 @@ struct node_settings {
   /// empty: that table. May block; called on the thread of one actor. What fails is as if nothing
   /// had been asked: the request that needed it is refused with the failure.
   std::function<core::outcome<core::contributor_profile>(const core::contributor_id&)> find_profile;
+
+  /// Where the open steps that this node hosts are listed for those who look for work; empty: in
+  /// memory. What it opens may block, and is used by one actor, on a thread of its own.
+  core::step_directory_opener open_step_directory;
 
   /// The clocks that schedules go by.
   core::zone_finder find_zone = core::find_utc;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace holdfast::actors {
 
@@ -15,6 +16,9 @@ using self_ptr = caf::stateful_actor<relay_state>*;
 /// How long a cursor may be behind what was acknowledged. Longer means more events again after a
 /// crash, shorter more writes; a second of events is dropped by the inbox in milliseconds.
 constexpr std::chrono::seconds cursor_delay{1};
+
+/// Longest pause before what is set aside is tried again: somebody has to mend it.
+constexpr std::chrono::seconds aside_pause_most{60};
 
 /// One consumer's position on one shard, as long as the consumer lives that subscribed and the
 /// shard stays.
@@ -81,6 +85,42 @@ void back_off(self_ptr self, const place& at, const caf::error& why) {
   self->delayed_send(self, wait, pump_tick{at.consumer, at.shard, at.life, at.coming});
 }
 
+/// Tries again later what is set aside, if anything is.
+void note_aside(self_ptr self, const place& at, core::event_seq oldest) {
+  auto& st = self->state;
+  auto& position = *position_at(self, at);
+  if (oldest != position.oldest_aside)
+    arm_cursor(self);
+  position.oldest_aside = oldest;
+  if (oldest == 0)
+    position.aside_tries = 0;
+  if (oldest == 0 || position.aside_armed)
+    return;
+  position.aside_armed = true;
+  const auto wait =
+      core::backoff(++position.aside_tries, st.context->settings.writer_retry_min, aside_pause_most,
+                    std::uniform_real_distribution<double>{}(st.random));
+  self->delayed_send(self, wait, aside_tick{{at.consumer, at.shard, at.life, at.coming}});
+}
+
+void try_aside(self_ptr self, const place& at) {
+  auto& position = *position_at(self, at);
+  position.busy = true;
+  position.aside_due = false;
+  const auto done = [=](const delivered* answer) {
+    auto* now_at = position_at(self, at);
+    if (now_at == nullptr)
+      return;
+    now_at->busy = false;
+    note_aside(self, at, answer != nullptr ? answer->oldest_aside : now_at->oldest_aside);
+    pump(self, at);
+  };
+  const auto& target = self->state.subscriptions[at.consumer].target;
+  self->request(target, delivery_timeout, deliver{at.shard, {}, false, false})
+      .then([=](const delivered& answer) { done(&answer); },
+            [=](const caf::error&) { done(nullptr); });
+}
+
 /// Delivers what the consumer wants of the events from `begin` to `end`, which follow its position
 /// without a gap. `again` when some of them may have been delivered before.
 template <class Iterator>
@@ -97,20 +137,27 @@ void deliver_to(self_ptr self, const place& at, Iterator begin, Iterator end, bo
     acknowledge(self, at, last);
     return pump(self, at);
   }
-  const auto done = [=](const caf::error* failed) {
-    auto* now_at = position_at(self, at);
-    if (now_at == nullptr)
-      return;
-    now_at->busy = false;
-    now_at->again = failed != nullptr;
-    if (failed != nullptr)
-      return back_off(self, at, *failed);
-    now_at->failures = 0;
-    acknowledge(self, at, last);
-    pump(self, at);
-  };
-  self->request(subscription.target, delivery_timeout, deliver{at.shard, std::move(events), again})
-      .then([=](events_applied) { done(nullptr); }, [=](const caf::error& error) { done(&error); });
+  self->request(subscription.target, delivery_timeout,
+                deliver{at.shard, std::move(events), again, std::exchange(position.anew, false)})
+      .then(
+          [=](const delivered& answer) {
+            auto* now_at = position_at(self, at);
+            if (now_at == nullptr)
+              return;
+            now_at->busy = now_at->again = false;
+            now_at->failures = 0;
+            note_aside(self, at, answer.oldest_aside);
+            acknowledge(self, at, last);
+            pump(self, at);
+          },
+          [=](const caf::error& error) {
+            auto* now_at = position_at(self, at);
+            if (now_at == nullptr)
+              return;
+            now_at->busy = false;
+            now_at->again = true;
+            back_off(self, at, error);
+          });
 }
 
 void read_failed(self_ptr self, const place& at, const caf::error& why) {
@@ -137,7 +184,7 @@ void read_from_table(self_ptr self, const place& at, core::event_seq after) {
             // Caught up with the table; the writer tells of all that follows.
             auto& tail = self->state.tails[at.shard];
             tail.newest = std::max(tail.newest, after);
-            if (tail.newest > after)
+            if (tail.newest > after || position->aside_due)
               pump(self, at);
           },
           [=](const caf::error& error) { read_failed(self, at, error); });
@@ -171,6 +218,8 @@ void pump(self_ptr self, const place& at) {
     position->busy = true;
     return read_cursor(self, at);
   }
+  if (position->aside_due)
+    return try_aside(self, at);
   auto& tail = st.tails[at.shard];
   const auto next = position->acknowledged + 1;
   if (tail.newest != 0 && next > tail.newest)
@@ -237,18 +286,21 @@ void on_left(self_ptr self, const leave_shards& left) {
   }
 }
 
-/// Persists what has been acknowledged since the last time.
+/// Persists what has been acknowledged since the last time, up to what is set aside.
 void write_cursors(self_ptr self) {
   auto& st = self->state;
   st.cursor_armed = false;
   std::map<core::shard_id, core::change> changes;
   for (auto& [consumer, subscription] : st.subscriptions)
-    for (auto& [shard, position] : subscription.positions)
-      if (position.acknowledged > position.persisted) {
-        position.persisted = position.acknowledged;
-        changes[shard].writes.push_back(
-            core::advance_cursor{consumer, shard, position.acknowledged});
-      }
+    for (auto& [shard, position] : subscription.positions) {
+      const auto passed = position.oldest_aside == 0
+                              ? position.acknowledged
+                              : std::min(position.acknowledged, position.oldest_aside - 1);
+      if (passed <= position.persisted)
+        continue;
+      position.persisted = passed;
+      changes[shard].writes.push_back(core::advance_cursor{consumer, shard, passed});
+    }
   for (auto& [shard, change] : changes) {
     st.cursors_sent.insert(shard);
     self->send(st.writers[shard % st.writers.size()],
@@ -295,6 +347,14 @@ caf::behavior relay(caf::stateful_actor<relay_state>* self, context_ptr context,
         const place at{tick.consumer, tick.shard, tick.life, tick.coming};
         if (auto* position = position_at(self, at)) {
           position->backing_off = false;
+          pump(self, at);
+        }
+      },
+      [=](const aside_tick& tick) {
+        const place at{tick.at.consumer, tick.at.shard, tick.at.life, tick.at.coming};
+        if (auto* position = position_at(self, at)) {
+          position->aside_armed = false;
+          position->aside_due = true;
           pump(self, at);
         }
       },

@@ -32,6 +32,13 @@ struct relay_state {
     core::event_seq acknowledged = 0;
     core::event_seq persisted = 0;
     std::uint32_t failures = 0;
+    bool anew = true; ///< Nothing has been delivered yet.
+
+    /// The oldest event that the consumer has set aside; 0: none. The cursor stays before it.
+    core::event_seq oldest_aside = 0;
+    std::uint32_t aside_tries = 0;
+    bool aside_armed = false; ///< There is a timer for the next try.
+    bool aside_due = false;   ///< It is time for it.
   };
   struct subscription {
     std::set<core::event_type> types;
@@ -67,7 +74,8 @@ struct relay_state {
 /// cursor" misses none.
 ///
 /// A consumer gets one delivery per shard at a time, with all that has gathered since the last. It
-/// is acknowledged when its effects are durable; a failed delivery comes again with backoff.
+/// is acknowledged when its effects are durable; a failed delivery comes again with backoff. What
+/// the consumer has set aside keeps nothing waiting but the cursor, and is tried again by itself.
 /// Cursors are written lazily: what they leave out comes again after a crash and is dropped by the
 /// inbox.
 ///

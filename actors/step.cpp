@@ -112,6 +112,12 @@ void answer_step(step_ptr self, core::decision<core::step_row> decided) {
 
 } // namespace
 
+core::failure unreadable(core::failure why) {
+  if (!core::describe(why.code).retryable)
+    why.code = core::errc::damaged;
+  return why;
+}
+
 void refuse(step_ptr self, const held_promise& promise, core::failure why) {
   self->state.pending.after_all([promise, why = std::move(why)](const core::failure& lost) {
     promise.deliver(msg::to_error(lost.code == core::errc::none ? why : lost));

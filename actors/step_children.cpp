@@ -187,14 +187,15 @@ void take_in_group(step_ptr self, const arriving_ptr& these, std::size_t end) {
 }
 
 /// An input that is lost is asked for again and again, as a row is that cannot be read: no unit may
-/// silently become nothing.
+/// silently become nothing. Whoever brought it lets the others go first.
 void on_unreadable(step_ptr self, const arriving_ptr& these, const core::unit_id& parent,
                    const core::failure& why) {
   self->state.context->log(log_level::error, "payload_unreadable",
                            {{"step", to_string(self->state.identity.step())},
                             {"unit", to_string(parent)},
                             {"reason", why.detail}});
-  give_up(these, {core::errc::unavailable, "a unit's input cannot be read: " + why.detail});
+  give_up(these, {is_lost(why) ? core::errc::damaged : core::errc::unavailable,
+                  "a unit's input cannot be read: " + why.detail});
 }
 
 void take_in_next(step_ptr self, const arriving_ptr& these) {
@@ -238,7 +239,7 @@ void with_chains(step_ptr self, const arriving_ptr& these) {
             these->chains = std::move(loaded.chains);
             take_in_next(self, these);
           },
-          [=](caf::error& error) { these->promise.deliver(std::move(error)); });
+          [=](const caf::error& error) { give_up(these, unreadable(msg::failure_of(error))); });
 }
 
 /// Learns of the versions that they began under, if that is to be learned.
@@ -283,7 +284,9 @@ void make_children(step_ptr self, const add_children& request, const held_promis
             with_known_versions(
                 self, those_who_still(request, std::move(loaded.units), read_at, promise));
           },
-          [=](caf::error& error) { promise.deliver(std::move(error)); });
+          [=](const caf::error& error) {
+            promise.deliver(msg::to_error(unreadable(msg::failure_of(error))));
+          });
 }
 
 } // namespace

@@ -134,7 +134,7 @@ void take_results(step_ptr self, const apply_events& delivery) {
             [=, unit = event.unit](const caf::error& error) {
               const auto why = msg::failure_of(error);
               if (why.code != core::errc::not_found)
-                return whole->end_part(why);
+                return whole->end_part(unreadable(why));
               tell_unit(self, whole, unit, over); // so long ago that nobody knows the result
               whole->end_part();
             });
@@ -261,15 +261,18 @@ void route(step_ptr self, const apply_events& delivery) {
   heed_job(self, delivery, whole);
   // In this order: a step that is sealed before its last units arrive would complete too early.
   parts units = std::make_shared<fan_in>([=](const core::failure& lost) {
-    if (!status_changed || lost.code != core::errc::none || whole->failed())
+    // What cannot be read now goes on when it can: nobody waits with the rest, or for the end of
+    // it.
+    const bool damaged = lost.code == core::errc::damaged;
+    if (!status_changed || (lost.code != core::errc::none && !damaged) || whole->failed())
       return whole->end_part(lost);
     // Later versions may have put others behind this step.
     with_versions(self, [=](const core::failure& why) {
       if (why.code == core::errc::none) {
         list_anew(self, whole);
-        pass_on_status(self, whole, more_to_come);
+        pass_on_status(self, whole, more_to_come || damaged);
       }
-      whole->end_part(why);
+      whole->end_part(why.code == core::errc::none ? lost : why);
     });
   });
   // What is taken back comes again, perhaps: whoever gathers must not take the others for all there

@@ -4,6 +4,9 @@
 #include "actors/held_promise.hpp"
 #include "core/supervision.hpp"
 
+#include <utility>
+#include <vector>
+
 namespace holdfast::actors {
 
 namespace {
@@ -18,15 +21,60 @@ bool is_over(const core::step_listing& listing) {
          || listing.status == core::step_status::canceled;
 }
 
-void put(step_search_state& st, core::step_listing listing) {
+void look_later(self_ptr self) {
+  auto& st = self->state;
+  if (std::exchange(st.tick_armed, true))
+    return;
+  self->delayed_send(self, st.context->settings.writer_retry_max, read_tick{});
+}
+
+/// Nothing that is in the directory is to be relied on: all is listed anew, in a while.
+void begin_anew(self_ptr self, const core::failure& why) {
+  auto& st = self->state;
+  st.lost = true;
+  if (!std::exchange(st.told, true)) // once, and not at every try
+    st.context->log(log_level::warning, "step_directory_failed", {{"reason", why.detail}});
+  st.unread = st.hosted;
+  st.reading.clear();
+  look_later(self);
+}
+
+void check(self_ptr self, const core::failure& why) {
+  if (why.code != core::errc::none)
+    begin_anew(self, why);
+}
+
+void put(self_ptr self, core::step_listing listing) {
+  auto& st = self->state;
   const auto shard = core::shard_of(listing.step, st.context->settings.shards);
   if (st.hosted.count(shard) == 0) // it has left meanwhile
     return;
+  if (st.lost) // it is read when the directory has been cleared
+    return;
+  const bool over = is_over(listing);
   // What a page brings may be older than this: so steps that are over are kept while one is read.
-  if (is_over(listing) && !st.looking)
-    st.index.erase(listing.step);
-  else
-    st.index.put(std::move(listing));
+  if (over && !st.looking) {
+    st.listed.erase(listing.step);
+    return check(self, st.directory->erase(listing.step));
+  }
+  auto& known = st.listed[listing.step];
+  if (listing.revision >= known.revision)
+    known = {listing.revision, over};
+  check(self, st.directory->put(std::move(listing)));
+}
+
+/// Takes those out of the directory for which `is_out` says so.
+template <class Rule>
+void take_out(self_ptr self, Rule is_out) {
+  auto& st = self->state;
+  for (auto at = st.listed.begin(); at != st.listed.end() && !st.lost;) {
+    if (!is_out(at->first, at->second)) {
+      ++at;
+      continue;
+    }
+    check(self, st.directory->erase(at->first));
+    at = st.listed.erase(at);
+  }
 }
 
 void read(self_ptr self, core::step_id after);
@@ -35,6 +83,12 @@ void read_if_new(self_ptr self) {
   auto& st = self->state;
   if (st.looking || st.unread.empty())
     return;
+  if (st.lost) {
+    if (const auto why = st.directory->clear(); why.code != core::errc::none)
+      return begin_anew(self, why);
+    st.listed.clear();
+    st.lost = false;
+  }
   st.looking = true;
   st.reading = st.unread;
   read(self, {});
@@ -42,13 +96,14 @@ void read_if_new(self_ptr self) {
 
 void end_of_reading(self_ptr self) {
   auto& st = self->state;
+  st.looking = false;
+  if (st.lost)
+    return look_later(self);
   for (const auto shard : st.reading)
     st.unread.erase(shard);
   st.reading.clear();
-  st.looking = false;
-  for (const auto& step : st.index.steps())
-    if (is_over(*st.index.find(step)))
-      st.index.erase(step);
+  take_out(self, [](const core::step_id&, const auto& step) { return step.over; });
+  st.told = st.lost;
   read_if_new(self);
 }
 
@@ -56,11 +111,10 @@ void read(self_ptr self, core::step_id after) {
   self->request(self->state.reader, internal_timeout, load_listings{after, page})
       .then(
           [=](listings_loaded& loaded) {
-            auto& st = self->state;
-            st.failing = false;
+            self->state.failing = false;
             for (auto& listing : loaded.listings)
-              put(st, std::move(listing));
-            if (loaded.more)
+              put(self, std::move(listing));
+            if (loaded.more && !self->state.lost)
               read(self, loaded.last);
             else
               end_of_reading(self);
@@ -72,7 +126,7 @@ void read(self_ptr self, core::step_id after) {
                               {{"reason", msg::failure_of(error).detail}});
             st.reading.clear();
             st.looking = false;
-            self->delayed_send(self, st.context->settings.writer_retry_max, read_tick{});
+            look_later(self);
           });
 }
 
@@ -83,9 +137,9 @@ void on_left(self_ptr self, const leave_shards& left) {
     st.unread.erase(shard);
     st.reading.erase(shard); // should it come back, what is read from now on is not all
   }
-  for (const auto& step : st.index.steps())
-    if (st.hosted.count(core::shard_of(step, st.context->settings.shards)) == 0)
-      st.index.erase(step);
+  take_out(self, [&](const core::step_id& step, const auto&) {
+    return st.hosted.count(core::shard_of(step, st.context->settings.shards)) == 0;
+  });
 }
 
 void on_find(self_ptr self, const msg::find_steps& m) {
@@ -93,14 +147,22 @@ void on_find(self_ptr self, const msg::find_steps& m) {
   self->request(self->state.reader, internal_timeout, load_profile{m.contributor})
       .then(
           [=](const profile_loaded& known) {
-            const auto& st = self->state;
+            auto& st = self->state;
             const auto& profile = known.stored.profile;
             std::optional<core::step_rank> after;
             if (m.after)
               after = core::step_rank{m.after_priority, m.after};
             msg::step_offers offers;
-            for (auto& found : st.index.find(profile, core::trust_in(profile, known.stored.tests),
-                                             after, m.limit))
+            core::outcome<std::vector<core::step_listing>> listed{
+                std::vector<core::step_listing>{}};
+            if (!st.lost) // what is lost is filled anew first
+              listed = st.directory->find(profile, core::trust_in(profile, known.stored.tests),
+                                          after, m.limit);
+            if (!listed) {
+              begin_anew(self, listed.error());
+              listed = std::vector<core::step_listing>{};
+            }
+            for (auto& found : *listed)
               offers.steps.push_back({found.step, found.workflow, std::move(found.key),
                                       std::move(found.title), std::move(found.ui), found.priority});
             offers.complete = st.unread.empty();
@@ -115,6 +177,8 @@ caf::behavior step_search(caf::stateful_actor<step_search_state>* self, context_
                           caf::actor reader, const caf::actor& shards,
                           const caf::actor& membership) {
   guard(self, context);
+  const auto& open = context->settings.open_step_directory;
+  self->state.directory = open ? open() : core::open_memory_step_directory();
   self->state.context = std::move(context);
   self->state.reader = std::move(reader);
   // In this order: what changes while it is read is told.
@@ -133,8 +197,11 @@ caf::behavior step_search(caf::stateful_actor<step_search_state>* self, context_
         on_left(self, left);
         return settled{};
       },
-      [=](read_tick) { read_if_new(self); },
-      [=](list_step& m) { put(self->state, std::move(m.listing)); },
+      [=](read_tick) {
+        self->state.tick_armed = false;
+        read_if_new(self);
+      },
+      [=](list_step& m) { put(self, std::move(m.listing)); },
       [=](const msg::find_steps& m) { on_find(self, m); },
   };
 }

@@ -2,12 +2,15 @@
 
 #include "actors/context.hpp"
 #include "actors/internal_messages.hpp"
-#include "core/step_index.hpp"
+#include "core/step_directory.hpp"
 
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
 
+#include <cstdint>
+#include <memory>
 #include <set>
+#include <unordered_map>
 
 namespace holdfast::actors {
 
@@ -20,19 +23,28 @@ struct step_search_state {
   std::set<core::shard_id> unread;  ///< Of these: what was there before is not all listed yet.
   bool looking = false;             ///< Pages are being read.
   std::set<core::shard_id> reading; ///< Those of which all is listed when the last page is there.
-  core::step_index index;
-  bool failing = false; ///< The last look found no database.
+  bool failing = false;             ///< The last look found no database.
+
+  std::unique_ptr<core::step_directory> directory;
+  struct listed_step {
+    std::uint64_t revision = 0;
+    bool over = false; ///< As of that revision.
+  };
+  std::unordered_map<core::step_id, listed_step> listed; ///< What is in the directory.
+  bool lost = true;  ///< What is in the directory is not to be relied on; it is to be cleared.
+  bool told = false; ///< That has been logged.
+  bool tick_armed = false;
 };
 
-/// THE STEP SEARCH: the index of the open steps that this node hosts, in memory. It reads what is
-/// there when shards come, and then follows `JobStepUpdated`: each step that is told of such an
-/// event of its own, which routing brings it, says here how it stands. Which steps are found, and
-/// in which order, is `core::step_index`.
+/// THE STEP SEARCH: the index of the open steps that this node hosts, in memory unless the program
+/// has another one. It reads what is there when shards come, and then follows `JobStepUpdated`:
+/// each step that is told of such an event of its own, which routing brings it, says here how it
+/// stands. Which steps are found, and in which order, is `core::step_directory`.
 ///
 /// The others have the rest: an envoy asks all nodes and puts the answers together.
 ///
-/// Failure: it is started again, and reads everything anew; nothing else is lost with it. What it
-/// has not read yet is missing in its answers, which say so.
+/// Failure: it is started again, and reads everything anew; nothing else is lost with it. So it
+/// does when the directory fails. What it has not read yet is missing in its answers, which say so.
 /// Backpressure: one page of steps is read at a time.
 caf::behavior step_search(caf::stateful_actor<step_search_state>* self, context_ptr context,
                           caf::actor reader, const caf::actor& shards,

@@ -332,6 +332,10 @@ void on_apply_events(step_ptr self, const apply_events& delivery);
 /// looks for that among the events, and tells it again.
 void aggregate_mended(step_ptr self, const core::unit_id& unit);
 
+/// Why something stored could not be read, as whoever brings events hears it: `damaged` where no
+/// other try will read it either, so that it is set aside.
+core::failure unreadable(core::failure why);
+
 /// Refuses as soon as all is durable that the refusal may have seen.
 void refuse(step_ptr self, const held_promise& promise, core::failure why);
 

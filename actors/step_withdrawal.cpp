@@ -41,7 +41,8 @@ void tell_units(step_ptr self, const std::vector<core::unit_record>& units, outc
     with_unit(self, unit.id,
               [=, command = command_for(unit)](const caf::actor& actor, const core::failure& why) {
                 if (!actor)
-                  return all->end_part(why.code == core::errc::not_found ? core::failure{} : why);
+                  return all->end_part(why.code == core::errc::not_found ? core::failure{}
+                                                                         : unreadable(why));
                 self->request(actor, delivery_timeout, unit_command{command})
                     .then([=](events_applied) { all->end_part(); },
                           [=](caf::error& error) { all->end_part(msg::failure_of(error)); });
@@ -123,7 +124,7 @@ void ungather_from(step_ptr self, const units_ptr& units, std::size_t next,
                                 over(why);
                             });
             },
-            [=](caf::error& error) { over(msg::failure_of(error)); });
+            [=](const caf::error& error) { over(unreadable(msg::failure_of(error))); });
   });
 }
 
@@ -158,7 +159,7 @@ void withdraw_from(step_ptr self, const units_ptr& units, std::size_t next,
                 done(why);
             });
           },
-          [=](caf::error& error) { done(msg::failure_of(error)); });
+          [=](const caf::error& error) { done(unreadable(msg::failure_of(error))); });
 }
 
 } // namespace
@@ -181,7 +182,7 @@ void withdraw_made_from(step_ptr self, const std::vector<core::taken_back>& resu
               withdraw_from(self, std::make_shared<const std::vector<core::unit_id>>(found.units),
                             0, done);
             },
-            [=](caf::error& error) { done(msg::failure_of(error)); });
+            [=](const caf::error& error) { done(unreadable(msg::failure_of(error))); });
   });
 }
 

@@ -235,7 +235,7 @@ void aggregate(self_ptr self, caf::response_promise promise, const judgment_seen
 }
 
 /// Fetches the input, and then aggregates. One that is lost is asked for again and again, as for
-/// units that go on: none may silently go where it does not belong.
+/// units that go on: none may silently go where it does not belong. Others do not wait for it.
 void aggregate_with_input(self_ptr self, const judgment_seen& seen) {
   const auto& shared = self->state.shared;
   const held_promise promise{self->make_response_promise()};
@@ -248,12 +248,13 @@ void aggregate_with_input(self_ptr self, const judgment_seen& seen) {
         if (why.code == core::errc::none)
           return aggregate(self, promise.take(), seen,
                            documents::read_input_values(*input, st.shared->asked_of_input));
-        if (is_lost(why) && core::ready_to_aggregate(st.unit))
+        const bool lost = is_lost(why);
+        if (lost && core::ready_to_aggregate(st.unit))
           st.shared->node->log(log_level::error, "payload_unreadable",
                                {{"step", to_string(st.unit.step)},
                                 {"unit", to_string(st.unit.id)},
                                 {"reason", why.detail}});
-        promise.deliver(msg::to_error(core::errc::unavailable,
+        promise.deliver(msg::to_error(lost ? core::errc::damaged : core::errc::unavailable,
                                       "the unit's input cannot be read: " + why.detail));
       },
       when_busy::wait);

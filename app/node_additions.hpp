@@ -4,6 +4,7 @@
 #include "core/eligibility.hpp"
 #include "core/ids.hpp"
 #include "core/outcome.hpp"
+#include "core/step_directory.hpp"
 
 #include <functional>
 #include <vector>
@@ -17,7 +18,8 @@ using profile_finder =
 /// What a program adds to the node that it is.
 struct node_additions {
   std::vector<queue_handlers> handlers;
-  profile_finder find_profile; ///< Empty: profiles are those of `put_profile`.
+  profile_finder find_profile;                     ///< Empty: profiles are those of `put_profile`.
+  core::step_directory_opener open_step_directory; ///< Empty: steps are listed in memory.
 };
 
 } // namespace holdfast::app

@@ -193,6 +193,7 @@ exit_code node_service::run_actors() {
   auto node = node_settings_of(settings_, start);
   node.log = log_.as_function();
   node.find_profile = additions_.find_profile;
+  node.open_step_directory = additions_.open_step_directory;
   if (has_link(settings_))
     gateway_.emplace(*system, "127.0.0.1", std::uint16_t{0}); // the link knows where
   else

@@ -32,6 +32,10 @@ void program::work_on(std::string queue, std::uint32_t threads,
 
 void program::find_profiles_with(profile_finder find) { additions_.find_profile = std::move(find); }
 
+void program::list_steps_in(core::step_directory_opener open) {
+  additions_.open_step_directory = std::move(open);
+}
+
 void program::add(command more) { commands_.push_back(std::move(more)); }
 
 int program::run(int argc, char** argv) {

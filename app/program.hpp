@@ -37,6 +37,10 @@ public:
   /// refused. Called on one thread of the node, which waits for it meanwhile.
   void find_profiles_with(profile_finder find);
 
+  /// Contributors find steps in the directory that `open` makes, in place of the index in memory.
+  /// Called at the start of the node and whenever its search is started again; must not throw.
+  void list_steps_in(core::step_directory_opener open);
+
   /// A command besides `node`, `status`, `verify`, `certs` and `config`.
   void add(command more);
 

@@ -201,6 +201,11 @@ void memory_database::set_damaged_units(std::function<bool(const core::unit_id&)
   damaged_units_ = std::move(rule);
 }
 
+void memory_database::set_damaged_tasks(std::function<bool(const core::task_id&)> rule) {
+  const guard lock{mutex_};
+  damaged_tasks_ = std::move(rule);
+}
+
 void memory_database::set_refusals(std::function<bool(const core::change&)> rule) {
   const guard lock{mutex_};
   refusals_ = std::move(rule);

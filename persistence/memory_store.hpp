@@ -34,6 +34,8 @@ public:
   /// Every read of units fails that asks for one of which `rule` holds, as if the disk had damaged
   /// its row. Empty: none.
   void set_damaged_units(std::function<bool(const core::unit_id&)> rule);
+  /// The same of reads of one task with its history.
+  void set_damaged_tasks(std::function<bool(const core::task_id&)> rule);
   /// Refuses every batch that contains a change for which `rule` holds. Empty: none.
   void set_refusals(std::function<bool(const core::change&)> rule);
   /// While false, every call answers `unavailable`.
@@ -65,6 +67,7 @@ private:
   std::function<commit_fault(const write_batch&)> fault_plan_;
   std::shared_ptr<const std::function<bool(std::string_view)>> read_faults_;
   std::function<bool(const core::unit_id&)> damaged_units_;
+  std::function<bool(const core::task_id&)> damaged_tasks_;
   std::function<bool(const core::change&)> refusals_;
   bool reachable_ = true;
   memory::tables tables_;

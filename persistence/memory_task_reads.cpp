@@ -108,6 +108,8 @@ core::outcome<task_history> memory_store::load_task(core::task_id task) {
   const auto lock = database_->begin_read(__func__);
   if (!lock)
     return memory::unreachable;
+  if (database_->damaged_tasks_ && database_->damaged_tasks_(task))
+    return core::failure{core::errc::refused_by_store, "injected: invalid page in block 7"};
   const auto& t = database_->tables_;
   task_history history;
   const auto [begin, end] = memory::rows_of(t.task_attempts, task);

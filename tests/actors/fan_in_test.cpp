@@ -40,4 +40,23 @@ BOOST_AUTO_TEST_CASE(of_several_failures_the_first_is_told_and_the_last_part_is_
   BOOST_TEST(told[0].detail == "first");
 }
 
+// Whoever hears of damage sets aside what was asked for: not while the rest of it is still to be
+// done.
+BOOST_AUTO_TEST_CASE(that_something_is_damaged_is_told_when_nothing_else_has_failed) {
+  using core::errc;
+  const auto outcome_of = [](const std::vector<errc>& parts) {
+    errc told = errc::none;
+    actors::fan_in whole{[&](const core::failure& why) { told = why.code; }};
+    for (const auto part : parts) {
+      whole.begin_part();
+      whole.end_part({part, {}});
+    }
+    whole.end_part();
+    return told;
+  };
+  BOOST_TEST((outcome_of({errc::damaged, errc::none}) == errc::damaged));
+  BOOST_TEST((outcome_of({errc::damaged, errc::unavailable, errc::fenced}) == errc::unavailable));
+  BOOST_TEST((outcome_of({errc::fenced, errc::damaged}) == errc::fenced));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -420,6 +420,50 @@ BOOST_AUTO_TEST_CASE(a_judged_unit_whose_input_is_asked_about_and_lost_waits_for
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
+// A82, A88, I-5, I-6: it alone waits, and so does the end of the next step, in whatever life
+BOOST_AUTO_TEST_CASE(what_a_lost_input_leads_to_keeps_nothing_else_waiting) {
+  const auto steps = create_steps(chain);
+  added(steps[0], {large('p'), large('q'), large('r')});
+  std::vector<msg::assignment> leases;
+  for (int i = 0; i < 3; ++i)
+    leases.push_back(assigned(steps[0], "ann"));
+  lose_object(large('q'));
+  held_back = "consumer"; // so that their events come together
+  for (const auto& lease : leases)
+    BOOST_REQUIRE(submit(lease, "ann").value);
+  seal(steps[0]);
+  held_back.clear();
+  advance(2s);
+  BOOST_TEST(rows(steps[1]).size() == 2U);
+  BOOST_TEST((statistics(steps[0]).step.status == core::step_status::completed));
+  for (int i = 0; i < 2; ++i)
+    work(steps[1], "bob");
+  advance(2s);
+  const auto is_open = [&] {
+    const auto step = statistics(steps[1]).step;
+    return step.status == core::step_status::open && !step.sealed;
+  };
+  BOOST_TEST(is_open());
+  const auto told = [&] {
+    return std::count_if(node->log.begin(), node->log.end(), [](const auto& line) {
+      return line.find("event_set_aside") != std::string::npos;
+    });
+  };
+  BOOST_TEST(told() == 1);
+  restart();
+  advance(10min);
+  BOOST_TEST(told() == 1);
+  BOOST_TEST(rows(steps[1]).size() == 2U);
+  BOOST_TEST(is_open());
+  objects->put(large('q'));
+  advance(61s);
+  BOOST_TEST(rows(steps[1]).size() == 3U);
+  work(steps[1], "bob");
+  advance(2s);
+  BOOST_TEST((statistics(steps[1]).step.status == core::step_status::completed));
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
 // A82
 BOOST_AUTO_TEST_CASE(a_batch_of_large_members_is_made_of_the_whole_of_them) {
   const auto steps = create_steps(in_pairs);

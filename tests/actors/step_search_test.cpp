@@ -1,6 +1,7 @@
 // Contributors look for steps: which they find, in what order, and which they may work in.
 // A94-A101, A103-A106
 
+#include "core/step_directory.hpp"
 #include "tests/support/node_fixture.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -9,7 +10,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace std::chrono_literals;
@@ -321,6 +325,129 @@ BOOST_AUTO_TEST_CASE(right_answers_to_test_questions_open_steps_that_ask_for_tru
   advance(1s);
   BOOST_TEST(steps_for("ana") == "trusted school");
   BOOST_TEST(call(msg::get_profile{"ana"}).value->tests_right == 4U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// A98: another index in place of the one in memory, which may fail and forget.
+BOOST_AUTO_TEST_SUITE(step_directories)
+
+namespace {
+
+/// What happens to it, and what it is to do; it outlasts the node.
+struct directory_world {
+  bool fails = false;
+  bool forgets = false; ///< Once, and says so when it is asked next.
+  int cleared = 0;
+  std::unique_ptr<core::step_directory> kept = core::open_memory_step_directory();
+};
+
+class fickle_directory : public core::step_directory {
+public:
+  explicit fickle_directory(std::shared_ptr<directory_world> world) : world_(std::move(world)) {}
+
+  core::failure clear() override {
+    if (world_->fails)
+      return away();
+    ++world_->cleared;
+    return world_->kept->clear();
+  }
+  core::failure put(core::step_listing listing) override {
+    return world_->fails ? away() : world_->kept->put(std::move(listing));
+  }
+  core::failure erase(const core::step_id& step) override {
+    return world_->fails ? away() : world_->kept->erase(step);
+  }
+  core::outcome<std::vector<core::step_listing>> find(const core::contributor_profile& profile,
+                                                      double trust,
+                                                      const std::optional<core::step_rank>& after,
+                                                      std::size_t limit) override {
+    if (world_->fails)
+      return away();
+    if (std::exchange(world_->forgets, false)) {
+      static_cast<void>(world_->kept->clear());
+      return core::failure{core::errc::not_found, "the index is gone"};
+    }
+    return world_->kept->find(profile, trust, after, limit);
+  }
+
+private:
+  static core::failure away() { return {core::errc::unavailable, "the index is away"}; }
+
+  std::shared_ptr<directory_world> world_;
+};
+
+struct node_with_directory : searched_node {
+  node_with_directory() { begin(); }
+
+  std::shared_ptr<directory_world> its_world = std::make_shared<directory_world>();
+  directory_world& directory = *its_world;
+
+  /// Another process of the node, with the same directory.
+  void begin() {
+    prepare().settings.open_step_directory = [world = its_world] {
+      return std::make_unique<fickle_directory>(world);
+    };
+    start();
+  }
+
+  /// Some may be missing, and the answer says so.
+  bool says_that_some_are_missing() { return !found("ana").complete; }
+  auto logged(const std::string& event) const {
+    return std::count_if(node->log.begin(), node->log.end(),
+                         [&](const auto& line) { return line.find(event) == 0; });
+  }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_CASE(a_directory_that_was_filled_before_is_filled_anew, node_with_directory) {
+  given("a", 1);
+  BOOST_TEST(steps_for("ana") == "a");
+  BOOST_TEST(directory.cleared == 1);
+  core::step_listing stranger;
+  stranger.step = fresh<core::step_id>();
+  stranger.key = "stranger";
+  BOOST_REQUIRE((directory.kept->put(stranger).code == core::errc::none));
+  begin();
+  advance(1s);
+  BOOST_TEST(steps_for("ana") == "a");
+  BOOST_TEST(directory.cleared == 2);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_directory_that_is_away_harms_nothing_else, node_with_directory) {
+  const auto step = given("a", 1);
+  const auto paused = given("b", 2);
+  directory.fails = true;
+  BOOST_TEST(says_that_some_are_missing());
+  change(paused, core::unit_verb::pause);
+  given("c", 3);
+  feed(step, 1);
+  work(step, "ana");
+  const auto search = the_actor("step_search");
+  advance(10min);
+  BOOST_TEST((the_actor("step_search") == search));
+  BOOST_TEST(says_that_some_are_missing());
+  BOOST_TEST(logged("step_directory_failed") == 1);
+  BOOST_TEST(logged("delivery_failed") == 0);
+  directory.fails = false;
+  advance(3s);
+  BOOST_TEST(steps_for("ana") == "c a");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_directory_that_has_forgotten_is_filled_anew_when_it_says_so,
+                        node_with_directory) {
+  given("a", 1);
+  given("b", 2);
+  directory.forgets = true;
+  BOOST_TEST(says_that_some_are_missing());
+  advance(3s);
+  BOOST_TEST(steps_for("ana") == "b a");
+  BOOST_TEST(directory.cleared == 2);
+  directory.forgets = true;
+  BOOST_TEST(says_that_some_are_missing());
+  advance(3s);
+  BOOST_TEST(logged("step_directory_failed") == 2); // each time once
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -234,6 +234,24 @@ BOOST_AUTO_TEST_CASE(result_counts_once_whatever_crashes) {
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
+// A157, A160: what cannot be read of one task keeps no result of another one waiting, and counts
+// when it can.
+BOOST_AUTO_TEST_CASE(damaged_task_keeps_no_other_result_waiting) {
+  make();
+  feed(steps[0], 2);
+  const auto tasks = claim();
+  BOOST_REQUIRE_EQUAL(tasks.size(), 2U);
+  database->set_damaged_tasks(
+      [lost = tasks[0].task](const core::task_id& task) { return task == lost; });
+  for (const auto& task : tasks)
+    complete(task, R"({"answer":"red"})");
+  BOOST_TEST(database->tables().judgments.size() == 1U);
+  database->set_damaged_tasks(nullptr);
+  advance(61s);
+  BOOST_TEST(database->tables().judgments.size() == 2U);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
 // A28: a model may be removed like anybody, for the past and for what is to come
 BOOST_AUTO_TEST_CASE(removed_model_loses_its_slots_and_gets_no_more) {
   make();

@@ -16,6 +16,9 @@ namespace holdfast::test {
 
 namespace {
 
+const std::string two_in_a_row =
+    workflow_json("chain", {step_json("first", 1, {"second"}), step_json("second", 1, {})});
+
 struct step_with_rows : node_fixture {
   step_with_rows() {
     start();
@@ -30,6 +33,24 @@ struct step_with_rows : node_fixture {
         [this](std::string_view read) { return read == "load_units" && failing-- > 0; });
   }
   int failing = 0;
+
+  /// The step cannot be read when it is started again.
+  void damage_definition_of(const core::step_id& victim) {
+    const auto shard = core::shard_of(victim, node->settings.shards);
+    const auto workflow = database->tables().steps.at(victim).row.workflow;
+    bool written = false;
+    const auto vandal = system->spawn([&](caf::event_based_actor* self) {
+      core::change damage;
+      damage.writes.push_back(core::insert_workflow_version{workflow, 2, "{}", now()});
+      self->send(the_actor("writer"), actors::write_request{{shard, {}, 1}, 1, damage});
+      return caf::behavior{[&, self](const actors::write_done& done) {
+        written = done.failure.code == core::errc::none;
+        self->quit();
+      }};
+    });
+    settle();
+    BOOST_REQUIRE(written);
+  }
 
   auto logged(const std::string& event) const {
     return std::count_if(node->log.begin(), node->log.end(),
@@ -235,6 +256,120 @@ BOOST_AUTO_TEST_CASE(a_damaged_unit_gets_its_result_although_its_events_are_forg
   BOOST_TEST(events(core::event_type::unit_finalized).size() == 1U);
 }
 
+// A88, A103, A106, I-5: only what is made from a damaged unit waits; nobody waits to hear of
+// others, or of the step itself.
+BOOST_AUTO_TEST_CASE(a_damaged_unit_keeps_no_other_one_from_going_on) {
+  const auto steps = create_steps(two_in_a_row);
+  feed(steps[0], 2);
+  const auto first = assigned(steps[0], "ana");
+  const auto second = assigned(steps[0], "ana");
+  database->set_damaged_units([=](const core::unit_id& unit) { return unit == first.unit; });
+  BOOST_REQUIRE(submit(first, "ana").value);
+  BOOST_REQUIRE(submit(second, "ana").value);
+  advance(2s);
+  BOOST_TEST(statistics(steps[0]).finalized == 2U);
+  BOOST_TEST(statistics(steps[1]).step.total_units == 1U);
+  BOOST_TEST(logged("event_set_aside") == 1);
+  BOOST_TEST(logged("delivery_failed") == 0);
+  const auto found = [&] {
+    advance(1s);
+    const auto offers = call(msg::find_steps{"bob", 20, 0, {}});
+    BOOST_REQUIRE(offers.value);
+    return std::count_if(offers.value->steps.begin(), offers.value->steps.end(),
+                         [&](const auto& offer) { return offer.step == steps[0]; });
+  };
+  BOOST_TEST(found() == 1);
+  change(steps[0], core::unit_verb::pause);
+  BOOST_TEST(found() == 0);
+  change(steps[0], core::unit_verb::resume);
+  BOOST_TEST(found() == 1);
+  seal(steps[0]);
+  advance(10min);
+  BOOST_TEST((statistics(steps[0]).step.status == core::step_status::completed));
+  BOOST_TEST(!statistics(steps[1]).step.sealed);
+  BOOST_TEST(logged("event_set_aside") == 1);
+  database->set_damaged_units(nullptr);
+  advance(61s);
+  BOOST_TEST(statistics(steps[1]).step.total_units == 2U);
+  BOOST_TEST(statistics(steps[1]).step.sealed);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// A170, I-5: the event is there until it is applied, for whoever comes to deliver it.
+BOOST_AUTO_TEST_CASE(what_is_set_aside_is_not_forgotten) {
+  const auto begin = [&] {
+    prepare().settings.events_retention = 1h;
+    start();
+  };
+  begin();
+  const auto steps = create_steps(two_in_a_row);
+  feed(steps[0], 2);
+  const auto damaged = assigned(steps[0], "ana");
+  database->set_damaged_units([=](const core::unit_id& unit) { return unit == damaged.unit; });
+  BOOST_REQUIRE(submit(damaged, "ana").value);
+  work(steps[0], "ana");
+  std::size_t key = 2;
+  for (const auto* end : {"consumer", "relay"}) {
+    advance(2h);
+    feed(steps[0], 1, key++); // something happens: the janitor looks
+    advance(2min);
+    for (const auto& actor : actors_named(end))
+      crash(actor);
+  }
+  begin();
+  advance(2min);
+  BOOST_TEST(statistics(steps[1]).step.total_units == 1U);
+  database->set_damaged_units(nullptr);
+  advance(61s);
+  BOOST_TEST(statistics(steps[1]).step.total_units == 2U);
+  // Then it is past for good.
+  advance(2h);
+  feed(steps[0], 1, key);
+  advance(2min);
+  const auto shard = core::shard_of(steps[0], node->settings.shards);
+  for (const auto& row : database->tables().outbox.at(shard))
+    for (const auto& event : row.events)
+      BOOST_TEST((event.unit != damaged.unit));
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// A27, I-5: what was made from a result that is gone is withdrawn although one of that is damaged.
+BOOST_AUTO_TEST_CASE(a_damaged_unit_keeps_no_other_one_from_being_withdrawn) {
+  const auto steps = create_steps(two_in_a_row);
+  feed(steps[0], 3);
+  for (int i = 0; i < 3; ++i)
+    work(steps[0], "eve");
+  advance(2s);
+  std::vector<core::unit_id> children;
+  for (const auto& [key, id] : database->tables().units_by_ordinal)
+    if (key.first == steps[1])
+      children.push_back(id);
+  BOOST_REQUIRE(children.size() == 3U);
+  database->set_damaged_units([=](const core::unit_id& unit) { return unit == children[1]; });
+  BOOST_REQUIRE(call(msg::remove_contributor{steps[0], "eve"}).value);
+  msg::repair_contributor repair;
+  repair.step = steps[0];
+  repair.repair = fresh<core::repair_id>();
+  repair.contributor = "eve";
+  BOOST_REQUIRE(call(repair).value);
+  advance(30s);
+  const auto canceled = [&] {
+    return std::count_if(children.begin(), children.end(), [&](const auto& child) {
+      return database->tables().units.at(child).state == core::unit_state::canceled;
+    });
+  };
+  BOOST_TEST(canceled() == 2);
+  BOOST_TEST(logged("event_set_aside") == 1);
+  database->set_damaged_units(nullptr);
+  advance(61s);
+  BOOST_TEST(canceled() == 3);
+  for (int i = 0; i < 3; ++i)
+    work(steps[0], "bob");
+  advance(2s);
+  BOOST_TEST(statistics(steps[1]).step.total_units == 6U);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
 // A27: a repair ends although one of its units is damaged
 BOOST_AUTO_TEST_CASE(a_repair_leaves_out_what_is_damaged) {
   const auto single = create(workflow_json("w", {step_json("label", 1, {})}));
@@ -271,20 +406,7 @@ BOOST_AUTO_TEST_CASE(a_repair_leaves_out_what_is_damaged) {
 BOOST_AUTO_TEST_CASE(requests_to_a_step_whose_definition_is_damaged_are_refused_with_the_reason) {
   feed(step, 1);
   const auto lease = assigned(step, "ana");
-  const auto shard = core::shard_of(step, node->settings.shards);
-  const auto workflow = database->tables().steps.at(step).row.workflow;
-  bool written = false;
-  const auto vandal = system->spawn([&](caf::event_based_actor* self) {
-    core::change damage;
-    damage.writes.push_back(core::insert_workflow_version{workflow, 2, "{}", now()});
-    self->send(the_actor("writer"), actors::write_request{{shard, {}, 1}, 1, damage});
-    return caf::behavior{[&, self](const actors::write_done& done) {
-      written = done.failure.code == core::errc::none;
-      self->quit();
-    }};
-  });
-  settle();
-  BOOST_REQUIRE(written);
+  damage_definition_of(step);
   crash(the_actor("step"));
   settle();
   const auto refused = send_to_node(judgment(lease, "ana"));
@@ -293,6 +415,30 @@ BOOST_AUTO_TEST_CASE(requests_to_a_step_whose_definition_is_damaged_are_refused_
   BOOST_TEST(refused->code() == core::errc::damaged);
   BOOST_TEST(refused->error->detail.find(core::to_string(step)) != std::string::npos);
   BOOST_TEST(refused->error->detail.find("definition") != std::string::npos);
+}
+
+// A160: what has happened in it is not brought to it any more, and all else goes on.
+BOOST_AUTO_TEST_CASE(a_step_whose_definition_is_damaged_keeps_no_event_of_others_waiting) {
+  feed(step, 1);
+  std::vector<core::step_id> others;
+  do
+    others = create_steps(two_in_a_row);
+  while (core::shard_of(others[0], node->settings.shards)
+         != core::shard_of(step, node->settings.shards));
+  feed(others[0], 1);
+  const auto lease = assigned(step, "ana");
+  held_back = "consumer";
+  BOOST_REQUIRE(submit(lease, "ana").value);
+  work(others[0], "ana");
+  damage_definition_of(step);
+  for (const auto& life : actors_named("step"))
+    crash(life);
+  settle();
+  held_back.clear();
+  advance(10s);
+  BOOST_TEST(logged("event_set_aside") == 1);
+  BOOST_TEST(statistics(others[0]).finalized == 1U);
+  BOOST_TEST(statistics(others[1]).step.total_units == 1U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
