@@ -203,6 +203,13 @@ std::string objection(const enrol& what) {
   return "";
 }
 
+std::string objection_to_spec(const std::string& spec) {
+  if (spec.size() <= spec_bytes_max)
+    return "";
+  return "the request has " + std::to_string(spec.size()) + " bytes, and at most "
+         + std::to_string(spec_bytes_max) + " are taken; ask in parts, or use a query";
+}
+
 template <class Action>
 std::variant<Action, unreadable> decode(const std::string& version, const std::string& body) {
   const auto written = number_of(version);

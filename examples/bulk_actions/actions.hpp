@@ -18,6 +18,9 @@ namespace bulk {
 inline constexpr std::size_t newcomers_max = 1'000;
 inline constexpr std::size_t line_bytes_max = 200; ///< Of whatever is one line.
 inline constexpr std::size_t text_bytes_max = 20'000;
+/// Of a request as JSON. PostgreSQL writes it with more spaces, and Holdfast takes 256 KiB of that
+/// unless configured otherwise (`limits.payload_bytes`).
+inline constexpr std::size_t spec_bytes_max = 160 * 1024;
 
 /// Everything about these people as CSV, in a file.
 struct export_search {
@@ -83,6 +86,9 @@ std::string objection(const watch& what);
 std::string objection(const unwatch& what);
 std::string objection(const send_mail& what);
 std::string objection(const enrol& what);
+
+/// Why no task can have this as its body, whatever each part of it is; empty when one can.
+std::string objection_to_spec(const std::string& spec);
 
 /// A body that this program does not understand.
 struct unreadable {

@@ -19,6 +19,7 @@ const std::vector<catalogue_entry>& catalogue() {
       {error::disk_unavailable, "The file could not be written."},
       {error::spec_unreadable, "The request could not be read any more. Ask again."},
       {error::spec_newer, "No program that understands the request was there in time."},
+      {error::not_kept, "It is over, and how it ended is not kept any more."},
       {error::internal, "Something went wrong here. Name the id of the task to support."},
   };
   return entries;

@@ -25,6 +25,7 @@ inline constexpr const char* mail_unavailable = "MAIL_UNAVAILABLE";
 inline constexpr const char* disk_unavailable = "DISK_UNAVAILABLE";
 inline constexpr const char* spec_unreadable = "SPEC_UNREADABLE";
 inline constexpr const char* spec_newer = "SPEC_NEWER";
+inline constexpr const char* not_kept = "NOT_KEPT";
 inline constexpr const char* internal = "INTERNAL_ERROR"; ///< Whatever is not in the catalogue.
 
 } // namespace error

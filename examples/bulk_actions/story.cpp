@@ -72,11 +72,12 @@ private:
   void check_mails();
   void check_views();
   void check_fence();
+  void check_what_is_forgotten();
 
   app::demo::node_process& node_;
   client::connection& line_;
   const smtp_sink& sink_;
-  core::task_id export_, change_, watch_, mail_;
+  core::task_id export_, change_, watch_, mail_, revoked_;
 };
 
 std::vector<std::string> college_story::run() {
@@ -95,6 +96,7 @@ std::vector<std::string> college_story::run() {
     enrol_and_unwatch();
     check_views();
     check_fence();
+    check_what_is_forgotten();
   } catch (const broken_off& end) {
     expect(false, end.why);
   } catch (const std::exception& end) {
@@ -211,14 +213,15 @@ void college_story::revoke_a_right() {
          "not paused");
   };
   pause(true);
-  const auto task =
-      accepted(college_->ask(as(registrar, dean),
-                             change_program_status{by_query{biology, std::nullopt},
-                                                   program_status::withdrawn, "by mistake"}),
-               "a change of status");
+  const auto by = as(registrar, dean);
+  const change_program_status mistake{by_query{biology, std::nullopt}, program_status::withdrawn,
+                                      "by mistake"};
+  revoked_ = accepted(college_->ask(by, mistake), "a change of status");
   put_staff(*pool_, {dean, "Dora Dean", {}, ""});
   pause(false);
-  const auto view = ended(registrar, task);
+  expect(accepted(college_->ask(by, mistake), "what was accepted, asked for again") == revoked_,
+         "asking again after the right is gone makes another task");
+  const auto view = ended(registrar, revoked_);
   expect(view.status == "FAILURE" && view.error_code == error::rights_revoked,
          "the right was withdrawn, and the task ended as " + view.status + ' ' + view.error_code);
   expect(number("SELECT count(*) FROM bulk.people WHERE status = 'WITHDRAWN'") == 0,
@@ -242,6 +245,10 @@ void college_story::enrol_and_unwatch() {
   const auto at_once = college_->ask_now(as(coach), watch{by_ids{{3, 4, 9}}});
   const auto* done = std::get_if<applied>(&at_once);
   expect(done != nullptr && done->people == 2, "whom the coach sees of three is not watched");
+  const newcomer wordy{std::string(line_bytes_max, 'n'), "n@campus.example",
+                       std::string(line_bytes_max, 'c')};
+  refused(college_->ask(as(registrar), enrol{"law", std::vector<newcomer>(newcomers_max, wordy)}),
+          error::request_invalid, "an enrolment that no task can hold");
   refused(college_->ask_now(as(coach), watch{by_query{}}), error::too_many_targets,
           "a watch of a thousand while somebody waits");
 }
@@ -323,6 +330,23 @@ void college_story::check_fence() {
   const job ghost{export_, 1, registrar, registrar};
   expect(!pg_store{pool_}.transact(ghost, [](transaction& tx) { tx.move_to({}); }),
          "an older lease can still change something");
+}
+
+/// What Holdfast has forgotten is not taken for something that waits.
+void college_story::check_what_is_forgotten() {
+  expect(number("WITH gone AS (DELETE FROM holdfast.finished_tasks RETURNING task_id) "
+                "SELECT count(*) FROM gone")
+             > 0,
+         "nothing was there to be forgotten");
+  const auto done = seen(registrar, export_);
+  expect(done.status == "COMPLETED" && done.percent == 100 && !exported(registrar, export_).empty(),
+         "an export is lost with its task");
+  const auto mail = seen(registrar, mail_);
+  expect(mail.status == "FAILURE" && mail.error_code == error::recipients_refused,
+         "a mail that not all have is " + mail.status + " when its task is forgotten");
+  const auto other = seen(registrar, revoked_);
+  expect(other.status == "FORGOTTEN" && other.error_code == error::not_kept,
+         "what is not known any more is " + other.status);
 }
 
 // --- the program ---

@@ -199,6 +199,22 @@ BOOST_AUTO_TEST_CASE(requests_have_bounds_on_both_sides) {
   BOOST_TEST(objection(enrol{"law", {ann, {"Bob", "nowhere", "north"}}}).find("person 2") == 0U);
 }
 
+// B43: each part may be within its bounds, and all of it more than a task holds.
+BOOST_AUTO_TEST_CASE(a_request_as_a_whole_has_a_bound) {
+  BOOST_TEST(objection_to_spec(std::string(spec_bytes_max, ' ')).empty());
+  BOOST_TEST(!objection_to_spec(std::string(spec_bytes_max + 1, ' ')).empty());
+  by_ids many;
+  for (std::size_t i = 0; i < ids_max; ++i)
+    many.ids.push_back(static_cast<person_id>(1'000'000 + i));
+  BOOST_TEST(objection_to_spec(encode(watch{many})).empty());
+  const newcomer ann{"Ann of the long name", "ann.of.the.long.name@campus.example", "north"};
+  BOOST_TEST(
+      objection_to_spec(encode(enrol{"law", std::vector<newcomer>(newcomers_max, ann)})).empty());
+  const newcomer wordy{std::string(200, 'n'), "n@x.example", std::string(200, 'c')};
+  BOOST_TEST(!objection_to_spec(encode(enrol{"law", std::vector<newcomer>(newcomers_max, wordy)}))
+                  .empty());
+}
+
 BOOST_AUTO_TEST_CASE(nothing_gets_into_a_mail_or_a_table_that_has_no_place_there) {
   BOOST_TEST(!objection(send_mail{by_query{}, "Hello\r\nBcc: all@x.example", "t"}).empty());
   BOOST_TEST(!objection(send_mail{by_query{}, "s", std::string("a\0b", 3)}).empty());
@@ -234,13 +250,18 @@ BOOST_AUTO_TEST_CASE(the_receipt_has_the_id_and_the_audit_fields) {
 }
 
 BOOST_AUTO_TEST_CASE(a_task_that_is_not_taken_in_yet_waits) {
-  for (const auto& task :
-       {std::optional<task_row>{}, std::optional{task_row{"STAGED", 0, "", "", now}}}) {
-    const auto view = view_of(request(), task);
-    BOOST_TEST(view.status == "QUEUED");
-    BOOST_TEST(view.percent == 0U);
-    BOOST_TEST(view.error_code.empty());
-  }
+  const auto view = view_of(request(), task_row{"STAGED", 0, "", "", now});
+  BOOST_TEST(view.status == "QUEUED");
+  BOOST_TEST(view.percent == 0U);
+  BOOST_TEST(view.error_code.empty());
+}
+
+// Its queue keeps what has ended for a while only, and the request is kept for ever.
+BOOST_AUTO_TEST_CASE(a_task_that_is_forgotten_does_not_wait) {
+  const auto view = view_of(request(), task_row{"FORGOTTEN", 0, "", "", now});
+  BOOST_TEST(view.status == "FORGOTTEN");
+  BOOST_TEST(view.error_code == error::not_kept);
+  BOOST_TEST(!view.message.empty());
 }
 
 BOOST_AUTO_TEST_CASE(progress_and_result_are_shown) {
