@@ -148,7 +148,8 @@ BOOST_AUTO_TEST_CASE(container_of_the_worker_has_the_libraries_it_needs) {
     std::string arrow;
     if (!(words >> library >> arrow) || arrow != "=>")
       continue; // the loader itself, and what the kernel brings
-    const auto owner = test::run_program("/usr/bin/dpkg-query", {"-S", "*/" + library}, 60s);
+    const auto owner =
+        test::run_program("/usr/bin/dpkg-query", {"-S", "*-linux-gnu/" + library}, 60s);
     BOOST_REQUIRE_MESSAGE(owner.code == 0, library + ": " + owner.err);
     const auto package = owner.out.substr(0, owner.out.find(':'));
     ++libraries;
