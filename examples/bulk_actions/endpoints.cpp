@@ -36,8 +36,10 @@ constexpr const char* select_requests = R"sql(
   -- Holdfast has forgotten the task, long after its end: the bookmark still knows of a good one.
   LEFT JOIN LATERAL (
     SELECT CASE WHEN NOT coalesce(b.finished, false) THEN 'FORGOTTEN'
-                WHEN b.refused > 0 THEN 'FAILURE' ELSE 'COMPLETED' END AS status,
-           CASE WHEN b.finished AND b.refused > 0 THEN 'RECIPIENTS_REFUSED' END AS error_code
+                WHEN b.refused > 0 AND r.action = 'bulk.send_mail' THEN 'FAILURE'
+                ELSE 'COMPLETED' END AS status,
+           CASE WHEN b.finished AND b.refused > 0 AND r.action = 'bulk.send_mail'
+                THEN 'RECIPIENTS_REFUSED' END AS error_code
     WHERE t.task_id IS NULL AND i.task_id IS NULL) AS e ON true)sql";
 
 request_row request_of(const pqxx::row& row) {
@@ -79,12 +81,17 @@ void put_in_order(Action& what) {
   if (auto* list = std::get_if<by_ids>(&what.who))
     what.who = in_order(std::move(*list));
 }
+void put_in_order(change_unit_status&) {} // by their places in the step
 void put_in_order(enrol&) {}
 
 template <class Action>
 bool reaches_too_many(pqxx::transaction_base& tx, const Action& what, const std::string& campus,
                       std::int64_t most) {
   return count_people(tx, what.who, campus, most + 1) > most;
+}
+bool reaches_too_many(pqxx::transaction_base& tx, const change_unit_status& what,
+                      const std::string&, std::int64_t most) {
+  return count_units(tx, what.step, what.who, most + 1) > most;
 }
 bool reaches_too_many(pqxx::transaction_base&, const enrol&, const std::string&, std::int64_t) {
   return false;
@@ -140,6 +147,10 @@ answer<receipt> endpoints::ask(const caller& by, unwatch what) {
 
 answer<receipt> endpoints::ask(const caller& by, send_mail what) {
   return ask_about(by, std::move(what), most_.targets_max);
+}
+
+answer<receipt> endpoints::ask(const caller& by, const change_unit_status& what) {
+  return ask_about(by, what, most_.targets_max);
 }
 
 answer<receipt> endpoints::ask(const caller& by, const enrol& what) {

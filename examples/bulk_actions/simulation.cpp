@@ -55,7 +55,10 @@ tools tools_of(const simulation& which) {
           [port = which.smtp_port] {
             return open_smtp({"127.0.0.1", port});
           },
-          exports_of(which), measure_of(which), [] { std::this_thread::sleep_for(shop_pause); }};
+          [](const client::task_context& task) { return open_units(task.node()); },
+          exports_of(which),
+          measure_of(which),
+          [] { std::this_thread::sleep_for(shop_pause); }};
 }
 
 } // namespace bulk

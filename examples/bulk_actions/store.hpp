@@ -3,6 +3,7 @@
 #include "core/ids.hpp"
 #include "examples/bulk_actions/people.hpp"
 #include "examples/bulk_actions/rules.hpp"
+#include "examples/bulk_actions/units.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -39,6 +40,18 @@ public:
                                    std::size_t most) = 0;
   /// How many there are, up to `most`.
   virtual std::int64_t count(const target& who, const std::string& campus, std::int64_t most) = 0;
+
+  /// The same of units of a step, whose places are behind `after`; in order of these. They belong
+  /// to Holdfast, and nobody keeps them from changing until the transaction has ended.
+  virtual std::vector<unit_row> next_units(const core::step_id& step, const unit_target& who,
+                                           std::int64_t after, std::size_t most) = 0;
+  /// What was written down to be changed and is not struck out; see `plan_units`.
+  virtual std::vector<unit_row> planned_units() = 0;
+  /// Writes down what is to be changed next, in place of what was: who comes after us changes the
+  /// same ones, also those that do not match any more because we have changed them.
+  virtual void plan_units(const std::vector<unit_row>& units) = 0;
+  virtual std::int64_t count_units(const core::step_id& step, const unit_target& who,
+                                   std::int64_t most) = 0;
 
   /// In the name of whoever the job runs as. Who has the status already is left alone; of each of
   /// the others the history says what it was.

@@ -65,6 +65,7 @@ private:
   void see_it_through();
   void revoke_a_right();
   void enrol_and_unwatch();
+  void change_units();
 
   void check_statuses();
   void check_export();
@@ -94,6 +95,7 @@ std::vector<std::string> college_story::run() {
     check_mails();
     revoke_a_right();
     enrol_and_unwatch();
+    change_units();
     check_views();
     check_fence();
     check_what_is_forgotten();
@@ -253,6 +255,44 @@ void college_story::enrol_and_unwatch() {
           "a watch of a thousand while somebody waits");
 }
 
+/// Work that contributors do: its units belong to Holdfast, which changes them.
+void college_story::change_units() {
+  constexpr std::int64_t essays = 60;
+  const auto step =
+      need(line_.ask<msg::workflow_created>(msg::create_workflow{
+               {as(registrar).request.value},
+               R"({"name": "essays", "steps": [{"key": "read", "judgments_per_unit": 1}]})"}),
+           "no workflow")
+          .steps.front()
+          .step;
+  msg::add_source_data data{step, {}};
+  for (std::int64_t i = 1; i <= essays; ++i)
+    data.rows.push_back({"essay-" + std::to_string(i), R"({"page": 1})", 0});
+  need(line_.ask<msg::source_data_added>(data), "no units");
+  const change_unit_status pause{step, units_in_state{"Judgable"}, core::unit_verb::pause};
+  refused(college_->ask(as(intern), pause), error::not_allowed, "an intern's pause of units");
+  const auto task = accepted(college_->ask(as(registrar), pause), "a pause of units");
+  const auto view = ended(registrar, task);
+  expect(view.status == "COMPLETED" && view.percent == 100,
+         "the pause of units ended as " + view.status + ' ' + view.error_code);
+  const auto paused = [&] {
+    return number("SELECT count(*) FROM report.units WHERE state = 'Paused' AND "
+                  "workflow_step_id = '"
+                  + core::to_string(step) + "'");
+  };
+  expect(paused() == essays, "units are not paused");
+  units_by_ids some;
+  for (const auto& unit : pool_->run<pqxx::nontransaction>(
+           [&](auto& tx) { return next_units(tx, step, units_in_state{"Paused"}, 0, 3); }))
+    some.ids.push_back(unit.id);
+  const auto back = accepted(
+      college_->ask(as(registrar), change_unit_status{step, some, core::unit_verb::resume}),
+      "a resumption of units");
+  expect(ended(registrar, back).status == "COMPLETED", "the resumption of units has failed");
+  expect(paused() == essays - 3, "three units are not resumed");
+  teller_.say("60 units of an annotation step are paused, and three of them go on");
+}
+
 // --- the checks ---
 
 void college_story::check_statuses() {
@@ -318,7 +358,7 @@ void college_story::check_views() {
   expect(std::holds_alternative<refusal>(college_->exported(coach, export_)),
          "somebody gets the file of another");
   const auto views = college_->latest(registrar, 10);
-  expect(views.size() == 6, "the registrar does not see their six requests");
+  expect(views.size() == 8, "the registrar does not see their eight requests");
   for (const auto& view : views)
     for (const auto* hidden : {"execution_state", "workflow_status_desc", "position", "detail"})
       expect(to_json(view).find(hidden) == std::string::npos,

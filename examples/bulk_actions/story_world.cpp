@@ -8,7 +8,7 @@ std::vector<staff_member> everybody_on_the_staff() {
   return {{registrar,
            "Rosa Register",
            {right::export_people, right::change_status, right::watch, right::send_mail,
-            right::enrol, right::run_as_others},
+            right::enrol, right::run_as_others, right::change_units},
            ""},
           {coach, "Carl Coach", {right::export_people, right::watch}, north},
           {dean, "Dora Dean", {right::change_status}, ""},

@@ -35,6 +35,20 @@ constexpr const char* next_by_query = R"sql(
         AND ($4 = '' OR status = $4)
   ORDER BY id LIMIT $5)sql";
 
+constexpr const char* next_units_by_ids = R"sql(
+  SELECT ordinal, unit_id FROM report.units
+  WHERE workflow_step_id = $1::uuid AND ordinal > $2 AND unit_id = ANY ($3::uuid[])
+  ORDER BY ordinal LIMIT $4)sql";
+constexpr const char* next_units_in_state = R"sql(
+  SELECT ordinal, unit_id FROM report.units
+  WHERE workflow_step_id = $1::uuid AND ordinal > $2 AND state = $3
+  ORDER BY ordinal LIMIT $4)sql";
+
+constexpr const char* select_plan = R"sql(
+  SELECT ordinal, unit_id FROM bulk.planned_units WHERE task_id = $1 ORDER BY ordinal)sql";
+constexpr const char* remove_plan = "DELETE FROM bulk.planned_units WHERE task_id = $1";
+constexpr const char* add_to_plan = "INSERT INTO bulk.planned_units VALUES ($1, $2, $3::uuid)";
+
 constexpr const char* set_statuses = R"sql(
   WITH others AS (
     SELECT id, status FROM bulk.people WHERE id = ANY ($1::bigint[]) AND status <> $2 FOR UPDATE),
@@ -90,6 +104,26 @@ pqxx::result select_people(pqxx::transaction_base& tx, const std::string& before
                         most);
 }
 
+pqxx::result select_units(pqxx::transaction_base& tx, const std::string& before,
+                          const std::string& behind, const core::step_id& step,
+                          const unit_target& who, std::int64_t after, std::int64_t most) {
+  const auto in = core::to_string(step);
+  if (const auto* query = std::get_if<units_in_state>(&who))
+    return tx.exec_params(before + next_units_in_state + behind, in, after, query->state, most);
+  std::string ids{'{'};
+  for (const auto& id : std::get<units_by_ids>(who).ids)
+    ids += (ids.size() > 1 ? "," : "") + core::to_string(id);
+  return tx.exec_params(before + next_units_by_ids + behind, in, after, ids + '}', most);
+}
+
+std::vector<unit_row> units_of_rows(const pqxx::result& rows) {
+  std::vector<unit_row> read;
+  for (const auto& row : rows)
+    read.push_back(
+        {row[0].as<std::int64_t>(), {core::parse_uuid(row[1].as<std::string>()).value()}});
+  return read;
+}
+
 bookmark bookmark_of(const pqxx::row& row) {
   bookmark read;
   read.position = row["position"].as<std::int64_t>();
@@ -126,6 +160,26 @@ public:
 
   std::int64_t count(const target& who, const std::string& campus, std::int64_t most) override {
     return count_people(tx_, who, campus, most);
+  }
+
+  std::vector<unit_row> next_units(const core::step_id& step, const unit_target& who,
+                                   std::int64_t after, std::size_t most) override {
+    return bulk::next_units(tx_, step, who, after, static_cast<std::int64_t>(most));
+  }
+
+  std::vector<unit_row> planned_units() override {
+    return units_of_rows(tx_.exec_params(select_plan, task_));
+  }
+
+  void plan_units(const std::vector<unit_row>& units) override {
+    tx_.exec_params(remove_plan, task_);
+    for (const auto& unit : units)
+      tx_.exec_params(add_to_plan, task_, unit.ordinal, core::to_string(unit.id));
+  }
+
+  std::int64_t count_units(const core::step_id& step, const unit_target& who,
+                           std::int64_t most) override {
+    return bulk::count_units(tx_, step, who, most);
   }
 
   void set_status(const std::vector<person>& people, program_status to,
@@ -199,6 +253,18 @@ std::vector<person> next_people(pqxx::transaction_base& tx, const target& who,
        select_people(tx, "", "", who, campus, after, static_cast<std::int64_t>(most)))
     read.push_back(person_of(row));
   return read;
+}
+
+std::vector<unit_row> next_units(pqxx::transaction_base& tx, const core::step_id& step,
+                                 const unit_target& who, std::int64_t after, std::int64_t most) {
+  return units_of_rows(select_units(tx, "", "", step, who, after, most));
+}
+
+std::int64_t count_units(pqxx::transaction_base& tx, const core::step_id& step,
+                         const unit_target& who, std::int64_t most) {
+  return select_units(tx, "SELECT count(*) FROM (", ") AS found", step, who, 0, most)
+      .front()[0]
+      .as<std::int64_t>();
 }
 
 void set_watched(pqxx::transaction_base& tx, staff_id watcher, const std::vector<person>& people,

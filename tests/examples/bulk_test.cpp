@@ -31,6 +31,7 @@ void check_same(const college_tables& got, const college_tables& wanted) {
   BOOST_TEST((got.changes == wanted.changes));
   BOOST_TEST((got.watches == wanted.watches));
   BOOST_TEST((got.mails == wanted.mails));
+  BOOST_TEST((got.units == wanted.units));
   BOOST_REQUIRE(got.people.size() == wanted.people.size());
   std::vector<bulk::person> some;
   std::vector<bulk::person> others;
@@ -95,6 +96,37 @@ BOOST_AUTO_TEST_CASE(a_watch_and_its_end_happen_once) {
   BOOST_TEST(interrupt_everywhere(bulk::watch{everybody}, "COMPLETED") > 30U);
   BOOST_TEST(college().tables.watches.size() == college_size);
   BOOST_TEST(interrupt_everywhere(bulk::unwatch{by_ids{{10, 20, 35, 250}}}, "COMPLETED") > 10U);
+}
+
+// B3: the units of Holdfast, by their state; what is finished stays
+BOOST_AUTO_TEST_CASE(units_are_changed_whatever_happens_to_the_worker) {
+  const bulk::change_unit_status pause{
+      {unit_numbered(99).value}, bulk::units_in_state{"Judgable"}, core::unit_verb::pause};
+  const auto check = [&](const core::task_id& task) {
+    BOOST_TEST(look(task).result == R"({"as_they_were":0,"changed":24})");
+    for (const auto& [place, unit] : college().tables.units)
+      BOOST_TEST(
+          (unit.second == (place == 70 ? core::unit_state::finalized : core::unit_state::paused)));
+  };
+  BOOST_TEST(interrupt_everywhere(pause, "COMPLETED", check) > 60U);
+}
+
+// B38, B65, B66: by their names, whatever became of them; a node that is away is tried again
+BOOST_AUTO_TEST_CASE(units_that_cannot_be_changed_keep_no_others_from_it) {
+  const bulk::units_by_ids some{
+      {unit_numbered(3), unit_numbered(7), unit_numbered(8), unit_numbered(200)}};
+  const auto task =
+      enqueue(bulk::change_unit_status{{unit_numbered(99).value}, some, core::unit_verb::pause});
+  college().node_away = true;
+  work();
+  BOOST_TEST(look(task).status == "QUEUED");
+  BOOST_TEST(look(task).attempts == 1U);
+  college().node_away = false;
+  const auto seen = see_through(task, 1h);
+  BOOST_TEST(seen.status == "COMPLETED");
+  BOOST_TEST(seen.result == R"({"as_they_were":1,"changed":2})"); // nobody knows the last one
+  BOOST_TEST((college().tables.units.at(80).second == core::unit_state::paused));
+  BOOST_TEST((college().tables.units.at(10).second == core::unit_state::judgable));
 }
 
 // B40: without a target its place is one in the list
