@@ -2,6 +2,7 @@
 #include "app/commands.hpp"
 #include "app/pretty_json.hpp"
 #include "app/read_input.hpp"
+#include "core/time_text.hpp"
 #include "messages/task_messages.hpp"
 
 #include <nlohmann/json.hpp>
@@ -19,12 +20,14 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// As many as one request makes live again; a number of the gateway's.
+/// As many as one request makes live again, or one answer holds; numbers of the gateway's.
 constexpr std::uint32_t redriven_at_once = 1000;
+constexpr std::uint32_t schedules_per_page = 1000;
 
 struct queues_flags {
   cluster_flags cluster;
   std::string name; ///< Of a queue, or how names begin.
+  std::string schedule;
   std::string file;
   std::string type;
   std::string error_code;
@@ -127,6 +130,74 @@ exit_code redrive_queue(const queues_flags& flags, const client::connection& clu
   return result;
 }
 
+// --- its schedules ---
+
+std::string time_text(core::instant at) {
+  return at == core::instant{} ? std::string{"never"} : core::to_rfc3339(at);
+}
+
+void print_text(const msg::schedule_view& schedule) {
+  std::cout << schedule.name << "  revision " << schedule.revision
+            << (schedule.paused ? "  paused" : "") << "  next " << time_text(schedule.next_due)
+            << "  last " << time_text(schedule.last_made)
+            << (schedule.problem.empty() ? "" : "  problem: ") << schedule.problem << '\n';
+}
+
+ordered_json json_of(const msg::schedule_view& schedule) {
+  const auto time_or_null = [](core::instant at) {
+    return at == core::instant{} ? ordered_json{} : ordered_json(core::to_rfc3339(at));
+  };
+  return {{"name", schedule.name},
+          {"revision", schedule.revision},
+          {"paused", schedule.paused},
+          {"next_due", time_or_null(schedule.next_due)},
+          {"last_made", time_or_null(schedule.last_made)},
+          {"problem", schedule.problem},
+          {"definition", ordered_json::parse(schedule.definition, nullptr, false)}};
+}
+
+exit_code list_schedules_of(const queues_flags& flags, const client::connection& cluster) {
+  auto all = ordered_json::array();
+  msg::list_schedules request{flags.name, {}, schedules_per_page};
+  for (bool more = true; more;) {
+    const auto found = cluster.ask<msg::schedule_list>(request);
+    if (!found)
+      return refused_by_node(found.error());
+    for (const auto& schedule : found->schedules) {
+      if (flags.json)
+        all.push_back(json_of(schedule));
+      else
+        print_text(schedule);
+      request.after = schedule.name;
+    }
+    more = found->more;
+  }
+  if (flags.json)
+    std::cout << pretty({{"schedules", std::move(all)}}) << '\n';
+  return exit_code::ok;
+}
+
+exit_code put_schedule_of(const queues_flags& flags, const client::connection& cluster) {
+  const auto definition = read_input(flags.file);
+  if (!definition)
+    return refuse({core::errc::not_found, flags.file + " cannot be read"}, exit_code::usage);
+  const auto made =
+      cluster.ask<msg::schedule_view>(msg::put_schedule{flags.name, flags.schedule, *definition});
+  if (!made)
+    return refused_by_node(made.error());
+  print_text(*made);
+  return exit_code::ok;
+}
+
+exit_code remove_schedule_of(const queues_flags& flags, const client::connection& cluster) {
+  const auto gone =
+      cluster.ask<msg::schedule_removed>(msg::remove_schedule{flags.name, flags.schedule});
+  if (!gone)
+    return refused_by_node(gone.error());
+  std::cout << gone->name << " is removed\n";
+  return exit_code::ok;
+}
+
 // --- the command line ---
 
 using queues_asking = std::function<exit_code(const queues_flags&, const client::connection&)>;
@@ -137,6 +208,9 @@ struct queues_subcommand {
 
   void add_type(const char* about) const {
     command->add_option("--type", flags->type, about)->type_name("TYPE");
+  }
+  void add_schedule() const {
+    command->add_option("name", flags->schedule, "The schedule")->required();
   }
 };
 
@@ -158,7 +232,8 @@ queues_subcommand add_for_queues(CLI::App& queues, exit_code& result, const char
 
 void add_queues_command(CLI::App& cli, exit_code& result) {
   auto* queues = cli.add_subcommand(
-      "queues", "See how queues of tasks are, change their policies, pause and redrive them");
+      "queues",
+      "See how queues of tasks are, change their policies and schedules, pause and redrive them");
   queues->require_subcommand(1);
 
   const auto listing = add_for_queues(*queues, result, "list", "Show them, and count their tasks",
@@ -192,6 +267,24 @@ void add_queues_command(CLI::App& cli, exit_code& result) {
   redriving.command
       ->add_option("--error-code", redriving.flags->error_code, "Only those that ended with it")
       ->type_name("CODE");
+
+  const auto showing =
+      add_for_queues(*queues, result, "schedules", "Show what makes tasks at certain times", true,
+                     list_schedules_of);
+  showing.command->add_flag("--json", showing.flags->json, "Print one JSON object");
+
+  const auto scheduling = add_for_queues(*queues, result, "schedule",
+                                         "Make a schedule, or change it", true, put_schedule_of);
+  scheduling.add_schedule();
+  scheduling.command
+      ->add_option("--file", scheduling.flags->file,
+                   "What it does in JSON, see docs/API.md; - reads it from the standard input")
+      ->type_name("FILE")
+      ->required();
+
+  add_for_queues(*queues, result, "unschedule", "Remove a schedule; its tasks stay", true,
+                 remove_schedule_of)
+      .add_schedule();
 }
 
 } // namespace holdfast::app

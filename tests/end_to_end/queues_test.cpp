@@ -103,6 +103,26 @@ BOOST_AUTO_TEST_CASE(are_seen_and_changed_on_the_command_line) {
   BOOST_TEST(operate({"queues", "pause", "nothing"}).code == 1);
 }
 
+// D12: the next time is told; what is wrong has its place
+BOOST_AUTO_TEST_CASE(have_schedules_on_the_command_line) {
+  mail_queue me{"reports"};
+  const auto file = running_node::current().place() + "/yearly.json";
+  std::ofstream{file} << R"({"cron": "@yearly", "task": {"type": "report"}})";
+  const auto made = operate({"queues", "schedule", "reports", "yearly", "--file", file});
+  BOOST_TEST(made.code == 0, made.err);
+  BOOST_TEST(contains(made.out, "yearly  revision 1  next 2"));
+  BOOST_TEST(contains(made.out, "-01-01T00:00:00Z  last never\n"));
+  const auto shown = json::parse(operate({"queues", "schedules", "reports", "--json"}).out);
+  BOOST_TEST(shown.at("schedules").at(0).at("definition").at("cron") == "@yearly");
+  BOOST_TEST(shown.at("schedules").at(0).at("last_made").is_null());
+  std::ofstream{file} << R"({"cron": "61 * * * *", "task": {"type": "report"}})";
+  const auto wrong = operate({"queues", "schedule", "reports", "yearly", "--file", file});
+  BOOST_TEST(wrong.code == 1);
+  BOOST_TEST(contains(wrong.err, "/cron"));
+  BOOST_TEST(operate({"queues", "unschedule", "reports", "yearly"}).out == "yearly is removed\n");
+  BOOST_TEST(operate({"queues", "schedules", "reports"}).out == "");
+}
+
 // B24, B28: what an operator sees of a task that fails, and its way back
 BOOST_AUTO_TEST_CASE(have_their_dead_letters_done_again) {
   mail_queue me{"letters"};
