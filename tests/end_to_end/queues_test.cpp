@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(have_schedules_on_the_command_line) {
   const auto made = operate({"queues", "schedule", "reports", "yearly", "--file", file});
   BOOST_TEST(made.code == 0, made.err);
   BOOST_TEST(contains(made.out, "yearly  revision 1  next 2"));
-  BOOST_TEST(contains(made.out, "-01-01T00:00:00Z  last never\n"));
+  BOOST_TEST(contains(made.out, "-01-01T00:00:00.000000Z  last never\n"));
   const auto shown = json::parse(operate({"queues", "schedules", "reports", "--json"}).out);
   BOOST_TEST(shown.at("schedules").at(0).at("definition").at("cron") == "@yearly");
   BOOST_TEST(shown.at("schedules").at(0).at("last_made").is_null());
