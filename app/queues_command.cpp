@@ -132,14 +132,14 @@ exit_code redrive_queue(const queues_flags& flags, const client::connection& clu
 
 // --- its schedules ---
 
-std::string time_text(core::instant at) {
+std::string time_or_never(core::instant at) {
   return at == core::instant{} ? std::string{"never"} : core::to_rfc3339(at);
 }
 
 void print_text(const msg::schedule_view& schedule) {
   std::cout << schedule.name << "  revision " << schedule.revision
-            << (schedule.paused ? "  paused" : "") << "  next " << time_text(schedule.next_due)
-            << "  last " << time_text(schedule.last_made)
+            << (schedule.paused ? "  paused" : "") << "  next " << time_or_never(schedule.next_due)
+            << "  last " << time_or_never(schedule.last_made)
             << (schedule.problem.empty() ? "" : "  problem: ") << schedule.problem << '\n';
 }
 
