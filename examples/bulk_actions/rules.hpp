@@ -45,7 +45,7 @@ struct measure {
 struct bookmark {
   std::int64_t position = 0;  ///< The last person that was dealt with, or how many newcomers were.
   std::int64_t done = 0;      ///< People that were dealt with.
-  std::int64_t refused = 0;   ///< Of these, those that a mail server refused.
+  std::int64_t refused = 0;   ///< Of these, those that a mail server, or a node, refused.
   std::int64_t total = -1;    ///< How many there were to begin with; -1: not counted yet.
   std::int64_t bytes = 0;     ///< Of the file, as far as its rows are done.
   core::token file_token = 0; ///< Whose file has them.
