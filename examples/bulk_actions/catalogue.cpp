@@ -15,6 +15,8 @@ const std::vector<catalogue_entry>& catalogue() {
       {error::export_too_large, "More people match than one export may hold. Narrow the search."},
       {error::recipients_refused,
        "Some recipients were refused by the mail server; all others have the mail."},
+      {error::recipients_put_off,
+       "Some recipients could not be reached for too long; all others have the mail."},
       {error::mail_unavailable, "The mail server could not be reached for too long."},
       {error::disk_unavailable, "The file could not be written."},
       {error::node_unavailable, "The work to be changed could not be reached for too long."},

@@ -42,6 +42,7 @@ measure measure_of(const simulation& which) {
   most.people_per_chunk = 25;
   most.rows_per_chunk = 25;
   most.mails_per_chunk = 2;
+  most.put_off_for = std::chrono::seconds{1};
   most.export_rows_max = static_cast<std::int64_t>(which.people * 2 / 3);
   return most;
 }

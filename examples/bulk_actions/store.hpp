@@ -61,6 +61,10 @@ public:
   virtual void add(const std::string& program, const std::vector<newcomer>& people) = 0;
   /// That a mail to them was sent, or why it never will be.
   virtual void note_mail(const person& who, const std::string& refusal) = 0;
+  /// That a mail to them has to wait, until it is noted.
+  virtual void put_off_mail(const person& who) = 0;
+  /// Up to `most` whose mails wait, behind `after`, in order of id.
+  virtual std::vector<person> mails_put_off(person_id after, std::size_t most) = 0;
 };
 
 /// Thread-safe; may block. What the tables cannot do throws.

@@ -348,6 +348,7 @@ void college_story::check_mails() {
   expect(gone == 3, std::to_string(gone) + " recipients are noted as refused, and not 3");
   expect(ids.size() == 118, std::to_string(ids.size()) + " people have the mail, and not 118");
   expect(repeated <= 1, "more than the mail under way was sent again");
+  expect(number("SELECT count(*) FROM bulk.mails_put_off") == 0, "a mail is put off for ever");
   teller_.say(std::to_string(ids.size()) + " people have their mail, 3 mailboxes are gone; "
               + std::to_string(repeated) + " was sent again, under its own Message-ID");
 }

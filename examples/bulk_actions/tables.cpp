@@ -66,6 +66,15 @@ constexpr const char* add_newcomer = R"sql(
 constexpr const char* add_mail = R"sql(
   INSERT INTO bulk.mails (task_id, person, refusal) VALUES ($1, $2, $3))sql";
 
+constexpr const char* remove_put_off = R"sql(
+  DELETE FROM bulk.mails_put_off WHERE task_id = $1 AND person = $2)sql";
+constexpr const char* add_put_off = R"sql(
+  INSERT INTO bulk.mails_put_off VALUES ($1, $2) ON CONFLICT DO NOTHING)sql";
+constexpr const char* select_put_off = R"sql(
+  SELECT p.id, p.name, p.email, p.program, p.campus, p.status
+  FROM bulk.mails_put_off m JOIN bulk.people p ON p.id = m.person
+  WHERE m.task_id = $1 AND p.id > $2 ORDER BY p.id LIMIT $3)sql";
+
 /// As PostgreSQL reads an array.
 std::string array_of(const std::vector<person_id>& ids) {
   std::string text{'{'};
@@ -89,6 +98,13 @@ person person_of(const pqxx::row& row) {
   read.program = row["program"].as<std::string>();
   read.campus = row["campus"].as<std::string>();
   read.status = status_named(row["status"].as<std::string>()).value_or(program_status::active);
+  return read;
+}
+
+std::vector<person> people_of_rows(const pqxx::result& rows) {
+  std::vector<person> read;
+  for (const auto& row : rows)
+    read.push_back(person_of(row));
   return read;
 }
 
@@ -199,6 +215,14 @@ public:
 
   void note_mail(const person& who, const std::string& refusal) override {
     tx_.exec_params(add_mail, task_, who.id, refusal);
+    tx_.exec_params(remove_put_off, task_, who.id);
+  }
+
+  void put_off_mail(const person& who) override { tx_.exec_params(add_put_off, task_, who.id); }
+
+  std::vector<person> mails_put_off(person_id after, std::size_t most) override {
+    return people_of_rows(
+        tx_.exec_params(select_put_off, task_, after, static_cast<std::int64_t>(most)));
   }
 
 private:
@@ -248,11 +272,8 @@ std::int64_t count_people(pqxx::transaction_base& tx, const target& who, const s
 
 std::vector<person> next_people(pqxx::transaction_base& tx, const target& who,
                                 const std::string& campus, person_id after, std::size_t most) {
-  std::vector<person> read;
-  for (const auto& row :
-       select_people(tx, "", "", who, campus, after, static_cast<std::int64_t>(most)))
-    read.push_back(person_of(row));
-  return read;
+  return people_of_rows(
+      select_people(tx, "", "", who, campus, after, static_cast<std::int64_t>(most)));
 }
 
 std::vector<unit_row> next_units(pqxx::transaction_base& tx, const core::step_id& step,

@@ -178,6 +178,30 @@ BOOST_AUTO_TEST_CASE(refused_recipients_fail_the_task_when_all_others_have_their
   BOOST_TEST(college().tables.mails.size() == college_size);
 }
 
+// B65-B67: who is put off is tried again when all others have their mail, and not for ever
+BOOST_AUTO_TEST_CASE(a_recipient_who_is_put_off_keeps_nobody_waiting) {
+  for (const auto* address : {"p3@campus.example", "p4@campus.example", "p25@campus.example"})
+    post.later[address] = 2;
+  const auto task = enqueue(bulk::send_mail{everybody, "Hello", "you"});
+  work();
+  BOOST_TEST(post.delivered.size() == college_size - 3); // each of the three was asked twice
+  BOOST_TEST(look(task).attempts == 0U);                 // it got on
+  BOOST_TEST((look(task).next_action >= now() + 5min));
+  BOOST_TEST(see_through(task, 1h).status == "COMPLETED");
+  BOOST_TEST(post.delivered.size() == college_size);
+  BOOST_TEST(college().tables.mails.size() == college_size);
+}
+
+BOOST_AUTO_TEST_CASE(a_recipient_who_is_put_off_for_ever_is_given_up) {
+  post.later["p3@campus.example"] = 1'000;
+  const auto task = enqueue(bulk::send_mail{everybody, "Hello", "you"});
+  const auto seen = see_through(task, 12h);
+  BOOST_TEST(seen.status == "ERROR");
+  BOOST_TEST(seen.error_code == bulk::error::recipients_put_off);
+  BOOST_TEST(seen.attempts == 5U);
+  BOOST_TEST(post.delivered.size() == college_size - 1);
+}
+
 // B65-B67: short outages cost nothing as long as it gets on; a long one ends it
 BOOST_AUTO_TEST_CASE(a_mail_server_that_is_down_costs_tries_only_when_nothing_gets_through) {
   const auto task = enqueue(bulk::send_mail{everybody, "Hello", "you"});

@@ -133,6 +133,21 @@ public:
   void note_mail(const person& who, const std::string& refusal) override {
     of_.step();
     tables_.mails.emplace_back(who.id, refusal);
+    tables_.put_off[job_.task].erase(who.id);
+  }
+
+  void put_off_mail(const person& who) override {
+    of_.step();
+    tables_.put_off[job_.task].insert(who.id);
+  }
+
+  std::vector<person> mails_put_off(person_id after, std::size_t most) override {
+    of_.step();
+    std::vector<person> found;
+    const auto& waiting = tables_.put_off[job_.task];
+    for (auto at = waiting.upper_bound(after); at != waiting.end() && found.size() < most; ++at)
+      found.push_back(tables_.people.at(*at));
+    return found;
   }
 
   college_tables& tables() { return tables_; }
@@ -200,6 +215,10 @@ bulk::delivery memory_post::deliver(const bulk::mail& what) {
     return {bulk::delivery::result::unavailable, "it is down"};
   if (gone.count(what.to) != 0)
     return {bulk::delivery::result::refused, "550"};
+  if (const auto busy = later.find(what.to); busy != later.end() && busy->second > 0) {
+    --busy->second;
+    return {bulk::delivery::result::later, "450"};
+  }
   delivered.push_back(what);
   if (at_step)
     at_step();

@@ -28,6 +28,7 @@ struct college_tables {
   std::set<std::pair<bulk::staff_id, bulk::person_id>> watches;
   std::vector<std::pair<bulk::person_id, std::string>> mails; ///< With the refusal.
   std::map<core::task_id, std::pair<core::token, bulk::bookmark>> bookmarks;
+  std::map<core::task_id, std::set<bulk::person_id>> put_off; ///< Those whose mails wait.
   std::map<core::task_id, std::vector<bulk::unit_row>> planned;
   /// By their places in the only step. They are not the application's: no transaction keeps them.
   std::map<std::int64_t, std::pair<core::unit_id, core::unit_state>> units;
@@ -64,6 +65,7 @@ private:
 struct memory_post {
   std::vector<bulk::mail> delivered;
   std::set<std::string> gone;        ///< Addresses that are refused.
+  std::map<std::string, int> later;  ///< How often each address is put off.
   std::size_t until_down = SIZE_MAX; ///< Deliveries after which it is.
   std::function<void()> at_step;
 
