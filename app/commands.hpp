@@ -25,6 +25,8 @@ void add_contributor_command(CLI::App& cli, exit_code& result);
 void add_question_command(CLI::App& cli, exit_code& result);
 void add_step_command(CLI::App& cli, exit_code& result);
 void add_workflow_command(CLI::App& cli, exit_code& result);
+void add_queues_command(CLI::App& cli, exit_code& result);
+void add_tasks_command(CLI::App& cli, exit_code& result);
 void add_webhooks_command(CLI::App& cli, exit_code& result);
 void add_schemas_command(CLI::App& cli, exit_code& result);
 void add_validate_command(CLI::App& cli, exit_code& result);

@@ -59,6 +59,8 @@ int program::run(int argc, char** argv) {
   add_question_command(cli, result);
   add_step_command(cli, result);
   add_workflow_command(cli, result);
+  add_queues_command(cli, result);
+  add_tasks_command(cli, result);
   add_webhooks_command(cli, result);
   add_verify_command(cli, result);
   add_certs_command(cli, result);

@@ -3,16 +3,19 @@
 #include "client/envelope.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace holdfast::client {
 
 task_context::task_context(std::shared_ptr<const msg::leased_task> task,
-                           std::shared_ptr<lease_watch> lease, saver save, clock now)
+                           std::shared_ptr<lease_watch> lease, saver save, clock now,
+                           const connection* node)
     : task_(std::move(task)),
       lease_(std::move(lease)),
       save_(std::move(save)),
-      now_(std::move(now)) {}
+      now_(std::move(now)),
+      node_(node) {}
 
 bool task_context::save(const msg::task_update& update) const { return save_(update); }
 
@@ -26,6 +29,12 @@ core::duration task_context::time_left() const {
 }
 
 core::instant task_context::now() const { return now_(); }
+
+const connection& task_context::node() const {
+  if (node_ == nullptr)
+    throw std::logic_error{"this task_context was made without a node"};
+  return *node_;
+}
 
 std::string task_context::envelope() const { return envelope_of(*task_); }
 

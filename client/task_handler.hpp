@@ -14,6 +14,8 @@
 /// it says how a task went.
 namespace holdfast::client {
 
+class connection;
+
 // --- how a task went ---
 
 /// It is done.
@@ -65,7 +67,7 @@ public:
 
   /// A test of a handler may make one without any node, and with a clock of its own.
   task_context(std::shared_ptr<const msg::leased_task> task, std::shared_ptr<lease_watch> lease,
-               saver save, clock now);
+               saver save, clock now, const connection* node = nullptr);
 
   const msg::leased_task& task() const { return *task_; }
 
@@ -86,6 +88,11 @@ public:
   /// For `wait_until`. The clock of this machine; leases and due times are those of the database's.
   core::instant now() const;
 
+  /// The node whose task this is, for whatever else the work needs of it. Requests block the
+  /// handler's thread, and are of no lease: repeat them safely. Throws `std::logic_error` when a
+  /// test has made the context without one.
+  const connection& node() const;
+
   /// The task as a message of its own, see `envelope_of`.
   std::string envelope() const;
 
@@ -94,6 +101,7 @@ private:
   std::shared_ptr<lease_watch> lease_;
   saver save_;
   clock now_;
+  const connection* node_;
 };
 
 /// Does the tasks of one type. One object serves all threads of a worker, so `run` is called by

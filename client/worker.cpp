@@ -182,7 +182,7 @@ private:
                const std::shared_ptr<lease_watch>& watch) {
     const task_context context{
         task, watch, [&](const msg::task_update& update) { return save(*task, *watch, update); },
-        wall_time};
+        wall_time, &node_};
     ++counters_->running;
     auto how = std::make_shared<const outcome>(outcome_of(context));
     --counters_->running;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace holdfast::core {
 
@@ -46,6 +47,10 @@ instant token_bucket::opens_at(const rate_limit& limit, instant now) const {
   return now + duration{static_cast<std::int64_t>(std::ceil(missing * 1e6))};
 }
 
+bool token_bucket::as_new(const rate_limit& limit, instant now) const {
+  return !started_ || (limit.burst <= 1 && level(limit, now) >= 1);
+}
+
 // --- dispatcher ---
 
 dispatcher::place dispatcher::place_of(const queue_policy& policy, const task& t) {
@@ -80,6 +85,19 @@ void dispatcher::forget_idle() {
     idle_.erase(idle_.begin());
     shares_.erase(key);
   }
+}
+
+/// Looks at all of them when they are twice as many as the last look has left: that is little for
+/// each.
+void dispatcher::forget_settled(const queue_policy& policy, instant now) {
+  if (remembered() < forget_at_)
+    return;
+  for (auto at = credentials_.begin(); at != credentials_.end();)
+    at =
+        at->second.as_new(rate_of(policy, at->first), now) ? credentials_.erase(at) : std::next(at);
+  for (auto at = held_off_.begin(); at != held_off_.end();)
+    at = at->second <= now ? held_off_.erase(at) : std::next(at);
+  forget_at_ = std::max(forget_from, 2 * remembered());
 }
 
 void dispatcher::add(const queue_policy& policy, const task& t) {
@@ -268,8 +286,10 @@ std::optional<task_id> dispatcher::take(const queue_policy& policy,
   auto& type = types_[from->type];
   ++type.running;
   type.bucket.take(rules_of(policy, from->type).rate, now);
-  if (!from->credential.empty())
-    credentials_[from->credential].take(rate_of(policy, from->credential), now);
+  if (const auto& rate = rate_of(policy, from->credential);
+      !from->credential.empty() && rate.per_second > 0)
+    credentials_[from->credential].take(rate, now);
+  forget_settled(policy, now);
   ++next->running;
   ++running_;
   leave(*next, *from, of);

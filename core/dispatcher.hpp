@@ -24,6 +24,8 @@ public:
   void take(const rate_limit& limit, instant now);
   /// When `open` will next be true, if nobody takes anything before.
   instant opens_at(const rate_limit& limit, instant now) const;
+  /// Whether it cannot be told from one of which nothing was ever taken.
+  bool as_new(const rate_limit& limit, instant now) const;
 
 private:
   double level(const rate_limit& limit, instant now) const;
@@ -89,6 +91,10 @@ public:
   /// that.
   instant next_chance(const queue_policy& policy, instant now) const;
 
+  /// How many credentials, and pauses of the world outside, it keeps something of. What has no
+  /// consequence any more is forgotten now and then, however many there were.
+  std::size_t remembered() const { return credentials_.size() + held_off_.size(); }
+
   std::size_t waiting() const { return waiting_; }
   std::size_t running() const { return running_; }
 
@@ -108,6 +114,8 @@ private:
     std::size_t waiting = 0;
     std::vector<lane> lanes;
   };
+  static constexpr std::size_t forget_from = 1'024;
+
   struct type_state {
     std::uint32_t running = 0;
     token_bucket bucket;
@@ -119,6 +127,7 @@ private:
   share& share_of(const std::string& key);
   void note_idle(const share& s);
   void forget_idle();
+  void forget_settled(const queue_policy& policy, instant now);
   void leave(share& s, lane& l, place of);
   bool queue_full(const queue_policy& policy) const;
   static bool key_full(const queue_policy& policy, const share& s);
@@ -142,7 +151,8 @@ private:
   double latest_ = 0;                   ///< The greatest of all keys' virtual times.
   std::unordered_map<std::string, type_state> types_;
   std::unordered_map<std::string, token_bucket> credentials_;
-  std::map<group, instant> held_off_; ///< By the world outside.
+  std::map<group, instant> held_off_;   ///< By the world outside.
+  std::size_t forget_at_ = forget_from; ///< When so many are remembered, some may be forgotten.
   token_bucket bucket_;
   std::size_t waiting_ = 0;
   std::size_t running_ = 0;

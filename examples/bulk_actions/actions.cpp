@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <stdexcept>
@@ -12,6 +13,12 @@ namespace bulk {
 namespace {
 
 using nlohmann::json;
+
+/// In the order of `core::unit_verb`, which begins at 1.
+constexpr std::array<const char*, 3> orders{"pause", "resume", "cancel"};
+
+/// The states of units that an order can change.
+constexpr std::array<const char*, 2> open_states{"Judgable", "Paused"};
 
 // --- to JSON ---
 
@@ -25,6 +32,15 @@ json to_json(const target& who) {
   if (query.status)
     members["status"] = to_string(*query.status);
   return {{"query", members}};
+}
+
+json to_json(const unit_target& who) {
+  if (const auto* query = std::get_if<units_in_state>(&who))
+    return {{"state", query->state}};
+  auto ids = json::array();
+  for (const auto& id : std::get<units_by_ids>(who).ids)
+    ids.push_back(core::to_string(id));
+  return {{"ids", ids}};
 }
 
 // --- from JSON; whatever is missing or of another kind throws ---
@@ -62,6 +78,32 @@ void read(const json& spec, send_mail& what) {
   what.who = target_in(spec);
   what.subject = spec.at("subject").get<std::string>();
   what.text = spec.at("text").get<std::string>();
+}
+
+template <class Id>
+Id id_of(const json& text) {
+  const auto id = core::parse_uuid(text.get<std::string>());
+  if (!id)
+    throw std::runtime_error{text.dump() + " is no id"};
+  return Id{*id};
+}
+
+unit_target unit_target_in(const json& who) {
+  if (who.contains("state"))
+    return units_in_state{who.at("state").get<std::string>()};
+  units_by_ids list;
+  for (const auto& id : who.at("ids"))
+    list.ids.push_back(id_of<core::unit_id>(id));
+  return list;
+}
+
+void read(const json& spec, change_unit_status& what) {
+  what.step = id_of<core::step_id>(spec.at("step"));
+  what.who = unit_target_in(spec.at("who"));
+  const auto order = std::find(orders.begin(), orders.end(), spec.at("order").get<std::string>());
+  if (order == orders.end())
+    throw std::runtime_error{"there is no order " + spec.at("order").dump()};
+  what.order = static_cast<core::unit_verb>(order - orders.begin() + 1);
 }
 
 void read(const json& spec, enrol& what) {
@@ -161,6 +203,13 @@ std::string encode(const send_mail& what) {
   return json{{"who", to_json(what.who)}, {"subject", what.subject}, {"text", what.text}}.dump();
 }
 
+std::string encode(const change_unit_status& what) {
+  return json{{"step", core::to_string(what.step)},
+              {"who", to_json(what.who)},
+              {"order", orders[static_cast<std::size_t>(what.order) - 1]}}
+      .dump();
+}
+
 std::string encode(const enrol& what) {
   auto people = json::array();
   for (const auto& who : what.people)
@@ -188,6 +237,21 @@ std::string objection(const send_mail& what) {
   return text.empty() ? objection_to_target(what.who) : text;
 }
 
+std::string objection(const change_unit_status& what) {
+  if (!what.step)
+    return "the step is nil";
+  if (const auto* query = std::get_if<units_in_state>(&what.who))
+    return std::find(open_states.begin(), open_states.end(), query->state) != open_states.end()
+               ? ""
+               : "units that are " + query->state + " cannot be changed: say Judgable or Paused";
+  const auto& ids = std::get<units_by_ids>(what.who).ids;
+  if (ids.empty())
+    return "the list of ids is empty";
+  if (ids.size() > ids_max)
+    return "the list has more than " + std::to_string(ids_max) + " ids; use a query";
+  return "";
+}
+
 std::string objection(const enrol& what) {
   if (what.program.empty())
     return "the program is empty";
@@ -201,6 +265,13 @@ std::string objection(const enrol& what) {
     if (auto why = objection_to(what.people[i], i); !why.empty())
       return why;
   return "";
+}
+
+std::string objection_to_spec(const std::string& spec) {
+  if (spec.size() <= spec_bytes_max)
+    return "";
+  return "the request has " + std::to_string(spec.size()) + " bytes, and at most "
+         + std::to_string(spec_bytes_max) + " are taken; ask in parts, or use a query";
 }
 
 template <class Action>
@@ -226,6 +297,8 @@ template std::variant<change_program_status, unreadable> decode(const std::strin
 template std::variant<watch, unreadable> decode(const std::string&, const std::string&);
 template std::variant<unwatch, unreadable> decode(const std::string&, const std::string&);
 template std::variant<send_mail, unreadable> decode(const std::string&, const std::string&);
+template std::variant<change_unit_status, unreadable> decode(const std::string&,
+                                                             const std::string&);
 template std::variant<enrol, unreadable> decode(const std::string&, const std::string&);
 
 } // namespace bulk

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "examples/bulk_actions/people.hpp"
+#include "examples/bulk_actions/units.hpp"
 
 #include <cstddef>
 #include <string>
@@ -18,6 +19,9 @@ namespace bulk {
 inline constexpr std::size_t newcomers_max = 1'000;
 inline constexpr std::size_t line_bytes_max = 200; ///< Of whatever is one line.
 inline constexpr std::size_t text_bytes_max = 20'000;
+/// Of a request as JSON. PostgreSQL writes it with more spaces, and Holdfast takes 256 KiB of that
+/// unless configured otherwise (`limits.payload_bytes`).
+inline constexpr std::size_t spec_bytes_max = 160 * 1024;
 
 /// Everything about these people as CSV, in a file.
 struct export_search {
@@ -61,6 +65,16 @@ struct send_mail {
   std::string text; ///< UTF-8.
 };
 
+/// Pauses, resumes or cancels units of a step of Holdfast, for all contributors.
+struct change_unit_status {
+  static constexpr const char* type = "bulk.change_unit_status";
+  static constexpr const char* version = "1.0";
+  static constexpr right needs = right::change_units;
+  core::step_id step;
+  unit_target who;
+  core::unit_verb order = core::unit_verb::pause;
+};
+
 /// Makes people: the action that has no target.
 struct enrol {
   static constexpr const char* type = "bulk.enrol";
@@ -75,6 +89,7 @@ std::string encode(const change_program_status& what);
 std::string encode(const watch& what);
 std::string encode(const unwatch& what);
 std::string encode(const send_mail& what);
+std::string encode(const change_unit_status& what);
 std::string encode(const enrol& what);
 
 std::string objection(const export_search& what);
@@ -82,7 +97,11 @@ std::string objection(const change_program_status& what);
 std::string objection(const watch& what);
 std::string objection(const unwatch& what);
 std::string objection(const send_mail& what);
+std::string objection(const change_unit_status& what);
 std::string objection(const enrol& what);
+
+/// Why no task can have this as its body, whatever each part of it is; empty when one can.
+std::string objection_to_spec(const std::string& spec);
 
 /// A body that this program does not understand.
 struct unreadable {

@@ -19,7 +19,9 @@ namespace bulk {
 struct tools {
   std::shared_ptr<store> tables;
   std::function<std::unique_ptr<mailer>()> open_mailer; ///< For one run.
-  std::filesystem::path exports;                        ///< The directory of the files.
+  /// For one run, too.
+  std::function<std::unique_ptr<unit_port>(const client::task_context&)> open_units;
+  std::filesystem::path exports; ///< The directory of the files.
   measure most;
   /// Between two chunks, to leave the database to others for a while; may be empty.
   std::function<void()> pause;

@@ -15,10 +15,14 @@ const std::vector<catalogue_entry>& catalogue() {
       {error::export_too_large, "More people match than one export may hold. Narrow the search."},
       {error::recipients_refused,
        "Some recipients were refused by the mail server; all others have the mail."},
+      {error::recipients_put_off,
+       "Some recipients could not be reached for too long; all others have the mail."},
       {error::mail_unavailable, "The mail server could not be reached for too long."},
       {error::disk_unavailable, "The file could not be written."},
+      {error::node_unavailable, "The work to be changed could not be reached for too long."},
       {error::spec_unreadable, "The request could not be read any more. Ask again."},
       {error::spec_newer, "No program that understands the request was there in time."},
+      {error::not_kept, "It is over, and how it ended is not kept any more."},
       {error::internal, "Something went wrong here. Name the id of the task to support."},
   };
   return entries;

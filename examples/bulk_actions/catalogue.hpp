@@ -21,10 +21,13 @@ inline constexpr const char* not_ready = "NOT_READY";
 inline constexpr const char* rights_revoked = "RIGHTS_REVOKED";
 inline constexpr const char* export_too_large = "EXPORT_TOO_LARGE";
 inline constexpr const char* recipients_refused = "RECIPIENTS_REFUSED";
+inline constexpr const char* recipients_put_off = "RECIPIENTS_PUT_OFF";
 inline constexpr const char* mail_unavailable = "MAIL_UNAVAILABLE";
 inline constexpr const char* disk_unavailable = "DISK_UNAVAILABLE";
+inline constexpr const char* node_unavailable = "NODE_UNAVAILABLE";
 inline constexpr const char* spec_unreadable = "SPEC_UNREADABLE";
 inline constexpr const char* spec_newer = "SPEC_NEWER";
+inline constexpr const char* not_kept = "NOT_KEPT";
 inline constexpr const char* internal = "INTERNAL_ERROR"; ///< Whatever is not in the catalogue.
 
 } // namespace error

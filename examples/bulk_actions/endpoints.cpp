@@ -23,14 +23,24 @@ constexpr const char* enqueue = R"sql(
 constexpr const char* select_requests = R"sql(
   SELECT r.task_id, r.action, r.spec, r.owner_id, r.run_as_id,
          (extract(epoch FROM r.created_date) * 1000000)::bigint AS created,
-         coalesce(t.workflow_status, i.status) AS status, coalesce(t.percent, 0) AS percent,
-         coalesce(t.error_code, i.refusal, '') AS error_code,
+         coalesce(t.workflow_status, i.status, e.status) AS status,
+         coalesce(t.percent, CASE WHEN i.task_id IS NULL AND b.finished THEN 100 END, 0) AS percent,
+         coalesce(t.error_code, i.refusal, e.error_code, '') AS error_code,
          coalesce(t.result::text, '') AS result,
          (extract(epoch FROM coalesce(t.last_action, r.created_date)) * 1000000)::bigint
            AS last_action
   FROM bulk.requests r
   LEFT JOIN report.tasks t ON t.task_id = r.task_id
-  LEFT JOIN report.task_intake i ON i.task_id = r.task_id AND t.task_id IS NULL)sql";
+  LEFT JOIN report.task_intake i ON i.task_id = r.task_id AND t.task_id IS NULL
+  LEFT JOIN bulk.bookmarks b ON b.task_id = r.task_id
+  -- Holdfast has forgotten the task, long after its end: the bookmark still knows of a good one.
+  LEFT JOIN LATERAL (
+    SELECT CASE WHEN NOT coalesce(b.finished, false) THEN 'FORGOTTEN'
+                WHEN b.refused > 0 AND r.action = 'bulk.send_mail' THEN 'FAILURE'
+                ELSE 'COMPLETED' END AS status,
+           CASE WHEN b.finished AND b.refused > 0 AND r.action = 'bulk.send_mail'
+                THEN 'RECIPIENTS_REFUSED' END AS error_code
+    WHERE t.task_id IS NULL AND i.task_id IS NULL) AS e ON true)sql";
 
 request_row request_of(const pqxx::row& row) {
   request_row read;
@@ -43,10 +53,7 @@ request_row request_of(const pqxx::row& row) {
 }
 
 requester_view view_of_row(const pqxx::row& row) {
-  const auto request = request_of(row);
-  if (row["status"].is_null())
-    return view_of(request, std::nullopt);
-  return view_of(request,
+  return view_of(request_of(row),
                  task_row{row["status"].as<std::string>(), row["percent"].as<std::uint32_t>(),
                           row["error_code"].as<std::string>(), row["result"].as<std::string>(),
                           core::from_micros(row["last_action"].as<std::int64_t>())});
@@ -74,12 +81,17 @@ void put_in_order(Action& what) {
   if (auto* list = std::get_if<by_ids>(&what.who))
     what.who = in_order(std::move(*list));
 }
+void put_in_order(change_unit_status&) {} // by their places in the step
 void put_in_order(enrol&) {}
 
 template <class Action>
 bool reaches_too_many(pqxx::transaction_base& tx, const Action& what, const std::string& campus,
                       std::int64_t most) {
   return count_people(tx, what.who, campus, most + 1) > most;
+}
+bool reaches_too_many(pqxx::transaction_base& tx, const change_unit_status& what,
+                      const std::string&, std::int64_t most) {
+  return count_units(tx, what.step, what.who, most + 1) > most;
 }
 bool reaches_too_many(pqxx::transaction_base&, const enrol&, const std::string&, std::int64_t) {
   return false;
@@ -95,7 +107,13 @@ answer<receipt> endpoints::ask_about(const caller& by, Action what, std::int64_t
   if (auto why = objection(what); !why.empty())
     return refusal{error::request_invalid, std::move(why)};
   const auto spec = encode(what);
+  if (auto why = objection_to_spec(spec); !why.empty())
+    return refusal{error::request_invalid, std::move(why)};
   return pool_->run<pqxx::work>([&](auto& tx) -> answer<receipt> {
+    // Asked again after a lost answer. It stands, whatever has changed since: its task looks for
+    // itself whether it still may.
+    if (!find_request(tx, by.request).empty())
+      return receipt_for(tx, by, Action::type, spec);
     const auto run_as = find_staff(tx, by.run_as);
     if (auto why = objection_to(Action::needs, find_staff(tx, by.who), run_as); !why.empty())
       return refusal{error::not_allowed, std::move(why)};
@@ -129,6 +147,10 @@ answer<receipt> endpoints::ask(const caller& by, unwatch what) {
 
 answer<receipt> endpoints::ask(const caller& by, send_mail what) {
   return ask_about(by, std::move(what), most_.targets_max);
+}
+
+answer<receipt> endpoints::ask(const caller& by, const change_unit_status& what) {
+  return ask_about(by, what, most_.targets_max);
 }
 
 answer<receipt> endpoints::ask(const caller& by, const enrol& what) {

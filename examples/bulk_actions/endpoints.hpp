@@ -53,6 +53,7 @@ public:
   answer<receipt> ask(const caller& by, watch what);
   answer<receipt> ask(const caller& by, unwatch what);
   answer<receipt> ask(const caller& by, send_mail what);
+  answer<receipt> ask(const caller& by, const change_unit_status& what);
   answer<receipt> ask(const caller& by, const enrol& what);
 
   /// So few that nobody need wait for a task: done in one transaction before it answers. Refused

@@ -4,6 +4,7 @@
 #include "examples/bulk_actions/catalogue.hpp"
 #include "examples/bulk_actions/export_run.hpp"
 #include "examples/bulk_actions/mail_run.hpp"
+#include "examples/bulk_actions/units_run.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -101,9 +102,13 @@ std::pair<const std::string, std::shared_ptr<client::task_handler>> entry(const 
 } // namespace
 
 std::map<std::string, std::shared_ptr<client::task_handler>> handlers(const tools& with) {
-  return {entry<export_search, export_run>(with), entry<change_program_status, status_run>(with),
-          entry<watch, watch_run<watch>>(with),   entry<unwatch, watch_run<unwatch>>(with),
-          entry<send_mail, mail_run>(with),       entry<enrol, enrol_run>(with)};
+  return {entry<export_search, export_run>(with),
+          entry<change_program_status, status_run>(with),
+          entry<watch, watch_run<watch>>(with),
+          entry<unwatch, watch_run<unwatch>>(with),
+          entry<change_unit_status, units_run>(with),
+          entry<send_mail, mail_run>(with),
+          entry<enrol, enrol_run>(with)};
 }
 
 } // namespace bulk

@@ -32,7 +32,8 @@ struct delivery {
   enum class result {
     sent,
     refused,     ///< For good: asking again gets the same answer.
-    unavailable, ///< Not now.
+    later,       ///< This recipient not now: the others may have theirs.
+    unavailable, ///< Nobody now.
   };
   result how = result::sent;
   std::string detail{}; ///< For operators.

@@ -8,8 +8,8 @@ namespace bulk {
 namespace {
 
 constexpr std::array<std::string_view, 4> statuses{"ACTIVE", "ON_LEAVE", "WITHDRAWN", "GRADUATED"};
-constexpr std::array<std::string_view, 6> right_names{
-    "EXPORT", "CHANGE_STATUS", "WATCH", "SEND_MAIL", "ENROL", "RUN_AS_OTHERS"};
+constexpr std::array<std::string_view, 7> right_names{
+    "EXPORT", "CHANGE_STATUS", "WATCH", "SEND_MAIL", "ENROL", "RUN_AS_OTHERS", "CHANGE_UNITS"};
 
 /// RFC 5321, 4.5.3.1.3, without the angle brackets.
 constexpr std::size_t address_bytes_max = 254;

@@ -46,6 +46,7 @@ enum class right {
   send_mail,
   enrol,
   run_as_others, ///< Have a task run under the rights of somebody else.
+  change_units,  ///< Of the work that contributors do.
 };
 
 std::string_view to_string(right which);

@@ -78,8 +78,8 @@ msg::task_update progress(const bookmark& at) {
 
 client::outcome outcome_of(const trouble& what, bool got_on, core::instant now) {
   if (what.kind == core::failure_kind::transient && got_on)
-    return client::wait_until{now + soon, {}};
-  return client::failed{what.code, what.detail, what.kind};
+    return client::wait_until{now + std::max<core::duration>(soon, what.retry_after), {}};
+  return client::failed{what.code, what.detail, what.kind, what.retry_after};
 }
 
 } // namespace bulk

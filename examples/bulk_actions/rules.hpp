@@ -5,6 +5,7 @@
 #include "core/time.hpp"
 #include "examples/bulk_actions/people.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -38,6 +39,8 @@ struct measure {
   std::int64_t targets_max = 50'000;
   std::int64_t at_once_max = 100; ///< As many are done while the caller waits, if they like.
   std::int64_t export_rows_max = 100'000; ///< More are refused: a file that is cut looks whole.
+  /// How long those are left alone whose mail server has said "later".
+  core::duration put_off_for = std::chrono::minutes{5};
 };
 
 /// Where a task is: a row of the application's own, written in the transaction of the chunk that it
@@ -45,7 +48,7 @@ struct measure {
 struct bookmark {
   std::int64_t position = 0;  ///< The last person that was dealt with, or how many newcomers were.
   std::int64_t done = 0;      ///< People that were dealt with.
-  std::int64_t refused = 0;   ///< Of these, those that a mail server refused.
+  std::int64_t refused = 0;   ///< Of these, those that a mail server, or a node, refused.
   std::int64_t total = -1;    ///< How many there were to begin with; -1: not counted yet.
   std::int64_t bytes = 0;     ///< Of the file, as far as its rows are done.
   core::token file_token = 0; ///< Whose file has them.
@@ -70,6 +73,7 @@ struct trouble {
   std::string code; ///< From the catalogue.
   std::string detail;
   core::failure_kind kind = core::failure_kind::transient;
+  core::duration retry_after{}; ///< Not before.
 };
 
 /// How a task goes on. One that got anywhere under this lease comes back soon and uses up no try:

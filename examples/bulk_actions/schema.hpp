@@ -38,6 +38,18 @@ inline constexpr const char* schema = R"sql(
     noted_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (task_id, person));
 
+  CREATE TABLE bulk.mails_put_off (
+    task_id uuid NOT NULL,
+    person bigint NOT NULL,
+    PRIMARY KEY (task_id, person));
+
+  -- What a task changes next.
+  CREATE TABLE bulk.planned_units (
+    task_id uuid NOT NULL,
+    ordinal bigint NOT NULL,
+    unit_id uuid NOT NULL,
+    PRIMARY KEY (task_id, ordinal));
+
   -- Who asked for what. Its row and its task are made in one transaction.
   CREATE TABLE bulk.requests (
     task_id uuid PRIMARY KEY,

@@ -42,6 +42,7 @@ measure measure_of(const simulation& which) {
   most.people_per_chunk = 25;
   most.rows_per_chunk = 25;
   most.mails_per_chunk = 2;
+  most.put_off_for = std::chrono::seconds{1};
   most.export_rows_max = static_cast<std::int64_t>(which.people * 2 / 3);
   return most;
 }
@@ -55,7 +56,10 @@ tools tools_of(const simulation& which) {
           [port = which.smtp_port] {
             return open_smtp({"127.0.0.1", port});
           },
-          exports_of(which), measure_of(which), [] { std::this_thread::sleep_for(shop_pause); }};
+          [](const client::task_context& task) { return open_units(task.node()); },
+          exports_of(which),
+          measure_of(which),
+          [] { std::this_thread::sleep_for(shop_pause); }};
 }
 
 } // namespace bulk

@@ -92,8 +92,13 @@ std::unique_ptr<mailer> open_smtp(const smtp_server& to) {
 delivery::result result_of_reply(long reply, bool about_the_mail) {
   // 55x is about a mailbox or a message (RFC 5321, 4.2.3). Other errors of 500 and above are about
   // commands or the right to use the server: for its operators, not for the recipient.
-  const bool for_good = about_the_mail && reply >= 550 && reply < 560;
-  return for_good ? delivery::result::refused : delivery::result::unavailable;
+  if (about_the_mail && reply >= 550 && reply < 560)
+    return delivery::result::refused;
+  // A mailbox that is busy, or a server that lets strangers in at their second try only. 452 and
+  // 421 are about the server, and so about everybody.
+  if (about_the_mail && (reply == 450 || reply == 451))
+    return delivery::result::later;
+  return delivery::result::unavailable;
 }
 
 } // namespace bulk

@@ -5,7 +5,8 @@
 
 Binds a free port of the loopback interface and prints it. Connections are refused until a line comes
 in on standard input; when that is closed, the server ends. Each mail it accepts is a line of JSON in
-FILE. Recipients whose names begin with "gone" are refused for good.
+FILE. Recipients whose names begin with "gone" are refused for good, those whose names begin with
+"later" the first time.
 """
 
 import asyncio
@@ -20,10 +21,14 @@ from aiosmtpd.smtp import SMTP
 class Keeper:
     def __init__(self, path):
         self.file = open(path, "a", encoding="utf-8")
+        self.met = set()
 
     async def handle_RCPT(self, server, session, envelope, address, rcpt_options):
         if address.startswith("gone"):
             return "550 5.1.1 there is no such mailbox"
+        if address.startswith("later") and address not in self.met:
+            self.met.add(address)
+            return "450 4.2.0 come again later"
         envelope.rcpt_tos.append(address)
         return "250 OK"
 

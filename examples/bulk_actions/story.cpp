@@ -65,6 +65,7 @@ private:
   void see_it_through();
   void revoke_a_right();
   void enrol_and_unwatch();
+  void change_units();
 
   void check_statuses();
   void check_export();
@@ -72,11 +73,12 @@ private:
   void check_mails();
   void check_views();
   void check_fence();
+  void check_what_is_forgotten();
 
   app::demo::node_process& node_;
   client::connection& line_;
   const smtp_sink& sink_;
-  core::task_id export_, change_, watch_, mail_;
+  core::task_id export_, change_, watch_, mail_, revoked_;
 };
 
 std::vector<std::string> college_story::run() {
@@ -93,8 +95,10 @@ std::vector<std::string> college_story::run() {
     check_mails();
     revoke_a_right();
     enrol_and_unwatch();
+    change_units();
     check_views();
     check_fence();
+    check_what_is_forgotten();
   } catch (const broken_off& end) {
     expect(false, end.why);
   } catch (const std::exception& end) {
@@ -211,14 +215,15 @@ void college_story::revoke_a_right() {
          "not paused");
   };
   pause(true);
-  const auto task =
-      accepted(college_->ask(as(registrar, dean),
-                             change_program_status{by_query{biology, std::nullopt},
-                                                   program_status::withdrawn, "by mistake"}),
-               "a change of status");
+  const auto by = as(registrar, dean);
+  const change_program_status mistake{by_query{biology, std::nullopt}, program_status::withdrawn,
+                                      "by mistake"};
+  revoked_ = accepted(college_->ask(by, mistake), "a change of status");
   put_staff(*pool_, {dean, "Dora Dean", {}, ""});
   pause(false);
-  const auto view = ended(registrar, task);
+  expect(accepted(college_->ask(by, mistake), "what was accepted, asked for again") == revoked_,
+         "asking again after the right is gone makes another task");
+  const auto view = ended(registrar, revoked_);
   expect(view.status == "FAILURE" && view.error_code == error::rights_revoked,
          "the right was withdrawn, and the task ended as " + view.status + ' ' + view.error_code);
   expect(number("SELECT count(*) FROM bulk.people WHERE status = 'WITHDRAWN'") == 0,
@@ -242,8 +247,50 @@ void college_story::enrol_and_unwatch() {
   const auto at_once = college_->ask_now(as(coach), watch{by_ids{{3, 4, 9}}});
   const auto* done = std::get_if<applied>(&at_once);
   expect(done != nullptr && done->people == 2, "whom the coach sees of three is not watched");
+  const newcomer wordy{std::string(line_bytes_max, 'n'), "n@campus.example",
+                       std::string(line_bytes_max, 'c')};
+  refused(college_->ask(as(registrar), enrol{"law", std::vector<newcomer>(newcomers_max, wordy)}),
+          error::request_invalid, "an enrolment that no task can hold");
   refused(college_->ask_now(as(coach), watch{by_query{}}), error::too_many_targets,
           "a watch of a thousand while somebody waits");
+}
+
+/// Work that contributors do: its units belong to Holdfast, which changes them.
+void college_story::change_units() {
+  constexpr std::int64_t essays = 60;
+  const auto step =
+      need(line_.ask<msg::workflow_created>(msg::create_workflow{
+               {as(registrar).request.value},
+               R"({"name": "essays", "steps": [{"key": "read", "judgments_per_unit": 1}]})"}),
+           "no workflow")
+          .steps.front()
+          .step;
+  msg::add_source_data data{step, {}};
+  for (std::int64_t i = 1; i <= essays; ++i)
+    data.rows.push_back({"essay-" + std::to_string(i), R"({"page": 1})", 0});
+  need(line_.ask<msg::source_data_added>(data), "no units");
+  const change_unit_status pause{step, units_in_state{"Judgable"}, core::unit_verb::pause};
+  refused(college_->ask(as(intern), pause), error::not_allowed, "an intern's pause of units");
+  const auto task = accepted(college_->ask(as(registrar), pause), "a pause of units");
+  const auto view = ended(registrar, task);
+  expect(view.status == "COMPLETED" && view.percent == 100,
+         "the pause of units ended as " + view.status + ' ' + view.error_code);
+  const auto paused = [&] {
+    return number("SELECT count(*) FROM report.units WHERE state = 'Paused' AND "
+                  "workflow_step_id = '"
+                  + core::to_string(step) + "'");
+  };
+  expect(paused() == essays, "units are not paused");
+  units_by_ids some;
+  for (const auto& unit : pool_->run<pqxx::nontransaction>(
+           [&](auto& tx) { return next_units(tx, step, units_in_state{"Paused"}, 0, 3); }))
+    some.ids.push_back(unit.id);
+  const auto back = accepted(
+      college_->ask(as(registrar), change_unit_status{step, some, core::unit_verb::resume}),
+      "a resumption of units");
+  expect(ended(registrar, back).status == "COMPLETED", "the resumption of units has failed");
+  expect(paused() == essays - 3, "three units are not resumed");
+  teller_.say("60 units of an annotation step are paused, and three of them go on");
 }
 
 // --- the checks ---
@@ -301,6 +348,7 @@ void college_story::check_mails() {
   expect(gone == 3, std::to_string(gone) + " recipients are noted as refused, and not 3");
   expect(ids.size() == 118, std::to_string(ids.size()) + " people have the mail, and not 118");
   expect(repeated <= 1, "more than the mail under way was sent again");
+  expect(number("SELECT count(*) FROM bulk.mails_put_off") == 0, "a mail is put off for ever");
   teller_.say(std::to_string(ids.size()) + " people have their mail, 3 mailboxes are gone; "
               + std::to_string(repeated) + " was sent again, under its own Message-ID");
 }
@@ -311,7 +359,7 @@ void college_story::check_views() {
   expect(std::holds_alternative<refusal>(college_->exported(coach, export_)),
          "somebody gets the file of another");
   const auto views = college_->latest(registrar, 10);
-  expect(views.size() == 6, "the registrar does not see their six requests");
+  expect(views.size() == 8, "the registrar does not see their eight requests");
   for (const auto& view : views)
     for (const auto* hidden : {"execution_state", "workflow_status_desc", "position", "detail"})
       expect(to_json(view).find(hidden) == std::string::npos,
@@ -323,6 +371,23 @@ void college_story::check_fence() {
   const job ghost{export_, 1, registrar, registrar};
   expect(!pg_store{pool_}.transact(ghost, [](transaction& tx) { tx.move_to({}); }),
          "an older lease can still change something");
+}
+
+/// What Holdfast has forgotten is not taken for something that waits.
+void college_story::check_what_is_forgotten() {
+  expect(number("WITH gone AS (DELETE FROM holdfast.finished_tasks RETURNING task_id) "
+                "SELECT count(*) FROM gone")
+             > 0,
+         "nothing was there to be forgotten");
+  const auto done = seen(registrar, export_);
+  expect(done.status == "COMPLETED" && done.percent == 100 && !exported(registrar, export_).empty(),
+         "an export is lost with its task");
+  const auto mail = seen(registrar, mail_);
+  expect(mail.status == "FAILURE" && mail.error_code == error::recipients_refused,
+         "a mail that not all have is " + mail.status + " when its task is forgotten");
+  const auto other = seen(registrar, revoked_);
+  expect(other.status == "FORGOTTEN" && other.error_code == error::not_kept,
+         "what is not known any more is " + other.status);
 }
 
 // --- the program ---

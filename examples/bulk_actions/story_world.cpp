@@ -8,7 +8,7 @@ std::vector<staff_member> everybody_on_the_staff() {
   return {{registrar,
            "Rosa Register",
            {right::export_people, right::change_status, right::watch, right::send_mail,
-            right::enrol, right::run_as_others},
+            right::enrol, right::run_as_others, right::change_units},
            ""},
           {coach, "Carl Coach", {right::export_people, right::watch}, north},
           {dean, "Dora Dean", {right::change_status}, ""},
@@ -21,7 +21,7 @@ std::vector<person> people_numbered(std::size_t from, std::size_t until) {
     const auto number = std::to_string(i);
     person who;
     who.name = i % 5 == 0 ? "Zoë \"" + number + "\" O'Hara, jr." : "Person " + number;
-    who.email = (i % 40 == 7 ? "gone" : "p") + number + "@campus.example";
+    who.email = (i % 40 == 7 ? "gone" : i % 40 == 9 ? "later" : "p") + number + "@campus.example";
     who.program = i % 2 == 0 ? biology : history;
     who.campus = i % 3 == 0 ? north : "south";
     made.push_back(std::move(who));

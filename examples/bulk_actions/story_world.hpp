@@ -25,7 +25,8 @@ inline constexpr const char* north = "north";
 std::vector<staff_member> everybody_on_the_staff();
 
 /// Half in each program; every third at the campus in the north. Their names have all that CSV has
-/// to quote. One in forty has a mailbox that is gone.
+/// to quote. One in forty has a mailbox that is gone, one is met at
+/// the second try only.
 std::vector<person> people_numbered(std::size_t from, std::size_t until);
 
 // --- what is in the tables ---

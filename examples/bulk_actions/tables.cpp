@@ -35,6 +35,20 @@ constexpr const char* next_by_query = R"sql(
         AND ($4 = '' OR status = $4)
   ORDER BY id LIMIT $5)sql";
 
+constexpr const char* next_units_by_ids = R"sql(
+  SELECT ordinal, unit_id FROM report.units
+  WHERE workflow_step_id = $1::uuid AND ordinal > $2 AND unit_id = ANY ($3::uuid[])
+  ORDER BY ordinal LIMIT $4)sql";
+constexpr const char* next_units_in_state = R"sql(
+  SELECT ordinal, unit_id FROM report.units
+  WHERE workflow_step_id = $1::uuid AND ordinal > $2 AND state = $3
+  ORDER BY ordinal LIMIT $4)sql";
+
+constexpr const char* select_plan = R"sql(
+  SELECT ordinal, unit_id FROM bulk.planned_units WHERE task_id = $1 ORDER BY ordinal)sql";
+constexpr const char* remove_plan = "DELETE FROM bulk.planned_units WHERE task_id = $1";
+constexpr const char* add_to_plan = "INSERT INTO bulk.planned_units VALUES ($1, $2, $3::uuid)";
+
 constexpr const char* set_statuses = R"sql(
   WITH others AS (
     SELECT id, status FROM bulk.people WHERE id = ANY ($1::bigint[]) AND status <> $2 FOR UPDATE),
@@ -51,6 +65,15 @@ constexpr const char* add_newcomer = R"sql(
   VALUES ($1, $2, $3, $4, $5))sql";
 constexpr const char* add_mail = R"sql(
   INSERT INTO bulk.mails (task_id, person, refusal) VALUES ($1, $2, $3))sql";
+
+constexpr const char* remove_put_off = R"sql(
+  DELETE FROM bulk.mails_put_off WHERE task_id = $1 AND person = $2)sql";
+constexpr const char* add_put_off = R"sql(
+  INSERT INTO bulk.mails_put_off VALUES ($1, $2) ON CONFLICT DO NOTHING)sql";
+constexpr const char* select_put_off = R"sql(
+  SELECT p.id, p.name, p.email, p.program, p.campus, p.status
+  FROM bulk.mails_put_off m JOIN bulk.people p ON p.id = m.person
+  WHERE m.task_id = $1 AND p.id > $2 ORDER BY p.id LIMIT $3)sql";
 
 /// As PostgreSQL reads an array.
 std::string array_of(const std::vector<person_id>& ids) {
@@ -78,6 +101,13 @@ person person_of(const pqxx::row& row) {
   return read;
 }
 
+std::vector<person> people_of_rows(const pqxx::result& rows) {
+  std::vector<person> read;
+  for (const auto& row : rows)
+    read.push_back(person_of(row));
+  return read;
+}
+
 /// People, or what a statement around their selection makes of them.
 pqxx::result select_people(pqxx::transaction_base& tx, const std::string& before,
                            const std::string& behind, const target& who, const std::string& campus,
@@ -88,6 +118,26 @@ pqxx::result select_people(pqxx::transaction_base& tx, const std::string& before
   const auto status = query.status ? std::string{to_string(*query.status)} : "";
   return tx.exec_params(before + next_by_query + behind, after, campus, query.program, status,
                         most);
+}
+
+pqxx::result select_units(pqxx::transaction_base& tx, const std::string& before,
+                          const std::string& behind, const core::step_id& step,
+                          const unit_target& who, std::int64_t after, std::int64_t most) {
+  const auto in = core::to_string(step);
+  if (const auto* query = std::get_if<units_in_state>(&who))
+    return tx.exec_params(before + next_units_in_state + behind, in, after, query->state, most);
+  std::string ids{'{'};
+  for (const auto& id : std::get<units_by_ids>(who).ids)
+    ids += (ids.size() > 1 ? "," : "") + core::to_string(id);
+  return tx.exec_params(before + next_units_by_ids + behind, in, after, ids + '}', most);
+}
+
+std::vector<unit_row> units_of_rows(const pqxx::result& rows) {
+  std::vector<unit_row> read;
+  for (const auto& row : rows)
+    read.push_back(
+        {row[0].as<std::int64_t>(), {core::parse_uuid(row[1].as<std::string>()).value()}});
+  return read;
 }
 
 bookmark bookmark_of(const pqxx::row& row) {
@@ -128,6 +178,26 @@ public:
     return count_people(tx_, who, campus, most);
   }
 
+  std::vector<unit_row> next_units(const core::step_id& step, const unit_target& who,
+                                   std::int64_t after, std::size_t most) override {
+    return bulk::next_units(tx_, step, who, after, static_cast<std::int64_t>(most));
+  }
+
+  std::vector<unit_row> planned_units() override {
+    return units_of_rows(tx_.exec_params(select_plan, task_));
+  }
+
+  void plan_units(const std::vector<unit_row>& units) override {
+    tx_.exec_params(remove_plan, task_);
+    for (const auto& unit : units)
+      tx_.exec_params(add_to_plan, task_, unit.ordinal, core::to_string(unit.id));
+  }
+
+  std::int64_t count_units(const core::step_id& step, const unit_target& who,
+                           std::int64_t most) override {
+    return bulk::count_units(tx_, step, who, most);
+  }
+
   void set_status(const std::vector<person>& people, program_status to,
                   const std::string& reason) override {
     tx_.exec_params(set_statuses, ids_of(people), std::string{to_string(to)}, task_, reason,
@@ -145,6 +215,14 @@ public:
 
   void note_mail(const person& who, const std::string& refusal) override {
     tx_.exec_params(add_mail, task_, who.id, refusal);
+    tx_.exec_params(remove_put_off, task_, who.id);
+  }
+
+  void put_off_mail(const person& who) override { tx_.exec_params(add_put_off, task_, who.id); }
+
+  std::vector<person> mails_put_off(person_id after, std::size_t most) override {
+    return people_of_rows(
+        tx_.exec_params(select_put_off, task_, after, static_cast<std::int64_t>(most)));
   }
 
 private:
@@ -194,11 +272,20 @@ std::int64_t count_people(pqxx::transaction_base& tx, const target& who, const s
 
 std::vector<person> next_people(pqxx::transaction_base& tx, const target& who,
                                 const std::string& campus, person_id after, std::size_t most) {
-  std::vector<person> read;
-  for (const auto& row :
-       select_people(tx, "", "", who, campus, after, static_cast<std::int64_t>(most)))
-    read.push_back(person_of(row));
-  return read;
+  return people_of_rows(
+      select_people(tx, "", "", who, campus, after, static_cast<std::int64_t>(most)));
+}
+
+std::vector<unit_row> next_units(pqxx::transaction_base& tx, const core::step_id& step,
+                                 const unit_target& who, std::int64_t after, std::int64_t most) {
+  return units_of_rows(select_units(tx, "", "", step, who, after, most));
+}
+
+std::int64_t count_units(pqxx::transaction_base& tx, const core::step_id& step,
+                         const unit_target& who, std::int64_t most) {
+  return select_units(tx, "SELECT count(*) FROM (", ") AS found", step, who, 0, most)
+      .front()[0]
+      .as<std::int64_t>();
 }
 
 void set_watched(pqxx::transaction_base& tx, staff_id watcher, const std::vector<person>& people,

@@ -34,6 +34,12 @@ std::optional<staff_member> find_staff(pqxx::transaction_base& tx, staff_id who)
 std::int64_t count_people(pqxx::transaction_base& tx, const target& who, const std::string& campus,
                           std::int64_t most);
 
+/// See `transaction::next_units` and `transaction::count_units`.
+std::vector<unit_row> next_units(pqxx::transaction_base& tx, const core::step_id& step,
+                                 const unit_target& who, std::int64_t after, std::int64_t most);
+std::int64_t count_units(pqxx::transaction_base& tx, const core::step_id& step,
+                         const unit_target& who, std::int64_t most);
+
 /// See `transaction::next` and `transaction::set_watched`.
 std::vector<person> next_people(pqxx::transaction_base& tx, const target& who,
                                 const std::string& campus, person_id after, std::size_t most);

@@ -32,8 +32,12 @@ json members_of(const receipt& given) {
           {"modified_by", given.modified_by}};
 }
 
-/// Where a task ends that will not be done.
-bool is_bad_end(const std::string& status) { return status == "FAILURE" || status == "ERROR"; }
+/// What the person is told of the way a task ended; nothing where there is nothing to say.
+const catalogue_entry* said_of(const std::string& status, const std::string& error_code) {
+  if (status == "FORGOTTEN")
+    return &entry_for(error::not_kept);
+  return status == "FAILURE" || status == "ERROR" ? &entry_for(error_code) : nullptr;
+}
 
 } // namespace
 
@@ -43,19 +47,18 @@ receipt receipt_of(const request_row& request) {
 
 std::string to_json(const receipt& given) { return members_of(given).dump(); }
 
-requester_view view_of(const request_row& request, const std::optional<task_row>& task) {
+requester_view view_of(const request_row& request, const task_row& task) {
   requester_view view{receipt_of(request), request.action, "QUEUED", 0, "", "", ""};
-  if (!task || task->status == "STAGED")
+  if (task.status == "STAGED")
     return view;
-  view.about.modified = task->last_action;
+  view.about.modified = task.last_action;
   view.about.modified_by = request.run_as;
-  view.status = task->status == "REFUSED" ? "ERROR" : task->status;
-  view.percent = task->percent;
-  view.result = task->result;
-  if (is_bad_end(view.status)) {
-    const auto& entry = entry_for(task->error_code);
-    view.error_code = entry.code;
-    view.message = entry.message;
+  view.status = task.status == "REFUSED" ? "ERROR" : task.status;
+  view.percent = task.percent;
+  view.result = task.result;
+  if (const auto* entry = said_of(view.status, task.error_code); entry != nullptr) {
+    view.error_code = entry->code;
+    view.message = entry->message;
   }
   return view;
 }

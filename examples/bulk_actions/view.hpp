@@ -5,7 +5,6 @@
 #include "examples/bulk_actions/people.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 /// What somebody who asks for a bulk action is given. Neither has a place for a bookmark or for the
@@ -23,9 +22,12 @@ struct request_row {
   core::instant created;
 };
 
-/// What `report.tasks` says of its task, or `report.task_intake` while no queue has taken it in.
+/// What `report.tasks` says of its task, or `report.task_intake` while no queue has taken it in, or
+/// the bookmark when the task is older than its queue keeps what has ended.
 struct task_row {
-  std::string status; ///< `workflow_status`, or that of the intake: `STAGED` or `REFUSED`.
+  /// `workflow_status`, or that of the intake: `STAGED` or `REFUSED`; `FORGOTTEN`: nothing is
+  /// known.
+  std::string status;
   std::uint32_t percent = 0;
   std::string error_code;
   std::string result; ///< JSON; empty for none.
@@ -50,15 +52,14 @@ std::string to_json(const receipt& given);
 struct requester_view {
   receipt about;
   std::string action;
-  std::string status; ///< QUEUED, EXECUTING, COMPLETED, CANCELED, FAILURE or ERROR.
+  std::string status; ///< QUEUED, EXECUTING, COMPLETED, CANCELED, FAILURE, ERROR or FORGOTTEN.
   std::uint32_t percent = 0;
   std::string error_code; ///< From the catalogue; empty when there is none.
   std::string message;    ///< Of the error.
   std::string result;     ///< JSON; empty for none.
 };
 
-/// A task that is not there yet, or not any more, waits: its request was committed with it.
-requester_view view_of(const request_row& request, const std::optional<task_row>& task);
+requester_view view_of(const request_row& request, const task_row& task);
 
 std::string to_json(const requester_view& view);
 

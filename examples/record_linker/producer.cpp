@@ -19,7 +19,7 @@ void count(fan_out& total, const msg::task_outcomes& answer) {
 
 } // namespace
 
-core::outcome<fan_out> enqueue(node_port& node, const std::vector<link_row>& rows,
+core::outcome<fan_out> enqueue(task_port& node, const std::vector<link_row>& rows,
                                const std::string& trace, std::int16_t priority) {
   fan_out total;
   for (std::size_t from = 0; from < rows.size(); from += batch_size) {
@@ -35,7 +35,7 @@ core::outcome<fan_out> enqueue(node_port& node, const std::vector<link_row>& row
   return total;
 }
 
-core::outcome<fan_out> match_project(link_store& store, node_port& node, std::uint32_t project,
+core::outcome<fan_out> match_project(link_store& store, task_port& node, std::uint32_t project,
                                      const std::string& trace, core::instant now) {
   const auto rows = store.queue_project(project, now);
   if (!rows)

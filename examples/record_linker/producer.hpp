@@ -24,12 +24,12 @@ struct fan_out {
 
 /// Makes a task for each row, `batch_size` at a time. A node that does not answer is a failure; the
 /// rows that have no task then are left to the sweeper, or to who asks again.
-core::outcome<fan_out> enqueue(node_port& node, const std::vector<link_row>& rows,
+core::outcome<fan_out> enqueue(task_port& node, const std::vector<link_row>& rows,
                                const std::string& trace, std::int16_t priority = 0);
 
 /// "Match project P." `not_found` when there is no such project: the user's mistake, as opposed to
 /// every other failure.
-core::outcome<fan_out> match_project(link_store& store, node_port& node, std::uint32_t project,
+core::outcome<fan_out> match_project(link_store& store, task_port& node, std::uint32_t project,
                                      const std::string& trace, core::instant now);
 
 /// Makes those dead letters live again that died of an outage. Who died otherwise would do so

@@ -14,6 +14,7 @@
 
 #include <CLI/Validators.hpp>
 #include <caf/actor_system.hpp>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -53,9 +54,6 @@ constexpr auto look_every = 100ms;
 constexpr auto progress_every = 1s;
 /// Of the world: longer than three tries and the waits between them.
 constexpr auto outage_lasts = 90s;
-/// Not scaled: the rows of the forgotten project are simply written an hour ago.
-constexpr auto sweepers_patience = std::chrono::hours{1};
-
 constexpr std::uint32_t bulk = 1;
 constexpr std::uint32_t modest = 2;
 constexpr std::uint32_t lost = 3;
@@ -201,13 +199,15 @@ void matching_story::prepare() {
   need(
       line_.ask<msg::queue_view>(msg::put_queue{queue_name, queue_policy(ttl, flags_.world.speed)}),
       "no queue");
+  need(line_.ask<msg::queue_view>(msg::put_queue{sweep_queue, "{}"}), "no queue for sweeps");
   make_schema(*pool_);
   add_project(*pool_, bulk, flags_.records, institution);
   add_project(*pool_, modest, flags_.records / 10, anonymous);
   add_project(*pool_, lost, flags_.records / 3, institution);
   add_project(*pool_, forgotten, flags_.records / 50, institution);
   // Its producer wrote the rows and died before it asked the node, long ago.
-  links_.queue_project(forgotten, wall_time() - sweepers_patience - 1min);
+  // Not scaled: the rows are simply written an hour ago.
+  links_.queue_project(forgotten, wall_time() - sweep_patience - 1min);
   teller_.say("a node with a private database runs, the handler inside it");
 }
 
@@ -269,13 +269,32 @@ void matching_story::redrive() {
   expect(counts().dead == 0, "what was redriven has died again");
 }
 
+/// Once by hand, for those who do not want to wait; then its schedule sees to it.
 void matching_story::sweep_up() {
-  const auto swept = need(sweep(links_, node_, wall_time(), sweepers_patience), "not swept");
-  teller_.say("the sweeper finds " + std::to_string(swept.looked_at)
-              + " records that were queued an hour ago and enqueues "
-              + std::to_string(swept.enqueued));
-  expect(swept.enqueued == flags_.records / 50, "the sweeper has overlooked records");
-  watch("the swept", [&] { return counts().live == 0; });
+  msg::task_request now;
+  now.task.value = ids_.next(wall_time());
+  now.type = sweep_type;
+  now.body = "{}";
+  need(line_.ask<msg::task_outcomes>(msg::enqueue_tasks{sweep_queue, {now}}), "no sweep");
+  msg::task_view over;
+  watch("the sweep", [&] {
+    over = need(node_.ask(msg::get_task{now.task}), "the sweep is gone");
+    return over.status != "QUEUED" && over.status != "EXECUTING";
+  });
+  const auto swept = nlohmann::json::parse(over.result.empty() ? "{}" : over.result);
+  const auto enqueued = swept.value("enqueued", std::size_t{0});
+  teller_.say("the sweeper finds " + std::to_string(swept.value("looked_at", std::size_t{0}))
+              + " records that were queued an hour ago and enqueues " + std::to_string(enqueued));
+  expect(enqueued == flags_.records / 50, "the sweeper has overlooked records");
+  const auto begun = wall_time();
+  const auto later = need(
+      line_.ask<msg::schedule_view>(msg::put_schedule{sweep_queue, "quarterly", sweep_schedule()}),
+      "no schedule");
+  expect(later.next_due > begun - 1min && later.next_due <= wall_time() + 16min,
+         "the next sweep is not within a quarter of an hour");
+  // The sweeper stages its tasks: they are there when their queue has taken them in.
+  watch("the swept",
+        [&] { return links_.untouched_since(wall_time(), 1).empty() && counts().live == 0; });
   teller_.say("all is done");
 }
 

@@ -3,6 +3,8 @@
 #include "examples/record_linker/matching.hpp"
 #include "examples/record_linker/producer.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <string>
 #include <vector>
 
@@ -12,6 +14,8 @@ namespace {
 
 /// There is no user's request that it follows from.
 constexpr const char* sweepers_trace = "";
+
+constexpr std::size_t swept_at_once = 1'000;
 
 } // namespace
 
@@ -29,7 +33,7 @@ care care_for(const core::outcome<msg::task_view>& task) {
   return leave{};
 }
 
-core::outcome<sweep_report> sweep(link_store& store, node_port& node, core::instant now,
+core::outcome<sweep_report> sweep(link_store& store, task_port& node, core::instant now,
                                   core::duration patience, std::size_t most) {
   const auto rows = store.untouched_since(now - patience, most);
   sweep_report report{rows.size(), 0, 0};
@@ -50,6 +54,28 @@ core::outcome<sweep_report> sweep(link_store& store, node_port& node, core::inst
   report.enqueued = made->made;
   store.touch(seen_to, now);
   return report;
+}
+
+std::string sweep_schedule() {
+  return nlohmann::json{{"cron", "*/15 * * * *"},
+                        {"task", {{"type", sweep_type}, {"unique_key", sweep_type}}}}
+      .dump();
+}
+
+client::outcome sweep_handler::run(const client::task_context& task) {
+  sweep_report all;
+  for (bool more = true; more && !task.canceled();) {
+    const auto swept = sweep(*store_, *tasks_, task.now(), sweep_patience, swept_at_once);
+    if (!swept)
+      return client::failed{error_sweep, swept.error().detail};
+    all.looked_at += swept->looked_at;
+    all.enqueued += swept->enqueued;
+    all.given_up += swept->given_up;
+    more = swept->looked_at == swept_at_once;
+  }
+  return client::done{nlohmann::json{
+      {"looked_at", all.looked_at}, {"enqueued", all.enqueued}, {"given_up", all.given_up}}
+                          .dump()};
 }
 
 } // namespace linker

@@ -59,6 +59,11 @@ constexpr const char* select_untouched = R"sql(
 constexpr const char* set_touched = R"sql(
   UPDATE linker.link_tasks SET updated_at = to_timestamp($2 / 1e6) WHERE id = $1)sql";
 constexpr const char* stage = "SELECT count(*) FROM holdfast.enqueue_many($1, $2::jsonb)";
+constexpr const char* select_task = R"sql(
+  SELECT workflow_status, coalesce(error_code, '') FROM report.tasks WHERE task_id = $1
+  UNION ALL
+  SELECT 'QUEUED', '' FROM report.task_intake WHERE task_id = $1 AND status = 'STAGED'
+  LIMIT 1)sql";
 
 constexpr const char* insert_entries = R"sql(
   WITH entries AS (
@@ -96,8 +101,7 @@ std::optional<std::vector<link_row>> queue_links(pqxx::transaction_base& tx, std
 }
 
 /// The same task as by message, with the names that the SQL functions have.
-nlohmann::json staged(const link_row& row, const std::string& trace) {
-  const auto made = request_for(row, trace);
+nlohmann::json staged(const msg::task_request& made) {
   return {{"task_id", core::to_string(made.task)},
           {"type", made.type},
           {"version", made.version},
@@ -166,10 +170,37 @@ std::optional<std::size_t> pg_links::match_project(std::uint32_t project, const 
       auto batch = nlohmann::json::array();
       const auto until = std::min(rows->size(), from + batch_size);
       for (auto i = from; i < until; ++i)
-        batch.push_back(staged((*rows)[i], trace));
+        batch.push_back(staged(request_for((*rows)[i], trace)));
       tx.exec_params(stage, std::string{queue_name}, batch.dump());
     }
     return rows->size();
+  });
+}
+
+// --- tasks ---
+
+core::outcome<msg::task_outcomes> pg_tasks::ask(const msg::enqueue_tasks& request) {
+  auto batch = nlohmann::json::array();
+  msg::task_outcomes answer;
+  for (const auto& task : request.tasks) {
+    batch.push_back(staged(task));
+    answer.outcomes.push_back({task.task, core::errc::none, {}, false});
+  }
+  pool_->run<pqxx::work>(
+      [&](auto& tx) { return tx.exec_params(stage, request.queue, batch.dump()); });
+  return answer;
+}
+
+core::outcome<msg::task_view> pg_tasks::ask(const msg::get_task& request) {
+  return pool_->run<pqxx::nontransaction>([&](auto& tx) -> core::outcome<msg::task_view> {
+    const auto rows = tx.exec_params(select_task, core::to_string(request.task));
+    if (rows.empty())
+      return core::failure{core::errc::not_found, "there is no such task"};
+    msg::task_view view;
+    view.task = request.task;
+    view.status = rows.front()[0].template as<std::string>();
+    view.error_code = rows.front()[1].template as<std::string>();
+    return view;
   });
 }
 

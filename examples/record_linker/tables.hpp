@@ -1,6 +1,7 @@
 #pragma once
 
 #include "examples/record_linker/entity_api.hpp"
+#include "examples/record_linker/node_port.hpp"
 #include "examples/record_linker/records.hpp"
 #include "examples/shared/connection_pool.hpp"
 
@@ -33,6 +34,21 @@ public:
   /// in one commit, so that no crash comes between. The number of tasks; none without the project.
   std::optional<std::size_t> match_project(std::uint32_t project, const std::string& trace,
                                            core::instant now);
+
+private:
+  const std::shared_ptr<connection_pool> pool_;
+};
+
+/// Holdfast's own tables, by its functions and reports: for a handler, which is inside a node and
+/// has no connection to one. What the database does not do is thrown.
+class pg_tasks : public task_port {
+public:
+  explicit pg_tasks(std::shared_ptr<connection_pool> pool) : pool_(std::move(pool)) {}
+
+  /// Stages them. None is called repeated: their queue finds that out when it takes them in.
+  core::outcome<msg::task_outcomes> ask(const msg::enqueue_tasks& request) override;
+  /// Its status and error code. One that is staged is `QUEUED`.
+  core::outcome<msg::task_view> ask(const msg::get_task& request) override;
 
 private:
   const std::shared_ptr<connection_pool> pool_;

@@ -19,6 +19,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -593,6 +594,13 @@ BOOST_AUTO_TEST_CASE(envelope_has_header_body_and_tracing) {
                 R"("span_id":"00f067aa0ba902b7"}})");
   BOOST_TEST(!context.canceled());
   BOOST_TEST((context.now() == core::from_micros(7)));
+}
+
+BOOST_AUTO_TEST_CASE(node_is_told_apart_from_none) {
+  const client::task_context alone{
+      std::make_shared<const msg::leased_task>(), std::make_shared<client::lease_watch>(),
+      [](const msg::task_update&) { return true; }, [] { return core::instant{}; }};
+  BOOST_CHECK_THROW(alone.node(), std::logic_error);
 }
 
 BOOST_AUTO_TEST_CASE(lease_that_has_run_out_is_canceled) {

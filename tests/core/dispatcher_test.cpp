@@ -435,6 +435,42 @@ BOOST_AUTO_TEST_CASE(a_credential_never_is_granted_more_than_its_own_rate) {
   BOOST_TEST(granted()["basic"] == 1);
 }
 
+// C35: a credential for each of a million users is no reason to grow for ever.
+BOOST_AUTO_TEST_CASE(what_has_no_consequence_any_more_is_forgotten) {
+  const auto serve_credentials = [&](int from, int until) {
+    for (int i = from; i < until; ++i) {
+      now += 10ms;
+      const auto spec = add("k", "t", 0, "user-" + std::to_string(i)).spec;
+      BOOST_REQUIRE(take() != nullptr);
+      dispatcher.ended(spec);
+      if (i % 3 == 0)
+        dispatcher.hold_off(spec, now + 2s);
+    }
+  };
+  policy.rate_per_credential = {1, 1};
+  serve_credentials(0, 20'000);
+  BOOST_TEST(dispatcher.remembered() <= 1'024U);
+
+  // What has consequences is not: the last second's rates, and the pauses.
+  add("k", "t", 0, "user-19999");
+  add("k", "t", 0, "user-19998"); // also held off
+  BOOST_TEST(take() == nullptr);
+  now += 1s;
+  const auto* one = take();
+  BOOST_REQUIRE(one != nullptr);
+  BOOST_TEST(one->spec.credential == "user-19999");
+  BOOST_TEST(take() == nullptr);
+  now += 1s;
+  BOOST_TEST(take() != nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(credentials_without_a_rate_are_not_remembered_at_all) {
+  for (int i = 0; i < 100; ++i)
+    add("k", "t", 0, "user-" + std::to_string(i));
+  BOOST_TEST(serve_many(100)["k"] == 100);
+  BOOST_TEST(dispatcher.remembered() == 0U);
+}
+
 // C36
 BOOST_AUTO_TEST_CASE(a_retry_after_holds_off_its_type_and_credential_and_no_other) {
   const auto limited = add("k", "api", 0, "acme").spec;

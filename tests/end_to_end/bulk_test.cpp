@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_CASE(story_ends_as_promised) {
   for (const auto* said :
        {"four requests are refused", "121 mails wait", "accepted, to be done later",
         "the node is killed", "it is back", "has the same", "118 people have their mail",
-        "RIGHTS_REVOKED", "450 newcomers", "As promised"})
+        "RIGHTS_REVOKED", "450 newcomers", "60 units", "As promised"})
     BOOST_TEST(end.out.find(said) != std::string::npos, said);
 }
 

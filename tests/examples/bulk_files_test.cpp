@@ -151,6 +151,9 @@ BOOST_AUTO_TEST_CASE(only_what_is_about_the_mail_is_for_good) {
   BOOST_TEST((result_of_reply(550, true) == result::refused));
   BOOST_TEST((result_of_reply(554, true) == result::refused));
   BOOST_TEST((result_of_reply(554, false) == result::unavailable)); // no service here
+  BOOST_TEST((result_of_reply(450, true) == result::later));
+  BOOST_TEST((result_of_reply(451, true) == result::later));
+  BOOST_TEST((result_of_reply(450, false) == result::unavailable));
   BOOST_TEST((result_of_reply(421, true) == result::unavailable));
   BOOST_TEST((result_of_reply(452, true) == result::unavailable));
   BOOST_TEST((result_of_reply(530, true) == result::unavailable)); // it wants a login

@@ -1,5 +1,6 @@
 // The decisions of bulk actions: who may, how far a task is, what a requester is told.
 
+#include "core/uuid.hpp"
 #include "examples/bulk_actions/actions.hpp"
 #include "examples/bulk_actions/catalogue.hpp"
 #include "examples/bulk_actions/rules.hpp"
@@ -148,6 +149,17 @@ BOOST_AUTO_TEST_CASE(what_is_written_at_submit_is_read_at_run) {
   BOOST_TEST(letter.subject == "Grüße");
   BOOST_TEST(letter.text == "Zeile\nZeile");
 
+  const core::step_id essays{*core::parse_uuid("018f2c5e-7c1a-7000-8000-0000000000aa")};
+  const core::unit_id one{*core::parse_uuid("018f2c5e-7c1a-7000-8000-000000000001")};
+  const auto listed =
+      written_and_read(change_unit_status{essays, units_by_ids{{one}}, core::unit_verb::cancel});
+  BOOST_TEST((listed.step == essays && listed.order == core::unit_verb::cancel));
+  BOOST_TEST((std::get<units_by_ids>(listed.who).ids == std::vector<core::unit_id>{one}));
+  const auto open = written_and_read(
+      change_unit_status{essays, units_in_state{"Paused"}, core::unit_verb::resume});
+  BOOST_TEST(std::get<units_in_state>(open.who).state == "Paused");
+  BOOST_TEST((open.order == core::unit_verb::resume));
+
   const auto fresh = written_and_read(enrol{"law", {{"Ann", "ann@x.example", "north"}}});
   BOOST_TEST(fresh.program == "law");
   BOOST_REQUIRE(fresh.people.size() == 1U);
@@ -199,6 +211,40 @@ BOOST_AUTO_TEST_CASE(requests_have_bounds_on_both_sides) {
   BOOST_TEST(objection(enrol{"law", {ann, {"Bob", "nowhere", "north"}}}).find("person 2") == 0U);
 }
 
+// B43: each part may be within its bounds, and all of it more than a task holds.
+BOOST_AUTO_TEST_CASE(a_request_as_a_whole_has_a_bound) {
+  BOOST_TEST(objection_to_spec(std::string(spec_bytes_max, ' ')).empty());
+  BOOST_TEST(!objection_to_spec(std::string(spec_bytes_max + 1, ' ')).empty());
+  by_ids many;
+  for (std::size_t i = 0; i < ids_max; ++i)
+    many.ids.push_back(static_cast<person_id>(1'000'000 + i));
+  BOOST_TEST(objection_to_spec(encode(watch{many})).empty());
+  const newcomer ann{"Ann of the long name", "ann.of.the.long.name@campus.example", "north"};
+  BOOST_TEST(
+      objection_to_spec(encode(enrol{"law", std::vector<newcomer>(newcomers_max, ann)})).empty());
+  const newcomer wordy{std::string(200, 'n'), "n@x.example", std::string(200, 'c')};
+  BOOST_TEST(!objection_to_spec(encode(enrol{"law", std::vector<newcomer>(newcomers_max, wordy)}))
+                  .empty());
+}
+
+BOOST_AUTO_TEST_CASE(requests_about_units_have_bounds) {
+  const core::step_id step{*core::parse_uuid("018f2c5e-7c1a-7000-8000-0000000000aa")};
+  const auto pause = core::unit_verb::pause;
+  BOOST_TEST(objection(change_unit_status{step, units_in_state{"Judgable"}, pause}).empty());
+  BOOST_TEST(!objection(change_unit_status{{}, units_in_state{"Judgable"}, pause}).empty());
+  for (const auto* state : {"", "Golden", "Finalized", "Canceled", "Gathered"})
+    BOOST_TEST(!objection(change_unit_status{step, units_in_state{state}, pause}).empty(), state);
+  BOOST_TEST(!objection(change_unit_status{step, units_by_ids{}, pause}).empty());
+  const units_by_ids many{std::vector<core::unit_id>(ids_max + 1)};
+  BOOST_TEST(!objection(change_unit_status{step, many, pause}).empty());
+  const std::string in = R"({"step": "018f2c5e-7c1a-7000-8000-0000000000aa", )";
+  for (const auto& body :
+       {std::string{R"({"step": "x", "who": {"state": "Paused"}, "order": "pause"})"},
+        in + R"("who": {}, "order": "pause"})",
+        in + R"("who": {"state": "Paused"}, "order": "stop"})"})
+    BOOST_TEST(!not_read<change_unit_status>("1.0", body).why.empty(), body);
+}
+
 BOOST_AUTO_TEST_CASE(nothing_gets_into_a_mail_or_a_table_that_has_no_place_there) {
   BOOST_TEST(!objection(send_mail{by_query{}, "Hello\r\nBcc: all@x.example", "t"}).empty());
   BOOST_TEST(!objection(send_mail{by_query{}, "s", std::string("a\0b", 3)}).empty());
@@ -234,13 +280,18 @@ BOOST_AUTO_TEST_CASE(the_receipt_has_the_id_and_the_audit_fields) {
 }
 
 BOOST_AUTO_TEST_CASE(a_task_that_is_not_taken_in_yet_waits) {
-  for (const auto& task :
-       {std::optional<task_row>{}, std::optional{task_row{"STAGED", 0, "", "", now}}}) {
-    const auto view = view_of(request(), task);
-    BOOST_TEST(view.status == "QUEUED");
-    BOOST_TEST(view.percent == 0U);
-    BOOST_TEST(view.error_code.empty());
-  }
+  const auto view = view_of(request(), task_row{"STAGED", 0, "", "", now});
+  BOOST_TEST(view.status == "QUEUED");
+  BOOST_TEST(view.percent == 0U);
+  BOOST_TEST(view.error_code.empty());
+}
+
+// Its queue keeps what has ended for a while only, and the request is kept for ever.
+BOOST_AUTO_TEST_CASE(a_task_that_is_forgotten_does_not_wait) {
+  const auto view = view_of(request(), task_row{"FORGOTTEN", 0, "", "", now});
+  BOOST_TEST(view.status == "FORGOTTEN");
+  BOOST_TEST(view.error_code == error::not_kept);
+  BOOST_TEST(!view.message.empty());
 }
 
 BOOST_AUTO_TEST_CASE(progress_and_result_are_shown) {

@@ -31,6 +31,7 @@ void check_same(const college_tables& got, const college_tables& wanted) {
   BOOST_TEST((got.changes == wanted.changes));
   BOOST_TEST((got.watches == wanted.watches));
   BOOST_TEST((got.mails == wanted.mails));
+  BOOST_TEST((got.units == wanted.units));
   BOOST_REQUIRE(got.people.size() == wanted.people.size());
   std::vector<bulk::person> some;
   std::vector<bulk::person> others;
@@ -97,6 +98,37 @@ BOOST_AUTO_TEST_CASE(a_watch_and_its_end_happen_once) {
   BOOST_TEST(interrupt_everywhere(bulk::unwatch{by_ids{{10, 20, 35, 250}}}, "COMPLETED") > 10U);
 }
 
+// B3: the units of Holdfast, by their state; what is finished stays
+BOOST_AUTO_TEST_CASE(units_are_changed_whatever_happens_to_the_worker) {
+  const bulk::change_unit_status pause{
+      {unit_numbered(99).value}, bulk::units_in_state{"Judgable"}, core::unit_verb::pause};
+  const auto check = [&](const core::task_id& task) {
+    BOOST_TEST(look(task).result == R"({"as_they_were":0,"changed":24})");
+    for (const auto& [place, unit] : college().tables.units)
+      BOOST_TEST(
+          (unit.second == (place == 70 ? core::unit_state::finalized : core::unit_state::paused)));
+  };
+  BOOST_TEST(interrupt_everywhere(pause, "COMPLETED", check) > 60U);
+}
+
+// B38, B65, B66: by their names, whatever became of them; a node that is away is tried again
+BOOST_AUTO_TEST_CASE(units_that_cannot_be_changed_keep_no_others_from_it) {
+  const bulk::units_by_ids some{
+      {unit_numbered(3), unit_numbered(7), unit_numbered(8), unit_numbered(200)}};
+  const auto task =
+      enqueue(bulk::change_unit_status{{unit_numbered(99).value}, some, core::unit_verb::pause});
+  college().node_away = true;
+  work();
+  BOOST_TEST(look(task).status == "QUEUED");
+  BOOST_TEST(look(task).attempts == 1U);
+  college().node_away = false;
+  const auto seen = see_through(task, 1h);
+  BOOST_TEST(seen.status == "COMPLETED");
+  BOOST_TEST(seen.result == R"({"as_they_were":1,"changed":2})"); // nobody knows the last one
+  BOOST_TEST((college().tables.units.at(80).second == core::unit_state::paused));
+  BOOST_TEST((college().tables.units.at(10).second == core::unit_state::judgable));
+}
+
 // B40: without a target its place is one in the list
 BOOST_AUTO_TEST_CASE(nobody_is_enrolled_twice) {
   bulk::enrol newcomers{"chemistry", {}};
@@ -144,6 +176,30 @@ BOOST_AUTO_TEST_CASE(refused_recipients_fail_the_task_when_all_others_have_their
   BOOST_TEST(seen.error_code == bulk::error::recipients_refused);
   BOOST_TEST(post.delivered.size() == college_size - 3);
   BOOST_TEST(college().tables.mails.size() == college_size);
+}
+
+// B65-B67: who is put off is tried again when all others have their mail, and not for ever
+BOOST_AUTO_TEST_CASE(a_recipient_who_is_put_off_keeps_nobody_waiting) {
+  for (const auto* address : {"p3@campus.example", "p4@campus.example", "p25@campus.example"})
+    post.later[address] = 2;
+  const auto task = enqueue(bulk::send_mail{everybody, "Hello", "you"});
+  work();
+  BOOST_TEST(post.delivered.size() == college_size - 3); // each of the three was asked twice
+  BOOST_TEST(look(task).attempts == 0U);                 // it got on
+  BOOST_TEST((look(task).next_action >= now() + 5min));
+  BOOST_TEST(see_through(task, 1h).status == "COMPLETED");
+  BOOST_TEST(post.delivered.size() == college_size);
+  BOOST_TEST(college().tables.mails.size() == college_size);
+}
+
+BOOST_AUTO_TEST_CASE(a_recipient_who_is_put_off_for_ever_is_given_up) {
+  post.later["p3@campus.example"] = 1'000;
+  const auto task = enqueue(bulk::send_mail{everybody, "Hello", "you"});
+  const auto seen = see_through(task, 12h);
+  BOOST_TEST(seen.status == "ERROR");
+  BOOST_TEST(seen.error_code == bulk::error::recipients_put_off);
+  BOOST_TEST(seen.attempts == 5U);
+  BOOST_TEST(post.delivered.size() == college_size - 1);
 }
 
 // B65-B67: short outages cost nothing as long as it gets on; a long one ends it

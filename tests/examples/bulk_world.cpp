@@ -34,7 +34,8 @@ std::filesystem::path new_directory() {
 college_tables full_college() {
   using bulk::right;
   const std::set<right> all{right::export_people, right::change_status, right::watch,
-                            right::send_mail,     right::enrol,         right::run_as_others};
+                            right::send_mail,     right::enrol,         right::run_as_others,
+                            right::change_units};
   college_tables made;
   made.staff[registrar] = {registrar, "Rosa", all, ""};
   made.staff[coach] = {coach, "Carl", all, "north"};
@@ -46,11 +47,19 @@ college_tables full_college() {
                        i % 2 == 0 ? "biology" : "history",
                        i % 3 == 0 ? "north" : "south",
                        bulk::program_status::active};
+    made.units[id] = {unit_numbered(i),
+                      i == 7 ? core::unit_state::finalized : core::unit_state::judgable};
   }
   return made;
 }
 
 } // namespace
+
+core::unit_id unit_numbered(std::size_t number) {
+  core::unit_id id;
+  id.value.bytes.back() = static_cast<std::uint8_t>(number);
+  return id;
+}
 
 struct bulk_world::attempt {
   explicit attempt(virtual_worker as) : self(std::move(as)) {}
@@ -72,6 +81,7 @@ bulk_world::bulk_world() : exports_(new_directory()) {
   post.at_step = [this] { step(); };
   with.tables = college_;
   with.open_mailer = [this] { return post.open(); };
+  with.open_units = [this](const lib::task_context&) { return college_->open_units(); };
   with.exports = exports_;
   with.most.people_per_chunk = 10;
   with.most.rows_per_chunk = 10;

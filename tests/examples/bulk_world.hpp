@@ -22,6 +22,9 @@ inline constexpr bulk::staff_id registrar = 1; ///< May do everything.
 inline constexpr bulk::staff_id coach = 2;     ///< May do everything at the campus in the north.
 inline constexpr std::size_t college_size = 25;
 
+/// The unit at this place of the only step. The seventh is finished.
+core::unit_id unit_numbered(std::size_t number);
+
 enum class mishap {
   none,
   death, ///< Its process is killed. Somebody else goes on at once.

@@ -282,6 +282,31 @@ BOOST_AUTO_TEST_CASE(sweep_comes_back_after_its_patience_only) {
   BOOST_TEST((world.status() == link_status::failed));
 }
 
+// C41: however many there are, and nothing while the node does not answer
+BOOST_AUTO_TEST_CASE(sweep_is_a_task_that_goes_on_until_all_are_seen_to) {
+  const auto store = std::make_shared<memory_links>();
+  const auto node = std::make_shared<scripted_node>();
+  store->add_project(1);
+  for (int i = 0; i < 2'300; ++i)
+    store->add(1, anonymous);
+  store->queue_project(1, noon);
+  sweep_handler sweeper{store, node};
+  const auto run_at = [&](core::instant now) {
+    return sweeper.run({std::make_shared<const msg::leased_task>(),
+                        std::make_shared<client::lease_watch>(),
+                        [](const msg::task_update&) { return true; }, [now] { return now; }});
+  };
+  BOOST_TEST(std::get<client::done>(run_at(noon + sweep_patience)).result
+             == R"({"enqueued":0,"given_up":0,"looked_at":0})");
+  node->dead_after = 1;
+  const auto broken_off = std::get<client::failed>(run_at(noon + sweep_patience + 1s));
+  BOOST_TEST(broken_off.code == error_sweep);
+  BOOST_TEST((broken_off.kind == core::failure_kind::transient));
+  node->dead_after = 1'000;
+  BOOST_TEST(std::get<client::done>(run_at(noon + sweep_patience + 2s)).result
+             == R"({"enqueued":1300,"given_up":0,"looked_at":1300})");
+}
+
 // C37-C39
 BOOST_AUTO_TEST_CASE(metrics_follow_from_two_counts) {
   msg::queue_statistics before;

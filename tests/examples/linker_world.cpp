@@ -1,6 +1,7 @@
 #include "tests/examples/linker_world.hpp"
 
 #include "client/lease_end.hpp"
+#include "examples/record_linker/sweeper.hpp"
 #include "tests/support/printing.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -232,6 +233,21 @@ void linker_world::die(worker& who) {
   else
     silent_.push_back(std::move(who.self));
   who.self = virtual_worker{*this, linker::queue_name, "w" + std::to_string(++names_)};
+}
+
+std::string linker_world::sweep_as_scheduled() {
+  virtual_worker who{*this, linker::sweep_queue, "sweeper"};
+  const auto given = who.send(who.claim(linker::sweep_type, 10));
+  settle();
+  BOOST_REQUIRE(given->value);
+  BOOST_REQUIRE(given->value->tasks.size() == 1U); // each waits for the one before
+  const auto task = given->value->tasks.front();
+  linker::sweep_handler handler{links, {std::shared_ptr<void>{}, static_cast<node_port*>(this)}};
+  const auto how = handler.run(
+      {std::make_shared<const msg::leased_task>(task), std::make_shared<lib::lease_watch>(),
+       [](const msg::task_update&) { return true; }, [this] { return now(); }});
+  BOOST_TEST((who.hand_in(task, how) == core::errc::none));
+  return std::get<lib::done>(how).result;
 }
 
 std::size_t linker_world::at_work_on(std::uint32_t project) const {

@@ -44,6 +44,8 @@ public:
   void run_until_empty(core::duration limit);
 
   linker::node_port& port() { return *this; }
+  /// A worker does the sweep that the schedule has made; what came of it.
+  std::string sweep_as_scheduled();
   msg::queue_statistics queue_counts();
   /// Workers that are waiting for the API about a record of the project.
   std::size_t at_work_on(std::uint32_t project) const;

@@ -21,6 +21,17 @@ bool matches(const bulk::target& who, const std::string& campus, const person& i
          && (!query.status || is.status == *query.status);
 }
 
+const char* name_of(core::unit_state state) {
+  return state == core::unit_state::judgable ? "Judgable" : "Paused";
+}
+
+bool matches(const bulk::unit_target& who, const core::unit_id& unit, core::unit_state state) {
+  if (const auto* query = std::get_if<bulk::units_in_state>(&who))
+    return state != core::unit_state::finalized && name_of(state) == query->state;
+  const auto& ids = std::get<bulk::units_by_ids>(who).ids;
+  return std::find(ids.begin(), ids.end(), unit) != ids.end();
+}
+
 } // namespace
 
 class memory_college::open_transaction : public bulk::transaction {
@@ -61,6 +72,33 @@ public:
     return std::min<std::int64_t>(all, most);
   }
 
+  std::vector<bulk::unit_row> next_units(const core::step_id&, const bulk::unit_target& who,
+                                         std::int64_t after, std::size_t most) override {
+    of_.step();
+    std::vector<bulk::unit_row> found;
+    for (auto at = of_.tables.units.upper_bound(after);
+         at != of_.tables.units.end() && found.size() < most; ++at)
+      if (matches(who, at->second.first, at->second.second))
+        found.push_back({at->first, at->second.first});
+    return found;
+  }
+
+  std::vector<bulk::unit_row> planned_units() override {
+    of_.step();
+    return tables_.planned[job_.task];
+  }
+
+  void plan_units(const std::vector<bulk::unit_row>& units) override {
+    of_.step();
+    tables_.planned[job_.task] = units;
+  }
+
+  std::int64_t count_units(const core::step_id& step, const bulk::unit_target& who,
+                           std::int64_t most) override {
+    return static_cast<std::int64_t>(
+        next_units(step, who, 0, static_cast<std::size_t>(most)).size());
+  }
+
   void set_status(const std::vector<person>& people, bulk::program_status to,
                   const std::string& reason) override {
     of_.step();
@@ -95,6 +133,21 @@ public:
   void note_mail(const person& who, const std::string& refusal) override {
     of_.step();
     tables_.mails.emplace_back(who.id, refusal);
+    tables_.put_off[job_.task].erase(who.id);
+  }
+
+  void put_off_mail(const person& who) override {
+    of_.step();
+    tables_.put_off[job_.task].insert(who.id);
+  }
+
+  std::vector<person> mails_put_off(person_id after, std::size_t most) override {
+    of_.step();
+    std::vector<person> found;
+    const auto& waiting = tables_.put_off[job_.task];
+    for (auto at = waiting.upper_bound(after); at != waiting.end() && found.size() < most; ++at)
+      found.push_back(tables_.people.at(*at));
+    return found;
   }
 
   college_tables& tables() { return tables_; }
@@ -118,9 +171,41 @@ bool memory_college::transact(const bulk::job& whose,
   step();
   if (tables.bookmarks[whose.task].first > whose.token)
     throw std::runtime_error{"the server has ended the session"};
+  auto units = std::move(tables.units);
   tables = std::move(ours.tables());
+  tables.units = std::move(units);
   step();
   return true;
+}
+
+class memory_college::units_at_node : public bulk::unit_port {
+public:
+  explicit units_at_node(memory_college& of) : of_(of) {}
+
+  core::failure change(const core::step_id&, const core::unit_id& unit,
+                       core::unit_verb verb) override {
+    of_.step();
+    if (of_.node_away)
+      return {core::errc::unavailable, "no node"};
+    auto& units = of_.tables.units;
+    const auto at = std::find_if(units.begin(), units.end(),
+                                 [&](const auto& entry) { return entry.second.first == unit; });
+    if (at == units.end())
+      return {core::errc::not_found, "no such unit"};
+    auto& state = at->second.second;
+    if (state == core::unit_state::finalized)
+      return {core::errc::wrong_state, "it is finished"};
+    state = verb == core::unit_verb::pause ? core::unit_state::paused : core::unit_state::judgable;
+    of_.step();
+    return {};
+  }
+
+private:
+  memory_college& of_;
+};
+
+std::unique_ptr<bulk::unit_port> memory_college::open_units() {
+  return std::make_unique<units_at_node>(*this);
 }
 
 bulk::delivery memory_post::deliver(const bulk::mail& what) {
@@ -130,6 +215,10 @@ bulk::delivery memory_post::deliver(const bulk::mail& what) {
     return {bulk::delivery::result::unavailable, "it is down"};
   if (gone.count(what.to) != 0)
     return {bulk::delivery::result::refused, "550"};
+  if (const auto busy = later.find(what.to); busy != later.end() && busy->second > 0) {
+    --busy->second;
+    return {bulk::delivery::result::later, "450"};
+  }
   delivered.push_back(what);
   if (at_step)
     at_step();

@@ -2,6 +2,7 @@
 
 #include "examples/bulk_actions/mailer.hpp"
 #include "examples/bulk_actions/store.hpp"
+#include "examples/bulk_actions/units.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -27,6 +28,10 @@ struct college_tables {
   std::set<std::pair<bulk::staff_id, bulk::person_id>> watches;
   std::vector<std::pair<bulk::person_id, std::string>> mails; ///< With the refusal.
   std::map<core::task_id, std::pair<core::token, bulk::bookmark>> bookmarks;
+  std::map<core::task_id, std::set<bulk::person_id>> put_off; ///< Those whose mails wait.
+  std::map<core::task_id, std::vector<bulk::unit_row>> planned;
+  /// By their places in the only step. They are not the application's: no transaction keeps them.
+  std::map<std::int64_t, std::pair<core::unit_id, core::unit_state>> units;
 };
 
 /// The same tables in memory, with transactions as PostgreSQL has them. Two that want one bookmark
@@ -42,8 +47,13 @@ public:
   bool transact(const bulk::job& whose,
                 const std::function<void(bulk::transaction&)>& work) override;
 
+  /// The node that has the units, as one run sees it.
+  std::unique_ptr<bulk::unit_port> open_units();
+  bool node_away = false; ///< Then it does not answer.
+
 private:
   class open_transaction;
+  class units_at_node;
 
   void step() const {
     if (at_step)
@@ -55,6 +65,7 @@ private:
 struct memory_post {
   std::vector<bulk::mail> delivered;
   std::set<std::string> gone;        ///< Addresses that are refused.
+  std::map<std::string, int> later;  ///< How often each address is put off.
   std::size_t until_down = SIZE_MAX; ///< Deliveries after which it is.
   std::function<void()> at_step;
 

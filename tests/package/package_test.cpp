@@ -131,6 +131,34 @@ BOOST_AUTO_TEST_CASE(package_names_neither_our_folders_nor_our_flags) {
   }
 }
 
+// C47: what the loader looks for is in the image, or in every image
+BOOST_AUTO_TEST_CASE(container_of_the_worker_has_the_libraries_it_needs) {
+  const auto image =
+      text_of(fs::path{test::source_dir()} / "examples" / "peer" / "Dockerfile.worker");
+  // Of the base image; and sanitizers, which only our tests are built with.
+  const std::set<std::string> everywhere{"libc6",    "libgcc-s1", "libstdc++6",
+                                         "libasan8", "libubsan1", "liblsan0"};
+  const auto needed = test::run_program("/usr/bin/ldd", {worker}, 60s);
+  BOOST_REQUIRE_MESSAGE(needed.code == 0, needed.err);
+  std::istringstream lines{needed.out};
+  std::size_t libraries = 0;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words{line};
+    std::string library;
+    std::string arrow;
+    if (!(words >> library >> arrow) || arrow != "=>")
+      continue; // the loader itself, and what the kernel brings
+    const auto owner =
+        test::run_program("/usr/bin/dpkg-query", {"-S", "*-linux-gnu/" + library}, 60s);
+    BOOST_REQUIRE_MESSAGE(owner.code == 0, library + ": " + owner.err);
+    const auto package = owner.out.substr(0, owner.out.find(':'));
+    ++libraries;
+    BOOST_TEST((everywhere.count(package) != 0 || image.find(package) != std::string::npos),
+               library << " is of " << package);
+  }
+  BOOST_TEST(libraries >= 4U);
+}
+
 BOOST_AUTO_TEST_SUITE(with_a_node, *boost::unit_test::fixture<running_node>())
 
 // C11, A108: a requester and a worker, neither of which knows our tree.

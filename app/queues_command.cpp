@@ -1,0 +1,290 @@
+#include "app/cluster_command.hpp"
+#include "app/commands.hpp"
+#include "app/pretty_json.hpp"
+#include "app/read_input.hpp"
+#include "core/time_text.hpp"
+#include "messages/task_messages.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace holdfast::app {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+/// As many as one request makes live again, or one answer holds; numbers of the gateway's.
+constexpr std::uint32_t redriven_at_once = 1000;
+constexpr std::uint32_t schedules_per_page = 1000;
+
+struct queues_flags {
+  cluster_flags cluster;
+  std::string name; ///< Of a queue, or how names begin.
+  std::string schedule;
+  std::string file;
+  std::string type;
+  std::string error_code;
+  bool json = false;
+};
+
+// --- how they are ---
+
+std::string paused_text(const msg::queue_view& queue) {
+  if (queue.paused)
+    return "  paused";
+  std::string text;
+  for (const auto& type : queue.paused_types)
+    text += (text.empty() ? "  paused: " : ", ") + type;
+  return text;
+}
+
+void print_text(const msg::queue_view& queue, const msg::queue_statistics& counts) {
+  std::cout << queue.queue << "  revision " << queue.revision << paused_text(queue) << "  "
+            << counts.live << " live, " << counts.leased << " of them leased  " << counts.completed
+            << " completed, " << counts.failed << " failed, " << counts.canceled << " canceled, "
+            << counts.dead << " dead\n";
+}
+
+ordered_json json_of(const msg::queue_view& queue, const msg::queue_statistics& counts) {
+  return {{"queue", queue.queue},
+          {"revision", queue.revision},
+          {"paused", queue.paused},
+          {"paused_types", queue.paused_types},
+          {"policy", ordered_json::parse(queue.policy, nullptr, false)},
+          {"tasks",
+           {{"live", counts.live},
+            {"leased", counts.leased},
+            {"completed", counts.completed},
+            {"failed", counts.failed},
+            {"canceled", counts.canceled},
+            {"dead", counts.dead}}}};
+}
+
+exit_code list_queues(const queues_flags& flags, const client::connection& cluster) {
+  const auto found = cluster.ask<msg::queue_list>(msg::list_queues{flags.name});
+  if (!found)
+    return refused_by_node(found.error());
+  auto all = ordered_json::array();
+  for (const auto& queue : found->queues) {
+    const auto counts = cluster.ask<msg::queue_statistics>(msg::get_queue_statistics{queue.queue});
+    if (!counts)
+      return refused_by_node(counts.error());
+    if (flags.json)
+      all.push_back(json_of(queue, *counts));
+    else
+      print_text(queue, *counts);
+  }
+  if (flags.json)
+    std::cout << pretty({{"queues", std::move(all)}}) << '\n';
+  else if (found->queues.empty())
+    std::cout << "no queues\n";
+  return exit_code::ok;
+}
+
+// --- what they are ---
+
+exit_code put_policy(const queues_flags& flags, const client::connection& cluster) {
+  const auto policy = read_input(flags.file);
+  if (!policy)
+    return refuse({core::errc::not_found, flags.file + " cannot be read"}, exit_code::usage);
+  const auto made = cluster.ask<msg::queue_view>(msg::put_queue{flags.name, *policy});
+  if (!made)
+    return refused_by_node(made.error());
+  std::cout << made->queue << " is at revision " << made->revision << '\n';
+  return exit_code::ok;
+}
+
+exit_code set_paused(const queues_flags& flags, const client::connection& cluster, bool paused) {
+  const auto set = cluster.ask<msg::queue_view>(msg::pause_queue{flags.name, flags.type, paused});
+  if (!set)
+    return refused_by_node(set.error());
+  std::cout << set->queue << " is at revision " << set->revision << paused_text(*set) << '\n';
+  return exit_code::ok;
+}
+
+// --- its dead letters ---
+
+exit_code redrive_queue(const queues_flags& flags, const client::connection& cluster) {
+  msg::redrive_tasks request{flags.name, flags.type, flags.error_code, {}, redriven_at_once};
+  std::uint64_t count = 0;
+  auto result = exit_code::ok;
+  for (bool more = true; more;) {
+    const auto done = cluster.ask<msg::tasks_redriven>(request);
+    if (!done) {
+      result = refused_by_node(done.error());
+      break;
+    }
+    count += done->redriven;
+    request.after = done->last;
+    more = done->more;
+  }
+  // Also after a failure: what was done before it stays done.
+  std::cout << count << " tasks are live again\n";
+  return result;
+}
+
+// --- its schedules ---
+
+std::string time_or_never(core::instant at) {
+  return at == core::instant{} ? std::string{"never"} : core::to_rfc3339(at);
+}
+
+void print_text(const msg::schedule_view& schedule) {
+  std::cout << schedule.name << "  revision " << schedule.revision
+            << (schedule.paused ? "  paused" : "") << "  next " << time_or_never(schedule.next_due)
+            << "  last " << time_or_never(schedule.last_made)
+            << (schedule.problem.empty() ? "" : "  problem: ") << schedule.problem << '\n';
+}
+
+ordered_json json_of(const msg::schedule_view& schedule) {
+  const auto time_or_null = [](core::instant at) {
+    return at == core::instant{} ? ordered_json{} : ordered_json(core::to_rfc3339(at));
+  };
+  return {{"name", schedule.name},
+          {"revision", schedule.revision},
+          {"paused", schedule.paused},
+          {"next_due", time_or_null(schedule.next_due)},
+          {"last_made", time_or_null(schedule.last_made)},
+          {"problem", schedule.problem},
+          {"definition", ordered_json::parse(schedule.definition, nullptr, false)}};
+}
+
+exit_code list_schedules_of(const queues_flags& flags, const client::connection& cluster) {
+  auto all = ordered_json::array();
+  msg::list_schedules request{flags.name, {}, schedules_per_page};
+  for (bool more = true; more;) {
+    const auto found = cluster.ask<msg::schedule_list>(request);
+    if (!found)
+      return refused_by_node(found.error());
+    for (const auto& schedule : found->schedules) {
+      if (flags.json)
+        all.push_back(json_of(schedule));
+      else
+        print_text(schedule);
+      request.after = schedule.name;
+    }
+    more = found->more;
+  }
+  if (flags.json)
+    std::cout << pretty({{"schedules", std::move(all)}}) << '\n';
+  return exit_code::ok;
+}
+
+exit_code put_schedule_of(const queues_flags& flags, const client::connection& cluster) {
+  const auto definition = read_input(flags.file);
+  if (!definition)
+    return refuse({core::errc::not_found, flags.file + " cannot be read"}, exit_code::usage);
+  const auto made =
+      cluster.ask<msg::schedule_view>(msg::put_schedule{flags.name, flags.schedule, *definition});
+  if (!made)
+    return refused_by_node(made.error());
+  print_text(*made);
+  return exit_code::ok;
+}
+
+exit_code remove_schedule_of(const queues_flags& flags, const client::connection& cluster) {
+  const auto gone =
+      cluster.ask<msg::schedule_removed>(msg::remove_schedule{flags.name, flags.schedule});
+  if (!gone)
+    return refused_by_node(gone.error());
+  std::cout << gone->name << " is removed\n";
+  return exit_code::ok;
+}
+
+// --- the command line ---
+
+using queues_asking = std::function<exit_code(const queues_flags&, const client::connection&)>;
+
+struct queues_subcommand {
+  CLI::App* command;
+  std::shared_ptr<queues_flags> flags;
+
+  void add_type(const char* about) const {
+    command->add_option("--type", flags->type, about)->type_name("TYPE");
+  }
+  void add_schedule() const {
+    command->add_option("name", flags->schedule, "The schedule")->required();
+  }
+};
+
+queues_subcommand add_for_queues(CLI::App& queues, exit_code& result, const char* name,
+                                 const char* about, bool named, const queues_asking& what) {
+  auto flags = std::make_shared<queues_flags>();
+  auto* command = queues.add_subcommand(name, about);
+  flags->cluster.add_to(*command);
+  if (named)
+    command->add_option("queue", flags->name, "The queue")->required();
+  command->callback([flags, what, &result] {
+    result = with_cluster(flags->cluster,
+                          [&](const client::connection& cluster) { return what(*flags, cluster); });
+  });
+  return {command, flags};
+}
+
+} // namespace
+
+void add_queues_command(CLI::App& cli, exit_code& result) {
+  auto* queues = cli.add_subcommand(
+      "queues",
+      "See how queues of tasks are, change their policies and schedules, pause and redrive them");
+  queues->require_subcommand(1);
+
+  const auto listing = add_for_queues(*queues, result, "list", "Show them, and count their tasks",
+                                      false, list_queues);
+  listing.command->add_option("--prefix", listing.flags->name, "Only names that begin with this");
+  listing.command->add_flag("--json", listing.flags->json, "Print one JSON object");
+
+  const auto putting =
+      add_for_queues(*queues, result, "put", "Make one, or change its policy", true, put_policy);
+  putting.command
+      ->add_option("--file", putting.flags->file,
+                   "Its policy in JSON, see docs/API.md; - reads it from the standard input")
+      ->type_name("FILE")
+      ->required();
+
+  add_for_queues(*queues, result, "pause", "Grant nothing for a while; leases that are out go on",
+                 true,
+                 [](const queues_flags& flags, const client::connection& cluster) {
+                   return set_paused(flags, cluster, true);
+                 })
+      .add_type("Only tasks of this type");
+  add_for_queues(*queues, result, "resume", "Grant again", true,
+                 [](const queues_flags& flags, const client::connection& cluster) {
+                   return set_paused(flags, cluster, false);
+                 })
+      .add_type("The type that was paused");
+
+  const auto redriving = add_for_queues(
+      *queues, result, "redrive", "Make its failed and dead tasks live again", true, redrive_queue);
+  redriving.add_type("Only tasks of this type");
+  redriving.command
+      ->add_option("--error-code", redriving.flags->error_code, "Only those that ended with it")
+      ->type_name("CODE");
+
+  const auto showing =
+      add_for_queues(*queues, result, "schedules", "Show what makes tasks at certain times", true,
+                     list_schedules_of);
+  showing.command->add_flag("--json", showing.flags->json, "Print one JSON object");
+
+  const auto scheduling = add_for_queues(*queues, result, "schedule",
+                                         "Make a schedule, or change it", true, put_schedule_of);
+  scheduling.add_schedule();
+  scheduling.command
+      ->add_option("--file", scheduling.flags->file,
+                   "What it does in JSON, see docs/API.md; - reads it from the standard input")
+      ->type_name("FILE")
+      ->required();
+
+  add_for_queues(*queues, result, "unschedule", "Remove a schedule; its tasks stay", true,
+                 remove_schedule_of)
+      .add_schedule();
+}
+
+} // namespace holdfast::app

@@ -1,0 +1,166 @@
+// Queues and tasks on the command line of a real node, and in the reports of its database.
+
+#include "tests/end_to_end/producer.hpp"
+#include "tests/end_to_end/running_node.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/text.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <fstream>
+#include <pqxx/pqxx>
+#include <string>
+#include <vector>
+
+namespace core = holdfast::core;
+namespace msg = holdfast::msg;
+namespace test = holdfast::test;
+using namespace std::chrono_literals;
+using nlohmann::json;
+using test::contains;
+using test::running_node;
+
+namespace {
+
+test::program_end operate(std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--data-dir", running_node::current().place()});
+  return test::run_program(HOLDFAST_BINARY, arguments, 60s);
+}
+
+json queue_shown(const std::string& name) {
+  const auto end = operate({"queues", "list", "--json", "--prefix", name});
+  BOOST_REQUIRE_MESSAGE(end.code == 0, end.err);
+  return json::parse(end.out).at("queues").at(0);
+}
+
+json task_shown(const core::task_id& id) {
+  const auto end = operate({"tasks", "show", core::to_string(id)});
+  BOOST_REQUIRE_MESSAGE(end.code == 0, end.err);
+  return json::parse(end.out);
+}
+
+std::string status_reported(const core::task_id& id) {
+  pqxx::connection database{running_node::current().conninfo()};
+  pqxx::work tx{database};
+  return tx
+      .exec1("SELECT workflow_status FROM report.queued_tasks WHERE id = '" + core::to_string(id)
+             + "'")[0]
+      .as<std::string>();
+}
+
+struct mail_queue : test::producer {
+  explicit mail_queue(const std::string& name) : producer(running_node::current().process->port()) {
+    make_queue(name, "{}");
+  }
+};
+
+/// Leases one task and says that it failed for good.
+void fail_one(test::producer& me) {
+  msg::claim_tasks claim;
+  claim.queue = me.queue;
+  claim.worker = "w";
+  claim.claim.value = me.ids.next(test::producer::now());
+  const auto given = me.ask<msg::leased_tasks>(claim);
+  BOOST_REQUIRE(given.tasks.size() == 1U);
+  msg::fail_task failure;
+  failure.queue = me.queue;
+  failure.worker = "w";
+  failure.task = {given.tasks.front().task, given.tasks.front().token};
+  failure.kind = static_cast<std::uint8_t>(core::failure_kind::permanent);
+  failure.error_code = "GONE";
+  me.ask<msg::task_outcome>(failure);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(queues_of_tasks, *boost::unit_test::fixture<running_node>())
+
+BOOST_AUTO_TEST_CASE(are_seen_and_changed_on_the_command_line) {
+  // what it is: as a file says
+  BOOST_TEST(operate({"queues", "list"}).out == "no queues\n");
+  const auto file = running_node::current().place() + "/mail.json";
+  std::ofstream{file} << R"({"running_max": 3})";
+  BOOST_TEST(operate({"queues", "put", "mail", "--file", file}).out == "mail is at revision 1\n");
+  std::ofstream{file} << R"({"running_max": -3})";
+  const auto wrong = operate({"queues", "put", "mail", "--file", file});
+  BOOST_TEST(wrong.code == 1);
+  BOOST_TEST(contains(wrong.err, "/running_max"));
+  BOOST_TEST(operate({"queues", "put", "mail", "--file", "/nonexistent"}).code == 2);
+  BOOST_TEST(queue_shown("mail").at("policy").at("running_max") == 3);
+
+  // pausing: the queue, and one type
+  BOOST_TEST(operate({"queues", "pause", "mail"}).out == "mail is at revision 2  paused\n");
+  BOOST_TEST(queue_shown("mail").at("paused") == true);
+  BOOST_TEST(operate({"queues", "resume", "mail"}).out == "mail is at revision 3\n");
+  BOOST_TEST(operate({"queues", "pause", "mail", "--type", "bulk"}).out
+             == "mail is at revision 4  paused: bulk\n");
+  BOOST_TEST(contains(operate({"queues", "list", "--prefix", "ma"}).out,
+                      "mail  revision 4  paused: bulk  0 live, 0 of them leased"));
+  BOOST_TEST(operate({"queues", "resume", "mail", "--type", "bulk"}).code == 0);
+  BOOST_TEST(operate({"queues", "pause", "nothing"}).code == 1);
+}
+
+// D12: the next time is told; what is wrong has its place
+BOOST_AUTO_TEST_CASE(have_schedules_on_the_command_line) {
+  mail_queue me{"reports"};
+  const auto file = running_node::current().place() + "/yearly.json";
+  std::ofstream{file} << R"({"cron": "@yearly", "task": {"type": "report"}})";
+  const auto made = operate({"queues", "schedule", "reports", "yearly", "--file", file});
+  BOOST_TEST(made.code == 0, made.err);
+  BOOST_TEST(contains(made.out, "yearly  revision 1  next 2"));
+  BOOST_TEST(contains(made.out, "-01-01T00:00:00.000000Z  last never\n"));
+  const auto shown = json::parse(operate({"queues", "schedules", "reports", "--json"}).out);
+  BOOST_TEST(shown.at("schedules").at(0).at("definition").at("cron") == "@yearly");
+  BOOST_TEST(shown.at("schedules").at(0).at("last_made").is_null());
+  std::ofstream{file} << R"({"cron": "61 * * * *", "task": {"type": "report"}})";
+  const auto wrong = operate({"queues", "schedule", "reports", "yearly", "--file", file});
+  BOOST_TEST(wrong.code == 1);
+  BOOST_TEST(contains(wrong.err, "/cron"));
+  BOOST_TEST(operate({"queues", "unschedule", "reports", "yearly"}).out == "yearly is removed\n");
+  BOOST_TEST(operate({"queues", "schedules", "reports"}).out == "");
+}
+
+// B24, B28: what an operator sees of a task that fails, and its way back
+BOOST_AUTO_TEST_CASE(have_their_dead_letters_done_again) {
+  mail_queue me{"letters"};
+  const auto id = me.enqueue("send", 1, R"({"to": "ana"})").front();
+  BOOST_TEST(status_reported(id) == "QUEUED");
+  fail_one(me);
+  BOOST_TEST(queue_shown("letters").at("tasks").at("failed") == 1);
+  BOOST_TEST(status_reported(id) == "FAILURE");
+  const auto failed = task_shown(id);
+  BOOST_TEST(failed.at("status") == "FAILURE");
+  BOOST_TEST(failed.at("error_code") == "GONE");
+  BOOST_TEST(failed.at("body").at("to") == "ana");
+
+  BOOST_TEST(operate({"queues", "redrive", "letters", "--error-code", "OTHER"}).out
+             == "0 tasks are live again\n");
+  BOOST_TEST(operate({"queues", "redrive", "letters", "--type", "send", "--error-code", "GONE"}).out
+             == "1 tasks are live again\n");
+  BOOST_TEST(task_shown(id).at("status") == "QUEUED");
+  BOOST_TEST(task_shown(id).at("error_code").is_null());
+}
+
+BOOST_AUTO_TEST_CASE(have_single_tasks_paused_resumed_retried_and_canceled) {
+  mail_queue me{"cards"};
+  const auto id = me.enqueue("send", 1, "{}").front();
+  const auto name = core::to_string(id);
+  BOOST_TEST(operate({"tasks", "pause", "cards", name}).out == name + " is paused\n");
+  BOOST_TEST(task_shown(id).at("paused") == true);
+  BOOST_TEST(operate({"tasks", "resume", "cards", name}).out == name + " is resumed\n");
+  BOOST_TEST(operate({"tasks", "retry", "cards", name}).out == name + " is due\n");
+  BOOST_TEST(operate({"tasks", "cancel", "cards", name}).out == name + " is canceled\n");
+  BOOST_TEST(task_shown(id).at("status") == "CANCELED");
+  BOOST_TEST(status_reported(id) == "CANCELED");
+
+  const auto nobody = std::string{"018f2c5e-7c1a-7000-8000-000000000004"};
+  BOOST_TEST(operate({"tasks", "show", nobody}).code == 1);
+  BOOST_TEST(operate({"tasks", "cancel", "cards", nobody}).code == 1);
+  BOOST_TEST(operate({"tasks", "show", "mail"}).code == 2);
+  BOOST_TEST(operate({"tasks", "pause", "mail"}).code == 2);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
