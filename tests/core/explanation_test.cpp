@@ -163,8 +163,7 @@ BOOST_AUTO_TEST_CASE(contributors_may_have_to_answer_test_questions_first) {
   unit_id question;
   question.value.bytes[15] = 9;
   BOOST_TEST(codes(candidate{"ana", {errc::none, question}}) == "waiting test_due open_to_them");
-  BOOST_TEST(codes(candidate{"ana", {errc::no_unit_available, {}}})
-             == "waiting quiz_stalled");
+  BOOST_TEST(codes(candidate{"ana", {errc::no_unit_available, {}}}) == "waiting quiz_stalled");
   BOOST_TEST(codes(candidate{"ana", {errc::not_qualified, {}}}) == "waiting removed");
   // A101
   BOOST_TEST(codes(candidate{"ana", {}, {"skill 'ner'"}}) == "waiting not_eligible");
