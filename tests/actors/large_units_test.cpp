@@ -382,7 +382,7 @@ BOOST_AUTO_TEST_CASE(routes_ask_about_large_inputs_too) {
   BOOST_REQUIRE(submit(wanted, "ann").value);
   BOOST_REQUIRE(submit(other, "ann").value);
   advance(2s);
-  BOOST_TEST((unit(steps[0], wanted.unit).state == core::unit_state::judgable));
+  BOOST_TEST((database->tables().units.at(wanted.unit).state == core::unit_state::judgable));
   objects->reachable(true);
   advance(5min);
   for (const auto& each : {wanted, other})
@@ -405,7 +405,7 @@ BOOST_AUTO_TEST_CASE(a_judged_unit_whose_input_is_asked_about_and_lost_waits_for
   BOOST_REQUIRE(submit(lost, "ann").value);
   BOOST_REQUIRE(submit(gone, "ann").value);
   advance(2s);
-  BOOST_TEST((unit(steps[0], lost.unit).state == core::unit_state::judgable));
+  BOOST_TEST((database->tables().units.at(lost.unit).state == core::unit_state::judgable));
   BOOST_TEST(explained(steps[0], lost.unit) == "judged input_lost ");
   BOOST_TEST(logged("payload_unreadable"));
   restart();
