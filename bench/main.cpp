@@ -20,6 +20,8 @@
 #include <iostream>
 #include <stdexcept>
 #include <thread>
+#include <utility>
+#include <vector>
 
 /// jemalloc's, where it is linked.
 extern "C" [[gnu::weak]] int mallctl(const char* name, void* old_value, std::size_t* old_size,
@@ -168,17 +170,49 @@ void sql_alone(const options& o, const server& db, results& out) {
 /// Workers of `tasks.processed_one_by_one`: so many that one waits while others hand in results.
 constexpr std::size_t workers_waiting = 4;
 
+constexpr core::duration rejoin_max_default = std::chrono::milliseconds{1};
+
+/// Lives on a node of their own, begun before they count.
+task_result warm_lives(const server& db, task_load load, core::duration rejoin_max) {
+  node_under_load node{db.conninfo(), load.callers + load.queues + load.batch, rejoin_max};
+  const auto duration = std::exchange(load.duration, std::chrono::milliseconds{500});
+  live_tasks(node, load);
+  load.duration = duration;
+  return live_tasks(node, load);
+}
+
+/// What commits that wait for those just answered are worth: with and without in turn, because a
+/// machine changes its pace from one run to the next.
+void rejoining(const options& o, const server& db, results& out) {
+  constexpr int rounds = 7;
+  std::vector<double> with;
+  std::vector<double> without;
+  std::vector<double> ratios;
+  for (int round = 0; round < rounds; ++round) {
+    const auto lives = [&](core::duration rejoin_max) {
+      const auto r =
+          warm_lives(db, {16, 1, 1, std::chrono::milliseconds{o.seconds * 500}}, rejoin_max);
+      return static_cast<double>(r.completed) / r.seconds;
+    };
+    with.push_back(lives(rejoin_max_default));
+    without.push_back(lives(core::duration::zero()));
+    ratios.push_back(with.back() / without.back());
+  }
+  const std::string name = "tasks.one_by_one.16.";
+  out.add(name + "rejoining.lives", quantile(with, 0.5), "1/s");
+  out.add(name + "without_rejoining.lives", quantile(without, 0.5), "1/s");
+  out.add(name + "rejoining_ratio", quantile(ratios, 0.5), "x");
+  out.add(name + "rejoining_ratio_least", quantile(ratios, 0), "x");
+  out.add(name + "rejoining_ratio_most", quantile(ratios, 1), "x");
+}
+
 /// Whole lives of tasks, beside the textbook's queue in SQL on the same server. That one is
 /// measured before and after what it is compared with, because a machine may change its pace in
 /// between.
 void tasks(const options& o, const server& db, results& out) {
-  const auto measure = [&](const std::string& name, task_load load,
-                           core::duration rejoin_max = std::chrono::milliseconds{1}) {
-    node_under_load node{db.conninfo(), load.callers + load.queues + load.batch, rejoin_max};
-    load.duration = std::chrono::milliseconds{500};
-    live_tasks(node, load);
-    load.duration = std::chrono::milliseconds{o.seconds * 1000};
-    const auto r = live_tasks(node, load);
+  const auto measure = [&](const std::string& name, task_load load) {
+    load.duration = std::chrono::seconds{o.seconds};
+    const auto r = warm_lives(db, load, rejoin_max_default);
     const auto lives = static_cast<double>(r.completed) / r.seconds;
     out.add(name + ".lives", lives, "1/s");
     add_latencies(out, name + ".life", r.life_millis);
@@ -195,14 +229,12 @@ void tasks(const options& o, const server& db, results& out) {
   const auto before = textbook();
   const auto best = measure("tasks.batch_1000.8.four_queues", {8, 4, 1000, {}});
   const auto one_by_one = measure("tasks.one_by_one.16", {16, 1, 1, {}});
-  const auto unheld = measure("tasks.one_by_one.16.without_rejoining", {16, 1, 1, {}}, {});
   const auto after = textbook();
   const auto theirs = (before.per_second + after.per_second) / 2;
   out.add("sql.skip_locked.16.lives", theirs, "1/s");
   out.add("sql.skip_locked.16.life_p50", (before.p50_millis + after.p50_millis) / 2, "ms");
   out.add("sql.skip_locked.16.life_p99", std::max(before.p99_millis, after.p99_millis), "ms");
   out.add("tasks.ratio_vs_skip_locked", best / theirs, "x");
-  out.add("tasks.one_by_one.16.rejoining_ratio", one_by_one / unheld, "x");
   out.add("tasks.one_by_one_vs_skip_locked", one_by_one / theirs, "x");
   measure("tasks.batch_1000.8", {8, 1, 1000, {}});
   node_under_load node{db.conninfo(), 9};
@@ -355,8 +387,8 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--hold-tasks", o.hold_tasks)->group(""); // hidden
   app.add_option("--only", o.only, "One part of all")
-      ->check(CLI::IsMember(
-          {"code", "quality", "hot_step", "sql", "tasks", "peers", "scale", "writer", "idle"}));
+      ->check(CLI::IsMember({"code", "quality", "hot_step", "sql", "tasks", "rejoining", "peers",
+                             "scale", "writer", "idle"}));
   app.add_option("--out", o.out, "Where the figures go, as JSON")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   if (o.hold_tasks != 0)
@@ -382,6 +414,10 @@ int run(int argc, char** argv) {
     tasks(o, db, out);
     if (wanted("peers"))
       measure_peers(db.conninfo(), o.seconds, out);
+  }
+  if (wanted("rejoining")) {
+    const server db;
+    rejoining(o, db, out);
   }
   if (wanted("scale")) {
     const server db;

@@ -99,10 +99,6 @@ function(holdfast_library name)
       FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${arg_PUBLIC_HEADERS})
     target_compile_features(holdfast_${name} PUBLIC cxx_std_17)
     set_target_properties(holdfast_${name} PROPERTIES EXPORT_NAME ${name})
-    # Code for the linker's optimizer alone could be read by this very compiler only.
-    if(CMAKE_INTERPROCEDURAL_OPTIMIZATION AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      target_compile_options(holdfast_${name} PRIVATE -ffat-lto-objects)
-    endif()
   endif()
 endfunction()
 
