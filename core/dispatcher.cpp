@@ -47,8 +47,8 @@ instant token_bucket::opens_at(const rate_limit& limit, instant now) const {
   return now + duration{static_cast<std::int64_t>(std::ceil(missing * 1e6))};
 }
 
-bool token_bucket::as_new(const rate_limit& limit, instant now) const {
-  return !started_ || (limit.burst <= 1 && level(limit, now) >= 1);
+bool token_bucket::as_new(const rate_limit& limit, const token_bucket& fresh, instant now) const {
+  return limit.per_second <= 0 || level(limit, now) >= fresh.level(limit, now);
 }
 
 // --- dispatcher ---
@@ -92,9 +92,10 @@ void dispatcher::forget_idle() {
 void dispatcher::forget_settled(const queue_policy& policy, instant now) {
   if (remembered() < forget_at_)
     return;
+  const token_bucket fresh{*began_};
   for (auto at = credentials_.begin(); at != credentials_.end();)
-    at =
-        at->second.as_new(rate_of(policy, at->first), now) ? credentials_.erase(at) : std::next(at);
+    at = at->second.as_new(rate_of(policy, at->first), fresh, now) ? credentials_.erase(at)
+                                                                   : std::next(at);
   for (auto at = held_off_.begin(); at != held_off_.end();)
     at = at->second <= now ? held_off_.erase(at) : std::next(at);
   forget_at_ = std::max(forget_from, 2 * remembered());
@@ -151,6 +152,7 @@ void dispatcher::clear_waiting() {
   contending_.clear();
   places_.clear();
   groups_.clear();
+  began_.reset();
   waiting_ = 0;
   for (auto& [key, s] : shares_) {
     s->lanes.clear();
@@ -245,6 +247,8 @@ std::optional<task_id> dispatcher::take(const queue_policy& policy,
                                         const std::set<std::string>& paused_types,
                                         const std::vector<std::string>& types, bool suspects,
                                         instant now) {
+  if (!began_)
+    began_ = now;
   if (queue_full(policy) || !bucket_.open(policy.rate, now))
     return std::nullopt;
   const auto may_go = [&](const lane& l) {
@@ -288,7 +292,7 @@ std::optional<task_id> dispatcher::take(const queue_policy& policy,
   type.bucket.take(rules_of(policy, from->type).rate, now);
   if (const auto& rate = rate_of(policy, from->credential);
       !from->credential.empty() && rate.per_second > 0)
-    credentials_[from->credential].take(rate, now);
+    credentials_.try_emplace(from->credential, *began_).first->second.take(rate, now);
   forget_settled(policy, now);
   ++next->running;
   ++running_;

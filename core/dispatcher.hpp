@@ -18,14 +18,18 @@ namespace holdfast::core {
 /// The state of one token bucket.
 class token_bucket {
 public:
+  token_bucket() = default;
+  /// One that had a single one at `began`, and has gained since.
+  explicit token_bucket(instant began) : started_(true), level_(1), at_(began) {}
+
   /// Whether one may be taken at `now`.
   bool open(const rate_limit& limit, instant now) const;
   /// Takes one; only after `open`.
   void take(const rate_limit& limit, instant now);
   /// When `open` will next be true, if nobody takes anything before.
   instant opens_at(const rate_limit& limit, instant now) const;
-  /// Whether it cannot be told from one of which nothing was ever taken.
-  bool as_new(const rate_limit& limit, instant now) const;
+  /// Whether it has no less than `fresh`, of which nothing was ever taken.
+  bool as_new(const rate_limit& limit, const token_bucket& fresh, instant now) const;
 
 private:
   double level(const rate_limit& limit, instant now) const;
@@ -79,7 +83,7 @@ public:
   /// No grants of the type and credential before `until`.
   void hold_off(const task_spec& spec, instant until);
   /// Takes out all that wait, to be entered again under another policy. What runs, was granted and
-  /// was held off stays known.
+  /// was held off stays known. A credential that has been forgotten begins with one grant again.
   void clear_waiting();
   /// All limits that keep tasks like this one from going now; while there is one, `take` does not
   /// answer it.
@@ -153,6 +157,8 @@ private:
   std::unordered_map<std::string, token_bucket> credentials_;
   std::map<group, instant> held_off_;   ///< By the world outside.
   std::size_t forget_at_ = forget_from; ///< When so many are remembered, some may be forgotten.
+  /// When a credential that nothing is kept of had one grant; none: at the next one.
+  std::optional<instant> began_;
   token_bucket bucket_;
   std::size_t waiting_ = 0;
   std::size_t running_ = 0;

@@ -464,6 +464,44 @@ BOOST_AUTO_TEST_CASE(what_has_no_consequence_any_more_is_forgotten) {
   BOOST_TEST(take() != nullptr);
 }
 
+// C35: neither are those that may have several at once.
+BOOST_AUTO_TEST_CASE(credentials_with_bursts_are_forgotten_and_keep_them) {
+  policy.rate_per_credential = {1, 5};
+  const auto granted_of = [&](const std::string& credential) {
+    std::vector<task> tasks;
+    for (int i = 0; i < 10; ++i)
+      tasks.push_back(add("k", "t", 0, credential));
+    const auto count = serve_many(10)["k"];
+    for (const auto& t : tasks)
+      dispatcher.remove(t);
+    return count;
+  };
+  BOOST_TEST(granted_of("first") == 1); // what was granted before a restart is not known
+  for (int i = 0; i < 20'000; ++i) {
+    now += 10ms;
+    const auto spec = add("k", "t", 0, "user-" + std::to_string(i)).spec;
+    BOOST_REQUIRE(take() != nullptr);
+    dispatcher.ended(spec);
+  }
+  BOOST_TEST(dispatcher.remembered() <= 1'024U);
+  BOOST_TEST(granted_of("user-0") == 5);
+  BOOST_TEST(granted_of("user-19999") == 4);
+  BOOST_TEST(granted_of("nobody so far") == 5);
+}
+
+// Nobody knows what was granted while there was no rate.
+BOOST_AUTO_TEST_CASE(a_rate_that_is_new_begins_with_one_grant) {
+  add("k", "t", 0, "c");
+  BOOST_TEST(take() != nullptr);
+  now += 1h;
+  policy.rate_per_credential = {1, 5};
+  dispatcher.clear_waiting();
+  for (int i = 0; i < 10; ++i)
+    add("k", "t", 0, "c");
+  BOOST_TEST(serve_many(1)["k"] == 1);
+  BOOST_TEST(take() == nullptr);
+}
+
 BOOST_AUTO_TEST_CASE(credentials_without_a_rate_are_not_remembered_at_all) {
   for (int i = 0; i < 100; ++i)
     add("k", "t", 0, "user-" + std::to_string(i));
