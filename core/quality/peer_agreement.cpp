@@ -12,15 +12,17 @@ struct leaders {
   bool none = false;
 };
 
-leaders leaders_without(std::vector<std::uint32_t>& counts, std::uint32_t own) {
-  --counts[own];
+leaders leaders_without(std::vector<std::uint32_t>& counts, const vote_range& own) {
+  for (const auto& one : own)
+    --counts[one.label];
   const auto most = *std::max_element(counts.begin(), counts.end());
   leaders result;
   result.none = most == 0;
   for (std::uint32_t label = 0; label < counts.size(); ++label)
     if (counts[label] == most)
       result.labels.push_back(label);
-  ++counts[own];
+  for (const auto& one : own)
+    ++counts[one.label];
   return result;
 }
 
@@ -39,21 +41,31 @@ std::vector<peer_agreement> peer_agreements(const answers& given) {
   std::vector<double> own(given.contributors * labels, 0.0);
   std::vector<double> others(given.contributors * labels, 0.0);
   std::vector<std::uint32_t> counts(labels);
+  std::vector<vote> votes; // of a unit, those of a contributor together: some judge it repeatedly
+  const auto by_contributor = [](const vote& a, const vote& b) {
+    return a.contributor < b.contributor;
+  };
   for (std::size_t unit = 0; unit < given.units(); ++unit) {
     std::fill(counts.begin(), counts.end(), 0U);
     for (const auto& one : given.of(unit))
       ++counts[one.label];
-    for (const auto& one : given.of(unit)) {
-      const auto front = leaders_without(counts, one.label);
+    votes.assign(given.of(unit).begin(), given.of(unit).end());
+    std::sort(votes.begin(), votes.end(), by_contributor);
+    for (const auto *next = votes.data(), *end = next + votes.size(); next != end;) {
+      const vote_range mine{next, std::upper_bound(next, end, *next, by_contributor)};
+      next = mine.end();
+      const auto front = leaders_without(counts, mine);
       if (front.none)
         continue;
-      auto& result = all[one.contributor];
-      ++result.compared;
-      own[one.contributor * labels + one.label] += 1;
       const auto part = 1.0 / static_cast<double>(front.labels.size());
-      for (const auto label : front.labels) {
-        others[one.contributor * labels + label] += part;
-        result.agreed += label == one.label ? part : 0;
+      for (const auto& one : mine) {
+        auto& result = all[one.contributor];
+        ++result.compared;
+        own[one.contributor * labels + one.label] += 1;
+        for (const auto label : front.labels) {
+          others[one.contributor * labels + label] += part;
+          result.agreed += label == one.label ? part : 0;
+        }
       }
     }
   }

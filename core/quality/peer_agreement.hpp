@@ -11,7 +11,7 @@ namespace holdfast::core::quality {
 /// How much a contributor agrees with the others, beyond chance: the best sign of bad work there is
 /// without test questions.
 struct peer_agreement {
-  std::uint32_t compared = 0; ///< Units on which the others have a majority.
+  std::uint32_t compared = 0; ///< Judgments of units on which the others have a majority.
   double agreed = 0;          ///< Share of them with the same answer; ties count their share.
   double expected = 0;        ///< What the label shares of both sides make by chance.
 

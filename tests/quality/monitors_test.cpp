@@ -259,6 +259,20 @@ BOOST_AUTO_TEST_CASE(own_votes_do_not_count_for_oneself) {
   BOOST_TEST(all[1].agreed == 0.5); // the others are one against one
 }
 
+// `holdfast aggregate --every-judgment`
+BOOST_AUTO_TEST_CASE(who_judges_a_unit_repeatedly_is_not_among_the_others) {
+  answers_builder builder;
+  for (const auto* who : {"a", "b", "a", "a"})
+    builder.add(who, "u", who == std::string{"b"} ? "y" : "x");
+  builder.add("a", "v", "x");
+  builder.add("a", "v", "x"); // nobody but oneself
+  const auto all = peer_agreements(builder.finish(repeats::all_count).given);
+  BOOST_TEST(all[0].compared == 3U);
+  BOOST_TEST(all[0].agreed == 0.0);
+  BOOST_TEST(all[1].compared == 1U);
+  BOOST_TEST(all[1].agreed == 0.0);
+}
+
 BOOST_AUTO_TEST_CASE(agreement_that_chance_explains_is_none) {
   const std::vector<std::string> answers_of_all{"x", "x", "x", "y"};
   answers_builder builder;
