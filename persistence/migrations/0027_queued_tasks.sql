@@ -6,12 +6,17 @@
 --
 -- A worker that holds a lease and has not been heard of under it has the task in hand, as far as
 -- anybody knows: SCHEDULING. One that has stored something or asked for more time is at work:
--- EXECUTING. ERROR says that Holdfast could not have it done, because its workers or its documents
--- were lost; FAILURE that the work itself went wrong, for good or too often.
+-- EXECUTING. So is a task that an operator has paused, resumed or retried under its lease: that is
+-- the one other reason for which a leased row changes. ERROR says that Holdfast could not have it
+-- done, because its queue refused it, or its workers or its documents were lost; FAILURE that the
+-- work itself went wrong, for good or too often.
 CREATE VIEW holdfast.queued_tasks AS
 SELECT t.task_id AS id, t.created_at AS created_date, t.owner_id AS created_by,
        m.modified_at AS modified_date,
-       CASE WHEN m.modified_at > t.created_at THEN m.run_as_id ELSE t.owner_id END AS modified_by,
+       -- Before a worker has had it, only its owner and operators change it.
+       CASE WHEN l.task_id IS NOT NULL
+              OR EXISTS (SELECT FROM holdfast.task_attempts a WHERE a.task_id = t.task_id)
+            THEN m.run_as_id ELSE t.owner_id END AS modified_by,
        t.owner_id, m.run_as_id, t.type AS execution_component_name, t.body::jsonb AS execution_spec,
        t.execution_state::jsonb AS execution_state,
        CASE WHEN l.task_id IS NULL THEN 'QUEUED' WHEN m.at_work THEN 'EXECUTING'
@@ -43,12 +48,19 @@ SELECT task_id, created_at, owner_id, finished_at,
        nullif(concat_ws(': ', nullif(error_code, ''), nullif(error_detail, '')), ''), granted_at,
        worker, granted_at, finished_at, queue
 FROM holdfast.finished_tasks
-UNION ALL -- staged by SQL; its queue takes it in within moments
-SELECT task_id, staged_at, owner_id, staged_at, owner_id, owner_id,
-       coalesce(nullif(run_as_id, ''), owner_id), type, body::jsonb, '{}', 'QUEUED', NULL, NULL,
-       NULL, NULL, NULL, queue
-FROM holdfast.task_intake
-WHERE refused_at IS NULL;
+UNION ALL
+-- Staged by SQL: its queue takes it in within moments, or refuses it. The same id may be staged
+-- again after a refusal, or come by message.
+SELECT i.task_id, i.staged_at, i.owner_id, coalesce(i.refused_at, i.staged_at), i.owner_id,
+       i.owner_id, coalesce(nullif(i.run_as_id, ''), i.owner_id), i.type, i.body::jsonb, '{}',
+       CASE WHEN i.refused_at IS NULL THEN 'QUEUED' ELSE 'ERROR' END,
+       nullif(concat_ws(': ', nullif(i.refusal, ''), nullif(i.refusal_detail, '')), ''), NULL,
+       NULL, NULL, i.refused_at, i.queue
+FROM holdfast.task_intake i
+WHERE NOT EXISTS (SELECT FROM holdfast.task_intake later
+                   WHERE later.task_id = i.task_id AND later.intake_id > i.intake_id)
+  AND NOT EXISTS (SELECT FROM holdfast.tasks t WHERE t.task_id = i.task_id)
+  AND NOT EXISTS (SELECT FROM holdfast.finished_tasks f WHERE f.task_id = i.task_id);
 
 -- For everybody else: neither the bookmark nor the description of an error.
 CREATE VIEW report.queued_tasks AS

@@ -120,6 +120,7 @@ BOOST_AUTO_TEST_CASE(what_its_process_has_lost_is_queued_again) {
   BOOST_TEST(status(task) == "QUEUED");
   BOOST_TEST(column(task, "scheduled_by_process") == "NULL");
   BOOST_TEST(column(task, "scheduling_started_date") == "NULL");
+  BOOST_TEST(column(task, "modified_by") == "dean"); // who had it
 }
 
 // B26, B33
@@ -156,6 +157,47 @@ BOOST_AUTO_TEST_CASE(what_is_staged_is_queued) {
   value_of(world.stage("mail", task));
   BOOST_TEST(status(task.spec.id) == "QUEUED");
   BOOST_TEST(column(task.spec.id, "created_by") == "ana");
+}
+
+// Whoever was given an id finds out what became of it, once.
+BOOST_AUTO_TEST_CASE(what_its_queue_refuses_is_an_error_until_it_comes_again) {
+  core::new_task task;
+  task.spec = new_task().spec;
+  task.spec.owner_id = "ana";
+  task.spec.run_as_id = "dean";
+  const auto id = task.spec.id;
+  value_of(world.stage("mail", task));
+  const auto page = value_of(db->load_staged("mail", 10, 1'000'000));
+  BOOST_REQUIRE(page.tasks.size() == 1U);
+  const auto code = core::errc::overloaded;
+  BOOST_TEST(
+      is(write({core::refuse_staged{page.tasks[0].id, code, "it is full", at(40)}}), committed));
+  BOOST_TEST(status(id) == "ERROR");
+  BOOST_TEST(column(id, "workflow_status_desc", "holdfast").find(": it is full")
+             != std::string::npos);
+  BOOST_TEST(time(id, "workflow_stopped_date") == "40");
+  BOOST_TEST(time(id, "modified_date") == "40");
+  BOOST_TEST(column(id, "modified_by") == "ana");
+  value_of(world.stage("mail", task));
+  BOOST_TEST(status(id) == "QUEUED"); // and one row
+  core::insert_task made;
+  made.queue = "mail";
+  made.spec = task.spec;
+  made.progress = new_task().progress;
+  BOOST_TEST(is(write({made}), committed)); // by message, before its queue has taken it in
+  BOOST_TEST(status(id) == "QUEUED");
+  BOOST_TEST(column(id, "modified_by") == "ana");
+}
+
+// An operator's order is no work of whom it runs as.
+BOOST_AUTO_TEST_CASE(changes_before_any_lease_are_not_of_whom_it_runs_as) {
+  const auto task = given_action();
+  auto progress = load_live(task).progress;
+  progress.paused = true;
+  progress.last_action = at(5);
+  BOOST_TEST(is(write({core::update_task{task, progress}}), committed));
+  BOOST_TEST(time(task, "modified_date") == "5");
+  BOOST_TEST(column(task, "modified_by") == "ana");
 }
 
 // B42: never in the hands of a requester
