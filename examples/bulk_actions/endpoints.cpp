@@ -211,7 +211,12 @@ answer<std::filesystem::path> endpoints::exported(staff_id who, const core::task
     return refusal{error::request_invalid, "there is no such export"};
   if (view->status != "COMPLETED")
     return refusal{error::not_ready, view->status};
-  return export_path(exports_, task);
+  // Of a task that is forgotten the bookmark knows that its rows were written, and not whether they
+  // were kept.
+  auto file = export_path(exports_, task);
+  if (!std::filesystem::exists(file))
+    return refusal{error::not_kept, "its file is not there"};
+  return file;
 }
 
 } // namespace bulk

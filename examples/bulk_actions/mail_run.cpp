@@ -53,8 +53,8 @@ bool mail_run::send_next(const std::vector<person>& people) {
 bool mail_run::send_put_off() {
   const auto most = with_.most.mails_per_chunk;
   std::vector<person> people;
-  const bool held = transact([&](transaction& tx, const staff_member&) {
-    people = tx.mails_put_off(put_off_tried_, most);
+  const bool held = transact([&](transaction& tx, const staff_member& run_as) {
+    people = tx.mails_put_off(run_as.campus, put_off_tried_, most);
   });
   if (!held)
     return false;

@@ -63,8 +63,10 @@ public:
   virtual void note_mail(const person& who, const std::string& refusal) = 0;
   /// That a mail to them has to wait, until it is noted.
   virtual void put_off_mail(const person& who) = 0;
-  /// Up to `most` whose mails wait, behind `after`, in order of id.
-  virtual std::vector<person> mails_put_off(person_id after, std::size_t most) = 0;
+  /// Up to `most` whose mails wait, behind `after`, in order of id. Only those at `campus`, unless
+  /// it is empty: who cannot be seen any more gets none.
+  virtual std::vector<person> mails_put_off(const std::string& campus, person_id after,
+                                            std::size_t most) = 0;
 };
 
 /// Thread-safe; may block. What the tables cannot do throws.

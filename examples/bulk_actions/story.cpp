@@ -20,10 +20,12 @@
 #include <chrono>
 #include <csignal>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace bulk {
@@ -382,6 +384,8 @@ void college_story::check_what_is_forgotten() {
   const auto done = seen(registrar, export_);
   expect(done.status == "COMPLETED" && done.percent == 100 && !exported(registrar, export_).empty(),
          "an export is lost with its task");
+  std::filesystem::remove(std::get<std::filesystem::path>(college_->exported(registrar, export_)));
+  refused(college_->exported(registrar, export_), error::not_kept, "an export without its file");
   const auto mail = seen(registrar, mail_);
   expect(mail.status == "FAILURE" && mail.error_code == error::recipients_refused,
          "a mail that not all have is " + mail.status + " when its task is forgotten");

@@ -73,7 +73,7 @@ constexpr const char* add_put_off = R"sql(
 constexpr const char* select_put_off = R"sql(
   SELECT p.id, p.name, p.email, p.program, p.campus, p.status
   FROM bulk.mails_put_off m JOIN bulk.people p ON p.id = m.person
-  WHERE m.task_id = $1 AND p.id > $2 ORDER BY p.id LIMIT $3)sql";
+  WHERE m.task_id = $1 AND p.id > $2 AND ($3 = '' OR p.campus = $3) ORDER BY p.id LIMIT $4)sql";
 
 /// As PostgreSQL reads an array.
 std::string array_of(const std::vector<person_id>& ids) {
@@ -220,9 +220,10 @@ public:
 
   void put_off_mail(const person& who) override { tx_.exec_params(add_put_off, task_, who.id); }
 
-  std::vector<person> mails_put_off(person_id after, std::size_t most) override {
+  std::vector<person> mails_put_off(const std::string& campus, person_id after,
+                                    std::size_t most) override {
     return people_of_rows(
-        tx_.exec_params(select_put_off, task_, after, static_cast<std::int64_t>(most)));
+        tx_.exec_params(select_put_off, task_, after, campus, static_cast<std::int64_t>(most)));
   }
 
 private:

@@ -39,8 +39,8 @@ private:
   const std::shared_ptr<connection_pool> pool_;
 };
 
-/// Holdfast's own tables, by its functions and reports: for a handler, which is inside a node and
-/// has no connection to one. What the database does not do is thrown.
+/// Holdfast's own tables, by its functions and reports: what goes by them needs the database alone,
+/// as the links do. What the database does not do is thrown.
 class pg_tasks : public task_port {
 public:
   explicit pg_tasks(std::shared_ptr<connection_pool> pool) : pool_(std::move(pool)) {}

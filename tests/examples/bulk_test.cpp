@@ -129,6 +129,21 @@ BOOST_AUTO_TEST_CASE(units_that_cannot_be_changed_keep_no_others_from_it) {
   BOOST_TEST((college().tables.units.at(10).second == core::unit_state::judgable));
 }
 
+// A program with other bounds goes on with what one before it has written down.
+BOOST_AUTO_TEST_CASE(units_written_down_by_a_program_of_smaller_chunks_are_not_all_there_are) {
+  auto smaller = with;
+  smaller.most.people_per_chunk = 5;
+  use(smaller);
+  const auto task = enqueue(bulk::change_unit_status{
+      {unit_numbered(99).value}, bulk::units_in_state{"Judgable"}, core::unit_verb::pause});
+  college().node_away = true;
+  work();
+  BOOST_TEST(college().tables.planned[task].size() == 5U);
+  college().node_away = false;
+  use(with);
+  BOOST_TEST(see_through(task, 1h).result == R"({"as_they_were":0,"changed":24})");
+}
+
 // B40: without a target its place is one in the list
 BOOST_AUTO_TEST_CASE(nobody_is_enrolled_twice) {
   bulk::enrol newcomers{"chemistry", {}};
@@ -190,6 +205,22 @@ BOOST_AUTO_TEST_CASE(a_recipient_who_is_put_off_keeps_nobody_waiting) {
   BOOST_TEST(see_through(task, 1h).status == "COMPLETED");
   BOOST_TEST(post.delivered.size() == college_size);
   BOOST_TEST(college().tables.mails.size() == college_size);
+}
+
+// B62: between two tries, too
+BOOST_AUTO_TEST_CASE(a_recipient_who_cannot_be_seen_any_more_gets_no_second_try) {
+  for (const auto* address : {"p3@campus.example", "p6@campus.example"})
+    post.later[address] = 2;
+  const auto task = enqueue(bulk::send_mail{everybody, "Hello", "you"}, coach);
+  work();
+  BOOST_TEST(look(task).status == "QUEUED");
+  const auto before = post.delivered.size();
+  for (auto& [id, who] : college().tables.people)
+    if (who.email == "p6@campus.example")
+      who.campus = "south";
+  BOOST_TEST(see_through(task, 1h).status == "COMPLETED");
+  BOOST_REQUIRE(post.delivered.size() == before + 1);
+  BOOST_TEST(post.delivered.back().to == "p3@campus.example");
 }
 
 BOOST_AUTO_TEST_CASE(a_recipient_who_is_put_off_for_ever_is_given_up) {

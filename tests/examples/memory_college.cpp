@@ -141,12 +141,14 @@ public:
     tables_.put_off[job_.task].insert(who.id);
   }
 
-  std::vector<person> mails_put_off(person_id after, std::size_t most) override {
+  std::vector<person> mails_put_off(const std::string& campus, person_id after,
+                                    std::size_t most) override {
     of_.step();
     std::vector<person> found;
     const auto& waiting = tables_.put_off[job_.task];
     for (auto at = waiting.upper_bound(after); at != waiting.end() && found.size() < most; ++at)
-      found.push_back(tables_.people.at(*at));
+      if (const auto& who = tables_.people.at(*at); campus.empty() || who.campus == campus)
+        found.push_back(who);
     return found;
   }
 
