@@ -167,8 +167,8 @@ void sql_alone(const options& o, const server& db, results& out) {
   }
 }
 
-/// Workers of `tasks.processed_one_by_one`: so many that one waits while others hand in results.
-constexpr std::size_t workers_waiting = 4;
+/// Workers of `tasks.processed_one_by_one`: as many jobs at once as its peers are given.
+constexpr std::size_t workers_waiting = 24;
 
 constexpr core::duration rejoin_max_default = std::chrono::milliseconds{1};
 
@@ -206,6 +206,23 @@ void rejoining(const options& o, const server& db, results& out) {
   out.add(name + "rejoining_ratio_most", quantile(ratios, 1), "x");
 }
 
+/// Tasks one at a time: how soon a worker that waits has one, and how many callers get done who
+/// each wait for theirs.
+void latency(const options& o, const server& db, results& out) {
+  node_under_load node{db.conninfo(), 9};
+  start_tasks(node, 100, std::chrono::milliseconds{1000});
+  const auto started = start_tasks(node, 100, std::chrono::milliseconds{o.seconds * 1000});
+  out.add("tasks.start_at_100.p50", quantile(started.start_millis, 0.5), "ms");
+  out.add("tasks.start_at_100.p99", quantile(started.start_millis, 0.99), "ms");
+  out.add("tasks.start_at_100.cpu", 100 * started.cpu_seconds / started.seconds, "% of a core");
+  processed_tasks(node, 16, workers_waiting, std::chrono::milliseconds{500});
+  const auto processed =
+      processed_tasks(node, 16, workers_waiting, std::chrono::milliseconds{o.seconds * 1000});
+  out.add("tasks.processed_one_by_one.16.lives",
+          static_cast<double>(processed.completed) / processed.seconds, "1/s");
+  add_latencies(out, "tasks.processed_one_by_one.16.life", processed.life_millis);
+}
+
 /// Whole lives of tasks, beside the textbook's queue in SQL on the same server. That one is
 /// measured before and after what it is compared with, because a machine may change its pace in
 /// between.
@@ -237,18 +254,7 @@ void tasks(const options& o, const server& db, results& out) {
   out.add("tasks.ratio_vs_skip_locked", best / theirs, "x");
   out.add("tasks.one_by_one_vs_skip_locked", one_by_one / theirs, "x");
   measure("tasks.batch_1000.8", {8, 1, 1000, {}});
-  node_under_load node{db.conninfo(), 9};
-  start_tasks(node, 100, std::chrono::milliseconds{1000});
-  const auto started = start_tasks(node, 100, std::chrono::milliseconds{o.seconds * 1000});
-  out.add("tasks.start_at_100.p50", quantile(started.start_millis, 0.5), "ms");
-  out.add("tasks.start_at_100.p99", quantile(started.start_millis, 0.99), "ms");
-  out.add("tasks.start_at_100.cpu", 100 * started.cpu_seconds / started.seconds, "% of a core");
-  processed_tasks(node, 16, workers_waiting, std::chrono::milliseconds{500});
-  const auto processed =
-      processed_tasks(node, 16, workers_waiting, std::chrono::milliseconds{o.seconds * 1000});
-  out.add("tasks.processed_one_by_one.16.lives",
-          static_cast<double>(processed.completed) / processed.seconds, "1/s");
-  add_latencies(out, "tasks.processed_one_by_one.16.life", processed.life_millis);
+  latency(o, db, out);
 }
 
 /// The store alone, without actors: grants in batches of growing size.
@@ -387,8 +393,8 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--hold-tasks", o.hold_tasks)->group(""); // hidden
   app.add_option("--only", o.only, "One part of all")
-      ->check(CLI::IsMember({"code", "quality", "hot_step", "sql", "tasks", "rejoining", "peers",
-                             "scale", "writer", "idle"}));
+      ->check(CLI::IsMember({"code", "quality", "hot_step", "sql", "tasks", "rejoining", "latency",
+                             "peers", "scale", "writer", "idle"}));
   app.add_option("--out", o.out, "Where the figures go, as JSON")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   if (o.hold_tasks != 0)
@@ -418,6 +424,10 @@ int run(int argc, char** argv) {
   if (wanted("rejoining")) {
     const server db;
     rejoining(o, db, out);
+  }
+  if (o.only == "latency") { // else it is a part of `tasks`
+    const server db;
+    latency(o, db, out);
   }
   if (wanted("scale")) {
     const server db;
