@@ -601,8 +601,10 @@ caf::behavior writer(self_ptr self, context_ptr context) {
       },
       [=](const held_up_tick& tick) {
         auto& st = self->state;
-        if (tick.number != st.holds)
-          return;
+        if (tick.number != st.holds || !st.rejoining.holds(st.queue.size()))
+          return; // enough have come, and the flush is armed
+        if (const auto more = st.rejoining.go_on(st.queue.size()); more > core::duration::zero())
+          return self->delayed_send(self, more, tick);
         st.rejoining.end(st.queue.size());
         arm_flush(self);
       },

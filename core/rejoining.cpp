@@ -8,7 +8,8 @@ namespace holdfast::core {
 namespace {
 
 /// An answer on its way out and a request on its way in change threads a few times, which takes
-/// that long however fast the disk is.
+/// that long however fast the disk is. Of those who come back together, one follows the other
+/// sooner than that.
 constexpr duration way_there_and_back = std::chrono::microseconds{100};
 
 /// After so many waits in vain one commit in 2^8 tries again.
@@ -18,8 +19,8 @@ constexpr std::uint32_t in_vain_max = 8;
 
 duration rejoining::begin(std::size_t answered, std::size_t waiting, duration took) {
   wanted_ = 0;
-  if (std::exchange(enough_came_, false))
-    learn(2 * waiting <= answered);
+  if (const auto came = std::exchange(came_, 0); came > 0)
+    learn(waiting <= came);
   const auto all = answered + waiting;
   // One alone has nobody to wait for, and a few who come back do not make up for many who wait.
   if (all < 2 || all > enough_ || 2 * answered < waiting)
@@ -28,28 +29,43 @@ duration rejoining::begin(std::size_t answered, std::size_t waiting, duration to
     --left_out_;
     return {};
   }
-  const auto pause = std::min(way_there_and_back + took / 2, longest_);
-  if (pause <= duration::zero())
+  rest_ = std::min(way_there_and_back + took / 2, longest_);
+  if (rest_ <= duration::zero())
     return {};
   before_ = waiting;
-  wanted_ = all;
-  return pause;
+  seen_ = waiting;
+  // Who does one thing after the other may come with more changes after every second answer: a task
+  // is made and leased at once, and ends alone.
+  wanted_ = waiting + std::max({answered, came_lately_[0], came_lately_[1]});
+  return next_period();
+}
+
+duration rejoining::next_period() {
+  const auto period = std::min(way_there_and_back, rest_);
+  rest_ -= period;
+  return period;
+}
+
+duration rejoining::go_on(std::size_t waiting) {
+  const bool first_came_before = seen_ > before_;
+  const bool quiet = waiting <= std::exchange(seen_, waiting);
+  if (!holds(waiting) || (first_came_before && quiet))
+    return {};
+  return next_period();
 }
 
 void rejoining::end(std::size_t waiting) {
-  if (wanted_ == 0)
+  if (std::exchange(wanted_, 0) == 0)
     return;
-  const auto answered = wanted_ - before_;
-  const auto came = waiting - std::min(waiting, before_);
-  wanted_ = 0;
-  enough_came_ = 2 * came >= answered; // whether it was they shows after the commit
-  if (!enough_came_)
+  came_ = waiting - std::min(waiting, before_);
+  came_lately_ = {came_lately_[1], came_};
+  if (came_ == 0)
     learn(false);
 }
 
 void rejoining::learn(bool worth_it) {
   if (worth_it) {
-    in_vain_ = 0;
+    in_vain_ /= 2; // strangers are now and then as good as those answered, once
     return;
   }
   in_vain_ = std::min(in_vain_ + 1, in_vain_max);

@@ -4,6 +4,9 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <cstddef>
+#include <vector>
+
 using namespace holdfast;
 using namespace std::chrono_literals;
 using core::rejoining;
@@ -12,12 +15,18 @@ namespace {
 
 constexpr core::duration none{};
 
-/// Waits in vain on end, until one is left out.
-void wait_in_vain(rejoining& r, int times) {
-  for (int i = 0; i < times; ++i) {
-    BOOST_REQUIRE(r.begin(8, 8, 1ms) > none);
-    r.end(8);
-  }
+/// A wait in which nobody comes.
+void wait_in_vain(rejoining& r) {
+  BOOST_REQUIRE((r.begin(8, 8, 1ms) > none));
+  r.end(8);
+}
+
+/// A wait in which `came` come to the eight that are there, and a commit during which `meanwhile`
+/// do.
+void wait_for(rejoining& r, std::size_t came, std::size_t meanwhile) {
+  BOOST_REQUIRE((r.begin(8, 8, 1ms) > none));
+  r.end(8 + came);
+  BOOST_REQUIRE((r.begin(1000, meanwhile, 1ms) == none)); // more than are worth waiting for
 }
 
 /// How many commits go by before one is held up again.
@@ -26,6 +35,21 @@ int left_out(rejoining& r) {
   while (r.begin(8, 8, 1ms) == none)
     ++count;
   return count;
+}
+
+/// How long the commit is held up when after each period `waiting` are there.
+core::duration held_up_for(rejoining& r, std::size_t answered, core::duration took,
+                           const std::vector<std::size_t>& waiting) {
+  auto sum = r.begin(answered, 0, took);
+  if (sum == none)
+    return none;
+  for (const auto count : waiting) {
+    const auto more = r.go_on(count);
+    if (more == none)
+      return sum;
+    sum += more;
+  }
+  return core::duration::max();
 }
 
 } // namespace
@@ -67,19 +91,43 @@ BOOST_AUTO_TEST_CASE(what_fills_a_batch_anyway_waits_for_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(the_wait_is_about_half_a_commit_and_never_longer_than_said) {
+  const std::vector<std::size_t> nobody(20);
   rejoining r{250, 1ms};
-  BOOST_TEST((r.begin(8, 8, 400us) == 300us));
-  BOOST_TEST((r.begin(8, 8, 10ms) == 1ms));
+  BOOST_TEST((held_up_for(r, 8, 400us, nobody) == 300us));
+  BOOST_TEST((held_up_for(r, 8, 10ms, nobody) == 1ms));
+  const std::vector<std::size_t> one_after_the_other{1, 2, 3, 4, 5, 6, 7};
+  BOOST_TEST((held_up_for(r, 8, 400us, one_after_the_other) == 300us));
   rejoining never{250, 0ms};
   BOOST_TEST((never.begin(8, 8, 1ms) == none));
   BOOST_TEST(!never.holds(8));
 }
 
+BOOST_AUTO_TEST_CASE(it_is_over_when_nobody_follows_those_who_have_come) {
+  rejoining r{250, 1ms};
+  BOOST_TEST((held_up_for(r, 16, 1ms, {0, 5, 9, 9}) == 400us)); // of at most 600
+  BOOST_TEST((held_up_for(r, 16, 1ms, {9, 9}) == 200us));
+  BOOST_TEST((held_up_for(r, 16, 1ms, {9, 16}) == 200us)); // all are there
+}
+
+// A task is made and leased at once, two changes, and ends with a third.
+BOOST_AUTO_TEST_CASE(as_many_are_waited_for_as_came_lately) {
+  rejoining r{250, 1ms};
+  r.begin(32, 0, 1ms);
+  r.end(16);
+  r.begin(16, 0, 1ms);
+  r.end(32);
+  r.begin(32, 0, 1ms);
+  r.end(16);
+  BOOST_TEST((r.begin(16, 0, 1ms) > none));
+  BOOST_TEST(r.holds(31));
+  BOOST_TEST(!r.holds(32));
+}
+
 BOOST_AUTO_TEST_CASE(it_is_given_up_for_longer_and_longer_where_nobody_comes_back) {
   rejoining r{250, 1ms};
-  wait_in_vain(r, 1);
+  wait_in_vain(r);
   BOOST_TEST(left_out(r) == 1);
-  r.end(11); // three of eight
+  r.end(8);
   BOOST_TEST(left_out(r) == 3);
   r.end(8);
   BOOST_TEST(left_out(r) == 7);
@@ -91,14 +139,26 @@ BOOST_AUTO_TEST_CASE(it_is_given_up_for_longer_and_longer_where_nobody_comes_bac
   BOOST_TEST(left_out(r) == 255);
 }
 
-BOOST_AUTO_TEST_CASE(half_of_them_are_enough_to_go_on_with_it) {
+BOOST_AUTO_TEST_CASE(a_wait_is_worth_it_when_more_come_in_it_than_in_the_commit_after_it) {
   rejoining r{250, 1ms};
-  wait_in_vain(r, 1);
+  wait_for(r, 3, 3);
+  wait_for(r, 3, 3);
+  wait_for(r, 3, 4);
   BOOST_TEST(left_out(r) == 1);
-  r.end(12);
-  BOOST_TEST((r.begin(12, 6, 1ms) > none));
-  r.end(6);
+}
+
+BOOST_AUTO_TEST_CASE(it_is_taken_up_again_little_by_little) {
+  rejoining r{250, 1ms};
+  wait_in_vain(r);
   BOOST_TEST(left_out(r) == 1);
+  r.end(8);
+  BOOST_TEST(left_out(r) == 3);
+  r.end(8);
+  BOOST_TEST(left_out(r) == 7);
+  r.end(16); // all of them: three in vain count as one
+  r.begin(16, 0, 1ms);
+  r.end(0);
+  BOOST_TEST(left_out(r) == 3);
 }
 
 BOOST_AUTO_TEST_CASE(those_who_come_back_together_are_waited_for_each_time) {
