@@ -9,9 +9,9 @@
 /// What tasks cost when there are many, and when a worker dies with many of them.
 namespace holdfast::bench {
 
-/// 100 workers hold `tasks` leases and extend them at a third of their ttl: how many commits that
-/// is, and how long an answer takes.
-void extend_many(const std::string& conninfo, std::size_t tasks, int seconds, results& out);
+/// Workers hold `tasks` leases, 1,000 each, and extend them at a third of their ttl, for two ttls
+/// and more: how many commits that is, and whether all of them live in the end.
+void extend_many(const std::string& conninfo, std::size_t tasks, results& out);
 
 /// A worker process that holds 1,000 tasks is killed: when the next one has them all, and how many
 /// of them it could complete.
