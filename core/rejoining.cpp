@@ -36,7 +36,7 @@ duration rejoining::begin(std::size_t answered, std::size_t waiting, duration to
   seen_ = waiting;
   // Who does one thing after the other may come with more changes after every second answer: a task
   // is made and leased at once, and ends alone.
-  wanted_ = waiting + std::max({answered, came_lately_[0], came_lately_[1]});
+  wanted_ = std::min(waiting + std::max({answered, came_lately_[0], came_lately_[1]}), enough_);
   return next_period();
 }
 

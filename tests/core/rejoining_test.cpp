@@ -123,6 +123,16 @@ BOOST_AUTO_TEST_CASE(as_many_are_waited_for_as_came_lately) {
   BOOST_TEST(!r.holds(32));
 }
 
+// Or what is held up would fill the writer's queue.
+BOOST_AUTO_TEST_CASE(no_more_are_waited_for_than_are_worth_it) {
+  rejoining r{20, 1ms};
+  r.begin(10, 0, 1ms);
+  r.end(200);
+  BOOST_TEST((r.begin(10, 5, 1ms) > none));
+  BOOST_TEST(r.holds(19));
+  BOOST_TEST(!r.holds(20));
+}
+
 BOOST_AUTO_TEST_CASE(it_is_given_up_for_longer_and_longer_where_nobody_comes_back) {
   rejoining r{250, 1ms};
   wait_in_vain(r);
