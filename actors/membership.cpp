@@ -263,6 +263,7 @@ core::failure try_to_look(self_ptr self) {
   st.context->hosting.sure_until(asked + settings.lease_time);
   st.context->hosting.set_alone(view->nodes.size() == 1);
   st.dead.look(*view);
+  st.next_look = core::next_look(*view, settings.incarnation, settings.heartbeat_interval);
   if (auto why = follow_plan(self, *view); why.code != core::errc::none)
     return why;
   tell(self, std::move(*view));
@@ -291,7 +292,9 @@ void look(self_ptr self) {
 void rest(self_ptr self) {
   const auto& st = self->state;
   const auto& settings = st.context->settings;
-  if (st.ready || st.attempts == 0)
+  if (st.attempts == 0)
+    self->delayed_send(self, st.next_look, renew_tick{});
+  else if (st.ready)
     self->delayed_send(self, settings.heartbeat_interval, renew_tick{});
   else
     self->delayed_send(
@@ -340,6 +343,7 @@ caf::behavior membership(caf::stateful_actor<membership_state>* self, context_pt
   guard(self, context);
   self->state.context = std::move(context);
   self->state.writers = std::move(writers);
+  self->state.next_look = self->state.context->settings.heartbeat_interval;
   self->set_down_handler([=](const caf::down_msg& down) { forget(self, down); });
   self->send(self, renew_tick{});
   return {

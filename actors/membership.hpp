@@ -27,6 +27,7 @@ struct membership_state {
   bool resigned = false;
   bool ready = false; ///< Every shard has had a living host.
   std::uint32_t attempts = 0;
+  core::duration next_look{0}; ///< By the last view; before the first, a heartbeat.
   std::vector<caf::response_promise> waiting;
 };
 

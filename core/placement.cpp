@@ -1,11 +1,16 @@
 #include "core/placement.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 
 namespace holdfast::core {
 
 namespace {
+
+/// From the end of a lease to the look that finds it over. Leases end to the microsecond; timers
+/// are coarser, and a look that comes too early is for nothing.
+constexpr duration look_margin = std::chrono::milliseconds{5};
 
 /// The one of `nodes`, which are in order of their names, that a shard belongs to.
 incarnation_id host_for(shard_id shard, const std::vector<const node_seen*>& nodes) {
@@ -71,6 +76,14 @@ void believed_dead::look(const cluster_view& view) {
       ++it;
     }
   }
+}
+
+duration next_look(const cluster_view& view, const incarnation_id& me, duration heartbeat) {
+  auto wait = heartbeat;
+  for (const auto& node : view.nodes)
+    if (node.incarnation != me)
+      wait = std::min(wait, std::max(node.expires_at - view.now, duration::zero()) + look_margin);
+  return wait;
 }
 
 hosting_plan plan_hosting(const cluster_view& view, const incarnation_id& me,

@@ -72,6 +72,12 @@ struct hosting_plan {
   bool superseded = false;
 };
 
+/// How long node `me` may wait for its next look at the cluster after `view`: `heartbeat`, or less
+/// when the lease of another node runs out sooner, so that what that one hosts is taken as soon as
+/// it may be. Between the database's clock and ours it compares spans alone: counted from when
+/// `view` has come in, which is later than `view.now`, the wait ends after the lease.
+duration next_look(const cluster_view& view, const incarnation_id& me, duration heartbeat);
+
 /// The plan of node `me`; `dead` are the processes whose end need not be waited for.
 hosting_plan plan_hosting(const cluster_view& view, const incarnation_id& me,
                           const std::set<incarnation_id>& dead);

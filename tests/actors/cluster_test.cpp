@@ -291,10 +291,16 @@ BOOST_AUTO_TEST_CASE(a_frozen_node_is_replaced_when_its_lease_has_run_out) {
   auto& host = host_of("mail");
   host.stop_renewals(true);
   host.isolate(true);
+  const auto frozen_at = now();
+  const auto over = database->tables().nodes.at(host.settings.incarnation).expires_at;
   advance(3s); // nobody has evidence of its death
   BOOST_TEST(shares().count(host.settings.name) == 1U);
-  advance(4s); // lease time 5 s, a look every 1.5 s
+  advance(over - now() - 1ms);
+  BOOST_TEST(shares().count(host.settings.name) == 1U);
+  advance(50ms); // whenever the others would have looked anyway
   BOOST_TEST(shares().count(host.settings.name) == 0U);
+  BOOST_TEST((now() - frozen_at <= host.settings.lease_time + 1s));
+  advance(1s);
   BOOST_REQUIRE(call(other_than(host), some_tasks("mail", 2)).value);
   // I-7: what it still believes to host it does not decide any more.
   const auto stale = me.send(host.gateway, some_tasks("mail", 2));

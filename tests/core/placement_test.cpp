@@ -183,6 +183,29 @@ BOOST_AUTO_TEST_CASE(the_dead_are_forgotten_with_their_leases) {
   BOOST_TEST(dead.all().empty());
 }
 
+// A frozen node is replaced when its lease is over, and not one look later.
+BOOST_AUTO_TEST_CASE(the_next_look_comes_with_the_end_of_the_first_lease_of_another) {
+  using namespace std::chrono_literals;
+  cluster c;
+  for (const auto* name : {"a", "b", "c"})
+    c.start(static_cast<std::uint8_t>(name[0] - 'a' + 1), name);
+  c.view.now = from_micros(1'000'000);
+  const auto lease_left = [&](std::size_t node, duration left) {
+    c.view.nodes[node].expires_at = c.view.now + left;
+  };
+  lease_left(0, 5s);
+  lease_left(1, 4s);
+  lease_left(2, 5s);
+  BOOST_TEST((next_look(c.view, process(1), 1500ms) == 1500ms));
+  lease_left(2, 1s);
+  const auto wait = next_look(c.view, process(1), 1500ms);
+  BOOST_TEST((wait > 1s)); // a look before the end is for nothing
+  BOOST_TEST((wait <= 1010ms));
+  BOOST_TEST((next_look(c.view, process(3), 1500ms) == 1500ms)); // its own
+  lease_left(2, -1s);
+  BOOST_TEST((next_look(c.view, process(1), 1500ms) > 0ms)); // it never spins
+}
+
 BOOST_AUTO_TEST_CASE(every_history_settles_with_a_host_for_each_shard) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     test::random_source random{seed};
