@@ -318,6 +318,62 @@ BOOST_AUTO_TEST_CASE(a_frozen_node_is_replaced_when_its_lease_has_run_out) {
   epochs_never_go_back();
 }
 
+// Nobody else was there at its last look. I-7
+BOOST_AUTO_TEST_CASE(a_node_that_was_alone_does_not_answer_from_an_old_memory) {
+  start("a");
+  given_queue("mail");
+  at("a").cut_off(true);
+  advance(at("a").settings.lease_time);
+  start("b");
+  BOOST_TEST(shares()["b"] == shard_count);
+  BOOST_REQUIRE(call(at("b"), some_tasks("mail", 2)).value);
+  const auto stale = me.send(at("a").gateway, a_claim("mail", "w")); // it knows of no task
+  settle();
+  BOOST_TEST(!stale->arrived());
+  advance(4s);
+  BOOST_REQUIRE(stale->arrived());
+  BOOST_TEST(stale->code() == core::errc::unavailable);
+  at("a").cut_off(false);
+  advance(5s);
+  const auto claimed = call(at("a"), a_claim("mail", "w"));
+  BOOST_REQUIRE(claimed.value);
+  BOOST_TEST(claimed.value->tasks.size() == 2U);
+  epochs_never_go_back();
+}
+
+BOOST_AUTO_TEST_CASE(a_single_node_goes_on_where_it_was_when_the_database_is_back) { // I-12
+  start("a");
+  given_queue("mail");
+  BOOST_REQUIRE(call(at("a"), some_tasks("mail", 2)).value);
+  const auto held = call(at("a"), a_claim("mail", "w"));
+  BOOST_REQUIRE(held.value);
+  at("a").cut_off(true);
+  advance(1s);
+  const auto accepted = me.send(at("a").gateway, some_tasks("mail", 1));
+  advance(10s);
+  BOOST_TEST(!accepted->arrived()); // decided before the lease ended: it waits for the disk
+  const auto early = me.send(at("a").gateway, a_claim("mail", "v"));
+  advance(4s);
+  BOOST_REQUIRE(early->arrived());
+  BOOST_TEST(early->code() == core::errc::unavailable);
+  const auto late = me.send(at("a").gateway, some_tasks("mail", 1));
+  settle();
+  at("a").cut_off(false);
+  advance(2s);
+  BOOST_TEST(accepted->value.has_value());
+  BOOST_TEST(late->value.has_value()); // within its patience
+  BOOST_TEST(database->tables().tasks.size() == 4U);
+  BOOST_TEST(database->tables().shards[core::shard_of(core::queue_name{"mail"}, shard_count)].epoch
+             == 1U);
+  msg::complete_tasks done{"mail", "w", {}};
+  for (const auto& task : held.value->tasks)
+    done.tasks.push_back({{task.task, task.token}, {}});
+  const auto completed = call(at("a"), done);
+  BOOST_REQUIRE(completed.value);
+  for (const auto& outcome : completed.value->outcomes)
+    BOOST_TEST((outcome.refusal == core::errc::none));
+}
+
 BOOST_AUTO_TEST_CASE(a_stopped_node_hands_over_without_a_pause) {
   start_three();
   given_queue("mail");
