@@ -57,6 +57,10 @@ public:
   bool sure(caf::actor_clock::time_point local) const {
     return local.time_since_epoch().count() < sure_until_;
   }
+  /// How long that will last without another renewal; negative when it is over.
+  caf::actor_clock::time_point::duration sure_for(caf::actor_clock::time_point local) const {
+    return caf::actor_clock::time_point::duration{sure_until_} - local.time_since_epoch();
+  }
 
   /// No other node was seen at the last look.
   bool alone() const { return alone_.load(std::memory_order_relaxed); }

@@ -115,6 +115,11 @@ struct cluster : virtual_world {
     claim.most = 10;
     return claim;
   }
+  /// How many lines of the node's log begin with `event`.
+  static std::ptrdiff_t logged(const virtual_node& node, const std::string& event) {
+    return std::count_if(node.log.begin(), node.log.end(),
+                         [&](const std::string& line) { return line.rfind(event + ' ', 0) == 0; });
+  }
   /// I-7: no row of an earlier epoch follows one of a later epoch.
   void epochs_never_go_back() const {
     for (const auto& [shard, rows] : database->tables().outbox)
@@ -372,6 +377,32 @@ BOOST_AUTO_TEST_CASE(a_single_node_goes_on_where_it_was_when_the_database_is_bac
   BOOST_REQUIRE(completed.value);
   for (const auto& outcome : completed.value->outcomes)
     BOOST_TEST((outcome.refusal == core::errc::none));
+}
+
+BOOST_AUTO_TEST_CASE(a_node_says_when_it_fences_itself_and_when_that_is_over) {
+  start("a");
+  auto& node = at("a");
+  for (std::ptrdiff_t outage = 1; outage <= 2; ++outage) {
+    advance(10s);
+    const auto lease = database->tables().nodes.at(node.settings.incarnation).expires_at;
+    node.cut_off(true);
+    advance(lease - now() - 1ms);
+    BOOST_TEST(logged(node, "fenced") == outage - 1);
+    advance(2ms); // at once, whenever it would have tried again
+    BOOST_TEST(logged(node, "fenced") == outage);
+    advance(20s);
+    BOOST_TEST(logged(node, "fenced") == outage);
+    BOOST_TEST(logged(node, "fence_lifted") == outage - 1);
+    node.cut_off(false);
+    advance(2s);
+    BOOST_TEST(logged(node, "fence_lifted") == outage);
+  }
+  node.cut_off(true); // one renewal that fails is no end
+  advance(2s);
+  node.cut_off(false);
+  advance(10s);
+  BOOST_TEST(logged(node, "fenced") == 2);
+  BOOST_TEST(logged(node, "renewal_failed") > 2);
 }
 
 BOOST_AUTO_TEST_CASE(a_stopped_node_hands_over_without_a_pause) {
