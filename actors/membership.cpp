@@ -209,7 +209,8 @@ void remove_all(shard_list& from, const shard_list& what) {
 /// Brings this node in line with the cluster.
 core::failure follow_plan(self_ptr self, core::cluster_view& view) {
   auto& st = self->state;
-  auto plan = core::plan_hosting(view, st.context->settings.incarnation, st.dead.all());
+  auto plan = core::plan_hosting(view, st.context->settings.incarnation, st.dead.all(),
+                                 st.lease.waits_for_others(view.now));
   if (plan.superseded)
     return {core::errc::fenced, "a later process of node '" + st.context->settings.name + "' runs"};
   const shard_list leaving{st.leaving.begin(), st.leaving.end()};
@@ -292,6 +293,7 @@ core::failure try_to_look(self_ptr self) {
     note_renewal(self);
   st.context->hosting.set_alone(view->nodes.size() == 1);
   st.dead.look(*view);
+  st.lease.look(*view, settings.incarnation, settings.heartbeat_interval);
   st.next_look = core::next_look(*view, settings.incarnation, settings.heartbeat_interval);
   if (auto why = follow_plan(self, *view); why.code != core::errc::none)
     return why;

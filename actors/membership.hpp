@@ -22,6 +22,7 @@ struct membership_state {
   std::map<core::shard_id, core::epoch> hosted;
   std::set<core::shard_id> leaving; ///< Not hosted any more; what worked for them is being ended.
   core::believed_dead dead;
+  core::own_lease lease;
   std::vector<caf::actor> followers;
   caf::actor neighbours;   ///< Null until it has come.
   bool registered = false; ///< The node's row is in the database.

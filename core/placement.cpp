@@ -78,6 +78,15 @@ void believed_dead::look(const cluster_view& view) {
   }
 }
 
+void own_lease::look(const cluster_view& view, const incarnation_id& me, duration heartbeat) {
+  const auto* own = find_node(view, me);
+  if (own == nullptr)
+    return;
+  if (expires_at_ != instant{} && view.now >= expires_at_)
+    others_until_ = view.now + heartbeat;
+  expires_at_ = own->expires_at;
+}
+
 duration next_look(const cluster_view& view, const incarnation_id& me, duration heartbeat) {
   auto wait = heartbeat;
   for (const auto& node : view.nodes)
@@ -87,7 +96,7 @@ duration next_look(const cluster_view& view, const incarnation_id& me, duration 
 }
 
 hosting_plan plan_hosting(const cluster_view& view, const incarnation_id& me,
-                          const std::set<incarnation_id>& dead) {
+                          const std::set<incarnation_id>& dead, bool spares_lapsed) {
   hosting_plan plan;
   const auto* own = find_node(view, me);
   if (own == nullptr)
@@ -97,12 +106,15 @@ hosting_plan plan_hosting(const cluster_view& view, const incarnation_id& me,
     plan.superseded = true;
     return plan;
   }
+  const auto is_spared = [&](const incarnation_id& host) {
+    return spares_lapsed && host && find_node(view, host) == nullptr && dead.count(host) == 0;
+  };
   for (const auto& shard : view.shards) {
     const bool belongs_here = host_for(shard.shard, nodes) == me;
     const bool is_here = shard.host == me;
     if (is_here && !belongs_here)
       plan.hand_over.push_back(shard.shard);
-    else if (!is_here && belongs_here && !contains(nodes, shard.host))
+    else if (!is_here && belongs_here && !contains(nodes, shard.host) && !is_spared(shard.host))
       plan.take.push_back(shard.shard);
   }
   return plan;

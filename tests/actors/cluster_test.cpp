@@ -405,6 +405,40 @@ BOOST_AUTO_TEST_CASE(a_node_says_when_it_fences_itself_and_when_that_is_over) {
   BOOST_TEST(logged(node, "renewal_failed") > 2);
 }
 
+// Else the first one back would take everything, and every actor would start anew twice.
+BOOST_AUTO_TEST_CASE(after_an_outage_of_the_database_everybody_has_what_was_theirs) {
+  start_three();
+  given_queue("mail");
+  const auto before = database->tables().shards;
+  for (auto& [name, node] : nodes)
+    node->cut_off(true);
+  advance(20s);
+  for (auto& [name, node] : nodes)
+    node->cut_off(false);
+  advance(5s);
+  const auto& after = database->tables().shards;
+  for (core::shard_id shard = 0; shard < shard_count; ++shard) {
+    BOOST_TEST((after[shard].host == before[shard].host));
+    BOOST_TEST(after[shard].epoch == before[shard].epoch);
+  }
+  for (auto& [name, node] : nodes)
+    BOOST_TEST(call(*node, some_tasks("mail", 1)).value.has_value(), name);
+}
+
+BOOST_AUTO_TEST_CASE(who_does_not_come_back_after_an_outage_is_replaced) {
+  start_three();
+  given_queue("mail");
+  for (auto& [name, node] : nodes)
+    node->cut_off(true);
+  advance(20s);
+  at("c").isolate(true);
+  at("a").cut_off(false);
+  at("b").cut_off(false);
+  advance(5s); // two heartbeats and more
+  BOOST_TEST(shares().count("c") == 0U);
+  BOOST_TEST(call(at("a"), some_tasks("mail", 1)).value.has_value());
+}
+
 BOOST_AUTO_TEST_CASE(a_stopped_node_hands_over_without_a_pause) {
   start_three();
   given_queue("mail");
