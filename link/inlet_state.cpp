@@ -154,7 +154,9 @@ void inlet::state::handshake(const session& one) {
     const auto held = weak.lock(); // weak: the stream is a part of what it would keep alive
     if (!good || !held || X509_STORE_CTX_get_error_depth(check) != 0)
       return good;
-    held->names = names_of(X509_STORE_CTX_get_current_cert(check));
+    auto* certificate = X509_STORE_CTX_get_current_cert(check);
+    held->names = names_of(certificate);
+    held->is_node = is_for_servers(certificate);
     if (is_allowed(held->names, options_.allowed))
       return true;
     X509_STORE_CTX_set_error(check, X509_V_ERR_APPLICATION_VERIFICATION);
@@ -221,6 +223,7 @@ void inlet::state::start_relay(const session& one) {
   one->relayed = std::make_shared<relay>(io_, std::move(one->outer), std::move(one->inner),
                                          counters_, std::move(settings));
   log(severity::info, "peer_connected", {{"address", one->address}, {"names", joined(one->names)}});
+  settings.dialer_is_node = !live_ || one->is_node; // nobody proves anything without TLS
   one->relayed->start();
 }
 

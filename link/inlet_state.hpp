@@ -30,6 +30,7 @@ struct inlet_session {
   std::unique_ptr<wire> inner;
   boost::asio::steady_timer deadline;
   std::vector<std::string> names; ///< Of the peer's certificate.
+  bool is_node = false;           ///< By the peer's certificate.
   std::shared_ptr<relay> relayed;
   node_key key;
   bool handshaking = false;

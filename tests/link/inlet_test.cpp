@@ -161,6 +161,26 @@ BOOST_AUTO_TEST_CASE(what_may_not_reach_caf_costs_a_proven_peer_its_connection) 
   BOOST_TEST(logged("reason=bad_frame address=127.0.0.1 names=ana fault=too_large"));
 }
 
+// ADR 0054
+BOOST_AUTO_TEST_CASE(only_a_certificate_of_a_node_lets_one_speak_as_a_node) {
+  certs.issue("n2", link::holder::node);
+  options.allowed = {"ana", "n2"};
+  open();
+  auto [outside, inside] = talking();
+  BOOST_TEST(outside.write(frames::message("@<>+hf1.meet_node")));
+  BOOST_TEST(outside.ended());
+  BOOST_TEST(inside.read(1).empty());
+  BOOST_TEST(inlet->counters().faults_of(frame_fault::not_a_node) == 1U);
+  BOOST_TEST(logged("reason=bad_frame address=127.0.0.1 names=ana fault=not_a_node"));
+  auto node = connected("n2");
+  auto behind_node = behind.accept();
+  const auto said = frames::greeting_of_dialer() + frames::selection()
+                    + frames::message("@<>+hf1.meet_node")
+                    + frames::message("@<>+hf1.apply_events");
+  BOOST_TEST(node.write(said));
+  BOOST_TEST((behind_node.read(said.size()) == said));
+}
+
 BOOST_AUTO_TEST_CASE(process_of_one_peer_cannot_be_taken_by_another) {
   certs.issue("bob", link::holder::peer);
   options.allowed = {"ana", "bob"};

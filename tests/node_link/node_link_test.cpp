@@ -129,6 +129,19 @@ BOOST_AUTO_TEST_CASE(malformed_frames_of_a_proven_peer_leave_the_node_alive) {
   BOOST_TEST(node().status("ana").code == 0);
 }
 
+// ADR 0054
+BOOST_AUTO_TEST_CASE(a_peer_cannot_speak_as_a_node) {
+  for (const auto* message :
+       {"@<>+hf1.meet_node", "@<>+hf1.apply_events", "@<>+hf1.add_children"}) {
+    auto peer = stream::to(node().process->port());
+    BOOST_REQUIRE(peer.secure(shown("ana")));
+    peer.write(frames::greeting_of_dialer() + frames::selection() + frames::message(message));
+    BOOST_TEST(peer.ended());
+  }
+  BOOST_TEST(node().logs({"peer_refused", "reason=bad_frame", "names=ana", "fault=not_a_node"}));
+  BOOST_TEST(node().status("ana").code == 0);
+}
+
 BOOST_AUTO_TEST_CASE(status_says_why_it_was_turned_away) {
   const auto bob = node().status("bob");
   BOOST_TEST(bob.code == 9);
