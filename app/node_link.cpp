@@ -1,5 +1,6 @@
 #include "app/node_link.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace holdfast::app {
@@ -26,6 +27,7 @@ link::inlet_limits limits_of(const config::settings& settings) {
   limits.connections_max = settings.link.connections_max;
   limits.connections_per_address_max = settings.link.connections_per_address_max;
   limits.handshakes_max = settings.link.handshakes_max;
+  limits.handshakes_per_address_max = std::max(1U, settings.link.handshakes_max / 4);
   limits.accepts_per_second = settings.link.accepts_per_second;
   return limits;
 }
