@@ -40,6 +40,14 @@ link::credentials credentials_of(const config::settings& settings) {
   return {settings.link.certificate, settings.link.key, settings.link.ca, settings.link.crl};
 }
 
+void use_link(client::endpoint& where, const config::settings& settings) {
+  if (!has_link(settings))
+    return;
+  where.tls = credentials_of(settings);
+  where.dial_deadline = settings.link.dial_deadline;
+  where.stall_deadline = settings.link.stall_deadline;
+}
+
 core::outcome<std::string> own_name(const config::settings& settings) {
   const auto names = link::names_in(settings.link.certificate);
   if (!names)

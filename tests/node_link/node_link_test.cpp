@@ -154,6 +154,17 @@ BOOST_AUTO_TEST_CASE(status_says_why_it_was_turned_away) {
   BOOST_TEST(missing.err.find("nobody.crt") != std::string::npos, missing.err);
 }
 
+BOOST_AUTO_TEST_CASE(the_deadline_of_a_dial_is_the_one_that_is_configured) {
+  const test::listener silent; // it takes connections and says nothing
+  auto words = node().issued->options_of("ana");
+  words.insert(words.begin(),
+               {"status", "--host", "127.0.0.1", "--port", std::to_string(silent.port()),
+                "--timeout", "3", "--set", "link.dial_deadline=200ms"});
+  const auto end = test::run_program(HOLDFAST_BINARY, words, 60s);
+  BOOST_TEST(end.code == 9);
+  BOOST_TEST(end.err.find("no answer within the deadline") != std::string::npos, end.err);
+}
+
 BOOST_AUTO_TEST_CASE(tools_beside_the_node_use_its_own_certificate) {
   const auto end = test::run_program(
       HOLDFAST_BINARY,
