@@ -40,11 +40,10 @@ public:
   explicit hosted_shards(std::uint32_t shards) : here_(shards) {}
 
   /// Whether requests for the shard are decided here, at `local` time of the actors' clock. A node
-  /// whose lease may have run out knows nothing for certain, so it decides nothing; alone it goes
-  /// on, as nobody else could.
+  /// whose lease may have run out knows nothing for certain, so it decides nothing; also when it
+  /// was alone at its last look, since another one may have come that it could not see.
   bool here(core::shard_id shard, caf::actor_clock::time_point local) const {
-    return here_[shard].load(std::memory_order_acquire)
-           && (alone() || local.time_since_epoch().count() < sure_until_);
+    return here_[shard].load(std::memory_order_acquire) && sure(local);
   }
   void put(core::shard_id shard, bool is_here) {
     here_[shard].store(is_here, std::memory_order_release);
@@ -53,6 +52,14 @@ public:
   /// Nobody takes the shards over before then.
   void sure_until(caf::actor_clock::time_point local) {
     sure_until_ = local.time_since_epoch().count();
+  }
+  /// Whether nobody can have taken one over by `local`.
+  bool sure(caf::actor_clock::time_point local) const {
+    return local.time_since_epoch().count() < sure_until_;
+  }
+  /// How long that will last without another renewal; negative when it is over.
+  caf::actor_clock::time_point::duration sure_for(caf::actor_clock::time_point local) const {
+    return caf::actor_clock::time_point::duration{sure_until_} - local.time_since_epoch();
   }
 
   /// No other node was seen at the last look.

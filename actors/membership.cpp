@@ -3,6 +3,7 @@
 #include "actors/actor_guard.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 
 namespace holdfast::actors {
@@ -208,7 +209,8 @@ void remove_all(shard_list& from, const shard_list& what) {
 /// Brings this node in line with the cluster.
 core::failure follow_plan(self_ptr self, core::cluster_view& view) {
   auto& st = self->state;
-  auto plan = core::plan_hosting(view, st.context->settings.incarnation, st.dead.all());
+  auto plan = core::plan_hosting(view, st.context->settings.incarnation, st.dead.all(),
+                                 st.lease.waits_for_others(view.now));
   if (plan.superseded)
     return {core::errc::fenced, "a later process of node '" + st.context->settings.name + "' runs"};
   const shard_list leaving{st.leaving.begin(), st.leaving.end()};
@@ -244,6 +246,31 @@ void tell(self_ptr self, core::cluster_view view) {
     self->send(st.neighbours, cluster_seen{std::move(view), st.dead.all()});
 }
 
+/// Says that the node decides nothing any more, if it has come to that.
+void note_fence(self_ptr self) {
+  auto& st = self->state;
+  const auto now = self->clock().now();
+  const auto left = st.context->hosting.sure_for(now);
+  if (!st.ready || st.fenced_since || left > left.zero())
+    return;
+  st.fenced_since = now + left;
+  st.context->log(log_level::warning, "fenced",
+                  {{"shards", std::to_string(st.hosted.size())},
+                   {"what", "the node's lease may have run out; it decides nothing until it has "
+                            "renewed it"}});
+}
+
+void note_renewal(self_ptr self) {
+  auto& st = self->state;
+  if (!st.fenced_since)
+    return;
+  const auto span =
+      std::chrono::duration_cast<std::chrono::milliseconds>(self->clock().now() - *st.fenced_since);
+  st.fenced_since.reset();
+  // As severe as the beginning: a log that has the one has the other.
+  st.context->log(log_level::warning, "fence_lifted", {{"after_ms", std::to_string(span.count())}});
+}
+
 /// Renews the node's lease and looks at the cluster.
 core::failure try_to_look(self_ptr self) {
   auto& st = self->state;
@@ -260,9 +287,14 @@ core::failure try_to_look(self_ptr self) {
     st.registered = false; // somebody has struck us off
     return {core::errc::unavailable, "the node's row is gone; it registers anew"};
   }
+  note_fence(self); // it may have come to that while the database kept us waiting
   st.context->hosting.sure_until(asked + settings.lease_time);
+  if (st.context->hosting.sure(self->clock().now()))
+    note_renewal(self);
   st.context->hosting.set_alone(view->nodes.size() == 1);
   st.dead.look(*view);
+  st.lease.look(*view, settings.incarnation, settings.heartbeat_interval);
+  st.next_look = core::next_look(*view, settings.incarnation, settings.heartbeat_interval);
   if (auto why = follow_plan(self, *view); why.code != core::errc::none)
     return why;
   tell(self, std::move(*view));
@@ -282,17 +314,29 @@ void look(self_ptr self) {
   if (why.code == core::errc::invalid_argument || why.code == core::errc::fenced)
     return self->quit(msg::to_error(why));
   // Else not a reason to stop: epochs fence every write, and nobody else may have noticed.
+  note_fence(self);
   ++st.attempts;
   st.context->log(log_level::warning, st.ready ? "renewal_failed" : "join_failed",
                   {{"reason", why.detail}});
+}
+
+/// After a failure. One of these looks comes with the end of the lease, to say so.
+core::duration pause_of_member(self_ptr self) {
+  const auto& st = self->state;
+  const auto& heartbeat = st.context->settings.heartbeat_interval;
+  const auto left =
+      std::chrono::duration_cast<core::duration>(st.context->hosting.sure_for(self->clock().now()));
+  return left > left.zero() ? std::min(heartbeat, left + core::duration{1}) : heartbeat;
 }
 
 /// Until the node is in it looks more often.
 void rest(self_ptr self) {
   const auto& st = self->state;
   const auto& settings = st.context->settings;
-  if (st.ready || st.attempts == 0)
-    self->delayed_send(self, settings.heartbeat_interval, renew_tick{});
+  if (st.attempts == 0)
+    self->delayed_send(self, st.next_look, renew_tick{});
+  else if (st.ready)
+    self->delayed_send(self, pause_of_member(self), renew_tick{});
   else
     self->delayed_send(
         self,
@@ -340,6 +384,7 @@ caf::behavior membership(caf::stateful_actor<membership_state>* self, context_pt
   guard(self, context);
   self->state.context = std::move(context);
   self->state.writers = std::move(writers);
+  self->state.next_look = self->state.context->settings.heartbeat_interval;
   self->set_down_handler([=](const caf::down_msg& down) { forget(self, down); });
   self->send(self, renew_tick{});
   return {

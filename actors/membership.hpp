@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 
 namespace holdfast::actors {
@@ -21,12 +22,15 @@ struct membership_state {
   std::map<core::shard_id, core::epoch> hosted;
   std::set<core::shard_id> leaving; ///< Not hosted any more; what worked for them is being ended.
   core::believed_dead dead;
+  core::own_lease lease;
   std::vector<caf::actor> followers;
   caf::actor neighbours;   ///< Null until it has come.
   bool registered = false; ///< The node's row is in the database.
   bool resigned = false;
-  bool ready = false; ///< Every shard has had a living host.
+  bool ready = false;                                       ///< Every shard has had a living host.
+  std::optional<caf::actor_clock::time_point> fenced_since; ///< Decides nothing since then.
   std::uint32_t attempts = 0;
+  core::duration next_look{0}; ///< By the last view; before the first, a heartbeat.
   std::vector<caf::response_promise> waiting;
 };
 
@@ -41,8 +45,10 @@ struct membership_state {
 ///
 /// A shard that another node has taken goes the same way, without the part in the database.
 ///
-/// Failure: an unreachable database is retried. Ends with `fenced` when a later process of the same
-/// name runs; then this one has no place any more.
+/// Failure: an unreachable database is retried; when the lease may have run out meanwhile, the node
+/// decides nothing until a renewal succeeds, and membership says so (`fenced`, `fence_lifted`).
+/// Ends with `fenced` when a later process of the same name runs; then this one has no place any
+/// more.
 caf::behavior membership(caf::stateful_actor<membership_state>* self, context_ptr context,
                          std::vector<caf::actor> writers);
 

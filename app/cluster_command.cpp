@@ -11,6 +11,7 @@
 #include <charconv>
 #include <cstdint>
 #include <iostream>
+#include <optional>
 #include <random>
 #include <system_error>
 #include <utility>
@@ -22,10 +23,13 @@ namespace {
 
 core::outcome<std::vector<client::endpoint>> nodes_of(const config::loaded& loaded,
                                                       const std::string& nodes) {
-  if (!nodes.empty())
-    return client::endpoints_of(nodes, has_link(loaded.values)
-                                           ? std::optional{credentials_of(loaded.values)}
-                                           : std::nullopt);
+  if (!nodes.empty()) {
+    auto named = client::endpoints_of(nodes, std::nullopt);
+    if (named)
+      for (auto& node : *named)
+        use_link(node, loaded.values);
+    return named;
+  }
   auto own = own_endpoint(loaded);
   if (!own)
     return own.error();

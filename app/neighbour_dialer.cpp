@@ -14,7 +14,7 @@
 #include <list>
 #include <map>
 #include <mutex>
-#include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -72,7 +72,7 @@ actors::dial_result probe(const client::endpoint& at) {
 } // namespace
 
 struct neighbour_dialer::state {
-  state(caf::actor_system& s, std::optional<link::credentials> t) : system(&s), tls(std::move(t)) {}
+  state(caf::actor_system& s, client::endpoint l) : system(&s), like(std::move(l)) {}
 
   /// One way to a node, for one attempt at a time.
   struct guarded_way {
@@ -82,18 +82,20 @@ struct neighbour_dialer::state {
   };
 
   caf::actor_system* system;
-  const std::optional<link::credentials> tls;
+  const client::endpoint like;
   std::mutex mutex;
   bool closed = false;
   std::list<std::thread> attempts;                          ///< Under way.
   std::list<std::thread> over;                              ///< To be joined.
   std::map<std::string, std::shared_ptr<guarded_way>> ways; ///< By address.
 
-  std::shared_ptr<guarded_way> way_to(const std::string& address, client::endpoint at) {
+  std::shared_ptr<guarded_way> way_to(const std::string& address, const client::endpoint& found) {
     const std::lock_guard lock{mutex};
     auto& way = ways[address];
     if (!way) {
-      at.tls = tls;
+      auto at = like;
+      at.host = found.host;
+      at.port = found.port;
       way = std::make_shared<guarded_way>(std::move(at));
     }
     return way;
@@ -133,8 +135,8 @@ struct neighbour_dialer::state {
   }
 };
 
-neighbour_dialer::neighbour_dialer(caf::actor_system& system, std::optional<link::credentials> tls)
-    : state_(std::make_shared<state>(system, std::move(tls))) {}
+neighbour_dialer::neighbour_dialer(caf::actor_system& system, client::endpoint like)
+    : state_(std::make_shared<state>(system, std::move(like))) {}
 
 neighbour_dialer::~neighbour_dialer() {
   std::list<std::thread> left;

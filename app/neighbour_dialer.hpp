@@ -1,13 +1,11 @@
 #pragma once
 
 #include "actors/node.hpp"
-#include "link/tls.hpp"
+#include "client/endpoint.hpp"
 
 #include <caf/actor_system.hpp>
 
 #include <memory>
-#include <optional>
-#include <string>
 
 namespace holdfast::app {
 
@@ -18,7 +16,8 @@ namespace holdfast::app {
 /// CAF dial, which tells the two apart by nothing but time; with credentials through TLS.
 class neighbour_dialer {
 public:
-  neighbour_dialer(caf::actor_system& system, std::optional<link::credentials> tls);
+  /// `like` says what ways to nodes are like; where they lead, each address does.
+  neighbour_dialer(caf::actor_system& system, client::endpoint like);
   /// Waits for the attempts under way.
   ~neighbour_dialer();
 

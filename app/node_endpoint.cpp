@@ -20,8 +20,8 @@ core::outcome<client::endpoint> own_endpoint(const config::loaded& loaded) {
   client::endpoint where;
   where.host = is_any_address(node.listen_address) ? "127.0.0.1" : node.listen_address;
   where.port = static_cast<std::uint16_t>(node.port);
+  use_link(where, loaded.values);
   if (has_link(loaded.values)) {
-    where.tls = credentials_of(loaded.values);
     const auto own = own_name(loaded.values);
     if (!own)
       return own.error();

@@ -1,5 +1,6 @@
 #include "app/node_link.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace holdfast::app {
@@ -26,6 +27,7 @@ link::inlet_limits limits_of(const config::settings& settings) {
   limits.connections_max = settings.link.connections_max;
   limits.connections_per_address_max = settings.link.connections_per_address_max;
   limits.handshakes_max = settings.link.handshakes_max;
+  limits.handshakes_per_address_max = std::max(1U, settings.link.handshakes_max / 4);
   limits.accepts_per_second = settings.link.accepts_per_second;
   return limits;
 }
@@ -36,6 +38,14 @@ bool has_link(const config::settings& settings) { return !settings.link.certific
 
 link::credentials credentials_of(const config::settings& settings) {
   return {settings.link.certificate, settings.link.key, settings.link.ca, settings.link.crl};
+}
+
+void use_link(client::endpoint& where, const config::settings& settings) {
+  if (!has_link(settings))
+    return;
+  where.tls = credentials_of(settings);
+  where.dial_deadline = settings.link.dial_deadline;
+  where.stall_deadline = settings.link.stall_deadline;
 }
 
 core::outcome<std::string> own_name(const config::settings& settings) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/logging.hpp"
+#include "client/endpoint.hpp"
 #include "config/settings.hpp"
 #include "core/outcome.hpp"
 #include "link/inlet.hpp"
@@ -19,6 +20,9 @@ bool has_link(const config::settings& settings);
 
 /// What a process shows to others, and whom it believes. Requires `has_link`.
 link::credentials credentials_of(const config::settings& settings);
+
+/// Has `where` reached through TLS with these credentials and deadlines, if `has_link`.
+void use_link(client::endpoint& where, const config::settings& settings);
 
 /// The first name of the process's own certificate; `invalid_argument` when it cannot be read.
 core::outcome<std::string> own_name(const config::settings& settings);

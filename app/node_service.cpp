@@ -201,8 +201,9 @@ exit_code node_service::run_actors() {
   if (!additions_.handlers.empty())
     workers_.emplace(*system, additions_.handlers, settings_.node.name,
                      patience_with_handlers(settings_.node.drain_timeout), log_);
-  dialer_.emplace(*system,
-                  has_link(settings_) ? std::optional{credentials_of(settings_)} : std::nullopt);
+  client::endpoint neighbour;
+  use_link(neighbour, settings_);
+  dialer_.emplace(*system, std::move(neighbour));
   node.dial = dialer_->as_function();
   node.link_status = [this] {
     const auto* counters = link_counters_.load();

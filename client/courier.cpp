@@ -377,6 +377,10 @@ take(self_ptr self, std::shared_ptr<const Request> request,
     return msg::to_error(core::errc::too_large, "a request may have up to "
                                                     + std::to_string(frame_bytes_max)
                                                     + " bytes; send it in parts");
+  if (state.calls.size() >= state.deps.retry.open_calls_max)
+    return msg::to_error(core::errc::overloaded,
+                         std::to_string(state.calls.size())
+                             + " requests of this connection wait for their answers already");
   const auto id = ++state.last_call;
   auto promise = self->template make_response_promise<answer_type>();
   auto& call = state.calls[id];

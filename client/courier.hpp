@@ -24,6 +24,9 @@ struct retry_policy {
   core::duration try_timeout = std::chrono::seconds{5}; ///< For one answer of the node.
   core::duration backoff_min = std::chrono::milliseconds{20};
   core::duration backoff_max = std::chrono::seconds{1};
+  /// Requests that have no answer yet, at most; further ones are `overloaded` at once. Each is kept
+  /// in memory until its deadline, with up to 16 MiB.
+  std::uint32_t open_calls_max = 10'000;
 };
 
 /// INTERNAL: a gateway was reached, by the dialer or because it runs in this process.
@@ -114,7 +117,8 @@ struct courier_state {
 ///
 /// Lifecycle: spawned by `connection`, which also ends it; open calls then fail with `unavailable`.
 /// Failure: it holds no state worth saving; a crash fails the open calls' senders by their timeout.
-/// Backpressure: none of its own. A caller limits itself by awaiting its answers.
+/// Backpressure: above `retry_policy::open_calls_max` open calls it refuses, and repeats nothing of
+/// that: its caller is the one who must slow down.
 courier_actor::behavior_type courier(courier_actor::stateful_pointer<courier_state> self,
                                      courier_deps deps);
 

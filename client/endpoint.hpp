@@ -1,8 +1,10 @@
 #pragma once
 
 #include "core/outcome.hpp"
+#include "core/time.hpp"
 #include "link/tls.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,6 +22,11 @@ struct endpoint {
   std::optional<link::credentials> tls{};
   /// The name that the node's certificate must have; without one, that it is for `host`.
   std::string expected_name{};
+  /// Of a connection with `tls`: for its being dialed and proven.
+  core::duration dial_deadline = std::chrono::seconds{5};
+  /// The same, for the node to read what is sent to it; then the connection is cut. What waits
+  /// meanwhile is in memory.
+  core::duration stall_deadline = std::chrono::seconds{10};
 };
 
 /// Reads `host:port`; an address of IPv6 may stand in brackets. `invalid_argument` says what is

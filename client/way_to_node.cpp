@@ -35,6 +35,8 @@ core::outcome<way_to_node::near_end> way_to_node::prepare() {
     options.port = where_.port;
     options.expected_name = where_.expected_name;
     options.tls = *where_.tls;
+    options.dial_deadline = where_.dial_deadline;
+    options.stall_deadline = where_.stall_deadline;
     auto opened = link::outlet::open(*thread_, std::move(options));
     if (!opened)
       return opened.error();

@@ -379,16 +379,18 @@ void describe(Visitor&& option, Settings& s) {
   option("link.handshake_deadline", s.link.handshake_deadline, 3s, 100ms, 1min,
          "How long a new connection may take to prove who it is, and then to say its first words.");
   option("link.dial_deadline", s.link.dial_deadline, 5s, 100ms, 1min,
-         "How long a connection to another process may take until it is proven.");
-  option("link.stall_deadline", s.link.stall_deadline, 10s, 500ms, 10min,
-         "How long a peer may take to read what is sent to it before it loses its connection. "
-         "Meanwhile the node keeps in memory what waits for that peer.");
+         "How long a connection to another node may take until it is proven.");
+  option(
+      "link.stall_deadline", s.link.stall_deadline, 10s, 500ms, 10min,
+      "How long a peer, or a node that this process has dialed, may take to read what is sent to "
+      "it before it loses its connection. Meanwhile what waits for it is kept in memory.");
   option("link.connections_max", s.link.connections_max, 1000, 1, 100000,
          "Connections from outside at most; each takes two of the process's file descriptors.");
   option("link.connections_per_address_max", s.link.connections_per_address_max, 200, 1, 100000,
          "Connections from one IP address at most.");
   option("link.handshakes_max", s.link.handshakes_max, 64, 1, 10000,
-         "Connections that are proving who they are at most; those beyond are closed at once.");
+         "Connections that are proving who they are at most; those beyond are closed at once. From "
+         "one IP address a quarter of them, so that no single one can keep the others out.");
   option("link.accepts_per_second", s.link.accepts_per_second, 100, 1, 100000,
          "Connections that are taken in a second, which bounds what handshakes cost. Those beyond "
          "wait.");

@@ -1,11 +1,16 @@
 #include "core/placement.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 
 namespace holdfast::core {
 
 namespace {
+
+/// From the end of a lease to the look that finds it over. Leases end to the microsecond; timers
+/// are coarser, and a look that comes too early is for nothing.
+constexpr duration look_margin = std::chrono::milliseconds{5};
 
 /// The one of `nodes`, which are in order of their names, that a shard belongs to.
 incarnation_id host_for(shard_id shard, const std::vector<const node_seen*>& nodes) {
@@ -73,8 +78,25 @@ void believed_dead::look(const cluster_view& view) {
   }
 }
 
+void own_lease::look(const cluster_view& view, const incarnation_id& me, duration heartbeat) {
+  const auto* own = find_node(view, me);
+  if (own == nullptr)
+    return;
+  if (expires_at_ != instant{} && view.now >= expires_at_)
+    others_until_ = view.now + heartbeat;
+  expires_at_ = own->expires_at;
+}
+
+duration next_look(const cluster_view& view, const incarnation_id& me, duration heartbeat) {
+  auto wait = heartbeat;
+  for (const auto& node : view.nodes)
+    if (node.incarnation != me)
+      wait = std::min(wait, std::max(node.expires_at - view.now, duration::zero()) + look_margin);
+  return wait;
+}
+
 hosting_plan plan_hosting(const cluster_view& view, const incarnation_id& me,
-                          const std::set<incarnation_id>& dead) {
+                          const std::set<incarnation_id>& dead, bool spares_lapsed) {
   hosting_plan plan;
   const auto* own = find_node(view, me);
   if (own == nullptr)
@@ -84,12 +106,15 @@ hosting_plan plan_hosting(const cluster_view& view, const incarnation_id& me,
     plan.superseded = true;
     return plan;
   }
+  const auto is_spared = [&](const incarnation_id& host) {
+    return spares_lapsed && host && find_node(view, host) == nullptr && dead.count(host) == 0;
+  };
   for (const auto& shard : view.shards) {
     const bool belongs_here = host_for(shard.shard, nodes) == me;
     const bool is_here = shard.host == me;
     if (is_here && !belongs_here)
       plan.hand_over.push_back(shard.shard);
-    else if (!is_here && belongs_here && !contains(nodes, shard.host))
+    else if (!is_here && belongs_here && !contains(nodes, shard.host) && !is_spared(shard.host))
       plan.take.push_back(shard.shard);
   }
   return plan;

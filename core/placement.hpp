@@ -63,6 +63,22 @@ private:
   std::set<incarnation_id> proven_alive_;
 };
 
+/// A node's own lease, as it has seen it. When the database was away for longer than leases last,
+/// all of them have run out, and whoever comes back first would find itself alone and take
+/// everything, only to hand most of it over again. So a node whose lease had run out lets the
+/// others come back first: one heartbeat, within which each of them renews its lease.
+class own_lease {
+public:
+  /// `view` was seen by `me`, whose lease was renewed with it.
+  void look(const cluster_view& view, const incarnation_id& me, duration heartbeat);
+  /// Whether the others may still come back.
+  bool waits_for_others(instant now) const { return now < others_until_; }
+
+private:
+  instant expires_at_{};
+  instant others_until_{};
+};
+
 /// What a node is to do about its shards.
 struct hosting_plan {
   std::vector<shard_id> take;      ///< Belong here, and nobody alive hosts them.
@@ -72,9 +88,16 @@ struct hosting_plan {
   bool superseded = false;
 };
 
-/// The plan of node `me`; `dead` are the processes whose end need not be waited for.
+/// How long node `me` may wait for its next look at the cluster after `view`: `heartbeat`, or less
+/// when the lease of another node runs out sooner, so that what that one hosts is taken as soon as
+/// it may be. Between the database's clock and ours it compares spans alone: counted from when
+/// `view` has come in, which is later than `view.now`, the wait ends after the lease.
+duration next_look(const cluster_view& view, const incarnation_id& me, duration heartbeat);
+
+/// The plan of node `me`; `dead` are the processes whose end need not be waited for. With
+/// `spares_lapsed` nothing is taken from others whose lease has run out.
 hosting_plan plan_hosting(const cluster_view& view, const incarnation_id& me,
-                          const std::set<incarnation_id>& dead);
+                          const std::set<incarnation_id>& dead, bool spares_lapsed = false);
 
 /// Whether every shard has a host that is alive.
 bool is_complete(const cluster_view& view, const std::set<incarnation_id>& dead);

@@ -28,14 +28,28 @@ bool begins_with(std::string_view text, std::string_view prefix) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// `hf1.claim_tasks` and the like.
-bool is_own_type(std::string_view name) {
-  if (!begins_with(name, "hf"))
-    return false;
-  name.remove_prefix(2);
+/// Of `hf1.claim_tasks` and the like what is behind the point; empty for others.
+std::string_view own_name_of(std::string_view type) {
+  if (!begins_with(type, "hf"))
+    return {};
+  type.remove_prefix(2);
   const auto digits =
-      static_cast<std::size_t>(std::find_if_not(name.begin(), name.end(), is_digit) - name.begin());
-  return digits > 0 && digits + 1 < name.size() && name[digits] == '.';
+      static_cast<std::size_t>(std::find_if_not(type.begin(), type.end(), is_digit) - type.begin());
+  if (digits == 0 || digits >= type.size() || type[digits] != '.')
+    return {};
+  return type.substr(digits + 1);
+}
+
+/// Whoever sends a message with this type in it.
+content_of judge_type(std::string_view type) {
+  if (type == "@error" || type == "@unit")
+    return content_of::anybody;
+  const auto name = own_name_of(type);
+  if (name.empty())
+    return content_of::nobody;
+  const bool of_nodes =
+      std::find(said_by_nodes.begin(), said_by_nodes.end(), name) != said_by_nodes.end();
+  return of_nodes ? content_of::nodes : content_of::anybody;
 }
 
 /// CAF's numbers of variable length; false when it does not end in `text` or is beyond what a list
@@ -78,34 +92,39 @@ std::string_view to_string(frame_fault fault) {
     return "foreign_node";
   case frame_fault::foreign_content:
     return "foreign_content";
+  case frame_fault::not_a_node:
+    return "not_a_node";
   }
   return "none";
 }
 
-bool is_own_content(std::string_view prefix) {
+content_of judge_content(std::string_view prefix) {
   // Stages, of which there are none; then 0 in 16 bits, for a name instead of a number.
   constexpr std::string_view no_stages_and_named{"\0\0\0", 3};
   if (!begins_with(prefix, no_stages_and_named))
-    return false;
+    return content_of::nobody;
   prefix.remove_prefix(no_stages_and_named.size());
   std::size_t length = 0;
   if (!take_length(prefix, length) || length > prefix.size())
-    return false;
+    return content_of::nobody;
   auto types = prefix.substr(0, length);
   constexpr std::string_view tuple = "@<>";
   if (!begins_with(types, tuple))
-    return false;
+    return content_of::nobody;
   types.remove_prefix(tuple.size());
+  auto senders = content_of::anybody;
   while (!types.empty()) {
     if (types.front() != '+')
-      return false;
+      return content_of::nobody;
     types.remove_prefix(1);
     const auto name = types.substr(0, types.find('+'));
-    if (!is_own_type(name) && name != "@error" && name != "@unit")
-      return false;
+    const auto of_this = judge_type(name);
+    if (of_this == content_of::nobody)
+      return of_this;
+    senders = std::max(senders, of_this); // the fewest that send any of it
     types.remove_prefix(name.size());
   }
-  return true;
+  return senders;
 }
 
 frame_validator::step frame_validator::next(std::string_view input) {
@@ -229,7 +248,7 @@ frame_fault frame_validator::judge_payload() {
   case frame_kind::direct_message:
     if ((header_.flags & named_receiver_flag) != 0)
       return frame_fault::none;
-    return is_own_content(payload) ? frame_fault::none : frame_fault::foreign_content;
+    return judge_message(payload);
   case frame_kind::monitor_message:
   case frame_kind::down_message:
     return judge_nodes(payload);
@@ -238,6 +257,19 @@ frame_fault frame_validator::judge_payload() {
     break;
   }
   return frame_fault::none;
+}
+
+frame_fault frame_validator::judge_message(std::string_view payload) const {
+  switch (judge_content(payload)) {
+  case content_of::nobody:
+    return frame_fault::foreign_content;
+  case content_of::anybody:
+    return frame_fault::none;
+  case content_of::nodes:
+    break;
+  }
+  return from_ == sender::listener || shared_.dialer_is_node ? frame_fault::none
+                                                             : frame_fault::not_a_node;
 }
 
 frame_fault frame_validator::judge_greeting(std::string_view payload) {

@@ -22,8 +22,9 @@ enum class frame_fault : std::uint8_t {
   named_receiver,     ///< To an actor by name: no name is reachable from outside.
   foreign_node,       ///< About actors of a process other than the two that talk.
   foreign_content,    ///< Not a message of ours: CAF's own, such as `exit`, come from inside only.
+  not_a_node,         ///< A message that only nodes send each other, from a peer.
 };
-inline constexpr std::size_t frame_fault_count = 11;
+inline constexpr std::size_t frame_fault_count = 12;
 
 /// A word for logs and counters, such as `too_large`.
 std::string_view to_string(frame_fault fault);
@@ -45,6 +46,9 @@ struct node_key {
 struct conversation {
   node_key dialer;
   node_key listener;
+  /// Whether the dialer may say what only nodes say. Whoever is dialed is a node: nobody else has
+  /// an inlet.
+  bool dialer_is_node = true;
 };
 
 /// Which end of a connection sends.
@@ -55,9 +59,10 @@ enum class sender : std::uint8_t { dialer, listener };
 /// besides.
 ///
 /// Besides the rules of headers it insists on: the sender's greeting first and once; messages to
-/// actors by number; content that is one of our own messages, an error or nothing; monitors and
-/// their ends between these two processes alone. CAF greets each new process with a message to its
-/// actor `SpawnServ`, which makes actors on request: that one is dropped, not refused.
+/// actors by number; content that is one of our own messages, an error or nothing, and between
+/// nodes alone what only nodes say; monitors and their ends between these two processes. CAF greets
+/// each new process with a message to its actor `SpawnServ`, which makes actors on request: that
+/// one is dropped, not refused.
 class frame_validator {
 public:
   static constexpr std::size_t payload_held_max = 256;
@@ -93,6 +98,7 @@ private:
   frame_fault judge_order() const;
   /// The same for the payload's beginning.
   frame_fault judge_payload();
+  frame_fault judge_message(std::string_view payload) const;
   frame_fault judge_greeting(std::string_view payload);
   frame_fault judge_nodes(std::string_view payload) const;
   std::size_t payload_to_hold() const;
@@ -119,9 +125,22 @@ private:
   std::uint64_t dropped_ = 0;
 };
 
-/// Whether the payload of a message, which begins with `prefix`, is one that a process of ours
-/// sends: no stages, and nothing but types named `hf<version>.<name>`, errors and units. A list of
-/// types that does not end in `prefix` is refused.
-bool is_own_content(std::string_view prefix);
+/// Who sends messages with a certain content.
+enum class content_of : std::uint8_t {
+  nobody,  ///< None of our processes.
+  anybody, ///< Peers and nodes.
+  nodes,   ///< Nodes to each other.
+};
+
+/// Who sends the message whose payload begins with `prefix`. Ours have no stages, and nothing but
+/// types named `hf<version>.<name>`, errors and units; a list of types that does not end in
+/// `prefix` is nobody's.
+content_of judge_content(std::string_view prefix);
+
+/// The names of what only nodes say, without `hf<version>.`.
+inline constexpr std::array<std::string_view, 7> said_by_nodes{
+    "meet_node",    "node_met",     "look_at_cluster",   "events_applied",
+    "apply_events", "add_children", "upstream_progress",
+};
 
 } // namespace holdfast::link

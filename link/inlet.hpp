@@ -27,6 +27,8 @@ struct inlet_limits {
   std::uint32_t connections_max = 1000;
   std::uint32_t connections_per_address_max = 200;
   std::uint32_t handshakes_max = 64;
+  /// Of these; a part, so that one address cannot have all of them.
+  std::uint32_t handshakes_per_address_max = 16;
   /// Connections that are taken; the others wait in the system's queue.
   std::uint32_t accepts_per_second = 100;
 };

@@ -116,7 +116,7 @@ void inlet::state::take(tcp::socket socket) {
     return report(*why, {{"address", one->address}});
   }
   sessions_.push_back(one);
-  ++by_address_[one->address];
+  ++by_address_[one->address].connections;
   if (live_)
     handshake(one);
   else
@@ -127,9 +127,12 @@ std::optional<refusal> inlet::state::objection_to_newcomer(const std::string& ad
   if (sessions_.size() >= options_.limits.connections_max)
     return refusal::connections_full;
   const auto known = by_address_.find(address);
-  if (known != by_address_.end() && known->second >= options_.limits.connections_per_address_max)
+  const auto here = known == by_address_.end() ? of_address{} : known->second;
+  if (here.connections >= options_.limits.connections_per_address_max)
     return refusal::address_full;
-  if (live_ && handshakes_ >= options_.limits.handshakes_max)
+  if (live_
+      && (handshakes_ >= options_.limits.handshakes_max
+          || here.handshakes >= options_.limits.handshakes_per_address_max))
     return refusal::handshakes_full;
   return std::nullopt;
 }
@@ -142,6 +145,7 @@ void inlet::state::handshake(const session& one) {
   one->outer->secure(context);
   one->handshaking = true;
   ++handshakes_;
+  ++by_address_.at(one->address).handshakes;
   one->deadline.expires_after(options_.limits.handshake_deadline);
   one->deadline.async_wait([self = shared_from_this(), one](error_code error) {
     if (!error && one->handshaking)
@@ -154,7 +158,9 @@ void inlet::state::handshake(const session& one) {
     const auto held = weak.lock(); // weak: the stream is a part of what it would keep alive
     if (!good || !held || X509_STORE_CTX_get_error_depth(check) != 0)
       return good;
-    held->names = names_of(X509_STORE_CTX_get_current_cert(check));
+    auto* certificate = X509_STORE_CTX_get_current_cert(check);
+    held->names = names_of(certificate);
+    held->is_node = is_for_servers(certificate);
     if (is_allowed(held->names, options_.allowed))
       return true;
     X509_STORE_CTX_set_error(check, X509_V_ERR_APPLICATION_VERIFICATION);
@@ -167,9 +173,15 @@ void inlet::state::handshake(const session& one) {
                          });
 }
 
-void inlet::state::on_handshake(const session& one, const error_code& error) {
-  one->handshaking = false;
+void inlet::state::end_handshake(const session& one) {
+  if (!std::exchange(one->handshaking, false))
+    return;
   --handshakes_;
+  --by_address_.at(one->address).handshakes;
+}
+
+void inlet::state::on_handshake(const session& one, const error_code& error) {
+  end_handshake(one);
   one->deadline.cancel();
   auto* stream = one->outer->tls()->native_handle();
   if (!error)
@@ -211,6 +223,7 @@ void inlet::state::start_relay(const session& one) {
   settings.greeting_deadline = options_.limits.greeting_deadline;
   settings.stall_deadline = options_.limits.stall_deadline;
   settings.faults = options_.faults;
+  settings.dialer_is_node = !live_ || one->is_node; // nobody proves anything without TLS
   settings.admit_dialer = [this, one](const node_key& key) { return claim(one, key); };
   settings.ended = [self = shared_from_this(), one](const relay_end& end) {
     if (end.why)
@@ -240,8 +253,7 @@ bool inlet::state::claim(const session& one, const node_key& key) {
 void inlet::state::finish(const session& one) {
   if (std::exchange(one->over, true))
     return;
-  if (std::exchange(one->handshaking, false))
-    --handshakes_;
+  end_handshake(one);
   one->deadline.cancel();
   for (auto* side : {one->outer.get(), one->inner.get()})
     if (side != nullptr)
@@ -251,7 +263,7 @@ void inlet::state::finish(const session& one) {
   if (const auto claimed = processes_.find(one->key.bytes);
       one->key.known && claimed != processes_.end() && --claimed->second.connections == 0)
     processes_.erase(claimed);
-  if (const auto known = by_address_.find(one->address); --known->second == 0)
+  if (const auto known = by_address_.find(one->address); --known->second.connections == 0)
     by_address_.erase(known);
   sessions_.erase(std::find(sessions_.begin(), sessions_.end(), one));
 }

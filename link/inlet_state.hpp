@@ -30,6 +30,7 @@ struct inlet_session {
   std::unique_ptr<wire> inner;
   boost::asio::steady_timer deadline;
   std::vector<std::string> names; ///< Of the peer's certificate.
+  bool is_node = false;           ///< By the peer's certificate.
   std::shared_ptr<relay> relayed;
   node_key key;
   bool handshaking = false;
@@ -62,6 +63,7 @@ private:
   std::optional<refusal> objection_to_newcomer(const std::string& address) const;
 
   void handshake(const session& one);
+  void end_handshake(const session& one);
   void on_handshake(const session& one, const boost::system::error_code& error);
   void reach_node(const session& one);
   void start_relay(const session& one);
@@ -85,7 +87,11 @@ private:
   token_bucket accepts_;
   std::uint16_t port_ = 0;
   std::vector<session> sessions_;
-  std::map<std::string, std::uint32_t> by_address_;
+  struct of_address {
+    std::uint32_t connections = 0;
+    std::uint32_t handshakes = 0; ///< Of these, under way.
+  };
+  std::map<std::string, of_address> by_address_;
   std::uint32_t handshakes_ = 0;
 
   struct process_owner {

@@ -41,7 +41,9 @@ relay::relay(boost::asio::io_context& io, std::unique_ptr<wire> dialer,
                    counters.bytes_from_listeners,
                    boost::asio::steady_timer{io}},
       greeting_(io),
-      stall_(io) {}
+      stall_(io) {
+  shared_.dialer_is_node = settings_.dialer_is_node;
+}
 
 void relay::start(std::string_view of_listener) {
   dialer_->send_at_once();

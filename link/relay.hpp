@@ -35,6 +35,8 @@ struct relay_settings {
   std::chrono::steady_clock::duration stall_deadline;
   /// Whether the process behind this key may be the other end; asked at its greeting.
   std::function<bool(const node_key&)> admit_dialer;
+  /// Whether the dialer has proven to be a node. Else it may not say what only nodes say.
+  bool dialer_is_node = true;
   std::function<void(const relay_end&)> ended; ///< Called once.
   std::shared_ptr<fault_injector> faults;      ///< Null outside tests.
 };

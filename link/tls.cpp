@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -131,6 +132,11 @@ std::vector<std::string> names_of(x509_st* certificate) {
   if (at >= 0)
     add(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
   return names;
+}
+
+bool is_for_servers(x509_st* certificate) {
+  const auto usage = X509_get_extended_key_usage(certificate);
+  return usage != UINT32_MAX && (usage & XKU_SSL_SERVER) != 0; // the former when it says nothing
 }
 
 core::outcome<std::vector<std::string>> names_in(const std::string& certificate_file) {

@@ -34,7 +34,11 @@ core::outcome<tls_context> make_tls_context(const credentials& files, tls_role r
 /// lower case.
 std::vector<std::string> names_of(x509_st* certificate);
 
-/// The same for the first certificate of a PEM file.
+/// Whether a certificate says that it is meant for servers, as those of nodes are. One that does
+/// not say what it is for is not: OpenSSL alone would take it for anything.
+bool is_for_servers(x509_st* certificate);
+
+/// The names in the first certificate of a PEM file.
 core::outcome<std::vector<std::string>> names_in(const std::string& certificate_file);
 
 /// Whether one of `names` is among `allowed`, by equality: nothing here is a pattern.

@@ -221,11 +221,12 @@ bool connection::wait_for_result(std::chrono::steady_clock::time_point deadline,
 }
 
 pipeline_results connection::run(const std::vector<call>& calls) {
-  return run(calls, [] {});
+  return run(
+      calls, [] {}, call_timeout_);
 }
 
 pipeline_results connection::run(const std::vector<call>& calls,
-                                 const std::function<void()>& meanwhile) {
+                                 const std::function<void()>& meanwhile, core::duration patience) {
   pipeline_results out;
   const auto fail = [&](query_failure failure) {
     if (!out.failed)
@@ -239,7 +240,7 @@ pipeline_results connection::run(const std::vector<call>& calls,
   }
   std::vector<bool> prepares(calls.size(), false);
   auto problem = send(calls, prepares);
-  const auto deadline = std::chrono::steady_clock::now() + call_timeout_;
+  const auto deadline = std::chrono::steady_clock::now() + patience;
   std::string not_sent;
   // All of it first: the server begins with a statement when it has the whole of it.
   if (!lost_ && !wait_until_sent(deadline, not_sent))

@@ -101,8 +101,9 @@ public:
   /// the rest was skipped, and an open transaction is rolled back before this returns.
   pipeline_results run(const std::vector<call>& calls);
   /// The same; runs `meanwhile`, which must not throw, once in any case: while the server works if
-  /// it gets that far.
-  pipeline_results run(const std::vector<call>& calls, const std::function<void()>& meanwhile);
+  /// it gets that far. Waits for the server for `patience` in place of `call_timeout`.
+  pipeline_results run(const std::vector<call>& calls, const std::function<void()>& meanwhile,
+                       core::duration patience);
 
   bool lost() const { return lost_; }
   /// Process id of the server's backend for this session.

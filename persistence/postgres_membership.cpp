@@ -107,11 +107,11 @@ auto numbers_of(const std::vector<core::shard_id>& shards) {
 core::outcome<bool> postgres_store::ensure_shards(std::uint32_t count) {
   if (count == 0)
     return core::failure{core::errc::invalid_argument, "a cluster has at least one shard"};
-  const auto answer = ask({{&begin_membership, {}},
-                           {&fix_shards, {wire::scalar(static_cast<int4>(count))}},
-                           {&add_shards, {}},
-                           {&read_shards, {}},
-                           {&commit_membership, {}}});
+  const auto answer = ask_at_once({{&begin_membership, {}},
+                                   {&fix_shards, {wire::scalar(static_cast<int4>(count))}},
+                                   {&add_shards, {}},
+                                   {&read_shards, {}},
+                                   {&commit_membership, {}}});
   if (!answer)
     return answer.error();
   const auto fixed = (*answer)[3].get<int4>(0, 0);
@@ -125,7 +125,7 @@ core::outcome<bool> postgres_store::ensure_shards(std::uint32_t count) {
 core::outcome<bool> postgres_store::register_node(const std::string& name,
                                                   core::incarnation_id incarnation,
                                                   const std::string& address) {
-  const auto answer = ask({{&add_node, {wire::scalar(incarnation.value), name, address}}});
+  const auto answer = ask_at_once({{&add_node, {wire::scalar(incarnation.value), name, address}}});
   if (!answer)
     return answer.error();
   return true;
@@ -168,22 +168,28 @@ postgres_store::take_over(const std::string& node, core::incarnation_id incarnat
 
 core::outcome<core::cluster_view> postgres_store::renew(core::incarnation_id incarnation,
                                                         core::duration lease_time) {
-  const auto answer =
-      ask({{&renew_node, {wire::scalar(incarnation.value), wire::scalar<int8>(lease_time.count())}},
-           {&read_clock, {}},
-           {&see_nodes, {}},
-           {&see_shards, {}}});
-  if (!answer)
-    return answer.error();
+  if (auto problem = connect_if_needed())
+    return *problem;
+  const auto answer = run_promptly(
+      {{&renew_node, {wire::scalar(incarnation.value), wire::scalar<int8>(lease_time.count())}},
+       {&read_clock, {}},
+       {&see_nodes, {}},
+       {&see_shards, {}}},
+      [] {});
+  if (!connection_->lost())
+    silences_ = 0;
+  if (answer.failed)
+    return error_of(answer.failure);
+  const auto& results = answer.results;
   core::cluster_view view;
-  view.now = (*answer)[1].get<core::instant>(0, 0);
-  const auto& nodes = (*answer)[2];
+  view.now = results[1].get<core::instant>(0, 0);
+  const auto& nodes = results[2];
   for (std::size_t row = 0; row < nodes.rows(); ++row)
     view.nodes.push_back({{nodes.get<core::uuid>(row, 0)},
                           nodes.get<std::string>(row, 1),
                           nodes.get<std::string>(row, 2),
                           nodes.get<core::instant>(row, 3)});
-  const auto& shards = (*answer)[3];
+  const auto& shards = results[3];
   for (std::size_t row = 0; row < shards.rows(); ++row)
     view.shards.push_back({static_cast<core::shard_id>(shards.get<int4>(row, 0)),
                            {shards.get<core::uuid>(row, 1)},
@@ -194,7 +200,7 @@ core::outcome<core::cluster_view> postgres_store::renew(core::incarnation_id inc
 core::outcome<bool> postgres_store::hand_over(core::incarnation_id incarnation,
                                               const std::vector<core::shard_id>& shards) {
   const auto answer =
-      ask({{&hand_shards_over, {wire::scalar(incarnation.value), numbers_of(shards)}}});
+      ask_at_once({{&hand_shards_over, {wire::scalar(incarnation.value), numbers_of(shards)}}});
   if (!answer)
     return answer.error();
   return true;
@@ -202,7 +208,7 @@ core::outcome<bool> postgres_store::hand_over(core::incarnation_id incarnation,
 
 core::outcome<bool> postgres_store::resign(core::incarnation_id incarnation) {
   const auto me = wire::scalar(incarnation.value);
-  const auto answer = ask(
+  const auto answer = ask_at_once(
       {{&begin_membership, {}}, {&free_shards, {me}}, {&leave, {me}}, {&commit_membership, {}}});
   if (!answer)
     return answer.error();

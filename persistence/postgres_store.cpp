@@ -1,7 +1,10 @@
 #include "persistence/postgres_store.hpp"
 
+#include "core/supervision.hpp"
 #include "persistence/postgres_batch.hpp"
 #include "persistence/postgres_reads.hpp"
+
+#include <algorithm>
 
 namespace holdfast::persistence {
 
@@ -51,16 +54,42 @@ std::optional<core::failure> postgres_store::connect_if_needed() {
   row_types_.reset();
   auto opened = connection::open(options_.conninfo, options_.application_name,
                                  session_settings(options_), options_.call_timeout);
-  if (!opened)
+  if (!opened) {
+    attempts_.not_before = std::chrono::steady_clock::now()
+                           + core::backoff(attempts_.failed++, options_.reconnect_pause_min,
+                                           options_.reconnect_pause_max, 1.0);
+    attempts_.why = opened.error().detail;
     return opened.error();
+  }
+  attempts_ = {};
   connection_ = std::move(*opened);
   return std::nullopt;
 }
 
+std::optional<core::failure> postgres_store::connect_in_time() {
+  const bool open = connection_ && !connection_->lost();
+  if (!open && std::chrono::steady_clock::now() < attempts_.not_before)
+    return core::failure{core::errc::unavailable,
+                         "the database was not reached a moment ago: " + attempts_.why};
+  return connect_if_needed();
+}
+
 core::outcome<pipeline_results> postgres_store::run(const std::vector<call>& calls) {
-  if (auto problem = connect_if_needed())
+  if (auto problem = connect_in_time())
     return *problem;
   return connection_->run(calls);
+}
+
+pipeline_results postgres_store::run_promptly(const std::vector<call>& calls,
+                                              const std::function<void()>& meanwhile) {
+  const auto patience =
+      std::min(options_.call_timeout,
+               options_.prompt_timeout * (std::int64_t{1} << std::min(silences_, 10U)));
+  const auto began = std::chrono::steady_clock::now();
+  auto answer = connection_->run(calls, meanwhile, patience);
+  if (connection_->lost() && std::chrono::steady_clock::now() - began >= patience)
+    ++silences_;
+  return answer;
 }
 
 core::outcome<std::vector<query_result>> postgres_store::ask(const std::vector<call>& calls) {
@@ -70,6 +99,13 @@ core::outcome<std::vector<query_result>> postgres_store::ask(const std::vector<c
   if (answer->failed)
     return error_of(answer->failure);
   return std::move(answer->results);
+}
+
+core::outcome<std::vector<query_result>>
+postgres_store::ask_at_once(const std::vector<call>& calls) {
+  if (auto problem = connect_if_needed())
+    return *problem;
+  return ask(calls);
 }
 
 core::failure postgres_store::error_of(const query_failure& failure) {
@@ -98,10 +134,10 @@ std::optional<core::failure> postgres_store::learn_row_types() {
     return problem;
   if (row_types_)
     return std::nullopt;
-  const auto answer = ask({read_row_types_call()});
-  if (!answer)
-    return answer.error();
-  row_types_ = row_types_of(answer->front());
+  const auto answer = run_promptly({read_row_types_call()}, [] {});
+  if (answer.failed)
+    return error_of(answer.failure);
+  row_types_ = row_types_of(answer.results.front());
   return std::nullopt;
 }
 
@@ -118,7 +154,9 @@ commit_result postgres_store::commit_while(const write_batch& batch,
                            ? std::shared_ptr<const encoded_calls>{batch.encoding, known}
                            : std::make_shared<const encoded_calls>(batch, *row_types_);
   const auto& calls = encoded->calls;
-  const auto answer = connection_->run(calls, meanwhile);
+  const auto answer = run_promptly(calls, meanwhile);
+  if (!connection_->lost()) // the batch itself: that a new connection answers says nothing
+    silences_ = 0;
   if (!answer.failed)
     return {};
   return failed_commit(batch, calls, answer.failure);
@@ -151,11 +189,11 @@ commit_result postgres_store::failed_commit(const write_batch& batch,
     const auto where = failure.at < calls.size() ? purpose_of(calls[failure.at]) : "sync";
     return {commit_status::refused, {}, where + ": " + failure.text()};
   }
-  const auto fences = ask({read_fences_call(batch)});
+  const auto fences = run_promptly({read_fences_call(batch)}, [] {});
   // This try wrote nothing, but an earlier one may have: only the fence row could tell.
-  if (!fences)
-    return {commit_status::in_doubt, {}, fences.error().detail};
-  return judge_fences(batch, fences->front());
+  if (fences.failed)
+    return {commit_status::in_doubt, {}, fences.failure.text()};
+  return judge_fences(batch, fences.results.front());
 }
 
 core::outcome<stored_step> postgres_store::load_step(core::step_id step,

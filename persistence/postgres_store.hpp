@@ -4,6 +4,8 @@
 #include "persistence/connection.hpp"
 #include "persistence/store.hpp"
 
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -18,13 +20,27 @@ struct postgres_options {
   /// A host that has not sent the rest of a batch for so long is frozen: whoever takes over its
   /// shards ends its session, which otherwise holds the fence. Whole milliseconds.
   core::duration frozen_timeout = std::chrono::seconds{2};
+  /// `call_timeout` for batches and for renewals of a node's lease, which everybody waits for:
+  /// about as long as a broken network takes to be noticed. It doubles with each silence that
+  /// follows another, up to `call_timeout`.
+  ///
+  /// A batch that only takes longer is as safe as one whose connection broke: it is in doubt, and
+  /// the same batch under the same number waits at the fence for the end of the first, and then
+  /// finds it applied, or applies it. It ends because the server goes on with what it has
+  /// received, and because the next try has twice the time.
+  core::duration prompt_timeout = std::chrono::seconds{4};
+  /// Between two attempts to connect for reads, of which there may be any number; it doubles with
+  /// each that fails, and those that come meanwhile fail at once. Batches and what keeps a node in
+  /// its cluster are tried at each call: who calls them waits in between.
+  core::duration reconnect_pause_min = std::chrono::milliseconds{250};
+  core::duration reconnect_pause_max = std::chrono::seconds{2};
 };
 
 /// The store on PostgreSQL.
 ///
 /// Connects at the first call and again at the first call after a loss: one attempt per call,
-/// bounded by libpq's 5 s, so that the caller's policy decides how often. A call that fails is
-/// never repeated in here.
+/// bounded by libpq's 5 s, and for reads not before a pause is over. A call that fails is never
+/// repeated in here.
 class postgres_store : public store {
 public:
   explicit postgres_store(postgres_options options) : options_(std::move(options)) {}
@@ -123,10 +139,17 @@ public:
 
 private:
   std::optional<core::failure> connect_if_needed();
+  /// The same for a read: fails while the pause after the last attempt lasts.
+  std::optional<core::failure> connect_in_time();
   /// What a batch needs to know of the database before it can be encoded.
   std::optional<core::failure> learn_row_types();
   core::outcome<pipeline_results> run(const std::vector<call>& calls);
+  /// On the open connection, for what everybody waits for. Counts silences; the caller ends that.
+  pipeline_results run_promptly(const std::vector<call>& calls,
+                                const std::function<void()>& meanwhile);
   core::outcome<std::vector<query_result>> ask(const std::vector<call>& calls);
+  /// The same, for callers who wait between their attempts.
+  core::outcome<std::vector<query_result>> ask_at_once(const std::vector<call>& calls);
   static core::failure error_of(const query_failure& failure);
   /// The number that a pruning statement answers with.
   static core::outcome<std::uint32_t> pruned(const core::outcome<pipeline_results>& answer);
@@ -135,6 +158,12 @@ private:
 
   postgres_options options_;
   std::optional<connection> connection_;
+  std::uint32_t silences_ = 0; ///< In a row, of what everybody waits for.
+  struct {
+    std::uint32_t failed = 0; ///< In a row.
+    std::chrono::steady_clock::time_point not_before{};
+    std::string why; ///< Of the last one.
+  } attempts_;
   std::optional<batch::row_types> row_types_; ///< Known for as long as the connection lives.
 };
 

@@ -115,6 +115,11 @@ struct cluster : virtual_world {
     claim.most = 10;
     return claim;
   }
+  /// How many lines of the node's log begin with `event`.
+  static std::ptrdiff_t logged(const virtual_node& node, const std::string& event) {
+    return std::count_if(node.log.begin(), node.log.end(),
+                         [&](const std::string& line) { return line.rfind(event + ' ', 0) == 0; });
+  }
   /// I-7: no row of an earlier epoch follows one of a later epoch.
   void epochs_never_go_back() const {
     for (const auto& [shard, rows] : database->tables().outbox)
@@ -291,10 +296,16 @@ BOOST_AUTO_TEST_CASE(a_frozen_node_is_replaced_when_its_lease_has_run_out) {
   auto& host = host_of("mail");
   host.stop_renewals(true);
   host.isolate(true);
+  const auto frozen_at = now();
+  const auto over = database->tables().nodes.at(host.settings.incarnation).expires_at;
   advance(3s); // nobody has evidence of its death
   BOOST_TEST(shares().count(host.settings.name) == 1U);
-  advance(4s); // lease time 5 s, a look every 1.5 s
+  advance(over - now() - 1ms);
+  BOOST_TEST(shares().count(host.settings.name) == 1U);
+  advance(50ms); // whenever the others would have looked anyway
   BOOST_TEST(shares().count(host.settings.name) == 0U);
+  BOOST_TEST((now() - frozen_at <= host.settings.lease_time + 1s));
+  advance(1s);
   BOOST_REQUIRE(call(other_than(host), some_tasks("mail", 2)).value);
   // I-7: what it still believes to host it does not decide any more.
   const auto stale = me.send(host.gateway, some_tasks("mail", 2));
@@ -310,6 +321,122 @@ BOOST_AUTO_TEST_CASE(a_frozen_node_is_replaced_when_its_lease_has_run_out) {
   BOOST_TEST(shares()[host.settings.name] > 0U);
   BOOST_REQUIRE(call(host, some_tasks("mail", 2)).value);
   epochs_never_go_back();
+}
+
+// Nobody else was there at its last look. I-7
+BOOST_AUTO_TEST_CASE(a_node_that_was_alone_does_not_answer_from_an_old_memory) {
+  start("a");
+  given_queue("mail");
+  at("a").cut_off(true);
+  advance(at("a").settings.lease_time);
+  start("b");
+  BOOST_TEST(shares()["b"] == shard_count);
+  BOOST_REQUIRE(call(at("b"), some_tasks("mail", 2)).value);
+  const auto stale = me.send(at("a").gateway, a_claim("mail", "w")); // it knows of no task
+  settle();
+  BOOST_TEST(!stale->arrived());
+  advance(4s);
+  BOOST_REQUIRE(stale->arrived());
+  BOOST_TEST(stale->code() == core::errc::unavailable);
+  at("a").cut_off(false);
+  advance(5s);
+  const auto claimed = call(at("a"), a_claim("mail", "w"));
+  BOOST_REQUIRE(claimed.value);
+  BOOST_TEST(claimed.value->tasks.size() == 2U);
+  epochs_never_go_back();
+}
+
+BOOST_AUTO_TEST_CASE(a_single_node_goes_on_where_it_was_when_the_database_is_back) { // I-12
+  start("a");
+  given_queue("mail");
+  BOOST_REQUIRE(call(at("a"), some_tasks("mail", 2)).value);
+  const auto held = call(at("a"), a_claim("mail", "w"));
+  BOOST_REQUIRE(held.value);
+  at("a").cut_off(true);
+  advance(1s);
+  const auto accepted = me.send(at("a").gateway, some_tasks("mail", 1));
+  advance(10s);
+  BOOST_TEST(!accepted->arrived()); // decided before the lease ended: it waits for the disk
+  const auto early = me.send(at("a").gateway, a_claim("mail", "v"));
+  advance(4s);
+  BOOST_REQUIRE(early->arrived());
+  BOOST_TEST(early->code() == core::errc::unavailable);
+  const auto late = me.send(at("a").gateway, some_tasks("mail", 1));
+  settle();
+  at("a").cut_off(false);
+  advance(2s);
+  BOOST_TEST(accepted->value.has_value());
+  BOOST_TEST(late->value.has_value()); // within its patience
+  BOOST_TEST(database->tables().tasks.size() == 4U);
+  BOOST_TEST(database->tables().shards[core::shard_of(core::queue_name{"mail"}, shard_count)].epoch
+             == 1U);
+  msg::complete_tasks done{"mail", "w", {}};
+  for (const auto& task : held.value->tasks)
+    done.tasks.push_back({{task.task, task.token}, {}});
+  const auto completed = call(at("a"), done);
+  BOOST_REQUIRE(completed.value);
+  for (const auto& outcome : completed.value->outcomes)
+    BOOST_TEST((outcome.refusal == core::errc::none));
+}
+
+BOOST_AUTO_TEST_CASE(a_node_says_when_it_fences_itself_and_when_that_is_over) {
+  start("a");
+  auto& node = at("a");
+  for (std::ptrdiff_t outage = 1; outage <= 2; ++outage) {
+    advance(10s);
+    const auto lease = database->tables().nodes.at(node.settings.incarnation).expires_at;
+    node.cut_off(true);
+    advance(lease - now() - 1ms);
+    BOOST_TEST(logged(node, "fenced") == outage - 1);
+    advance(2ms); // at once, whenever it would have tried again
+    BOOST_TEST(logged(node, "fenced") == outage);
+    advance(20s);
+    BOOST_TEST(logged(node, "fenced") == outage);
+    BOOST_TEST(logged(node, "fence_lifted") == outage - 1);
+    node.cut_off(false);
+    advance(2s);
+    BOOST_TEST(logged(node, "fence_lifted") == outage);
+  }
+  node.cut_off(true); // one renewal that fails is no end
+  advance(2s);
+  node.cut_off(false);
+  advance(10s);
+  BOOST_TEST(logged(node, "fenced") == 2);
+  BOOST_TEST(logged(node, "renewal_failed") > 2);
+}
+
+// Else the first one back would take everything, and every actor would start anew twice.
+BOOST_AUTO_TEST_CASE(after_an_outage_of_the_database_everybody_has_what_was_theirs) {
+  start_three();
+  given_queue("mail");
+  const auto before = database->tables().shards;
+  for (auto& [name, node] : nodes)
+    node->cut_off(true);
+  advance(20s);
+  for (auto& [name, node] : nodes)
+    node->cut_off(false);
+  advance(5s);
+  const auto& after = database->tables().shards;
+  for (core::shard_id shard = 0; shard < shard_count; ++shard) {
+    BOOST_TEST((after[shard].host == before[shard].host));
+    BOOST_TEST(after[shard].epoch == before[shard].epoch);
+  }
+  for (auto& [name, node] : nodes)
+    BOOST_TEST(call(*node, some_tasks("mail", 1)).value.has_value(), name);
+}
+
+BOOST_AUTO_TEST_CASE(who_does_not_come_back_after_an_outage_is_replaced) {
+  start_three();
+  given_queue("mail");
+  for (auto& [name, node] : nodes)
+    node->cut_off(true);
+  advance(20s);
+  at("c").isolate(true);
+  at("a").cut_off(false);
+  at("b").cut_off(false);
+  advance(5s); // two heartbeats and more
+  BOOST_TEST(shares().count("c") == 0U);
+  BOOST_TEST(call(at("a"), some_tasks("mail", 1)).value.has_value());
 }
 
 BOOST_AUTO_TEST_CASE(a_stopped_node_hands_over_without_a_pause) {

@@ -39,11 +39,13 @@ struct script {
   std::function<caf::result<msg::session_ended>()> answer = [] { return msg::session_ended{7}; };
 };
 
+constexpr std::uint32_t open_calls_max = 200;
+
 struct courier_fixture {
   explicit courier_fixture(bool follows_placement = false) {
     sched.clock().current_time += 1h; // timers of CAF take zero for "none"
     client::courier_deps deps;
-    deps.retry = {10s, 2s, 100ms, 400ms};
+    deps.retry = {10s, 2s, 100ms, 400ms, open_calls_max};
     deps.on_lost = [this](client::way_number) { ++lost; };
     deps.follows_placement = follows_placement;
     deps.on_detours = [this] { ++detours; };
@@ -248,6 +250,21 @@ BOOST_AUTO_TEST_CASE(request_waits_for_a_connection) {
   connect(node);
   BOOST_TEST((code_of(outcome) == core::errc::none));
   BOOST_TEST(node->seen.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(requests_beyond_the_bound_are_refused_at_once) {
+  const auto plan = std::make_shared<script>();
+  std::vector<std::shared_ptr<std::optional<core::failure>>> waiting;
+  for (std::uint32_t i = 0; i < open_calls_max; ++i)
+    waiting.push_back(request());
+  for (const auto& one : waiting)
+    BOOST_TEST(!one->has_value());
+  BOOST_TEST((code_of(request()) == core::errc::overloaded));
+  connect(plan); // those that were taken go on, and make room
+  for (const auto& one : waiting)
+    BOOST_TEST((code_of(one) == core::errc::none));
+  BOOST_TEST(plan->seen.size() == open_calls_max);
+  BOOST_TEST((code_of(request()) == core::errc::none));
 }
 
 BOOST_AUTO_TEST_CASE(request_without_a_connection_fails_at_its_deadline) {

@@ -6,6 +6,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 
 namespace holdfast::core {
@@ -181,6 +182,76 @@ BOOST_AUTO_TEST_CASE(the_dead_are_forgotten_with_their_leases) {
   c.end(2);
   dead.look(c.view);
   BOOST_TEST(dead.all().empty());
+}
+
+// A frozen node is replaced when its lease is over, and not one look later.
+BOOST_AUTO_TEST_CASE(the_next_look_comes_with_the_end_of_the_first_lease_of_another) {
+  using namespace std::chrono_literals;
+  cluster c;
+  for (const auto* name : {"a", "b", "c"})
+    c.start(static_cast<std::uint8_t>(name[0] - 'a' + 1), name);
+  c.view.now = from_micros(1'000'000);
+  const auto lease_left = [&](std::size_t node, duration left) {
+    c.view.nodes[node].expires_at = c.view.now + left;
+  };
+  lease_left(0, 5s);
+  lease_left(1, 4s);
+  lease_left(2, 5s);
+  BOOST_TEST((next_look(c.view, process(1), 1500ms) == 1500ms));
+  lease_left(2, 1s);
+  const auto wait = next_look(c.view, process(1), 1500ms);
+  BOOST_TEST((wait > 1s)); // a look before the end is for nothing
+  BOOST_TEST((wait <= 1010ms));
+  BOOST_TEST((next_look(c.view, process(3), 1500ms) == 1500ms)); // its own
+  lease_left(2, -1s);
+  BOOST_TEST((next_look(c.view, process(1), 1500ms) > 0ms)); // it never spins
+}
+
+BOOST_AUTO_TEST_CASE(who_lapsed_with_the_others_lets_them_come_back_first) {
+  using namespace std::chrono_literals;
+  cluster c;
+  for (const auto* name : {"a", "b", "c"})
+    c.start(static_cast<std::uint8_t>(name[0] - 'a' + 1), name);
+  c.settle();
+  auto& view = c.view;
+  own_lease lease;
+  const auto renewed_at = [&](duration at) {
+    view.now = instant{at};
+    view.nodes.front().expires_at = view.now + 5s;
+    lease.look(view, process(1), 1500ms);
+    return plan_hosting(view, process(1), {}, lease.waits_for_others(view.now)).take.size();
+  };
+  BOOST_TEST(renewed_at(100s) == 0U);
+  BOOST_TEST(renewed_at(104s) == 0U);
+  c.end(2);
+  const auto of_b = renewed_at(105s); // it alone has lapsed: as ever
+  BOOST_TEST(of_b > 0U);
+  c.end(3);
+  BOOST_TEST(renewed_at(110s) == 0U); // the lease was over at 110 s: all may have lapsed
+  BOOST_TEST(renewed_at(111s) == 0U);
+  BOOST_TEST(renewed_at(111s + 499ms) == 0U);
+  BOOST_TEST(renewed_at(111s + 500ms) > of_b); // who has not come by now is gone
+}
+
+BOOST_AUTO_TEST_CASE(only_who_may_come_back_is_spared) {
+  cluster c;
+  c.start(1, "a");
+  c.start(2, "b");
+  c.settle();
+  c.end(2);
+  const auto hosts = c.hosts();
+  const auto of_b = static_cast<std::size_t>(std::count(hosts.begin(), hosts.end(), process(2)));
+  BOOST_REQUIRE(of_b > 1U);
+  const auto taken = [&](const std::set<incarnation_id>& dead) {
+    return plan_hosting(c.view, process(1), dead, true).take.size();
+  };
+  BOOST_TEST(taken({}) == 0U);
+  BOOST_TEST(taken({process(2)}) == of_b); // there is evidence of its end
+  const auto one = std::find(hosts.begin(), hosts.end(), process(2)) - hosts.begin();
+  c.view.shards[static_cast<std::size_t>(one)].host = {};
+  BOOST_TEST(taken({}) == 1U); // what nobody hosts is free
+  c.start(3, "b"); // the same for whoever has its name
+  BOOST_TEST(plan_hosting(c.view, process(3), {}, true).take.size() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(every_history_settles_with_a_host_for_each_shard) {

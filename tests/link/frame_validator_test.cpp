@@ -190,6 +190,30 @@ BOOST_AUTO_TEST_CASE(messages_of_caf_itself_are_refused) {
     BOOST_TEST(fault_of(frames::message(types)) == frame_fault::none, types);
 }
 
+// ADR 0054
+BOOST_AUTO_TEST_CASE(what_only_nodes_say_is_refused_from_a_peer) {
+  const auto says = [](link::sender who, bool dialer_is_node, const std::string& types) {
+    validated both;
+    both.shared.dialer_is_node = dialer_is_node;
+    judge(both.listener, frames::greeting_of_listener());
+    judge(both.dialer, frames::greeting_of_dialer() + frames::selection());
+    return judge(both.of(who), frames::message(types)).fault;
+  };
+  BOOST_TEST(link::said_by_nodes.size() == 7U);
+  for (const auto name : link::said_by_nodes)
+    for (const auto* version : {"hf1.", "hf27."}) {
+      const auto types = "@<>+" + (version + std::string{name});
+      BOOST_TEST(says(link::sender::dialer, false, types) == frame_fault::not_a_node, types);
+      BOOST_TEST(says(link::sender::dialer, true, types) == frame_fault::none, types);
+      BOOST_TEST(says(link::sender::listener, false, types) == frame_fault::none, types);
+    }
+  for (const auto* hidden :
+       {"@<>+hf1.claim_tasks+hf1.apply_events", "@<>+hf1.apply_events+hf1.claim_tasks"})
+    BOOST_TEST(says(link::sender::dialer, false, hidden) == frame_fault::not_a_node, hidden);
+  for (const auto* others : {"@<>+hf1.claim_tasks", "@<>+hf1.meet_nodes", "@<>+@error", "@<>"})
+    BOOST_TEST(says(link::sender::dialer, false, others) == frame_fault::none, others);
+}
+
 BOOST_AUTO_TEST_CASE(content_is_refused_with_stages_or_a_number_for_a_type_or_a_long_list) {
   const auto fault = [](const std::string& payload) {
     return fault_of(frames::with_payload(frame_kind::direct_message, payload, 0, 1, 1));

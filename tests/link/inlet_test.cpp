@@ -161,6 +161,26 @@ BOOST_AUTO_TEST_CASE(what_may_not_reach_caf_costs_a_proven_peer_its_connection) 
   BOOST_TEST(logged("reason=bad_frame address=127.0.0.1 names=ana fault=too_large"));
 }
 
+// ADR 0054
+BOOST_AUTO_TEST_CASE(only_a_certificate_of_a_node_lets_one_speak_as_a_node) {
+  certs.issue("n2", link::holder::node);
+  options.allowed = {"ana", "n2"};
+  open();
+  auto [outside, inside] = talking();
+  BOOST_TEST(outside.write(frames::message("@<>+hf1.meet_node")));
+  BOOST_TEST(outside.ended());
+  BOOST_TEST(inside.read(1).empty());
+  BOOST_TEST(inlet->counters().faults_of(frame_fault::not_a_node) == 1U);
+  BOOST_TEST(logged("reason=bad_frame address=127.0.0.1 names=ana fault=not_a_node"));
+  auto node = connected("n2");
+  auto behind_node = behind.accept();
+  const auto said = frames::greeting_of_dialer() + frames::selection()
+                    + frames::message("@<>+hf1.meet_node")
+                    + frames::message("@<>+hf1.apply_events");
+  BOOST_TEST(node.write(said));
+  BOOST_TEST((behind_node.read(said.size()) == said));
+}
+
 BOOST_AUTO_TEST_CASE(process_of_one_peer_cannot_be_taken_by_another) {
   certs.issue("bob", link::holder::peer);
   options.allowed = {"ana", "bob"};
@@ -217,6 +237,7 @@ BOOST_AUTO_TEST_CASE(connections_have_bounds_in_total_and_for_an_address) {
 
 BOOST_AUTO_TEST_CASE(handshakes_under_way_have_a_bound) {
   options.limits.handshakes_max = 2;
+  options.limits.handshakes_per_address_max = 2;
   open();
   auto first = stream::to(inlet->port());
   auto second = stream::to(inlet->port());
@@ -225,6 +246,31 @@ BOOST_AUTO_TEST_CASE(handshakes_under_way_have_a_bound) {
   first.close();
   BOOST_TEST(eventually([&] { return inlet->counters().silent == 1U; }));
   auto peer = connected();
+}
+
+// Else silent connections from one place would keep everybody else out.
+BOOST_AUTO_TEST_CASE(handshakes_of_one_address_leave_room_for_those_of_others) {
+  options.limits.handshakes_max = 8;
+  options.limits.handshakes_per_address_max = 2;
+  options.limits.handshake_deadline = 1min;
+  open();
+  auto first = stream::to(inlet->port());
+  auto second = stream::to(inlet->port());
+  BOOST_TEST(eventually([&] { return inlet->counters().accepted == 2U; }));
+  for (std::uint64_t more = 1; more <= 3; ++more) {
+    BOOST_TEST(stream::to(inlet->port()).ended());
+    BOOST_TEST(refused(refusal::handshakes_full, more));
+  }
+  auto other = stream::to(inlet->port(), "127.0.0.2");
+  BOOST_TEST(other.secure(certs.shown("ana")));
+  auto behind_other = behind.accept();
+  // Who has proven itself counts no more, nor who has gone.
+  first.close();
+  BOOST_TEST(eventually([&] { return inlet->counters().silent == 1U; }));
+  auto third = connected();
+  BOOST_TEST(eventually([&] { return inlet->counters().established == 2U; }));
+  auto fourth = connected();
+  BOOST_TEST(refused(refusal::handshakes_full, 3));
 }
 
 BOOST_AUTO_TEST_CASE(connections_beyond_the_rate_wait_and_are_not_lost) {
@@ -325,6 +371,7 @@ BOOST_AUTO_TEST_CASE(port_in_use_and_wrong_credentials_are_errors_that_name_what
 // Finding 4: what idle connections, proven and not, cost in work of the thread.
 BOOST_AUTO_TEST_CASE(idle_connections_cause_no_work) {
   options.limits.handshake_deadline = 1min;
+  options.limits.handshakes_per_address_max = 64;
   open();
   auto [outside, inside] = talking();
   const auto work_of_round_trips = [&, &o = outside, &i = inside] {

@@ -51,9 +51,15 @@ stream::~stream() {
     ::close(descriptor_);
 }
 
-stream stream::to(std::uint16_t port) {
+stream stream::to(std::uint16_t port, const char* from) {
   ::signal(SIGPIPE, SIG_IGN); // OpenSSL writes to whoever has gone
   stream made{new_socket()};
+  if (from != nullptr) {
+    auto own = loopback(0);
+    ::inet_pton(AF_INET, from, &own.sin_addr);
+    if (::bind(made.descriptor_, generic(own), sizeof own) != 0)
+      throw std::runtime_error(std::string{"cannot connect from "} + from);
+  }
   auto where = loopback(port);
   if (::connect(made.descriptor_, generic(where), sizeof where) != 0)
     throw std::runtime_error("nobody listens on port " + std::to_string(port));

@@ -25,7 +25,8 @@ public:
   stream& operator=(stream&&) = delete;
   ~stream();
 
-  static stream to(std::uint16_t port);
+  /// From this address of loopback; null: any.
+  static stream to(std::uint16_t port, const char* from = nullptr);
 
   struct tls_files {
     std::string certificate; ///< Empty for none.

@@ -1,6 +1,7 @@
 // The wire: every message type there and back, its bytes as they were first published, and bytes
 // that are no message.
 
+#include "link/frame_validator.hpp"
 #include "messages/interfaces.hpp"
 #include "tests/core/random_source.hpp"
 #include "tests/messages/all_samples.hpp"
@@ -68,6 +69,28 @@ BOOST_AUTO_TEST_CASE(every_registered_type_has_a_sample_and_the_other_way_round)
   for (const auto& s : all_samples(*this))
     BOOST_TEST(sampled.insert(s.name).second, s.name);
   BOOST_TEST(registered == sampled, boost::test_tools::per_element());
+}
+
+// The link refuses from peers what only nodes say; ADR 0054.
+BOOST_AUTO_TEST_CASE(the_link_knows_what_only_nodes_say) {
+  const auto of = [&](const auto& signatures) {
+    std::set<std::string> all;
+    for (const auto& names : signature_names(system, signatures))
+      all.insert(names.begin(), names.end());
+    return all;
+  };
+  auto between_nodes = of(msg::door_actor::signatures{});
+  between_nodes.merge(of(msg::member_gateway_actor::signatures{}));
+  for (const auto& name : of(msg::gateway_actor::signatures{}))
+    between_nodes.erase(name);
+  // Peers ask for these as well.
+  between_nodes.erase(name_of<msg::get_protocols>(system));
+  between_nodes.erase(name_of<msg::protocols>(system));
+  between_nodes.erase(name_of<void>(system)); // a hint is answered by nobody
+  std::set<std::string> known;
+  for (const auto name : link::said_by_nodes)
+    known.insert("hf1." + std::string{name});
+  BOOST_TEST(known == between_nodes, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(the_gateway_speaks_registered_types_only) {

@@ -129,6 +129,19 @@ BOOST_AUTO_TEST_CASE(malformed_frames_of_a_proven_peer_leave_the_node_alive) {
   BOOST_TEST(node().status("ana").code == 0);
 }
 
+// ADR 0054
+BOOST_AUTO_TEST_CASE(a_peer_cannot_speak_as_a_node) {
+  for (const auto* message :
+       {"@<>+hf1.meet_node", "@<>+hf1.apply_events", "@<>+hf1.add_children"}) {
+    auto peer = stream::to(node().process->port());
+    BOOST_REQUIRE(peer.secure(shown("ana")));
+    peer.write(frames::greeting_of_dialer() + frames::selection() + frames::message(message));
+    BOOST_TEST(peer.ended());
+  }
+  BOOST_TEST(node().logs({"peer_refused", "reason=bad_frame", "names=ana", "fault=not_a_node"}));
+  BOOST_TEST(node().status("ana").code == 0);
+}
+
 BOOST_AUTO_TEST_CASE(status_says_why_it_was_turned_away) {
   const auto bob = node().status("bob");
   BOOST_TEST(bob.code == 9);
@@ -139,6 +152,17 @@ BOOST_AUTO_TEST_CASE(status_says_why_it_was_turned_away) {
   const auto missing = node().status("nobody");
   BOOST_TEST(missing.code == 3);
   BOOST_TEST(missing.err.find("nobody.crt") != std::string::npos, missing.err);
+}
+
+BOOST_AUTO_TEST_CASE(the_deadline_of_a_dial_is_the_one_that_is_configured) {
+  const test::listener silent; // it takes connections and says nothing
+  auto words = node().issued->options_of("ana");
+  words.insert(words.begin(),
+               {"status", "--host", "127.0.0.1", "--port", std::to_string(silent.port()),
+                "--timeout", "3", "--set", "link.dial_deadline=200ms"});
+  const auto end = test::run_program(HOLDFAST_BINARY, words, 60s);
+  BOOST_TEST(end.code == 9);
+  BOOST_TEST(end.err.find("no answer within the deadline") != std::string::npos, end.err);
 }
 
 BOOST_AUTO_TEST_CASE(tools_beside_the_node_use_its_own_certificate) {

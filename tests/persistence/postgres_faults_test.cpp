@@ -24,11 +24,13 @@ public:
     persistence::postgres_options options{
         "host=" + directory_.path() + " dbname=postgres user=holdfast", "holdfast test"};
     options.call_timeout = call_timeout;
+    options.prompt_timeout = prompt_timeout;
     options.frozen_timeout = frozen_timeout;
     return std::make_unique<persistence::postgres_store>(options);
   }
 
   core::duration call_timeout = 30s;
+  core::duration prompt_timeout = 4s;
   core::duration frozen_timeout = 5s;
 
 private:
@@ -140,6 +142,42 @@ BOOST_AUTO_TEST_CASE(silent_server_counts_as_lost_after_the_call_timeout) {
   f.world.call_timeout = 30s;
   f.db = f.world.open();
   BOOST_TEST(is(f.commit(batch), committed));
+  f.check_stored(1);
+}
+
+BOOST_AUTO_TEST_CASE(a_hanging_commit_is_given_up_long_before_a_read) {
+  BOOST_TEST((persistence::postgres_options{}.prompt_timeout <= 5s));
+  fault_fixture<proxied_world> f;
+  f.world.prompt_timeout = 500ms;
+  f.db = f.world.open();
+  const auto batch = f.next_batch();
+  f.world.proxy.arm(commit_cut::silent);
+  const auto began = std::chrono::steady_clock::now();
+  BOOST_TEST(is(f.commit(batch), in_doubt));
+  BOOST_TEST((std::chrono::steady_clock::now() - began < 10s)); // and not the 30 s of a read
+  BOOST_TEST(is(f.commit_until_known(batch), committed));
+  f.check_stored(1);
+}
+
+// A disk that needs longer than the patience, for each attempt: nothing is done twice, and it ends.
+BOOST_AUTO_TEST_CASE(a_batch_that_takes_longer_than_the_patience_gets_more_of_it) { // I-12
+  fault_fixture<proxied_world> f;
+  f.world.prompt_timeout = 100ms;
+  f.db = f.world.open();
+  const auto batch = f.next_batch();
+  {
+    pqxx::connection beside{test_cluster::instance().conninfo()};
+    pqxx::work holding{beside};
+    holding.exec("LOCK TABLE holdfast.units IN ACCESS EXCLUSIVE MODE");
+    for (const auto least : {100ms, 200ms, 400ms}) {
+      const auto began = std::chrono::steady_clock::now();
+      const auto result = f.commit(batch);
+      // Unavailable where the machine was too slow even for the question before the batch.
+      BOOST_TEST((result.status == in_doubt || result.status == unavailable));
+      BOOST_TEST((std::chrono::steady_clock::now() - began >= least));
+    }
+  }
+  BOOST_TEST(is(f.commit_until_known(batch), committed));
   f.check_stored(1);
 }
 
@@ -350,6 +388,34 @@ BOOST_AUTO_TEST_CASE(batches_survive_random_cuts_exactly_once) { // I-12, I-4
   BOOST_REQUIRE_EQUAL(events.size(), batches);
   for (std::size_t i = 0; i < events.size(); ++i)
     BOOST_TEST(events[i].id.seq == i + 1);
+}
+
+// Any number of readers would otherwise greet the server with as many attempts when it comes back.
+BOOST_AUTO_TEST_CASE(reads_from_a_server_that_is_down_do_not_knock_at_each_call) {
+  using clock = std::chrono::steady_clock;
+  persistence::postgres_options options{"host=/nonexistent", "holdfast test"};
+  options.reconnect_pause_min = 100ms;
+  options.reconnect_pause_max = 400ms;
+  persistence::postgres_store nobody{options};
+  const auto knocks = [&] {
+    const auto read = nobody.now();
+    BOOST_REQUIRE(!read);
+    BOOST_TEST((read.error().code == core::errc::unavailable));
+    return read.error().detail.find("a moment ago") == std::string::npos;
+  };
+  std::vector<std::pair<clock::time_point, clock::time_point>> tries; // before and after
+  while (tries.size() < 4) {
+    const auto before = clock::now();
+    if (knocks())
+      tries.emplace_back(before, clock::now());
+  }
+  BOOST_TEST((tries[1].second - tries[0].first >= 100ms));
+  BOOST_TEST((tries[2].second - tries[1].first >= 200ms)); // it grows
+  BOOST_TEST((tries[3].second - tries[2].first >= 400ms));
+  // Who waits by itself is not held up.
+  const auto refused = nobody.renew({}, 1s);
+  BOOST_REQUIRE(!refused);
+  BOOST_TEST(refused.error().detail.find("a moment ago") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(unreadable_url_is_an_error_and_no_crash) {
