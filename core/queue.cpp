@@ -205,6 +205,47 @@ lost_lease crash(queue& q, task& t, attempt_ending how, instant now, change& cha
   return end_lease_of(q, t, how, {"WORKER_LOST", {}}, now + wait, now, changes);
 }
 
+/// Makes one task, unless `most` are live already.
+item_outcome make_task(queue& q, new_task item, std::size_t most, instant now, change& changes) {
+  const auto id = item.spec.id;
+  if (q.tasks.count(id) != 0)
+    return {id, errc::none, {}, true};
+  if (const auto taken = q.unique.find(item.spec.unique_key);
+      !item.spec.unique_key.empty() && taken != q.unique.end()) {
+    if (item.conflict == on_conflict::keep)
+      return {taken->second, errc::none, {}, true};
+    return refused(id, errc::already_exists,
+                   "task " + to_string(taken->second) + " is live and has the same unique key");
+  }
+  if (q.tasks.size() >= most)
+    return refused(id, errc::overloaded,
+                   "the queue is full: " + std::to_string(most)
+                       + " tasks are waiting or being done");
+  auto state = opening_state(q.policy, item.spec.type, item.state);
+  if (!state)
+    return refused(id, errc::wrong_state,
+                   "tasks of type " + item.spec.type + " have no state " + item.state);
+  if (auto why = check_form(rules_of(q.policy, item.spec.type).versions, item);
+      why.code != errc::none)
+    return refused(id, why.code, std::move(why.detail));
+  task t;
+  t.progress.state = *std::move(state);
+  t.spec = std::move(item.spec);
+  t.spec.created_at = now;
+  t.progress.data = std::move(item.data);
+  if (!item.body_ref.empty())
+    t.spec.body = std::move(item.body_ref);
+  if (!item.data_ref.empty())
+    t.progress.data = std::move(item.data_ref);
+  t.progress.next_action = std::max(item.run_at, now);
+  t.progress.last_change = t.progress.last_action = now;
+  changes.writes.push_back(insert_task{q.name, t.spec, t.progress});
+  if (!t.spec.unique_key.empty())
+    q.unique.emplace(t.spec.unique_key, id);
+  settle(q, q.tasks.emplace(id, std::move(t)).first->second, now);
+  return {id, errc::none, {}, false};
+}
+
 /// Moves tasks whose time has come to those that are ready.
 void wake(queue& q, instant now) {
   while (!q.sleeping.empty() && q.sleeping.begin()->first <= now) {
@@ -272,57 +313,8 @@ instant next_wake(const queue& q, instant now) {
 decision<std::vector<item_outcome>> decide(queue& q, enqueue command, instant now) {
   decision<std::vector<item_outcome>> made;
   made.answer.reserve(command.tasks.size());
-  for (auto& item : command.tasks) {
-    const auto id = item.spec.id;
-    if (q.tasks.count(id) != 0) {
-      made.answer.push_back({id, errc::none, {}, true});
-      continue;
-    }
-    if (const auto taken = q.unique.find(item.spec.unique_key);
-        !item.spec.unique_key.empty() && taken != q.unique.end()) {
-      if (item.conflict == on_conflict::keep)
-        made.answer.push_back({taken->second, errc::none, {}, true});
-      else
-        made.answer.push_back(
-            refused(id, errc::already_exists,
-                    "task " + to_string(taken->second) + " is live and has the same unique key"));
-      continue;
-    }
-    if (q.tasks.size() >= q.policy.depth_max) {
-      made.answer.push_back(refused(id, errc::overloaded,
-                                    "the queue is full: " + std::to_string(q.policy.depth_max)
-                                        + " tasks are waiting or being done"));
-      continue;
-    }
-    auto state = opening_state(q.policy, item.spec.type, item.state);
-    if (!state) {
-      made.answer.push_back(
-          refused(id, errc::wrong_state,
-                  "tasks of type " + item.spec.type + " have no state " + item.state));
-      continue;
-    }
-    if (auto why = check_form(rules_of(q.policy, item.spec.type).versions, item);
-        why.code != errc::none) {
-      made.answer.push_back(refused(id, why.code, std::move(why.detail)));
-      continue;
-    }
-    task t;
-    t.progress.state = *std::move(state);
-    t.spec = std::move(item.spec);
-    t.spec.created_at = now;
-    t.progress.data = std::move(item.data);
-    if (!item.body_ref.empty())
-      t.spec.body = std::move(item.body_ref);
-    if (!item.data_ref.empty())
-      t.progress.data = std::move(item.data_ref);
-    t.progress.next_action = std::max(item.run_at, now);
-    t.progress.last_change = t.progress.last_action = now;
-    made.changes.writes.push_back(insert_task{q.name, t.spec, t.progress});
-    if (!t.spec.unique_key.empty())
-      q.unique.emplace(t.spec.unique_key, id);
-    settle(q, q.tasks.emplace(id, std::move(t)).first->second, now);
-    made.answer.push_back({id, errc::none, {}, false});
-  }
+  for (auto& item : command.tasks)
+    made.answer.push_back(make_task(q, std::move(item), q.policy.depth_max, now, made.changes));
   return made;
 }
 
@@ -471,11 +463,17 @@ decision<item_outcome> decide(queue& q, follow_task command, instant now) {
         refused(next, errc::already_exists, "the task that is done has the same id or unique key");
     return followed;
   }
-  auto made = decide(q, enqueue{{std::move(command.next)}}, now);
-  followed.answer = std::move(made.answer.front());
+  if (q.tasks.count(next) != 0) {
+    followed.answer =
+        refused(next, errc::already_exists, "a task of the id of the next one is live");
+    return followed;
+  }
+  // The task that is done leaves its place to the next one: a queue that is full would else refuse
+  // what empties it.
+  followed.answer =
+      make_task(q, std::move(command.next), q.tasks.size() + 1, now, followed.changes);
   if (followed.answer.refusal != errc::none)
     return followed;
-  followed.changes = std::move(made.changes);
   finish(q, command.done.task.task, task_ending::completed, std::move(command.done.result), {}, now,
          followed.changes);
   if (followed.answer.repeated)

@@ -176,8 +176,11 @@ struct complete_tasks {
 decision<std::vector<item_outcome>> decide(queue& q, complete_tasks command, instant now);
 
 /// Ends a task well and makes the one that follows from it, leased to the same worker at once: both
-/// or, when either is refused, neither. The two cannot have the same unique key; a task that goes
-/// on with its key moves to another state instead.
+/// or, when either is refused, neither. The depth does not count: the one that is done leaves its
+/// place. Refuses with `already_exists` a `next` whose id is live, or that has the unique key of
+/// `done`: a task that goes on with its key moves to another state instead. Answers the older task
+/// of a unique key that is taken, unless `next` is to be refused then; `done` has ended all the
+/// same.
 struct follow_task {
   worker_id worker;
   completion done;

@@ -395,6 +395,62 @@ BOOST_AUTO_TEST_CASE(a_completion_may_be_followed_by_the_next_task_at_once) {
   BOOST_TEST(counts().live == 0U);
 }
 
+// D39: it takes the place of the one that is done
+BOOST_AUTO_TEST_CASE(a_task_that_follows_finds_a_place_in_a_full_queue) {
+  BOOST_REQUIRE(call(msg::put_queue{"mail", R"({"depth_max": 1})"}).value);
+  enqueued(request());
+  const auto t = one("w1");
+  BOOST_TEST((enqueue(request()).refusal == core::errc::overloaded));
+  const auto next = call(follow_up("w1", t));
+  BOOST_REQUIRE(next.value);
+  BOOST_TEST(next.value->tasks.size() == 1U);
+  BOOST_TEST(view(t.task).status == "COMPLETED");
+  BOOST_TEST(counts().live == 1U);
+}
+
+// D39: of a unique key that is taken there is no second task
+BOOST_AUTO_TEST_CASE(a_task_that_follows_may_be_there_already_by_its_unique_key) {
+  auto other = request();
+  other.unique_key = "daily";
+  const auto there = enqueued(other);
+  auto first = request();
+  first.priority = 9;
+  enqueued(first);
+  const auto t = one("w1");
+  BOOST_TEST((t.task != there));
+  auto follow = follow_up("w1", t);
+  follow.next.unique_key = "daily";
+  follow.next.reject_duplicate = true;
+  BOOST_TEST((call(follow).code() == core::errc::already_exists));
+  BOOST_TEST(view(t.task).status == "EXECUTING"); // neither happened
+  follow.next.reject_duplicate = false;
+  const auto next = call(follow);
+  BOOST_REQUIRE(next.value);
+  BOOST_TEST(next.value->tasks.empty());
+  BOOST_TEST(view(t.task).status == "COMPLETED");
+  BOOST_TEST(view(there).status == "QUEUED");
+}
+
+// D39: an id is of one task
+BOOST_AUTO_TEST_CASE(a_task_that_follows_has_an_id_of_its_own) {
+  auto first = request();
+  first.priority = 9;
+  first.unique_key = "daily";
+  enqueued(first);
+  const auto other = enqueued(request());
+  const auto t = one("w1");
+  auto follow = follow_up("w1", t);
+  follow.next.task = other;
+  BOOST_TEST((call(follow).code() == core::errc::already_exists));
+  follow.next.task = t.task;
+  BOOST_TEST((call(follow).code() == core::errc::already_exists));
+  follow.next.task = fresh<core::task_id>();
+  follow.next.unique_key = "daily";
+  BOOST_TEST((call(follow).code() == core::errc::already_exists));
+  BOOST_TEST(counts().live == 2U);
+  BOOST_TEST((complete("w1", t) == core::errc::none));
+}
+
 // B52: a worker waits, and gets what comes
 BOOST_AUTO_TEST_CASE(a_claim_that_waits_is_served_by_the_next_task_or_answered_empty) {
   auto patient = claim("w1");

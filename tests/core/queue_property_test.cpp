@@ -264,7 +264,7 @@ public:
       return release();
     case 12:
     case 13:
-      return complete();
+      return random_.one_in(3) ? follow() : complete();
     case 14:
     case 15:
       return fail();
@@ -413,24 +413,28 @@ private:
 
   // --- the commands ---
 
+  core::new_task any_new_task() {
+    core::new_task item;
+    item.spec.id = random_.one_in(8) ? any_task() : task_id{ids_.next(now_)};
+    item.spec.type = random_.of(types);
+    item.spec.priority = static_cast<std::int16_t>(random_.below(5)) - 2;
+    item.spec.key = random_.of(keys);
+    item.spec.credential = random_.one_in(2) ? "" : "gold";
+    item.spec.unique_key = random_.one_in(4) ? random_.of(unique_keys) : "";
+    item.spec.max_attempts = random_.one_in(4) ? 2 : 0;
+    item.state = random_.one_in(4) ? random_.of(states) : "";
+    item.run_at = any_next_action();
+    item.conflict = random_.one_in(2) ? core::on_conflict::keep : core::on_conflict::reject;
+    return item;
+  }
+
   void enqueue() {
     core::enqueue command;
     for (auto n = 1 + random_.below(3); n > 0; --n) {
-      core::new_task item;
-      item.spec.id = random_.one_in(8) ? any_task() : task_id{ids_.next(now_)};
+      auto item = any_new_task();
       // The caller has made sure that no id is of a finished task.
-      if (model_.ended.count(item.spec.id) != 0)
-        continue;
-      item.spec.type = random_.of(types);
-      item.spec.priority = static_cast<std::int16_t>(random_.below(5)) - 2;
-      item.spec.key = random_.of(keys);
-      item.spec.credential = random_.one_in(2) ? "" : "gold";
-      item.spec.unique_key = random_.one_in(4) ? random_.of(unique_keys) : "";
-      item.spec.max_attempts = random_.one_in(4) ? 2 : 0;
-      item.state = random_.one_in(4) ? random_.of(states) : "";
-      item.run_at = any_next_action();
-      item.conflict = random_.one_in(2) ? core::on_conflict::keep : core::on_conflict::reject;
-      command.tasks.push_back(std::move(item));
+      if (model_.ended.count(item.spec.id) == 0)
+        command.tasks.push_back(std::move(item));
     }
     const auto made = carry_out(command);
     BOOST_REQUIRE(made.answer.size() == command.tasks.size());
@@ -455,18 +459,65 @@ private:
                  : expect(errc::already_exists, spec.id, false);
     if (model_.live.size() >= policy_.depth_max)
       return expect(errc::overloaded, spec.id, false);
-    const bool strict = spec.type == "check";
-    const auto state = !item.state.empty() ? item.state : strict ? "waiting" : "new";
-    if (strict && policy_.types["check"].transitions.count(state) == 0)
+    if (!has_state(item))
       return expect(errc::wrong_state, spec.id, false);
     expect(errc::none, spec.id, false);
+    make(item);
+  }
+
+  static std::string opening_state_of(const core::new_task& item) {
+    return !item.state.empty() ? item.state : item.spec.type == "check" ? "waiting" : "new";
+  }
+  bool has_state(const core::new_task& item) {
+    return item.spec.type != "check"
+           || policy_.types["check"].transitions.count(opening_state_of(item)) != 0;
+  }
+
+  /// The model has the task from now on.
+  void make(const core::new_task& item) {
+    const auto& spec = item.spec;
     core::task t;
     t.spec = spec;
     t.spec.created_at = now_;
-    t.progress.state = state;
+    t.progress.state = opening_state_of(item);
     t.progress.next_action = std::max(now_, item.run_at);
     t.progress.last_change = t.progress.last_action = now_;
     model_.live[spec.id] = t;
+  }
+
+  /// D39: both or neither, however full the queue is.
+  void follow() {
+    core::follow_task command;
+    command.worker = random_.of(workers);
+    command.done = {any_hold(command.worker), "{}"};
+    command.next = any_new_task();
+    if (model_.ended.count(command.next.spec.id) != 0)
+      return;
+    command.claim = {ids_.next(now_)};
+    const auto& next = command.next.spec;
+    const auto done = command.done.task.task;
+    const bool full = model_.live.size() >= policy_.depth_max;
+    const auto got = carry_out(command).answer;
+    const auto taken = model_.with_unique(next.unique_key);
+    auto expected = model_.check(command.worker, command.done.task);
+    const bool lost = expected != errc::none;
+    if (!lost
+        && (model_.live.count(next.id) != 0
+            || (taken && (*taken == done || command.next.conflict == core::on_conflict::reject))))
+      expected = errc::already_exists;
+    if (expected == errc::none && !taken && !has_state(command.next))
+      expected = errc::wrong_state;
+    BOOST_TEST(got.refusal == expected);
+    seen["follow " + std::string{to_string(expected)} + (full ? " full" : "")]++;
+    if (expected != errc::none)
+      return check_model();
+    BOOST_TEST(got.repeated == taken.has_value());
+    end(done, task_ending::completed);
+    if (!taken) {
+      make(command.next);
+      model_.lease(model_.live.at(next.id), command.worker, command.claim);
+    }
+    check_model();
   }
 
   void claim() {
@@ -842,7 +893,7 @@ private:
 
 BOOST_AUTO_TEST_SUITE(queue_properties)
 
-// I-2, I-3, I-13, B49, C34, C49, D1, D5, D13, D14, D15, D25, D29, D33
+// I-2, I-3, I-13, B49, C34, C49, D1, D5, D13, D14, D15, D25, D29, D33, D39
 BOOST_AUTO_TEST_CASE(a_queue_does_what_its_model_says_under_any_sequence_of_commands) {
   seen.clear();
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
@@ -865,6 +916,10 @@ BOOST_AUTO_TEST_CASE(a_queue_does_what_its_model_says_under_any_sequence_of_comm
                            "enqueue already_exists",
                            "enqueue overloaded",
                            "enqueue wrong_state",
+                           "follow none",
+                           "follow none full",
+                           "follow already_exists",
+                           "follow wrong_state",
                            "extend none",
                            "extend not_extendable",
                            "extend lease_expired",
