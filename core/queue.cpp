@@ -186,15 +186,31 @@ lost_lease end_lease_of(queue& q, task& t, attempt_ending how, task_error error,
   return {over.owner, t.spec.id, over.token};
 }
 
+/// The failed tries after which a task is dead.
+std::uint32_t tries_of(const task& t, const retry_policy& retry) {
+  return t.spec.max_attempts != 0 ? t.spec.max_attempts : retry.max_attempts;
+}
+
+/// Another state forgives what was tried in the one before; not all of it, or a task that goes back
+/// and forth and fails each time would be tried for ever.
+bool tried_too_often(const task& t, const retry_policy& retry) {
+  return t.progress.failures >= failures_most(retry, tries_of(t, retry));
+}
+
 /// A worker that is gone counts against the task: some tasks kill their workers.
 lost_lease crash(queue& q, task& t, attempt_ending how, instant now, change& changes) {
   const auto& retry = retry_of(q.policy, t.spec.type);
   const auto over = *t.held();
   lost_lease lost{over.owner, t.spec.id, over.token};
   ++t.progress.crashes;
-  if (t.progress.crashes >= retry.crashes_max) {
+  ++t.progress.failures;
+  const bool in_this_state = t.progress.crashes >= retry.crashes_max;
+  if (in_this_state || tried_too_often(t, retry)) {
     finish(q, t.spec.id, task_ending::dead, {},
-           {"WORKER_LOST", "its worker was lost " + std::to_string(t.progress.crashes) + " times"},
+           {"WORKER_LOST",
+            in_this_state ? "its worker was lost " + std::to_string(t.progress.crashes) + " times"
+                          : "its worker was lost, and it had been tried in vain "
+                                + std::to_string(t.progress.failures - 1) + " times before"},
            now, changes);
     return lost;
   }
@@ -455,6 +471,7 @@ decision<item_outcome> decide(queue& q, follow_task command, instant now) {
   followed.answer = check_hold(q, command.done.task, command.worker, now);
   if (followed.answer.refusal != errc::none)
     return followed;
+  }
   const auto next = command.next.spec.id;
   const auto& done = q.tasks.at(command.done.task.task).spec;
   const auto& key = command.next.spec.unique_key;
@@ -517,9 +534,9 @@ decision<item_outcome> decide(queue& q, fail_task command, instant now) {
     return failed;
   }
   const auto& retry = retry_of(q.policy, t.spec.type);
-  const auto most = t.spec.max_attempts != 0 ? t.spec.max_attempts : retry.max_attempts;
   ++t.progress.attempts;
-  if (t.progress.attempts >= most) {
+  ++t.progress.failures;
+  if (t.progress.attempts >= tries_of(t, retry) || tried_too_often(t, retry)) {
     finish(q, t.spec.id, task_ending::dead, {}, std::move(command.error), now, failed.changes);
     return failed;
   }
@@ -621,7 +638,8 @@ decision<item_outcome> decide(queue& q, redrive_task command, instant now) {
   t.progress = std::move(command.progress);
   t.leases.last_token = command.last_token;
   auto& p = t.progress;
-  p.attempts = p.crashes = p.percent = 0;
+  p.attempts = p.crashes = p.failures = p.percent = 0;
+  p.ejection = {};
   p.paused = false;
   p.next_action = p.last_action = now;
   if (!t.spec.unique_key.empty())

@@ -131,8 +131,8 @@ struct task_update {
 };
 
 /// Stores progress and keeps the lease, which lives on as if extended. Moving to another state
-/// forgives the tries and crashes of the one before. Refuses with `wrong_state` a move that the
-/// type does not allow.
+/// forgives the tries and crashes of the one before, as far as `failures_most` allows. Refuses with
+/// `wrong_state` a move that the type does not allow.
 struct save_task {
   worker_id worker;
   held_task task;
@@ -194,8 +194,8 @@ change late_result(const held_task& item, const worker_id& worker, std::string o
                    std::string detail, instant now);
 
 /// Reports an error. A transient one is tried again after a wait that grows, until the tries are
-/// used up: then the task is dead. A rate limit holds off all tasks of the same type and credential
-/// and is not counted as a try.
+/// used up, or `failures_most`: then the task is dead. A rate limit holds off all tasks of the same
+/// type and credential and is not counted as a try.
 struct fail_task {
   worker_id worker;
   held_task task;

@@ -173,6 +173,14 @@ public:
     ended.emplace(id, std::pair{std::move(t), how});
   }
 
+  /// Whether another try in vain is one too many, in all states of the task.
+  bool in_vain(core::task& t) const {
+    ++t.progress.failures;
+    const auto tries = t.spec.max_attempts != 0 ? t.spec.max_attempts : policy.retry.max_attempts;
+    return t.progress.failures
+           >= std::max(policy.retry.failures_max, tries + policy.retry.crashes_max);
+  }
+
   /// Within which the task is due again after `failures`; none when it is dead.
   std::optional<due_range> after_failure(std::uint32_t failures, std::uint32_t most,
                                          core::duration at_least) const {
@@ -186,6 +194,8 @@ public:
   /// The worker of a task is gone.
   std::optional<due_range> crash(core::task& t) {
     const auto crashes = ++t.progress.crashes;
+    if (in_vain(t))
+      return std::nullopt;
     if (crashes == 1 && policy.retry.crashes_max > 1)
       return due_range{now, now};
     if (crashes >= policy.retry.crashes_max)
@@ -345,6 +355,7 @@ private:
     policy_.lease.total_max = policy_.lease.ttl * static_cast<int>(1 + random_.below(3));
     policy_.retry.max_attempts = static_cast<std::uint32_t>(1 + random_.below(4));
     policy_.retry.crashes_max = static_cast<std::uint32_t>(1 + random_.below(4));
+    policy_.retry.failures_max = static_cast<std::uint32_t>(1 + random_.below(8));
     policy_.retry.least = core::duration{1} + any_span(20);
     policy_.retry.most = policy_.retry.least * static_cast<int>(1 + random_.below(10));
     policy_.depth_max = static_cast<std::uint32_t>(5 + random_.below(15));
@@ -709,7 +720,12 @@ private:
     } else {
       ++t.progress.attempts;
       const auto most = t.spec.max_attempts != 0 ? t.spec.max_attempts : policy_.retry.max_attempts;
-      wait_or_die(t, model_.after_failure(t.progress.attempts, most, command.retry_after));
+      const bool in_vain = model_.in_vain(t);
+      if (in_vain && t.progress.attempts < most)
+        seen["dead of all states"]++;
+      wait_or_die(t, in_vain
+                         ? std::nullopt
+                         : model_.after_failure(t.progress.attempts, most, command.retry_after));
     }
     check_model();
   }
@@ -833,7 +849,8 @@ private:
       t.progress = was.progress;
       t.leases.last_token = was.last_token;
       auto& p = t.progress;
-      p.attempts = p.crashes = p.percent = 0;
+      p.attempts = p.crashes = p.failures = p.percent = 0;
+      p.ejection = {};
       p.paused = false;
       p.next_action = p.last_action = now_;
       model_.ended.erase(id);
@@ -917,9 +934,7 @@ BOOST_AUTO_TEST_CASE(a_queue_does_what_its_model_says_under_any_sequence_of_comm
                            "enqueue overloaded",
                            "enqueue wrong_state",
                            "follow none",
-                           "follow none full",
                            "follow already_exists",
-                           "follow wrong_state",
                            "extend none",
                            "extend not_extendable",
                            "extend lease_expired",
@@ -929,6 +944,9 @@ BOOST_AUTO_TEST_CASE(a_queue_does_what_its_model_says_under_any_sequence_of_comm
                            "update none",
                            "update wrong_state"})
     BOOST_TEST(seen[what] >= 30U, what << ": " << seen[what]);
+  for (const auto* what :
+       {"follow none full", "follow wrong_state", "dead of all states", "eject repeated"})
+    BOOST_TEST(seen[what] >= 1U, what);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
