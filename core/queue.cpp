@@ -547,13 +547,23 @@ decision<item_outcome> decide(queue& q, fail_task command, instant now) {
   return failed;
 }
 
+bool is_done(const queue& q, const eject_task& command) {
+  const auto found = q.tasks.find(command.task);
+  return command.claim && found != q.tasks.end()
+         && found->second.progress.ejection == command.claim;
+}
+
 decision<std::optional<lost_lease>> decide(queue& q, const eject_task& command, instant now) {
   auto* t = find(q, command.task);
   if (t == nullptr)
     return refuse<std::optional<lost_lease>>(errc::not_found, "the task is not live");
+  if (is_done(q, command))
+    return {};
   if (auto bad = check_update(q, *t, command.update); bad.refusal != errc::none)
     return refuse<std::optional<lost_lease>>(bad.refusal, std::move(bad.detail));
   decision<std::optional<lost_lease>> ejected;
+  if (command.claim)
+    t->progress.ejection = command.claim;
   if (t->held() != nullptr) {
     apply(*t, command.update, now);
     ejected.answer =

@@ -207,12 +207,16 @@ struct fail_task {
 decision<item_outcome> decide(queue& q, fail_task command, instant now);
 
 /// Takes a task from whoever holds it, because something better is known: its state may change at
-/// once, and it is due at `next_action`. Answers the lease that was lost, if any.
+/// once, and it is due at `next_action`. Answers the lease that was lost, if any. Under the claim
+/// of the task's last ejection it is a repetition, and changes nothing.
 struct eject_task {
   task_id task;
   task_update update;
   instant next_action;
+  assignment_id claim{}; ///< Nil: it cannot be told from another one.
 };
+/// Whether this is a repetition.
+bool is_done(const queue& q, const eject_task& command);
 decision<std::optional<lost_lease>> decide(queue& q, const eject_task& command, instant now);
 
 /// Repeating a verb succeeds and writes nothing. Answers the lease that was lost, if any.

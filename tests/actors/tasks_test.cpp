@@ -330,6 +330,88 @@ BOOST_AUTO_TEST_CASE(an_ejected_owner_is_told_and_its_result_is_not_applied) {
   BOOST_REQUIRE(repeated.value);
   BOOST_TEST(repeated.value->tasks.front().token == 2U);
   BOOST_TEST((complete("callback", mine) == core::errc::none));
+  // Its task has ended: it is still the same request.
+  const auto late = call(callback);
+  BOOST_REQUIRE(late.value);
+  BOOST_TEST(late.value->tasks.empty());
+}
+
+// D33, "Repeat anything": the answer was lost, and somebody else went on
+BOOST_AUTO_TEST_CASE(an_ejection_that_is_repeated_takes_the_task_from_nobody_else) {
+  for (const bool for_nobody : {true, false})
+    for (const bool restarted : {false, true})
+      BOOST_TEST_CONTEXT("for nobody " << for_nobody << ", restarted " << restarted) {
+        const auto id = enqueued(request());
+        one("poller");
+        msg::eject_task callback;
+        callback.queue = "mail";
+        callback.task = id;
+        callback.update.data = R"({"by":"callback"})";
+        callback.claim = fresh<core::assignment_id>();
+        if (!for_nobody)
+          callback.worker = "callback";
+        const auto first = call(callback);
+        BOOST_REQUIRE(first.value);
+        BOOST_REQUIRE(first.value->tasks.size() == (for_nobody ? 0U : 1U));
+        if (!for_nobody) {
+          msg::release_task back;
+          back.queue = "mail";
+          back.worker = "callback";
+          back.task = {id, first.value->tasks.front().token};
+          BOOST_TEST((call(back).value->refusal == core::errc::none));
+        }
+        const auto t = one("w1");
+        BOOST_TEST((t.task == id));
+        msg::save_task save{"mail", "w1", {t.task, t.token}, {}};
+        save.update.data = R"({"by":"w1"})";
+        BOOST_TEST((call(save).value->refusal == core::errc::none));
+        if (restarted)
+          restart();
+        const auto again = call(callback);
+        BOOST_REQUIRE(again.value);
+        BOOST_TEST(again.value->tasks.empty());
+        BOOST_TEST(view(id).data == R"({"by":"w1"})");
+        BOOST_TEST((complete("w1", t) == core::errc::none));
+      }
+}
+
+// Two callbacks, and the answer to the first was lost.
+BOOST_AUTO_TEST_CASE(an_ejection_that_is_repeated_after_another_one_changes_nothing) {
+  const auto id = enqueued(request());
+  msg::eject_task first;
+  first.queue = "mail";
+  first.task = id;
+  first.update.data = "1";
+  first.claim = fresh<core::assignment_id>();
+  auto second = first;
+  second.update.data = "2";
+  second.claim = fresh<core::assignment_id>();
+  for (const auto& callback : {first, second, first})
+    BOOST_REQUIRE(call(callback).value);
+  BOOST_TEST(view(id).data == "2");
+  // Without a claim nothing tells it from another one.
+  first.claim = {};
+  BOOST_REQUIRE(call(first).value);
+  BOOST_TEST(view(id).data == "1");
+}
+
+BOOST_AUTO_TEST_CASE(an_ejection_under_the_claim_of_another_task_is_refused) {
+  const auto other = enqueued(request());
+  const auto c = claim("w1");
+  BOOST_REQUIRE_EQUAL(claimed(c).size(), 1U);
+  const auto id = enqueued(request());
+  msg::eject_task callback;
+  callback.queue = "mail";
+  callback.task = id;
+  callback.worker = "w1";
+  callback.claim = c.claim;
+  BOOST_TEST((call(callback).code() == core::errc::already_exists));
+  callback.task = other;
+  callback.worker = "w2";
+  BOOST_TEST((call(callback).code() == core::errc::already_exists));
+  callback.worker.clear();
+  BOOST_TEST((call(callback).code() == core::errc::already_exists));
+  BOOST_TEST(view(id).status == "QUEUED");
 }
 
 // D9-D12, D27, D28: states, waiting, and what survives the node

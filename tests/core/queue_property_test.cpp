@@ -759,14 +759,27 @@ private:
   }
 
   void eject() {
-    const core::eject_task command{any_task(), any_update(), any_next_action()};
+    core::eject_task command{any_task(), any_update(), any_next_action(), {}};
+    if (random_.one_in(2))
+      command.claim = {ids_.next(now_)};
+    if (const auto t = model_.live.find(command.task); t != model_.live.end() && random_.one_in(4))
+      command.claim = t->second.progress.ejection;
     const auto made = carry_out(command);
     const auto found = model_.live.find(command.task);
+    if (found != model_.live.end() && command.claim
+        && found->second.progress.ejection == command.claim) {
+      seen["eject repeated"]++;
+      BOOST_TEST(made.changes.empty());
+      BOOST_TEST(!made.answer.has_value());
+      return check_model();
+    }
     const auto expected =
         found == model_.live.end() ? errc::not_found : model_.check(found->second, command.update);
     BOOST_TEST(made.refusal == expected);
     if (expected == errc::none) {
       check_lost(made, found->second);
+      if (command.claim)
+        found->second.progress.ejection = command.claim;
       model_.update(found->second, command.update);
       model_.wait(found->second, command.next_action);
     }
