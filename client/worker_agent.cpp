@@ -308,8 +308,9 @@ void on_ended(self_ptr self, const task_ended& ended) {
       lease.end = std::make_shared<const outcome>(std::move(named));
       lease.follow_claim.value = st.ids.next(st.deps.now());
     }
-    // Of a lost lease only a result is worth sending: it is refused, but recorded.
-    if (lease.lost && !std::holds_alternative<done>(*lease.end))
+    // What came of the task is worth sending although the lease is lost: it is refused, but
+    // recorded. That it shall wait is not.
+    if (lease.lost && std::holds_alternative<wait_until>(*lease.end))
       forget(self, ended.lease);
     else
       hand_in(self, ended.lease);

@@ -469,7 +469,9 @@ decision<std::vector<item_outcome>> decide(queue& q, complete_tasks command, ins
 decision<item_outcome> decide(queue& q, follow_task command, instant now) {
   decision<item_outcome> followed;
   followed.answer = check_hold(q, command.done.task, command.worker, now);
-  if (followed.answer.refusal != errc::none)
+  if (followed.answer.refusal != errc::none) {
+    record_late(q, command.done.task, command.worker, "completed", std::move(command.done.result),
+                now, followed.changes);
     return followed;
   }
   const auto next = command.next.spec.id;

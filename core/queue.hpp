@@ -180,7 +180,7 @@ decision<std::vector<item_outcome>> decide(queue& q, complete_tasks command, ins
 /// place. Refuses with `already_exists` a `next` whose id is live, or that has the unique key of
 /// `done`: a task that goes on with its key moves to another state instead. Answers the older task
 /// of a unique key that is taken, unless `next` is to be refused then; `done` has ended all the
-/// same.
+/// same. From a worker that has lost the lease the result is recorded and refused.
 struct follow_task {
   worker_id worker;
   completion done;

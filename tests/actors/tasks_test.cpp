@@ -533,7 +533,41 @@ BOOST_AUTO_TEST_CASE(a_task_that_follows_has_an_id_of_its_own) {
   BOOST_TEST((complete("w1", t) == core::errc::none));
 }
 
-// B52: a worker waits, and gets what comes
+// D29, D39: late, its result is recorded as any other
+BOOST_AUTO_TEST_CASE(a_completion_with_a_task_that_follows_is_recorded_when_it_is_late) {
+  const auto results = [&] {
+    std::vector<std::string> kept;
+    for (const auto& late : database->tables().late_results)
+      kept.push_back(late.outcome + ' ' + late.detail);
+    return kept;
+  };
+  enqueued(request());
+  const auto t = one("w1");
+  advance(31s);
+  const auto again = one("w2");
+  const auto late = follow_up("w1", t);
+  BOOST_TEST((call(late).code() == core::errc::lease_not_held));
+  BOOST_TEST((results() == std::vector<std::string>{R"(completed {"done":1})"}));
+  // The task has ended meanwhile, just now or before a restart.
+  BOOST_TEST((complete("w2", again) == core::errc::none));
+  BOOST_TEST((call(late).code() == core::errc::not_found));
+  BOOST_TEST(results().size() == 2U);
+  restart();
+  BOOST_TEST((call(late).code() == core::errc::not_found));
+  BOOST_TEST(results().size() == 3U);
+  // A repetition is not late: its first try has been taken.
+  enqueued(request());
+  auto follow = follow_up("w1", one("w1"));
+  const auto next = call(follow);
+  BOOST_REQUIRE(next.value);
+  BOOST_TEST((complete("w1", next.value->tasks.front()) == core::errc::none));
+  BOOST_TEST((call(follow).code() == core::errc::already_exists)); // its next one has ended
+  follow.next.task = fresh<core::task_id>();
+  BOOST_TEST((call(follow).code() == core::errc::not_found));
+  BOOST_TEST(results().size() == 3U);
+}
+
+// A worker waits, and gets what comes.
 BOOST_AUTO_TEST_CASE(a_claim_that_waits_is_served_by_the_next_task_or_answered_empty) {
   auto patient = claim("w1");
   patient.wait = 30s;

@@ -456,6 +456,7 @@ BOOST_AUTO_TEST_CASE(lost_lease_that_the_node_reports_cancels_its_handler) {
   BOOST_TEST(problems.size() == 1U);
   // It still has its thread.
   BOOST_TEST(claims.size() == 0U);
+  // What it says is refused, but recorded.
   end(0, client::failed{"X"});
   BOOST_TEST(claims.size() == 1U);
   msg::task_outcome over;
@@ -463,6 +464,28 @@ BOOST_AUTO_TEST_CASE(lost_lease_that_the_node_reports_cancels_its_handler) {
   failures.answer(over);
   settle();
   BOOST_TEST(failures.size() == 0U);
+  BOOST_TEST(counters->lost == 1U);
+  BOOST_TEST(counters->failed == 0U);
+}
+
+// D29
+BOOST_AUTO_TEST_CASE(result_of_a_lost_lease_is_sent_also_when_another_task_was_to_follow) {
+  start(2);
+  give(2);
+  for (const auto& [leased, watch] : running)
+    caf::anon_send(agent, msg::tasks_lost{"images", {{leased->task, leased->token}}});
+  settle();
+  client::next then;
+  then.task.type = "crop";
+  then.result = "7";
+  end(0, then);
+  BOOST_TEST(follows.first().done.result == "7");
+  follows.answer(msg::to_error(core::errc::lease_not_held, ""));
+  settle();
+  BOOST_TEST(follows.size() == 0U);
+  end(1, client::wait_until{}); // says nothing
+  BOOST_TEST(releases.size() == 0U);
+  BOOST_TEST(counters->lost == 2U);
   BOOST_TEST(claims.size() == 1U);
 }
 

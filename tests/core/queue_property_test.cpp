@@ -508,10 +508,14 @@ private:
     const auto& next = command.next.spec;
     const auto done = command.done.task.task;
     const bool full = model_.live.size() >= policy_.depth_max;
+    auto late = mirror_.late_results();
     const auto got = carry_out(command).answer;
     const auto taken = model_.with_unique(next.unique_key);
     auto expected = model_.check(command.worker, command.done.task);
     const bool lost = expected != errc::none;
+    if (lost)
+      check_late(command.done.task, late);
+    BOOST_TEST(mirror_.late_results() == late);
     if (!lost
         && (model_.live.count(next.id) != 0
             || (taken && (*taken == done || command.next.conflict == core::on_conflict::reject))))
