@@ -164,14 +164,19 @@ void serve(queue_ptr self) {
     return st.queue.ready.waiting() > 0
            || (!st.queue.sleeping.empty() && st.queue.sleeping.begin()->first <= at);
   };
+  core::missed_claims missed;
   for (auto next = st.waiting.begin(); next != st.waiting.end() && something();) {
     const auto current = next++;
-    if (try_claim(self, current->second))
+    const auto& command = current->second.command;
+    if (missed.covers(st.queue, command))
+      continue;
+    if (try_claim(self, current->second)) {
       stop_waiting(self, current);
       continue;
     }
     if (command.types.empty() && !core::holds_suspect(st.queue, command.worker))
       break; // what this one may not have now is closed to everybody
+    missed.add(st.queue, command);
   }
 }
 

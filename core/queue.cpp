@@ -361,6 +361,15 @@ decision<std::vector<task_id>> decide(queue& q, const claim& command, instant no
   return granted;
 }
 
+void missed_claims::add(const queue& q, const claim& command) {
+  (holds_suspect(q, command.worker) ? of_harmless_ : of_all_).insert(command.types);
+}
+
+bool missed_claims::covers(const queue& q, const claim& command) const {
+  return of_all_.count(command.types) != 0
+         || (of_harmless_.count(command.types) != 0 && holds_suspect(q, command.worker));
+}
+
 decision<bool> decide(queue& q, const claim_task& command, instant now) {
   auto* t = find(q, command.task);
   if (t == nullptr)

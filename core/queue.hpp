@@ -99,6 +99,21 @@ struct claim {
 };
 decision<std::vector<task_id>> decide(queue& q, const claim& command, instant now);
 
+/// Claims that found nothing since the last time something may have become ready: others that know
+/// the same types need not look, however many they are.
+class missed_claims {
+public:
+  /// It was decided and found nothing.
+  void add(const queue& q, const claim& command);
+  /// Whether it would find nothing either.
+  bool covers(const queue& q, const claim& command) const;
+
+private:
+  // By the types that they know.
+  std::set<std::vector<std::string>> of_all_;
+  std::set<std::vector<std::string>> of_harmless_; ///< Their workers hold a suspect already.
+};
+
 /// Grants a lease on one particular task to whoever ejected its owner, due or not, whatever the
 /// limits. Refuses with `not_found` or `already_exists`.
 struct claim_task {
