@@ -615,7 +615,7 @@ BOOST_AUTO_TEST_CASE(a_claim_that_waits_is_called_off_by_repeating_it_without_a_
   BOOST_TEST(view(id).status == "QUEUED");
 }
 
-// B36 and operators: pausing
+// Operators: pausing
 BOOST_AUTO_TEST_CASE(queues_types_and_tasks_can_be_paused) {
   const auto id = enqueued(request());
   BOOST_TEST(call(msg::pause_queue{"mail", "", true}).value->paused);

@@ -234,6 +234,7 @@ struct worker_fixture {
 
 BOOST_FIXTURE_TEST_SUITE(worker, worker_fixture)
 
+// B48, B51, B54: what no thread is free for stays in its queue
 BOOST_AUTO_TEST_CASE(one_claim_waits_for_as_many_tasks_as_there_are_free_threads) {
   start(3);
   BOOST_TEST(claims.size() == 1U);

@@ -927,7 +927,7 @@ private:
 
 BOOST_AUTO_TEST_SUITE(queue_properties)
 
-// I-2, I-3, I-13, B49, C34, C49, D1, D5, D13, D14, D15, D25, D29, D33, D39
+// I-2, I-3, I-13, B49, C34, C49, D1, D5, D13, D14, D15, D25, D29, D33, D37, D39
 BOOST_AUTO_TEST_CASE(a_queue_does_what_its_model_says_under_any_sequence_of_commands) {
   seen.clear();
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
