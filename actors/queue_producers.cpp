@@ -245,18 +245,48 @@ void on_change(queue_ptr self, const asked& from, const msg::change_task& reques
 
 namespace {
 
+/// A task knows the last ejection, for as long as it lives. Those before it, and of what has ended
+/// since, are remembered here: longer than anybody sends a request again without a restart.
+constexpr core::duration ejections_known_for = std::chrono::minutes{2};
+constexpr std::size_t ejections_known_max = 100'000;
+
+void remember_ejection(queue_ptr self, const core::claim_task& wanted) {
+  auto& st = self->state;
+  const auto at = time(self);
+  while (!st.ejection_order.empty()
+         && (st.ejection_order.front().first + ejections_known_for < at
+             || st.ejection_order.size() >= ejections_known_max)) {
+    st.recently_ejected.erase(st.ejection_order.front().second);
+    st.ejection_order.pop_front();
+  }
+  if (wanted.id && st.recently_ejected.emplace(wanted.id, wanted.task).second)
+    st.ejection_order.emplace_back(at, wanted.id);
+}
+
+bool was_ejected(queue_ptr self, const core::claim_task& wanted) {
+  const auto& known = self->state.recently_ejected;
+  const auto found = known.find(wanted.id);
+  return wanted.id && found != known.end() && found->second == wanted.task;
+}
+
 /// Takes the task from whoever holds it and, when somebody wants it, leases it to them.
 void eject(queue_ptr self, const held_promise& promise, const core::eject_task& command,
            const core::claim_task& wanted) {
   auto& st = self->state;
   // The same request again: it has the lease already. Also when the two were storing what they
   // brought side by side.
-  if (const auto held = st.queue.claims.find(wanted.id); wanted.id && held != st.queue.claims.end())
-    return carry_out_granting(self, {}, given_to(promise, wanted.worker), {held->second.front()});
+  if (wanted.id && under_claim(st.queue, wanted.task, wanted.worker, wanted.id) != nullptr)
+    return carry_out_granting(self, {}, given_to(promise, wanted.worker), {wanted.task});
+  if (wanted.id && st.queue.claims.count(wanted.id) != 0)
+    return fail(promise, core::errc::already_exists, "other leases have this claim");
+  // Its lease is over, or nobody wanted one. Who has the task now has it with what was brought.
+  if (core::is_done(st.queue, command) || was_ejected(self, wanted))
+    return carry_out(self, {}, promise, msg::leased_tasks{});
   const auto at = time(self);
   auto decided = core::decide(st.queue, command, at);
   if (decided.refusal != core::errc::none)
     return fail(promise, decided.refusal, std::move(decided.detail));
+  remember_ejection(self, wanted);
   std::vector<core::lost_lease> lost;
   if (decided.answer)
     lost.push_back(std::move(*decided.answer));
@@ -285,9 +315,10 @@ void on_eject(queue_ptr self, const asked& from, msg::eject_task& request) {
   if (auto why = check(request.update, st.context->settings.json); why.code != core::errc::none)
     return promise.deliver(msg::to_error(why));
   const core::claim_task wanted{std::move(request.worker), request.claim, request.task};
-  when_stored(self, from,
-              core::eject_task{request.task, to_core(request.update), request.next_action},
-              [=](const core::eject_task& command) { eject(self, promise, command, wanted); });
+  when_stored(
+      self, from,
+      core::eject_task{request.task, to_core(request.update), request.next_action, request.claim},
+      [=](const core::eject_task& command) { eject(self, promise, command, wanted); });
 }
 
 void on_redrive(queue_ptr self, const asked& from, const msg::redrive_tasks& request) {

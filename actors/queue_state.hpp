@@ -75,6 +75,10 @@ struct queue_state {
   std::uint32_t redrives = 0;
   std::unordered_set<core::task_id> ended_since;
 
+  /// Tasks that were just ejected, by claim.
+  std::unordered_map<core::assignment_id, core::task_id> recently_ejected;
+  std::deque<std::pair<core::instant, core::assignment_id>> ejection_order;
+
   // --- requests whose payloads are on their way into the object store ---
   payload_lines<caf::actor> lines;
   std::uint32_t unreachable_payloads = 0; ///< Claims in a row that met an object store away.

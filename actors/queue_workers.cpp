@@ -83,11 +83,11 @@ struct completing {
   std::vector<late_completion> late;
 };
 
-void settle_late(queue_ptr self, const std::shared_ptr<completing>& request,
-                 const task_histories& found) {
+/// Says of what came late what it is, and answers what is to be recorded.
+core::change settle_late(queue_ptr self, completing& request, const task_histories& found) {
   core::change changes;
-  for (const auto& late : request->late) {
-    auto& outcome = request->answer.outcomes[late.place];
+  for (const auto& late : request.late) {
+    auto& outcome = request.answer.outcomes[late.place];
     const auto history = std::find_if(
         found.tasks.begin(), found.tasks.end(), [&](const persistence::task_history& h) {
           const auto& spec = h.finished ? h.finished->spec : h.live->spec;
@@ -99,18 +99,49 @@ void settle_late(queue_ptr self, const std::shared_ptr<completing>& request,
       outcome = {late.item.task.task, core::errc::unavailable,
                  "the task is live, but this node does not know it; ask again", false};
     else
-      outcome = late_outcome(late, request->worker, history->finished->ending,
+      outcome = late_outcome(late, request.worker, history->finished->ending,
                              history->finished->last_token, time(self), changes);
   }
-  carry_out(self, std::move(changes), request->promise, std::move(request->answer));
+  return changes;
+}
+
+/// Refuses a completion that another task was to follow, of a task that is not live. What it brings
+/// is recorded, unless its own first try has ended the task.
+void refuse_late(queue_ptr self, const held_promise& promise, const core::worker_id& worker,
+                 core::completion& done, const core::failure& refusal) {
+  const auto late = std::make_shared<completing>(completing{promise, worker, {}, {}});
+  late->answer.outcomes.resize(1);
+  load_tasks question;
+  question.tasks.push_back(done.task.task);
+  late->late.push_back({0, {{done.task.task, done.task.token}, std::move(done.result)}});
+  self->request(self->state.links.loader, internal_timeout, std::move(question))
+      .then(
+          [=](const task_histories& found) {
+            auto changes = settle_late(self, *late, found);
+            const auto& outcome = late->answer.outcomes.front();
+            const bool unknown = outcome.refusal == core::errc::unavailable;
+            const auto said = unknown ? core::failure{outcome.refusal, outcome.detail} : refusal;
+            carry_out(self, std::move(changes), [=](const core::failure& why) {
+              promise.deliver(msg::to_error(why.code == core::errc::none ? said : why));
+            });
+          },
+          [=](caf::error& error) { promise.deliver(std::move(error)); });
 }
 
 void follow(queue_ptr self, const held_promise& promise, core::follow_task& command) {
   const auto next = command.next.spec.id;
   const auto worker = command.worker;
+  if (self->state.queue.tasks.count(command.done.task.task) == 0)
+    return refuse_late(self, promise, worker, command.done,
+                       {core::errc::not_found, "the task is not live"});
   auto decided = core::decide(self->state.queue, std::move(command), time(self));
-  if (decided.answer.refusal != core::errc::none)
-    return fail(promise, decided.answer.refusal, std::move(decided.answer.detail));
+  if (const core::failure refusal{decided.answer.refusal, std::move(decided.answer.detail)};
+      refusal.code != core::errc::none) {
+    carry_out(self, std::move(decided.changes), [=](const core::failure& why) {
+      promise.deliver(msg::to_error(why.code == core::errc::none ? refusal : why));
+    });
+    return look_after(self);
+  }
   if (decided.answer.repeated)
     carry_out(self, std::move(decided.changes), promise, msg::leased_tasks{});
   else
@@ -133,13 +164,19 @@ void serve(queue_ptr self) {
     return st.queue.ready.waiting() > 0
            || (!st.queue.sleeping.empty() && st.queue.sleeping.begin()->first <= at);
   };
+  core::missed_claims missed;
   for (auto next = st.waiting.begin(); next != st.waiting.end() && something();) {
     const auto current = next++;
-    if (try_claim(self, current->second))
+    const auto& command = current->second.command;
+    if (missed.covers(st.queue, command))
+      continue;
+    if (try_claim(self, current->second)) {
       stop_waiting(self, current);
-    else if (current->second.command.types.empty()
-             && !core::holds_suspect(st.queue, current->second.command.worker))
+      continue;
+    }
+    if (command.types.empty() && !core::holds_suspect(st.queue, command.worker))
       break; // what this one may not have now is closed to everybody
+    missed.add(st.queue, command);
   }
 }
 
@@ -311,8 +348,12 @@ void complete(queue_ptr self, const held_promise& promise, msg::complete_tasks& 
   carry_out(self, std::move(decided.changes), [](const core::failure&) {});
   look_after(self);
   self->request(st.links.loader, internal_timeout, std::move(question))
-      .then([=](const task_histories& found) { settle_late(self, all, found); },
-            [=](caf::error& error) { all->promise.deliver(std::move(error)); });
+      .then(
+          [=](const task_histories& found) {
+            auto recorded_late = settle_late(self, *all, found);
+            carry_out(self, std::move(recorded_late), all->promise, std::move(all->answer));
+          },
+          [=](caf::error& error) { all->promise.deliver(std::move(error)); });
 }
 
 } // namespace

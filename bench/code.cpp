@@ -2,6 +2,7 @@
 
 #include "core/aggregation.hpp"
 #include "core/batching.hpp"
+#include "core/queue.hpp"
 #include "core/ready_set.hpp"
 #include "core/step_index.hpp"
 #include "core/unit.hpp"
@@ -73,6 +74,31 @@ void majority_of(benchmark::State& state) {
     benchmark::DoNotOptimize(core::majority(answers));
 }
 BENCHMARK(majority_of)->Arg(5)->Arg(20);
+
+/// Tasks of many keys wait for a worker that knows them, and so many wait who do not.
+void queue_serves_others(benchmark::State& state) {
+  core::uuid_source ids{1};
+  core::queue q;
+  for (int i = 0; i < state.range(0); ++i) {
+    core::task t;
+    t.spec.id = {ids.next(start)};
+    t.spec.type = "crop";
+    t.spec.key = "key-" + std::to_string(i);
+    t.progress.next_action = start;
+    enter(q, std::move(t));
+  }
+  std::vector<core::claim> waiting;
+  for (int i = 0; i < state.range(1); ++i)
+    waiting.push_back({"w" + std::to_string(i), {ids.next(start)}, 1, {"mail", "sign"}});
+  for (auto _ : state) {
+    core::missed_claims missed;
+    for (const auto& claim : waiting)
+      if (!missed.covers(q, claim) && decide(q, claim, start).answer.empty())
+        missed.add(q, claim);
+    benchmark::DoNotOptimize(next_wake(q, start));
+  }
+}
+BENCHMARK(queue_serves_others)->Args({1000, 100})->Args({10000, 1000});
 
 void judgment_check(benchmark::State& state) {
   core::step_definition step;

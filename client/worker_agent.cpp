@@ -27,6 +27,11 @@ constexpr std::size_t completed_bytes_max = std::size_t{4} * 1024 * 1024;
 constexpr core::duration claim_pause_min = std::chrono::milliseconds{100};
 constexpr core::duration claim_pause_max = std::chrono::seconds{10};
 
+/// An end that is not taken now, for instance because the object store is away: the node is well
+/// and says so at once. The longest pause is shorter than most leases.
+constexpr core::duration end_pause_min = std::chrono::milliseconds{100};
+constexpr core::duration end_pause_max = std::chrono::seconds{5};
+
 /// A third: after one extension that was late or lost there is still time for the next.
 constexpr int extensions_per_ttl = 3;
 
@@ -147,7 +152,14 @@ void extend(self_ptr self) {
 
 // --- ends ---
 
-/// An end was not taken. Repeats it, puts the last resort in its place, or gives the task up.
+/// In [0, 1]: the tail of an id is random.
+double dice(self_ptr self) {
+  auto& st = self->state;
+  return st.ids.next(st.deps.now()).bytes.back() / 255.0;
+}
+
+/// An end was not taken. Repeats it after a pause, puts the last resort in its place, or gives the
+/// task up.
 void end_failed(self_ptr self, const lease_key& key, core::failure why) {
   auto& st = self->state;
   const auto found = st.held.find(key);
@@ -156,8 +168,12 @@ void end_failed(self_ptr self, const lease_key& key, core::failure why) {
   auto& lease = found->second;
   const bool alive =
       !lease.lost && !st.time_is_up && self->clock().now() < lease.watch->ends.load();
-  if (may_be_repeated(why.code) && alive)
-    return hand_in(self, key);
+  if (may_be_repeated(why.code) && alive) {
+    const auto pause =
+        core::backoff(++lease.end_failures, end_pause_min, end_pause_max, dice(self));
+    self->delayed_send(self, pause, end_again{key});
+    return;
+  }
   if (may_be_repeated(why.code) || lease_is_over(why.code) || lease.end_refused) {
     mark_lost(self, key, lease, std::move(why));
     return forget(self, key);
@@ -292,8 +308,9 @@ void on_ended(self_ptr self, const task_ended& ended) {
       lease.end = std::make_shared<const outcome>(std::move(named));
       lease.follow_claim.value = st.ids.next(st.deps.now());
     }
-    // Of a lost lease only a result is worth sending: it is refused, but recorded.
-    if (lease.lost && !std::holds_alternative<done>(*lease.end))
+    // What came of the task is worth sending although the lease is lost: it is refused, but
+    // recorded. That it shall wait is not.
+    if (lease.lost && std::holds_alternative<wait_until>(*lease.end))
       forget(self, ended.lease);
     else
       hand_in(self, ended.lease);
@@ -358,11 +375,9 @@ void claim_with(self_ptr self, core::duration wait) {
               return end_when_nothing_is_left(self);
             // Under the same id: whatever it was granted meanwhile is then ours.
             state.claim_paused = true;
-            // The tail of an id is random.
-            const auto random = state.ids.next(state.deps.now()).bytes.back() / 255.0;
             self->delayed_send(
                 self,
-                core::backoff(++state.claim_failures, claim_pause_min, claim_pause_max, random),
+                core::backoff(++state.claim_failures, claim_pause_min, claim_pause_max, dice(self)),
                 claim_again{});
           });
 }
@@ -449,6 +464,11 @@ worker_agent_actor::behavior_type worker_agent(self_ptr self, worker_agent_deps 
       [=](const claim_again&) {
         self->state.claim_paused = false;
         claim(self);
+      },
+      [=](const end_again& again) {
+        const auto found = self->state.held.find(again.lease);
+        if (found != self->state.held.end() && !found->second.running)
+          hand_in(self, again.lease);
       },
       [=](const extend_now& tick) {
         auto& state = self->state;

@@ -44,6 +44,11 @@ struct grace_over {
 /// INTERNAL: the pause after a claim that failed is over.
 struct claim_again {};
 
+/// INTERNAL: the pause after an end that was not taken is over.
+struct end_again {
+  lease_key lease;
+};
+
 /// INTERNAL: leases want to be extended. Outdated when it is not the one that was armed last.
 struct extend_now {
   std::chrono::steady_clock::time_point at;
@@ -52,7 +57,8 @@ struct extend_now {
 using worker_agent_actor =
     caf::typed_actor<caf::reacts_to<task_ended>, caf::reacts_to<msg::tasks_lost>,
                      caf::reacts_to<stop_working>, caf::reacts_to<grace_over>,
-                     caf::reacts_to<claim_again>, caf::reacts_to<extend_now>>;
+                     caf::reacts_to<claim_again>, caf::reacts_to<end_again>,
+                     caf::reacts_to<extend_now>>;
 
 /// Something that went wrong and was dealt with: for a log. `what` is a sentence's beginning, e.g.
 /// "a lease was lost".
@@ -110,6 +116,7 @@ struct held_lease {
   bool lost = false;
   bool extendable = true;
   bool end_refused = false; ///< Then the next end is the last that is tried.
+  std::uint32_t end_failures = 0;
   std::shared_ptr<const outcome> end;
   core::assignment_id follow_claim; ///< Of the task that follows from it; the same when repeated.
 };
@@ -153,4 +160,5 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(holdfast::client::task_ended)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(holdfast::client::stop_working)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(holdfast::client::grace_over)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(holdfast::client::claim_again)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(holdfast::client::end_again)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(holdfast::client::extend_now)

@@ -207,6 +207,29 @@ bool dispatcher::open(const queue_policy& policy, const lane& l, instant now) co
   return !type_full(policy, l.type) && rates_open_at(policy, {l.type, l.credential}, now) <= now;
 }
 
+bool dispatcher::may_have(const queue_policy& policy, const std::set<std::string>& paused_types,
+                          const std::vector<std::string>& types, instant now) const {
+  const auto has_open = [&](const std::string& type) {
+    if (paused_types.count(type) != 0 || type_full(policy, type))
+      return false;
+    for (auto at = groups_.lower_bound({type, {}}); at != groups_.end() && at->first.first == type;
+         ++at)
+      if (rates_open_at(policy, at->first, now) <= now)
+        return true;
+    return false;
+  };
+  return types.empty() || std::any_of(types.begin(), types.end(), has_open);
+}
+
+bool dispatcher::has_rates(const queue_policy& policy) const {
+  const auto limits = [](const auto& entry) { return entry.second.per_second > 0; };
+  const auto type_limits = [](const auto& entry) { return entry.second.rate.per_second > 0; };
+  return !held_off_.empty() || policy.rate.per_second > 0
+         || policy.rate_per_credential.per_second > 0
+         || std::any_of(policy.credentials.begin(), policy.credentials.end(), limits)
+         || std::any_of(policy.types.begin(), policy.types.end(), type_limits);
+}
+
 std::vector<obstacle> dispatcher::obstacles(const queue_policy& policy, const task_spec& spec,
                                             instant now) const {
   using limit = obstacle::limit;
@@ -249,7 +272,8 @@ std::optional<task_id> dispatcher::take(const queue_policy& policy,
                                         instant now) {
   if (!began_)
     began_ = now;
-  if (queue_full(policy) || !bucket_.open(policy.rate, now))
+  if (queue_full(policy) || !bucket_.open(policy.rate, now)
+      || !may_have(policy, paused_types, types, now))
     return std::nullopt;
   const auto may_go = [&](const lane& l) {
     return (suspects || !l.suspect) && paused_types.count(l.type) == 0
@@ -330,6 +354,8 @@ void dispatcher::hold_off(const task_spec& spec, instant until) {
 }
 
 instant dispatcher::next_chance(const queue_policy& policy, instant now) const {
+  if (!has_rates(policy))
+    return instant::max();
   const auto any = bucket_.opens_at(policy.rate, now);
   auto earliest = instant::max();
   for (const auto& [of, waiting] : groups_)

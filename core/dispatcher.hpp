@@ -65,7 +65,8 @@ struct obstacle {
 ///
 /// Limits close lanes: all tasks of one key, type and credential wait together. `take` looks at the
 /// keys in their order until it finds two with an open lane, the one that goes and the one that it
-/// is measured by, so thousands of keys that are all closed cost a look each.
+/// is measured by, so thousands of keys that are all closed cost a look each. When none has a task
+/// of the types that are asked for, it does not look at them.
 class dispatcher {
 public:
   /// Enters a task that is due.
@@ -142,6 +143,11 @@ private:
   instant held_off_until(const group& of, instant now) const;
   instant rates_open_at(const queue_policy& policy, const group& of, instant now) const;
   bool open(const queue_policy& policy, const lane& l, instant now) const;
+  /// False when no key has a task of these types that may go: that is known without a look at each.
+  bool may_have(const queue_policy& policy, const std::set<std::string>& paused_types,
+                const std::vector<std::string>& types, instant now) const;
+  /// Whether anything but the ends of leases keeps tasks back at times.
+  bool has_rates(const queue_policy& policy) const;
   static place place_of(const queue_policy& policy, const task& t);
 
   std::unordered_map<std::string, std::unique_ptr<share>> shares_;

@@ -186,15 +186,31 @@ lost_lease end_lease_of(queue& q, task& t, attempt_ending how, task_error error,
   return {over.owner, t.spec.id, over.token};
 }
 
+/// The failed tries after which a task is dead.
+std::uint32_t tries_of(const task& t, const retry_policy& retry) {
+  return t.spec.max_attempts != 0 ? t.spec.max_attempts : retry.max_attempts;
+}
+
+/// Another state forgives what was tried in the one before; not all of it, or a task that goes back
+/// and forth and fails each time would be tried for ever.
+bool tried_too_often(const task& t, const retry_policy& retry) {
+  return t.progress.failures >= failures_most(retry, tries_of(t, retry));
+}
+
 /// A worker that is gone counts against the task: some tasks kill their workers.
 lost_lease crash(queue& q, task& t, attempt_ending how, instant now, change& changes) {
   const auto& retry = retry_of(q.policy, t.spec.type);
   const auto over = *t.held();
   lost_lease lost{over.owner, t.spec.id, over.token};
   ++t.progress.crashes;
-  if (t.progress.crashes >= retry.crashes_max) {
+  ++t.progress.failures;
+  const bool in_this_state = t.progress.crashes >= retry.crashes_max;
+  if (in_this_state || tried_too_often(t, retry)) {
     finish(q, t.spec.id, task_ending::dead, {},
-           {"WORKER_LOST", "its worker was lost " + std::to_string(t.progress.crashes) + " times"},
+           {"WORKER_LOST",
+            in_this_state ? "its worker was lost " + std::to_string(t.progress.crashes) + " times"
+                          : "its worker was lost, and it had been tried in vain "
+                                + std::to_string(t.progress.failures - 1) + " times before"},
            now, changes);
     return lost;
   }
@@ -203,6 +219,47 @@ lost_lease crash(queue& q, task& t, attempt_ending how, instant now, change& cha
                         ? duration::zero()
                         : backoff(t.progress.crashes - 1, retry.least, retry.most, dice_of(t));
   return end_lease_of(q, t, how, {"WORKER_LOST", {}}, now + wait, now, changes);
+}
+
+/// Makes one task, unless `most` are live already.
+item_outcome make_task(queue& q, new_task item, std::size_t most, instant now, change& changes) {
+  const auto id = item.spec.id;
+  if (q.tasks.count(id) != 0)
+    return {id, errc::none, {}, true};
+  if (const auto taken = q.unique.find(item.spec.unique_key);
+      !item.spec.unique_key.empty() && taken != q.unique.end()) {
+    if (item.conflict == on_conflict::keep)
+      return {taken->second, errc::none, {}, true};
+    return refused(id, errc::already_exists,
+                   "task " + to_string(taken->second) + " is live and has the same unique key");
+  }
+  if (q.tasks.size() >= most)
+    return refused(id, errc::overloaded,
+                   "the queue is full: " + std::to_string(most)
+                       + " tasks are waiting or being done");
+  auto state = opening_state(q.policy, item.spec.type, item.state);
+  if (!state)
+    return refused(id, errc::wrong_state,
+                   "tasks of type " + item.spec.type + " have no state " + item.state);
+  if (auto why = check_form(rules_of(q.policy, item.spec.type).versions, item);
+      why.code != errc::none)
+    return refused(id, why.code, std::move(why.detail));
+  task t;
+  t.progress.state = *std::move(state);
+  t.spec = std::move(item.spec);
+  t.spec.created_at = now;
+  t.progress.data = std::move(item.data);
+  if (!item.body_ref.empty())
+    t.spec.body = std::move(item.body_ref);
+  if (!item.data_ref.empty())
+    t.progress.data = std::move(item.data_ref);
+  t.progress.next_action = std::max(item.run_at, now);
+  t.progress.last_change = t.progress.last_action = now;
+  changes.writes.push_back(insert_task{q.name, t.spec, t.progress});
+  if (!t.spec.unique_key.empty())
+    q.unique.emplace(t.spec.unique_key, id);
+  settle(q, q.tasks.emplace(id, std::move(t)).first->second, now);
+  return {id, errc::none, {}, false};
 }
 
 /// Moves tasks whose time has come to those that are ready.
@@ -272,57 +329,8 @@ instant next_wake(const queue& q, instant now) {
 decision<std::vector<item_outcome>> decide(queue& q, enqueue command, instant now) {
   decision<std::vector<item_outcome>> made;
   made.answer.reserve(command.tasks.size());
-  for (auto& item : command.tasks) {
-    const auto id = item.spec.id;
-    if (q.tasks.count(id) != 0) {
-      made.answer.push_back({id, errc::none, {}, true});
-      continue;
-    }
-    if (const auto taken = q.unique.find(item.spec.unique_key);
-        !item.spec.unique_key.empty() && taken != q.unique.end()) {
-      if (item.conflict == on_conflict::keep)
-        made.answer.push_back({taken->second, errc::none, {}, true});
-      else
-        made.answer.push_back(
-            refused(id, errc::already_exists,
-                    "task " + to_string(taken->second) + " is live and has the same unique key"));
-      continue;
-    }
-    if (q.tasks.size() >= q.policy.depth_max) {
-      made.answer.push_back(refused(id, errc::overloaded,
-                                    "the queue is full: " + std::to_string(q.policy.depth_max)
-                                        + " tasks are waiting or being done"));
-      continue;
-    }
-    auto state = opening_state(q.policy, item.spec.type, item.state);
-    if (!state) {
-      made.answer.push_back(
-          refused(id, errc::wrong_state,
-                  "tasks of type " + item.spec.type + " have no state " + item.state));
-      continue;
-    }
-    if (auto why = check_form(rules_of(q.policy, item.spec.type).versions, item);
-        why.code != errc::none) {
-      made.answer.push_back(refused(id, why.code, std::move(why.detail)));
-      continue;
-    }
-    task t;
-    t.progress.state = *std::move(state);
-    t.spec = std::move(item.spec);
-    t.spec.created_at = now;
-    t.progress.data = std::move(item.data);
-    if (!item.body_ref.empty())
-      t.spec.body = std::move(item.body_ref);
-    if (!item.data_ref.empty())
-      t.progress.data = std::move(item.data_ref);
-    t.progress.next_action = std::max(item.run_at, now);
-    t.progress.last_change = t.progress.last_action = now;
-    made.changes.writes.push_back(insert_task{q.name, t.spec, t.progress});
-    if (!t.spec.unique_key.empty())
-      q.unique.emplace(t.spec.unique_key, id);
-    settle(q, q.tasks.emplace(id, std::move(t)).first->second, now);
-    made.answer.push_back({id, errc::none, {}, false});
-  }
+  for (auto& item : command.tasks)
+    made.answer.push_back(make_task(q, std::move(item), q.policy.depth_max, now, made.changes));
   return made;
 }
 
@@ -351,6 +359,15 @@ decision<std::vector<task_id>> decide(queue& q, const claim& command, instant no
     granted.answer.push_back(*next);
   }
   return granted;
+}
+
+void missed_claims::add(const queue& q, const claim& command) {
+  (holds_suspect(q, command.worker) ? of_harmless_ : of_all_).insert(command.types);
+}
+
+bool missed_claims::covers(const queue& q, const claim& command) const {
+  return of_all_.count(command.types) != 0
+         || (of_harmless_.count(command.types) != 0 && holds_suspect(q, command.worker));
 }
 
 decision<bool> decide(queue& q, const claim_task& command, instant now) {
@@ -461,8 +478,11 @@ decision<std::vector<item_outcome>> decide(queue& q, complete_tasks command, ins
 decision<item_outcome> decide(queue& q, follow_task command, instant now) {
   decision<item_outcome> followed;
   followed.answer = check_hold(q, command.done.task, command.worker, now);
-  if (followed.answer.refusal != errc::none)
+  if (followed.answer.refusal != errc::none) {
+    record_late(q, command.done.task, command.worker, "completed", std::move(command.done.result),
+                now, followed.changes);
     return followed;
+  }
   const auto next = command.next.spec.id;
   const auto& done = q.tasks.at(command.done.task.task).spec;
   const auto& key = command.next.spec.unique_key;
@@ -471,11 +491,17 @@ decision<item_outcome> decide(queue& q, follow_task command, instant now) {
         refused(next, errc::already_exists, "the task that is done has the same id or unique key");
     return followed;
   }
-  auto made = decide(q, enqueue{{std::move(command.next)}}, now);
-  followed.answer = std::move(made.answer.front());
+  if (q.tasks.count(next) != 0) {
+    followed.answer =
+        refused(next, errc::already_exists, "a task of the id of the next one is live");
+    return followed;
+  }
+  // The task that is done leaves its place to the next one: a queue that is full would else refuse
+  // what empties it.
+  followed.answer =
+      make_task(q, std::move(command.next), q.tasks.size() + 1, now, followed.changes);
   if (followed.answer.refusal != errc::none)
     return followed;
-  followed.changes = std::move(made.changes);
   finish(q, command.done.task.task, task_ending::completed, std::move(command.done.result), {}, now,
          followed.changes);
   if (followed.answer.repeated)
@@ -519,9 +545,9 @@ decision<item_outcome> decide(queue& q, fail_task command, instant now) {
     return failed;
   }
   const auto& retry = retry_of(q.policy, t.spec.type);
-  const auto most = t.spec.max_attempts != 0 ? t.spec.max_attempts : retry.max_attempts;
   ++t.progress.attempts;
-  if (t.progress.attempts >= most) {
+  ++t.progress.failures;
+  if (t.progress.attempts >= tries_of(t, retry) || tried_too_often(t, retry)) {
     finish(q, t.spec.id, task_ending::dead, {}, std::move(command.error), now, failed.changes);
     return failed;
   }
@@ -532,13 +558,23 @@ decision<item_outcome> decide(queue& q, fail_task command, instant now) {
   return failed;
 }
 
+bool is_done(const queue& q, const eject_task& command) {
+  const auto found = q.tasks.find(command.task);
+  return command.claim && found != q.tasks.end()
+         && found->second.progress.ejection == command.claim;
+}
+
 decision<std::optional<lost_lease>> decide(queue& q, const eject_task& command, instant now) {
   auto* t = find(q, command.task);
   if (t == nullptr)
     return refuse<std::optional<lost_lease>>(errc::not_found, "the task is not live");
+  if (is_done(q, command))
+    return {};
   if (auto bad = check_update(q, *t, command.update); bad.refusal != errc::none)
     return refuse<std::optional<lost_lease>>(bad.refusal, std::move(bad.detail));
   decision<std::optional<lost_lease>> ejected;
+  if (command.claim)
+    t->progress.ejection = command.claim;
   if (t->held() != nullptr) {
     apply(*t, command.update, now);
     ejected.answer =
@@ -623,7 +659,8 @@ decision<item_outcome> decide(queue& q, redrive_task command, instant now) {
   t.progress = std::move(command.progress);
   t.leases.last_token = command.last_token;
   auto& p = t.progress;
-  p.attempts = p.crashes = p.percent = 0;
+  p.attempts = p.crashes = p.failures = p.percent = 0;
+  p.ejection = {};
   p.paused = false;
   p.next_action = p.last_action = now;
   if (!t.spec.unique_key.empty())

@@ -99,6 +99,21 @@ struct claim {
 };
 decision<std::vector<task_id>> decide(queue& q, const claim& command, instant now);
 
+/// Claims that found nothing since the last time something may have become ready: others that know
+/// the same types need not look, however many they are.
+class missed_claims {
+public:
+  /// It was decided and found nothing.
+  void add(const queue& q, const claim& command);
+  /// Whether it would find nothing either.
+  bool covers(const queue& q, const claim& command) const;
+
+private:
+  // By the types that they know.
+  std::set<std::vector<std::string>> of_all_;
+  std::set<std::vector<std::string>> of_harmless_; ///< Their workers hold a suspect already.
+};
+
 /// Grants a lease on one particular task to whoever ejected its owner, due or not, whatever the
 /// limits. Refuses with `not_found` or `already_exists`.
 struct claim_task {
@@ -131,8 +146,8 @@ struct task_update {
 };
 
 /// Stores progress and keeps the lease, which lives on as if extended. Moving to another state
-/// forgives the tries and crashes of the one before. Refuses with `wrong_state` a move that the
-/// type does not allow.
+/// forgives the tries and crashes of the one before, as far as `failures_most` allows. Refuses with
+/// `wrong_state` a move that the type does not allow.
 struct save_task {
   worker_id worker;
   held_task task;
@@ -176,8 +191,11 @@ struct complete_tasks {
 decision<std::vector<item_outcome>> decide(queue& q, complete_tasks command, instant now);
 
 /// Ends a task well and makes the one that follows from it, leased to the same worker at once: both
-/// or, when either is refused, neither. The two cannot have the same unique key; a task that goes
-/// on with its key moves to another state instead.
+/// or, when either is refused, neither. The depth does not count: the one that is done leaves its
+/// place. Refuses with `already_exists` a `next` whose id is live, or that has the unique key of
+/// `done`: a task that goes on with its key moves to another state instead. Answers the older task
+/// of a unique key that is taken, unless `next` is to be refused then; `done` has ended all the
+/// same. From a worker that has lost the lease the result is recorded and refused.
 struct follow_task {
   worker_id worker;
   completion done;
@@ -191,8 +209,8 @@ change late_result(const held_task& item, const worker_id& worker, std::string o
                    std::string detail, instant now);
 
 /// Reports an error. A transient one is tried again after a wait that grows, until the tries are
-/// used up: then the task is dead. A rate limit holds off all tasks of the same type and credential
-/// and is not counted as a try.
+/// used up, or `failures_most`: then the task is dead. A rate limit holds off all tasks of the same
+/// type and credential and is not counted as a try.
 struct fail_task {
   worker_id worker;
   held_task task;
@@ -204,12 +222,16 @@ struct fail_task {
 decision<item_outcome> decide(queue& q, fail_task command, instant now);
 
 /// Takes a task from whoever holds it, because something better is known: its state may change at
-/// once, and it is due at `next_action`. Answers the lease that was lost, if any.
+/// once, and it is due at `next_action`. Answers the lease that was lost, if any. Under the claim
+/// of the task's last ejection it is a repetition, and changes nothing.
 struct eject_task {
   task_id task;
   task_update update;
   instant next_action;
+  assignment_id claim{}; ///< Nil: it cannot be told from another one.
 };
+/// Whether this is a repetition.
+bool is_done(const queue& q, const eject_task& command);
 decision<std::optional<lost_lease>> decide(queue& q, const eject_task& command, instant now);
 
 /// Repeating a verb succeeds and writes nothing. Answers the lease that was lost, if any.

@@ -28,6 +28,8 @@ public:
           "must be between 1 and 1000");
     check(retry.crashes_max >= 1 && retry.crashes_max <= 100, place + "/crashes_max",
           "must be between 1 and 100");
+    check(retry.failures_max >= 1 && retry.failures_max <= 1'000'000, place + "/failures_max",
+          "must be between 1 and 1000000");
     check(retry.least > duration::zero() && retry.least <= retry.most, place + "/least_seconds",
           "must be more than 0 and at most most_seconds");
     check(retry.most <= wait_max, place + "/most_seconds", "must be at most a year");
@@ -74,6 +76,10 @@ const type_policy& rules_of(const queue_policy& policy, const std::string& type)
 const retry_policy& retry_of(const queue_policy& policy, const std::string& type) {
   const auto& own = rules_of(policy, type).retry;
   return own ? *own : policy.retry;
+}
+
+std::uint32_t failures_most(const retry_policy& retry, std::uint32_t max_attempts) {
+  return std::max(retry.failures_max, max_attempts + retry.crashes_max);
 }
 
 bool is_suspect(const queue_policy& policy, const std::string& type, std::uint32_t crashes) {

@@ -26,6 +26,7 @@ struct retry_policy {
   std::uint32_t crashes_max = 3;            ///< Deaths of its workers after which it is dead.
   duration least = std::chrono::seconds{1}; ///< Shortest wait; see `backoff`.
   duration most = std::chrono::hours{1};    ///< Longest wait.
+  std::uint32_t failures_max = 100;         ///< Of both, in all states; see `failures_most`.
 };
 
 /// What holds for one type of task of a queue.
@@ -74,6 +75,11 @@ const type_policy& rules_of(const queue_policy& policy, const std::string& type)
 /// have been harmless each time, beside another that killed them; so a worker gets one suspect at a
 /// time, and the one that dies with it is known.
 bool is_suspect(const queue_policy& policy, const std::string& type, std::uint32_t crashes);
+
+/// After how many failed tries and crashes, those in earlier states included, a task with so many
+/// tries in each is dead. They are never fewer than it may have in one state: who asks for many
+/// tries gets them.
+std::uint32_t failures_most(const retry_policy& retry, std::uint32_t max_attempts);
 
 /// Whether a task of `type` may go from state to state. Staying is always allowed.
 bool may_move(const queue_policy& policy, const std::string& type, const std::string& from,

@@ -84,6 +84,10 @@ struct task_progress {
   instant last_change;                ///< Of state or data.
   instant last_action;                ///< Of anything.
   bool paused = false;
+  /// Tries that failed and leases that ended with the death of their worker, in all states. They
+  /// are forgotten with the end of the task.
+  std::uint32_t failures = 0;
+  assignment_id ejection; ///< The claim of its last ejection; nil for none.
 };
 
 /// A live task.

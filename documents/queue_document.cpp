@@ -83,6 +83,7 @@ private:
     member_reader from{source, place, problems};
     from.count("max_attempts", retry.max_attempts);
     from.count("crashes_max", retry.crashes_max);
+    from.count("failures_max", retry.failures_max);
     from.seconds("least_seconds", retry.least);
     retry.most = std::max(retry.most, retry.least);
     from.seconds("most_seconds", retry.most);

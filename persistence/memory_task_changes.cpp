@@ -18,8 +18,16 @@ void check(const core::task_progress& p) {
     require_instant(at);
   require_integer(p.attempts);
   require_integer(p.crashes);
+  require_integer(p.failures);
   require(!p.state.empty(), "23514: a task is in a state");
   require(p.percent <= 100, "23514: progress is between 0 and 100 percent");
+}
+
+/// What is kept of a task only while it lives.
+core::task_progress without_past(core::task_progress p) {
+  p.failures = 0;
+  p.ejection = {};
+  return p;
 }
 
 void check(const core::task_spec& s) {
@@ -73,7 +81,7 @@ void task_changes::operator()(const core::insert_task& w) {
   check(w.progress);
   require(t_.queues.count(w.queue) != 0, "22012: the task's queue does not exist");
   require(t_.finished_tasks.count(w.spec.id) == 0, "22012: the task is finished");
-  insert_live({w.queue, w.spec, w.progress});
+  insert_live({w.queue, w.spec, without_past(w.progress)});
 }
 
 void task_changes::operator()(const core::update_task& w) {
@@ -116,7 +124,7 @@ void task_changes::operator()(const core::finish_task& w) {
   const auto live = t_.tasks.find(w.task);
   require(live != t_.tasks.end(), "22012: the task is not live");
   finished_task_row row{live->second, w.ending, w.result, w.error, w.at, std::nullopt};
-  row.task.progress = w.progress;
+  row.task.progress = without_past(w.progress);
   if (w.token != 0)
     row.lease = take_task_lease(w.task, w.token);
   else
@@ -136,7 +144,7 @@ void task_changes::operator()(const core::revive_task& w) {
   if (over.lease)
     insert(t_.task_attempts, {w.task, over.lease->token},
            attempt_row{*over.lease, std::string{to_string(over.ending)}, over.error, over.at});
-  insert_live({over.task.queue, over.task.spec, w.progress});
+  insert_live({over.task.queue, over.task.spec, without_past(w.progress)});
   erase(t_.finished_tasks, found);
 }
 

@@ -108,12 +108,13 @@ constexpr statement update_tasks{"update_tasks", R"sql(
        SET state = t.state, data = t.data, execution_state = t.execution_state,
            percent = t.percent, attempts = t.attempts, crashes = t.crashes,
            next_action = t.next_action, last_change = t.last_change, last_action = t.last_action,
-           paused = t.paused
+           paused = t.paused, failures = t.failures,
+           ejection = nullif(t.ejection, '00000000-0000-0000-0000-000000000000')
       FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::integer[],
                   $7::integer[], $8::timestamptz[], $9::timestamptz[], $10::timestamptz[],
-                  $11::boolean[])
+                  $11::boolean[], $12::integer[], $13::uuid[])
         AS t(task_id, state, data, execution_state, percent, attempts, crashes, next_action,
-             last_change, last_action, paused)
+             last_change, last_action, paused, failures, ejection)
      CROSS JOIN LATERAL (SELECT f.ctid FROM holdfast.tasks f
                           WHERE f.task_id = t.task_id LIMIT 1) found
      WHERE k.ctid = found.ctid
@@ -205,16 +206,18 @@ constexpr statement delete_schedules{"delete_schedules", R"sql(
    USING unnest($1::text[], $2::text[]) AS t(queue, name)
    WHERE s.queue = t.queue AND s.name = t.name)sql"};
 
-/// Appends the statement with its own columns and the progress of each row.
+/// Appends the statement with its own columns and the progress of each row; false when there is
+/// none.
 template <class Columns>
-void append_with_progress(std::vector<call>& calls, const statement& what, Columns& own,
+bool append_with_progress(std::vector<call>& calls, const statement& what, Columns& own,
                           progress_columns& progress) {
   if (own.empty())
-    return;
+    return false;
   call made{&what, {}};
   own.append_to(made);
   progress.append_to(made);
   calls.push_back(std::move(made));
+  return true;
 }
 
 void append_queues(std::vector<call>& calls,
@@ -250,6 +253,8 @@ void append_schedules(std::vector<call>& calls,
 
 } // namespace
 
+// What is new, or revived, has not been tried yet, and has been ejected from nobody.
+
 void task_writes::operator()(const core::insert_task& w) {
   const auto& s = w.spec;
   const auto& p = w.progress;
@@ -265,6 +270,7 @@ void task_writes::operator()(const core::insert_task& w) {
 void task_writes::operator()(const core::update_task& w) {
   updated_.add(w.task.value);
   progress_of_updated_.add(w.progress);
+  kept_of_updated_.add(plain(w.progress.failures), w.progress.ejection.value);
 }
 
 void task_writes::operator()(const core::insert_task_lease& w) {
@@ -311,7 +317,8 @@ void task_writes::append_to(std::vector<call>& calls, const row_types& types) {
   append_with_progress(calls, revive_tasks, revived_, progress_of_revived_);
   leases_.append_to(calls, add_task_leases, types.task_lease);
   late_results_.append_to(calls, add_late_results);
-  append_with_progress(calls, update_tasks, updated_, progress_of_updated_);
+  if (append_with_progress(calls, update_tasks, updated_, progress_of_updated_))
+    kept_of_updated_.append_to(calls.back());
   extended_.append_to(calls, extend_task_leases);
   ended_.append_to(calls, end_task_leases);
   if (finished_.append_to(calls, finish_tasks, types.task_end))

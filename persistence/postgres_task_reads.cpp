@@ -26,7 +26,8 @@ constexpr statement tasks_of_queue{"tasks_of_queue", R"sql(
          k.next_action, k.last_change, k.last_action, k.paused,
          coalesce((SELECT max(a.token) FROM holdfast.task_attempts a
                     WHERE a.task_id = k.task_id), 0),
-         l.token, l.claim_id, l.worker, l.granted_at, l.expires_at
+         l.token, l.claim_id, l.worker, l.granted_at, l.expires_at,
+         k.failures, k.ejection
     FROM holdfast.tasks k LEFT JOIN holdfast.task_leases l USING (task_id)
    WHERE k.queue = $1::text ORDER BY k.task_id)sql"};
 
@@ -42,7 +43,8 @@ constexpr statement task_by_id{"task_by_id", R"sql(
          k.next_action, k.last_change, k.last_action, k.paused,
          coalesce((SELECT max(a.token) FROM holdfast.task_attempts a
                     WHERE a.task_id = k.task_id), 0),
-         l.token, l.claim_id, l.worker, l.granted_at, l.expires_at
+         l.token, l.claim_id, l.worker, l.granted_at, l.expires_at,
+         k.failures, k.ejection
     FROM holdfast.tasks k LEFT JOIN holdfast.task_leases l USING (task_id)
    WHERE k.task_id = $1::uuid)sql"};
 
@@ -185,6 +187,15 @@ core::lease_table read_leases(const query_result& r, std::size_t row) {
   return leases;
 }
 
+/// Columns 0 and 2 to 32 of the statements that read live tasks.
+core::task read_live_task(const query_result& r, std::size_t row) {
+  core::task t{read_spec(r, row), read_progress(r, row), read_leases(r, row)};
+  t.progress.failures = u32(r, row, 31);
+  if (!r.is_null(row, 32))
+    t.progress.ejection = {r.get<core::uuid>(row, 32)};
+  return t;
+}
+
 core::put_schedule_row read_schedule(const query_result& r, std::size_t row) {
   return {r.get<std::string>(row, 0),
           r.get<std::string>(row, 1),
@@ -240,8 +251,7 @@ core::outcome<stored_queue> load_queue(const results& r) {
   const auto& rows = r[preamble_long + 2];
   loaded.tasks.reserve(rows.rows());
   for (std::size_t row = 0; row < rows.rows(); ++row)
-    loaded.tasks.push_back(
-        {read_spec(rows, row), read_progress(rows, row), read_leases(rows, row)});
+    loaded.tasks.push_back(read_live_task(rows, row));
   const auto& schedules = r[preamble_long + 3];
   for (std::size_t row = 0; row < schedules.rows(); ++row)
     loaded.schedules.push_back(read_schedule(schedules, row));
@@ -303,7 +313,7 @@ core::outcome<task_history> load_task(const results& r) {
     history.attempts.push_back(read_attempt(attempts, row));
   if (live.rows() > 0) {
     history.queue = live.get<std::string>(0, 1);
-    history.live = core::task{read_spec(live, 0), read_progress(live, 0), read_leases(live, 0)};
+    history.live = read_live_task(live, 0);
     return history;
   }
   if (finished.rows() == 0)

@@ -48,6 +48,10 @@ bool bulk_run::transact(const chunk_work& work) {
     const auto why = objection_to(needed_, tx.find_staff(job_.owner), run_as);
     if (!why.empty())
       throw trouble{error::rights_revoked, why, core::failure_kind::permanent};
+    if (is_lost()) { // it was given up, and somebody has revived it
+      at = {};
+      done_before_ = 0;
+    }
     if (!at.finished)
       work(tx, *run_as);
   });

@@ -49,6 +49,8 @@ protected:
   virtual client::outcome ended();
   /// The task fails for good: nobody comes back to what was begun.
   virtual void given_up() {}
+  /// Whether what the bookmark says is done is gone, so that all has to be done anew.
+  virtual bool is_lost() const { return false; }
 
   /// Does `work` in a transaction with the bookmark in `at`. Looks before whether the rights are
   /// still there; a task that is finished has no work. False when the lease is over.

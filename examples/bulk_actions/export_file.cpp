@@ -108,6 +108,13 @@ bookmark export_file::append(bookmark at, const std::string& text) {
   return at;
 }
 
+/// A disk that does not say is asked again by what comes next.
+bool export_file::has(const bookmark& at) const {
+  std::error_code failed;
+  return at.bytes == 0 || begun_ || fs::exists(part_of(at.file_token), failed) || failed
+         || fs::exists(export_path(directory_, task_), failed) || failed;
+}
+
 void export_file::publish(const bookmark& at) {
   const auto whole = export_path(directory_, task_);
   std::error_code failed;

@@ -30,6 +30,9 @@ public:
   /// is the one before.
   bookmark append(bookmark at, const std::string& text);
 
+  /// Whether what the bookmark says is done is there. Who gave the task up has removed it.
+  bool has(const bookmark& at) const;
+
   /// Makes the finished file appear, whole, under the name of the task. May be repeated, by anybody
   /// who holds the task after it was finished.
   void publish(const bookmark& at);

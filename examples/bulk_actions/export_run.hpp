@@ -15,6 +15,7 @@ private:
   bool chunk() override;
   client::outcome ended() override;
   void given_up() override { file_.clear(); }
+  bool is_lost() const override { return !file_.has(at); }
 
   const export_search what_;
   export_file file_;

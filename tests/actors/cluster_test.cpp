@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(nodes_share_the_shards) {
   epochs_never_go_back();
 }
 
-BOOST_AUTO_TEST_CASE(any_node_takes_any_request) {
+BOOST_AUTO_TEST_CASE(any_node_takes_any_request) { // D3
   start_three();
   for (int i = 0; i < 12; ++i) {
     const auto queue = "q" + std::to_string(i);
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(events_become_tasks_of_a_queue_that_another_node_hosts) {
   BOOST_TEST(tables.tasks.size() == 2U);
 }
 
-BOOST_AUTO_TEST_CASE(a_killed_node_is_replaced_at_once) { // scorecard: takeover of a killed node
+BOOST_AUTO_TEST_CASE(a_killed_node_is_replaced_at_once) { // D3, scorecard: takeover of a killed node
   start_three();
   given_queue("mail");
   BOOST_REQUIRE(call(at("a"), some_tasks("mail", 5)).value);

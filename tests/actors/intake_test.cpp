@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(id_of_a_task_of_another_queue_is_refused) {
   BOOST_TEST((refusals()[0].code == core::errc::already_exists));
 }
 
-// B44: backpressure
+// B52: backpressure
 BOOST_AUTO_TEST_CASE(full_queue_leaves_tasks_staged_until_it_has_room) {
   put(R"({"depth_max": 3})");
   for (int i = 0; i < 7; ++i)

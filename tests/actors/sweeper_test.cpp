@@ -1,4 +1,4 @@
-// The backstop of all timers, through a whole node in virtual time: A179, B34, B45, B50, C43, I-9.
+// The backstop of all timers, through a whole node in virtual time: A179, B34, B45, B50, C41, I-9.
 
 #include "tests/support/queue_fixture.hpp"
 

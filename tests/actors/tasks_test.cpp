@@ -330,6 +330,88 @@ BOOST_AUTO_TEST_CASE(an_ejected_owner_is_told_and_its_result_is_not_applied) {
   BOOST_REQUIRE(repeated.value);
   BOOST_TEST(repeated.value->tasks.front().token == 2U);
   BOOST_TEST((complete("callback", mine) == core::errc::none));
+  // Its task has ended: it is still the same request.
+  const auto late = call(callback);
+  BOOST_REQUIRE(late.value);
+  BOOST_TEST(late.value->tasks.empty());
+}
+
+// D33, "Repeat anything": the answer was lost, and somebody else went on
+BOOST_AUTO_TEST_CASE(an_ejection_that_is_repeated_takes_the_task_from_nobody_else) {
+  for (const bool for_nobody : {true, false})
+    for (const bool restarted : {false, true})
+      BOOST_TEST_CONTEXT("for nobody " << for_nobody << ", restarted " << restarted) {
+        const auto id = enqueued(request());
+        one("poller");
+        msg::eject_task callback;
+        callback.queue = "mail";
+        callback.task = id;
+        callback.update.data = R"({"by":"callback"})";
+        callback.claim = fresh<core::assignment_id>();
+        if (!for_nobody)
+          callback.worker = "callback";
+        const auto first = call(callback);
+        BOOST_REQUIRE(first.value);
+        BOOST_REQUIRE(first.value->tasks.size() == (for_nobody ? 0U : 1U));
+        if (!for_nobody) {
+          msg::release_task back;
+          back.queue = "mail";
+          back.worker = "callback";
+          back.task = {id, first.value->tasks.front().token};
+          BOOST_TEST((call(back).value->refusal == core::errc::none));
+        }
+        const auto t = one("w1");
+        BOOST_TEST((t.task == id));
+        msg::save_task save{"mail", "w1", {t.task, t.token}, {}};
+        save.update.data = R"({"by":"w1"})";
+        BOOST_TEST((call(save).value->refusal == core::errc::none));
+        if (restarted)
+          restart();
+        const auto again = call(callback);
+        BOOST_REQUIRE(again.value);
+        BOOST_TEST(again.value->tasks.empty());
+        BOOST_TEST(view(id).data == R"({"by":"w1"})");
+        BOOST_TEST((complete("w1", t) == core::errc::none));
+      }
+}
+
+// Two callbacks, and the answer to the first was lost.
+BOOST_AUTO_TEST_CASE(an_ejection_that_is_repeated_after_another_one_changes_nothing) {
+  const auto id = enqueued(request());
+  msg::eject_task first;
+  first.queue = "mail";
+  first.task = id;
+  first.update.data = "1";
+  first.claim = fresh<core::assignment_id>();
+  auto second = first;
+  second.update.data = "2";
+  second.claim = fresh<core::assignment_id>();
+  for (const auto& callback : {first, second, first})
+    BOOST_REQUIRE(call(callback).value);
+  BOOST_TEST(view(id).data == "2");
+  // Without a claim nothing tells it from another one.
+  first.claim = {};
+  BOOST_REQUIRE(call(first).value);
+  BOOST_TEST(view(id).data == "1");
+}
+
+BOOST_AUTO_TEST_CASE(an_ejection_under_the_claim_of_another_task_is_refused) {
+  const auto other = enqueued(request());
+  const auto c = claim("w1");
+  BOOST_REQUIRE_EQUAL(claimed(c).size(), 1U);
+  const auto id = enqueued(request());
+  msg::eject_task callback;
+  callback.queue = "mail";
+  callback.task = id;
+  callback.worker = "w1";
+  callback.claim = c.claim;
+  BOOST_TEST((call(callback).code() == core::errc::already_exists));
+  callback.task = other;
+  callback.worker = "w2";
+  BOOST_TEST((call(callback).code() == core::errc::already_exists));
+  callback.worker.clear();
+  BOOST_TEST((call(callback).code() == core::errc::already_exists));
+  BOOST_TEST(view(id).status == "QUEUED");
 }
 
 // D9-D12, D27, D28: states, waiting, and what survives the node
@@ -395,7 +477,97 @@ BOOST_AUTO_TEST_CASE(a_completion_may_be_followed_by_the_next_task_at_once) {
   BOOST_TEST(counts().live == 0U);
 }
 
-// B52: a worker waits, and gets what comes
+// D39: it takes the place of the one that is done
+BOOST_AUTO_TEST_CASE(a_task_that_follows_finds_a_place_in_a_full_queue) {
+  BOOST_REQUIRE(call(msg::put_queue{"mail", R"({"depth_max": 1})"}).value);
+  enqueued(request());
+  const auto t = one("w1");
+  BOOST_TEST((enqueue(request()).refusal == core::errc::overloaded));
+  const auto next = call(follow_up("w1", t));
+  BOOST_REQUIRE(next.value);
+  BOOST_TEST(next.value->tasks.size() == 1U);
+  BOOST_TEST(view(t.task).status == "COMPLETED");
+  BOOST_TEST(counts().live == 1U);
+}
+
+// D39: of a unique key that is taken there is no second task
+BOOST_AUTO_TEST_CASE(a_task_that_follows_may_be_there_already_by_its_unique_key) {
+  auto other = request();
+  other.unique_key = "daily";
+  const auto there = enqueued(other);
+  auto first = request();
+  first.priority = 9;
+  enqueued(first);
+  const auto t = one("w1");
+  BOOST_TEST((t.task != there));
+  auto follow = follow_up("w1", t);
+  follow.next.unique_key = "daily";
+  follow.next.reject_duplicate = true;
+  BOOST_TEST((call(follow).code() == core::errc::already_exists));
+  BOOST_TEST(view(t.task).status == "EXECUTING"); // neither happened
+  follow.next.reject_duplicate = false;
+  const auto next = call(follow);
+  BOOST_REQUIRE(next.value);
+  BOOST_TEST(next.value->tasks.empty());
+  BOOST_TEST(view(t.task).status == "COMPLETED");
+  BOOST_TEST(view(there).status == "QUEUED");
+}
+
+// D39: an id is of one task
+BOOST_AUTO_TEST_CASE(a_task_that_follows_has_an_id_of_its_own) {
+  auto first = request();
+  first.priority = 9;
+  first.unique_key = "daily";
+  enqueued(first);
+  const auto other = enqueued(request());
+  const auto t = one("w1");
+  auto follow = follow_up("w1", t);
+  follow.next.task = other;
+  BOOST_TEST((call(follow).code() == core::errc::already_exists));
+  follow.next.task = t.task;
+  BOOST_TEST((call(follow).code() == core::errc::already_exists));
+  follow.next.task = fresh<core::task_id>();
+  follow.next.unique_key = "daily";
+  BOOST_TEST((call(follow).code() == core::errc::already_exists));
+  BOOST_TEST(counts().live == 2U);
+  BOOST_TEST((complete("w1", t) == core::errc::none));
+}
+
+// D29, D39: late, its result is recorded as any other
+BOOST_AUTO_TEST_CASE(a_completion_with_a_task_that_follows_is_recorded_when_it_is_late) {
+  const auto results = [&] {
+    std::vector<std::string> kept;
+    for (const auto& late : database->tables().late_results)
+      kept.push_back(late.outcome + ' ' + late.detail);
+    return kept;
+  };
+  enqueued(request());
+  const auto t = one("w1");
+  advance(31s);
+  const auto again = one("w2");
+  const auto late = follow_up("w1", t);
+  BOOST_TEST((call(late).code() == core::errc::lease_not_held));
+  BOOST_TEST((results() == std::vector<std::string>{R"(completed {"done":1})"}));
+  // The task has ended meanwhile, just now or before a restart.
+  BOOST_TEST((complete("w2", again) == core::errc::none));
+  BOOST_TEST((call(late).code() == core::errc::not_found));
+  BOOST_TEST(results().size() == 2U);
+  restart();
+  BOOST_TEST((call(late).code() == core::errc::not_found));
+  BOOST_TEST(results().size() == 3U);
+  // A repetition is not late: its first try has been taken.
+  enqueued(request());
+  auto follow = follow_up("w1", one("w1"));
+  const auto next = call(follow);
+  BOOST_REQUIRE(next.value);
+  BOOST_TEST((complete("w1", next.value->tasks.front()) == core::errc::none));
+  BOOST_TEST((call(follow).code() == core::errc::already_exists)); // its next one has ended
+  follow.next.task = fresh<core::task_id>();
+  BOOST_TEST((call(follow).code() == core::errc::not_found));
+  BOOST_TEST(results().size() == 3U);
+}
+
+// A worker waits, and gets what comes.
 BOOST_AUTO_TEST_CASE(a_claim_that_waits_is_served_by_the_next_task_or_answered_empty) {
   auto patient = claim("w1");
   patient.wait = 30s;
@@ -443,7 +615,7 @@ BOOST_AUTO_TEST_CASE(a_claim_that_waits_is_called_off_by_repeating_it_without_a_
   BOOST_TEST(view(id).status == "QUEUED");
 }
 
-// B36 and operators: pausing
+// Operators: pausing
 BOOST_AUTO_TEST_CASE(queues_types_and_tasks_can_be_paused) {
   const auto id = enqueued(request());
   BOOST_TEST(call(msg::pause_queue{"mail", "", true}).value->paused);

@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(the_end_of_a_task_whose_payload_is_lost_is_told_to_its_unit
   BOOST_TEST(events(core::event_type::unit_task_ended).size() == 1U);
 }
 
-// C46: a dead letter that is redriven in time still counts; one that comes too late does not
+// C7: a dead letter that is redriven in time still counts; one that comes too late does not
 BOOST_AUTO_TEST_CASE(redriven_task_counts_as_long_as_its_unit_waits) {
   make();
   feed(steps[0], 1);

@@ -234,6 +234,7 @@ struct worker_fixture {
 
 BOOST_FIXTURE_TEST_SUITE(worker, worker_fixture)
 
+// B48, B51, B54: what no thread is free for stays in its queue
 BOOST_AUTO_TEST_CASE(one_claim_waits_for_as_many_tasks_as_there_are_free_threads) {
   start(3);
   BOOST_TEST(claims.size() == 1U);
@@ -296,13 +297,57 @@ BOOST_AUTO_TEST_CASE(completion_of_unknown_outcome_is_repeated_while_the_lease_l
   give(1);
   end(0, client::done{});
   completions.answer(msg::to_error(core::errc::unavailable, ""));
-  settle();
+  advance(200ms);
   BOOST_TEST(completions.size() == 1U);
   advance(ttl);
   completions.answer(msg::to_error(core::errc::unavailable, ""));
   settle();
   BOOST_TEST(completions.size() == 0U);
   BOOST_TEST(counters->lost == 1U);
+}
+
+// The node is well, and cannot take a result now: e.g. its object store is away.
+BOOST_AUTO_TEST_CASE(completion_that_cannot_be_taken_now_is_repeated_after_growing_pauses) {
+  start(2);
+  give(2);
+  end(0, client::done{"0"});
+  for (int tries = 1; tries <= 6; ++tries) {
+    complete_all(core::errc::unavailable);
+    BOOST_TEST(completions.size() == 0U); // not at once
+    if (tries == 1) {                     // others do not wait with it
+      end(1, client::done{"1"});
+      BOOST_TEST(completions.first().tasks.front().result == "1");
+      complete_all();
+    }
+    std::size_t pauses = 0;
+    for (; completions.size() == 0 && pauses < 60; ++pauses)
+      advance(100ms);
+    BOOST_TEST(pauses <= (2U << tries), "try " << tries << ": " << pauses);
+    BOOST_REQUIRE(completions.size() == 1U);
+  }
+  complete_all();
+  BOOST_TEST(counters->completed == 2U);
+  BOOST_TEST(counters->lost == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(failure_and_wait_that_cannot_be_taken_now_are_repeated_after_a_pause) {
+  start(2);
+  give(2);
+  end(0, client::failed{"X"});
+  end(1, client::wait_until{});
+  msg::task_outcome away;
+  away.refusal = core::errc::overloaded;
+  failures.answer(away);
+  releases.answer(away);
+  settle();
+  BOOST_TEST(failures.size() == 0U);
+  BOOST_TEST(releases.size() == 0U);
+  advance(200ms);
+  failures.answer(msg::task_outcome{});
+  releases.answer(msg::task_outcome{});
+  settle();
+  BOOST_TEST(counters->failed == 1U);
+  BOOST_TEST(counters->released == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(result_that_is_refused_becomes_a_failure) {
@@ -412,8 +457,36 @@ BOOST_AUTO_TEST_CASE(lost_lease_that_the_node_reports_cancels_its_handler) {
   BOOST_TEST(problems.size() == 1U);
   // It still has its thread.
   BOOST_TEST(claims.size() == 0U);
+  // What it says is refused, but recorded.
   end(0, client::failed{"X"});
+  BOOST_TEST(claims.size() == 1U);
+  msg::task_outcome over;
+  over.refusal = core::errc::lease_not_held;
+  failures.answer(over);
+  settle();
   BOOST_TEST(failures.size() == 0U);
+  BOOST_TEST(counters->lost == 1U);
+  BOOST_TEST(counters->failed == 0U);
+}
+
+// D29
+BOOST_AUTO_TEST_CASE(result_of_a_lost_lease_is_sent_also_when_another_task_was_to_follow) {
+  start(2);
+  give(2);
+  for (const auto& [leased, watch] : running)
+    caf::anon_send(agent, msg::tasks_lost{"images", {{leased->task, leased->token}}});
+  settle();
+  client::next then;
+  then.task.type = "crop";
+  then.result = "7";
+  end(0, then);
+  BOOST_TEST(follows.first().done.result == "7");
+  follows.answer(msg::to_error(core::errc::lease_not_held, ""));
+  settle();
+  BOOST_TEST(follows.size() == 0U);
+  end(1, client::wait_until{}); // says nothing
+  BOOST_TEST(releases.size() == 0U);
+  BOOST_TEST(counters->lost == 2U);
   BOOST_TEST(claims.size() == 1U);
 }
 
@@ -460,7 +533,7 @@ BOOST_AUTO_TEST_CASE(following_task_is_repeated_with_the_same_ids) {
   end(0, client::next{});
   const auto first = follows.first();
   follows.answer(msg::to_error(core::errc::unavailable, ""));
-  settle();
+  advance(200ms);
   BOOST_TEST((follows.first().next.task == first.next.task));
   BOOST_TEST((follows.first().claim == first.claim));
 }

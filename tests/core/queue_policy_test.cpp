@@ -100,6 +100,8 @@ BOOST_AUTO_TEST_CASE(retries_have_bounds) {
                                 [&](queue_policy& p, auto n) { retry(p).max_attempts = n; });
     check_bounds<std::uint32_t>(place + "/crashes_max", 1, 100, 0, 101,
                                 [&](queue_policy& p, auto n) { retry(p).crashes_max = n; });
+    check_bounds<std::uint32_t>(place + "/failures_max", 1, 1'000'000, 0, 1'000'001,
+                                [&](queue_policy& p, auto n) { retry(p).failures_max = n; });
     check_bounds<duration>(place + "/least_seconds", 1us, 1h, 0us, 1h + 1us,
                            [&](queue_policy& p, duration wait) { retry(p).least = wait; });
     check_bounds<duration>(place + "/most_seconds", 1s, year, year + 1us, year * 2,

@@ -173,6 +173,14 @@ public:
     ended.emplace(id, std::pair{std::move(t), how});
   }
 
+  /// Whether another try in vain is one too many, in all states of the task.
+  bool in_vain(core::task& t) const {
+    ++t.progress.failures;
+    const auto tries = t.spec.max_attempts != 0 ? t.spec.max_attempts : policy.retry.max_attempts;
+    return t.progress.failures
+           >= std::max(policy.retry.failures_max, tries + policy.retry.crashes_max);
+  }
+
   /// Within which the task is due again after `failures`; none when it is dead.
   std::optional<due_range> after_failure(std::uint32_t failures, std::uint32_t most,
                                          core::duration at_least) const {
@@ -186,6 +194,8 @@ public:
   /// The worker of a task is gone.
   std::optional<due_range> crash(core::task& t) {
     const auto crashes = ++t.progress.crashes;
+    if (in_vain(t))
+      return std::nullopt;
     if (crashes == 1 && policy.retry.crashes_max > 1)
       return due_range{now, now};
     if (crashes >= policy.retry.crashes_max)
@@ -264,7 +274,7 @@ public:
       return release();
     case 12:
     case 13:
-      return complete();
+      return random_.one_in(3) ? follow() : complete();
     case 14:
     case 15:
       return fail();
@@ -345,6 +355,7 @@ private:
     policy_.lease.total_max = policy_.lease.ttl * static_cast<int>(1 + random_.below(3));
     policy_.retry.max_attempts = static_cast<std::uint32_t>(1 + random_.below(4));
     policy_.retry.crashes_max = static_cast<std::uint32_t>(1 + random_.below(4));
+    policy_.retry.failures_max = static_cast<std::uint32_t>(1 + random_.below(8));
     policy_.retry.least = core::duration{1} + any_span(20);
     policy_.retry.most = policy_.retry.least * static_cast<int>(1 + random_.below(10));
     policy_.depth_max = static_cast<std::uint32_t>(5 + random_.below(15));
@@ -413,24 +424,28 @@ private:
 
   // --- the commands ---
 
+  core::new_task any_new_task() {
+    core::new_task item;
+    item.spec.id = random_.one_in(8) ? any_task() : task_id{ids_.next(now_)};
+    item.spec.type = random_.of(types);
+    item.spec.priority = static_cast<std::int16_t>(random_.below(5)) - 2;
+    item.spec.key = random_.of(keys);
+    item.spec.credential = random_.one_in(2) ? "" : "gold";
+    item.spec.unique_key = random_.one_in(4) ? random_.of(unique_keys) : "";
+    item.spec.max_attempts = random_.one_in(4) ? 2 : 0;
+    item.state = random_.one_in(4) ? random_.of(states) : "";
+    item.run_at = any_next_action();
+    item.conflict = random_.one_in(2) ? core::on_conflict::keep : core::on_conflict::reject;
+    return item;
+  }
+
   void enqueue() {
     core::enqueue command;
     for (auto n = 1 + random_.below(3); n > 0; --n) {
-      core::new_task item;
-      item.spec.id = random_.one_in(8) ? any_task() : task_id{ids_.next(now_)};
+      auto item = any_new_task();
       // The caller has made sure that no id is of a finished task.
-      if (model_.ended.count(item.spec.id) != 0)
-        continue;
-      item.spec.type = random_.of(types);
-      item.spec.priority = static_cast<std::int16_t>(random_.below(5)) - 2;
-      item.spec.key = random_.of(keys);
-      item.spec.credential = random_.one_in(2) ? "" : "gold";
-      item.spec.unique_key = random_.one_in(4) ? random_.of(unique_keys) : "";
-      item.spec.max_attempts = random_.one_in(4) ? 2 : 0;
-      item.state = random_.one_in(4) ? random_.of(states) : "";
-      item.run_at = any_next_action();
-      item.conflict = random_.one_in(2) ? core::on_conflict::keep : core::on_conflict::reject;
-      command.tasks.push_back(std::move(item));
+      if (model_.ended.count(item.spec.id) == 0)
+        command.tasks.push_back(std::move(item));
     }
     const auto made = carry_out(command);
     BOOST_REQUIRE(made.answer.size() == command.tasks.size());
@@ -455,18 +470,69 @@ private:
                  : expect(errc::already_exists, spec.id, false);
     if (model_.live.size() >= policy_.depth_max)
       return expect(errc::overloaded, spec.id, false);
-    const bool strict = spec.type == "check";
-    const auto state = !item.state.empty() ? item.state : strict ? "waiting" : "new";
-    if (strict && policy_.types["check"].transitions.count(state) == 0)
+    if (!has_state(item))
       return expect(errc::wrong_state, spec.id, false);
     expect(errc::none, spec.id, false);
+    make(item);
+  }
+
+  static std::string opening_state_of(const core::new_task& item) {
+    return !item.state.empty() ? item.state : item.spec.type == "check" ? "waiting" : "new";
+  }
+  bool has_state(const core::new_task& item) {
+    return item.spec.type != "check"
+           || policy_.types["check"].transitions.count(opening_state_of(item)) != 0;
+  }
+
+  /// The model has the task from now on.
+  void make(const core::new_task& item) {
+    const auto& spec = item.spec;
     core::task t;
     t.spec = spec;
     t.spec.created_at = now_;
-    t.progress.state = state;
+    t.progress.state = opening_state_of(item);
     t.progress.next_action = std::max(now_, item.run_at);
     t.progress.last_change = t.progress.last_action = now_;
     model_.live[spec.id] = t;
+  }
+
+  /// D39: both or neither, however full the queue is.
+  void follow() {
+    core::follow_task command;
+    command.worker = random_.of(workers);
+    command.done = {any_hold(command.worker), "{}"};
+    command.next = any_new_task();
+    if (model_.ended.count(command.next.spec.id) != 0)
+      return;
+    command.claim = {ids_.next(now_)};
+    const auto& next = command.next.spec;
+    const auto done = command.done.task.task;
+    const bool full = model_.live.size() >= policy_.depth_max;
+    auto late = mirror_.late_results();
+    const auto got = carry_out(command).answer;
+    const auto taken = model_.with_unique(next.unique_key);
+    auto expected = model_.check(command.worker, command.done.task);
+    const bool lost = expected != errc::none;
+    if (lost)
+      check_late(command.done.task, late);
+    BOOST_TEST(mirror_.late_results() == late);
+    if (!lost
+        && (model_.live.count(next.id) != 0
+            || (taken && (*taken == done || command.next.conflict == core::on_conflict::reject))))
+      expected = errc::already_exists;
+    if (expected == errc::none && !taken && !has_state(command.next))
+      expected = errc::wrong_state;
+    BOOST_TEST(got.refusal == expected);
+    seen["follow " + std::string{to_string(expected)} + (full ? " full" : "")]++;
+    if (expected != errc::none)
+      return check_model();
+    BOOST_TEST(got.repeated == taken.has_value());
+    end(done, task_ending::completed);
+    if (!taken) {
+      make(command.next);
+      model_.lease(model_.live.at(next.id), command.worker, command.claim);
+    }
+    check_model();
   }
 
   void claim() {
@@ -658,7 +724,12 @@ private:
     } else {
       ++t.progress.attempts;
       const auto most = t.spec.max_attempts != 0 ? t.spec.max_attempts : policy_.retry.max_attempts;
-      wait_or_die(t, model_.after_failure(t.progress.attempts, most, command.retry_after));
+      const bool in_vain = model_.in_vain(t);
+      if (in_vain && t.progress.attempts < most)
+        seen["dead of all states"]++;
+      wait_or_die(t, in_vain
+                         ? std::nullopt
+                         : model_.after_failure(t.progress.attempts, most, command.retry_after));
     }
     check_model();
   }
@@ -692,14 +763,27 @@ private:
   }
 
   void eject() {
-    const core::eject_task command{any_task(), any_update(), any_next_action()};
+    core::eject_task command{any_task(), any_update(), any_next_action(), {}};
+    if (random_.one_in(2))
+      command.claim = {ids_.next(now_)};
+    if (const auto t = model_.live.find(command.task); t != model_.live.end() && random_.one_in(4))
+      command.claim = t->second.progress.ejection;
     const auto made = carry_out(command);
     const auto found = model_.live.find(command.task);
+    if (found != model_.live.end() && command.claim
+        && found->second.progress.ejection == command.claim) {
+      seen["eject repeated"]++;
+      BOOST_TEST(made.changes.empty());
+      BOOST_TEST(!made.answer.has_value());
+      return check_model();
+    }
     const auto expected =
         found == model_.live.end() ? errc::not_found : model_.check(found->second, command.update);
     BOOST_TEST(made.refusal == expected);
     if (expected == errc::none) {
       check_lost(made, found->second);
+      if (command.claim)
+        found->second.progress.ejection = command.claim;
       model_.update(found->second, command.update);
       model_.wait(found->second, command.next_action);
     }
@@ -782,7 +866,8 @@ private:
       t.progress = was.progress;
       t.leases.last_token = was.last_token;
       auto& p = t.progress;
-      p.attempts = p.crashes = p.percent = 0;
+      p.attempts = p.crashes = p.failures = p.percent = 0;
+      p.ejection = {};
       p.paused = false;
       p.next_action = p.last_action = now_;
       model_.ended.erase(id);
@@ -842,7 +927,7 @@ private:
 
 BOOST_AUTO_TEST_SUITE(queue_properties)
 
-// I-2, I-3, I-13, B49, C34, C49, D1, D5, D13, D14, D15, D25, D29, D33
+// I-2, I-3, I-13, B49, C34, C49, D1, D5, D13, D14, D15, D25, D29, D33, D37, D39
 BOOST_AUTO_TEST_CASE(a_queue_does_what_its_model_says_under_any_sequence_of_commands) {
   seen.clear();
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
@@ -865,6 +950,8 @@ BOOST_AUTO_TEST_CASE(a_queue_does_what_its_model_says_under_any_sequence_of_comm
                            "enqueue already_exists",
                            "enqueue overloaded",
                            "enqueue wrong_state",
+                           "follow none",
+                           "follow already_exists",
                            "extend none",
                            "extend not_extendable",
                            "extend lease_expired",
@@ -874,6 +961,9 @@ BOOST_AUTO_TEST_CASE(a_queue_does_what_its_model_says_under_any_sequence_of_comm
                            "update none",
                            "update wrong_state"})
     BOOST_TEST(seen[what] >= 30U, what << ": " << seen[what]);
+  for (const auto* what :
+       {"follow none full", "follow wrong_state", "dead of all states", "eject repeated"})
+    BOOST_TEST(seen[what] >= 1U, what);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,4 @@
-// What becomes of queues and steps that are overdue: B34, B50, C43.
+// What becomes of queues and steps that are overdue: B34, B50, C41.
 
 #include "core/sweep.hpp"
 

@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(slot_of_a_task_that_came_to_nothing_is_free_for_others) {
   BOOST_TEST(decide(u, people, result_of(held), start + 2min).changes.empty());
 }
 
-// C46: what failed is a dead letter, which may be redriven
+// C7: what failed is a dead letter, which may be redriven
 BOOST_AUTO_TEST_CASE(slot_of_a_task_that_failed_waits_and_of_a_canceled_one_does_not) {
   world w;
   auto u = w.make();

@@ -223,7 +223,7 @@ BOOST_FIXTURE_TEST_CASE(a_worker_outlives_the_node_that_it_is_connected_to, work
   BOOST_TEST(crashes() == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_lost_or_doubled_when_nodes_are_killed) { // I-12, I-13, F01
+BOOST_AUTO_TEST_CASE(nothing_is_lost_or_doubled_when_nodes_are_killed) { // D3, I-12, I-13, F01
   load->under_load([this] {
     for (const auto& name : names) {
       load->await_requests(50);

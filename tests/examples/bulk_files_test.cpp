@@ -102,6 +102,18 @@ BOOST_AUTO_TEST_CASE(who_has_lost_the_lease_writes_where_nobody_reads) {
   BOOST_TEST(files() == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(what_was_cleared_is_known_to_be_gone) {
+  BOOST_TEST(export_file(path, task, 1).has({})); // nothing is done, and nothing is missing
+  export_file first{path, task, 1};
+  const auto at = first.append({}, "one,");
+  export_file second{path, task, 2};
+  BOOST_TEST(second.has(at));
+  first.clear();
+  BOOST_TEST(!second.has(at));
+  second.publish(second.append({}, "anew"));
+  BOOST_TEST(export_file(path, task, 3).has(at)); // it is whole
+}
+
 BOOST_AUTO_TEST_CASE(a_disk_that_does_not_is_a_trouble_that_may_pass) {
   std::ofstream{path / "file"} << "no directory";
   export_file file{path / "file", task, 1};

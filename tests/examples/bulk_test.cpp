@@ -273,6 +273,31 @@ BOOST_AUTO_TEST_CASE(a_right_that_is_withdrawn_stops_a_task_between_two_chunks) 
   BOOST_TEST(left_behind() == 0U);
 }
 
+// B19, B67: what was given up has left nothing, and somebody may revive it
+BOOST_AUTO_TEST_CASE(an_export_that_is_revived_begins_anew) {
+  const auto rights = college().tables.staff[coach].rights;
+  const auto task = enqueue(bulk::export_search{everybody}, coach);
+  college().tables.staff[coach].campus = "";
+  college().at_step = [&] {
+    if (college().tables.bookmarks[task].second.done == 20)
+      college().tables.staff[coach].rights.clear();
+  };
+  work();
+  BOOST_TEST(look(task).error_code == bulk::error::rights_revoked);
+
+  college().at_step = nullptr;
+  college().tables.staff[coach].rights = rights;
+  msg::redrive_tasks again;
+  again.queue = bulk::queue_name;
+  BOOST_REQUIRE(call(again).value);
+  BOOST_TEST(see_through(task, 1h).status == "COMPLETED");
+  std::vector<bulk::person> all;
+  for (const auto& [id, who] : college().tables.people)
+    all.push_back(who);
+  BOOST_TEST(exported(task) == bulk::csv_header() + bulk::csv_rows(all));
+  BOOST_TEST(left_behind() == 0U);
+}
+
 // B62: nobody is reached whom the person it runs as does not see
 BOOST_AUTO_TEST_CASE(a_task_reaches_whom_the_person_sees_that_it_runs_as) {
   const auto task = enqueue(bulk::watch{everybody}, coach);

@@ -568,8 +568,9 @@ std::string text_of(const core::task_spec& s, const core::task_progress& p) {
   std::ostringstream out;
   out << to_string(s.id) << s.type << s.body << s.priority << s.unique_key
       << core::to_micros(s.created_at) << ' ' << p.state << p.data << p.execution_state << p.percent
-      << ' ' << p.attempts << p.crashes << p.paused << core::to_micros(p.next_action) << ' '
-      << core::to_micros(p.last_change) << ' ' << core::to_micros(p.last_action);
+      << ' ' << p.attempts << p.crashes << '/' << p.failures << to_string(p.ejection) << p.paused
+      << core::to_micros(p.next_action) << ' ' << core::to_micros(p.last_change) << ' '
+      << core::to_micros(p.last_action);
   return out.str();
 }
 

@@ -402,7 +402,7 @@ BOOST_AUTO_TEST_CASE(ids_made_in_sql_are_of_version_7_and_of_this_time) {
   BOOST_TEST(distinct.size() == 100U);
 }
 
-// C24, B44: what no task may have is refused where it enters, with the way out
+// C10, C24: what no task may have is refused where it enters, with the way out
 BOOST_AUTO_TEST_CASE(bad_input_is_refused_by_name) {
   const std::string invalid = "22023";
   const std::string too_large = "54000";

@@ -1,4 +1,4 @@
-// How the store finds leases that should be over: B34, B50, C43.
+// How the store finds leases that should be over: B34, B50, C41.
 
 #include "tests/persistence/task_fixture.hpp"
 

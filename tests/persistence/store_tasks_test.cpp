@@ -20,7 +20,7 @@ bool same(const core::task_spec& a, const core::task_spec& b) {
 bool same(const core::task_progress& a, const core::task_progress& b) {
   const auto members = [](const core::task_progress& p) {
     return std::tie(p.state, p.data, p.execution_state, p.percent, p.attempts, p.crashes,
-                    p.next_action, p.last_change, p.last_action, p.paused);
+                    p.next_action, p.last_change, p.last_action, p.paused, p.failures, p.ejection);
   };
   return members(a) == members(b);
 }
@@ -161,6 +161,36 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(impossible_tasks_are_refused, World, worlds) {
   refuses([](auto& t) { t.progress.crashes = 1U << 31U; });
   refuses([](auto& t) { t.progress.data = not_text; });
   BOOST_TEST(value_of(f.db->load_queue("mail")).tasks.empty());
+}
+
+// B66, C33, D33: for as long as the task lives
+BOOST_AUTO_TEST_CASE_TEMPLATE(what_a_task_keeps_from_state_to_state_is_read_as_written, World,
+                              worlds) {
+  task_fixture<World> f;
+  auto task = f.new_task();
+  const auto id = task.spec.id;
+  task.progress.failures = 1; // nothing that is new has failed
+  BOOST_TEST(is(f.write({task}), committed));
+  BOOST_TEST(f.load_live(id).progress.failures == 0U);
+  auto progress = far_along();
+  progress.failures = 7;
+  progress.ejection.value = *core::parse_uuid("018f2c5e-7c1a-7000-8000-00000000ab01");
+  BOOST_TEST(is(f.write({core::update_task{id, progress}}), committed));
+  BOOST_TEST(same(f.load_live(id).progress, progress));
+  BOOST_TEST(same(value_of(f.db->load_queue("mail")).tasks.front().progress, progress));
+  auto impossible = progress;
+  impossible.failures = 1U << 31U;
+  BOOST_TEST(is(f.write({core::update_task{id, impossible}}), refused));
+
+  core::finish_task over;
+  over.task = id;
+  over.ending = core::task_ending::canceled;
+  over.progress = progress;
+  over.at = at(200);
+  BOOST_TEST(is(f.write({over}), committed));
+  BOOST_TEST(same(value_of(f.db->load_task(id)).finished->progress, far_along()));
+  BOOST_TEST(is(f.write({core::revive_task{id, progress, {}}}), committed));
+  BOOST_TEST(same(f.load_live(id).progress, far_along()));
 }
 
 // I-13

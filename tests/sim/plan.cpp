@@ -125,6 +125,7 @@ std::string draw_policy(dice& d) {
     return json_object{}
         .number("max_attempts", number(1, 4))
         .number("crashes_max", number(1, 4))
+        .number("failures_max", std::int64_t{5})
         .number("least_seconds", tenths(1, 10))
         .number("most_seconds", tenths(10, 50))
         .str();

@@ -24,7 +24,8 @@ constexpr std::chrono::seconds due_bound{10};
 bool same(const core::task_progress& a, const core::task_progress& b) {
   return a.state == b.state && a.data == b.data && a.execution_state == b.execution_state
          && a.percent == b.percent && a.attempts == b.attempts && a.crashes == b.crashes
-         && a.next_action == b.next_action && a.paused == b.paused;
+         && a.next_action == b.next_action && a.paused == b.paused && a.failures == b.failures
+         && a.ejection == b.ejection;
 }
 
 bool same(const core::lease& a, const core::lease& b) {
@@ -292,6 +293,8 @@ void task_auditor::follow(const core::update_task& w) {
               || (w.progress.attempts >= t->progress.attempts
                   && w.progress.crashes >= t->progress.crashes),
           "I-12", w.task, "failed tries are forgotten");
+  require(w.progress.failures >= t->progress.failures, "I-12", w.task,
+          "tries in vain are forgotten");
   t->progress = w.progress;
 }
 
@@ -467,11 +470,14 @@ void task_auditor::follow(const core::finish_task& w) {
     const auto& retry = retry_of(queues_[t->queue].policy, t->spec.type);
     const auto most = t->spec.max_attempts != 0 ? t->spec.max_attempts : retry.max_attempts;
     if (w.error.code != "WORKER_LOST") {
-      require(failed_with(1) && w.progress.attempts >= most, "I-12", w.task,
-              "a task is dead with tries left");
+      require(
+          failed_with(1)
+              && (w.progress.attempts >= most || w.progress.failures >= failures_most(retry, most)),
+          "I-12", w.task, "a task is dead with tries left");
     } else if (require(t->lease.has_value(), "I-12", w.task, "a task is dead without a lease")) {
-      require(w.progress.crashes >= retry.crashes_max, "I-12", w.task,
-              "a task is dead though few workers were lost");
+      require(w.progress.crashes >= retry.crashes_max
+                  || w.progress.failures >= failures_most(retry, most),
+              "I-12", w.task, "a task is dead though few workers were lost");
       check_crash(*t, w.at < t->lease->expires_at, w.at);
     }
     break;
@@ -481,6 +487,8 @@ void task_auditor::follow(const core::finish_task& w) {
   if (t->lease)
     queues_[t->queue].last_move = w.at;
   t->progress = w.progress;
+  t->progress.failures = 0; // what has ended keeps neither
+  t->progress.ejection = {};
   t->lease.reset();
   t->over = w;
 }

@@ -565,10 +565,9 @@ void eject(self_ptr self, const program_ptr& p, bool for_itself) {
   m.update.data = p->mark();
   if (p->random.below(3) == 0)
     m.next_action = p->world.now() + p->random.span(0ms, 5s);
-  if (for_itself) {
+  if (for_itself)
     m.worker = p->name;
-    m.claim = p->fresh<core::assignment_id>();
-  }
+  m.claim = p->fresh<core::assignment_id>();
   ask_perhaps_twice(self, p, m);
 }
 

@@ -282,12 +282,20 @@ void task_auditor::acknowledged(const msg::fail_task& asked, const msg::task_out
 
 void task_auditor::acknowledged(const msg::eject_task& asked, const msg::leased_tasks& answer) {
   const auto known = tasks_.find(asked.task);
-  require(known != tasks_.end()
+  if (!require(
+          known != tasks_.end()
               && (asked.update.data.empty() || known->second.data.count(asked.update.data) != 0),
-          "I-12", asked.task, "an acknowledged ejection is not in the database");
+          "I-12", asked.task, "an acknowledged ejection is not in the database"))
+    return;
   const bool may_be_withheld = objects_ != nullptr && objects_->have_struck();
+  // Nothing is ejected a second time for the same request: what it leased may be over.
+  const auto& grants = known->second.grants;
+  const bool may_be_over = std::any_of(grants.begin(), grants.end(), [&](const auto& granted) {
+    return granted.second.claim == asked.claim
+           && (!known->second.lease || known->second.lease->id != asked.claim);
+  });
   if (answer.tasks.size() != (asked.worker.empty() ? 0 : 1)
-      && !(answer.tasks.empty() && may_be_withheld))
+      && !(answer.tasks.empty() && (may_be_withheld || may_be_over)))
     return blame_("I-12", "an ejection was answered with another number of tasks than it asks for");
   for (const auto& leased : answer.tasks)
     check_leased(asked.queue, asked.worker, asked.claim, leased);

@@ -79,6 +79,17 @@ struct node_with_queue : node_fixture {
     return answered.value->refusal;
   }
 
+  /// The task is done, and another one follows.
+  msg::follow_task follow_up(const std::string& worker, const msg::leased_task& t) {
+    msg::follow_task f;
+    f.queue = "mail";
+    f.worker = worker;
+    f.done = {{t.task, t.token}, R"({"done":1})"};
+    f.next = request();
+    f.claim = fresh<core::assignment_id>();
+    return f;
+  }
+
   msg::task_view view(const core::task_id& task) {
     auto answered = call(msg::get_task{task});
     BOOST_REQUIRE(answered.value);
