@@ -3,6 +3,7 @@
 #include "persistence/chain_order.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -670,10 +671,11 @@ core::outcome<std::uint32_t> memory_store::prune_events(core::shard_id shard,
     pruned_seq = last;
   }
   rows.erase(rows.begin(), rows.begin() + gone);
-  for (const auto& consumer : most.consumers)
-    if (const auto found = t.inbox.find(consumer); found != t.inbox.end())
-      found->second.erase(found->second.lower_bound({shard, 0}),
-                          found->second.upper_bound({shard, pruned_seq}));
+  for (auto noted = t.inbox.begin(); noted != t.inbox.end();) {
+    auto& messages = noted->second;
+    messages.erase(messages.lower_bound({shard, 0}), messages.upper_bound({shard, pruned_seq}));
+    noted = messages.empty() ? t.inbox.erase(noted) : std::next(noted);
+  }
   return gone;
 }
 

@@ -581,7 +581,7 @@ public:
   // --- pruning ---
 
   /// Forgets old events, in one transaction: the oldest outbox rows of the shard, with what is in
-  /// the inbox about them. The number of rows that went; as many as `most.rows`: there may be more.
+  /// any inbox about them. The number of rows that went; as many as `most.rows`: there may be more.
   /// `fenced` when the incarnation does not host the shard.
   virtual core::outcome<std::uint32_t>
   prune_events(core::shard_id shard, core::incarnation_id incarnation, const prunable& most) = 0;
