@@ -79,7 +79,8 @@ open_unit read_open_unit(const memory::tables& t, const memory::unit_row& row,
   }
   const auto [begin, end] = memory::rows_of(t.ended_leases, unit.id);
   for (auto ended = begin; ended != end; ++ended)
-    put_ended(unit.touched, policy, ended->second);
+    put_bar(unit.touched, ended->second.lease.owner,
+            core::barred_until(policy, ended->second.how, ended->second.at));
   for (const auto& contributor : row.made.excluded)
     put_bar(unit.touched, contributor, core::instant::max());
   return unit;
@@ -144,7 +145,7 @@ core::unit_record read_unit(const memory::tables& t, const memory::unit_row& row
                               judgment->made.answer, judgment->made.trust_snapshot,
                               judgment->tainted_at.has_value(), judgment->made.test_correct,
                               judgment->made.submitted_at, judgment->made.judged_before,
-                              judgment->made.trust_questions});
+                              judgment->made.trust_questions, judgment->late});
   }
   if (policy.late_submit != core::late_submit::reject) {
     const auto [first, last] = memory::rows_of(t.surplus_judgments, unit.id);

@@ -99,8 +99,8 @@ struct open_unit {
   std::uint32_t judged = 0;                         ///< Judgments that count.
   core::instant next_expiry = core::instant::max(); ///< Earliest end of its active leases.
   /// Who has or had it or is excluded: holders, judges and these with `core::instant::max()`, ended
-  /// leases by
-  /// `core::barred_until` of the unit's policy (entries already in the past may be left out).
+  /// leases by `core::barred_until` of the unit's policy, released ones too: whoever gave it back
+  /// is offered it again before any other.
   std::vector<core::bar> touched;
 };
 
