@@ -1,6 +1,7 @@
 #include "actors/payload_bytes.hpp"
 #include "actors/step_state.hpp"
 #include "core/errors.hpp"
+#include "core/offering.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -204,15 +205,14 @@ void offer(step_ptr self, const held_promise& promise, owned_ask& ask) {
     });
   if (!lacks->empty())
     return refuse_as_lacking(self, promise, *lacks);
-  const auto next = st.board->next_for(request.contributor, st.ready.ready_units() > 0);
-  if (next.refusal != core::errc::none)
-    return refuse(self, promise, {next.refusal, {}});
-  const auto unit = ask.tries >= tries_max ? std::nullopt
-                    : next.question        ? next.question
-                                    : st.ready.take(request.contributor, now(self, st.context));
+  if (ask.tries >= tries_max)
+    return fail(promise, core::errc::no_unit_available, {});
+  const auto [refusal, unit] =
+      core::offer_next(*st.board, st.ready, request.contributor, now(self, st.context));
+  if (refusal != core::errc::none)
+    return refuse(self, promise, {refusal, {}});
   if (!unit)
     return fail(promise, core::errc::no_unit_available, {});
-  st.board->offered(request.contributor, *unit);
   st.held[request.contributor].push_back({request.assignment, *unit, ask.owner});
   ++st.reserved[*unit];
   ask.reserved = true;

@@ -135,6 +135,12 @@ void send_away(step_ptr self, const core::unit_id& unit, const caf::actor& actor
 
 void forget_unit(step_ptr self, const core::unit_id& unit) {
   auto& st = self->state;
+  // Whoever was being given a question when it crashed has had it, and is asked it again unless
+  // what is stored says otherwise. A unit comes in anew, for everybody.
+  if (st.board->is_question(unit))
+    for (const auto& [contributor, leases] : st.held)
+      if (std::any_of(leases.begin(), leases.end(), [&](const auto& l) { return l.unit == unit; }))
+        st.ready.bar(unit, contributor, now(self, st.context));
   st.ready.close(unit);
   st.reserved.erase(unit);
   set_expiry(self, unit, core::instant::max());
@@ -323,7 +329,9 @@ void enter_unit(step_ptr self, const persistence::open_unit& unit) {
   const auto taken = static_cast<std::uint32_t>(unit.holders.size()) + unit.judged;
   HOLDFAST_INVARIANT(taken <= unit.slots, "I-1 holds in the database");
   // Test questions are offered by the board, not in their turn.
-  if (!unit.test_question)
+  if (unit.test_question)
+    st.ready.add_apart(unit.id);
+  else
     st.ready.add(unit.id, unit.slots - taken);
   if (unit.state != core::unit_state::judgable)
     st.ready.suspend(unit.id);
@@ -382,6 +390,8 @@ void on_unit_report(step_ptr self, const unit_report& report) {
   for (const auto& end : report.ended)
     if (!end.answered)
       st.ready.bar(report.unit, end.contributor, end.barred_until);
+  if (report.judged) // late ones too, whose lease has ended before
+    st.ready.bar(report.unit, report.judged->contributor, core::instant::max());
   if (report.state == core::unit_state::paused) {
     st.ready.suspend(report.unit);
     return;

@@ -205,8 +205,9 @@ void on(self_ptr self, trusted_submit& submit) {
     };
   carry_out(
       self, self->make_response_promise(), std::move(decided),
-      [](const core::submitted& s) {
-        return msg::judgment_accepted{s.judgment, s.repeated, s.surplus};
+      // A test question has a slot for everybody, so that none of its late answers is surplus.
+      [hidden = st.shared->hides_counts](const core::submitted& s) {
+        return msg::judgment_accepted{s.judgment, s.repeated, hidden ? s.late : s.surplus};
       },
       std::move(tell_step));
 }

@@ -36,7 +36,7 @@ struct step_context : caf::ref_counted {
   core::aggregation_policy aggregation;
   std::vector<core::way> ways;
   std::vector<std::string> asked_of_input; ///< JSON pointers that `ways` ask about.
-  bool hides_counts;                       ///< No token may tell how often a unit was leased.
+  bool hides_counts; ///< Nothing may tell how often a unit was leased, or how many slots it has.
   documents::judgment_checker checker;
   caf::actor writer;
   caf::actor step;

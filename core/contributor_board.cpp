@@ -128,8 +128,8 @@ contributor_board::next_work contributor_board::next_for(const contributor_id& c
                                                          bool work_left) const {
   const auto* who = find(contributor);
   if (who != nullptr && who->removed)
-    return {errc::not_qualified, std::nullopt};
-  if (!policy_ || ordinals_.empty() || !work_left)
+    return {errc::not_qualified, std::nullopt, given_back::none};
+  if (!policy_ || ordinals_.empty())
     return {};
   static const entry newcomer;
   const auto answered = who == nullptr ? 0 : quiz_of(*who).asked;
@@ -137,23 +137,26 @@ contributor_board::next_work contributor_board::next_for(const contributor_id& c
     who = &newcomer;
   const auto& placement = policy_->placement;
   const bool in_quiz = answered < placement.quiz;
+  const auto first = in_quiz ? given_back::questions : given_back::all;
+  if (!work_left)
+    return {errc::none, std::nullopt, first};
   // Those under way may fail the quiz yet: nothing but its questions until it is over.
   if (in_quiz && answered + tests_under_way(*who) >= placement.quiz)
-    return {errc::no_unit_available, std::nullopt};
+    return {errc::no_unit_available, std::nullopt, given_back::none};
   const quality::test_subject subject{seed_, contributor};
   // The quiz lasts until it is answered, however many of its questions were given back.
   const auto number = std::max<std::uint64_t>(who->assignments, placement.quiz);
   if (!in_quiz && !quality::is_test_due(placement, subject, number))
-    return {};
+    return {errc::none, std::nullopt, first};
   std::vector<std::uint64_t> questions;
   questions.reserve(open_questions_.size());
   for (const auto& [ordinal, unit] : open_questions_)
     if (!ledger_.is_forgiven(number_of(ordinal)))
       questions.push_back(ordinal);
   if (const auto next = quality::next_test_question(subject, questions, who->asked))
-    return {errc::none, open_questions_.at(*next)};
+    return {errc::none, open_questions_.at(*next), first};
   // Nobody who could not be tested passes a quiz.
-  return {in_quiz ? errc::no_unit_available : errc::none, std::nullopt};
+  return {in_quiz ? errc::no_unit_available : errc::none, std::nullopt, first};
 }
 
 void contributor_board::ask(entry& who, const unit_id& unit) {

@@ -14,6 +14,9 @@
 
 namespace holdfast::core {
 
+/// Which of the units that a contributor has given back they may have again now.
+enum class given_back : std::uint8_t { none, questions, all };
+
 /// A contributor of a step as its requester sees them.
 struct contributor_report {
   contributor_id contributor;
@@ -62,14 +65,18 @@ public:
   struct next_work {
     /// Why there is nothing: `not_qualified` for good, `no_unit_available` for now.
     errc refusal = errc::none;
-    /// A test question; none: an ordinary unit.
+    /// A test question that they have not been asked; none: an ordinary unit.
     std::optional<unit_id> question;
+    /// What they have given back, and may have again, goes before all that: were it otherwise, a
+    /// unit that is given back and comes again at once, or does not, would say what it is.
+    given_back first = given_back::all;
   };
   next_work next_for(const contributor_id& contributor, bool work_left) const;
 
   /// A unit is offered to them.
   void offered(const contributor_id& contributor, const unit_id& unit);
-  /// They did not get it after all. A test question stays asked.
+  /// They did not get it after all. A test question stays asked: whether it comes again is decided
+  /// as for any unit, by what they have given back.
   void withdrawn(const contributor_id& contributor, const unit_id& unit);
   /// Their lease of the unit ended without an answer.
   void unanswered(const contributor_id& contributor, const unit_id& unit);

@@ -1,5 +1,6 @@
 #include "core/explanation.hpp"
 
+#include "core/offering.hpp"
 #include "core/time_text.hpp"
 #include "core/unit_tasks.hpp"
 
@@ -161,7 +162,12 @@ std::vector<reason> explain(const step_row& step, const contributor_board& board
     reasons.push_back(not_eligible(contributor, lacks));
     return reasons;
   }
-  if (next.refusal != errc::none)
+  const auto again = offered_again(board, ready, contributor, now);
+  if (again && !board.is_question(*again))
+    reasons.push_back({"work", "there is a unit for " + contributor});
+  else if (again)
+    reasons.push_back({"test_due", contributor + " gets a test question next"});
+  else if (next.refusal != errc::none)
     reasons.push_back({"quiz_stalled", contributor
                                            + " cannot go on with the quiz: they hold its questions "
                                              "unanswered, or there are too few of them"});

@@ -50,24 +50,42 @@ void ready_set::add(const unit_id& unit, std::uint32_t free) {
   set_free(e, free);
 }
 
+void ready_set::add_apart(const unit_id& unit) { apart_.emplace(unit, false); }
+
 bool ready_set::may_have(const entry& e, contributor_index who, instant now) const {
   return std::none_of(e.touched.begin(), e.touched.end(),
                       [&](const touch& t) { return t.who == who && now < t.until; });
 }
 
-const ready_set::entry* ready_set::pick(cursor& at, contributor_index who, instant now) const {
+bool ready_set::may_have_apart(const cursor& at, const unit_id& unit, instant now) const {
+  const auto barred = at.apart.find(unit);
+  return barred != at.apart.end() && barred->second <= now;
+}
+
+std::optional<unit_id> ready_set::pick_again(cursor& at, contributor_index who, instant now,
+                                             bool apart_only) const {
   for (auto it = at.cooling.begin(); it != at.cooling.end();) {
-    const auto* e = open(it->unit);
-    if (e != nullptr && now < it->until) {
+    const auto unit = it->unit;
+    const auto* e = open(unit);
+    const auto apart = e != nullptr ? apart_.end() : apart_.find(unit);
+    const bool is_apart = apart != apart_.end();
+    // One that is suspended has no other way back when it is kept apart.
+    const bool waits = now < it->until || (is_apart ? apart->second : apart_only);
+    if ((e != nullptr || is_apart) && waits) {
       ++it;
       continue;
     }
-    const bool offered = e != nullptr && offers(*e) && may_have(*e, who, now);
+    const bool offered = is_apart ? may_have_apart(at, unit, now)
+                                  : e != nullptr && offers(*e) && may_have(*e, who, now);
     // A unit that is full now comes back through the returned lane.
     it = at.cooling.erase(it);
     if (offered)
-      return e;
+      return unit;
   }
+  return std::nullopt;
+}
+
+const ready_set::entry* ready_set::pick(cursor& at, contributor_index who, instant now) const {
   for (auto it = from_position(returned_, at.returned); it != returned_.end(); ++it) {
     at.returned = it->position + 1;
     const auto* e = open(it->unit);
@@ -83,18 +101,42 @@ const ready_set::entry* ready_set::pick(cursor& at, contributor_index who, insta
   return nullptr;
 }
 
+void ready_set::reserve(const unit_id& unit, const contributor_id& contributor) {
+  if (auto* e = open(unit))
+    set_free(*e, e->free - 1);
+  // Until the lease ends they hold it; the end decides for how long they stay barred.
+  bar(unit, contributor, instant::max());
+  trim();
+}
+
 std::optional<unit_id> ready_set::take(const contributor_id& contributor, instant now) {
+  if (const auto again = take_again(contributor, now, false))
+    return again;
   const auto who = intern(contributor);
   const auto* picked = pick(cursors_[who], who, now);
   if (picked == nullptr)
     return std::nullopt;
   const auto unit = picked->unit;
-  auto& e = *open(unit);
-  set_free(e, e.free - 1);
-  // Until the lease ends they hold it; the end decides for how long they stay barred.
-  bar(unit, contributor, instant::max());
-  trim();
+  reserve(unit, contributor);
   return unit;
+}
+
+std::optional<unit_id> ready_set::take_again(const contributor_id& contributor, instant now,
+                                             bool apart_only) {
+  const auto who = intern(contributor);
+  const auto picked = pick_again(cursors_[who], who, now, apart_only);
+  if (picked)
+    reserve(*picked, contributor);
+  return picked;
+}
+
+std::optional<unit_id> ready_set::next_again(const contributor_id& contributor, instant now,
+                                             bool apart_only) const {
+  const auto known = contributors_.find(contributor);
+  if (known == contributors_.end())
+    return std::nullopt;
+  auto at = cursors_[known->second];
+  return pick_again(at, known->second, now, apart_only);
 }
 
 std::optional<unit_id> ready_set::next_for(const contributor_id& contributor, instant now) const {
@@ -102,6 +144,8 @@ std::optional<unit_id> ready_set::next_for(const contributor_id& contributor, in
   const auto newcomer = static_cast<contributor_index>(cursors_.size());
   const auto who = known == contributors_.end() ? newcomer : known->second;
   auto at = who == newcomer ? cursor{} : cursors_[who];
+  if (const auto again = pick_again(at, who, now, false))
+    return again;
   const auto* picked = pick(at, who, now);
   return picked == nullptr ? std::nullopt : std::optional{picked->unit};
 }
@@ -111,10 +155,15 @@ instant ready_set::next_opening_for(const contributor_id& contributor, instant n
   const auto known = contributors_.find(contributor);
   if (known == contributors_.end())
     return earliest;
-  for (const auto& [until, unit] : cursors_[known->second].cooling)
-    if (const auto* e = open(unit); e != nullptr && offers(*e) && until > now
-                                    && !may_have(*e, known->second, now)
-                                    && may_have(*e, known->second, until))
+  const auto& at = cursors_[known->second];
+  const auto opens_at = [&](const unit_id& unit, instant then) {
+    if (const auto* e = open(unit))
+      return offers(*e) && may_have(*e, known->second, then);
+    const auto apart = apart_.find(unit);
+    return apart != apart_.end() && !apart->second && may_have_apart(at, unit, then);
+  };
+  for (const auto& [until, unit] : at.cooling)
+    if (until > now && !opens_at(unit, now) && opens_at(unit, until))
       earliest = std::min(earliest, until);
   return earliest;
 }
@@ -145,7 +194,7 @@ void ready_set::correct(const unit_id& unit, std::uint32_t free) {
 void ready_set::bar(const unit_id& unit, const contributor_id& contributor, instant until) {
   auto* e = open(unit);
   if (e == nullptr)
-    return;
+    return bar_apart(unit, contributor, until);
   const auto who = intern(contributor);
   const auto found = std::find_if(e->touched.begin(), e->touched.end(),
                                   [&](const touch& t) { return t.who == who; });
@@ -155,6 +204,18 @@ void ready_set::bar(const unit_id& unit, const contributor_id& contributor, inst
     found->until = until;
   if (until != instant::max())
     cursors_[who].cooling.push_back({until, unit});
+}
+
+void ready_set::bar_apart(const unit_id& unit, const contributor_id& contributor, instant until) {
+  if (apart_.count(unit) == 0)
+    return;
+  auto& at = cursors_[intern(contributor)];
+  if (until == instant::max()) {
+    at.apart.erase(unit);
+    return;
+  }
+  at.apart[unit] = until;
+  at.cooling.push_back({until, unit});
 }
 
 std::vector<unit_id> ready_set::touched_by(const contributor_id& contributor) const {
@@ -174,10 +235,14 @@ void ready_set::suspend(const unit_id& unit) {
   if (auto* e = open(unit)) {
     ready_ -= static_cast<std::size_t>(offers(*e));
     e->suspended = true;
+  } else if (const auto apart = apart_.find(unit); apart != apart_.end()) {
+    apart->second = true;
   }
 }
 
 void ready_set::resume(const unit_id& unit) {
+  if (const auto apart = apart_.find(unit); apart != apart_.end())
+    apart->second = false;
   auto* e = open(unit);
   if (e == nullptr || !e->suspended)
     return;
@@ -187,6 +252,7 @@ void ready_set::resume(const unit_id& unit) {
 }
 
 void ready_set::close(const unit_id& unit) {
+  apart_.erase(unit);
   const auto found = index_.find(unit);
   if (found == index_.end())
     return;

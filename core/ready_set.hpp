@@ -10,7 +10,11 @@
 namespace holdfast::core {
 
 /// Which unit a step offers next, and to whom: every open unit of one step with a free slot, in
-/// order of arrival, each offered at most once to a contributor until it is given back.
+/// order of arrival, each offered at most once to a contributor until it is given back. Whoever has
+/// given one back is offered it again before any other, in the order in which they become open.
+///
+/// Some units are kept *apart*: they are offered to nobody in their turn, since somebody else says
+/// who gets them first. From then on they are like all others to whoever has had them.
 ///
 /// Two lanes. *Fresh* holds units in order of arrival. *Returned* is a log: whenever a slot of a
 /// unit comes free again the unit is appended, and it is served first, so that work once begun gets
@@ -23,10 +27,19 @@ class ready_set {
 public:
   /// Adds a unit of which nobody has seen anything. Units come in ascending order of arrival.
   void add(const unit_id& unit, std::uint32_t free);
+  /// Adds one that is kept apart, with a slot for everybody. One that is there stays as it is.
+  void add_apart(const unit_id& unit);
 
   /// The next unit for `contributor`, and reserves one of its slots. None when nothing is open to
   /// them now.
   std::optional<unit_id> take(const contributor_id& contributor, instant now);
+
+  /// The first part of `take`: a unit that they have given back. With `apart_only` the others wait.
+  std::optional<unit_id> take_again(const contributor_id& contributor, instant now,
+                                    bool apart_only);
+  /// What `take_again` would answer; changes nothing.
+  std::optional<unit_id> next_again(const contributor_id& contributor, instant now,
+                                    bool apart_only) const;
 
   /// What `take` would answer; changes nothing.
   std::optional<unit_id> next_for(const contributor_id& contributor, instant now) const;
@@ -55,6 +68,7 @@ public:
   /// The unit is finished: forget it.
   void close(const unit_id& unit);
 
+  /// Like all that follows it knows nothing of units that are kept apart.
   bool contains(const unit_id& unit) const { return index_.count(unit) != 0; }
   std::uint32_t free_slots(const unit_id& unit) const;
   /// Units with a free slot that are not suspended.
@@ -95,6 +109,9 @@ private:
     std::uint64_t fresh = 0;
     std::uint64_t returned = 0;
     std::vector<cooling_unit> cooling; ///< Barred for a time only, earliest not first.
+    /// Of units that are kept apart: until when each is barred that is barred for a time only. Here
+    /// and not with the unit, which everybody may have had.
+    std::unordered_map<unit_id, instant> apart;
   };
 
   contributor_index intern(const contributor_id& contributor);
@@ -102,13 +119,20 @@ private:
   const entry* open(const unit_id& unit) const;
   bool offers(const entry& e) const { return e.free > 0 && !e.suspended; }
   bool may_have(const entry& e, contributor_index who, instant now) const;
-  /// Moves the cursor to the next unit that is open to them.
+  /// Of a unit that is kept apart.
+  bool may_have_apart(const cursor& at, const unit_id& unit, instant now) const;
+  std::optional<unit_id> pick_again(cursor& at, contributor_index who, instant now,
+                                    bool apart_only) const;
+  /// Moves the cursor to the next unit that is open to them, in its turn.
   const entry* pick(cursor& at, contributor_index who, instant now) const;
+  void reserve(const unit_id& unit, const contributor_id& contributor);
+  void bar_apart(const unit_id& unit, const contributor_id& contributor, instant until);
   void set_free(entry& e, std::uint32_t free);
   void append_returned(entry& e);
   void trim();
 
   std::unordered_map<unit_id, entry> index_;
+  std::unordered_map<unit_id, bool> apart_; ///< Whether it is suspended.
   std::unordered_map<contributor_id, contributor_index> contributors_;
   std::vector<cursor> cursors_;
   std::deque<lane_entry> fresh_;

@@ -148,7 +148,7 @@ std::size_t step_index::filed_under(const std::vector<std::string>& terms) const
 
 void step_index::file(entry& kept) {
   const auto& listing = kept.listing;
-  if (listing.status != step_status::open || !listing.for_people)
+  if (listing.status != step_status::open)
     return;
   std::size_t fewest = 0;
   for (auto& terms : one_by_one(listing.asks))

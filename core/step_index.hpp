@@ -33,7 +33,8 @@ class step_index {
 public:
   /// Takes the listing in place of what is known of the step. How it stands and what defines it are
   /// of different ages: of each, what is older than what is known counts for nothing. Only steps
-  /// that are open and for people are found.
+  /// that are open are found; also those where tasks should do all the work, since any of them may
+  /// leave it to people, and which do is known to the units alone.
   void put(step_listing listing);
   void erase(const step_id& step);
 

@@ -23,7 +23,7 @@ struct step_listing {
   std::string ui;            ///< The whole of it: a part would name something else.
   std::int32_t priority = 0; ///< The higher, the sooner it is offered.
   requirements asks;
-  bool for_people = true;    ///< False where tasks do all the work.
+  bool for_people = true;    ///< False where tasks judge all slots unless one of them cannot.
   std::uint32_t version = 1; ///< Of the workflow, that the definition is of.
   step_status status = step_status::open;
   std::uint64_t revision = 0; ///< Of the row that `status` is of.

@@ -123,7 +123,7 @@ decision<submitted> decide_late(unit& u, const lease_policy& policy, const submi
   if (ended != nullptr && ended->surplus)
     return refuse<submitted>(errc::already_judged);
   decision<submitted> taken;
-  taken.answer = {command.judgment, false};
+  taken.answer = {command.judgment, false, false, true};
   if (ended == nullptr)
     end(u, policy, command.contributor, lease_end::expired, now, taken.changes);
   auto row = row_of(u, command, now);
@@ -131,6 +131,7 @@ decision<submitted> decide_late(unit& u, const lease_policy& policy, const submi
     forget_lapsed(u, command.contributor);
     taken.changes.writes.push_back(insert_late_judgment{std::move(row)});
     count_in(u, command, now, taken.changes);
+    u.judgments.back().late = true;
     return taken;
   }
   taken.answer.surplus = true;
@@ -289,7 +290,8 @@ decision<lease> decide(unit& u, const lease_policy& policy, const extend& comman
 decision<bool> decide(unit& u, const lease_policy& policy, const give_back& command, instant now) {
   const auto* held = find_lease(u.leases, command.contributor);
   if (held == nullptr) {
-    if (judgment_of(u, command.contributor) != nullptr)
+    const auto* ended = find_lapsed(u, command.contributor, command.token);
+    if (judgment_of(u, command.contributor) != nullptr || (ended != nullptr && ended->surplus))
       return refuse<bool>(errc::already_judged);
     // The token was granted once, or the caller makes it up; either way there is nothing left to
     // give back.
@@ -309,10 +311,10 @@ decision<bool> decide(unit& u, const lease_policy& policy, const give_back& comm
 decision<submitted> decide(unit& u, const lease_policy& policy, const submit& command,
                            instant now) {
   if (kept_as_surplus(u, command))
-    return {errc::none, {command.judgment, true, true}, {}, {}};
+    return {errc::none, {command.judgment, true, true, true}, {}, {}};
   if (const auto* earlier = judgment_of(u, command.contributor)) {
     if (earlier->id == command.judgment)
-      return {errc::none, {command.judgment, true}, {}, {}};
+      return {errc::none, {command.judgment, true, false, earlier->late}, {}, {}};
     return refuse<submitted>(errc::already_judged);
   }
   if (const auto refusal = check_lease(u.leases, command.contributor, command.token, now);

@@ -23,6 +23,7 @@ struct judgment_mark {
   instant submitted_at{};
   std::optional<std::uint32_t> judged_before{};   ///< As in `insert_judgment`.
   std::optional<std::uint32_t> trust_questions{}; ///< As in `trust_mark`.
+  bool late = false;                              ///< It came when its lease had expired.
 };
 
 /// A lease of the unit that expired without an answer, for what may come in late.
@@ -149,7 +150,8 @@ struct give_back {
   bool decline = false; ///< True: never offer this unit to this contributor again.
 };
 /// Frees a slot. A lease that has just run out may still be given back: the outcome is the same.
-/// Repeating succeeds as long as the contributor has no newer lease.
+/// Repeating succeeds as long as the contributor has no newer lease. Refuses with `already_judged`
+/// when they have handed in, under this lease or for good.
 decision<bool> decide(unit& u, const lease_policy& policy, const give_back& command, instant now);
 
 struct submit {
@@ -167,6 +169,7 @@ struct submitted {
   judgment_id judgment;
   bool repeated = false;
   bool surplus = false; ///< It came late: it is kept, but does not count.
+  bool late = false;    ///< It came late, whether or not it counts.
 };
 /// Takes a judgment under a lease that is held.
 ///

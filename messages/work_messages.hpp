@@ -85,7 +85,7 @@ HOLDFAST_WIRE(submit_judgment, x.step, x.unit, x.contributor, x.token, x.judgmen
 struct judgment_accepted {
   core::judgment_id judgment;
   bool repeated = false; ///< It had been accepted before.
-  bool surplus = false;  ///< It came when its lease had expired: it is kept, but does not count.
+  bool surplus = false;  ///< It came late, and does not count; with test questions it may.
 };
 HOLDFAST_WIRE(judgment_accepted, x.judgment, x.repeated, x.surplus)
 

@@ -3,6 +3,7 @@
 #include "persistence/chain_order.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -78,7 +79,8 @@ open_unit read_open_unit(const memory::tables& t, const memory::unit_row& row,
   }
   const auto [begin, end] = memory::rows_of(t.ended_leases, unit.id);
   for (auto ended = begin; ended != end; ++ended)
-    put_ended(unit.touched, policy, ended->second);
+    put_bar(unit.touched, ended->second.lease.owner,
+            core::barred_until(policy, ended->second.how, ended->second.at));
   for (const auto& contributor : row.made.excluded)
     put_bar(unit.touched, contributor, core::instant::max());
   return unit;
@@ -143,7 +145,7 @@ core::unit_record read_unit(const memory::tables& t, const memory::unit_row& row
                               judgment->made.answer, judgment->made.trust_snapshot,
                               judgment->tainted_at.has_value(), judgment->made.test_correct,
                               judgment->made.submitted_at, judgment->made.judged_before,
-                              judgment->made.trust_questions});
+                              judgment->made.trust_questions, judgment->late});
   }
   if (policy.late_submit != core::late_submit::reject) {
     const auto [first, last] = memory::rows_of(t.surplus_judgments, unit.id);
@@ -670,10 +672,11 @@ core::outcome<std::uint32_t> memory_store::prune_events(core::shard_id shard,
     pruned_seq = last;
   }
   rows.erase(rows.begin(), rows.begin() + gone);
-  for (const auto& consumer : most.consumers)
-    if (const auto found = t.inbox.find(consumer); found != t.inbox.end())
-      found->second.erase(found->second.lower_bound({shard, 0}),
-                          found->second.upper_bound({shard, pruned_seq}));
+  for (auto noted = t.inbox.begin(); noted != t.inbox.end();) {
+    auto& messages = noted->second;
+    messages.erase(messages.lower_bound({shard, 0}), messages.upper_bound({shard, pruned_seq}));
+    noted = messages.empty() ? t.inbox.erase(noted) : std::next(noted);
+  }
   return gone;
 }
 

@@ -14,7 +14,8 @@ constexpr const char* division_by_zero = "22012";
 
 // Looks at the oldest rows only, however many there are, and stops at the first that must stay. The
 // host's row comes last and is locked for a moment only: the shard's writer needs it for each
-// batch. A host that has changed meanwhile makes the end divide by zero.
+// batch. A host that has changed meanwhile makes the end divide by zero. Notes go by the number of
+// their event alone: steps keep some under names of their own.
 constexpr statement prune{"prune", R"sql(
   WITH oldest AS MATERIALIZED (
     SELECT first_seq, first_seq + count - 1 AS last_seq, committed_at
@@ -33,8 +34,7 @@ constexpr statement prune{"prune", R"sql(
      WHERE shard = $1::integer AND first_seq <= (SELECT last_seq FROM old)),
   notes AS (
     DELETE FROM holdfast.inbox
-     WHERE consumer = ANY ($3::text[]) AND shard = $1::integer
-       AND seq <= (SELECT last_seq FROM old)),
+     WHERE shard = $1::integer AND seq <= (SELECT last_seq FROM old)),
   moved AS (
     UPDATE holdfast.shard_leases l
        SET pruned_seq = old.last_seq, pruned_to = greatest(l.pruned_to, old.committed_at)

@@ -103,7 +103,8 @@ constexpr statement leases_by_unit{"leases_by_unit", R"sql(
 
 constexpr statement judgments_by_unit{"judgments_by_unit", R"sql(
   SELECT j.unit_id, j.judgment_id, j.contributor_id, j.token, j.answer, j.trust_snapshot,
-         j.is_tainted, j.test_question_correct, j.submitted_at, j.judged_before, j.trust_questions
+         j.is_tainted, j.test_question_correct, j.submitted_at, j.judged_before, j.trust_questions,
+         j.is_late
     FROM unnest($1::uuid[]) AS t(unit_id)
    CROSS JOIN LATERAL (SELECT * FROM holdfast.judgments f WHERE f.unit_id = t.unit_id OFFSET 0) j
    ORDER BY j.submitted_at, j.token)sql"};
@@ -394,9 +395,9 @@ core::outcome<stored_step> load_step(const results& r, const lease_policies_of& 
     const auto place = static_cast<std::size_t>(&unit - loaded.open_units.data());
     const auto& policy =
         unit.test_question ? policies.of_questions() : policies.of(versions[place]);
-    put_ended(unit.touched, policy, ended.get<text>(row, 1),
-              static_cast<core::lease_end>(ended.get<int2>(row, 2)),
-              ended.get<core::instant>(row, 3));
+    put_bar(unit.touched, ended.get<text>(row, 1),
+            core::barred_until(policy, static_cast<core::lease_end>(ended.get<int2>(row, 2)),
+                               ended.get<core::instant>(row, 3)));
   });
   const auto& excluded = r[preamble_long + 5];
   for_each_of(excluded, loaded.open_units, places, [&](open_unit& unit, std::size_t row) {
@@ -487,7 +488,8 @@ std::vector<core::unit_record> load_units(const results& r, const std::vector<co
          judgments.is_null(row, 7) ? std::nullopt : std::optional{judgments.get<bool>(row, 7)},
          judgments.get<core::instant>(row, 8),
          count_of(judgments, row, 9),
-         count_of(judgments, row, 10)});
+         count_of(judgments, row, 10),
+         judgments.get<bool>(row, 11)});
   });
   if (policies.keep_late()) {
     const auto& surplus = r[preamble_short + 5];

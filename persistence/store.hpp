@@ -99,8 +99,8 @@ struct open_unit {
   std::uint32_t judged = 0;                         ///< Judgments that count.
   core::instant next_expiry = core::instant::max(); ///< Earliest end of its active leases.
   /// Who has or had it or is excluded: holders, judges and these with `core::instant::max()`, ended
-  /// leases by
-  /// `core::barred_until` of the unit's policy (entries already in the past may be left out).
+  /// leases by `core::barred_until` of the unit's policy, released ones too: whoever gave it back
+  /// is offered it again before any other.
   std::vector<core::bar> touched;
 };
 
@@ -581,7 +581,7 @@ public:
   // --- pruning ---
 
   /// Forgets old events, in one transaction: the oldest outbox rows of the shard, with what is in
-  /// the inbox about them. The number of rows that went; as many as `most.rows`: there may be more.
+  /// any inbox about them. The number of rows that went; as many as `most.rows`: there may be more.
   /// `fenced` when the incarnation does not host the shard.
   virtual core::outcome<std::uint32_t>
   prune_events(core::shard_id shard, core::incarnation_id incarnation, const prunable& most) = 0;

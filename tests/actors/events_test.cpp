@@ -44,6 +44,13 @@ struct prepared_node : node_fixture {
       }
     return true;
   }
+  /// What consumers have noted of messages.
+  std::size_t noted() const {
+    std::size_t messages = 0;
+    for (const auto& [consumer, of_it] : database->tables().inbox)
+      messages += of_it.size();
+    return messages;
+  }
   void everything_is_finished(std::size_t units) {
     const auto counts = statistics(step);
     BOOST_TEST(counts.finalized == units);
@@ -224,15 +231,40 @@ BOOST_AUTO_TEST_CASE(old_events_are_forgotten_when_everybody_is_done_with_them) 
   BOOST_TEST(rows() == before + 1);
   advance(2min);
   BOOST_TEST(rows() == 1U); // of the new unit
-  std::size_t noted = 0;
-  for (const auto& [consumer, messages] : database->tables().inbox)
-    noted += messages.size();
-  BOOST_TEST(noted == 0U);
+  BOOST_TEST(noted() == 0U);
   // What is left is enough to go on, also after a restart.
   restart();
   judge_everything();
   advance(5s);
   BOOST_TEST(statistics(step).step.completed_units == 4U);
+}
+
+// A170, A181: each step that units go on to notes what it has made of them
+BOOST_AUTO_TEST_CASE(what_the_next_steps_noted_goes_with_the_events) {
+  node->settings.events_retention = 1h;
+  node->settings.events_prune_interval = 1min;
+  start();
+  const auto steps = create_steps(
+      workflow_json("two", {step_json("first", 2, {"second"}), step_json("second", 2, {})}));
+  step = steps[0];
+  feed(step, 3);
+  judge_everything();
+  advance(5s);
+  const auto passed_on = [&] {
+    const auto found = database->tables().inbox.find("routing/" + to_string(steps[1]));
+    return found == database->tables().inbox.end() ? 0 : found->second.size();
+  };
+  BOOST_TEST(passed_on() == 3U);
+  advance(62min);
+  feed(step, 1, 3); // something has to happen for anybody to look
+  judge_everything();
+  advance(2min);
+  BOOST_TEST(passed_on() == 1U);
+  step = steps[1];
+  judge_everything();
+  advance(5s);
+  BOOST_TEST(statistics(steps[1]).step.completed_units == 4U);
+  BOOST_TEST(broken_invariants(*database) == "");
 }
 
 BOOST_AUTO_TEST_CASE(pruning_waits_for_a_database_that_is_away) {

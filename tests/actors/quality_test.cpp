@@ -362,6 +362,160 @@ BOOST_AUTO_TEST_CASE(no_assignment_tells_a_test_question_from_other_units) {
     BOOST_TEST(other.input_sizes.count(size) == 1U);
 }
 
+// A110, G-5: nor does what comes after a release, after an expiry and after a restart
+BOOST_AUTO_TEST_CASE(what_is_given_back_or_runs_out_comes_again_whatever_it_is) {
+  const auto step = create(color_step_with(R"("judgments_per_unit": 2,
+      "test_questions": {"quiz": 0, "every": 2})"));
+  feed(step, 200);
+  ask_about(step, 80);
+  std::map<bool, int> seen;
+  for (int round = 0; round < 40; ++round) {
+    const auto lease = assigned(step, "ana");
+    const bool tests = is_question(lease);
+    ++seen[tests];
+    BOOST_TEST_CONTEXT((tests ? "question" : "unit") << " of round " << round) {
+      BOOST_REQUIRE(release(lease, "ana").value);
+      const auto again = assigned(step, "ana");
+      BOOST_TEST((again.unit == lease.unit));
+      BOOST_TEST(again.token > lease.token);
+      advance(61s);
+      // Not at once, and then before all others.
+      const auto other = assigned(step, "ana");
+      BOOST_TEST((other.unit != lease.unit));
+      BOOST_REQUIRE(submit(other, "ana", "red").value);
+      advance(30s);
+      const auto third = assigned(step, "ana");
+      BOOST_TEST((third.unit == lease.unit));
+      if (round % 5 == 0) {
+        BOOST_REQUIRE(release(third, "ana").value);
+        restart();
+        const auto fourth = assigned(step, "ana");
+        BOOST_TEST((fourth.unit == lease.unit));
+        BOOST_REQUIRE(submit(fourth, "ana", "red").value);
+      } else if (round % 5 == 1) {
+        BOOST_REQUIRE(release(third, "ana", true).value);
+        restart();
+      } else {
+        BOOST_REQUIRE(submit(third, "ana", "red").value);
+      }
+      for (int i = 0; i < 2; ++i) {
+        const auto next = assigned(step, "ana");
+        BOOST_TEST((next.unit != lease.unit));
+        BOOST_REQUIRE(submit(next, "ana", "red").value);
+      }
+    }
+  }
+  BOOST_TEST(seen[true] >= 10);
+  BOOST_TEST(seen[false] >= 10);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// A28: who would rather not be tested is tested all the same
+BOOST_AUTO_TEST_CASE(nobody_gets_past_the_quiz_by_giving_it_back) {
+  const auto step = create(tested);
+  feed(step, 3);
+  ask_about(step, 6);
+  for (int i = 0; i < 20; ++i) {
+    const auto lease = assigned(step, "eve");
+    BOOST_TEST(is_question(lease));
+    BOOST_REQUIRE(release(lease, "eve").value);
+  }
+  take_quiz(step, "eve", 0);
+  BOOST_TEST(assign(step, "eve").code() == core::errc::not_qualified);
+}
+
+// A109: nor what is answered to a late judgment, and to what a contributor has no right to
+BOOST_AUTO_TEST_CASE(no_late_answer_and_no_refusal_tells_a_test_question_from_other_units) {
+  const auto step = create(R"({"name":"late","steps":[{"key":"label","judgments_per_unit":1,
+      "lease":{"ttl_seconds":60,"total_max_seconds":120,"regrant_after_seconds":30,
+               "late_submit":"accept_if_free"},
+      "test_questions":{"quiz":0,"every":2}}]})");
+  feed(step, 200);
+  ask_about(step, 5);
+  std::map<bool, std::set<std::string>> told;
+  std::map<bool, int> late;
+  for (int round = 0; round < 60; ++round) {
+    const auto who = "contributor-" + std::to_string(100 + round);
+    const auto lease = assigned(step, who);
+    const bool tests = is_question(lease);
+    const auto note = [&](const std::string& what, const auto& answered) {
+      auto text = what + ": " + std::string{to_string(answered.code())};
+      if (answered.value)
+        text += ", " + std::to_string(bytes_of(*answered.value)) + " bytes";
+      told[tests].insert(std::move(text));
+    };
+    const auto hand_in = [&](const std::string& what, const msg::submit_judgment& judgment) {
+      const auto answered = call(judgment);
+      note(what, answered);
+      if (answered.value)
+        told[tests].insert(what + (answered.value->surplus ? " is late" : " is in time")
+                           + (answered.value->repeated ? ", repeated" : ""));
+    };
+    auto stale = lease;
+    --stale.token;
+    hand_in("stale", judgment(stale, who));
+    note("stale release", release(stale, who));
+    note("stale extension", extend(stale, who));
+    hand_in("of somebody else", judgment(lease, "mallory"));
+    note("release of somebody else", release(lease, "mallory"));
+    BOOST_TEST((call(msg::ask_assignment{step, who, lease.id}).value->unit == lease.unit));
+    if (round % 5 == 0) { // in time
+      const auto answer = judgment(lease, who);
+      hand_in("answer", answer);
+      hand_in("answer again", answer);
+      hand_in("another answer", judgment(lease, who));
+      note("release", release(lease, who));
+      note("extension", extend(lease, who));
+      continue;
+    }
+    advance(61s);
+    note("the same assignment", call(msg::ask_assignment{step, who, lease.id}));
+    note("late extension", extend(lease, who));
+    for (bool taken = round % 2 == 0; !taken;) { // by somebody else, if it is a unit
+      const auto rival = "rival-" + std::to_string(round);
+      const auto other = assigned(step, rival);
+      BOOST_REQUIRE(submit(other, rival).value);
+      taken = !is_question(other);
+    }
+    ++late[tests];
+    const auto answer = judgment(lease, who);
+    hand_in("late answer", answer);
+    hand_in("late answer again", answer);
+    hand_in("another late answer", judgment(lease, who));
+    note("late release", release(lease, who));
+    advance(1s); // some are finished now
+    if (round % 7 == 0)
+      restart();
+    hand_in("late answer again", answer);
+    hand_in("another late answer", judgment(lease, who));
+    note("late release", release(lease, who));
+    note("extension", extend(lease, who));
+  }
+  BOOST_TEST(told[true] == told[false], boost::test_tools::per_element());
+  // Of the units some had a slot left and some had not.
+  BOOST_TEST(late[true] >= 10);
+  const auto kept = static_cast<int>(database->tables().surplus_judgments.size());
+  BOOST_TEST(kept >= 5);
+  BOOST_TEST(late[false] - kept >= 5);
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
+// What is told is less than what is done.
+BOOST_AUTO_TEST_CASE(late_answers_to_test_questions_are_judged_all_the_same) {
+  const auto step = create(R"({"name":"late","steps":[{"key":"label","judgments_per_unit":1,
+      "lease":{"ttl_seconds":60,"total_max_seconds":120,"late_submit":"accept_if_free"},
+      "test_questions":{"quiz":2,"every":2}}]})");
+  feed(step, 3);
+  ask_about(step, 5);
+  const auto lease = assigned(step, "ana");
+  advance(61s);
+  const auto accepted = submit(lease, "ana", "blue");
+  BOOST_REQUIRE(accepted.value);
+  BOOST_TEST(accepted.value->surplus); // it says that it came late
+  BOOST_TEST(standings(step) == "ana Working 0/1\n");
+  BOOST_TEST(database->tables().surplus_judgments.empty());
+}
+
 BOOST_AUTO_TEST_CASE(bad_test_questions_are_told_one_by_one) {
   const auto step = create(tested);
   msg::add_test_questions request{step, {}};

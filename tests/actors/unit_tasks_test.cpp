@@ -282,6 +282,32 @@ BOOST_AUTO_TEST_CASE(names_of_tasks_are_refused_to_people) {
   BOOST_TEST(assign(steps[0], "task:models/label").code() == core::errc::invalid_argument);
 }
 
+// A1, A94: what tasks should do alone and cannot, people find and do
+BOOST_AUTO_TEST_CASE(step_of_tasks_is_found_when_slots_fall_to_people) {
+  steps = create_steps(R"({"name":"alone","steps":[{"key":"vote","judgments_per_unit":1,
+                           "tasks":{"queue":"models","type":"vote","judgments":1}}]})");
+  msg::add_source_data two_judgments{steps[0], {{"both", R"({"n":1})", 2}}};
+  BOOST_REQUIRE(call(two_judgments).value);
+  feed(steps[0], 1);
+  const auto tasks = claim();
+  BOOST_REQUIRE_EQUAL(tasks.size(), 2U);
+  cancel(tasks[0]);
+  complete(tasks[1], R"({"answer":"red"})");
+  const auto find_and_work = [&](const std::string& who) {
+    const auto found = call(msg::find_steps{who, 10, 0, {}});
+    BOOST_REQUIRE(found.value);
+    BOOST_REQUIRE_EQUAL(found.value->steps.size(), 1U);
+    work(found.value->steps[0].step, who);
+    advance(1s);
+  };
+  find_and_work("ana");
+  restart();
+  advance(1s);
+  find_and_work("bob");
+  BOOST_TEST(statistics(steps[0]).finalized == 2U);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
 // C24: a task for a unit that nobody has asked for harms nothing
 BOOST_AUTO_TEST_CASE(task_that_claims_to_work_for_a_unit_does_not) {
   make();

@@ -52,8 +52,8 @@ inline std::string describe(const core::unit& u) {
     text += "  lease " + describe(l) + "\n";
   for (const auto& j : u.judgments)
     text += "  judgment " + to_string(j.id) + " of " + j.contributor + " token "
-            + std::to_string(j.token) + " '" + j.answer + "'" + (j.tainted ? " tainted" : "")
-            + "\n";
+            + std::to_string(j.token) + " '" + j.answer + "'" + (j.late ? " late" : "")
+            + (j.tainted ? " tainted" : "") + "\n";
   for (const auto& l : u.lapsed)
     text += "  lapsed " + l.contributor + " token " + std::to_string(l.token)
             + (l.surplus ? " surplus " + to_string(l.surplus) : "") + "\n";

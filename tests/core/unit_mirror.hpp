@@ -110,6 +110,7 @@ private:
     refuse_unless(expired(w.judgment), "no expired lease of this owner under this token");
     ended_.erase(w.judgment.token);
     add(w.judgment);
+    loaded_.judgments.back().late = true;
   }
   void write(const core::insert_surplus_judgment& w) {
     const auto& kept = w.judgment;

@@ -135,7 +135,7 @@ public:
         bars[c.contributor] = core::instant::max();
       return {errc::none, true};
     }
-    if (judgments.count(c.contributor) != 0)
+    if (judgments.count(c.contributor) != 0 || kept_under.count({c.contributor, c.token}) != 0)
       return {errc::already_judged};
     return {c.token >= 1 && c.token <= last_token ? errc::none : errc::lease_not_held};
   }

@@ -240,15 +240,19 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(cursor_never_moves_backwards, World, worlds) {
   BOOST_TEST(value_of(f.db->cursor("other", 1)) == 0U);
 }
 
-// A170
+// A170, A181
 BOOST_AUTO_TEST_CASE_TEMPLATE(events_that_nobody_needs_are_pruned_and_no_others, World, worlds) {
   store_fixture<World> f;
   const auto step = f.given_step();
   for (std::uint64_t i = 1; i <= 5; ++i) { // five rows of two events
     const auto unit = f.new_unit(step.id, i);
     const auto event = event_about(unit.id, core::event_type::unit_ready_for_assignment);
-    BOOST_TEST(is(f.write({unit, core::insert_inbox{"a", {0, 2 * i}}}, {event, event}), committed));
+    BOOST_TEST(is(f.write({unit, core::insert_inbox{"a", {0, 2 * i}},
+                           core::insert_inbox{"a/step", {0, 2 * i}}},
+                          {event, event}),
+                  committed));
   }
+  BOOST_TEST(is(f.write({core::insert_inbox{"a/step", {1, 2}}}), committed));
   const auto later = value_of(f.db->now()) + 1h;
   const auto prune = [&](std::vector<std::string> consumers, core::instant before,
                          std::uint32_t rows) {
@@ -271,7 +275,11 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(events_that_nobody_needs_are_pruned_and_no_others,
   BOOST_TEST(prune({"a", "b"}, later, 100) == 1U);
   BOOST_TEST(prune({"a", "b"}, later, 100) == 0U);
   BOOST_TEST((left() == std::vector<core::event_seq>{5, 6, 7, 8, 9, 10}));
-  BOOST_TEST((value_of(f.db->inbox_after("a", 0, 0)) == std::vector<core::event_seq>{6, 8, 10}));
+  // Nor does anything stay that was noted about them, under whatever name; of all others it does.
+  for (const auto* name : {"a", "a/step"})
+    BOOST_TEST((value_of(f.db->inbox_after(name, 0, 0)) == std::vector<core::event_seq>{6, 8, 10}),
+               name);
+  BOOST_TEST((value_of(f.db->inbox_after("a/step", 1, 0)) == std::vector<core::event_seq>{2}));
   // Numbering goes on, and other shards are as they were.
   BOOST_TEST(is(f.write({}, {event_about({}, core::event_type::job_step_updated)}), committed));
   BOOST_TEST(left().back() == 11U);

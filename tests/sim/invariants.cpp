@@ -381,14 +381,18 @@ void auditor::check_new_lease(const unit_rows& rows, const core::lease& lease) {
                   && in_some_form(rows.unit->made,
                                   [&](const auto& step) { return lasts(step.lease.ttl); })),
           "lease policy", rows.id, "a fresh lease does not last for its time to live");
+  const auto open_after = [&](const persistence::memory::ended_row& ended) {
+    const auto by = [&](const core::lease_policy& rule) {
+      return lease.granted_at >= core::barred_until(rule, ended.how, ended.at);
+    };
+    return by(policy)
+           || (rows.is_test_question()
+               && in_some_form(rows.unit->made, [&](const auto& step) { return by(step.lease); }));
+  };
   for (const auto* ended : rows.ended)
     if (ended->lease.owner == lease.owner)
-      require(lease.granted_at >= core::barred_until(policy, ended->how, ended->at), "lease policy",
-              rows.id, "a lease was granted to somebody who is barred from the unit");
-  if (rows.is_test_question())
-    for (const auto* ended : rows.ended)
-      require(ended->lease.owner != lease.owner, "test questions", rows.id,
-              "a contributor was asked the same test question twice");
+      require(open_after(*ended), "lease policy", rows.id,
+              "a lease was granted to somebody who is barred from the unit");
   check_quiz_passed(rows, lease);
   const auto& step = rows.unit->made.step;
   require(!is_removed(step, lease.owner)
@@ -888,14 +892,19 @@ void auditor::check_kept(const msg::submit_judgment& sent) {
 
 void auditor::acknowledged(const msg::submit_judgment& asked,
                            const msg::judgment_accepted& answer) {
-  if (answer.surplus) {
+  const auto row = t_.judgments.find({asked.unit, asked.contributor});
+  const bool counts = row != t_.judgments.end() && row->second.made.id == asked.judgment;
+  const bool told_late_only = defined(t_.units.at(asked.unit).made).test_questions.has_value();
+  if (answer.surplus && !(told_late_only && counts)) {
     require(answer.judgment == asked.judgment, "I-12", asked.unit,
             "another judgment was kept than was handed in");
     check_kept(asked);
     surplus_.emplace(asked.judgment, asked);
     return;
   }
-  const auto row = t_.judgments.find({asked.unit, asked.contributor});
+  if (told_late_only && counts)
+    require(answer.surplus == row->second.late, "test questions", asked.unit,
+            "the answer to a late judgment says whether it counts");
   if (!require(row != t_.judgments.end() && row->second.made.id == asked.judgment
                    && answer.judgment == asked.judgment
                    && whole(row->second.made.payload) == asked.payload,

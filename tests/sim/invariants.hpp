@@ -213,6 +213,9 @@ private:
 
   // quality_audit.cpp: what test questions, taints and removals must keep.
   void check_result(const unit_rows& rows);
+  /// Test questions that they had answered a while before that judgment; none where one of them was
+  /// ever forgiven: what was known of those at the time is not known any more.
+  std::size_t tested_before(const core::insert_judgment& judgment) const;
   /// Units of the step that they judged, test questions apart.
   std::size_t judged_in(const core::step_id& step, const core::contributor_id& who) const;
   void check_judgments(const unit_rows& rows);

@@ -81,6 +81,21 @@ std::size_t auditor::judged_in(const core::step_id& step, const core::contributo
       }));
 }
 
+std::size_t auditor::tested_before(const core::insert_judgment& judgment) const {
+  const auto& step = t_.units.at(judgment.unit).made.step;
+  std::size_t answered = 0;
+  for (const auto& [where, judged] : t_.judgments) {
+    const auto& made = judged.made;
+    if (where.second != judgment.owner || !made.test_correct
+        || t_.units.at(where.first).made.step != step)
+      continue;
+    if (ever_forgiven_.count(where.first) != 0)
+      return 0;
+    answered += made.submitted_at + offer_under_way_max < judgment.submitted_at ? 1 : 0;
+  }
+  return answered;
+}
+
 void auditor::check_judgments(const unit_rows& rows) {
   const auto& step = rows.unit->made.step;
   const bool tested = defined(step).test_questions.has_value();
@@ -95,6 +110,9 @@ void auditor::check_judgments(const unit_rows& rows) {
             "trust", rows.id, "a judgment was stored with a trust that nobody can have");
     require(made.trust_questions.has_value() == tested, "trust", rows.id,
             "a judgment does not say on how many test questions its trust rests");
+    if (made.trust_questions)
+      require(*made.trust_questions >= tested_before(made), "trust", rows.id,
+              "a judgment is trusted as if questions had not been answered that were");
     if (made.trust_questions)
       require(std::abs(core::quality::trust_of(made.trust_snapshot, *made.trust_questions).mean()
                        - made.trust_snapshot)

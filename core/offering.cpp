@@ -1,0 +1,44 @@
+#include "core/offering.hpp"
+
+namespace holdfast::core {
+
+namespace {
+
+/// An answer to it says nothing any more.
+bool is_void(const contributor_board& board, const unit_id& unit) {
+  return board.is_question(unit) && board.is_forgiven(unit);
+}
+
+} // namespace
+
+offered_unit offer_next(contributor_board& board, ready_set& ready, const contributor_id& to,
+                        instant now) {
+  const auto next = board.next_for(to, ready.ready_units() > 0);
+  std::optional<unit_id> unit;
+  if (next.first != given_back::none)
+    do
+      unit = ready.take_again(to, now, next.first == given_back::questions);
+    while (unit && is_void(board, *unit));
+  if (!unit && next.refusal != errc::none)
+    return {next.refusal, std::nullopt};
+  if (!unit && next.question) {
+    unit = next.question;
+    ready.bar(*unit, to, instant::max()); // as it is with a unit that is taken in its turn
+  } else if (!unit) {
+    unit = ready.take(to, now);
+  }
+  if (unit)
+    board.offered(to, *unit);
+  return {errc::none, unit};
+}
+
+std::optional<unit_id> offered_again(const contributor_board& board, const ready_set& ready,
+                                     const contributor_id& to, instant now) {
+  const auto next = board.next_for(to, ready.ready_units() > 0);
+  if (next.first == given_back::none)
+    return std::nullopt;
+  const auto unit = ready.next_again(to, now, next.first == given_back::questions);
+  return unit && is_void(board, *unit) ? std::nullopt : unit;
+}
+
+} // namespace holdfast::core
