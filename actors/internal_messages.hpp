@@ -253,10 +253,18 @@ struct gathered_found {
   std::vector<persistence::gathered_unit> units;
 };
 
-/// Answered by `step_surveyed`.
-struct survey_step {
+/// Step → reader. Answered by `survey_loaded`.
+struct load_survey {
   core::step_id step;
   double sure = 0; ///< Finished units with a lower confidence are unsure.
+};
+struct survey_loaded {
+  std::shared_ptr<const persistence::survey_material> material;
+};
+
+/// Step → refitter. Answered by `step_surveyed`.
+struct survey_step {
+  std::shared_ptr<const persistence::survey_material> material;
 };
 struct step_surveyed {
   core::step_survey found;
@@ -821,6 +829,8 @@ HOLDFAST_LOCAL_MESSAGE(gathered_found)
 HOLDFAST_LOCAL_MESSAGE(repair_tick)
 HOLDFAST_LOCAL_MESSAGE(try_again)
 HOLDFAST_LOCAL_MESSAGE(gather_tick)
+HOLDFAST_LOCAL_MESSAGE(load_survey)
+HOLDFAST_LOCAL_MESSAGE(survey_loaded)
 HOLDFAST_LOCAL_MESSAGE(survey_step)
 HOLDFAST_LOCAL_MESSAGE(step_surveyed)
 HOLDFAST_LOCAL_MESSAGE(refit_model)

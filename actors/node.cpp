@@ -56,7 +56,7 @@ caf::actor spawn_blocking(caf::event_based_actor* parent, const context_ptr& con
 ///   ├─ loader, reader        two connections that read: one for actors, one for the gateway
 ///   ├─ writer-0 …            group commit; a lost writer loses the sequence numbers of its shards,
 ///   ├─ membership            so the shards are taken over anew
-///   ├─ refitter              looks at all judgments of a step again, a step at a time
+///   ├─ refitter              looks at all judgments of a step at once, a step at a time
 ///   ├─ shards                one host per shard (one_for_one), under it steps, under these units
 ///   ├─ owners                one lease owner per contributor with a session
 ///   ├─ relay                 committed events to consumers

@@ -522,11 +522,12 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
         return answer(open(self).gathered_with(question.units),
                       [](auto& units) { return gathered_found{std::move(units)}; });
       },
-      [=](const survey_step& question) {
+      [=](const load_survey& question) {
         return answer(
             open(self).load_survey(question.step, question.sure, core::surveyed_judgments_max),
-            [](const auto& material) {
-              return step_surveyed{core::survey(material.judgments), material.finished};
+            [](auto& material) {
+              return survey_loaded{
+                  std::make_shared<const persistence::survey_material>(std::move(material))};
             });
       },
       [=](const find_source_keys& question) {

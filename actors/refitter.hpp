@@ -12,11 +12,11 @@ struct refitter_state {
   context_ptr context;
 };
 
-/// The REFITTER: looks at all judgments of a step again, for its model. One step at a time and on a
-/// thread of its own, because that may take seconds: neither steps nor those who read wait for it.
-/// It keeps nothing.
+/// The REFITTER: looks at many judgments of a step at once, for its model (refits) and for its
+/// monitors (surveys). One step at a time and on a thread of its own, because that may take
+/// seconds: neither steps nor those who read wait for it. It keeps nothing.
 ///
-/// Failure: a refit that fails is answered with the error and ends nobody.
+/// Failure: what fails is answered with the error and ends nobody.
 caf::behavior refitter(caf::stateful_actor<refitter_state>* self, context_ptr context);
 
 } // namespace holdfast::actors

@@ -19,7 +19,7 @@ void take_over(step_ptr self, const input_ptr& input, const core::quality::refit
   const auto& rule = refitted.rule;
   st.context->log(log_level::info, "model_refitted",
                   {{"step", to_string(st.identity.step())},
-                   {"units", std::to_string(refitted.found.units())},
+                   {"units", std::to_string(input->given.units())},
                    {"method", std::string{core::quality::name_of(rule.chosen)}},
                    {"calibrated_on", std::to_string(rule.sureness.fitted_on)}});
 }
@@ -38,8 +38,18 @@ void refit_when_due(step_ptr self) {
   if (!st.model || !st.refits.due(st.model->judgments()))
     return;
   const auto input = st.model->begin_refit();
-  if (!input)
+  if (!input) {
+    // There are judgments, or none would be due. Told each time, which is ever more seldom:
+    // whoever reads results must know that they are not what the step's method names.
+    const auto& policy = definition_of(st).aggregation;
+    st.context->log(log_level::warning, "refit_left_out",
+                    {{"step", to_string(st.identity.step())},
+                     {"method", std::string{to_string(policy.method)}},
+                     {"judgments", std::to_string(st.model->judgments())},
+                     {"contributors", std::to_string(st.model->contributors())},
+                     {"labels", std::to_string(policy.labels.size())}});
     return st.refits.ended();
+  }
   self->request(st.links.refitter, refit_timeout, refit_model{input})
       .then([=](const model_refitted& done) { take_over(self, input, *done.found); },
             // More judgments lead to another one; as long as it goes badly, results come from the

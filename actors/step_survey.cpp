@@ -48,43 +48,54 @@ void raise_flags(step_ptr self, const step_surveyed& survey,
   write(self, std::move(decided.changes), std::move(effect));
 }
 
-/// A step of many judgments takes a while to be read.
+/// A step of many judgments takes a while to be read, and others may be looked at before this one.
 constexpr auto survey_timeout = std::chrono::minutes{2};
+
+/// The reader only fetches the judgments: lists, searches for steps and the profiles that
+/// assignments wait for come from it, too, and would wait while it computes.
+template <class Done, class Failed>
+void survey_now(step_ptr self, Done done, Failed failed) {
+  const auto& st = self->state;
+  self->request(st.links.reader, survey_timeout,
+                load_survey{st.identity.step(), core::sure_in(definition_of(st).aggregation)})
+      .then(
+          [=](const survey_loaded& loaded) {
+            self->request(self->state.links.refitter, survey_timeout, survey_step{loaded.material})
+                .then(done, failed);
+          },
+          failed);
+}
 
 } // namespace
 
 void survey_when_due(step_ptr self) {
   auto& st = self->state;
-  const auto& mine = definition_of(self->state);
-  if (mine.monitors.empty() || !st.surveys.judged())
+  if (definition_of(st).monitors.empty() || !st.surveys.judged())
     return;
-  self->request(st.links.reader, survey_timeout,
-                survey_step{st.identity.step(), core::sure_in(mine.aggregation)})
-      .then(
-          [=](const step_surveyed& survey) {
-            self->state.surveys.ended();
-            raise_flags(self, survey, [](const core::failure&) {});
-          },
-          // The next judgments lead to another one.
-          [=](const caf::error&) { self->state.surveys.ended(); });
+  survey_now(
+      self,
+      [=](const step_surveyed& survey) {
+        self->state.surveys.ended();
+        raise_flags(self, survey, [](const core::failure&) {});
+      },
+      // The next judgments lead to another one.
+      [=](const caf::error&) { self->state.surveys.ended(); });
 }
 
 void on_get_step_quality(step_ptr self, const msg::get_step_quality&) {
   const held_promise promise{self->make_response_promise()};
-  self->request(self->state.links.reader, survey_timeout,
-                survey_step{self->state.identity.step(),
-                            core::sure_in(definition_of(self->state).aggregation)})
-      .then(
-          [=](const step_surveyed& survey) {
-            raise_flags(self, survey,
-                        [promise, view = to_view(self, survey)](const core::failure& why) {
-                          if (why.code == core::errc::none)
-                            promise.deliver(view);
-                          else
-                            promise.deliver(msg::to_error(why));
-                        });
-          },
-          [=](caf::error& error) { promise.deliver(std::move(error)); });
+  survey_now(
+      self,
+      [=](const step_surveyed& survey) {
+        raise_flags(self, survey,
+                    [promise, view = to_view(self, survey)](const core::failure& why) {
+                      if (why.code == core::errc::none)
+                        promise.deliver(view);
+                      else
+                        promise.deliver(msg::to_error(why));
+                    });
+      },
+      [=](const caf::error& error) { promise.deliver(error); });
 }
 
 } // namespace holdfast::actors

@@ -108,7 +108,7 @@ std::string obstacle(quality::method what, const aggregate_flags& flags,
     return flags.data + ": " + std::to_string(set.named.contributors.size()) + " contributors and "
            + std::to_string(set.named.labels.size())
            + " labels make confusion matrices of more than a gigabyte; majority, weighted, "
-             "weighted_log_odds, wawa, wawa_soft and glad do without";
+             "weighted_log_odds, wawa, wawa_soft, one_coin and glad do without";
   return {};
 }
 

@@ -1,8 +1,6 @@
 #include "core/answer_model.hpp"
 
 #include "core/invariant.hpp"
-#include "core/quality/expectation.hpp"
-
 #include <algorithm>
 #include <utility>
 
@@ -67,7 +65,8 @@ std::shared_ptr<const quality::refit_input> answer_model::begin_refit() {
   if (counted_ == 0)
     return nullptr;
   quality::refit_input input{model_.recorded(), model_.held(), goes_by_};
-  if (!quality::fits_confusion_table(input.given))
+  begun_ = nullptr;
+  if (!quality::can_refit(input))
     return nullptr;
   changed_.assign(changed_.size(), false);
   begun_ = std::make_shared<const quality::refit_input>(std::move(input));
@@ -79,7 +78,8 @@ bool answer_model::adopt(const std::shared_ptr<const quality::refit_input>& inpu
   if (input == nullptr || input != begun_)
     return false;
   begun_ = nullptr;
-  model_.adopt(refitted.found, changed_);
+  if (refitted.found.units() > 0)
+    model_.adopt(refitted.found, changed_);
   rule_ = refitted.rule;
   return true;
 }

@@ -44,9 +44,12 @@ public:
   std::vector<step_history::vote> counted() const;
   /// How many judgments count.
   std::uint64_t judgments() const { return counted_; }
+  /// All whose judgments ever counted.
+  std::size_t contributors() const { return contributors_.size(); }
 
   /// What a refit looks at, as it is now; null when there is nothing to look at, or too much for
-  /// it. A refit that was begun before is given up.
+  /// the methods that it may go by (`quality::can_refit`). A refit that was begun before is given
+  /// up.
   std::shared_ptr<const quality::refit_input> begin_refit();
 
   /// Goes on from what a refit has found in `input`. What came in or was withdrawn since it was

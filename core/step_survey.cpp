@@ -85,34 +85,36 @@ void look_at_copying(const quality::named_answers& named, std::vector<concern>& 
 class habits {
 public:
   habits(const std::vector<surveyed_judgment>& judgments, const quality::named_answers& named) {
+    // Where answers are no labels all of them count as one, which is a pattern of nobody's: then
+    // payloads alone tell something, and the memory for each contributor stays small.
     std::unordered_map<std::string_view, std::uint32_t> labels;
+    const bool labelled = named.labels.size() <= surveyed_labels_max;
     for (std::uint32_t label = 0; label < named.labels.size(); ++label)
-      labels.emplace(named.labels[label], label);
-    all_.resize(labels.size(), 0);
+      labels.emplace(named.labels[label], labelled ? label : 0);
+    all_.resize(labelled ? labels.size() : 1, 0);
     for (const auto& one : judgments) {
       const auto label = labels.at(one.answer);
       ++all_[label];
       const auto of = of_.try_emplace(one.contributor, static_cast<std::uint32_t>(all_.size()));
-      of.first->second.pattern.observe(label, one.payload);
-      ++of.first->second.payloads[one.payload];
+      of.first->second.observe(label, one.payload);
       ++payloads_[one.payload];
       ++count_;
     }
   }
 
   void look(std::vector<concern>& concerns) const {
-    for (const auto& [who, seen] : of_) {
-      const auto flags = quality::flags_of(seen.pattern, others_than(seen));
-      if (seen.pattern.count() < judgments_min || !flags.any())
+    for (const auto& [who, pattern] : of_) {
+      const auto flags = quality::flags_of(pattern, others_than(pattern));
+      if (pattern.count() < judgments_min || !flags.any())
         continue;
-      const auto count = std::to_string(seen.pattern.count());
+      const auto count = std::to_string(pattern.count());
       std::string why;
       const auto add = [&](bool flagged, const std::string& what) {
         if (flagged)
           why += (why.empty() ? "" : ", ") + what;
       };
       add(flags.constant, "one answer to nearly all");
-      add(flags.run, std::to_string(seen.pattern.longest_run()) + " times in a row the same");
+      add(flags.run, std::to_string(pattern.longest_run()) + " times in a row the same");
       add(flags.alternating, "another answer nearly every time");
       add(flags.identical, "nearly all the same to the byte");
       concerns.push_back({who, monitor::patterns, why + " (of " + count + " judgments)"});
@@ -120,33 +122,23 @@ public:
   }
 
 private:
-  struct contributor {
-    explicit contributor(std::uint32_t labels) : pattern(labels) {}
-    quality::answer_pattern pattern;
-    std::unordered_map<std::uint64_t, std::uint64_t> payloads;
-  };
-
-  quality::step_habits others_than(const contributor& one) const {
-    const auto others = static_cast<double>(count_ - one.pattern.count());
+  quality::step_habits others_than(const quality::answer_pattern& one) const {
+    const auto others = static_cast<double>(count_ - one.count());
     quality::step_habits result{std::vector<double>(all_.size(), 0), 0};
     if (others <= 0)
       return result;
     for (std::uint32_t label = 0; label < all_.size(); ++label)
-      result.label_shares[label] =
-          static_cast<double>(all_[label] - one.pattern.of_label(label)) / others;
-    const auto commonest = std::max_element(
-        one.payloads.begin(), one.payloads.end(), [](const auto& a, const auto& b) {
-          return std::tie(a.second, a.first) < std::tie(b.second, b.first);
-        });
+      result.label_shares[label] = static_cast<double>(all_[label] - one.of_label(label)) / others;
+    const auto commonest = one.commonest_payload();
     result.payload_share =
-        static_cast<double>(payloads_.at(commonest->first) - commonest->second) / others;
+        static_cast<double>(payloads_.at(commonest.payload) - commonest.times) / others;
     return result;
   }
 
   std::vector<std::uint64_t> all_; ///< By label.
   std::uint64_t count_ = 0;
   std::unordered_map<std::uint64_t, std::uint64_t> payloads_;
-  std::map<contributor_id, contributor> of_;
+  std::map<contributor_id, quality::answer_pattern> of_;
 };
 
 void look_at_speed(const std::vector<surveyed_judgment>& judgments,
@@ -193,8 +185,8 @@ step_survey survey(const std::vector<surveyed_judgment>& judgments) {
     result.fleiss_kappa = quality::fleiss_kappa(named.given);
     look_at_agreement(named, result.concerns);
     look_at_copying(named, result.concerns);
-    habits{judgments, named}.look(result.concerns);
   }
+  habits{judgments, named}.look(result.concerns);
   look_at_speed(judgments, result.concerns);
   std::sort(result.concerns.begin(), result.concerns.end(), [](const auto& a, const auto& b) {
     return std::tie(a.what, a.contributor) < std::tie(b.what, b.contributor);

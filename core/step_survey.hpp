@@ -61,7 +61,8 @@ struct step_survey {
 /// Of a step with more judgments the last ones are looked at.
 inline constexpr std::size_t surveyed_judgments_max = 50'000;
 /// Answers that are almost all different, such as free text, are no labels: with more than so many
-/// nobody's agreement, copying or habits are looked at.
+/// nobody's agreement or copying is looked at, and of their habits only whether they hand in the
+/// same to the byte.
 inline constexpr std::size_t surveyed_labels_max = 256;
 
 /// Looks at judgments in the order in which they came in. Of several judgments of a unit by one

@@ -28,7 +28,11 @@ double poisson_tail(std::uint32_t shared, double mean) {
 class comparison {
 public:
   comparison(const answers& given, const copy_rule& rule)
-      : given_(given), rule_(rule), counts_(given.labels), rates_(given.contributors, 0.0) {
+      : given_(given),
+        rule_(rule),
+        counts_(given.labels),
+        votes_(given.contributors, 0.0),
+        rates_(given.contributors, 0.0) {
     measure_rates();
     for (std::size_t unit = 0; unit < given.units(); ++unit)
       compare(unit);
@@ -61,7 +65,6 @@ private:
 
   /// How often each contributor disagrees with the majority of the others, and all together do.
   void measure_rates() {
-    std::vector<double> votes(given_.contributors, 0.0);
     double disagreed = 0;
     for (std::size_t unit = 0; unit < given_.units(); ++unit) {
       count(unit);
@@ -70,27 +73,41 @@ private:
         const auto most = *std::max_element(counts_.begin(), counts_.end());
         const auto against = counts_[one.label] < most;
         ++counts_[one.label];
-        votes[one.contributor] += 1;
+        votes_[one.contributor] += 1;
         rates_[one.contributor] += against ? 1 : 0;
         disagreed += against ? 1 : 0;
       }
     }
     for (std::size_t who = 0; who < rates_.size(); ++who)
-      rates_[who] = (rates_[who] + 1) / (votes[who] + 2);
+      rates_[who] = (rates_[who] + 1) / (votes_[who] + 2);
     mean_rate_ = (disagreed + 1) / (static_cast<double>(given_.votes.size()) + 2);
   }
 
   void compare(std::size_t unit) {
     count(unit);
     const auto votes = given_.of(unit);
-    for (const auto* a = votes.begin(); a != votes.end(); ++a)
-      for (const auto* b = a + 1; b != votes.end(); ++b) {
+    const auto compared = compared_of(votes);
+    for (auto a = compared.begin(); a != compared.end(); ++a)
+      for (auto b = a + 1; b != compared.end(); ++b) {
         --counts_[a->label];
         --counts_[b->label];
         compare(*a, *b, static_cast<double>(votes.size() - 2));
         ++counts_[a->label];
         ++counts_[b->label];
       }
+  }
+
+  std::vector<vote> compared_of(const vote_range& votes) const {
+    std::vector<vote> all{votes.begin(), votes.end()};
+    if (all.size() <= rule_.compared_max)
+      return all;
+    std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(rule_.compared_max),
+                     all.end(), [&](const vote& a, const vote& b) {
+                       return std::tie(votes_[b.contributor], a.contributor)
+                              < std::tie(votes_[a.contributor], b.contributor);
+                     });
+    all.resize(rule_.compared_max);
+    return all;
   }
 
   /// `counts_` has the votes of the others.
@@ -128,7 +145,8 @@ private:
   const answers& given_;
   copy_rule rule_;
   std::vector<std::uint32_t> counts_;
-  std::vector<double> rates_;
+  std::vector<double> votes_; ///< By contributor.
+  std::vector<double> rates_; ///< The same.
   double mean_rate_ = 0;
   std::map<std::pair<std::uint32_t, std::uint32_t>, suspected_copy> pairs_;
 };

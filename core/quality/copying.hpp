@@ -24,10 +24,15 @@ struct copy_rule {
   /// then those who are right against them would be taken for copies.
   std::uint32_t majority_min = 3;
   double chance_max = 0.001; ///< Once in so many honest steps, a pair is flagged.
+  /// So many contributors are compared with each other on one unit: 4,950 pairs, where a test
+  /// question that thousands have answered would make millions. Of more it is those who have
+  /// answered most in all. They are the same everywhere, so that pairs get to `units_min`, and
+  /// their copies harm most.
+  std::size_t compared_max = 100;
 };
 
 /// Every pair that is flagged, the least likely first. Compares each pair on each unit that both
-/// answered: for steps of some ten thousand judgments, not for every one of them.
+/// answered, within `compared_max`; everybody's answers make the majority.
 ///
 /// A shared disagreement is expected on a unit with the product of both contributors' rates of
 /// disagreement, each scaled by how contested the unit is among the others, times how likely two

@@ -18,17 +18,35 @@ double grained(double share) { return std::nearbyint(share / grain) * grain; }
 
 } // namespace
 
-incremental::incremental(std::uint32_t labels)
-    : labels_(labels), label_sums_(labels, 0.0), factors_(labels), product_(labels) {
+incremental::incremental(std::uint32_t labels, std::size_t cells_max)
+    : labels_(labels),
+      rows_left_(cells_max / std::max(labels, 1U)),
+      rows_max_(rows_left_),
+      no_counts_(labels, 0.0),
+      label_sums_(labels, 0.0),
+      factors_(labels),
+      product_(labels) {
   HOLDFAST_INVARIANT(labels > 0, "a step has labels");
 }
 
-double* incremental::cells_of(std::uint32_t contributor) {
-  const std::size_t each = (labels_ + std::size_t{1}) * labels_;
-  const auto needed = (contributor + std::size_t{1}) * each;
-  if (cells_.size() < needed)
-    cells_.resize(needed, 0.0);
-  return cells_.data() + contributor * each;
+std::size_t incremental::row_of(const confusion& of, std::uint32_t label) {
+  const auto found = std::find(of.given.begin(), of.given.end(), label);
+  return found == of.given.end() ? 0 : static_cast<std::size_t>(found - of.given.begin()) + 1;
+}
+
+std::size_t incremental::reach(const vote& given) {
+  if (confusions_.size() <= given.contributor)
+    confusions_.resize(given.contributor + std::size_t{1});
+  auto& of = confusions_[given.contributor];
+  if (const auto row = row_of(of, given.label); row > 0 || rows_left_ == 0)
+    return row;
+  --rows_left_;
+  of.given.push_back(given.label);
+  // By no more than is needed: rows are added seldom, and may be long.
+  const auto cells = (of.given.size() + 1) * labels_;
+  of.rows.reserve(cells);
+  of.rows.resize(cells, 0.0);
+  return of.given.size();
 }
 
 incremental::unit_state& incremental::reach(std::size_t unit) {
@@ -43,9 +61,13 @@ void incremental::deposit(const unit_state& unit, double sign) {
   for (std::uint32_t k = 0; k < labels_; ++k)
     label_sums_[k] += factors_[k];
   for (const auto& one : unit.votes) {
-    auto* cells = cells_of(one.contributor);
-    auto* given = cells + std::size_t{one.label} * labels_;
-    auto* sums = cells + std::size_t{labels_} * labels_;
+    // Rows stay until all are made anew, and when there is no room there is none until then: what
+    // is taken out here was put in.
+    const auto row = reach(one);
+    if (row == 0)
+      continue;
+    auto* sums = confusions_[one.contributor].rows.data();
+    auto* given = sums + row * labels_;
     for (std::uint32_t k = 0; k < labels_; ++k) {
       given[k] += factors_[k];
       sums[k] += factors_[k];
@@ -61,9 +83,14 @@ void incremental::estimate(unit_state& unit) {
     factors_[k] = (label_sums_[k] + prior_label) / units;
   product_.begin(factors_.data());
   for (const auto& one : unit.votes) {
-    const auto* cells = cells_of(one.contributor);
-    const auto* given = cells + std::size_t{one.label} * labels_;
-    const auto* sums = cells + std::size_t{labels_} * labels_;
+    const auto* sums = no_counts_.data();
+    const auto* given = no_counts_.data();
+    if (one.contributor < confusions_.size() && !confusions_[one.contributor].rows.empty()) {
+      const auto& of = confusions_[one.contributor];
+      sums = of.rows.data();
+      if (const auto row = row_of(of, one.label); row > 0)
+        given = sums + row * labels_;
+    }
     const auto of_row = prior_cell * labels_ + prior_diagonal;
     for (std::uint32_t k = 0; k < labels_; ++k)
       factors_[k] =
@@ -124,7 +151,8 @@ void incremental::hold(std::size_t unit, std::uint32_t truth) {
 void incremental::adopt(const estimates& refitted, const std::vector<bool>& changed) {
   HOLDFAST_INVARIANT(refitted.labels == labels_ && refitted.units() <= units_.size(),
                      "the refit was made of what is recorded here");
-  std::fill(cells_.begin(), cells_.end(), 0.0);
+  confusions_.clear();
+  rows_left_ = rows_max_;
   std::fill(label_sums_.begin(), label_sums_.end(), 0.0);
   counted_units_ = 0;
   const auto is_changed = [&](std::size_t unit) {

@@ -2,6 +2,7 @@
 
 #include "core/quality/answers.hpp"
 #include "core/quality/estimates.hpp"
+#include "core/quality/expectation.hpp"
 #include "core/quality/label_product.hpp"
 
 #include <cstddef>
@@ -18,9 +19,16 @@ namespace holdfast::core::quality {
 ///
 /// What it says depends on the order of judgments, a little; a refit over all of them (`recorded`,
 /// `refit_of`, `adopt`) takes that away.
+///
+/// Of a contributor it keeps counts for the labels that they have given, not for all there are:
+/// with hundreds of labels most people use few of them.
 class incremental {
 public:
-  explicit incremental(std::uint32_t labels);
+  /// `cells_max`: so many counts are kept of labels given, one for each true label. That is as many
+  /// as a refit can work on, so whoever is refitted never meets it. Beyond, judgments count for
+  /// their unit as ever, and a label that a contributor gives for the first time teaches nothing
+  /// about them.
+  explicit incremental(std::uint32_t labels, std::size_t cells_max = confusion_cells_max);
 
   /// Counts a judgment. False: the contributor has one on this unit already, which stays.
   bool add(std::size_t unit, const vote& given);
@@ -54,8 +62,17 @@ private:
     std::uint32_t truth = unknown_label;
   };
 
-  /// Soft counts of one contributor: by label given and true label, and the sums of the former.
-  double* cells_of(std::uint32_t contributor);
+  /// Soft counts of one contributor, in rows with one for each true label: first their sums, then
+  /// those of each label given, in the order of the first time that it was.
+  struct confusion {
+    std::vector<std::uint32_t> given;
+    std::vector<double> rows;
+  };
+
+  /// The row of the label given; 0, that of the sums, when there is none.
+  static std::size_t row_of(const confusion& of, std::uint32_t label);
+  /// The same, of a contributor who gets a row for the label if there is room for another one.
+  std::size_t reach(const vote& given);
   unit_state& reach(std::size_t unit);
   /// Takes the unit's soft counts out of the sums, and puts them in again.
   void take_out(const unit_state& unit);
@@ -66,7 +83,10 @@ private:
 
   std::uint32_t labels_;
   std::vector<unit_state> units_;
-  std::vector<double> cells_; ///< By contributor: label given × true label, then the sums.
+  std::vector<confusion> confusions_; ///< By contributor.
+  std::size_t rows_left_;             ///< Of labels given.
+  std::size_t rows_max_;
+  std::vector<double> no_counts_; ///< A row.
   std::vector<double> label_sums_;
   std::size_t counted_units_ = 0; ///< That have been put in.
   std::vector<double> factors_;   ///< One for each label, for use at once.

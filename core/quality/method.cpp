@@ -34,6 +34,11 @@ aggregated bounded(method what, em_fit fit) {
   return {std::move(fit.found), what, std::nullopt, iterations, std::nullopt};
 }
 
+/// Without the model that others report, where a table of it would be too large.
+aggregated fitted(method what, coin_fit fit) {
+  return {std::move(fit.found), what, fit.log_likelihood, fit.iterations, std::nullopt};
+}
+
 aggregated fitted(method what, glad_fit fit) {
   const auto iterations = static_cast<std::uint32_t>(fit.log_likelihoods.size());
   const auto log_likelihood = fit.log_likelihoods.back();
@@ -99,7 +104,8 @@ std::string_view name_of(method what) {
 
 bool needs_confusion_table(method what) {
   return what != method::majority && what != method::weighted && what != method::weighted_log_odds
-         && what != method::wawa && what != method::wawa_soft && what != method::glad;
+         && what != method::wawa && what != method::wawa_soft && what != method::glad
+         && what != method::one_coin;
 }
 
 aggregated aggregate_by(method what, const answers& given, const known_labels& test_questions,
@@ -133,7 +139,8 @@ aggregated aggregate_by(method what, const answers& given, const known_labels& t
   case method::fast_dawid_skene:
     return fitted(what, fast_dawid_skene(given, em));
   case method::one_coin:
-    return fitted(what, one_coin(given, em));
+    return fits_confusion_table(given) ? fitted(what, one_coin(given, em))
+                                       : fitted(what, one_coin_by_accuracy(given, em));
   case method::one_coin_mle:
     return fitted(what, one_coin_mle(given, em));
   case method::ibcc_vb:

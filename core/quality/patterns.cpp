@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace holdfast::core::quality {
 
@@ -26,14 +27,14 @@ void answer_pattern::observe(std::uint32_t label, std::uint64_t payload) {
   last_ = label;
   ++count_;
   ++of_label_[label];
-  if (payloads_.size() < payloads_max || payloads_.count(payload) > 0)
-    ++payloads_[payload];
+  ++payloads_[payload];
 }
 
-std::uint64_t answer_pattern::identical_payloads() const {
-  std::uint64_t most = 0;
-  for (const auto& [payload, count] : payloads_)
-    most = std::max(most, count);
+answer_pattern::repeated_payload answer_pattern::commonest_payload() const {
+  repeated_payload most;
+  for (const auto& [payload, times] : payloads_)
+    if (std::tie(most.times, most.payload) < std::tie(times, payload))
+      most = {payload, times};
   return most;
 }
 
@@ -58,7 +59,7 @@ pattern_chances chances_of(const answer_pattern& seen, const step_habits& others
   if (seen.count() > 1)
     result.alternating = binomial_tail(static_cast<double>(seen.changes()), count - 1,
                                        std::clamp(1 - same, share_min, 1 - share_min));
-  result.identical = binomial_tail(static_cast<double>(seen.identical_payloads()), count,
+  result.identical = binomial_tail(static_cast<double>(seen.commonest_payload().times), count,
                                    std::clamp(others.payload_share, share_min, 1.0));
   return result;
 }
@@ -75,7 +76,7 @@ pattern_flags flags_of(const answer_pattern& seen, const step_habits& others) {
   return {flagged(commonest, strong * count, chances.constant),
           flagged(seen.longest_run(), count / 2, chances.run),
           flagged(seen.changes(), strong * (count - 1), chances.alternating),
-          flagged(seen.identical_payloads(), strong * count, chances.identical)};
+          flagged(seen.commonest_payload().times, strong * count, chances.identical)};
 }
 
 } // namespace holdfast::core::quality

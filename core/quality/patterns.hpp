@@ -10,7 +10,10 @@
 /// may come sorted, and then an honest contributor gives one label for long.
 namespace holdfast::core::quality {
 
-/// What a contributor has answered in a step, in order; the memory of a few numbers.
+/// What a contributor has answered in a step, in order; the memory of a few numbers, and of one for
+/// each different payload. Whoever looks at a step bounds these by the judgments that they look at:
+/// a bound of its own here would miss who began with many payloads and then found the one that does
+/// for everything.
 class answer_pattern {
 public:
   explicit answer_pattern(std::uint32_t labels) : of_label_(labels, 0) {}
@@ -22,11 +25,13 @@ public:
   std::uint64_t of_label(std::uint32_t label) const { return of_label_[label]; }
   std::uint64_t longest_run() const { return longest_run_; } ///< Of one label.
   std::uint64_t changes() const { return changes_; }         ///< Of label, from one to the next.
-  /// How often the commonest payload came, of those remembered.
-  std::uint64_t identical_payloads() const;
 
-  /// So many different payloads are remembered; with more the contributor is not identical anyway.
-  static constexpr std::size_t payloads_max = 64;
+  struct repeated_payload {
+    std::uint64_t payload = 0;
+    std::uint64_t times = 0; ///< 0 before the first judgment.
+  };
+  /// Of several the greatest, so that the order of judgments decides nothing.
+  repeated_payload commonest_payload() const;
 
 private:
   std::uint64_t count_ = 0;

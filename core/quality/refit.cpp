@@ -1,5 +1,6 @@
 #include "core/quality/refit.hpp"
 
+#include "core/invariant.hpp"
 #include "core/quality/dawid_skene.hpp"
 #include "core/quality/gold_selected.hpp"
 #include "core/quality/label_product.hpp"
@@ -8,6 +9,7 @@
 #include "core/quality/voting.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace holdfast::core::quality {
 
@@ -52,21 +54,24 @@ refit_input with_comparable_questions(const refit_input& input) {
 /// What `one_coin` takes from all units. A label that nobody gave so far is unlikely, and not
 /// impossible until the next refit.
 void learn_coins(const refit_input& input, unit_rule& rule) {
-  const auto fit = one_coin(input.given, em_options{input.test_questions});
+  auto fit = one_coin_by_accuracy(input.given, em_options{input.test_questions});
   const auto units = static_cast<double>(input.given.units());
-  rule.label_shares = fit.model.label_shares;
+  rule.label_shares = std::move(fit.label_shares);
   for (auto& share : rule.label_shares)
     share = (share * units + prior_label) / (units + prior_label * input.given.labels);
-  for (std::uint32_t who = 0; who < input.given.contributors; ++who)
-    rule.reliability.push_back(*fit.model.given_true.of({who, 0}));
+  rule.reliability = std::move(fit.accuracies);
+}
+
+std::size_t deciding_questions(const refit_input& input) {
+  std::size_t deciding = 0;
+  for (std::size_t unit = 0; unit < input.given.units(); ++unit)
+    deciding += decides(input, unit) ? 1 : 0;
+  return deciding;
 }
 
 /// What test questions say of the rule, where there are enough of them.
 void ask_questions(const refit_input& input, unit_rule& rule) {
-  std::size_t deciding = 0;
-  for (std::size_t unit = 0; unit < input.given.units(); ++unit)
-    deciding += decides(input, unit) ? 1 : 0;
-  if (deciding < deciding_questions_min)
+  if (deciding_questions(input) < deciding_questions_min)
     return;
   const auto asked = with_comparable_questions(input);
   if (!input.goes_by)
@@ -106,11 +111,22 @@ void toss_coins(const unit_rule& rule, const vote_range& votes, std::uint32_t la
 
 } // namespace
 
+bool can_refit(const refit_input& input) {
+  if (fits_confusion_table(input.given))
+    return true;
+  return input.goes_by ? *input.goes_by != method::dawid_skene_map
+                       : deciding_questions(input) >= deciding_questions_min;
+}
+
 refit refit_of(const refit_input& input) {
+  HOLDFAST_INVARIANT(can_refit(input), "the caller asks first");
+  refit done;
   // From the vote shares, not from where the live estimates are: these depend on the order in which
   // judgments came in.
-  auto fit = dawid_skene(input.given, prior::diagonal, em_options{input.test_questions});
-  return {std::move(fit.found), rule_for(input)};
+  if (fits_confusion_table(input.given))
+    done.found = dawid_skene(input.given, prior::diagonal, em_options{input.test_questions}).found;
+  done.rule = rule_for(input);
+  return done;
 }
 
 estimates shares_by(const unit_rule& rule, const vote_range& votes, std::uint32_t labels) {

@@ -36,11 +36,18 @@ struct unit_rule {
 };
 
 struct refit {
-  estimates found; ///< By `dawid_skene_map`, test questions held at their truth.
+  /// By `dawid_skene_map`, test questions held at their truth. Without units where the answers fit
+  /// no confusion table; then the rule goes by another method.
+  estimates found;
   unit_rule rule;
 };
 
-/// Requires a vote, and answers that fit a confusion table.
+/// Whether there is a refit of such judgments. Where they fit no confusion table there is one for
+/// methods that make none: the one that the step names, or those that enough test questions can
+/// choose from.
+bool can_refit(const refit_input& input);
+
+/// Requires a vote, and `can_refit`.
 refit refit_of(const refit_input& input);
 
 /// The shares of one unit with `votes`, at least one, by `rule`, which does not go by

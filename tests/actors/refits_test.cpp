@@ -259,6 +259,40 @@ BOOST_AUTO_TEST_CASE(a_refit_that_fails_ends_neither_the_refitter_nor_what_stand
   BOOST_TEST(finished_with(calibrated) > 0U);
 }
 
+// A step of hundreds of labels and thousands of people has more confusion matrices than a refit may
+// keep: whoever runs the node is told that results stay with the live estimates.
+BOOST_AUTO_TEST_CASE(a_refit_that_there_is_no_room_for_is_told) {
+  std::string labels = R"("red")";
+  for (int i = 1; i < 256; ++i)
+    labels += ",\"label-" + std::to_string(i) + '"';
+  held_back = "refitter"; // the first refits, of few people, would only take time
+  step = create(R"({"name": "colours", "steps": [{"key": "label", "judgments_per_unit": 1,
+      "aggregation": {"method": "dawid_skene_map", "labels": [)"
+                + labels + "]}}]}");
+  constexpr std::size_t people = 2'049;
+  for (std::size_t first = 0; first < people; first += 683)
+    feed(step, 683, first);
+  for (std::size_t who = 0; who < people; ++who)
+    work(step, "person-" + std::to_string(who));
+  const auto told = [this] {
+    return std::count_if(node->log.begin(), node->log.end(), [this](const auto& line) {
+      return line.find("refit_left_out") == 0 && line.find(to_string(step)) != std::string::npos
+             && line.find("dawid_skene_map") != std::string::npos
+             && line.find("2049") != std::string::npos;
+    });
+  };
+  BOOST_TEST(told() == 0);
+  held_back.clear();
+  restart();
+  advance(1s);
+  BOOST_TEST(told() == 1);
+  // Work goes on.
+  feed(step, 1, people);
+  work(step, "ana");
+  advance(1s);
+  BOOST_TEST(results(step).size() == people + 1);
+}
+
 // Only steps need it: no commit under way is in doubt because of it, and no shard changes hands.
 BOOST_AUTO_TEST_CASE(a_refitter_that_crashes_takes_steps_along_and_no_writer) {
   begin(step_of(2, "gold_selected"), 2);

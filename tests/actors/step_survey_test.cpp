@@ -116,6 +116,21 @@ BOOST_AUTO_TEST_CASE(a_step_looks_at_its_judgments_of_its_own_accord) {
   BOOST_TEST(events(core::event_type::contributor_flagged).size() == 1U);
 }
 
+// The reader answers lists and searches, and assignments wait for the profiles that it reads.
+BOOST_AUTO_TEST_CASE(nobody_who_reads_waits_while_a_survey_is_computed) {
+  const auto step = create(surveyed_step_with(R"("monitors": ["patterns"])"));
+  held_back = "refitter";
+  judge(step, 17);
+  BOOST_TEST(call(msg::list_steps{{}, 10}).value.has_value());
+  BOOST_TEST(call(msg::list_results{step, 0, 10}).value.has_value());
+  BOOST_TEST(flags(step).empty());
+  feed(step, 1, 17);
+  work(step, "ana");
+  held_back.clear();
+  advance(1s);
+  BOOST_TEST(flags(step) == "eve:patterns");
+}
+
 // A28, I-12: the flag was not written when the step crashed
 BOOST_AUTO_TEST_CASE(a_flag_that_was_lost_is_raised_by_the_next_survey) {
   const auto step = create(surveyed_step_with(R"("monitors": ["agreement"])"));

@@ -5,6 +5,7 @@
 #include "core/quality/peer_agreement.hpp"
 #include "core/quality/seeded.hpp"
 #include "core/quality/speed.hpp"
+#include "core/quality/voting.hpp"
 #include "tests/quality/recorded_sets.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -192,8 +193,20 @@ BOOST_AUTO_TEST_CASE(identical_payloads_are_flagged_where_labels_say_nothing) {
   answer_pattern varied{1};
   for (std::uint64_t i = 0; i < 200; ++i)
     varied.observe(0, i);
-  BOOST_TEST(varied.identical_payloads() == 1U);
+  BOOST_TEST(varied.commonest_payload().times == 1U);
   BOOST_TEST(!flags_of(varied, {{1.0}, 0.01}).any());
+}
+
+// A26: whatever they tried out before
+BOOST_AUTO_TEST_CASE(who_finds_late_what_does_for_everything_is_flagged) {
+  answer_pattern seen{1};
+  for (std::uint64_t i = 0; i < 100; ++i)
+    seen.observe(0, i);
+  for (int i = 0; i < 1'000; ++i)
+    seen.observe(0, 4'200);
+  BOOST_TEST(seen.commonest_payload().payload == 4'200U);
+  BOOST_TEST(seen.commonest_payload().times == 1'000U);
+  BOOST_TEST(flags_of(seen, {{1.0}, 0.01}).identical);
 }
 
 BOOST_AUTO_TEST_CASE(random_work_is_hardly_ever_flagged) {
@@ -306,6 +319,63 @@ BOOST_AUTO_TEST_CASE(a_copy_is_found_by_the_mistakes_in_it) {
 BOOST_AUTO_TEST_CASE(an_honest_crowd_is_left_alone) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed)
     BOOST_TEST(suspected_copies(crowd(seed, false), {}).empty(), seed);
+}
+
+/// The crowd, of which one copies, and `more` people who have answered ten units of it only, as
+/// test questions are.
+answers crowd_with_passers_by(std::uint32_t more) {
+  const auto few = crowd(3, true);
+  const auto right = majority(few);
+  seeded_source random{12};
+  answers all;
+  all.labels = few.labels;
+  all.contributors = few.contributors + more;
+  for (std::size_t unit = 0; unit < few.units(); ++unit) {
+    // Before those who stay, so that no order of votes or numbers tells them apart.
+    for (std::uint32_t who = 0; unit < 10 && who < more; ++who)
+      all.votes.push_back({who, random.below(10) == 0
+                                    ? static_cast<std::uint32_t>(random.below(3))
+                                    : consensus_of(right.of(unit), few.labels).label});
+    for (const auto& one : few.of(unit))
+      all.votes.push_back({more + one.contributor, one.label});
+    all.begins.push_back(all.votes.size());
+  }
+  return all;
+}
+
+// A unit that thousands have answered would have millions of pairs.
+BOOST_AUTO_TEST_CASE(those_are_compared_who_have_answered_most) {
+  copy_rule rule;
+  rule.compared_max = 30;
+  const auto found = suspected_copies(crowd_with_passers_by(2'000), rule);
+  BOOST_TEST_REQUIRE(found.size() == 1U);
+  BOOST_TEST(found[0].first == 2'000U);
+  BOOST_TEST(found[0].second == 2'001U);
+  BOOST_TEST(found[0].units > 190U);
+  // Of equals the first are compared, here the copies.
+  rule.compared_max = 1;
+  BOOST_TEST(suspected_copies(crowd(3, true), rule).empty());
+  rule.compared_max = 2;
+  const auto two = suspected_copies(crowd(3, true), rule);
+  BOOST_TEST_REQUIRE(two.size() == 1U);
+  BOOST_TEST(two[0].second == 1U);
+}
+
+// 49,995,000 pairs on each unit, were all of them compared: minutes, and gigabytes of pairs.
+BOOST_AUTO_TEST_CASE(a_unit_that_everybody_has_answered_is_compared_in_bounded_time) {
+  constexpr std::uint32_t everybody = 10'000;
+  seeded_source random{13};
+  answers given;
+  given.labels = 3;
+  given.contributors = everybody;
+  for (int unit = 0; unit < 5; ++unit) {
+    for (std::uint32_t who = 0; who < everybody; ++who)
+      given.votes.push_back({who, static_cast<std::uint32_t>(random.below(3))});
+    given.begins.push_back(given.votes.size());
+  }
+  copy_rule rule;
+  rule.units_min = 5;
+  BOOST_TEST(suspected_copies(given, rule).empty());
 }
 
 // Nobody is known to have copied here. Rules on identical answers flag up to a third of them.

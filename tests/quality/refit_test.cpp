@@ -4,6 +4,7 @@
 
 #include "core/answer_model.hpp"
 #include "core/quality/gold_selected.hpp"
+#include "core/quality/one_coin.hpp"
 #include "core/quality/seeded.hpp"
 #include "core/refit_pace.hpp"
 #include "tests/core/random_source.hpp"
@@ -101,6 +102,30 @@ refit_input quiz_for_all(std::size_t questions, known_labels& truth) {
 }
 
 const std::vector<std::string> cat_or_dog{"cat", "dog"};
+
+/// So many labels and contributors that their confusion matrices make more than a gigabyte. Each of
+/// the latter judges two of `wide_units` units, rightly but for every fifth of them.
+constexpr std::size_t wide_labels = 256;
+constexpr std::size_t wide_contributors = 2'049;
+constexpr std::size_t wide_units = 300;
+
+std::string wide_label(std::size_t n) { return "label-" + std::to_string(n % wide_labels); }
+
+answer_model wide_step(aggregation_method how, std::size_t questions) {
+  std::vector<std::string> labels;
+  for (std::size_t n = 0; n < wide_labels; ++n)
+    labels.push_back(wide_label(n));
+  answer_model model{labels, how};
+  for (std::size_t unit = 0; unit < questions; ++unit)
+    model.hold(unit_named(unit), wide_label(unit));
+  // By unit, so that the model numbers units as they are numbered here.
+  for (std::size_t unit = 0; unit < wide_units; ++unit)
+    for (std::size_t who = 0; who < wide_contributors; ++who)
+      if (who % wide_units == unit || (who + 7) % wide_units == unit)
+        model.add(unit_named(unit), "person-" + std::to_string(who),
+                  wide_label(who % 5 == 0 ? unit + 1 : unit));
+  return model;
+}
 
 } // namespace
 
@@ -302,6 +327,77 @@ BOOST_AUTO_TEST_CASE(votes_weigh_what_the_refit_knows_of_their_contributors) {
   const auto second = 0.25 * 0.1 * 0.6 * (2.0 / 3);
   BOOST_TEST(shares_by(rule, all, 2).of(0)[0] == first / (first + second),
              boost::test_tools::tolerance(1e-12));
+}
+
+// One number for each contributor says as much as a matrix of which two values are different.
+BOOST_AUTO_TEST_CASE(accuracies_are_found_without_confusion_matrices) {
+  for (const auto* name : test::sets_with_truth) {
+    const auto set = test::recorded_set(name);
+    for (const auto& clamped : {known_labels{}, set.test_questions}) {
+      const em_options options{clamped};
+      const auto whole = one_coin(set.named.given, options);
+      const auto slim = one_coin_by_accuracy(set.named.given, options);
+      BOOST_TEST(slim.iterations == whole.iterations(), name);
+      BOOST_TEST(slim.log_likelihood == whole.log_likelihood(), boost::test_tools::tolerance(1e-9));
+      BOOST_TEST(greatest_difference(slim.found, whole.found) < 1e-9, name);
+      for (std::uint32_t who = 0; who < set.named.given.contributors; ++who)
+        BOOST_TEST(std::abs(slim.accuracies[who] - *whole.model.given_true.of({who, 0})) < 1e-9);
+      for (std::uint32_t label = 0; label < set.named.given.labels; ++label)
+        BOOST_TEST(std::abs(slim.label_shares[label] - whole.model.label_shares[label]) < 1e-9);
+    }
+  }
+}
+
+// A33: the methods that a step names and that make no confusion matrices are refitted at any size
+BOOST_AUTO_TEST_CASE(what_needs_no_confusion_matrices_is_refitted_however_wide_the_step_is) {
+  const auto unit = unit_named(40);
+  for (const auto& [how, what] : {std::pair{aggregation_method::wawa, method::wawa},
+                                  std::pair{aggregation_method::one_coin, method::one_coin}}) {
+    const std::string named{name_of(what)};
+    auto model = wide_step(how, 0);
+    const auto before = model.opinion_of(unit);
+    const auto input = model.begin_refit();
+    BOOST_TEST_REQUIRE((input != nullptr), named);
+    BOOST_TEST(!fits_confusion_table(input->given));
+    const auto refitted = refit_of(*input);
+    BOOST_TEST(refitted.found.units() == 0U);
+    BOOST_TEST(model.adopt(input, refitted));
+    const auto opinion = model.opinion_of(unit);
+    BOOST_TEST(before.method == "dawid_skene_map");
+    BOOST_TEST(opinion.method == named);
+    BOOST_TEST(!opinion.calibrated);
+    const auto whole = aggregate_by(what, input->given, {}).found;
+    BOOST_TEST(consensus_of(opinion.shares.data(), wide_labels).label
+               == consensus_of(whole.of(40), wide_labels).label);
+    BOOST_TEST(consensus_of(opinion.shares.data(), wide_labels).label == 40U);
+    if (what == method::wawa)
+      BOOST_TEST(std::abs(opinion.shares[40] - whole.of(40)[40]) < 1e-9);
+    // What is there goes on: the live estimates are neither lost nor made anew.
+    model.add(unit, "newcomer", wide_label(40));
+    BOOST_TEST(model.opinion_of(unit).judgments == opinion.judgments + 1);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(test_questions_choose_among_what_needs_no_confusion_matrices) {
+  auto model = wide_step(aggregation_method::gold_selected, 30);
+  const auto input = model.begin_refit();
+  BOOST_REQUIRE((input != nullptr));
+  BOOST_TEST(model.adopt(input, refit_of(*input)));
+  const auto opinion = model.opinion_of(unit_named(40));
+  BOOST_TEST(opinion.method != "dawid_skene_map");
+  BOOST_TEST(opinion.calibrated);
+  refit_input by_votes{input->given, input->test_questions, method::majority};
+  BOOST_TEST((refit_of(by_votes).rule.chosen == method::majority));
+}
+
+BOOST_AUTO_TEST_CASE(a_step_that_is_too_wide_for_the_method_that_it_names_is_not_refitted) {
+  for (const auto how : {aggregation_method::incremental, aggregation_method::dawid_skene_map})
+    BOOST_TEST((wide_step(how, 30).begin_refit() == nullptr));
+  // Nothing chooses another one.
+  auto unasked = wide_step(aggregation_method::gold_selected, 9);
+  BOOST_TEST((unasked.begin_refit() == nullptr));
+  BOOST_TEST(unasked.contributors() == wide_contributors);
+  BOOST_TEST(unasked.opinion_of(unit_named(40)).method == "dawid_skene_map");
 }
 
 // Whoever had not judged before the refit counts like anybody.

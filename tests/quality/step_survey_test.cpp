@@ -9,6 +9,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -148,6 +149,50 @@ BOOST_AUTO_TEST_CASE(answers_that_all_differ_are_no_labels) {
   BOOST_TEST(survey.labels == 1200U);
   BOOST_TEST(!survey.krippendorff_alpha);
   BOOST_TEST(survey.concerns.empty());
+}
+
+/// Four people write a thousand answers of which no two are equal; another one hands in `texts`.
+std::vector<surveyed_judgment> free_text_and(const std::vector<std::string>& texts) {
+  std::vector<surveyed_judgment> all;
+  for (std::size_t n = 0; n < 1'000; ++n) {
+    all.push_back(judgment(people[n % people.size()], n, "text " + std::to_string(n)));
+    if (n >= texts.size())
+      continue;
+    all.push_back(judgment("eve", n, texts[n]));
+    all.back().payload = std::hash<std::string>{}(texts[n]);
+  }
+  return all;
+}
+
+// A26: where answers are no labels, too
+BOOST_AUTO_TEST_CASE(whoever_hands_in_one_text_for_everything_is_found_by_patterns) {
+  const auto survey =
+      core::survey(free_text_and(std::vector<std::string>(500, "as described above")));
+  BOOST_TEST(survey.labels == 1'001U);
+  BOOST_TEST(!survey.krippendorff_alpha);
+  BOOST_TEST(flags_in(survey) == "eve:patterns");
+  BOOST_TEST(survey.concerns.at(0).why == "nearly all the same to the byte (of 500 judgments)");
+  // Who takes it for most answers, and not for nearly all, may have met as many of a kind.
+  std::vector<std::string> most(400, "as described above");
+  for (int n = 0; n < 100; ++n)
+    most.push_back("a text of its own, " + std::to_string(n));
+  BOOST_TEST(flags_in(core::survey(free_text_and(most))) == "");
+}
+
+// What everybody says is nobody's habit.
+BOOST_AUTO_TEST_CASE(a_text_that_is_right_for_nearly_all_units_is_left_alone) {
+  std::vector<surveyed_judgment> all;
+  for (std::size_t n = 0; n < 300; ++n)
+    for (std::size_t i = 0; i < 16; ++i) {
+      const bool rare = n % 15 == 0;
+      const auto payload = rare ? 16 * n + i + 1 : 0;
+      all.push_back(judgment("person-" + std::to_string(i), n,
+                             rare ? "text " + std::to_string(payload) : "none"));
+      all.back().payload = payload;
+    }
+  const auto survey = core::survey(all);
+  BOOST_TEST(survey.labels > core::surveyed_labels_max);
+  BOOST_TEST(flags_in(survey) == "");
 }
 
 BOOST_AUTO_TEST_CASE(too_little_work_says_nothing) {

@@ -272,10 +272,15 @@ void draw_quality(plan& p) {
     q.every = d.one_of(intervals);
     q.questions = q.quiz + static_cast<std::uint32_t>(d.between(1, 5));
     q.method = d.one_of(methods);
+    // Without another draw: all else in the plans of old seeds stays what it was.
+    const std::array<const char*, 3> by_model{"incremental", "wawa", "dawid_skene_map"};
     if (q.tested && q.method == "incremental" && q.questions % 2 == 0)
-      q.method = "gold_selected"; // without another draw: plans of old seeds stay what they were
+      q.method = "gold_selected";
     else if (q.method == "incremental" && q.questions % 3 == 0)
       q.method = "one_coin";
+    else if (q.method == "incremental")
+      q.method = by_model[(p.seed + i) % by_model.size()];
+    q.sequential = q.tested && (p.seed / 3 + i) % 2 == 0;
     if (d.below(3) == 0)
       continue;
     q.stopping = draw_stopping(d, p.slots_max);
@@ -734,6 +739,19 @@ std::string schema_in(const plan& p, std::uint32_t version, std::uint32_t positi
       .str();
 }
 
+std::string tests_in(const quality_plan& q) {
+  core::json_object tests;
+  tests.number("quiz", static_cast<std::int64_t>(q.quiz))
+      .number("quiz_pass", 0.5)
+      .number("every", static_cast<std::int64_t>(q.every));
+  // Few questions are asked in a run: two wrong answers, or three right ones, are a verdict.
+  if (q.sequential)
+    tests.raw("sequential", R"({"good":0.9,"bad":0.3})");
+  else
+    tests.number("certainty", 0.6);
+  return tests.str();
+}
+
 /// One step of a form.
 std::string step_in(const plan& p, const workflow_form& form, std::uint32_t version,
                     std::uint32_t position) {
@@ -762,12 +780,7 @@ std::string step_in(const plan& p, const workflow_form& form, std::uint32_t vers
   if (const auto policy = gathered_in(p, version, position))
     step.raw("gather", json_of(*policy));
   if (q.tested)
-    step.raw("test_questions", core::json_object{}
-                                   .number("quiz", static_cast<std::int64_t>(q.quiz))
-                                   .number("quiz_pass", 0.5)
-                                   .number("certainty", 0.6)
-                                   .number("every", static_cast<std::int64_t>(q.every))
-                                   .str());
+    step.raw("test_questions", tests_in(q));
   if (p.monitors)
     step.raw("monitors", R"(["agreement","copying","patterns","speed"])");
   if (const auto& tasks = p.unit_tasks[position]; !tasks.queue.empty())

@@ -16,6 +16,55 @@ namespace {
 /// Between an offer of the step and the unit's lease.
 constexpr core::duration offer_under_way_max = std::chrono::minutes{1};
 
+/// An answer to a test question is on its way to the step for so long at most: of two that came in
+/// one after the other it may have been told of the second one first.
+constexpr core::duration answer_under_way_max = std::chrono::seconds{5};
+
+/// What somebody has answered to test questions: when, and whether rightly.
+using test_answers = std::vector<std::pair<core::instant, bool>>;
+
+enum class telling { best_first, worst_first };
+
+/// Whether each is right, in that order of those in which the step may have been told of them which
+/// has the right ones as early, or as late, as may be.
+std::vector<bool> in_order(const test_answers& answers, telling how) {
+  const bool first = how == telling::best_first;
+  test_answers by_time; // and whether it is to be late: of equals those come last
+  for (const auto& [at, right] : answers)
+    by_time.emplace_back(at + (right == first ? core::duration{} : answer_under_way_max),
+                         right != first);
+  std::sort(by_time.begin(), by_time.end());
+  std::vector<bool> ordered;
+  for (const auto& [at, late] : by_time)
+    ordered.push_back(late != first);
+  return ordered;
+}
+
+bool fails_quiz(const core::quality::test_policy& policy, const std::vector<bool>& right) {
+  core::quality::test_record quiz;
+  for (std::size_t i = 0; i < right.size() && quiz.asked < policy.quiz; ++i, ++quiz.asked)
+    quiz.right += right[i] ? 1 : 0;
+  return core::quality::quiz_state_of(policy, quiz) == core::quality::quiz_state::failed;
+}
+
+/// A sequential test is over at its first verdict; the other rule goes on, and once is enough.
+bool is_found_bad(const core::quality::taint_rule& rule, const std::vector<bool>& right) {
+  core::quality::test_record so_far;
+  for (const auto one : right) {
+    ++so_far.asked;
+    so_far.right += one ? 1 : 0;
+    if (!rule.sequential) {
+      if (core::quality::is_tainted(rule, core::quality::trust_after({}, so_far)))
+        return true;
+      continue;
+    }
+    const auto verdict = core::quality::standing_of(*rule.sequential, so_far);
+    if (verdict != core::quality::standing::undecided)
+      return verdict == core::quality::standing::bad;
+  }
+  return false;
+}
+
 } // namespace
 
 std::vector<const persistence::memory::judgment_row*> auditor::unit_rows::counted() const {
@@ -127,14 +176,14 @@ void auditor::check_judgments(const unit_rows& rows) {
   }
 }
 
-/// Whoever has failed the quiz gets no ordinary work, though a crash came between the answer and
-/// the removal.
+/// Whoever has failed the quiz gets no ordinary work, and who was found bad none at all, though a
+/// crash came between the answer and the removal.
 void auditor::check_quiz_passed(const unit_rows& rows, const core::lease& lease) {
   const auto& step = rows.unit->made.step;
   const auto& rules = defined(step).test_questions;
-  if (!rules || rows.is_test_question())
+  if (!rules)
     return;
-  std::vector<std::pair<core::instant, bool>> answers; // when, and whether wrong
+  test_answers answers;
   for (const auto& [where, judged] : t_.judgments)
     if (where.second == lease.owner && judged.made.test_correct
         && t_.units.at(where.first).made.step == step
@@ -142,15 +191,13 @@ void auditor::check_quiz_passed(const unit_rows& rows, const core::lease& lease)
       // What it said when the lease was granted is not known any more.
       if (ever_forgiven_.count(where.first) != 0)
         return;
-      answers.emplace_back(judged.made.submitted_at, !*judged.made.test_correct);
+      answers.emplace_back(judged.made.submitted_at, *judged.made.test_correct);
     }
-  std::sort(answers.begin(), answers.end()); // of two at one time the right one came first
-  core::quality::test_record quiz;
-  for (std::size_t i = 0; i < answers.size() && quiz.asked < rules->placement.quiz;
-       ++i, ++quiz.asked)
-    quiz.right += answers[i].second ? 0 : 1;
-  require(core::quality::quiz_state_of(rules->placement, quiz) != core::quality::quiz_state::failed,
-          "I-11", rows.id, "ordinary work was given to somebody who has failed the quiz");
+  const auto right = in_order(answers, telling::best_first);
+  require(rows.is_test_question() || !fails_quiz(rules->placement, right), "I-11", rows.id,
+          "ordinary work was given to somebody who has failed the quiz");
+  require(!is_found_bad(rules->taint, right), "I-11", rows.id,
+          "work was given to somebody whose answers to test questions rule that out");
 }
 
 bool auditor::is_removed(const core::step_id& step, const core::contributor_id& contributor) const {
@@ -159,27 +206,22 @@ bool auditor::is_removed(const core::step_id& step, const core::contributor_id& 
          && found->second.standing == core::contributor_standing::removed;
 }
 
-/// Whom test questions have removed, wrong answers that count speak against: in whatever order they
-/// came in.
+/// Whom test questions have removed, their answers that count speak against: in the order in which
+/// they came in, or nearly.
 void auditor::check_removal(const core::put_standing& standing) {
   const auto& rules = defined(standing.step).test_questions;
   if (!is_removed(standing.step, standing.contributor)
       || standing.reason == core::standing_reason::requester || !rules)
     return;
-  std::uint32_t wrong = 0; // may be more than the quiz has: on leases that were not taken back yet
+  test_answers answers;
   for (const auto& [where, judged] : t_.judgments) {
     const auto& unit = t_.units.at(where.first);
-    wrong += where.second == standing.contributor && unit.made.step == standing.step
-                     && judged.made.test_correct == false && !unit.forgiven_at
-                 ? 1
-                 : 0;
+    if (where.second == standing.contributor && unit.made.step == standing.step
+        && judged.made.test_correct && !unit.forgiven_at)
+      answers.emplace_back(judged.made.submitted_at, *judged.made.test_correct);
   }
-  const auto& quiz = rules->placement;
-  const bool passable =
-      quiz.quiz == 0
-      || static_cast<double>(std::int64_t{quiz.quiz} - wrong) >= quiz.quiz_pass * quiz.quiz;
-  if (passable
-      && !core::quality::is_tainted(rules->taint, core::quality::trust_after({}, {0, wrong})))
+  const auto right = in_order(answers, telling::worst_first);
+  if (!fails_quiz(rules->placement, right) && !is_found_bad(rules->taint, right))
     blame("removal", standing.contributor + " was removed for answers that do not demand it");
 }
 
