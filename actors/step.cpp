@@ -255,8 +255,10 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
       [=](const expiry_tick& tick) { on_expiry_tick(self, tick); },
       [=](look_again) {
         on_look_again(self);
-        if (self->state.loaded)
+        if (self->state.loaded) {
           go_on_with_repairs(self);
+          aggregate_forgotten(self);
+        }
         gather_when_due(self);
       },
       [=](repair_tick) { go_on_with_repairs(self); },

@@ -16,6 +16,13 @@ namespace {
 
 using parts = std::shared_ptr<fan_in>;
 
+/// Looks at which a full unit is aggregated without being told. One may find a unit whose last
+/// judgment came in a moment ago.
+constexpr std::uint32_t full_looks_max = 2;
+
+/// Units that one look has aggregated at most: each is read by itself.
+constexpr std::size_t forgotten_max = 100;
+
 /// Sends `part` to `target` as one of these.
 template <class Message>
 void ask_part(step_ptr self, const parts& whole, const caf::actor& target, Message part) {
@@ -307,33 +314,64 @@ bool leads_to_aggregation(core::event_type type) {
   return false;
 }
 
-/// Tells the unit of the last message about it that may make it complete, from those after `after`.
-void look_for_message(step_ptr self, const core::unit_id& unit, core::event_seq after,
-                      core::event_seq last) {
+/// Of units, the last message about each that may make it complete; 0 where none was found.
+using last_messages = std::map<core::unit_id, core::event_seq>;
+
+/// Tells the units of the last messages about them, from those after `after`.
+void look_for_messages(step_ptr self, const last_messages& known, core::event_seq after) {
   const auto& st = self->state;
   self->request(st.links.loader, internal_timeout,
                 read_events{st.identity.shard, after, st.context->settings.events_batch_max})
       .then(
           [=](const event_page& page) {
-            auto newest = last;
+            auto last = known;
             for (const auto& [message, event] : page.events)
-              if (event.unit == unit && leads_to_aggregation(event.type))
-                newest = message.seq;
+              if (const auto about = last.find(event.unit);
+                  about != last.end() && leads_to_aggregation(event.type))
+                about->second = message.seq;
             if (!page.events.empty())
-              return look_for_message(self, unit, page.events.back().id.seq, newest);
-            with_unit(self, unit, [=](const caf::actor& actor, const core::failure&) {
+              return look_for_messages(self, last, page.events.back().id.seq);
+            for (const auto& [about, seq] : last) {
               // None is left of judgments that came in before what is kept of the events.
-              const core::message_id message{self->state.identity.shard, newest};
-              if (actor) // nobody waits for its answer
-                caf::anon_send(actor,
-                               unit_command{seen_by(self, aggregation_consumer, message, unit)});
-            });
+              const core::message_id message{self->state.identity.shard, seq};
+              with_unit(self, about, [=, id = about](const caf::actor& unit, const core::failure&) {
+                if (unit) // nobody waits for its answer
+                  caf::anon_send(unit,
+                                 unit_command{seen_by(self, aggregation_consumer, message, id)});
+              });
+            }
           },
           [=](const caf::error& error) {
-            self->state.context->log(
-                log_level::warning, "unit_load_failed",
-                {{"unit", to_string(unit)}, {"reason", msg::failure_of(error).detail}});
+            self->state.context->log(log_level::warning, "unit_load_failed",
+                                     {{"unit", to_string(known.begin()->first)},
+                                      {"reason", msg::failure_of(error).detail}});
           });
+}
+
+/// Calls `use` with those of the units that are stored as full, if any.
+void with_full_units(step_ptr self, const std::vector<core::unit_id>& units,
+                     const std::function<void(const last_messages&)>& use) {
+  const auto full = std::make_shared<last_messages>();
+  const auto whole = std::make_shared<fan_in>([=](const core::failure&) {
+    if (!full->empty())
+      use(*full);
+  });
+  // Each by itself: one that is damaged is no matter of the others.
+  for (const auto& unit : units) {
+    whole->begin_part();
+    self->request(self->state.links.loader, internal_timeout,
+                  load_units{{unit}, leases_of(self->state)})
+        .then(
+            [=](const units_loaded& loaded) {
+              for (const auto& stored : loaded.units)
+                if (stored.step == self->state.identity.step() && !core::is_test_question(stored)
+                    && core::ready_to_aggregate(stored))
+                  full->emplace(stored.id, 0);
+              whole->end_part();
+            },
+            [=](const caf::error&) { whole->end_part(); }); // whoever asks for it next asks again
+  }
+  whole->end_part();
 }
 
 } // namespace
@@ -350,16 +388,28 @@ void on_apply_events(step_ptr self, const apply_events& delivery) {
 }
 
 void aggregate_mended(step_ptr self, const core::unit_id& unit) {
-  const auto& st = self->state;
-  self->request(st.links.loader, internal_timeout, load_units{{unit}, leases_of(st)})
-      .then(
-          [=](const units_loaded& loaded) {
-            for (const auto& stored : loaded.units)
-              if (stored.step == self->state.identity.step() && !core::is_test_question(stored)
-                  && core::ready_to_aggregate(stored))
-                look_for_message(self, unit, 0, 0);
-          },
-          [](const caf::error&) {}); // whoever resumes it again has it told again
+  with_full_units(self, {unit},
+                  [=](const last_messages& full) { look_for_messages(self, full, 0); });
+}
+
+void aggregate_forgotten(step_ptr self) {
+  auto& st = self->state;
+  std::vector<core::unit_id> still;
+  for (const auto& unit : st.ready.full_units())
+    if (st.expiry_of.count(unit) == 0 && st.reserved.count(unit) == 0
+        && st.unreadable.count(unit) == 0)
+      still.push_back(unit);
+  const auto forgotten = core::judge_full(st.found_full, still, full_looks_max, forgotten_max);
+  if (forgotten.empty())
+    return;
+  with_full_units(self, forgotten, [=](const last_messages& full) {
+    const auto& context = *self->state.context;
+    context.log(log_level::warning, "units_not_aggregated",
+                {{"step", to_string(self->state.identity.step())},
+                 {"units", std::to_string(full.size())},
+                 {"first", to_string(full.begin()->first)}});
+    look_for_messages(self, full, 0);
+  });
 }
 
 } // namespace holdfast::actors

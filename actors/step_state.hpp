@@ -12,6 +12,7 @@
 #include "core/refit_pace.hpp"
 #include "core/step.hpp"
 #include "core/survey_pace.hpp"
+#include "core/sweep.hpp"
 #include "core/workflow_versions.hpp"
 
 #include <caf/exit_reason.hpp>
@@ -76,6 +77,8 @@ struct step_state {
   /// offered them until they have been read.
   std::unordered_map<core::unit_id, bool> unreadable;
   bool sweep_armed = false;
+
+  core::full_record found_full; ///< By the looks of the sweeper.
 
   /// Offers under way: slots taken off the ready set that the unit does not know of yet.
   std::unordered_map<core::unit_id, std::uint32_t> reserved;
@@ -331,6 +334,9 @@ void on_apply_events(step_ptr self, const apply_events& delivery);
 /// Somebody resumes the unit, which may have been damaged while it was told of its last judgment:
 /// looks for that among the events, and tells it again.
 void aggregate_mended(step_ptr self, const core::unit_id& unit);
+/// At every look of the sweeper: units that have been full for two of them, and are not aggregated,
+/// are told of their last judgment again.
+void aggregate_forgotten(step_ptr self);
 
 /// Why something stored could not be read, as whoever brings events hears it: `damaged` where no
 /// other try will read it either, so that it is set aside.

@@ -22,7 +22,8 @@ struct sweeper_state {
 /// THE SWEEPER: the backstop of all timers. Every `sweep_interval` it asks the database what holds
 /// leases that should have ended long ago, and has everything that this node hosts look at the
 /// clock. So whatever is due is done within two intervals, even if every timer was lost; and what
-/// is overdue although it has looked is read anew from the database (`core::judge_overdue`).
+/// is overdue although it has looked is read anew from the database (`core::judge_overdue`). Steps
+/// take the same occasion to look for full units that nobody has aggregated (`core::judge_full`).
 ///
 /// In a healthy node it finds nothing: each find is logged.
 ///

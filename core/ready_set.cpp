@@ -36,6 +36,10 @@ const ready_set::entry* ready_set::open(const unit_id& unit) const {
 
 void ready_set::set_free(entry& e, std::uint32_t free) {
   const bool before = offers(e);
+  if (free == 0)
+    full_.insert(e.unit);
+  else if (e.free == 0)
+    full_.erase(e.unit);
   e.free = free;
   ready_ += static_cast<std::size_t>(offers(e)) - static_cast<std::size_t>(before);
 }
@@ -257,6 +261,7 @@ void ready_set::close(const unit_id& unit) {
   if (found == index_.end())
     return;
   ready_ -= static_cast<std::size_t>(offers(found->second));
+  full_.erase(unit);
   index_.erase(found);
   trim();
 }
@@ -264,6 +269,12 @@ void ready_set::close(const unit_id& unit) {
 std::uint32_t ready_set::free_slots(const unit_id& unit) const {
   const auto* e = open(unit);
   return e == nullptr || e->suspended ? 0 : e->free;
+}
+
+std::vector<unit_id> ready_set::full_units() const {
+  std::vector<unit_id> units{full_.begin(), full_.end()};
+  std::sort(units.begin(), units.end());
+  return units;
 }
 
 // Drops what nobody will be offered from there: a full or suspended unit comes back through the

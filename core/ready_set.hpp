@@ -5,6 +5,7 @@
 #include <deque>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace holdfast::core {
@@ -74,6 +75,9 @@ public:
   /// Units with a free slot that are not suspended.
   std::size_t ready_units() const { return ready_; }
   std::size_t open_units() const { return index_.size(); }
+  /// Open units without a free slot, suspended or not, by id: somebody has them, or they are
+  /// judged.
+  std::vector<unit_id> full_units() const;
   /// Length of both lanes together, which is what the set costs besides its units: after a pick at
   /// most four times the ready units and a constant.
   std::size_t lane_entries() const { return fresh_.size() + returned_.size(); }
@@ -133,6 +137,7 @@ private:
 
   std::unordered_map<unit_id, entry> index_;
   std::unordered_map<unit_id, bool> apart_; ///< Whether it is suspended.
+  std::unordered_set<unit_id> full_; ///< Beside the index, which may be long where these are few.
   std::unordered_map<contributor_id, contributor_index> contributors_;
   std::vector<cursor> cursors_;
   std::deque<lane_entry> fresh_;

@@ -25,7 +25,7 @@ inline shard_id shard_of(const hosted_item& item, std::uint32_t shards) {
   return std::visit([=](const auto& id) { return shard_of(id, shards); }, item);
 }
 
-/// An item that every look has found overdue, since one that did not.
+/// An item that every look has found overdue, since one that did not; or a unit found full.
 struct overdue_item {
   std::uint32_t looks = 0; ///< Since it became overdue, or was read anew.
   std::uint32_t most = 0;  ///< At so many it is read anew.
@@ -47,5 +47,15 @@ struct sweep_verdict {
 /// many looks each time, to 64 times `looks_max`.
 sweep_verdict judge_overdue(overdue_record& record, const std::vector<hosted_item>& found,
                             std::uint32_t looks_max);
+
+/// Units that the last look at a step found full.
+using full_record = std::map<unit_id, overdue_item>;
+
+/// Which of the units that a look has found full, and held by nobody, are to be aggregated without
+/// being told: those that `looks_max` looks in a row have found, at most `most` of them. The word
+/// of the last judgment is under way for moments, so it must have been lost. As above, where that
+/// does not help it is done again more and more seldom.
+std::vector<unit_id> judge_full(full_record& record, const std::vector<unit_id>& found,
+                                std::uint32_t looks_max, std::size_t most);
 
 } // namespace holdfast::core

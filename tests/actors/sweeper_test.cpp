@@ -1,5 +1,6 @@
 // The backstop of all timers, through a whole node in virtual time: A179, B34, B45, B50, C41, I-9.
 
+#include "actors/internal_messages.hpp"
 #include "tests/support/queue_fixture.hpp"
 
 using namespace std::chrono_literals;
@@ -25,6 +26,27 @@ struct node_without_timers : node_with_queue {
       if (line.find(event) != std::string::npos)
         return true;
     return false;
+  }
+
+  /// The aggregation takes all events of the step's shard for delivered.
+  void lose_judgments_of(const core::step_id& step) {
+    const auto shard = core::shard_of(step, node->settings.shards);
+    bool written = false;
+    const auto thief = system->spawn([&](caf::event_based_actor* self) {
+      core::change passed;
+      passed.writes.push_back(core::advance_cursor{"aggregation", shard,
+                                                   database->tables().shards.at(shard).event_seq});
+      self->send(the_actor("writer"), actors::write_request{{shard, {}, 1}, 1, passed});
+      return caf::behavior{[&, self](const actors::write_done& done) {
+        written = done.failure.code == core::errc::none;
+        self->quit();
+      }};
+    });
+    settle();
+    BOOST_REQUIRE(written);
+    restart();
+    held_back.clear();
+    settle();
   }
 
   std::size_t lost = 0;
@@ -101,6 +123,56 @@ BOOST_AUTO_TEST_CASE(database_that_is_away_does_not_keep_it_from_looking) {
   database->set_reachable(true);
   advance_without_timers(interval / 3); // before it looks again
   BOOST_TEST(counts().leased == 0U);
+}
+
+// A179, I-5: the event of the last judgment is lost
+BOOST_AUTO_TEST_CASE(full_unit_that_nobody_aggregates_is_found) {
+  const auto step = create(workflow_json("w", {step_json("label", 1, {})}));
+  feed(step, 1);
+  const auto held = assigned(step, "ana");
+  held_back = "consumer";
+  BOOST_REQUIRE(submit(held, "ana").value);
+  lose_judgments_of(step);
+  advance(interval + interval / 2);
+  BOOST_TEST(statistics(step).finalized == 0U);
+  BOOST_TEST(!logged("units_not_aggregated"));
+  advance(interval);
+  BOOST_TEST(logged("units_not_aggregated"));
+  BOOST_TEST(statistics(step).finalized == 1U);
+  BOOST_TEST(events(core::event_type::unit_finalized).size() == 1U);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// A179, I-10: and with it the word that more are wanted
+BOOST_AUTO_TEST_CASE(unit_that_wants_more_judgments_is_offered_although_the_event_was_lost) {
+  const auto step = create(R"({"name": "w", "steps": [{"key": "label",
+      "stopping": {"min": 2, "max": 4, "stop_at": 0.7}}]})");
+  feed(step, 1);
+  work(step, "ana", "red");
+  const auto held = assigned(step, "bob");
+  held_back = "consumer";
+  BOOST_REQUIRE(submit(held, "bob", "blue").value);
+  lose_judgments_of(step);
+  advance(interval + interval / 2);
+  BOOST_TEST(assign(step, "eve").code() == core::errc::no_unit_available);
+  advance(interval);
+  BOOST_TEST(logged("units_not_aggregated"));
+  BOOST_TEST((assigned(step, "eve").unit == held.unit));
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+BOOST_AUTO_TEST_CASE(units_that_are_aggregated_in_time_are_not_found) {
+  const auto step = create();
+  feed(step, 2);
+  for (const auto* who : {"ana", "bob"})
+    work(step, who);
+  const auto lease = assigned(step, "ana");
+  for (int look = 0; look < 3; ++look) {
+    advance(interval);
+    BOOST_REQUIRE(extend(lease, "ana").value);
+  }
+  BOOST_TEST(statistics(step).finalized == 1U);
+  BOOST_TEST(!logged("units_not_aggregated"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

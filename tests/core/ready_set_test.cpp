@@ -233,6 +233,12 @@ private:
   void check() {
     BOOST_TEST(set_.open_units() == naive_.units.size());
     BOOST_TEST(set_.ready_units() == naive_.ready());
+    std::vector<unit_id> full;
+    for (const auto& e : naive_.units)
+      if (e.free == 0)
+        full.push_back(e.id);
+    std::sort(full.begin(), full.end());
+    BOOST_TEST((set_.full_units() == full));
     for (const auto& e : naive_.units) {
       BOOST_TEST(set_.contains(e.id));
       BOOST_TEST(set_.free_slots(e.id) == (e.suspended ? 0U : e.free));

@@ -67,6 +67,37 @@ BOOST_AUTO_TEST_CASE(items_are_judged_each_by_itself) {
   BOOST_TEST((verdict.late == std::vector<hosted_item>{step}));
 }
 
+// A179, I-10: the word of a judgment that came in a moment ago is on its way.
+BOOST_AUTO_TEST_CASE(a_full_unit_is_forgotten_when_two_looks_in_a_row_find_it) {
+  full_record record;
+  const auto unit = [](std::uint8_t n) {
+    unit_id id;
+    id.value.bytes[15] = n;
+    return id;
+  };
+  using units = std::vector<unit_id>;
+  BOOST_TEST(judge_full(record, {unit(1)}, 2, 10).empty());
+  BOOST_TEST(judge_full(record, {unit(2)}, 2, 10).empty());
+  BOOST_TEST((judge_full(record, {unit(1), unit(2)}, 2, 10) == units{unit(2)}));
+  BOOST_TEST((judge_full(record, {unit(1), unit(2)}, 2, 10) == units{unit(1)}));
+  // Where it did not help, it is something else.
+  BOOST_TEST(judge_full(record, {unit(2)}, 2, 10).empty());
+  BOOST_TEST(judge_full(record, {unit(2)}, 2, 10).empty());
+  BOOST_TEST((judge_full(record, {unit(2)}, 2, 10) == units{unit(2)}));
+  BOOST_TEST(judge_full(record, {}, 2, 10).empty());
+  BOOST_TEST(record.empty());
+}
+
+BOOST_AUTO_TEST_CASE(full_units_that_are_too_many_for_one_look_are_the_next_ones) {
+  full_record record;
+  std::vector<unit_id> found(3);
+  for (std::uint8_t n = 0; n < 3; ++n)
+    found[n].value.bytes[15] = n;
+  BOOST_TEST(judge_full(record, found, 2, 2).empty());
+  BOOST_TEST((judge_full(record, found, 2, 2) == std::vector<unit_id>{found[0], found[1]}));
+  BOOST_TEST((judge_full(record, found, 2, 2) == std::vector<unit_id>{found[2]}));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace holdfast::core

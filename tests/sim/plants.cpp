@@ -293,6 +293,20 @@ public:
   }
 };
 
+/// A step that starts again does not know of the newest of its open units.
+class without_newest_unit : public test::forwarding_store {
+public:
+  using test::forwarding_store::forwarding_store;
+
+  core::outcome<persistence::stored_step>
+  load_step(core::step_id step, const persistence::lease_policies_of& policies_of) override {
+    auto loaded = test::forwarding_store::load_step(step, policies_of);
+    if (loaded && !loaded->open_units.empty() && !loaded->open_units.back().test_question)
+      loaded->open_units.pop_back();
+    return loaded;
+  }
+};
+
 /// What a step leaves out of its own past.
 class false_history : public test::forwarding_store {
 public:
@@ -828,6 +842,7 @@ const std::vector<plant>& plants() {
         {"judgments-hidden", "judgments are left out when a unit is loaded", has_people},
         {"tokens-reset", "tokens begin anew when a unit is loaded", has_people},
         {"expiry-forgotten", "the ends of leases are not taken over after a restart", has_people},
+        {"unit-unseen", "a restarted step does not know of an open unit", has_people},
         {"cursor-hasty", "a restarted relay skips events", has_people},
         {"bounds-behind", "the newest event of a shard is not seen by whoever looks for it",
          has_people},
@@ -970,6 +985,8 @@ planted_bug::wrap(std::unique_ptr<persistence::store> connection) const {
     return std::make_unique<false_memory>(
         std::move(connection), keep_unit,
         [](persistence::open_unit& u) { u.next_expiry = core::instant::max(); });
+  if (name_ == "unit-unseen")
+    return std::make_unique<without_newest_unit>(std::move(connection));
   if (name_ == "units-swept")
     return std::make_unique<careless_sweep>(std::move(connection), database_);
   if (name_ == "left-waiting")

@@ -32,6 +32,9 @@ constexpr core::duration calm_time_max = 20min;
 /// nobody needs run out.
 constexpr core::duration aftermath = 120s;
 
+/// Between two looks at what the steps offer.
+constexpr core::duration ready_check_pause = 500ms;
+
 /// Commits between two checks of everything.
 constexpr std::uint64_t full_check_every = 100;
 
@@ -114,6 +117,10 @@ world::world(const run_options& options)
       random_(options.seed * 0xd1342543de82ef95ULL + 7),
       virtual_(1),
       audit_(plan_, virtual_.database->tables(), log_),
+      ready_(virtual_.database->tables(),
+             [this](const char* invariant, const std::string& what) {
+               audit_.blame(invariant, what);
+             }),
       database_faults_(plan_.faults, random_, virtual_.database, audit_, log_, seen_),
       objects_(std::make_shared<object_faults>(
           plan_.faults, random_, [this] { return now(); }, log_)),
@@ -201,6 +208,8 @@ void world::note_message(caf::resumable* job) {
   if (actor == nullptr)
     return;
   seen_actors_.emplace(actor->id(), actor->address());
+  if (std::string_view{actor->name()} == "step")
+    seen_steps_.emplace(actor->id(), actor->address());
   log_.mix(actor->id());
   log_.mix(static_cast<std::uint64_t>(core::to_micros(now())));
   log_.note([&] {
@@ -225,6 +234,25 @@ void world::handle_one() {
     audit_.check_all();
 }
 
+void world::check_ready() {
+  if (plan_.units == 0 || now() < ready_checked_ + ready_check_pause)
+    return;
+  ready_checked_ = now();
+  std::set<core::incarnation_id> able;
+  for (const auto& p : processes_)
+    if (!p->dead && !p->cut && !p->no_renewals)
+      able.insert(p->settings.incarnation);
+  std::vector<caf::strong_actor_ptr> actors;
+  for (auto seen = seen_steps_.begin(); seen != seen_steps_.end();)
+    if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(seen->second)) {
+      actors.push_back(std::move(actor));
+      ++seen;
+    } else {
+      seen = seen_steps_.erase(seen);
+    }
+  ready_.look(actors, able, now());
+}
+
 /// Not even when all is calm do timers come back: the sweeper alone must get everything done.
 void world::lose_timers() {
   if (plan_.faults.timer_lost > 0 && random_.hit(plan_.faults.timer_lost)
@@ -238,8 +266,12 @@ void world::advance() {
   const bool rush = !calm_ && random_.hit(plan_.faults.clock_rush);
   if (scheduler().has_job() && !rush)
     return handle_one();
-  if (rush)
+  if (rush) {
     seen_.count(event_kind::clock_rushed);
+    ready_.interrupt();
+  } else {
+    check_ready();
+  }
   const auto limit = agenda_.empty() ? now() + 10s : agenda_.begin()->first;
   lose_timers();
   virtual_.advance_to_next_timer(std::max(limit, now()));
@@ -427,8 +459,10 @@ void world::outage() {
   seen_.count(event_kind::outage);
   log_.note([] { return std::string{"the database is unreachable"}; });
   virtual_.database->set_reachable(false);
+  ready_.interrupt();
   after(random_.span(10ms, 6s), [this] {
     log_.note([] { return std::string{"the database is reachable again"}; });
+    ready_.interrupt();
     virtual_.database->set_reachable(true);
   });
 }

@@ -7,6 +7,7 @@
 #include "tests/sim/object_faults.hpp"
 #include "tests/sim/plan.hpp"
 #include "tests/sim/plants.hpp"
+#include "tests/sim/ready_audit.hpp"
 #include "tests/sim/receivers.hpp"
 #include "tests/sim/subscriber.hpp"
 #include "tests/sim/trace.hpp"
@@ -79,6 +80,8 @@ private:
   void at(core::instant when, std::function<void()> what);
   void after(core::duration wait, std::function<void()> what) { at(now() + wait, std::move(what)); }
   bool run_due();
+  /// I-10, now and then when only time can bring more.
+  void check_ready();
 
   // --- processes ---
   process_ptr start_process(const std::string& name);
@@ -118,6 +121,7 @@ private:
   dice random_;
   test::virtual_world virtual_;
   auditor audit_;
+  ready_auditor ready_;
   database_faults database_faults_;
   std::shared_ptr<object_faults> objects_;
   planted_bug bug_;
@@ -128,9 +132,11 @@ private:
 
   std::vector<process_ptr> processes_;
   std::map<caf::actor_id, caf::actor_addr> seen_actors_; ///< That have ever handled a message.
+  std::map<caf::actor_id, caf::actor_addr> seen_steps_;  ///< Of these, the steps.
   std::multimap<core::instant, std::function<void()>> agenda_;
   std::uint64_t messages_ = 0;
   std::uint64_t commits_checked_ = 0;
+  core::instant ready_checked_{};
   core::instant begun_;
   bool calm_ = false;
 };
