@@ -70,13 +70,14 @@ void aggregate(step_ptr self, const apply_events& delivery) {
     if (settled && waiting)
       continue;
     whole->begin_part();
-    with_unit(
-        self, event.unit,
-        [=, id = message, about = event.unit](const caf::actor& unit, const core::failure& why) {
-          if (unit)
-            ask_part(self, whole, unit, unit_command{seen_by(self, delivery.consumer, id, about)});
-          whole->end_part(holds_back(why)); // see `aggregate_mended`
-        });
+    with_unit(self, event.unit,
+              // Not the delivery itself, which would be copied for each of its events.
+              [=, by = delivery.consumer, id = message,
+               about = event.unit](const caf::actor& unit, const core::failure& why) {
+                if (unit)
+                  ask_part(self, whole, unit, unit_command{seen_by(self, by, id, about)});
+                whole->end_part(holds_back(why)); // see `aggregate_mended`
+              });
   }
   whole->end_part();
 }
