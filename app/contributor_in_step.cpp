@@ -167,13 +167,13 @@ exit_code repair_in_step(const in_step_flags& flags, core::step_id step,
     id = id_in<core::repair_id>(flags.repair, "--id");
   if (!id)
     return exit_code::usage;
+  std::cerr << "repair " << core::to_string(*id) << '\n';
   const msg::repair_contributor request{step, *id, flags.contributor, flags.dry_run};
   for (std::optional<std::uint64_t> seen;;) {
     const auto told = cluster.ask<msg::repair_progress>(request);
     if (!told) {
       if (seen || core::describe(told.error().code).retryable)
-        std::cerr << "it may go on all the same: ask again with --id " << core::to_string(*id)
-                  << '\n';
+        std::cerr << "it may go on all the same: ask again with --id\n";
       return refused_by_node(told.error());
     }
     if (told->done) {
@@ -183,8 +183,6 @@ exit_code repair_in_step(const in_step_flags& flags, core::step_id step,
         print_text(*told);
       return exit_code::ok;
     }
-    if (!seen)
-      std::cerr << "repair " << core::to_string(*id) << '\n';
     if (seen != told->units_done)
       std::cerr << "looked at " << told->units_done << " of " << told->units << " units\n";
     seen = told->units_done;
