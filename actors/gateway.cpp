@@ -113,6 +113,10 @@ core::failure check(const msg::repair_contributor& m) {
 core::failure check(const msg::list_contributors& m) {
   return first_of({check_id(m.step, "step"), check_limit(m.limit, contributors_page_max)});
 }
+core::failure check(const msg::get_feedback& m) {
+  return first_of(
+      {check_id(m.step, "step"), check_id(m.unit, "unit"), check_contributor(m.contributor)});
+}
 core::failure check(const msg::explain_unit& m) {
   return first_of({check_id(m.step, "step"), check_id(m.unit, "unit"),
                    m.contributor.empty() ? core::failure{} : check_contributor(m.contributor)});
@@ -524,6 +528,9 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       },
       [=](msg::list_contributors& m) {
         return to_host<msg::contributor_page>(self, to.shards, m, false);
+      },
+      [=](msg::get_feedback& m) {
+        return to_host<msg::judgment_feedback>(self, to.shards, m, false);
       },
       [=](msg::explain_unit& m) {
         const auto& knows = m.contributor.empty() ? to.shards : to.owners;

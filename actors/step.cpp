@@ -214,6 +214,10 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         if (!put_off(self, m))
           on_list_contributors(self, m);
       },
+      [=](const msg::get_feedback& m) {
+        if (!put_off(self, m))
+          on_get_feedback(self, m);
+      },
       [=](const msg::explain_unit& m) {
         if (!put_off(self, m))
           on_explain_unit(self, m);

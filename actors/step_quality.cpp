@@ -177,6 +177,18 @@ void on_remove_contributor(step_ptr self, const msg::remove_contributor& request
   carry_out_removal(self, request.contributor);
 }
 
+// What the board knows of answers is durable, and the unit has told of one before its contributor
+// hears that it is accepted.
+void on_get_feedback(step_ptr self, const msg::get_feedback& request) {
+  const auto told = self->state.board->feedback(request.contributor, request.unit);
+  const held_promise promise{self->make_response_promise()};
+  if (!told)
+    return refuse(self, promise, told.error());
+  self->state.pending.after_all([promise, unit = request.unit, told = *told](const core::failure&) {
+    promise.deliver(msg::judgment_feedback{unit, told.test_question, told.right, told.counts});
+  });
+}
+
 void on_list_contributors(step_ptr self, const msg::list_contributors& request) {
   auto& st = self->state;
   msg::contributor_page page;

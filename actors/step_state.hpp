@@ -300,6 +300,7 @@ void carry_out_removal(step_ptr self, const core::contributor_id& contributor);
 core::answer_model model_of(step_ptr self, const core::step_history& history);
 void on_remove_contributor(step_ptr self, const msg::remove_contributor& request);
 void on_list_contributors(step_ptr self, const msg::list_contributors& request);
+void on_get_feedback(step_ptr self, const msg::get_feedback& request);
 
 // step_refits.cpp: the model looks at everything again.
 

@@ -24,6 +24,7 @@ void add_quality_command(CLI::App& cli, exit_code& result);
 void add_contributor_command(CLI::App& cli, exit_code& result);
 void add_question_command(CLI::App& cli, exit_code& result);
 void add_step_command(CLI::App& cli, exit_code& result);
+void add_unit_command(CLI::App& cli, exit_code& result);
 void add_workflow_command(CLI::App& cli, exit_code& result);
 void add_queues_command(CLI::App& cli, exit_code& result);
 void add_tasks_command(CLI::App& cli, exit_code& result);

@@ -1,5 +1,6 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
+#include "app/contributor_in_step.hpp"
 #include "core/time_text.hpp"
 #include "messages/interfaces.hpp"
 
@@ -164,8 +165,9 @@ contributor_subcommand add_for_contributor(CLI::App& contributor, exit_code& res
 } // namespace
 
 void add_contributor_command(CLI::App& cli, exit_code& result) {
-  auto* contributor = cli.add_subcommand(
-      "contributor", "See and set what is known of a contributor, and the steps they may work in");
+  auto* contributor =
+      cli.add_subcommand("contributor", "See and set what is known of a contributor, the steps "
+                                        "they may work in, and who is to work in a step no more");
   contributor->require_subcommand(1);
   add_for_contributor(*contributor, result, "show", "Print what is known of a contributor",
                       show_contributor);
@@ -188,6 +190,7 @@ void add_contributor_command(CLI::App& cli, exit_code& result) {
                                            "List the steps that they may work in", steps);
   finding.command->add_option("--limit", finding.flags->limit, "At most so many")
       ->check(CLI::Range(1, 1000));
+  add_contributor_in_step(*contributor, result);
 }
 
 } // namespace holdfast::app

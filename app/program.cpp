@@ -58,6 +58,7 @@ int program::run(int argc, char** argv) {
   add_contributor_command(cli, result);
   add_question_command(cli, result);
   add_step_command(cli, result);
+  add_unit_command(cli, result);
   add_workflow_command(cli, result);
   add_queues_command(cli, result);
   add_tasks_command(cli, result);

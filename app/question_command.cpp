@@ -1,5 +1,7 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
+#include "app/row_intake.hpp"
+#include "documents/raw_member.hpp"
 #include "messages/interfaces.hpp"
 
 #include <nlohmann/json.hpp>
@@ -8,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace holdfast::app {
@@ -43,6 +46,74 @@ void print_json(const msg::question_forgiven& told) {
   std::cout << all.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
 
+// --- adding ---
+
+struct question_file_flags {
+  cluster_flags cluster;
+  std::string step;
+  std::string file;
+  std::string key_member;   ///< Of each line: what names it.
+  std::string truth_member; ///< Of each line: what is right; no part of the input.
+  bool json = false;
+};
+
+/// The question on a line. Its input is what the line would be without its truth, to the blank: it
+/// must look like the lines of `step add`, or everybody could tell it from other units.
+core::outcome<msg::test_question> question_on(const std::string& line,
+                                              const question_file_flags& flags) {
+  auto key = key_in_line(line, flags.key_member);
+  if (!key)
+    return key.error();
+  const std::string truth{documents::raw_member(line, flags.truth_member)};
+  if (truth.empty())
+    return core::failure{core::errc::payload_invalid, "must have the member '" + flags.truth_member
+                                                          + "', which says what is"
+                                                            " right"};
+  return msg::test_question{std::move(*key), documents::without_member(line, flags.truth_member),
+                            truth.front() == '{' ? truth : R"({"answer":)" + truth + '}'};
+}
+
+exit_code add_questions(const question_file_flags& flags) {
+  const auto step = id_in<core::step_id>(flags.step, "STEP");
+  if (!step)
+    return exit_code::usage;
+  if (flags.key_member == flags.truth_member)
+    return refuse({core::errc::invalid_argument,
+                   "--key and --truth must be different members: what names a question is shown"},
+                  exit_code::usage);
+  return add_rows<msg::add_test_questions>(
+      flags.cluster, *step, flags.file, flags.json,
+      [&](const std::string& line) { return question_on(line, flags); });
+}
+
+void add_adding(CLI::App& question, exit_code& result) {
+  auto flags = std::make_shared<question_file_flags>();
+  auto* command = question.add_subcommand(
+      "add", "Add test questions, a JSON object on each line; what is there already stays");
+  flags->cluster.add_to(*command);
+  command->add_option("step", flags->step, "Id of a step whose definition has test_questions")
+      ->type_name("STEP")
+      ->required();
+  command->add_option("file", flags->file, "The lines; - reads them from the standard input")
+      ->type_name("FILE")
+      ->required();
+  command
+      ->add_option("--key", flags->key_member,
+                   "The member of each that names it, and no other of the step")
+      ->type_name("MEMBER")
+      ->required();
+  command
+      ->add_option("--truth", flags->truth_member,
+                   "The member of each that says what is right, and that nobody is shown: the "
+                   "answer, or an object that says how to compare, see docs/API.md")
+      ->type_name("MEMBER")
+      ->required();
+  command->add_flag("--json", flags->json, "Print one JSON object");
+  command->callback([flags, &result] { result = add_questions(*flags); });
+}
+
+// --- forgiving ---
+
 exit_code run(const question_flags& flags, bool count_again) {
   const auto step = id_in<core::step_id>(flags.step, "STEP");
   const auto unit = step ? id_in<core::unit_id>(flags.unit, "UNIT") : std::nullopt;
@@ -75,9 +146,10 @@ void add_for_question(CLI::App& question, exit_code& result, const char* name, c
 } // namespace
 
 void add_question_command(CLI::App& cli, exit_code& result) {
-  auto* question =
-      cli.add_subcommand("question", "Forgive a test question that was wrong or unfair");
+  auto* question = cli.add_subcommand(
+      "question", "Add test questions, and forgive one that was wrong or unfair");
   question->require_subcommand(1);
+  add_adding(*question, result);
   add_for_question(*question, result, "forgive",
                    "No answer to it counts; whoever was removed for nothing else is back at work",
                    false);

@@ -1,23 +1,18 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
+#include "app/row_intake.hpp"
 #include "app/step_table.hpp"
 #include "core/unit.hpp"
-#include "documents/judgment_document.hpp"
-#include "documents/parse.hpp"
 #include "messages/interfaces.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <functional>
 #include <iostream>
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace holdfast::app {
 
@@ -65,115 +60,15 @@ exit_code change(const step_flags& flags, core::step_id step, core::unit_verb ve
 
 // --- source data ---
 
-/// Of one request: a frame holds more of both, whatever each row says about itself.
-constexpr std::size_t rows_max = 500;
-constexpr std::size_t bytes_max = std::size_t{4} * 1024 * 1024;
-
-struct intake_figures {
-  std::uint64_t added = 0;
-  std::uint64_t already_there = 0;
-  std::uint64_t refused = 0;
-};
-
-/// Adds rows, some at a time.
-class row_sender {
-public:
-  row_sender(const client::connection& cluster, core::step_id step)
-      : cluster_(cluster), request_{step, {}} {}
-
-  /// What became of the rows so far.
-  const intake_figures& figures() const { return figures_; }
-
-  void refuse_line(std::uint64_t line, core::errc code, const std::string& detail) {
-    ++figures_.refused;
-    std::cerr << "line " << line << ": " << core::to_string(code) << ": " << detail << '\n';
-  }
-
-  core::failure add(std::uint64_t line, msg::source_row row) {
-    bytes_ += row.input.size() + row.key.size();
-    request_.rows.push_back(std::move(row));
-    lines_.push_back(line);
-    return lines_.size() < rows_max && bytes_ < bytes_max ? core::failure{} : send();
-  }
-
-  /// To be repeated without harm: what is there already is left as it is.
-  core::failure send() {
-    if (lines_.empty())
-      return {};
-    const auto told = cluster_.ask<msg::source_data_added>(request_);
-    if (!told)
-      return told.error();
-    figures_.added += told->added;
-    figures_.already_there += told->already_there;
-    for (const auto& problem : told->problems)
-      refuse_line(lines_[problem.row], static_cast<core::errc>(problem.code), problem.detail);
-    request_.rows.clear();
-    lines_.clear();
-    bytes_ = 0;
-    return {};
-  }
-
-private:
-  const client::connection& cluster_;
-  msg::add_source_data request_;
-  std::vector<std::uint64_t> lines_; ///< From which the rows of the request come.
-  std::size_t bytes_ = 0;
-  intake_figures figures_;
-};
-
-/// The name of a row, or what is wrong with its line.
-core::outcome<std::string> key_in(const std::string& line, const std::string& member) {
-  constexpr std::size_t depth_max = 1000; // the node has a bound of its own
-  const auto row =
-      documents::parse_json(line, {std::numeric_limits<std::size_t>::max(), depth_max});
-  if (!row)
-    return row.error();
-  const auto key = row->is_object() ? row->find(member) : row->end();
-  if (key == row->end() || key->is_structured() || key->is_null())
-    return core::failure{core::errc::payload_invalid,
-                         "must be an object whose member '" + member + "' names it"};
-  return documents::answer_text(*key);
-}
-
-core::failure add_lines(const step_flags& flags, std::istream& lines, row_sender& sender) {
-  std::string line;
-  for (std::uint64_t number = 1; std::getline(lines, line); ++number) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos)
-      continue;
-    auto key = key_in(line, flags.key_member);
-    if (!key) {
-      sender.refuse_line(number, key.error().code, key.error().detail);
-      continue;
-    }
-    if (auto why = sender.add(number, {std::move(*key), line, flags.judgments});
-        why.code != core::errc::none)
-      return why;
-  }
-  return sender.send();
-}
-
 exit_code add(const step_flags& flags, core::step_id step) {
-  std::ifstream file;
-  if (flags.file != "-") {
-    file.open(flags.file, std::ios::binary);
-    if (!file)
-      return refuse({core::errc::not_found, flags.file + " cannot be read"}, exit_code::usage);
-  }
-  auto& lines = flags.file == "-" ? std::cin : static_cast<std::istream&>(file);
-  return with_cluster(flags.cluster, [&](const client::connection& cluster) {
-    row_sender sender{cluster, step};
-    const auto why = add_lines(flags, lines, sender);
-    const auto& all = sender.figures();
-    if (flags.json)
-      print_line(
-          {{"added", all.added}, {"already_there", all.already_there}, {"refused", all.refused}});
-    else
-      std::cout << "added " << all.added << ", there already " << all.already_there << ", refused "
-                << all.refused << '\n';
-    if (why.code != core::errc::none)
-      return refused_by_node(why);
-    return all.refused == 0 ? exit_code::ok : exit_code::failed_check;
-  });
+  return add_rows<msg::add_source_data>(
+      flags.cluster, step, flags.file, flags.json,
+      [&](const std::string& line) -> core::outcome<msg::source_row> {
+        auto key = key_in_line(line, flags.key_member);
+        if (!key)
+          return key.error();
+        return msg::source_row{std::move(*key), line, flags.judgments};
+      });
 }
 
 // --- results ---

@@ -467,6 +467,7 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
       carry_to_host<msg::release_assignment>(self),
       carry_to_host<msg::extend_assignment>(self),
       carry_to_host<msg::submit_judgment>(self),
+      carry_to_host<msg::get_feedback>(self),
       carry<msg::end_session>(self),
       carry_to_host<msg::put_profile>(self),
       carry<msg::get_profile>(self),

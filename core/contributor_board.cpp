@@ -322,6 +322,20 @@ decision<std::vector<concern>> contributor_board::flag(const std::vector<concern
   return decided;
 }
 
+outcome<contributor_board::told> contributor_board::feedback(const contributor_id& contributor,
+                                                             const unit_id& unit) const {
+  if (!policy_ || !policy_->feedback)
+    return failure{errc::wrong_state, "the step tells nobody which units are test questions"};
+  const auto* who = find(contributor);
+  const auto question = ordinals_.find(unit);
+  if (who == nullptr || question == ordinals_.end())
+    return told{};
+  const auto answer = who->answered.find(question->second);
+  if (answer == who->answered.end())
+    return told{};
+  return told{true, answer->second.correct, !ledger_.is_forgiven(number_of(question->second))};
+}
+
 bool contributor_board::removed(const contributor_id& contributor) const {
   const auto* who = find(contributor);
   return who != nullptr && who->removed.has_value();

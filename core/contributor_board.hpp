@@ -2,6 +2,7 @@
 
 #include "core/change.hpp"
 #include "core/contributor.hpp"
+#include "core/outcome.hpp"
 #include "core/quality/test_ledger.hpp"
 #include "core/step_survey.hpp"
 #include "core/workflow.hpp"
@@ -113,6 +114,16 @@ public:
 
   /// The requester removes them. Answers whether that is new.
   decision<bool> remove(const contributor_id& contributor, instant now);
+
+  /// What a contributor may be told of a unit.
+  struct told {
+    bool test_question = false; ///< It was one, and they have answered it.
+    bool right = false;         ///< Only then.
+    bool counts = false;        ///< Only then; not when the question is forgiven.
+  };
+  /// The same of ordinary units and of questions that they have not answered: nobody is to find
+  /// these by asking. `wrong_state` where the step tells nobody, before anything is looked at.
+  outcome<told> feedback(const contributor_id& contributor, const unit_id& unit) const;
 
   bool removed(const contributor_id& contributor) const;
   /// Those of `contributors` who are not removed.

@@ -23,6 +23,7 @@ namespace holdfast::core {
 struct test_question_policy {
   quality::test_policy placement;
   quality::taint_rule taint;
+  bool feedback = false; ///< Contributors may learn whether they were right.
 };
 
 /// Tasks that judge the units of a step next to people, or instead of them.

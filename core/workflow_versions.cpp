@@ -40,7 +40,7 @@ void check_same_step(const step_definition& before, const step_definition& after
   if (tested && tests)
     must_stay(tested->placement.quiz == tests->placement.quiz
                   && tested->placement.quiz_pass == tests->placement.quiz_pass
-                  && same_rule(tested->taint, tests->taint),
+                  && same_rule(tested->taint, tests->taint) && tested->feedback == tests->feedback,
               "/test_questions", "contributors have worked under it (`every` alone may change)");
   const auto& were = before.tasks;
   const auto& are = after.tasks;

@@ -13,6 +13,9 @@ class scanner {
 public:
   explicit scanner(std::string_view text) : text_(text) {}
 
+  /// Behind what was looked at last.
+  std::size_t at() const { return at_; }
+
   /// The next character that is not blank.
   char peek() {
     at_ = text_.find_first_not_of(blanks, at_);
@@ -22,6 +25,13 @@ public:
     const char c = peek();
     ++at_;
     return c;
+  }
+
+  /// The name that comes next, which may be written with escapes, and its colon.
+  std::string take_name() {
+    auto name = nlohmann::json::parse(take_string()).get<std::string>();
+    take();
+    return name;
   }
 
   /// The string that comes next, quotes included.
@@ -70,9 +80,7 @@ std::string_view raw_member(std::string_view object, std::string_view name) {
   scanner from{object};
   from.take(); // the brace
   while (from.peek() != '}') {
-    // A name may be written with escapes.
-    const auto key = nlohmann::json::parse(from.take_string()).get<std::string>();
-    from.take(); // the colon
+    const auto key = from.take_name();
     const auto value = from.take_value();
     if (key == name)
       return value;
@@ -80,6 +88,31 @@ std::string_view raw_member(std::string_view object, std::string_view name) {
       from.take();
   }
   return {};
+}
+
+std::string without_member(std::string_view object, std::string_view name) {
+  scanner from{object};
+  from.take(); // the brace
+  std::string left;
+  bool first = true;
+  std::size_t end = 0; // of the member before
+  while (from.peek() != '}') {
+    const auto begin = from.at();
+    const bool goes = from.take_name() == name;
+    from.take_value();
+    if (end == 0)
+      left = object.substr(0, begin);
+    if (!goes) {
+      left += first ? std::string_view{} : object.substr(end, begin - end);
+      left += object.substr(begin, from.at() - begin);
+      first = false;
+    }
+    end = from.at();
+    if (from.peek() == ',')
+      from.take();
+  }
+  left += object.substr(end);
+  return left;
 }
 
 } // namespace holdfast::documents

@@ -235,6 +235,7 @@ private:
     from.count("every", policy.placement.every);
     from.number("accuracy_min", policy.taint.threshold);
     from.number("certainty", policy.taint.certainty);
+    from.flag("feedback", policy.feedback);
     if (const auto* test = from.member("sequential")) {
       policy.taint.sequential = read_sequential_test(*test, place + "/sequential");
       for (const auto* other : {"accuracy_min", "certainty"})

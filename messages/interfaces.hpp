@@ -46,6 +46,7 @@ using gateway_actor = caf::typed_actor<
     caf::replies_to<release_assignment>::with<assignment_released>,
     caf::replies_to<extend_assignment>::with<assignment_extended>,
     caf::replies_to<submit_judgment>::with<judgment_accepted>,
+    caf::replies_to<get_feedback>::with<judgment_feedback>,
     caf::replies_to<end_session>::with<session_ended>,
     caf::replies_to<put_profile>::with<profile_view>,
     caf::replies_to<get_profile>::with<profile_view>,

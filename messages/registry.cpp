@@ -23,6 +23,8 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(find_steps);
   HOLDFAST_REGISTER(step_offer);
   HOLDFAST_REGISTER(step_offers);
+  HOLDFAST_REGISTER(get_feedback);
+  HOLDFAST_REGISTER(judgment_feedback);
   HOLDFAST_REGISTER(end_session);
   HOLDFAST_REGISTER(session_ended);
   HOLDFAST_REGISTER(create_workflow);

@@ -89,6 +89,26 @@ struct judgment_accepted {
 };
 HOLDFAST_WIRE(judgment_accepted, x.judgment, x.repeated, x.surplus)
 
+/// Asks whether a unit that the contributor has judged was a test question, and whether they were
+/// right. Answered by `judgment_feedback`; `wrong_state` where the step tells nobody, whatever the
+/// unit.
+struct get_feedback {
+  core::step_id step;
+  core::unit_id unit;
+  core::contributor_id contributor;
+};
+HOLDFAST_WIRE(get_feedback, x.step, x.unit, x.contributor)
+
+/// Says the same of units that are no test questions and of test questions that they have not
+/// answered.
+struct judgment_feedback {
+  core::unit_id unit;
+  bool test_question = false; ///< It was one, and they have answered it.
+  bool right = false;         ///< Only then.
+  bool counts = false;        ///< Only then; not when the question is forgiven.
+};
+HOLDFAST_WIRE(judgment_feedback, x.unit, x.test_question, x.right, x.counts)
+
 /// The contributor goes home: their leases are released at once. A lost connection does the same
 /// after the node's `owner.session_grace`. Answered by `session_ended`.
 struct end_session {

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <mutex>
 #include <optional>
 #include <random>
@@ -26,7 +27,11 @@ using nlohmann::json;
 using std::chrono::steady_clock;
 
 constexpr std::size_t recorded_most = 25;
-constexpr std::size_t spammers_of_each_kind = 3;
+/// Three share one list of answers. Nobody of them reads a question, so each hands in two judgments
+/// while others think about one.
+constexpr std::size_t ring_members = 3;
+constexpr std::uint32_t ring_pace = 2;
+constexpr std::size_t constant_spammers = 2;
 constexpr std::size_t units_with_truth_min = 100;
 constexpr std::size_t labels_most = 20;
 /// Every tenth unit is a test question, as in the figures of docs/QUALITY.md.
@@ -43,6 +48,7 @@ struct person {
   bool spammer = false;
   std::map<std::string, std::string> answers; ///< By task; of spammers, all there are.
   std::size_t units_left = 0;                 ///< Will do no more.
+  std::uint32_t pace = 1;                     ///< Units in one turn.
 };
 
 /// What everybody is asked about.
@@ -78,22 +84,31 @@ std::vector<person> people_of(const dataset& set, const material& m, std::uint64
   }
   std::mt19937_64 random{seed};
   const auto any_label = [&] { return m.labels[random() % m.labels.size()]; };
-  for (std::size_t i = 0; i < 2 * spammers_of_each_kind; ++i) {
-    auto& p = people.emplace_back();
-    p.name = "spammer-" + std::to_string(i + 1);
-    p.spammer = true;
-    const auto always = any_label();
+  const auto list_of = [&](const auto& label) {
+    std::map<std::string, std::string> list;
     for (const auto* tasks : {&m.truth, &m.tests})
       for (const auto& [task, right] : *tasks)
-        p.answers[task] = i < spammers_of_each_kind ? always : any_label();
-    p.units_left = busiest.back().answers.size(); // as much as the least busy of the others
-  }
+        list[task] = label();
+    return list;
+  };
+  const auto shared = list_of(any_label);
+  for (std::size_t i = 0; i < ring_members; ++i)
+    people.push_back({"spammer-ring-" + std::to_string(i + 1), true, shared,
+                      busiest.front().answers.size(), ring_pace});
+  for (std::size_t i = 0; i < constant_spammers; ++i)
+    people.push_back({"spammer-constant-" + std::to_string(i + 1), true,
+                      list_of([always = any_label()] { return always; }),
+                      busiest.back().answers.size(), 1});
   return people;
 }
+
+bool is_spammer(const std::string& name) { return name.rfind("spammer-", 0) == 0; }
 
 json step_of(const material& m) {
   return {{"key", "label"},
           {"lease", {{"ttl_seconds", 60}, {"regrant_after_seconds", 1}}},
+          // Nobody's pace here says anything, so not `speed`.
+          {"monitors", {"agreement", "copying", "patterns"}},
           {"judgment_schema",
            {{"type", "object"},
             {"properties", {{"answer", {{"enum", m.labels}}}}},
@@ -110,7 +125,7 @@ std::string fixed_programme(const material& m) {
 std::string adaptive_programme(const material& m) {
   auto step = step_of(m);
   step["stopping"] = {{"min", 2}, {"max", 5}, {"stop_at", 0.9}};
-  step["aggregation"] = {{"method", "incremental"}, {"labels", m.labels}};
+  step["aggregation"] = {{"labels", m.labels}}; // by the method that then is the default
   step["test_questions"] = {{"quiz", 4}, {"quiz_pass", 0.5}, {"every", 12}};
   return json{{"name", "adaptive overlap"}, {"steps", {step}}}.dump();
 }
@@ -127,12 +142,14 @@ public:
     return list_results(node_, step_);
   }
   core::outcome<std::vector<msg::contributor_view>> contributors() const;
+  core::outcome<std::vector<flagged_contributor>> flagged() const;
   core::step_id step() const { return step_; }
 
 private:
   enum class turn { worked, waited, ended };
 
   turn take_turn(person& who, client::id_source& ids);
+  turn do_unit(person& who, client::id_source& ids);
   void work(std::vector<person*> crowd);
   void fail(core::failure why);
 
@@ -169,6 +186,13 @@ core::outcome<bool> programme::define(const std::string& definition, bool with_t
 }
 
 programme::turn programme::take_turn(person& who, client::id_source& ids) {
+  auto outcome = turn::worked;
+  for (std::uint32_t i = 0; i < who.pace && outcome == turn::worked; ++i)
+    outcome = do_unit(who, ids);
+  return outcome;
+}
+
+programme::turn programme::do_unit(person& who, client::id_source& ids) {
   if (who.units_left == 0)
     return turn::ended;
   const auto given = node_.ask<msg::assignment>(
@@ -254,6 +278,24 @@ core::outcome<std::vector<msg::contributor_view>> programme::contributors() cons
   return page->contributors; // fewer than a page holds
 }
 
+core::outcome<std::vector<flagged_contributor>> programme::flagged() const {
+  const auto quality = node_.ask<msg::step_quality>(msg::get_step_quality{step_});
+  if (!quality)
+    return quality.error();
+  const auto known = contributors();
+  if (!known)
+    return known.error();
+  std::map<std::pair<std::string, std::string>, std::string> reasons;
+  for (const auto& one : quality->concerns)
+    reasons[{one.contributor, one.monitor}] = one.why;
+  std::vector<flagged_contributor> all;
+  for (const auto& one : *known)
+    for (const auto& monitor : one.flags)
+      all.push_back({one.contributor, is_spammer(one.contributor), monitor,
+                     reasons[{one.contributor, monitor}]});
+  return all;
+}
+
 std::string answer_of(const msg::unit_result& result) {
   const auto object = json::parse(result.result, nullptr, false);
   return object.is_object() ? object.value("answer", std::string{}) : std::string{};
@@ -289,8 +331,6 @@ std::vector<confidence_bin> calibration_of(const std::vector<msg::unit_result>& 
     bin.confidence /= static_cast<double>(bin.units);
   return bins;
 }
-
-bool is_spammer(const std::string& name) { return name.rfind("spammer-", 0) == 0; }
 
 core::outcome<std::vector<trust_curve>> trust_curves(const std::string& conninfo,
                                                      core::step_id step) {
@@ -337,6 +377,18 @@ std::uint64_t quality_report::spammers_removed() const {
       std::count_if(removed.begin(), removed.end(), [](const auto& one) { return one.spammer; }));
 }
 
+double quality_report::calibration_error() const {
+  double distance = 0;
+  std::uint64_t units = 0;
+  for (const auto& bin : calibration) {
+    // Both as sums over the units of the bin.
+    distance +=
+        std::abs(bin.confidence * static_cast<double>(bin.units) - static_cast<double>(bin.right));
+    units += bin.units;
+  }
+  return units == 0 ? 0 : distance / static_cast<double>(units);
+}
+
 bool fit_for_quality_act(const dataset& set) {
   const auto known = std::count_if(set.units.begin(), set.units.end(),
                                    [](const auto& unit) { return unit.truth.has_value(); });
@@ -366,6 +418,10 @@ core::outcome<quality_report> run_quality_act(const dataset& set, const client::
   if (!by_majority)
     return by_majority.error();
   report.fixed = scored(*by_majority, m);
+  auto flagged = fixed.flagged();
+  if (!flagged)
+    return flagged.error();
+  report.fixed.flagged = std::move(*flagged);
 
   say("the same people and units again, with " + std::to_string(m.tests.size())
       + " test questions and as many judgments as a unit needs");
@@ -379,6 +435,10 @@ core::outcome<quality_report> run_quality_act(const dataset& set, const client::
     return by_model.error();
   report.adaptive = scored(*by_model, m);
   report.calibration = calibration_of(*by_model, m);
+  flagged = adaptive.flagged();
+  if (!flagged)
+    return flagged.error();
+  report.adaptive.flagged = std::move(*flagged);
   const auto contributors = adaptive.contributors();
   if (!contributors)
     return contributors.error();

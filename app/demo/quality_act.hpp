@@ -12,6 +12,14 @@
 
 namespace holdfast::app::demo {
 
+/// Somebody whose work a monitor finds worth a look. That removes nobody.
+struct flagged_contributor {
+  std::string name;
+  bool spammer = false;
+  std::string monitor;
+  std::string why; ///< As `get_step_quality` says it in the end; empty if it does so no more.
+};
+
 /// What one way of asking people made of the same units.
 struct programme_report {
   std::uint64_t units = 0; ///< With known truth, not used as test questions.
@@ -19,6 +27,7 @@ struct programme_report {
   std::uint64_t right = 0;        ///< Of the finished ones.
   std::uint64_t judgments = 0;    ///< On these units, those that count no more included.
   std::uint64_t test_answers = 0; ///< On test questions.
+  std::vector<flagged_contributor> flagged;
 
   double accuracy() const {
     return finished == 0 ? 0 : static_cast<double>(right) / static_cast<double>(finished);
@@ -57,14 +66,17 @@ struct quality_report {
   std::vector<trust_curve> trust;
 
   std::uint64_t spammers_removed() const;
+  /// The mean distance between the confidence of results and the share of them that is right.
+  double calibration_error() const;
 };
 
 /// Whether a set is fit for the second act: enough units whose truth is known, and enough people.
 bool fit_for_quality_act(const dataset& set);
 
-/// The second act of the demo: the busiest contributors of the set, and a few who answer without
-/// looking, do the same units twice on the same node, once with five judgments each and a majority
-/// vote, once with test questions, a stopping rule and the model. `seed` decides what they do; who
+/// The second act of the demo: the busiest contributors of the set, a ring of three who hand in one
+/// list of answers, and two who always give the same one, do the same units twice on the same node,
+/// once with five judgments each and a majority vote, once with test questions, a stopping rule and
+/// the method that a step has by default. Monitors flag in both. `seed` decides what they do; who
 /// comes first depends on the machine. `say` tells how it goes.
 ///
 /// `conninfo` leads to the node's database, from which trust is read: contributors are not told.

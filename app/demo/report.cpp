@@ -76,11 +76,18 @@ std::string to_text(const set_report& set) {
 }
 
 ordered_json to_object(const programme_report& programme) {
+  auto flagged = ordered_json::array();
+  for (const auto& one : programme.flagged)
+    flagged.push_back({{"contributor", one.name},
+                       {"spammer", one.spammer},
+                       {"monitor", one.monitor},
+                       {"why", one.why}});
   return {{"units", programme.units},
           {"finished_units", programme.finished},
           {"accuracy", programme.accuracy()},
           {"judgments", programme.judgments},
-          {"test_answers", programme.test_answers}};
+          {"test_answers", programme.test_answers},
+          {"flagged", std::move(flagged)}};
 }
 
 ordered_json to_object(const quality_report& quality) {
@@ -102,7 +109,20 @@ ordered_json to_object(const quality_report& quality) {
           {"fixed", to_object(quality.fixed)},
           {"adaptive", to_object(quality.adaptive)},
           {"removed", removed},
-          {"calibration", calibration}};
+          {"calibration", calibration},
+          {"expected_calibration_error", quality.calibration_error()}};
+}
+
+/// Whom monitors found, of whom test questions need not know anything.
+std::string flags_text(const char* name, const programme_report& programme) {
+  if (programme.flagged.empty())
+    return {};
+  auto text = format("  flagged               with %s; that removes nobody\n", name);
+  for (const auto& one : programme.flagged)
+    text +=
+        format("    %-20s%s%s", one.name.c_str(), one.monitor.c_str(), one.why.empty() ? "" : ": ")
+        + one.why + '\n';
+  return text;
 }
 
 std::string to_text(const quality_report& quality) {
@@ -116,6 +136,8 @@ std::string to_text(const quality_report& quality) {
   };
   line("five each, majority", quality.fixed);
   line("as many as needed", quality.adaptive);
+  text += format("  how sure              off by %.3f on average (as many as needed)\n",
+                 quality.calibration_error());
   text += format("  removed               %llu of %u spammers, %llu of %u others\n",
                  wide(quality.spammers_removed()), static_cast<unsigned>(quality.spammers),
                  wide(quality.removed.size() - quality.spammers_removed()),
@@ -124,7 +146,8 @@ std::string to_text(const quality_report& quality) {
     text +=
         format("    %-20s%s, %u of %u test questions right\n", one.name.c_str(), one.reason.c_str(),
                static_cast<unsigned>(one.right), static_cast<unsigned>(one.tests));
-  return text;
+  return text + flags_text("five each", quality.fixed)
+         + flags_text("as many as needed", quality.adaptive);
 }
 
 } // namespace

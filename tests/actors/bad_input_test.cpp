@@ -66,6 +66,7 @@ BOOST_AUTO_TEST_CASE(nil_ids_are_refused_by_name) {
   refused(msg::extend_assignment{{}, lease.unit, "ana", 1}, errc::invalid_argument, "step");
   refused(msg::submit_judgment{step, lease.unit, "ana", 1, {}, "{}"}, errc::invalid_argument,
           "judgment");
+  refused(msg::get_feedback{step, {}, "ana"}, errc::invalid_argument, "unit");
   refused(msg::create_workflow{{}, one_step}, errc::invalid_argument, "workflow");
   refused(msg::add_source_data{{}, {}}, errc::invalid_argument, "step");
   refused(msg::seal_step{}, errc::invalid_argument, "step");
@@ -118,6 +119,7 @@ BOOST_AUTO_TEST_CASE(contributors_have_names_of_1_to_128_bytes_of_text) {
   for (const auto& name : {std::string{}, std::string(129, 'x'), nul_text, std::string{"\xff"}})
     refused(msg::ask_assignment{step, name, fresh<core::assignment_id>()}, errc::invalid_argument,
             "contributor");
+  refused(msg::get_feedback{step, lease.unit, ""}, errc::invalid_argument, "contributor");
   refused(msg::end_session{""}, errc::invalid_argument, "contributor");
   BOOST_TEST(assign(step, std::string(128, 'x')).value.has_value());
 }

@@ -654,6 +654,43 @@ BOOST_AUTO_TEST_CASE(contributors_are_listed_page_by_page) {
 
 // --- forgiving ---
 
+// A129, G-9: a judgment is answered before its contributor can ask what it was worth
+BOOST_AUTO_TEST_CASE(contributors_learn_whether_they_were_right_where_the_step_says_so) {
+  for (const bool given : {true, false}) {
+    const auto step = create(color_step_with(
+        R"("judgments_per_unit": 2, "test_questions": {"quiz": 2, "quiz_pass": 0.5, "every": 0)"
+        + std::string{given ? R"(, "feedback": true})" : "}"}));
+    feed(step, 3);
+    ask_about(step, 3);
+    const auto told = [&](const core::unit_id& unit, const std::string& who) -> std::string {
+      const auto answer = call(msg::get_feedback{step, unit, who});
+      if (!answer.value)
+        return answer.error ? std::string{to_string(answer.error->code)} : "no answer";
+      BOOST_TEST((answer.value->unit == unit));
+      return std::string{answer.value->test_question ? "question" : "nothing"}
+             + (answer.value->right ? " right" : "") + (answer.value->counts ? " counts" : "");
+    };
+    std::vector<core::unit_id> judged;
+    for (const auto* answer : {"red", "blue", "blue"}) {
+      const auto lease = assigned(step, "ana");
+      BOOST_TEST(told(lease.unit, "ana") == (given ? "nothing" : "wrong_state"));
+      BOOST_REQUIRE(submit(lease, "ana", answer).value);
+      judged.push_back(lease.unit);
+      BOOST_TEST(is_question(lease) == (judged.size() <= 2));
+    }
+    const std::vector<std::string> expected =
+        given ? std::vector<std::string>{"question right counts", "question counts", "nothing"}
+              : std::vector<std::string>(3, "wrong_state");
+    for (int life = 0; life < 2; ++life) {
+      for (std::size_t i = 0; i < judged.size(); ++i) {
+        BOOST_TEST(told(judged[i], "ana") == expected[i]);
+        BOOST_TEST(told(judged[i], "bob") == (given ? "nothing" : "wrong_state"));
+      }
+      restart();
+    }
+  }
+}
+
 // A27, A28, G-1: who was removed for one question is back, and so is what they said
 BOOST_AUTO_TEST_CASE(forgiving_a_question_brings_back_people_and_what_they_said) {
   const auto step = create(color_step_with("\"judgments_per_unit\": 2, " + strict));

@@ -88,7 +88,7 @@ msg::put_profile profile_of(const std::string& who) {
 
 BOOST_FIXTURE_TEST_SUITE(searching_for_steps, searched_node)
 
-// A94, A96, A97, A101
+// A91 (`find_steps`), A94, A96, A97, A101
 BOOST_AUTO_TEST_CASE(contributors_find_what_they_may_work_in_by_priority) {
   given("open", 1);
   given("ner", 5, R"({"skills":["ner"]})");

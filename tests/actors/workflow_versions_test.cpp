@@ -2,6 +2,7 @@
 
 #include "core/workflow_versions.hpp"
 #include "tests/support/node_fixture.hpp"
+#include "tests/support/text.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
@@ -305,6 +306,19 @@ BOOST_AUTO_TEST_CASE(units_of_two_versions_in_one_step_keep_their_own_leases) {
   advance(61s);
   BOOST_TEST(submit(before, "ana").code() == core::errc::lease_not_held);
   BOOST_TEST(submit(after, "bob").value.has_value());
+}
+
+// G-9: contributors have answered without knowing that they would be told, or because of it
+BOOST_AUTO_TEST_CASE(whether_a_step_gives_feedback_stays) {
+  const auto tested = [](const char* more) {
+    return R"({"name":"w","steps":[{"key":"label","test_questions":{"quiz":1)" + std::string{more}
+           + "}}]}";
+  };
+  const auto step = create_steps(tested("")).front();
+  const auto told = call(msg::update_workflow{step, 1, tested(R"(,"feedback":true)"), false});
+  BOOST_REQUIRE(told.error.has_value());
+  BOOST_TEST(contains(told.error->detail, "/steps/0/test_questions: must stay what it was"),
+             told.error->detail);
 }
 
 // A88: by the length of their leases nobody tells test questions from units that begin now

@@ -369,6 +369,39 @@ BOOST_AUTO_TEST_CASE(trust_is_the_mean_of_four_right_and_two_wrong_and_what_was_
   BOOST_TEST((s.board.trust_in("bob").questions == 0U));
 }
 
+// A129, G-9: nobody finds questions by asking before they have answered, or by what is refused
+BOOST_AUTO_TEST_CASE(feedback_is_of_questions_that_were_answered_and_where_the_step_gives_it) {
+  auto rules = step_with_tests::usual();
+  for (const bool given : {false, true}) {
+    rules.feedback = given;
+    step_with_tests s{rules};
+    const auto right = s.give("ana");
+    const auto wrong = s.give("ana");
+    BOOST_REQUIRE((right && wrong));
+    s.board.answered("ana", *right, true, s.next_moment(), beginning);
+    s.board.answered("ana", *wrong, false, s.next_moment(), beginning);
+    s.board.forgive(*wrong, true, beginning);
+    const auto told = [&](const char* who, const unit_id& of) -> std::string {
+      const auto found = s.board.feedback(who, of);
+      if (!found)
+        return std::string{to_string(found.error().code)} + ": " + found.error().detail;
+      return std::string{found->test_question ? "question" : "nothing"}
+             + (found->right ? " right" : "") + (found->counts ? " counts" : "");
+    };
+    const auto nothing = told("ana", unit(first_ordinary));
+    BOOST_TEST(nothing
+               == (given ? "nothing"
+                         : "wrong_state: the step tells nobody which units are test questions"));
+    BOOST_TEST(told("ana", *right) == (given ? "question right counts" : nothing));
+    BOOST_TEST(told("ana", *wrong) == (given ? "question" : nothing));
+    // Offered, and nobody knows yet what they say; and somebody who was never here.
+    const auto open = s.give("ana");
+    BOOST_REQUIRE(open.has_value());
+    BOOST_TEST(told("ana", *open) == nothing);
+    BOOST_TEST(told("bob", *right) == nothing);
+  }
+}
+
 // A26, A28: a flag is for people to look at; it bars nobody
 BOOST_AUTO_TEST_CASE(a_flag_is_raised_once_and_by_the_monitors_that_are_wanted) {
   step_with_tests s;

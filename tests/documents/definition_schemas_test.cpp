@@ -359,6 +359,7 @@ BOOST_AUTO_TEST_CASE(published_defaults_are_those_that_hold) {
        {"/definitions/test_questions/properties/quiz", tests.placement.quiz},
        {"/definitions/test_questions/properties/quiz_pass", tests.placement.quiz_pass},
        {"/definitions/test_questions/properties/every", tests.placement.every},
+       {"/definitions/test_questions/properties/feedback", tests.feedback},
        {"/definitions/test_questions/properties/accuracy_min", tests.taint.threshold},
        {"/definitions/test_questions/properties/certainty", tests.taint.certainty},
        {"/definitions/test_questions/properties/sequential/properties/good", sequential.good},

@@ -194,4 +194,17 @@ BOOST_AUTO_TEST_CASE(a_member_is_found_as_it_is_written) {
   BOOST_TEST(raw_member(R"({"ab":1})", "a").empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_member_is_taken_out_as_if_it_had_never_been_there) {
+  using documents::without_member;
+  const std::string whole = R"( { "a": 1 ,  "b" : [ 2, {"a": 3} ], "c": 1.50 } )";
+  BOOST_TEST(without_member(whole, "a") == R"( { "b" : [ 2, {"a": 3} ], "c": 1.50 } )");
+  BOOST_TEST(without_member(whole, "b") == R"( { "a": 1, "c": 1.50 } )");
+  BOOST_TEST(without_member(whole, "c") == R"( { "a": 1 ,  "b" : [ 2, {"a": 3} ] } )");
+  BOOST_TEST(without_member(whole, "d") == whole);
+  BOOST_TEST(without_member("{}", "a") == "{}");
+  BOOST_TEST(without_member(R"({"a":"}\",\""})", "a") == "{}");
+  BOOST_TEST(without_member(R"({"a":1,"b":2,"a":3})", "a") == R"({"b":2})");
+  BOOST_TEST(without_member(R"({"\u0061":1,"b":2})", "a") == R"({"b":2})");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

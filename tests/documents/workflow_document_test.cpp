@@ -160,7 +160,8 @@ BOOST_AUTO_TEST_CASE(members_of_the_wrong_type_are_named) {
 BOOST_AUTO_TEST_CASE(a_step_may_test_its_contributors_and_stop_by_a_rule) {
   const auto definition = parsed(one_step(R"("stopping":{"min":2,"max":5,"stop_at":0.9},
     "aggregation":{"method":"incremental","labels":["10","9",true]},
-    "test_questions":{"quiz":4,"quiz_pass":0.5,"every":8,"accuracy_min":0.6,"certainty":0.8})"));
+    "test_questions":{"quiz":4,"quiz_pass":0.5,"every":8,"accuracy_min":0.6,"certainty":0.8,
+                      "feedback":true})"));
   const auto& step = definition.steps[0];
   BOOST_REQUIRE(step.aggregation.stopping.has_value());
   BOOST_TEST(step.aggregation.stopping->min == 2U);
@@ -180,6 +181,8 @@ BOOST_AUTO_TEST_CASE(a_step_may_test_its_contributors_and_stop_by_a_rule) {
   BOOST_TEST(step.test_questions->taint.threshold == 0.6);
   BOOST_TEST(step.test_questions->taint.certainty == 0.8);
   BOOST_TEST(!step.test_questions->taint.sequential.has_value());
+  BOOST_TEST(step.test_questions->feedback);
+  BOOST_TEST(!selecting.steps[0].test_questions->feedback);
 }
 
 // A33, A34
@@ -371,6 +374,8 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_with_quality_control_is_named) {
              == "/steps/0/test_questions/quiz: must be at most 100");
   BOOST_TEST(with(R"("test_questions":{"quiz_pass":0})")
              == "/steps/0/test_questions/quiz_pass: must be above 0 and at most 1");
+  BOOST_TEST(with(R"("test_questions":{"feedback":1})")
+             == "/steps/0/test_questions/feedback: must be true or false");
   BOOST_TEST(with(R"("test_questions":{"every":1})")
              == "/steps/0/test_questions/every: must be 0, or from 2 to 1000");
   BOOST_TEST(with(R"("test_questions":{"certainty":1})")

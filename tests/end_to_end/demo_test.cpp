@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -66,7 +67,7 @@ BOOST_AUTO_TEST_CASE(small_job_survives_a_kill_without_loss) {
   BOOST_TEST(report["sets"]["small"]["units_with_truth"] == 20);
 }
 
-// A129: test questions, quiz, adaptive stopping and a ring of spammers, on a running node
+// A129: test questions, quiz, adaptive stopping, monitors and a ring of spammers, on a running node
 BOOST_AUTO_TEST_CASE(second_act_is_more_often_right_with_fewer_judgments) {
   const auto scratch = holdfast::app::demo::scratch_directory::make();
   BOOST_REQUIRE(scratch);
@@ -87,14 +88,36 @@ BOOST_AUTO_TEST_CASE(second_act_is_more_often_right_with_fewer_judgments) {
   const auto& adaptive = act["adaptive"];
   BOOST_TEST(adaptive["accuracy"].get<double>() > act["fixed"]["accuracy"].get<double>());
   BOOST_TEST(adaptive["judgments"].get<int>() + adaptive["test_answers"].get<int>() < 1350);
-  BOOST_TEST(adaptive["judgments"].get<int>() <= 1350 * 65 / 100);
-  // Now and then one of them guesses half of the quiz.
-  BOOST_TEST(act["spammers_removed"].get<int>() >= 4);
+  BOOST_TEST(adaptive["judgments"].get<int>() <= 1350 * 70 / 100);
+  // Of five. Now and then one of them guesses half of the quiz.
+  BOOST_TEST(act["spammers_removed"].get<int>() >= 3);
   for (const auto& one : act["removed"]) {
     BOOST_TEST((one["reason"] == "QuizFailed" || one["reason"] == "TestQuestions"), one.dump());
     BOOST_TEST(one["right"].get<int>() < one["test_questions"].get<int>(), one.dump());
   }
+  // Nobody is tested and removed there: monitors see that some share one list, and nobody else.
+  int copying = 0;
+  for (const auto& one : act["fixed"]["flagged"]) {
+    if (one["monitor"] != "copying")
+      continue;
+    ++copying;
+    BOOST_TEST(one["contributor"].get<std::string>().rfind("spammer-ring-", 0) == 0U, one.dump());
+  }
+  BOOST_TEST(copying >= 2);
+  // Measured: 0.07 to 0.09. Where nothing corrects confidence it is off by 0.14 even without
+  // spammers (docs/QUALITY.md).
   BOOST_TEST(!act["calibration"].empty());
+  double distance = 0;
+  double units = 0;
+  for (const auto& bin : act["calibration"]) {
+    distance += std::abs(bin["confidence"].get<double>() * bin["units"].get<double>()
+                         - bin["right"].get<double>());
+    units += bin["units"].get<double>();
+  }
+  BOOST_TEST(units == 270);
+  BOOST_TEST(distance / units < 0.12);
+  BOOST_TEST(act["expected_calibration_error"].get<double>() == distance / units,
+             boost::test_tools::tolerance(1e-9));
   BOOST_TEST(report["plot"] == charts.string());
   BOOST_TEST(std::filesystem::file_size(charts) > 1000U);
 }

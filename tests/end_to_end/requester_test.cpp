@@ -299,6 +299,126 @@ BOOST_AUTO_TEST_CASE(a_test_question_is_forgiven_and_counts_again) {
   BOOST_TEST(holdfast({"question", "forgive", text_of(step), "a-unit"}).code == 2);
 }
 
+// A27, A28, A129, G-7: test questions from a file, and what becomes of somebody who fails them
+BOOST_AUTO_TEST_CASE(contributors_are_tested_removed_and_repaired_from_the_command_line) {
+  const auto created = ask(msg::create_workflow{{ids.next()},
+                                                R"({"name": "tested", "steps": [{"key": "label",
+          "judgments_per_unit": 1,
+          "test_questions": {"quiz": 1, "quiz_pass": 1, "every": 0}}]})"});
+  const auto step = created.steps.front().step;
+  const auto files = holdfast::app::demo::scratch_directory::make();
+  BOOST_REQUIRE(files);
+  const auto file = (files->path() / "questions.ndjson").string();
+  std::ofstream{file} << "{\"photo\": \"q\", \"gold\": \"yes\", \"size\": 1.50}\n"
+                         "{\"photo\": \"r\"}\n"
+                         "{\"gold\": \"yes\"}\n"
+                         "{\"photo\": \"s\", \"gold\": {\"match\": \"sort\"}}\n";
+  const std::vector<std::string> adding{"question", "add",   text_of(step), file,
+                                        "--key",    "photo", "--truth",     "gold"};
+  const auto added = holdfast(adding);
+  BOOST_TEST(added.code == 1);
+  BOOST_TEST(added.out == "added 1, there already 0, refused 3\n");
+  BOOST_TEST(contains(added.err, "line 2: payload_invalid: must have the member 'gold'"),
+             added.err);
+  BOOST_TEST(contains(added.err, "line 3: payload_invalid: must be an object whose member 'photo'"),
+             added.err);
+  BOOST_TEST(contains(added.err, "line 4: payload_invalid: "), added.err);
+  auto as_json = adding;
+  as_json.emplace_back("--json");
+  BOOST_TEST(json::parse(holdfast(as_json).out)
+             == json::parse(R"({"added": 0, "already_there": 1, "refused": 3})"));
+  auto shown = adding;
+  shown.back() = "photo";
+  BOOST_TEST(holdfast(shown).code == 2);
+
+  // Whoever is asked sees the line as it would be without its truth.
+  feed(step, 0, 3);
+  const auto answer = [&](const std::string& who, const std::string& what) {
+    const auto given = ask(msg::ask_assignment{step, who, {ids.next()}});
+    ask(msg::submit_judgment{
+        step, given.unit, who, given.token, {ids.next()}, R"({"answer":")" + what + "\"}"});
+    return given;
+  };
+  BOOST_TEST(answer("eve", "no").input == R"({"photo": "q", "size": 1.50})");
+  BOOST_TEST(answer("bob", "yes").input == R"({"photo": "q", "size": 1.50})");
+  const auto judged = answer("bob", "yes").unit;
+  const auto unit_state = [&] { return ask(msg::get_unit{step, judged}).state; };
+  for (int i = 0; i < 10'000 && unit_state() != core::unit_state::finalized; ++i)
+    continue;
+
+  const auto listed = [&] {
+    return json::parse(printed({"contributor", "list", text_of(step), "--json"}))
+        .at("contributors");
+  };
+  for (int i = 0; i < 100 && listed().at(1).at("standing") != "Removed"; ++i)
+    continue;
+  const auto two = listed();
+  BOOST_REQUIRE(two.size() == 2U);
+  BOOST_TEST(two.at(0).at("contributor") == "bob");
+  BOOST_TEST(two.at(0).at("reason").is_null());
+  BOOST_TEST(two.at(0).at("right") == 1);
+  BOOST_TEST(two.at(1).at("reason") == "QuizFailed");
+  const auto table = printed({"contributor", "list", text_of(step)});
+  BOOST_TEST(contains(table, "eve                       Removed   QuizFailed"), table);
+  BOOST_TEST(contains(table, "  1 of 1  "), table);
+
+  // Nobody is repaired who works.
+  const auto early = holdfast({"contributor", "repair", text_of(step), "bob"});
+  BOOST_TEST(early.code == 1);
+  BOOST_TEST(contains(early.err, "wrong_state: "), early.err);
+  BOOST_TEST(printed({"contributor", "remove", text_of(step), "bob"}) == "removed: bob\n");
+  BOOST_TEST(listed().at(0).at("reason") == "Requester");
+  const auto would =
+      json::parse(printed({"contributor", "repair", text_of(step), "bob", "--dry-run", "--json"}));
+  BOOST_TEST(would.at("dry_run") == true);
+  BOOST_TEST(would.at("done") == true);
+  BOOST_TEST(would.at("reopened") == 1);
+  BOOST_TEST((unit_state() == core::unit_state::finalized));
+  const auto id = core::to_string(ids.next());
+  const std::vector<std::string> repair{"contributor", "repair", text_of(step), "bob", "--id", id};
+  const auto repaired = printed(repair);
+  BOOST_TEST(contains(repaired, "repaired\n"), repaired);
+  BOOST_TEST(contains(repaired, "reopened               1  others are asked\n"), repaired);
+  BOOST_TEST(printed(repair) == repaired);
+  BOOST_TEST((unit_state() == core::unit_state::judgable));
+  auto other = repair;
+  other.emplace_back("--dry-run");
+  const auto taken = holdfast(other);
+  BOOST_TEST(taken.code == 1);
+  BOOST_TEST(contains(taken.err, "already_exists: "), taken.err);
+  BOOST_TEST(holdfast({"contributor", "repair", text_of(step), "bob", "--id", "mine"}).code == 2);
+  BOOST_TEST(holdfast({"contributor", "list", "a-step"}).code == 2);
+}
+
+// A4, A46, A92 (`get_unit`): one unit is seen and stopped on the command line
+BOOST_AUTO_TEST_CASE(one_unit_is_paused_resumed_and_canceled_from_the_command_line) {
+  const auto step = given_step();
+  feed(step, 0, 1);
+  const auto unit = ask(msg::list_results{step, 0, 1}).results.front().unit;
+  const auto told = [&](const char* verb) {
+    return printed({"unit", verb, text_of(step), text_of(unit)});
+  };
+  BOOST_TEST(contains(told("show"), "judgments    0 of 1\n"));
+  BOOST_TEST(contains(told("show"), "result       none yet\n"));
+  BOOST_TEST(told("pause") == text_of(unit) + "  Paused\n");
+  BOOST_TEST(told("pause") == text_of(unit) + "  Paused\n");
+  BOOST_TEST(
+      json::parse(printed({"unit", "show", text_of(step), text_of(unit), "--json"})).at("state")
+      == "Paused");
+  BOOST_TEST(
+      json::parse(printed({"unit", "resume", text_of(step), text_of(unit), "--json"})).at("state")
+      == "Judgable");
+  BOOST_TEST(told("cancel") == text_of(unit) + "  Canceled\n");
+  const auto over = holdfast({"unit", "resume", text_of(step), text_of(unit)});
+  BOOST_TEST(over.code == 1);
+  BOOST_TEST(contains(over.err, "wrong_state: the unit is Canceled"), over.err);
+  const auto nothing = holdfast({"unit", "pause", text_of(step), core::to_string(ids.next())});
+  BOOST_TEST(nothing.code == 1);
+  BOOST_TEST(contains(nothing.err, "not_found: "), nothing.err);
+  BOOST_TEST(holdfast({"unit", "pause", text_of(step), "a-unit"}).code == 2);
+  BOOST_TEST(holdfast({"unit", "stop", text_of(step), text_of(unit)}).code == 2);
+}
+
 // A94-A97: profiles on the command line, and the steps that are there by them.
 BOOST_AUTO_TEST_CASE(what_is_known_of_contributors_and_what_is_there_for_them) {
   ask(msg::create_workflow{{ids.next()},

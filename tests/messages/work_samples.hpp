@@ -33,6 +33,9 @@ inline void add_work_samples(samples& into) {
            id(0x51) + id(0x52) + text("ana") + u64(7) + id(0x56) + text("{\"answer\":1}"));
   into.add("hf1.judgment_accepted", judgment_accepted{judgment, true, true},
            id(0x56) + u8(1) + u8(1));
+  into.add("hf1.get_feedback", get_feedback{step, unit, "ana"}, id(0x51) + id(0x52) + text("ana"));
+  into.add("hf1.judgment_feedback", judgment_feedback{unit, true, true, false},
+           id(0x52) + u8(1) + u8(1) + u8(0));
   into.add("hf1.end_session", end_session{"ana"}, text("ana"));
   into.add("hf1.session_ended", session_ended{3}, u32(3));
 

@@ -57,6 +57,8 @@ template awaited_answer<msg::repair_contributor> client::send(const msg::gateway
                                                               msg::repair_contributor);
 template awaited_answer<msg::list_contributors> client::send(const msg::gateway_actor&,
                                                              msg::list_contributors);
+template awaited_answer<msg::get_feedback> client::send(const msg::gateway_actor&,
+                                                        msg::get_feedback);
 template awaited_answer<msg::explain_unit> client::send(const msg::gateway_actor&,
                                                         msg::explain_unit);
 template awaited_answer<msg::seal_step> client::send(const msg::gateway_actor&, msg::seal_step);
