@@ -40,6 +40,7 @@ void check_completed(const client_history& clients, const final_state& stored, c
   std::map<core::task_id, std::string> accepted;
   for (const auto& one : clients.completed) {
     report.stale_attempted += one.stale ? 1 : 0;
+    report.stale_refused += one.stale && one.outcome == told::no ? 1 : 0;
     if (one.outcome != told::yes)
       continue;
     report.stale_accepted += one.stale ? 1 : 0;
@@ -79,6 +80,29 @@ void check_judgments(const client_history& clients, const final_state& stored, c
   }
 }
 
+/// Source data by its step and key: a unit for each row, and one only.
+void check_rows(const client_history& clients, const final_state& stored, checked& report) {
+  violation_list found{report};
+  using place = std::pair<core::step_id, std::string>;
+  std::map<place, std::uint64_t> there;
+  for (const auto& row : stored.rows)
+    ++there[{row.step, row.key}];
+  std::set<place> may_exist;
+  for (const auto& one : clients.rows) {
+    if (one.outcome != told::no)
+      may_exist.insert({one.step, one.key});
+    if (one.outcome == told::yes && there.count({one.step, one.key}) == 0)
+      found.add(report.lost, "lost: source data " + one.key + " was taken in");
+  }
+  for (const auto& [where, units] : there) {
+    if (may_exist.count(where) == 0)
+      found.add(report.from_nowhere, "from nowhere: a unit of source data " + where.second);
+    if (units > 1)
+      found.add(report.doubled, "doubled: source data " + where.second + " became "
+                                    + std::to_string(units) + " units");
+  }
+}
+
 } // namespace
 
 checked check(const client_history& clients, const final_state& stored) {
@@ -86,6 +110,7 @@ checked check(const client_history& clients, const final_state& stored) {
   check_enqueued(clients, stored, report);
   check_completed(clients, stored, report);
   check_judgments(clients, stored, report);
+  check_rows(clients, stored, report);
   return report;
 }
 

@@ -21,18 +21,27 @@ struct stored_judgment {
   core::contributor_id contributor;
 };
 
+/// A unit that was made of source data.
+struct stored_row {
+  core::step_id step;
+  std::string key;
+};
+
 /// What is in the database when all is quiet.
 struct final_state {
   std::map<core::task_id, stored_task> tasks;
   std::map<core::judgment_id, stored_judgment> judgments;
+  std::vector<stored_row> rows;
 };
 
 struct checked {
   std::vector<std::string> violations; ///< At most a hundred of each kind, in words.
   std::uint64_t lost = 0;              ///< Acknowledged, and not there.
-  std::uint64_t doubled = 0;           ///< Two results of one task acknowledged.
-  std::uint64_t from_nowhere = 0;      ///< There, and never handed in, or refused.
+  /// Two results of one task acknowledged, or two rows of what was handed in once.
+  std::uint64_t doubled = 0;
+  std::uint64_t from_nowhere = 0; ///< There, and never handed in, or refused.
   std::uint64_t stale_attempted = 0;
+  std::uint64_t stale_refused = 0; ///< Others were answered too late, or not at all.
   std::uint64_t stale_accepted = 0;
 };
 

@@ -45,6 +45,7 @@ cluster::cluster(cluster_options options)
   database_options server;
   server.directory = directory();
   server.small_disk = options_.machine.disk.empty();
+  server.disk_bytes = options_.disk_bytes;
   server.lazy_disk = options_.lazy_disk;
   server.lines = network_ ? &*network_ : nullptr;
   server.place = server_place();
@@ -166,15 +167,41 @@ std::string cluster::turned_away_by(std::uint32_t number) const {
   return asked.status == 0 ? std::string{} : asked.output;
 }
 
-double cluster::memory(std::uint32_t number) const {
+std::optional<process_reading> cluster::reading(std::uint32_t number) const {
   const auto file = app::read_node_file(directory_->path() / name_of(number));
   if (!file)
-    return 0;
-  std::ifstream status{"/proc/" + std::to_string(file->pid) + "/status"};
+    return std::nullopt;
+  const auto process = "/proc/" + std::to_string(file->pid);
+  process_reading seen;
+  seen.incarnation = file->incarnation;
+  std::ifstream status{process + "/status"};
   for (std::string line; std::getline(status, line);)
     if (line.rfind("VmRSS:", 0) == 0)
-      return std::stod(line.substr(6)) / 1024;
-  return 0;
+      seen.memory_mib = std::stod(line.substr(6)) / 1024;
+    else if (line.rfind("Threads:", 0) == 0)
+      seen.threads = std::stod(line.substr(8));
+  if (seen.memory_mib == 0)
+    return std::nullopt; // it has ended
+  std::error_code ended;
+  for (std::filesystem::directory_iterator each{process + "/fd", ended}, end; !ended && each != end;
+       each.increment(ended))
+    ++seen.files;
+  return seen;
+}
+
+std::uint64_t cluster::log_lines(const std::string& event) const {
+  std::uint64_t lines = 0;
+  for (std::uint32_t number = 0; number < options_.nodes; ++number) {
+    std::ifstream log{directory_->path() / name_of(number) / "node.log"};
+    for (std::string line; std::getline(log, line);)
+      lines += line.find(event) != std::string::npos ? 1 : 0;
+  }
+  return lines;
+}
+
+double cluster::database_mib() const {
+  sql_session session{conninfo()};
+  return std::stod(session.rows("SELECT pg_database_size(current_database())")[0][0]) / (1 << 20);
 }
 
 final_state cluster::stored() const {
@@ -186,6 +213,10 @@ final_state cluster::stored() const {
   for (const auto& row :
        session.rows("SELECT judgment_id, unit_id, contributor_id FROM report.judgments"))
     state.judgments[id_of<core::judgment_id>(row[0])] = {id_of<core::unit_id>(row[1]), row[2]};
+  // Those that were handed in; the others were made of their results.
+  for (const auto& row : session.rows("SELECT workflow_step_id, source_key FROM report.units"
+                                      " WHERE parent_unit_id IS NULL"))
+    state.rows.push_back({id_of<core::step_id>(row[0]), row[1]});
   return state;
 }
 

@@ -5,6 +5,7 @@
 #include "bench/soak/checker.hpp"
 #include "bench/soak/database.hpp"
 #include "bench/soak/isolation.hpp"
+#include "bench/soak/node_sample.hpp"
 #include "client/connection.hpp"
 
 #include <functional>
@@ -28,6 +29,8 @@ struct cluster_options {
   obstacles machine;
   /// Path of `holdfast` of the version before: nodes start with it at first. Empty: with `program`.
   std::string older_program{};
+  /// Of the server's disk, where it can be made full.
+  std::uint64_t disk_bytes = std::uint64_t{3} << 30;
 };
 
 /// The server and the nodes, each a process. Belongs to the main thread, because they end with the
@@ -53,8 +56,10 @@ public:
   std::string incarnation(std::uint32_t number) const;
   /// Why a process that comes new to a node is not told how it is; empty when it is.
   std::string turned_away_by(std::uint32_t number) const;
-  /// Resident memory of a node in MiB; 0 when it does not run.
-  double memory(std::uint32_t number) const;
+  /// Empty when the node does not run.
+  std::optional<process_reading> reading(std::uint32_t number) const;
+  /// Lines that all nodes have logged so far about an event of this name.
+  std::uint64_t log_lines(const std::string& event) const;
 
   database& server() { return *server_; }
   /// Its place on the lines.
@@ -66,6 +71,8 @@ public:
   std::string conninfo() const { return server_->conninfo(); }
 
   final_state stored() const;
+  /// With indexes, and without the server's log.
+  double database_mib() const;
   std::string directory() const { return directory_->path().string(); }
   void keep_directory() { directory_->keep(); }
 

@@ -73,7 +73,7 @@ database::database(database_options options) : options_(std::move(options)) {
   const std::uint32_t count = options_.standby ? 2 : 1;
   for (std::uint32_t which = 0; which < count; ++which) {
     if (options_.small_disk)
-      disks_.at(which) = std::make_unique<small_disk>(directory_of(which));
+      disks_.at(which) = std::make_unique<small_disk>(directory_of(which), options_.disk_bytes);
     persistence::private_cluster_options server;
     server.directory = directory_of(which);
     servers_.at(which) = std::make_unique<persistence::private_cluster>(server);

@@ -32,7 +32,8 @@ private:
 
 struct database_options {
   std::string directory;
-  bool small_disk = false; ///< On file systems that can be made full.
+  bool small_disk = false;      ///< On file systems that can be made full.
+  std::uint64_t disk_bytes = 0; ///< Of each of these.
   /// The positive control: it acknowledges before it has written.
   bool lazy_disk = false;
   /// Lines on which nodes reach it over TCP; null: they come by its socket. Must outlive it.

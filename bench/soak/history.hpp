@@ -43,11 +43,21 @@ struct handed_in_judgment {
   told outcome = told::unknown;
 };
 
+/// Source data that was handed in.
+struct added_row {
+  core::step_id step;
+  std::string key; ///< One of its own for each row of a run.
+  told outcome = told::unknown;
+};
+
 /// One request, for the figures.
 struct timed_request {
-  clock::time_point begun;
+  clock::time_point begun; ///< When it should have been asked, by the schedule where it has one.
   float millis = 0;
   core::errc failure = core::errc::none;
+  /// Its answer followed from a commit: it changed something, and was not merely told.
+  bool committed = false;
+  bool scheduled = false; ///< It kept to a schedule, whatever became of those before it.
 };
 
 /// What the clients have seen.
@@ -55,7 +65,9 @@ struct client_history {
   std::vector<enqueued_task> enqueued;
   std::vector<completed_task> completed;
   std::vector<handed_in_judgment> judgments;
+  std::vector<added_row> rows;
   std::vector<timed_request> requests;
+  std::uint64_t not_sent = 0; ///< Left out, because too many scheduled requests were open.
 };
 
 /// Collects it from several threads.

@@ -21,8 +21,6 @@ namespace holdfast::soak {
 
 namespace {
 
-/// Enough for an hour of load with what the server keeps of its log.
-constexpr auto disk_size = "size=3g,mode=0755";
 /// A line of 256 kbit/s with room for three packets: less than the load needs, more than the nodes
 /// need to hear of each other.
 constexpr auto crawl = " root tbf rate 256kbit burst 3kb limit 5kb";
@@ -71,6 +69,20 @@ obstacles leave_the_machine() {
   else if (::unshare(CLONE_NEWNET) != 0)
     found.network = std::string{"no network namespace: "} + std::strerror(errno);
   return found;
+}
+
+std::string obstacle_to_disks(std::uint64_t bytes) {
+  std::ifstream memory{"/proc/meminfo"};
+  std::uint64_t available_kib = 0;
+  for (std::string line; std::getline(memory, line);)
+    if (line.rfind("MemAvailable:", 0) == 0)
+      available_kib = std::stoull(line.substr(13));
+  const auto mib = [](std::uint64_t of) { return std::to_string(of >> 20) + " MiB"; };
+  // The other half is for nodes, server and harness.
+  if (bytes <= available_kib * 1024 / 2)
+    return {};
+  return "so long a run takes " + mib(bytes) + " of disks in memory, and of "
+         + mib(available_kib * 1024) + " half are for all else";
 }
 
 // ── clocks ───────────────────────────────────────────────────────────────────────────────────────
@@ -201,9 +213,11 @@ std::uint64_t network::swallowed() const {
 
 // ── disk ─────────────────────────────────────────────────────────────────────────────────────────
 
-small_disk::small_disk(std::string directory) : directory_(std::move(directory)) {
+small_disk::small_disk(std::string directory, std::uint64_t bytes)
+    : directory_(std::move(directory)) {
+  const auto how = "mode=0755,size=" + std::to_string(bytes);
   std::filesystem::create_directories(directory_);
-  if (::mount("soak", directory_.c_str(), "tmpfs", 0, disk_size) != 0)
+  if (::mount("soak", directory_.c_str(), "tmpfs", 0, how.c_str()) != 0)
     throw std::runtime_error{"cannot mount " + directory_ + ": " + std::strerror(errno)};
 }
 

@@ -19,6 +19,9 @@ namespace holdfast::soak {
 /// second thread: only the calling thread and what it starts afterwards are apart.
 obstacles leave_the_machine();
 
+/// Why the machine's memory does not hold file systems of so many bytes; empty when it does.
+std::string obstacle_to_disks(std::uint64_t bytes);
+
 /// The wall clock of a program, to be made wrong while it runs. Its other clocks stay right.
 class wall_clock {
 public:
@@ -86,7 +89,7 @@ private:
 class small_disk {
 public:
   /// Throws `std::runtime_error`. The directory is made if it is not there.
-  explicit small_disk(std::string directory);
+  small_disk(std::string directory, std::uint64_t bytes);
   ~small_disk();
   small_disk(const small_disk&) = delete;
   small_disk& operator=(const small_disk&) = delete;

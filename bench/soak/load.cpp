@@ -1,10 +1,17 @@
 #include "bench/soak/load.hpp"
 
+#include "messages/errors.hpp"
+
+#include <caf/exit_reason.hpp>
+#include <caf/send.hpp>
+
 #include <algorithm>
 #include <deque>
 #include <iostream>
 #include <random>
 #include <stdexcept>
+#include <type_traits>
+#include <utility>
 
 namespace holdfast::soak {
 
@@ -17,6 +24,10 @@ constexpr int workflow_count = 4;
 constexpr auto lease_ttl = 3s;
 /// How long after its end a lease is used on purpose.
 constexpr auto stale_after = lease_ttl + 2s;
+/// Requests of producers that are open at the same time. At the usual rate that many gather in
+/// twenty seconds without an answer, which is longer than any fault; those beyond are counted and
+/// not sent.
+constexpr std::uint32_t open_max = 1000;
 
 const std::string policy =
     R"({"lease": {"ttl_seconds": 3, "total_max_seconds": 60},
@@ -51,6 +62,41 @@ told told_by(core::errc why) {
   }
 }
 
+bool any_done(const msg::task_outcomes& answer) {
+  return std::any_of(answer.outcomes.begin(), answer.outcomes.end(), [](const auto& one) {
+    return one.refusal == core::errc::none && !one.repeated;
+  });
+}
+
+/// Whether an answer followed from a commit of what was asked.
+template <class Answer>
+bool follows_from_commit(const Answer& answer) {
+  if constexpr (std::is_same_v<Answer, msg::task_outcomes>)
+    return any_done(answer);
+  else if constexpr (std::is_same_v<Answer, msg::leased_tasks>)
+    return !answer.tasks.empty();
+  else if constexpr (std::is_same_v<Answer, msg::judgment_accepted>)
+    return !answer.repeated;
+  else if constexpr (std::is_same_v<Answer, msg::source_data_added>)
+    return answer.added > 0;
+  else
+    return std::is_same_v<Answer, msg::assignment>;
+}
+
+template <class Answer>
+timed_request timing_of(const core::outcome<Answer>& answer, clock::time_point begun) {
+  timed_request timed;
+  timed.begun = begun;
+  timed.millis = std::chrono::duration<float, std::milli>(clock::now() - begun).count();
+  timed.failure = answer ? core::errc::none : answer.error().code;
+  timed.committed = answer && follows_from_commit(*answer);
+  return timed;
+}
+
+caf::behavior run_errands(caf::event_based_actor* self) {
+  return {[self](const errand& what) { what.run(self); }};
+}
+
 } // namespace
 
 struct load::person {
@@ -77,23 +123,49 @@ load::load(caf::actor_system& system, const cluster& nodes, const load_options& 
     connections_.push_back(std::make_unique<client::connection>(system_, std::move(endpoints),
                                                                 retry, options_.seed + first));
   }
+  sender_ = system_.spawn(run_errands);
 }
 
 load::~load() {
   stop();
+  caf::anon_send_exit(sender_, caf::exit_reason::user_shutdown);
   connections_.clear();
 }
 
-/// Asks and notes how it went; the time counts from when it should have been asked.
+/// Asks, waits for the answer and notes how it went.
 template <class Request>
 auto load::ask(person& who, const Request& request, clock::time_point begun) {
   auto answer = who.node->ask<msg::answer_to<Request>>(request);
-  timed_request timed;
-  timed.begun = begun;
-  timed.millis = std::chrono::duration<float, std::milli>(clock::now() - begun).count();
-  timed.failure = answer ? core::errc::none : answer.error().code;
-  history_.add([&](client_history& all) { all.requests.push_back(timed); });
+  history_.add([&](client_history& all) { all.requests.push_back(timing_of(answer, begun)); });
   return answer;
+}
+
+/// Asks without waiting, unless too many requests are open already. `then` gets the history and the
+/// answer. The time counts from when it should have been asked.
+template <class Request, class Then>
+void load::send(const person& who, Request request, clock::time_point due, Then then) {
+  if (open_ >= open_max) { // producers are few: it may be exceeded by as many
+    history_.add([](client_history& all) { ++all.not_sent; });
+    return;
+  }
+  ++open_;
+  using answer = msg::answer_to<Request>;
+  const auto done = [this, due, then](const core::outcome<answer>& what) {
+    history_.add([&](client_history& all) {
+      auto timed = timing_of(what, due);
+      timed.scheduled = true;
+      all.requests.push_back(timed);
+      then(all, what);
+    });
+    --open_;
+  };
+  caf::anon_send(
+      sender_,
+      errand{[node = who.node, request = std::move(request), done](caf::event_based_actor* self) {
+        self->request(node->gateway(), node->request_timeout(), request)
+            .then([done](answer& what) { done(core::outcome<answer>{std::move(what)}); },
+                  [done](caf::error& why) { done(core::outcome<answer>{msg::failure_of(why)}); });
+      }});
 }
 
 template <class Loop>
@@ -144,6 +216,8 @@ void load::produce(person& who) {
       std::chrono::duration<double>(options_.producers / options_.enqueues_per_second));
   for (auto due = clock::now(); producing_; due += step) {
     std::this_thread::sleep_until(due);
+    if (!producing_)
+      return;
     msg::enqueue_tasks request{queues_[who.below(queues_.size())], {}};
     for (auto more = 1 + who.below(10); more > 0; --more) {
       msg::task_request task;
@@ -152,26 +226,36 @@ void load::produce(person& who) {
       task.body = "{}";
       request.tasks.push_back(std::move(task));
     }
-    const auto answer = ask(who, request, due);
-    history_.add([&](client_history& all) {
-      for (std::size_t i = 0; i < request.tasks.size(); ++i)
-        all.enqueued.push_back({request.tasks[i].task, answer ? told_by(answer->outcomes[i].refusal)
-                                                              : told_by(answer.error().code)});
-    });
+    std::vector<core::task_id> tasks;
+    for (const auto& task : request.tasks)
+      tasks.push_back(task.task);
+    send(who, std::move(request), due,
+         [tasks = std::move(tasks)](client_history& all, const auto& answer) {
+           for (std::size_t i = 0; i < tasks.size(); ++i)
+             all.enqueued.push_back({tasks[i], answer ? told_by(answer->outcomes[i].refusal)
+                                                      : told_by(answer.error().code)});
+         });
   }
 }
 
 void load::add_units(person& who) {
-  const auto step = std::chrono::duration_cast<clock::duration>(
+  const auto between = std::chrono::duration_cast<clock::duration>(
       std::chrono::duration<double>(1 / options_.units_per_second));
   std::uint64_t row = 0;
-  for (auto due = clock::now(); producing_; due += step) {
+  for (auto due = clock::now(); producing_; due += between) {
     std::this_thread::sleep_until(due);
-    ask(who,
-        msg::add_source_data{steps_[row % workflow_count],
-                             {{"row-" + std::to_string(row), R"({"text": "soak"})"}}},
-        due);
+    if (!producing_)
+      return;
+    const auto step = steps_[row % workflow_count];
+    const auto key = "row-" + std::to_string(row);
     ++row;
+    send(who, msg::add_source_data{step, {{key, R"({"text": "soak"})"}}}, due,
+         [step, key](client_history& all, const auto& answer) {
+           auto outcome = answer ? told::yes : told_by(answer.error().code);
+           if (answer && !answer->problems.empty())
+             outcome = told_by(static_cast<core::errc>(answer->problems.front().code));
+           all.rows.push_back({step, key, outcome});
+         });
   }
 }
 
@@ -277,7 +361,7 @@ bool load::drain(core::duration patience) {
   person me;
   me.node = connections_.back().get();
   const auto until = clock::now() + patience;
-  while (open_work(me) > 0) {
+  while (open_ > 0 || open_work(me) > 0) {
     if (clock::now() > until)
       return false;
     std::this_thread::sleep_for(200ms);
@@ -291,6 +375,8 @@ void load::stop() {
   for (auto& one : threads_)
     one.join();
   threads_.clear();
+  while (open_ > 0) // each ends, by its deadline if by nothing else
+    std::this_thread::sleep_for(10ms);
 }
 
 } // namespace holdfast::soak

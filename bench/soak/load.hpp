@@ -2,13 +2,18 @@
 
 #include "bench/soak/cluster.hpp"
 #include "bench/soak/history.hpp"
+#include "bench/soak/run_options.hpp"
 #include "client/connection.hpp"
 #include "core/uuid.hpp"
 
+#include <caf/actor.hpp>
 #include <caf/actor_system.hpp>
+#include <caf/allowed_unsafe_message_type.hpp>
+#include <caf/event_based_actor.hpp>
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -16,18 +21,15 @@
 
 namespace holdfast::soak {
 
-struct load_options {
-  std::uint64_t seed = 1;
-  double enqueues_per_second = 40; ///< Requests, each of up to ten tasks, by an open loop.
-  double units_per_second = 10;
-  std::uint32_t producers = 2;
-  std::uint32_t workers = 4;
-  std::uint32_t contributors = 3;
+/// INTERNAL: something for an actor to do, since only an actor can ask without waiting.
+struct errand {
+  std::function<void(caf::event_based_actor*)> run;
 };
 
 /// Everybody who uses the cluster: producers who keep to their schedule whatever happens, workers
 /// and contributors, some of whom forget what they hold or hand it in too late. Each is a thread of
-/// its own with blocking requests.
+/// its own. Workers and contributors wait for each answer. Producers do not: a request is sent when
+/// it is due, so that as many are open as an outage leaves unanswered, up to a bound.
 class load {
 public:
   load(caf::actor_system& system, const cluster& nodes, const load_options& options);
@@ -39,7 +41,7 @@ public:
   void stop_producing();
   /// Returns when nothing is left to do, or after `patience`; false then.
   bool drain(core::duration patience);
-  /// Everybody goes home.
+  /// Everybody goes home. Returns when no request is open any more.
   void stop();
 
   const client_history& seen() const { return history_.all(); }
@@ -50,6 +52,8 @@ private:
 
   template <class Request>
   auto ask(person& who, const Request& request, clock::time_point begun);
+  template <class Request, class Then>
+  void send(const person& who, Request request, clock::time_point due, Then then);
   template <class Loop>
   void begin(std::uint32_t number, Loop loop);
   void produce(person& who);
@@ -66,9 +70,13 @@ private:
   std::vector<core::queue_name> queues_;
   std::vector<core::step_id> steps_; ///< First steps, then their second ones.
   history history_;
+  caf::actor sender_;
+  std::atomic<std::uint32_t> open_{0}; ///< Requests of producers.
   std::atomic<bool> producing_{true};
   std::atomic<bool> over_{false};
   std::vector<std::thread> threads_;
 };
 
 } // namespace holdfast::soak
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(holdfast::soak::errand)

@@ -16,6 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr auto pause = 10ms;
 constexpr auto takeover_limit = 60s;
+/// More than a drain may take, so that one which takes too long is measured.
 constexpr auto drain_limit = 30s;
 /// For shards to stop moving before a fault: so long is none to have moved.
 constexpr auto settled_time = 1000ms;
@@ -209,7 +210,9 @@ private:
 
   void drain(std::uint32_t number) {
     victim_ = nodes_.incarnation(number);
+    const auto asked = clock::now();
     const auto ended = nodes_.node(number).stop(drain_limit);
+    struck_.exit_seconds.push_back(std::chrono::duration<double>(clock::now() - asked).count());
     if (!ended || *ended != 0)
       struck_.violation = "a drain ended with " + (ended ? std::to_string(*ended) : "no exit code");
     await_takeover();

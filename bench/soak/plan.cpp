@@ -30,17 +30,28 @@ private:
   std::mt19937_64 engine_;
 };
 
-core::duration draw_length(dice& d, fault_kind kind, core::duration lease_time) {
+/// Longer than the lease, and until others have noticed; in a long run up to five leases.
+core::duration draw_freeze(dice& d, const plan_request& request) {
+  const auto lease = request.lease_time;
+  const auto most = request.load_time >= long_run ? std::max(lease + 4s, 5 * lease) : lease + 4s;
+  return d.between(lease + 2s, most);
+}
+
+core::duration draw_length(dice& d, fault_kind kind, const plan_request& request) {
+  const auto lease_time = request.lease_time;
   switch (kind) {
   case fault_kind::kill:
     return d.between(1s, 4s);
   case fault_kind::freeze:
+    return draw_freeze(d, request);
   case fault_kind::database_partition:
     return lease_time + d.between(2s, 4s);
   case fault_kind::hesitation:
     return d.between(lease_time * 4 / 5, lease_time * 6 / 5);
   case fault_kind::blink:
-    return d.between(100ms, lease_time / 3);
+    // A lease may be a quarter of its time old when the pause begins, and then the node needs some
+    // time to renew it.
+    return d.between(100ms, lease_time * 3 / 5);
   case fault_kind::database_cut:
     return d.between(500ms, 2 * lease_time);
   case fault_kind::server_crash:
@@ -120,7 +131,7 @@ soak_plan draw_plan(const plan_request& request) {
         round.insert(round.begin() + d.below(round.size() + 1), kind);
     const auto kind = round.back();
     round.pop_back();
-    const auto lasts = draw_length(d, kind, request.lease_time);
+    const auto lasts = draw_length(d, kind, request);
     const auto node = d.below(request.nodes);
     const auto other =
         request.nodes == 1 ? node : (node + 1 + d.below(request.nodes - 1)) % request.nodes;
@@ -131,6 +142,20 @@ soak_plan draw_plan(const plan_request& request) {
     plan.faults.push_back({at, kind, node, lasts, other});
     at += lasts + d.between(gap_min, gap_max);
   }
+}
+
+std::uint64_t disk_bytes_for(core::duration load_time, double enqueues_per_second,
+                             double units_per_second) {
+  // Its log, of which it keeps up to a gigabyte between checkpoints, and what it begins with.
+  constexpr double at_least = 1.5e9;
+  // An hour at the usual rate has always fitted into three gigabytes; this is twice that for what
+  // is not log. A request has five tasks and a half, each with its attempts, its events and their
+  // indexes; a unit has a second one and three judgments.
+  constexpr double of_enqueue = 16e3;
+  constexpr double of_unit = 16e3;
+  const auto took = std::chrono::duration<double>(load_time).count();
+  return static_cast<std::uint64_t>(
+      at_least + took * (enqueues_per_second * of_enqueue + units_per_second * of_unit));
 }
 
 } // namespace holdfast::soak

@@ -60,6 +60,9 @@ inline std::string_view name_of(fault_kind kind) {
 /// The kind of a name, in which dashes may stand for spaces; empty for a name that is none.
 std::optional<fault_kind> kind_named(std::string_view name);
 
+/// From here on a run is long: pauses are drawn from a wider range, and what grows is noticed.
+inline constexpr core::duration long_run = std::chrono::minutes{30};
+
 /// Why something cannot be made bad on this machine; empty when it can.
 struct obstacles {
   std::string network;
@@ -94,5 +97,10 @@ struct soak_plan {
 /// The plan of a seed. Every kind of fault comes in each round, in an order of its own, so that no
 /// run leaves one out that is long enough for it; each minute begins with a calm part.
 soak_plan draw_plan(const plan_request& request);
+
+/// What a server needs of a disk for so long a load with so many requests with tasks, and so many
+/// units, a second: all rows are kept to the end, to be compared.
+std::uint64_t disk_bytes_for(core::duration load_time, double enqueues_per_second,
+                             double units_per_second);
 
 } // namespace holdfast::soak

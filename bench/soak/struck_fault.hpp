@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace holdfast::soak {
 
@@ -20,6 +21,7 @@ struct struck_fault {
   std::string violation; ///< What it caused and must not; empty for nothing.
   /// The version that it brought up on every node, in a run of two versions.
   enum class change : std::uint8_t { none, upgrade, rollback } versions = change::none;
+  std::vector<double> exit_seconds{}; ///< From SIGTERM to the end of the process, of each drained.
 };
 
 } // namespace holdfast::soak

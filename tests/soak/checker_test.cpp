@@ -10,7 +10,8 @@ namespace holdfast::soak {
 
 namespace {
 
-/// A history without a mistake: three tasks, two of them done, and two judgments.
+/// A history without a mistake: three tasks, two of them done, two judgments, and two rows of
+/// source data with the same key in different steps.
 struct honest {
   honest() {
     for (auto& task : tasks)
@@ -29,6 +30,10 @@ struct honest {
     stored.tasks[tasks[2]] = {true, false, ""};
     stored.judgments[judgments[0]] = {unit, "ana"};
     stored.judgments[judgments[1]] = {unit, "bob"};
+    for (auto& step : steps)
+      step = {ids.next({})};
+    clients.rows = {{steps[0], "row-1", told::yes}, {steps[1], "row-1", told::yes}};
+    stored.rows = {{steps[0], "row-1"}, {steps[1], "row-1"}};
   }
 
   checked result() const { return check(clients, stored); }
@@ -37,6 +42,7 @@ struct honest {
   core::task_id tasks[3];
   core::unit_id unit;
   core::judgment_id judgments[2];
+  core::step_id steps[2];
   client_history clients;
   final_state stored;
 };
@@ -49,6 +55,7 @@ BOOST_AUTO_TEST_CASE(an_honest_history_is_clean) {
   const auto report = result();
   BOOST_TEST(report.violations.empty());
   BOOST_TEST(report.stale_attempted == 1U);
+  BOOST_TEST(report.stale_refused == 1U);
   BOOST_TEST(report.stale_accepted == 0U);
 }
 
@@ -104,6 +111,39 @@ BOOST_AUTO_TEST_CASE(two_judgments_of_one_contributor_on_a_unit_are_seen) { // I
   clients.judgments.push_back({{ids.next({})}, unit, "ana", told::unknown});
   stored.judgments[clients.judgments.back().judgment] = {unit, "ana"};
   BOOST_TEST(result().doubled == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_late_result_that_nobody_answered_was_not_refused) {
+  clients.completed[1].outcome = told::unknown;
+  BOOST_TEST(result().stale_attempted == 1U);
+  BOOST_TEST(result().stale_refused == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(lost_source_data_is_seen) { // I-12
+  stored.rows.erase(stored.rows.begin()); // the other step's row of this key does not stand for it
+  BOOST_TEST(result().lost == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(source_data_that_became_two_units_is_seen) {
+  stored.rows.push_back({steps[1], "row-1"});
+  BOOST_TEST(result().doubled == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(source_data_from_nowhere_is_seen) {
+  stored.rows.push_back({steps[0], "row-2"});
+  BOOST_TEST(result().from_nowhere == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(refused_source_data_that_is_there_is_seen) {
+  clients.rows[0].outcome = told::no;
+  BOOST_TEST(result().from_nowhere == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(source_data_of_which_nobody_knows_may_be_there_or_not) {
+  clients.rows[0].outcome = told::unknown;
+  BOOST_TEST(result().violations.empty());
+  stored.rows.erase(stored.rows.begin());
+  BOOST_TEST(result().violations.empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -74,12 +75,40 @@ BOOST_AUTO_TEST_CASE(faults_follow_each_other_and_end_with_the_load) {
         BOOST_TEST((fault.lasts > 2s));
       if (fault.kind == fault_kind::hesitation)
         BOOST_TEST((fault.lasts >= 1600ms && fault.lasts <= 2400ms));
+      if (fault.kind == fault_kind::freeze)
+        BOOST_TEST((fault.lasts <= 6s));
       if (fault.kind == fault_kind::blink)
-        BOOST_TEST((fault.lasts <= 1s));
+        BOOST_TEST((fault.lasts <= 1200ms)); // three fifths of the lease
       free = fault.at + fault.lasts;
       BOOST_TEST((free <= 10min));
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(pauses_come_close_to_the_lease_from_both_sides) {
+  core::duration longest_blink{0};
+  core::duration longest_freeze{0};
+  core::duration shortest_freeze = 1h;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed)
+    for (const auto& fault :
+         draw_plan({seed, 3, 30min, 2s, {fault_kind::blink, fault_kind::freeze}}).faults)
+      if (fault.kind == fault_kind::blink) {
+        longest_blink = std::max(longest_blink, fault.lasts);
+      } else {
+        longest_freeze = std::max(longest_freeze, fault.lasts);
+        shortest_freeze = std::min(shortest_freeze, fault.lasts);
+      }
+  BOOST_TEST((longest_blink > 1100ms && longest_blink <= 1200ms));
+  BOOST_TEST((longest_freeze > 9s && longest_freeze <= 10s)); // five leases, as the run is long
+  BOOST_TEST((shortest_freeze >= 4s));
+}
+
+BOOST_AUTO_TEST_CASE(a_longer_or_busier_run_gets_a_larger_disk) {
+  const auto bytes = disk_bytes_for(1h, 40, 10);
+  BOOST_TEST(disk_bytes_for(2h, 40, 10) > bytes + (bytes - disk_bytes_for(0s, 40, 10)) / 2);
+  BOOST_TEST(disk_bytes_for(1h, 80, 10) > bytes);
+  BOOST_TEST(disk_bytes_for(1h, 40, 20) > bytes);
+  BOOST_TEST(disk_bytes_for(0s, 40, 10) > std::uint64_t{1} << 30); // what the server keeps anyway
 }
 
 BOOST_AUTO_TEST_CASE(every_kind_is_found_by_its_name) {

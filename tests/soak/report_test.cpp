@@ -20,6 +20,8 @@ struct green_run {
   green_run() {
     result.plan.request.seed = 7;
     result.plan.request.load_time = 30s;
+    result.plan.request.lease_time = 2s;
+    result.plan.request.nodes = 3;
     result.plan.request.kinds = {fault_kind::kill};
     const planned_fault kill{10s, fault_kind::kill, 1, 3s, 2};
     result.plan.faults = {kill};
@@ -30,14 +32,15 @@ struct green_run {
       if (second != 10 && second != 11)
         answer(second, second >= 12 && second < 15 ? 5 : 10);
     result.check.stale_attempted = 1;
-    result.verified = 1;
-    result.quiet = true;
+    result.check.stale_refused = 1;
+    result.verify_rounds = {{at(5), core::errc::none, ""}, {at(30), core::errc::none, ""}};
+    result.quiet_after = 3;
   }
 
   clock::time_point at(int second) const { return result.begun + std::chrono::seconds{second}; }
   void answer(int second, int times) {
     for (int i = 0; i < times; ++i)
-      result.clients.requests.push_back({at(second) + i * 50ms, 20, core::errc::none});
+      result.clients.requests.push_back({at(second) + i * 50ms, 20, core::errc::none, true, true});
   }
   nlohmann::json verdict() const { return nlohmann::json::parse(verdict_json(result)); }
 
@@ -69,9 +72,11 @@ BOOST_AUTO_TEST_CASE(a_fault_that_was_not_planned_makes_it_void) {
 }
 
 BOOST_AUTO_TEST_CASE(a_run_without_late_results_or_live_checks_is_void) {
-  result.check.stale_attempted = 0;
-  result.verified = 0;
-  BOOST_TEST(void_reasons(result).size() == 2U);
+  result.check.stale_refused = 0;
+  result.verify_rounds.clear();
+  BOOST_TEST((void_reasons(result)
+              == std::vector<std::string>{"it never came to late results refused",
+                                          "the live database was never verified"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_run_of_two_versions_is_void_without_an_upgrade) { // F44
@@ -114,13 +119,13 @@ BOOST_AUTO_TEST_CASE(every_kind_of_wrong_makes_it_red) {
   result.broken_invariants = {"I-1 slots: x"};
   red("I-1 slots");
   result = good;
-  result.quiet = false;
+  result.quiet_after.reset();
   red("not all work was finished");
 }
 
 BOOST_AUTO_TEST_CASE(red_is_stronger_than_void) {
   result.faults[0].bit = false;
-  result.quiet = false;
+  result.quiet_after.reset();
   BOOST_TEST(verdict()["verdict"] == "red");
 }
 
@@ -131,9 +136,43 @@ BOOST_AUTO_TEST_CASE(takeover_silence_and_recovery_are_figures_of_their_fault) {
   // The last answer before it came in the tenth second, the next one in the thirteenth.
   BOOST_TEST(kill["longest_silence_s"]["max"].get<double>() == 2.02,
              boost::test_tools::tolerance(1e-6));
-  BOOST_TEST(verdict()["figures"]["calm_answers_per_second"] == 10);
+  BOOST_TEST(verdict()["figures"]["calm_commits_answered_per_second"] == 10);
   BOOST_TEST(kill["recovery_s"]["n"] == 1);
   BOOST_TEST(kill["recovery_s"]["max"] == 2); // from 14 to the end of the second that begins at 15
+}
+
+BOOST_AUTO_TEST_CASE(a_silence_that_goes_on_counts_to_the_end_of_its_fault) {
+  // The fault is over at 14 and what it leaves behind at 19; nobody is answered from 12 on.
+  result.clients.requests.clear();
+  for (int second = 0; second < 12; ++second)
+    answer(second, 10);
+  const auto silence = [&] {
+    return verdict()["figures"]["faults"]["kill"]["longest_silence_s"]["max"].get<double>();
+  };
+  BOOST_TEST(silence() == 19 - 11.47, boost::test_tools::tolerance(1e-6));
+  // What comes after that was not on time for it.
+  answer(25, 10);
+  BOOST_TEST(silence() == 19 - 11.47, boost::test_tools::tolerance(1e-6));
+  // The next fault has a silence of its own, and the run an end.
+  result.faults.push_back({{16s, fault_kind::kill, 0, 1s, 1}, at(16), at(28), true, 0.1, ""});
+  BOOST_TEST(silence() == 25.02 - 16, boost::test_tools::tolerance(1e-6));
+  result.clients.requests.clear();
+  BOOST_TEST(silence() == 30 - 16, boost::test_tools::tolerance(1e-6));
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_without_a_commit_breaks_no_silence) {
+  for (int second = 10; second < 12; ++second)
+    result.clients.requests.push_back({at(second) + 500ms, 20, core::errc::none, false, false});
+  BOOST_TEST(verdict()["figures"]["faults"]["kill"]["longest_silence_s"]["max"].get<double>()
+                 == 2.02,
+             boost::test_tools::tolerance(1e-6));
+}
+
+BOOST_AUTO_TEST_CASE(latencies_of_a_schedule_are_told_apart) {
+  result.clients.requests.push_back({at(3), 200, core::errc::none, false, false});
+  const auto figures = verdict()["figures"];
+  BOOST_TEST(figures["latency_ms"]["max"] == 200);
+  BOOST_TEST(figures["latency_of_scheduled_ms"]["max"] == 20);
 }
 
 BOOST_AUTO_TEST_CASE(what_does_not_recover_before_the_next_fault_has_no_time_for_it) {
@@ -158,6 +197,25 @@ BOOST_AUTO_TEST_CASE(the_page_has_every_fault_and_the_verdict) {
   BOOST_TEST(page.find("<h1>Soak: green</h1>") != std::string::npos);
   BOOST_TEST(page.find("<td>kill</td><td>1</td><td>1</td><td>0.4 / 0.4</td>") != std::string::npos);
   BOOST_TEST(page.find("<title>kill of n1</title>") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(the_page_draws_how_takeovers_and_recoveries_are_distributed) {
+  result.faults.push_back({{20s, fault_kind::kill, 0, 1s, 1}, at(20), at(21), true, 0.8, ""});
+  const auto page = report_html(result);
+  const auto titles = [&](const std::string& text) {
+    int times = 0;
+    for (auto found = page.find(text); found != std::string::npos;
+         found = page.find(text, found + 1))
+      ++times;
+    return times;
+  };
+  BOOST_TEST(titles("<h3>takeover: share that was over") == 1);
+  BOOST_TEST(titles("<h3>takeover <small>(at most 0.8 s)") == 1);
+  BOOST_TEST(titles("<h3>recovery <small>(at most 2 s)") == 1);
+  // The first half of them is over half-way to the longest one.
+  BOOST_TEST(titles("450,85 900,85 900,10 ") == 1);
+  BOOST_TEST(titles("<title>0.4 s</title>") == 1);
+  BOOST_TEST(titles("<title>2 s</title>") == 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

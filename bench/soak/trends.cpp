@@ -1,0 +1,113 @@
+#include "bench/soak/trends.hpp"
+
+#include "bench/soak/figures.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <string>
+
+namespace holdfast::soak {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t points_min = 5;
+constexpr double hour = 3600;
+/// A sixth of a run, or ten minutes: caches fill.
+constexpr int warm_up_share = 6;
+constexpr core::duration warm_up_max = 10min;
+/// Samples of so long are one point, their median: neighbours are much alike, and chance is to be
+/// told from growth.
+constexpr int point_share = 60;
+constexpr core::duration point_max = 1min;
+
+std::optional<double> value_of(const process_reading& reading, resource what) {
+  switch (what) {
+  case resource::memory:
+    return reading.memory_mib;
+  case resource::files:
+    return reading.files;
+  case resource::threads:
+    return reading.threads;
+  case resource::actors:
+    return reading.actors;
+  }
+  return std::nullopt;
+}
+
+std::optional<trend> trend_of(const soak_result& r, resource what, std::size_t node) {
+  const auto load_time = r.plan.request.load_time;
+  const auto warm = seconds(std::min(warm_up_max, load_time / warm_up_share));
+  const auto point = seconds(std::min(point_max, load_time / point_share));
+  if (point <= 0)
+    return std::nullopt;
+  std::map<std::string, double> born;
+  std::map<std::int64_t, std::vector<double>> points;
+  for (const auto& sample : r.samples) {
+    if (node >= sample.nodes.size() || !sample.nodes[node])
+      continue;
+    const auto at = seconds(sample.at - r.begun);
+    const auto since = born.emplace(sample.nodes[node]->incarnation, at).first->second;
+    const auto value = value_of(*sample.nodes[node], what);
+    if (value && at >= warm && at <= seconds(load_time) && at >= since + point / 2)
+      points[static_cast<std::int64_t>(at / point)].push_back(*value);
+  }
+  std::vector<std::pair<double, double>> medians;
+  for (const auto& [number, values] : points)
+    medians.emplace_back((static_cast<double>(number) + 0.5) * point, quantile(values, 0.5));
+  return fit(medians);
+}
+
+} // namespace
+
+std::optional<trend> fit(const std::vector<std::pair<double, double>>& points) {
+  if (points.size() < points_min)
+    return std::nullopt;
+  const auto n = static_cast<double>(points.size());
+  double x_mean = 0;
+  double y_mean = 0;
+  std::vector<double> values;
+  for (const auto& [x, y] : points) {
+    x_mean += x / n;
+    y_mean += y / n;
+    values.push_back(y);
+  }
+  double across = 0;
+  double along = 0;
+  for (const auto& [x, y] : points) {
+    across += (x - x_mean) * (x - x_mean);
+    along += (x - x_mean) * (y - y_mean);
+  }
+  if (across == 0)
+    return std::nullopt;
+  const auto slope = along / across;
+  double left = 0;
+  for (const auto& [x, y] : points) {
+    const auto residue = y - y_mean - slope * (x - x_mean);
+    left += residue * residue;
+  }
+  return trend{slope * hour, std::sqrt(left / (n - 2) / across) * hour, quantile(values, 0.5)};
+}
+
+std::optional<trend> worst_trend(const soak_result& r, resource what) {
+  std::optional<trend> worst;
+  for (std::size_t node = 0; node < r.plan.request.nodes; ++node)
+    if (const auto one = trend_of(r, what, node);
+        one && (!worst || one->surely_per_hour() > worst->surely_per_hour()))
+      worst = one;
+  return worst;
+}
+
+double most(const soak_result& r, resource what) {
+  double found = 0;
+  for (const auto& sample : r.samples)
+    for (const auto& node : sample.nodes)
+      if (node)
+        found = std::max(found, value_of(*node, what).value_or(0));
+  return found;
+}
+
+} // namespace holdfast::soak
