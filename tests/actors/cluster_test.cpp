@@ -255,7 +255,8 @@ BOOST_AUTO_TEST_CASE(events_become_tasks_of_a_queue_that_another_node_hosts) {
   BOOST_TEST(tables.tasks.size() == 2U);
 }
 
-BOOST_AUTO_TEST_CASE(a_killed_node_is_replaced_at_once) { // D3, scorecard: takeover of a killed node
+BOOST_AUTO_TEST_CASE(
+    a_killed_node_is_replaced_at_once) { // D3, scorecard: takeover of a killed node
   start_three();
   given_queue("mail");
   BOOST_REQUIRE(call(at("a"), some_tasks("mail", 5)).value);

@@ -10,7 +10,8 @@ namespace holdfast::test {
 
 BOOST_FIXTURE_TEST_SUITE(work, node_fixture)
 
-// A13, A29, A31, A34, A35, A90 (`submit_judgment`), A92 (`list_results`), A107-A113, A123, A127, A128
+// A13, A29, A31, A34, A35, A90 (`submit_judgment`), A92 (`list_results`), A107-A113, A123, A127,
+// A128
 BOOST_AUTO_TEST_CASE(units_are_judged_aggregated_and_complete_their_sealed_step) {
   start();
   const auto step = create(one_step);

@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(only_who_may_come_back_is_spared) {
   const auto one = std::find(hosts.begin(), hosts.end(), process(2)) - hosts.begin();
   c.view.shards[static_cast<std::size_t>(one)].host = {};
   BOOST_TEST(taken({}) == 1U); // what nobody hosts is free
-  c.start(3, "b"); // the same for whoever has its name
+  c.start(3, "b");             // the same for whoever has its name
   BOOST_TEST(plan_hosting(c.view, process(3), {}, true).take.size() == 1U);
 }
 

@@ -149,7 +149,8 @@ history lines_of(const test::program_end& end) {
 
 BOOST_FIXTURE_TEST_SUITE(events_for_subscribers, subscribed_node)
 
-// A174, A175, A185, by whatever the program publishes to: nothing is missed and nothing comes twice, by position.
+// A174, A175, A185, by whatever the program publishes to: nothing is missed and nothing comes
+// twice, by position.
 BOOST_AUTO_TEST_CASE(a_subscriber_and_a_node_may_be_killed) {
   const auto step = given_step();
   history got;
