@@ -3,6 +3,7 @@
 #include "app/commands.hpp"
 #include "app/demo/scratch_directory.hpp"
 #include "app/program.hpp"
+#include "tests/quality/recorded_sets.hpp"
 #include "tests/support/source_dir.hpp"
 #include "tests/support/text.hpp"
 
@@ -256,6 +257,44 @@ BOOST_AUTO_TEST_CASE(published_confidence_is_reported) {
     BOOST_TEST(confidence("weighted_log_odds", rows, trust)
                    == *std::max_element(posterior.begin(), posterior.end()),
                close);
+  }
+}
+
+// A31: the confidence that a platform gave its answers is the trust of those who gave them, of the
+// trust of all. It trusted everybody fully, and none of the judgments is tainted.
+BOOST_AUTO_TEST_CASE(the_export_of_a_platform_is_weighed_by_its_trust) {
+  std::map<std::string, std::map<std::string, double>> sums;
+  std::map<std::string, double> trust;
+  for (const auto& one : holdfast::test::platform_judgments()) {
+    BOOST_TEST(!one.tainted);
+    sums[one.unit][one.label] += one.trust;
+    trust[one.worker] = one.trust;
+  }
+  std::ofstream out{directory.path() / "trust.csv"};
+  out << "worker,trust\n";
+  for (const auto& [worker, share] : trust)
+    out << worker << ',' << share << '\n';
+  out.close();
+  const auto told = report({"aggregate", "--method", "weighted", "--data", data + "ct_video_binary",
+                            "--trust", file("trust.csv"), "--answers-out", file("out.csv")});
+  BOOST_TEST(told["judgments"] == 1000);
+  BOOST_TEST(told["repeated"] == 0);
+  BOOST_TEST(told["contributors"] == 28);
+  BOOST_TEST(told["units"] == 50);
+  BOOST_TEST(told["acc"].is_null());
+  BOOST_REQUIRE(sums.size() == 50U);
+  const auto text = "\n" + text_of("out.csv");
+  for (const auto& [unit, given] : sums) {
+    double all = 0;
+    for (const auto& [label, sum] : given)
+      all += sum;
+    const auto best = std::max_element(given.begin(), given.end(),
+                                       [](auto& a, auto& b) { return a.second < b.second; });
+    const auto row = "\n" + unit + ',' + best->first + ',';
+    const auto at = text.find(row);
+    BOOST_REQUIRE_MESSAGE(at != std::string::npos, "no row begins with " << row);
+    BOOST_TEST(std::stod(text.substr(at + row.size())) == best->second / all,
+               boost::test_tools::tolerance(1e-11));
   }
 }
 

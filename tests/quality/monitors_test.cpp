@@ -149,6 +149,24 @@ BOOST_AUTO_TEST_CASE(recorded_breaks_are_too_slow_and_hardly_anything_is_too_fas
   BOOST_TEST(part(pace::too_fast) < 0.01);
 }
 
+// With quartiles that are exact, and not of a stream, 31 are too slow. A25
+BOOST_AUTO_TEST_CASE(times_that_a_platform_measured_are_seldom_unusual) {
+  speed_monitor monitor;
+  std::vector<double> all;
+  for (const auto& one : test::platform_judgments()) {
+    all.push_back(one.seconds);
+    monitor.observe(one.seconds);
+  }
+  const auto number = [&](pace which) {
+    return std::count_if(all.begin(), all.end(),
+                         [&](double seconds) { return monitor.pace_of(seconds) == which; });
+  };
+  BOOST_TEST(all.size() == 1000U);
+  BOOST_TEST(number(pace::too_fast) == 0);
+  BOOST_TEST(number(pace::too_slow) >= 20);
+  BOOST_TEST(number(pace::too_slow) <= 40);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(patterns_of_answers)

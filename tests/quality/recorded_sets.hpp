@@ -6,9 +6,12 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
+#include <vector>
 
 namespace holdfast::test {
 
@@ -31,6 +34,39 @@ inline documents::labelled_set recorded_set(const std::string& name, core::quali
 
 inline documents::labelled_set recorded_set(const std::string& name) {
   return recorded_set(name, core::quality::repeats::first_counts);
+}
+
+/// A row of data/ct_video_binary/judgments.csv.
+struct platform_judgment {
+  std::string worker;
+  std::string unit;
+  std::string label;
+  double seconds = 0;
+  std::string created_at; ///< Texts that sort as their times do.
+  double trust = 0;
+  bool tainted = false;
+};
+
+/// What a platform exported, in the order in which it came in.
+inline std::vector<platform_judgment> platform_judgments() {
+  std::istringstream rows{data_file("ct_video_binary/judgments.csv")};
+  std::string row;
+  std::getline(rows, row);
+  BOOST_REQUIRE(row
+                == "worker,unit,label,seconds,started_at,created_at,channel,country,trust,tainted");
+  std::vector<platform_judgment> all;
+  while (std::getline(rows, row)) {
+    std::vector<std::string> fields;
+    std::istringstream text{row};
+    for (std::string field; std::getline(text, field, ',');)
+      fields.push_back(field);
+    BOOST_REQUIRE(fields.size() == 10U);
+    all.push_back({fields[0], fields[1], fields[2], std::stod(fields[3]), fields[5],
+                   std::stod(fields[8]), fields[9] != "false"});
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.created_at < b.created_at; });
+  return all;
 }
 
 /// Recorded jobs with known truth.

@@ -126,6 +126,25 @@ BOOST_AUTO_TEST_CASE(whoever_takes_no_time_or_for_ever_is_found_by_speed) {
   BOOST_TEST(survey.concerns[1].why == "10 of 20 judgments took far less time than usual");
 }
 
+// The export of a platform, as it came in. Agreement is what its definition gives by hand.
+BOOST_AUTO_TEST_CASE(a_recorded_job_of_a_platform_is_surveyed) {
+  std::map<std::string, std::size_t> units;
+  std::vector<surveyed_judgment> all;
+  for (const auto& one : test::platform_judgments()) {
+    const auto number = units.emplace(one.unit, units.size()).first->second;
+    const auto millis = static_cast<std::int64_t>(one.seconds * 1000);
+    all.push_back(judgment(one.worker, number, one.label, millis));
+  }
+  const auto survey = core::survey(all);
+  BOOST_TEST(survey.judgments == 1000U);
+  BOOST_TEST(survey.units == 50U);
+  BOOST_TEST(survey.labels == 2U);
+  const auto close = boost::test_tools::tolerance(1e-12);
+  BOOST_TEST(survey.krippendorff_alpha.value() == 0.7977272260291565, close);
+  BOOST_TEST(survey.fleiss_kappa.value() == 0.7975247507799362, close);
+  BOOST_TEST(flags_in(survey) == "");
+}
+
 BOOST_AUTO_TEST_CASE(whoever_shares_the_mistakes_of_another_is_found_with_them) {
   seeded_source random{7};
   std::vector<surveyed_judgment> all;
