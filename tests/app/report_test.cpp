@@ -35,8 +35,8 @@ demo::quality_report good_quality() {
   quality.set = "set";
   quality.recorded = 25;
   quality.spammers = 6;
-  quality.fixed = {270, 270, 216, 1350, 0};
-  quality.adaptive = {270, 270, 243, 800, 150};
+  quality.fixed = {270, 270, 216, 1350, 0, {}};
+  quality.adaptive = {270, 270, 243, 800, 150, {}};
   quality.removed = {{"spammer-1", true, "QuizFailed", 3, 0},
                      {"recorded-7", false, "TestQuestions", 9, 4}};
   quality.calibration = {{0.55, 20, 12}, {0.97, 250, 231}};
