@@ -754,11 +754,6 @@ bool has_tests(const plan& p) {
          && std::any_of(p.quality.begin(), p.quality.end(), [](const auto& q) { return q.tested; });
 }
 
-/// Steps are loaded while people are tested.
-bool has_tests_and_crashes(const plan& p) {
-  return has_tests(p) && p.faults.actor_crash + p.faults.node_kill > 0;
-}
-
 bool has_models(const plan& p) {
   return has_people(p) && std::any_of(p.quality.begin(), p.quality.end(), [](const auto& q) {
            return core::asks_model(*core::aggregation_method_named(q.method));
@@ -907,9 +902,6 @@ const std::vector<plant>& plants() {
          has_tests},
         {"units-swept", "a sweep does not look at what units and judgments refer to",
          [](const plan& p) { return has_people(p) && p.machine.large > 0; }},
-        {"wrong-answers-first",
-         "a restarted step takes wrong answers to test questions to have come before right ones",
-         has_tests_and_crashes},
         {"result-wrong", "the stored confidence is not that of the judgments", has_people},
     };
     list.insert(list.end(), task_plants().begin(), task_plants().end());
@@ -1038,11 +1030,6 @@ planted_bug::wrap(std::unique_ptr<persistence::store> connection) const {
   if (name_ == "questions-forgotten")
     return std::make_unique<false_history>(
         std::move(connection), [](core::step_history& h) { h.asked_questions.clear(); });
-  if (name_ == "wrong-answers-first")
-    return std::make_unique<false_history>(std::move(connection), [](core::step_history& h) {
-      std::stable_partition(h.asked_questions.begin(), h.asked_questions.end(),
-                            [](const auto& asked) { return asked.correct == false; });
-    });
   for (const auto& find : {mutation_named, task_mutation_named})
     if (auto mutate = find(name_, *random_))
       return std::make_unique<batch_mutator>(std::move(connection), database_, std::move(mutate));
