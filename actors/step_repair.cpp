@@ -46,10 +46,7 @@ const core::repair_row* open_repair(const step_state& st, const core::repair_id&
 }
 
 /// Why the step does not begin this repair; `none` if it does.
-core::failure obstacle(const step_state& st, const msg::repair_contributor& request) {
-  if (!st.board->removed(request.contributor))
-    return {core::errc::wrong_state,
-            "the contributor works in the step; remove_contributor takes them off it first"};
+core::failure obstacle(const step_state& st) {
   if (st.step.row.status == core::step_status::canceled)
     return {core::errc::wrong_state, "the step is canceled; its results stay as they are"};
   if (st.repairs.size() >= repairs_max)
@@ -59,7 +56,7 @@ core::failure obstacle(const step_state& st, const msg::repair_contributor& requ
 
 void begin(step_ptr self, const msg::repair_contributor& request, const held_promise& promise) {
   auto& st = self->state;
-  if (const auto why = obstacle(st, request); why.code != core::errc::none)
+  if (const auto why = obstacle(st); why.code != core::errc::none)
     return promise.deliver(msg::to_error(why));
   core::repair_row row;
   row.id = request.repair;
@@ -110,17 +107,65 @@ void try_later(step_ptr self, const std::string& why) {
       repair_tick{});
 }
 
+/// Where nobody is tested all are trusted alike, from the beginning.
+core::trust_course trust_today(const step_state& st, const core::contributor_id& contributor) {
+  if (definition_of(st).test_questions)
+    return st.board->course_of(contributor);
+  return {st.board->trust_in(contributor), {}};
+}
+
 /// What a repair holds of the unit: all who are removed, not only the one it is about, because a
-/// unit that is opened again must not count any of them.
-core::disregard_finished without_removed(const step_state& st, const core::unit_record& unit) {
+/// unit that is opened again must not count any of them. Where that one is at work, all others are
+/// taken as they are today, too.
+core::disregard_finished without_removed(const step_state& st, const core::repair_row& repair,
+                                         const core::unit_record& unit) {
   core::disregard_finished command;
+  const bool at_work = !st.board->removed(repair.contributor);
   for (const auto& judgment : unit.judgments)
     if (st.board->removed(judgment.contributor))
       command.contributors.insert(judgment.contributor);
+    else if (at_work)
+      command.at_work.emplace(judgment.contributor, trust_today(st, judgment.contributor));
   command.result = documents::read_result(unit.result);
-  if (st.model)
-    command.opinion = st.model->opinion_of(unit.id);
   return command;
+}
+
+/// The model learns what counts again in the unit.
+void learn(core::answer_model& model, const core::unit_id& unit,
+           const std::vector<core::judgment_mark>& again) {
+  for (const auto& judgment : again)
+    model.add(unit, judgment.contributor, judgment.answer);
+}
+
+/// What comes of the units of a chunk, and counts them. The model goes on with what counts again
+/// where a result is taken back.
+core::change repair_units(step_state& st, std::vector<core::unit_record>& units, core::instant at) {
+  auto& row = st.repairs.front();
+  std::vector<core::disregard_finished> commands;
+  std::optional<core::answer_model> with_all; // a result that stands must leave the model as it is
+  for (const auto& unit : units) {
+    commands.push_back(without_removed(st, row, unit));
+    const auto again = core::counting_again(unit, commands.back());
+    if (!st.model || again.empty())
+      continue;
+    if (!with_all)
+      with_all = *st.model;
+    learn(*with_all, unit.id, again);
+  }
+  core::change changes;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    auto& unit = units[i];
+    if (st.model)
+      commands[i].opinion = (with_all ? *with_all : *st.model).opinion_of(unit.id);
+    const auto again = core::counting_again(unit, commands[i]);
+    const auto& shared = *context_of(st, unit.version);
+    auto decided = core::repair(unit, shared.aggregation, shared.ways, commands[i], at);
+    if (st.model && !row.dry_run && unit.state == core::unit_state::judgable)
+      learn(*st.model, unit.id, again);
+    core::tally(row.figures, decided.answer);
+    core::append(changes, std::move(decided.changes));
+  }
+  return changes;
 }
 
 /// The chunk up to `bookmark` is decided: one change makes its units and the bookmark durable.
@@ -128,14 +173,7 @@ void commit_chunk(step_ptr self, std::uint64_t bookmark, std::vector<core::unit_
   auto& st = self->state;
   auto& row = st.repairs.front();
   const auto at = now(self, st.context);
-  core::change changes;
-  for (auto& unit : units) {
-    const auto& shared = *context_of(st, unit.version);
-    auto decided =
-        core::repair(unit, shared.aggregation, shared.ways, without_removed(st, unit), at);
-    core::tally(row.figures, decided.answer);
-    core::append(changes, std::move(decided.changes));
-  }
+  auto changes = repair_units(st, units, at);
   if (row.dry_run)
     changes = {};
   row.bookmark = bookmark;
@@ -211,7 +249,9 @@ void read_chunk(step_ptr self, const std::vector<core::unit_id>& ids, const chun
 /// The finished units of the chunk are known.
 void on_judged(step_ptr self, std::uint64_t bookmark, const persistence::judged_units& judged) {
   auto& st = self->state;
-  if (judged.unsettled && st.repair_unsettled < unsettled_tries_max) {
+  // What somebody says who is at work may count in open units for as long as these are open.
+  const bool unsettled = judged.unsettled && st.board->removed(st.repairs.front().contributor);
+  if (unsettled && st.repair_unsettled < unsettled_tries_max) {
     ++st.repair_unsettled;
     return try_later(self, "a unit is just being finished");
   }

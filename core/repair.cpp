@@ -9,12 +9,57 @@ namespace holdfast::core {
 
 namespace {
 
-std::vector<trusted_answer> answers_left(const unit& u, const std::set<contributor_id>& without) {
-  std::vector<trusted_answer> left;
-  for (const auto& j : u.judgments)
-    if (!j.tainted && without.count(j.contributor) == 0)
-      left.push_back({j.answer, j.trust});
-  return left;
+/// The judgments of the unit as they are to be.
+std::vector<judgment_mark> as_known_today(const unit& u, const disregard_finished& command) {
+  auto marks = u.judgments;
+  std::uint32_t counted = 0;
+  std::vector<judgment_mark*> left_out;
+  for (auto& j : marks) {
+    const bool was_left_out = j.tainted;
+    j.tainted = was_left_out || command.contributors.count(j.contributor) != 0;
+    counted += j.tainted ? 0 : 1;
+    const auto course = command.at_work.find(j.contributor);
+    if (course == command.at_work.end())
+      continue;
+    const auto trust = course->second.at({j.submitted_at, j.id});
+    j.trust = trust.mean;
+    j.trust_questions = trust.questions;
+    if (was_left_out)
+      left_out.push_back(&j);
+  }
+  std::sort(left_out.begin(), left_out.end(), [](const auto* a, const auto* b) {
+    return judgment_moment{a->submitted_at, a->id} < judgment_moment{b->submitted_at, b->id};
+  });
+  for (auto* j : left_out)
+    if (counted < u.slots) {
+      j->tainted = false;
+      ++counted;
+    }
+  return marks;
+}
+
+bool same_trust(const judgment_mark& a, const judgment_mark& b) {
+  return trust_mark{a.trust, a.trust_questions} == trust_mark{b.trust, b.trust_questions};
+}
+
+/// How many judgments count otherwise. For what counts neither way its trust says nothing.
+std::uint32_t counted_otherwise(const std::vector<judgment_mark>& before,
+                                const std::vector<judgment_mark>& after) {
+  std::uint32_t count = 0;
+  for (std::size_t i = 0; i < before.size(); ++i)
+    count += before[i].tainted != after[i].tainted
+                     || (!before[i].tainted && !same_trust(before[i], after[i]))
+                 ? 1
+                 : 0;
+  return count;
+}
+
+std::vector<trusted_answer> counted_answers(const std::vector<judgment_mark>& judgments) {
+  std::vector<trusted_answer> counted;
+  for (const auto& j : judgments)
+    if (!j.tainted)
+      counted.push_back({j.answer, j.trust});
+  return counted;
 }
 
 bool stands(const standing_result& result, const aggregate& found) {
@@ -63,17 +108,47 @@ std::string taint(unit_record& u, const std::set<contributor_id>& contributors, 
   return listed + ']';
 }
 
+/// What they said counts again, and as it is trusted today.
+void take_in(unit_record& u, const std::vector<judgment_mark>& today, instant now,
+             change& changes) {
+  for (std::size_t i = 0; i < today.size(); ++i) {
+    auto& j = u.judgments[i];
+    if (!same_trust(j, today[i]))
+      changes.writes.push_back(
+          set_judgment_trust{u.id, j.contributor, {today[i].trust, today[i].trust_questions}});
+    if (j.tainted && !today[i].tainted) {
+      changes.writes.push_back(restore_judgment{u.id, j.contributor});
+      changes.events.push_back({event_type::judgment_reinstated, u.step, u.id, j.id, now, {}});
+    }
+    j = today[i];
+  }
+}
+
 } // namespace
+
+std::vector<judgment_mark> counting_again(const unit& u, const disregard_finished& command) {
+  std::vector<judgment_mark> again;
+  if (command.at_work.empty() || u.state != unit_state::finalized)
+    return again;
+  const auto today = as_known_today(u, command);
+  for (std::size_t i = 0; i < today.size(); ++i)
+    if (u.judgments[i].tainted && !today[i].tainted)
+      again.push_back(today[i]);
+  return again;
+}
 
 decision<repaired> repair(unit_record& u, const aggregation_policy& policy,
                           const std::vector<way>& ways, const disregard_finished& command,
                           instant now) {
   decision<repaired> done;
-  const auto left = answers_left(u, command.contributors);
-  if (u.state != unit_state::finalized || left.size() == counted_judgments(u))
+  if (u.state != unit_state::finalized)
     return done;
+  const auto today = as_known_today(u, command);
+  const auto otherwise = counted_otherwise(u.judgments, today);
+  if (otherwise == 0)
+    return done;
+  const auto left = counted_answers(today);
   const auto count = static_cast<std::uint32_t>(left.size());
-  const auto disregarded = counted_judgments(u) - count;
   const bool by_model = asks_model(policy.method);
   HOLDFAST_INVARIANT(!by_model || (command.opinion && command.opinion->judgments == count),
                      "the step's model knows the judgments of finished units");
@@ -81,17 +156,19 @@ decision<repaired> repair(unit_record& u, const aggregation_policy& policy,
   if (!left.empty())
     found = aggregate_of(policy, left, by_model ? &*command.opinion : nullptr);
   if (found && stands(command.result, *found)) {
-    done.answer = {repair_outcome::unchanged, disregarded, false};
-    taint(u, command.contributors, now, done.changes);
+    done.answer = {repair_outcome::unchanged, otherwise, false};
+    if (command.at_work.empty())
+      taint(u, command.contributors, now, done.changes);
     return done;
   }
   const auto* taken = way_taken(u.route, ways);
   const auto listed = taint(u, command.contributors, now, done.changes);
   const auto slots = slots_wanted(u, policy, count, found ? &*found : nullptr);
-  done.answer = {slots == count ? repair_outcome::changed : repair_outcome::reopened, disregarded,
+  done.answer = {slots == count ? repair_outcome::changed : repair_outcome::reopened, otherwise,
                  taken != nullptr};
   done.changes.writes.push_back(reopen_unit{u.id, slots, now});
   done.changes.events.push_back(reopened_event(u, listed, slots - count, taken, now));
+  take_in(u, today, now, done.changes);
   u.state = unit_state::judgable;
   u.slots = slots;
   u.result.clear();

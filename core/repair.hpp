@@ -3,12 +3,13 @@
 #include "core/unit.hpp"
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
-/// Repairing what was finished before a contributor was removed: which results do not stand without
-/// what they said, and what becomes of those.
+/// Repairing what was finished before a contributor was removed, or came back to work: which
+/// results do not stand by what is known of the contributors now, and what becomes of those.
 namespace holdfast::core {
 
 /// What becomes of a finished unit.
@@ -31,20 +32,29 @@ struct disregard_finished {
   std::set<contributor_id> contributors;
   standing_result result;
   /// Of the step's model, where the method asks one. It knows nothing of the contributors, and of
-  /// all other judgments of the unit.
+  /// all other judgments of the unit, with those that are to count again.
   std::optional<model_opinion> opinion{};
+  /// Of a repair about somebody who is at work: all who judged the unit and are, and how much they
+  /// are trusted as is known today. What they said counts again as in open units, where slots are
+  /// free, and is trusted so.
+  std::map<contributor_id, trust_course> at_work{};
 };
+
+/// Judgments of the finished unit that count no more, and would again.
+std::vector<judgment_mark> counting_again(const unit& u, const disregard_finished& command);
 
 struct repaired {
   repair_outcome outcome = repair_outcome::unconcerned;
-  std::uint32_t disregarded = 0; ///< Judgments that count no more.
+  std::uint32_t disregarded = 0; ///< Judgments that count no more, or again, or for more or less.
   bool reissued = false;         ///< Other units were made from the result that is taken back.
 };
 
 /// A result stands when the judgments that are left give the same answer, and not only together
-/// with another that is as good. Else it is taken back: the unit is judgable again, with as many
-/// slots as it needs, and gets its next result as it got this one, from those who aggregate. Where
-/// the judgments that are left are enough for the step's stopping rule, its slots are full.
+/// with another that is as good. Then what counts no more is marked; but where others are taken as
+/// they are today, nothing is written, so that the result is that of the judgments that are stored.
+/// Else it is taken back: the unit is judgable again, with as many slots as it needs, and gets its
+/// next result as it got this one, from those who aggregate. Where the judgments that are left are
+/// enough for the step's stopping rule, its slots are full.
 ///
 /// Units that were made from a result that is taken back are withdrawn, and with them what was made
 /// from those (`withdraw` in core/unit.hpp), also through batches (`ungather` in core/step.hpp);

@@ -220,8 +220,9 @@ struct question_forgiven {
 };
 HOLDFAST_WIRE(question_forgiven, x.step, x.unit, x.forgiven, x.reinstated, x.removed)
 
-/// Looks at the finished units of a step without what a removed contributor said: where the answer
-/// does not stand, the result is taken back. Goes on by itself until it is done, whatever crashes.
+/// Looks at the finished units of a step without what a removed contributor said; of one who is at
+/// work, as all who judged them are known today. Where the answer does not stand, the result is
+/// taken back. Goes on by itself until it is done, whatever crashes.
 /// Answered by `repair_progress`, at once; the same request again tells how far it is.
 struct repair_contributor {
   core::step_id step;

@@ -44,11 +44,12 @@ core::outcome<judged_units> memory_store::find_judged(core::step_id step,
        ++entry) {
     const auto& unit = t.units.at(entry->second);
     const auto judged = t.judgments.find({entry->second, contributor});
-    if (!unit.made.truth.empty() || judged == t.judgments.end() || judged->second.tainted_at)
+    if (!unit.made.truth.empty() || judged == t.judgments.end())
       continue;
     if (unit.state == core::unit_state::finalized)
       found.finalized.push_back(entry->second);
-    found.unsettled = found.unsettled || unit.state == core::unit_state::judgable;
+    found.unsettled =
+        found.unsettled || (unit.state == core::unit_state::judgable && !judged->second.tainted_at);
   }
   return found;
 }

@@ -27,12 +27,12 @@ constexpr statement repairs_of_all{"repairs_of_all", R"sql(
 
 // From the units to their judgments, row by row: see the remark on `LATERAL` in postgres_batch.cpp.
 constexpr statement judged_by{"judged_by", R"sql(
-  SELECT u.unit_id, u.state
+  SELECT u.unit_id, u.state, j.is_tainted
     FROM holdfast.units u
    CROSS JOIN LATERAL (SELECT f.is_tainted FROM holdfast.judgments f
                         WHERE f.unit_id = u.unit_id AND f.contributor_id = $2::text LIMIT 1) j
    WHERE u.step_id = $1::uuid AND u.ordinal > $3::bigint AND u.ordinal <= $4::bigint
-     AND u.state IN (1, 3) AND u.truth IS NULL AND NOT j.is_tainted
+     AND u.state IN (1, 3) AND u.truth IS NULL
    ORDER BY u.ordinal)sql"};
 
 // From the results to the units, row by row: see the remark on `OFFSET 0` in postgres_reads.cpp.
@@ -102,7 +102,7 @@ core::outcome<judged_units> postgres_store::find_judged(core::step_id step,
     if (static_cast<core::unit_state>(rows.get<reads::int2>(row, 1)) == core::unit_state::finalized)
       found.finalized.push_back({rows.get<core::uuid>(row, 0)});
     else
-      found.unsettled = true;
+      found.unsettled = found.unsettled || !rows.get<bool>(row, 2);
   return found;
 }
 

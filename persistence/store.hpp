@@ -261,10 +261,10 @@ struct item_history {
   std::vector<unit_history> units; ///< In order of creation, those of one instant by id.
 };
 
-/// Units of a step that a contributor has judged, so that the judgment counts.
+/// Units of a step that a contributor has judged.
 struct judged_units {
-  std::vector<core::unit_id> finalized; ///< In order of arrival.
-  /// There are judgable ones, too: their results, or the marks on the judgments, may be on their
+  std::vector<core::unit_id> finalized; ///< In order of arrival; also where it counts no more.
+  /// There are judgable ones where it counts, too: their results, or the marks on the judgments, may be on their
   /// way.
   bool unsettled = false;
 };
@@ -459,7 +459,7 @@ public:
   /// The repairs that are not done, of the step, or of all when that is nil; the oldest first.
   virtual core::outcome<std::vector<core::repair_row>> open_repairs(core::step_id step) = 0;
 
-  /// Where `contributor` counts among the units of the step with ordinals above `after` up to
+  /// What `contributor` has judged among the units of the step with ordinals above `after` up to
   /// `through`, test questions left out.
   virtual core::outcome<judged_units> find_judged(core::step_id step,
                                                   const core::contributor_id& contributor,

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <set>
 
 using namespace std::chrono_literals;
 
@@ -193,8 +194,8 @@ BOOST_AUTO_TEST_CASE(a_repair_is_done_once) {
   other.dry_run = true;
   BOOST_TEST(call(other).code() == core::errc::already_exists);
   other.repair = fresh<core::repair_id>();
-  other.contributor = "ana";
-  BOOST_TEST(call(other).code() == core::errc::wrong_state);
+  other.contributor = "ana"; // at work, and all is as it is known of her
+  BOOST_TEST(figures(done(other)) == "0 = 0 0 0 0 / 0 ");
   other.contributor = "";
   BOOST_TEST(call(other).code() == core::errc::invalid_argument);
   BOOST_REQUIRE(call(msg::change_step{step, 3}).value);
@@ -483,6 +484,94 @@ BOOST_AUTO_TEST_CASE(a_repair_goes_on_after_any_crash) {
   BOOST_TEST(events(core::event_type::unit_reopened).size() == told.found);
   BOOST_TEST(statistics(step).step.completed_units == units - told.found);
   BOOST_TEST(broken_invariants(*database).empty());
+}
+
+// --- what is known of people who are at work ---
+
+namespace {
+
+struct forgiving_node : repaired_node {
+  /// Answers the four questions of the quiz, those with these numbers wrongly.
+  void take_quiz(const core::step_id& step, const std::string& who, const std::set<int>& wrongly) {
+    for (int i = 0; i < 4; ++i) {
+      const auto lease = assigned(step, who);
+      const auto number = nlohmann::json::parse(lease.input).at("n").get<int>();
+      BOOST_REQUIRE(submit(lease, who, wrongly.count(number) != 0 ? "blue" : "red").value);
+    }
+  }
+
+  core::unit_id question(int number) const {
+    for (const auto& [id, row] : database->tables().units)
+      if (row.made.source_key == "test-" + std::to_string(number))
+        return id;
+    BOOST_FAIL("there is no such question");
+    return {};
+  }
+
+  /// A unit of two who contradict each other is finished; then the two questions are forgiven that
+  /// bob answered wrongly.
+  core::step_id contested_step(const std::string& method) {
+    const auto step = create(step_with(R"("judgments_per_unit": 2, "aggregation": )" + method
+                                       + R"(, "test_questions": {"quiz": 4, "quiz_pass": 0.25,
+                                       "every": 0})"));
+    msg::add_test_questions asked{step, {}};
+    for (int i = 0; i < 4; ++i)
+      asked.rows.push_back({"test-" + std::to_string(i), R"({"n":)" + std::to_string(i) + "}",
+                            R"({"answer":"red"})"});
+    BOOST_REQUIRE(call(std::move(asked)).value);
+    feed(step, 1);
+    take_quiz(step, "ana", {2});
+    take_quiz(step, "bob", {0, 1});
+    advance(1s);
+    work(step, "ana", "blue");
+    work(step, "bob", "red");
+    advance(1s);
+    for (const int number : {0, 1})
+      BOOST_REQUIRE(call(msg::forgive_question{step, question(number), false}).value);
+    advance(1s);
+    return step;
+  }
+};
+
+} // namespace
+
+// A31, A32, I-5: a result that was told stays until somebody asks, and then is what it would have
+// been
+BOOST_FIXTURE_TEST_CASE(what_was_forgiven_reaches_finished_units_by_a_repair, forgiving_node) {
+  const auto step = contested_step(R"({"method": "weighted", "answer": "/answer"})");
+  BOOST_TEST(answers(step) == "blue ");
+  const auto tried = done(repair_of(step, "bob", true));
+  BOOST_TEST(figures(tried) == "1 = 0 1 0 0 / 2 ");
+  advance(1s);
+  BOOST_TEST(answers(step) == "blue ");
+  BOOST_TEST(events(core::event_type::unit_reopened).empty());
+
+  BOOST_TEST(figures(done(repair_of(step, "bob"))) == figures(tried));
+  advance(1s);
+  BOOST_TEST(answers(step) == "red "); // 0.75 against 0.625
+  BOOST_TEST(events(core::event_type::unit_reopened).size() == 1U);
+  BOOST_TEST(figures(done(repair_of(step, "bob"))) == "0 = 0 0 0 0 / 0 ");
+  BOOST_TEST(figures(done(repair_of(step, "ana"))) == "0 = 0 0 0 0 / 0 ");
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// Where nobody's weight counts, nothing is another answer: what was told stands as it was.
+BOOST_FIXTURE_TEST_CASE(a_result_that_stands_is_left_with_the_trust_that_it_was_made_with,
+                        forgiving_node) {
+  const auto step = contested_step(R"({"method": "majority", "answer": "/answer"})");
+  const auto before = answers(step);
+  const auto trust = [&] {
+    std::vector<double> all;
+    for (const auto& [key, row] : database->tables().judgments)
+      all.push_back(row.made.trust_snapshot);
+    return all;
+  };
+  const auto stored = trust();
+  BOOST_TEST(figures(done(repair_of(step, "bob"))) == "1 = 1 0 0 0 / 2 ");
+  advance(1s);
+  BOOST_TEST(answers(step) == before);
+  BOOST_TEST(trust() == stored);
+  BOOST_TEST(broken_invariants(*database) == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

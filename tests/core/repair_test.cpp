@@ -299,6 +299,58 @@ BOOST_AUTO_TEST_CASE(every_outcome_is_that_of_the_judgments_that_are_left) {
     BOOST_TEST(count > 10);
 }
 
+// A31, A32: a repair about somebody who is at work takes all who are as they are known today
+BOOST_AUTO_TEST_CASE(what_counts_again_and_for_more_may_give_another_answer) {
+  core::aggregation_policy weighted;
+  weighted.method = core::aggregation_method::weighted;
+  finished_unit f{weighted};
+  f.with({"ana:blue", "bob:blue", "eve:red"});
+  f.u.judgments[2].tainted = true;
+  core::disregard_finished command;
+  command.result = {"blue", "", false};
+  const auto trusted = [](double mean) { return core::trust_course{{mean, 1}, {}}; };
+  command.at_work = {{"ana", trusted(0.3)}, {"bob", trusted(0.3)}, {"eve", trusted(0.9)}};
+  const auto again = core::counting_again(f.u, command);
+  BOOST_REQUIRE(again.size() == 1U);
+  BOOST_TEST(again.front().contributor == "eve");
+  const auto done = core::repair(f.u, f.policy, f.ways, command, beginning);
+  BOOST_TEST((done.answer.outcome == repair_outcome::changed));
+  BOOST_TEST(done.answer.disregarded == 3U);
+  BOOST_TEST((f.u.state == unit_state::judgable));
+  BOOST_TEST(core::ready_to_aggregate(f.u));
+  BOOST_TEST(f.u.judgments[2].trust == 0.9);
+  std::size_t weights = 0;
+  std::size_t restored = 0;
+  for (const auto& write : done.changes.writes) {
+    weights += std::holds_alternative<core::set_judgment_trust>(write) ? 1 : 0;
+    restored += std::holds_alternative<core::restore_judgment>(write) ? 1 : 0;
+  }
+  BOOST_TEST(weights == 3U);
+  BOOST_TEST(restored == 1U);
+  BOOST_TEST(done.changes.events.size() == 2U);
+}
+
+// I-1: others have taken the place since; and a result that stands is that of what is stored
+BOOST_AUTO_TEST_CASE(what_would_count_again_has_no_room_or_changes_nothing) {
+  finished_unit f;
+  f.with({"ana:blue", "bob:blue", "eve:red"});
+  core::disregard_finished command;
+  command.result = {"blue", "", false};
+  const core::trust_course same{{f.u.judgments[0].trust, f.u.judgments[0].trust_questions}, {}};
+  command.at_work = {{"ana", same}, {"bob", same}, {"eve", same}};
+  BOOST_TEST((core::repair(f.u, f.policy, f.ways, command, beginning).answer.outcome
+              == repair_outcome::unconcerned));
+  f.u.judgments[2].tainted = true;
+  const auto stands = core::repair(f.u, f.policy, f.ways, command, beginning);
+  BOOST_TEST((stands.answer.outcome == repair_outcome::unchanged));
+  BOOST_TEST(stands.answer.disregarded == 1U);
+  BOOST_TEST(stands.changes.empty());
+  f.u.slots = 2;
+  BOOST_TEST(core::counting_again(f.u, command).empty());
+  BOOST_TEST((core::repair(f.u, f.policy, f.ways, command, beginning).answer.outcome
+              == repair_outcome::unconcerned));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace holdfast::test

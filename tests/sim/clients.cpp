@@ -630,6 +630,19 @@ std::vector<step_contributor> to_repair(const persona& p) {
   return counting;
 }
 
+/// Who is at work in a step, and has judged finished units of it.
+std::vector<step_contributor> to_look_at_anew(const persona& p) {
+  const auto& t = *p.world.tables;
+  std::vector<step_contributor> judged;
+  for (const auto& [key, row] : t.judgments) {
+    const auto& unit = t.units.at(key.first);
+    const step_contributor said{unit.made.step, key.second};
+    if (unit.state == core::unit_state::finalized && !is_removed(p, said))
+      judged.push_back(said);
+  }
+  return judged;
+}
+
 /// What somebody said who was removed is to be taken out of what is finished, too.
 void repair(self_ptr self, const persona_ptr& p, const step_contributor& whose, bool dry_run) {
   send(self, p,
@@ -687,6 +700,9 @@ void steer(self_ptr self, const persona_ptr& p) {
                                  p->random.below(3) == 0});
   if (const auto counting = to_repair(*p); !counting.empty() && p->random.below(3) == 0)
     repair(self, p, p->random.one_of(counting), p->random.below(4) == 0);
+  if (drawn.forgive_question > 0 && p->random.below(4) == 0)
+    if (const auto judged = to_look_at_anew(*p); !judged.empty())
+      repair(self, p, p->random.one_of(judged), p->random.below(4) == 0);
   if (p->random.hit(drawn.pause_step))
     steer_step(self, p, unit_verb::pause);
   if (p->random.below(8) == 0)
