@@ -116,7 +116,7 @@ struct load::person {
 load::load(caf::actor_system& system, const cluster& nodes, const load_options& options)
     : system_(system), options_(options) {
   client::retry_policy retry;
-  retry.deadline = 60s;
+  retry.deadline = options.deadline;
   for (std::uint32_t first = 0; first < nodes.size(); ++first) {
     auto endpoints = nodes.endpoints(first);
     // Where each begins is drawn from its seed: mostly at different nodes.

@@ -38,8 +38,8 @@ constexpr int exit_impossible = 4;
 
 /// After everything has been healed.
 constexpr core::duration quiet_limit = 3min;
-/// What its server has lost may be waited for in vain.
-constexpr core::duration quiet_limit_of_control = 5s;
+/// What the server of the positive control has lost is waited for in vain.
+constexpr core::duration deadline_of_control = 3s;
 constexpr auto verify_pause = 5s;
 constexpr auto sample_pause = 1s;
 
@@ -153,7 +153,10 @@ soak_result run(const run_options& o) {
     nodes.keep_directory();
   client::peer_system configuration{client::peer_settings{}};
   caf::actor_system system{configuration};
-  load users{system, nodes, o.load};
+  auto load_wanted = o.load;
+  if (o.lazy_disk)
+    load_wanted.deadline = deadline_of_control;
+  load users{system, nodes, load_wanted};
   users.start();
   const watch onlooker{system, nodes};
   result.begun = clock::now();
@@ -171,7 +174,7 @@ soak_result run(const run_options& o) {
     std::cerr << "healed; waiting for all work to be finished\n";
     const auto healed = clock::now();
     users.stop_producing();
-    if (users.drain(o.lazy_disk ? quiet_limit_of_control : quiet_limit))
+    if (!o.lazy_disk && users.drain(quiet_limit))
       result.quiet_after = std::chrono::duration<double>(clock::now() - healed).count();
     users.stop();
     result.ended = clock::now();

@@ -62,7 +62,7 @@ std::vector<curve> curves_of_requests(const soak_result& r) {
     times[at].push_back(static_cast<double>(request.millis));
   }
   curve rate{"answered requests", "1/s", {}};
-  curve errors{"failed requests", "1/s", {}};
+  curve errors{"refused or failed requests", "1/s", {}};
   curve usual{"median time of a request", "ms", {}};
   curve slow{"slowest request", "ms", {}};
   for (std::int64_t at = 0; at < static_cast<std::int64_t>(seconds(r.ended - r.begun)); ++at) {

@@ -148,11 +148,11 @@ std::uint64_t disk_bytes_for(core::duration load_time, double enqueues_per_secon
                              double units_per_second) {
   // Its log, of which it keeps up to a gigabyte between checkpoints, and what it begins with.
   constexpr double at_least = 1.5e9;
-  // An hour at the usual rate has always fitted into three gigabytes; this is twice that for what
-  // is not log. A request has five tasks and a half, each with its attempts, its events and their
-  // indexes; a unit has a second one and three judgments.
-  constexpr double of_enqueue = 16e3;
-  constexpr double of_unit = 16e3;
+  // Three times what a minute of the usual rate added (`database_mib`). A request has five
+  // tasks and a half, each with its attempts, its events and their indexes; a unit has a second one
+  // and three judgments.
+  constexpr double of_enqueue = 10e3;
+  constexpr double of_unit = 10e3;
   const auto took = std::chrono::duration<double>(load_time).count();
   return static_cast<std::uint64_t>(
       at_least + took * (enqueues_per_second * of_enqueue + units_per_second * of_unit));

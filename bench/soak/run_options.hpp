@@ -1,5 +1,8 @@
 #pragma once
 
+#include "core/time.hpp"
+
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +17,7 @@ struct load_options {
   std::uint32_t producers = 2;
   std::uint32_t workers = 4;
   std::uint32_t contributors = 3;
+  core::duration deadline = std::chrono::minutes{1}; ///< Of each request, with all its tries.
 };
 
 /// A run as its command line has it.
