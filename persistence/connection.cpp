@@ -194,8 +194,9 @@ bool connection::wait_until(const std::function<bool(bool all_sent)>& enough,
       break;
     if (enough(unsent == 0))
       return true;
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        deadline - std::chrono::steady_clock::now());
+    // Rounded up: whoever counts silences must have waited for all of its patience.
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     if (left.count() <= 0) {
       why = "the database did not answer within the call timeout";
       return false;
