@@ -275,7 +275,7 @@ BOOST_AUTO_TEST_CASE(handshakes_of_one_address_leave_room_for_those_of_others) {
 
 BOOST_AUTO_TEST_CASE(connections_beyond_the_rate_wait_and_are_not_lost) {
   options.limits.accepts_per_second = 20;
-  options.limits.handshakes_per_address_max = 64; // all come from here
+  options.limits.handshakes_per_address_max = 64; // all of these are silent
   open();
   std::vector<stream> at_once;
   for (int i = 0; i < 25; ++i)
