@@ -269,6 +269,35 @@ bool was_ejected(queue_ptr self, const core::claim_task& wanted) {
   return wanted.id && found != known.end() && found->second == wanted.task;
 }
 
+/// Answers an ejection that is done. Its lease is over, or nobody wanted one; or its grant, a
+/// change of its own, was lost with an earlier life of the queue, and is made up for. Whoever has
+/// the task meanwhile has it with what was brought.
+void repeat_ejection(queue_ptr self, const held_promise& promise, const core::claim_task& wanted) {
+  if (wanted.worker.empty() || was_ejected(self, wanted))
+    return carry_out(self, {}, promise, msg::leased_tasks{});
+  load_tasks question;
+  question.tasks.push_back(wanted.task);
+  self->request(self->state.links.loader, internal_timeout, std::move(question))
+      .then(
+          [=](const task_histories& found) {
+            const bool is_over = std::any_of(
+                found.tasks.begin(), found.tasks.end(), [&](const persistence::task_history& h) {
+                  return std::any_of(h.attempts.begin(), h.attempts.end(),
+                                     [&](const auto& a) { return a.lease.id == wanted.id; });
+                });
+            auto& st = self->state;
+            core::decision<bool> granted;
+            if (!is_over)
+              granted = core::decide(st.queue, wanted, time(self));
+            const bool holds =
+                under_claim(st.queue, wanted.task, wanted.worker, wanted.id) != nullptr;
+            carry_out_granting(self, std::move(granted.changes), given_to(promise, wanted.worker),
+                               holds ? std::vector{wanted.task} : std::vector<core::task_id>{});
+            look_after(self);
+          },
+          [=](caf::error& error) { promise.deliver(std::move(error)); });
+}
+
 /// Takes the task from whoever holds it and, when somebody wants it, leases it to them.
 void eject(queue_ptr self, const held_promise& promise, const core::eject_task& command,
            const core::claim_task& wanted) {
@@ -279,9 +308,8 @@ void eject(queue_ptr self, const held_promise& promise, const core::eject_task& 
     return carry_out_granting(self, {}, given_to(promise, wanted.worker), {wanted.task});
   if (wanted.id && st.queue.claims.count(wanted.id) != 0)
     return fail(promise, core::errc::already_exists, "other leases have this claim");
-  // Its lease is over, or nobody wanted one. Who has the task now has it with what was brought.
   if (core::is_done(st.queue, command) || was_ejected(self, wanted))
-    return carry_out(self, {}, promise, msg::leased_tasks{});
+    return repeat_ejection(self, promise, wanted);
   const auto at = time(self);
   auto decided = core::decide(st.queue, command, at);
   if (decided.refusal != core::errc::none)

@@ -288,12 +288,13 @@ void task_auditor::acknowledged(const msg::eject_task& asked, const msg::leased_
           "I-12", asked.task, "an acknowledged ejection is not in the database"))
     return;
   const bool may_be_withheld = objects_ != nullptr && objects_->have_struck();
-  // Nothing is ejected a second time for the same request: what it leased may be over.
-  const auto& grants = known->second.grants;
-  const bool may_be_over = std::any_of(grants.begin(), grants.end(), [&](const auto& granted) {
-    return granted.second.claim == asked.claim
-           && (!known->second.lease || known->second.lease->id != asked.claim);
-  });
+  // Nothing is ejected a second time for the same request: what it leased may be over, or somebody
+  // else may have the task since.
+  const auto& [grants, lease] = std::tie(known->second.grants, known->second.lease);
+  const bool may_be_over =
+      lease ? lease->id != asked.claim
+            : std::any_of(grants.begin(), grants.end(),
+                          [&](const auto& granted) { return granted.second.claim == asked.claim; });
   if (answer.tasks.size() != (asked.worker.empty() ? 0 : 1)
       && !(answer.tasks.empty() && (may_be_withheld || may_be_over)))
     return blame_("I-12", "an ejection was answered with another number of tasks than it asks for");
