@@ -504,7 +504,7 @@ BOOST_AUTO_TEST_CASE(no_late_answer_and_no_refusal_tells_a_test_question_from_ot
 BOOST_AUTO_TEST_CASE(late_answers_to_test_questions_are_judged_all_the_same) {
   const auto step = create(R"({"name":"late","steps":[{"key":"label","judgments_per_unit":1,
       "lease":{"ttl_seconds":60,"total_max_seconds":120,"late_submit":"accept_if_free"},
-      "test_questions":{"quiz":2,"every":2}}]})");
+      "test_questions":{"quiz":2,"quiz_pass":0.5,"every":2}}]})");
   feed(step, 3);
   ask_about(step, 5);
   const auto lease = assigned(step, "ana");

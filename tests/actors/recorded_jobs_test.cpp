@@ -119,8 +119,57 @@ enum class course {
   by_contributor, ///< All that one contributor said, then the next one.
 };
 
+/// Nobody is tested for work that there is not, so there is some, which everybody declines: what is
+/// only given back is what they are offered next. Of two assignments one is a question, so that
+/// between two of them there are at most two others.
+class node_with_decoys : public node_fixture {
+public:
+  static constexpr std::size_t decoys_per_question = 2;
+  static constexpr const char* decoy = R"("decoy")";
+
+  void add_decoys(const core::step_id& step, std::size_t questions) {
+    for (std::size_t i = 0; i < decoys_per_question * (questions + 1); ++i) {
+      const auto key = "d" + std::to_string(i);
+      const auto added = call(msg::add_source_data{step, {{key, decoy, 1}}});
+      BOOST_REQUIRE((added.value && added.value->added == 1));
+    }
+  }
+
+  /// The next question; none: they have been asked all of them.
+  msg::assignment next_question(const core::step_id& step, const std::string& who) {
+    msg::assignment lease;
+    for (std::size_t tries = 0; tries <= decoys_per_question; ++tries) {
+      lease = assigned(step, who);
+      if (lease.input != decoy)
+        break;
+      BOOST_REQUIRE(release(lease, who, true).value);
+    }
+    BOOST_REQUIRE(lease.input != decoy);
+    return lease;
+  }
+
+  void cancel_decoys(const core::step_id& step) {
+    const auto verb = static_cast<std::uint8_t>(core::unit_verb::cancel);
+    for (const auto& [id, row] : database->tables().units)
+      if (is_decoy(row.made.source_key))
+        BOOST_REQUIRE(call(msg::change_unit{step, id, verb}).value);
+  }
+
+  /// What became of everything else.
+  std::vector<msg::unit_result> results_of_work(const core::step_id& step) {
+    auto all = results(step);
+    all.erase(std::remove_if(all.begin(), all.end(),
+                             [](const auto& result) { return is_decoy(result.source_key); }),
+              all.end());
+    return all;
+  }
+
+private:
+  static bool is_decoy(const std::string& key) { return key.front() == 'd' && key != "dish"; }
+};
+
 /// One recorded job in one step of a node.
-class recorded_job : public node_fixture {
+class recorded_job : public node_with_decoys {
 public:
   recorded_job(documents::labelled_set set, const std::string& method, bool with_test_questions,
                course taken = course::by_unit)
@@ -178,7 +227,7 @@ public:
   /// By number of the unit in the set.
   std::map<std::size_t, msg::unit_result> results_by_unit() {
     std::map<std::size_t, msg::unit_result> all;
-    for (const auto& result : results(step)) {
+    for (const auto& result : results_of_work(step)) {
       BOOST_TEST((result.state == core::unit_state::finalized), result.source_key);
       all.emplace(std::stoul(result.source_key.substr(1)), result);
     }
@@ -231,13 +280,15 @@ private:
     std::vector<std::size_t> work;
     for (std::size_t unit = 0; unit < recorded.named.units.size(); ++unit)
       (is_question(unit) ? questions : work).push_back(unit);
-    add(work.front()); // nobody is tested for work that there is not
     std::vector<msg::assignment> answered;
-    for (const auto unit : questions)
-      answered.push_back(answer_question(unit));
+    if (!questions.empty()) {
+      add_decoys(step, questions.size());
+      for (const auto unit : questions)
+        answered.push_back(answer_question(unit));
+      cancel_decoys(step);
+    }
     for (const auto unit : work) {
-      if (unit != work.front())
-        add(unit);
+      add(unit);
       judge(unit);
     }
     for (const auto& question : answered)
@@ -251,13 +302,7 @@ private:
     msg::assignment lease;
     for (const auto& vote : recorded.named.given.of(unit)) {
       const auto& who = name_of(vote);
-      // Of two assignments one is a question, so that three in a row may be none.
-      for (int tries = 0; tries < 4; ++tries) {
-        lease = assigned(step, who);
-        if (lease.input == number)
-          break;
-        BOOST_REQUIRE(release(lease, who).value);
-      }
+      lease = next_question(step, who);
       BOOST_REQUIRE(lease.input == number);
       BOOST_REQUIRE(submit(lease, who, label_of(vote)).value);
     }
@@ -286,42 +331,51 @@ private:
       BOOST_REQUIRE(done->value);
   }
 
+  /// Test questions first, as in a quiz; nobody is asked any who has nothing else to say.
   void play_by_contributor() {
+    std::vector<std::size_t> work;
+    std::size_t questions = 0;
     for (std::size_t unit = 0; unit < recorded.named.units.size(); ++unit)
+      if (is_question(unit)) {
+        add(unit);
+        ++questions;
+      } else {
+        work.push_back(unit);
+      }
+    std::vector<std::map<std::size_t, std::uint32_t>> said(recorded.named.contributors.size());
+    for (std::size_t unit = 0; unit < recorded.named.units.size(); ++unit)
+      for (const auto& vote : recorded.named.given.of(unit))
+        said[vote.contributor].emplace(unit, vote.label);
+    if (questions > 0) {
+      add_decoys(step, questions);
+      for (std::uint32_t who = 0; who < said.size(); ++who)
+        if (has_work(said[who]))
+          for (std::size_t asked = 0; asked < questions; ++asked)
+            answer(who, next_question(step, recorded.named.contributors[who]), said[who]);
+      cancel_decoys(step);
+    }
+    for (const auto unit : work)
       add(unit);
-    for (std::uint32_t who = 0; who < recorded.named.contributors.size(); ++who)
-      judge_all(who);
+    for (std::uint32_t who = 0; who < said.size(); ++who)
+      while (has_work(said[who]))
+        answer(who, assigned(step, recorded.named.contributors[who]), said[who]);
   }
 
-  /// Everything that this contributor said, test questions first, as in a quiz; declines what they
-  /// were never asked. Whoever has done all their work is asked no more questions.
-  void judge_all(std::uint32_t who) {
-    const auto& names = recorded.named;
-    const auto& name = names.contributors[who];
-    std::map<std::size_t, std::uint32_t> said;
-    std::size_t questions = 0;
-    std::size_t work = 0;
-    for (std::size_t unit = 0; unit < names.units.size(); ++unit) {
-      questions += is_question(unit) ? 1 : 0;
-      for (const auto& vote : names.given.of(unit))
-        if (vote.contributor == who) {
-          said.emplace(unit, vote.label);
-          work += is_question(unit) ? 0 : 1;
-        }
-    }
-    while (work > 0) {
-      const auto lease = assigned(step, name);
-      const auto unit = static_cast<std::size_t>(std::stoul(lease.input));
-      questions -= is_question(unit) ? 1 : 0;
-      if (const auto answer = said.find(unit); answer == said.end()) {
-        BOOST_REQUIRE(release(lease, name, true).value);
-      } else if (!is_question(unit) && questions > 0) {
-        BOOST_REQUIRE(release(lease, name).value);
-      } else {
-        BOOST_REQUIRE(submit(lease, name, names.labels[answer->second]).value);
-        work -= is_question(unit) ? 0 : 1;
-        said.erase(answer);
-      }
+  bool has_work(const std::map<std::size_t, std::uint32_t>& said) const {
+    return std::any_of(said.begin(), said.end(),
+                       [&](const auto& one) { return !is_question(one.first); });
+  }
+
+  /// What this contributor said, and may say no more; they decline what they were never asked.
+  void answer(std::uint32_t who, const msg::assignment& lease,
+              std::map<std::size_t, std::uint32_t>& said) {
+    const auto& name = recorded.named.contributors[who];
+    const auto answer = said.find(static_cast<std::size_t>(std::stoul(lease.input)));
+    if (answer == said.end()) {
+      BOOST_REQUIRE(release(lease, name, true).value);
+    } else {
+      BOOST_REQUIRE(submit(lease, name, recorded.named.labels[answer->second]).value);
+      said.erase(answer);
     }
   }
 };
@@ -345,7 +399,7 @@ msg::step_quality quality_of(core::quality::answers_builder& said) {
 }
 
 /// Test questions to which `answer` is right, and what `who` says to the first of them.
-struct examined_node : node_fixture {
+struct examined_node : node_with_decoys {
   examined_node() { start(); }
 
   void ask_about(const core::step_id& step, int questions, const std::string& answer) {
@@ -630,31 +684,32 @@ BOOST_FIXTURE_TEST_CASE(trusted_votes_have_the_published_confidence, examined_no
       "aggregation":{"method":"weighted","labels":["beef","chicken","veggie"]},
       "test_questions":{"quiz":0,"every":2,"accuracy_min":0.001}}]})");
   ask_about(step, 10, "beef");
-  BOOST_REQUIRE(call(msg::add_source_data{step, {{"dish", "7", 19}}}).value);
+  add_decoys(step, 10);
   for (const auto& one : all) {
     double sum = 0;
-    int number = 0;
-    for (const auto& [asked, right] : one.tests) {
+    for (std::size_t i = 0; i < one.tests.size(); ++i) {
+      const auto& [asked, right] = one.tests[i];
       sum += (4.0 + right) / (6.0 + asked);
-      const auto who = one.label + std::to_string(number++);
-      for (std::uint32_t answered = 0; answered <= asked;) {
-        const auto lease = assigned(step, who);
-        const bool question = lease.input != "7";
-        if (question && answered < asked) {
-          const bool rightly = answered++ < right;
-          BOOST_REQUIRE(submit(lease, who, rightly ? "beef" : "veggie").value);
-        } else if (!question && answered == asked) {
-          BOOST_REQUIRE(submit(lease, who, one.label).value);
-          break;
-        } else {
-          BOOST_REQUIRE(release(lease, who, question).value);
-        }
-      }
+      const auto who = one.label + std::to_string(i);
+      for (std::uint32_t answered = 0; answered < asked; ++answered)
+        BOOST_REQUIRE(
+            submit(next_question(step, who), who, answered < right ? "beef" : "veggie").value);
     }
     BOOST_TEST(sum == figures.at("sum_trust").at(one.label).get<double>() * 10000 / 5040, close);
   }
+  cancel_decoys(step);
+  BOOST_REQUIRE(call(msg::add_source_data{step, {{"dish", "7", 19}}}).value);
+  for (const auto& one : all)
+    for (std::size_t i = 0; i < one.tests.size(); ++i) {
+      const auto who = one.label + std::to_string(i);
+      auto lease = assigned(step, who);
+      for (; lease.input != "7"; lease = assigned(step, who))
+        BOOST_REQUIRE(
+            release(lease, who, true).value); // a question that they are not asked any more
+      BOOST_REQUIRE(submit(lease, who, one.label).value);
+    }
   advance(1s);
-  const auto told = results(step);
+  const auto told = results_of_work(step);
   BOOST_REQUIRE(told.size() == 1U);
   const auto result = nlohmann::json::parse(told.front().result);
   BOOST_TEST(result.at("answer") == "beef");
