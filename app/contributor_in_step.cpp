@@ -237,7 +237,8 @@ void add_contributor_in_step(CLI::App& contributor, exit_code& result) {
       .add_name();
   const auto repairing =
       add_in_step(contributor, result, "repair",
-                  "Take what somebody said who was removed out of the finished units of a step",
+                  "Take what somebody said who was removed out of the finished units of a step; of "
+                  "somebody at work, what would have another answer today",
                   repair_in_step);
   repairing.add_name();
   repairing.command->add_flag("--dry-run", repairing.flags->dry_run,
