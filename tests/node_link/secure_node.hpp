@@ -91,10 +91,14 @@ struct secure_node {
 
   /// Whether the node's log has all of `words` in one line, soon.
   bool logs(const std::vector<std::string>& words) const {
+    return logs(words, [this] { status("ana"); });
+  }
+  /// The same for what is logged once in a while only: `again` has it happen once more.
+  bool logs(const std::vector<std::string>& words, const std::function<void()>& again) const {
     const auto log = directory->path() / "node.log";
     const auto until = std::chrono::steady_clock::now() + patience;
     while (!has_line(log, words) && std::chrono::steady_clock::now() < until)
-      status("ana");
+      again();
     return has_line(log, words);
   }
 
