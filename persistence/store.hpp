@@ -264,8 +264,8 @@ struct item_history {
 /// Units of a step that a contributor has judged.
 struct judged_units {
   std::vector<core::unit_id> finalized; ///< In order of arrival; also where it counts no more.
-  /// There are judgable ones where it counts, too: their results, or the marks on the judgments, may
-  /// be on their way.
+  /// There are judgable ones where it counts, too: their results, or the marks on the judgments,
+  /// may be on their way.
   bool unsettled = false;
 };
 
