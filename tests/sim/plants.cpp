@@ -898,8 +898,6 @@ const std::vector<plant>& plants() {
         {"truth-hidden", "a test question is loaded as an ordinary unit", has_tests},
         {"taints-hidden", "tainted judgments count again when a unit is loaded", has_people},
         {"votes-hidden", "a restarted model does not know what was said before", has_models},
-        {"questions-forgotten", "a restarted step does not know which questions it has asked",
-         has_tests},
         {"units-swept", "a sweep does not look at what units and judgments refer to",
          [](const plan& p) { return has_people(p) && p.machine.large > 0; }},
         {"result-wrong", "the stored confidence is not that of the judgments", has_people},
@@ -1027,9 +1025,6 @@ planted_bug::wrap(std::unique_ptr<persistence::store> connection) const {
       for (auto& question : h.questions)
         question.forgiven = false;
     });
-  if (name_ == "questions-forgotten")
-    return std::make_unique<false_history>(
-        std::move(connection), [](core::step_history& h) { h.asked_questions.clear(); });
   for (const auto& find : {mutation_named, task_mutation_named})
     if (auto mutate = find(name_, *random_))
       return std::make_unique<batch_mutator>(std::move(connection), database_, std::move(mutate));

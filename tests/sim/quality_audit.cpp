@@ -140,7 +140,7 @@ std::size_t auditor::tested_before(const core::insert_judgment& judgment) const 
       continue;
     if (ever_forgiven_.count(where.first) != 0)
       return 0;
-    answered += made.submitted_at + offer_under_way_max < judgment.submitted_at ? 1 : 0;
+    answered += made.submitted_at + answer_under_way_max < judgment.submitted_at ? 1 : 0;
   }
   return answered;
 }
