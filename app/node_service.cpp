@@ -114,11 +114,12 @@ std::optional<exit_code> node_service::choose_port() {
     give_up_on_port(why);
     return std::exchange(give_up_, std::nullopt);
   };
-  const auto port = listenable_port(settings_.node.listen_address,
-                                    static_cast<std::uint16_t>(settings_.node.port));
-  if (!port)
-    return refuse(port.error());
-  port_ = *port;
+  auto held =
+      hold_port(settings_.node.listen_address, static_cast<std::uint16_t>(settings_.node.port));
+  if (!held)
+    return refuse(held.error());
+  held_port_ = std::move(*held);
+  port_ = held_port_->number();
   if (has_link(settings_))
     if (const auto checked = node_link::check(settings_); !checked)
       return refuse(checked.error());

@@ -3,6 +3,7 @@
 #include "app/data_dir.hpp"
 #include "app/exit_codes.hpp"
 #include "app/gateway_port.hpp"
+#include "app/listen_port.hpp"
 #include "app/logging.hpp"
 #include "app/main_loop.hpp"
 #include "app/neighbour_dialer.hpp"
@@ -66,7 +67,8 @@ private:
   main_loop loop_;
   log_stream log_;
   std::optional<data_dir_lock> directory_lock_;
-  std::uint16_t port_ = 0; ///< For peers.
+  std::optional<held_port> held_port_; ///< Until the end: it is listened on anew now and then.
+  std::uint16_t port_ = 0;             ///< For peers.
   std::optional<persistence::private_cluster> cluster_;
   std::string conninfo_;
   std::shared_ptr<objects::object_store> objects_;
