@@ -14,6 +14,8 @@
 
 namespace holdfast::client {
 
+std::uint32_t threads_on(std::uint32_t cores) { return std::max(1U, cores / 2); }
+
 peer_system::peer_system(const peer_settings& settings) {
   keep_frame_guard();
   load<caf::io::middleman>();
@@ -22,7 +24,7 @@ peer_system::peer_system(const peer_settings& settings) {
 
   const auto threads = settings.scheduler_threads > 0
                            ? settings.scheduler_threads
-                           : std::max(1U, std::thread::hardware_concurrency());
+                           : threads_on(std::thread::hardware_concurrency());
   // CAF compares types when it reads these back: an `unsigned` where it expects `size_t` is
   // ignored.
   set("scheduler.max-threads", static_cast<std::size_t>(threads));

@@ -193,7 +193,8 @@ void describe(Visitor&& option, Settings& s) {
   option("node.port", s.node.port, 4747, 0, 65535,
          "TCP port for peers. 0 takes any free port and writes it to the log.");
   option("node.scheduler_threads", s.node.scheduler_threads, 0, 0, 1024,
-         "Threads that run actors. 0 is one for each core of the machine.");
+         "Threads that run actors. 0 is one for every two cores, at least one: the database, links "
+         "and workers want the rest.");
   option(
       "node.shards", s.node.shards, 16, 1, 1024,
       "Parts into which the work is divided; the most nodes that can share it. Fixed at the first "

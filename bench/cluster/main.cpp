@@ -39,6 +39,7 @@ struct options {
   int rounds = 5;
   int seconds = 6;
   int callers = 32;
+  int busy_callers = 600;
   std::size_t batch = 10;
   int requests = 2000;
 };
@@ -128,13 +129,13 @@ struct work_done {
   double decisions_per_commit = 0;
 };
 
-work_done measure_lives(const options& o, std::uint32_t size) {
+work_done measure_lives(const options& o, std::uint32_t size, int caller_count) {
   running cluster{o, size};
   std::atomic<bool> counting{false};
   std::atomic<bool> over{false};
   std::atomic<std::uint64_t> lives{0};
   std::vector<std::thread> callers;
-  for (int caller = 0; caller < o.callers; ++caller)
+  for (int caller = 0; caller < caller_count; ++caller)
     callers.emplace_back([&, caller] {
       const auto& node = *cluster.connections[static_cast<std::size_t>(caller) % size];
       lives += live(node, caller, o.batch, counting, over);
@@ -152,15 +153,15 @@ work_done measure_lives(const options& o, std::uint32_t size) {
 }
 
 /// One and three in turn, so that both have the machine's moods.
-void measure_work(const options& o, bench::results& out) {
+void measure_work(const options& o, const std::string& name, int callers, bench::results& out) {
   std::vector<double> alone;
   std::vector<double> together;
   std::vector<double> ratios;
   std::vector<double> gathered_alone;
   std::vector<double> gathered_together;
   for (int round = 0; round < o.rounds; ++round) {
-    const auto one = measure_lives(o, 1);
-    const auto three = measure_lives(o, 3);
+    const auto one = measure_lives(o, 1, callers);
+    const auto three = measure_lives(o, 3, callers);
     alone.push_back(one.lives);
     together.push_back(three.lives);
     gathered_alone.push_back(one.decisions_per_commit);
@@ -169,13 +170,13 @@ void measure_work(const options& o, bench::results& out) {
     std::cerr << "round " << round + 1 << ": " << alone.back() << " and " << together.back()
               << " lives a second\n";
   }
-  out.add("cluster.one_node.lives", bench::quantile(alone, 0.5), "1/s");
-  out.add("cluster.three_nodes.lives", bench::quantile(together, 0.5), "1/s");
-  out.add("cluster.one_node.decisions_per_commit", bench::quantile(gathered_alone, 0.5), "1");
-  out.add("cluster.three_nodes.decisions_per_commit", bench::quantile(gathered_together, 0.5), "1");
-  out.add("cluster.three_vs_one", bench::quantile(ratios, 0.5), "x", bench::at_least(0.9));
-  out.add("cluster.three_vs_one_least", bench::quantile(ratios, 0), "x");
-  out.add("cluster.three_vs_one_most", bench::quantile(ratios, 1), "x");
+  out.add(name + ".one_node.lives", bench::quantile(alone, 0.5), "1/s");
+  out.add(name + ".three_nodes.lives", bench::quantile(together, 0.5), "1/s");
+  out.add(name + ".one_node.decisions_per_commit", bench::quantile(gathered_alone, 0.5), "1");
+  out.add(name + ".three_nodes.decisions_per_commit", bench::quantile(gathered_together, 0.5), "1");
+  out.add(name + ".three_vs_one", bench::quantile(ratios, 0.5), "x", bench::at_least(0.9));
+  out.add(name + ".three_vs_one_least", bench::quantile(ratios, 0), "x");
+  out.add(name + ".three_vs_one_most", bench::quantile(ratios, 1), "x");
 }
 
 /// A queue that the first node hosts, or one that it does not.
@@ -246,6 +247,10 @@ int main(int argc, char** argv) {
   app.add_option("--callers", o.callers, "Callers that work side by side")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
+  app.add_option("--busy-callers", o.busy_callers,
+                 "Callers in a second measurement, that keep the machine busy")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
   app.add_option("--requests", o.requests, "Requests of which the time is taken, each way")
       ->check(CLI::Range(10, 1'000'000))
       ->capture_default_str();
@@ -254,9 +259,11 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   try {
     bench::results out{"./dev bench-cluster --rounds " + std::to_string(o.rounds) + " --seconds "
-                       + std::to_string(o.seconds) + " --callers " + std::to_string(o.callers)};
+                       + std::to_string(o.seconds) + " --callers " + std::to_string(o.callers)
+                       + " --busy-callers " + std::to_string(o.busy_callers)};
     measure_way(o, out);
-    measure_work(o, out);
+    measure_work(o, "cluster", o.callers, out);
+    measure_work(o, "cluster.busy", o.busy_callers, out);
     return out.write(o.out) ? 0 : 1;
   } catch (const std::exception& e) {
     std::cerr << "not measured: " << e.what() << '\n';
