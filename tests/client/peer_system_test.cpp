@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <caf/actor_system.hpp>
+#include <caf/scheduler/abstract_coordinator.hpp>
 
 BOOST_AUTO_TEST_SUITE(peer_systems)
 
