@@ -148,7 +148,8 @@ soak_result run(const run_options& o) {
   };
   cluster nodes{{o.program.empty() ? HOLDFAST_BINARY : o.program, o.nodes, lease_time, o.lazy_disk,
                  wants(fault_kind::failover), wants(fault_kind::clock_jump), machine,
-                 o.upgrade_from, disk_bytes}};
+                 o.upgrade_from, disk_bytes, wants(fault_kind::join_and_leave),
+                 wants(fault_kind::commit_cut) || wants(fault_kind::commit_hang)}};
   if (o.keep)
     nodes.keep_directory();
   client::peer_system configuration{client::peer_settings{}};
