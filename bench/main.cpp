@@ -1,8 +1,10 @@
 #include "bench/code.hpp"
+#include "bench/link_fuzz.hpp"
 #include "bench/node_under_load.hpp"
 #include "bench/peers.hpp"
 #include "bench/quality.hpp"
 #include "bench/results.hpp"
+#include "bench/robustness.hpp"
 #include "bench/seed_sql.hpp"
 #include "bench/task_load.hpp"
 #include "bench/task_scale.hpp"
@@ -17,6 +19,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <stdexcept>
 #include <thread>
@@ -39,7 +42,14 @@ struct options {
   int seconds = 6;
   std::vector<std::size_t> contributors{1, 16, 64, 1000};
   std::uint64_t finished = 1'000'000;
-  std::uint16_t hold_tasks = 0; ///< Not 0: this is the worker process of `kill_a_worker`.
+  std::size_t leases = 10'000;
+  std::size_t assignments = 60'000;
+  std::size_t races = 20'000;
+  std::size_t judgments = 100'000;
+  std::uint64_t frames = 200'000;
+  std::size_t poisoned = 40;
+  std::uint16_t poisoned_worker = 0; ///< Not 0: this is a worker process of `poison_workers`.
+  std::uint16_t hold_tasks = 0;      ///< Not 0: this is the worker process of `kill_a_worker`.
   std::string only;
   std::string out = std::string{HOLDFAST_SOURCE_DIR} + "/bench/results/latest.json";
 };
@@ -378,6 +388,26 @@ void idle_cost(const options& o, const server& db, results& out) {
   out.add("idle.cpu", 100 * (cpu_seconds() - cpu_before) / o.seconds, "% of a core");
 }
 
+/// Each on a server of its own: what is stored is verified, and nobody is to wait for what another
+/// part has left behind.
+void robustness(const options& o, const std::function<bool(const char*)>& wanted, results& out) {
+  const auto measure = [&](const char* part, const auto& measured) {
+    if (!wanted(part))
+      return;
+    const server db;
+    measured(db.conninfo());
+  };
+  using conninfo = const std::string&;
+  measure("robustness.leases", [&](conninfo db) { expire_at_once(db, o.leases, out); });
+  measure("robustness.assignments",
+          [&](conninfo db) { assign_concurrently(db, o.assignments, out); });
+  measure("robustness.races", [&](conninfo db) { race_expiry(db, o.races, out); });
+  measure("robustness.verify", [&](conninfo db) { verify_judgments(db, o.judgments, out); });
+  measure("robustness.poison", [&](conninfo db) { poison_workers(db, o.poisoned, out); });
+  if (wanted("robustness.link"))
+    fuzz_link(o.frames, out);
+}
+
 int run(int argc, char** argv) {
   options o;
   CLI::App app{
@@ -392,14 +422,31 @@ int run(int argc, char** argv) {
   app.add_option("--finished", o.finished,
                  "Finished tasks that are stored, beside which others live")
       ->capture_default_str();
-  app.add_option("--hold-tasks", o.hold_tasks)->group(""); // hidden
+  app.add_option("--leases", o.leases, "Leases that expire at once, of tasks and of units")
+      ->capture_default_str();
+  app.add_option("--assignments", o.assignments, "Assignments to a few contributors at once")
+      ->capture_default_str();
+  app.add_option("--races", o.races, "Judgments that are handed in when their lease ends")
+      ->capture_default_str();
+  app.add_option("--judgments", o.judgments, "Judgments beside which is verified")
+      ->capture_default_str();
+  app.add_option("--frames", o.frames, "Frames against a link, by strangers and by a peer each")
+      ->capture_default_str();
+  app.add_option("--poisoned", o.poisoned, "Tasks that end the process which does them")
+      ->capture_default_str();
+  app.add_option("--poisoned-worker", o.poisoned_worker)->group(""); // hidden
+  app.add_option("--hold-tasks", o.hold_tasks)->group("");           // hidden
   app.add_option("--only", o.only, "One part of all")
       ->check(CLI::IsMember({"code", "quality", "hot_step", "sql", "tasks", "rejoining", "latency",
-                             "peers", "scale", "writer", "idle"}));
+                             "peers", "scale", "writer", "idle", "robustness", "robustness.leases",
+                             "robustness.assignments", "robustness.races", "robustness.verify",
+                             "robustness.poison", "robustness.link"}));
   app.add_option("--out", o.out, "Where the figures go, as JSON")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   if (o.hold_tasks != 0)
     hold_tasks(o.hold_tasks);
+  if (o.poisoned_worker != 0)
+    work_until_poisoned(o.poisoned_worker);
   std::string command = "./dev bench";
   for (int i = 1; i < argc; ++i)
     command += std::string{" "} + argv[i];
@@ -446,6 +493,8 @@ int run(int argc, char** argv) {
     const server db;
     idle_cost(o, db, out);
   }
+  robustness(
+      o, [&](const char* part) { return wanted(part) || o.only == "robustness"; }, out);
   return out.write(o.out) ? 0 : 1;
 }
 

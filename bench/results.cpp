@@ -47,13 +47,24 @@ std::string utc_now() {
 
 void results::add(const std::string& name, double value, const std::string& unit,
                   std::optional<target> goal) {
-  figures_.push_back({name, value, unit, command_, goal});
-  std::printf("%-52s %14.3f %s", name.c_str(), value, unit.c_str());
+  add({name, value, unit, command_, goal});
+}
+
+void results::add(figure measured) {
+  const auto& goal = measured.goal;
+  std::printf("%-52s %14.3f %s", measured.name.c_str(), measured.value, measured.unit.c_str());
   if (goal)
     std::printf(" (%s %g: %s)", goal->at_most ? "at most" : "at least", goal->bound,
-                goal->reached_by(value) ? "reached" : "MISSED");
+                goal->reached_by(measured.value) ? "reached" : "MISSED");
   std::printf("\n");
   std::fflush(stdout);
+  figures_.push_back(std::move(measured));
+}
+
+std::size_t results::missed() const {
+  return static_cast<std::size_t>(
+      std::count_if(figures_.begin(), figures_.end(),
+                    [](const figure& f) { return f.goal && !f.goal->reached_by(f.value); }));
 }
 
 double results::value(const std::string& name) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +34,9 @@ public:
 
   void add(const std::string& name, double value, const std::string& unit,
            std::optional<target> goal = {});
+  void add(figure measured);
+  /// Figures that are to reach something and do not.
+  std::size_t missed() const;
   /// The value of a figure that was added before; 0 if none was.
   double value(const std::string& name) const;
   /// Writes all figures as JSON. False, with a message on stderr, when the file cannot be written.

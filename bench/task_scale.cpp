@@ -1,5 +1,6 @@
 #include "bench/task_scale.hpp"
 
+#include "bench/child.hpp"
 #include "bench/shell.hpp"
 #include "bench/task_load.hpp"
 #include "bench/task_requests.hpp"
@@ -7,12 +8,9 @@
 
 #include <caf/io/middleman.hpp>
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <thread>
@@ -68,49 +66,6 @@ msg::extend_tasks claim_all(node_under_load& node, const core::worker_id& worker
 std::uint64_t commits_of(node_under_load& node) {
   return call<msg::node_status>(node, msg::get_node_status{}).commits;
 }
-
-/// A process of this program, with what it prints.
-class child {
-public:
-  explicit child(const std::vector<std::string>& arguments) {
-    std::array<int, 2> ends{};
-    if (pipe(ends.data()) != 0)
-      throw std::runtime_error{"cannot make a pipe"};
-    pid_ = fork();
-    if (pid_ == 0) {
-      dup2(ends[1], STDOUT_FILENO);
-      close(ends[0]);
-      std::vector<char*> words;
-      for (const auto& argument : arguments)
-        words.push_back(const_cast<char*>(argument.c_str()));
-      words.push_back(nullptr);
-      execv("/proc/self/exe", words.data());
-      _exit(127);
-    }
-    close(ends[1]);
-    out_ = fdopen(ends[0], "r");
-  }
-  ~child() {
-    kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
-    fclose(out_);
-  }
-  child(const child&) = delete;
-  child& operator=(const child&) = delete;
-
-  /// False when it ends before it has printed a line.
-  bool printed_line() {
-    for (int c = fgetc(out_); c != EOF; c = fgetc(out_))
-      if (c == '\n')
-        return true;
-    return false;
-  }
-  void die() const { kill(pid_, SIGKILL); }
-
-private:
-  pid_t pid_ = 0;
-  FILE* out_ = nullptr;
-};
 
 } // namespace
 

@@ -39,7 +39,7 @@ cluster::cluster(cluster_options options)
     throw std::runtime_error{made.error().detail};
   directory_.emplace(std::move(*made));
   if (options_.machine.network.empty()) {
-    network_.emplace(options_.nodes + 2); // the server and its standby
+    network_.emplace(options_.nodes + 3); // the guest, the server and its standby
     issue_certificates();
   }
   database_options server;
@@ -50,9 +50,16 @@ cluster::cluster(cluster_options options)
   server.lines = network_ ? &*network_ : nullptr;
   server.place = server_place();
   server.standby = options_.standby;
+  if (options_.commits_interrupted)
+    commits_ = std::make_shared<commit_interruptions>();
+  server.commits = commits_;
   server_.emplace(std::move(server));
-  for (std::uint32_t number = 0; number < options_.nodes; ++number)
-    start_at_first(number);
+  for (std::uint32_t number = 0; number < options_.nodes; ++number) {
+    make_node(number);
+    start(number);
+  }
+  if (options_.guest)
+    make_node(guest());
 }
 
 cluster::~cluster() { nodes_.clear(); }
@@ -69,7 +76,7 @@ void cluster::issue_certificates() const {
   request.name = client_name;
   must(link::issue_certificate(request, now));
   request.kind = link::holder::node;
-  for (std::uint32_t number = 0; number < options_.nodes; ++number) {
+  for (std::uint32_t number = 0; number <= guest(); ++number) {
     request.name = name_of(number);
     request.hosts = {network::address_of(number)};
     must(link::issue_certificate(request, now));
@@ -96,7 +103,7 @@ std::vector<std::string> cluster::arguments_of(std::uint32_t number) const {
   set("link.key=" + files.key);
   set("link.ca=" + files.authority);
   std::string peers = client_name;
-  for (std::uint32_t other = 0; other < options_.nodes; ++other)
+  for (std::uint32_t other = 0; other <= guest(); ++other)
     peers += ", " + name_of(other);
   set("link.peers=" + peers);
   return words;
@@ -116,7 +123,7 @@ std::vector<client::endpoint> cluster::endpoints(std::uint32_t first) const {
   return all;
 }
 
-void cluster::start_at_first(std::uint32_t number) {
+void cluster::make_node(std::uint32_t number) {
   const auto place = directory_->path() / name_of(number);
   std::filesystem::create_directory(place);
   auto runs = program();
@@ -125,7 +132,6 @@ void cluster::start_at_first(std::uint32_t number) {
     runs = clocks_.back().program();
   }
   nodes_.push_back(std::make_unique<app::demo::node_process>(runs, place, arguments_of(number)));
-  start(number);
 }
 
 void cluster::start(std::uint32_t number) {
@@ -142,7 +148,7 @@ void cluster::start(std::uint32_t number) {
 
 void cluster::use_older(bool older) {
   older_ = older;
-  for (std::uint32_t number = 0; number < options_.nodes; ++number)
+  for (std::uint32_t number = 0; number < nodes_.size(); ++number)
     if (options_.wrong_clocks)
       clocks_.at(number).use(program());
     else
@@ -191,7 +197,7 @@ std::optional<process_reading> cluster::reading(std::uint32_t number) const {
 
 std::uint64_t cluster::log_lines(const std::string& event) const {
   std::uint64_t lines = 0;
-  for (std::uint32_t number = 0; number < options_.nodes; ++number) {
+  for (std::uint32_t number = 0; number < nodes_.size(); ++number) {
     std::ifstream log{directory_->path() / name_of(number) / "node.log"};
     for (std::string line; std::getline(log, line);)
       lines += line.find(event) != std::string::npos ? 1 : 0;

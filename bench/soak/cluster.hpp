@@ -3,6 +3,7 @@
 #include "app/demo/node_process.hpp"
 #include "app/demo/scratch_directory.hpp"
 #include "bench/soak/checker.hpp"
+#include "bench/soak/commit_interruptions.hpp"
 #include "bench/soak/database.hpp"
 #include "bench/soak/isolation.hpp"
 #include "bench/soak/node_sample.hpp"
@@ -31,6 +32,8 @@ struct cluster_options {
   std::string older_program{};
   /// Of the server's disk, where it can be made full.
   std::uint64_t disk_bytes = std::uint64_t{3} << 30;
+  bool guest = false;               ///< There is a node more, which comes and goes.
+  bool commits_interrupted = false; ///< Nodes come to the server by what can interrupt them.
 };
 
 /// The server and the nodes, each a process. Belongs to the main thread, because they end with the
@@ -44,6 +47,9 @@ public:
   static std::string name_of(std::uint32_t node) { return "n" + std::to_string(node); }
   app::demo::node_process& node(std::uint32_t number) { return *nodes_.at(number); }
   std::uint32_t size() const { return options_.nodes; }
+  /// The number of the node more that `cluster_options::guest` asks for. It does not run at first,
+  /// and nobody is told where it is.
+  std::uint32_t guest() const { return options_.nodes; }
   /// Of all nodes, beginning with one.
   std::vector<client::endpoint> endpoints(std::uint32_t first) const;
   /// Starts a node that has ended.
@@ -63,7 +69,9 @@ public:
 
   database& server() { return *server_; }
   /// Its place on the lines.
-  std::uint32_t server_place() const { return options_.nodes; }
+  std::uint32_t server_place() const { return options_.nodes + 1; }
+  /// Only where commits are interrupted.
+  commit_interruptions& commits() { return *commits_; }
   /// The wall clock of a node. Only where they can be made wrong.
   wall_clock& clock_of(std::uint32_t number) { return clocks_.at(number); }
   /// Only without the obstacle.
@@ -78,7 +86,7 @@ public:
 
 private:
   const std::string& program() const { return older_ ? options_.older_program : options_.program; }
-  void start_at_first(std::uint32_t number);
+  void make_node(std::uint32_t number);
   void issue_certificates() const;
   std::vector<std::string> arguments_of(std::uint32_t number) const;
   link::credentials credentials_of(const std::string& name) const;
@@ -87,6 +95,7 @@ private:
   cluster_options options_;
   std::optional<app::demo::scratch_directory> directory_;
   std::optional<network> network_;
+  std::shared_ptr<commit_interruptions> commits_;
   std::optional<database> server_;
   bool older_ = false;
   std::vector<wall_clock> clocks_; ///< Of the nodes, where they can be made wrong.

@@ -18,10 +18,11 @@ namespace holdfast::soak {
 namespace {
 
 using namespace std::chrono_literals;
-using clock = std::chrono::steady_clock;
 
 constexpr auto standby_limit = 60s;
 constexpr auto pause = 10ms;
+/// Beside the server's own port, on its address.
+constexpr std::uint16_t proxy_port = 6432;
 
 /// A value of a connection string.
 std::string value_in(const std::string& conninfo, const std::string& key) {
@@ -35,8 +36,9 @@ std::string value_in(const std::string& conninfo, const std::string& key) {
 }
 
 /// The server at any of `hosts` that takes writes; all else as in `conninfo`.
-std::string at_hosts(const std::string& hosts, const std::string& conninfo) {
-  return "host=" + hosts + " port=" + value_in(conninfo, "port")
+std::string at_hosts(const std::string& hosts, const std::string& conninfo,
+                     const std::string& port = {}) {
+  return "host=" + hosts + " port=" + (port.empty() ? value_in(conninfo, "port") : port)
          + " dbname=" + value_in(conninfo, "dbname") + " user=" + value_in(conninfo, "user")
          + " target_session_attrs=read-write";
 }
@@ -90,9 +92,12 @@ database::database(database_options options) : options_(std::move(options)) {
     open_to_lines();
   if (options_.standby)
     restore_standby();
+  if (options_.commits)
+    put_proxies_before();
 }
 
 database::~database() {
+  proxies_.clear();
   // The standby first: it would take the other's end for a line that broke, and wait for it.
   servers_.at(1 - primary_).reset();
   servers_.at(primary_).reset();
@@ -114,10 +119,31 @@ std::string database::conninfo() const {
 }
 
 std::string database::conninfo_of_nodes() const {
+  const auto& own = servers_[0]->conninfo();
   if (options_.lines == nullptr)
-    return conninfo();
-  return at_hosts(options_.standby ? address_of(0) + ',' + address_of(1) : address_of(0),
-                  servers_[0]->conninfo());
+    return proxies_.empty() ? conninfo() : at_hosts(directory_of_proxy(), own);
+  return at_hosts(options_.standby ? address_of(0) + ',' + address_of(1) : address_of(0), own,
+                  proxies_.empty() ? std::string{} : std::to_string(proxy_port));
+}
+
+/// Where the server is, so that what happens to its lines happens to the proxy's.
+void database::put_proxies_before() {
+  const auto socket = [](const std::string& directory, const std::string& conninfo) {
+    return directory + "/.s.PGSQL." + value_in(conninfo, "port");
+  };
+  for (std::uint32_t which = 0; which < (options_.standby ? 2U : 1U); ++which) {
+    const auto& server = servers_.at(which)->conninfo();
+    int listener = -1;
+    if (options_.lines != nullptr) {
+      options_.lines->inside(options_.place + which,
+                             [&] { listener = listen_at(address_of(which), proxy_port); });
+    } else {
+      std::filesystem::create_directories(directory_of_proxy());
+      listener = listen_at(socket(directory_of_proxy(), server));
+    }
+    proxies_.push_back(std::make_unique<commit_proxy>(
+        listener, socket(value_in(server, "host"), server), options_.commits));
+  }
 }
 
 void database::start(std::uint32_t which) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bench/soak/commit_proxy.hpp"
 #include "bench/soak/isolation.hpp"
 #include "persistence/private_cluster.hpp"
 
@@ -42,6 +43,8 @@ struct database_options {
   std::uint32_t place = 0;
   /// With a standby that has every commit before it is acknowledged. Takes lines.
   bool standby = false;
+  /// What interrupts commits of nodes, which then come by a proxy; null: they come to the server.
+  std::shared_ptr<commit_interruptions> commits{};
 };
 
 /// The database of a soak. Belongs to the main thread, because servers end with the thread that
@@ -80,6 +83,8 @@ private:
   void start(std::uint32_t which);
   void crash(persistence::private_cluster& server);
   void open_to_lines();
+  void put_proxies_before();
+  std::string directory_of_proxy() const { return options_.directory + "/proxy"; }
   void copy_to(std::uint32_t which);
   void await_standby();
 
@@ -87,6 +92,7 @@ private:
   std::array<std::unique_ptr<small_disk>, 2> disks_;
   std::array<std::unique_ptr<persistence::private_cluster>, 2> servers_;
   std::uint32_t primary_ = 0;
+  std::vector<std::unique_ptr<commit_proxy>> proxies_; ///< One before each server.
 };
 
 } // namespace holdfast::soak

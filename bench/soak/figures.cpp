@@ -93,11 +93,62 @@ std::vector<double> takeovers(const soak_result& r, fault_kind kind) {
   return all;
 }
 
+interrupted_commits interrupted_by(const soak_result& r, fault_kind kind) {
+  interrupted_commits all;
+  for (const auto& fault : r.faults) {
+    if (fault.planned.kind != kind)
+      continue;
+    const auto& one = fault.commits;
+    all.cut_before += one.cut_before;
+    all.cut_after += one.cut_after;
+    all.silenced += one.silenced;
+    all.found_absent += one.found_absent;
+    all.found_there += one.found_there;
+    all.stall_seconds.insert(all.stall_seconds.end(), one.stall_seconds.begin(),
+                             one.stall_seconds.end());
+  }
+  return all;
+}
+
+std::vector<double> moves_per_flap(const soak_result& r, fault_kind kind) {
+  std::vector<double> all;
+  for (const auto& fault : r.faults)
+    if (fault.planned.kind == kind && fault.moves_per_flap)
+      all.push_back(*fault.moves_per_flap);
+  return all;
+}
+
+std::optional<double> throughput_share(const soak_result& r, const std::vector<double>& times,
+                                       const std::vector<double>& by_second, fault_kind kind) {
+  double lasted = 0;
+  double committed = 0;
+  for (const auto& fault : r.faults) {
+    if (fault.planned.kind != kind)
+      continue;
+    const auto from = seconds(fault.begun - r.begun);
+    const auto to = seconds(fault.ended - r.begun);
+    lasted += to - from;
+    committed += static_cast<double>(std::lower_bound(times.begin(), times.end(), to)
+                                     - std::lower_bound(times.begin(), times.end(), from));
+  }
+  const auto calm = calm_rate(r, by_second) * lasted;
+  return calm > 0 ? std::optional{committed / calm} : std::nullopt;
+}
+
 std::vector<double> exit_times(const soak_result& r, fault_kind kind) {
   std::vector<double> all;
   for (const auto& fault : r.faults)
     if (fault.planned.kind == kind)
       all.insert(all.end(), fault.exit_seconds.begin(), fault.exit_seconds.end());
+  return all;
+}
+
+std::vector<double> without_host(const soak_result& r, fault_kind kind) {
+  std::vector<double> all;
+  for (const auto& fault : r.faults)
+    if (fault.planned.kind == kind && fault.bit && fault.takeover_seconds
+        && fault.exit_seconds.size() == 1)
+      all.push_back(std::max(0.0, *fault.takeover_seconds - fault.exit_seconds.front()));
   return all;
 }
 

@@ -38,8 +38,23 @@ std::optional<double> recovery(const soak_result& result, const std::vector<doub
 /// Of all faults of a kind that met a host of shards.
 std::vector<double> takeovers(const soak_result& result, fault_kind kind);
 
+/// What became of commits that faults of a kind interrupted, all together.
+interrupted_commits interrupted_by(const soak_result& result, fault_kind kind);
+
+/// By faults of a kind that moved shards, one figure of each: see `struck_fault::moves_per_flap`.
+std::vector<double> moves_per_flap(const soak_result& result, fault_kind kind);
+
+/// What was committed while faults of a kind lasted, as a share of what is when nothing is wrong.
+/// Empty when either is not known.
+std::optional<double> throughput_share(const soak_result& result, const std::vector<double>& times,
+                                       const std::vector<double>& by_second, fault_kind kind);
+
 /// How long each process took to end that was asked to, by faults of this kind.
 std::vector<double> exit_times(const soak_result& result, fault_kind kind);
+
+/// How long shards had no host after the process had ended that gave them away, by faults of a kind
+/// that end one each.
+std::vector<double> without_host(const soak_result& result, fault_kind kind);
 
 /// Whether a request failed, rather than being refused: who had asked rightly was not served.
 bool has_failed(const timed_request& request);

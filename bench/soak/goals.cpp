@@ -18,6 +18,14 @@ constexpr double takeover_max = 1;
 constexpr double takeover_over_lease_max = 1;
 constexpr double exit_max = 20;
 constexpr double quiet_max = 120;
+/// From a commit whose answer does not come until it is known what became of it.
+constexpr double stall_max = 6;
+/// Of a shard, for each node that was cut off: away from it, and back.
+constexpr double moves_per_flap_max = 2;
+/// Of what is committed when nothing is wrong, with a node that is far away.
+constexpr double far_share_min = 0.6;
+/// A throughput of fewer seconds is chance.
+constexpr double far_lines_min = 30;
 /// Of the median, an hour.
 constexpr double memory_growth_max = 0.05;
 /// Of things that are counted, an hour: one may come by chance and stay.
@@ -45,7 +53,8 @@ void judge_drains(const soak_result& r, std::vector<std::string>& missed) {
   for (std::size_t number = 0; number < r.faults.size(); ++number) {
     const auto& fault = r.faults[number];
     const auto kind = fault.planned.kind;
-    if (kind != fault_kind::drain && kind != fault_kind::rolling_restart)
+    if (kind != fault_kind::drain && kind != fault_kind::rolling_restart
+        && kind != fault_kind::join_and_leave)
       continue;
     const auto who =
         "a " + of_kind(kind) + " at " + two_digits(seconds(fault.begun - r.begun)) + " s: ";
@@ -61,6 +70,34 @@ void judge_drains(const soak_result& r, std::vector<std::string>& missed) {
                        + two_digits(*fault.takeover_seconds - fault.exit_seconds.front())
                        + " s after its end; at most " + two_digits(takeover_max) + " s");
   }
+}
+
+/// Commits that are interrupted, nodes that come and go, and those that are far away.
+void judge_disturbed(const soak_result& r, std::vector<std::string>& missed) {
+  for (const auto kind : {fault_kind::commit_cut, fault_kind::commit_hang}) {
+    const auto met = interrupted_by(r, kind);
+    if (const auto p99 = quantile(met.stall_seconds, 0.99); p99 > stall_max)
+      missed.push_back("a " + of_kind(kind) + " held a node up for " + two_digits(p99)
+                       + " s at p99 of " + std::to_string(met.stall_seconds.size()) + "; at most "
+                       + two_digits(stall_max) + " s");
+  }
+  if (const auto most = quantile(moves_per_flap(r, fault_kind::swizzle), 1);
+      most > moves_per_flap_max)
+    missed.push_back("in a swizzle a shard moved " + two_digits(most)
+                     + " times for each node that was cut off; at most "
+                     + two_digits(moves_per_flap_max));
+  double far = 0;
+  for (const auto& fault : r.faults)
+    if (fault.planned.kind == fault_kind::far_line)
+      far += seconds(fault.ended - fault.begun);
+  if (far < far_lines_min)
+    return;
+  const auto times = commit_times(r);
+  const auto share = throughput_share(r, times, commits_by_second(r, times), fault_kind::far_line);
+  if (share && *share < far_share_min)
+    missed.push_back("with a far line " + two_digits(100 * *share)
+                     + " % of the usual was committed; at least " + two_digits(100 * far_share_min)
+                     + " %");
 }
 
 void judge_verify(const soak_result& r, std::vector<std::string>& missed) {
@@ -113,6 +150,7 @@ std::vector<std::string> missed_goals(const soak_result& r) {
   judge_takeovers(r, fault_kind::freeze, lease + takeover_over_lease_max, missed);
   judge_takeovers(r, fault_kind::database_partition, lease + takeover_over_lease_max, missed);
   judge_drains(r, missed);
+  judge_disturbed(r, missed);
   judge_verify(r, missed);
   judge_growth(r, missed);
   if (!r.quiet_after)
@@ -129,6 +167,8 @@ std::vector<sometimes> sometimes_of(const soak_result& r) {
   std::uint64_t takeovers_seen = 0;
   for (const auto of : {kind::kill, kind::freeze, kind::drain, kind::database_partition})
     takeovers_seen += takeovers(r, of).size();
+  auto interrupted = interrupted_by(r, kind::commit_cut);
+  interrupted.found_there += interrupted_by(r, kind::commit_hang).found_there;
   return {
       {"late results refused", r.check.stale_refused, true},
       {"takeovers", takeovers_seen,
@@ -136,7 +176,12 @@ std::vector<sometimes> sometimes_of(const soak_result& r) {
       {"shards that a node found lost", r.nodes.shards_lost,
        any_bit(r, {kind::freeze, kind::database_partition})},
       {"commits without an answer", r.nodes.commits_unresolved,
-       any_bit(r, {kind::database_cut, kind::server_crash, kind::failover, kind::disk_full})},
+       any_bit(r, {kind::database_cut, kind::server_crash, kind::failover, kind::disk_full,
+                   kind::commit_cut, kind::commit_hang})},
+      {"commits in doubt that were not there", interrupted.found_absent,
+       any_bit(r, {kind::commit_cut})},
+      {"commits in doubt that were there", interrupted.found_there,
+       any_bit(r, {kind::commit_cut, kind::commit_hang})},
       {"requests that nodes turned away", r.nodes.overloaded, false},
       {"requests that nobody sent", r.clients.not_sent, false},
   };

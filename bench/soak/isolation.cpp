@@ -25,6 +25,8 @@ namespace {
 /// need to hear of each other.
 constexpr auto crawl = " root tbf rate 256kbit burst 3kb limit 5kb";
 constexpr auto lost_packets_table = "77";
+constexpr auto late_packets_table = "78";
+constexpr auto detour_device = "detour";
 
 std::string text_of(std::uint32_t number) { return std::to_string(number); }
 std::string router_of(std::uint32_t node) { return "10.77." + text_of(node) + ".1"; }
@@ -45,6 +47,11 @@ void enter(int space) {
                              + std::strerror(errno)};
 }
 
+std::string rule_of_cut(std::uint32_t from, std::uint32_t to) {
+  return " iif " + near_end(from) + " to " + network::address_of(to) + " lookup "
+         + lost_packets_table;
+}
+
 /// What a queue of the kernel says that it has lost, or has had to hold back.
 std::uint64_t disturbed_at(const std::string& device) {
   const auto said = bench::run_shell("tc -s qdisc show dev " + device).output;
@@ -59,8 +66,9 @@ std::uint64_t disturbed_at(const std::string& device) {
 
 obstacles leave_the_machine() {
   if (::geteuid() != 0)
-    return {"that needs root", "that needs root"};
+    return {"that needs root", "that needs root", "that needs root"};
   obstacles found;
+  found.delays = obstacle_to_detours();
   if (::unshare(CLONE_NEWNS) != 0
       || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
     found.disk = std::string{"no mounts of our own: "} + std::strerror(errno);
@@ -160,10 +168,35 @@ void network::inside(std::uint32_t node, const std::function<void()>& start) con
 }
 
 void network::cut(std::uint32_t from, std::uint32_t to) {
-  const auto rule =
-      " iif " + near_end(from) + " to " + address_of(to) + " lookup " + lost_packets_table;
-  bench::must_run("ip rule add" + rule);
-  cuts_.push_back(rule);
+  const auto rule = rule_of_cut(from, to);
+  if (++cuts_[rule] == 1)
+    bench::must_run("ip rule add" + rule);
+}
+
+void network::mend(std::uint32_t from, std::uint32_t to) {
+  const auto cut = cuts_.find(rule_of_cut(from, to));
+  if (cut == cuts_.end() || --cut->second > 0)
+    return;
+  bench::must_run("ip rule del" + cut->first);
+  cuts_.erase(cut);
+}
+
+void network::put_far(std::uint32_t node, std::uint64_t seed) {
+  detour_.emplace(detour_device, seed);
+  // The kernel would wonder that they come back from elsewhere.
+  bench::must_run("for one in all " + std::string{detour_device}
+                  + "; do echo 0 > /proc/sys/net/ipv4/conf/$one/rp_filter; done; ip link set "
+                  + detour_device + " up && ip route add default dev " + detour_device + " table "
+                  + late_packets_table);
+  const auto turn = [&](std::string rule) {
+    rule += std::string{" lookup "} + late_packets_table;
+    bench::must_run("ip rule add" + rule);
+    turns_.push_back(std::move(rule));
+  };
+  turn(" iif " + near_end(node));
+  for (std::uint32_t other = 0; other < spaces_.size(); ++other)
+    if (other != node)
+      turn(" iif " + near_end(other) + " to " + address_of(node));
 }
 
 void network::clog(std::uint32_t node) {
@@ -173,8 +206,12 @@ void network::clog(std::uint32_t node) {
 }
 
 void network::heal() {
-  for (const auto& rule : cuts_)
+  for (const auto& [rule, asked] : cuts_)
     bench::must_run("ip rule del" + rule);
+  for (const auto& rule : turns_)
+    bench::must_run("ip rule del" + rule);
+  turns_.clear();
+  detour_.reset(); // its route goes with the device
   for (const auto node : clogged_) {
     bench::must_run("tc qdisc del dev " + near_end(node) + " root");
     inside(node, [&] { bench::must_run("tc qdisc del dev " + far_end(node) + " root"); });
@@ -185,7 +222,7 @@ void network::heal() {
 }
 
 std::uint64_t network::disturbed() const {
-  auto packets = swallowed() - swallowed_before_;
+  auto packets = swallowed() - swallowed_before_ + (detour_ ? detour_->packets() : 0);
   for (const auto node : clogged_) {
     packets += disturbed_at(near_end(node));
     inside(node, [&] { packets += disturbed_at(far_end(node)); });

@@ -1,12 +1,15 @@
 #pragma once
 
+#include "bench/soak/detour.hpp"
 #include "bench/soak/plan.hpp"
 #include "bench/soak/wrong_clock.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -69,17 +72,24 @@ public:
   void cut(std::uint32_t from, std::uint32_t to);
   /// From now on all that a node sends and gets crawls, and what piles up is lost.
   void clog(std::uint32_t node);
-  /// Ends both.
+  /// From now on all that passes between a node and other places is late, by more or less, and some
+  /// of it lost. Only without the obstacle to delays; what `seed` decides is which of it.
+  void put_far(std::uint32_t node, std::uint64_t seed);
+  /// Takes one `cut` back.
+  void mend(std::uint32_t from, std::uint32_t to);
+  /// Ends all of them.
   void heal();
-  /// Packets that were lost or held back by one or the other since the last `heal`.
+  /// Packets that were lost or held back by any of them since the last `heal`.
   std::uint64_t disturbed() const;
 
 private:
   std::uint64_t swallowed() const;
 
   int home_ = -1;
-  std::vector<int> spaces_; ///< Of the nodes.
-  std::vector<std::string> cuts_;
+  std::vector<int> spaces_;                   ///< Of the nodes.
+  std::map<std::string, std::uint32_t> cuts_; ///< Rules, with how many have asked for each.
+  std::vector<std::string> turns_;            ///< Rules that lead to the detour.
+  std::optional<detour> detour_;
   std::vector<std::uint32_t> clogged_;
   std::uint64_t swallowed_before_ = 0;
 };

@@ -2,6 +2,7 @@
 // the plan goes wrong; then everything is healed, all work must come to its end, and what the users
 // were told is compared with what is stored.
 
+#include "bench/shell.hpp"
 #include "bench/soak/cluster.hpp"
 #include "bench/soak/isolation.hpp"
 #include "bench/soak/load.hpp"
@@ -9,18 +10,24 @@
 #include "bench/soak/plan.hpp"
 #include "bench/soak/report.hpp"
 #include "bench/soak/run_options.hpp"
+#include "bench/soak/scorecard.hpp"
 #include "bench/soak/watch.hpp"
 #include "client/peer_system.hpp"
 #include "persistence/verify.hpp"
 
 #include <caf/actor_system.hpp>
 
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <thread>
 
 namespace {
@@ -148,7 +155,8 @@ soak_result run(const run_options& o) {
   };
   cluster nodes{{o.program.empty() ? HOLDFAST_BINARY : o.program, o.nodes, lease_time, o.lazy_disk,
                  wants(fault_kind::failover), wants(fault_kind::clock_jump), machine,
-                 o.upgrade_from, disk_bytes}};
+                 o.upgrade_from, disk_bytes, wants(fault_kind::join_and_leave),
+                 wants(fault_kind::commit_cut) || wants(fault_kind::commit_hang)}};
   if (o.keep)
     nodes.keep_directory();
   client::peer_system configuration{client::peer_settings{}};
@@ -208,6 +216,42 @@ int finish(const run_options& o, const soak_result& result) {
   return void_reasons(result).empty() ? exit_green : exit_void;
 }
 
+/// Each run is a process of its own, because one leaves the machine's namespaces for good.
+int run_scorecard(const run_options& o) {
+  const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
+  bench::results out{command_of(o)};
+  for (const auto& wanted : scorecard_runs()) {
+    auto one = o;
+    one.scorecard = false;
+    one.faults.clear();
+    for (const auto kind : wanted.kinds)
+      if (is_wanted(o, kind))
+        one.faults.emplace_back(name_of(kind));
+    if (one.faults.empty() || interrupted)
+      continue;
+    one.out = o.out + '-' + wanted.name;
+    const auto verdict_file = one.out + "-verdict.json";
+    std::filesystem::remove(verdict_file); // of an earlier one
+    const auto words = command_of(one).substr(std::string_view{"./dev soak"}.size());
+    const auto ended = std::system(
+        (bench::quoted(self) + words + " --out " + bench::quoted(one.out) + " > /dev/null")
+            .c_str());
+    if (WIFEXITED(ended) && WEXITSTATUS(ended) == exit_impossible)
+      continue;
+    std::ifstream file{verdict_file};
+    const std::string verdict{std::istreambuf_iterator<char>{file}, {}};
+    if (verdict.empty()) {
+      out.add({"scorecard.55." + wanted.name + ".ran", 0, "", command_of(one), bench::at_least(1)});
+      continue;
+    }
+    for (auto& figure : scorecard_figures(wanted, verdict, one.lease_seconds))
+      out.add(std::move(figure));
+  }
+  const auto written = out.write(o.out + ".json");
+  std::cerr << "written: " << o.out << ".json\n";
+  return written && out.missed() == 0 ? exit_green : exit_red;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -217,7 +261,7 @@ int main(int argc, char** argv) {
   std::signal(SIGINT, [](int) { interrupted = true; });
   std::signal(SIGPIPE, SIG_IGN);
   try {
-    return finish(o, run(o));
+    return o.scorecard ? run_scorecard(o) : finish(o, run(o));
   } catch (const nothing_possible&) {
     return exit_impossible;
   } catch (const std::exception& e) {

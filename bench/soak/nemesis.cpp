@@ -1,5 +1,7 @@
 #include "bench/soak/nemesis.hpp"
 
+#include "bench/soak/shard_moves.hpp"
+
 #include <algorithm>
 #include <csignal>
 #include <exception>
@@ -21,9 +23,12 @@ constexpr auto drain_limit = 30s;
 /// For shards to stop moving before a fault: so long is none to have moved.
 constexpr auto settled_time = 1000ms;
 constexpr auto settling_limit = 10s;
+/// For the last interrupted commit to be tried again. A silent server is given up after seconds.
+constexpr auto resolving_limit = 20s;
 
 /// Who hosts what, as the database says.
 struct hosting {
+  shard_hosts each;
   std::map<std::string, std::uint32_t> shards; ///< By incarnation; empty text for nobody.
   std::uint64_t epochs = 0;                    ///< Their sum: how often shards have moved.
 };
@@ -32,10 +37,12 @@ std::optional<hosting> look(const cluster& nodes) {
   try {
     sql_session session{nodes.conninfo()};
     hosting seen;
-    for (const auto& row : session.rows("SELECT coalesce(s.host::text, ''), s.epoch"
+    for (const auto& row : session.rows("SELECT coalesce(s.host::text, ''), s.epoch, s.shard"
                                         " FROM holdfast.shard_leases s")) {
       ++seen.shards[row[0]];
-      seen.epochs += std::stoull(row[1]);
+      const auto epoch = std::stoull(row[1]);
+      seen.epochs += epoch;
+      seen.each[row[2]] = {row[0], epoch};
     }
     return seen;
   } catch (const std::exception&) {
@@ -91,8 +98,17 @@ public:
         drain(number);
       struck_.takeover_seconds.reset(); // of several
       break;
+    case fault_kind::join_and_leave:
+      join_and_leave(before);
+      break;
     case fault_kind::database_cut:
       cut();
+      break;
+    case fault_kind::commit_cut:
+      interrupt_commits(commit_interruptions::manner::cuts);
+      break;
+    case fault_kind::commit_hang:
+      interrupt_commits(commit_interruptions::manner::hangs);
       break;
     case fault_kind::server_crash:
       struck_.bit = true;
@@ -116,8 +132,12 @@ public:
     case fault_kind::partial_partition:
     case fault_kind::one_way_partition:
     case fault_kind::bad_line:
+    case fault_kind::far_line:
       hurt_lines();
       expect_unmoved(before, "every node reached the server");
+      break;
+    case fault_kind::swizzle:
+      swizzle(before);
       break;
     case fault_kind::clock_jump:
       jump_clock();
@@ -141,8 +161,10 @@ private:
     std::this_thread::sleep_for(length);
   }
 
-  void wait() {
-    while (clock::now() < struck_.begun + struck_.planned.lasts)
+  void wait() { wait_until(struck_.planned.lasts); }
+  /// Since its beginning.
+  void wait_until(core::duration at) {
+    while (clock::now() < struck_.begun + at)
       rest();
   }
 
@@ -209,6 +231,11 @@ private:
   }
 
   void drain(std::uint32_t number) {
+    ask_to_go(number);
+    nodes_.start(number);
+  }
+
+  void ask_to_go(std::uint32_t number) {
     victim_ = nodes_.incarnation(number);
     const auto asked = clock::now();
     const auto ended = nodes_.node(number).stop(drain_limit);
@@ -216,7 +243,52 @@ private:
     if (!ended || *ended != 0)
       struck_.violation = "a drain ended with " + (ended ? std::to_string(*ended) : "no exit code");
     await_takeover();
-    nodes_.start(number);
+  }
+
+  /// A node more takes its share, and gives it back when it goes. The others keep what they have.
+  void join_and_leave(const std::optional<hosting>& before) {
+    nodes_.start(nodes_.guest());
+    const auto guest = nodes_.incarnation(nodes_.guest());
+    const auto given = [&](const std::optional<hosting>& seen) {
+      return seen ? shards_of(seen->each, guest) : 0;
+    };
+    for (const auto until = clock::now() + settling_limit;
+         given(look(nodes_)) == 0 && clock::now() < until;)
+      rest(settled_time / 10);
+    const auto joined = look_when_settled();
+    struck_.shards_given = given(joined);
+    struck_.bit = struck_.shards_given > 0;
+    expect_moves_of(guest, before, joined, "joined");
+    wait();
+    ask_to_go(nodes_.guest());
+    struck_.takeover_seconds.reset(); // its beginning was long before
+    expect_moves_of(guest, joined, look_when_settled(), "left");
+  }
+
+  void expect_moves_of(const std::string& who, const std::optional<hosting>& before,
+                       const std::optional<hosting>& after, const char* did) {
+    if (!before || !after) {
+      struck_.bit = false;
+      return;
+    }
+    if (const auto others = moves_between_others(before->each, after->each, who); others > 0)
+      struck_.violation =
+          std::to_string(others) + " shards moved between others when a node " + did;
+  }
+
+  /// One after the other, until the time is over; the node goes on in between.
+  void interrupt_commits(commit_interruptions::manner how) {
+    auto& commits = nodes_.commits();
+    commits.begin("holdfast node " + cluster::name_of(struck_.planned.node), how);
+    wait();
+    commits.end();
+    for (const auto until = clock::now() + resolving_limit;
+         !commits.resolved() && clock::now() < until;)
+      rest();
+    struck_.commits = commits.seen();
+    struck_.bit = struck_.commits.all() > 0;
+    if (!commits.resolved())
+      struck_.violation = "nobody found out what became of a commit that was interrupted";
   }
 
   void fill_disk() {
@@ -247,6 +319,48 @@ private:
     await_hosts();
   }
 
+  /// Every place that a node talks to, except the users'.
+  template <class Function>
+  void for_each_neighbour(std::uint32_t node, Function seen) {
+    for (std::uint32_t place = 0; place <= nodes_.server_place() + 1; ++place)
+      if (place != node)
+        seen(place);
+  }
+
+  /// Nodes are cut off from each other and from the server, one after the other, and come back in
+  /// another order: what one gives up, others take that are about to be cut off themselves.
+  void swizzle(const std::optional<hosting>& before) {
+    auto& lines = nodes_.lines();
+    const auto& planned = struck_.planned;
+    const auto flaps = planned.cut_order.size();
+    const auto step = planned.lasts / (2 * static_cast<std::int64_t>(flaps));
+    auto at = core::duration::zero();
+    for (const auto node : planned.cut_order) {
+      wait_until(at);
+      for_each_neighbour(node, [&](std::uint32_t place) {
+        lines.cut(node, place);
+        lines.cut(place, node);
+      });
+      at += step;
+    }
+    for (const auto node : planned.heal_order) {
+      wait_until(at);
+      for_each_neighbour(node, [&](std::uint32_t place) {
+        lines.mend(node, place);
+        lines.mend(place, node);
+      });
+      at += step;
+    }
+    struck_.bit = lines.disturbed() > 0;
+    lines.heal();
+    await_hosts();
+    const auto after = look_when_settled();
+    struck_.bit = struck_.bit && before && after;
+    if (before && after)
+      struck_.moves_per_flap = static_cast<double>(most_moves_of_one(before->each, after->each))
+                               / static_cast<double>(flaps);
+  }
+
   void hurt_lines() {
     auto& lines = nodes_.lines();
     const auto node = struck_.planned.node;
@@ -264,6 +378,8 @@ private:
     }
     if (struck_.planned.kind == fault_kind::bad_line)
       lines.clog(node);
+    if (struck_.planned.kind == fault_kind::far_line)
+      lines.put_far(node, static_cast<std::uint64_t>(struck_.planned.at.count()));
     wait();
     struck_.bit = lines.disturbed() > 0;
     lines.heal();

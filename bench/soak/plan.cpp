@@ -21,8 +21,8 @@ public:
   explicit dice(std::uint64_t seed) : engine_(seed) {}
 
   core::duration between(core::duration least, core::duration most) {
-    const auto width = static_cast<std::uint64_t>((most - least).count()) + 1;
-    return least + core::duration{static_cast<std::int64_t>(engine_() % width)};
+    const auto values = static_cast<std::uint64_t>((most - least).count()) + 1;
+    return least + core::duration{static_cast<std::int64_t>(engine_() % values)};
   }
   std::uint32_t below(std::size_t limit) { return static_cast<std::uint32_t>(engine_() % limit); }
 
@@ -63,8 +63,18 @@ core::duration draw_length(dice& d, fault_kind kind, const plan_request& request
   case fault_kind::one_way_partition:
     return d.between(1s, 8s); // shorter and longer than a connection lives without a sign of life
   case fault_kind::bad_line:
+  case fault_kind::far_line:
   case fault_kind::clock_jump:
     return d.between(3s, 8s);
+  case fault_kind::commit_cut:
+    return d.between(3s, 6s);
+  case fault_kind::commit_hang:
+    return d.between(1s, 6s); // for the last one to begin: its end is waited for
+  case fault_kind::swizzle:
+    // The first is away for half of it or longer: from less than a lease to more than one.
+    return d.between(lease_time, 4 * lease_time);
+  case fault_kind::join_and_leave:
+    return d.between(1s, 4s);
   case fault_kind::compound:
     return lease_time + d.between(1s, 3s);
   case fault_kind::drain:
@@ -74,6 +84,18 @@ core::duration draw_length(dice& d, fault_kind kind, const plan_request& request
     break;
   }
   return {};
+}
+
+/// Some nodes, two or more, in an order by chance; then the same in another one.
+void draw_orders(dice& d, std::uint32_t nodes, planned_fault& swizzle) {
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t node = 0; node < nodes; ++node)
+    all.insert(all.begin() + d.below(all.size() + 1), node);
+  all.resize(2 + d.below(nodes - 1));
+  swizzle.cut_order = all;
+  // Turned by less than once around, so that it is never the same.
+  std::rotate(all.begin(), all.begin() + 1 + d.below(all.size() - 1), all.end());
+  swizzle.heal_order = std::move(all);
 }
 
 } // namespace
@@ -102,7 +124,10 @@ std::string obstacle_to(fault_kind kind, std::uint32_t nodes, const obstacles& m
   case fault_kind::partition:
   case fault_kind::one_way_partition:
   case fault_kind::database_partition:
+  case fault_kind::swizzle:
     return among(2, machine.network);
+  case fault_kind::far_line:
+    return machine.network.empty() ? machine.delays : machine.network;
   case fault_kind::partial_partition:
     return among(3, machine.network);
   case fault_kind::bad_line:
@@ -140,6 +165,8 @@ soak_plan draw_plan(const plan_request& request) {
     if (at + lasts + gap_min > request.load_time)
       return plan;
     plan.faults.push_back({at, kind, node, lasts, other});
+    if (kind == fault_kind::swizzle)
+      draw_orders(d, request.nodes, plan.faults.back());
     at += lasts + d.between(gap_min, gap_max);
   }
 }

@@ -20,17 +20,22 @@ enum class fault_kind : std::uint8_t {
   blink,              ///< SIGSTOP for much less than the lease: nobody may notice.
   drain,              ///< SIGTERM, and a new process.
   rolling_restart,    ///< The same of every node, one after the other.
+  join_and_leave,     ///< A node more joins, and leaves for good by SIGTERM.
   database_cut,       ///< The sessions of one node are ended again and again.
   database_partition, ///< Nothing passes between a node and the server; the others reach both.
-  server_crash,       ///< SIGKILL of the database server; it is started again.
-  failover,           ///< SIGKILL of the database server; its standby takes over.
-  disk_full,          ///< The server cannot write any more.
-  partition,          ///< Nothing passes between a node and the others; the server is reached.
-  partial_partition,  ///< The same between two nodes; the third one is reached by both.
-  one_way_partition,  ///< What a node sends to the others is lost; what they send arrives.
-  bad_line,           ///< All that a node sends and gets is slow, and some of it lost.
-  clock_jump,         ///< The wall clock of a node is an hour ahead, then one behind.
-  compound,           ///< A node freezes, another one is killed, and the server crashes.
+  commit_cut,        ///< A session of a node is cut just before or just after a COMMIT, repeatedly.
+  commit_hang,       ///< The answer to a COMMIT never comes, and the session stays open.
+  server_crash,      ///< SIGKILL of the database server; it is started again.
+  failover,          ///< SIGKILL of the database server; its standby takes over.
+  disk_full,         ///< The server cannot write any more.
+  partition,         ///< Nothing passes between a node and the others; the server is reached.
+  partial_partition, ///< The same between two nodes; the third one is reached by both.
+  one_way_partition, ///< What a node sends to the others is lost; what they send arrives.
+  swizzle,           ///< Nodes are cut off one after the other, and healed in another order.
+  bad_line,          ///< All that a node sends and gets is slow, and some of it lost.
+  far_line,          ///< All that a node sends and gets is late, by more or less, and some lost.
+  clock_jump,        ///< The wall clock of a node is an hour ahead, then one behind.
+  compound,          ///< A node freezes, another one is killed, and the server crashes.
   count
 };
 
@@ -41,15 +46,20 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(fault_kin
                 "blink",
                 "drain",
                 "rolling restart",
+                "join and leave",
                 "database cut",
                 "database partition",
+                "commit cut",
+                "commit hang",
                 "server crash",
                 "failover",
                 "disk full",
                 "partition",
                 "partial partition",
                 "one-way partition",
+                "swizzle",
                 "bad line",
+                "far line",
                 "clock jump",
                 "compound"};
 
@@ -67,6 +77,7 @@ inline constexpr core::duration long_run = std::chrono::minutes{30};
 struct obstacles {
   std::string network;
   std::string disk;
+  std::string delays{}; ///< Packets cannot be held back one by one.
 };
 
 /// Why a cluster of so many nodes cannot meet a kind of fault here; empty when it can.
@@ -78,6 +89,8 @@ struct planned_fault {
   std::uint32_t node = 0;
   core::duration lasts{};  ///< Until what was stopped goes on, or what was ended is started again.
   std::uint32_t other = 0; ///< Of two nodes the second; the same one where there is only one.
+  std::vector<std::uint32_t> cut_order{};  ///< Of a swizzle: its nodes as they are cut off.
+  std::vector<std::uint32_t> heal_order{}; ///< The same nodes as they come back.
 };
 
 /// What a run is to meet.

@@ -69,6 +69,8 @@ ordered_json fault_figures(const soak_result& r, fault_kind kind, const std::vec
   std::uint64_t struck = 0;
   std::uint64_t bit = 0;
   std::uint64_t failed = 0;
+  std::uint64_t violated = 0;
+  std::uint64_t shards_given = 0;
   std::vector<double> silence;
   std::vector<double> recovered;
   for (std::size_t number = 0; number < r.faults.size(); ++number) {
@@ -78,6 +80,8 @@ ordered_json fault_figures(const soak_result& r, fault_kind kind, const std::vec
     ++struck;
     bit += fault.bit ? 1 : 0;
     failed += failed_during(r, number);
+    violated += fault.violation.empty() ? 0 : 1;
+    shards_given += fault.shards_given;
     silence.push_back(longest_silence(r, times, number));
     if (const auto again = recovery(r, by_second, number))
       recovered.push_back(*again);
@@ -87,6 +91,25 @@ ordered_json fault_figures(const soak_result& r, fault_kind kind, const std::vec
     one["takeover_s"] = distribution(taken);
   if (const auto exits = exit_times(r, kind); !exits.empty())
     one["exit_s"] = distribution(exits);
+  if (const auto gaps = without_host(r, kind); !gaps.empty())
+    one["without_host_s"] = distribution(gaps);
+  if (kind == fault_kind::commit_cut || kind == fault_kind::commit_hang) {
+    const auto commits = interrupted_by(r, kind);
+    one["commits"] = {{"cut_before", commits.cut_before},
+                      {"cut_after", commits.cut_after},
+                      {"silenced", commits.silenced},
+                      {"found_absent", commits.found_absent},
+                      {"found_there", commits.found_there},
+                      {"unresolved", commits.all() - commits.found_absent - commits.found_there},
+                      {"stall_s", distribution(commits.stall_seconds)}};
+  }
+  if (const auto moves = moves_per_flap(r, kind); !moves.empty())
+    one["moves_per_flap"] = distribution(moves);
+  if (kind == fault_kind::join_and_leave)
+    one["shards_given"] = shards_given;
+  if (const auto share = throughput_share(r, times, by_second, kind))
+    one["throughput_share"] = *share;
+  one["violations"] = violated;
   one["longest_silence_s"] = distribution(silence);
   one["recovery_s"] = distribution(recovered);
   return one;

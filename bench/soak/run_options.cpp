@@ -12,6 +12,8 @@ namespace holdfast::soak {
 
 namespace {
 
+constexpr double lease_of_scorecard = 5;
+
 /// Words such as `kill,one-way-partition`.
 std::string problem_with_fault(const std::string& name) {
   if (kind_named(name))
@@ -86,6 +88,10 @@ std::optional<int> read_options(int argc, const char* const* argv, run_options& 
       ->capture_default_str();
   app.add_flag("--lazy-disk", o.lazy_disk,
                "Positive control: the server acknowledges before it has written. Must be red");
+  app.add_flag(
+      "--scorecard", o.scorecard,
+      "One run after the other, each under a kind of fault of its own, so long each and with "
+      "a lease of 5 s; their figures, with goals, go to OUT.json");
   app.add_flag("--keep", o.keep, "Keep the directory with the logs");
   try {
     app.parse(argc, argv);
@@ -94,6 +100,8 @@ std::optional<int> read_options(int argc, const char* const* argv, run_options& 
   }
   if (app.count("--seed") == 0)
     o.seed = std::random_device{}() % 1'000'000;
+  if (o.scorecard && app.count("--lease") == 0)
+    o.lease_seconds = lease_of_scorecard;
   o.load.seed = o.seed;
   return std::nullopt;
 }
@@ -115,6 +123,8 @@ std::string command_of(const run_options& o) {
     command += " --program " + word(o.program);
   if (!o.upgrade_from.empty())
     command += " --upgrade-from " + word(o.upgrade_from);
+  if (o.scorecard)
+    command += " --scorecard";
   return o.lazy_disk ? command + " --lazy-disk" : command;
 }
 

@@ -28,6 +28,7 @@ struct run_options {
   double lease_seconds = 2;
   bool lazy_disk = false;
   bool keep = false;
+  bool scorecard = false;          ///< A run for each of `scorecard_runs`, `minutes` long.
   std::vector<std::string> faults; ///< Names; none: all.
   load_options load;
   std::string program;      ///< Of the nodes. Empty: the one that was built with the harness.

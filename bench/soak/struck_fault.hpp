@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bench/soak/commit_interruptions.hpp"
 #include "bench/soak/history.hpp"
 #include "bench/soak/plan.hpp"
 
@@ -22,6 +23,10 @@ struct struck_fault {
   /// The version that it brought up on every node, in a run of two versions.
   enum class change : std::uint8_t { none, upgrade, rollback } versions = change::none;
   std::vector<double> exit_seconds{}; ///< From SIGTERM to the end of the process, of each drained.
+  interrupted_commits commits{};
+  /// Of a swizzle: moves of the shard that moved most, for each node that was cut off and healed.
+  std::optional<double> moves_per_flap{};
+  std::uint64_t shards_given = 0; ///< To a node that joined.
 };
 
 } // namespace holdfast::soak

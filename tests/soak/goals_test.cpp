@@ -4,6 +4,7 @@
 #include "bench/soak/figures.hpp"
 #include "bench/soak/goals.hpp"
 #include "bench/soak/report.hpp"
+#include "tests/soak/timed_result.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -18,13 +19,9 @@ using namespace std::chrono_literals;
 
 /// A minute with a lease of two seconds, in which a node is drained from the twentieth second to
 /// the twenty-second, and was frozen before, from the tenth to the fifteenth.
-struct reached {
-  reached() {
-    result.plan.request.load_time = 60s;
-    result.plan.request.lease_time = 2s;
-    result.plan.request.nodes = 3;
+struct reached : timed_result {
+  reached() : timed_result(60s) {
     result.plan.request.kinds = {fault_kind::freeze, fault_kind::drain};
-    result.begun = clock::now();
     result.ended = at(70);
     struck_fault freeze{{10s, fault_kind::freeze, 1, 5s, 2}, at(10), at(15), true, 3, ""};
     struck_fault drain{{20s, fault_kind::drain, 0, 0s, 2}, at(20), at(22), true, 1.5, ""};
@@ -34,10 +31,6 @@ struct reached {
     result.quiet_after = 120;
   }
 
-  clock::time_point at(double second) const {
-    return result.begun
-           + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>{second});
-  }
   void fails(double from, double to, core::errc why = core::errc::unavailable) {
     result.clients.requests.push_back(
         {at(from), static_cast<float>((to - from) * 1000), why, false, true});
@@ -49,8 +42,13 @@ struct reached {
     BOOST_TEST(violations(result) == missed, boost::test_tools::per_element());
   }
   void reached_all() const { BOOST_TEST(missed_goals(result).empty()); }
-
-  soak_result result;
+  /// Answers that follow from a commit: so many in each second of a part of the run.
+  void commits(int from, int to, int per_second) {
+    for (int second = from; second < to; ++second)
+      for (int i = 0; i < per_second; ++i)
+        result.clients.requests.push_back(
+            {at(second + 0.9 * i / per_second), 1, core::errc::none, true, true});
+  }
 };
 
 } // namespace
@@ -150,6 +148,57 @@ BOOST_AUTO_TEST_CASE(shards_have_a_host_soon_after_a_drain) {
   red("its shards had no host 1.05 s after its end");
 }
 
+BOOST_AUTO_TEST_CASE(no_request_fails_by_a_node_that_leaves_for_good) { // D5
+  result.faults[1].planned.kind = fault_kind::join_and_leave;
+  fails(21, 21.5);
+  red("a join and leave at 20.00 s: 1 requests failed");
+}
+
+BOOST_AUTO_TEST_CASE(a_commit_without_an_answer_holds_up_for_seconds_only) { // scorecard 16
+  result.faults[0].planned.kind = fault_kind::commit_hang;
+  result.faults[0].commits.silenced = 2;
+  result.faults[0].commits.stall_seconds = {4.2, 6};
+  reached_all();
+  result.faults[0].commits.stall_seconds.push_back(6.1);
+  red("a commit hang held a node up for 6.10 s at p99 of 3; at most 6.00 s");
+}
+
+BOOST_AUTO_TEST_CASE(a_shard_moves_away_and_back_for_each_node_that_is_cut_off) { // scorecard 25
+  result.faults[0].planned.kind = fault_kind::swizzle;
+  result.faults[0].moves_per_flap = 2;
+  reached_all();
+  result.faults[0].moves_per_flap = 2.5;
+  red("in a swizzle a shard moved 2.50 times for each node that was cut off; at most 2.00");
+  result.faults[0].planned.kind = fault_kind::compound;
+  reached_all();
+}
+
+BOOST_AUTO_TEST_CASE(work_goes_on_with_a_node_that_is_far_away) { // scorecard 24
+  result.faults = {result.faults[0]};
+  result.faults[0].planned.kind = fault_kind::far_line;
+  result.faults[0].ended = at(40);
+  commits(0, 10, 10);
+  commits(10, 40, 6);
+  reached_all();
+  result.clients.requests.clear();
+  commits(0, 10, 10);
+  commits(10, 40, 5);
+  red("with a far line 50.00 % of the usual was committed; at least 60.00 %");
+}
+
+BOOST_AUTO_TEST_CASE(a_throughput_of_seconds_or_with_nothing_to_set_it_against_is_no_goal) {
+  result.faults = {result.faults[0]};
+  result.faults[0].planned.kind = fault_kind::far_line;
+  result.faults[0].ended = at(39);
+  commits(0, 10, 10);
+  commits(10, 39, 5);
+  reached_all();
+  result.faults[0].ended = at(40);
+  result.clients.requests.clear();
+  commits(10, 40, 5);
+  reached_all();
+}
+
 BOOST_AUTO_TEST_CASE(all_work_is_finished_soon_after_the_healing) {
   result.quiet_after = 121;
   red("all work was finished 121.00 s after everything had been healed");
@@ -212,6 +261,25 @@ BOOST_AUTO_TEST_CASE(what_a_fault_that_bit_must_have_caused_is_wanted) {
   BOOST_TEST(!find("shards that a node found lost").wanted);
   result.faults[0] = {{10s, fault_kind::server_crash, 1, 5s, 2}, at(10), at(15), true, {}, ""};
   BOOST_TEST(find("commits without an answer").wanted);
+}
+
+BOOST_AUTO_TEST_CASE(commits_in_doubt_are_wanted_both_ways) { // scorecard 15, 55
+  const auto times = [&](const std::string& what) {
+    for (const auto& one : sometimes_of(result))
+      if (one.what == what && one.wanted)
+        return static_cast<int>(one.times);
+    return -1;
+  };
+  BOOST_TEST(times("commits in doubt that were there") == -1);
+  result.faults[0].planned.kind = fault_kind::commit_hang;
+  result.faults[0].commits.found_there = 3;
+  BOOST_TEST(times("commits without an answer") == 0);
+  BOOST_TEST(times("commits in doubt that were there") == 3);
+  BOOST_TEST(times("commits in doubt that were not there") == -1);
+  result.faults[0].planned.kind = fault_kind::commit_cut;
+  result.faults[0].commits.found_absent = 4;
+  BOOST_TEST(times("commits in doubt that were there") == 3);
+  BOOST_TEST(times("commits in doubt that were not there") == 4);
 }
 
 BOOST_AUTO_TEST_CASE(a_run_in_which_that_never_happened_is_void) {

@@ -68,6 +68,15 @@ BOOST_AUTO_TEST_CASE(what_is_as_ever_is_not_named) {
   BOOST_TEST(command_of(o) == "./dev soak --seed 3 --minutes 0.7 --nodes 3");
 }
 
+BOOST_AUTO_TEST_CASE(a_scorecard_has_a_longer_lease_unless_one_is_named) {
+  const auto usual = read_command("./dev soak --scorecard --minutes 2 --seed 3");
+  BOOST_TEST(usual.scorecard);
+  BOOST_TEST(usual.lease_seconds == 5);
+  BOOST_TEST(read_command("./dev soak --scorecard --lease 2").lease_seconds == 2);
+  BOOST_TEST(read_command("./dev soak --seed 3").lease_seconds == 2);
+  BOOST_TEST(read_command(command_of(usual)).scorecard);
+}
+
 BOOST_AUTO_TEST_CASE(a_path_with_a_space_is_one_word) {
   run_options o;
   o.program = "/a b/it's";

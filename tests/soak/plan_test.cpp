@@ -44,10 +44,10 @@ BOOST_AUTO_TEST_CASE(a_seed_is_a_plan) {
   BOOST_TEST(differs);
 }
 
-BOOST_AUTO_TEST_CASE(four_minutes_have_room_for_every_kind) {
+BOOST_AUTO_TEST_CASE(six_minutes_have_room_for_every_kind) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     std::set<fault_kind> kinds;
-    for (const auto& fault : drawn(seed, 4min).faults)
+    for (const auto& fault : drawn(seed, 6min).faults)
       kinds.insert(fault.kind);
     BOOST_TEST(kinds.size() == fault_names.size());
   }
@@ -103,6 +103,30 @@ BOOST_AUTO_TEST_CASE(pauses_come_close_to_the_lease_from_both_sides) {
   BOOST_TEST((shortest_freeze >= 4s));
 }
 
+BOOST_AUTO_TEST_CASE(a_swizzle_heals_the_nodes_that_it_cut_in_another_order) {
+  std::set<std::size_t> sizes;
+  std::set<std::vector<std::uint32_t>> orders;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed)
+    for (const auto& fault : draw_plan({seed, 4, 5min, 2s, {fault_kind::swizzle}}).faults) {
+      const auto& cut = fault.cut_order;
+      BOOST_TEST(cut != fault.heal_order);
+      BOOST_TEST(std::is_permutation(cut.begin(), cut.end(), fault.heal_order.begin(),
+                                     fault.heal_order.end()));
+      const std::set<std::uint32_t> nodes{cut.begin(), cut.end()};
+      BOOST_TEST(nodes.size() == cut.size());
+      BOOST_TEST(*nodes.rbegin() < 4U);
+      BOOST_TEST((fault.lasts >= 2s && fault.lasts <= 8s)); // one lease to four
+      sizes.insert(cut.size());
+      orders.insert(cut);
+    }
+  BOOST_TEST((sizes == std::set<std::size_t>{2, 3, 4}));
+  BOOST_TEST(orders.size() > 20U);
+  for (const auto& fault : draw_plan({1, 2, 2min, 2s, {fault_kind::swizzle}}).faults)
+    BOOST_TEST(fault.cut_order.size() == 2U);
+  for (const auto& fault : draw_plan({1, 3, 2min, 2s, {fault_kind::kill}}).faults)
+    BOOST_TEST(fault.cut_order.empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_longer_or_busier_run_gets_a_larger_disk) {
   const auto bytes = disk_bytes_for(1h, 40, 10);
   BOOST_TEST(disk_bytes_for(2h, 40, 10) > bytes + (bytes - disk_bytes_for(0s, 40, 10)) / 2);
@@ -129,6 +153,13 @@ BOOST_AUTO_TEST_CASE(what_a_machine_cannot_be_made_to_have_is_said) {
   BOOST_TEST(obstacle_to(fault_kind::failover, 3, machine) == "no lines");
   BOOST_TEST(obstacle_to(fault_kind::database_partition, 3, machine) == "no lines");
   BOOST_TEST(obstacle_to(fault_kind::database_partition, 1, {}) == "it takes 2 nodes");
+  BOOST_TEST(obstacle_to(fault_kind::far_line, 3, {"", "", "no tunnel"}) == "no tunnel");
+  BOOST_TEST(obstacle_to(fault_kind::far_line, 3, {"no lines", "", "no tunnel"}) == "no lines");
+  BOOST_TEST(obstacle_to(fault_kind::swizzle, 3, machine) == "no lines");
+  BOOST_TEST(obstacle_to(fault_kind::swizzle, 1, {}) == "it takes 2 nodes");
+  BOOST_TEST(obstacle_to(fault_kind::commit_cut, 1, machine) == "");
+  BOOST_TEST(obstacle_to(fault_kind::commit_hang, 1, machine) == "");
+  BOOST_TEST(obstacle_to(fault_kind::join_and_leave, 1, machine) == "");
   BOOST_TEST(obstacle_to(fault_kind::blink, 1, machine) == "");
   BOOST_TEST(obstacle_to(fault_kind::kill, 1, machine) == "it takes 2 nodes");
   BOOST_TEST(obstacle_to(fault_kind::partition, 1, {}) == "it takes 2 nodes");

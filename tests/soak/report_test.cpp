@@ -1,6 +1,7 @@
 // The verdict of a soak: what makes it red or void, and its figures.
 
 #include "bench/soak/report.hpp"
+#include "tests/soak/timed_result.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
@@ -16,17 +17,12 @@ using namespace std::chrono_literals;
 
 /// Thirty seconds with ten answers in each; a kill from the tenth to the fourteenth, in whose first
 /// two seconds nobody is answered, and which is made up for by the sixteenth.
-struct green_run {
-  green_run() {
+struct green_run : timed_result {
+  green_run() : timed_result(30s) {
     result.plan.request.seed = 7;
-    result.plan.request.load_time = 30s;
-    result.plan.request.lease_time = 2s;
-    result.plan.request.nodes = 3;
     result.plan.request.kinds = {fault_kind::kill};
     const planned_fault kill{10s, fault_kind::kill, 1, 3s, 2};
     result.plan.faults = {kill};
-    result.begun = clock::now();
-    result.ended = result.begun + 30s;
     result.faults = {{kill, at(10), at(14), true, 0.4, ""}};
     for (int second = 0; second < 30; ++second)
       if (second != 10 && second != 11)
@@ -37,14 +33,11 @@ struct green_run {
     result.quiet_after = 3;
   }
 
-  clock::time_point at(int second) const { return result.begun + std::chrono::seconds{second}; }
   void answer(int second, int times) {
     for (int i = 0; i < times; ++i)
       result.clients.requests.push_back({at(second) + i * 50ms, 20, core::errc::none, true, true});
   }
   nlohmann::json verdict() const { return nlohmann::json::parse(verdict_json(result)); }
-
-  soak_result result;
 };
 
 } // namespace
@@ -190,6 +183,48 @@ BOOST_AUTO_TEST_CASE(latencies_are_those_of_answers) {
   BOOST_TEST(figures["latency_ms"]["p50"] == 20);
   BOOST_TEST(figures["latency_ms"]["max"] == 90);
   BOOST_TEST(figures["requests_failed"]["unavailable"] == 1);
+}
+
+BOOST_AUTO_TEST_CASE(what_became_of_interrupted_commits_is_in_the_figures) { // scorecard 15
+  result.plan.request.kinds = {fault_kind::commit_cut};
+  result.faults[0].planned.kind = fault_kind::commit_cut;
+  result.faults[0].commits = {5, 4, 0, 5, 3, {0.1, 0.3}};
+  result.faults.push_back(result.faults[0]);
+  const auto commits = verdict()["figures"]["faults"]["commit cut"]["commits"];
+  BOOST_TEST(commits["cut_before"] == 10);
+  BOOST_TEST(commits["cut_after"] == 8);
+  BOOST_TEST(commits["found_absent"] == 10);
+  BOOST_TEST(commits["found_there"] == 6);
+  BOOST_TEST(commits["unresolved"] == 2);
+  BOOST_TEST(commits["stall_s"]["n"] == 4);
+  BOOST_TEST(commits["stall_s"]["max"] == 0.3);
+}
+
+BOOST_AUTO_TEST_CASE(what_moved_is_in_the_figures_of_swizzles_and_joins) {
+  result.plan.request.kinds = {fault_kind::swizzle, fault_kind::join_and_leave};
+  result.faults[0].planned.kind = fault_kind::swizzle;
+  result.faults[0].moves_per_flap = 1.5;
+  auto join = result.faults[0];
+  join.planned.kind = fault_kind::join_and_leave;
+  join.shards_given = 4;
+  join.violation = "a shard moved";
+  result.faults.push_back(join);
+  const auto faults = verdict()["figures"]["faults"];
+  BOOST_TEST(faults["swizzle"]["moves_per_flap"]["max"] == 1.5);
+  BOOST_TEST(faults["swizzle"]["violations"] == 0);
+  BOOST_TEST(faults["join and leave"]["shards_given"] == 4);
+  BOOST_TEST(faults["join and leave"]["violations"] == 1);
+}
+
+BOOST_AUTO_TEST_CASE(shards_are_without_a_host_from_the_end_of_their_process_on) { // scorecard 10
+  result.plan.request.kinds = {fault_kind::drain};
+  result.faults[0].planned.kind = fault_kind::drain;
+  result.faults[0].takeover_seconds = 1.5;
+  result.faults[0].exit_seconds = {1.25};
+  const auto gap = [&] { return verdict()["figures"]["faults"]["drain"]["without_host_s"]["max"]; };
+  BOOST_TEST(gap() == 0.25);
+  result.faults[0].takeover_seconds = 1;
+  BOOST_TEST(gap() == 0);
 }
 
 BOOST_AUTO_TEST_CASE(the_page_has_every_fault_and_the_verdict) {

@@ -3,6 +3,7 @@
 #include "bench/soak/goals.hpp"
 #include "bench/soak/report.hpp"
 #include "bench/soak/trends.hpp"
+#include "tests/soak/timed_result.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
@@ -19,15 +20,8 @@ namespace {
 using namespace std::chrono_literals;
 
 /// An hour of three nodes, each looked at every ten seconds; the second one is told apart.
-struct an_hour {
-  an_hour() {
-    result.plan.request.load_time = 1h;
-    result.plan.request.lease_time = 2s;
-    result.plan.request.nodes = 3;
-    result.begun = clock::now();
-    result.ended = result.begun + 1h;
-    result.quiet_after = 1;
-  }
+struct an_hour : timed_result {
+  an_hour() : timed_result(1h) { result.quiet_after = 1; }
 
   void sample(const std::function<process_reading(double hours)>& second_node) {
     result.samples.clear();
@@ -37,8 +31,6 @@ struct an_hour {
       result.samples.push_back({result.begun + i * 10s, {steady, second_node(i / 360.0), steady}});
     }
   }
-
-  soak_result result;
 };
 
 } // namespace

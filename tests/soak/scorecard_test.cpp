@@ -1,0 +1,126 @@
+// Rows of the scorecard, of the verdicts of its runs.
+
+#include "bench/soak/report.hpp"
+#include "bench/soak/scorecard.hpp"
+#include "tests/soak/timed_result.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <string>
+
+namespace holdfast::soak {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A run of a minute with one fault, for a scorecard with a lease of five seconds.
+struct carded : timed_result {
+  carded() : timed_result(60s) {
+    result.command = "./dev soak --seed 1";
+    result.quiet_after = 1;
+  }
+
+  struck_fault& meets(fault_kind kind) {
+    result.plan.request.kinds = {kind};
+    result.faults = {{{10s, kind, 1, 3s, 2}, at(10), at(14), true, 0.4, ""}};
+    return result.faults.front();
+  }
+  std::map<std::string, bench::figure> figures() const {
+    std::map<std::string, bench::figure> named;
+    for (const auto& one :
+         scorecard_figures({"alone", result.plan.request.kinds}, verdict_json(result), 5))
+      named[one.name] = one;
+    return named;
+  }
+  /// Whether the goal of a figure is met; it must be there, and have one.
+  bool met(const std::string& name) const {
+    const auto all = figures();
+    const auto found = all.find("scorecard." + name);
+    BOOST_REQUIRE_MESSAGE(found != all.end() && found->second.goal, name);
+    return found->second.goal->reached_by(found->second.value);
+  }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(soak_scorecard, carded)
+
+BOOST_AUTO_TEST_CASE(the_runs_have_every_kind_of_fault_once) {
+  std::vector<fault_kind> kinds;
+  for (const auto& run : scorecard_runs())
+    kinds.insert(kinds.end(), run.kinds.begin(), run.kinds.end());
+  std::sort(kinds.begin(), kinds.end());
+  BOOST_TEST(kinds.size() == fault_names.size());
+  BOOST_TEST((std::unique(kinds.begin(), kinds.end()) == kinds.end()));
+}
+
+BOOST_AUTO_TEST_CASE(takeovers_after_kills_are_held_against_the_lease) {
+  auto& kill = meets(fault_kind::kill);
+  kill.takeover_seconds = 3;
+  for (const auto* name : {"07.kill.takeover_s_p50", "07.kill.takeover_s_p99",
+                           "07.kill.takeover_s_max", "06.kill.lost", "06.kill.doubled"})
+    BOOST_TEST(met(name), name);
+  kill.takeover_seconds = 3.1;
+  BOOST_TEST(!met("07.kill.takeover_s_p50"));
+  BOOST_TEST(met("07.kill.takeover_s_p99"));
+  kill.takeover_seconds = 6.1;
+  BOOST_TEST(!met("07.kill.takeover_s_p99"));
+  BOOST_TEST(met("07.kill.takeover_s_max"));
+  result.check.lost = 1;
+  BOOST_TEST(!met("06.kill.lost"));
+  BOOST_TEST(figures().at("scorecard.06.kill.struck").value == 1);
+  BOOST_TEST(figures().at("scorecard.06.kill.struck").command == "./dev soak --seed 1");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_red_or_void_misses_a_goal_of_its_run) {
+  meets(fault_kind::compound).bit = false;
+  BOOST_TEST(!met("55.alone.void_reasons"));
+  result.quiet_after.reset();
+  BOOST_TEST(!met("55.alone.violations"));
+}
+
+BOOST_AUTO_TEST_CASE(a_violation_counts_for_its_fault) {
+  for (const auto& [kind, name] :
+       {std::pair{fault_kind::blink, "09.blink.violations"},
+        {fault_kind::clock_jump, "11.clock_jump.violations"},
+        {fault_kind::partition, "22.partition.violations"},
+        {fault_kind::far_line, "24.far_line.violations"},
+        {fault_kind::swizzle, "25.swizzle.violations"},
+        {fault_kind::join_and_leave, "joining.join_and_leave.violations"}}) {
+    auto& fault = meets(kind);
+    BOOST_TEST(met(name), name);
+    fault.violation = "shards moved";
+    BOOST_TEST(!met(name), name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(interrupted_commits_are_counted_and_resolved) {
+  meets(fault_kind::commit_cut).commits = {2, 2, 0, 2, 1, {0.1}};
+  BOOST_TEST(!met("15.commit_cut.unresolved"));
+  BOOST_TEST(figures().at("scorecard.15.commit_cut.cut_after").value == 2);
+  meets(fault_kind::commit_hang).commits = {0, 0, 1, 0, 1, {6.5}};
+  BOOST_TEST(met("16.commit_hang.unresolved"));
+  BOOST_TEST(!met("16.commit_hang.stall_s_p99"));
+}
+
+BOOST_AUTO_TEST_CASE(a_figure_that_was_not_measured_is_left_out) {
+  auto& freeze = meets(fault_kind::freeze);
+  freeze.takeover_seconds.reset();
+  BOOST_TEST(figures().count("scorecard.08.freeze.takeover_s_p99") == 0U);
+  BOOST_TEST(!met("08.freeze.stale_attempted")); // nothing was proved
+}
+
+BOOST_AUTO_TEST_CASE(every_kind_makes_figures_without_stumbling) {
+  for (std::size_t i = 0; i < fault_names.size(); ++i) {
+    meets(static_cast<fault_kind>(i));
+    BOOST_TEST(figures().size() >= 2U);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::soak
