@@ -1,11 +1,14 @@
 #pragma once
 
 #include "actors/node.hpp"
+#include "core/placement.hpp"
 
 #include <caf/actor_clock.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace holdfast::actors {
@@ -72,6 +75,25 @@ private:
   std::atomic<bool> alone_{true};
 };
 
+/// The processes of nodes, as membership saw them last, for whoever must know without asking.
+class seen_processes {
+public:
+  void put(core::living_processes seen) {
+    auto next = std::make_shared<const core::living_processes>(std::move(seen));
+    const std::lock_guard lock{mutex_};
+    last_ = std::move(next);
+  }
+  /// Null before the first look.
+  std::shared_ptr<const core::living_processes> last() const {
+    const std::lock_guard lock{mutex_};
+    return last_;
+  }
+
+private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const core::living_processes> last_;
+};
+
 /// What the writers tell everybody else without a message: how loaded they are.
 struct writer_gauges {
   std::atomic<std::uint64_t> queued{0}; ///< Rows waiting or being committed, in all lanes.
@@ -89,12 +111,44 @@ struct node_gauges {
   std::atomic<std::uint32_t> shards_hosted{0};
 };
 
+/// What the audits of this node have found, for whoever asks the gateway.
+class audit_record {
+public:
+  msg::audit_status status() const {
+    const std::lock_guard lock{mutex_};
+    return status_;
+  }
+  void note_failure() {
+    const std::lock_guard lock{mutex_};
+    ++status_.failed;
+  }
+  void note(const std::vector<broken_invariant>& broken, core::instant at) {
+    const std::lock_guard lock{mutex_};
+    ++status_.done;
+    status_.last_at = at;
+    for (const auto& one : broken) {
+      auto& findings = status_.findings;
+      auto known = std::find_if(findings.begin(), findings.end(),
+                                [&](const auto& other) { return other.invariant == one.id; });
+      if (known == findings.end())
+        known = findings.insert(findings.end(), {one.id, 0});
+      known->violations += one.rows;
+    }
+  }
+
+private:
+  mutable std::mutex mutex_;
+  msg::audit_status status_;
+};
+
 /// What every actor of one node shares. Settings never change; the rest is atomic.
 struct node_context {
   explicit node_context(node_settings s) : settings(std::move(s)), hosting(settings.shards) {}
 
   const node_settings settings;
   hosted_shards hosting;
+  seen_processes processes;
+  audit_record audits;
   core::instant started_at; ///< Set once by membership, before anything else runs.
   node_clock clock;
   node_gauges gauges;

@@ -622,6 +622,7 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
         const auto& ask = self->state.context->settings.link_status;
         return ask ? ask() : msg::link_status{};
       },
+      [=](const msg::get_audit_status&) { return self->state.context->audits.status(); },
       [=](msg::get_placement& m) { return on_placement(self, m); },
       [=](const msg::get_protocols&) { return on_get_protocols(self); },
       [=](const msg::meet_node& m) { return on_meet(self, m); },

@@ -101,6 +101,15 @@ struct leave_shards {
   std::vector<core::shard_id> shards;
 };
 
+/// Shards → membership: tell me when the processes of nodes are others than before.
+struct follow_processes {
+  caf::actor follower;
+};
+
+/// Membership → shards → shard host → queue: a process of a node has come or gone; which there are
+/// is in the context.
+struct processes_changed {};
+
 /// Shards → membership: the writer says that the shard is another host's.
 struct shard_doubted {
   core::shard_id shard = 0;
@@ -316,6 +325,16 @@ struct find_overdue {
 };
 struct overdue_found {
   std::vector<hosted_item> items;
+};
+
+/// Answered by `due_found`: tasks that wait for a worker since before then, among those that come
+/// after `after` (nil: from the first).
+struct find_due {
+  core::task_id after;
+  core::instant due_before;
+};
+struct due_found {
+  persistence::due_page page;
 };
 
 /// Answered by `staged_loaded`.
@@ -598,6 +617,31 @@ struct look_around {
 
 /// Shard host → step, queue: do what is due by now, whether your timer has told you or not.
 struct look_again {};
+
+/// Sweeper → shards → shard host → queue: these tasks are due in the database, and nobody has them.
+struct look_for_tasks {
+  core::queue_name queue;
+  std::vector<core::task_id> tasks;
+};
+
+/// A worker whose leases at a queue end with it.
+struct worker_tie {
+  core::worker_id worker;
+  caf::actor client;
+  bool distant = false; ///< It is the worker's envoy in another node.
+};
+
+/// Queue → shard host: remember this for my next life, in place of what you know of the worker.
+/// Without a client: it is over.
+struct note_tie {
+  core::queue_name queue;
+  worker_tie tie;
+};
+
+/// Shard host → queue: what an earlier life of yours had noted.
+struct ties_noted {
+  std::vector<worker_tie> ties;
+};
 
 /// Gateway → shards: a validated definition. Answered by `msg::workflow_created`.
 struct new_workflow {
@@ -890,6 +934,13 @@ HOLDFAST_LOCAL_MESSAGE(staged_loaded)
 HOLDFAST_LOCAL_MESSAGE(tasks_staged)
 HOLDFAST_LOCAL_MESSAGE(take_in_staged)
 HOLDFAST_LOCAL_MESSAGE(intake_tick)
+HOLDFAST_LOCAL_MESSAGE(find_due)
+HOLDFAST_LOCAL_MESSAGE(due_found)
+HOLDFAST_LOCAL_MESSAGE(look_for_tasks)
+HOLDFAST_LOCAL_MESSAGE(note_tie)
+HOLDFAST_LOCAL_MESSAGE(ties_noted)
+HOLDFAST_LOCAL_MESSAGE(follow_processes)
+HOLDFAST_LOCAL_MESSAGE(processes_changed)
 HOLDFAST_LOCAL_MESSAGE(find_overdue)
 HOLDFAST_LOCAL_MESSAGE(overdue_found)
 HOLDFAST_LOCAL_MESSAGE(look_around)

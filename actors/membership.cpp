@@ -246,6 +246,21 @@ void tell(self_ptr self, core::cluster_view view) {
     self->send(st.neighbours, cluster_seen{std::move(view), st.dead.all()});
 }
 
+/// Lets those know that have work of other processes. While others may still come back, whoever is
+/// missing is not gone.
+void note_processes(self_ptr self, const core::cluster_view& view) {
+  auto& st = self->state;
+  if (st.lease.waits_for_others(view.now))
+    return;
+  auto& processes = st.context->processes;
+  auto living = core::living(view, st.dead.all());
+  const auto before = processes.last();
+  const bool changed = !before || before->alive != living.alive;
+  processes.put(std::move(living));
+  if (changed && st.shards)
+    self->send(st.shards, processes_changed{});
+}
+
 /// Says that the node decides nothing any more, if it has come to that.
 void note_fence(self_ptr self) {
   auto& st = self->state;
@@ -295,6 +310,7 @@ core::failure try_to_look(self_ptr self) {
   st.dead.look(*view);
   st.lease.look(*view, settings.incarnation, settings.heartbeat_interval);
   st.next_look = core::next_look(*view, settings.incarnation, settings.heartbeat_interval);
+  note_processes(self, *view);
   if (auto why = follow_plan(self, *view); why.code != core::errc::none)
     return why;
   tell(self, std::move(*view));
@@ -364,6 +380,8 @@ void forget(self_ptr self, const caf::down_msg& down) {
       st.followers.end());
   if (st.neighbours == down.source)
     st.neighbours = nullptr;
+  if (st.shards == down.source)
+    st.shards = nullptr;
 }
 
 caf::result<settled> on_resign(self_ptr self) {
@@ -406,6 +424,9 @@ caf::behavior membership(caf::stateful_actor<membership_state>* self, context_pt
         self->state.neighbours = m.neighbours;
         self->monitor(m.neighbours);
         look(self);
+      },
+      [=](const follow_processes& m) { // a follower of hosting, too, so it is monitored
+        self->state.shards = m.follower;
       },
       [=](await_shards) -> caf::result<shards_hosted> {
         if (self->state.ready)

@@ -1,6 +1,7 @@
 #include "actors/node.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/auditor.hpp"
 #include "actors/consumer.hpp"
 #include "actors/feed.hpp"
 #include "actors/gateway.hpp"
@@ -71,7 +72,8 @@ caf::actor spawn_blocking(caf::event_based_actor* parent, const context_ptr& con
 ///   ├─ janitor               forgets old events; nobody waits for it
 ///   ├─ intake                looks for tasks that producers staged by SQL
 ///   ├─ sweeper               looks for what should be over; the backstop of all timers
-///   └─ step_search           the index of the steps that contributors may choose from
+///   ├─ step_search           the index of the steps that contributors may choose from
+///   └─ auditor               looks now and then whether the database keeps what is promised
 supervisor_spec node_tree(const context_ptr& context) {
   using core::restart;
   supervisor_spec tree{"node", core::strategy::rest_for_one, context->settings.restarts, {}};
@@ -140,13 +142,17 @@ supervisor_spec node_tree(const context_ptr& context) {
   add("sweeper", [=](parent_ptr p, const siblings& s) {
     return p->spawn(sweeper, context, s.at("loader"), s.at("shards"));
   });
-  // Last, so that nothing else is started again with it.
+  // So late that nothing whose work would be noticed is started again with it.
   add("step_search", [=](parent_ptr p, const siblings& s) {
     if (context->settings.open_step_directory)
       return spawn_blocking(p, context, step_search, s.at("reader"), s.at("shards"),
                             s.at("membership"));
     return p->spawn(step_search, context, s.at("reader"), s.at("shards"), s.at("membership"));
   });
+  const auto& settings = context->settings;
+  if (settings.audit && settings.audit_interval > settings.audit_interval.zero())
+    add("auditor",
+        [=](parent_ptr p, const siblings&) { return spawn_blocking(p, context, auditor); });
   return tree;
 }
 

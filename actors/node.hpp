@@ -22,6 +22,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace holdfast::actors {
 
@@ -37,6 +38,14 @@ struct dial_result {
 /// Reaches for the node at `address` and calls `done` once, from any thread. Must not block.
 using node_dialer =
     std::function<void(const std::string& address, std::function<void(const dial_result&)> done)>;
+
+/// A promise that the database was found not to keep.
+struct broken_invariant {
+  std::string id;    ///< Such as `I-1`.
+  std::string check; ///< Which of the checks of the invariant.
+  std::uint64_t rows = 0;
+  std::string sample; ///< One of them.
+};
 
 /// All that a node needs to know; app/ fills it from the configuration, tests by hand. Defaults
 /// live in config/.
@@ -108,6 +117,10 @@ struct node_settings {
   /// Where the open steps that this node hosts are listed for those who look for work; empty: in
   /// memory. What it opens may block, and is used by one actor, on a thread of its own.
   core::step_directory_opener open_step_directory;
+
+  /// Checks the database; empty: it is not audited. May block; called on the thread of one actor.
+  std::function<core::outcome<std::vector<broken_invariant>>()> audit;
+  core::duration audit_interval{}; ///< 0: never.
 
   /// The clocks that schedules go by.
   core::zone_finder find_zone = core::find_utc;

@@ -78,7 +78,7 @@ void begin(queue_ptr self) {
   st.loaded_at = time(self);
   for (auto& resume : std::exchange(st.stashed, {}))
     resume();
-  look_after(self);
+  on_processes(self);
 }
 
 void on_loaded(queue_ptr self, persistence::stored_queue& stored) {
@@ -143,7 +143,7 @@ void remember_endings(queue_ptr self, const core::change& changes) {
       st.recently_finished[gone->task] = {gone->token, gone->ending};
       st.finished_order.emplace_back(at, gone->task);
       tell_of_endings(self, at);
-      if (st.redrives > 0)
+      if (st.reads > 0)
         st.ended_since.insert(gone->task);
     } else if (const auto* back = std::get_if<core::revive_task>(&write))
       st.recently_finished.erase(back->task);
@@ -193,19 +193,22 @@ void on_look_again(queue_ptr self) {
   auto& st = self->state;
   if (!st.loaded)
     return;
+  on_processes(self);
   if (st.timer_at <= time(self))
     on_due(self);
   else
     look_after(self);
 }
 
-caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity, step_links links) {
+caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity, step_links links,
+                          const caf::actor& host) {
   guard(self, context);
   auto& st = self->state;
   st.context = std::move(context);
   st.queue.name = identity.queue();
   st.identity = std::move(identity);
   st.links = std::move(links);
+  st.host = host;
   self->set_down_handler([=](const caf::down_msg& down) { on_worker_down(self, down); });
   // A barrier: whatever an earlier life of this queue has decided is settled before this one reads.
   st.pending.write(self, st.links.writer, st.identity, {}, [=](const core::failure& why) {
@@ -239,6 +242,18 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
       [=](const retry_tick&) { load(self); },
       [=](const queue_tick& tick) { on_tick(self, tick); },
       [=](look_again) { on_look_again(self); },
+      [=](const look_for_tasks& m) { on_look_for(self, m); },
+      [=](processes_changed) {
+        if (self->state.loaded)
+          on_processes(self);
+      },
+      [=](ties_noted& noted) {
+        auto& state = self->state;
+        if (state.loaded)
+          on_ties(self, noted);
+        else // a worker that has ended since holds nothing that it knows of yet
+          state.stashed.push_back([=, known = std::move(noted)] { on_ties(self, known); });
+      },
       [=](const take_in_staged&) { on_take_in(self); },
       [=](extension_tick) { on_extension_tick(self); },
       // Started by its shard's host with the sending of this message.
@@ -315,7 +330,8 @@ void look_after(queue_ptr self) {
 
 caf::actor spawn_queue(caf::event_based_actor* parent, context_ptr context, decider identity,
                        step_links links) {
-  return parent->spawn(queue_actor, std::move(context), std::move(identity), std::move(links));
+  return parent->spawn(queue_actor, std::move(context), std::move(identity), std::move(links),
+                       caf::actor_cast<caf::actor>(parent));
 }
 
 } // namespace holdfast::actors

@@ -130,15 +130,6 @@ void store_and_take_in(queue_ptr self, const asked& from, const std::shared_ptr<
         });
 }
 
-/// One redrive less is reading. What has ended while it did.
-std::unordered_set<core::task_id> stop_redriving(queue_ptr self) {
-  auto& st = self->state;
-  auto ended = st.ended_since;
-  if (--st.redrives == 0)
-    st.ended_since.clear();
-  return ended;
-}
-
 /// Revives what the database has of `filter`, but for what has ended since that was wanted.
 void redrive(queue_ptr self, const held_promise& promise,
              const persistence::finished_filter& filter) {
@@ -146,7 +137,7 @@ void redrive(queue_ptr self, const held_promise& promise,
       .then(
           [=, limit = filter.limit, after = filter.after](finished_listed& found) {
             auto& st = self->state;
-            const auto ended_since = stop_redriving(self);
+            const auto ended_since = end_read(self);
             msg::tasks_redriven answer;
             answer.last = found.tasks.empty() ? after : found.tasks.back().spec.id;
             answer.more = found.tasks.size() >= limit;
@@ -167,7 +158,7 @@ void redrive(queue_ptr self, const held_promise& promise,
             look_after(self);
           },
           [=](caf::error& error) {
-            stop_redriving(self);
+            end_read(self);
             promise.deliver(std::move(error));
           });
 }
@@ -358,7 +349,7 @@ void on_redrive(queue_ptr self, const asked& from, const msg::redrive_tasks& req
   filter.error_code = request.error_code;
   filter.after = request.after;
   filter.limit = request.limit;
-  ++self->state.redrives;
+  ++self->state.reads;
   // What was revived and has ended again must not be read as it was before.
   self->state.pending.after_all([=, filter = std::move(filter)](const core::failure& why) {
     if (why.code == core::errc::none)

@@ -31,6 +31,7 @@ struct queue_state {
   context_ptr context;
   decider identity;
   step_links links;
+  caf::actor host; ///< Of the shard; knows what the next life of this queue must know.
 
   bool loaded = false;
   std::uint32_t load_attempts = 0;
@@ -71,8 +72,8 @@ struct queue_state {
   };
   std::unordered_map<core::task_id, ending> recently_finished;
   std::deque<std::pair<core::instant, core::task_id>> finished_order;
-  /// While finished tasks are being read to be redriven: those that have ended since.
-  std::uint32_t redrives = 0;
+  /// While tasks are being read, to be redriven or taken in: those that have ended since.
+  std::uint32_t reads = 0;
   std::unordered_set<core::task_id> ended_since;
 
   /// Tasks that were just ejected, by claim.
@@ -83,7 +84,8 @@ struct queue_state {
   payload_lines<caf::actor> lines;
   std::uint32_t unreachable_payloads = 0; ///< Claims in a row that met an object store away.
 
-  bool taking_in = false; ///< Staged tasks are being read, or written.
+  bool taking_in = false;   ///< Staged tasks are being read, or written.
+  bool looking_for = false; ///< Tasks that it does not know are being read.
   /// Tasks of schedules are being written. One change at a time: while the database is away they do
   /// not gather in memory.
   bool running_schedules = false;
@@ -149,6 +151,18 @@ void on_change(queue_ptr self, const asked& from, const msg::change_task& reques
 void on_eject(queue_ptr self, const asked& from, msg::eject_task& request);
 void on_redrive(queue_ptr self, const asked& from, const msg::redrive_tasks& request);
 
+/// A read that began with `++reads` is over. What has ended since, so is not as it was read.
+std::unordered_set<core::task_id> end_read(queue_ptr self);
+
+// queue_lookout.cpp: what it would not hear of by itself.
+
+/// Compares what it has with what the database has, and takes in what it has forgotten.
+void on_look_for(queue_ptr self, const look_for_tasks& m);
+/// Ends the leases of workers that have ended with the node in which they ran.
+void on_processes(queue_ptr self);
+/// Ties of an earlier life.
+void on_ties(queue_ptr self, const ties_noted& noted);
+
 // queue_workers.cpp: what workers ask.
 
 void on_claim(queue_ptr self, const asked& from, msg::claim_tasks& request);
@@ -163,6 +177,8 @@ void on_fail(queue_ptr self, const asked& from, msg::fail_task& request);
 /// Gives the claim what is ready, or lets it wait.
 void claim_or_wait(queue_ptr self, queue_state::waiting_claim claim);
 void on_worker_down(queue_ptr self, const caf::down_msg& down);
+/// Calls off the claims of a worker that is gone; answers whoever still listens with nothing.
+void stop_waiting_of(queue_ptr self, const std::function<bool(const core::worker_id&)>& gone);
 /// Gives what is ready to those who wait for it, and tells those who have waited long enough.
 void serve(queue_ptr self);
 

@@ -21,6 +21,7 @@ void tie_to(queue_ptr self, const caf::actor& client, bool distant, const core::
     return;
   known = {client, distant};
   self->monitor(client);
+  self->send(self->state.host, note_tie{self->state.queue.name, {worker, client, distant}});
 }
 
 /// Whether this is the end of the worker, and not of what was between it and the queue: then its
@@ -425,6 +426,18 @@ void on_fail(queue_ptr self, const asked& from, msg::fail_task& request) {
               [=](core::fail_task command) { decide_one(self, promise, std::move(command)); });
 }
 
+void stop_waiting_of(queue_ptr self, const std::function<bool(const core::worker_id&)>& gone) {
+  auto& st = self->state;
+  for (auto next = st.waiting.begin(); next != st.waiting.end();) {
+    const auto current = next++;
+    if (!gone(current->second.command.worker))
+      continue;
+    for (const auto& promise : current->second.promises)
+      promise.deliver(msg::leased_tasks{});
+    stop_waiting(self, current);
+  }
+}
+
 void on_worker_down(queue_ptr self, const caf::down_msg& down) {
   auto& st = self->state;
   for (auto at = st.tied.begin(); at != st.tied.end();) {
@@ -435,11 +448,8 @@ void on_worker_down(queue_ptr self, const caf::down_msg& down) {
     const auto worker = at->first;
     const bool over = is_over(at->second, down.reason);
     at = st.tied.erase(at);
-    for (auto next = st.waiting.begin(); next != st.waiting.end();) {
-      const auto current = next++;
-      if (current->second.command.worker == worker)
-        stop_waiting(self, current);
-    }
+    self->send(st.host, note_tie{st.queue.name, {worker, {}, false}});
+    stop_waiting_of(self, [&](const core::worker_id& other) { return other == worker; });
     if (!over)
       continue;
     auto decided = core::decide(st.queue, core::lose_worker{worker}, time(self));

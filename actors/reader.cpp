@@ -24,6 +24,9 @@ constexpr std::uint32_t steps_page = 1000;
 /// Queues, and steps, that one look for what is overdue may find; the next one finds the others.
 constexpr std::uint32_t overdue_page = 1000;
 
+/// Live tasks that one look for forgotten ones reads: a few milliseconds of the database.
+constexpr std::uint32_t due_page = 5000;
+
 /// Of the documents in the object store that one lineage shows.
 constexpr std::size_t lineage_bytes = std::size_t{4} * 1024 * 1024;
 
@@ -565,6 +568,10 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
       [=](const find_overdue& question) {
         return answer(open(self).find_overdue(question.ended_before, overdue_page),
                       [](auto& items) { return overdue_found{std::move(items)}; });
+      },
+      [=](const find_due& question) {
+        return answer(open(self).find_due(question.after, question.due_before, due_page),
+                      [](auto& page) { return due_found{std::move(page)}; });
       },
       [=](const load_staged& question) {
         return answer(open(self).load_staged(question.queue, question.limit, question.bytes_most),

@@ -213,6 +213,13 @@ caf::actor start_item(host_ptr self, const hosted_item& item) {
                    : spawn_queue(self, st.context, identity, st.links);
   self->monitor(actor);
   st.items.put(item, actor);
+  if (const auto* queue = std::get_if<core::queue_name>(&item))
+    if (const auto noted = st.ties.find(*queue); noted != st.ties.end()) {
+      ties_noted known;
+      for (const auto& [worker, tie] : noted->second)
+        known.ties.push_back(tie);
+      self->send(actor, std::move(known));
+    }
   return actor;
 }
 
@@ -229,6 +236,31 @@ void hand(host_ptr self, const hosted_item& item, Message&& m) {
   if (!actor)
     actor = start_item(self, item);
   self->make_response_promise().delegate(actor, std::forward<Message>(m));
+}
+
+void on_note_tie(host_ptr self, note_tie& m) {
+  auto& st = self->state;
+  auto& of_queue = st.ties[m.queue];
+  if (m.tie.client)
+    of_queue[m.tie.worker] = std::move(m.tie);
+  else
+    of_queue.erase(m.tie.worker);
+  if (of_queue.empty())
+    st.ties.erase(m.queue);
+}
+
+/// Hands something to a queue for which nobody waits; one that is not in memory needs it not.
+template <class Message>
+void tell_queue(host_ptr self, const Message& m) {
+  if (const auto queue = self->state.items.find(hosted_item{m.queue}))
+    self->send(queue, m);
+}
+
+void tell_queues(host_ptr self, processes_changed changed) {
+  self->state.items.for_each([&](const hosted_item& item, const caf::actor& actor) {
+    if (std::holds_alternative<core::queue_name>(item))
+      self->send(actor, changed);
+  });
 }
 
 /// Nobody waits for an answer, and it comes again: so one that is set aside is left alone.
@@ -292,6 +324,7 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
     hosting.put(shard, false);
   self->set_down_handler([=](const caf::down_msg& down) { on_host_down(self, down); });
   self->send(self->state.links.membership, follow_hosting{caf::actor_cast<caf::actor>(self)});
+  self->send(self->state.links.membership, follow_processes{caf::actor_cast<caf::actor>(self)});
   return {
       [=](const shards_gained& gained) { on_gained(self, gained); },
       [=](const leave_shards& left) { on_left(self, left); },
@@ -347,6 +380,14 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
       [=](msg::list_schedules& m) { route(self, hosted_item{m.queue}, std::move(m)); },
       [=](const tasks_staged& staged) { on_staged(self, staged); },
       [=](const look_around& m) { on_look_around(self, m); },
+      [=](const look_for_tasks& m) {
+        if (const auto host = host_of(self, hosted_item{m.queue}))
+          self->send(host, m);
+      },
+      [=](processes_changed changed) {
+        self->state.hosts.for_each(
+            [&](core::shard_id, const caf::actor& host) { self->send(host, changed); });
+      },
       [=](const follow_steps& follow) {
         self->state.search = follow.search;
         return settled{};
@@ -428,6 +469,9 @@ caf::behavior shard_host(caf::stateful_actor<shard_host_state>* self, context_pt
       [=](msg::list_schedules& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
       [=](const take_in_staged& m) { on_take_in(self, m); },
       [=](const look_around& m) { on_look_around(self, m); },
+      [=](const look_for_tasks& m) { tell_queue(self, m); },
+      [=](processes_changed changed) { tell_queues(self, changed); },
+      [=](note_tie& m) { on_note_tie(self, m); },
       [=](const activate& m) {
         self->state.set_aside.erase(m.item);
         hand(self, m.item, m);

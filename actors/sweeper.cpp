@@ -3,6 +3,7 @@
 #include "actors/actor_guard.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace holdfast::actors {
 
@@ -31,7 +32,6 @@ void leave_to_others(self_ptr self, std::vector<hosted_item>& items) {
 
 void on_found(self_ptr self, overdue_found& found) {
   auto& st = self->state;
-  st.failing = false;
   leave_to_others(self, found.items);
   auto verdict = core::judge_overdue(st.record, found.items, looks_max);
   for (const auto& item : verdict.fresh)
@@ -39,6 +39,18 @@ void on_found(self_ptr self, overdue_found& found) {
   for (const auto& item : verdict.stuck)
     st.context->log(log_level::error, "item_stuck", {{"item", to_string(item)}});
   self->send(st.shards, look_around{std::move(verdict)});
+}
+
+/// Queues know what they do not have: a task that waits for a worker is nothing unusual.
+void on_due(self_ptr self, due_found& found) {
+  auto& st = self->state;
+  st.failing = false;
+  st.due_after = found.page.last;
+  std::map<core::queue_name, std::vector<core::task_id>> of_queue;
+  for (auto& [task, queue] : found.page.due)
+    of_queue[queue].push_back(task);
+  for (auto& [queue, tasks] : of_queue)
+    self->send(st.shards, look_for_tasks{queue, std::move(tasks)});
   rest(self);
 }
 
@@ -56,9 +68,16 @@ void look(self_ptr self) {
   auto& st = self->state;
   // A lease that ended just now is on its way out.
   const auto before = now(self, st.context) - st.context->settings.sweep_interval;
+  const auto failed = [=](const caf::error& error) { on_failed(self, error); };
   self->request(st.loader, internal_timeout, find_overdue{before})
-      .then([=](overdue_found& found) { on_found(self, found); },
-            [=](const caf::error& error) { on_failed(self, error); });
+      .then(
+          [=](overdue_found& found) {
+            on_found(self, found);
+            self->request(self->state.loader, internal_timeout,
+                          find_due{self->state.due_after, before})
+                .then([=](due_found& due) { on_due(self, due); }, failed);
+          },
+          failed);
 }
 
 } // namespace

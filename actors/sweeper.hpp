@@ -16,7 +16,8 @@ struct sweeper_state {
   caf::actor loader;
   caf::actor shards;
   core::overdue_record record;
-  bool failing = false; ///< The last look failed.
+  core::task_id due_after; ///< How far the look at tasks has come in its round; nil: it begins.
+  bool failing = false;    ///< The last look failed.
 };
 
 /// THE SWEEPER: the backstop of all timers. Every `sweep_interval` it asks the database what holds
@@ -24,6 +25,9 @@ struct sweeper_state {
 /// clock. So whatever is due is done within two intervals, even if every timer was lost; and what
 /// is overdue although it has looked is read anew from the database (`core::judge_overdue`). Steps
 /// take the same occasion to look for full units that nobody has aggregated (`core::judge_full`).
+///
+/// With each look it also reads a page of live tasks, round and round, and shows those that are due
+/// and that nobody has to their queues, which take in what they have forgotten.
 ///
 /// In a healthy node it finds nothing: each find is logged.
 ///

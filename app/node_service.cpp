@@ -200,7 +200,7 @@ exit_code node_service::run_actors() {
   else
     gateway_.emplace(*system, settings_.node.listen_address, port_);
   if (!additions_.handlers.empty())
-    workers_.emplace(*system, additions_.handlers, settings_.node.name,
+    workers_.emplace(*system, additions_.handlers, settings_.node.name, incarnation_,
                      patience_with_handlers(settings_.node.drain_timeout), log_);
   client::endpoint neighbour;
   use_link(neighbour, settings_);

@@ -1,5 +1,6 @@
 #include "app/node_workers.hpp"
 
+#include "core/node_worker.hpp"
 #include "core/uuid.hpp"
 
 #include <cstddef>
@@ -13,14 +14,11 @@ namespace {
 /// The part of the patience that is for handlers that were told; the others get what is before it.
 constexpr int cancel_share = 5;
 
-/// A worker's name may have 128 bytes, of which it chooses 37 itself.
-constexpr std::size_t name_bytes_max = 90;
-
 client::worker_settings settings_of(const queue_handlers& handlers, const std::string& name,
                                     core::duration patience, const log_stream& log) {
   client::worker_settings settings;
   settings.queue = handlers.queue;
-  settings.name = name.substr(0, name_bytes_max);
+  settings.name = name;
   settings.threads = handlers.threads;
   settings.cancel_grace = patience / cancel_share;
   settings.grace = patience - settings.cancel_grace;
@@ -38,11 +36,12 @@ client::worker_settings settings_of(const queue_handlers& handlers, const std::s
 } // namespace
 
 node_workers::node_workers(caf::actor_system& system, const std::vector<queue_handlers>& handlers,
-                           const std::string& name, core::duration patience, const log_stream& log)
+                           const std::string& node, const core::incarnation_id& process,
+                           core::duration patience, const log_stream& log)
     : node_(system, client::retry_policy{}, std::random_device{}()) {
   for (const auto& queue : handlers) {
-    auto& worker = *workers_.emplace_back(
-        std::make_unique<client::worker>(node_, settings_of(queue, name, patience, log)));
+    auto& worker = *workers_.emplace_back(std::make_unique<client::worker>(
+        node_, settings_of(queue, core::name_inside(node, process), patience, log)));
     for (const auto& [type, handler] : queue.by_type)
       worker.handle(type, handler);
   }

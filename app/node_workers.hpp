@@ -37,9 +37,11 @@ struct queue_handlers {
 class node_workers {
 public:
   /// `patience` is how long `stop` may take if the node answers: running handlers are left alone
-  /// for most of it, and have the rest to see `canceled()` and return. `name` is for people.
+  /// for most of it, and have the rest to see `canceled()` and return. The workers' names say in
+  /// which process of which node they are: what they hold when it ends is given to others at once.
   node_workers(caf::actor_system& system, const std::vector<queue_handlers>& handlers,
-               const std::string& name, core::duration patience, const log_stream& log);
+               const std::string& node, const core::incarnation_id& process,
+               core::duration patience, const log_stream& log);
   ~node_workers();
 
   node_workers(const node_workers&) = delete;

@@ -76,8 +76,19 @@ std::string refusals_text(const msg::link_status& link) {
   return text.empty() ? "none" : text;
 }
 
+std::string audits_text(const msg::audit_status& audits) {
+  std::string text =
+      std::to_string(audits.done) + " done, " + std::to_string(audits.failed) + " failed";
+  if (audits.done != 0)
+    text += ", last " + time_text(audits.last_at) + "; violations: ";
+  for (const auto& one : audits.findings)
+    text += (&one == &audits.findings.front() ? "" : ", ") + std::to_string(one.violations) + ' '
+            + one.invariant;
+  return text + (audits.done != 0 && audits.findings.empty() ? "none" : "");
+}
+
 void print_text(const msg::node_status& node, const msg::link_status& link,
-                const std::vector<msg::step_view>& steps) {
+                const msg::audit_status& audits, const std::vector<msg::step_view>& steps) {
   const auto line = [](const char* name, const std::string& value) {
     std::printf("%-12s %s\n", name, value.c_str());
   };
@@ -92,6 +103,7 @@ void print_text(const msg::node_status& node, const msg::link_status& link,
   line("turned away", std::to_string(node.overloaded));
   line("live units", std::to_string(node.live_units));
   line("sessions", std::to_string(node.sessions));
+  line("audits", audits_text(audits));
   if (link.secured) {
     line("link", std::to_string(link.open) + " open, " + std::to_string(link.established) + " of "
                      + std::to_string(link.accepted) + " let in, " + std::to_string(link.frames)
@@ -107,7 +119,7 @@ void print_text(const msg::node_status& node, const msg::link_status& link,
 }
 
 void print_json(const msg::node_status& node, const msg::link_status& link,
-                const std::vector<msg::step_view>& steps) {
+                const msg::audit_status& audits, const std::vector<msg::step_view>& steps) {
   ordered_json object{{"name", node.name},
                       {"incarnation", core::to_string(node.incarnation)},
                       {"version", node.version},
@@ -132,6 +144,14 @@ void print_json(const msg::node_status& node, const msg::link_status& link,
                       {"bytes_in", link.bytes_in}, {"bytes_out", link.bytes_out},
                       {"reloads", link.reloads},   {"refused", std::move(refused)}};
   }
+  auto violations = ordered_json::object();
+  for (const auto& one : audits.findings)
+    violations[one.invariant] = one.violations;
+  object["audits"] = {
+      {"done", audits.done},
+      {"failed", audits.failed},
+      {"last_at", audits.done == 0 ? ordered_json{} : ordered_json(time_text(audits.last_at))},
+      {"invariant_violations", std::move(violations)}};
   object["steps"] = steps_to_json(steps);
   std::cout << object.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
@@ -179,13 +199,18 @@ exit_code run(const status_flags& flags) {
   const auto link = node.ask<msg::link_status>(msg::get_link_status{});
   if (!link)
     return unreachable(link.error());
+  auto audits = node.ask<msg::audit_status>(msg::get_audit_status{});
+  if (!audits && audits.error().code == core::errc::invalid_argument)
+    audits = msg::audit_status{}; // a node of the version before does not know the question
+  if (!audits)
+    return unreachable(audits.error());
   const auto steps = list_steps(node);
   if (!steps)
     return unreachable(steps.error());
   if (flags.json)
-    print_json(*status, *link, *steps);
+    print_json(*status, *link, *audits, *steps);
   else
-    print_text(*status, *link, *steps);
+    print_text(*status, *link, *audits, *steps);
   return exit_code::ok;
 }
 

@@ -5,6 +5,7 @@
 #include "connectors/http_webhook_sender.hpp"
 #include "core/invariant.hpp"
 #include "persistence/postgres_store.hpp"
+#include "persistence/verify.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -94,6 +95,24 @@ client::peer_settings peer_settings_of(const config::settings& settings) {
   return peers;
 }
 
+namespace {
+
+/// What is broken by the checks that look into tables; objects are for `holdfast verify` alone.
+core::outcome<std::vector<actors::broken_invariant>>
+audit(const std::string& conninfo, const persistence::verify_options& options) {
+  auto results = persistence::verify(conninfo, {}, options);
+  if (!results)
+    return results.error();
+  std::vector<actors::broken_invariant> broken;
+  for (auto& result : *results)
+    if (result.violations != 0)
+      broken.push_back({result.what.invariant, result.what.name, result.violations,
+                        result.samples.empty() ? std::string{} : result.samples.front()});
+  return broken;
+}
+
+} // namespace
+
 actors::node_settings node_settings_of(const config::settings& settings, const node_start& start) {
   actors::node_settings node;
   node.name = settings.node.name;
@@ -150,6 +169,12 @@ actors::node_settings node_settings_of(const config::settings& settings, const n
   node.webhooks_look_interval = settings.webhooks.look_interval;
 
   node.find_zone = calendar::find_zone;
+
+  node.audit_interval = settings.audit.interval;
+  node.audit = [conninfo = start.conninfo, name = "holdfast audit of " + node.name,
+                most = settings.audit.time_max] {
+    return audit(conninfo, {name, most});
+  };
 
   node.restarts.restarts_max = settings.supervision.restarts_max;
   node.restarts.within = settings.supervision.within;

@@ -78,6 +78,11 @@ struct settings {
   } sweep{};
 
   struct {
+    core::duration interval;
+    core::duration time_max;
+  } audit{};
+
+  struct {
     std::string secrets;
     std::string allowed_networks;
     std::string ca_file;
@@ -268,6 +273,14 @@ void describe(Visitor&& option, Settings& s) {
          "Pause between two looks for leases that should be over, of tasks and of units. A "
          "backstop: timers end them at the instant they are due, so a find is logged as a warning. "
          "Whatever a lost timer leaves undone is done within two such pauses.");
+
+  option("audit.interval", s.audit.interval, 1h, 0s, 30 * 24h,
+         "Pause between two audits: one node of the cluster runs the checks of `holdfast verify`, "
+         "but for those of objects, and logs `invariant_violated` for what it finds. 0: never.");
+  option("audit.time_max", s.audit.time_max, 1min, 1s, 1h,
+         "How long an audit may take. It keeps one connection of the database busy, and one "
+         "snapshot open. One that takes longer is given up and logged as `audit_failed`; such a "
+         "database is to be checked by `holdfast verify`, when little is going on.");
 
   option("owner.session_grace", s.owner.session_grace, 30s, 0s, 1h,
          "How long a contributor's leases survive the loss of the connection. Long enough for a "

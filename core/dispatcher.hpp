@@ -73,6 +73,8 @@ public:
   void add(const queue_policy& policy, const task& t);
   /// Takes out a task that was entered; nothing when it was not.
   void remove(const task& t);
+  /// Whether the task was entered.
+  bool has(const task& t) const { return places_.count(t.spec.id) != 0; }
   /// The next task, taken out and counted as running. `types`: those the worker knows, empty for
   /// all. `suspects`: whether it may be one of those, see `is_suspect`.
   std::optional<task_id> take(const queue_policy& policy, const std::set<std::string>& paused_types,

@@ -46,6 +46,13 @@ std::vector<const node_seen*> members(const cluster_view& view,
   return chosen;
 }
 
+living_processes living(const cluster_view& view, const std::set<incarnation_id>& dead) {
+  living_processes known{{}, view.now};
+  for (const auto* node : members(view, dead))
+    known.alive.insert(node->incarnation);
+  return known;
+}
+
 std::uint64_t suitability(const std::string& node, shard_id shard) {
   // The finalizer of SplitMix64 (Steele, Lea and Flood 2014): names and shards differ in few bits.
   auto hash = fnv1a(node) + (std::uint64_t{shard} + 1) * 0x9e3779b97f4a7c15ULL;

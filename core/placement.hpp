@@ -40,6 +40,16 @@ const node_seen* find_node(const cluster_view& view, const incarnation_id& incar
 std::vector<const node_seen*> members(const cluster_view& view,
                                       const std::set<incarnation_id>& dead);
 
+/// Whose life the database knew of, and when: a process that is not among them had ended by then,
+/// or counts as ended. What it has begun since, after it came back, is not.
+struct living_processes {
+  std::set<incarnation_id> alive;
+  instant seen_at; ///< By the database's clock.
+};
+
+/// Those that are `members`.
+living_processes living(const cluster_view& view, const std::set<incarnation_id>& dead);
+
 /// How well a node suits a shard: the highest one hosts it. Rendezvous hashing (Thaler and
 /// Ravishankar 1998): when a node comes or goes, only shards that go to it or come from it move.
 /// By name, so that a node that was started again gets its shards back.

@@ -2,6 +2,7 @@
 
 #include "core/invariant.hpp"
 #include "core/json_text.hpp"
+#include "core/node_worker.hpp"
 #include "core/object_ref.hpp"
 #include "core/supervision.hpp"
 #include "core/task_purpose.hpp"
@@ -302,6 +303,21 @@ void enter(queue& q, task loaded) {
   } else if (!t.progress.paused) {
     q.sleeping.emplace(t.progress.next_action, id);
   }
+}
+
+overlooked_tasks look_for(queue& q, const std::vector<task_id>& due, instant now) {
+  overlooked_tasks overlooked;
+  for (const auto& id : due) {
+    const auto* t = find(q, id);
+    if (t == nullptr) {
+      overlooked.unknown.push_back(id);
+    } else if (t->held() == nullptr && !t->progress.paused && !q.ready.has(*t)
+               && q.sleeping.count({t->progress.next_action, id}) == 0) {
+      settle(q, *t, now);
+      overlooked.found.push_back(id);
+    }
+  }
+  return overlooked;
 }
 
 bool holds_suspect(const queue& q, const worker_id& worker) {
@@ -635,6 +651,24 @@ decision<std::vector<lost_lease>> decide(queue& q, const lose_worker& command, i
     return lost;
   const auto tasks = held->second;
   for (const auto& id : tasks)
+    lost.answer.push_back(crash(q, q.tasks.at(id), attempt_ending::lost, now, lost.changes));
+  return lost;
+}
+
+bool has_ended(const living_processes& processes, const worker_id& worker) {
+  const auto process = process_of(worker);
+  return process && processes.alive.count(*process) == 0;
+}
+
+decision<std::vector<lost_lease>> decide(queue& q, const lose_processes& command, instant now) {
+  decision<std::vector<lost_lease>> lost;
+  std::set<task_id> over; // in an order that does not depend on how they lie in memory
+  for (const auto& [worker, tasks] : q.held)
+    if (has_ended(command.processes, worker))
+      for (const auto& id : tasks)
+        if (q.tasks.at(id).held()->granted_at < command.processes.seen_at)
+          over.insert(id);
+  for (const auto& id : over)
     lost.answer.push_back(crash(q, q.tasks.at(id), attempt_ending::lost, now, lost.changes));
   return lost;
 }

@@ -2,6 +2,7 @@
 
 #include "core/change.hpp"
 #include "core/dispatcher.hpp"
+#include "core/placement.hpp"
 #include "core/queue_policy.hpp"
 #include "core/schedule.hpp"
 #include "core/task.hpp"
@@ -45,6 +46,14 @@ struct queue {
 
 /// Enters a task as loaded from the database.
 void enter(queue& q, task loaded);
+
+/// Compares the queue with tasks of which the database says that they are due and wait for a
+/// worker. What the queue has but had lost sight of waits again from now on.
+struct overlooked_tasks {
+  std::vector<task_id> unknown; ///< The queue does not have them: they are over, or it forgot them.
+  std::vector<task_id> found;   ///< It had lost sight of them.
+};
+overlooked_tasks look_for(queue& q, const std::vector<task_id>& due, instant now);
 
 /// Whether the worker holds a suspect, see `is_suspect`.
 bool holds_suspect(const queue& q, const worker_id& worker);
@@ -247,6 +256,15 @@ struct lose_worker {
   worker_id worker;
 };
 decision<std::vector<lost_lease>> decide(queue& q, const lose_worker& command, instant now);
+
+/// Workers inside these processes of nodes are gone, if they are not among the living ones: the
+/// leases that they had when that was seen are over. Those of workers that are programs of their
+/// own, and what was granted later, go on.
+bool has_ended(const living_processes& processes, const worker_id& worker);
+struct lose_processes {
+  const living_processes& processes;
+};
+decision<std::vector<lost_lease>> decide(queue& q, const lose_processes& command, instant now);
 
 /// Makes a finished task live again, due now, with all its tries. Refuses with `already_exists`
 /// when another live task has its unique key.

@@ -83,6 +83,7 @@ using gateway_actor = caf::typed_actor<
     // --- operators ---
     caf::replies_to<get_node_status>::with<node_status>,
     caf::replies_to<get_link_status>::with<link_status>,
+    caf::replies_to<get_audit_status>::with<audit_status>,
     caf::replies_to<get_placement>::with<placement>>;
 
 /// The gateway as it is published. Other nodes ask it for the door that is theirs.

@@ -486,4 +486,26 @@ struct link_status {
 HOLDFAST_WIRE(link_status, x.secured, x.accepted, x.established, x.open, x.frames, x.bytes_in,
               x.bytes_out, x.reloads, x.refusals)
 
+/// Asks a node what its audits of the database have found. Answered by `audit_status`.
+struct get_audit_status {
+  std::uint32_t version = 1; ///< Of the answer that the caller understands.
+};
+HOLDFAST_WIRE(get_audit_status, x.version)
+
+/// How often audits have found an invariant broken: rows, those of each audit anew.
+struct audit_finding {
+  std::string invariant; ///< Such as `I-1`.
+  std::uint64_t violations = 0;
+};
+HOLDFAST_WIRE(audit_finding, x.invariant, x.violations)
+
+/// The audits of a node since it started. One node of a cluster makes them.
+struct audit_status {
+  std::uint64_t done = 0;
+  std::uint64_t failed = 0; ///< Such as took too long.
+  core::instant last_at;    ///< The end of the last that was done.
+  std::vector<audit_finding> findings;
+};
+HOLDFAST_WIRE(audit_status, x.done, x.failed, x.last_at, x.findings)
+
 } // namespace holdfast::msg

@@ -617,6 +617,12 @@ void memory_database::end_lease_at(const core::task_id& task, core::instant at) 
   tables_.task_leases.at(task).expires_at = at;
 }
 
+void memory_database::put_task(memory::live_task_row row) {
+  const guard lock{mutex_};
+  const auto id = row.spec.id;
+  tables_.tasks[id] = std::move(row);
+}
+
 void memory_database::put_epoch(core::shard_id shard, core::epoch epoch) {
   const guard lock{mutex_};
   tables_.shards.at(shard).epoch = epoch;

@@ -51,6 +51,7 @@ public:
   void insert_staged(const core::queue_name& queue, core::new_task task);
   /// What a person may do to a row.
   void end_lease_at(const core::task_id& task, core::instant at);
+  void put_task(memory::live_task_row row);
   void delete_staged(core::staging_id id);
   void put_epoch(core::shard_id shard, core::epoch epoch);
 
@@ -143,6 +144,8 @@ public:
   core::outcome<queue_counts> count_tasks(const core::queue_name& queue) override;
   core::outcome<std::vector<core::hosted_item>> find_overdue(core::instant ended_before,
                                                              std::uint32_t limit) override;
+  core::outcome<due_page> find_due(core::task_id after, core::instant due_before,
+                                   std::uint32_t limit) override;
   core::outcome<std::set<core::digest>>
   find_object_refs(const std::vector<core::digest>& objects) override;
 

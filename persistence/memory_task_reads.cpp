@@ -156,6 +156,25 @@ core::outcome<queue_counts> memory_store::count_tasks(const core::queue_name& qu
   return counted;
 }
 
+core::outcome<due_page> memory_store::find_due(core::task_id after, core::instant due_before,
+                                               std::uint32_t limit) {
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
+    return memory::unreachable;
+  const auto& t = database_->tables_;
+  due_page page;
+  std::uint32_t looked = 0;
+  for (auto row = t.tasks.upper_bound(after); row != t.tasks.end() && looked < limit; ++row) {
+    const auto& progress = row->second.progress;
+    if (progress.next_action < due_before && !progress.paused
+        && t.task_leases.count(row->first) == 0)
+      page.due.push_back({row->first, row->second.queue});
+    if (++looked == limit)
+      page.last = row->first;
+  }
+  return page;
+}
+
 core::outcome<std::uint32_t> memory_store::prune_tasks(core::shard_id shard,
                                                        core::incarnation_id incarnation,
                                                        const core::queue_name& queue,

@@ -69,6 +69,9 @@ core::outcome<queue_counts> count_tasks(const results& r);
 std::vector<call> find_overdue(core::instant ended_before, std::uint32_t limit);
 std::vector<core::hosted_item> find_overdue(const results& r);
 
+std::vector<call> find_due(core::task_id after, core::instant due_before, std::uint32_t limit);
+due_page find_due(const results& r);
+
 std::vector<call> event_bounds(core::shard_id shard);
 core::outcome<core::event_bounds> event_bounds(const results& r);
 

@@ -327,6 +327,14 @@ postgres_store::find_overdue(core::instant ended_before, std::uint32_t limit) {
   return reads::find_overdue(*answer);
 }
 
+core::outcome<due_page> postgres_store::find_due(core::task_id after, core::instant due_before,
+                                                 std::uint32_t limit) {
+  const auto answer = ask(reads::find_due(after, due_before, limit));
+  if (!answer)
+    return answer.error();
+  return reads::find_due(*answer);
+}
+
 core::outcome<core::event_bounds> postgres_store::event_bounds(core::shard_id shard) {
   const auto answer = ask(reads::event_bounds(shard));
   if (!answer)

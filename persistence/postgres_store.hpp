@@ -111,6 +111,8 @@ public:
   core::outcome<queue_counts> count_tasks(const core::queue_name& queue) override;
   core::outcome<std::vector<core::hosted_item>> find_overdue(core::instant ended_before,
                                                              std::uint32_t limit) override;
+  core::outcome<due_page> find_due(core::task_id after, core::instant due_before,
+                                   std::uint32_t limit) override;
   core::outcome<std::set<core::digest>>
   find_object_refs(const std::vector<core::digest>& objects) override;
 

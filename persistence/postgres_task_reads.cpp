@@ -108,6 +108,18 @@ constexpr statement overdue_steps{"overdue_steps", R"sql(
   SELECT DISTINCT u.step_id FROM holdfast.active_leases l JOIN holdfast.units u USING (unit_id)
    WHERE l.expires_at < $1::timestamptz ORDER BY u.step_id LIMIT $2::integer)sql"};
 
+// A page of the table by its key, and only then what is due in it: an index by time would cost
+// every task that is made or put off. The last row says how far the page went.
+constexpr statement due_tasks{"due_tasks", R"sql(
+  WITH page AS MATERIALIZED (
+    SELECT t.task_id, t.queue, t.next_action, t.paused FROM holdfast.tasks t
+     WHERE t.task_id > $1::uuid ORDER BY t.task_id LIMIT $3::integer)
+  SELECT p.task_id, p.queue FROM page p
+   WHERE p.next_action < $2::timestamptz AND NOT p.paused
+     AND NOT EXISTS (SELECT FROM holdfast.task_leases l WHERE l.task_id = p.task_id)
+  UNION ALL
+  (SELECT p.task_id, NULL FROM page p ORDER BY p.task_id OFFSET $3::integer - 1))sql"};
+
 /// What is added to a task's ending where it is stored as that of an attempt, see 0003_tasks.sql.
 constexpr int2 ended_with_task = 10;
 
@@ -352,6 +364,25 @@ std::vector<core::hosted_item> find_overdue(const results& r) {
   for (std::size_t row = 0; row < steps.rows(); ++row)
     found.emplace_back(core::step_id{steps.get<core::uuid>(row, 0)});
   return found;
+}
+
+std::vector<call> find_due(core::task_id after, core::instant due_before, std::uint32_t limit) {
+  return short_read(
+      {{&due_tasks,
+        {wire::scalar(after.value), wire::scalar(due_before), limit_parameter(limit)}}});
+}
+
+due_page find_due(const results& r) {
+  due_page page;
+  const auto& rows = r[preamble_short];
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
+    const core::task_id task{rows.get<core::uuid>(row, 0)};
+    if (rows.is_null(row, 1))
+      page.last = task;
+    else
+      page.due.push_back({task, rows.get<std::string>(row, 1)});
+  }
+  return page;
 }
 
 } // namespace holdfast::persistence::reads

@@ -147,6 +147,16 @@ struct known_task {
   bool live = false; ///< Else finished.
 };
 
+/// One look at live tasks, in order of their ids.
+struct due_page {
+  struct entry {
+    core::task_id task;
+    core::queue_name queue;
+  };
+  std::vector<entry> due;
+  core::task_id last; ///< Of those that were looked at; nil when none comes after it.
+};
+
 /// One try of a task, as far as it is over.
 struct task_attempt {
   core::lease lease;
@@ -542,6 +552,12 @@ public:
   /// Reads all live leases; not for the hot path.
   virtual core::outcome<std::vector<core::hosted_item>> find_overdue(core::instant ended_before,
                                                                      std::uint32_t limit) = 0;
+
+  /// Looks at `limit` live tasks that come after `after` in order of id (nil: from the first), and
+  /// answers those that are due since before `due_before`, not paused, and leased to nobody. A page
+  /// costs its own tasks and nothing else, however many there are.
+  virtual core::outcome<due_page> find_due(core::task_id after, core::instant due_before,
+                                           std::uint32_t limit) = 0;
 
   /// Which of these objects a task refers to, live or finished, a late result, a unit or a
   /// judgment. Reads all tasks; not for the hot path. What moves from one table to another

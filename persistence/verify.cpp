@@ -54,6 +54,28 @@ constexpr const char* fill_event_table = R"sql(
     LEFT JOIN holdfast.nodes n ON n.incarnation = s.host;
   ANALYZE pg_temp.event)sql";
 
+/// Keeps all that a transaction does to a span of time, from its making on.
+class time_limit {
+public:
+  explicit time_limit(core::duration most) : most_(most) {}
+
+  /// Before each statement.
+  void apply(pqxx::transaction_base& tx) const {
+    if (most_ == core::duration::zero())
+      return;
+    using std::chrono::milliseconds;
+    const auto left = std::chrono::duration_cast<milliseconds>(
+        most_ - (std::chrono::steady_clock::now() - began_));
+    // Zero would be no limit at all.
+    tx.exec("SET LOCAL lock_timeout = '1s'; SET LOCAL statement_timeout = "
+            + std::to_string(std::max<milliseconds::rep>(1, left.count())));
+  }
+
+private:
+  core::duration most_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
 /// Splits a file into its leading comment and the query.
 check read_check(const std::string& name, const std::string& text) {
   check read;
@@ -182,9 +204,9 @@ std::vector<check> verify_checks() {
   return checks;
 }
 
-core::outcome<std::vector<check_result>> verify(const std::string& conninfo,
-                                                const object_probe& probe) {
-  const auto hardened = hardened_conninfo(conninfo, "holdfast verify");
+core::outcome<std::vector<check_result>>
+verify(const std::string& conninfo, const object_probe& probe, const verify_options& options) {
+  const auto hardened = hardened_conninfo(conninfo, options.application_name);
   if (!hardened)
     return hardened.error();
   try {
@@ -199,16 +221,23 @@ core::outcome<std::vector<check_result>> verify(const std::string& conninfo,
       pqxx::transaction<pqxx::repeatable_read, pqxx::read_only> tx{database};
       if (const auto problem = schema_problem(tx); !problem.empty())
         return core::failure{core::errc::wrong_state, problem};
+      const time_limit limit{options.time_max};
+      limit.apply(tx);
       tx.exec(fill_event_table);
       for (const auto& what : verify_checks())
-        if (!what.of_objects)
+        if (!what.of_objects) {
+          limit.apply(tx);
           results.push_back(run(tx, what));
+        }
       tx.commit();
       // Reading all objects may take long, and an old snapshot keeps the server from cleaning up.
       for (const auto& what : verify_checks())
         if (what.of_objects && probe)
           results.push_back(check_objects(database, what, probe));
     } catch (const pqxx::sql_error& e) {
+      const auto& state = e.sqlstate();
+      if (state == "57014" || state == "55P03") // canceled by a time-out, a lock not to be had
+        return core::failure{core::errc::unavailable, std::string{"the checks: "} + e.what()};
       return core::failure{core::errc::refused_by_store,
                            std::string{"a check failed: "} + e.what() + " in: " + e.query()};
     }

@@ -38,6 +38,14 @@ struct check_result {
 /// What is wrong with the object of this address; `errc::none` when it is there and whole.
 using object_probe = std::function<core::failure(const core::object_ref&)>;
 
+/// How the checks are run.
+struct verify_options {
+  std::string application_name = "holdfast verify";
+  /// They end with `unavailable` when they have taken so long; zero: they take what they need. With
+  /// a bound they also wait for no lock.
+  core::duration time_max{};
+};
+
 /// Runs all checks on one snapshot of a live database, writing nothing. Holds no locks that nodes
 /// would notice; a database of a million events takes some seconds. Without a `probe` the checks
 /// of objects are left out; with one, every object that is referred to is read.
@@ -46,6 +54,7 @@ using object_probe = std::function<core::failure(const core::object_ref&)>;
 /// `unavailable` when the database cannot be reached and with `refused_by_store` when a check
 /// itself fails.
 core::outcome<std::vector<check_result>> verify(const std::string& conninfo,
-                                                const object_probe& probe = {});
+                                                const object_probe& probe = {},
+                                                const verify_options& options = {});
 
 } // namespace holdfast::persistence

@@ -20,6 +20,9 @@ constexpr std::array<const char*, 3> orders{"pause", "resume", "cancel"};
 /// The states of units that an order can change.
 constexpr std::array<const char*, 2> open_states{"Judgable", "Paused"};
 
+/// Each of them gets as many mails as there are recipients.
+constexpr std::size_t cc_max = 10;
+
 // --- to JSON ---
 
 json to_json(const target& who) {
@@ -78,6 +81,7 @@ void read(const json& spec, send_mail& what) {
   what.who = target_in(spec);
   what.subject = spec.at("subject").get<std::string>();
   what.text = spec.at("text").get<std::string>();
+  what.cc = spec.value("cc", std::vector<std::string>{}); // since 1.1
 }
 
 template <class Id>
@@ -200,7 +204,9 @@ std::string encode(const change_program_status& what) {
 }
 
 std::string encode(const send_mail& what) {
-  return json{{"who", to_json(what.who)}, {"subject", what.subject}, {"text", what.text}}.dump();
+  return json{
+      {"who", to_json(what.who)}, {"subject", what.subject}, {"text", what.text}, {"cc", what.cc}}
+      .dump();
 }
 
 std::string encode(const change_unit_status& what) {
@@ -233,6 +239,14 @@ std::string objection(const send_mail& what) {
     return line;
   if (what.text.empty())
     return "the text is empty";
+  if (what.cc.size() > cc_max)
+    return "more than " + std::to_string(cc_max) + " addresses are to get copies";
+  for (const auto& address : what.cc) {
+    if (auto line = objection_to_line("an address", address, line_bytes_max); !line.empty())
+      return line;
+    if (!is_address(address))
+      return address + " is no mail address";
+  }
   auto text = objection_to_text("the text", what.text, text_bytes_max);
   return text.empty() ? objection_to_target(what.who) : text;
 }

@@ -58,11 +58,13 @@ struct unwatch {
 /// A mail to each of these people, of its own.
 struct send_mail {
   static constexpr const char* type = "bulk.send_mail";
-  static constexpr const char* version = "1.0";
+  static constexpr const char* version = "1.1";
   static constexpr right needs = right::send_mail;
   target who;
   std::string subject;
   std::string text; ///< UTF-8.
+  /// Addresses that get a copy of each of the mails, and that each recipient sees. Since 1.1.
+  std::vector<std::string> cc{};
 };
 
 /// Pauses, resumes or cancels units of a step of Holdfast, for all contributors.

@@ -87,8 +87,8 @@ bool mail_run::send_put_off() {
 delivery mail_run::deliver(const person& who) const {
   if (!is_address(who.email))
     return {delivery::result::refused, "no mail address"};
-  auto how = mailer_->send(
-      {message_id(job_.task, who.id), sender, who.email, what_.subject, what_.text, now()});
+  auto how = mailer_->send({message_id(job_.task, who.id), sender, who.email, what_.subject,
+                            what_.text, now(), what_.cc});
   if (how.how == delivery::result::unavailable)
     throw trouble{error::mail_unavailable, how.detail};
   return how;

@@ -82,8 +82,11 @@ std::string message_id(const core::task_id& task, person_id to) {
 
 std::string message_of(const mail& what) {
   constexpr std::size_t line_length = 76; // RFC 2045
+  std::string copies;                     // a line each: together they could be too long
+  for (const auto& address : what.cc)
+    copies += (copies.empty() ? "\r\nCc: " : ",\r\n ") + address;
   std::string message = "Date: " + date_text(what.date) + "\r\nFrom: " + what.from
-                        + "\r\nTo: " + what.to + "\r\nMessage-ID: " + what.id
+                        + "\r\nTo: " + what.to + copies + "\r\nMessage-ID: " + what.id
                         + "\r\nSubject: " + header_text(what.subject)
                         + "\r\nMIME-Version: 1.0"
                           "\r\nContent-Type: text/plain; charset=utf-8"

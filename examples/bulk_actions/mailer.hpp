@@ -5,6 +5,7 @@
 #include "examples/bulk_actions/people.hpp"
 
 #include <string>
+#include <vector>
 
 /// Mails, and the port to whoever delivers them.
 namespace bulk {
@@ -18,6 +19,7 @@ struct mail {
   std::string subject; ///< One line of UTF-8.
   std::string text;    ///< UTF-8.
   core::instant date;
+  std::vector<std::string> cc{}; ///< Addresses that get it, too.
 };
 
 /// Follows from the task and the person alone: a mail that is sent again, because nobody wrote down

@@ -59,6 +59,8 @@ public:
   delivery send(const mail& what) override {
     outgoing message{message_of(what)};
     const std::unique_ptr<curl_slist, end_list> to{curl_slist_append(nullptr, what.to.c_str())};
+    for (const auto& address : what.cc)
+      curl_slist_append(to.get(), address.c_str());
     set(CURLOPT_MAIL_FROM, what.from.c_str());
     set(CURLOPT_MAIL_RCPT, to.get());
     set(CURLOPT_READDATA, &message);

@@ -2,6 +2,7 @@
 // over from each other.
 
 #include "client/courier.hpp"
+#include "core/node_worker.hpp"
 #include "core/placement.hpp"
 #include "tests/support/node_fixture.hpp"
 
@@ -654,6 +655,106 @@ BOOST_FIXTURE_TEST_CASE(a_worker_outlives_the_node_in_between, work_elsewhere) {
   advance(5s);
   BOOST_TEST(left_for_others() == 0U);
   expect_that_all_count();
+}
+
+/// Two tasks: one is done inside a node, the other by a program of its own.
+struct work_inside : cluster {
+  work_inside() {
+    start_three();
+    given_queue("mail");
+    host = &host_of("mail");
+    BOOST_REQUIRE(call(*host, some_tasks("mail", 2)).value);
+  }
+
+  /// A worker of the node takes a task.
+  msg::leased_task inside(virtual_node& node) {
+    worker = core::name_inside(node.settings.name, node.settings.incarnation) + '-'
+             + to_string(fresh<core::task_id>());
+    return one_of(node, worker);
+  }
+  msg::leased_task one_of(virtual_node& node, const std::string& name) {
+    auto claim = a_claim("mail", name);
+    claim.most = 1;
+    claim.tied = true;
+    const auto got = call(node, claim, 2s);
+    BOOST_REQUIRE(got.value);
+    BOOST_REQUIRE(got.value->tasks.size() == 1U);
+    return got.value->tasks.front();
+  }
+  core::errc complete(virtual_node& node, const std::string& name, const msg::leased_task& task) {
+    const auto done =
+        call(node, msg::complete_tasks{"mail", name, {{{task.task, task.token}, "{}"}}}, 2s);
+    BOOST_REQUIRE(done.value);
+    return done.value->outcomes.front().refusal;
+  }
+  std::size_t leased() const { return database->tables().task_leases.size(); }
+  std::uint32_t crashes(const msg::leased_task& task) const {
+    return database->tables().tasks.at(task.task).progress.crashes;
+  }
+
+  virtual_node* host = nullptr;
+  core::worker_id worker; ///< The last that was made.
+};
+
+// B35, D15: what ran inside a node is over with it, what did not goes on.
+BOOST_FIXTURE_TEST_CASE(tasks_done_inside_a_killed_node_are_given_to_others_at_once, work_inside) {
+  auto& far = other_than(*host);
+  const auto task = inside(far);
+  const auto other = one_of(*host, "w");
+  far.kill(); // lets a second pass, far less than a lease lives
+  BOOST_TEST(leased() == 1U);
+  BOOST_TEST(crashes(task) == 1U);
+  BOOST_TEST((one_of(*host, "v").task == task.task));
+  BOOST_TEST((complete(*host, "w", other) == core::errc::none));
+}
+
+BOOST_FIXTURE_TEST_CASE(tasks_done_inside_the_host_of_their_queue_are_given_to_others,
+                        work_inside) {
+  const auto task = inside(*host);
+  one_of(other_than(*host), "w");
+  auto& next = other_than(*host);
+  host->kill();
+  advance(1s);
+  BOOST_TEST(leased() == 1U);
+  BOOST_TEST((one_of(next, "v").task == task.task));
+}
+
+BOOST_FIXTURE_TEST_CASE(tasks_done_inside_a_frozen_node_are_given_away_and_it_is_fenced,
+                        work_inside) {
+  auto& far = other_than(*host);
+  const auto task = inside(far);
+  far.stop_renewals(true);
+  advance(3s);
+  BOOST_TEST(leased() == 1U); // nobody has evidence of its death
+  advance(far.settings.lease_time);
+  BOOST_TEST(leased() == 0U);
+  BOOST_TEST(crashes(task) == 1U);
+  const auto again = one_of(*host, "v");
+  // It comes back: what it did meanwhile does not count, what it takes now does.
+  far.stop_renewals(false);
+  advance(4s);
+  const auto old_worker = worker;
+  BOOST_TEST((complete(far, old_worker, task) != core::errc::none));
+  const auto next = one_of(far, old_worker);
+  advance(4s);
+  BOOST_TEST((complete(far, old_worker, next) == core::errc::none));
+  BOOST_TEST((complete(*host, "v", again) == core::errc::none));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_node_that_is_started_again_keeps_what_its_new_process_does, work_inside) {
+  auto& far = other_than(*host);
+  const auto name = far.settings.name;
+  const auto task = inside(far);
+  far.kill();
+  auto& again = start(name);
+  const auto first = inside(again);
+  const auto second = inside(again);
+  BOOST_TEST((first.task == task.task || second.task == task.task));
+  advance(2 * again.settings.sweep_interval - 5s); // the hosts look who lives again and again
+  BOOST_TEST(leased() == 2U);
+  host->kill(); // and when they begin
+  advance(2s);
+  BOOST_TEST(leased() == 2U);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_worker_outlives_the_drain_of_the_node_in_between, work_elsewhere) {

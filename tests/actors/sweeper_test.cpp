@@ -114,6 +114,36 @@ BOOST_AUTO_TEST_CASE(queue_that_does_not_know_what_is_overdue_is_read_anew) {
   BOOST_TEST((one("w2").task == id));
 }
 
+// D23, I-9: due in the database, and its queue does not have it.
+BOOST_AUTO_TEST_CASE(task_that_its_queue_has_forgotten_is_found) {
+  const auto known = enqueued(request());
+  auto row = database->tables().tasks.at(known);
+  row.spec.id = fresh<core::task_id>();
+  database->put_task(row);
+  auto patient = claim("w1", 10);
+  BOOST_TEST(claimed(patient).size() == 1U);
+  patient = claim("w2");
+  patient.wait = 3 * interval;
+  const auto answer = send_to_node(patient);
+  advance(2 * interval);
+  BOOST_TEST(logged("task_found"));
+  BOOST_REQUIRE(answer->value);
+  BOOST_REQUIRE(answer->value->tasks.size() == 1U);
+  BOOST_TEST((answer->value->tasks.front().task == row.spec.id));
+}
+
+// What has just ended is not taken for forgotten, nor is what waits for a worker.
+BOOST_AUTO_TEST_CASE(tasks_that_come_and_go_or_wait_are_not_found) {
+  for (int i = 0; i < 60; ++i) {
+    enqueued(request());
+    if (i % 2 == 0)
+      BOOST_TEST((complete("w1", one("w1")) == core::errc::none));
+    advance(interval / 10 + 17ms);
+  }
+  BOOST_TEST(!logged("task_found"));
+  BOOST_TEST(counts().live == 30U);
+}
+
 BOOST_AUTO_TEST_CASE(database_that_is_away_does_not_keep_it_from_looking) {
   enqueued(request());
   one("w1");

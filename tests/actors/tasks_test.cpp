@@ -269,6 +269,43 @@ BOOST_AUTO_TEST_CASE(extended_leases_live_on_and_many_extensions_share_one_commi
     BOOST_TEST((complete("w1", t) == core::errc::none));
 }
 
+// A worker that has all it can do says nothing for a while, and its queue begins anew meanwhile.
+BOOST_AUTO_TEST_CASE(a_worker_that_ends_after_a_crash_of_its_queue_gives_back_what_it_holds) {
+  const auto id = enqueued(request());
+  client worker{*this};
+  auto c = claim("w1");
+  c.tied = true;
+  const auto got = worker.send(node->gateway, c);
+  settle();
+  BOOST_REQUIRE(got->value);
+  BOOST_REQUIRE(got->value->tasks.size() == 1U);
+  crash(the_actor("queue"));
+  advance(1s);
+  BOOST_TEST(counts().leased == 1U);
+  worker.disconnect();
+  settle();
+  BOOST_TEST(counts().leased == 0U);
+  BOOST_TEST((one("w2").task == id));
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_that_ends_while_its_queue_begins_anew_gives_back_what_it_holds) {
+  enqueued(request());
+  client worker{*this};
+  auto c = claim("w1");
+  c.tied = true;
+  const auto got = worker.send(node->gateway, c);
+  settle();
+  BOOST_REQUIRE(got->value);
+  database->set_reachable(false);
+  crash(the_actor("queue"));
+  settle();
+  worker.disconnect();
+  settle();
+  database->set_reachable(true);
+  advance(3s); // far less than its lease
+  BOOST_TEST(counts().leased == 0U);
+}
+
 // C33: poison
 BOOST_AUTO_TEST_CASE(a_task_that_kills_its_workers_is_dead_and_its_siblings_are_not) {
   const auto poison = enqueued(request());

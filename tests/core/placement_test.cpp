@@ -150,6 +150,18 @@ BOOST_AUTO_TEST_CASE(a_later_process_of_the_same_name_replaces_the_earlier_one) 
   BOOST_TEST(!plan_hosting(c.view, process(1), {process(2)}).superseded);
 }
 
+// B35: whose work is over
+BOOST_AUTO_TEST_CASE(those_live_that_are_seen_and_neither_dead_nor_replaced) {
+  cluster c;
+  c.start(1, "a");
+  c.start(2, "b");
+  c.start(3, "a");
+  c.start(4, "c");
+  const auto seen = living(c.view, {process(4)});
+  BOOST_TEST((seen.alive == std::set<incarnation_id>{process(2), process(3)}));
+  BOOST_TEST((seen.seen_at == c.view.now));
+}
+
 BOOST_AUTO_TEST_CASE(evidence_of_death_is_dropped_when_the_process_renews_its_lease) {
   cluster c;
   c.start(1, "a");

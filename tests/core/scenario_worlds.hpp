@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/node_worker.hpp"
 #include "core/queue.hpp"
 #include "core/ready_set.hpp"
 #include "core/step.hpp"
@@ -422,7 +423,9 @@ public:
       return steer_queue(words, "");
     if (words.take("type"))
       return steer_queue(words, words.word("a type"));
-    const auto subject = words.word("a task or a worker");
+    if (words.take("node"))
+      return move_node(words.word("a node"), words);
+    const auto subject = as_known(words.word("a task or a worker"));
     if (words.take("is enqueued"))
       return enqueue(subject, words);
     if (words.take("is ejected"))
@@ -445,6 +448,40 @@ public:
 private:
   static std::uint32_t count(word_reader& words, const char* what) {
     return static_cast<std::uint32_t>(words.number(what));
+  }
+
+  /// `w1.n1` is worker w1 inside node n1: the queue knows it by a name that says so.
+  core::worker_id as_known(const std::string& name) {
+    const auto dot = name.find('.');
+    if (dot == std::string::npos)
+      return name;
+    const auto node = name.substr(dot + 1);
+    if (processes_.count(node) == 0)
+      start(node);
+    const auto known =
+        core::name_inside(name, processes_.at(node)) + '-' + to_string(numbered<core::task_id>(1));
+    nicknames_[known] = name;
+    return known;
+  }
+
+  void start(const std::string& node) {
+    processes_[node] = numbered<core::incarnation_id>(++process_count_);
+  }
+
+  /// What the others do when they see it.
+  std::string move_node(const std::string& node, word_reader& words) {
+    if (words.take("ends"))
+      processes_.erase(node);
+    else if (words.take("is started again"))
+      start(node);
+    else
+      words.take("is seen");
+    const bool missing = words.take("is not seen");
+    core::living_processes seen{{}, now_};
+    for (const auto& [name, process] : processes_)
+      if (!missing || name != node)
+        seen.alive.insert(process);
+    return lost(decided(decide(queue_, core::lose_processes{seen}, now_)).answer);
   }
 
   core::task_id task_named(const std::string& name) {
@@ -637,12 +674,17 @@ private:
   std::string lost(const std::vector<core::lost_lease>& leases) const {
     std::set<std::string> tasks;
     for (const auto& l : leases)
-      tasks.insert(names_.at(l.task) + " lost by " + l.worker
+      tasks.insert(names_.at(l.task) + " lost by " + nickname_of(l.worker)
                    + (queue_.tasks.count(l.task) != 0 ? "" : " and " + ending_of(l.task)));
     std::string text;
     for (const auto& task : tasks)
       text += (text.empty() ? "" : ", ") + task;
     return text.empty() ? "nothing lost" : text;
+  }
+
+  const std::string& nickname_of(const core::worker_id& worker) const {
+    const auto known = nicknames_.find(worker);
+    return known == nicknames_.end() ? worker : known->second;
   }
 
   static std::string refused(core::errc why) { return "refused " + std::string{to_string(why)}; }
@@ -677,7 +719,10 @@ private:
   std::map<std::string, core::task_id> ids_;
   std::map<core::task_id, std::string> names_;
   std::map<core::worker_id, core::assignment_id> claims_;
+  std::map<core::worker_id, std::string> nicknames_;
+  std::map<std::string, core::incarnation_id> processes_; ///< Of nodes that live.
   std::uint64_t claim_count_ = 0;
+  std::uint64_t process_count_ = 0;
 };
 
 } // namespace holdfast::test

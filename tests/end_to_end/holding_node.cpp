@@ -1,11 +1,12 @@
 // A node with handlers that do not finish under the first lease of a task, only under a later one:
-// it is made to be stopped and killed at work. It knows of one contributor.
+// it is made to be stopped and killed at work. One of them kills it. It knows of one contributor.
 
 #include "app/program.hpp"
 #include "core/eligibility.hpp"
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 
@@ -57,13 +58,26 @@ private:
   std::condition_variable never_;
 };
 
+/// A bug that no supervisor outlives.
+class poison : public client::task_handler {
+public:
+  outcome run(const client::task_context&) override { std::abort(); }
+};
+
+class harmless : public client::task_handler {
+public:
+  outcome run(const client::task_context&) override { return client::done{R"("well")"}; }
+};
+
 } // namespace
 
 int main(int argc, char** argv) {
   app::program program{"holding_node"};
-  program.work_on(
-      "held", 4,
-      {{"patient", std::make_shared<patient>()}, {"stubborn", std::make_shared<stubborn>()}});
+  program.work_on("held", 4,
+                  {{"patient", std::make_shared<patient>()},
+                   {"stubborn", std::make_shared<stubborn>()},
+                   {"poison", std::make_shared<poison>()},
+                   {"harmless", std::make_shared<harmless>()}});
   program.find_profiles_with([](const core::contributor_id& who) {
     core::contributor_profile known;
     if (who == "ana")

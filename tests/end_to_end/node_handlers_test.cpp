@@ -1,6 +1,7 @@
 // Handlers inside a node, as programs of their own: what becomes of tasks when such a node is used,
 // stopped and killed.
 
+#include "app/data_dir.hpp"
 #include "app/demo/node_process.hpp"
 #include "app/demo/scratch_directory.hpp"
 #include "messages/search_messages.hpp"
@@ -12,6 +13,7 @@
 #include <chrono>
 #include <csignal>
 #include <optional>
+#include <pqxx/pqxx>
 #include <string>
 #include <vector>
 
@@ -119,11 +121,12 @@ BOOST_AUTO_TEST_CASE(handler_that_never_returns_does_not_hold_a_drain_up) {
   BOOST_TEST(node.me->view(task).crashes == 0U);
 }
 
-// D6, D15, I-9: the leases of the dead process run out, and each counts one crash
+// B35, D6, D15: what ran inside the dead process is over with it, and each lease counts one crash
 BOOST_AUTO_TEST_CASE(tasks_of_a_node_that_was_killed_are_taken_over_after_its_restart) {
   constexpr std::uint64_t tasks = 4;
   node_of node{HOLDFAST_HOLDING_NODE};
-  node.me->make_queue("held", R"({"lease": {"ttl_seconds": 3, "total_max_seconds": 60}})");
+  // Nobody waits for the end of these leases.
+  node.me->make_queue("held", R"({"lease": {"ttl_seconds": 3600, "total_max_seconds": 7200}})");
   const auto made = node.me->enqueue("stubborn", tasks, "{}");
   node.await_begun(made);
   node.process->kill();
@@ -136,6 +139,42 @@ BOOST_AUTO_TEST_CASE(tasks_of_a_node_that_was_killed_are_taken_over_after_its_re
     BOOST_TEST(task.crashes == 1U);
     BOOST_TEST(task.attempts == 0U);
   }
+  BOOST_TEST(node.verify() == 0);
+}
+
+// C33: a handler that kills its process, node and all, is found out by that, and harms nobody
+BOOST_AUTO_TEST_CASE(task_that_kills_its_node_three_times_is_a_dead_letter) {
+  constexpr std::uint64_t others = 20;
+  node_of node{HOLDFAST_HOLDING_NODE};
+  node.me->make_queue("held", R"({"lease": {"ttl_seconds": 3600, "total_max_seconds": 7200},
+                                  "retry": {"least_seconds": 0.001, "most_seconds": 0.002}})");
+  const auto poison = node.me->enqueue("poison", 1, "{}").front();
+  node.me->enqueue("harmless", others, "{}");
+  for (int life = 0; life < 3; ++life) {
+    BOOST_REQUIRE(node.process->ended_within(30s).value_or(-1) == 128 + SIGABRT);
+    node.start();
+  }
+  const auto counts = node.me->counts_when(
+      [&](const msg::queue_statistics& now) { return now.completed == others && now.dead == 1; });
+  BOOST_TEST(counts.completed == others);
+  BOOST_TEST(counts.dead == 1U);
+  BOOST_TEST(counts.live == 0U);
+  const auto dead = node.me->view(poison);
+  BOOST_TEST(dead.status == "ERROR");
+  BOOST_TEST(dead.error_code == "WORKER_LOST");
+  BOOST_TEST(dead.crashes == 3U);
+  BOOST_TEST(dead.attempts == 0U);
+  // Its history names each try, and which process it was that died.
+  const auto running = app::read_node_file(node.directory->path());
+  BOOST_REQUIRE(running);
+  pqxx::connection database{running->database};
+  pqxx::read_transaction tx{database};
+  const auto history = tx.exec_params1("SELECT string_agg(ending, ' ' ORDER BY token),"
+                                       "       count(DISTINCT split_part(worker, '@', 2))"
+                                       "  FROM report.task_attempts WHERE task_id = $1",
+                                       core::to_string(poison));
+  BOOST_TEST(history[0].as<std::string>() == "Lost Lost Dead");
+  BOOST_TEST(history[1].as<int>() == 3);
   BOOST_TEST(node.verify() == 0);
 }
 

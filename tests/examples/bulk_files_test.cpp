@@ -151,6 +151,15 @@ BOOST_AUTO_TEST_CASE(a_message_is_ascii_in_short_lines) {
   BOOST_TEST(message.find("\r\n.") == std::string::npos);
 }
 
+// B21
+BOOST_AUTO_TEST_CASE(whoever_gets_a_copy_is_named_in_short_lines) {
+  mail letter{"<1@b>", "a@x", "b@x", "Hello, you", "Hi", core::from_micros(0)};
+  BOOST_TEST(message_of(letter).find("Cc:") == std::string::npos);
+  letter.cc = {"c@x", "d@x"};
+  BOOST_TEST(message_of(letter).find("\r\nTo: b@x\r\nCc: c@x,\r\n d@x\r\nMessage-ID: <1@b>\r\n")
+             != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(plain_subjects_stay_readable) {
   const mail plain{"<1@b>", "a@x", "b@x", "Hello, you", "Hi", core::from_micros(0)};
   BOOST_TEST(message_of(plain).find("\r\nSubject: Hello, you\r\n") != std::string::npos);

@@ -148,6 +148,9 @@ BOOST_AUTO_TEST_CASE(what_is_written_at_submit_is_read_at_run) {
   const auto letter = written_and_read(send_mail{by_query{}, "Grüße", "Zeile\nZeile"});
   BOOST_TEST(letter.subject == "Grüße");
   BOOST_TEST(letter.text == "Zeile\nZeile");
+  BOOST_TEST(letter.cc.empty());
+  const std::vector<std::string> copies{"dean@x.example", "archive@x.example"};
+  BOOST_TEST(written_and_read(send_mail{by_query{}, "s", "t", copies}).cc == copies);
 
   const core::step_id essays{*core::parse_uuid("018f2c5e-7c1a-7000-8000-0000000000aa")};
   const core::unit_id one{*core::parse_uuid("018f2c5e-7c1a-7000-8000-000000000001")};
@@ -167,6 +170,10 @@ BOOST_AUTO_TEST_CASE(what_is_written_at_submit_is_read_at_run) {
 }
 
 BOOST_AUTO_TEST_CASE(a_body_of_an_older_form_is_read_and_one_of_a_newer_form_left_to_others) {
+  const auto letter =
+      decode<send_mail>("1.0", R"({"who": {"ids": [1]}, "subject": "s", "text": "t"})");
+  BOOST_REQUIRE(std::holds_alternative<send_mail>(letter));
+  BOOST_TEST(std::get<send_mail>(letter).cc.empty());
   const auto* old = R"({"who": {"ids": [1]}, "to": "ACTIVE"})";
   const auto read = decode<change_program_status>("1.0", old);
   BOOST_REQUIRE(std::holds_alternative<change_program_status>(read));
@@ -202,6 +209,10 @@ BOOST_AUTO_TEST_CASE(requests_have_bounds_on_both_sides) {
   BOOST_TEST(!objection(send_mail{by_query{}, "s", std::string(20'001, 't')}).empty());
   BOOST_TEST(!objection(send_mail{by_query{}, "", "t"}).empty());
   BOOST_TEST(!objection(send_mail{by_query{}, "s", ""}).empty());
+  std::vector<std::string> copies(10, "a@x.example");
+  BOOST_TEST(objection(send_mail{by_query{}, "s", "t", copies}).empty());
+  copies.emplace_back("b@x.example");
+  BOOST_TEST(!objection(send_mail{by_query{}, "s", "t", copies}).empty());
 
   const newcomer ann{"Ann", "ann@x.example", "north"};
   BOOST_TEST(objection(enrol{"law", std::vector<newcomer>(1'000, ann)}).empty());
@@ -249,6 +260,9 @@ BOOST_AUTO_TEST_CASE(nothing_gets_into_a_mail_or_a_table_that_has_no_place_there
   BOOST_TEST(!objection(send_mail{by_query{}, "Hello\r\nBcc: all@x.example", "t"}).empty());
   BOOST_TEST(!objection(send_mail{by_query{}, "s", std::string("a\0b", 3)}).empty());
   BOOST_TEST(!objection(send_mail{by_query{}, "s", "\xff"}).empty());
+  BOOST_TEST(
+      !objection(send_mail{by_query{}, "s", "t", {"a@x.example\r\nBcc: b@x.example"}}).empty());
+  BOOST_TEST(!objection(send_mail{by_query{}, "s", "t", {"nobody"}}).empty());
   BOOST_TEST(!objection(export_search{by_query{"\xff", std::nullopt}}).empty());
 }
 

@@ -180,6 +180,17 @@ BOOST_AUTO_TEST_CASE(at_most_the_mail_under_way_is_sent_again_and_as_the_same_on
              > 100U);
 }
 
+// B21
+BOOST_AUTO_TEST_CASE(copies_of_each_mail_go_to_those_who_are_to_have_them) {
+  const std::vector<std::string> copies{"dean@campus.example"};
+  const auto task = enqueue(bulk::send_mail{everybody, "Hello", "you", copies});
+  work();
+  BOOST_TEST(look(task).status == "COMPLETED");
+  BOOST_REQUIRE(post.delivered.size() == college_size);
+  for (const auto& sent : post.delivered)
+    BOOST_TEST(sent.cc == copies);
+}
+
 // B65: those who are refused do not keep the others from having theirs
 BOOST_AUTO_TEST_CASE(refused_recipients_fail_the_task_when_all_others_have_their_mail) {
   post.gone = {"p3@campus.example", "p25@campus.example"};

@@ -1591,6 +1591,14 @@ BOOST_AUTO_TEST_CASE(lost_and_damaged_objects_are_noticed) {
   BOOST_TEST(databases.fired_by("SELECT 1").empty());
 }
 
+BOOST_AUTO_TEST_CASE(checks_that_take_longer_than_they_may_are_given_up) {
+  clean_data filled;
+  const auto& database = test_cluster::instance().conninfo();
+  BOOST_TEST(
+      fails_with(persistence::verify(database, {}, {"audit", 1us}), core::errc::unavailable));
+  BOOST_TEST(value_of(persistence::verify(database, {}, {"audit", 60s})).size() > 50U);
+}
+
 BOOST_AUTO_TEST_CASE(foreign_databases_are_refused) {
   const auto empty = persistence::verify(test_cluster::instance().conninfo() + " dbname=template1");
   BOOST_TEST(fails_with(empty, core::errc::wrong_state));

@@ -266,7 +266,9 @@ void task_auditor::check_stage() {
 /// A worker's bookmark tells by whom it was set: it must be the one who held the task last.
 void task_auditor::check_marks(task_model& t, const core::task_progress& next) {
   t.data.insert(next.data);
-  t.bookmarks.insert(next.execution_state);
+  auto& place = t.bookmarks[next.execution_state];
+  if (place == 0 || next.execution_state != t.progress.execution_state)
+    place = ++t.last_mark;
   if (next.paused && !t.progress.paused)
     seen_.count(task_event::paused);
   (next.paused ? t.was_paused : t.was_running) = true;

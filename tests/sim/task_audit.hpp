@@ -182,7 +182,12 @@ private:
     std::optional<core::finish_task> over; ///< Set while it is finished.
     std::map<core::token, grant> grants;
     std::set<std::string> data; ///< All that were ever committed, as of the next ones.
-    std::set<std::string> bookmarks;
+    /// All that were stored, with the place at which each was stored last, from 1. A worker may
+    /// send an earlier one again: then it is the last.
+    std::map<std::string, std::size_t> bookmarks;
+    std::size_t last_mark = 0;
+    /// The place of the last one that was acknowledged, by the token under which it was sent.
+    std::map<core::token, std::size_t> acknowledged_marks;
     bool was_paused = false;
     bool was_running = true; ///< Not paused.
   };

@@ -181,6 +181,14 @@ void task_auditor::check_leased(const core::queue_name& queue, const core::worke
           "I-12", leased.task, "a worker was given something else than the task");
   require(known.data.count(leased.data) != 0, "I-12", leased.task,
           "a worker was given data that is not in the database");
+  // What is behind an acknowledged bookmark is done: whoever has the task next begins there.
+  const auto given = known.bookmarks.find(leased.execution_state);
+  std::size_t least = 0;
+  for (const auto& [token, place] : known.acknowledged_marks)
+    if (token < leased.token)
+      least = std::max(least, place);
+  require((given == known.bookmarks.end() ? 0 : given->second) >= least, "I-14", leased.task,
+          "a worker was given an older bookmark than one that was acknowledged");
 }
 
 void task_auditor::acknowledged(const msg::claim_tasks& asked, const msg::leased_tasks& answer) {
@@ -217,6 +225,13 @@ void task_auditor::acknowledged(const msg::save_task& asked, const msg::task_out
   const auto known = tasks_.find(asked.task.task);
   require(known != tasks_.end() && known->second.bookmarks.count(asked.update.execution_state) != 0,
           "I-12", asked.task.task, "acknowledged progress is not in the database");
+  if (known == tasks_.end())
+    return;
+  const auto& marks = known->second.bookmarks;
+  if (const auto stored = marks.find(asked.update.execution_state); stored != marks.end()) {
+    auto& place = known->second.acknowledged_marks[asked.task.token];
+    place = std::max(place, stored->second);
+  }
 }
 
 void task_auditor::check_over(const msg::task_ref& ref, const char* what) {

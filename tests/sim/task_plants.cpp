@@ -32,6 +32,17 @@ private:
   mutation mutate_;
 };
 
+/// The same, and nobody is shown what is due: the backstop would find what a queue does not have.
+class forgetful_queues : public false_queues {
+public:
+  using false_queues::false_queues;
+
+  core::outcome<persistence::due_page> find_due(core::task_id, core::instant,
+                                                std::uint32_t) override {
+    return persistence::due_page{};
+  }
+};
+
 /// Finished tasks are gone.
 class without_history : public test::forwarding_store {
 public:
@@ -102,6 +113,8 @@ false_queues::mutation queue_mutation_named(const std::string& name, dice& rando
     });
   if (name == "tries-forgotten")
     return of_each_task([](core::task& t) { t.progress.attempts = t.progress.crashes = 0; });
+  if (name == "bookmark-forgotten")
+    return of_each_task([](core::task& t) { t.progress.execution_state = "{}"; });
   if (name == "date-forgotten")
     return of_each_task([](core::task& t) {
       if (t.held() == nullptr)
@@ -224,9 +237,11 @@ const std::vector<plant>& task_plants() {
       {"task-expiry-forgotten", "the ends of leases are forgotten when a queue is loaded",
        has_programs},
       {"tries-forgotten", "failed tries are forgotten when a queue is loaded", has_programs},
+      {"bookmark-forgotten", "bookmarks are forgotten when a queue is loaded", has_programs},
       {"date-forgotten", "what waits for a date is never due after a restart", has_programs},
       {"pause-forgotten", "pauses are forgotten when a queue is loaded", has_programs},
-      {"tasks-hidden", "tasks are left out when a queue is loaded", has_programs},
+      {"tasks-hidden", "a queue forgets tasks when it is loaded, and nobody looks for them",
+       has_programs},
       {"finished-unknown", "finished tasks are not found", has_programs},
       {"payloads-mixed-up", "the object store gives the text of another object", has_large},
       {"completed-revived", "completed tasks are redriven, too", has_programs},
@@ -346,6 +361,9 @@ std::function<void(core::change&)> task_mutation_named(const std::string& name, 
 std::unique_ptr<persistence::store> wrap_task_reads(const std::string& name,
                                                     std::unique_ptr<persistence::store> connection,
                                                     dice& random) {
+  if (name == "tasks-hidden")
+    return std::make_unique<forgetful_queues>(std::move(connection),
+                                              queue_mutation_named(name, random));
   if (auto mutate = queue_mutation_named(name, random))
     return std::make_unique<false_queues>(std::move(connection), std::move(mutate));
   if (name == "finished-unknown")

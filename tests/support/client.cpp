@@ -89,6 +89,8 @@ template awaited_answer<msg::get_profile> client::send(const msg::gateway_actor&
 template awaited_answer<msg::find_steps> client::send(const msg::gateway_actor&, msg::find_steps);
 template awaited_answer<msg::get_node_status> client::send(const msg::gateway_actor&,
                                                            msg::get_node_status);
+template awaited_answer<msg::get_audit_status> client::send(const msg::gateway_actor&,
+                                                            msg::get_audit_status);
 template awaited_answer<msg::get_link_status> client::send(const msg::gateway_actor&,
                                                            msg::get_link_status);
 template awaited_answer<msg::get_placement> client::send(const msg::gateway_actor&,

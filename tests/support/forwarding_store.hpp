@@ -143,6 +143,10 @@ public:
                                                              std::uint32_t limit) override {
     return pass([&] { return inner_->find_overdue(ended_before, limit); });
   }
+  core::outcome<persistence::due_page> find_due(core::task_id after, core::instant due_before,
+                                                std::uint32_t limit) override {
+    return pass([&] { return inner_->find_due(after, due_before, limit); });
+  }
   core::outcome<std::set<core::digest>>
   find_object_refs(const std::vector<core::digest>& objects) override {
     return pass([&] { return inner_->find_object_refs(objects); });
