@@ -9,6 +9,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 using namespace std::chrono_literals;
@@ -619,6 +620,14 @@ struct work_elsewhere : cluster {
     BOOST_REQUIRE(held.size() == 4U);
   }
 
+  /// Neither hosts the queue nor has been told anything by the worker.
+  virtual_node& third() {
+    for (auto& [name, node] : nodes)
+      if (node.get() != host && node.get() != far)
+        return *node;
+    BOOST_FAIL("there is no third node");
+    throw 0;
+  }
   std::size_t left_for_others() {
     const auto next = call(*host, a_claim("mail", "v"));
     BOOST_REQUIRE(next.value);
@@ -785,6 +794,87 @@ BOOST_FIXTURE_TEST_CASE(what_a_worker_held_over_a_node_that_died_runs_out, work_
   BOOST_TEST(left_for_others() == 0U);
   advance(60s);
   BOOST_TEST(left_for_others() == 4U);
+}
+
+// D26, D3: over whichever node the extension comes, the host of the queue gives it.
+BOOST_FIXTURE_TEST_CASE(a_lease_is_extended_over_nodes_that_do_not_host_its_queue, work_elsewhere) {
+  const auto ttl = held.front().expires_at - now();
+  msg::extend_tasks more{"mail", "w", {}};
+  for (const auto& task : held)
+    more.tasks.push_back({task.task, task.token});
+  for (auto* way : {far, &third()}) {
+    advance(ttl * 3 / 4); // with the second one, well behind the first end
+    const auto extended = call(*way, more);
+    BOOST_REQUIRE_MESSAGE(extended.value, (extended.error ? extended.error->detail : "late"));
+    for (const auto& outcome : extended.value->outcomes)
+      BOOST_TEST((outcome.refusal == core::errc::none), outcome.detail);
+  }
+  advance(ttl * 3 / 4);
+  BOOST_TEST(left_for_others() == 0U);
+  BOOST_TEST(worker.lost().empty());
+  expect_that_all_count();
+}
+
+/// Somebody takes one of these tasks by a callback that comes over the third node.
+struct callback_elsewhere : work_elsewhere {
+  callback_elsewhere() {
+    callback.queue = "mail";
+    callback.task = held.front().task;
+    callback.update.data = R"({"by":"callback"})";
+    callback.worker = "callback";
+    callback.claim = fresh<core::assignment_id>();
+    mine = eject(third());
+    BOOST_TEST(mine.token == held.front().token + 1);
+  }
+  msg::leased_task eject(virtual_node& over) {
+    const auto taken = call(over, callback);
+    BOOST_REQUIRE_MESSAGE(taken.value, (taken.error ? taken.error->detail : "late"));
+    BOOST_REQUIRE(taken.value->tasks.size() == 1U);
+    return taken.value->tasks.front();
+  }
+  core::errc complete(virtual_node& over, const core::worker_id& by, const msg::leased_task& task,
+                      const std::string& result) {
+    const auto done =
+        call(over, msg::complete_tasks{"mail", by, {{{task.task, task.token}, result}}});
+    BOOST_REQUIRE_MESSAGE(done.value, (done.error ? done.error->detail : "late"));
+    return done.value->outcomes.front().refusal;
+  }
+
+  msg::eject_task callback;
+  msg::leased_task mine;
+};
+
+// D30, D32, D33: the callback does not wait for the lease of the owner, who is told, and whose late
+// result counts nowhere.
+BOOST_FIXTURE_TEST_CASE(a_callback_over_another_node_ejects_the_owner, callback_elsewhere) {
+  BOOST_REQUIRE(worker.lost().size() == 1U);
+  BOOST_TEST((worker.lost().front().task == held.front().task));
+  BOOST_TEST(worker.lost().front().token == held.front().token);
+  for (auto& [name, node] : nodes)
+    BOOST_TEST((complete(*node, "w", held.front(), R"("late")") == core::errc::lease_not_held),
+               name);
+  msg::save_task save{"mail", "w", {held.front().task, held.front().token}, {}};
+  save.update.data = R"({"by":"w"})";
+  const auto saved = call(*far, save);
+  BOOST_REQUIRE(saved.value);
+  BOOST_TEST((saved.value->refusal == core::errc::lease_not_held));
+  BOOST_TEST((complete(third(), "callback", mine, R"("in time")") == core::errc::none));
+  const auto view = call(*far, msg::get_task{mine.task});
+  BOOST_REQUIRE(view.value);
+  BOOST_TEST(view.value->result == R"("in time")");
+  BOOST_TEST(view.value->data == R"({"by":"callback"})");
+  for (auto other = std::next(held.begin()); other != held.end(); ++other)
+    BOOST_TEST((complete(*far, "w", *other, "{}") == core::errc::none)); // nobody took these
+}
+
+// D30, D33, I-3: the next host knows who was ejected, and by whom.
+BOOST_FIXTURE_TEST_CASE(an_ejection_outlives_the_host_of_the_queue, callback_elsewhere) {
+  host->kill();
+  advance(5s);
+  BOOST_REQUIRE(&host_of("mail") != host);
+  BOOST_TEST((complete(*far, "w", held.front(), R"("late")") == core::errc::lease_not_held));
+  BOOST_TEST(eject(*far).token == mine.token); // repeated, as if its answer had been lost
+  BOOST_TEST((complete(*far, "callback", mine, "{}") == core::errc::none));
 }
 
 /// A peer that has a way to each of three nodes.

@@ -69,6 +69,7 @@ BOOST_AUTO_TEST_CASE(documents_show_the_programs_that_the_tests_run) {
   BOOST_TEST(shown("docs/API.md", "tests/end_to_end/image_node.cpp"));
   BOOST_TEST(shown("docs/PEERS.md", "tests/end_to_end/peer_program.cpp"));
   BOOST_TEST(shown("docs/PEERS.md", "examples/peer/worker.cpp"));
+  BOOST_TEST(shown("docs/PEERS.md", "examples/peer/contributor.cpp"));
 }
 
 BOOST_AUTO_TEST_CASE(peers_are_told_of_every_request) {

@@ -37,6 +37,7 @@ const fs::path prefix = package_dir / "prefix";
 const fs::path peer_build = package_dir / "peer";
 const std::string worker = peer_build / "worker";
 const std::string requester = peer_build / "requester";
+const std::string contributor = peer_build / "contributor";
 
 void cmake(const std::vector<std::string>& arguments) {
   const auto end = test::run_program(HOLDFAST_CMAKE, arguments, 300s);
@@ -104,6 +105,7 @@ BOOST_AUTO_TEST_CASE(installed_headers_need_no_others_of_ours) {
   const auto root = prefix / "include" / "holdfast";
   const auto headers = installed(root, ".hpp");
   BOOST_TEST(headers.count("client/worker.hpp") == 1U);
+  BOOST_TEST(headers.count("client/contributor_session.hpp") == 1U);
   const std::string own_include = "#include \"";
   for (const auto& header : headers) {
     std::istringstream lines{text_of(root / header)};
@@ -191,6 +193,34 @@ BOOST_AUTO_TEST_CASE(peers_built_against_it_do_the_tasks_of_a_file_once) {
   const auto verified = test::run_program(
       HOLDFAST_BINARY, {"verify", "--data-dir", running_node::current().place()}, 60s);
   BOOST_TEST(verified.code == 0, verified.out);
+}
+
+// A108: a contributor's session of the installed library judges what there is, once
+BOOST_AUTO_TEST_CASE(contributor_built_against_it_judges_the_units_on_offer) {
+  const auto port = running_node::current().process->port();
+  test::producer me{port};
+  const auto made = me.ask<msg::workflow_created>(msg::create_workflow{
+      {me.ids.next(me.now())},
+      R"({"name": "greetings", "steps": [{"key": "reply", "judgments_per_unit": 1}]})"});
+  const auto step = made.steps.front().step;
+  me.ask<msg::source_data_added>(msg::add_source_data{
+      step, {{"1", R"({"say": "hello"})", 0}, {"2", R"({"say": "bye"})", 0}}});
+  me.ask<msg::step_view>(msg::seal_step{step});
+
+  // The index of steps follows the events: the first runs may find none.
+  std::string out;
+  for (int tries = 10; tries > 0 && out.empty(); --tries) {
+    const auto end = test::run_program(contributor, {nodes(port), "ana"}, 60s);
+    BOOST_REQUIRE_MESSAGE(end.code == 0, end.err);
+    out = end.out;
+  }
+  BOOST_TEST(out.find(R"(reply {"say": "hello"} accepted)") != std::string::npos, out);
+  BOOST_TEST(out.find(R"(reply {"say": "bye"} accepted)") != std::string::npos, out);
+  const auto counts = me.ask<msg::step_statistics>(msg::get_step_statistics{step});
+  BOOST_TEST(counts.judgments == 2U);
+  const auto again = test::run_program(contributor, {nodes(port), "ben"}, 60s);
+  BOOST_TEST(again.code == 0, again.err);
+  BOOST_TEST(again.out.empty(), again.out);
 }
 
 BOOST_AUTO_TEST_CASE(requester_says_what_is_wrong) {

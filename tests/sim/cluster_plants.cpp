@@ -3,6 +3,7 @@
 #include "tests/support/forwarding_store.hpp"
 
 #include <caf/event_based_actor.hpp>
+#include <caf/sec.hpp>
 
 #include <algorithm>
 #include <map>
@@ -191,6 +192,29 @@ private:
   past_ptr past_;
 };
 
+/// What a node says after it was frozen is written whatever has become of its shards.
+class without_fence_for_thawed : public test::forwarding_store {
+public:
+  without_fence_for_thawed(std::unique_ptr<persistence::store> inner, database_ptr database,
+                           std::function<bool()> thawed)
+      : test::forwarding_store(std::move(inner)),
+        database_(std::move(database)),
+        thawed_(std::move(thawed)) {}
+
+  commit_result commit(const write_batch& batch) override {
+    auto forged = batch;
+    if (thawed_())
+      for (auto& part : forged.shards)
+        if (database_->tables().shards.at(part.shard).epoch > part.epoch)
+          rebase(database_->tables(), part);
+    return inner().commit(forged);
+  }
+
+private:
+  database_ptr database_;
+  std::function<bool()> thawed_;
+};
+
 // --- between nodes ---
 
 /// Ends with `door`; passes on what it has no opinion of.
@@ -215,6 +239,59 @@ caf::behavior sends_twice(caf::event_based_actor* self, const caf::actor& door) 
   }};
 }
 
+/// The answer that says that all tasks were made.
+msg::task_outcomes all_made(const msg::enqueue_tasks& m) {
+  msg::task_outcomes all;
+  for (const auto& task : m.tasks)
+    all.outcomes.push_back({task.task, core::errc::none, {}, true});
+  return all;
+}
+
+/// Takes silence for a success: a request that is lost is lost for ever.
+caf::behavior believes_silence(caf::event_based_actor* self, const caf::actor& line) {
+  constexpr std::chrono::seconds enough{1};
+  stand_before(self, line);
+  return {[=](const msg::enqueue_tasks& m) -> caf::result<msg::task_outcomes> {
+    auto promise = self->make_response_promise<msg::task_outcomes>();
+    self->request(line, enough, m)
+        .then([=](msg::task_outcomes& given) mutable { promise.deliver(std::move(given)); },
+              [=](caf::error& error) mutable {
+                if (error == caf::sec::request_timeout)
+                  promise.deliver(all_made(m));
+                else
+                  promise.deliver(std::move(error));
+              });
+    return promise;
+  }};
+}
+
+/// What comes again while its first copy is being dealt with is dealt with as something else.
+caf::behavior takes_copies_for_new(caf::event_based_actor* self, const caf::actor& door) {
+  stand_before(self, door);
+  const auto open = std::make_shared<std::set<core::task_id>>();
+  return {[=](msg::enqueue_tasks& m) -> caf::result<msg::task_outcomes> {
+    for (auto& task : m.tasks)
+      if (!open->insert(task.task).second)
+        task.task.value.bytes.back() ^= 1U;
+    auto promise = self->make_response_promise<msg::task_outcomes>();
+    const auto shut = [=] {
+      for (const auto& task : m.tasks)
+        open->erase(task.task);
+    };
+    self->request(door, std::chrono::minutes{2}, m)
+        .then(
+            [=](msg::task_outcomes& given) mutable {
+              shut();
+              promise.deliver(std::move(given));
+            },
+            [=](caf::error& error) mutable {
+              shut();
+              promise.deliver(std::move(error));
+            });
+    return promise;
+  }};
+}
+
 /// Takes the answer of a node that does not host the shard any more for that of its host.
 caf::behavior believes_anybody(caf::event_based_actor* self, const caf::actor& door) {
   stand_before(self, door);
@@ -222,12 +299,7 @@ caf::behavior believes_anybody(caf::event_based_actor* self, const caf::actor& d
     auto promise = self->make_response_promise<msg::task_outcomes>();
     self->request(door, std::chrono::minutes{2}, m)
         .then([=](msg::task_outcomes& given) mutable { promise.deliver(std::move(given)); },
-              [=](const caf::error&) mutable {
-                msg::task_outcomes all_well;
-                for (const auto& task : m.tasks)
-                  all_well.outcomes.push_back({task.task, core::errc::none, {}, true});
-                promise.deliver(std::move(all_well));
-              });
+              [=](const caf::error&) mutable { promise.deliver(all_made(m)); });
     return promise;
   }};
 }
@@ -243,6 +315,14 @@ bool has_late_commits(const plan& p) {
 }
 
 bool passes_on_tasks(const plan& p) { return has_neighbours(p) && p.machine.tasks > 0; }
+
+bool thaws(const plan& p) { return has_neighbours(p) && p.faults.node_frozen > 0; }
+
+bool loses_tasks(const plan& p) {
+  return passes_on_tasks(p) && (p.faults.message_lost > 0 || p.faults.one_way_cut > 0);
+}
+
+bool doubles_tasks(const plan& p) { return passes_on_tasks(p) && p.faults.message_doubled > 0; }
 
 } // namespace
 
@@ -268,6 +348,12 @@ const std::vector<plant>& cluster_plants() {
        passes_on_tasks},
       {"old-host-believed", "the refusal of a node that is host no more is taken for a success",
        passes_on_tasks},
+      {"thawed-believed", "what a node says after it was frozen is written under today's epoch",
+       thaws},
+      {"silence-believed", "a request that gets no answer from another node is taken for done",
+       loses_tasks},
+      {"copy-taken-for-new", "a forwarded request that arrives twice is applied twice",
+       doubles_tasks},
   };
   return all;
 }
@@ -278,7 +364,11 @@ cluster_bug::cluster_bug(std::string name, database_ptr database)
       past_(std::make_shared<shared_past>()) {}
 
 std::unique_ptr<persistence::store>
-cluster_bug::wrap(std::unique_ptr<persistence::store> connection) const {
+cluster_bug::wrap(std::unique_ptr<persistence::store> connection,
+                  std::function<bool()> thawed) const {
+  if (name_ == "thawed-believed")
+    return std::make_unique<without_fence_for_thawed>(std::move(connection), database_,
+                                                      std::move(thawed));
   if (name_ == "takeover-keeps-fence")
     return std::make_unique<without_new_fence>(
         std::move(connection), database_,
@@ -306,6 +396,12 @@ void cluster_bug::spoil(caf::actor_system& system, test::virtual_network& networ
   if (name_ == "forwarded-twice")
     network.stand_before_doors(
         [&system](const caf::actor& door) { return system.spawn(sends_twice, door); });
+  if (name_ == "silence-believed")
+    network.stand_before_lines(
+        [&system](const caf::actor& line) { return system.spawn(believes_silence, line); });
+  if (name_ == "copy-taken-for-new")
+    network.stand_before_doors(
+        [&system](const caf::actor& door) { return system.spawn(takes_copies_for_new, door); });
   if (name_ == "old-host-believed")
     network.stand_before_doors(
         [&system](const caf::actor& door) { return system.spawn(believes_anybody, door); });

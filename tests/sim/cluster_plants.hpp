@@ -5,6 +5,7 @@
 
 #include <caf/actor_system.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,8 +24,9 @@ class cluster_bug {
 public:
   cluster_bug(std::string name, std::shared_ptr<persistence::memory_database> database);
 
-  /// The connection of a node, lying if the bug makes it lie.
-  std::unique_ptr<persistence::store> wrap(std::unique_ptr<persistence::store> connection) const;
+  /// The connection of a node, lying if the bug makes it lie. `thawed`: the node was frozen once.
+  std::unique_ptr<persistence::store> wrap(std::unique_ptr<persistence::store> connection,
+                                           std::function<bool()> thawed) const;
   /// Has the bug stand between the nodes.
   void spoil(caf::actor_system& system, test::virtual_network& network) const;
 

@@ -694,6 +694,21 @@ void draw_job(plan& p) {
   p.job = p.units > 0 && p.unit_tasks.front().queue.empty() && d.below(5) == 0;
 }
 
+/// In half of the runs nodes freeze, or what they say to each other meets with accidents. With dice
+/// of their own, and last: nothing else depends on it.
+void draw_network(plan& p) {
+  dice d{p.seed * 0x9e6c63d0876a9a99ULL + 15};
+  if (d.below(2) != 0)
+    return;
+  auto& f = p.faults;
+  f.node_frozen = rate(d, 2'000);
+  f.one_way_cut = rate(d, 2'000);
+  f.message_lost = rate(d, 100'000);
+  f.answer_lost = rate(d, 100'000);
+  f.message_late = rate(d, 400'000);
+  f.message_doubled = rate(d, 500'000);
+}
+
 std::string json_of(const core::gather_policy& policy) {
   core::json_object gather;
   gather.text("by", to_string(policy.by));
@@ -885,6 +900,7 @@ plan draw_plan(std::uint64_t seed) {
   draw_job(p);
   draw_spoilers(p);
   draw_read_faults(p);
+  draw_network(p);
   return p;
 }
 
@@ -905,8 +921,10 @@ std::string describe(const plan& p) {
       << f.read_fails << ", of units " << f.unit_read_fails << ", outage " << f.outage << ", kill "
       << f.node_kill << ", drain " << f.node_drain << ", zombie " << f.zombie << ", partition "
       << f.partition << ", frozen heartbeat " << f.frozen_heartbeat << ", lines cut " << f.lines_cut
-      << ", crash " << f.actor_crash << ", rush " << f.clock_rush << ", timer lost " << f.timer_lost
-      << (p.webhooks ? "; with webhooks" : "")
+      << ", one way cut " << f.one_way_cut << ", frozen " << f.node_frozen << ", message lost "
+      << f.message_lost << ", answer lost " << f.answer_lost << ", late " << f.message_late
+      << ", doubled " << f.message_doubled << ", crash " << f.actor_crash << ", rush "
+      << f.clock_rush << ", timer lost " << f.timer_lost << (p.webhooks ? "; with webhooks" : "")
       << (p.asks.empty() ? "" : "; steps ask something of people")
       << (p.job ? "; the workflow is a job" : "")
       << (p.gathers.empty() ? "\n"

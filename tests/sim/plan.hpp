@@ -69,6 +69,14 @@ struct fault_rates {
   std::uint32_t get_fails = 0;
   // Opportunity: one message handled.
   std::uint32_t object_lost = 0;
+  std::uint32_t one_way_cut = 0;
+  std::uint32_t node_frozen = 0; ///< It does nothing for a while, and then goes on as if no time
+                                 ///< had passed.
+  // Opportunity: one message between nodes.
+  std::uint32_t message_lost = 0;
+  std::uint32_t answer_lost = 0;
+  std::uint32_t message_late = 0;
+  std::uint32_t message_doubled = 0;
 };
 
 /// How contributors behave: relative weights of what they do with a lease.

@@ -927,7 +927,8 @@ void planted_bug::spoil(caf::actor_system& system, test::virtual_network& networ
 }
 
 std::unique_ptr<persistence::store>
-planted_bug::wrap(std::unique_ptr<persistence::store> connection) const {
+planted_bug::wrap(std::unique_ptr<persistence::store> connection,
+                  std::function<bool()> thawed) const {
   const auto keep_unit = [](core::unit&) {};
   const auto keep_step = [](persistence::open_unit&) {};
   if (name_ == "fence-ignored")
@@ -1028,7 +1029,8 @@ planted_bug::wrap(std::unique_ptr<persistence::store> connection) const {
   for (const auto& find : {mutation_named, task_mutation_named})
     if (auto mutate = find(name_, *random_))
       return std::make_unique<batch_mutator>(std::move(connection), database_, std::move(mutate));
-  return wrap_task_reads(name_, between_nodes_->wrap(std::move(connection)), *random_);
+  return wrap_task_reads(name_, between_nodes_->wrap(std::move(connection), std::move(thawed)),
+                         *random_);
 }
 
 msg::gateway_actor planted_bug::wrap(caf::actor_system& system,

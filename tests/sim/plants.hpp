@@ -7,6 +7,7 @@
 
 #include <caf/actor_system.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -39,8 +40,9 @@ public:
               dice& random);
   ~planted_bug();
 
-  /// What a node gets for its connection to the database.
-  std::unique_ptr<persistence::store> wrap(std::unique_ptr<persistence::store> connection) const;
+  /// What a node gets for its connection to the database. `thawed`: the node was frozen once.
+  std::unique_ptr<persistence::store> wrap(std::unique_ptr<persistence::store> connection,
+                                           std::function<bool()> thawed) const;
   /// What clients get for a node's gateway.
   msg::gateway_actor wrap(caf::actor_system& system, const msg::gateway_actor& gateway) const;
   /// To be called before the first node starts.

@@ -41,13 +41,20 @@ constexpr std::uint64_t full_check_every = 100;
 /// A node's connection: cut off with its process, slowed by the database's bad luck.
 class connection : public test::forwarding_store {
 public:
-  connection(std::unique_ptr<persistence::store> inner, process_ptr owner, database_faults& faults)
-      : test::forwarding_store(std::move(inner)), owner_(std::move(owner)), faults_(faults) {}
+  connection(std::unique_ptr<persistence::store> inner, process_ptr owner, database_faults& faults,
+             tally& seen)
+      : test::forwarding_store(std::move(inner)),
+        owner_(std::move(owner)),
+        faults_(faults),
+        seen_(seen) {}
 
   persistence::commit_result commit(const persistence::write_batch& batch) override {
     if (owner_->cut)
       return {persistence::commit_status::unavailable, {}, "cut off"};
-    return faults_.commit(inner(), owner_->settings.incarnation, batch);
+    auto result = faults_.commit(inner(), owner_->settings.incarnation, batch);
+    if (owner_->thawed && result.status == persistence::commit_status::fenced)
+      seen_.count(event_kind::stale_write_refused);
+    return result;
   }
   core::outcome<std::vector<persistence::shard_fence>>
   take_over(const std::string& node, core::incarnation_id incarnation,
@@ -74,6 +81,7 @@ protected:
 private:
   process_ptr owner_;
   database_faults& faults_;
+  tally& seen_;
 };
 
 /// Actors of a node that may crash one by one. Not the supervisors: an actor that only passes
@@ -136,6 +144,7 @@ world::world(const run_options& options)
   if (options.plant == "late-commit-accepted")
     database_faults_.accept_late_commits();
   bug_.spoil(*virtual_.system, *virtual_.network);
+  virtual_.network->decide_fates([this] { return fate_of_message(); });
   receivers_ =
       std::make_shared<receivers>(field_, [this](core::duration wait, std::function<void()> what) {
         after(wait, std::move(what));
@@ -161,6 +170,7 @@ world::~world() {
 
 void world::shut_down() {
   field_.over = true;
+  virtual_.network->decide_fates(nullptr);
   agenda_.clear();
   for (const auto& p : processes_)
     kill(p, "the end");
@@ -227,11 +237,39 @@ void world::handle_one() {
   if (!calm_ && crash_next())
     return;
   note_message(jobs.front());
+  const auto* actor = dynamic_cast<caf::scheduled_actor*>(jobs.front());
+  const auto owner = actor == nullptr ? 0 : owner_of(actor->id());
+  own_new_actors(0); // those that were made in between are of no process
   scheduler().try_run_once();
+  own_new_actors(owner);
   if (std::exchange(commits_checked_, audit_.commits()) != audit_.commits())
     receivers_->check();
   if (audit_.commits() % full_check_every == full_check_every - 1 && messages_ % 64 == 0)
     audit_.check_all();
+}
+
+std::uint32_t world::owner_of(caf::actor_id actor) const {
+  return actor < owners_.size() ? owners_[actor] : 0;
+}
+
+void world::own_new_actors(std::uint32_t number) {
+  owners_.resize(virtual_.system->latest_actor_id() + 1, number);
+}
+
+void world::set_frozen_aside() {
+  if (set_aside_.empty())
+    return;
+  auto& jobs = scheduler().jobs;
+  for (auto job = jobs.begin(); job != jobs.end();) {
+    const auto* actor = dynamic_cast<caf::scheduled_actor*>(*job);
+    const auto aside = actor == nullptr ? set_aside_.end() : set_aside_.find(owner_of(actor->id()));
+    if (aside == set_aside_.end()) {
+      ++job;
+      continue;
+    }
+    aside->second.push_back(*job);
+    job = jobs.erase(job);
+  }
 }
 
 void world::check_ready() {
@@ -240,7 +278,7 @@ void world::check_ready() {
   ready_checked_ = now();
   std::set<core::incarnation_id> able;
   for (const auto& p : processes_)
-    if (!p->dead && !p->cut && !p->no_renewals)
+    if (!p->dead && !p->cut && !p->no_renewals && !p->frozen)
       able.insert(p->settings.incarnation);
   std::vector<caf::strong_actor_ptr> actors;
   for (auto seen = seen_steps_.begin(); seen != seen_steps_.end();)
@@ -263,6 +301,7 @@ void world::lose_timers() {
 void world::advance() {
   if (run_due())
     return;
+  set_frozen_aside();
   const bool rush = !calm_ && random_.hit(plan_.faults.clock_rush);
   if (scheduler().has_job() && !rush)
     return handle_one();
@@ -281,6 +320,7 @@ void world::advance() {
 
 process_ptr world::start_process(const std::string& name) {
   auto p = std::make_shared<process>();
+  p->number = ++processes_started_;
   auto& s = p->settings;
   s.name = name;
   s.incarnation = {ids_.next(now())};
@@ -344,7 +384,9 @@ process_ptr world::start_process(const std::string& name) {
     if (event == "actor_crashed") // by an exception: nothing that a client does may raise one
       audit_.blame("no exception", text());
   };
+  own_new_actors(0);
   p->root = actors::spawn_node(*virtual_.system, std::move(running));
+  own_new_actors(p->number);
   // Held, because an actor that nobody refers to is gone before it hears of anything.
   p->watcher = virtual_.system->spawn([this, p](caf::event_based_actor* self) {
     self->monitor(p->root);
@@ -373,8 +415,9 @@ process_ptr world::start_process(const std::string& name) {
 
 std::unique_ptr<persistence::store> world::open_store(const process_ptr& p) {
   return std::make_unique<connection>(
-      bug_.wrap(std::make_unique<persistence::memory_store>(virtual_.database)), p,
-      database_faults_);
+      bug_.wrap(std::make_unique<persistence::memory_store>(virtual_.database),
+                [p] { return p->thawed; }),
+      p, database_faults_, seen_);
 }
 
 void world::kill(const process_ptr& p, const char* why) {
@@ -386,6 +429,7 @@ void world::kill(const process_ptr& p, const char* why) {
   });
   p->dead = true;
   p->cut = true;
+  thaw(p); // to its end
   p->gateway = nullptr;
   virtual_.network->close(p->settings.address);
   caf::anon_send_exit(p->root, caf::exit_reason::user_shutdown);
@@ -449,6 +493,10 @@ void world::maybe_fault() {
     cut_lines();
   else if (strikes(f.object_lost))
     objects_->lose_one();
+  else if (strikes(f.one_way_cut))
+    cut_one_way();
+  else if (strikes(f.node_frozen))
+    freeze();
   else if (strikes(1'000)) {
     database_faults_.finish_late();
     database_faults_.draw_refusals();
@@ -537,6 +585,78 @@ void world::cut_lines() {
   after(random_.span(10ms, 10s), [=] { virtual_.network->isolate(address, false); });
 }
 
+/// What one node says does not reach another one, which is heard all the same.
+void world::cut_one_way() {
+  const auto from = pick_process();
+  const auto to = pick_process();
+  if (!from || from == to)
+    return;
+  seen_.count(event_kind::one_way_cut);
+  const auto speaks = from->settings.address;
+  const auto hears = to->settings.address;
+  log_.note([&] { return "node " + to->settings.name + " does not hear " + from->settings.name; });
+  virtual_.network->cut_one_way(speaks, hears, true);
+  const auto noticed = random_.span(10ms, 5s);
+  after(noticed, [=] { virtual_.network->cut_lines_of(speaks); });
+  after(noticed + random_.span(0ms, 10s),
+        [=] { virtual_.network->cut_one_way(speaks, hears, false); });
+}
+
+/// As SIGSTOP does, or a machine whose disk hangs: the process hears and does nothing. Then it goes
+/// on in the middle of what it did, and must not do harm.
+void world::freeze() {
+  const auto p = pick_process();
+  if (!p || p->frozen)
+    return;
+  seen_.count(event_kind::node_frozen);
+  log_.note([&] { return "node " + p->settings.name + " freezes"; });
+  p->frozen = true;
+  set_aside_[p->number];
+  ready_.interrupt();
+  after(random_.span(1s, 10s), [=] {
+    if (p->frozen) // who spoke to it has heard nothing for that long
+      virtual_.network->cut_lines_of(p->settings.address);
+  });
+  after(random_.span(plan_.node_lease_time / 2, plan_.node_lease_time * 5), [=] { thaw(p); });
+  if (processes_.size() < processes_max && random_.below(2) == 0)
+    start_process(p->settings.name + '*');
+}
+
+void world::thaw(const process_ptr& p) {
+  if (!std::exchange(p->frozen, false))
+    return;
+  p->thawed = true;
+  log_.note([&] { return "node " + p->settings.name + " thaws"; });
+  ready_.interrupt();
+  const auto waiting = set_aside_.extract(p->number);
+  auto& jobs = scheduler().jobs;
+  jobs.insert(jobs.end(), waiting.mapped().begin(), waiting.mapped().end());
+}
+
+test::message_fate world::fate_of_message() {
+  const auto& f = plan_.faults;
+  test::message_fate fate;
+  const auto strikes = [&](std::uint32_t rate, event_kind kind) {
+    if (rate == 0 || !random_.hit(rate))
+      return false;
+    seen_.count(kind);
+    return true;
+  };
+  fate.lost = strikes(f.message_lost, event_kind::message_lost);
+  fate.answer_lost = !fate.lost && strikes(f.answer_lost, event_kind::answer_lost);
+  if (fate.lost || fate.answer_lost) {
+    fate.noticed_after = random_.span(10ms, 5s);
+    log_.note([&] {
+      return std::string{"a line between nodes "} + (fate.lost ? "swallows" : "loses answers");
+    });
+    return fate;
+  }
+  if (strikes(f.message_late, event_kind::message_late))
+    fate.late = random_.span(1ms, 2s);
+  fate.doubled = strikes(f.message_doubled, event_kind::message_doubled);
+  return fate;
+}
+
 bool world::crash_next() {
   if (plan_.faults.actor_crash == 0 || !random_.hit(plan_.faults.actor_crash))
     return false;
@@ -563,6 +683,9 @@ void world::calm_down() {
   agenda_.clear();
   database_faults_.stop();
   objects_->stop();
+  for (const auto& p : processes_)
+    thaw(p);
+  virtual_.network->heal();
   forget_ended();
   while (processes_.size() > plan_.nodes) {
     kill(processes_.front(), "no more are needed now");
@@ -575,6 +698,9 @@ void world::calm_down() {
     p->no_renewals = false;
     virtual_.network->isolate(p->settings.address, false);
   }
+  // What was late or frozen is dealt with before anybody mends what it has done.
+  while (scheduler().has_job() && !audit_.found())
+    handle_one();
   // A chain passes each step at most three times, and several may become one; who is excluded from
   // the rest of it must not be needed there.
   const auto chains = plan_.gathers.empty() ? 1 : chains_of_batch_max;

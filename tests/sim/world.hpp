@@ -45,12 +45,15 @@ struct run_report {
 
 /// One process of the cluster, from its start to its end.
 struct process {
+  std::uint32_t number = 0; ///< Of the run; 0: none.
   actors::node_settings settings;
   msg::gateway_actor gateway; ///< Null until it hosts its shards, and after its end.
   caf::actor root;
   caf::actor watcher;       ///< Hears of the root's end.
   bool cut = false;         ///< No call of it reaches the database.
   bool no_renewals = false; ///< Its heartbeat is frozen; all else works.
+  bool frozen = false;      ///< None of its actors runs.
+  bool thawed = false;      ///< It was frozen once, and goes on with the memory that it had.
   bool dead = false;
 };
 using process_ptr = std::shared_ptr<process>;
@@ -76,6 +79,11 @@ private:
   void advance();
   void lose_timers();
   void handle_one();
+  /// What the actors of frozen nodes have to do waits with them.
+  void set_frozen_aside();
+  /// All actors that have been made since the last call belong to the process.
+  void own_new_actors(std::uint32_t number);
+  std::uint32_t owner_of(caf::actor_id actor) const;
   void note_message(caf::resumable* job);
   void at(core::instant when, std::function<void()> what);
   void after(core::duration wait, std::function<void()> what) { at(now() + wait, std::move(what)); }
@@ -101,6 +109,10 @@ private:
   void partition();
   void freeze_heartbeat();
   void cut_lines();
+  void cut_one_way();
+  void freeze();
+  void thaw(const process_ptr& p);
+  test::message_fate fate_of_message();
   bool crash_next();
 
   void calm_down();
@@ -131,6 +143,9 @@ private:
   core::uuid_source ids_;
 
   std::vector<process_ptr> processes_;
+  std::uint32_t processes_started_ = 0;
+  std::vector<std::uint32_t> owners_; ///< Of actors, by their ids: the numbers of their processes.
+  std::map<std::uint32_t, std::vector<caf::resumable*>> set_aside_; ///< Of frozen processes.
   std::map<caf::actor_id, caf::actor_addr> seen_actors_; ///< That have ever handled a message.
   std::map<caf::actor_id, caf::actor_addr> seen_steps_;  ///< Of these, the steps.
   std::multimap<core::instant, std::function<void()>> agenda_;
