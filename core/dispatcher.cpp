@@ -12,9 +12,10 @@ namespace {
 
 double seconds_of(duration d) { return std::chrono::duration<double>(d).count(); }
 
-const rate_limit& rate_of(const queue_policy& policy, const std::string& credential) {
-  const auto own = policy.credentials.find(credential);
-  return own == policy.credentials.end() ? policy.rate_per_credential : own->second;
+bool any_limit(const credential_rates& rates) {
+  return rates.each.per_second > 0 || rates.without.per_second > 0
+         || std::any_of(rates.named.begin(), rates.named.end(),
+                        [](const auto& entry) { return entry.second.per_second > 0; });
 }
 
 } // namespace
@@ -94,8 +95,14 @@ void dispatcher::forget_settled(const queue_policy& policy, instant now) {
     return;
   const token_bucket fresh{*began_};
   for (auto at = credentials_.begin(); at != credentials_.end();)
-    at = at->second.as_new(rate_of(policy, at->first), fresh, now) ? credentials_.erase(at)
-                                                                   : std::next(at);
+    at = at->second.as_new(rate_of(policy.credentials, at->first), fresh, now)
+             ? credentials_.erase(at)
+             : std::next(at);
+  for (auto at = of_types_.begin(); at != of_types_.end();) {
+    const auto& [type, credential] = at->first;
+    const auto& rate = rate_of(rules_of(policy, type).credentials, credential);
+    at = at->second.as_new(rate, fresh, now) ? of_types_.erase(at) : std::next(at);
+  }
   for (auto at = held_off_.begin(); at != held_off_.end();)
     at = at->second <= now ? held_off_.erase(at) : std::next(at);
   forget_at_ = std::max(forget_from, 2 * remembered());
@@ -185,11 +192,17 @@ instant dispatcher::type_opens_at(const queue_policy& policy, const std::string&
                                : state->second.bucket.opens_at(rules_of(policy, type).rate, now);
 }
 
-instant dispatcher::credential_opens_at(const queue_policy& policy, const std::string& credential,
+instant dispatcher::credential_opens_at(const queue_policy& policy, const group& of,
                                         instant now) const {
-  const auto bucket = credentials_.find(credential);
-  return bucket == credentials_.end() ? now
-                                      : bucket->second.opens_at(rate_of(policy, credential), now);
+  const auto& [type, credential] = of;
+  auto opens = now;
+  if (const auto bucket = credentials_.find(credential); bucket != credentials_.end())
+    opens = bucket->second.opens_at(rate_of(policy.credentials, credential), now);
+  if (const auto bucket = of_types_.find(of); bucket != of_types_.end()) {
+    const auto& rate = rate_of(rules_of(policy, type).credentials, credential);
+    opens = std::max(opens, bucket->second.opens_at(rate, now));
+  }
+  return opens;
 }
 
 instant dispatcher::held_off_until(const group& of, instant now) const {
@@ -198,9 +211,8 @@ instant dispatcher::held_off_until(const group& of, instant now) const {
 }
 
 instant dispatcher::rates_open_at(const queue_policy& policy, const group& of, instant now) const {
-  const auto& [type, credential] = of;
-  return std::max({now, type_opens_at(policy, type, now),
-                   credential_opens_at(policy, credential, now), held_off_until(of, now)});
+  return std::max({now, type_opens_at(policy, of.first, now), credential_opens_at(policy, of, now),
+                   held_off_until(of, now)});
 }
 
 bool dispatcher::open(const queue_policy& policy, const lane& l, instant now) const {
@@ -222,11 +234,10 @@ bool dispatcher::may_have(const queue_policy& policy, const std::set<std::string
 }
 
 bool dispatcher::has_rates(const queue_policy& policy) const {
-  const auto limits = [](const auto& entry) { return entry.second.per_second > 0; };
-  const auto type_limits = [](const auto& entry) { return entry.second.rate.per_second > 0; };
-  return !held_off_.empty() || policy.rate.per_second > 0
-         || policy.rate_per_credential.per_second > 0
-         || std::any_of(policy.credentials.begin(), policy.credentials.end(), limits)
+  const auto type_limits = [](const auto& entry) {
+    return entry.second.rate.per_second > 0 || any_limit(entry.second.credentials);
+  };
+  return !held_off_.empty() || policy.rate.per_second > 0 || any_limit(policy.credentials)
          || std::any_of(policy.types.begin(), policy.types.end(), type_limits);
 }
 
@@ -249,7 +260,8 @@ std::vector<obstacle> dispatcher::obstacles(const queue_policy& policy, const ta
   note_until(limit::held_off, held_off_until({spec.type, spec.credential}, now));
   note_until(limit::queue_rate, bucket_.opens_at(policy.rate, now));
   note_until(limit::type_rate, type_opens_at(policy, spec.type, now));
-  note_until(limit::credential_rate, credential_opens_at(policy, spec.credential, now));
+  note_until(limit::credential_rate,
+             credential_opens_at(policy, {spec.type, spec.credential}, now));
   return found;
 }
 
@@ -314,9 +326,12 @@ std::optional<task_id> dispatcher::take(const queue_policy& policy,
   auto& type = types_[from->type];
   ++type.running;
   type.bucket.take(rules_of(policy, from->type).rate, now);
-  if (const auto& rate = rate_of(policy, from->credential);
-      !from->credential.empty() && rate.per_second > 0)
+  if (const auto& rate = rate_of(policy.credentials, from->credential); rate.per_second > 0)
     credentials_.try_emplace(from->credential, *began_).first->second.take(rate, now);
+  if (const auto& rate = rate_of(rules_of(policy, from->type).credentials, from->credential);
+      rate.per_second > 0)
+    of_types_.try_emplace(group{from->type, from->credential}, *began_)
+        .first->second.take(rate, now);
   forget_settled(policy, now);
   ++next->running;
   ++running_;
@@ -351,6 +366,14 @@ void dispatcher::ended(const task_spec& spec) {
 void dispatcher::hold_off(const task_spec& spec, instant until) {
   auto& held = held_off_[{spec.type, spec.credential}];
   held = std::max(held, until);
+}
+
+std::vector<task_id> dispatcher::next_in_line() const {
+  std::vector<task_id> first;
+  for (const auto& [passed, key] : contending_)
+    for (const auto& l : shares_.find(std::string{key})->second->lanes)
+      first.push_back(l.tasks.begin()->second);
+  return first;
 }
 
 instant dispatcher::next_chance(const queue_policy& policy, instant now) const {

@@ -47,7 +47,7 @@ struct obstacle {
     type_running,    ///< `type_policy::running_max`
     queue_rate,      ///< `queue_policy::rate`
     type_rate,       ///< `type_policy::rate`
-    credential_rate, ///< `queue_policy::rate_per_credential`, or the credential's own
+    credential_rate, ///< `queue_policy::credentials`, or those of the type
     held_off,        ///< The world outside asked for it.
   };
   limit which;
@@ -98,9 +98,14 @@ public:
   /// that.
   instant next_chance(const queue_policy& policy, instant now) const;
 
+  /// Of each key, type and credential that has tasks waiting, the one that goes first.
+  std::vector<task_id> next_in_line() const;
+
   /// How many credentials, and pauses of the world outside, it keeps something of. What has no
   /// consequence any more is forgotten now and then, however many there were.
-  std::size_t remembered() const { return credentials_.size() + held_off_.size(); }
+  std::size_t remembered() const {
+    return credentials_.size() + of_types_.size() + held_off_.size();
+  }
 
   std::size_t waiting() const { return waiting_; }
   std::size_t running() const { return running_; }
@@ -140,8 +145,7 @@ private:
   static bool key_full(const queue_policy& policy, const share& s);
   bool type_full(const queue_policy& policy, const std::string& type) const;
   instant type_opens_at(const queue_policy& policy, const std::string& type, instant now) const;
-  instant credential_opens_at(const queue_policy& policy, const std::string& credential,
-                              instant now) const;
+  instant credential_opens_at(const queue_policy& policy, const group& of, instant now) const;
   instant held_off_until(const group& of, instant now) const;
   instant rates_open_at(const queue_policy& policy, const group& of, instant now) const;
   bool open(const queue_policy& policy, const lane& l, instant now) const;
@@ -162,9 +166,10 @@ private:
   double clock_ = 0;                    ///< Virtual time of the last grant; never goes back.
   double latest_ = 0;                   ///< The greatest of all keys' virtual times.
   std::unordered_map<std::string, type_state> types_;
-  std::unordered_map<std::string, token_bucket> credentials_;
-  std::map<group, instant> held_off_;   ///< By the world outside.
-  std::size_t forget_at_ = forget_from; ///< When so many are remembered, some may be forgotten.
+  std::unordered_map<std::string, token_bucket> credentials_; ///< Over all types.
+  std::map<group, token_bucket> of_types_; ///< Those that a type has beside them.
+  std::map<group, instant> held_off_;      ///< By the world outside.
+  std::size_t forget_at_ = forget_from;    ///< When so many are remembered, some may be forgotten.
   /// When a credential that nothing is kept of had one grant; none: at the next one.
   std::optional<instant> began_;
   token_bucket bucket_;

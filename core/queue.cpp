@@ -342,6 +342,25 @@ instant next_wake(const queue& q, instant now) {
   return std::min(next, q.ready.next_chance(q.policy, now));
 }
 
+queue_load load_of(queue& q, instant now) {
+  wake(q, now);
+  queue_load load;
+  load.ready = q.ready.waiting();
+  load.later = q.sleeping.size();
+  load.leased = q.expiries.size();
+  load.paused = q.tasks.size() - load.ready - load.later - load.leased;
+  for (const auto& id : q.ready.next_in_line()) {
+    const auto due = q.tasks.at(id).progress.next_action;
+    load.ready_since = std::min(load.ready_since.value_or(due), due);
+  }
+  return load;
+}
+
+void hold_off_again(queue& q, const task_id& id) {
+  const auto& t = q.tasks.at(id);
+  q.ready.hold_off(t.spec, t.progress.next_action);
+}
+
 decision<std::vector<item_outcome>> decide(queue& q, enqueue command, instant now) {
   decision<std::vector<item_outcome>> made;
   made.answer.reserve(command.tasks.size());

@@ -66,6 +66,23 @@ put_queue row_of(const queue& q, instant at);
 /// `next_schedule`.
 instant next_wake(const queue& q, instant now);
 
+/// How much is in a queue.
+struct queue_load {
+  std::size_t ready = 0; ///< Due, and held by nobody.
+  std::size_t later = 0; ///< Not due yet.
+  std::size_t leased = 0;
+  std::size_t paused = 0; ///< One by one, and held by nobody.
+  /// Since when the ready one is due that waits longest of those next in line with their key, type
+  /// and credential; none when none is ready. To look at all of them would cost too much.
+  std::optional<instant> ready_since;
+};
+/// Moves those that have become due to those that are ready, as a claim would.
+queue_load load_of(queue& q, instant now);
+
+/// The world outside asked for a pause when it last had this task, and nothing has happened to it
+/// since: until it is due, all of its type and credential wait.
+void hold_off_again(queue& q, const task_id& id);
+
 /// A worker's lease that was taken away.
 struct lost_lease {
   worker_id worker;

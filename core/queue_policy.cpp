@@ -23,6 +23,13 @@ public:
     check(rate.burst >= 1 && rate.burst <= 1e6, place + "/burst", "must be between 1 and 1000000");
   }
 
+  void check(const credential_rates& rates, const std::string& place) {
+    check(rates.each, place + "/rate_per_credential");
+    check(rates.without, place + "/rate_without_credential");
+    for (const auto& [name, rate] : rates.named)
+      check(rate, place + "/credentials/" + name);
+  }
+
   void check(const retry_policy& retry, const std::string& place) {
     check(retry.max_attempts >= 1 && retry.max_attempts <= 1000, place + "/max_attempts",
           "must be between 1 and 1000");
@@ -43,6 +50,7 @@ public:
     if (type.retry)
       check(*type.retry, place + "/retry");
     check(type.rate, place + "/rate");
+    check(type.credentials, place);
     check_word(type.first_state, place + "/first_state");
     if (type.transitions.empty())
       return;
@@ -65,6 +73,13 @@ bool is_queue_name(const queue_name& name) {
               return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-'
                      || c == '.';
             });
+}
+
+const rate_limit& rate_of(const credential_rates& rates, const std::string& credential) {
+  if (credential.empty())
+    return rates.without;
+  const auto own = rates.named.find(credential);
+  return own == rates.named.end() ? rates.each : own->second;
 }
 
 const type_policy& rules_of(const queue_policy& policy, const std::string& type) {
@@ -113,9 +128,7 @@ std::vector<definition_problem> problems_of(const queue_policy& policy) {
                "/lease/total_max_seconds", "must be at least ttl_seconds and at most a year");
   finder.check(policy.retry, "/retry");
   finder.check(policy.rate, "/rate");
-  finder.check(policy.rate_per_credential, "/rate_per_credential");
-  for (const auto& [name, rate] : policy.credentials)
-    finder.check(rate, "/credentials/" + name);
+  finder.check(policy.credentials, "");
   for (const auto& [key, weight] : policy.weights)
     finder.check(weight >= 0.001 && weight <= 1000, "/weights/" + key,
                  "must be between 0.001 and 1000");

@@ -20,6 +20,16 @@ struct rate_limit {
   double burst = 1;      ///< At least 1.
 };
 
+/// The rates of what uses the world outside as somebody.
+struct credential_rates {
+  rate_limit each;                         ///< Of each that is not named.
+  std::map<std::string, rate_limit> named; ///< Those with a rate of their own.
+  rate_limit without;                      ///< Of all together that name none.
+};
+
+/// The rate of this credential; empty for none.
+const rate_limit& rate_of(const credential_rates& rates, const std::string& credential);
+
 /// When a task that failed is tried again.
 struct retry_policy {
   std::uint32_t max_attempts = 10;          ///< Failed tries after which a task is dead.
@@ -34,6 +44,7 @@ struct type_policy {
   std::optional<retry_policy> retry; ///< None: the queue's.
   std::uint32_t running_max = 0;     ///< Leased at once; 0: no limit.
   rate_limit rate;                   ///< Of grants.
+  credential_rates credentials;      ///< Beside those of the queue: both hold.
   std::string first_state = "new";
   /// The states and where each may go. Empty: any state may follow any other.
   std::map<std::string, std::set<std::string>> transitions;
@@ -49,8 +60,7 @@ struct queue_policy {
   std::uint32_t running_per_key_max = 0; ///< Leased at once of one key; 0: no limit.
   std::map<std::string, double> weights; ///< Of keys that shall not count as 1.
   rate_limit rate;                       ///< Of grants.
-  rate_limit rate_per_credential;
-  std::map<std::string, rate_limit> credentials; ///< Those with a rate of their own.
+  credential_rates credentials;          ///< Of grants, over all types.
   /// Waiting that counts as much as one more of priority, so that nothing waits for ever.
   duration aging = std::chrono::seconds{60};
   std::uint32_t depth_max = 1'000'000;             ///< Live tasks; above it producers are refused.

@@ -31,7 +31,9 @@ reason explain(const obstacle& closed, const task_spec& spec, const queue_policy
     return {"type_rate", "the rate of the type " + spec.type + " is used up" + until()};
   case limit::credential_rate:
     return {"credential_rate",
-            "the rate of the credential \"" + spec.credential + "\" is used up" + until()};
+            (spec.credential.empty() ? "the rate of what names no credential"
+                                     : "the rate of the credential \"" + spec.credential + "\"")
+                + " is used up" + until()};
   case limit::held_off:
     return {"held_off", "the world outside asked to wait" + until()};
   }

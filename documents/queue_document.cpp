@@ -56,10 +56,7 @@ public:
         problems.push_back({place, "must be a number"});
     });
     read_rate(from, "rate", "/rate", policy.rate);
-    read_rate(from, "rate_per_credential", "/rate_per_credential", policy.rate_per_credential);
-    from.each_of("credentials", [&](const auto& name, const json& rate, const std::string& place) {
-      read_rate(rate, place, policy.credentials[name]);
-    });
+    read_rates(from, "", policy.credentials);
     from.seconds("aging_seconds", policy.aging);
     from.count("depth_max", policy.depth_max);
     from.seconds("retention_seconds", policy.retention);
@@ -103,12 +100,22 @@ private:
     from.refuse_unknown();
   }
 
+  /// Members of a queue or type.
+  void read_rates(member_reader& from, const std::string& place, core::credential_rates& rates) {
+    read_rate(from, "rate_per_credential", place + "/rate_per_credential", rates.each);
+    read_rate(from, "rate_without_credential", place + "/rate_without_credential", rates.without);
+    from.each_of("credentials", [&](const auto& name, const json& rate, const std::string& at) {
+      read_rate(rate, at, rates.named[name]);
+    });
+  }
+
   void read_type(const json& source, const std::string& place, core::type_policy& type) {
     member_reader from{source, place, problems};
     if (const auto* retry = from.member("retry"))
       read_retry(*retry, place + "/retry", type.retry.emplace(policy.retry));
     from.count("running_max", type.running_max);
     read_rate(from, "rate", place + "/rate", type.rate);
+    read_rates(from, place, type.credentials);
     from.text("first_state", type.first_state);
     from.each_of("transitions", [&](const auto& state, const json& targets, const std::string& at) {
       read_targets(targets, at, type.transitions[state]);

@@ -403,8 +403,8 @@ BOOST_AUTO_TEST_CASE(a_type_never_is_granted_more_than_its_rate_and_does_not_slo
 
 // C35: the rate of who asked, not of what is asked.
 BOOST_AUTO_TEST_CASE(a_credential_never_is_granted_more_than_its_own_rate) {
-  policy.rate_per_credential = {1, 1};
-  policy.credentials["gold"] = {10, 5};
+  policy.credentials.each = {1, 1};
+  policy.credentials.named["gold"] = {10, 5};
   for (int i = 0; i < 20; ++i) {
     add("k", "a", 0, "gold");
     add("k", "b", 0, "gold");
@@ -435,6 +435,87 @@ BOOST_AUTO_TEST_CASE(a_credential_never_is_granted_more_than_its_own_rate) {
   BOOST_TEST(granted()["basic"] == 1);
 }
 
+// C35: those who ask as nobody share one rate.
+BOOST_AUTO_TEST_CASE(tasks_without_a_credential_have_a_rate_of_their_own) {
+  policy.credentials.without = {0.5, 2};
+  policy.credentials.each = {5, 1};
+  for (int i = 0; i < 20; ++i) {
+    add("k", "a");
+    add("l", "b");
+    add("k", "a", 0, "gold");
+  }
+  const auto granted = [&] {
+    std::map<std::string, int> count;
+    while (const auto* t = take())
+      ++count[t->spec.credential];
+    return count;
+  };
+  auto first = granted();
+  BOOST_TEST(first[""] == 1);
+  BOOST_TEST(first["gold"] == 1);
+  BOOST_TEST((next_chance() == 200ms));
+  now += 2s - 1us;
+  BOOST_TEST(granted()[""] == 0);
+  now += 1us;
+  BOOST_TEST(granted()[""] == 1);
+  now += 1h;
+  BOOST_TEST(granted()[""] == 2);
+}
+
+// C34, C35: one type may ask more rarely than the others as the same somebody.
+BOOST_AUTO_TEST_CASE(a_type_may_have_rates_of_its_own_for_credentials) {
+  policy.credentials.each = {10, 1};
+  policy.types["search"].credentials.each = {0.5, 1};
+  policy.types["search"].credentials.named["gold"] = {2, 1};
+  policy.types["search"].credentials.without = {0.25, 1};
+  const auto granted_in = [&](duration time) {
+    std::map<std::string, int> count;
+    for (const auto end = now + time; now < end; now += 50ms)
+      while (const auto* t = take()) {
+        ++count[t->spec.type + " " + t->spec.credential];
+        dispatcher.ended(t->spec);
+      }
+    return count;
+  };
+  for (int i = 0; i < 400; ++i)
+    for (const auto* credential : {"", "gold", "basic", "other"}) {
+      add("k", "search", 0, credential);
+      add("k", "read", 0, credential);
+    }
+  auto count = granted_in(20s);
+  BOOST_TEST(count["search basic"] == 10);
+  BOOST_TEST(count["search other"] == 10);
+  BOOST_TEST(count["search gold"] == 40);
+  BOOST_TEST(count["search "] == 5);
+  BOOST_TEST(count["read "] == 400);
+  // Both rates hold, and what one type leaves is for the others.
+  BOOST_TEST(count["read basic"] + count["search basic"] <= 200);
+  BOOST_TEST(count["read basic"] >= 180);
+  BOOST_TEST(count["read gold"] + count["search gold"] <= 200);
+}
+
+// C35
+BOOST_AUTO_TEST_CASE(rates_of_types_for_credentials_are_forgotten_when_they_are_full_again) {
+  policy.types["t"].credentials.each = {1, 1};
+  for (int i = 0; i < 20'000; ++i) {
+    now += 10ms;
+    const auto spec = add("k", "t", 0, "user-" + std::to_string(i)).spec;
+    BOOST_REQUIRE(take() != nullptr);
+    dispatcher.ended(spec);
+  }
+  BOOST_TEST(dispatcher.remembered() <= 1'024U);
+  add("k", "t", 0, "user-19999");
+  BOOST_TEST(take() == nullptr);
+  BOOST_TEST((next_chance() == 1s));
+}
+
+// C34, C35
+BOOST_AUTO_TEST_CASE(a_credential_of_a_type_never_is_granted_more_than_its_rate) {
+  policy.types["t"].credentials.without = {7.3, 4};
+  add_many(20'000, "k");
+  check_rate(*this, policy.types["t"].credentials.without, "t");
+}
+
 // C35: a credential for each of a million users is no reason to grow for ever.
 BOOST_AUTO_TEST_CASE(what_has_no_consequence_any_more_is_forgotten) {
   const auto serve_credentials = [&](int from, int until) {
@@ -447,7 +528,7 @@ BOOST_AUTO_TEST_CASE(what_has_no_consequence_any_more_is_forgotten) {
         dispatcher.hold_off(spec, now + 2s);
     }
   };
-  policy.rate_per_credential = {1, 1};
+  policy.credentials.each = {1, 1};
   serve_credentials(0, 20'000);
   BOOST_TEST(dispatcher.remembered() <= 1'024U);
 
@@ -466,7 +547,7 @@ BOOST_AUTO_TEST_CASE(what_has_no_consequence_any_more_is_forgotten) {
 
 // C35: neither are those that may have several at once.
 BOOST_AUTO_TEST_CASE(credentials_with_bursts_are_forgotten_and_keep_them) {
-  policy.rate_per_credential = {1, 5};
+  policy.credentials.each = {1, 5};
   const auto granted_of = [&](const std::string& credential) {
     std::vector<task> tasks;
     for (int i = 0; i < 10; ++i)
@@ -494,7 +575,7 @@ BOOST_AUTO_TEST_CASE(a_rate_that_is_new_begins_with_one_grant) {
   add("k", "t", 0, "c");
   BOOST_TEST(take() != nullptr);
   now += 1h;
-  policy.rate_per_credential = {1, 5};
+  policy.credentials.each = {1, 5};
   dispatcher.clear_waiting();
   for (int i = 0; i < 10; ++i)
     add("k", "t", 0, "c");
@@ -589,7 +670,7 @@ BOOST_AUTO_TEST_CASE(it_is_the_moment_at_which_the_rate_lets_the_next_one_go) {
       desk d;
       auto& rate = which == 0   ? d.policy.rate
                    : which == 1 ? d.policy.types["t"].rate
-                                : d.policy.credentials["c"];
+                                : d.policy.credentials.named["c"];
       rate = {per_second, 1};
       for (int i = 0; i < 50; ++i)
         d.add("k", "t", 0, "c");
@@ -610,7 +691,7 @@ BOOST_AUTO_TEST_CASE(it_is_the_moment_at_which_the_rate_lets_the_next_one_go) {
 BOOST_AUTO_TEST_CASE(the_last_of_several_rates_of_a_task_decides_and_the_first_of_several_tasks) {
   policy.types["a"].rate = {0.1, 1};
   policy.types["b"].rate = {0.2, 1};
-  policy.credentials["c"] = {0.05, 1};
+  policy.credentials.named["c"] = {0.05, 1};
   add("k", "a", 0, "c");
   add("k", "b");
   BOOST_TEST((take() != nullptr));
@@ -668,7 +749,7 @@ BOOST_AUTO_TEST_CASE(every_limit_is_named_with_its_end) {
   desk rates;
   rates.policy.rate = {0.5, 1};
   rates.policy.types["a"].rate = {0.25, 1};
-  rates.policy.credentials["c"] = {0.125, 1};
+  rates.policy.credentials.named["c"] = {0.125, 1};
   rates.add("k", "a", 0, "c");
   BOOST_TEST(rates.take() != nullptr);
   const auto next = rates.add("k", "a", 0, "c");
@@ -682,6 +763,21 @@ BOOST_AUTO_TEST_CASE(every_limit_is_named_with_its_end) {
   BOOST_TEST((ends[limit::type_rate] == rates.now + 4s));
   BOOST_TEST((ends[limit::credential_rate] == rates.now + 8s));
   BOOST_TEST((ends[limit::held_off] == rates.now + 1h));
+}
+
+BOOST_AUTO_TEST_CASE(those_next_in_line_are_the_first_of_every_lane) {
+  BOOST_TEST(dispatcher.next_in_line().empty());
+  const auto first = add("k", "a");
+  now += 1s;
+  add("k", "a");
+  const auto typed = add("k", "b");
+  const auto owned = add("k", "a", 0, "c");
+  const auto other = add("l", "a");
+  auto found = dispatcher.next_in_line();
+  std::vector<task_id> wanted{first.spec.id, typed.spec.id, owned.spec.id, other.spec.id};
+  std::sort(found.begin(), found.end());
+  std::sort(wanted.begin(), wanted.end());
+  BOOST_TEST((found == wanted));
 }
 
 BOOST_AUTO_TEST_CASE(those_that_go_before_are_counted_in_their_own_lane) {
@@ -719,7 +815,11 @@ BOOST_AUTO_TEST_CASE(what_explains_is_what_decides) {
     if (random.one_in(2))
       d.policy.types["b"].rate = {0.5, 1};
     if (random.one_in(2))
-      d.policy.credentials["c"] = {0.25, 1};
+      d.policy.credentials.named["c"] = {0.25, 1};
+    if (random.one_in(2))
+      d.policy.credentials.without = {0.5, 1};
+    if (random.one_in(2))
+      d.policy.types["a"].credentials.each = {0.2, 1};
     std::map<task_id, task> waiting;
     std::vector<task> running;
     for (int turn = 0; turn < 300; ++turn) {

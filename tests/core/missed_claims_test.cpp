@@ -28,7 +28,7 @@ core::queue any_waiting_queue(random_source& random, core::uuid_source& ids) {
   q.policy.running_per_key_max = static_cast<std::uint32_t>(random.below(3));
   q.policy.types["mail"].running_max = static_cast<std::uint32_t>(random.below(3));
   if (random.one_in(3))
-    q.policy.rate_per_credential = {1, 2};
+    q.policy.credentials.each = {1, 2};
   if (random.one_in(4))
     q.paused_types = {"sign"};
   for (auto n = random.below(20); n > 0; --n) {

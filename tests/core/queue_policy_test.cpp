@@ -37,7 +37,7 @@ std::string after(Change&& change) {
   queue_policy policy;
   policy.types["t"].transitions = {{"new", {"done"}}, {"done", {}}};
   policy.types["t"].retry = retry_policy{};
-  policy.credentials["c"] = {};
+  policy.credentials.named["c"] = {};
   policy.weights["k"] = 1;
   BOOST_TEST(problems(policy) == "");
   change(policy);
@@ -67,9 +67,14 @@ void for_each_retry(Check&& check) {
 template <class Check>
 void for_each_rate(Check&& check) {
   check("/rate", [](queue_policy& p) -> rate_limit& { return p.rate; });
-  check("/rate_per_credential",
-        [](queue_policy& p) -> rate_limit& { return p.rate_per_credential; });
-  check("/credentials/c", [](queue_policy& p) -> rate_limit& { return p.credentials["c"]; });
+  check("/rate_per_credential", [](queue_policy& p) -> rate_limit& { return p.credentials.each; });
+  check("/credentials/c", [](queue_policy& p) -> rate_limit& { return p.credentials.named["c"]; });
+  check("/rate_without_credential",
+        [](queue_policy& p) -> rate_limit& { return p.credentials.without; });
+  check("/types/t/rate_per_credential",
+        [](queue_policy& p) -> rate_limit& { return p.types["t"].credentials.each; });
+  check("/types/t/credentials/c",
+        [](queue_policy& p) -> rate_limit& { return p.types["t"].credentials.named["c"]; });
   check("/types/t/rate", [](queue_policy& p) -> rate_limit& { return p.types["t"].rate; });
 }
 

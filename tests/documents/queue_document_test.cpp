@@ -60,6 +60,35 @@ BOOST_AUTO_TEST_CASE(an_empty_policy_has_all_defaults) {
   BOOST_TEST(core::rules_of(policy, "kyc").versions.empty());
 }
 
+// C35
+BOOST_AUTO_TEST_CASE(rates_of_credentials_are_read_for_the_queue_and_for_a_type) {
+  const auto policy = parsed(R"({
+      "rate_per_credential": {"per_second": 5},
+      "credentials": {"paid": {"per_second": 50, "burst": 3}},
+      "rate_without_credential": {"per_second": 1},
+      "types": {"search": {"rate_per_credential": {"per_second": 2},
+                           "credentials": {"paid": {"per_second": 20}},
+                           "rate_without_credential": {"per_second": 0.5}}}})");
+  const auto rate = [](const core::credential_rates& rates, const char* credential) {
+    return core::rate_of(rates, credential).per_second;
+  };
+  BOOST_TEST(rate(policy.credentials, "paid") == 50.0);
+  BOOST_TEST(core::rate_of(policy.credentials, "paid").burst == 3.0);
+  BOOST_TEST(rate(policy.credentials, "other") == 5.0);
+  BOOST_TEST(rate(policy.credentials, "") == 1.0);
+  const auto& search = core::rules_of(policy, "search").credentials;
+  BOOST_TEST(rate(search, "paid") == 20.0);
+  BOOST_TEST(rate(search, "other") == 2.0);
+  BOOST_TEST(rate(search, "") == 0.5);
+  BOOST_TEST(rate(core::rules_of(policy, "read").credentials, "paid") == 0.0);
+  BOOST_TEST(problems(R"({"types":{"t":{"rate_without_credential":{"per_second":-1}}}})")
+                 .find("/types/t/rate_without_credential/per_second: ")
+             == 0U);
+  BOOST_TEST(problems(R"({"types":{"t":{"credentials":{"c":{"burst":0}}}}})")
+                 .find("/types/t/credentials/c/burst: ")
+             == 0U);
+}
+
 // C20
 BOOST_AUTO_TEST_CASE(schemas_of_bodies_are_compiled_with_the_policy) {
   const auto policy = parsed(two_versions);
