@@ -2,12 +2,15 @@
 
 #include "actors/actor_guard.hpp"
 #include "actors/held_promise.hpp"
+#include "actors/reader.hpp"
+#include "core/queue_meter.hpp"
 #include "core/queue_schedules.hpp"
 #include "core/unit_tasks.hpp"
 #include "core/webhook.hpp"
 #include "core/workflow.hpp"
 #include "documents/json.hpp"
 #include "documents/new_workflow_document.hpp"
+#include "documents/task_words.hpp"
 #include "messages/long_poll.hpp"
 #include "messages/protocol.hpp"
 #include "messages/request_shard.hpp"
@@ -29,7 +32,8 @@ constexpr std::uint32_t contributors_page_max = 1000;
 constexpr std::uint32_t lineage_page_max = 100; ///< With all that was said of each.
 constexpr std::uint32_t tasks_max = 10000;      ///< In one request.
 constexpr std::uint32_t claimed_max = 1000;     ///< In one answer.
-constexpr std::size_t types_max = 100;          ///< That one request names.
+constexpr std::uint32_t tasks_page_max = 1000;
+constexpr std::size_t types_max = 100; ///< That one request names.
 constexpr std::size_t error_detail_bytes_max = 8192;
 constexpr std::uint32_t events_page_max = 1000;
 constexpr std::uint32_t dead_letters_page_max = 100; ///< With their events, which may be large.
@@ -180,6 +184,12 @@ core::failure check(const msg::pause_queue& m) {
 }
 core::failure check(const msg::list_queues&) { return {}; }
 core::failure check(const msg::get_queue_statistics& m) { return check_queue(m.queue); }
+core::failure check(const msg::get_queue_metrics& m) {
+  const bool known = m.window >= core::queue_meter::slot && m.window <= core::queue_meter::longest;
+  return first_of(
+      {check_queue(m.queue),
+       known ? core::failure{} : invalid("window must be between 10 seconds and 5 minutes")});
+}
 core::failure check(const msg::enqueue_tasks& m) {
   return first_of({check_queue(m.queue), check_number(m.tasks.size())});
 }
@@ -187,6 +197,18 @@ core::failure check(const msg::enqueue_envelopes& m) {
   return first_of({check_queue(m.queue), check_number(m.envelopes.size())});
 }
 core::failure check(const msg::get_task& m) { return check_id(m.task, "task"); }
+core::failure check(const msg::list_tasks& m) {
+  return first_of(
+      {m.queue.empty() ? core::failure{} : check_queue(m.queue),
+       documents::check_word(m.type, "type"), documents::check_word(m.owner_id, "owner_id"),
+       m.status.empty() || is_task_status(m.status)
+           ? core::failure{}
+           : invalid("status must be QUEUED, EXECUTING, COMPLETED, CANCELED, FAILURE or ERROR"),
+       m.created_from >= core::instant{} && m.created_before >= core::instant{}
+           ? core::failure{}
+           : invalid("created_from and created_before must not be before 1970"),
+       check_limit(m.limit, tasks_page_max)});
+}
 core::failure check(const msg::explain_task& m) {
   return first_of({check_queue(m.queue), check_id(m.task, "task")});
 }
@@ -580,11 +602,15 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       [=](msg::get_queue_statistics& m) {
         return hand_on<msg::queue_statistics>(self, to.reader, m, false);
       },
+      [=](msg::get_queue_metrics& m) {
+        return to_host<msg::queue_metrics>(self, to.shards, m, false);
+      },
       [=](msg::enqueue_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m, true); },
       [=](msg::enqueue_envelopes& m) {
         return to_host<msg::task_outcomes>(self, to.shards, m, true);
       },
       [=](msg::get_task& m) { return hand_on<msg::task_view>(self, to.reader, m, false); },
+      [=](msg::list_tasks& m) { return hand_on<msg::task_page>(self, to.reader, m, false); },
       [=](msg::explain_task& m) {
         return to_host<msg::task_explanation>(self, to.shards, m, false);
       },

@@ -775,6 +775,7 @@ struct follow_endings {
 };
 
 /// Queue → shards → janitor: tasks have ended since the last time, so that some may be old by now.
+/// Or, from shards alone, queues have come whose tasks may be.
 struct tasks_ended {};
 
 /// Janitor → relay: tell me of cursors that have moved in the database.
@@ -782,7 +783,7 @@ struct follow_cursors {
   caf::actor janitor;
 };
 
-/// Relay → janitor.
+/// Relay → janitor. Or shards → janitor: these have come.
 struct cursors_written {
   std::set<core::shard_id> shards;
 };
@@ -826,6 +827,7 @@ struct unused_tick {};
 struct round_tick {};
 struct prune_tick {};
 struct object_tick {};
+struct ripe_tick {};
 struct intake_tick {};
 struct look_tick {};
 struct dial_tick {
@@ -970,6 +972,7 @@ HOLDFAST_LOCAL_MESSAGE(cursor_tick)
 HOLDFAST_LOCAL_MESSAGE(round_tick)
 HOLDFAST_LOCAL_MESSAGE(prune_tick)
 HOLDFAST_LOCAL_MESSAGE(object_tick)
+HOLDFAST_LOCAL_MESSAGE(ripe_tick)
 HOLDFAST_LOCAL_MESSAGE(follow_cursors)
 HOLDFAST_LOCAL_MESSAGE(follow_endings)
 HOLDFAST_LOCAL_MESSAGE(tasks_ended)

@@ -32,6 +32,24 @@ void arm(self_ptr self) {
   self->delayed_send(self, st.context->settings.events_prune_interval, round_tick{});
 }
 
+/// Sets the timer for what is not old enough yet.
+void wait_for_age(self_ptr self) {
+  auto& st = self->state;
+  auto next = st.tasks_ripe.value_or(core::instant::max());
+  for (const auto& [shard, at] : st.ripe)
+    next = std::min(next, at);
+  if (next >= st.ripe_at)
+    return;
+  st.ripe_at = next;
+  self->delayed_send(self, std::max(core::duration::zero(), next - now(self, st.context)),
+                     ripe_tick{});
+}
+
+/// When what was told of at `told` is older than `retention`; who tells may be late by a round.
+core::instant ripe_after(self_ptr self, core::instant told, core::duration retention) {
+  return told + retention + self->state.context->settings.events_prune_interval;
+}
+
 /// Nothing more can or need be done now. What comes during a round belongs to it, so only its end
 /// may arm the next one.
 void rest(self_ptr self) {
@@ -44,6 +62,7 @@ void rest(self_ptr self) {
   st.failures = 0;
   st.armed = false;
   arm(self);
+  wait_for_age(self);
 }
 
 persistence::store& open(self_ptr self) {
@@ -74,13 +93,16 @@ core::outcome<bool> prune_shard(self_ptr self, core::shard_id shard) {
   return !gone || *gone < most.rows;
 }
 
+/// A policy in the database has been validated by the node that wrote it.
+core::outcome<core::queue_policy> policy_of(const core::put_queue& queue) {
+  return documents::parse_queue_policy(queue.definition, {queue.definition.size() + 1, 1000});
+}
+
 /// The same of a queue.
 core::outcome<bool> prune_queue(self_ptr self, const core::put_queue& queue) {
   auto& st = self->state;
   const auto& settings = st.context->settings;
-  // A policy in the database has been validated by the node that wrote it.
-  const auto policy =
-      documents::parse_queue_policy(queue.definition, {queue.definition.size() + 1, 1000});
+  const auto policy = policy_of(queue);
   if (!policy)
     return policy.error();
   const auto shard = core::shard_of(queue.name, settings.shards);
@@ -111,6 +133,13 @@ void list_queues(self_ptr self) {
     return note_failure(self, "queues", queues.error());
   st.tasks_due = false;
   st.queues_due = std::move(*queues);
+  const auto at = now(self, st.context);
+  if (st.tasks_ripe && *st.tasks_ripe <= at)
+    st.tasks_ripe.reset();
+  for (const auto& queue : st.queues_due)
+    if (const auto policy = policy_of(queue); policy)
+      if (const auto ripe = ripe_after(self, st.tasks_told, policy->retention); ripe > at)
+        st.tasks_ripe = std::min(st.tasks_ripe.value_or(ripe), ripe);
   std::stable_sort(st.queues_due.begin(), st.queues_due.end(), [&](const auto& a, const auto& b) {
     return failed_at(st.failing_queues, a.name) > failed_at(st.failing_queues, b.name);
   });
@@ -184,6 +213,33 @@ void begin_round(self_ptr self) {
   prune_some(self);
 }
 
+/// There are events that will be old one day, and there may be some that are already.
+void note_events(self_ptr self, core::shard_id shard) {
+  auto& st = self->state;
+  st.due.insert(shard);
+  st.ripe[shard] = ripe_after(self, now(self, st.context), st.context->settings.events_retention);
+}
+
+/// What has grown old is due.
+void on_ripe(self_ptr self) {
+  auto& st = self->state;
+  const auto at = now(self, st.context);
+  st.ripe_at = core::instant::max();
+  for (auto shard = st.ripe.begin(); shard != st.ripe.end();)
+    if (shard->second <= at) {
+      st.due.insert(shard->first);
+      shard = st.ripe.erase(shard);
+    } else {
+      ++shard;
+    }
+  if (st.tasks_ripe && *st.tasks_ripe <= at) {
+    st.tasks_ripe.reset();
+    st.tasks_due = true;
+  }
+  arm(self);
+  wait_for_age(self);
+}
+
 /// The digest after this one; zero after the last.
 core::digest after(core::digest content) {
   for (auto byte = content.bytes.rbegin(); byte != content.bytes.rend() && ++*byte == 0; ++byte) {
@@ -245,21 +301,28 @@ caf::behavior janitor(caf::stateful_actor<janitor_state>* self, context_ptr cont
   self->state.context = std::move(context);
   self->send(relay, follow_cursors{caf::actor_cast<caf::actor>(self)});
   self->send(shards, follow_endings{caf::actor_cast<caf::actor>(self)});
-  arm(self);
   const auto& settings = self->state.context->settings;
+  self->state.tasks_told = now(self, self->state.context);
+  // Those that are not here cost a look each, once.
+  for (core::shard_id shard = 0; shard < settings.shards; ++shard)
+    note_events(self, shard);
+  arm(self);
   if (settings.objects)
     self->delayed_send(self,
                        std::min(settings.events_prune_interval, settings.objects_sweep_interval),
                        object_tick{});
   return {
       [=](const cursors_written& written) {
-        self->state.due.insert(written.shards.begin(), written.shards.end());
+        for (const auto shard : written.shards)
+          note_events(self, shard);
         arm(self);
       },
       [=](tasks_ended) {
         self->state.tasks_due = true;
+        self->state.tasks_told = now(self, self->state.context);
         arm(self);
       },
+      [=](ripe_tick) { on_ripe(self); },
       [=](round_tick) { begin_round(self); },
       [=](prune_tick) { prune_some(self); },
       [=](object_tick) { sweep(self); },

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -30,6 +31,12 @@ struct janitor_state {
   std::set<core::shard_id> next_round; ///< Shards that failed in the round that is under way.
   std::uint32_t failures = 0;          ///< One after the other, in this round.
   bool armed = false;                  ///< A round has its timer, or is under way.
+  /// What is not old enough when it is told of, and of which nobody may speak again: when all of it
+  /// will be.
+  std::map<core::shard_id, core::instant> ripe;
+  core::instant tasks_told;                ///< When tasks have last ended, as far as is known.
+  std::optional<core::instant> tasks_ripe; ///< When one of the queues is to be looked at again.
+  core::instant ripe_at = core::instant::max(); ///< For when the timer of these is set.
   core::digest swept_to; ///< Objects from here on are still to be looked at in this sweep.
 };
 
@@ -37,8 +44,10 @@ struct janitor_state {
 /// any more, and finished and refused tasks that are older than their queue keeps them, in small
 /// transactions on a connection of its own, so that no batch waits for it.
 ///
-/// It works after the relay has written cursors or tasks have ended, at most once in
-/// `events_prune_interval`, and once at the start; so an idle node asks its database nothing.
+/// It works after the relay has written cursors or tasks have ended, or shards have come, at most
+/// once in `events_prune_interval`, and once at the start; then once more when the last of what it
+/// was told of has grown old. So nothing stays because nothing happens any more, and a node that
+/// has been idle for as long asks its database nothing.
 ///
 /// Soon after the start, and every `objects_sweep_interval`, it goes through the object store as
 /// well, a slice at a time, and removes what no row refers to and what was last put longer than

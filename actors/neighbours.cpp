@@ -257,6 +257,7 @@ caf::behavior neighbours(caf::stateful_actor<neighbours_state>* self, context_pt
       [=](msg::pause_queue& m) { hand(self, m); },
       [=](msg::enqueue_tasks& m) { hand(self, m); },
       [=](msg::enqueue_envelopes& m) { hand(self, m); },
+      [=](msg::get_queue_metrics& m) { hand(self, m); },
       [=](msg::explain_task& m) { hand(self, m); },
       [=](msg::change_task& m) { hand(self, m); },
       [=](msg::eject_task& m) { hand(self, m); },

@@ -76,6 +76,7 @@ void begin(queue_ptr self) {
   auto& st = self->state;
   st.loaded = true;
   st.loaded_at = time(self);
+  st.meter = core::queue_meter{st.loaded_at};
   for (auto& resume : std::exchange(st.stashed, {}))
     resume();
   on_processes(self);
@@ -94,6 +95,8 @@ void on_loaded(queue_ptr self, persistence::stored_queue& stored) {
   q.revision = stored.row.revision;
   for (auto& task : stored.tasks)
     core::enter(q, std::move(task));
+  for (const auto& task : stored.rate_limited)
+    core::hold_off_again(q, task);
   enter_schedules(self, stored.schedules);
   begin(self);
 }
@@ -230,6 +233,7 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
       of_queue(self, on_fail),
       of_queue(self, on_eject),
       of_queue(self, on_explain),
+      of_queue(self, on_metrics),
       of_queue(self, on_change),
       of_queue(self, on_redrive),
       of_queue(self, on_put_schedule),
@@ -275,6 +279,7 @@ void carry_out(queue_ptr self, core::change changes,
   if (changes.empty())
     return st.pending.after_all(std::move(effect));
   remember_endings(self, changes);
+  st.meter.count(changes, time(self));
   const auto rows = changes.writes.size();
   st.undurable += rows;
   st.pending.write(self, st.links.writer, st.identity, std::move(changes),

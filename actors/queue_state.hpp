@@ -5,6 +5,7 @@
 #include "actors/pending_effects.hpp"
 #include "actors/queue.hpp"
 #include "core/queue.hpp"
+#include "core/queue_meter.hpp"
 
 #include <caf/stateful_actor.hpp>
 
@@ -39,6 +40,7 @@ struct queue_state {
   std::vector<std::function<void()>> stashed; ///< Requests that came before it was loaded.
 
   core::queue queue;
+  core::queue_meter meter{core::instant{}}; ///< From `loaded_at` on.
   pending_effects pending;
   core::instant timer_at = core::instant::max();
 
@@ -219,6 +221,7 @@ void wait_in_line(queue_ptr self, const asked& from, std::size_t bytes,
 // queue_explanation.cpp: why they do not move.
 
 void on_explain(queue_ptr self, const asked& from, const msg::explain_task& request);
+void on_metrics(queue_ptr self, const asked& from, const msg::get_queue_metrics& request);
 
 // queue_intake.cpp: tasks that producers stage in the database themselves.
 

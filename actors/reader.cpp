@@ -9,6 +9,7 @@
 #include "documents/workflow_document.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <set>
 
@@ -361,6 +362,25 @@ caf::result<msg::queue_list> on_list_queues(self_ptr self, const msg::list_queue
   });
 }
 
+constexpr std::array every_ending{core::task_ending::completed, core::task_ending::failed,
+                                  core::task_ending::canceled, core::task_ending::dead};
+
+std::string status_of_live(bool leased) { return leased ? "EXECUTING" : "QUEUED"; }
+
+std::string status_after(core::task_ending ending) {
+  switch (ending) {
+  case core::task_ending::completed:
+    return "COMPLETED";
+  case core::task_ending::failed:
+    return "FAILURE";
+  case core::task_ending::canceled:
+    return "CANCELED";
+  case core::task_ending::dead:
+    return "ERROR";
+  }
+  return "?";
+}
+
 msg::task_view view_of(const persistence::task_history& history) {
   const auto& spec = history.live ? history.live->spec : history.finished->spec;
   const auto& progress = history.live ? history.live->progress : history.finished->progress;
@@ -392,6 +412,57 @@ msg::task_view view_of(const persistence::task_history& history) {
     view.finished_at = history.finished->finished_at;
   }
   return view;
+}
+
+msg::task_summary summary_of(const persistence::listed_task& task) {
+  const auto& spec = task.spec;
+  const auto& progress = task.progress;
+  return {spec.id,
+          task.queue,
+          spec.type,
+          spec.version,
+          progress.state,
+          task.ending ? status_after(*task.ending) : status_of_live(!task.worker.empty()),
+          progress.percent,
+          progress.attempts,
+          progress.crashes,
+          progress.paused,
+          spec.priority,
+          spec.owner_id,
+          spec.run_as_id,
+          task.worker,
+          task.error_code,
+          spec.created_at,
+          progress.next_action,
+          progress.last_change,
+          progress.last_action,
+          task.finished_at};
+}
+
+caf::result<msg::task_page> on_list_tasks(self_ptr self, const msg::list_tasks& question) {
+  persistence::task_filter filter;
+  filter.queue = question.queue;
+  filter.type = question.type;
+  filter.owner_id = question.owner_id;
+  const auto wanted = [&](const std::string& status) {
+    return question.status.empty() || question.status == status;
+  };
+  filter.waiting = wanted(status_of_live(false));
+  filter.leased = wanted(status_of_live(true));
+  for (const auto ending : every_ending)
+    if (wanted(status_after(ending)))
+      filter.endings.push_back(ending);
+  filter.created_from = question.created_from;
+  if (question.created_before != core::instant{})
+    filter.created_before = question.created_before;
+  filter.after = question.after;
+  filter.limit = question.limit;
+  return answer(open(self).list_tasks(filter), [](const persistence::listed_tasks& found) {
+    msg::task_page page{{}, found.last, found.more};
+    for (const auto& task : found.tasks)
+      page.tasks.push_back(summary_of(task));
+    return page;
+  });
 }
 
 /// Answers with the view as soon as what `texts`, which are in it, refer to stands in their place.
@@ -468,24 +539,16 @@ std::vector<msg::step_view> steps_of(const core::workflow_definition& definition
   return views;
 }
 
-std::string status_of(const core::task& live) {
-  return live.held() != nullptr ? "EXECUTING" : "QUEUED";
-}
+std::string status_of(const core::task& live) { return status_of_live(live.held() != nullptr); }
 
 std::string status_of(const persistence::task_history& history) {
-  if (history.live)
-    return status_of(*history.live);
-  switch (history.finished->ending) {
-  case core::task_ending::completed:
-    return "COMPLETED";
-  case core::task_ending::failed:
-    return "FAILURE";
-  case core::task_ending::canceled:
-    return "CANCELED";
-  case core::task_ending::dead:
-    return "ERROR";
-  }
-  return "?";
+  return history.live ? status_of(*history.live) : status_after(history.finished->ending);
+}
+
+bool is_task_status(const std::string& text) {
+  return text == status_of_live(false) || text == status_of_live(true)
+         || std::any_of(every_ending.begin(), every_ending.end(),
+                        [&](core::task_ending ending) { return status_after(ending) == text; });
 }
 
 caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr context,
@@ -604,6 +667,7 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
         });
       },
       [=](const msg::get_task& question) { on_get_task(self, question); },
+      [=](const msg::list_tasks& question) { return on_list_tasks(self, question); },
       [=](const load_listings& question) { return on_load_listings(self, question); },
       [=](const load_profile& question) {
         return answer(find_profile(self, question.contributor),

@@ -38,4 +38,7 @@ std::vector<msg::step_view> steps_of(const core::workflow_definition& definition
 std::string status_of(const core::task& live);
 std::string status_of(const persistence::task_history& history);
 
+/// Whether this is one of them.
+bool is_task_status(const std::string& text);
+
 } // namespace holdfast::actors

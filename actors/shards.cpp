@@ -150,6 +150,11 @@ void on_gained(self_ptr self, const shards_gained& gained) {
   for (const auto shard : gained.shards)
     start_host(self, shard);
   activate_all(self);
+  // What lies in them may be old, and whoever hosted them does not look any more.
+  if (const auto& janitor = self->state.janitor) {
+    self->send(janitor, cursors_written{{gained.shards.begin(), gained.shards.end()}});
+    self->send(janitor, tasks_ended{});
+  }
 }
 
 /// Answered by membership, which has told of the shards before: so their hosts are there, too, when
@@ -372,6 +377,7 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
       [=](msg::follow_task& m) { route(self, hosted_item{m.queue}, std::move(m)); },
       [=](msg::fail_task& m) { route(self, hosted_item{m.queue}, std::move(m)); },
       [=](msg::eject_task& m) { route(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::get_queue_metrics& m) { route(self, hosted_item{m.queue}, std::move(m)); },
       [=](msg::explain_task& m) { route(self, hosted_item{m.queue}, std::move(m)); },
       [=](msg::change_task& m) { route(self, hosted_item{m.queue}, std::move(m)); },
       [=](msg::redrive_tasks& m) { route(self, hosted_item{m.queue}, std::move(m)); },
@@ -461,6 +467,7 @@ caf::behavior shard_host(caf::stateful_actor<shard_host_state>* self, context_pt
       [=](msg::follow_task& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
       [=](msg::fail_task& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
       [=](msg::eject_task& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
+      [=](msg::get_queue_metrics& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
       [=](msg::explain_task& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
       [=](msg::change_task& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
       [=](msg::redrive_tasks& m) { hand(self, hosted_item{m.queue}, std::move(m)); },

@@ -7,7 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -31,6 +33,7 @@ struct queues_flags {
   std::string file;
   std::string type;
   std::string error_code;
+  std::uint32_t window = 60; ///< Seconds.
   bool json = false;
 };
 
@@ -85,6 +88,86 @@ exit_code list_queues(const queues_flags& flags, const client::connection& clust
     std::cout << pretty({{"queues", std::move(all)}}) << '\n';
   else if (found->queues.empty())
     std::cout << "no queues\n";
+  return exit_code::ok;
+}
+
+std::string percent_text(double share) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
+  return text;
+}
+
+void print_metrics(const msg::queue_view& queue, const msg::queue_statistics& counts,
+                   const msg::queue_metrics& m) {
+  const auto seconds = [](core::duration d) {
+    char text[24];
+    std::snprintf(text, sizeof text, "%.1f s", std::chrono::duration<double>(d).count());
+    return std::string{text};
+  };
+  char rate[24];
+  std::snprintf(rate, sizeof rate, "%.2f", m.completed_per_second);
+  std::cout << queue.queue << "  revision " << queue.revision << paused_text(queue) << '\n'
+            << "depth       " << m.ready << " ready, " << m.later << " later, " << m.leased
+            << " leased, " << m.paused << " paused, " << counts.dead << " dead letters\n"
+            << "waits for   "
+            << (m.ready_since == core::instant{} ? "nobody waits" : seconds(m.now - m.ready_since))
+            << '\n'
+            << "throughput  " << rate << " tasks/s\n"
+            << "errors      " << percent_text(m.error_share) << ", dead letters "
+            << percent_text(m.dead_share) << '\n'
+            << "of the last " << seconds(m.now - m.counted_from) << ": " << m.made << " made, "
+            << m.granted << " granted, " << m.completed << " completed, " << m.failed << " failed, "
+            << m.canceled << " canceled, " << m.dead << " dead; " << m.tries_failed
+            << " tries failed, " << m.rate_limited << " rate limited, " << m.crashes
+            << " workers lost\n";
+}
+
+ordered_json json_of(const msg::queue_metrics& m) {
+  return {{"ready", m.ready},
+          {"later", m.later},
+          {"leased", m.leased},
+          {"paused", m.paused},
+          {"ready_since", m.ready_since == core::instant{}
+                              ? ordered_json{}
+                              : ordered_json(core::to_rfc3339(m.ready_since))},
+          {"counted_from", core::to_rfc3339(m.counted_from)},
+          {"now", core::to_rfc3339(m.now)},
+          {"made", m.made},
+          {"granted", m.granted},
+          {"completed", m.completed},
+          {"failed", m.failed},
+          {"canceled", m.canceled},
+          {"dead", m.dead},
+          {"tries_failed", m.tries_failed},
+          {"rate_limited", m.rate_limited},
+          {"crashes", m.crashes},
+          {"completed_per_second", m.completed_per_second},
+          {"error_share", m.error_share},
+          {"dead_share", m.dead_share}};
+}
+
+exit_code show_queue(const queues_flags& flags, const client::connection& cluster) {
+  // Names only begin with the prefix; the one that is the whole of it comes first.
+  const auto found = cluster.ask<msg::queue_list>(msg::list_queues{flags.name});
+  if (!found)
+    return refused_by_node(found.error());
+  if (found->queues.empty() || found->queues.front().queue != flags.name)
+    return refused_by_node({core::errc::not_found, "no queue " + flags.name});
+  const auto& queue = found->queues.front();
+  const auto counts = cluster.ask<msg::queue_statistics>(msg::get_queue_statistics{flags.name});
+  if (!counts)
+    return refused_by_node(counts.error());
+  const auto metrics = cluster.ask<msg::queue_metrics>(
+      msg::get_queue_metrics{flags.name, std::chrono::seconds{flags.window}});
+  if (!metrics)
+    return refused_by_node(metrics.error());
+  if (!flags.json) {
+    print_metrics(queue, *counts, *metrics);
+    return exit_code::ok;
+  }
+  auto all = json_of(queue, *counts);
+  all["metrics"] = json_of(*metrics);
+  std::cout << pretty(all) << '\n';
   return exit_code::ok;
 }
 
@@ -240,6 +323,14 @@ void add_queues_command(CLI::App& cli, exit_code& result) {
                                       false, list_queues);
   listing.command->add_option("--prefix", listing.flags->name, "Only names that begin with this");
   listing.command->add_flag("--json", listing.flags->json, "Print one JSON object");
+
+  const auto looking =
+      add_for_queues(*queues, result, "show", "Show how much is in one and what it has done lately",
+                     true, show_queue);
+  looking.command
+      ->add_option("--window", looking.flags->window, "Seconds to look back on, 10 to 300")
+      ->type_name("SECONDS");
+  looking.command->add_flag("--json", looking.flags->json, "Print one JSON object");
 
   const auto putting =
       add_for_queues(*queues, result, "put", "Make one, or change its policy", true, put_policy);

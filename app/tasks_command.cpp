@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <iostream>
@@ -17,6 +18,9 @@ namespace holdfast::app {
 namespace {
 
 using nlohmann::ordered_json;
+
+/// As many as one answer holds; the gateway's number.
+constexpr std::uint32_t tasks_per_page = 1000;
 
 struct tasks_flags {
   cluster_flags cluster;
@@ -73,6 +77,106 @@ exit_code show_task(const tasks_flags& flags) {
   });
 }
 
+/// What `tasks list` asks for.
+struct list_flags {
+  cluster_flags cluster;
+  msg::list_tasks question;
+  std::string since;
+  std::string until;
+  std::string after;
+  std::uint32_t most = 100;
+  bool json = false;
+};
+
+ordered_json json_of(const msg::task_summary& t) {
+  return {{"task", core::to_string(t.task)},
+          {"queue", t.queue},
+          {"type", t.type},
+          {"version", t.version},
+          {"status", t.status},
+          {"state", t.state},
+          {"percent", t.percent},
+          {"paused", t.paused},
+          {"attempts", t.attempts},
+          {"crashes", t.crashes},
+          {"priority", t.priority},
+          {"owner_id", text_or_null(t.owner_id)},
+          {"run_as_id", text_or_null(t.run_as_id)},
+          {"worker", text_or_null(t.worker)},
+          {"error_code", text_or_null(t.error_code)},
+          {"created_at", time_or_null(t.created_at)},
+          {"next_action", time_or_null(t.next_action)},
+          {"last_change", time_or_null(t.last_change)},
+          {"last_action", time_or_null(t.last_action)},
+          {"finished_at", time_or_null(t.finished_at)}};
+}
+
+void print_line(const msg::task_summary& t) {
+  std::cout << core::to_string(t.task) << "  " << t.status << "  " << t.queue << "  " << t.type
+            << "  " << t.state << "  " << core::to_rfc3339(t.created_at);
+  if (!t.owner_id.empty())
+    std::cout << "  of " << t.owner_id;
+  if (!t.worker.empty())
+    std::cout << "  at " << t.worker;
+  if (!t.error_code.empty())
+    std::cout << "  " << t.error_code;
+  std::cout << '\n';
+}
+
+/// False, after saying so, when the text is no time.
+bool read_time(const std::string& text, const char* name, core::instant& at) {
+  if (text.empty())
+    return true;
+  const auto read = core::parse_rfc3339(text);
+  if (read)
+    at = *read;
+  else
+    refuse({core::errc::invalid_argument,
+            std::string{name} + " must be a time like 2026-01-31T06:00:00Z"},
+           exit_code::usage);
+  return read.has_value();
+}
+
+exit_code list_some(list_flags flags) {
+  auto& question = flags.question;
+  if (!read_time(flags.since, "--since", question.created_from)
+      || !read_time(flags.until, "--until", question.created_before))
+    return exit_code::usage;
+  if (!flags.after.empty()) {
+    const auto id = id_in<core::task_id>(flags.after, "--after");
+    if (!id)
+      return exit_code::usage;
+    question.after = *id;
+  }
+  return with_cluster(flags.cluster, [&](const client::connection& cluster) {
+    auto all = ordered_json::array();
+    std::uint32_t shown = 0;
+    bool more = true;
+    while (more && shown < flags.most) {
+      question.limit = std::min(flags.most - shown, tasks_per_page);
+      const auto page = cluster.ask<msg::task_page>(question);
+      if (!page)
+        return refused_by_node(page.error());
+      for (const auto& task : page->tasks)
+        if (flags.json)
+          all.push_back(json_of(task));
+        else
+          print_line(task);
+      shown += static_cast<std::uint32_t>(page->tasks.size());
+      question.after = page->last;
+      more = page->more;
+    }
+    if (flags.json)
+      std::cout << pretty(
+          {{"tasks", std::move(all)}, {"last", core::to_string(question.after)}, {"more", more}})
+                << '\n';
+    else if (more)
+      std::cout << "there may be more; go on with --after " << core::to_string(question.after)
+                << '\n';
+    return exit_code::ok;
+  });
+}
+
 exit_code change_one(const tasks_flags& flags, core::task_verb verb, const char* done) {
   const auto id = id_in<core::task_id>(flags.task, "TASK");
   if (!id)
@@ -98,13 +202,34 @@ void add_for_tasks(CLI::App& tasks, exit_code& result, const char* name, const c
   command->callback([flags, what, &result] { result = what(*flags); });
 }
 
+void add_list(CLI::App& tasks, exit_code& result) {
+  auto flags = std::make_shared<list_flags>();
+  auto* command = tasks.add_subcommand("list", "Look through tasks, live and finished, by id");
+  flags->cluster.add_to(*command);
+  auto& question = flags->question;
+  command->add_option("--queue", question.queue, "Only of this queue");
+  command->add_option("--type", question.type, "Only of this type");
+  command->add_option("--status", question.status,
+                      "Only QUEUED, EXECUTING, COMPLETED, CANCELED, FAILURE or ERROR ones");
+  command->add_option("--owner", question.owner_id, "Only those that this end user asked for");
+  command->add_option("--since", flags->since, "Only those made at this time or later")
+      ->type_name("TIME");
+  command->add_option("--until", flags->until, "Only those made before")->type_name("TIME");
+  command->add_option("--after", flags->after, "Go on behind this task")->type_name("TASK");
+  command->add_option("--limit", flags->most, "At most so many")->capture_default_str();
+  command->add_flag("--json", flags->json, "Print one JSON object");
+  command->callback([flags, &result] { result = list_some(*flags); });
+}
+
 } // namespace
 
 void add_tasks_command(CLI::App& cli, exit_code& result) {
   using core::task_verb;
-  auto* tasks = cli.add_subcommand("tasks", "Show, pause, resume, cancel or retry a task");
+  auto* tasks =
+      cli.add_subcommand("tasks", "Look through tasks; show, pause, resume, cancel or retry one");
   tasks->require_subcommand(1);
   add_for_tasks(*tasks, result, "show", "Print it as JSON, live or finished", false, show_task);
+  add_list(*tasks, result);
   const auto add_verb = [&](const char* name, const char* about, task_verb verb, const char* done) {
     add_for_tasks(*tasks, result, name, about, true,
                   [=](const tasks_flags& flags) { return change_one(flags, verb, done); });

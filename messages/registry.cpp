@@ -90,11 +90,16 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(queue_list);
   HOLDFAST_REGISTER(get_queue_statistics);
   HOLDFAST_REGISTER(queue_statistics);
+  HOLDFAST_REGISTER(get_queue_metrics);
+  HOLDFAST_REGISTER(queue_metrics);
   HOLDFAST_REGISTER(enqueue_tasks);
   HOLDFAST_REGISTER(enqueue_envelopes);
   HOLDFAST_REGISTER(task_outcomes);
   HOLDFAST_REGISTER(get_task);
   HOLDFAST_REGISTER(task_view);
+  HOLDFAST_REGISTER(list_tasks);
+  HOLDFAST_REGISTER(task_summary);
+  HOLDFAST_REGISTER(task_page);
   HOLDFAST_REGISTER(explain_task);
   HOLDFAST_REGISTER(task_explanation);
   HOLDFAST_REGISTER(change_task);

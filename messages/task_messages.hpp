@@ -6,6 +6,7 @@
 #include "messages/inspect.hpp"
 #include "messages/reason.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -71,6 +72,43 @@ struct queue_statistics {
   std::uint64_t dead = 0;
 };
 HOLDFAST_WIRE(queue_statistics, x.live, x.leased, x.completed, x.failed, x.canceled, x.dead)
+
+/// Asks how much is in a queue and what it has done lately. Answered by `queue_metrics`, from what
+/// the queue has in memory.
+struct get_queue_metrics {
+  core::queue_name queue;
+  core::duration window = std::chrono::minutes{1}; ///< 10 seconds to 5 minutes.
+};
+HOLDFAST_WIRE(get_queue_metrics, x.queue, x.window)
+
+struct queue_metrics {
+  // How much is in it now.
+  std::uint64_t ready = 0; ///< Due, and held by nobody.
+  std::uint64_t later = 0; ///< Not due yet.
+  std::uint64_t leased = 0;
+  std::uint64_t paused = 0;  ///< One by one, and held by nobody.
+  core::instant ready_since; ///< Since when the ready one that waits longest is due, of those
+                             ///< next in line; the epoch when none is.
+  // What was decided from `counted_from` to `now`: about as long as was asked for, less when the
+  // queue has not been here so long.
+  core::instant counted_from;
+  core::instant now;
+  std::uint64_t made = 0;
+  std::uint64_t granted = 0;   ///< Leases.
+  std::uint64_t completed = 0; ///< Tasks, like the following three.
+  std::uint64_t failed = 0;
+  std::uint64_t canceled = 0;
+  std::uint64_t dead = 0;
+  std::uint64_t tries_failed = 0; ///< Leases that ended so and left their task live, like these:
+  std::uint64_t rate_limited = 0;
+  std::uint64_t crashes = 0;
+  double completed_per_second = 0;
+  double error_share = 0; ///< Of all ends of work that were not asked for from outside: errors.
+  double dead_share = 0;  ///< Of the tasks that ended, without canceled ones: dead letters.
+};
+HOLDFAST_WIRE(queue_metrics, x.ready, x.later, x.leased, x.paused, x.ready_since, x.counted_from,
+              x.now, x.made, x.granted, x.completed, x.failed, x.canceled, x.dead, x.tries_failed,
+              x.rate_limited, x.crashes, x.completed_per_second, x.error_share, x.dead_share)
 
 // --- schedules ---
 
@@ -231,6 +269,59 @@ HOLDFAST_WIRE(task_view, x.task, x.queue, x.type, x.version, x.body, x.state, x.
               x.percent, x.attempts, x.crashes, x.paused, x.priority, x.owner_id, x.run_as_id,
               x.worker, x.result, x.error_code, x.created_at, x.next_action, x.last_change,
               x.last_action, x.finished_at)
+
+/// Looks through tasks, live and finished, as committed. Answered by `task_page`: in order of id,
+/// which for ids of the client library is that of their making, beginning after `after`. What is
+/// left empty holds for all.
+struct list_tasks {
+  core::queue_name queue;
+  std::string type;
+  std::string status; ///< As in `task_view`.
+  std::string owner_id;
+  core::instant created_from;   ///< The epoch: from the start, as for the next one.
+  core::instant created_before; ///< The epoch: to the end.
+  core::task_id after;
+  std::uint32_t limit = 100; ///< 1 to 1,000.
+};
+HOLDFAST_WIRE(list_tasks, x.queue, x.type, x.status, x.owner_id, x.created_from, x.created_before,
+              x.after, x.limit)
+
+/// A task as anybody may see it, without its documents: these are in `task_view`.
+struct task_summary {
+  core::task_id task;
+  core::queue_name queue;
+  std::string type;
+  std::string version;
+  std::string state;
+  std::string status; ///< As in `task_view`, like all the others.
+  std::uint32_t percent = 0;
+  std::uint32_t attempts = 0;
+  std::uint32_t crashes = 0;
+  bool paused = false;
+  std::int16_t priority = 0;
+  std::string owner_id;
+  std::string run_as_id;
+  core::worker_id worker;
+  std::string error_code;
+  core::instant created_at;
+  core::instant next_action;
+  core::instant last_change;
+  core::instant last_action;
+  core::instant finished_at;
+};
+HOLDFAST_WIRE(task_summary, x.task, x.queue, x.type, x.version, x.state, x.status, x.percent,
+              x.attempts, x.crashes, x.paused, x.priority, x.owner_id, x.run_as_id, x.worker,
+              x.error_code, x.created_at, x.next_action, x.last_change, x.last_action,
+              x.finished_at)
+
+/// A node looks at a bounded number of tasks for a page: one with few of them, or none, says
+/// nothing about what comes behind.
+struct task_page {
+  std::vector<task_summary> tasks;
+  core::task_id last; ///< Ask again after it.
+  bool more = false;
+};
+HOLDFAST_WIRE(task_page, x.tasks, x.last, x.more)
 
 /// Asks why a task does not move on. Answered by `task_explanation`; `not_found` if the queue has
 /// no such task, live or finished.

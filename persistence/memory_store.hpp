@@ -137,6 +137,7 @@ public:
   core::outcome<std::vector<known_task>>
   find_tasks(const std::vector<core::task_id>& tasks) override;
   core::outcome<std::vector<finished_task>> list_finished(const finished_filter& filter) override;
+  core::outcome<listed_tasks> list_tasks(const task_filter& filter) override;
   core::outcome<task_history> load_task(core::task_id task) override;
   core::outcome<std::vector<core::queue_name>> queues_with_staged() override;
   core::outcome<staged_page> load_staged(const core::queue_name& queue, std::uint32_t limit,

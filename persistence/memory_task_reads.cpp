@@ -3,6 +3,7 @@
 #include "persistence/memory_store.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace holdfast::persistence {
 
@@ -25,6 +26,15 @@ core::task read_live(const memory::tables& t, const memory::live_task_row& row) 
   return task;
 }
 
+bool is_rate_limited(const memory::tables& t, const core::task& task) {
+  const auto [begin, end] = memory::rows_of(t.task_attempts, task.spec.id);
+  if (task.held() != nullptr || begin == end)
+    return false;
+  const auto& last = std::prev(end)->second;
+  return last.ending == to_string(core::attempt_ending::rate_limited)
+         && last.at == task.progress.last_action;
+}
+
 finished_task read_finished(const memory::tables& t, const memory::finished_task_row& row) {
   const auto last = last_attempt(t, row.task.spec.id);
   return {row.task.queue,
@@ -35,6 +45,48 @@ finished_task read_finished(const memory::tables& t, const memory::finished_task
           row.result,
           row.error,
           row.at};
+}
+
+listed_task listed(const memory::live_task_row& row) {
+  listed_task task;
+  task.queue = row.queue;
+  task.spec = row.spec;
+  for (auto* text :
+       {&task.spec.body, &task.spec.trace_id, &task.spec.span_id, &task.spec.unique_key})
+    text->clear();
+  task.progress = row.progress;
+  task.progress.data.clear();
+  task.progress.execution_state.clear();
+  task.progress.failures = 0;
+  task.progress.ejection = {};
+  return task;
+}
+
+listed_task listed_live(const memory::tables& t, const memory::live_task_row& row) {
+  auto task = listed(row);
+  if (const auto lease = t.task_leases.find(row.spec.id); lease != t.task_leases.end())
+    task.worker = lease->second.owner;
+  return task;
+}
+
+listed_task listed_finished(const memory::finished_task_row& row) {
+  auto task = listed(row.task);
+  task.ending = row.ending;
+  task.error_code = row.error.code;
+  task.finished_at = row.at;
+  return task;
+}
+
+bool wants(const task_filter& filter, const listed_task& task) {
+  const auto& spec = task.spec;
+  const auto& endings = filter.endings;
+  const bool in_state =
+      task.ending ? std::find(endings.begin(), endings.end(), *task.ending) != endings.end()
+                  : (task.worker.empty() ? filter.waiting : filter.leased);
+  return in_state && (filter.queue.empty() || task.queue == filter.queue)
+         && (filter.type.empty() || spec.type == filter.type)
+         && spec.created_at >= filter.created_from
+         && (!filter.created_before || spec.created_at < *filter.created_before);
 }
 
 } // namespace
@@ -49,8 +101,11 @@ core::outcome<stored_queue> memory_store::load_queue(const core::queue_name& que
     return no_such_queue;
   stored_queue loaded{found->second, {}, {}};
   for (const auto& [id, row] : t.tasks)
-    if (row.queue == queue)
+    if (row.queue == queue) {
       loaded.tasks.push_back(read_live(t, row));
+      if (is_rate_limited(t, loaded.tasks.back()))
+        loaded.rate_limited.push_back(id);
+    }
   const auto [begin, end] = memory::rows_of(t.schedules, queue);
   for (auto row = begin; row != end; ++row)
     loaded.schedules.push_back(row->second);
@@ -102,6 +157,53 @@ memory_store::list_finished(const finished_filter& filter) {
     if (wanted(entry->second))
       tasks.push_back(read_finished(t, entry->second));
   return tasks;
+}
+
+core::outcome<listed_tasks> memory_store::list_tasks(const task_filter& filter) {
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
+    return memory::unreachable;
+  const auto& t = database_->tables_;
+  // As the statement of the other store has it: what the index does not find is not looked at.
+  const auto failed = [](core::task_ending ending) {
+    return ending == core::task_ending::failed || ending == core::task_ending::dead;
+  };
+  const auto& endings = filter.endings;
+  const bool only_failed = filter.owner_id.empty() && !filter.queue.empty()
+                           && std::all_of(endings.begin(), endings.end(), failed);
+  const auto owned = [&](const memory::live_task_row& row) {
+    return filter.owner_id.empty() || row.spec.owner_id == filter.owner_id;
+  };
+  std::map<core::task_id, listed_task> slice;
+  if (filter.waiting || filter.leased)
+    for (auto at = t.tasks.upper_bound(filter.after); at != t.tasks.end(); ++at)
+      if (owned(at->second))
+        slice.emplace(at->first, listed_live(t, at->second));
+  if (!endings.empty())
+    for (auto at = t.finished_tasks.upper_bound(filter.after); at != t.finished_tasks.end(); ++at)
+      if (owned(at->second.task)
+          && (!only_failed || (at->second.task.queue == filter.queue && failed(at->second.ending))))
+        slice.emplace(at->first, listed_finished(at->second));
+  listed_tasks page;
+  page.last = filter.after;
+  std::uint32_t looked = 0;
+  for (auto& [id, task] : slice) {
+    if (looked++ == filter.looks) {
+      page.more = true;
+      break;
+    }
+    if (wants(filter, task)) {
+      if (page.tasks.size() == filter.limit) {
+        page.last = page.tasks.back().spec.id;
+        page.more = true;
+        return page;
+      }
+      page.tasks.push_back(std::move(task));
+    }
+    page.last = id;
+  }
+  page.more = looked >= filter.looks;
+  return page;
 }
 
 core::outcome<task_history> memory_store::load_task(core::task_id task) {

@@ -60,6 +60,9 @@ std::vector<known_task> find_tasks(const results& r);
 std::vector<call> list_finished(const finished_filter& filter);
 std::vector<finished_task> list_finished(const results& r);
 
+std::vector<call> list_tasks(const task_filter& filter);
+listed_tasks list_tasks(const results& r, const task_filter& filter);
+
 std::vector<call> load_task(core::task_id task);
 core::outcome<task_history> load_task(const results& r);
 

@@ -305,6 +305,13 @@ postgres_store::list_finished(const finished_filter& filter) {
   return reads::list_finished(*answer);
 }
 
+core::outcome<listed_tasks> postgres_store::list_tasks(const task_filter& filter) {
+  const auto answer = ask(reads::list_tasks(filter));
+  if (!answer)
+    return answer.error();
+  return reads::list_tasks(*answer, filter);
+}
+
 core::outcome<task_history> postgres_store::load_task(core::task_id task) {
   const auto answer = ask(reads::load_task(task));
   if (!answer)

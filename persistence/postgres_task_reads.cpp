@@ -1,6 +1,7 @@
 #include "persistence/postgres_reads.hpp"
 #include "persistence/read_parts.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace holdfast::persistence::reads {
@@ -17,18 +18,20 @@ constexpr statement paused_types_by_queue{"paused_types_by_queue", R"sql(
    CROSS JOIN LATERAL unnest(q.paused_types) WITH ORDINALITY AS p(type, place)
    WHERE $1::boolean OR q.queue = $2::text ORDER BY q.queue, p.place)sql"};
 
-// The highest token of the attempts comes from the end of their key, task by task: the history of a
-// queue may be a thousand times what is live.
+// The last of the attempts comes from the end of their key, task by task: the history of a queue
+// may be a thousand times what is live.
 constexpr statement tasks_of_queue{"tasks_of_queue", R"sql(
   SELECT k.task_id, k.queue, k.type, k.version, k.body, k.trace_id, k.span_id, k.priority, k.key,
          k.credential, coalesce(k.unique_key, ''), k.max_attempts, k.owner_id, k.run_as_id,
          k.created_at, k.state, k.data, k.execution_state, k.percent, k.attempts, k.crashes,
          k.next_action, k.last_change, k.last_action, k.paused,
-         coalesce((SELECT max(a.token) FROM holdfast.task_attempts a
-                    WHERE a.task_id = k.task_id), 0),
+         coalesce(a.token, 0),
          l.token, l.claim_id, l.worker, l.granted_at, l.expires_at,
-         k.failures, k.ejection
+         k.failures, k.ejection,
+         coalesce(l.token IS NULL AND a.ending = 3 AND a.ended_at = k.last_action, false)
     FROM holdfast.tasks k LEFT JOIN holdfast.task_leases l USING (task_id)
+    LEFT JOIN LATERAL (SELECT b.token, b.ending, b.ended_at FROM holdfast.task_attempts b
+                        WHERE b.task_id = k.task_id ORDER BY b.token DESC LIMIT 1) a ON true
    WHERE k.queue = $1::text ORDER BY k.task_id)sql"};
 
 constexpr statement schedules_of_queue{"schedules_of_queue", R"sql(
@@ -74,6 +77,48 @@ constexpr statement finished_after{"finished_after", R"sql(
      AND (cardinality($3::smallint[]) = 0 OR f.ending = ANY ($3::smallint[]))
      AND ($4::text = '' OR f.type = $4::text) AND ($5::text = '' OR f.error_code = $5::text)
    ORDER BY f.task_id LIMIT $6::integer)sql"};
+
+// What is looked at comes from one index: by owner, of what failed in one queue, or by id. The plan
+// is made for the parameters, so that a condition that holds for all is none. All else is left to
+// those that were found: it must not send a page through the whole table.
+constexpr statement tasks_after{"tasks_after", R"sql(
+  WITH slice AS MATERIALIZED (
+    SELECT task_id FROM (
+      (SELECT t.task_id FROM holdfast.tasks t
+        WHERE ($5::boolean OR $6::boolean) AND t.task_id > $1::uuid
+          AND ($4::text = '' OR t.owner_id = $4::text)
+        ORDER BY t.task_id LIMIT $11::integer)
+      UNION ALL
+      (SELECT f.task_id FROM holdfast.finished_tasks f
+        WHERE cardinality($7::smallint[]) > 0 AND f.task_id > $1::uuid
+          AND ($4::text = '' OR f.owner_id = $4::text)
+          AND ($10::text = '' OR (f.queue = $10::text AND f.ending IN (2, 4)))
+        ORDER BY f.task_id LIMIT $11::integer)) u
+     ORDER BY task_id LIMIT $11::integer),
+  found AS (
+    SELECT k.task_id, k.queue, k.type, k.version, k.priority, k.key, k.credential, k.max_attempts,
+           k.owner_id, k.run_as_id, k.created_at, k.state, k.percent, k.attempts, k.crashes,
+           k.next_action, k.last_change, k.last_action, k.paused, coalesce(l.worker, '') AS worker,
+           NULL::smallint AS ending, '' AS error_code, NULL::timestamptz AS finished_at
+      FROM slice JOIN holdfast.tasks k USING (task_id)
+      LEFT JOIN holdfast.task_leases l USING (task_id)
+     WHERE ($2::text = '' OR k.queue = $2::text) AND ($3::text = '' OR k.type = $3::text)
+       AND CASE WHEN l.task_id IS NULL THEN $5::boolean ELSE $6::boolean END
+       AND k.created_at >= $8::timestamptz AND ($9::timestamptz = 'epoch' OR k.created_at < $9::timestamptz)
+    UNION ALL
+    SELECT f.task_id, f.queue, f.type, f.version, f.priority, f.key, f.credential, f.max_attempts,
+           f.owner_id, f.run_as_id, f.created_at, f.state, f.percent, f.attempts, f.crashes,
+           f.next_action, f.last_change, f.last_action, f.paused, '',
+           f.ending, f.error_code, f.finished_at
+      FROM slice JOIN holdfast.finished_tasks f USING (task_id)
+     WHERE ($2::text = '' OR f.queue = $2::text) AND ($3::text = '' OR f.type = $3::text)
+       AND f.ending = ANY ($7::smallint[])
+       AND f.created_at >= $8::timestamptz AND ($9::timestamptz = 'epoch' OR f.created_at < $9::timestamptz)
+     ORDER BY task_id LIMIT $12::integer)
+  SELECT found.*, looked.last, looked.number
+    FROM (SELECT (SELECT task_id FROM slice ORDER BY task_id DESC LIMIT 1) AS last,
+                 (SELECT count(*) FROM slice) AS number) looked
+    LEFT JOIN found ON true ORDER BY found.task_id)sql"};
 
 constexpr statement known_among{"known_among", R"sql(
   SELECT f.task_id, f.queue, f.live
@@ -232,6 +277,40 @@ finished_task read_finished(const query_result& r, std::size_t row) {
   return task;
 }
 
+listed_task read_listed(const query_result& r, std::size_t row) {
+  listed_task task;
+  auto& spec = task.spec;
+  auto& progress = task.progress;
+  spec.id = {r.get<core::uuid>(row, 0)};
+  task.queue = r.get<std::string>(row, 1);
+  spec.type = r.get<std::string>(row, 2);
+  spec.version = r.get<std::string>(row, 3);
+  spec.priority = r.get<int2>(row, 4);
+  spec.key = r.get<std::string>(row, 5);
+  spec.credential = r.get<std::string>(row, 6);
+  spec.max_attempts = u32(r, row, 7);
+  spec.owner_id = r.get<std::string>(row, 8);
+  spec.run_as_id = r.get<std::string>(row, 9);
+  spec.created_at = r.get<core::instant>(row, 10);
+  progress.state = r.get<std::string>(row, 11);
+  progress.data.clear();
+  progress.execution_state.clear();
+  progress.percent = u32(r, row, 12);
+  progress.attempts = u32(r, row, 13);
+  progress.crashes = u32(r, row, 14);
+  progress.next_action = r.get<core::instant>(row, 15);
+  progress.last_change = r.get<core::instant>(row, 16);
+  progress.last_action = r.get<core::instant>(row, 17);
+  progress.paused = r.get<bool>(row, 18);
+  task.worker = r.get<std::string>(row, 19);
+  if (r.is_null(row, 20))
+    return task;
+  task.ending = static_cast<core::task_ending>(r.get<int2>(row, 20));
+  task.error_code = r.get<std::string>(row, 21);
+  task.finished_at = r.get<core::instant>(row, 22);
+  return task;
+}
+
 std::string name_of_ending(int2 stored) {
   return std::string{stored > ended_with_task
                          ? to_string(static_cast<core::task_ending>(stored - ended_with_task))
@@ -262,8 +341,11 @@ core::outcome<stored_queue> load_queue(const results& r) {
   stored_queue loaded{std::move(queues.front()), {}, {}};
   const auto& rows = r[preamble_long + 2];
   loaded.tasks.reserve(rows.rows());
-  for (std::size_t row = 0; row < rows.rows(); ++row)
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
     loaded.tasks.push_back(read_live_task(rows, row));
+    if (rows.get<bool>(row, 33))
+      loaded.rate_limited.push_back(loaded.tasks.back().spec.id);
+  }
   const auto& schedules = r[preamble_long + 3];
   for (std::size_t row = 0; row < schedules.rows(); ++row)
     loaded.schedules.push_back(read_schedule(schedules, row));
@@ -309,6 +391,43 @@ std::vector<finished_task> list_finished(const results& r) {
   for (std::size_t row = 0; row < rows.rows(); ++row)
     tasks.push_back(read_finished(rows, row));
   return tasks;
+}
+
+std::vector<call> list_tasks(const task_filter& filter) {
+  wire::array_of<int2> endings;
+  const auto failed = [](core::task_ending ending) {
+    return ending == core::task_ending::failed || ending == core::task_ending::dead;
+  };
+  for (const auto ending : filter.endings)
+    endings.add(static_cast<int2>(ending));
+  const bool only_failed =
+      filter.owner_id.empty() && std::all_of(filter.endings.begin(), filter.endings.end(), failed);
+  return long_read({{&tasks_after,
+                     {wire::scalar(filter.after.value), filter.queue, filter.type, filter.owner_id,
+                      wire::scalar(filter.waiting), wire::scalar(filter.leased), endings.take(),
+                      wire::scalar(filter.created_from),
+                      wire::scalar(filter.created_before.value_or(core::instant{})),
+                      only_failed ? filter.queue : std::string{}, limit_parameter(filter.looks),
+                      limit_parameter(filter.limit + 1)}}});
+}
+
+listed_tasks list_tasks(const results& r, const task_filter& filter) {
+  const auto& rows = r[preamble_long];
+  listed_tasks page;
+  page.last = filter.after;
+  // There is a row even when nothing was found: it says how far was looked.
+  for (std::size_t row = 0; row < rows.rows() && !rows.is_null(row, 0); ++row) {
+    if (page.tasks.size() == filter.limit) {
+      page.more = true;
+      return page;
+    }
+    page.tasks.push_back(read_listed(rows, row));
+    page.last = page.tasks.back().spec.id;
+  }
+  if (!rows.is_null(0, 23))
+    page.last = {rows.get<core::uuid>(0, 23)};
+  page.more = u64(rows, 0, 24) == filter.looks;
+  return page;
 }
 
 std::vector<call> load_task(core::task_id task) {

@@ -126,6 +126,9 @@ struct stored_queue {
   core::put_queue row;
   std::vector<core::task> tasks; ///< Ascending by id; with their leases and last tokens.
   std::vector<core::put_schedule_row> schedules; ///< By name.
+  /// Those of the tasks whose last lease ended with a rate limit of the world outside and that
+  /// nothing has happened to since: it holds until their `next_action`.
+  std::vector<core::task_id> rate_limited{};
 };
 
 /// A task that is over, as it ended.
@@ -193,6 +196,40 @@ struct finished_filter {
   std::string error_code;                 ///< Empty: all.
   core::task_id after;
   std::uint32_t limit = 100;
+};
+
+/// Which tasks to list, in order of id after `after`. What is left empty holds for all.
+struct task_filter {
+  core::queue_name queue;
+  std::string type;
+  std::string owner_id;
+  bool waiting = true; ///< Those that are live and not leased.
+  bool leased = true;
+  std::vector<core::task_ending> endings; ///< Of finished ones; empty: none of them.
+  core::instant created_from;
+  std::optional<core::instant> created_before{};
+  core::task_id after;
+  std::uint32_t limit = 100;
+  /// So many are looked at, of those that an index finds; a page of what is rare must not read all
+  /// tasks there ever were.
+  std::uint32_t looks = 20'000;
+};
+
+/// A task without its documents.
+struct listed_task {
+  core::queue_name queue;
+  core::task_spec spec;                    ///< Without body and traces.
+  core::task_progress progress;            ///< Without data and bookmark.
+  core::worker_id worker;                  ///< Who holds it; empty for nobody.
+  std::optional<core::task_ending> ending; ///< None: it is live.
+  std::string error_code;
+  core::instant finished_at;
+};
+
+struct listed_tasks {
+  std::vector<listed_task> tasks;
+  core::task_id last; ///< Up to here all have been looked at.
+  bool more = false;  ///< There may be others behind it.
 };
 
 struct queue_counts {
@@ -531,6 +568,9 @@ public:
 
   virtual core::outcome<std::vector<finished_task>>
   list_finished(const finished_filter& filter) = 0;
+
+  /// Live and finished tasks. Tasks that move or are made meanwhile are seen once at most.
+  virtual core::outcome<listed_tasks> list_tasks(const task_filter& filter) = 0;
 
   /// `not_found` if there is no such task.
   virtual core::outcome<task_history> load_task(core::task_id task) = 0;

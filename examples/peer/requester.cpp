@@ -6,6 +6,7 @@
 #include "client/connection.hpp"
 #include "client/id_source.hpp"
 #include "client/peer_system.hpp"
+#include "client/task_producer.hpp"
 
 #include <caf/actor_system.hpp>
 
@@ -24,9 +25,6 @@ using namespace holdfast;
 
 namespace {
 
-/// A thousand bodies of some kilobytes fit into a frame; the bounds are 10,000 tasks and 16 MiB.
-constexpr std::size_t tasks_in_a_request = 1000;
-
 /// Between two looks at a task that has not ended.
 constexpr timespec pause_between_looks{0, 200'000'000};
 
@@ -43,7 +41,6 @@ core::outcome<std::vector<msg::task_request>> tasks_of(const std::string& path) 
                            path + ": this line does not begin with a UUID: " + line};
     msg::task_request task;
     task.task = {*id};
-    task.type = "resize";
     task.body = line.substr(std::min(blank + 1, line.size()));
     tasks.push_back(std::move(task));
   }
@@ -51,21 +48,17 @@ core::outcome<std::vector<msg::task_request>> tasks_of(const std::string& path) 
 }
 
 /// Makes the tasks, and returns those that are there now; what was refused is said and left out.
-core::outcome<std::vector<core::task_id>> enqueue(const client::connection& node,
+core::outcome<std::vector<core::task_id>> enqueue(client::task_producer& producer,
                                                   const std::vector<msg::task_request>& tasks) {
+  const auto answer = producer.enqueue_all(tasks);
   std::vector<core::task_id> made;
-  for (std::size_t from = 0; from < tasks.size(); from += tasks_in_a_request) {
-    const auto to = std::min(from + tasks_in_a_request, tasks.size());
-    const auto answer = node.ask<msg::task_outcomes>(
-        msg::enqueue_tasks{"images", {tasks.begin() + from, tasks.begin() + to}});
-    if (!answer)
-      return answer.error();
-    for (const auto& outcome : answer->outcomes)
-      if (outcome.refusal == core::errc::none)
-        made.push_back(outcome.task);
-      else
-        std::cerr << core::to_string(outcome.task) << " refused: " << outcome.detail << '\n';
-  }
+  for (const auto& outcome : answer.outcomes)
+    if (outcome.refusal == core::errc::none)
+      made.push_back(outcome.task);
+    else
+      std::cerr << core::to_string(outcome.task) << " refused: " << outcome.detail << '\n';
+  if (!answer.complete())
+    return answer.stopped;
   return made;
 }
 
@@ -101,17 +94,18 @@ int main(int argc, char** argv) {
       node.ask<msg::queue_view>(msg::put_queue{"images", R"({"retry": {"max_attempts": 5}})"});
   if (!queue)
     return failed(queue.error());
-  const auto made = enqueue(node, *tasks);
+  client::queue_producer producer{node, "images", "resize"};
+  const auto made = enqueue(producer, *tasks);
   if (!made)
     return failed(made.error());
 
   std::size_t completed = 0;
   for (const auto& id : *made) {
-    auto task = node.ask<msg::task_view>(msg::get_task{id});
+    auto task = producer.look(id);
     while (task && task->finished_at == core::instant{}) {
       if (sigtimedwait(&ends, nullptr, &pause_between_looks) > 0)
         return std::cerr << "told to end; run it again with the same file to go on\n", 3;
-      task = node.ask<msg::task_view>(msg::get_task{id});
+      task = producer.look(id);
     }
     if (!task)
       return failed(task.error());

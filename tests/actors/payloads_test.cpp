@@ -227,6 +227,7 @@ BOOST_AUTO_TEST_CASE(a_store_that_hangs_does_not_look_like_a_dead_worker) {
   held_back.clear();
 }
 
+// B29, B53
 BOOST_AUTO_TEST_CASE(a_missing_or_damaged_payload_ends_its_task_and_no_other) {
   const auto lost = enqueued(request(large('l')));
   const auto damaged = enqueued(request(large('d')));

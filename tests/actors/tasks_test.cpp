@@ -451,7 +451,7 @@ BOOST_AUTO_TEST_CASE(an_ejection_under_the_claim_of_another_task_is_refused) {
   BOOST_TEST(view(id).status == "QUEUED");
 }
 
-// D9-D12, D27, D28: states, waiting, and what survives the node
+// B47, D9-D12, D27, D28: states, waiting, and what survives the node
 BOOST_AUTO_TEST_CASE(a_task_goes_through_its_states_and_a_restart_of_the_node) {
   BOOST_REQUIRE(call(msg::put_queue{"mail", R"({"types": {"kyc": {
       "first_state": "AWAITING", "transitions": {"AWAITING": ["CHECKED"], "CHECKED": []}}}})"})
@@ -745,12 +745,30 @@ BOOST_AUTO_TEST_CASE(finished_tasks_are_forgotten_after_their_retention) {
   BOOST_TEST((call(msg::get_task{early}).code() == core::errc::not_found));
   BOOST_TEST(view(late).status == "FAILURE");
   BOOST_TEST(view(live).status == "COMPLETED");
-  advance(2h);
-  restart(); // and it looks when it comes back
-  advance(5min);
+  advance(65min); // nothing has happened since, and no queue has been asked for anything
   BOOST_TEST((call(msg::get_task{live}).code() == core::errc::not_found));
   BOOST_TEST(database->tables().finished_tasks.empty());
   BOOST_TEST(database->tables().task_attempts.empty());
+}
+
+// B67, A170: each queue by its own, although the last of them all has ended long ago
+BOOST_AUTO_TEST_CASE(idle_queues_are_looked_at_when_what_they_keep_has_grown_old) {
+  BOOST_REQUIRE(call(msg::put_queue{"mail", R"({"retention_seconds": 7200})"}).value);
+  BOOST_REQUIRE(call(msg::put_queue{"quick", R"({"retention_seconds": 600})"}).value);
+  const auto slow = enqueued(request());
+  BOOST_TEST((complete("w1", one("w1")) == core::errc::none));
+  auto other = request();
+  BOOST_REQUIRE(call(msg::enqueue_tasks{"quick", {other}}).value);
+  BOOST_REQUIRE(call(msg::change_task{"quick", other.task, 3}).value);
+  advance(5min);
+  BOOST_TEST(view(other.task).status == "CANCELED");
+  advance(10min);
+  BOOST_TEST((call(msg::get_task{other.task}).code() == core::errc::not_found));
+  advance(100min);
+  BOOST_TEST(view(slow).status == "COMPLETED");
+  restart(); // what was told of before is not forgotten with the node
+  advance(125min);
+  BOOST_TEST((call(msg::get_task{slow}).code() == core::errc::not_found));
 }
 
 // B67, A170: what cannot be forgotten keeps nothing else

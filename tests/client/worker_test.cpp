@@ -181,7 +181,7 @@ struct worker_fixture {
 
 BOOST_FIXTURE_TEST_SUITE(worker, worker_fixture)
 
-// B48, B51, B54: what no thread is free for stays in its queue
+// B13, B48, B51, B54: what no thread is free for stays in its queue
 BOOST_AUTO_TEST_CASE(one_claim_waits_for_as_many_tasks_as_there_are_free_threads) {
   start(3);
   BOOST_TEST(claims.size() == 1U);
@@ -204,6 +204,7 @@ BOOST_AUTO_TEST_CASE(one_claim_waits_for_as_many_tasks_as_there_are_free_threads
   BOOST_TEST(counters->claimed == 3U);
 }
 
+// B12
 BOOST_AUTO_TEST_CASE(empty_answer_is_followed_by_the_next_claim) {
   start(1);
   give(0);
@@ -437,6 +438,7 @@ BOOST_AUTO_TEST_CASE(result_of_a_lost_lease_is_sent_also_when_another_task_was_t
   BOOST_TEST(claims.size() == 1U);
 }
 
+// B56
 BOOST_AUTO_TEST_CASE(task_that_was_lost_and_comes_again_is_another_lease) {
   start(2);
   give(1);

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 BOOST_AUTO_TEST_SUITE(bulk_actions)
 
-// B2-B5, B7, B8, B14, B19, B36-B44, B57-B66, I-14
+// B2-B5, B7-B9, B14, B19, B36-B44, B57-B66, I-14
 BOOST_AUTO_TEST_CASE(story_ends_as_promised) {
   const auto end = holdfast::test::run_program(HOLDFAST_BULK_ACTIONS, {"story"}, 240s);
   BOOST_TEST(end.code == 0, end.out + end.err);

@@ -163,4 +163,46 @@ BOOST_AUTO_TEST_CASE(have_single_tasks_paused_resumed_retried_and_canceled) {
   BOOST_TEST(operate({"tasks", "pause", "mail"}).code == 2);
 }
 
+// B15, C37-C40
+BOOST_AUTO_TEST_CASE(are_looked_through_and_measured_on_the_command_line) {
+  mail_queue me{"parcels"};
+  const auto ids = me.enqueue("send", 3, "{}");
+  fail_one(me);
+  const auto listed = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"tasks", "list", "--queue", "parcels", "--json"});
+    const auto end = operate(arguments);
+    BOOST_REQUIRE_MESSAGE(end.code == 0, end.err);
+    return json::parse(end.out);
+  };
+  const auto all = listed({});
+  BOOST_TEST(all.at("tasks").size() == 3U);
+  BOOST_TEST(all.at("more") == false);
+  const auto failed = listed({"--status", "FAILURE"}).at("tasks");
+  BOOST_REQUIRE_EQUAL(failed.size(), 1U);
+  BOOST_TEST(failed[0].at("error_code") == "GONE");
+  BOOST_TEST(!failed[0].contains("body"));
+  BOOST_TEST(listed({"--status", "QUEUED"}).at("tasks").size() == 2U);
+  const auto first = listed({"--limit", "1"});
+  BOOST_REQUIRE_EQUAL(first.at("tasks").size(), 1U);
+  BOOST_TEST(first.at("more") == true);
+  BOOST_TEST(listed({"--after", first.at("last").get<std::string>()}).at("tasks").size() == 2U);
+  BOOST_TEST(listed({"--until", "2020-01-01T00:00:00Z"}).at("tasks").empty());
+  BOOST_TEST(operate({"tasks", "list", "--since", "yesterday"}).code == 2);
+  BOOST_TEST(operate({"tasks", "list", "--status", "DONE"}).code == 1);
+  const auto lines = operate({"tasks", "list", "--queue", "parcels", "--status", "QUEUED"}).out;
+  BOOST_TEST(contains(lines, core::to_string(ids.back()) + "  QUEUED  parcels  send"), lines);
+
+  const auto shown = operate({"queues", "show", "parcels", "--json"});
+  BOOST_REQUIRE_MESSAGE(shown.code == 0, shown.err);
+  const auto metrics = json::parse(shown.out).at("metrics");
+  BOOST_TEST(metrics.at("ready") == 2);
+  BOOST_TEST(metrics.at("failed") == 1);
+  BOOST_TEST(metrics.at("error_share") == 1.0);
+  BOOST_TEST(!metrics.at("ready_since").is_null());
+  const auto text = operate({"queues", "show", "parcels"}).out;
+  BOOST_TEST(contains(text, "2 ready, 0 later, 0 leased, 0 paused, 0 dead letters"), text);
+  BOOST_TEST(operate({"queues", "show", "parc"}).code == 1);
+  BOOST_TEST(operate({"queues", "show", "parcels", "--window", "9"}).code == 1);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

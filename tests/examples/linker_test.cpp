@@ -90,7 +90,7 @@ struct linking : linker_world {
     BOOST_TEST(queue_counts().dead == 1U);
   }
 
-  /// C41: every quarter of an hour, and an hour later nothing is queued that nobody does.
+  /// C26, C41: every quarter of an hour, and an hour later nothing is queued that nobody does.
   void sweep_after_an_hour() {
     BOOST_TEST(records(forgotten, link_status::queued) == 50U);
     BOOST_REQUIRE(call(msg::put_queue{linker::sweep_queue, "{}"}).value);

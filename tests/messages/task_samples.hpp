@@ -33,6 +33,14 @@ inline void add_task_samples(samples& into) {
   into.add("hf1.queue_statistics", queue_statistics{1, 2, 3, 4, 5, 6},
            u64(1) + u64(2) + u64(3) + u64(4) + u64(5) + u64(6));
 
+  into.add("hf1.get_queue_metrics", get_queue_metrics{"mail", pause}, text("mail") + pause_bytes);
+  into.add("hf1.queue_metrics",
+           queue_metrics{1, 2, 3, 4, at(0x40), at(0x41), at(0x42), 5, 6, 7, 8, 9, 10, 11, 12, 13,
+                         0.5, 0.25, 0.125},
+           u64(1) + u64(2) + u64(3) + u64(4) + at_bytes(0x40) + at_bytes(0x41) + at_bytes(0x42)
+               + u64(5) + u64(6) + u64(7) + u64(8) + u64(9) + u64(10) + u64(11) + u64(12) + u64(13)
+               + u64(0x3fe0000000000000) + u64(0x3fd0000000000000) + u64(0x3fc0000000000000));
+
   // Schedules.
   into.add("hf1.put_schedule", put_schedule{"mail", "daily", "{}"},
            text("mail") + text("daily") + text("{}"));
@@ -70,6 +78,20 @@ inline void add_task_samples(samples& into) {
   into.add("hf1.task_outcomes", task_outcomes{{outcome, outcome}},
            list({outcome_bytes, outcome_bytes}));
   into.add("hf1.get_task", get_task{task}, id(0x61));
+  into.add("hf1.list_tasks",
+           list_tasks{"mail", "send", "ERROR", "own", at(0x40), at(0x41), task, 50},
+           text("mail") + text("send") + text("ERROR") + text("own") + at_bytes(0x40)
+               + at_bytes(0x41) + id(0x61) + u32(50));
+  const task_summary listed{task, "mail",   "send",   "1.2",    "NEW",    "FAILURE", 50,
+                            2,    1,        true,     300,      "own",    "run_as",  "w1",
+                            "E1", at(0x40), at(0x41), at(0x42), at(0x43), at(0x44)};
+  const auto listed_bytes =
+      id(0x61) + text("mail") + text("send") + text("1.2") + text("NEW") + text("FAILURE") + u32(50)
+      + u32(2) + u32(1) + u8(1) + i16(300) + text("own") + text("run_as") + text("w1") + text("E1")
+      + at_bytes(0x40) + at_bytes(0x41) + at_bytes(0x42) + at_bytes(0x43) + at_bytes(0x44);
+  into.add("hf1.task_summary", listed, listed_bytes);
+  into.add("hf1.task_page", task_page{{listed, listed}, other, true},
+           list({listed_bytes, listed_bytes}) + id(0x62) + u8(1));
   into.add("hf1.explain_task", explain_task{"q", task}, text("q") + id(0x61));
   into.add("hf1.task_explanation", task_explanation{task, "QUEUED", {{"paused", "it is"}}},
            id(0x61) + text("QUEUED") + list({text("paused") + text("it is")}));

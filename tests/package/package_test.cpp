@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(container_of_the_worker_has_the_libraries_it_needs) {
 
 BOOST_AUTO_TEST_SUITE(with_a_node, *boost::unit_test::fixture<running_node>())
 
-// C11, C48, A108: a requester and a worker, neither of which knows our tree.
+// C4, C11, C42, C48, A108: a requester and a worker, neither of which knows our tree.
 BOOST_AUTO_TEST_CASE(peers_built_against_it_do_the_tasks_of_a_file_once) {
   const auto port = running_node::current().process->port();
   const auto at = nodes(port);

@@ -586,6 +586,24 @@ std::string text_of(const persistence::finished_task& t) {
   return out.str();
 }
 
+/// Page by page, so that a page ends in the midst of what was looked at and of what was found.
+void dump_listed(persistence::store& db, const persistence::task_filter& wanted,
+                 std::ostream& out) {
+  auto filter = wanted;
+  filter.limit = 3;
+  filter.looks = 7;
+  for (bool more = true; more;) {
+    const auto page = value_of(db.list_tasks(filter));
+    for (const auto& task : page.tasks)
+      out << "listed " << task.queue << text_of(task.spec, task.progress) << task.worker
+          << (task.ending ? to_string(*task.ending) : "live") << task.error_code
+          << core::to_micros(task.finished_at) << '\n';
+    out << "to " << to_string(page.last) << page.more << '\n';
+    filter.after = page.last;
+    more = page.more;
+  }
+}
+
 /// Everything that the port lets one read of queues and tasks, as text.
 std::string dump_tasks(persistence::store& db, const batch_source& source) {
   std::ostringstream out;
@@ -604,6 +622,8 @@ std::string dump_tasks(persistence::store& db, const batch_source& source) {
     put_row(loaded->row);
     for (const auto& task : loaded->tasks)
       out << "live " << text_of(task);
+    for (const auto& task : loaded->rate_limited)
+      out << "rate limited " << to_string(task) << '\n';
     for (const auto& s : loaded->schedules)
       out << "schedule " << s.queue << s.name << s.definition << core::to_micros(s.created_at)
           << ' ' << core::to_micros(s.handled_until) << ' ' << core::to_micros(s.last_made) << ' '
@@ -632,6 +652,16 @@ std::string dump_tasks(persistence::store& db, const batch_source& source) {
       out << "attempt " << text_of(attempt.lease) << attempt.ending << attempt.error.code
           << attempt.error.detail << core::to_micros(attempt.ended_at) << '\n';
   }
+  persistence::task_filter every;
+  every.endings = {core::task_ending::completed, core::task_ending::failed,
+                   core::task_ending::canceled, core::task_ending::dead};
+  dump_listed(db, every, out);
+  auto dead = every;
+  dead.queue = source.queues.front();
+  dead.endings = {core::task_ending::failed, core::task_ending::dead};
+  dump_listed(db, dead, out);
+  dead.waiting = dead.leased = false;
+  dump_listed(db, dead, out);
   for (const auto& known : value_of(db.find_tasks(source.tasks)))
     out << (known.live ? "live " : "finished ") << to_string(known.task) << known.queue << '\n';
   return out.str();

@@ -1,4 +1,4 @@
-// What the store keeps of queues and tasks, and which writes it refuses.
+// What the store keeps of queues and tasks, and which writes it refuses: B10, B11.
 
 #include "tests/persistence/task_fixture.hpp"
 
@@ -252,7 +252,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(progress_of_a_live_task_is_updated, World, worlds)
   BOOST_TEST(is(f.write({core::update_task{id, far_along()}}), refused));
 }
 
-// I-2
+// I-2, B46: it is locked in the transaction that says who has it
 BOOST_AUTO_TEST_CASE_TEMPLATE(task_has_at_most_one_lease, World, worlds) {
   task_fixture<World> f;
   const auto task = f.given_task();
@@ -315,7 +315,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(task_lease_is_extended_under_its_token_only, World
   BOOST_TEST(is(f.write({core::extend_task_lease{task, 5, at(10)}}), refused));
 }
 
-// I-3
+// I-3, B55: what somebody writes of an earlier lease changes nothing
 BOOST_AUTO_TEST_CASE_TEMPLATE(task_lease_ends_under_its_token_only, World, worlds) {
   task_fixture<World> f;
   const auto task = f.given_task();
@@ -641,6 +641,217 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(finished_tasks_are_listed_by_filter_and_page, Worl
   filter = {};
   filter.queue = "no-such-queue";
   BOOST_TEST(listed(filter).empty());
+}
+
+/// Tasks of two queues, types and owners, of which some are over: what `list_tasks` is asked of.
+template <class World>
+class mixed_tasks : public task_fixture<World> {
+public:
+  mixed_tasks() {
+    BOOST_TEST(is(this->write({this->queue_row("other")}), committed));
+    using ending = core::task_ending;
+    add("mail", "send", "ana", 10); // 0: waits
+    add("mail", "send", "", 11);    // 1: is leased
+    this->given_task_lease(ids_of[1], "w1", 1);
+    add("other", "read", "ana", 12); // 2: waits
+    add("mail", "read", "bob", 13, ending::completed);
+    add("mail", "send", "ana", 14, ending::failed);
+    add("other", "send", "ana", 15, ending::dead);
+    add("mail", "send", "", 16, ending::canceled);
+    add("mail", "read", "ana", 17, ending::dead);
+  }
+
+  /// By place in the order of their making; then `>` when there may be more.
+  std::string listed(const persistence::task_filter& filter) {
+    const auto page = value_of(this->db->list_tasks(filter));
+    std::string text;
+    for (const auto& task : page.tasks)
+      text +=
+          std::to_string(std::find(ids_of.begin(), ids_of.end(), task.spec.id) - ids_of.begin());
+    last = page.last;
+    return text + (page.more ? ">" : "");
+  }
+
+  std::vector<core::task_id> ids_of;
+  core::task_id last; ///< Of the latest page.
+  static inline const std::vector<core::task_ending> all_endings{
+      core::task_ending::completed, core::task_ending::failed, core::task_ending::canceled,
+      core::task_ending::dead};
+
+private:
+  void add(const std::string& queue, const std::string& type, const std::string& owner, int second,
+           std::optional<core::task_ending> ending = {}) {
+    auto task = this->new_task(queue);
+    task.spec.type = type;
+    task.spec.owner_id = owner;
+    task.spec.created_at = at(second);
+    BOOST_TEST(is(this->write({task}), committed));
+    if (ending)
+      BOOST_TEST(is(this->finish(task.spec.id, 0, *ending), committed));
+    ids_of.push_back(task.spec.id);
+  }
+};
+
+// B15, G-14
+BOOST_AUTO_TEST_CASE_TEMPLATE(tasks_are_listed_by_what_is_asked_for, World, worlds) {
+  mixed_tasks<World> f;
+  persistence::task_filter all;
+  all.endings = f.all_endings;
+  BOOST_TEST(f.listed(all) == "01234567");
+  BOOST_TEST((f.last == f.ids_of[7]));
+  auto filter = all;
+  filter.queue = "mail";
+  BOOST_TEST(f.listed(filter) == "013467");
+  filter.type = "read";
+  BOOST_TEST(f.listed(filter) == "37");
+  filter.owner_id = "bob";
+  BOOST_TEST(f.listed(filter) == "3");
+  filter = all;
+  filter.owner_id = "ana";
+  BOOST_TEST(f.listed(filter) == "02457");
+  filter.endings = {core::task_ending::dead};
+  BOOST_TEST(f.listed(filter) == "0257");
+  filter.waiting = filter.leased = false;
+  BOOST_TEST(f.listed(filter) == "57");
+  filter.owner_id.clear();
+  filter.queue = "mail";
+  BOOST_TEST(f.listed(filter) == "7");
+  filter.endings = {core::task_ending::failed, core::task_ending::dead};
+  BOOST_TEST(f.listed(filter) == "47");
+  filter = {};
+  BOOST_TEST(f.listed(filter) == "012");
+  filter.waiting = false;
+  BOOST_TEST(f.listed(filter) == "1");
+  filter = all;
+  filter.leased = false;
+  BOOST_TEST(f.listed(filter) == "0234567");
+  // Both sides of both ends.
+  filter = all;
+  filter.created_from = at(12);
+  filter.created_before = at(15);
+  BOOST_TEST(f.listed(filter) == "234");
+  filter.created_from = at(12, 1);
+  filter.created_before = at(15, 1);
+  BOOST_TEST(f.listed(filter) == "345");
+  filter = all;
+  filter.queue = "none";
+  BOOST_TEST(f.listed(filter) == "");
+  BOOST_TEST((f.last == f.ids_of[7]));
+}
+
+// B15
+BOOST_AUTO_TEST_CASE_TEMPLATE(lists_of_tasks_come_page_by_page, World, worlds) {
+  mixed_tasks<World> f;
+  persistence::task_filter filter;
+  filter.endings = f.all_endings;
+  filter.limit = 3;
+  BOOST_TEST(f.listed(filter) == "012>");
+  filter.after = f.last;
+  BOOST_TEST(f.listed(filter) == "345>");
+  filter.after = f.last;
+  BOOST_TEST(f.listed(filter) == "67");
+  filter.after = f.last;
+  BOOST_TEST(f.listed(filter) == "");
+  BOOST_TEST((f.last == f.ids_of[7]));
+  // However rare what is asked for is, a page looks at so many and no more.
+  filter.after = {};
+  filter.looks = 4;
+  filter.type = "read";
+  BOOST_TEST(f.listed(filter) == "23>");
+  BOOST_TEST((f.last == f.ids_of[3]));
+  filter.after = f.last;
+  BOOST_TEST(f.listed(filter) == "7>");
+  BOOST_TEST((f.last == f.ids_of[7]));
+  filter.after = f.last;
+  BOOST_TEST(f.listed(filter) == "");
+  // Those of one owner, and failed ones of one queue, are all that is looked at.
+  filter.after = {};
+  filter.owner_id = "bob";
+  BOOST_TEST(f.listed(filter) == "3");
+  filter.owner_id.clear();
+  filter.queue = "mail";
+  filter.waiting = filter.leased = false;
+  filter.endings = {core::task_ending::dead};
+  BOOST_TEST(f.listed(filter) == "7");
+}
+
+// B15, B41, B42
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_listed_task_has_everything_but_its_documents, World, worlds) {
+  task_fixture<World> f;
+  auto task = f.new_task();
+  task.spec.version = "2.1";
+  task.spec.priority = -3;
+  task.spec.key = "gold";
+  task.spec.credential = "acme";
+  task.spec.unique_key = "daily";
+  task.spec.trace_id = "trace";
+  task.spec.max_attempts = 7;
+  task.spec.owner_id = "ana";
+  task.spec.run_as_id = "root";
+  task.progress = far_along();
+  BOOST_TEST(is(f.write({task}), committed));
+  f.given_task_lease(task.spec.id, "w1", 1);
+  const auto shown = [&](core::task_spec spec, core::task_progress progress) {
+    for (auto* text : {&spec.body, &spec.trace_id, &spec.span_id, &spec.unique_key})
+      text->clear();
+    progress.data.clear();
+    progress.execution_state.clear();
+    return std::pair{spec, progress};
+  };
+  persistence::task_filter filter;
+  filter.endings = {core::task_ending::failed};
+  auto found = value_of(f.db->list_tasks(filter)).tasks;
+  BOOST_REQUIRE_EQUAL(found.size(), 1U);
+  auto wanted = shown(task.spec, task.progress);
+  BOOST_TEST(same(found[0].spec, wanted.first));
+  BOOST_TEST(same(found[0].progress, wanted.second));
+  BOOST_TEST(found[0].queue == "mail");
+  BOOST_TEST(found[0].worker == "w1");
+  BOOST_TEST(!found[0].ending);
+  BOOST_TEST(found[0].error_code == "");
+
+  auto over = f.finishing(task.spec.id, 1, core::task_ending::failed);
+  over.progress = far_along();
+  over.unique_key = "daily";
+  BOOST_TEST(is(f.write({over}), committed));
+  found = value_of(f.db->list_tasks(filter)).tasks;
+  BOOST_REQUIRE_EQUAL(found.size(), 1U);
+  wanted = shown(task.spec, over.progress);
+  BOOST_TEST(same(found[0].spec, wanted.first));
+  BOOST_TEST(same(found[0].progress, wanted.second));
+  BOOST_TEST(found[0].worker == "");
+  BOOST_TEST((found[0].ending == core::task_ending::failed));
+  BOOST_TEST(found[0].error_code == "GONE");
+  BOOST_TEST((found[0].finished_at == at(30)));
+}
+
+// C36: a node that starts must know what the world outside has asked for
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_queue_is_read_with_what_was_rate_limited_last, World, worlds) {
+  task_fixture<World> f;
+  const auto given = [&](core::attempt_ending how, core::instant last_action) {
+    const auto task = f.new_task();
+    BOOST_TEST(is(f.write({task}), committed));
+    f.given_task_lease(task.spec.id, "w1", 1);
+    BOOST_TEST(is(f.end(task.spec.id, 1, how), committed)); // at 20 s
+    auto progress = task.progress;
+    progress.last_action = last_action;
+    progress.next_action = at(60);
+    BOOST_TEST(is(f.write({core::update_task{task.spec.id, progress}}), committed));
+    return task.spec.id;
+  };
+  using ending = core::attempt_ending;
+  const auto limited = given(ending::rate_limited, at(20));
+  given(ending::rate_limited, at(21)); // something has happened since
+  given(ending::failed, at(20));
+  const auto again = given(ending::rate_limited, at(20));
+  f.given_task_lease(again, "w1", 2); // held by now
+  const auto later = given(ending::rate_limited, at(20));
+  f.given_task_lease(later, "w1", 2);
+  BOOST_TEST(is(f.end(later, 2, ending::failed), committed));
+  f.given_task();
+  const auto loaded = value_of(f.db->load_queue("mail"));
+  BOOST_TEST((loaded.rate_limited == std::vector{limited}));
+  BOOST_TEST(loaded.tasks.size() == 6U);
 }
 
 // I-13

@@ -133,6 +133,10 @@ public:
   list_finished(const persistence::finished_filter& filter) override {
     return pass([&] { return inner_->list_finished(filter); });
   }
+  core::outcome<persistence::listed_tasks>
+  list_tasks(const persistence::task_filter& filter) override {
+    return pass([&] { return inner_->list_tasks(filter); });
+  }
   core::outcome<persistence::task_history> load_task(core::task_id task) override {
     return pass([&] { return inner_->load_task(task); });
   }
