@@ -142,6 +142,8 @@ std::vector<queued_change> select(writer_state& st) {
   core::batch_footprint footprint;
   std::set<core::shard_id>
       closed; // a shard's order is kept: after one that must wait, all of it waits
+  // So is a sender's, which may have changes in several shards.
+  std::set<const caf::actor_control_block*> behind;
   std::deque<queued_change> rest;
   std::size_t weight = 0;
   const auto batch_max = st.context->settings.batching.batch_max;
@@ -150,8 +152,11 @@ std::vector<queued_change> select(writer_state& st) {
     const bool fits = weight == 0 || weight + next.weight <= batch_max;
     if (!fits && closed.empty())
       break;
-    if (!fits || closed.count(next.shard) != 0 || !footprint.admit(next.changes)) {
+    const bool follows = closed.count(next.shard) != 0 || behind.count(next.sender.get()) != 0;
+    if (!fits || follows || !footprint.admit(next.changes)) {
       closed.insert(next.shard);
+      if (next.sender)
+        behind.insert(next.sender.get());
       rest.push_back(std::move(next));
     } else {
       weight += next.weight;
