@@ -1,5 +1,6 @@
 #include "app/commands.hpp"
 #include "app/configuration.hpp"
+#include "app/guard_report.hpp"
 #include "app/node_endpoint.hpp"
 #include "app/step_table.hpp"
 #include "app/wiring.hpp"
@@ -15,6 +16,7 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <random>
 #include <utility>
 #include <vector>
@@ -77,6 +79,7 @@ std::string refusals_text(const msg::link_status& link) {
 }
 
 void print_text(const msg::node_status& node, const msg::link_status& link,
+                const std::optional<msg::guard_status>& guards,
                 const std::vector<msg::step_view>& steps) {
   const auto line = [](const char* name, const std::string& value) {
     std::printf("%-12s %s\n", name, value.c_str());
@@ -90,6 +93,9 @@ void print_text(const msg::node_status& node, const msg::link_status& link,
                       + " changes, " + std::to_string(node.queued) + " queued, "
                       + std::to_string(node.refused) + " refused");
   line("turned away", std::to_string(node.overloaded));
+  if (guards)
+    for (const auto& [name, value] : guard_lines(*guards))
+      line(name.c_str(), value);
   line("live units", std::to_string(node.live_units));
   line("sessions", std::to_string(node.sessions));
   if (link.secured) {
@@ -107,6 +113,7 @@ void print_text(const msg::node_status& node, const msg::link_status& link,
 }
 
 void print_json(const msg::node_status& node, const msg::link_status& link,
+                const std::optional<msg::guard_status>& guards,
                 const std::vector<msg::step_view>& steps) {
   ordered_json object{{"name", node.name},
                       {"incarnation", core::to_string(node.incarnation)},
@@ -132,6 +139,8 @@ void print_json(const msg::node_status& node, const msg::link_status& link,
                       {"bytes_in", link.bytes_in}, {"bytes_out", link.bytes_out},
                       {"reloads", link.reloads},   {"refused", std::move(refused)}};
   }
+  if (guards)
+    object["guards"] = guards_to_json(*guards);
   object["steps"] = steps_to_json(steps);
   std::cout << object.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
@@ -179,13 +188,16 @@ exit_code run(const status_flags& flags) {
   const auto link = node.ask<msg::link_status>(msg::get_link_status{});
   if (!link)
     return unreachable(link.error());
+  const auto asked = node.ask<msg::guard_status>(msg::get_guard_status{});
+  // A node of the version before does not know the question.
+  const auto guards = asked ? std::optional{*asked} : std::nullopt;
   const auto steps = list_steps(node);
   if (!steps)
     return unreachable(steps.error());
   if (flags.json)
-    print_json(*status, *link, *steps);
+    print_json(*status, *link, guards, *steps);
   else
-    print_text(*status, *link, *steps);
+    print_text(*status, *link, guards, *steps);
   return exit_code::ok;
 }
 

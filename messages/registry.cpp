@@ -79,6 +79,8 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(node_status);
   HOLDFAST_REGISTER(get_link_status);
   HOLDFAST_REGISTER(link_status);
+  HOLDFAST_REGISTER(get_guard_status);
+  HOLDFAST_REGISTER(guard_status);
   HOLDFAST_REGISTER(get_placement);
   HOLDFAST_REGISTER(placement);
   HOLDFAST_REGISTER(put_queue);

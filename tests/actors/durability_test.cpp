@@ -102,6 +102,12 @@ BOOST_AUTO_TEST_CASE(a_commit_of_unknown_outcome_is_resolved_before_anybody_is_a
     BOOST_TEST(unit(step, lease.unit).judgment_count == 1u);
     database->set_commit_faults(nullptr);
   }
+  const auto guards = call(msg::get_guard_status{});
+  BOOST_REQUIRE(guards.value);
+  BOOST_TEST(guards.value->in_doubt == 2u);
+  BOOST_TEST(guards.value->found_committed == 1u);
+  BOOST_TEST(guards.value->found_not_committed == 1u);
+  BOOST_TEST(guards.value->never_found == 0u);
   BOOST_TEST(events(core::event_type::judgment_received).size() == 2u);
   BOOST_TEST(broken_invariants(*database) == "");
 }

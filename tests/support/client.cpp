@@ -91,6 +91,8 @@ template awaited_answer<msg::get_node_status> client::send(const msg::gateway_ac
                                                            msg::get_node_status);
 template awaited_answer<msg::get_link_status> client::send(const msg::gateway_actor&,
                                                            msg::get_link_status);
+template awaited_answer<msg::get_guard_status> client::send(const msg::gateway_actor&,
+                                                            msg::get_guard_status);
 template awaited_answer<msg::get_placement> client::send(const msg::gateway_actor&,
                                                          msg::get_placement);
 
