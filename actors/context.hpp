@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace holdfast::actors {
@@ -94,12 +96,45 @@ private:
   std::shared_ptr<const core::living_processes> last_;
 };
 
+/// Whether the node has fenced itself, since when and why. Written by membership, read by any.
+class fence_record {
+public:
+  struct entry {
+    core::instant since; ///< 0: not fenced.
+    std::string why;     ///< Of the last fence.
+    std::uint64_t times = 0;
+  };
+
+  void begin(core::instant since, const std::string& why) {
+    const std::lock_guard lock{mutex_};
+    now_ = {since, why, now_.times + 1};
+  }
+  void end() {
+    const std::lock_guard lock{mutex_};
+    now_.since = {};
+  }
+  entry read() const {
+    const std::lock_guard lock{mutex_};
+    return now_;
+  }
+
+private:
+  mutable std::mutex mutex_;
+  entry now_;
+};
+
 /// What the writers tell everybody else without a message: how loaded they are.
 struct writer_gauges {
   std::atomic<std::uint64_t> queued{0}; ///< Rows waiting or being committed, in all lanes.
   std::atomic<std::uint64_t> commits{0};
   std::atomic<std::uint64_t> changes{0};
   std::atomic<std::uint64_t> refused{0};
+  // Batches whose outcome was once not known, and what was found out of it.
+  std::atomic<std::uint64_t> in_doubt{0};
+  std::atomic<std::uint64_t> found_committed{0};
+  std::atomic<std::uint64_t> found_not_committed{0};
+  std::atomic<std::uint64_t> never_found{0};
+  std::atomic<std::uint64_t> stale{0}; ///< Changes that a fence in the database refused.
 };
 
 /// Counters of what lives in memory and what was turned away.
@@ -152,6 +187,7 @@ struct node_context {
   core::instant started_at; ///< Set once by membership, before anything else runs.
   node_clock clock;
   node_gauges gauges;
+  fence_record fence;
   /// Seeds of the id sources: each actor that makes ids takes the next one.
   std::atomic<std::uint64_t> next_seed{0};
   /// Lives of step actors: each gets the next number, so later lives have higher ones.

@@ -475,6 +475,24 @@ msg::node_status status(self_ptr self) {
   return s;
 }
 
+msg::guard_status guards(const node_context& context) {
+  const auto fence = context.fence.read();
+  const auto& writer = context.gauges.writer;
+  msg::guard_status s;
+  s.fenced = fence.since != core::instant{};
+  s.fenced_since = fence.since;
+  s.why = fence.why;
+  s.fences = fence.times;
+  s.in_doubt = writer.in_doubt;
+  s.found_committed = writer.found_committed;
+  s.found_not_committed = writer.found_not_committed;
+  s.never_found = writer.never_found;
+  s.stale_writes = writer.stale;
+  if (const auto& slowed = context.settings.peers_slowed)
+    s.peers_slowed = slowed();
+  return s;
+}
+
 caf::result<msg::placement> on_placement(self_ptr self, msg::get_placement& m) {
   const auto& neighbours = self->state.links.neighbours;
   if (!neighbours)
@@ -649,6 +667,7 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
         return ask ? ask() : msg::link_status{};
       },
       [=](const msg::get_audit_status&) { return self->state.context->audits.status(); },
+      [=](const msg::get_guard_status&) { return guards(*self->state.context); },
       [=](msg::get_placement& m) { return on_placement(self, m); },
       [=](const msg::get_protocols&) { return on_get_protocols(self); },
       [=](const msg::meet_node& m) { return on_meet(self, m); },

@@ -262,21 +262,24 @@ void note_processes(self_ptr self, const core::cluster_view& view) {
 }
 
 /// Says that the node decides nothing any more, if it has come to that.
-void note_fence(self_ptr self) {
+void note_fence(self_ptr self, const std::string& why) {
   auto& st = self->state;
   const auto now = self->clock().now();
   const auto left = st.context->hosting.sure_for(now);
   if (!st.ready || st.fenced_since || left > left.zero())
     return;
   st.fenced_since = now + left;
+  st.context->fence.begin(st.context->clock.at(now + left), why);
   st.context->log(log_level::warning, "fenced",
                   {{"shards", std::to_string(st.hosted.size())},
+                   {"reason", why},
                    {"what", "the node's lease may have run out; it decides nothing until it has "
                             "renewed it"}});
 }
 
 void note_renewal(self_ptr self) {
   auto& st = self->state;
+  st.context->fence.end(); // also that of an earlier life of this actor
   if (!st.fenced_since)
     return;
   const auto span =
@@ -302,7 +305,7 @@ core::failure try_to_look(self_ptr self) {
     st.registered = false; // somebody has struck us off
     return {core::errc::unavailable, "the node's row is gone; it registers anew"};
   }
-  note_fence(self); // it may have come to that while the database kept us waiting
+  note_fence(self, "the database kept the renewal waiting");
   st.context->hosting.sure_until(asked + settings.lease_time);
   if (st.context->hosting.sure(self->clock().now()))
     note_renewal(self);
@@ -330,7 +333,7 @@ void look(self_ptr self) {
   if (why.code == core::errc::invalid_argument || why.code == core::errc::fenced)
     return self->quit(msg::to_error(why));
   // Else not a reason to stop: epochs fence every write, and nobody else may have noticed.
-  note_fence(self);
+  note_fence(self, why.detail);
   ++st.attempts;
   st.context->log(log_level::warning, st.ready ? "renewal_failed" : "join_failed",
                   {{"reason", why.detail}});

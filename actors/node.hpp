@@ -108,6 +108,8 @@ struct node_settings {
   /// The numbers of what stands between the node and its peers; empty: nothing does. Called on any
   /// thread.
   std::function<msg::link_status()> link_status;
+  /// How often a peer that sent more than it may was read more slowly; empty: nobody counts.
+  std::function<std::uint64_t()> peers_slowed;
 
   /// Where profiles of contributors come from in place of the table that `put_profile` writes;
   /// empty: that table. May block; called on the thread of one actor. What fails is as if nothing

@@ -50,6 +50,7 @@ struct writer_state {
   persistence::write_batch
       batch; ///< Of the range at the back; kept as it is until its outcome is known.
   bool batch_built = false;
+  bool doubted = false; ///< Some try of `batch` may have written it.
 
   /// The next batch, made ready while the database works on `batch` and on the assumption that this
   /// one goes in; taken apart again when it does not.
@@ -142,6 +143,8 @@ std::vector<queued_change> select(writer_state& st) {
   core::batch_footprint footprint;
   std::set<core::shard_id>
       closed; // a shard's order is kept: after one that must wait, all of it waits
+  // So is a sender's, which may have changes in several shards.
+  std::set<const caf::actor_control_block*> behind;
   std::deque<queued_change> rest;
   std::size_t weight = 0;
   const auto batch_max = st.context->settings.batching.batch_max;
@@ -150,8 +153,11 @@ std::vector<queued_change> select(writer_state& st) {
     const bool fits = weight == 0 || weight + next.weight <= batch_max;
     if (!fits && closed.empty())
       break;
-    if (!fits || closed.count(next.shard) != 0 || !footprint.admit(next.changes)) {
+    const bool follows = closed.count(next.shard) != 0 || behind.count(next.sender.get()) != 0;
+    if (!fits || follows || !footprint.admit(next.changes)) {
       closed.insert(next.shard);
+      if (next.sender)
+        behind.insert(next.sender.get());
       rest.push_back(std::move(next));
     } else {
       weight += next.weight;
@@ -314,8 +320,10 @@ void on_fenced(self_ptr self, const std::vector<core::shard_id>& lost) {
   auto& st = self->state;
   std::map<core::shard_id, core::epoch> shards;
   for (const auto& part : st.batch.shards)
-    if (std::find(lost.begin(), lost.end(), part.shard) != lost.end())
+    if (std::find(lost.begin(), lost.end(), part.shard) != lost.end()) {
       shards.emplace(part.shard, part.epoch);
+      st.context->gauges.writer.stale += part.changes.size();
+    }
   unbuild(st);
   st.context->log(log_level::warning, "shards_lost", {{"count", std::to_string(shards.size())}});
   // Membership may have taken the shard over anew meanwhile: that epoch is not lost.
@@ -435,6 +443,31 @@ void arm_flush(self_ptr self) {
   }
 }
 
+/// Counts the doubts about the batch, and what has become of them.
+void note_doubt(writer_state& st, const persistence::commit_result& result) {
+  auto& gauges = st.context->gauges.writer;
+  switch (result.status) {
+  case persistence::commit_status::in_doubt:
+    if (!std::exchange(st.doubted, true))
+      ++gauges.in_doubt;
+    return;
+  case persistence::commit_status::unavailable: // which says nothing of earlier tries
+    return;
+  case persistence::commit_status::committed:
+    if (std::exchange(st.doubted, false))
+      ++(result.before ? gauges.found_committed : gauges.found_not_committed);
+    return;
+  case persistence::commit_status::refused:
+    if (std::exchange(st.doubted, false))
+      ++gauges.found_not_committed;
+    return;
+  case persistence::commit_status::fenced: // the next host knows, and goes on from there
+    if (std::exchange(st.doubted, false))
+      ++gauges.never_found;
+    return;
+  }
+}
+
 /// Works through the ranges until they are done or the database does not answer.
 void commit(self_ptr self) {
   auto& st = self->state;
@@ -453,6 +486,7 @@ void commit(self_ptr self) {
       tell_durable(self);
       prepare_next(self->state);
     });
+    note_doubt(st, result);
     if (result.status != persistence::commit_status::committed)
       abandon_next(st);
     switch (result.status) {

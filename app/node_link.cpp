@@ -29,6 +29,8 @@ link::inlet_limits limits_of(const config::settings& settings) {
   limits.handshakes_max = settings.link.handshakes_max;
   limits.handshakes_per_address_max = std::max(1U, settings.link.handshakes_max / 4);
   limits.accepts_per_second = settings.link.accepts_per_second;
+  limits.messages_per_second = settings.link.messages_per_second;
+  limits.bytes_per_second = settings.link.bytes_per_second;
   return limits;
 }
 

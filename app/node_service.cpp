@@ -210,6 +210,10 @@ exit_code node_service::run_actors() {
     const auto* counters = link_counters_.load();
     return counters ? status_of(*counters) : msg::link_status{};
   };
+  node.peers_slowed = [this] {
+    const auto* counters = link_counters_.load();
+    return counters ? counters->slowed.load() : 0;
+  };
   node.on_gateway = [this](const msg::member_gateway_actor& gateway) {
     loop_.post([this, gateway] { publish(gateway); });
   };

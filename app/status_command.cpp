@@ -1,5 +1,6 @@
 #include "app/commands.hpp"
 #include "app/configuration.hpp"
+#include "app/guard_report.hpp"
 #include "app/node_endpoint.hpp"
 #include "app/step_table.hpp"
 #include "app/wiring.hpp"
@@ -15,6 +16,7 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <random>
 #include <utility>
 #include <vector>
@@ -88,7 +90,8 @@ std::string audits_text(const msg::audit_status& audits) {
 }
 
 void print_text(const msg::node_status& node, const msg::link_status& link,
-                const msg::audit_status& audits, const std::vector<msg::step_view>& steps) {
+                const msg::audit_status& audits, const std::optional<msg::guard_status>& guards,
+                const std::vector<msg::step_view>& steps) {
   const auto line = [](const char* name, const std::string& value) {
     std::printf("%-12s %s\n", name, value.c_str());
   };
@@ -101,6 +104,9 @@ void print_text(const msg::node_status& node, const msg::link_status& link,
                       + " changes, " + std::to_string(node.queued) + " queued, "
                       + std::to_string(node.refused) + " refused");
   line("turned away", std::to_string(node.overloaded));
+  if (guards)
+    for (const auto& [name, value] : guard_lines(*guards))
+      line(name.c_str(), value);
   line("live units", std::to_string(node.live_units));
   line("sessions", std::to_string(node.sessions));
   line("audits", audits_text(audits));
@@ -119,7 +125,8 @@ void print_text(const msg::node_status& node, const msg::link_status& link,
 }
 
 void print_json(const msg::node_status& node, const msg::link_status& link,
-                const msg::audit_status& audits, const std::vector<msg::step_view>& steps) {
+                const msg::audit_status& audits, const std::optional<msg::guard_status>& guards,
+                const std::vector<msg::step_view>& steps) {
   ordered_json object{{"name", node.name},
                       {"incarnation", core::to_string(node.incarnation)},
                       {"version", node.version},
@@ -152,6 +159,8 @@ void print_json(const msg::node_status& node, const msg::link_status& link,
       {"failed", audits.failed},
       {"last_at", audits.done == 0 ? ordered_json{} : ordered_json(time_text(audits.last_at))},
       {"invariant_violations", std::move(violations)}};
+  if (guards)
+    object["guards"] = guards_to_json(*guards);
   object["steps"] = steps_to_json(steps);
   std::cout << object.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
@@ -204,13 +213,16 @@ exit_code run(const status_flags& flags) {
     audits = msg::audit_status{}; // a node of the version before does not know the question
   if (!audits)
     return unreachable(audits.error());
+  const auto asked = node.ask<msg::guard_status>(msg::get_guard_status{});
+  // A node of the version before does not know the question.
+  const auto guards = asked ? std::optional{*asked} : std::nullopt;
   const auto steps = list_steps(node);
   if (!steps)
     return unreachable(steps.error());
   if (flags.json)
-    print_json(*status, *link, *audits, *steps);
+    print_json(*status, *link, *audits, guards, *steps);
   else
-    print_text(*status, *link, *audits, *steps);
+    print_text(*status, *link, *audits, guards, *steps);
   return exit_code::ok;
 }
 

@@ -475,6 +475,7 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
       carry<msg::get_node_status>(self),
       carry<msg::get_link_status>(self),
       carry<msg::get_audit_status>(self),
+      carry<msg::get_guard_status>(self),
       carry<msg::get_placement>(self),
       carry_to_host<msg::put_queue>(self),
       carry_to_host<msg::pause_queue>(self),

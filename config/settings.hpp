@@ -148,6 +148,8 @@ struct settings {
     std::uint32_t connections_per_address_max;
     std::uint32_t handshakes_max;
     std::uint32_t accepts_per_second;
+    std::uint32_t messages_per_second;
+    std::uint32_t bytes_per_second;
   } link{};
 };
 
@@ -408,6 +410,12 @@ void describe(Visitor&& option, Settings& s) {
   option("link.accepts_per_second", s.link.accepts_per_second, 100, 1, 100000,
          "Connections that are taken in a second, which bounds what handshakes cost. Those beyond "
          "wait.");
+  option("link.messages_per_second", s.link.messages_per_second, 200000, 1000, 10000000,
+         "Messages that a peer, known by the first name of its certificate, may send in a second "
+         "over all of its connections. What is beyond is read later: the peer waits, and loses "
+         "nothing. Far above what a node deals with, so that only who floods it meets it.");
+  option("link.bytes_per_second", s.link.bytes_per_second, 268435456, 1048576, 4000000000U,
+         "The same of bytes.");
 }
 
 /// A rule over several options that does not hold, or one that needs more than bounds to say.

@@ -5,6 +5,7 @@
 #include <openssl/ssl.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -225,6 +226,9 @@ void inlet::state::start_relay(const session& one) {
   settings.faults = options_.faults;
   settings.dialer_is_node = !live_ || one->is_node; // nobody proves anything without TLS
   settings.admit_dialer = [this, one](const node_key& key) { return claim(one, key); };
+  settings.rate = rate_of(one);
+  if (settings.rate)
+    settings.slowed = [this, one] { note_slowed(one); };
   settings.ended = [self = shared_from_this(), one](const relay_end& end) {
     if (end.why)
       self->refuse(one, *end.why, end.fault);
@@ -235,6 +239,27 @@ void inlet::state::start_relay(const session& one) {
                                          counters_, std::move(settings));
   log(severity::info, "peer_connected", {{"address", one->address}, {"names", joined(one->names)}});
   one->relayed->start();
+}
+
+std::shared_ptr<peer_rate> inlet::state::rate_of(const session& one) {
+  if (one->names.empty())
+    return nullptr;
+  for (auto at = rates_.begin(); at != rates_.end();) // of those who are gone
+    at = at->second.expired() ? rates_.erase(at) : std::next(at);
+  auto& known = rates_[one->names.front()];
+  auto rate = known.lock();
+  if (!rate)
+    known = rate = std::make_shared<peer_rate>(options_.limits.messages_per_second,
+                                               options_.limits.bytes_per_second);
+  return rate;
+}
+
+void inlet::state::note_slowed(const session& one) {
+  if (slowed_gate_.open(clock::now()))
+    log(severity::warning, "peer_slowed",
+        {{"address", one->address},
+         {"names", joined(one->names)},
+         {"not_logged_before", std::to_string(slowed_gate_.suppressed)}});
 }
 
 bool inlet::state::claim(const session& one, const node_key& key) {

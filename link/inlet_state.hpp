@@ -70,6 +70,9 @@ private:
 
   /// A process that two peers claim to be is the one's whose connection is older.
   bool claim(const session& one, const node_key& key);
+  /// What the peer may send; of one that nobody knows, null.
+  std::shared_ptr<peer_rate> rate_of(const session& one);
+  void note_slowed(const session& one);
   void finish(const session& one);
   void refuse(const session& one, refusal why, frame_fault fault = frame_fault::none,
               const std::string& detail = {});
@@ -100,9 +103,12 @@ private:
   };
   std::map<std::array<char, node_key::size>, process_owner> processes_;
 
+  std::map<std::string, std::weak_ptr<peer_rate>> rates_; ///< By name, of those connected.
+
   link_counters counters_;
   std::array<log_gate, refusal_count> gates_{};
   log_gate reload_gate_;
+  log_gate slowed_gate_;
   bool closed_ = false;
 };
 

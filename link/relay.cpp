@@ -62,7 +62,7 @@ void relay::start(std::string_view of_listener) {
     if (!error)
       self->end({refusal::greeting_timeout, frame_fault::none, {}});
   });
-  read(of_dialer_);
+  read_when_due(of_dialer_);
   if (of_listener.empty())
     return read(of_listener_);
   std::copy(of_listener.begin(), of_listener.end(), of_listener_.read.begin());
@@ -80,9 +80,26 @@ void relay::end(const relay_end& how) {
   of_dialer_.pause.cancel();
   of_listener_.pause.cancel();
   settings_.admit_dialer = nullptr; // they keep alive who keeps us alive
+  settings_.slowed = nullptr;
   std::exchange(settings_.ended, nullptr)(how);
   dialer_->close(); // last: who hears the end may look at the numbers at once
   listener_->close();
+}
+
+void relay::read_when_due(direction& way) {
+  const auto wait = way.from == sender::dialer && settings_.rate
+                        ? settings_.rate->wait(steady_clock::now())
+                        : steady_clock::duration::zero();
+  if (wait == steady_clock::duration::zero())
+    return read(way);
+  ++counters_.slowed;
+  if (settings_.slowed)
+    settings_.slowed();
+  way.pause.expires_after(wait);
+  way.pause.async_wait([self = shared_from_this(), &way](error_code) {
+    if (!self->ended_)
+      self->read_when_due(way); // others of the same peer may have been faster
+  });
 }
 
 void relay::read(direction& way) {
@@ -100,15 +117,19 @@ void relay::read(direction& way) {
 void relay::on_read(direction& way, std::size_t bytes) {
   way.bytes += bytes;
   const bool goes_on = judge(way, bytes);
-  count(way);
+  count(way, bytes);
   if (goes_on)
     forward(way);
 }
 
-void relay::count(direction& way) {
+void relay::count(direction& way, std::size_t bytes) {
   const auto frames = way.validator.frames();
   const auto dropped = way.validator.dropped();
-  counters_.frames += frames - std::exchange(way.frames_counted, frames);
+  const auto more = frames - std::exchange(way.frames_counted, frames);
+  counters_.frames += more;
+  if (way.from == sender::dialer && settings_.rate)
+    settings_.rate->take(steady_clock::now(), static_cast<double>(more),
+                         static_cast<double>(bytes));
   counters_.dropped += dropped - std::exchange(way.dropped_counted, dropped);
 }
 
@@ -149,7 +170,7 @@ bool relay::greeting_admitted(direction& way) {
 
 void relay::forward(direction& way) {
   if (way.ready_bytes == 0)
-    return read(way);
+    return read_when_due(way);
   if (!settings_.faults)
     return write(way);
   const auto pause = settings_.faults->pause_before(number_, way.from, way.ready_bytes);
@@ -176,7 +197,7 @@ void relay::write(direction& way) {
                        return;
                      if (error)
                        return self->end_of_stream(error);
-                     self->read(way);
+                     self->read_when_due(way);
                    });
 }
 

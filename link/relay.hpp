@@ -5,6 +5,7 @@
 #include "link/fault_injector.hpp"
 #include "link/frame_validator.hpp"
 #include "link/report.hpp"
+#include "link/token_bucket.hpp"
 #include "link/wire.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -37,6 +38,8 @@ struct relay_settings {
   std::function<bool(const node_key&)> admit_dialer;
   /// Whether the dialer has proven to be a node. Else it may not say what only nodes say.
   bool dialer_is_node = true;
+  std::shared_ptr<peer_rate> rate; ///< Of the dialer, shared by its connections; null: no bound.
+  std::function<void()> slowed;    ///< Called when it waits because of that; may be empty.
   std::function<void(const relay_end&)> ended; ///< Called once.
   std::shared_ptr<fault_injector> faults;      ///< Null outside tests.
 };
@@ -80,12 +83,14 @@ private:
     std::chrono::steady_clock::time_point writing_since{}; ///< Of the piece under way, if any.
   };
 
+  /// Reads the next piece, when the sender may send one.
+  void read_when_due(direction& way);
   void read(direction& way);
   void end_of_stream(const boost::system::error_code& error);
   void on_read(direction& way, std::size_t bytes);
   /// Judges what was read; false when that was the end.
   bool judge(direction& way, std::size_t bytes);
-  void count(direction& way);
+  void count(direction& way, std::size_t bytes);
   bool greeting_admitted(direction& way);
   void forward(direction& way);
   void write(direction& way);

@@ -61,6 +61,7 @@ struct link_counters {
   number bytes_from_listeners{0};
   number reloads{0};       ///< Of certificates.
   number accept_pauses{0}; ///< Waits because of the rate, or because no descriptor was free.
+  number slowed{0};        ///< Waits before a peer that sent more than it may was read again.
   std::array<number, refusal_count> refused{};
   std::array<number, frame_fault_count> faults{};
 

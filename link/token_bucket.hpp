@@ -24,10 +24,10 @@ public:
     return std::chrono::ceil<clock::duration>(missing);
   }
 
-  /// Takes one, even if there is none: the next waits longer then.
-  void take(clock::time_point now) {
+  /// Takes some, even if there are none: the next waits longer then.
+  void take(clock::time_point now, double tokens = 1) {
     refill(now);
-    tokens_ -= 1;
+    tokens_ -= tokens;
   }
 
 private:
@@ -43,6 +43,30 @@ private:
   double burst_;
   double tokens_;
   clock::time_point filled_at_{};
+};
+
+/// What one peer may send, over all of its connections. Known when it has been read: who has sent
+/// too much is read again when that is paid off.
+class peer_rate {
+public:
+  using clock = token_bucket::clock;
+
+  /// A second's worth at once.
+  peer_rate(double messages_per_second, double bytes_per_second)
+      : messages_(messages_per_second, messages_per_second),
+        bytes_(bytes_per_second, bytes_per_second) {}
+
+  clock::duration wait(clock::time_point now) {
+    return std::max(messages_.wait(now), bytes_.wait(now));
+  }
+  void take(clock::time_point now, double messages, double bytes) {
+    messages_.take(now, messages);
+    bytes_.take(now, bytes);
+  }
+
+private:
+  token_bucket messages_;
+  token_bucket bytes_;
 };
 
 /// Lets one line a second through for each kind of event, and counts the others.

@@ -2,6 +2,7 @@
 
 #include "messages/cluster_messages.hpp"
 #include "messages/event_messages.hpp"
+#include "messages/guard_messages.hpp"
 #include "messages/lineage_messages.hpp"
 #include "messages/placement_messages.hpp"
 #include "messages/search_messages.hpp"
@@ -85,6 +86,7 @@ using gateway_actor = caf::typed_actor<
     caf::replies_to<get_node_status>::with<node_status>,
     caf::replies_to<get_link_status>::with<link_status>,
     caf::replies_to<get_audit_status>::with<audit_status>,
+    caf::replies_to<get_guard_status>::with<guard_status>,
     caf::replies_to<get_placement>::with<placement>>;
 
 /// The gateway as it is published. Other nodes ask it for the door that is theirs.

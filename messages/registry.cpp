@@ -81,6 +81,8 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(link_status);
   HOLDFAST_REGISTER(get_audit_status);
   HOLDFAST_REGISTER(audit_status);
+  HOLDFAST_REGISTER(get_guard_status);
+  HOLDFAST_REGISTER(guard_status);
   HOLDFAST_REGISTER(get_placement);
   HOLDFAST_REGISTER(placement);
   HOLDFAST_REGISTER(put_queue);

@@ -557,7 +557,7 @@ std::optional<commit_result> judge_fences(const tables& t, const write_batch& ba
     stopped = true;
   }
   if (committed_before)
-    return commit_result{commit_status::committed, {}, {}};
+    return commit_result{commit_status::committed, {}, {}, true};
   if (!result.fenced.empty())
     return commit_result{commit_status::fenced, std::move(result.fenced),
                          "taken over by another host"};

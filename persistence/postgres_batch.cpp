@@ -721,7 +721,7 @@ commit_result judge_fences(const write_batch& batch, const query_result& fences)
   }
   // All parts are one transaction, so one part that is in proves that all are.
   if (committed_before)
-    return {commit_status::committed, {}, {}};
+    return {commit_status::committed, {}, {}, true};
   if (!result.fenced.empty())
     return {commit_status::fenced, std::move(result.fenced), "taken over by another host"};
   // Everything matches now, so something moved between the batch and the question: try again.

@@ -72,6 +72,7 @@ struct commit_result {
   commit_status status = commit_status::committed;
   std::vector<core::shard_id> fenced;
   std::string reason; ///< For the log; with the SQLSTATE where there is one.
+  bool before{false}; ///< Committed, and by an earlier try: this one found it so.
 };
 
 /// The host's right to write a shard, and where its sequences stand.

@@ -396,9 +396,19 @@ BOOST_AUTO_TEST_CASE(a_node_says_when_it_fences_itself_and_when_that_is_over) {
     advance(20s);
     BOOST_TEST(logged(node, "fenced") == outage);
     BOOST_TEST(logged(node, "fence_lifted") == outage - 1);
+    const auto during = call(node, msg::get_guard_status{});
+    BOOST_REQUIRE(during.value);
+    BOOST_TEST(during.value->fenced);
+    BOOST_TEST((during.value->fenced_since > lease - 1s && during.value->fenced_since <= lease));
+    BOOST_TEST(during.value->why == "the test has cut the line");
+    BOOST_TEST(during.value->fences == static_cast<std::uint64_t>(outage));
     node.cut_off(false);
     advance(2s);
     BOOST_TEST(logged(node, "fence_lifted") == outage);
+    const auto after = call(node, msg::get_guard_status{});
+    BOOST_REQUIRE(after.value);
+    BOOST_TEST(!after.value->fenced);
+    BOOST_TEST((after.value->fenced_since == core::instant{}));
   }
   node.cut_off(true); // one renewal that fails is no end
   advance(2s);
@@ -406,6 +416,29 @@ BOOST_AUTO_TEST_CASE(a_node_says_when_it_fences_itself_and_when_that_is_over) {
   advance(10s);
   BOOST_TEST(logged(node, "fenced") == 2);
   BOOST_TEST(logged(node, "renewal_failed") > 2);
+}
+
+// I-7: what was decided before the shard was lost
+BOOST_AUTO_TEST_CASE(a_node_says_which_of_its_writes_came_too_late) {
+  start("a");
+  start("b");
+  const auto queue = queue_hosted_by("a");
+  given_queue(queue);
+  database->set_commit_faults(
+      [](const persistence::write_batch&) { return persistence::commit_fault::unavailable; });
+  const auto asked = me.send(at("a").gateway, some_tasks(queue, 1));
+  settle();
+  at("a").stop_renewals(true);
+  advance(10s);
+  BOOST_REQUIRE(&host_of(queue) == &at("b"));
+  database->set_commit_faults(nullptr);
+  advance(5s); // its writer tries again
+  const auto guards = call(at("a"), msg::get_guard_status{});
+  BOOST_REQUIRE(guards.value);
+  BOOST_TEST(guards.value->stale_writes == 1U);
+  BOOST_TEST(guards.value->in_doubt == 0U);
+  BOOST_TEST(call(at("b"), msg::get_guard_status{}).value->stale_writes == 0U);
+  epochs_never_go_back();
 }
 
 // Else the first one back would take everything, and every actor would start anew twice.

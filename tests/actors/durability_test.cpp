@@ -102,8 +102,55 @@ BOOST_AUTO_TEST_CASE(a_commit_of_unknown_outcome_is_resolved_before_anybody_is_a
     BOOST_TEST(unit(step, lease.unit).judgment_count == 1u);
     database->set_commit_faults(nullptr);
   }
+  const auto guards = call(msg::get_guard_status{});
+  BOOST_REQUIRE(guards.value);
+  BOOST_TEST(guards.value->in_doubt == 2u);
+  BOOST_TEST(guards.value->found_committed == 1u);
+  BOOST_TEST(guards.value->found_not_committed == 1u);
+  BOOST_TEST(guards.value->never_found == 0u);
   BOOST_TEST(events(core::event_type::judgment_received).size() == 2u);
   BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// Found by the simulator with seed 1496: what must wait for the next commit was overtaken by what
+// the same actor had said later about another shard.
+BOOST_AUTO_TEST_CASE(an_actor_with_changes_in_several_shards_hears_of_them_in_their_order) {
+  const auto shards = node->settings.shards;
+  BOOST_REQUIRE(shards > 1U);
+  const auto somebody_of = [&](bool shard_of_step) {
+    for (int number = 0;; ++number) {
+      const auto name = "p" + std::to_string(number);
+      if ((core::shard_of(name, shards) == core::shard_of(step, shards)) == shard_of_step)
+        return name;
+    }
+  };
+  const auto put = [&](const std::string& who) {
+    msg::put_profile profile;
+    profile.contributor = who;
+    return send_to_node(profile);
+  };
+  const auto lease = assigned(step, "ana");
+  database->set_reachable(false);
+  const auto first = send_to_node(msg::ask_assignment{step, "kim", fresh<core::assignment_id>()});
+  settle(); // its commit is tried again and again
+  // Two changes of one row are never in one commit, so the second keeps its shard waiting.
+  const auto paused = send_to_node(
+      msg::change_unit{step, lease.unit, static_cast<std::uint8_t>(core::unit_verb::pause)});
+  settle();
+  const auto resumed = send_to_node(
+      msg::change_unit{step, lease.unit, static_cast<std::uint8_t>(core::unit_verb::resume)});
+  settle();
+  const auto waiting = put(somebody_of(true));
+  settle();
+  const auto overtaking = put(somebody_of(false));
+  settle();
+  database->set_reachable(true);
+  advance(3s);
+  BOOST_TEST(paused->value.has_value());
+  BOOST_TEST(resumed->value.has_value());
+  BOOST_TEST(waiting->value.has_value(), (waiting->error ? waiting->error->detail : "late"));
+  BOOST_TEST(overtaking->value.has_value(),
+             (overtaking->error ? overtaking->error->detail : "late"));
 }
 
 BOOST_AUTO_TEST_CASE(requests_that_gather_during_an_outage_share_commits) {

@@ -1,5 +1,6 @@
 // The way into a node: who is let in, what is refused, and what it may cost (security: S20).
 
+#include "link/token_bucket.hpp"
 #include "tests/link/link_world.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -283,6 +284,40 @@ BOOST_AUTO_TEST_CASE(connections_beyond_the_rate_wait_and_are_not_lost) {
   BOOST_TEST(eventually([&] { return inlet->counters().accepted == 25U; }));
   BOOST_TEST(inlet->counters().accept_pauses >= 1U);
   auto after_them = talking();
+}
+
+// S22
+BOOST_AUTO_TEST_CASE(peer_that_sends_more_than_it_may_waits_and_loses_nothing) {
+  options.limits.messages_per_second = 200;
+  open();
+  auto [outside, inside] = talking();
+  std::string all;
+  for (int i = 0; i < 400; ++i)
+    all += frames::message("@<>+hf1.leased_tasks", 200);
+  BOOST_TEST(outside.write(all));
+  BOOST_TEST((inside.read(all.size()) == all));
+  BOOST_TEST(inlet->counters().slowed >= 1U);
+  BOOST_TEST(inlet->counters().open == 1U);
+  BOOST_TEST(logged("peer_slowed"));
+  // when: it comes over another connection, the same holds
+  BOOST_TEST(outside.write(all));
+  BOOST_TEST((inside.read(1) == all.substr(0, 1))); // it has been counted
+  const auto before = inlet->counters().slowed.load();
+  auto second = talking();
+  BOOST_TEST(inlet->counters().slowed > before);
+}
+
+BOOST_AUTO_TEST_CASE(rate_of_a_peer_is_paid_off_in_time) {
+  link::peer_rate rate{10, 1000};
+  const link::peer_rate::clock::time_point begin{1h};
+  BOOST_TEST((rate.wait(begin) == 0s));
+  rate.take(begin, 15, 10);
+  BOOST_TEST((rate.wait(begin) == 600ms)); // five too many, and the next
+  BOOST_TEST((rate.wait(begin + 599ms) > 0s));
+  BOOST_TEST((rate.wait(begin + 601ms) == 0s));
+  rate.take(begin + 2s, 0, 1500);
+  BOOST_TEST((rate.wait(begin + 2s) > 500ms));
+  BOOST_TEST((rate.wait(begin + 3s) == 0s));
 }
 
 BOOST_AUTO_TEST_CASE(peer_that_stops_reading_holds_its_own_stream_up_and_is_let_go) {

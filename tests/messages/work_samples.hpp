@@ -147,6 +147,10 @@ inline void add_work_samples(samples& into) {
   into.add("hf1.get_audit_status", get_audit_status{1}, u32(1));
   into.add("hf1.audit_status", audit_status{1, 2, at, {{"I-1", 3}}},
            u64(1) + u64(2) + at_bytes + list({text("I-1") + u64(3)}));
+  into.add("hf1.get_guard_status", get_guard_status{1}, u32(1));
+  into.add("hf1.guard_status", guard_status{true, at, "no database", 1, 2, 3, 4, 5, 6, 7},
+           u8(1) + at_bytes + text("no database") + u64(1) + u64(2) + u64(3) + u64(4) + u64(5)
+               + u64(6) + u64(7));
   into.add("hf1.get_placement", get_placement{1}, u32(1));
   into.add(
       "hf1.placement",

@@ -93,6 +93,8 @@ template awaited_answer<msg::get_audit_status> client::send(const msg::gateway_a
                                                             msg::get_audit_status);
 template awaited_answer<msg::get_link_status> client::send(const msg::gateway_actor&,
                                                            msg::get_link_status);
+template awaited_answer<msg::get_guard_status> client::send(const msg::gateway_actor&,
+                                                            msg::get_guard_status);
 template awaited_answer<msg::get_placement> client::send(const msg::gateway_actor&,
                                                          msg::get_placement);
 
