@@ -97,6 +97,7 @@ core::failure check(const msg::get_profile& m) { return check_worker_of_units(m.
 core::failure check(const msg::find_steps& m) {
   return first_of({check_worker_of_units(m.contributor), check_limit(m.limit, steps_page_max)});
 }
+core::failure check(const msg::rebuild_step_index&) { return {}; }
 core::failure check(const msg::end_session& m) { return check_contributor(m.contributor); }
 core::failure check(const msg::add_source_data& m) { return check_id(m.step, "step"); }
 core::failure check(const msg::add_test_questions& m) { return check_id(m.step, "step"); }
@@ -573,6 +574,11 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
         // Each node has the steps that it hosts.
         const bool anywhere = to.neighbours && !self->state.context->hosting.alone();
         return hand_on<msg::step_offers>(self, anywhere ? to.neighbours : to.shards, m, false);
+      },
+      [=](msg::rebuild_step_index& m) {
+        const bool anywhere = to.neighbours && !self->state.context->hosting.alone();
+        return hand_on<msg::step_index_rebuilt>(self, anywhere ? to.neighbours : to.shards, m,
+                                                false);
       },
       [=](msg::put_queue& m) { return to_host<msg::queue_view>(self, to.shards, m, true); },
       [=](msg::pause_queue& m) { return to_host<msg::queue_view>(self, to.shards, m, true); },

@@ -232,6 +232,7 @@ caf::behavior neighbours(caf::stateful_actor<neighbours_state>* self, context_pt
       [=](const msg::get_placement&) { return placement_now(self); },
       [=](msg::end_session& m) { hand(self, m); },
       [=](msg::find_steps& m) { hand(self, m); },
+      [=](msg::rebuild_step_index& m) { hand(self, m); },
       [=](msg::put_profile& m) { hand(self, m); },
       [=](msg::create_workflow& m) { hand(self, m); },
       [=](msg::update_workflow& m) { hand(self, m); },

@@ -66,6 +66,16 @@ void route_anywhere(self_ptr self, const hosted_item& item, Message&& m) {
     route(self, item, std::forward<Message>(m));
 }
 
+template <class Message>
+void to_search(self_ptr self, Message&& m) {
+  auto promise = self->make_response_promise();
+  if (self->state.search)
+    promise.delegate(self->state.search, std::forward<Message>(m));
+  else
+    promise.deliver(msg::to_error(core::errc::unavailable,
+                                  "the search is not there yet; ask again in a moment"));
+}
+
 /// Events of a step's own shard are delivered by the host of that shard: when it has gone from
 /// here, the next host delivers them anew, and the two must not meet. Those of other shards may
 /// have to travel.
@@ -351,14 +361,8 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
         self->state.search = follow.search;
         return settled{};
       },
-      [=](msg::find_steps& m) {
-        auto promise = self->make_response_promise();
-        if (self->state.search)
-          promise.delegate(self->state.search, std::move(m));
-        else
-          promise.deliver(msg::to_error(core::errc::unavailable,
-                                        "the search is not there yet; ask again in a moment"));
-      },
+      [=](msg::find_steps& m) { to_search(self, std::move(m)); },
+      [=](const msg::rebuild_step_index& m) { to_search(self, m); },
       [=](list_step& m) {
         if (self->state.search)
           self->send(self->state.search, std::move(m));

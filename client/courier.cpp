@@ -472,6 +472,7 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
       carry_to_host<msg::put_profile>(self),
       carry<msg::get_profile>(self),
       carry<msg::find_steps>(self),
+      carry<msg::rebuild_step_index>(self),
       carry<msg::get_node_status>(self),
       carry<msg::get_link_status>(self),
       carry<msg::get_placement>(self),

@@ -81,6 +81,7 @@ using gateway_actor = caf::typed_actor<
     caf::replies_to<list_dead_letters>::with<dead_letter_page>,
     caf::replies_to<replay_webhook>::with<webhook_replayed>,
     // --- operators ---
+    caf::replies_to<rebuild_step_index>::with<step_index_rebuilt>,
     caf::replies_to<get_node_status>::with<node_status>,
     caf::replies_to<get_link_status>::with<link_status>,
     caf::replies_to<get_placement>::with<placement>>;

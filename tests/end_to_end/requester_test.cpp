@@ -447,6 +447,14 @@ BOOST_AUTO_TEST_CASE(what_is_known_of_contributors_and_what_is_there_for_them) {
   BOOST_TEST(found.at("steps").at(1).at("step") == text_of(step));
   BOOST_TEST(contains(printed({"contributor", "steps", "ana", "--limit", "1"}), "Find names"));
   BOOST_TEST(!contains(printed({"contributor", "steps", "bob"}), "Find names"));
+  const auto rebuilt = json::parse(printed({"step", "rebuild-index", "--json"}));
+  BOOST_TEST(rebuilt.at("nodes") == 1);
+  BOOST_TEST(rebuilt.at("complete") == true);
+  const auto steps_there = rebuilt.at("steps").get<int>();
+  BOOST_TEST(steps_there >= 2);
+  BOOST_TEST(printed({"step", "rebuild-index"})
+             == std::to_string(steps_there) + " open steps were listed anew by 1 node\n");
+  BOOST_TEST(json::parse(printed({"contributor", "steps", "ana", "--json"})) == found);
   BOOST_TEST(contains(printed({"explain", "contributor",
                                found.at("steps").at(0).at("step").get<std::string>(), "bob"}),
                       "not_eligible: bob may not work in the step: they lack skill 'ner'"));

@@ -87,6 +87,8 @@ template awaited_answer<msg::end_session> client::send(const msg::gateway_actor&
 template awaited_answer<msg::put_profile> client::send(const msg::gateway_actor&, msg::put_profile);
 template awaited_answer<msg::get_profile> client::send(const msg::gateway_actor&, msg::get_profile);
 template awaited_answer<msg::find_steps> client::send(const msg::gateway_actor&, msg::find_steps);
+template awaited_answer<msg::rebuild_step_index> client::send(const msg::gateway_actor&,
+                                                              msg::rebuild_step_index);
 template awaited_answer<msg::get_node_status> client::send(const msg::gateway_actor&,
                                                            msg::get_node_status);
 template awaited_answer<msg::get_link_status> client::send(const msg::gateway_actor&,
