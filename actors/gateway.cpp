@@ -3,6 +3,7 @@
 #include "actors/actor_guard.hpp"
 #include "actors/held_promise.hpp"
 #include "core/queue_schedules.hpp"
+#include "core/repair.hpp"
 #include "core/unit_tasks.hpp"
 #include "core/webhook.hpp"
 #include "core/workflow.hpp"
@@ -109,7 +110,14 @@ core::failure check(const msg::forgive_question& m) {
 }
 core::failure check(const msg::repair_contributor& m) {
   return first_of(
-      {check_id(m.step, "step"), check_id(m.repair, "repair"), check_contributor(m.contributor)});
+      {check_id(m.step, "step"), check_id(m.repair, "repair"), check_contributor(m.contributor),
+       core::names_a_question(m.contributor)
+           ? invalid("contributor must not begin with 'question:'; send repair_question")
+           : core::failure{}});
+}
+core::failure check(const msg::repair_question& m) {
+  return first_of(
+      {check_id(m.step, "step"), check_id(m.repair, "repair"), check_id(m.unit, "unit")});
 }
 core::failure check(const msg::list_contributors& m) {
   return first_of({check_id(m.step, "step"), check_limit(m.limit, contributors_page_max)});
@@ -525,6 +533,9 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
         return to_host<msg::question_forgiven>(self, to.shards, m, true);
       },
       [=](msg::repair_contributor& m) {
+        return to_host<msg::repair_progress>(self, to.shards, m, true);
+      },
+      [=](msg::repair_question& m) {
         return to_host<msg::repair_progress>(self, to.shards, m, true);
       },
       [=](msg::list_contributors& m) {

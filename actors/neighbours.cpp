@@ -243,6 +243,7 @@ caf::behavior neighbours(caf::stateful_actor<neighbours_state>* self, context_pt
       [=](msg::remove_contributor& m) { hand(self, m); },
       [=](msg::forgive_question& m) { hand(self, m); },
       [=](msg::repair_contributor& m) { hand(self, m); },
+      [=](msg::repair_question& m) { hand(self, m); },
       [=](msg::list_contributors& m) { hand(self, m); },
       [=](msg::get_feedback& m) { hand(self, m); },
       [=](msg::explain_unit& m) { hand(self, m); },

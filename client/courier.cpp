@@ -452,6 +452,7 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
       carry_to_host<msg::remove_contributor>(self),
       carry_to_host<msg::forgive_question>(self),
       carry_to_host<msg::repair_contributor>(self),
+      carry_to_host<msg::repair_question>(self),
       carry_to_host<msg::list_contributors>(self),
       carry_to_host<msg::explain_unit>(self),
       carry_to_host<msg::explain_contributor>(self),

@@ -32,6 +32,7 @@ using gateway_actor = caf::typed_actor<
     caf::replies_to<remove_contributor>::with<contributor_removed>,
     caf::replies_to<forgive_question>::with<question_forgiven>,
     caf::replies_to<repair_contributor>::with<repair_progress>,
+    caf::replies_to<repair_question>::with<repair_progress>,
     caf::replies_to<list_contributors>::with<contributor_page>,
     caf::replies_to<explain_unit>::with<unit_explanation>,
     caf::replies_to<explain_contributor>::with<contributor_explanation>,

@@ -48,6 +48,7 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(forgive_question);
   HOLDFAST_REGISTER(question_forgiven);
   HOLDFAST_REGISTER(repair_contributor);
+  HOLDFAST_REGISTER(repair_question);
   HOLDFAST_REGISTER(repair_progress);
   HOLDFAST_REGISTER(list_contributors);
   HOLDFAST_REGISTER(contributor_view);

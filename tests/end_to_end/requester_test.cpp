@@ -297,6 +297,13 @@ BOOST_AUTO_TEST_CASE(a_test_question_is_forgiven_and_counts_again) {
   BOOST_TEST(again.at("forgiven") == false);
   BOOST_TEST(again.at("removed") == json::array({"eve"}));
   BOOST_TEST(holdfast({"question", "forgive", text_of(step), "a-unit"}).code == 2);
+  const auto repaired =
+      json::parse(printed({"question", "repair", text_of(step), unit, "--dry-run", "--json"}));
+  BOOST_TEST(repaired.at("contributor") == "question:" + unit);
+  BOOST_TEST(repaired.at("done") == true);
+  BOOST_TEST(repaired.at("found") == 0);
+  BOOST_TEST(contains(printed({"question", "repair", text_of(step), unit}), "repaired\n"));
+  BOOST_TEST(holdfast({"question", "repair", text_of(step), "a-unit"}).code == 2);
 }
 
 // A27, A28, A129, G-7: test questions from a file, and what becomes of somebody who fails them

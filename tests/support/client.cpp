@@ -55,6 +55,8 @@ template awaited_answer<msg::forgive_question> client::send(const msg::gateway_a
                                                             msg::forgive_question);
 template awaited_answer<msg::repair_contributor> client::send(const msg::gateway_actor&,
                                                               msg::repair_contributor);
+template awaited_answer<msg::repair_question> client::send(const msg::gateway_actor&,
+                                                           msg::repair_question);
 template awaited_answer<msg::list_contributors> client::send(const msg::gateway_actor&,
                                                              msg::list_contributors);
 template awaited_answer<msg::get_feedback> client::send(const msg::gateway_actor&,
