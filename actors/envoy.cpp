@@ -207,6 +207,44 @@ void find_steps(self_ptr self, const msg::find_steps& request) {
   one_done();
 }
 
+/// Each node lists what it hosts anew.
+void rebuild_step_index(self_ptr self, const msg::rebuild_step_index& request) {
+  struct progress {
+    held_promise promise;
+    std::size_t open;
+    msg::step_index_rebuilt all{};
+    caf::error problem{};
+  };
+  const auto& now = *self->state.now;
+  const auto whole = std::make_shared<progress>(
+      progress{held_promise{self->make_response_promise()}, now.doors.size() + 1, {}, {}});
+  whole->all.complete = std::all_of(now.by_shard.begin(), now.by_shard.end(),
+                                    [](const auto& host) { return host.door != nullptr; });
+  const auto one_done = [=] {
+    if (--whole->open > 0)
+      return;
+    if (whole->all.nodes == 0 && whole->problem)
+      whole->promise.deliver(std::move(whole->problem));
+    else
+      whole->promise.deliver(whole->all);
+  };
+  for (const auto& door : now.doors)
+    self->request(door, internal_timeout, request)
+        .then(
+            [=](const msg::step_index_rebuilt& rebuilt) {
+              whole->all.nodes += rebuilt.nodes;
+              whole->all.steps += rebuilt.steps;
+              whole->all.complete = whole->all.complete && rebuilt.complete;
+              one_done();
+            },
+            [=](caf::error& error) {
+              whole->all.complete = false;
+              whole->problem = std::move(error);
+              one_done();
+            });
+  one_done();
+}
+
 } // namespace
 
 caf::behavior envoy(caf::stateful_actor<envoy_state>* self, context_ptr context,
@@ -235,6 +273,7 @@ caf::behavior envoy(caf::stateful_actor<envoy_state>* self, context_ptr context,
       },
       [=](const msg::end_session& m) { end_sessions(self, m); },
       [=](const msg::find_steps& m) { find_steps(self, m); },
+      [=](const msg::rebuild_step_index& m) { rebuild_step_index(self, m); },
       [=](msg::put_profile& m) { carry(self, m); },
       [=](msg::create_workflow& m) { carry(self, m); },
       [=](msg::update_workflow& m) { carry(self, m); },
@@ -245,6 +284,7 @@ caf::behavior envoy(caf::stateful_actor<envoy_state>* self, context_ptr context,
       [=](msg::remove_contributor& m) { carry(self, m); },
       [=](msg::forgive_question& m) { carry(self, m); },
       [=](msg::repair_contributor& m) { carry(self, m); },
+      [=](msg::repair_question& m) { carry(self, m); },
       [=](msg::list_contributors& m) { carry(self, m); },
       [=](msg::get_feedback& m) { carry(self, m); },
       [=](msg::explain_unit& m) { carry(self, m); },

@@ -5,6 +5,7 @@
 #include "actors/reader.hpp"
 #include "core/queue_meter.hpp"
 #include "core/queue_schedules.hpp"
+#include "core/repair.hpp"
 #include "core/unit_tasks.hpp"
 #include "core/webhook.hpp"
 #include "core/workflow.hpp"
@@ -101,6 +102,7 @@ core::failure check(const msg::get_profile& m) { return check_worker_of_units(m.
 core::failure check(const msg::find_steps& m) {
   return first_of({check_worker_of_units(m.contributor), check_limit(m.limit, steps_page_max)});
 }
+core::failure check(const msg::rebuild_step_index&) { return {}; }
 core::failure check(const msg::end_session& m) { return check_contributor(m.contributor); }
 core::failure check(const msg::add_source_data& m) { return check_id(m.step, "step"); }
 core::failure check(const msg::add_test_questions& m) { return check_id(m.step, "step"); }
@@ -112,7 +114,14 @@ core::failure check(const msg::forgive_question& m) {
 }
 core::failure check(const msg::repair_contributor& m) {
   return first_of(
-      {check_id(m.step, "step"), check_id(m.repair, "repair"), check_contributor(m.contributor)});
+      {check_id(m.step, "step"), check_id(m.repair, "repair"), check_contributor(m.contributor),
+       core::names_a_question(m.contributor)
+           ? invalid("contributor must not begin with 'question:'; send repair_question")
+           : core::failure{}});
+}
+core::failure check(const msg::repair_question& m) {
+  return first_of(
+      {check_id(m.step, "step"), check_id(m.repair, "repair"), check_id(m.unit, "unit")});
 }
 core::failure check(const msg::list_contributors& m) {
   return first_of({check_id(m.step, "step"), check_limit(m.limit, contributors_page_max)});
@@ -566,6 +575,9 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       [=](msg::repair_contributor& m) {
         return to_host<msg::repair_progress>(self, to.shards, m, true);
       },
+      [=](msg::repair_question& m) {
+        return to_host<msg::repair_progress>(self, to.shards, m, true);
+      },
       [=](msg::list_contributors& m) {
         return to_host<msg::contributor_page>(self, to.shards, m, false);
       },
@@ -613,6 +625,11 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
         // Each node has the steps that it hosts.
         const bool anywhere = to.neighbours && !self->state.context->hosting.alone();
         return hand_on<msg::step_offers>(self, anywhere ? to.neighbours : to.shards, m, false);
+      },
+      [=](msg::rebuild_step_index& m) {
+        const bool anywhere = to.neighbours && !self->state.context->hosting.alone();
+        return hand_on<msg::step_index_rebuilt>(self, anywhere ? to.neighbours : to.shards, m,
+                                                false);
       },
       [=](msg::put_queue& m) { return to_host<msg::queue_view>(self, to.shards, m, true); },
       [=](msg::pause_queue& m) { return to_host<msg::queue_view>(self, to.shards, m, true); },

@@ -237,7 +237,7 @@ struct repair_found {
 /// Answered by `judged_found`.
 struct find_judged {
   core::step_id step;
-  core::contributor_id contributor;
+  std::vector<core::contributor_id> contributors;
   std::uint64_t after = 0;
   std::uint64_t through = 0;
 };

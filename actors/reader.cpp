@@ -576,7 +576,7 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
                       [](auto& row) { return repair_found{std::move(row)}; });
       },
       [=](const find_judged& question) {
-        return answer(open(self).find_judged(question.step, question.contributor, question.after,
+        return answer(open(self).find_judged(question.step, question.contributors, question.after,
                                              question.through),
                       [](auto& units) { return judged_found{std::move(units)}; });
       },

@@ -66,6 +66,16 @@ void route_anywhere(self_ptr self, const hosted_item& item, Message&& m) {
     route(self, item, std::forward<Message>(m));
 }
 
+template <class Message>
+void to_search(self_ptr self, Message&& m) {
+  auto promise = self->make_response_promise();
+  if (self->state.search)
+    promise.delegate(self->state.search, std::forward<Message>(m));
+  else
+    promise.deliver(msg::to_error(core::errc::unavailable,
+                                  "the search is not there yet; ask again in a moment"));
+}
+
 /// Events of a step's own shard are delivered by the host of that shard: when it has gone from
 /// here, the next host delivers them anew, and the two must not meet. Those of other shards may
 /// have to travel.
@@ -351,6 +361,7 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
       [=](msg::remove_contributor& m) { route(self, core::step_id{m.step}, std::move(m)); },
       [=](const msg::forgive_question& m) { route(self, m.step, m); },
       [=](msg::repair_contributor& m) { route(self, core::step_id{m.step}, std::move(m)); },
+      [=](const msg::repair_question& m) { route(self, m.step, m); },
       [=](msg::list_contributors& m) { route(self, core::step_id{m.step}, std::move(m)); },
       [=](msg::get_feedback& m) { route(self, core::step_id{m.step}, std::move(m)); },
       [=](msg::explain_unit& m) { route(self, core::step_id{m.step}, std::move(m)); },
@@ -398,14 +409,8 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
         self->state.search = follow.search;
         return settled{};
       },
-      [=](msg::find_steps& m) {
-        auto promise = self->make_response_promise();
-        if (self->state.search)
-          promise.delegate(self->state.search, std::move(m));
-        else
-          promise.deliver(msg::to_error(core::errc::unavailable,
-                                        "the search is not there yet; ask again in a moment"));
-      },
+      [=](msg::find_steps& m) { to_search(self, std::move(m)); },
+      [=](const msg::rebuild_step_index& m) { to_search(self, m); },
       [=](list_step& m) {
         if (self->state.search)
           self->send(self->state.search, std::move(m));
@@ -444,6 +449,7 @@ caf::behavior shard_host(caf::stateful_actor<shard_host_state>* self, context_pt
       [=](msg::remove_contributor& m) { hand(self, core::step_id{m.step}, std::move(m)); },
       [=](const msg::forgive_question& m) { hand(self, m.step, m); },
       [=](msg::repair_contributor& m) { hand(self, core::step_id{m.step}, std::move(m)); },
+      [=](const msg::repair_question& m) { hand(self, m.step, m); },
       [=](msg::list_contributors& m) { hand(self, core::step_id{m.step}, std::move(m)); },
       [=](msg::get_feedback& m) { hand(self, core::step_id{m.step}, std::move(m)); },
       [=](msg::explain_unit& m) { hand(self, core::step_id{m.step}, std::move(m)); },

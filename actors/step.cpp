@@ -210,6 +210,10 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         if (!put_off(self, m))
           on_repair_contributor(self, m);
       },
+      [=](const msg::repair_question& m) {
+        if (!put_off(self, m))
+          on_repair_question(self, m);
+      },
       [=](const msg::list_contributors& m) {
         if (!put_off(self, m))
           on_list_contributors(self, m);

@@ -98,7 +98,7 @@ void forgive_with_model(step_ptr self, const msg::forgive_question& request,
 }
 
 /// Tells a unit that is no test question from one that is not there.
-void refuse_as_no_question(step_ptr self, const core::unit_id& unit, const held_promise& promise) {
+void tell_why_no_question(step_ptr self, const core::unit_id& unit, const held_promise& promise) {
   self->request(self->state.links.loader, internal_timeout,
                 load_units{{unit}, leases_of(self->state)})
       .then(
@@ -115,13 +115,24 @@ void refuse_as_no_question(step_ptr self, const core::unit_id& unit, const held_
 
 } // namespace
 
+bool refused_as_no_question(step_ptr self, const core::unit_id& unit) {
+  const auto& st = self->state;
+  const bool tested = definition_of(st).test_questions.has_value();
+  if (tested && st.board->is_question(unit))
+    return false;
+  const held_promise promise{self->make_response_promise()};
+  if (tested)
+    tell_why_no_question(self, unit, promise);
+  else
+    refuse(self, promise, {core::errc::wrong_state, "the step has no test questions"});
+  return true;
+}
+
 void on_forgive_question(step_ptr self, const msg::forgive_question& request) {
+  if (refused_as_no_question(self, request.unit))
+    return;
   const auto& st = self->state;
   const held_promise promise{self->make_response_promise()};
-  if (!definition_of(st).test_questions)
-    return refuse(self, promise, {core::errc::wrong_state, "the step has no test questions"});
-  if (!st.board->is_question(request.unit))
-    return refuse_as_no_question(self, request.unit, promise);
   const bool news = st.board->is_forgiven(request.unit) == request.count_again;
   if (st.model && news)
     forgive_with_model(self, request, promise);

@@ -114,6 +114,15 @@ core::trust_course trust_today(const step_state& st, const core::contributor_id&
   return {st.board->trust_in(contributor), {}};
 }
 
+/// Whose units a repair looks at.
+std::vector<core::contributor_id> concerned_by(const step_state& st,
+                                               const core::repair_row& repair) {
+  const auto question = core::question_named(repair.contributor);
+  if (question && st.board->is_question(*question))
+    return st.board->who_answered(*question);
+  return {repair.contributor};
+}
+
 /// What a repair holds of the unit: all who are removed, not only the one it is about, because a
 /// unit that is opened again must not count any of them. Where that one is at work, all others are
 /// taken as they are today, too.
@@ -282,7 +291,7 @@ void work_on(step_ptr self) {
     return commit_chunk(self, row.through, {});
   const auto bookmark = core::next_bookmark(row);
   self->request(st.links.loader, internal_timeout,
-                find_judged{row.step, row.contributor, row.bookmark, bookmark})
+                find_judged{row.step, concerned_by(st, row), row.bookmark, bookmark})
       .then([=](const judged_found& found) { on_judged(self, bookmark, found.units); },
             [=](caf::error& error) { try_later(self, msg::failure_of(error).detail); });
 }
@@ -309,6 +318,13 @@ void on_repair_contributor(step_ptr self, const msg::repair_contributor& request
             if (!answer_open(self, request, promise))
               begin(self, request, promise);
           });
+}
+
+// As a repair of all who answered: they are taken as they are known today, as somebody at work is.
+void on_repair_question(step_ptr self, const msg::repair_question& request) {
+  if (!refused_as_no_question(self, request.unit))
+    on_repair_contributor(
+        self, {request.step, request.repair, core::answerers_of(request.unit), request.dry_run});
 }
 
 void go_on_with_repairs(step_ptr self) { work_on(self); }

@@ -16,6 +16,9 @@ using self_ptr = caf::stateful_actor<step_search_state>*;
 /// Steps that are read at once.
 constexpr std::uint32_t page = 200;
 
+/// Who wait for the end of a rebuilding. Nobody needs more.
+constexpr std::size_t rebuilding_most = 100;
+
 bool is_over(const core::step_listing& listing) {
   return listing.status == core::step_status::completed
          || listing.status == core::step_status::canceled;
@@ -28,14 +31,36 @@ void look_later(self_ptr self) {
   self->delayed_send(self, st.context->settings.writer_retry_max, read_tick{});
 }
 
-/// Nothing that is in the directory is to be relied on: all is listed anew, in a while.
-void begin_anew(self_ptr self, const core::failure& why) {
+/// Tells who wait for a rebuilding that it takes longer. It goes on all the same.
+void disappoint(self_ptr self, const std::string& why) {
+  for (const auto& promise : std::exchange(self->state.rebuilding, {}))
+    promise.deliver(msg::to_error(core::errc::unavailable,
+                                  "the steps are listed anew as soon as that is possible: " + why));
+}
+
+/// Tells who wait for a rebuilding that all is listed, if it is.
+void tell_of_end(self_ptr self) {
   auto& st = self->state;
+  if (!st.unread.empty())
+    return;
+  for (const auto& promise : std::exchange(st.rebuilding, {}))
+    promise.deliver(msg::step_index_rebuilt{1, st.listed.size(), true});
+}
+
+/// Nothing that is in the directory is to be relied on.
+void give_up_all(step_search_state& st) {
   st.lost = true;
-  if (!std::exchange(st.told, true)) // once, and not at every try
-    st.context->log(log_level::warning, "step_directory_failed", {{"reason", why.detail}});
   st.unread = st.hosted;
   st.reading.clear();
+}
+
+/// All is listed anew, in a while.
+void begin_anew(self_ptr self, const core::failure& why) {
+  auto& st = self->state;
+  give_up_all(st);
+  if (!std::exchange(st.told, true)) // once, and not at every try
+    st.context->log(log_level::warning, "step_directory_failed", {{"reason", why.detail}});
+  disappoint(self, why.detail);
   look_later(self);
 }
 
@@ -97,13 +122,14 @@ void read_if_new(self_ptr self) {
 void end_of_reading(self_ptr self) {
   auto& st = self->state;
   st.looking = false;
-  if (st.lost)
-    return look_later(self);
+  if (st.lost) // by a failure, which is looked after later; else by somebody's wish
+    return st.told ? look_later(self) : read_if_new(self);
   for (const auto shard : st.reading)
     st.unread.erase(shard);
   st.reading.clear();
   take_out(self, [](const core::step_id&, const auto& step) { return step.over; });
   st.told = st.lost;
+  tell_of_end(self);
   read_if_new(self);
 }
 
@@ -126,6 +152,7 @@ void read(self_ptr self, core::step_id after) {
                               {{"reason", msg::failure_of(error).detail}});
             st.reading.clear();
             st.looking = false;
+            disappoint(self, msg::failure_of(error).detail);
             look_later(self);
           });
 }
@@ -140,6 +167,23 @@ void on_left(self_ptr self, const leave_shards& left) {
   take_out(self, [&](const core::step_id& step, const auto&) {
     return st.hosted.count(core::shard_of(step, st.context->settings.shards)) == 0;
   });
+  tell_of_end(self);
+}
+
+void on_rebuild(self_ptr self) {
+  auto& st = self->state;
+  const held_promise promise{self->make_response_promise()};
+  if (st.rebuilding.size() >= rebuilding_most)
+    return promise.deliver(
+        msg::to_error(core::errc::overloaded, "so many wait for the end of this already"));
+  st.rebuilding.push_back(promise);
+  if (st.rebuilding.size() > 1)
+    return;
+  st.context->log(log_level::info, "step_index_rebuilding",
+                  {{"steps", std::to_string(st.listed.size())}});
+  give_up_all(st);
+  tell_of_end(self); // where nothing is hosted
+  read_if_new(self);
 }
 
 void on_find(self_ptr self, const msg::find_steps& m) {
@@ -203,6 +247,7 @@ caf::behavior step_search(caf::stateful_actor<step_search_state>* self, context_
       },
       [=](list_step& m) { put(self, std::move(m.listing)); },
       [=](const msg::find_steps& m) { on_find(self, m); },
+      [=](const msg::rebuild_step_index&) { on_rebuild(self); },
   };
 }
 

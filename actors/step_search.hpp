@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/context.hpp"
+#include "actors/held_promise.hpp"
 #include "actors/internal_messages.hpp"
 #include "core/step_directory.hpp"
 
@@ -11,6 +12,7 @@
 #include <memory>
 #include <set>
 #include <unordered_map>
+#include <vector>
 
 namespace holdfast::actors {
 
@@ -32,8 +34,9 @@ struct step_search_state {
   };
   std::unordered_map<core::step_id, listed_step> listed; ///< What is in the directory.
   bool lost = true;  ///< What is in the directory is not to be relied on; it is to be cleared.
-  bool told = false; ///< That has been logged.
+  bool told = false; ///< The directory has failed, and that has been logged.
   bool tick_armed = false;
+  std::vector<held_promise> rebuilding; ///< Who wants to know when all is listed anew.
 };
 
 /// THE STEP SEARCH: the index of the open steps that this node hosts, in memory unless the program
@@ -44,8 +47,10 @@ struct step_search_state {
 /// The others have the rest: an envoy asks all nodes and puts the answers together.
 ///
 /// Failure: it is started again, and reads everything anew; nothing else is lost with it. So it
-/// does when the directory fails. What it has not read yet is missing in its answers, which say so.
-/// Backpressure: one page of steps is read at a time.
+/// does when the directory fails, and when an operator wants it to (`rebuild_step_index`); who
+/// wants it meanwhile waits for the same end. What it has not read yet is missing in its answers,
+/// which say so. Backpressure: one page of steps is read at a time, and so many may wait for a
+/// rebuilding.
 caf::behavior step_search(caf::stateful_actor<step_search_state>* self, context_ptr context,
                           caf::actor reader, const caf::actor& shards,
                           const caf::actor& membership);

@@ -311,6 +311,8 @@ void refit_when_due(step_ptr self);
 // step_forgiving.cpp: test questions that were wrong or unfair.
 
 void on_forgive_question(step_ptr self, const msg::forgive_question& request);
+/// Whether the unit is no test question of the step; the request is answered then.
+bool refused_as_no_question(step_ptr self, const core::unit_id& unit);
 
 // step_explanation.cpp: why units do not move, and contributors get no work.
 
@@ -326,6 +328,7 @@ void on_get_step_quality(step_ptr self, const msg::get_step_quality& request);
 // step_repair.cpp: what was finished before a contributor was removed.
 
 void on_repair_contributor(step_ptr self, const msg::repair_contributor& request);
+void on_repair_question(step_ptr self, const msg::repair_question& request);
 /// Works on the repairs that are not done, unless it is being done.
 void go_on_with_repairs(step_ptr self);
 

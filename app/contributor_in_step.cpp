@@ -2,22 +2,18 @@
 
 #include "app/cluster_command.hpp"
 #include "app/pretty_json.hpp"
-#include "client/id_source.hpp"
+#include "app/repair_passage.hpp"
 #include "core/contributor.hpp"
-#include "core/errors.hpp"
 #include "messages/interfaces.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <iostream>
 #include <memory>
-#include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -25,15 +21,13 @@ namespace holdfast::app {
 
 namespace {
 
-using namespace std::chrono_literals;
 using nlohmann::ordered_json;
 
 struct in_step_flags {
   cluster_flags cluster;
   std::string step;
   std::string contributor;
-  std::string repair;
-  bool dry_run = false;
+  repair_flags repair;
   bool json = false;
 };
 
@@ -124,70 +118,12 @@ exit_code remove_from_step(const in_step_flags& flags, core::step_id step,
   return exit_code::ok;
 }
 
-void print_text(const msg::repair_progress& told) {
-  const auto line = [](const char* name, std::uint64_t value, const char* about) {
-    std::printf("%-12s  %10llu  %s\n", name, static_cast<unsigned long long>(value), about);
-  };
-  std::printf("%s\n", told.dry_run ? "a dry run: nothing has changed, this is what a repair does"
-                                   : "repaired");
-  line("units", told.units_done, "looked at");
-  line("found", told.found, "finished, and something counted that should not");
-  line("unchanged", told.unchanged, "of these: the answer stands");
-  line("changed", told.changed, "another answer, from the judgments that are left");
-  line("reopened", told.reopened, "others are asked");
-  line("reissued", told.reissued, "changed or reopened, and what was made from them is made anew");
-  line("disregarded", told.disregarded, "judgments that count no more");
-}
-
-ordered_json to_json(const msg::repair_progress& told) {
-  return {{"step", core::to_string(told.step)},
-          {"repair", core::to_string(told.repair)},
-          {"contributor", told.contributor},
-          {"dry_run", told.dry_run},
-          {"done", told.done},
-          {"units", told.units},
-          {"units_done", told.units_done},
-          {"found", told.found},
-          {"unchanged", told.unchanged},
-          {"changed", told.changed},
-          {"reopened", told.reopened},
-          {"went_on", told.went_on},
-          {"reissued", told.reissued},
-          {"disregarded", told.disregarded}};
-}
-
-/// Until it is done: that takes as long as there are units, and whoever does not wait for it ends
-/// the command, which does not end the repair.
 exit_code repair_in_step(const in_step_flags& flags, core::step_id step,
                          const client::connection& cluster) {
-  /// Soon enough for a person; a node looks at thousands of units in that time.
-  constexpr auto between_looks = 200ms;
-  std::optional<core::repair_id> id{core::repair_id{client::id_source{}.next()}};
-  if (!flags.repair.empty())
-    id = id_in<core::repair_id>(flags.repair, "--id");
-  if (!id)
-    return exit_code::usage;
-  std::cerr << "repair " << core::to_string(*id) << '\n';
-  const msg::repair_contributor request{step, *id, flags.contributor, flags.dry_run};
-  for (std::optional<std::uint64_t> seen;;) {
-    const auto told = cluster.ask<msg::repair_progress>(request);
-    if (!told) {
-      if (seen || core::describe(told.error().code).retryable)
-        std::cerr << "it may go on all the same: ask again with --id\n";
-      return refused_by_node(told.error());
-    }
-    if (told->done) {
-      if (flags.json)
-        std::cout << pretty(to_json(*told)) << '\n';
-      else
-        print_text(*told);
-      return exit_code::ok;
-    }
-    if (seen != told->units_done)
-      std::cerr << "looked at " << told->units_done << " of " << told->units << " units\n";
-    seen = told->units_done;
-    std::this_thread::sleep_for(between_looks);
-  }
+  return see_through(flags.repair, flags.json, [&](const core::repair_id& id) {
+    return cluster.ask<msg::repair_progress>(
+        msg::repair_contributor{step, id, flags.contributor, flags.repair.dry_run});
+  });
 }
 
 // --- the command line ---
@@ -241,12 +177,7 @@ void add_contributor_in_step(CLI::App& contributor, exit_code& result) {
                   "somebody at work, what would have another answer today",
                   repair_in_step);
   repairing.add_name();
-  repairing.command->add_flag("--dry-run", repairing.flags->dry_run,
-                              "Only count what it would do, and change nothing");
-  repairing.command
-      ->add_option("--id", repairing.flags->repair,
-                   "The id of a repair that was begun before, to see how far it is; else a new one")
-      ->type_name("REPAIR");
+  repairing.flags->repair.add_to(*repairing.command);
 }
 
 } // namespace holdfast::app

@@ -1,11 +1,13 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
+#include "app/repair_passage.hpp"
 #include "app/row_intake.hpp"
 #include "documents/raw_member.hpp"
 #include "messages/interfaces.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -24,6 +26,7 @@ struct question_flags {
   std::string step;
   std::string unit;
   bool json = false;
+  repair_flags repair; ///< Of what is finished.
 };
 
 void print_text(const msg::question_forgiven& told) {
@@ -114,14 +117,14 @@ void add_adding(CLI::App& question, exit_code& result) {
 
 // --- forgiving ---
 
-exit_code run(const question_flags& flags, bool count_again) {
-  const auto step = id_in<core::step_id>(flags.step, "STEP");
-  const auto unit = step ? id_in<core::unit_id>(flags.unit, "UNIT") : std::nullopt;
-  if (!unit)
-    return exit_code::usage;
-  return with_cluster(flags.cluster, [&](const client::connection& cluster) {
+using question_deed = std::function<exit_code(const question_flags&, const client::connection&,
+                                              core::step_id, core::unit_id)>;
+
+question_deed forgive(bool count_again) {
+  return [count_again](const question_flags& flags, const client::connection& cluster,
+                       core::step_id step, core::unit_id unit) {
     const auto told =
-        cluster.ask<msg::question_forgiven>(msg::forgive_question{*step, *unit, count_again});
+        cluster.ask<msg::question_forgiven>(msg::forgive_question{step, unit, count_again});
     if (!told)
       return refused_by_node(told.error());
     if (flags.json)
@@ -129,32 +132,61 @@ exit_code run(const question_flags& flags, bool count_again) {
     else
       print_text(*told);
     return exit_code::ok;
+  };
+}
+
+exit_code repair_after(const question_flags& flags, const client::connection& cluster,
+                       core::step_id step, core::unit_id unit) {
+  return see_through(flags.repair, flags.json, [&](const core::repair_id& id) {
+    return cluster.ask<msg::repair_progress>(
+        msg::repair_question{step, id, unit, flags.repair.dry_run});
   });
 }
 
-void add_for_question(CLI::App& question, exit_code& result, const char* name, const char* about,
-                      bool count_again) {
+struct question_subcommand {
+  CLI::App* command;
+  std::shared_ptr<question_flags> flags;
+};
+
+question_subcommand add_for_question(CLI::App& question, exit_code& result, const char* name,
+                                     const char* about, const question_deed& what) {
   auto flags = std::make_shared<question_flags>();
   auto* command = question.add_subcommand(name, about);
   flags->cluster.add_to(*command);
   command->add_option("STEP", flags->step)->required();
   command->add_option("UNIT", flags->unit)->required();
   command->add_flag("--json", flags->json, "As one JSON document");
-  command->callback([flags, count_again, &result] { result = run(*flags, count_again); });
+  command->callback([flags, what, &result] {
+    const auto step = id_in<core::step_id>(flags->step, "STEP");
+    const auto unit = step ? id_in<core::unit_id>(flags->unit, "UNIT") : std::nullopt;
+    result = unit ? with_cluster(flags->cluster,
+                                 [&](const client::connection& cluster) {
+                                   return what(*flags, cluster, *step, *unit);
+                                 })
+                  : exit_code::usage;
+  });
+  return {command, flags};
 }
 
 } // namespace
 
 void add_question_command(CLI::App& cli, exit_code& result) {
   auto* question = cli.add_subcommand(
-      "question", "Add test questions, and forgive one that was wrong or unfair");
+      "question", "Add test questions, forgive one that was wrong or unfair, and repair what "
+                  "was finished by it");
   question->require_subcommand(1);
   add_adding(*question, result);
   add_for_question(*question, result, "forgive",
                    "No answer to it counts; whoever was removed for nothing else is back at work",
-                   false);
+                   forgive(false));
   add_for_question(*question, result, "count-again", "The reverse: the answers to it count again",
-                   true);
+                   forgive(true));
+  const auto repairing = add_for_question(
+      *question, result, "repair",
+      "Afterwards: take back what is finished and would have another answer, by what is known "
+      "today of all who answered it",
+      repair_after);
+  repairing.flags->repair.add_to(*repairing.command);
 }
 
 } // namespace holdfast::app

@@ -95,6 +95,26 @@ exit_code print_results(const step_flags& flags, core::step_id step) {
   });
 }
 
+// --- the index ---
+
+exit_code rebuild_index(const step_flags& flags) {
+  return with_cluster(flags.cluster, [&](const client::connection& cluster) {
+    const auto told = cluster.ask<msg::step_index_rebuilt>(msg::rebuild_step_index{});
+    if (!told)
+      return refused_by_node(told.error());
+    if (flags.json)
+      print_line({{"nodes", told->nodes}, {"steps", told->steps}, {"complete", told->complete}});
+    else
+      std::cout << told->steps << " open steps were listed anew by " << told->nodes
+                << (told->nodes == 1 ? " node\n" : " nodes\n");
+    if (told->complete)
+      return exit_code::ok;
+    std::cerr << "holdfast: not all nodes are done yet; they go on by themselves, and "
+                 "`holdfast contributor steps` says while something is missing\n";
+    return exit_code::failed_check;
+  });
+}
+
 // --- the command line ---
 
 using deed = std::function<exit_code(const step_flags&, core::step_id)>;
@@ -119,6 +139,15 @@ step_subcommand add_for_step(CLI::App& step, exit_code& result, const char* name
   return {command, flags};
 }
 
+void add_rebuilding(CLI::App& step, exit_code& result) {
+  auto flags = std::make_shared<step_flags>();
+  auto* command = step.add_subcommand("rebuild-index",
+                                      "Have all nodes list anew the steps that contributors find");
+  flags->cluster.add_to(*command);
+  command->add_flag("--json", flags->json, "Print one JSON object");
+  command->callback([flags, &result] { result = rebuild_index(*flags); });
+}
+
 void add_change(CLI::App& step, exit_code& result, const char* name, const char* about,
                 core::unit_verb verb) {
   add_for_step(step, result, name, about, [verb](const step_flags& flags, core::step_id id) {
@@ -130,7 +159,9 @@ void add_change(CLI::App& step, exit_code& result, const char* name, const char*
 
 void add_step_command(CLI::App& cli, exit_code& result) {
   auto* step = cli.add_subcommand(
-      "step", "Give a step source data, say when that is all, stop it, and print its results");
+      "step",
+      "Give a step source data, say when that is all, stop it, and print its results; and have the "
+      "steps listed anew");
   step->require_subcommand(1);
 
   const auto adding =
@@ -160,6 +191,7 @@ void add_step_command(CLI::App& cli, exit_code& result) {
                "Print its units and their results, one JSON object on "
                "each line",
                print_results);
+  add_rebuilding(*step, result);
 }
 
 } // namespace holdfast::app

@@ -279,11 +279,11 @@ struct repair_figures {
 };
 
 /// The stored form of a repair: one passage over the units of a step, in their order of arrival,
-/// for what a removed contributor had said of finished ones.
+/// for what a removed contributor had said of finished ones, or what is known today of others.
 struct repair_row {
   repair_id id; ///< Chosen by the caller.
   step_id step;
-  contributor_id contributor;
+  contributor_id contributor; ///< Or all who answered a question: `answerers_of`.
   bool dry_run = false;       ///< Only counts.
   std::uint64_t through = 0;  ///< The last unit's place when it was asked for.
   std::uint64_t bookmark = 0; ///< Units up to this place are dealt with.

@@ -336,6 +336,15 @@ outcome<contributor_board::told> contributor_board::feedback(const contributor_i
   return told{true, answer->second.correct, !ledger_.is_forgiven(number_of(question->second))};
 }
 
+std::vector<contributor_id> contributor_board::who_answered(const unit_id& question) const {
+  const auto ordinal = ordinals_.at(question);
+  std::vector<contributor_id> all;
+  for (const auto& [contributor, who] : entries_)
+    if (who.answered.count(ordinal) != 0)
+      all.push_back(contributor);
+  return all;
+}
+
 bool contributor_board::removed(const contributor_id& contributor) const {
   const auto* who = find(contributor);
   return who != nullptr && who->removed.has_value();

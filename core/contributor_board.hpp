@@ -125,6 +125,9 @@ public:
   /// these by asking. `wrong_state` where the step tells nobody, before anything is looked at.
   outcome<told> feedback(const contributor_id& contributor, const unit_id& unit) const;
 
+  /// Those who have answered a test question, forgiven or not; by name.
+  std::vector<contributor_id> who_answered(const unit_id& question) const;
+
   bool removed(const contributor_id& contributor) const;
   /// Those of `contributors` who are not removed.
   std::vector<contributor_id> remaining(std::vector<contributor_id> contributors) const;

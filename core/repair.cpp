@@ -38,6 +38,8 @@ std::vector<judgment_mark> as_known_today(const unit& u, const disregard_finishe
   return marks;
 }
 
+constexpr std::string_view question_prefix = "question:";
+
 bool same_trust(const judgment_mark& a, const judgment_mark& b) {
   return trust_mark{a.trust, a.trust_questions} == trust_mark{b.trust, b.trust_questions};
 }
@@ -176,6 +178,21 @@ decision<repaired> repair(unit_record& u, const aggregation_policy& policy,
   u.route = no_route;
   ++u.reopened;
   return done;
+}
+
+contributor_id answerers_of(const unit_id& question) {
+  return std::string{question_prefix} + to_string(question);
+}
+
+std::optional<unit_id> question_named(const contributor_id& name) {
+  if (!names_a_question(name))
+    return std::nullopt;
+  const auto id = parse_uuid(std::string_view{name}.substr(question_prefix.size()));
+  return id ? std::optional<unit_id>{unit_id{*id}} : std::nullopt;
+}
+
+bool names_a_question(std::string_view name) {
+  return name.substr(0, question_prefix.size()) == question_prefix;
 }
 
 std::uint64_t next_bookmark(const repair_row& repair) {

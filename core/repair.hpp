@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// Repairing what was finished before a contributor was removed, or came back to work: which
@@ -62,6 +64,15 @@ struct repaired {
 decision<repaired> repair(unit_record& u, const aggregation_policy& policy,
                           const std::vector<way>& ways, const disregard_finished& command,
                           instant now);
+
+/// The name under which a repair is about all who answered a test question, in place of a
+/// contributor's: `question:` and the id of the question. Rows of repairs have one name only, which
+/// programs of earlier versions read, too; to these it is somebody who has judged nothing.
+contributor_id answerers_of(const unit_id& question);
+/// The question that such a name means.
+std::optional<unit_id> question_named(const contributor_id& name);
+/// Whether a name means a question, or is meant to.
+bool names_a_question(std::string_view name);
 
 /// Units, in their order of arrival, that a repair deals with in one change: so many changes of
 /// units fit in one batch, and reading their judgments takes milliseconds.

@@ -33,6 +33,7 @@ using gateway_actor = caf::typed_actor<
     caf::replies_to<remove_contributor>::with<contributor_removed>,
     caf::replies_to<forgive_question>::with<question_forgiven>,
     caf::replies_to<repair_contributor>::with<repair_progress>,
+    caf::replies_to<repair_question>::with<repair_progress>,
     caf::replies_to<list_contributors>::with<contributor_page>,
     caf::replies_to<explain_unit>::with<unit_explanation>,
     caf::replies_to<explain_contributor>::with<contributor_explanation>,
@@ -83,6 +84,7 @@ using gateway_actor = caf::typed_actor<
     caf::replies_to<list_dead_letters>::with<dead_letter_page>,
     caf::replies_to<replay_webhook>::with<webhook_replayed>,
     // --- operators ---
+    caf::replies_to<rebuild_step_index>::with<step_index_rebuilt>,
     caf::replies_to<get_node_status>::with<node_status>,
     caf::replies_to<get_link_status>::with<link_status>,
     caf::replies_to<get_audit_status>::with<audit_status>,

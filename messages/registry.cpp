@@ -23,6 +23,8 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(find_steps);
   HOLDFAST_REGISTER(step_offer);
   HOLDFAST_REGISTER(step_offers);
+  HOLDFAST_REGISTER(rebuild_step_index);
+  HOLDFAST_REGISTER(step_index_rebuilt);
   HOLDFAST_REGISTER(get_feedback);
   HOLDFAST_REGISTER(judgment_feedback);
   HOLDFAST_REGISTER(end_session);
@@ -46,6 +48,7 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(forgive_question);
   HOLDFAST_REGISTER(question_forgiven);
   HOLDFAST_REGISTER(repair_contributor);
+  HOLDFAST_REGISTER(repair_question);
   HOLDFAST_REGISTER(repair_progress);
   HOLDFAST_REGISTER(list_contributors);
   HOLDFAST_REGISTER(contributor_view);

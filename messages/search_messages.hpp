@@ -78,4 +78,21 @@ struct step_offers {
 };
 HOLDFAST_WIRE(step_offers, x.steps, x.complete)
 
+/// Has every node list the steps that it hosts anew, from the database: for an index that has lost
+/// something, or has it wrong, and does not know of it. Searches are answered meanwhile, and say
+/// that they are not complete. Answered by `step_index_rebuilt` when all is listed.
+struct rebuild_step_index {
+  std::uint32_t version = 1; ///< Of the answer that the caller understands.
+};
+HOLDFAST_WIRE(rebuild_step_index, x.version)
+
+struct step_index_rebuilt {
+  std::uint32_t nodes = 0; ///< That have listed all that they host.
+  std::uint64_t steps = 0; ///< That they have listed: open and paused ones.
+  /// False when a node was not reached, could not read its steps, or is not done yet: it goes on by
+  /// itself. Searches say when they are complete again.
+  bool complete = true;
+};
+HOLDFAST_WIRE(step_index_rebuilt, x.nodes, x.steps, x.complete)
+
 } // namespace holdfast::msg

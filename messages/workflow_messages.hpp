@@ -232,6 +232,17 @@ struct repair_contributor {
 };
 HOLDFAST_WIRE(repair_contributor, x.step, x.repair, x.contributor, x.dry_run)
 
+/// The same of everybody who has answered a test question, in one passage: after it was forgiven,
+/// or counts again, what was finished before is looked at as all who judged it are known today.
+/// Answered by `repair_progress`, of which `contributor` is `question:` and the id of the unit.
+struct repair_question {
+  core::step_id step;
+  core::repair_id repair; ///< As of `repair_contributor`.
+  core::unit_id unit;     ///< The test question.
+  bool dry_run = false;   ///< Only counts what would be done.
+};
+HOLDFAST_WIRE(repair_question, x.step, x.repair, x.unit, x.dry_run)
+
 /// How far a repair is, as committed.
 struct repair_progress {
   core::step_id step;

@@ -30,9 +30,9 @@ core::outcome<std::vector<core::repair_row>> memory_store::open_repairs(core::st
   return open;
 }
 
-core::outcome<judged_units> memory_store::find_judged(core::step_id step,
-                                                      const core::contributor_id& contributor,
-                                                      std::uint64_t after, std::uint64_t through) {
+core::outcome<judged_units>
+memory_store::find_judged(core::step_id step, const std::vector<core::contributor_id>& contributors,
+                          std::uint64_t after, std::uint64_t through) {
   const auto lock = database_->begin_read(__func__);
   if (!lock)
     return memory::unreachable;
@@ -43,13 +43,19 @@ core::outcome<judged_units> memory_store::find_judged(core::step_id step,
        && entry->first.second <= through;
        ++entry) {
     const auto& unit = t.units.at(entry->second);
-    const auto judged = t.judgments.find({entry->second, contributor});
-    if (!unit.made.truth.empty() || judged == t.judgments.end())
+    if (!unit.made.truth.empty())
       continue;
-    if (unit.state == core::unit_state::finalized)
+    bool judged = false;
+    bool counts = false;
+    for (const auto& contributor : contributors)
+      if (const auto said = t.judgments.find({entry->second, contributor});
+          said != t.judgments.end()) {
+        judged = true;
+        counts = counts || !said->second.tainted_at;
+      }
+    if (judged && unit.state == core::unit_state::finalized)
       found.finalized.push_back(entry->second);
-    found.unsettled =
-        found.unsettled || (unit.state == core::unit_state::judgable && !judged->second.tainted_at);
+    found.unsettled = found.unsettled || (counts && unit.state == core::unit_state::judgable);
   }
   return found;
 }

@@ -29,8 +29,9 @@ constexpr statement repairs_of_all{"repairs_of_all", R"sql(
 constexpr statement judged_by{"judged_by", R"sql(
   SELECT u.unit_id, u.state, j.is_tainted
     FROM holdfast.units u
-   CROSS JOIN LATERAL (SELECT f.is_tainted FROM holdfast.judgments f
-                        WHERE f.unit_id = u.unit_id AND f.contributor_id = $2::text LIMIT 1) j
+   CROSS JOIN LATERAL (SELECT bool_and(f.is_tainted) AS is_tainted FROM holdfast.judgments f
+                        WHERE f.unit_id = u.unit_id AND f.contributor_id = ANY ($2::text[])
+                       HAVING count(*) > 0) j
    WHERE u.step_id = $1::uuid AND u.ordinal > $3::bigint AND u.ordinal <= $4::bigint
      AND u.state IN (1, 3) AND u.truth IS NULL
    ORDER BY u.ordinal)sql"};
@@ -85,15 +86,17 @@ core::outcome<std::vector<core::repair_row>> postgres_store::open_repairs(core::
   return repairs;
 }
 
-core::outcome<judged_units> postgres_store::find_judged(core::step_id step,
-                                                        const core::contributor_id& contributor,
-                                                        std::uint64_t after,
-                                                        std::uint64_t through) {
-  const auto answer =
-      ask(reads::short_read({{&judged_by,
-                              {wire::scalar(step.value), wire::scalar(reads::text{contributor}),
-                               wire::scalar(static_cast<reads::int8>(after)),
-                               wire::scalar(static_cast<reads::int8>(through))}}}));
+core::outcome<judged_units>
+postgres_store::find_judged(core::step_id step,
+                            const std::vector<core::contributor_id>& contributors,
+                            std::uint64_t after, std::uint64_t through) {
+  wire::array_of<reads::text> names;
+  for (const auto& contributor : contributors)
+    names.add(reads::text{contributor});
+  const auto answer = ask(reads::short_read(
+      {{&judged_by,
+        {wire::scalar(step.value), names.take(), wire::scalar(static_cast<reads::int8>(after)),
+         wire::scalar(static_cast<reads::int8>(through))}}}));
   if (!answer)
     return answer.error();
   const auto& rows = (*answer)[reads::preamble_short];

@@ -79,7 +79,7 @@ public:
   core::outcome<core::repair_row> find_repair(core::repair_id repair) override;
   core::outcome<std::vector<core::repair_row>> open_repairs(core::step_id step) override;
   core::outcome<judged_units> find_judged(core::step_id step,
-                                          const core::contributor_id& contributor,
+                                          const std::vector<core::contributor_id>& contributors,
                                           std::uint64_t after, std::uint64_t through) override;
   core::outcome<std::vector<core::unit_id>>
   made_from(core::step_id step, const std::vector<core::taken_back>& results) override;

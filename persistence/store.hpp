@@ -507,11 +507,11 @@ public:
   /// The repairs that are not done, of the step, or of all when that is nil; the oldest first.
   virtual core::outcome<std::vector<core::repair_row>> open_repairs(core::step_id step) = 0;
 
-  /// What `contributor` has judged among the units of the step with ordinals above `after` up to
-  /// `through`, test questions left out.
-  virtual core::outcome<judged_units> find_judged(core::step_id step,
-                                                  const core::contributor_id& contributor,
-                                                  std::uint64_t after, std::uint64_t through) = 0;
+  /// What any of `contributors` has judged among the units of the step with ordinals above `after`
+  /// up to `through`, test questions left out.
+  virtual core::outcome<judged_units>
+  find_judged(core::step_id step, const std::vector<core::contributor_id>& contributors,
+              std::uint64_t after, std::uint64_t through) = 0;
 
   /// What is in the step and was made from one of these results, canceled units left out, in order
   /// of arrival.

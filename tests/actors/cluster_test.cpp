@@ -205,11 +205,22 @@ BOOST_AUTO_TEST_CASE(contributors_find_the_steps_of_all_nodes_from_any_node) {
   BOOST_TEST(page.value->steps.size() == 5U);
   BOOST_TEST((page.value->steps.front().step == steps[4]));
 
+  // Whichever node is asked, all list what they host anew.
+  const auto rebuilt = call(at("b"), msg::rebuild_step_index{}, 2s);
+  BOOST_REQUIRE(rebuilt.value);
+  BOOST_TEST(rebuilt.value->complete);
+  BOOST_TEST(rebuilt.value->nodes == 3U);
+  BOOST_TEST(rebuilt.value->steps == steps.size());
+  BOOST_TEST((found_at("a") == steps));
+
   // What a lost node hosted is missing until others have it, and they say so.
   at("c").kill();
   const auto during = call(at("a"), msg::find_steps{"ana", 20, 0, {}}, 2s);
   BOOST_REQUIRE(during.value);
   BOOST_TEST((!during.value->complete || during.value->steps.size() == steps.size()));
+  const auto without = call(at("a"), msg::rebuild_step_index{}, 2s);
+  BOOST_REQUIRE(without.value);
+  BOOST_TEST((!without.value->complete || without.value->steps == steps.size()));
   advance(30s);
   BOOST_TEST((found_at("a") == steps));
   BOOST_TEST((found_at("b") == steps));

@@ -47,7 +47,8 @@ struct repaired_node : node_fixture {
   }
 
   /// Asks until it is done.
-  msg::repair_progress done(const msg::repair_contributor& request) {
+  template <class Request>
+  msg::repair_progress done(const Request& request) {
     for (int i = 0; i < 100; ++i) {
       const auto told = call(request);
       BOOST_REQUIRE_MESSAGE(told.value, (told.error ? told.error->detail : "no answer"));
@@ -553,6 +554,104 @@ BOOST_FIXTURE_TEST_CASE(what_was_forgiven_reaches_finished_units_by_a_repair, fo
   BOOST_TEST(figures(done(repair_of(step, "bob"))) == "0 = 0 0 0 0 / 0 ");
   BOOST_TEST(figures(done(repair_of(step, "ana"))) == "0 = 0 0 0 0 / 0 ");
   BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// A31, A32, G-7: of whom trust has changed and who was never removed, nobody needs to know the
+// names.
+BOOST_FIXTURE_TEST_CASE(one_repair_reaches_all_that_a_question_had_a_say_in, forgiving_node) {
+  const auto step = create(step_with(R"("judgments_per_unit": 2,
+      "aggregation": {"method": "weighted", "answer": "/answer"},
+      "test_questions": {"quiz": 4, "quiz_pass": 0.25, "every": 0})"));
+  msg::add_test_questions asked{step, {}};
+  for (int i = 0; i < 4; ++i)
+    asked.rows.push_back(
+        {"test-" + std::to_string(i), R"({"n":)" + std::to_string(i) + "}", R"({"answer":"red"})"});
+  BOOST_REQUIRE(call(std::move(asked)).value);
+  feed(step, 2);
+  for (const auto* who : {"ana", "cid"})
+    take_quiz(step, who, {2});
+  for (const auto* who : {"bob", "dan"})
+    take_quiz(step, who, {0, 1});
+  advance(1s);
+  for (const auto* pair : {"ana:blue", "bob:red", "cid:blue", "dan:red"})
+    work(step, std::string{pair, 3}, pair + 4);
+  advance(1s);
+  BOOST_TEST(answers(step) == "blue blue ");
+  for (const int number : {0, 1}) {
+    const auto forgiven = call(msg::forgive_question{step, question(number), false});
+    BOOST_REQUIRE(forgiven.value);
+    BOOST_TEST(forgiven.value->reinstated.empty()); // nobody is named whom one could repair
+  }
+  advance(1s);
+  BOOST_TEST(answers(step) == "blue blue ");
+
+  const auto repair = [&](bool dry_run) {
+    return msg::repair_question{step, fresh<core::repair_id>(), question(0), dry_run};
+  };
+  BOOST_TEST(figures(done(repair(true))) == "2 = 0 2 0 0 / 4 ");
+  advance(1s);
+  BOOST_TEST(answers(step) == "blue blue ");
+  const auto request = repair(false);
+  const auto told = done(request);
+  BOOST_TEST(figures(told) == "2 = 0 2 0 0 / 4 ");
+  BOOST_TEST(told.contributor == "question:" + to_string(question(0)));
+  advance(1s);
+  BOOST_TEST(answers(step) == "red red "); // 0.75 against 0.625
+  BOOST_TEST(figures(done(repair(false))) == "0 = 0 0 0 0 / 0 ");
+
+  restart();
+  BOOST_TEST(figures(done(request)) == figures(told)); // known by its id
+  auto other = request;
+  other.unit = question(1);
+  BOOST_TEST(call(other).code() == core::errc::already_exists);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// A31: of people removed for other reasons nothing counts, whose question it ever was
+BOOST_FIXTURE_TEST_CASE(a_repair_by_question_counts_nothing_of_who_is_removed, forgiving_node) {
+  const auto step = contested_step(R"({"method": "weighted", "answer": "/answer"})");
+  remove(step, "bob");
+  const msg::repair_question request{step, fresh<core::repair_id>(), question(0), false};
+  BOOST_TEST(figures(done(request)) == "1 = 1 0 0 0 / 2 "); // blue, of ana alone, less trusted
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// I-14: a crash between two chunks, and it goes on
+BOOST_FIXTURE_TEST_CASE(a_repair_by_question_goes_on_in_the_next_life, forgiving_node) {
+  const auto step = contested_step(R"({"method": "weighted", "answer": "/answer"})");
+  const msg::repair_question request{step, fresh<core::repair_id>(), question(0), false};
+  database->set_commit_faults([](const persistence::write_batch& batch) {
+    for (const auto& part : batch.shards)
+      for (const auto& change : part.changes)
+        for (const auto& write : change.writes)
+          if (const auto* put = std::get_if<core::put_repair>(&write); put && put->row.done())
+            return persistence::commit_fault::unavailable;
+    return persistence::commit_fault::none;
+  });
+  const auto begun = call(request);
+  BOOST_REQUIRE(begun.value);
+  BOOST_TEST(!begun.value->done);
+  advance(5s);
+  BOOST_TEST(answers(step) == "blue ");
+  database->set_commit_faults(nullptr);
+  restart();
+  const auto told = done(request);
+  BOOST_TEST(figures(told) == "1 = 0 1 0 0 / 2 ");
+  advance(1s);
+  BOOST_TEST(answers(step) == "red ");
+}
+
+BOOST_FIXTURE_TEST_CASE(only_questions_are_repaired_by_question, forgiving_node) {
+  const auto step = contested_step(R"({"method": "majority", "answer": "/answer"})");
+  const auto code_of = [&](const core::step_id& where, const core::unit_id& unit) {
+    return call(msg::repair_question{where, fresh<core::repair_id>(), unit, false}).code();
+  };
+  BOOST_TEST(code_of(step, results(step).front().unit) == core::errc::wrong_state);
+  BOOST_TEST(code_of(step, fresh<core::unit_id>()) == core::errc::not_found);
+  BOOST_TEST(code_of(step, {}) == core::errc::invalid_argument);
+  BOOST_TEST(code_of(create(of_three), question(0)) == core::errc::wrong_state);
+  const auto named = call(repair_of(step, "question:" + to_string(question(0))));
+  BOOST_TEST(named.code() == core::errc::invalid_argument);
 }
 
 // Where nobody's weight counts, nothing is another answer: what was told stands as it was.

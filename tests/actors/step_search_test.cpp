@@ -219,6 +219,24 @@ BOOST_AUTO_TEST_CASE(a_search_that_crashes_begins_anew) {
   BOOST_TEST(steps_for("ana") == "b a");
 }
 
+// A98, A165
+BOOST_AUTO_TEST_CASE(the_index_is_rebuilt_when_an_operator_asks_for_it) {
+  given("a", 1);
+  const auto over = given("b", 2);
+  const auto paused = given("c", 3);
+  change(over, core::unit_verb::cancel);
+  change(paused, core::unit_verb::pause);
+  const auto told = call(msg::rebuild_step_index{});
+  BOOST_REQUIRE(told.value);
+  BOOST_TEST(told.value->complete);
+  BOOST_TEST(told.value->nodes == 1U);
+  BOOST_TEST(told.value->steps == 2U); // the paused one is listed, and not found
+  BOOST_TEST(steps_for("ana") == "a");
+  change(paused, core::unit_verb::resume);
+  advance(1s);
+  BOOST_TEST(steps_for("ana") == "c a");
+}
+
 // A95
 BOOST_AUTO_TEST_CASE(what_is_known_of_contributors_can_be_set_and_seen) {
   const auto nobody = call(msg::get_profile{"ana"});
@@ -448,6 +466,63 @@ BOOST_FIXTURE_TEST_CASE(a_directory_that_has_forgotten_is_filled_anew_when_it_sa
   BOOST_TEST(says_that_some_are_missing());
   advance(3s);
   BOOST_TEST(logged("step_directory_failed") == 2); // each time once
+}
+
+// A98, A165: what has lost something without knowing of it, and has something wrong
+BOOST_FIXTURE_TEST_CASE(a_directory_with_mistakes_is_whole_after_a_rebuilding,
+                        node_with_directory) {
+  const auto lost = given("a", 1);
+  const auto spoilt = given("b", 2);
+  BOOST_REQUIRE((directory.kept->erase(lost).code == core::errc::none));
+  core::step_listing wrong;
+  wrong.step = spoilt;
+  wrong.key = "wrong";
+  wrong.version = 99;
+  wrong.revision = 99;
+  BOOST_REQUIRE((directory.kept->put(wrong).code == core::errc::none));
+  advance(10min);
+  BOOST_TEST(steps_for("ana") == "wrong"); // and it does not say that something is missing
+
+  // Two who want it at once wait for the same; a search between them is answered.
+  const auto one = send_to_node(msg::rebuild_step_index{});
+  const auto search = send_to_node(msg::find_steps{"ana", 20, 0, {}});
+  const auto other = send_to_node(msg::rebuild_step_index{});
+  advance(1s);
+  BOOST_REQUIRE(one->value);
+  BOOST_REQUIRE(other->value);
+  BOOST_TEST(one->value->steps == 2U);
+  BOOST_TEST(other->value->complete);
+  BOOST_REQUIRE(search->value);
+  for (const auto& offer : search->value->steps)
+    BOOST_TEST(offer.key != "wrong");
+  BOOST_TEST(directory.cleared == 2);
+  BOOST_TEST(steps_for("ana") == "b a");
+  BOOST_TEST(logged("step_directory_failed") == 0);
+
+  BOOST_REQUIRE(call(msg::rebuild_step_index{}).value);
+  BOOST_TEST(directory.cleared == 3);
+}
+
+// A98: who waits is told, and the rest goes on by itself
+BOOST_FIXTURE_TEST_CASE(a_rebuilding_that_must_wait_says_so_and_is_made_up_for,
+                        node_with_directory) {
+  const auto step = given("a", 1);
+  directory.fails = true;
+  const auto told = call(msg::rebuild_step_index{});
+  BOOST_TEST(told.arrived());
+  BOOST_TEST(told.code() == core::errc::unavailable);
+  BOOST_TEST(says_that_some_are_missing());
+  feed(step, 1);
+  work(step, "ana");
+  directory.fails = false;
+  advance(3s);
+  BOOST_TEST(steps_for("ana") == "a");
+
+  database->set_reachable(false);
+  BOOST_TEST(call(msg::rebuild_step_index{}).code() == core::errc::unavailable);
+  database->set_reachable(true);
+  advance(10s);
+  BOOST_TEST(steps_for("ana") == "a");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

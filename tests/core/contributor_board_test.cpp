@@ -399,6 +399,11 @@ BOOST_AUTO_TEST_CASE(feedback_is_of_questions_that_were_answered_and_where_the_s
     BOOST_REQUIRE(open.has_value());
     BOOST_TEST(told("ana", *open) == nothing);
     BOOST_TEST(told("bob", *right) == nothing);
+    // Whom a repair by question concerns, also where it is forgiven.
+    const std::vector<core::contributor_id> ana{"ana"};
+    BOOST_TEST(s.board.who_answered(*right) == ana);
+    BOOST_TEST(s.board.who_answered(*wrong) == ana);
+    BOOST_TEST(s.board.who_answered(*open).empty());
   }
 }
 

@@ -330,6 +330,19 @@ BOOST_AUTO_TEST_CASE(what_counts_again_and_for_more_may_give_another_answer) {
   BOOST_TEST(done.changes.events.size() == 2U);
 }
 
+BOOST_AUTO_TEST_CASE(a_question_stands_for_all_who_answered_it) {
+  core::unit_id question;
+  question.value.bytes[15] = 7;
+  const auto name = core::answerers_of(question);
+  BOOST_TEST(name == "question:00000000-0000-0000-0000-000000000007");
+  BOOST_TEST((core::question_named(name) == question));
+  BOOST_TEST(core::names_a_question(name));
+  for (const auto* other : {"ana", "question", "question:", "question:7", "task:question:7"})
+    BOOST_TEST(!core::question_named(other), other);
+  BOOST_TEST(core::names_a_question("question:7"));
+  BOOST_TEST(!core::names_a_question("questions"));
+}
+
 // I-1: others have taken the place since; and a result that stands is that of what is stored
 BOOST_AUTO_TEST_CASE(what_would_count_again_has_no_room_or_changes_nothing) {
   finished_unit f;

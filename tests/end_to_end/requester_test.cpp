@@ -297,6 +297,13 @@ BOOST_AUTO_TEST_CASE(a_test_question_is_forgiven_and_counts_again) {
   BOOST_TEST(again.at("forgiven") == false);
   BOOST_TEST(again.at("removed") == json::array({"eve"}));
   BOOST_TEST(holdfast({"question", "forgive", text_of(step), "a-unit"}).code == 2);
+  const auto repaired =
+      json::parse(printed({"question", "repair", text_of(step), unit, "--dry-run", "--json"}));
+  BOOST_TEST(repaired.at("contributor") == "question:" + unit);
+  BOOST_TEST(repaired.at("done") == true);
+  BOOST_TEST(repaired.at("found") == 0);
+  BOOST_TEST(contains(printed({"question", "repair", text_of(step), unit}), "repaired\n"));
+  BOOST_TEST(holdfast({"question", "repair", text_of(step), "a-unit"}).code == 2);
 }
 
 // A27, A28, A129, G-7: test questions from a file, and what becomes of somebody who fails them
@@ -447,6 +454,14 @@ BOOST_AUTO_TEST_CASE(what_is_known_of_contributors_and_what_is_there_for_them) {
   BOOST_TEST(found.at("steps").at(1).at("step") == text_of(step));
   BOOST_TEST(contains(printed({"contributor", "steps", "ana", "--limit", "1"}), "Find names"));
   BOOST_TEST(!contains(printed({"contributor", "steps", "bob"}), "Find names"));
+  const auto rebuilt = json::parse(printed({"step", "rebuild-index", "--json"}));
+  BOOST_TEST(rebuilt.at("nodes") == 1);
+  BOOST_TEST(rebuilt.at("complete") == true);
+  const auto steps_there = rebuilt.at("steps").get<int>();
+  BOOST_TEST(steps_there >= 2);
+  BOOST_TEST(printed({"step", "rebuild-index"})
+             == std::to_string(steps_there) + " open steps were listed anew by 1 node\n");
+  BOOST_TEST(json::parse(printed({"contributor", "steps", "ana", "--json"})) == found);
   BOOST_TEST(contains(printed({"explain", "contributor",
                                found.at("steps").at(0).at("step").get<std::string>(), "bob"}),
                       "not_eligible: bob may not work in the step: they lack skill 'ner'"));

@@ -26,6 +26,8 @@ inline void add_search_samples(samples& into) {
       id(0x71) + id(0x72) + text("key") + text("title") + text("form") + u32(7);
   into.add("hf1.step_offer", offer, offer_bytes);
   into.add("hf1.step_offers", step_offers{{offer}, true}, list({offer_bytes}) + u8(1));
+  into.add("hf1.rebuild_step_index", rebuild_step_index{1}, u32(1));
+  into.add("hf1.step_index_rebuilt", step_index_rebuilt{3, 42, true}, u32(3) + u64(42) + u8(1));
 }
 
 } // namespace holdfast::test

@@ -77,6 +77,8 @@ inline void add_work_samples(samples& into) {
   const auto repair = id_of<core::repair_id>(0x5c);
   into.add("hf1.repair_contributor", repair_contributor{step, repair, "ana", true},
            id(0x51) + id(0x5c) + text("ana") + u8(1));
+  into.add("hf1.repair_question", repair_question{step, repair, unit, true},
+           id(0x51) + id(0x5c) + id(0x52) + u8(1));
   into.add("hf1.repair_progress",
            repair_progress{step, repair, "ana", true, false, 9, 8, 7, 1, 2, 3, 1, 6, 4},
            id(0x51) + id(0x5c) + text("ana") + u8(1) + u8(0) + u64(9) + u64(8) + u64(7) + u64(1)

@@ -813,7 +813,7 @@ std::string dump(persistence::store& db, const batch_source& source) {
     for (const auto& unit : value_of(db.made_from(step, {results.front()})))
       out << " of one " << to_string(unit);
     out << '\n';
-    const auto judged = value_of(db.find_judged(step, "ana", 0, 6));
+    const auto judged = value_of(db.find_judged(step, {"ana"}, 0, 6));
     out << "judged" << (judged.unsettled ? " and unsettled" : "");
     for (const auto& unit : judged.finalized)
       out << ' ' << to_string(unit);

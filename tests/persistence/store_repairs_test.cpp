@@ -41,7 +41,7 @@ public:
 
   std::vector<core::unit_id> judged(const std::string& who, std::uint64_t after,
                                     std::uint64_t through) {
-    return value_of(this->db->find_judged(step.id, who, after, through)).finalized;
+    return value_of(this->db->find_judged(step.id, {who}, after, through)).finalized;
   }
 
   core::step_row step = this->given_step();
@@ -169,8 +169,17 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(units_are_found_by_who_has_judged_them, World, wor
   BOOST_TEST((f.judged("eve", 1, 3) == std::vector{second}));
   BOOST_TEST(f.judged("nobody", 0, 5).empty());
 
+  // of several: each once, where any of them has judged it
+  const auto by = [&](const std::vector<core::contributor_id>& whom) {
+    return value_of(f.db->find_judged(f.step.id, whom, 0, 5)).finalized;
+  };
+  const core::contributor_id eve = "eve";
+  BOOST_TEST((by({eve, "nobody"}) == std::vector{first, second, fourth, tainted}));
+  BOOST_TEST(by({"ana", eve}).size() == 5U);
+  BOOST_TEST(by({}).empty());
+
   const auto unsettled = [&](std::uint64_t through) {
-    return value_of(f.db->find_judged(f.step.id, "eve", 0, through)).unsettled;
+    return value_of(f.db->find_judged(f.step.id, {"ana", eve}, 0, through)).unsettled;
   };
   BOOST_TEST(!unsettled(9));
   const auto open = f.given_unit(f.step.id, 6);

@@ -55,6 +55,8 @@ template awaited_answer<msg::forgive_question> client::send(const msg::gateway_a
                                                             msg::forgive_question);
 template awaited_answer<msg::repair_contributor> client::send(const msg::gateway_actor&,
                                                               msg::repair_contributor);
+template awaited_answer<msg::repair_question> client::send(const msg::gateway_actor&,
+                                                           msg::repair_question);
 template awaited_answer<msg::list_contributors> client::send(const msg::gateway_actor&,
                                                              msg::list_contributors);
 template awaited_answer<msg::get_feedback> client::send(const msg::gateway_actor&,
@@ -87,6 +89,8 @@ template awaited_answer<msg::end_session> client::send(const msg::gateway_actor&
 template awaited_answer<msg::put_profile> client::send(const msg::gateway_actor&, msg::put_profile);
 template awaited_answer<msg::get_profile> client::send(const msg::gateway_actor&, msg::get_profile);
 template awaited_answer<msg::find_steps> client::send(const msg::gateway_actor&, msg::find_steps);
+template awaited_answer<msg::rebuild_step_index> client::send(const msg::gateway_actor&,
+                                                              msg::rebuild_step_index);
 template awaited_answer<msg::get_node_status> client::send(const msg::gateway_actor&,
                                                            msg::get_node_status);
 template awaited_answer<msg::get_audit_status> client::send(const msg::gateway_actor&,

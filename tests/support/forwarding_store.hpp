@@ -75,11 +75,10 @@ public:
   core::outcome<std::vector<core::repair_row>> open_repairs(core::step_id step) override {
     return pass([&] { return inner_->open_repairs(step); });
   }
-  core::outcome<persistence::judged_units> find_judged(core::step_id step,
-                                                       const core::contributor_id& contributor,
-                                                       std::uint64_t after,
-                                                       std::uint64_t through) override {
-    return pass([&] { return inner_->find_judged(step, contributor, after, through); });
+  core::outcome<persistence::judged_units>
+  find_judged(core::step_id step, const std::vector<core::contributor_id>& contributors,
+              std::uint64_t after, std::uint64_t through) override {
+    return pass([&] { return inner_->find_judged(step, contributors, after, through); });
   }
   core::outcome<std::vector<core::unit_id>>
   made_from(core::step_id step, const std::vector<core::taken_back>& results) override {
