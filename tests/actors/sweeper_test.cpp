@@ -116,6 +116,7 @@ BOOST_AUTO_TEST_CASE(queue_that_does_not_know_what_is_overdue_is_read_anew) {
 
 // D23, I-9: due in the database, and its queue does not have it.
 BOOST_AUTO_TEST_CASE(task_that_its_queue_has_forgotten_is_found) {
+  BOOST_REQUIRE(call(msg::put_queue{"mail", R"({"lease": {"ttl_seconds": 3600}})"}).value);
   const auto known = enqueued(request());
   auto row = database->tables().tasks.at(known);
   row.spec.id = fresh<core::task_id>();
