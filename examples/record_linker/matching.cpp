@@ -91,7 +91,7 @@ std::string queue_policy(core::duration ttl, double speed) {
         {"crashes_max", 3},
         {"least_seconds", 5 / speed},
         {"most_seconds", 600 / speed}}},
-      {"rate_per_credential", rate(anonymous)},
+      {"rate_without_credential", rate(anonymous)},
       {"credentials", {{institution, rate(institution)}}},
       {"types", {{task_type, {{"running_max", 64}}}}},
       // A day: a bulk request of any size stays behind a person who waits.

@@ -17,9 +17,8 @@ namespace linker {
 inline constexpr const char* queue_name = "linker";
 inline constexpr const char* task_type = "entity.match";
 
-/// As whom the API is asked. Holdfast limits the rate of what has a credential, so asking without
-/// one has a name too.
-inline constexpr const char* anonymous = "anonymous";
+/// As whom the API is asked: without a credential, or with the one of the institution.
+inline constexpr const char* anonymous = "";
 inline constexpr const char* institution = "institution";
 
 /// The catalogue of errors of the type.
