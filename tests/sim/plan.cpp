@@ -703,10 +703,10 @@ void draw_network(plan& p) {
   auto& f = p.faults;
   f.node_frozen = rate(d, 2'000);
   f.one_way_cut = rate(d, 2'000);
-  f.message_lost = rate(d, 100'000);
-  f.answer_lost = rate(d, 100'000);
-  f.message_late = rate(d, 400'000);
-  f.message_doubled = rate(d, 500'000);
+  f.message_lost = rate(d, 20'000);
+  f.answer_lost = rate(d, 20'000);
+  f.message_late = rate(d, 200'000);
+  f.message_doubled = rate(d, 300'000);
 }
 
 std::string json_of(const core::gather_policy& policy) {
