@@ -730,6 +730,11 @@ void auditor::acknowledged(const msg::repair_contributor& asked,
     blame("I-12", "a repair is not as far as was acknowledged: " + asked.contributor);
 }
 
+void auditor::acknowledged(const msg::repair_question& asked, const msg::repair_progress& answer) {
+  acknowledged(msg::repair_contributor{asked.step, asked.repair, answer.contributor, asked.dry_run},
+               answer);
+}
+
 void auditor::acknowledged(const msg::seal_step& asked, const msg::step_view& answer) {
   acknowledged(msg::change_step{asked.step, 0}, answer);
 }

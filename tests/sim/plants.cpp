@@ -459,6 +459,28 @@ caf::behavior without_an_event(caf::event_based_actor* self, caf::actor gateway)
   }};
 }
 
+/// Says of every test question that it is one, whoever has answered it.
+caf::behavior with_questions_told(caf::event_based_actor* self, caf::actor gateway,
+                                  database_ptr database) {
+  self->set_default_handler([=](caf::scheduled_actor*, caf::message_view& m) {
+    self->delegate(gateway, m.move_content_to_message());
+    return caf::result<caf::message>{caf::delegated<caf::message>{}};
+  });
+  return {[=](const msg::get_feedback& m) -> caf::result<msg::judgment_feedback> {
+    auto promise = self->make_response_promise<msg::judgment_feedback>();
+    self->request(gateway, std::chrono::minutes{2}, m)
+        .then(
+            [=](msg::judgment_feedback& told) mutable {
+              const auto& units = database->tables().units;
+              const auto unit = units.find(told.unit);
+              told.test_question = unit != units.end() && !unit->second.made.truth.empty();
+              promise.deliver(std::move(told));
+            },
+            [=](caf::error& error) mutable { promise.deliver(std::move(error)); });
+    return promise;
+  }};
+}
+
 /// Whether the change is a chunk of a repair that writes more than how far it is.
 bool is_repair_work(const core::change& change) {
   return change.writes.size() > 1
@@ -754,6 +776,12 @@ bool has_tests(const plan& p) {
          && std::any_of(p.quality.begin(), p.quality.end(), [](const auto& q) { return q.tested; });
 }
 
+bool has_feedback(const plan& p) {
+  return has_tests(p) && std::any_of(p.quality.begin(), p.quality.end(), [](const auto& q) {
+           return q.feedback;
+         });
+}
+
 bool has_models(const plan& p) {
   return has_people(p) && std::any_of(p.quality.begin(), p.quality.end(), [](const auto& q) {
            return core::asks_model(*core::aggregation_method_named(q.method));
@@ -898,6 +926,9 @@ const std::vector<plant>& plants() {
         {"truth-hidden", "a test question is loaded as an ordinary unit", has_tests},
         {"taints-hidden", "tainted judgments count again when a unit is loaded", has_people},
         {"votes-hidden", "a restarted model does not know what was said before", has_models},
+        {"questions-forgotten", "a restarted step does not know what was answered to questions",
+         has_feedback},
+        {"question-told", "feedback tells of a test question that was not answered", has_feedback},
         {"units-swept", "a sweep does not look at what units and judgments refer to",
          [](const plan& p) { return has_people(p) && p.machine.large > 0; }},
         {"result-wrong", "the stored confidence is not that of the judgments", has_people},
@@ -1026,6 +1057,9 @@ planted_bug::wrap(std::unique_ptr<persistence::store> connection,
       for (auto& question : h.questions)
         question.forgiven = false;
     });
+  if (name_ == "questions-forgotten")
+    return std::make_unique<false_history>(
+        std::move(connection), [](core::step_history& h) { h.asked_questions.clear(); });
   for (const auto& find : {mutation_named, task_mutation_named})
     if (auto mutate = find(name_, *random_))
       return std::make_unique<batch_mutator>(std::move(connection), database_, std::move(mutate));
@@ -1040,6 +1074,8 @@ msg::gateway_actor planted_bug::wrap(caf::actor_system& system,
     return caf::actor_cast<msg::gateway_actor>(system.spawn(early_answers, plain));
   if (name_ == "event-left-out")
     return caf::actor_cast<msg::gateway_actor>(system.spawn(without_an_event, plain));
+  if (name_ == "question-told")
+    return caf::actor_cast<msg::gateway_actor>(system.spawn(with_questions_told, plain, database_));
   if (name_ == "token-check-dropped")
     return caf::actor_cast<msg::gateway_actor>(system.spawn(without_token_check, plain, database_));
   if (const auto planted = wrap_task_gateway(name_, system, plain, database_))

@@ -200,6 +200,41 @@ void auditor::check_quiz_passed(const unit_rows& rows, const core::lease& lease)
           "work was given to somebody whose answers to test questions rule that out");
 }
 
+void auditor::sending(const msg::get_feedback& asked) {
+  const auto judged = t_.judgments.find({asked.unit, asked.contributor});
+  if (judged != t_.judgments.end() && judged->second.made.test_correct
+      && judgments_.count(judged->second.made.id) != 0)
+    feedback_due_.insert({asked.unit, asked.contributor});
+}
+
+/// Own answers alone are told of, and those for sure, where the step tells of any.
+void auditor::acknowledged(const msg::get_feedback& asked, const msg::judgment_feedback& answer) {
+  const auto& rules = defined(asked.step).test_questions;
+  require(rules && rules->feedback && answer.unit == asked.unit, "feedback", asked.unit,
+          "feedback is given where there should be none");
+  if (!answer.test_question) {
+    require(!answer.right && !answer.counts, "feedback", asked.unit,
+            "something is said of a unit of which nothing is to be said");
+    require(feedback_due_.count({asked.unit, asked.contributor}) == 0, "feedback", asked.unit,
+            "somebody is not told of a question that they have answered");
+    return;
+  }
+  const auto judged = t_.judgments.find({asked.unit, asked.contributor});
+  if (!require(judged != t_.judgments.end() && judged->second.made.test_correct, "feedback",
+               asked.unit, "a test question is given away to somebody who has not answered it"))
+    return;
+  require(answer.right == *judged->second.made.test_correct, "feedback", asked.unit,
+          "somebody is told otherwise of their answer than it was found");
+  require(answer.counts || ever_forgiven_.count(asked.unit) != 0, "feedback", asked.unit,
+          "an answer to a question that was never forgiven is said not to count");
+}
+
+void auditor::refused(const msg::get_feedback& asked) {
+  const auto& rules = defined(asked.step).test_questions;
+  require(!rules || !rules->feedback, "feedback", asked.unit,
+          "a step refuses feedback that it gives");
+}
+
 bool auditor::is_removed(const core::step_id& step, const core::contributor_id& contributor) const {
   const auto found = t_.standings.find({step, contributor});
   return found != t_.standings.end()
