@@ -54,13 +54,11 @@ void on_due(self_ptr self, due_found& found) {
   rest(self);
 }
 
-/// Timers may be lost whether the database answers or not.
 void on_failed(self_ptr self, const caf::error& why) {
   auto& st = self->state;
   if (!st.failing)
     st.context->log(log_level::warning, "sweep_failed", {{"reason", msg::failure_of(why).detail}});
   st.failing = true;
-  self->send(st.shards, look_around{});
   rest(self);
 }
 
@@ -68,16 +66,20 @@ void look(self_ptr self) {
   auto& st = self->state;
   // A lease that ended just now is on its way out.
   const auto before = now(self, st.context) - st.context->settings.sweep_interval;
-  const auto failed = [=](const caf::error& error) { on_failed(self, error); };
   self->request(st.loader, internal_timeout, find_overdue{before})
       .then(
           [=](overdue_found& found) {
             on_found(self, found);
             self->request(self->state.loader, internal_timeout,
                           find_due{self->state.due_after, before})
-                .then([=](due_found& due) { on_due(self, due); }, failed);
+                .then([=](due_found& due) { on_due(self, due); },
+                      [=](const caf::error& error) { on_failed(self, error); });
           },
-          failed);
+          [=](const caf::error& error) {
+            // Timers may be lost whether the database answers or not.
+            self->send(self->state.shards, look_around{});
+            on_failed(self, error);
+          });
 }
 
 } // namespace
