@@ -49,6 +49,10 @@ struct persona : asker<repeatable> {
     world.seen.count(event_kind::lacked);
     audit().refused(request, why.detail, known_since && sent > *known_since + steps_know_within);
   }
+  void refused(const msg::get_feedback& request, const core::failure& why, core::instant) {
+    if (why.code == core::errc::wrong_state)
+      audit().refused(request);
+  }
 };
 using persona_ptr = std::shared_ptr<persona>;
 
@@ -103,6 +107,22 @@ std::string show(const persona&, const Message& m) {
   else if constexpr (std::is_same_v<Message, msg::repair_contributor>)
     return "repairs what " + m.contributor + " said in step " + brief(m.step)
            + (m.dry_run ? ", only counting" : "");
+  else if constexpr (std::is_same_v<Message, msg::repair_question>)
+    return "repairs what was said by who answered the question " + brief(m.unit)
+           + (m.dry_run ? ", only counting" : "");
+  else if constexpr (std::is_same_v<Message, msg::get_feedback>)
+    return "asks whether unit " + brief(m.unit) + " was a question";
+  else if constexpr (std::is_same_v<Message, msg::judgment_feedback>)
+    return "unit " + brief(m.unit) + (m.test_question ? " was one, and the answer " : " was none")
+           + (!m.test_question ? ""
+              : m.right        ? "right"
+                               : "wrong")
+           + (!m.test_question || m.counts ? "" : ", forgiven");
+  else if constexpr (std::is_same_v<Message, msg::rebuild_step_index>)
+    return "has the steps listed anew";
+  else if constexpr (std::is_same_v<Message, msg::step_index_rebuilt>)
+    return std::to_string(m.nodes) + " nodes have listed " + std::to_string(m.steps) + " steps"
+           + (m.complete ? "" : ", not all");
   else if constexpr (std::is_same_v<Message, msg::repair_progress>)
     return "repair " + brief(m.repair) + " is at " + std::to_string(m.units_done) + " of "
            + std::to_string(m.units) + ", found " + std::to_string(m.found);
@@ -392,6 +412,38 @@ void act(self_ptr self, const persona_ptr& p) {
   send(self, p, msg::end_session{p->name});
 }
 
+/// Where some step gives feedback: asks about what it holds or held, or any unit at all, now and
+/// then. Also about those of steps that give none.
+bool ask_for_feedback(self_ptr self, const persona_ptr& p) {
+  const auto& quality = p->world.drawn.quality;
+  if (std::none_of(quality.begin(), quality.end(), [](const auto& q) { return q.feedback; })
+      || p->random.below(5) != 0)
+    return false;
+  msg::get_feedback question{{}, {}, p->name};
+  const auto about = [&](const core::step_id& step, const core::unit_id& unit) {
+    question.step = step;
+    question.unit = unit;
+  };
+  const auto& units = p->world.tables->units;
+  const auto kind = p->random.below(4);
+  if (kind == 0 && !p->held.empty()) {
+    const auto& held = p->random.one_of(p->held);
+    about(held.step, held.unit);
+  } else if (kind == 1 && !units.empty()) {
+    const auto any =
+        std::next(units.begin(), static_cast<std::ptrdiff_t>(p->random.below(units.size())));
+    about(any->second.made.step, any->first);
+  } else if (!p->past.empty()) {
+    const auto& past = p->random.one_of(p->past);
+    about(past.step, past.unit);
+  } else {
+    return false;
+  }
+  p->world.audit.sending(question);
+  send(self, p, question);
+  return true;
+}
+
 void live(caf::actor_system& system, const persona_ptr& p);
 
 /// Dies, and returns later as somebody who has forgotten some of it.
@@ -449,6 +501,8 @@ void contributor_tick(self_ptr self, const persona_ptr& p) {
   if (!world.drawn.asks.empty() && introduce_or_look(self, p))
     return;
   if (p->random.below(3) == 0 && repeat_unknown(self, p))
+    return;
+  if (ask_for_feedback(self, p))
     return;
   if (p->held.empty() || p->random.below(4) == 0)
     ask(self, p);
@@ -703,6 +757,13 @@ void steer(self_ptr self, const persona_ptr& p) {
   if (drawn.forgive_question > 0 && p->random.below(4) == 0)
     if (const auto judged = to_look_at_anew(*p); !judged.empty())
       repair(self, p, p->random.one_of(judged), p->random.below(4) == 0);
+  if (drawn.forgive_question > 0 && p->random.below(4) == 0)
+    if (const auto question = one_to_forgive(*p))
+      send(self, p,
+           msg::repair_question{p->world.tables->units.at(question).made.step,
+                                p->fresh<core::repair_id>(), question, p->random.below(4) == 0});
+  if (!drawn.asks.empty() && p->random.below(10) == 0)
+    send(self, p, msg::rebuild_step_index{});
   if (p->random.hit(drawn.pause_step))
     steer_step(self, p, unit_verb::pause);
   if (p->random.below(8) == 0)

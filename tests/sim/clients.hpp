@@ -49,10 +49,11 @@ using repeatable =
     std::variant<msg::create_workflow, msg::update_workflow, msg::get_workflow,
                  msg::job_status_changed, msg::add_source_data, msg::add_test_questions,
                  msg::remove_contributor, msg::forgive_question, msg::repair_contributor,
-                 msg::seal_step, msg::change_step, msg::change_unit, msg::list_results,
-                 msg::get_lineage, msg::explain_contributor, msg::get_step_quality,
-                 msg::ask_assignment, msg::release_assignment, msg::extend_assignment,
-                 msg::submit_judgment, msg::end_session, msg::put_profile, msg::find_steps>;
+                 msg::repair_question, msg::seal_step, msg::change_step, msg::change_unit,
+                 msg::list_results, msg::get_lineage, msg::explain_contributor,
+                 msg::get_step_quality, msg::ask_assignment, msg::release_assignment,
+                 msg::extend_assignment, msg::submit_judgment, msg::get_feedback, msg::end_session,
+                 msg::put_profile, msg::find_steps, msg::rebuild_step_index>;
 
 /// Of whom nothing is ever known.
 inline constexpr auto nobody = "nobody";

@@ -394,6 +394,7 @@ void auditor::check_new_lease(const unit_rows& rows, const core::lease& lease) {
       require(open_after(*ended), "lease policy", rows.id,
               "a lease was granted to somebody who is barred from the unit");
   check_quiz_passed(rows, lease);
+  check_question_due(rows, lease);
   const auto& step = rows.unit->made.step;
   require(!is_removed(step, lease.owner)
               || lease.granted_at <= t_.standings.at({step, lease.owner}).at,
@@ -728,6 +729,11 @@ void auditor::acknowledged(const msg::repair_contributor& asked,
   if (found == t_.repairs.end() || found->second.bookmark < answer.units_done
       || found->second.figures.found < answer.found)
     blame("I-12", "a repair is not as far as was acknowledged: " + asked.contributor);
+}
+
+void auditor::acknowledged(const msg::repair_question& asked, const msg::repair_progress& answer) {
+  acknowledged(msg::repair_contributor{asked.step, asked.repair, answer.contributor, asked.dry_run},
+               answer);
 }
 
 void auditor::acknowledged(const msg::seal_step& asked, const msg::step_view& answer) {

@@ -72,6 +72,7 @@ public:
   void acknowledged(const msg::remove_contributor& asked, const msg::contributor_removed& answer);
   void acknowledged(const msg::forgive_question& asked, const msg::question_forgiven& answer);
   void acknowledged(const msg::repair_contributor& asked, const msg::repair_progress& answer);
+  void acknowledged(const msg::repair_question& asked, const msg::repair_progress& answer);
   void acknowledged(const msg::seal_step& asked, const msg::step_view& answer);
   void acknowledged(const msg::change_step& asked, const msg::step_view& answer);
   void acknowledged(const msg::change_unit& asked, const msg::unit_changed& answer);
@@ -87,7 +88,11 @@ public:
   void acknowledged(const msg::end_session& asked, const msg::session_ended& answer);
   void acknowledged(const msg::put_profile& asked, const msg::profile_view& answer);
   void acknowledged(const msg::find_steps& asked, const msg::step_offers& answer);
+  void acknowledged(const msg::rebuild_step_index& asked, const msg::step_index_rebuilt& answer);
+  void acknowledged(const msg::get_feedback& asked, const msg::judgment_feedback& answer);
 
+  /// The step says that it gives no feedback.
+  void refused(const msg::get_feedback& asked);
   /// Somebody was refused for what they lack, as `detail` says. `known`: the step must go by their
   /// profile by now.
   void refused(const msg::ask_assignment& asked, const std::string& detail, bool known);
@@ -220,6 +225,8 @@ private:
   std::size_t judged_in(const core::step_id& step, const core::contributor_id& who) const;
   void check_judgments(const unit_rows& rows);
   void check_quiz_passed(const unit_rows& rows, const core::lease& lease);
+  /// Nobody is asked more test questions than are due: the quiz comes once.
+  void check_question_due(const unit_rows& rows, const core::lease& lease);
   void check_standings();
   void check_removal(const core::put_standing& standing);
   bool is_removed(const core::step_id& step, const core::contributor_id& contributor) const;
@@ -342,6 +349,8 @@ private:
   // The ledger.
   std::map<core::judgment_id, msg::submit_judgment> judgments_;
   std::map<core::judgment_id, msg::submit_judgment> surplus_; ///< Answered as that.
+  /// Questions whose answer had been acknowledged when their contributor asked for feedback.
+  std::set<std::pair<core::unit_id, core::contributor_id>> feedback_due_;
   /// Of a unit whose lineage was asked for: what had been acknowledged of its item by then.
   std::map<core::unit_id, std::set<core::judgment_id>> to_be_told_;
   struct sent_key {
@@ -379,6 +388,7 @@ public:
   void sending(const msg::put_profile& said);
   /// What is acknowledged before the first question must be in every answer.
   void sending(const msg::get_lineage& asked);
+  void sending(const msg::get_feedback& asked);
 };
 
 } // namespace holdfast::sim

@@ -281,6 +281,7 @@ void draw_quality(plan& p) {
     else if (q.method == "incremental")
       q.method = by_model[(p.seed + i) % by_model.size()];
     q.sequential = q.tested && (p.seed / 3 + i) % 2 == 0;
+    q.feedback = q.tested && (p.seed / 5 + i) % 2 == 0;
     if (d.below(3) == 0)
       continue;
     q.stopping = draw_stopping(d, p.slots_max);
@@ -749,6 +750,8 @@ std::string tests_in(const quality_plan& q) {
     tests.raw("sequential", R"({"good":0.9,"bad":0.3})");
   else
     tests.number("certainty", 0.6);
+  if (q.feedback)
+    tests.boolean("feedback", true);
   return tests.str();
 }
 

@@ -149,6 +149,7 @@ struct quality_plan {
   std::uint32_t every = 0;
   std::uint32_t questions = 0; ///< How many there will be.
   bool sequential = false;     ///< Who goes is found out by a sequential test.
+  bool feedback = false;       ///< Contributors may learn whether they were right.
   std::string method = "majority";
   std::string stopping; ///< JSON; empty: as many judgments as there are slots.
 };

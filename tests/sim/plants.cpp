@@ -1,6 +1,7 @@
 #include "tests/sim/plants.hpp"
 
 #include "core/object_ref.hpp"
+#include "core/quality/trust.hpp"
 #include "tests/sim/cluster_plants.hpp"
 #include "tests/sim/task_plants.hpp"
 #include "tests/support/forwarding_store.hpp"
@@ -459,6 +460,28 @@ caf::behavior without_an_event(caf::event_based_actor* self, caf::actor gateway)
   }};
 }
 
+/// Says of every test question that it is one, whoever has answered it.
+caf::behavior with_questions_told(caf::event_based_actor* self, caf::actor gateway,
+                                  database_ptr database) {
+  self->set_default_handler([=](caf::scheduled_actor*, caf::message_view& m) {
+    self->delegate(gateway, m.move_content_to_message());
+    return caf::result<caf::message>{caf::delegated<caf::message>{}};
+  });
+  return {[=](const msg::get_feedback& m) -> caf::result<msg::judgment_feedback> {
+    auto promise = self->make_response_promise<msg::judgment_feedback>();
+    self->request(gateway, std::chrono::minutes{2}, m)
+        .then(
+            [=](msg::judgment_feedback& told) mutable {
+              const auto& units = database->tables().units;
+              const auto unit = units.find(told.unit);
+              told.test_question = unit != units.end() && !unit->second.made.truth.empty();
+              promise.deliver(std::move(told));
+            },
+            [=](caf::error& error) mutable { promise.deliver(std::move(error)); });
+    return promise;
+  }};
+}
+
 /// Whether the change is a chunk of a repair that writes more than how far it is.
 bool is_repair_work(const core::change& change) {
   return change.writes.size() > 1
@@ -712,6 +735,15 @@ batch_mutator::mutation mutation_named(const std::string& name, dice& random) {
           late->judgment.judged_before.reset();
       }
     };
+  if (name == "trust-behind")
+    return [](core::change& c) {
+      for (auto& w : c.writes)
+        if (auto* judged = std::get_if<core::insert_judgment>(&w);
+            judged && judged->trust_questions.value_or(0) > 0) {
+          judged->trust_snapshot = core::quality::trust{}.mean();
+          judged->trust_questions = 0;
+        }
+    };
   if (name == "verdict-turned")
     return [&](core::change& c) {
       for (auto& w : c.writes)
@@ -752,6 +784,25 @@ bool has_late(const plan& p) {
 bool has_tests(const plan& p) {
   return has_people(p)
          && std::any_of(p.quality.begin(), p.quality.end(), [](const auto& q) { return q.tested; });
+}
+
+/// Steps are loaded while people are tested.
+bool has_tests_and_crashes(const plan& p) {
+  return has_tests(p) && p.faults.actor_crash + p.faults.node_kill > 0;
+}
+
+/// Somebody's quiz is over while there are questions left that nobody is to be asked any more.
+bool has_short_quizzes(const plan& p) {
+  return has_tests_and_crashes(p)
+         && std::any_of(p.quality.begin(), p.quality.end(), [](const auto& q) {
+              return q.tested && q.quiz > 0 && q.every == 0 && q.questions > q.quiz;
+            });
+}
+
+bool has_feedback(const plan& p) {
+  return has_tests(p) && std::any_of(p.quality.begin(), p.quality.end(), [](const auto& q) {
+           return q.feedback;
+         });
 }
 
 bool has_models(const plan& p) {
@@ -898,6 +949,11 @@ const std::vector<plant>& plants() {
         {"truth-hidden", "a test question is loaded as an ordinary unit", has_tests},
         {"taints-hidden", "tainted judgments count again when a unit is loaded", has_people},
         {"votes-hidden", "a restarted model does not know what was said before", has_models},
+        {"questions-forgotten", "a restarted step does not know what was answered to questions",
+         has_short_quizzes},
+        {"trust-behind", "a judgment is trusted as if no test question had been answered before it",
+         has_tests},
+        {"question-told", "feedback tells of a test question that was not answered", has_feedback},
         {"units-swept", "a sweep does not look at what units and judgments refer to",
          [](const plan& p) { return has_people(p) && p.machine.large > 0; }},
         {"result-wrong", "the stored confidence is not that of the judgments", has_people},
@@ -1025,6 +1081,9 @@ planted_bug::wrap(std::unique_ptr<persistence::store> connection) const {
       for (auto& question : h.questions)
         question.forgiven = false;
     });
+  if (name_ == "questions-forgotten")
+    return std::make_unique<false_history>(
+        std::move(connection), [](core::step_history& h) { h.asked_questions.clear(); });
   for (const auto& find : {mutation_named, task_mutation_named})
     if (auto mutate = find(name_, *random_))
       return std::make_unique<batch_mutator>(std::move(connection), database_, std::move(mutate));
@@ -1038,6 +1097,8 @@ msg::gateway_actor planted_bug::wrap(caf::actor_system& system,
     return caf::actor_cast<msg::gateway_actor>(system.spawn(early_answers, plain));
   if (name_ == "event-left-out")
     return caf::actor_cast<msg::gateway_actor>(system.spawn(without_an_event, plain));
+  if (name_ == "question-told")
+    return caf::actor_cast<msg::gateway_actor>(system.spawn(with_questions_told, plain, database_));
   if (name_ == "token-check-dropped")
     return caf::actor_cast<msg::gateway_actor>(system.spawn(without_token_check, plain, database_));
   if (const auto planted = wrap_task_gateway(name_, system, plain, database_))

@@ -148,6 +148,11 @@ void auditor::check_found(const msg::find_steps& asked, const msg::step_offers& 
     blame("searches", "all is calm, and " + compare(asked, answer, open));
 }
 
+void auditor::acknowledged(const msg::rebuild_step_index&, const msg::step_index_rebuilt& answer) {
+  if (answer.complete && answer.nodes == 0)
+    blame("searches", "nobody has listed the steps anew, and that is said to be all");
+}
+
 void auditor::acknowledged(const msg::find_steps& asked, const msg::step_offers& answer) {
   if (answer.steps.size() > asked.limit)
     blame("searches", asked.contributor + " finds more steps than were asked for");
