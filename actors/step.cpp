@@ -70,6 +70,9 @@ void on_loaded(step_ptr self, step_loaded& stored) {
   for (const auto& unit : stored.step.open_units)
     enter_unit(self, unit);
   restore_quality(self, stored.history);
+  for (const auto& unit : stored.step.open_units)
+    for (const auto& holder : unit.holders)
+      st.board->holding(holder.contributor, unit.id);
   restore_waiting(self, stored.step.waiting);
   st.loaded = true;
   arm_expiry(self);

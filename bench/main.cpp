@@ -5,6 +5,7 @@
 #include "bench/quality.hpp"
 #include "bench/results.hpp"
 #include "bench/robustness.hpp"
+#include "bench/same_timing.hpp"
 #include "bench/seed_sql.hpp"
 #include "bench/task_load.hpp"
 #include "bench/task_scale.hpp"
@@ -438,9 +439,9 @@ int run(int argc, char** argv) {
   app.add_option("--hold-tasks", o.hold_tasks)->group("");           // hidden
   app.add_option("--only", o.only, "One part of all")
       ->check(CLI::IsMember({"code", "quality", "hot_step", "sql", "tasks", "rejoining", "latency",
-                             "peers", "scale", "writer", "idle", "robustness", "robustness.leases",
-                             "robustness.assignments", "robustness.races", "robustness.verify",
-                             "robustness.poison", "robustness.link"}));
+                             "peers", "scale", "writer", "timing", "idle", "robustness",
+                             "robustness.leases", "robustness.assignments", "robustness.races",
+                             "robustness.verify", "robustness.poison", "robustness.link"}));
   app.add_option("--out", o.out, "Where the figures go, as JSON")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   if (o.hold_tasks != 0)
@@ -488,6 +489,10 @@ int run(int argc, char** argv) {
   if (wanted("writer")) {
     const server db;
     writer_batches(o, db, out);
+  }
+  if (wanted("timing")) {
+    const server db;
+    same_timing(db.conninfo(), o.seconds, out);
   }
   if (wanted("idle")) {
     const server db;

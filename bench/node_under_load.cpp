@@ -7,7 +7,9 @@
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <future>
 #include <iostream>
 #include <mutex>
@@ -52,6 +54,16 @@ struct contributor_state {
 
 using self_ptr = caf::stateful_actor<contributor_state>*;
 
+/// Test questions are numbered from here on, and units of the same step from half of it: as many
+/// digits.
+constexpr std::uint64_t first_question = 2'000'000;
+
+bool is_question(const msg::assignment& a) {
+  const auto at = a.input.find("\"n\":");
+  return at != std::string::npos
+         && std::strtoull(a.input.c_str() + at + 4, nullptr, 10) >= first_question;
+}
+
 void ask(self_ptr self);
 
 void finish(self_ptr self) {
@@ -66,6 +78,12 @@ void finish(self_ptr self) {
                           st.mine.ask_millis.end());
     all.submit_millis.insert(all.submit_millis.end(), st.mine.submit_millis.begin(),
                              st.mine.submit_millis.end());
+    all.question_ask_millis.insert(all.question_ask_millis.end(),
+                                   st.mine.question_ask_millis.begin(),
+                                   st.mine.question_ask_millis.end());
+    all.question_submit_millis.insert(all.question_submit_millis.end(),
+                                      st.mine.question_submit_millis.begin(),
+                                      st.mine.question_submit_millis.end());
     all.held.insert(all.held.end(), st.mine.held.begin(), st.mine.held.end());
   }
   if (--st.shared->working == 0)
@@ -81,9 +99,11 @@ void submit(self_ptr self, const msg::assignment& a) {
           st.shared->gateway, caf::infinite,
           msg::submit_judgment{a.step, a.unit, st.name, a.token, judgment, R"({"answer":"yes"})"})
       .then(
-          [=](const msg::judgment_accepted&) {
-            ++self->state.mine.judgments;
-            self->state.mine.submit_millis.push_back(millis_since(start));
+          [=, tested = is_question(a)](const msg::judgment_accepted&) {
+            auto& mine = self->state.mine;
+            ++mine.judgments;
+            (tested ? mine.question_submit_millis : mine.submit_millis)
+                .push_back(millis_since(start));
             ask(self);
           },
           [=](const caf::error&) {
@@ -101,8 +121,10 @@ void ask(self_ptr self) {
                 msg::ask_assignment{st.shared->step, st.name, {st.ids.next(wall_now())}})
       .then(
           [=](const msg::assignment& a) {
-            ++self->state.mine.assignments;
-            self->state.mine.ask_millis.push_back(millis_since(start));
+            auto& mine = self->state.mine;
+            ++mine.assignments;
+            (is_question(a) ? mine.question_ask_millis : mine.ask_millis)
+                .push_back(millis_since(start));
             if (self->state.shared->submit)
               return submit(self, a);
             self->state.mine.held.push_back({a.step, a.unit, self->state.name, 0, false});
@@ -195,24 +217,51 @@ Answer node_under_load::call(Request request) {
   return *answer;
 }
 
-core::step_id node_under_load::make_step(std::size_t units, std::uint32_t judgments_per_unit) {
+core::step_id node_under_load::make_workflow(std::uint32_t judgments_per_unit,
+                                             const std::string& more) {
   const auto definition = R"({"name":"hot","steps":[{"key":"label","judgments_per_unit":)"
-                          + std::to_string(judgments_per_unit)
+                          + std::to_string(judgments_per_unit) + more
                           + R"(,"judgment_schema":{"type":"object","required":["answer"],)"
                             R"("properties":{"answer":{"enum":["yes","no"]}}}}]})";
-  const auto created =
-      call<msg::workflow_created>(msg::create_workflow{{ids_.next(wall_now())}, definition});
-  const auto step = created.steps.front().step;
+  return call<msg::workflow_created>(msg::create_workflow{{ids_.next(wall_now())}, definition})
+      .steps.front()
+      .step;
+}
+
+namespace {
+
+std::string input_of(std::uint64_t number) {
+  return R"({"text":"the quick brown fox jumps over the lazy dog","n":)" + std::to_string(number)
+         + "}";
+}
+
+} // namespace
+
+void node_under_load::fill(const core::step_id& step, std::uint64_t first, std::size_t units) {
   constexpr std::size_t rows_per_request = 2000;
   for (std::size_t from = 0; from < units; from += rows_per_request) {
     msg::add_source_data data{step, {}};
     for (auto i = from; i < std::min(units, from + rows_per_request); ++i)
-      data.rows.push_back({"unit-" + std::to_string(i),
-                           R"({"text":"the quick brown fox jumps over the lazy dog","n":)"
-                               + std::to_string(i) + "}",
-                           0});
+      data.rows.push_back({"unit-" + std::to_string(i), input_of(first + i), 0});
     call<msg::source_data_added>(std::move(data));
   }
+}
+
+core::step_id node_under_load::make_step(std::size_t units, std::uint32_t judgments_per_unit) {
+  const auto step = make_workflow(judgments_per_unit, {});
+  fill(step, 0, units);
+  return step;
+}
+
+core::step_id node_under_load::make_tested_step(std::size_t units, std::size_t questions) {
+  const auto step = make_workflow(3, R"(,"aggregation":{"method":"majority"},)"
+                                     R"("test_questions":{"quiz":0,"every":4})");
+  msg::add_test_questions asked{step, {}};
+  for (std::size_t i = 0; i < questions; ++i)
+    asked.rows.push_back(
+        {"question-" + std::to_string(i), input_of(first_question + i), R"({"answer":"yes"})"});
+  call<msg::source_data_added>(std::move(asked));
+  fill(step, first_question / 2, units);
   return step;
 }
 

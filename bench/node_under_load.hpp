@@ -22,6 +22,8 @@ public:
 
   /// A step of a new one-step workflow, filled with `units`.
   core::step_id make_step(std::size_t units, std::uint32_t judgments_per_unit);
+  /// The same with test questions, one among every four assignments. They look as the units do.
+  core::step_id make_tested_step(std::size_t units, std::size_t questions);
 
   struct load_result {
     double seconds = 0;
@@ -32,6 +34,9 @@ public:
     std::uint64_t failures = 0;        ///< Answers that were neither success nor "no unit".
     std::vector<double> ask_millis;    ///< Ask to durable grant, as the contributor sees it.
     std::vector<double> submit_millis; ///< Submit to durable judgment.
+    /// The same of test questions, which are not among those.
+    std::vector<double> question_ask_millis;
+    std::vector<double> question_submit_millis;
     /// Without `submit`: what gives the leases back, but for the tokens.
     std::vector<msg::release_assignment> held;
   };
@@ -50,6 +55,9 @@ public:
 private:
   template <class Answer, class Request>
   Answer call(Request request);
+  /// Its step, of which `more` are further members.
+  core::step_id make_workflow(std::uint32_t judgments_per_unit, const std::string& more);
+  void fill(const core::step_id& step, std::uint64_t first, std::size_t units);
 
   client::peer_system config_;
   std::unique_ptr<caf::actor_system> system_;

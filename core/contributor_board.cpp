@@ -166,6 +166,14 @@ void contributor_board::ask(entry& who, const unit_id& unit) {
     who.asked.push_back(question->second);
 }
 
+void contributor_board::holding(const contributor_id& contributor, const unit_id& unit) {
+  if (!policy_ || !is_question(unit))
+    return;
+  auto& who = of(contributor);
+  ask(who, unit);
+  who.waiting.insert(unit);
+}
+
 void contributor_board::offered(const contributor_id& contributor, const unit_id& unit) {
   if (!policy_)
     return;

@@ -74,6 +74,9 @@ public:
   };
   next_work next_for(const contributor_id& contributor, bool work_left) const;
 
+  /// They hold a unit that an earlier life of the step gave them: a test question is under way then
+  /// as if it had just been offered.
+  void holding(const contributor_id& contributor, const unit_id& unit);
   /// A unit is offered to them.
   void offered(const contributor_id& contributor, const unit_id& unit);
   /// They did not get it after all. A test question stays asked: whether it comes again is decided

@@ -187,6 +187,25 @@ BOOST_AUTO_TEST_CASE(whoever_fails_the_quiz_gets_nothing_more) {
   BOOST_TEST(assign(step, "ana").value.has_value());
 }
 
+// A28, I-11: nothing but the quiz until it is over, and no more of it, although the step starts
+// anew
+BOOST_AUTO_TEST_CASE(a_quiz_that_is_under_way_goes_on_in_the_next_life) {
+  const auto step = create(tested);
+  feed(step, 3);
+  ask_about(step, 6);
+  const auto first = assigned(step, "ana");
+  const auto second = assigned(step, "ana");
+  BOOST_TEST(assign(step, "ana").code() == core::errc::no_unit_available);
+  restart();
+  BOOST_TEST(assign(step, "ana").code() == core::errc::no_unit_available);
+  BOOST_REQUIRE(submit(first, "ana", "red").value);
+  BOOST_TEST(assign(step, "ana").code() == core::errc::no_unit_available);
+  BOOST_REQUIRE(submit(second, "ana", "red").value);
+  const auto third = assign(step, "ana");
+  BOOST_REQUIRE(third.value);
+  BOOST_TEST((third.value->unit != first.unit));
+}
+
 // A27, A28, G-7: what a bad contributor did makes room for others; what they hold ends
 BOOST_AUTO_TEST_CASE(whoever_is_right_too_seldom_is_taken_out_of_units_that_are_still_open) {
   const auto step = create(color_step_with(R"("judgments_per_unit": 2,

@@ -224,6 +224,12 @@ BOOST_AUTO_TEST_CASE(nothing_but_the_quiz_is_given_while_it_is_under_way) {
     s.answer("ana", quiz[static_cast<std::size_t>(i)], true);
     BOOST_TEST((s.board.next_for("ana", true).refusal == errc::no_unit_available));
   }
+  // The next life, too, waits for what they still hold.
+  auto later = s.restarted();
+  later.holding("ana", quiz[3]);
+  BOOST_TEST((later.next_for("ana", true).refusal == errc::no_unit_available));
+  later.unanswered("ana", quiz[3]);
+  BOOST_TEST((later.next_for("ana", true).refusal == errc::none));
   s.answer("ana", quiz[3], true);
   BOOST_TEST((s.board.next_for("ana", true).refusal == errc::none));
 }

@@ -394,6 +394,7 @@ void auditor::check_new_lease(const unit_rows& rows, const core::lease& lease) {
       require(open_after(*ended), "lease policy", rows.id,
               "a lease was granted to somebody who is barred from the unit");
   check_quiz_passed(rows, lease);
+  check_question_due(rows, lease);
   const auto& step = rows.unit->made.step;
   require(!is_removed(step, lease.owner)
               || lease.granted_at <= t_.standings.at({step, lease.owner}).at,

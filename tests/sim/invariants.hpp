@@ -225,6 +225,8 @@ private:
   std::size_t judged_in(const core::step_id& step, const core::contributor_id& who) const;
   void check_judgments(const unit_rows& rows);
   void check_quiz_passed(const unit_rows& rows, const core::lease& lease);
+  /// Nobody is asked more test questions than are due: the quiz comes once.
+  void check_question_due(const unit_rows& rows, const core::lease& lease);
   void check_standings();
   void check_removal(const core::put_standing& standing);
   bool is_removed(const core::step_id& step, const core::contributor_id& contributor) const;

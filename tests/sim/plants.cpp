@@ -1,6 +1,7 @@
 #include "tests/sim/plants.hpp"
 
 #include "core/object_ref.hpp"
+#include "core/quality/trust.hpp"
 #include "tests/sim/cluster_plants.hpp"
 #include "tests/sim/task_plants.hpp"
 #include "tests/support/forwarding_store.hpp"
@@ -734,6 +735,15 @@ batch_mutator::mutation mutation_named(const std::string& name, dice& random) {
           late->judgment.judged_before.reset();
       }
     };
+  if (name == "trust-behind")
+    return [](core::change& c) {
+      for (auto& w : c.writes)
+        if (auto* judged = std::get_if<core::insert_judgment>(&w);
+            judged && judged->trust_questions.value_or(0) > 0) {
+          judged->trust_snapshot = core::quality::trust{}.mean();
+          judged->trust_questions = 0;
+        }
+    };
   if (name == "verdict-turned")
     return [&](core::change& c) {
       for (auto& w : c.writes)
@@ -774,6 +784,19 @@ bool has_late(const plan& p) {
 bool has_tests(const plan& p) {
   return has_people(p)
          && std::any_of(p.quality.begin(), p.quality.end(), [](const auto& q) { return q.tested; });
+}
+
+/// Steps are loaded while people are tested.
+bool has_tests_and_crashes(const plan& p) {
+  return has_tests(p) && p.faults.actor_crash + p.faults.node_kill > 0;
+}
+
+/// Somebody's quiz is over while there are questions left that nobody is to be asked any more.
+bool has_short_quizzes(const plan& p) {
+  return has_tests_and_crashes(p)
+         && std::any_of(p.quality.begin(), p.quality.end(), [](const auto& q) {
+              return q.tested && q.quiz > 0 && q.every == 0 && q.questions > q.quiz;
+            });
 }
 
 bool has_feedback(const plan& p) {
@@ -927,7 +950,9 @@ const std::vector<plant>& plants() {
         {"taints-hidden", "tainted judgments count again when a unit is loaded", has_people},
         {"votes-hidden", "a restarted model does not know what was said before", has_models},
         {"questions-forgotten", "a restarted step does not know what was answered to questions",
-         has_feedback},
+         has_short_quizzes},
+        {"trust-behind", "a judgment is trusted as if no test question had been answered before it",
+         has_tests},
         {"question-told", "feedback tells of a test question that was not answered", has_feedback},
         {"units-swept", "a sweep does not look at what units and judgments refer to",
          [](const plan& p) { return has_people(p) && p.machine.large > 0; }},

@@ -200,6 +200,43 @@ void auditor::check_quiz_passed(const unit_rows& rows, const core::lease& lease)
           "work was given to somebody whose answers to test questions rule that out");
 }
 
+void auditor::check_question_due(const unit_rows& rows, const core::lease& lease) {
+  if (!rows.is_test_question())
+    return;
+  const auto& step = rows.unit->made.step;
+  const auto& placement = defined(step).test_questions->placement;
+  std::uint64_t assignments = 0;
+  std::set<core::unit_id> asked;
+  std::set<core::unit_id>
+      given_back; // others may take their place in the quiz, and they come again
+  const auto see = [&](const core::unit_id& unit, const core::lease& got, bool ended) {
+    const auto& made = t_.units.at(unit).made;
+    if (got.owner != lease.owner || made.step != step)
+      return;
+    ++assignments;
+    if (made.truth.empty())
+      return;
+    asked.insert(unit);
+    if (ended)
+      given_back.insert(unit);
+  };
+  for (const auto& [where, active] : t_.active_leases)
+    see(where.first, active, false);
+  for (const auto& [where, ended] : t_.ended_leases)
+    see(where.first, ended.lease, true);
+  for (const auto& [where, judged] : t_.judgments)
+    see(where.first, judged.lease, judged.late);
+  // The quiz did not know of those, or does not any more.
+  if (std::any_of(asked.begin(), asked.end(),
+                  [&](const auto& unit) { return ever_forgiven_.count(unit) != 0; }))
+    return;
+  // After the quiz one among `every`; at both ends there may be one more, and one whose place a
+  // crash has taken back.
+  const auto due = placement.every == 0 ? 0 : assignments / placement.every + 3;
+  require(asked.size() <= placement.quiz + given_back.size() + due, "test questions", rows.id,
+          "somebody is asked more test questions than are due");
+}
+
 void auditor::sending(const msg::get_feedback& asked) {
   const auto judged = t_.judgments.find({asked.unit, asked.contributor});
   if (judged != t_.judgments.end() && judged->second.made.test_correct
