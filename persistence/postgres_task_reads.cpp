@@ -104,7 +104,8 @@ constexpr statement tasks_after{"tasks_after", R"sql(
       LEFT JOIN holdfast.task_leases l USING (task_id)
      WHERE ($2::text = '' OR k.queue = $2::text) AND ($3::text = '' OR k.type = $3::text)
        AND CASE WHEN l.task_id IS NULL THEN $5::boolean ELSE $6::boolean END
-       AND k.created_at >= $8::timestamptz AND ($9::timestamptz = 'epoch' OR k.created_at < $9::timestamptz)
+       AND k.created_at >= $8::timestamptz
+       AND ($9::timestamptz = 'epoch' OR k.created_at < $9::timestamptz)
     UNION ALL
     SELECT f.task_id, f.queue, f.type, f.version, f.priority, f.key, f.credential, f.max_attempts,
            f.owner_id, f.run_as_id, f.created_at, f.state, f.percent, f.attempts, f.crashes,
@@ -113,7 +114,8 @@ constexpr statement tasks_after{"tasks_after", R"sql(
       FROM slice JOIN holdfast.finished_tasks f USING (task_id)
      WHERE ($2::text = '' OR f.queue = $2::text) AND ($3::text = '' OR f.type = $3::text)
        AND f.ending = ANY ($7::smallint[])
-       AND f.created_at >= $8::timestamptz AND ($9::timestamptz = 'epoch' OR f.created_at < $9::timestamptz)
+       AND f.created_at >= $8::timestamptz
+       AND ($9::timestamptz = 'epoch' OR f.created_at < $9::timestamptz)
      ORDER BY task_id LIMIT $12::integer)
   SELECT found.*, looked.last, looked.number
     FROM (SELECT (SELECT task_id FROM slice ORDER BY task_id DESC LIMIT 1) AS last,
