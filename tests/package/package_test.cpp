@@ -203,8 +203,8 @@ BOOST_AUTO_TEST_CASE(contributor_built_against_it_judges_the_units_on_offer) {
       {me.ids.next(me.now())},
       R"({"name": "greetings", "steps": [{"key": "reply", "judgments_per_unit": 1}]})"});
   const auto step = made.steps.front().step;
-  me.ask<msg::source_data_added>(msg::add_source_data{
-      step, {{"1", R"({"say": "hello"})", 0}, {"2", R"({"say": "bye"})", 0}}});
+  me.ask<msg::source_data_added>(
+      msg::add_source_data{step, {{"1", R"({"say": "hello"})", 0}, {"2", R"({"say": "bye"})", 0}}});
   me.ask<msg::step_view>(msg::seal_step{step});
 
   // The index of steps follows the events: the first runs may find none.
