@@ -415,7 +415,7 @@ void describe(Visitor&& option, Settings& s) {
          "over all of its connections. What is beyond is read later: the peer waits, and loses "
          "nothing. Far above what a node deals with, so that only who floods it meets it.");
   option("link.bytes_per_second", s.link.bytes_per_second, 268435456, 1048576, 4000000000U,
-         "The same of bytes.");
+         "Bytes that such a peer may send in a second, likewise.");
 }
 
 /// A rule over several options that does not hold, or one that needs more than bounds to say.

@@ -274,7 +274,10 @@ BOOST_AUTO_TEST_CASE(events_of_an_idle_step_are_forgotten_after_a_restart) {
   judge_everything();
   advance(30min);
   everything_is_finished(3);
-  restart();
+  prepare();
+  node->settings.events_retention = 1h;
+  node->settings.events_prune_interval = 1min;
+  start();
   advance(65min); // it knows of them from its start on
   for (const auto& [shard, outbox] : database->tables().outbox)
     BOOST_TEST(outbox.empty());
