@@ -2,6 +2,7 @@
 // none has come for a while.
 
 #include "client/contributor_session.hpp"
+#include "client/id_source.hpp"
 #include "client/peer_system.hpp"
 
 #include <caf/actor_system.hpp>
