@@ -502,10 +502,12 @@ struct test_answered {
   core::judgment_moment when;
 };
 
-/// Unit → step, where it counts them: a judgment that counts, and is of no test question, is
-/// durable. Once of each, whatever becomes of it.
+/// Unit → step, where it counts them or has test questions: a judgment that counts, and is of no
+/// test question, is durable. Once of each, whatever becomes of it. It goes before the answer to
+/// the contributor as `test_answered` does: else that one's way over the step would tell.
 struct judgment_kept {
   core::contributor_id contributor;
+  bool is_counted = true;
 };
 
 /// Unit → step, after every decision: what the step's ready set and timers must know.

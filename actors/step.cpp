@@ -256,7 +256,10 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         note_for_quality(self, report);
       },
       [=](const test_answered& answer) { conclude(self, answer); },
-      [=](const judgment_kept& kept) { self->state.board->judged(kept.contributor); },
+      [=](const judgment_kept& kept) {
+        if (kept.is_counted)
+          self->state.board->judged(kept.contributor);
+      },
       [=](const unit_ended& ended) { on_unit_ended(self, ended); },
       [=](const write_done& done) {
         if (!self->state.pending.settle(done))

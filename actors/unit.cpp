@@ -5,7 +5,6 @@
 #include "actors/payloads.hpp"
 #include "core/object_ref.hpp"
 #include "core/unit_tasks.hpp"
-#include "documents/answer_matcher.hpp"
 #include "documents/input_values.hpp"
 
 namespace holdfast::actors {
@@ -135,11 +134,17 @@ void on(self_ptr self, const owned_extend& extend) {
   });
 }
 
-/// Whether an accepted answer to this test question is right.
+/// Whether an accepted answer is right; of a unit that is no test question that means nothing.
 bool is_right(self_ptr self, const std::string& payload) {
-  const auto matcher = documents::read_answer_matcher(self->state.unit.truth);
-  HOLDFAST_INVARIANT(matcher, "the step took in only questions whose truth can be read");
-  return (*matcher)(self->state.shared->checker.answer_value_of(payload));
+  auto& st = self->state;
+  if (!st.matcher) {
+    const bool asks = core::is_test_question(st.unit);
+    auto matcher =
+        documents::read_answer_matcher(asks ? st.unit.truth : R"({"match":"exact","answer":""})");
+    HOLDFAST_INVARIANT(matcher, "the step took in only questions whose truth can be read");
+    st.matcher = std::make_unique<const documents::answer_matcher>(std::move(*matcher));
+  }
+  return (*st.matcher)(st.shared->checker.answer_value_of(payload));
 }
 
 /// What a judgment means to the unit, computed from its whole payload; or why it means nothing.
@@ -150,8 +155,12 @@ core::outcome<core::submit> command_of(self_ptr self, const trusted_submit& subm
   if (!answer)
     return answer.error();
   std::optional<bool> correct;
-  if (core::is_test_question(st.unit))
-    correct = is_right(self, request.payload);
+  // All answers of the step are looked at alike, or the time that it takes would tell which are of
+  // test questions.
+  const bool asks = core::is_test_question(st.unit);
+  if (asks || st.shared->hides_counts)
+    if (const bool right = is_right(self, request.payload); asks)
+      correct = right;
   return core::submit{request.contributor, request.token, request.judgment, submit.ref,
                       std::move(*answer),  submit.trust,  correct,          submit.removed,
                       submit.judged_before};
@@ -199,8 +208,8 @@ void on(self_ptr self, trusted_submit& submit) {
     tell_step = [self, told = test_answered{st.unit.id, judged.contributor, *correct, when}] {
       self->send(self->state.shared->step, told);
     };
-  else if (submit.judged_before && !surplus)
-    tell_step = [self, told = judgment_kept{judged.contributor}] {
+  else if ((submit.judged_before || st.shared->hides_counts) && !surplus)
+    tell_step = [self, told = judgment_kept{judged.contributor, submit.judged_before.has_value()}] {
       self->send(self->state.shared->step, told);
     };
   carry_out(

@@ -1,12 +1,14 @@
 #pragma once
 
 #include "actors/pending_effects.hpp"
+#include "documents/answer_matcher.hpp"
 #include "documents/judgment_document.hpp"
 
 #include <caf/intrusive_ptr.hpp>
 #include <caf/ref_counted.hpp>
 #include <caf/stateful_actor.hpp>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,6 +58,7 @@ struct unit_state {
   core::unit unit;
   step_context_ptr shared;
   pending_effects pending;
+  std::unique_ptr<const documents::answer_matcher> matcher; ///< Once an answer has been matched.
 };
 
 /// A UNIT: hosts the core of one unit, and with it the leases of its slots.
