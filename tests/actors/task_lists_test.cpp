@@ -65,26 +65,26 @@ BOOST_AUTO_TEST_CASE(live_and_finished_tasks_are_in_one_list) {
   BOOST_TEST((seen == std::set<std::string>{"COMPLETED", "FAILURE", "EXECUTING", "QUEUED"}));
   BOOST_TEST(!found.more);
 
+  using tasks = std::set<core::task_id>;
   const auto with = [&](auto change) {
     msg::list_tasks question;
     change(question);
-    std::set<core::task_id> ids;
+    tasks listed;
     for (const auto& task : page(question).tasks)
-      ids.insert(task.task);
-    return ids;
+      listed.insert(task.task);
+    return listed;
   };
-  using ids = std::set<core::task_id>;
-  BOOST_TEST((with([](auto& q) { q.owner_id = "ana"; }) == ids{done, held, waiting}));
-  BOOST_TEST((with([](auto& q) { q.status = "QUEUED"; }) == ids{waiting}));
-  BOOST_TEST((with([](auto& q) { q.status = "EXECUTING"; }) == ids{held}));
-  BOOST_TEST((with([](auto& q) { q.status = "FAILURE"; }) == ids{failed}));
-  BOOST_TEST((with([](auto& q) { q.status = "ERROR"; }) == ids{}));
-  BOOST_TEST((with([](auto& q) { q.queue = "mail"; }) == ids{done, failed, held, waiting}));
-  BOOST_TEST((with([](auto& q) { q.queue = "other"; }) == ids{}));
-  BOOST_TEST((with([](auto& q) { q.type = "read"; }) == ids{}));
+  BOOST_TEST((with([](auto& q) { q.owner_id = "ana"; }) == tasks{done, held, waiting}));
+  BOOST_TEST((with([](auto& q) { q.status = "QUEUED"; }) == tasks{waiting}));
+  BOOST_TEST((with([](auto& q) { q.status = "EXECUTING"; }) == tasks{held}));
+  BOOST_TEST((with([](auto& q) { q.status = "FAILURE"; }) == tasks{failed}));
+  BOOST_TEST((with([](auto& q) { q.status = "ERROR"; }) == tasks{}));
+  BOOST_TEST((with([](auto& q) { q.queue = "mail"; }) == tasks{done, failed, held, waiting}));
+  BOOST_TEST((with([](auto& q) { q.queue = "other"; }) == tasks{}));
+  BOOST_TEST((with([](auto& q) { q.type = "read"; }) == tasks{}));
   const auto made = view(held).created_at;
-  BOOST_TEST((with([&](auto& q) { q.created_before = made; }) == ids{done, failed}));
-  BOOST_TEST((with([&](auto& q) { q.created_from = made; }) == ids{held, waiting}));
+  BOOST_TEST((with([&](auto& q) { q.created_before = made; }) == tasks{done, failed}));
+  BOOST_TEST((with([&](auto& q) { q.created_from = made; }) == tasks{held, waiting}));
 }
 
 // B15
