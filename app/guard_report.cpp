@@ -1,23 +1,12 @@
 #include "app/guard_report.hpp"
 
-#include <nlohmann/json.hpp>
+#include "core/time_text.hpp"
 
-#include <chrono>
-#include <ctime>
+#include <nlohmann/json.hpp>
 
 namespace holdfast::app {
 
 namespace {
-
-std::string time_of_fence(core::instant at) {
-  const auto whole = std::chrono::time_point_cast<std::chrono::seconds>(at);
-  const std::time_t seconds = whole.time_since_epoch().count();
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
 
 std::uint64_t open_doubts(const msg::guard_status& g) {
   return g.in_doubt - g.found_committed - g.found_not_committed - g.never_found;
@@ -28,7 +17,7 @@ std::uint64_t open_doubts(const msg::guard_status& g) {
 std::vector<std::pair<std::string, std::string>> guard_lines(const msg::guard_status& g) {
   std::vector<std::pair<std::string, std::string>> lines;
   if (g.fenced)
-    lines.emplace_back("FENCED", "since " + time_of_fence(g.fenced_since) + ": " + g.why);
+    lines.emplace_back("FENCED", "since " + core::to_rfc3339(g.fenced_since) + ": " + g.why);
   else if (g.fences > 0)
     lines.emplace_back("fences", std::to_string(g.fences) + ", all over; the last: " + g.why);
   if (g.in_doubt > 0)
@@ -47,7 +36,7 @@ std::vector<std::pair<std::string, std::string>> guard_lines(const msg::guard_st
 nlohmann::ordered_json guards_to_json(const msg::guard_status& g) {
   nlohmann::ordered_json object{{"fenced", g.fenced}};
   if (g.fenced)
-    object["fenced_since"] = time_of_fence(g.fenced_since);
+    object["fenced_since"] = core::to_rfc3339(g.fenced_since);
   if (g.fences > 0)
     object["fenced_because"] = g.why;
   object["fences"] = g.fences;
