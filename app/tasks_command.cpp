@@ -1,6 +1,7 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
 #include "app/pretty_json.hpp"
+#include "core/occurrence.hpp"
 #include "core/time_text.hpp"
 #include "messages/task_messages.hpp"
 
@@ -21,6 +22,7 @@ using nlohmann::ordered_json;
 
 /// As many as one answer holds; the gateway's number.
 constexpr std::uint32_t tasks_per_page = 1000;
+constexpr std::uint32_t schedules_per_page = 1000;
 
 struct tasks_flags {
   cluster_flags cluster;
@@ -40,55 +42,9 @@ ordered_json text_or_null(const std::string& text) {
   return text.empty() ? ordered_json{} : ordered_json(text);
 }
 
-exit_code show_task(const tasks_flags& flags) {
-  const auto id = id_in<core::task_id>(flags.task, "TASK");
-  if (!id)
-    return exit_code::usage;
-  return with_cluster(flags.cluster, [&](const client::connection& cluster) {
-    const auto found = cluster.ask<msg::task_view>(msg::get_task{*id});
-    if (!found)
-      return refused_by_node(found.error());
-    const auto& t = *found;
-    std::cout << pretty({{"task", core::to_string(t.task)},
-                         {"queue", t.queue},
-                         {"type", t.type},
-                         {"version", t.version},
-                         {"status", t.status},
-                         {"state", t.state},
-                         {"percent", t.percent},
-                         {"paused", t.paused},
-                         {"attempts", t.attempts},
-                         {"crashes", t.crashes},
-                         {"priority", t.priority},
-                         {"owner_id", text_or_null(t.owner_id)},
-                         {"run_as_id", text_or_null(t.run_as_id)},
-                         {"worker", text_or_null(t.worker)},
-                         {"created_at", time_or_null(t.created_at)},
-                         {"next_action", time_or_null(t.next_action)},
-                         {"last_change", time_or_null(t.last_change)},
-                         {"last_action", time_or_null(t.last_action)},
-                         {"finished_at", time_or_null(t.finished_at)},
-                         {"error_code", text_or_null(t.error_code)},
-                         {"body", document_or_null(t.body)},
-                         {"data", document_or_null(t.data)},
-                         {"result", document_or_null(t.result)}})
-              << '\n';
-    return exit_code::ok;
-  });
-}
-
-/// What `tasks list` asks for.
-struct list_flags {
-  cluster_flags cluster;
-  msg::list_tasks question;
-  std::string since;
-  std::string until;
-  std::string after;
-  std::uint32_t most = 100;
-  bool json = false;
-};
-
-ordered_json json_of(const msg::task_summary& t) {
+/// What a task of a list and one that is shown have in common.
+template <class Task>
+ordered_json summary_of(const Task& t) {
   return {{"task", core::to_string(t.task)},
           {"queue", t.queue},
           {"type", t.type},
@@ -110,6 +66,60 @@ ordered_json json_of(const msg::task_summary& t) {
           {"last_action", time_or_null(t.last_action)},
           {"finished_at", time_or_null(t.finished_at)}};
 }
+
+/// The name of the schedule that has made the task; empty when it is gone, or none has.
+core::outcome<std::string> schedule_of(const msg::task_view& task,
+                                       const client::connection& cluster) {
+  msg::list_schedules request;
+  request.queue = task.queue;
+  request.limit = schedules_per_page;
+  for (;;) {
+    const auto page = cluster.ask<msg::schedule_list>(request);
+    if (!page)
+      return page.error();
+    for (const auto& s : page->schedules)
+      if (core::makes({s.queue, s.name, s.created_at}, task.task))
+        return s.name;
+    if (!page->more)
+      return std::string{};
+    request.after = page->schedules.back().name;
+  }
+}
+
+exit_code show_task(const tasks_flags& flags) {
+  const auto id = id_in<core::task_id>(flags.task, "TASK");
+  if (!id)
+    return exit_code::usage;
+  return with_cluster(flags.cluster, [&](const client::connection& cluster) {
+    const auto found = cluster.ask<msg::task_view>(msg::get_task{*id});
+    if (!found)
+      return refused_by_node(found.error());
+    auto shown = summary_of(*found);
+    if (const auto occurrence = core::occurrence_of(*id)) {
+      const auto schedule = schedule_of(*found, cluster);
+      if (!schedule)
+        return refused_by_node(schedule.error());
+      shown["schedule"] = text_or_null(*schedule);
+      shown["occurrence"] = core::to_rfc3339(*occurrence);
+    }
+    shown["body"] = document_or_null(found->body);
+    shown["data"] = document_or_null(found->data);
+    shown["result"] = document_or_null(found->result);
+    std::cout << pretty(shown) << '\n';
+    return exit_code::ok;
+  });
+}
+
+/// What `tasks list` asks for.
+struct list_flags {
+  cluster_flags cluster;
+  msg::list_tasks question;
+  std::string since;
+  std::string until;
+  std::string after;
+  std::uint32_t most = 100;
+  bool json = false;
+};
 
 void print_line(const msg::task_summary& t) {
   std::cout << core::to_string(t.task) << "  " << t.status << "  " << t.queue << "  " << t.type
@@ -159,7 +169,7 @@ exit_code list_some(list_flags flags) {
         return refused_by_node(page.error());
       for (const auto& task : page->tasks)
         if (flags.json)
-          all.push_back(json_of(task));
+          all.push_back(summary_of(task));
         else
           print_line(task);
       shown += static_cast<std::uint32_t>(page->tasks.size());

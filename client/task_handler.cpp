@@ -1,6 +1,7 @@
 #include "client/task_handler.hpp"
 
 #include "client/envelope.hpp"
+#include "core/occurrence.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -34,6 +35,10 @@ const connection& task_context::node() const {
   if (node_ == nullptr)
     throw std::logic_error{"this task_context was made without a node"};
   return *node_;
+}
+
+std::optional<core::instant> task_context::occurrence() const {
+  return core::occurrence_of(task_->task);
 }
 
 std::string task_context::envelope() const { return envelope_of(*task_); }

@@ -5,8 +5,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -56,6 +58,7 @@ struct lease_watch {
 
   std::atomic<bool> over{false};
   std::atomic<clock::time_point> ends{clock::time_point::max()};
+  std::atomic<std::uint64_t> saves{0}; ///< How many were sent.
 };
 
 /// A leased task in the hands of its handler. For the thread of the handler, unless said otherwise.
@@ -92,6 +95,11 @@ public:
   /// handler's thread, and are of no lease: repeat them safely. Throws `std::logic_error` when a
   /// test has made the context without one.
   const connection& node() const;
+
+  /// For a task that a schedule has made: the time for which it has, e.g. the midnight of a nightly
+  /// report that runs at noon because no node was up. None for all others, unless their producer
+  /// chose an id of version 8.
+  std::optional<core::instant> occurrence() const;
 
   /// The task as a message of its own, see `envelope_of`.
   std::string envelope() const;

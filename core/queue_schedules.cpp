@@ -1,5 +1,7 @@
 #include "core/queue_schedules.hpp"
 
+#include "core/occurrence.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -21,7 +23,7 @@ void unsettle(queue& q, const schedule& s) {
 
 new_task task_of(const queue& q, const schedule& s, instant occurrence) {
   auto task = s.plan->task;
-  task.spec.id = occurrence_id(q.name, s, occurrence);
+  task.spec.id = occurrence_id({q.name, s.name, s.created_at}, occurrence);
   task.run_at = occurrence;
   return task;
 }

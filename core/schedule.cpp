@@ -46,13 +46,6 @@ std::size_t missed_most(const schedule_plan& plan, bool some_on_time) {
   return 0;
 }
 
-// SplitMix64's finalizer (Steele, Lea, Flood 2014), because FNV-1a does not mix the last bytes.
-std::uint64_t mixed(std::uint64_t z) {
-  z = (z ^ z >> 30U) * 0xbf58476d1ce4e5b9ULL;
-  z = (z ^ z >> 27U) * 0x94d049bb133111ebULL;
-  return z ^ z >> 31U;
-}
-
 } // namespace
 
 std::shared_ptr<const time_zone> find_utc(const std::string& name) {
@@ -83,25 +76,6 @@ std::vector<instant> due_occurrences(const schedule& s, instant now) {
 bool same_times(const schedule_plan& a, const schedule_plan& b) {
   return a.cron == b.cron && a.time_zone == b.time_zone && a.from == b.from && a.until == b.until
          && a.paused == b.paused;
-}
-
-task_id occurrence_id(const queue_name& queue, const schedule& s, instant occurrence) {
-  // Neither name has a NUL, so no two pairs of them are one text.
-  const auto whose = queue + '\0' + s.name + '\0' + std::to_string(to_micros(s.created_at));
-  const auto hash = mixed(fnv1a(whose));
-  const auto millis = static_cast<std::uint64_t>(
-      std::chrono::floor<std::chrono::milliseconds>(occurrence).time_since_epoch().count());
-  task_id id;
-  auto& bytes = id.value.bytes;
-  for (std::size_t i = 0; i < 6; ++i)
-    bytes[i] = static_cast<std::uint8_t>(millis >> (40 - 8 * i));
-  // 4 bits of version and 2 of variant are taken: the hash lies around them.
-  bytes[6] = static_cast<std::uint8_t>(0x80 | hash >> 60U);
-  bytes[7] = static_cast<std::uint8_t>(hash >> 52U);
-  bytes[8] = static_cast<std::uint8_t>(0x80 | (hash >> 46U & 0x3fU));
-  for (std::size_t i = 9; i < 16; ++i)
-    bytes[i] = static_cast<std::uint8_t>(hash >> (8 * (15 - i)));
-  return id;
 }
 
 } // namespace holdfast::core

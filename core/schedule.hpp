@@ -74,10 +74,4 @@ std::vector<instant> due_occurrences(const schedule& s, instant now);
 /// Whether both have the same occurrences.
 bool same_times(const schedule_plan& a, const schedule_plan& b);
 
-/// The id of the task of an occurrence: always the same, and never that of another one. A version 8
-/// UUID (RFC 9562): 48 bits of milliseconds of the occurrence, as in version 7, so that ids that
-/// are made together lie together; then 64 bits of a hash of queue, name and time of creation, by
-/// which a schedule that was removed and made again is another one.
-task_id occurrence_id(const queue_name& queue, const schedule& s, instant occurrence);
-
 } // namespace holdfast::core

@@ -1,5 +1,6 @@
 #include "client/worker_agent.hpp"
 
+#include "core/occurrence.hpp"
 #include "messages/errors.hpp"
 #include "messages/registry.hpp"
 #include "tests/client/inbox.hpp"
@@ -616,6 +617,21 @@ BOOST_AUTO_TEST_CASE(envelope_has_header_body_and_tracing) {
                 R"("span_id":"00f067aa0ba902b7"}})");
   BOOST_TEST(!context.canceled());
   BOOST_TEST((context.now() == core::from_micros(7)));
+}
+
+BOOST_AUTO_TEST_CASE(occurrence_of_a_scheduled_task_is_told) {
+  const auto occurrence_in = [](const core::task_id& id) {
+    msg::leased_task task;
+    task.task = id;
+    const client::task_context context{
+        std::make_shared<const msg::leased_task>(task), std::make_shared<client::lease_watch>(),
+        [](const msg::task_update&) { return true; }, [] { return core::instant{}; }};
+    return context.occurrence();
+  };
+  const auto midnight = core::from_micros(1'700'006'400'000'000);
+  const auto id = core::occurrence_id({"reports", "nightly", core::from_micros(7)}, midnight);
+  BOOST_TEST((occurrence_in(id) == midnight));
+  BOOST_TEST(!occurrence_in(core::task_id{}).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(node_is_told_apart_from_none) {

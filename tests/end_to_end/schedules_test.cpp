@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <nlohmann/json.hpp>
 #include <pqxx/pqxx>
 #include <string>
 #include <vector>
@@ -82,6 +83,22 @@ BOOST_AUTO_TEST_CASE(what_was_missed_while_no_node_was_up_is_made_up_for_once) {
   BOOST_TEST(rows[1][0].as<std::string>() == "latest");
   BOOST_TEST(rows[1][1].as<int>() == 1);
   BOOST_TEST(test::run_program(HOLDFAST_BINARY, {"verify", "--data-dir", place()}, 60s).code == 0);
+
+  // What each is for is told by its id.
+  const auto made = read.exec("SELECT task_id, execution_spec ->> 'of',"
+                              " extract(year FROM now() AT TIME ZONE 'Europe/Berlin')"
+                              " - row_number() OVER (PARTITION BY execution_spec ->> 'of'"
+                              "                      ORDER BY task_id DESC) + 1"
+                              " FROM report.tasks");
+  for (const auto& row : made) {
+    const auto shown = test::run_program(
+        HOLDFAST_BINARY, {"tasks", "show", row[0].as<std::string>(), "--data-dir", place()}, 60s);
+    BOOST_REQUIRE_MESSAGE(shown.code == 0, shown.err);
+    const auto task = nlohmann::json::parse(shown.out);
+    BOOST_TEST(task.at("schedule") == row[1].as<std::string>());
+    BOOST_TEST(task.at("occurrence")
+               == std::to_string(row[2].as<int>() - 1) + "-12-31T23:00:00.000000Z");
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,5 +1,6 @@
 #include "tests/sim/schedule_audit.hpp"
 
+#include "core/occurrence.hpp"
 #include "documents/schedule_document.hpp"
 
 #include <algorithm>
@@ -78,7 +79,7 @@ void schedule_auditor::check_passed(const core::schedule& before, const core::pu
       plan.times, *plan.zone, before.handled_until,
       std::min(w.handled_until, plan.until.value_or(core::instant::max())), occurrences_most);
   for (const auto occurrence : passed) {
-    const auto id = occurrence_id(w.queue, before, occurrence);
+    const auto id = core::occurrence_id({w.queue, before.name, before.created_at}, occurrence);
     passing_[id] = {w.queue, request_of(before, id, occurrence)};
     const bool made = makes(change, id);
     ++(made ? made_ : missed_);
