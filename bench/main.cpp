@@ -404,6 +404,7 @@ void robustness(const options& o, const std::function<bool(const char*)>& wanted
           [&](conninfo db) { assign_concurrently(db, o.assignments, out); });
   measure("robustness.races", [&](conninfo db) { race_expiry(db, o.races, out); });
   measure("robustness.verify", [&](conninfo db) { verify_judgments(db, o.judgments, out); });
+  measure("robustness.batches", [&](conninfo db) { spoil_batches(db, 100, out); });
   measure("robustness.poison", [&](conninfo db) { poison_workers(db, o.poisoned, out); });
   if (wanted("robustness.link"))
     fuzz_link(o.frames, out);
@@ -438,10 +439,26 @@ int run(int argc, char** argv) {
   app.add_option("--poisoned-worker", o.poisoned_worker)->group(""); // hidden
   app.add_option("--hold-tasks", o.hold_tasks)->group("");           // hidden
   app.add_option("--only", o.only, "One part of all")
-      ->check(CLI::IsMember({"code", "quality", "hot_step", "sql", "tasks", "rejoining", "latency",
-                             "peers", "scale", "writer", "timing", "idle", "robustness",
-                             "robustness.leases", "robustness.assignments", "robustness.races",
-                             "robustness.verify", "robustness.poison", "robustness.link"}));
+      ->check(CLI::IsMember({"code",
+                             "quality",
+                             "hot_step",
+                             "sql",
+                             "tasks",
+                             "rejoining",
+                             "latency",
+                             "peers",
+                             "scale",
+                             "writer",
+                             "timing",
+                             "idle",
+                             "robustness",
+                             "robustness.leases",
+                             "robustness.assignments",
+                             "robustness.races",
+                             "robustness.verify",
+                             "robustness.batches",
+                             "robustness.poison",
+                             "robustness.link"}));
   app.add_option("--out", o.out, "Where the figures go, as JSON")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   if (o.hold_tasks != 0)

@@ -54,6 +54,20 @@ double most_per_least(const std::map<std::string, std::uint64_t>& counts) {
          / static_cast<double>(std::max<std::uint64_t>(least->second, 1));
 }
 
+/// What the database answers to a statement, as text.
+std::string answer_to(const std::string& conninfo, const std::string& sql) {
+  auto asked =
+      run_shell("psql -X -q -A -t -v ON_ERROR_STOP=1 " + quoted(conninfo) + " -c " + quoted(sql));
+  if (asked.status != 0)
+    throw std::runtime_error{"psql: " + asked.output};
+  return std::move(asked.output);
+}
+
+/// One column of one row.
+double number_of(const std::string& conninfo, const std::string& query) {
+  return std::strtod(answer_to(conninfo, query).c_str(), nullptr);
+}
+
 /// Rows in which an invariant is broken.
 double violations_in(const std::string& conninfo) {
   const auto verified = persistence::verify(conninfo);
@@ -379,6 +393,48 @@ void verify_judgments(const std::string& conninfo, std::size_t judgments, result
   out.add("robustness.54.violations", violations, "", at_most(0));
 }
 
+// ── batches ──────────────────────────────────────────────────────────────────────────────────────
+
+void spoil_batches(const std::string& conninfo, std::size_t rounds, results& out) {
+  constexpr std::size_t at_once = 100;
+  node_under_load node{conninfo, 57};
+  // Each in a queue of its own: what an actor decides stands on what it decided before, so it loses
+  // that with what is refused. All others share the transaction, and nothing else.
+  const auto queue_of = [](std::size_t i) { return "spoiled-" + std::to_string(i); };
+  for (std::size_t i = 0; i < at_once; ++i)
+    call<msg::queue_view>(node, msg::put_queue{queue_of(i), "{}"});
+  const core::queue_name unwanted = "unwanted";
+  answer_to(conninfo, "ALTER TABLE holdfast.tasks ADD CONSTRAINT unwanted CHECK (type <> '"
+                          + unwanted + "') NOT VALID");
+  core::uuid_source ids{58};
+  caf::scoped_actor callers{node.system()};
+  std::size_t others_least = at_once;
+  std::size_t refused = 0;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < at_once; ++i) {
+      msg::enqueue_tasks request{queue_of(i), {new_task(ids)}};
+      if (i == round % at_once)
+        request.tasks.front().type = unwanted;
+      callers->send(node.gateway(), std::move(request));
+    }
+    std::size_t committed = 0;
+    for (std::size_t i = 0; i < at_once; ++i)
+      callers->receive(
+          [&](const msg::task_outcomes& answer) {
+            committed += answer.outcomes.front().refusal == core::errc::none ? 1 : 0;
+          },
+          [&](const caf::error& why) {
+            refused += msg::failure_of(why).code == core::errc::refused_by_store ? 1 : 0;
+          });
+    others_least = std::min(others_least, committed);
+  }
+  out.add("robustness.32.batches", static_cast<double>(rounds), "");
+  out.add("robustness.32.refused", static_cast<double>(refused), "",
+          at_least(static_cast<double>(rounds)));
+  out.add("robustness.32.others_committed_least", static_cast<double>(others_least), "",
+          at_least(static_cast<double>(at_once - 1)));
+}
+
 // ── poison ───────────────────────────────────────────────────────────────────────────────────────
 
 namespace {
@@ -387,15 +443,6 @@ const core::queue_name poison_queue = "poison";
 const std::vector<std::string> poisons{"segv", "abort", "memory", "hang"};
 constexpr std::uint32_t crashes_max = 3;
 constexpr auto poison_ttl = 500ms;
-
-/// What a query answers, one column of one row.
-double number_of(const std::string& conninfo, const std::string& query) {
-  const auto asked =
-      run_shell("psql -X -q -A -t -v ON_ERROR_STOP=1 " + quoted(conninfo) + " -c " + quoted(query));
-  if (asked.status != 0)
-    throw std::runtime_error{"psql: " + asked.output};
-  return std::strtod(asked.output.c_str(), nullptr);
-}
 
 /// What tasks do to a process that does them carelessly.
 void swallow(const std::string& type) {

@@ -24,6 +24,10 @@ void race_expiry(const std::string& conninfo, std::size_t races, results& out);
 /// How long `verify` takes beside so many judgments.
 void verify_judgments(const std::string& conninfo, std::size_t judgments, results& out);
 
+/// So many times a hundred tasks are made at once, one of which the database refuses: what becomes
+/// of the others, which shared a transaction with it.
+void spoil_batches(const std::string& conninfo, std::size_t rounds, results& out);
+
 /// So many tasks end the process of each worker that takes them, and others are done beside them.
 void poison_workers(const std::string& conninfo, std::size_t poisoned, results& out);
 

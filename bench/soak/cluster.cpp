@@ -53,6 +53,7 @@ cluster::cluster(cluster_options options)
   if (options_.commits_interrupted)
     commits_ = std::make_shared<commit_interruptions>();
   server.commits = commits_;
+  server.log_sessions = options_.log_sessions;
   server_.emplace(std::move(server));
   for (std::uint32_t number = 0; number < options_.nodes; ++number) {
     make_node(number);

@@ -34,6 +34,7 @@ struct cluster_options {
   std::uint64_t disk_bytes = std::uint64_t{3} << 30;
   bool guest = false;               ///< There is a node more, which comes and goes.
   bool commits_interrupted = false; ///< Nodes come to the server by what can interrupt them.
+  bool log_sessions = false;        ///< See `database_options`.
 };
 
 /// The server and the nodes, each a process. Belongs to the main thread, because they end with the

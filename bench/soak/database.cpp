@@ -1,6 +1,7 @@
 #include "bench/soak/database.hpp"
 
 #include "bench/shell.hpp"
+#include "core/time_text.hpp"
 #include "persistence/server_process.hpp"
 
 #include <libpq-fe.h>
@@ -23,6 +24,9 @@ constexpr auto standby_limit = 60s;
 constexpr auto pause = 10ms;
 /// Beside the server's own port, on its address.
 constexpr std::uint16_t proxy_port = 6432;
+/// "2026-01-31 06:00:00.123", at the beginning of each line of a server's log.
+constexpr std::size_t log_date_length = 10;
+constexpr std::size_t log_time_length = 23;
 
 /// A value of a connection string.
 std::string value_in(const std::string& conninfo, const std::string& key) {
@@ -86,6 +90,11 @@ database::database(database_options options) : options_(std::move(options)) {
     session.run("ALTER SYSTEM SET synchronous_commit = off");
     session.run("ALTER SYSTEM SET wal_writer_delay = '10s'");
     session.run("ALTER SYSTEM SET wal_writer_flush_after = '1GB'");
+    session.run("SELECT pg_reload_conf()");
+  }
+  if (options_.log_sessions) {
+    sql_session session{primary().conninfo()};
+    session.run("ALTER SYSTEM SET log_connections = on");
     session.run("SELECT pg_reload_conf()");
   }
   if (options_.lines != nullptr)
@@ -241,6 +250,29 @@ void database::await_standby() {
     std::this_thread::sleep_for(pause);
   }
   throw std::runtime_error{"the standby does not follow the server"};
+}
+
+std::vector<clock::time_point> database::sessions_of_nodes() const {
+  const auto offset = clock::now().time_since_epoch()
+                      - std::chrono::duration_cast<clock::duration>(
+                          std::chrono::system_clock::now().time_since_epoch());
+  std::vector<clock::time_point> all;
+  // A server that is started again sets a long log aside.
+  for (const std::uint32_t which : {0, 1})
+    for (const auto* name : {"/server.log", "/server.log.1"}) {
+      std::ifstream log{directory_of(which) + name};
+      for (std::string line; std::getline(log, line);) {
+        if (line.find("connection authorized") == std::string::npos
+            || line.find("application_name=holdfast node") == std::string::npos)
+          continue;
+        auto time = line.substr(0, log_time_length);
+        time[log_date_length] = 'T'; // and it is RFC 3339
+        if (const auto at = core::parse_rfc3339(time + 'Z'))
+          all.emplace_back(offset
+                           + std::chrono::duration_cast<clock::duration>(at->time_since_epoch()));
+      }
+    }
+  return all;
 }
 
 std::uint64_t database::full_disk_reports() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bench/soak/commit_proxy.hpp"
+#include "bench/soak/history.hpp"
 #include "bench/soak/isolation.hpp"
 #include "persistence/private_cluster.hpp"
 
@@ -45,6 +46,7 @@ struct database_options {
   bool standby = false;
   /// What interrupts commits of nodes, which then come by a proxy; null: they come to the server.
   std::shared_ptr<commit_interruptions> commits{};
+  bool log_sessions = false; ///< Its log says of each session when it began, and whose it is.
 };
 
 /// The database of a soak. Belongs to the main thread, because servers end with the thread that
@@ -75,6 +77,8 @@ public:
   small_disk& disk() { return *disks_.at(primary_); }
   /// How often it has said in its log that it has no space left.
   std::uint64_t full_disk_reports() const;
+  /// When sessions of nodes began, by its log, if that says so.
+  std::vector<clock::time_point> sessions_of_nodes() const;
 
 private:
   persistence::private_cluster& primary() { return *servers_.at(primary_); }

@@ -7,8 +7,7 @@ namespace holdfast::soak {
 
 namespace {
 
-/// Of what is committed when nothing is wrong; a second is short, so it is never quite the same.
-constexpr double recovered_share = 0.8;
+constexpr double relapse_share = 0.5;
 /// After a fault's end, for what it has left behind.
 constexpr double aftermath = 5;
 
@@ -71,9 +70,9 @@ double longest_silence(const soak_result& r, const std::vector<double>& times, s
 }
 
 std::optional<double> recovery(const soak_result& r, const std::vector<double>& by_second,
-                               std::size_t fault) {
+                               std::size_t fault, double share) {
   const auto ended = seconds(r.faults[fault].ended - r.begun);
-  const auto wanted = recovered_share * calm_rate(r, by_second);
+  const auto wanted = share * calm_rate(r, by_second);
   for (auto second = static_cast<std::size_t>(std::ceil(ended)); second < by_second.size();
        ++second) {
     const auto over = static_cast<double>(second) + 1;
@@ -83,6 +82,69 @@ std::optional<double> recovery(const soak_result& r, const std::vector<double>& 
       return over - ended;
   }
   return std::nullopt;
+}
+
+std::uint64_t not_recovered(const soak_result& r, const std::vector<double>& by_second,
+                            fault_kind kind) {
+  const auto patience = seconds(recovery_max(kind));
+  std::uint64_t all = 0;
+  for (std::size_t number = 0; number < r.faults.size(); ++number) {
+    if (r.faults[number].planned.kind != kind)
+      continue;
+    const auto took = recovery(r, by_second, number);
+    const auto until =
+        std::min(seconds(end_of_calm(r, number) - r.begun), seconds(r.plan.request.load_time));
+    const auto watched = until - seconds(r.faults[number].ended - r.begun);
+    if (took ? *took > patience : watched >= patience)
+      ++all;
+  }
+  return all;
+}
+
+std::optional<double> first_commit_after(const soak_result& r, const std::vector<double>& times,
+                                         std::size_t fault) {
+  const auto ended = seconds(r.faults[fault].ended - r.begun);
+  const auto first = std::lower_bound(times.begin(), times.end(), ended);
+  if (first == times.end() || *first > seconds(end_of_calm(r, fault) - r.begun))
+    return std::nullopt;
+  return *first - ended;
+}
+
+std::uint64_t relapses(const soak_result& r, const std::vector<double>& by_second,
+                       std::size_t fault) {
+  const auto recovered = recovery(r, by_second, fault);
+  if (!recovered)
+    return 0;
+  const auto since = seconds(r.faults[fault].ended - r.begun) + *recovered;
+  const auto until =
+      std::min(seconds(end_of_calm(r, fault) - r.begun), seconds(r.plan.request.load_time));
+  std::uint64_t all = 0;
+  for (auto second = static_cast<std::size_t>(std::ceil(since));
+       static_cast<double>(second) + 1 <= until && second < by_second.size(); ++second)
+    if (by_second[second] < relapse_share * calm_rate(r, by_second))
+      ++all;
+  return all;
+}
+
+std::uint64_t sessions_at_once(const soak_result& r, std::size_t fault) {
+  std::vector<clock::time_point> begun;
+  for (const auto at : r.sessions_of_nodes)
+    if (at >= r.faults[fault].begun && at < end_of_calm(r, fault))
+      begun.push_back(at);
+  std::sort(begun.begin(), begun.end());
+  std::ptrdiff_t most = 0;
+  for (auto first = begun.begin(); first != begun.end(); ++first)
+    most = std::max(most,
+                    std::lower_bound(first, begun.end(), *first + std::chrono::seconds{1}) - first);
+  return static_cast<std::uint64_t>(most);
+}
+
+double sessions_of_a_node(const soak_result& r, std::size_t fault) {
+  const auto& met = r.faults[fault];
+  const auto begun = std::count_if(r.sessions_of_nodes.begin(), r.sessions_of_nodes.end(),
+                                   [&](auto at) { return at >= met.begun && at < met.ended; });
+  const auto lasted = seconds(met.ended - met.begun) * r.plan.request.nodes;
+  return lasted > 0 ? static_cast<double>(begun) / lasted : 0;
 }
 
 std::vector<double> takeovers(const soak_result& r, fault_kind kind) {

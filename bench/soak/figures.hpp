@@ -30,10 +30,34 @@ double calm_rate(const soak_result& result, const std::vector<double>& by_second
 double longest_silence(const soak_result& result, const std::vector<double>& times,
                        std::size_t fault);
 
-/// From a fault's end until as much is committed again as when nothing is wrong, nearly: to the end
-/// of the first second of which that is true. Empty when the next fault or the end came first.
+/// From a fault's end until as much is committed again as when nothing is wrong, or such a share of
+/// it: to the end of the first second of which that is true. Empty when the next fault or the end
+/// came first. The usual share leaves room for chance: a second is short.
 std::optional<double> recovery(const soak_result& result, const std::vector<double>& by_second,
-                               std::size_t fault);
+                               std::size_t fault, double share = 0.8);
+
+/// Faults of a kind from which it had not recovered within `recovery_max`, though no other one came
+/// so soon.
+std::uint64_t not_recovered(const soak_result& result, const std::vector<double>& by_second,
+                            fault_kind kind);
+
+/// From a fault's end until the first commit was answered. Empty when the next fault or the end
+/// came first.
+std::optional<double> first_commit_after(const soak_result& result,
+                                         const std::vector<double>& times, std::size_t fault);
+
+/// Seconds, after it had recovered from a fault, in which not half as much was committed as when
+/// nothing is wrong: what is too much for a system that comes back breaks it again. Counted until
+/// the next fault begins, or the load ends.
+std::uint64_t relapses(const soak_result& result, const std::vector<double>& by_second,
+                       std::size_t fault);
+
+/// Sessions that nodes began at the server within one second, where they were most, since a fault
+/// began and until the next one did.
+std::uint64_t sessions_at_once(const soak_result& result, std::size_t fault);
+
+/// Sessions that a node began each second while a fault lasted, on the average of all nodes.
+double sessions_of_a_node(const soak_result& result, std::size_t fault);
 
 /// Of all faults of a kind that met a host of shards.
 std::vector<double> takeovers(const soak_result& result, fault_kind kind);

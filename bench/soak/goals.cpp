@@ -24,6 +24,8 @@ constexpr double stall_max = 6;
 constexpr double moves_per_flap_max = 2;
 /// Of what is committed when nothing is wrong, with a node that is far away.
 constexpr double far_share_min = 0.6;
+/// Of all nodes together, when a server is back that they have waited for.
+constexpr std::uint64_t sessions_at_once_max = 50;
 /// A throughput of fewer seconds is chance.
 constexpr double far_lines_min = 30;
 /// Of the median, an hour.
@@ -100,6 +102,24 @@ void judge_disturbed(const soak_result& r, std::vector<std::string>& missed) {
                      + " %");
 }
 
+/// Who has waited for the server must not overrun it when it is back.
+void judge_outages(const soak_result& r, std::vector<std::string>& missed) {
+  const auto by_second = commits_by_second(r, commit_times(r));
+  for (std::size_t number = 0; number < r.faults.size(); ++number) {
+    const auto& fault = r.faults[number];
+    if (fault.planned.kind != fault_kind::outage)
+      continue;
+    const auto who = "an outage at " + two_digits(seconds(fault.begun - r.begun)) + " s: ";
+    if (const auto most = sessions_at_once(r, number); most > sessions_at_once_max)
+      missed.push_back(who + "nodes began " + std::to_string(most)
+                       + " sessions within a second; at most "
+                       + std::to_string(sessions_at_once_max));
+    if (const auto again = relapses(r, by_second, number); again > 0)
+      missed.push_back(who + std::to_string(again)
+                       + " seconds after it had recovered with less than half of the usual");
+  }
+}
+
 void judge_verify(const soak_result& r, std::vector<std::string>& missed) {
   if (r.verify_rounds.empty())
     return; // the run is void
@@ -151,6 +171,7 @@ std::vector<std::string> missed_goals(const soak_result& r) {
   judge_takeovers(r, fault_kind::database_partition, lease + takeover_over_lease_max, missed);
   judge_drains(r, missed);
   judge_disturbed(r, missed);
+  judge_outages(r, missed);
   judge_verify(r, missed);
   judge_growth(r, missed);
   if (!r.quiet_after)
@@ -176,8 +197,8 @@ std::vector<sometimes> sometimes_of(const soak_result& r) {
       {"shards that a node found lost", r.nodes.shards_lost,
        any_bit(r, {kind::freeze, kind::database_partition})},
       {"commits without an answer", r.nodes.commits_unresolved,
-       any_bit(r, {kind::database_cut, kind::server_crash, kind::failover, kind::disk_full,
-                   kind::commit_cut, kind::commit_hang})},
+       any_bit(r, {kind::database_cut, kind::server_crash, kind::outage, kind::failover,
+                   kind::disk_full, kind::commit_cut, kind::commit_hang})},
       {"commits in doubt that were not there", interrupted.found_absent,
        any_bit(r, {kind::commit_cut})},
       {"commits in doubt that were there", interrupted.found_there,

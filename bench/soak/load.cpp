@@ -285,7 +285,7 @@ void load::work(person& who) {
   std::deque<forgotten> late;
   std::uint64_t tries = 0;
   while (!over_) {
-    while (!late.empty() && late.front().due <= clock::now()) {
+    while (!over_ && !late.empty() && late.front().due <= clock::now()) {
       hand_in(who, late.front().queue, {late.front().what});
       late.pop_front();
     }

@@ -156,7 +156,8 @@ soak_result run(const run_options& o) {
   cluster nodes{{o.program.empty() ? HOLDFAST_BINARY : o.program, o.nodes, lease_time, o.lazy_disk,
                  wants(fault_kind::failover), wants(fault_kind::clock_jump), machine,
                  o.upgrade_from, disk_bytes, wants(fault_kind::join_and_leave),
-                 wants(fault_kind::commit_cut) || wants(fault_kind::commit_hang)}};
+                 wants(fault_kind::commit_cut) || wants(fault_kind::commit_hang),
+                 wants(fault_kind::outage) || wants(fault_kind::disk_full)}};
   if (o.keep)
     nodes.keep_directory();
   client::peer_system configuration{client::peer_settings{}};
@@ -191,7 +192,9 @@ soak_result run(const run_options& o) {
     result.verify_rounds = verifier.rounds();
   }
   result.nodes = {nodes.log_lines("commit_unresolved"), nodes.log_lines("shards_lost"),
-                  onlooker.overloaded()};
+                  onlooker.overloaded(), onlooker.stale_writes()};
+  if (wants(fault_kind::outage) || wants(fault_kind::disk_full))
+    result.sessions_of_nodes = nodes.server().sessions_of_nodes();
   result.clients = users.seen();
   result.check = check(result.clients, nodes.stored());
   result.database_mib = nodes.database_mib();

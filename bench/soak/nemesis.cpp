@@ -111,6 +111,7 @@ public:
       interrupt_commits(commit_interruptions::manner::hangs);
       break;
     case fault_kind::server_crash:
+    case fault_kind::outage:
       struck_.bit = true;
       nodes_.server().crash();
       wait();

@@ -12,6 +12,10 @@ using namespace std::chrono_literals;
 
 constexpr core::duration calm_part = 8s;
 constexpr core::duration minute = 60s;
+/// An outage is as long a part of the run, within these bounds.
+constexpr int outages_in_a_run = 6;
+constexpr core::duration outage_min = 10s;
+constexpr core::duration outage_max = 60s;
 /// Between the end of a fault and the next one.
 constexpr core::duration gap_min = 2s;
 constexpr core::duration gap_max = 5s;
@@ -56,6 +60,8 @@ core::duration draw_length(dice& d, fault_kind kind, const plan_request& request
     return d.between(500ms, 2 * lease_time);
   case fault_kind::server_crash:
     return d.between(100ms, 3s);
+  case fault_kind::outage:
+    return std::clamp(request.load_time / outages_in_a_run, outage_min, outage_max);
   case fault_kind::disk_full:
     return d.between(2s, 5s);
   case fault_kind::partition:
@@ -143,6 +149,18 @@ std::string obstacle_to(fault_kind kind, std::uint32_t nodes, const obstacles& m
   }
 }
 
+core::duration recovery_max(fault_kind kind) {
+  switch (kind) {
+  case fault_kind::server_crash:
+    return 5s;
+  case fault_kind::outage:
+  case fault_kind::disk_full:
+    return 10s;
+  default:
+    return {};
+  }
+}
+
 soak_plan draw_plan(const plan_request& request) {
   dice d{request.seed};
   soak_plan plan{request, {}};
@@ -167,7 +185,10 @@ soak_plan draw_plan(const plan_request& request) {
     plan.faults.push_back({at, kind, node, lasts, other});
     if (kind == fault_kind::swizzle)
       draw_orders(d, request.nodes, plan.faults.back());
-    at += lasts + d.between(gap_min, gap_max);
+    auto gap = d.between(gap_min, gap_max);
+    if (const auto recovers = recovery_max(kind); recovers > core::duration::zero())
+      gap = std::max(gap, recovers + gap_min);
+    at += lasts + gap;
   }
 }
 

@@ -26,6 +26,7 @@ enum class fault_kind : std::uint8_t {
   commit_cut,        ///< A session of a node is cut just before or just after a COMMIT, repeatedly.
   commit_hang,       ///< The answer to a COMMIT never comes, and the session stays open.
   server_crash,      ///< SIGKILL of the database server; it is started again.
+  outage,            ///< The same, and it stays away for much longer than anybody tries.
   failover,          ///< SIGKILL of the database server; its standby takes over.
   disk_full,         ///< The server cannot write any more.
   partition,         ///< Nothing passes between a node and the others; the server is reached.
@@ -52,6 +53,7 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(fault_kin
                 "commit cut",
                 "commit hang",
                 "server crash",
+                "outage",
                 "failover",
                 "disk full",
                 "partition",
@@ -83,6 +85,10 @@ struct obstacles {
 /// Why a cluster of so many nodes cannot meet a kind of fault here; empty when it can.
 std::string obstacle_to(fault_kind kind, std::uint32_t nodes, const obstacles& machine);
 
+/// Within which as much is to be committed again as before, once a server is back; zero for kinds
+/// of faults of which that is not asked. The next fault waits for longer.
+core::duration recovery_max(fault_kind kind);
+
 struct planned_fault {
   core::duration at{}; ///< Since the start of the load.
   fault_kind kind = fault_kind::kill;
@@ -108,7 +114,8 @@ struct soak_plan {
 };
 
 /// The plan of a seed. Every kind of fault comes in each round, in an order of its own, so that no
-/// run leaves one out that is long enough for it; each minute begins with a calm part.
+/// run leaves one out that is long enough for it; each minute begins with a calm part, unless an
+/// outage lasts into it.
 soak_plan draw_plan(const plan_request& request);
 
 /// What a server needs of a disk for so long a load with so many requests with tasks, and so many

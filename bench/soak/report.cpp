@@ -15,6 +15,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
+/// Of what is committed when nothing is wrong: nothing of an outage is felt any more.
+constexpr double whole_share = 0.95;
+
 ordered_json distribution(const std::vector<double>& values) {
   return {{"n", values.size()},
           {"p50", quantile(values, 0.5)},
@@ -64,6 +67,35 @@ ordered_json resource_figures(const soak_result& r) {
   return all;
 }
 
+/// What those do who have waited for the server, all at once, when it is back.
+void add_returns(ordered_json& one, const soak_result& r, fault_kind kind,
+                 const std::vector<double>& times, const std::vector<double>& by_second) {
+  std::vector<double> first;
+  std::vector<double> sessions;
+  std::vector<double> sessions_each;
+  std::vector<double> whole_again;
+  std::uint64_t relapsed = 0;
+  for (std::size_t number = 0; number < r.faults.size(); ++number) {
+    if (r.faults[number].planned.kind != kind)
+      continue;
+    if (const auto commit = first_commit_after(r, times, number))
+      first.push_back(*commit);
+    if (const auto again = recovery(r, by_second, number, whole_share))
+      whole_again.push_back(*again);
+    sessions.push_back(static_cast<double>(sessions_at_once(r, number)));
+    sessions_each.push_back(sessions_of_a_node(r, number));
+    relapsed += relapses(r, by_second, number);
+  }
+  one["first_commit_after_s"] = distribution(first);
+  one["not_recovered"] = not_recovered(r, by_second, kind);
+  one["recovery_of_95_percent_s"] = distribution(whole_again);
+  one["relapses"] = relapsed;
+  if (r.sessions_of_nodes.empty())
+    return; // nobody counted
+  one["sessions_in_a_second"] = distribution(sessions);
+  one["sessions_a_second_of_a_node"] = distribution(sessions_each);
+}
+
 ordered_json fault_figures(const soak_result& r, fault_kind kind, const std::vector<double>& times,
                            const std::vector<double>& by_second) {
   std::uint64_t struck = 0;
@@ -107,6 +139,8 @@ ordered_json fault_figures(const soak_result& r, fault_kind kind, const std::vec
     one["moves_per_flap"] = distribution(moves);
   if (kind == fault_kind::join_and_leave)
     one["shards_given"] = shards_given;
+  if (recovery_max(kind) > core::duration::zero())
+    add_returns(one, r, kind, times, by_second);
   if (const auto share = throughput_share(r, times, by_second, kind))
     one["throughput_share"] = *share;
   one["violations"] = violated;
@@ -138,6 +172,7 @@ ordered_json figures(const soak_result& r) {
   all["from_nowhere"] = r.check.from_nowhere;
   all["stale_attempted"] = r.check.stale_attempted;
   all["stale_accepted"] = r.check.stale_accepted;
+  all["stale_writes_refused"] = r.nodes.stale_writes;
   all["verify"] = verify_figures(r);
   const auto times = commit_times(r);
   const auto by_second = commits_by_second(r, times);

@@ -69,6 +69,12 @@ private:
     put(row, "struck", of_fault_->at("struck").get<double>(), "");
   }
 
+  /// What nodes wrote of shards that were no longer theirs. Nothing is proved where they tried not.
+  void writes_refused(const std::string& row) {
+    put(row, "stale_writes_refused", of_run_.at("stale_writes_refused").get<double>(), "",
+        at_least(1));
+  }
+
   /// A share of a distribution, if there is one.
   void spread(const std::string& row, const json& in, const std::string& what,
               const std::string& share, double bound, const std::string& unit = "s") {
@@ -101,6 +107,7 @@ void card::add_rows(fault_kind kind) {
     struck("08");
     of_run("08", "stale_accepted");
     put("08", "stale_attempted", of_run_.at("stale_attempted").get<double>(), "", at_least(1));
+    writes_refused("08");
     spread("08", *of_fault_, "takeover_s", "p99", lease_ + 1);
     break;
   case fault_kind::blink:
@@ -122,7 +129,17 @@ void card::add_rows(fault_kind kind) {
   case fault_kind::server_crash:
     struck("13");
     of_run("13", "lost");
+    spread("14", *of_fault_, "first_commit_after_s", "p99", 2);
     spread("14", *of_fault_, "recovery_s", "p99", 5);
+    of_fault("14", "not_recovered");
+    break;
+  case fault_kind::outage:
+    struck("36");
+    of_run("36", "lost");
+    spread("36", *of_fault_, "sessions_in_a_second", "max", 50, "");
+    spread("36", *of_fault_, "recovery_of_95_percent_s", "max", 10);
+    of_fault("36", "not_recovered");
+    of_fault("36", "relapses");
     break;
   case fault_kind::commit_cut:
   case fault_kind::commit_hang:
@@ -137,6 +154,8 @@ void card::add_rows(fault_kind kind) {
     struck("20");
     of_run("20", "lost");
     spread("20", *of_fault_, "recovery_s", "max", 10);
+    of_fault("20", "not_recovered");
+    spread("20", *of_fault_, "sessions_a_second_of_a_node", "max", 5, "1/s");
     break;
   case fault_kind::partition:
   case fault_kind::partial_partition:
@@ -148,6 +167,7 @@ void card::add_rows(fault_kind kind) {
   case fault_kind::database_partition:
     struck("23");
     of_run("23", "stale_accepted");
+    writes_refused("23");
     spread("23", *of_fault_, "takeover_s", "p99", lease_ + 1);
     break;
   case fault_kind::far_line:
@@ -205,6 +225,7 @@ std::vector<scorecard_run> scorecard_runs() {
   alone(kind::join_and_leave);
   alone(kind::clock_jump);
   runs.push_back({"server-crash", {kind::server_crash, kind::database_cut}});
+  alone(kind::outage);
   alone(kind::commit_cut);
   alone(kind::commit_hang);
   alone(kind::failover);

@@ -25,6 +25,7 @@ struct node_counters {
   std::uint64_t commits_unresolved = 0; ///< Tries of a commit without an answer.
   std::uint64_t shards_lost = 0;        ///< Times that a node found that it is no host any more.
   std::uint64_t overloaded = 0;         ///< Requests that they turned away.
+  std::uint64_t stale_writes = 0;       ///< Refused: they had lost the shard.
 };
 
 /// All that came of a soak.
@@ -40,6 +41,8 @@ struct soak_result {
   client_history clients;
   checked check;
   std::vector<node_sample> samples;
+  /// When nodes began sessions at the server. Known where an outage or a full disk was planned.
+  std::vector<clock::time_point> sessions_of_nodes;
   node_counters nodes;
   double database_mib = 0;                    ///< In the end.
   std::vector<std::string> broken_invariants; ///< By `verify`, live and at the end.

@@ -33,9 +33,13 @@ void watch::run() {
       const auto status = node->ask<msg::node_status>(msg::get_node_status{});
       if (!status)
         continue;
+      const auto guard = node->ask<msg::guard_status>(msg::get_guard_status{});
       const std::lock_guard lock{mutex_};
-      said_[to_string(status->incarnation)] = {
-          static_cast<double>(status->live_units + status->sessions), status->overloaded};
+      auto& latest = said_[to_string(status->incarnation)];
+      latest.actors = static_cast<double>(status->live_units + status->sessions);
+      latest.overloaded = status->overloaded;
+      if (guard) // a node of the version before does not know the question
+        latest.stale_writes = guard->stale_writes;
     }
     for (auto waited = 0ms; waited < asking_pause && !over_; waited += 50ms)
       std::this_thread::sleep_for(50ms);
@@ -53,12 +57,16 @@ node_sample watch::look() const {
   return sample;
 }
 
-std::uint64_t watch::overloaded() const {
+std::uint64_t watch::sum_of(std::uint64_t said::*what) const {
   const std::lock_guard lock{mutex_};
   std::uint64_t all = 0;
-  for (const auto& [incarnation, what] : said_)
-    all += what.overloaded;
+  for (const auto& [incarnation, each] : said_)
+    all += each.*what;
   return all;
 }
+
+std::uint64_t watch::overloaded() const { return sum_of(&said::overloaded); }
+
+std::uint64_t watch::stale_writes() const { return sum_of(&said::stale_writes); }
 
 } // namespace holdfast::soak

@@ -29,14 +29,18 @@ public:
   /// Requests that all nodes have turned away so far, also those that have ended, as they said
   /// last.
   std::uint64_t overloaded() const;
+  /// Writes of theirs that the database has refused, because the shard had another host, likewise.
+  std::uint64_t stale_writes() const;
 
 private:
   struct said {
     double actors = 0;
     std::uint64_t overloaded = 0;
+    std::uint64_t stale_writes = 0;
   };
 
   void run();
+  std::uint64_t sum_of(std::uint64_t said::*what) const;
 
   const cluster& nodes_;
   std::vector<std::unique_ptr<client::connection>> connections_; ///< One to each node alone.

@@ -42,13 +42,6 @@ struct reached : timed_result {
     BOOST_TEST(violations(result) == missed, boost::test_tools::per_element());
   }
   void reached_all() const { BOOST_TEST(missed_goals(result).empty()); }
-  /// Answers that follow from a commit: so many in each second of a part of the run.
-  void commits(int from, int to, int per_second) {
-    for (int second = from; second < to; ++second)
-      for (int i = 0; i < per_second; ++i)
-        result.clients.requests.push_back(
-            {at(second + 0.9 * i / per_second), 1, core::errc::none, true, true});
-  }
 };
 
 } // namespace
@@ -115,6 +108,39 @@ BOOST_AUTO_TEST_CASE(a_request_that_was_still_open_at_the_next_fault_counts) {
   result.faults.push_back(crash);
   fails(21, 40); // eight seconds without anything wrong were enough for it
   red("a drain at 20.00 s: 1 requests failed");
+}
+
+BOOST_AUTO_TEST_CASE(who_waited_for_the_server_does_not_overrun_it) { // scorecard 36
+  result.faults[0].planned.kind = fault_kind::outage;
+  result.faults[0].takeover_seconds.reset();
+  const auto begin = [&](double from, double to, int sessions) {
+    for (int i = 0; i < sessions; ++i)
+      result.sessions_of_nodes.push_back(at(from + (to - from) * i / sessions));
+  };
+  begin(1, 1.5, 60);   // before
+  begin(15, 15.9, 50); // at most so many within a second
+  begin(16.1, 19, 30);
+  begin(20, 20.5, 60); // the drain's doing
+  reached_all();
+  begin(15.9, 15.95, 1);
+  red("an outage at 10.00 s: nodes began 51 sessions within a second; at most 50");
+  result.faults[0].planned.kind = fault_kind::server_crash;
+  reached_all();
+}
+
+BOOST_AUTO_TEST_CASE(what_has_recovered_from_an_outage_does_not_collapse_again) { // scorecard 36
+  result.faults[0].planned.kind = fault_kind::outage;
+  result.faults[0].takeover_seconds.reset();
+  commits(1, 10, 100);
+  commits(16, 17, 300); // what had waited
+  commits(17, 18, 50);  // half of the usual
+  commits(18, 19, 100);
+  commits(19, 20, 50);
+  reached_all();
+  result.clients.requests.erase(result.clients.requests.end() - 30, result.clients.requests.end());
+  red("an outage at 10.00 s: 1 seconds after it had recovered with less than half");
+  result.faults[1].begun = at(19.5); // it was not a whole second
+  reached_all();
 }
 
 BOOST_AUTO_TEST_CASE(a_refusal_is_no_failure) {

@@ -103,6 +103,18 @@ BOOST_AUTO_TEST_CASE(pauses_come_close_to_the_lease_from_both_sides) {
   BOOST_TEST((shortest_freeze >= 4s));
 }
 
+BOOST_AUTO_TEST_CASE(an_outage_is_a_part_of_the_run) { // scorecard 36
+  const auto lengths = [](core::duration load_time) {
+    std::set<core::duration> all;
+    for (const auto& fault : draw_plan({1, 3, load_time, 2s, {fault_kind::outage}}).faults)
+      all.insert(fault.lasts);
+    return all;
+  };
+  BOOST_TEST((lengths(1min) == std::set<core::duration>{10s}));
+  BOOST_TEST((lengths(3min) == std::set<core::duration>{30s}));
+  BOOST_TEST((lengths(10min) == std::set<core::duration>{1min}));
+}
+
 BOOST_AUTO_TEST_CASE(a_swizzle_heals_the_nodes_that_it_cut_in_another_order) {
   std::set<std::size_t> sizes;
   std::set<std::vector<std::uint32_t>> orders;

@@ -107,6 +107,42 @@ BOOST_AUTO_TEST_CASE(interrupted_commits_are_counted_and_resolved) {
   BOOST_TEST(!met("16.commit_hang.stall_s_p99"));
 }
 
+BOOST_AUTO_TEST_CASE(what_does_not_recover_is_counted) {
+  meets(fault_kind::server_crash);
+  commits(1, 10, 100);
+  BOOST_TEST(!met("14.server_crash.not_recovered"));
+  BOOST_TEST(figures().count("scorecard.14.server_crash.recovery_s_p99") == 0U);
+  commits(15, 60, 100);
+  for (const auto* name : {"14.server_crash.not_recovered", "14.server_crash.recovery_s_p99",
+                           "14.server_crash.first_commit_after_s_p99"})
+    BOOST_TEST(met(name), name);
+  result.faults.front().ended = at(12.9);
+  BOOST_TEST(!met("14.server_crash.first_commit_after_s_p99")); // 2.1 s
+}
+
+BOOST_AUTO_TEST_CASE(writes_of_who_lost_a_shard_are_wanted_and_refused) {
+  meets(fault_kind::freeze);
+  BOOST_TEST(!met("08.freeze.stale_writes_refused"));
+  result.nodes.stale_writes = 1;
+  BOOST_TEST(met("08.freeze.stale_writes_refused"));
+}
+
+BOOST_AUTO_TEST_CASE(who_comes_back_all_at_once_is_counted) {
+  meets(fault_kind::outage);
+  result.sessions_of_nodes = {at(14)};
+  for (const auto* name : {"36.outage.sessions_in_a_second_max", "36.outage.relapses",
+                           "36.outage.recovery_of_95_percent_s_max", "36.outage.lost"})
+    BOOST_TEST(met(name), name);
+  result.sessions_of_nodes.assign(51, at(14));
+  BOOST_TEST(!met("36.outage.sessions_in_a_second_max"));
+
+  meets(fault_kind::disk_full); // for four seconds
+  result.sessions_of_nodes.assign(60, at(12));
+  BOOST_TEST(met("20.disk_full.sessions_a_second_of_a_node_max"));
+  result.sessions_of_nodes.assign(61, at(12));
+  BOOST_TEST(!met("20.disk_full.sessions_a_second_of_a_node_max"));
+}
+
 BOOST_AUTO_TEST_CASE(a_figure_that_was_not_measured_is_left_out) {
   auto& freeze = meets(fault_kind::freeze);
   freeze.takeover_seconds.reset();

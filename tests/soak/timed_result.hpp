@@ -22,6 +22,14 @@ struct timed_result {
            + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>{second});
   }
 
+  /// Answers that follow from a commit: so many in each second of a part of the run.
+  void commits(int from, int to, int per_second) {
+    for (int second = from; second < to; ++second)
+      for (int i = 0; i < per_second; ++i)
+        result.clients.requests.push_back(
+            {at(second + 0.9 * i / per_second), 1, core::errc::none, true, true});
+  }
+
   soak_result result;
 };
 
