@@ -1,6 +1,7 @@
 #include "app/aggregate_files.hpp"
 
 #include "core/quality/peer_agreement.hpp"
+#include "documents/csv.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,15 +14,7 @@ namespace holdfast::app {
 namespace {
 
 namespace quality = core::quality;
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos)
-    return text;
-  std::string quoted = "\"";
-  for (const auto c : text)
-    quoted += c == '"' ? std::string{"\"\""} : std::string{c};
-  return quoted + '"';
-}
+using documents::csv_field;
 
 std::string share_text(double share) {
   char text[32];

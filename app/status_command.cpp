@@ -6,13 +6,13 @@
 #include "app/wiring.hpp"
 #include "client/connection.hpp"
 #include "client/peer_system.hpp"
+#include "core/time_text.hpp"
 
 #include <caf/actor_system.hpp>
 #include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -51,16 +51,6 @@ core::outcome<client::endpoint> endpoint_of(const config::loaded& loaded,
   return where;
 }
 
-std::string time_text(core::instant at) {
-  const auto whole = std::chrono::time_point_cast<std::chrono::seconds>(at);
-  const std::time_t seconds = whole.time_since_epoch().count();
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
-
 std::string span_text(core::duration span) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(span).count();
   char text[48];
@@ -82,7 +72,7 @@ std::string audits_text(const msg::audit_status& audits) {
   std::string text =
       std::to_string(audits.done) + " done, " + std::to_string(audits.failed) + " failed";
   if (audits.done != 0)
-    text += ", last " + time_text(audits.last_at) + "; violations: ";
+    text += ", last " + core::to_rfc3339(audits.last_at) + "; violations: ";
   for (const auto& one : audits.findings)
     text += (&one == &audits.findings.front() ? "" : ", ") + std::to_string(one.violations) + ' '
             + one.invariant;
@@ -98,7 +88,8 @@ void print_text(const msg::node_status& node, const msg::link_status& link,
   line("node", node.name + (node.draining ? " (draining)" : ""));
   line("incarnation", core::to_string(node.incarnation));
   line("version", node.version);
-  line("started", time_text(node.started_at) + ", up " + span_text(node.now - node.started_at));
+  line("started",
+       core::to_rfc3339(node.started_at) + ", up " + span_text(node.now - node.started_at));
   line("shards", std::to_string(node.shards_hosted) + " of " + std::to_string(node.shards_total));
   line("writers", std::to_string(node.commits) + " commits, " + std::to_string(node.changes)
                       + " changes, " + std::to_string(node.queued) + " queued, "
@@ -130,8 +121,8 @@ void print_json(const msg::node_status& node, const msg::link_status& link,
   ordered_json object{{"name", node.name},
                       {"incarnation", core::to_string(node.incarnation)},
                       {"version", node.version},
-                      {"started_at", time_text(node.started_at)},
-                      {"now", time_text(node.now)},
+                      {"started_at", core::to_rfc3339(node.started_at)},
+                      {"now", core::to_rfc3339(node.now)},
                       {"draining", node.draining},
                       {"shards_hosted", node.shards_hosted},
                       {"shards_total", node.shards_total},
@@ -154,11 +145,12 @@ void print_json(const msg::node_status& node, const msg::link_status& link,
   auto violations = ordered_json::object();
   for (const auto& one : audits.findings)
     violations[one.invariant] = one.violations;
-  object["audits"] = {
-      {"done", audits.done},
-      {"failed", audits.failed},
-      {"last_at", audits.done == 0 ? ordered_json{} : ordered_json(time_text(audits.last_at))},
-      {"invariant_violations", std::move(violations)}};
+  object["audits"] = {{"done", audits.done},
+                      {"failed", audits.failed},
+                      {"last_at", audits.done == 0
+                                      ? ordered_json{}
+                                      : ordered_json(core::to_rfc3339(audits.last_at))},
+                      {"invariant_violations", std::move(violations)}};
   if (guards)
     object["guards"] = guards_to_json(*guards);
   object["steps"] = steps_to_json(steps);

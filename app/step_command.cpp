@@ -1,5 +1,6 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
+#include "app/judgment_export.hpp"
 #include "app/row_intake.hpp"
 #include "app/step_table.hpp"
 #include "core/unit.hpp"
@@ -8,10 +9,13 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace holdfast::app {
@@ -25,6 +29,7 @@ struct step_flags {
   std::string step;
   std::string file;
   std::string key_member; ///< Of each row: what names it.
+  std::string directory;
   std::uint32_t judgments = 0;
   bool json = false;
 };
@@ -95,6 +100,34 @@ exit_code print_results(const step_flags& flags, core::step_id step) {
   });
 }
 
+// --- judgments ---
+
+exit_code export_to_file(const step_flags& flags, core::step_id step) {
+  return with_cluster(flags.cluster, [&](const client::connection& cluster) {
+    const auto file = std::filesystem::path{flags.directory} / "answers.csv";
+    std::error_code failed;
+    std::filesystem::create_directories(flags.directory, failed);
+    std::ofstream out{file, std::ios::binary};
+    if (!out)
+      return refuse({core::errc::invalid_argument, "cannot write " + file.string()},
+                    exit_code::usage);
+    const auto done = export_judgments(cluster, step, out, [](const exported& so_far) {
+      std::cerr << so_far.judgments << " judgments of " << so_far.units << " units\n";
+    });
+    if (!done)
+      return refused_by_node(done.error());
+    if (!out.flush())
+      return refuse({core::errc::unavailable, "cannot write " + file.string()},
+                    exit_code::failed_check);
+    if (flags.json)
+      print_line({{"file", file.string()}, {"units", done->units}, {"judgments", done->judgments}});
+    else
+      std::cout << done->judgments << " judgments of " << done->units << " units are in "
+                << file.string() << '\n';
+    return exit_code::ok;
+  });
+}
+
 // --- the index ---
 
 exit_code rebuild_index(const step_flags& flags) {
@@ -160,8 +193,8 @@ void add_change(CLI::App& step, exit_code& result, const char* name, const char*
 void add_step_command(CLI::App& cli, exit_code& result) {
   auto* step = cli.add_subcommand(
       "step",
-      "Give a step source data, say when that is all, stop it, and print its results; and have the "
-      "steps listed anew");
+      "Give a step source data, say when that is all, stop it, print its results and export its "
+      "judgments; and have the steps listed anew");
   step->require_subcommand(1);
 
   const auto adding =
@@ -191,6 +224,15 @@ void add_step_command(CLI::App& cli, exit_code& result) {
                "Print its units and their results, one JSON object on "
                "each line",
                print_results);
+  const auto exporting = add_for_step(
+      *step, result, "export",
+      "Write all its judgments that count to DIRECTORY/answers.csv, which `holdfast aggregate` "
+      "reads",
+      export_to_file);
+  exporting.command->add_option("directory", exporting.flags->directory, "Made where there is none")
+      ->type_name("DIRECTORY")
+      ->required();
+  exporting.add_json();
   add_rebuilding(*step, result);
 }
 

@@ -128,6 +128,15 @@ core::failure check_width(const csv_record& record, const std::string& file, std
                          + std::to_string(columns));
 }
 
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos)
+    return std::string{text};
+  std::string quoted = "\"";
+  for (const auto c : text)
+    quoted += c == '"' ? std::string{"\"\""} : std::string{c};
+  return quoted + '"';
+}
+
 core::failure csv_problem(const std::string& file, std::size_t line, const std::string& why) {
   return {core::errc::invalid_argument, file + ':' + std::to_string(line) + ": " + why};
 }

@@ -39,6 +39,9 @@ core::outcome<csv_columns> columns_of(const csv_record& header, const std::strin
 /// `none` when `record` has as many fields as there are columns.
 core::failure check_width(const csv_record& record, const std::string& file, std::size_t columns);
 
+/// A field as it stands in a record: in quotation marks where it must be.
+std::string csv_field(std::string_view text);
+
 /// `invalid_argument` with the place in front of `why`.
 core::failure csv_problem(const std::string& file, std::size_t line, const std::string& why);
 

@@ -239,6 +239,23 @@ BOOST_AUTO_TEST_CASE(a_workflow_is_run_from_the_command_line) {
   BOOST_TEST(results[0].at("key") == "a");
   BOOST_TEST(results[1].at("key") == "7");
   BOOST_TEST(results[1].at("result").is_null());
+
+  // A9: who said what, for any other method.
+  const auto judgments = (files->path() / "judgments" / "of step").string();
+  BOOST_TEST(printed({"step", "export", step, judgments})
+             == "1 judgments of 1 units are in " + judgments + "/answers.csv\n");
+  std::ifstream answers{judgments + "/answers.csv"};
+  std::string line;
+  BOOST_REQUIRE(std::getline(answers, line));
+  BOOST_TEST(line == "worker,task,label,submitted_at,trust");
+  BOOST_REQUIRE(std::getline(answers, line));
+  BOOST_TEST(line.substr(0, 12) == "ana,a,yes,20", line);
+  BOOST_TEST(!std::getline(answers, line));
+  const auto report = test::run_program(
+      HOLDFAST_BINARY, {"aggregate", "--data", judgments, "--method", "majority", "--json"}, 60s);
+  BOOST_REQUIRE_MESSAGE(report.code == 0, report.err);
+  BOOST_TEST(json::parse(report.out).at("judgments") == 1);
+
   BOOST_TEST(contains(printed({"step", "cancel", step}), "Canceled"));
   const auto over = holdfast({"step", "resume", step});
   BOOST_TEST(over.code == 1);
