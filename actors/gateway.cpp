@@ -40,6 +40,8 @@ constexpr std::uint32_t events_page_max = 1000;
 constexpr std::uint32_t dead_letters_page_max = 100; ///< With their events, which may be large.
 constexpr std::uint32_t dead_letters_replayed_max = 1000;
 constexpr core::duration retry_after_max = std::chrono::hours{24};
+/// As far as the database counts.
+constexpr auto save_number_max = std::uint64_t{std::numeric_limits<std::int64_t>::max()};
 
 core::failure invalid(std::string detail) {
   return {core::errc::invalid_argument, std::move(detail)};
@@ -263,6 +265,12 @@ core::failure check(const msg::extend_tasks& m) {
 }
 core::failure check(const msg::save_task& m) {
   return first_of({check_queue(m.queue), check_worker(m.worker), check_id(m.task.task, "task")});
+}
+core::failure check(const msg::save_task_in_order& m) {
+  return first_of({check_queue(m.queue), check_worker(m.worker), check_id(m.task.task, "task"),
+                   m.number > 0 && m.number <= save_number_max
+                       ? core::failure{}
+                       : invalid("number must be between 1 and 2^63 - 1")});
 }
 core::failure check(const msg::release_task& m) {
   return first_of({check_queue(m.queue), check_worker(m.worker), check_id(m.task.task, "task")});
@@ -662,6 +670,9 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       [=](msg::claim_tasks& m) { return on_claim(self, m); },
       [=](msg::extend_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m, true); },
       [=](msg::save_task& m) { return to_host<msg::task_outcome>(self, to.shards, m, true); },
+      [=](msg::save_task_in_order& m) {
+        return to_host<msg::task_outcome>(self, to.shards, m, true);
+      },
       [=](msg::release_task& m) { return to_host<msg::task_outcome>(self, to.shards, m, true); },
       [=](msg::complete_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m, true); },
       [=](msg::follow_task& m) { return to_host<msg::leased_tasks>(self, to.shards, m, true); },

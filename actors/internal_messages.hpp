@@ -319,6 +319,15 @@ struct staged_queues {
   std::vector<core::queue_name> queues;
 };
 
+/// Answered by `over_found`: which of these assignments have ended since then.
+struct find_over {
+  std::vector<core::assignment_id> assignments;
+  core::instant since;
+};
+struct over_found {
+  std::vector<core::assignment_id> assignments;
+};
+
 /// Answered by `overdue_found`: what holds leases that ended before then.
 struct find_overdue {
   core::instant ended_before;
@@ -453,6 +462,7 @@ struct owned_ask : owned<msg::ask_assignment> {
   bool reserved = false;   ///< The step has taken a slot off its ready set for it.
   std::string ui;          ///< Filled in by the step.
   std::string input{};     ///< The unit's, whole: filled in by the step for `input_wanted`.
+  bool is_new = false;     ///< The step has made sure of that; see `core::may_be_late`.
 };
 using owned_release = owned<msg::release_assignment>;
 using owned_extend = owned<msg::extend_assignment>;
@@ -945,6 +955,8 @@ HOLDFAST_LOCAL_MESSAGE(note_tie)
 HOLDFAST_LOCAL_MESSAGE(ties_noted)
 HOLDFAST_LOCAL_MESSAGE(follow_processes)
 HOLDFAST_LOCAL_MESSAGE(processes_changed)
+HOLDFAST_LOCAL_MESSAGE(find_over)
+HOLDFAST_LOCAL_MESSAGE(over_found)
 HOLDFAST_LOCAL_MESSAGE(find_overdue)
 HOLDFAST_LOCAL_MESSAGE(overdue_found)
 HOLDFAST_LOCAL_MESSAGE(look_around)

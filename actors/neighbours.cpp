@@ -273,6 +273,7 @@ caf::behavior neighbours(caf::stateful_actor<neighbours_state>* self, context_pt
       [=](msg::claim_tasks& m) { hand(self, m); },
       [=](msg::extend_tasks& m) { hand(self, m); },
       [=](msg::save_task& m) { hand(self, m); },
+      [=](msg::save_task_in_order& m) { hand(self, m); },
       [=](msg::release_task& m) { hand(self, m); },
       [=](msg::complete_tasks& m) { hand(self, m); },
       [=](msg::follow_task& m) { hand(self, m); },

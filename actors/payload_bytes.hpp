@@ -40,6 +40,9 @@ inline std::size_t payload_bytes(const msg::enqueue_envelopes& m) {
   return payload_bytes(m.envelopes);
 }
 inline std::size_t payload_bytes(const msg::save_task& m) { return payload_bytes(m.update); }
+inline std::size_t payload_bytes(const msg::save_task_in_order& m) {
+  return payload_bytes(m.update);
+}
 inline std::size_t payload_bytes(const msg::release_task& m) { return payload_bytes(m.update); }
 inline std::size_t payload_bytes(const msg::fail_task& m) { return payload_bytes(m.update); }
 inline std::size_t payload_bytes(const msg::complete_tasks& m) { return payload_bytes(m.tasks); }

@@ -172,6 +172,7 @@ void on_distant_claim(queue_ptr self, const asked& from, distant_claim& claim);
 void on_extend(queue_ptr self, const asked& from, const msg::extend_tasks& request);
 void on_extension_tick(queue_ptr self);
 void on_save(queue_ptr self, const asked& from, msg::save_task& request);
+void on_save_in_order(queue_ptr self, const asked& from, msg::save_task_in_order& request);
 void on_release(queue_ptr self, const asked& from, msg::release_task& request);
 void on_complete(queue_ptr self, const asked& from, msg::complete_tasks& request);
 void on_follow(queue_ptr self, const asked& from, msg::follow_task& request);

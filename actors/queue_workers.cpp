@@ -150,6 +150,19 @@ void follow(queue_ptr self, const held_promise& promise, core::follow_task& comm
   look_after(self);
 }
 
+/// `Request` is `save_task`, with or without a number.
+template <class Request>
+void save(queue_ptr self, const asked& from, Request& request, std::uint64_t number) {
+  const auto& promise = from.promise;
+  if (auto why = check(request.update, self->state.context->settings.json);
+      why.code != core::errc::none)
+    return promise.deliver(msg::to_error(why));
+  when_stored(self, from,
+              core::save_task{std::move(request.worker), to_core(request.task),
+                              actors::to_core(request.update), number},
+              [=](core::save_task command) { decide_one(self, promise, std::move(command)); });
+}
+
 } // namespace
 
 void serve(queue_ptr self) {
@@ -279,14 +292,11 @@ void on_extension_tick(queue_ptr self) {
 }
 
 void on_save(queue_ptr self, const asked& from, msg::save_task& request) {
-  const auto& promise = from.promise;
-  if (auto why = check(request.update, self->state.context->settings.json);
-      why.code != core::errc::none)
-    return promise.deliver(msg::to_error(why));
-  when_stored(self, from,
-              core::save_task{std::move(request.worker), to_core(request.task),
-                              actors::to_core(request.update)},
-              [=](core::save_task command) { decide_one(self, promise, std::move(command)); });
+  save(self, from, request, 0);
+}
+
+void on_save_in_order(queue_ptr self, const asked& from, msg::save_task_in_order& request) {
+  save(self, from, request, request.number);
 }
 
 void on_release(queue_ptr self, const asked& from, msg::release_task& request) {

@@ -628,6 +628,10 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
         return answer(open(self).queues_with_staged(),
                       [](auto& queues) { return staged_queues{std::move(queues)}; });
       },
+      [=](const find_over& question) {
+        return answer(open(self).find_over(question.assignments, question.since),
+                      [](auto& over) { return over_found{std::move(over)}; });
+      },
       [=](const find_overdue& question) {
         return answer(open(self).find_overdue(question.ended_before, overdue_page),
                       [](auto& items) { return overdue_found{std::move(items)}; });

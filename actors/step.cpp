@@ -75,6 +75,7 @@ void on_loaded(step_ptr self, step_loaded& stored) {
       st.board->holding(holder.contributor, unit.id);
   restore_waiting(self, stored.step.waiting);
   st.loaded = true;
+  st.loaded_at = now(self, st.context);
   arm_expiry(self);
   end_waiting(self, {});
   st.repairs = std::move(stored.repairs);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <unordered_set>
+#include <utility>
 
 namespace holdfast::actors {
 
@@ -16,7 +18,8 @@ namespace {
 constexpr std::uint32_t tries_max = 8;
 
 /// Assignments that are over and still remembered, of one contributor: as many as one may have
-/// asked for at once. Whoever asks for the next has had the answer to those before.
+/// asked for at once. Whoever asks for the next has had the answer to those before; what comes late
+/// all the same is looked up.
 constexpr std::size_t over_max = 8;
 
 void fail(const held_promise& promise, core::errc code, std::string detail) {
@@ -149,6 +152,79 @@ bool still_offered(step_ptr self, const owned_ask& ask, const core::unit_id& uni
 
 void offer(step_ptr self, const held_promise& promise, owned_ask& ask);
 
+void remember_over(step_ptr self, const core::contributor_id& contributor,
+                   const core::assignment_id& assignment) {
+  auto& over = self->state.over[contributor];
+  over.latest.push_back(assignment);
+  if (over.latest.size() <= over_max)
+    return;
+  over.forgotten = std::max(over.forgotten, core::time_of(over.latest.front().value));
+  over.latest.erase(over.latest.begin());
+}
+
+bool is_known_as_over(step_ptr self, const msg::ask_assignment& request) {
+  const auto& all = self->state.over;
+  const auto over = all.find(request.contributor);
+  return over != all.end()
+         && std::count(over->second.latest.begin(), over->second.latest.end(), request.assignment)
+                != 0;
+}
+
+bool may_be_late(step_ptr self, const msg::ask_assignment& request) {
+  const auto& st = self->state;
+  const auto over = st.over.find(request.contributor);
+  const auto forgotten = over == st.over.end() ? core::instant{} : over->second.forgotten;
+  return core::may_be_late(request.assignment, {st.loaded_at, forgotten}, now(self, st.context));
+}
+
+/// Looks all up at once that have come since the last look.
+void look_up_late_asks(step_ptr self) {
+  auto& st = self->state;
+  if (st.looking_up || st.late_asks.empty())
+    return;
+  st.looking_up = true;
+  const auto asks =
+      std::make_shared<std::vector<step_state::late_ask>>(std::exchange(st.late_asks, {}));
+  // The step may have been loaded that long ago, and the answer to the first be as old by then.
+  find_over question{{}, now(self, st.context) - 2 * core::late_request_most};
+  for (const auto& late : *asks)
+    question.assignments.push_back(late.ask.request.assignment);
+  const auto go_on = [=] {
+    self->state.looking_up = false;
+    look_up_late_asks(self);
+  };
+  self->request(st.links.reader, internal_timeout, std::move(question))
+      .then(
+          [=](const over_found& found) {
+            const std::unordered_set<core::assignment_id> over{found.assignments.begin(),
+                                                               found.assignments.end()};
+            for (auto& [promise, ask] : *asks) {
+              if (over.count(ask.request.assignment) != 0) {
+                remember_over(self, ask.request.contributor, ask.request.assignment);
+                fail_as_over(promise);
+                continue;
+              }
+              ask.is_new = true;
+              offer(self, promise, ask);
+            }
+            go_on();
+          },
+          [=](const caf::error& why) {
+            for (const auto& late : *asks)
+              late.promise.deliver(msg::to_error(msg::failure_of(why)));
+            go_on();
+          });
+}
+
+/// When it is known whether an earlier host of the step has answered it.
+void ask_later(step_ptr self, const held_promise& promise, owned_ask& ask) {
+  auto& st = self->state;
+  if (st.late_asks.size() >= st.context->settings.batching.high_water)
+    return fail(promise, core::errc::overloaded, "too many requests wait for the database");
+  st.late_asks.push_back({promise, std::move(ask)});
+  look_up_late_asks(self);
+}
+
 /// Takes a request to the unit that is offered for it; when that cannot be loaded, nothing is.
 void hand_over(step_ptr self, const held_promise& promise, const core::unit_id& unit,
                owned_ask request) {
@@ -183,16 +259,16 @@ void offer(step_ptr self, const held_promise& promise, owned_ask& ask) {
         const auto unit = lease.unit;
         return forward(self, promise, unit, std::move(ask));
       }
-  if (const auto found = st.over.find(request.contributor); found != st.over.end())
-    if (std::find(found->second.begin(), found->second.end(), request.assignment)
-        != found->second.end())
-      return fail_as_over(promise);
+  if (is_known_as_over(self, request))
+    return fail_as_over(promise);
   if (st.step.row.status == core::step_status::canceled)
     return refuse(self, promise, {core::errc::wrong_state, "the step is canceled"});
   if (st.step.row.status != core::step_status::open)
     return refuse(self, promise,
                   {core::errc::no_unit_available,
                    "the step is " + std::string{to_string(st.step.row.status)}});
+  if (!ask.is_new && may_be_late(self, request))
+    return ask_later(self, promise, ask);
   const auto lacks = known_lacks(self, request.contributor);
   if (!lacks)
     return with_lacks(self, request.contributor, [=](const core::failure& why, const auto& found) {
@@ -276,16 +352,13 @@ void end_held(step_ptr self, const core::contributor_id& contributor, const core
   const auto found = self->state.held.find(contributor);
   if (found == self->state.held.end())
     return;
-  auto& over = self->state.over[contributor];
   for (const auto& lease : found->second) {
     if (lease.unit != unit)
       continue;
-    over.push_back(lease.assignment);
+    remember_over(self, contributor, lease.assignment);
     if (lease.owner)
       self->send(lease.owner, lease_over{unit, lease.assignment});
   }
-  if (over.size() > over_max)
-    over.erase(over.begin(), over.end() - over_max);
   forget_held(self, contributor, unit);
 }
 

@@ -91,9 +91,21 @@ struct step_state {
   };
   /// Active and requested leases of each contributor, to recognise repeated requests.
   std::unordered_map<core::contributor_id, std::vector<held_lease>> held;
-  /// The last few assignments of each contributor that are over, oldest first, to recognise a
-  /// request that is repeated so late that its lease has come and gone.
-  std::unordered_map<core::contributor_id, std::vector<core::assignment_id>> over;
+  /// Assignments of a contributor that are over, to recognise a request that is repeated so late
+  /// that its lease has come and gone.
+  struct over_assignments {
+    std::vector<core::assignment_id> latest; ///< A few, oldest first.
+    core::instant forgotten;                 ///< See `core::over_memory`.
+  };
+  std::unordered_map<core::contributor_id, over_assignments> over;
+  core::instant loaded_at; ///< What was over by then is known to the database alone.
+  struct late_ask {
+    held_promise promise;
+    owned_ask ask;
+  };
+  /// Requests that may have been answered by an earlier host; they wait until that is looked up.
+  std::vector<late_ask> late_asks;
+  bool looking_up = false;
   /// Offers under way for which the input of the unit is being fetched.
   std::unordered_set<core::assignment_id> fetching;
   /// Of contributors whose judgments are on their way into the object store.

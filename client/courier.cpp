@@ -94,6 +94,9 @@ std::size_t payload_bytes(const msg::follow_task& request) {
 }
 
 std::size_t payload_bytes(const msg::save_task& request) { return payload_bytes(request.update); }
+std::size_t payload_bytes(const msg::save_task_in_order& request) {
+  return payload_bytes(request.update);
+}
 std::size_t payload_bytes(const msg::release_task& request) {
   return payload_bytes(request.update);
 }
@@ -495,6 +498,7 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
       carry_to_host<msg::claim_tasks>(self),
       carry_to_host<msg::extend_tasks>(self),
       carry_to_host<msg::save_task>(self),
+      carry_to_host<msg::save_task_in_order>(self),
       carry_to_host<msg::release_task>(self),
       carry_to_host<msg::complete_tasks>(self),
       carry_to_host<msg::follow_task>(self),

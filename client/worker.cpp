@@ -205,8 +205,12 @@ private:
 
   /// Blocks a thread of the pool, which the handler has to itself.
   bool save(const msg::leased_task& task, lease_watch& watch, const msg::task_update& update) {
-    const auto answer = node_.ask<msg::task_outcome>(
-        msg::save_task{settings_.queue, name_, {task.task, task.token}, update});
+    const msg::task_ref held{task.task, task.token};
+    auto answer = node_.ask<msg::task_outcome>(
+        msg::save_task_in_order{settings_.queue, name_, held, ++watch.saves, update});
+    // A node of the version before does not know it, and says so in these words.
+    if (!answer && answer.error().code == core::errc::invalid_argument)
+      answer = node_.ask<msg::task_outcome>(msg::save_task{settings_.queue, name_, held, update});
     const auto why =
         answer ? core::failure{answer->refusal, answer->detail} : core::failure{answer.error()};
     if (why.code == core::errc::none)

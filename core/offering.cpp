@@ -41,4 +41,13 @@ std::optional<unit_id> offered_again(const contributor_board& board, const ready
   return unit && is_void(board, *unit) ? std::nullopt : unit;
 }
 
+bool may_be_late(const assignment_id& assignment, const over_memory& known, instant now) {
+  constexpr duration ahead_most = std::chrono::seconds{1};
+  const bool loaded_lately = now <= known.loaded_at + late_request_most;
+  if (version_of(assignment.value) != 7)
+    return loaded_lately;
+  const auto made_at = time_of(assignment.value);
+  return made_at <= known.forgotten || (loaded_lately && made_at <= known.loaded_at + ahead_most);
+}
+
 } // namespace holdfast::core

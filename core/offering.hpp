@@ -27,4 +27,21 @@ offered_unit offer_next(contributor_board& board, ready_set& ready, const contri
 std::optional<unit_id> offered_again(const contributor_board& board, const ready_set& ready,
                                      const contributor_id& to, instant now);
 
+/// What is sent again may come so long after it was first answered: a node was frozen, or cut off,
+/// with the request in its hands, and its sender went to another one.
+inline constexpr duration late_request_most = std::chrono::seconds{60};
+
+/// What a step has in memory of assignments that are over.
+struct over_memory {
+  instant loaded_at; ///< Of what was over by then it knows nothing.
+  /// Of this contributor it has forgotten assignments whose ids were made until then; the epoch
+  /// when it has not.
+  instant forgotten;
+};
+
+/// Whether a request for an assignment may be the repetition of one whose lease is over and not in
+/// memory. Ids of version 7 say when they were made: what was made after all that is not in memory
+/// is new, by a clock of the client's that is ahead of ours by less than a second.
+bool may_be_late(const assignment_id& assignment, const over_memory& known, instant now);
+
 } // namespace holdfast::core

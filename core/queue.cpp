@@ -290,6 +290,12 @@ void extend_lease(queue& q, task& t, const worker_id& worker, core::token token,
   changes.writes.push_back(extend_task_lease{t.spec.id, token, t.held()->expires_at});
 }
 
+/// Whether this save, or a later one under the same lease, is stored.
+bool was_overtaken(const task_progress& p, const save_task& command) {
+  return command.number != 0 && p.saved_under == command.task.token
+         && command.number <= p.saved_number;
+}
+
 } // namespace
 
 void enter(queue& q, task loaded) {
@@ -440,10 +446,16 @@ decision<item_outcome> decide(queue& q, const save_task& command, instant now) {
   if (saved.answer.refusal != errc::none)
     return saved;
   auto& t = q.tasks.at(command.task.task);
+  if (was_overtaken(t.progress, command))
+    return saved;
   saved.answer = check_update(q, t, command.update);
   if (saved.answer.refusal != errc::none)
     return saved;
   apply(t, command.update, now);
+  if (command.number != 0) {
+    t.progress.saved_under = command.task.token;
+    t.progress.saved_number = command.number;
+  }
   saved.changes.writes.push_back(update_task{t.spec.id, t.progress});
   // Each sign of life extends the lease; writing it can wait until half of it is over.
   if (t.held()->expires_at - now < q.policy.lease.ttl / 2)
@@ -714,6 +726,7 @@ decision<item_outcome> decide(queue& q, redrive_task command, instant now) {
   auto& p = t.progress;
   p.attempts = p.crashes = p.failures = p.percent = 0;
   p.ejection = {};
+  p.saved_under = p.saved_number = 0;
   p.paused = false;
   p.next_action = p.last_action = now;
   if (!t.spec.unique_key.empty())

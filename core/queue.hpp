@@ -174,10 +174,15 @@ struct task_update {
 /// Stores progress and keeps the lease, which lives on as if extended. Moving to another state
 /// forgives the tries and crashes of the one before, as far as `failures_most` allows. Refuses with
 /// `wrong_state` a move that the type does not allow.
+///
+/// A worker that numbers its saves under each lease, from 1, is safe from its own: one that was
+/// sent again, and comes when a later one is stored, would move the bookmark back. It changes
+/// nothing, and is answered as if it had come in time.
 struct save_task {
   worker_id worker;
   held_task task;
   task_update update;
+  std::uint64_t number = 0; ///< 0: without; it counts whenever it comes.
 };
 decision<item_outcome> decide(queue& q, const save_task& command, instant now);
 

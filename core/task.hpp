@@ -88,6 +88,9 @@ struct task_progress {
   /// are forgotten with the end of the task.
   std::uint32_t failures = 0;
   assignment_id ejection; ///< The claim of its last ejection; nil for none.
+  /// The last save that had a number: the token of its lease, and the number. See `save_task`.
+  token saved_under = 0;
+  std::uint64_t saved_number = 0;
 };
 
 /// A live task.

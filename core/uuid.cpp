@@ -95,6 +95,8 @@ instant time_of(const uuid& id) {
   return instant{std::chrono::milliseconds{millis}};
 }
 
+std::uint8_t version_of(const uuid& id) { return id.bytes[6] >> 4U; }
+
 // SplitMix64 (Steele, Lea, Flood 2014): enough for ids that need to be distinct, not secret.
 std::uint64_t uuid_source::random() {
   state_ += 0x9e3779b97f4a7c15ULL;

@@ -51,6 +51,9 @@ private:
 /// The time that a version 7 id begins with, to the millisecond.
 instant time_of(const uuid& id);
 
+/// The version of RFC 9562, 0 to 15.
+std::uint8_t version_of(const uuid& id);
+
 /// An id that cannot be mistaken for the id of something else.
 template <class Tag>
 struct strong_id {

@@ -72,6 +72,7 @@ using gateway_actor = caf::typed_actor<
     caf::replies_to<claim_tasks>::with<leased_tasks>,
     caf::replies_to<extend_tasks>::with<task_outcomes>,
     caf::replies_to<save_task>::with<task_outcome>,
+    caf::replies_to<save_task_in_order>::with<task_outcome>,
     caf::replies_to<release_task>::with<task_outcome>,
     caf::replies_to<complete_tasks>::with<task_outcomes>,
     caf::replies_to<follow_task>::with<leased_tasks>,

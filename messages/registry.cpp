@@ -116,6 +116,7 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(claim_tasks);
   HOLDFAST_REGISTER(extend_tasks);
   HOLDFAST_REGISTER(save_task);
+  HOLDFAST_REGISTER(save_task_in_order);
   HOLDFAST_REGISTER(task_outcome);
   HOLDFAST_REGISTER(release_task);
   HOLDFAST_REGISTER(complete_tasks);

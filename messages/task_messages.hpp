@@ -463,6 +463,18 @@ struct save_task {
 };
 HOLDFAST_WIRE(save_task, x.queue, x.worker, x.task, x.update)
 
+/// The same, from a worker that numbers its saves under each lease, from 1. One that comes when it,
+/// or a later one, is stored changes nothing, and is answered like that one: sent again after a
+/// lost answer it cannot move the progress back. Answered by `task_outcome`.
+struct save_task_in_order {
+  core::queue_name queue;
+  core::worker_id worker;
+  task_ref task;
+  std::uint64_t number = 0; ///< 1 to 2^63 - 1; `invalid_argument` for others.
+  task_update update;
+};
+HOLDFAST_WIRE(save_task_in_order, x.queue, x.worker, x.task, x.number, x.update)
+
 /// Gives a task back, to be looked at again at `next_action`. Answered by `task_outcome`.
 struct release_task {
   core::queue_name queue;

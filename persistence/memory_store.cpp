@@ -628,6 +628,25 @@ void memory_database::put_epoch(core::shard_id shard, core::epoch epoch) {
   tables_.shards.at(shard).epoch = epoch;
 }
 
+core::outcome<std::vector<core::assignment_id>>
+memory_store::find_over(const std::vector<core::assignment_id>& assignments, core::instant since) {
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
+    return memory::unreachable;
+  const auto& t = database_->tables_;
+  std::vector<core::assignment_id> over;
+  const auto look = [&](const core::assignment_id& id, core::instant ended_at) {
+    if (ended_at >= since
+        && std::find(assignments.begin(), assignments.end(), id) != assignments.end())
+      over.push_back(id);
+  };
+  for (const auto& [key, judgment] : t.judgments)
+    look(judgment.lease.id, judgment.made.submitted_at);
+  for (const auto& [key, ended] : t.ended_leases)
+    look(ended.lease.id, ended.at);
+  return over;
+}
+
 core::outcome<std::vector<core::hosted_item>> memory_store::find_overdue(core::instant ended_before,
                                                                          std::uint32_t limit) {
   const auto lock = database_->begin_read(__func__);

@@ -59,6 +59,7 @@ listed_task listed(const memory::live_task_row& row) {
   task.progress.execution_state.clear();
   task.progress.failures = 0;
   task.progress.ejection = {};
+  task.progress.saved_under = task.progress.saved_number = 0;
   return task;
 }
 

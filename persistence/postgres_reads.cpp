@@ -197,6 +197,15 @@ constexpr statement open_steps_after{"open_steps_after", R"sql(
     FROM holdfast.steps WHERE status < 3 AND step_id > $1::uuid
    ORDER BY step_id LIMIT $2::integer)sql"};
 
+// By the time at which they ended, which the blocks of both tables are summed up by: an index by id
+// would cost every judgment, and this is asked for seconds after a step has been loaded.
+constexpr statement over_since{"over_since", R"sql(
+  SELECT assignment_id FROM holdfast.judgments
+   WHERE submitted_at >= $2::timestamptz AND assignment_id = ANY ($1::uuid[])
+  UNION ALL
+  SELECT assignment_id FROM holdfast.ended_leases
+   WHERE ended_at >= $2::timestamptz AND assignment_id = ANY ($1::uuid[]))sql"};
+
 constexpr statement results_after{"results_after", R"sql(
   SELECT u.unit_id, u.source_key, u.state, CASE WHEN u.state = 3 THEN u.result END, u.confidence,
          u.ordinal, (SELECT count(*) FROM holdfast.judgments j WHERE j.unit_id = u.unit_id)
@@ -610,6 +619,21 @@ std::vector<call> open_steps(core::step_id after, std::uint32_t limit) {
 }
 
 std::vector<core::step_row> open_steps(const results& r) { return read_step_rows(r[0]); }
+
+std::vector<call> find_over(const std::vector<core::assignment_id>& assignments,
+                            core::instant since) {
+  wire::array_of<core::uuid> ids;
+  for (const auto& id : assignments)
+    ids.add(id.value);
+  return {{&over_since, {ids.take(), wire::scalar(since)}}};
+}
+
+std::vector<core::assignment_id> find_over(const results& r) {
+  std::vector<core::assignment_id> over;
+  for (std::size_t row = 0; row < r[0].rows(); ++row)
+    over.push_back({r[0].get<core::uuid>(row, 0)});
+  return over;
+}
 
 std::vector<call> list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) {
   return {{&results_after,

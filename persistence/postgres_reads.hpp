@@ -69,6 +69,10 @@ core::outcome<task_history> load_task(const results& r);
 std::vector<call> count_tasks(const core::queue_name& queue);
 core::outcome<queue_counts> count_tasks(const results& r);
 
+std::vector<call> find_over(const std::vector<core::assignment_id>& assignments,
+                            core::instant since);
+std::vector<core::assignment_id> find_over(const results& r);
+
 std::vector<call> find_overdue(core::instant ended_before, std::uint32_t limit);
 std::vector<core::hosted_item> find_overdue(const results& r);
 

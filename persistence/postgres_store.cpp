@@ -326,6 +326,15 @@ core::outcome<queue_counts> postgres_store::count_tasks(const core::queue_name& 
   return reads::count_tasks(*answer);
 }
 
+core::outcome<std::vector<core::assignment_id>>
+postgres_store::find_over(const std::vector<core::assignment_id>& assignments,
+                          core::instant since) {
+  const auto answer = ask(reads::find_over(assignments, since));
+  if (!answer)
+    return answer.error();
+  return reads::find_over(*answer);
+}
+
 core::outcome<std::vector<core::hosted_item>>
 postgres_store::find_overdue(core::instant ended_before, std::uint32_t limit) {
   const auto answer = ask(reads::find_overdue(ended_before, limit));

@@ -110,6 +110,8 @@ public:
   core::outcome<staged_page> load_staged(const core::queue_name& queue, std::uint32_t limit,
                                          std::size_t bytes_most) override;
   core::outcome<queue_counts> count_tasks(const core::queue_name& queue) override;
+  core::outcome<std::vector<core::assignment_id>>
+  find_over(const std::vector<core::assignment_id>& assignments, core::instant since) override;
   core::outcome<std::vector<core::hosted_item>> find_overdue(core::instant ended_before,
                                                              std::uint32_t limit) override;
   core::outcome<due_page> find_due(core::task_id after, core::instant due_before,

@@ -109,12 +109,13 @@ constexpr statement update_tasks{"update_tasks", R"sql(
            percent = t.percent, attempts = t.attempts, crashes = t.crashes,
            next_action = t.next_action, last_change = t.last_change, last_action = t.last_action,
            paused = t.paused, failures = t.failures,
-           ejection = nullif(t.ejection, '00000000-0000-0000-0000-000000000000')
+           ejection = nullif(t.ejection, '00000000-0000-0000-0000-000000000000'),
+           saved_under = t.saved_under, saved_number = t.saved_number
       FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::integer[],
                   $7::integer[], $8::timestamptz[], $9::timestamptz[], $10::timestamptz[],
-                  $11::boolean[], $12::integer[], $13::uuid[])
+                  $11::boolean[], $12::integer[], $13::uuid[], $14::bigint[], $15::bigint[])
         AS t(task_id, state, data, execution_state, percent, attempts, crashes, next_action,
-             last_change, last_action, paused, failures, ejection)
+             last_change, last_action, paused, failures, ejection, saved_under, saved_number)
      CROSS JOIN LATERAL (SELECT f.ctid FROM holdfast.tasks f
                           WHERE f.task_id = t.task_id LIMIT 1) found
      WHERE k.ctid = found.ctid
@@ -270,7 +271,8 @@ void task_writes::operator()(const core::insert_task& w) {
 void task_writes::operator()(const core::update_task& w) {
   updated_.add(w.task.value);
   progress_of_updated_.add(w.progress);
-  kept_of_updated_.add(plain(w.progress.failures), w.progress.ejection.value);
+  kept_of_updated_.add(plain(w.progress.failures), w.progress.ejection.value,
+                       big(w.progress.saved_under), big(w.progress.saved_number));
 }
 
 void task_writes::operator()(const core::insert_task_lease& w) {

@@ -594,6 +594,11 @@ public:
   virtual core::outcome<std::vector<core::hosted_item>> find_overdue(core::instant ended_before,
                                                                      std::uint32_t limit) = 0;
 
+  /// Which of these assignments are over, of those that ended at `since` or later. Reads all that
+  /// has ended since then, so it should not be long ago.
+  virtual core::outcome<std::vector<core::assignment_id>>
+  find_over(const std::vector<core::assignment_id>& assignments, core::instant since) = 0;
+
   /// Looks at `limit` live tasks that come after `after` in order of id (nil: from the first), and
   /// answers those that are due since before `due_before`, not paused, and leased to nobody. A page
   /// costs its own tasks and nothing else, however many there are.

@@ -1,4 +1,4 @@
--- I-9: An open unit with all judgments in is finalized, or wants more, once the events of those,
+-- I-10: An open unit with all judgments in is finalized, or wants more, once the events of those,
 -- and of its reopening, and of what counts again, are behind the aggregation; a test question never
 -- is full.
 SELECT u.unit_id, u.slots, count(*) AS judgments

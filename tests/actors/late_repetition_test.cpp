@@ -52,6 +52,41 @@ BOOST_AUTO_TEST_CASE(repetition_after_a_release_gets_no_other_lease) {
   BOOST_TEST(active_leases() == 0U);
 }
 
+// A node that was cut off had the request in its hands, and passes it on to the next host, which
+// has not seen what became of it.
+BOOST_AUTO_TEST_CASE(repetition_at_the_next_host_gets_no_other_lease) { // I-3
+  BOOST_REQUIRE(submit(first, "ana").value);
+  restart();
+  for (int i = 0; i < 2; ++i)
+    BOOST_TEST(call(ask).code() == core::errc::lease_expired);
+  BOOST_TEST(active_leases() == 0U);
+  ask.assignment = fresh<core::assignment_id>();
+  const auto second = call(ask);
+  BOOST_REQUIRE(second.value);
+  BOOST_REQUIRE(release(*second.value, "ana").value);
+  restart();
+  BOOST_TEST(call(ask).code() == core::errc::lease_expired);
+  // What waited for the next host without ever having been answered is new.
+  const msg::ask_assignment waited{step, "ana", fresh<core::assignment_id>()};
+  restart();
+  BOOST_TEST(call(waited).value.has_value());
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// What is repeated later than the next ones, however many these are.
+BOOST_AUTO_TEST_CASE(repetition_after_many_others_gets_no_other_lease) { // I-3
+  feed(step, 20, 3);
+  BOOST_REQUIRE(submit(first, "ana").value);
+  for (int i = 0; i < 12; ++i) {
+    advance(10ms);
+    const auto next = assign(step, "ana");
+    BOOST_REQUIRE(next.value);
+    BOOST_REQUIRE(submit(*next.value, "ana").value);
+  }
+  BOOST_TEST(call(ask).code() == core::errc::lease_expired);
+  BOOST_TEST(active_leases() == 0U);
+}
+
 // The reply was lost with the node, and the lease ran out while it was down.
 BOOST_AUTO_TEST_CASE(repetition_at_a_node_that_comes_back_late_gets_no_other_lease) {
   node.reset();

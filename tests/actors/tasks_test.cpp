@@ -451,6 +451,39 @@ BOOST_AUTO_TEST_CASE(an_ejection_under_the_claim_of_another_task_is_refused) {
   BOOST_TEST(view(id).status == "QUEUED");
 }
 
+// B22, B63, I-14: what a frozen gateway had in its hands comes long after the worker has sent it
+// again through another one, and has gone on.
+BOOST_AUTO_TEST_CASE(a_save_that_comes_late_does_not_move_the_bookmark_back) {
+  BOOST_REQUIRE(call(msg::put_queue{"mail", "{}"}).value);
+  enqueued(request());
+  const auto t = one("w1");
+  msg::save_task_in_order save{"mail", "w1", {t.task, t.token}, 1, {}};
+  save.update.execution_state = R"({"row":100})";
+  save.update.percent = 10;
+  const auto late = save;
+  BOOST_TEST((call(save).value->refusal == core::errc::none));
+  save.number = 2;
+  save.update.execution_state = R"({"row":200})";
+  save.update.percent = 20;
+  BOOST_TEST((call(save).value->refusal == core::errc::none));
+  for (int life = 0; life < 2; ++life) {
+    BOOST_TEST((call(late).value->refusal == core::errc::none));
+    BOOST_TEST(view(t.task).percent == 20U);
+    restart();
+  }
+  for (const auto number : {std::uint64_t{0}, std::uint64_t{1} << 63U}) {
+    save.number = number;
+    BOOST_TEST((call(save).code() == core::errc::invalid_argument));
+  }
+  advance(1h);
+  const auto again = one("w2");
+  BOOST_TEST(again.execution_state == R"({"row":200})");
+  save = {"mail", "w2", {again.task, again.token}, 1, {}}; // each lease counts anew
+  save.update.percent = 30;
+  BOOST_TEST((call(save).value->refusal == core::errc::none));
+  BOOST_TEST(view(t.task).percent == 30U);
+}
+
 // B47, D9-D12, D27, D28: states, waiting, and what survives the node
 BOOST_AUTO_TEST_CASE(a_task_goes_through_its_states_and_a_restart_of_the_node) {
   BOOST_REQUIRE(call(msg::put_queue{"mail", R"({"types": {"kyc": {

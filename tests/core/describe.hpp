@@ -83,7 +83,8 @@ inline std::string describe(const core::task_progress& p) {
   return p.state + " data " + p.data + " bookmark " + p.execution_state + " "
          + std::to_string(p.percent) + " % attempts " + std::to_string(p.attempts) + " crashes "
          + std::to_string(p.crashes) + " failures " + std::to_string(p.failures) + " ejected by "
-         + to_string(p.ejection) + " due " + describe(p.next_action) + " changed "
+         + to_string(p.ejection) + " saved " + std::to_string(p.saved_under) + "."
+         + std::to_string(p.saved_number) + " due " + describe(p.next_action) + " changed "
          + describe(p.last_change) + " acted " + describe(p.last_action)
          + (p.paused ? " paused" : "");
 }

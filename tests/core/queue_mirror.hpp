@@ -148,8 +148,8 @@ private:
     };
     const auto progress = [](const core::task_progress& p) {
       return std::tie(p.state, p.data, p.execution_state, p.percent, p.attempts, p.crashes,
-                      p.next_action, p.last_change, p.last_action, p.paused, p.failures,
-                      p.ejection);
+                      p.next_action, p.last_change, p.last_action, p.paused, p.failures, p.ejection,
+                      p.saved_under, p.saved_number);
     };
     const auto lease = [](const core::lease& l) {
       return std::tie(l.id, l.owner, l.token, l.granted_at, l.expires_at);

@@ -130,6 +130,13 @@ public:
 
   // --- what is done ---
 
+  /// Whether one with the same number, or a higher one, is stored under that lease.
+  bool overtakes(const core::save_task& command) const {
+    const auto& p = live.at(command.task.task).progress;
+    return command.number != 0 && p.saved_under == command.task.token
+           && p.saved_number >= command.number;
+  }
+
   void update(core::task& t, const core::task_update& update) {
     auto& p = t.progress;
     p.last_action = now;
@@ -574,8 +581,13 @@ private:
     for (const auto& [id, t] : model_.live)
       if (policy_.rate.per_second <= 0 && model_.claimable(t, command))
         BOOST_ERROR("not granted: " << describe(t));
-    // I-9: nothing that time alone makes possible is missed.
-    BOOST_TEST((next_wake(queue_, now_) <= model_.next_change()));
+    // I-9: nothing that time alone makes possible is missed; what is due when the queue's rate
+    // allows nothing more waits for the next token.
+    const auto token = policy_.rate.per_second <= 0
+                           ? core::duration::zero()
+                           : std::chrono::ceil<core::duration>(
+                               std::chrono::duration<double>{1 / policy_.rate.per_second});
+    BOOST_TEST((next_wake(queue_, now_) <= std::max(model_.next_change(), now_ + token)));
     if (model_.paused)
       BOOST_TEST((next_wake(queue_, now_) == model_.next_change()));
   }
@@ -635,10 +647,20 @@ private:
   void save() {
     const auto who = random_.of(workers);
     const auto hold = any_hold(who);
-    const core::save_task command{who, hold, any_update()};
-    if (check_update(command, carry_out(command).answer.refusal)) {
+    // Without a draw, so that the other commands are as ever.
+    const auto number = static_cast<std::uint64_t>(core::to_micros(now_)) % 3;
+    const core::save_task command{who, hold, any_update(), number};
+    const auto got = carry_out(command).answer.refusal;
+    if (model_.check(who, hold) == errc::none && model_.overtakes(command)) { // I-14
+      BOOST_TEST(got == errc::none);
+      seen["save overtaken"]++;
+    } else if (check_update(command, got)) {
       auto& t = model_.live.at(hold.task);
       model_.update(t, command.update);
+      if (command.number != 0) {
+        t.progress.saved_under = hold.token;
+        t.progress.saved_number = command.number;
+      }
       // Half of a lease may pass before a sign of life is written as an extension.
       if (t.held()->expires_at - now_ < policy_.lease.ttl / 2)
         model_.extend(t);
@@ -866,6 +888,7 @@ private:
       auto& p = t.progress;
       p.attempts = p.crashes = p.failures = p.percent = 0;
       p.ejection = {};
+      p.saved_under = p.saved_number = 0;
       p.paused = false;
       p.next_action = p.last_action = now_;
       model_.ended.erase(id);
@@ -958,8 +981,8 @@ BOOST_AUTO_TEST_CASE(a_queue_does_what_its_model_says_under_any_sequence_of_comm
                            "update none",
                            "update wrong_state"})
     BOOST_TEST(seen[what] >= 30U, what << ": " << seen[what]);
-  for (const auto* what :
-       {"follow none full", "follow already_exists", "follow wrong_state", "eject repeated"})
+  for (const auto* what : {"follow none full", "follow already_exists", "follow wrong_state",
+                           "eject repeated", "save overtaken"})
     BOOST_TEST(seen[what] >= 1U, what);
 }
 

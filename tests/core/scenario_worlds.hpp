@@ -560,9 +560,13 @@ private:
       return told(d.answer.at(0).refusal, d.changes, "completed");
     }
     if (verb == "saves") {
-      const auto d = decided(decide(queue_, core::save_task{who, item, update(words)}, now_));
-      return told(d.answer.refusal, d.changes,
-                  "saved, held until " + describe(lease_of(item.task)));
+      const auto number = words.take("as number") ? words.number("a number") : 0;
+      const auto d =
+          decided(decide(queue_, core::save_task{who, item, update(words), number}, now_));
+      return told(
+          d.answer.refusal, d.changes,
+          (number != 0 && d.changes.empty() ? "overtaken, held until " : "saved, held until ")
+              + describe(lease_of(item.task)));
     }
     if (verb == "releases") {
       const auto changed = update(words);

@@ -152,6 +152,8 @@ inline void add_task_samples(samples& into) {
            text("mail") + text("w1") + list({ref_bytes, id(0x62) + u64(8)}));
   into.add("hf1.save_task", save_task{"mail", "w1", ref, update},
            text("mail") + text("w1") + ref_bytes + update_bytes);
+  into.add("hf1.save_task_in_order", save_task_in_order{"mail", "w1", ref, 9, update},
+           text("mail") + text("w1") + ref_bytes + u64(9) + update_bytes);
   into.add("hf1.release_task", release_task{"mail", "w1", ref, update, at(0x41)},
            text("mail") + text("w1") + ref_bytes + update_bytes + at_bytes(0x41));
   into.add("hf1.complete_tasks", complete_tasks{"mail", "w1", {{ref, "[2]"}, {{other, 8}, ""}}},

@@ -20,7 +20,8 @@ bool same(const core::task_spec& a, const core::task_spec& b) {
 bool same(const core::task_progress& a, const core::task_progress& b) {
   const auto members = [](const core::task_progress& p) {
     return std::tie(p.state, p.data, p.execution_state, p.percent, p.attempts, p.crashes,
-                    p.next_action, p.last_change, p.last_action, p.paused, p.failures, p.ejection);
+                    p.next_action, p.last_change, p.last_action, p.paused, p.failures, p.ejection,
+                    p.saved_under, p.saved_number);
   };
   return members(a) == members(b);
 }
@@ -174,12 +175,17 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(what_a_task_keeps_from_state_to_state_is_read_as_w
   BOOST_TEST(f.load_live(id).progress.failures == 0U);
   auto progress = far_along();
   progress.failures = 7;
+  progress.saved_under = 5;
+  progress.saved_number = 12;
   progress.ejection.value = *core::parse_uuid("018f2c5e-7c1a-7000-8000-00000000ab01");
   BOOST_TEST(is(f.write({core::update_task{id, progress}}), committed));
   BOOST_TEST(same(f.load_live(id).progress, progress));
   BOOST_TEST(same(value_of(f.db->load_queue("mail")).tasks.front().progress, progress));
   auto impossible = progress;
   impossible.failures = 1U << 31U;
+  BOOST_TEST(is(f.write({core::update_task{id, impossible}}), refused));
+  impossible = progress;
+  impossible.saved_number = std::uint64_t{1} << 63U;
   BOOST_TEST(is(f.write({core::update_task{id, impossible}}), refused));
 
   core::finish_task over;

@@ -368,6 +368,32 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(surplus_is_kept_apart, World, worlds) {
   BOOST_TEST((history.leases.at(0).ending == std::optional{core::lease_end::expired}));
 }
 
+// I-3: whatever has become of it, an assignment that is over is known by its id
+BOOST_AUTO_TEST_CASE_TEMPLATE(assignments_that_are_over_are_found_by_the_time_of_their_end, World,
+                              worlds) {
+  store_fixture<World> f;
+  const auto unit = f.given_unit(f.given_step().id, 1, 9);
+  const auto held = f.given_lease(unit, "holds", 1).id;
+  const auto judged = f.given_lease(unit, "judges", 2).id;
+  BOOST_TEST(is(f.write({f.judgment(unit, "judges", 2)}), committed));
+  const auto released = f.given_lease(unit, "releases", 3).id;
+  BOOST_TEST(
+      is(f.write({core::end_lease_row{unit, "releases", 3, core::lease_end::released, at(70)}}),
+         committed));
+  const core::assignment_id unknown{*core::parse_uuid("018f2c5e-7c1a-7000-8000-00000000ffff")};
+  const auto over = [&](core::instant since) {
+    auto found = value_of(f.db->find_over({held, judged, released, unknown}, since));
+    std::sort(found.begin(), found.end());
+    return found;
+  };
+  std::vector<core::assignment_id> both{judged, released};
+  std::sort(both.begin(), both.end());
+  BOOST_TEST((over(at(0)) == both));
+  BOOST_TEST((over(at(70)) == std::vector{released}));
+  BOOST_TEST(over(at(1000)).empty());
+  BOOST_TEST(value_of(f.db->find_over({}, at(0))).empty());
+}
+
 // G-5: the unit knows which expired leases were the last of their contributors
 BOOST_AUTO_TEST_CASE_TEMPLATE(only_the_last_lease_of_a_contributor_has_lapsed, World, worlds) {
   store_fixture<World> f;

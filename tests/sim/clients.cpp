@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace holdfast::sim {
 
@@ -18,7 +20,9 @@ struct persona : asker<repeatable> {
   using asker::asker;
 
   std::vector<msg::assignment> held;
-  std::vector<msg::assignment> past;  ///< Held no more, for all it knows.
+  std::vector<msg::assignment> past; ///< Held no more, for all it knows.
+  /// What it has asked for lately, oldest first, and when.
+  std::deque<std::pair<core::instant, msg::ask_assignment>> asked_for;
   bool asked = false;                 ///< Of a closer: asked, and got nothing yet.
   core::duration pause = 30ms;        ///< Of a closer, after asking in vain.
   std::vector<std::string> keys_left; ///< Of a requester.
@@ -351,10 +355,24 @@ core::step_id some_step(persona& p) {
   return p.random.one_of(open.empty() ? p.world.steps : open);
 }
 
+/// What was on its way for long: a node had it in its hands that was frozen or cut off.
+bool ask_once_more(self_ptr self, const persona_ptr& p) {
+  constexpr core::duration long_ago = 30s;
+  while (!p->asked_for.empty() && p->asked_for.front().first + long_ago < p->world.now())
+    p->asked_for.pop_front();
+  if (p->asked_for.empty() || p->random.below(10) != 0)
+    return false;
+  send(self, p, p->random.one_of(p->asked_for).second);
+  return true;
+}
+
 void ask(self_ptr self, const persona_ptr& p) {
   if (p->world.steps.empty())
     return;
+  if (ask_once_more(self, p))
+    return;
   const msg::ask_assignment request{some_step(*p), p->name, p->fresh<core::assignment_id>()};
+  p->asked_for.emplace_back(p->world.now(), request);
   send(self, p, request);
   if (p->random.below(10) == 0)
     send(self, p, request); // impatient: twice the same

@@ -1,10 +1,12 @@
 #include "tests/sim/invariants.hpp"
 
+#include "core/offering.hpp"
 #include "core/unit_tasks.hpp"
 #include "tests/support/event_schemas.hpp"
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 namespace holdfast::sim {
 
@@ -404,6 +406,10 @@ void auditor::check_new_lease(const unit_rows& rows, const core::lease& lease) {
   for (const auto* other : rows.active)
     require(other == &lease || other->id != lease.id, "I-2", rows.id,
             "two active leases have one assignment id");
+  const auto first = named_.try_emplace(lease.id, rows.id, lease.token).first->second;
+  require(first == std::pair{rows.id, lease.token} || core::is_task_judge(lease.owner)
+              || time_of(lease.id.value) + core::late_request_most < lease.granted_at,
+          "I-3", rows.id, "two leases have one assignment id");
 }
 
 void auditor::check_pairs(const unit_rows& rows) {

@@ -353,6 +353,8 @@ private:
   std::set<std::pair<core::unit_id, core::contributor_id>> feedback_due_;
   /// Of a unit whose lineage was asked for: what had been acknowledged of its item by then.
   std::map<core::unit_id, std::set<core::judgment_id>> to_be_told_;
+  /// The lease that each assignment was first granted, by its unit and token.
+  std::map<core::assignment_id, std::pair<core::unit_id, core::token>> named_;
   struct sent_key {
     std::uint32_t least_version = 1; ///< What was acknowledged when it was sent first.
     std::set<std::uint32_t> slots;   ///< As asked for; 0: as the definition says.

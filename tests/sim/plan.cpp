@@ -176,6 +176,7 @@ worker_habits draw_worker_habits(dice& d) {
   h.complete_wrong_token = weight(3);
   h.follow = weight(4);
   h.save = weight(6);
+  h.save_in_order = weight(10);
   h.save_stale = weight(4);
   h.extend = weight(6);
   h.release = weight(5);

@@ -102,6 +102,7 @@ struct worker_habits {
   std::uint32_t complete_wrong_token = 0;
   std::uint32_t follow = 0;
   std::uint32_t save = 0;
+  std::uint32_t save_in_order = 0;
   std::uint32_t save_stale = 0; ///< Under a lease of the past.
   std::uint32_t extend = 0;
   std::uint32_t release = 0;

@@ -25,7 +25,8 @@ bool same(const core::task_progress& a, const core::task_progress& b) {
   return a.state == b.state && a.data == b.data && a.execution_state == b.execution_state
          && a.percent == b.percent && a.attempts == b.attempts && a.crashes == b.crashes
          && a.next_action == b.next_action && a.paused == b.paused && a.failures == b.failures
-         && a.ejection == b.ejection;
+         && a.ejection == b.ejection && a.saved_under == b.saved_under
+         && a.saved_number == b.saved_number;
 }
 
 bool same(const core::lease& a, const core::lease& b) {
@@ -277,10 +278,15 @@ void task_auditor::check_marks(task_model& t, const core::task_progress& next) {
   const auto sent = sent_bookmarks_.find(next.execution_state);
   if (!require(sent != sent_bookmarks_.end(), "I-12", t.spec.id, "nobody has sent this bookmark"))
     return;
-  const auto& [task, token, worker] = sent->second;
-  require(task == t.spec.id && !t.grants.empty() && token == t.grants.rbegin()->first
-              && worker == t.grants.rbegin()->second.worker,
+  const auto& mark = sent->second;
+  require(mark.task == t.spec.id && !t.grants.empty() && mark.token == t.grants.rbegin()->first
+              && mark.worker == t.grants.rbegin()->second.worker,
           "I-3", t.spec.id, "a bookmark was stored under another token than the last one");
+  if (mark.number == 0)
+    return;
+  auto& number = t.saved_numbers[mark.token];
+  require(mark.number > number, "I-14", t.spec.id, "a bookmark has gone back to an earlier one");
+  number = std::max(number, mark.number);
 }
 
 void task_auditor::follow(const core::update_task& w) {
@@ -489,8 +495,9 @@ void task_auditor::follow(const core::finish_task& w) {
   if (t->lease)
     queues_[t->queue].last_move = w.at;
   t->progress = w.progress;
-  t->progress.failures = 0; // what has ended keeps neither
+  t->progress.failures = 0; // what has ended keeps none of this
   t->progress.ejection = {};
+  t->progress.saved_under = t->progress.saved_number = 0;
   t->lease.reset();
   t->over = w;
 }

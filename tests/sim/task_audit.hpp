@@ -116,6 +116,7 @@ public:
   void sending(const msg::claim_tasks& m, core::instant);
   void sending(const msg::extend_tasks& m, core::instant now);
   void sending(const msg::save_task& m, core::instant);
+  void sending(const msg::save_task_in_order& m, core::instant);
   void sending(const msg::release_task& m, core::instant);
   void sending(const msg::complete_tasks& m, core::instant);
   void sending(const msg::follow_task& m, core::instant);
@@ -147,6 +148,7 @@ public:
   void acknowledged(const msg::claim_tasks& asked, const msg::leased_tasks& answer);
   void acknowledged(const msg::extend_tasks& asked, const msg::task_outcomes& answer);
   void acknowledged(const msg::save_task& asked, const msg::task_outcome& answer);
+  void acknowledged(const msg::save_task_in_order& asked, const msg::task_outcome& answer);
   void acknowledged(const msg::release_task& asked, const msg::task_outcome& answer);
   void acknowledged(const msg::complete_tasks& asked, const msg::task_outcomes& answer);
   void acknowledged(const msg::follow_task& asked, const msg::leased_tasks& answer);
@@ -188,6 +190,8 @@ private:
     std::size_t last_mark = 0;
     /// The place of the last one that was acknowledged, by the token under which it was sent.
     std::map<core::token, std::size_t> acknowledged_marks;
+    /// The highest number of a save that was stored, by the token under which it was sent.
+    std::map<core::token, std::uint64_t> saved_numbers;
     bool was_paused = false;
     bool was_running = true; ///< Not paused.
   };
@@ -281,7 +285,13 @@ private:
   std::map<hold, std::set<std::string>> sent_results_;
   std::map<hold, std::set<std::uint8_t>> sent_failures_; ///< Kinds.
   std::set<hold> sent_releases_;
-  std::map<std::string, std::tuple<core::task_id, core::token, core::worker_id>> sent_bookmarks_;
+  struct sent_bookmark {
+    core::task_id task;
+    core::token token = 0;
+    core::worker_id worker;
+    std::uint64_t number = 0; ///< Of the save; 0 for none.
+  };
+  std::map<std::string, sent_bookmark> sent_bookmarks_;
   std::set<core::task_id> sent_ejections_;
   std::set<core::task_id> sent_cancellations_;
   std::set<core::queue_name> sent_redrives_;

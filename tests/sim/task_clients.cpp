@@ -8,6 +8,8 @@
 #include <array>
 #include <ctime>
 #include <deque>
+#include <map>
+#include <utility>
 
 namespace holdfast::sim {
 
@@ -19,8 +21,9 @@ using namespace std::chrono_literals;
 using repeatable_task_request =
     std::variant<msg::put_queue, msg::pause_queue, msg::get_queue_statistics, msg::enqueue_tasks,
                  msg::get_task, msg::change_task, msg::eject_task, msg::redrive_tasks,
-                 msg::claim_tasks, msg::extend_tasks, msg::save_task, msg::release_task,
-                 msg::complete_tasks, msg::follow_task, msg::fail_task, msg::put_schedule>;
+                 msg::claim_tasks, msg::extend_tasks, msg::save_task, msg::save_task_in_order,
+                 msg::release_task, msg::complete_tasks, msg::follow_task, msg::fail_task,
+                 msg::put_schedule>;
 
 /// Leases of the past that a worker remembers.
 constexpr std::size_t past_max = 4;
@@ -39,7 +42,9 @@ struct program : asker<repeatable_task_request> {
   using asker::asker;
 
   std::vector<held_task> held;
-  std::vector<held_task> past;               ///< Held no more, for all it knows.
+  std::vector<held_task> past; ///< Held no more, for all it knows.
+  /// What it has saved with a number, under each lease that it ever had.
+  std::map<std::pair<core::task_id, core::token>, std::vector<msg::save_task_in_order>> saves;
   std::deque<msg::enqueue_tasks> to_make;    ///< Of a producer.
   std::vector<msg::enqueue_tasks> staged;    ///< Of one that stages its tasks.
   core::duration pause = 30ms;               ///< Of a closer, after asking in vain.
@@ -120,6 +125,8 @@ std::string show(const program&, const Message& m) {
     return "extends " + brief_ref(m.tasks.front());
   else if constexpr (std::is_same_v<Message, msg::save_task>)
     return "saves " + brief_ref(m.task);
+  else if constexpr (std::is_same_v<Message, msg::save_task_in_order>)
+    return "saves " + brief_ref(m.task) + ", number " + std::to_string(m.number);
   else if constexpr (std::is_same_v<Message, msg::release_task>)
     return "releases " + brief_ref(m.task);
   else if constexpr (std::is_same_v<Message, msg::complete_tasks>)
@@ -176,6 +183,9 @@ void learn(program& p, const msg::fail_task& asked, const msg::task_outcome&) {
 void learn(program& p, const msg::save_task& asked, const msg::task_outcome& answer) {
   if (answer.refusal != core::errc::none && answer.refusal != core::errc::wrong_state)
     forget(p, asked.task);
+}
+void learn(program& p, const msg::save_task_in_order& asked, const msg::task_outcome& answer) {
+  learn(p, msg::save_task{asked.queue, asked.worker, asked.task, asked.update}, answer);
 }
 void learn(program& p, const msg::enqueue_tasks& asked, const msg::task_outcomes& answer) {
   for (std::size_t i = 0; i < asked.tasks.size() && i < answer.outcomes.size(); ++i)
@@ -386,14 +396,24 @@ msg::fail_task failure_report(program& p, const held_task& h, core::failure_kind
   return failure;
 }
 
+/// Saves with a number, or says once more what it has said before: what was on its way for long.
+void save_in_order(self_ptr self, const program_ptr& p, const held_task& h) {
+  auto& saves = p->saves[{h.task.task, h.task.token}];
+  if (!saves.empty() && p->random.below(2) == 0)
+    return ask(self, p, p->random.one_of(saves));
+  saves.push_back({h.queue, h.worker, ref_of(h), saves.size() + 1, new_update(*p, h)});
+  ask_perhaps_twice(self, p, saves.back());
+}
+
 /// Does something with one of its leases.
 void act(self_ptr self, const program_ptr& p) {
   const auto h = p->random.one_of(p->held); // a copy: acting may forget it
   const auto& old = p->past.empty() ? h : p->random.one_of(p->past);
   const auto& w = p->drawn().weights;
-  auto pick = p->random.below(w.complete + w.complete_twice + w.complete_stale
-                              + w.complete_wrong_token + w.follow + w.save + w.save_stale + w.extend
-                              + w.release + w.fail + w.fail_for_good + w.slow_down + w.forget);
+  auto pick =
+      p->random.below(w.complete + w.complete_twice + w.complete_stale + w.complete_wrong_token
+                      + w.follow + w.save + w.save_in_order + w.save_stale + w.extend + w.release
+                      + w.fail + w.fail_for_good + w.slow_down + w.forget);
   const auto chosen = [&](std::uint32_t weight) {
     if (pick < weight)
       return true;
@@ -429,6 +449,8 @@ void act(self_ptr self, const program_ptr& p) {
   if (chosen(w.save))
     return ask_perhaps_twice(self, p,
                              msg::save_task{h.queue, h.worker, ref_of(h), new_update(*p, h)});
+  if (chosen(w.save_in_order))
+    return save_in_order(self, p, h);
   if (chosen(w.save_stale))
     return ask(self, p, msg::save_task{old.queue, old.worker, ref_of(old), new_update(*p, old)});
   if (chosen(w.extend))

@@ -39,13 +39,18 @@ void task_auditor::sending(const msg::extend_tasks& m, core::instant now) {
 void task_auditor::sending(const msg::save_task& m, core::instant now) {
   sent_extensions_.emplace(hold{m.task.task, m.task.token}, now);
   if (!m.update.execution_state.empty())
-    sent_bookmarks_[m.update.execution_state] = {m.task.task, m.task.token, m.worker};
+    sent_bookmarks_[m.update.execution_state] = {m.task.task, m.task.token, m.worker, 0};
+}
+
+void task_auditor::sending(const msg::save_task_in_order& m, core::instant now) {
+  sent_extensions_.emplace(hold{m.task.task, m.task.token}, now);
+  sent_bookmarks_[m.update.execution_state] = {m.task.task, m.task.token, m.worker, m.number};
 }
 
 void task_auditor::sending(const msg::release_task& m, core::instant) {
   sent_releases_.insert({m.task.task, m.task.token});
   if (!m.update.execution_state.empty())
-    sent_bookmarks_[m.update.execution_state] = {m.task.task, m.task.token, m.worker};
+    sent_bookmarks_[m.update.execution_state] = {m.task.task, m.task.token, m.worker, 0};
 }
 
 void task_auditor::sending(const msg::complete_tasks& m, core::instant) {
@@ -232,6 +237,18 @@ void task_auditor::acknowledged(const msg::save_task& asked, const msg::task_out
     auto& place = known->second.acknowledged_marks[asked.task.token];
     place = std::max(place, stored->second);
   }
+}
+
+void task_auditor::acknowledged(const msg::save_task_in_order& asked,
+                                const msg::task_outcome& answer) {
+  const auto known = tasks_.find(asked.task.task);
+  if (answer.refusal == core::errc::none && known != tasks_.end()
+      && known->second.bookmarks.count(asked.update.execution_state) == 0) {
+    require(known->second.saved_numbers[asked.task.token] > asked.number, "I-12", asked.task.task,
+            "acknowledged progress is not in the database, nor any that came later");
+    return;
+  }
+  acknowledged(msg::save_task{asked.queue, asked.worker, asked.task, asked.update}, answer);
 }
 
 void task_auditor::check_over(const msg::task_ref& ref, const char* what) {

@@ -115,6 +115,8 @@ false_queues::mutation queue_mutation_named(const std::string& name, dice& rando
     return of_each_task([](core::task& t) { t.progress.attempts = t.progress.crashes = 0; });
   if (name == "bookmark-forgotten")
     return of_each_task([](core::task& t) { t.progress.execution_state = "{}"; });
+  if (name == "saves-forgotten")
+    return of_each_task([](core::task& t) { t.progress.saved_number = 0; });
   if (name == "date-forgotten")
     return of_each_task([](core::task& t) {
       if (t.held() == nullptr)
@@ -238,6 +240,7 @@ const std::vector<plant>& task_plants() {
        has_programs},
       {"tries-forgotten", "failed tries are forgotten when a queue is loaded", has_programs},
       {"bookmark-forgotten", "bookmarks are forgotten when a queue is loaded", has_programs},
+      {"saves-forgotten", "numbers of saves are forgotten when a queue is loaded", has_programs},
       {"date-forgotten", "what waits for a date is never due after a restart", has_programs},
       {"pause-forgotten", "pauses are forgotten when a queue is loaded", has_programs},
       {"tasks-hidden", "a queue forgets tasks when it is loaded, and nobody looks for them",

@@ -125,6 +125,8 @@ template awaited_answer<msg::claim_tasks> client::send(const msg::gateway_actor&
 template awaited_answer<msg::extend_tasks> client::send(const msg::gateway_actor&,
                                                         msg::extend_tasks);
 template awaited_answer<msg::save_task> client::send(const msg::gateway_actor&, msg::save_task);
+template awaited_answer<msg::save_task_in_order> client::send(const msg::gateway_actor&,
+                                                              msg::save_task_in_order);
 template awaited_answer<msg::release_task> client::send(const msg::gateway_actor&,
                                                         msg::release_task);
 template awaited_answer<msg::complete_tasks> client::send(const msg::gateway_actor&,

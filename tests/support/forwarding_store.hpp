@@ -142,6 +142,10 @@ public:
   core::outcome<std::vector<core::queue_name>> queues_with_staged() override {
     return pass([&] { return inner_->queues_with_staged(); });
   }
+  core::outcome<std::vector<core::assignment_id>>
+  find_over(const std::vector<core::assignment_id>& assignments, core::instant since) override {
+    return pass([&] { return inner_->find_over(assignments, since); });
+  }
   core::outcome<std::vector<core::hosted_item>> find_overdue(core::instant ended_before,
                                                              std::uint32_t limit) override {
     return pass([&] { return inner_->find_overdue(ended_before, limit); });
