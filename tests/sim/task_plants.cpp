@@ -115,8 +115,6 @@ false_queues::mutation queue_mutation_named(const std::string& name, dice& rando
     return of_each_task([](core::task& t) { t.progress.attempts = t.progress.crashes = 0; });
   if (name == "bookmark-forgotten")
     return of_each_task([](core::task& t) { t.progress.execution_state = "{}"; });
-  if (name == "saves-forgotten")
-    return of_each_task([](core::task& t) { t.progress.saved_number = 0; });
   if (name == "date-forgotten")
     return of_each_task([](core::task& t) {
       if (t.held() == nullptr)
@@ -202,6 +200,14 @@ caf::behavior invents_extensions(caf::event_based_actor* self, caf::actor gatewa
   }};
 }
 
+caf::behavior forgets_the_order_of_saves(caf::event_based_actor* self, caf::actor gateway) {
+  pass_on(self, gateway);
+  return {[=](msg::save_task_in_order& m) {
+    return self->delegate(caf::actor_cast<msg::gateway_actor>(gateway),
+                          msg::save_task{m.queue, m.worker, m.task, std::move(m.update)});
+  }};
+}
+
 /// Completes under the lease that is there, whosever it is.
 caf::behavior applies_late_results(caf::event_based_actor* self, caf::actor gateway,
                                    database_ptr database) {
@@ -240,7 +246,7 @@ const std::vector<plant>& task_plants() {
        has_programs},
       {"tries-forgotten", "failed tries are forgotten when a queue is loaded", has_programs},
       {"bookmark-forgotten", "bookmarks are forgotten when a queue is loaded", has_programs},
-      {"saves-forgotten", "numbers of saves are forgotten when a queue is loaded", has_programs},
+      {"saves-unordered", "what a worker saves counts whenever it comes", has_programs},
       {"date-forgotten", "what waits for a date is never due after a restart", has_programs},
       {"pause-forgotten", "pauses are forgotten when a queue is loaded", has_programs},
       {"tasks-hidden", "a queue forgets tasks when it is loaded, and nobody looks for them",
@@ -386,6 +392,8 @@ caf::actor wrap_task_gateway(const std::string& name, caf::actor_system& system,
     return system.spawn(answers_tasks_early, gateway);
   if (name == "extension-invented")
     return system.spawn(invents_extensions, gateway);
+  if (name == "saves-unordered")
+    return system.spawn(forgets_the_order_of_saves, gateway);
   if (name == "late-result-applied")
     return system.spawn(applies_late_results, gateway, std::move(database));
   return {};
