@@ -16,6 +16,10 @@ constexpr core::duration minute = 60s;
 constexpr int outages_in_a_run = 6;
 constexpr core::duration outage_min = 10s;
 constexpr core::duration outage_max = 60s;
+/// Likewise: what is under way at both ends of a short one is most of what it is measured by.
+constexpr int far_lines_in_a_run = 15;
+constexpr core::duration far_line_min = 5s;
+constexpr core::duration far_line_max = 60s;
 /// Between the end of a fault and the next one.
 constexpr core::duration gap_min = 2s;
 constexpr core::duration gap_max = 5s;
@@ -68,8 +72,9 @@ core::duration draw_length(dice& d, fault_kind kind, const plan_request& request
   case fault_kind::partial_partition:
   case fault_kind::one_way_partition:
     return d.between(1s, 8s); // shorter and longer than a connection lives without a sign of life
-  case fault_kind::bad_line:
   case fault_kind::far_line:
+    return std::clamp(request.load_time / far_lines_in_a_run, far_line_min, far_line_max);
+  case fault_kind::bad_line:
   case fault_kind::clock_jump:
     return d.between(3s, 8s);
   case fault_kind::commit_cut:

@@ -360,7 +360,7 @@ bool ask_once_more(self_ptr self, const persona_ptr& p) {
   constexpr core::duration long_ago = 30s;
   while (!p->asked_for.empty() && p->asked_for.front().first + long_ago < p->world.now())
     p->asked_for.pop_front();
-  if (p->asked_for.empty() || p->random.below(10) != 0)
+  if (p->world.calm || p->asked_for.empty() || p->random.below(10) != 0)
     return false;
   send(self, p, p->random.one_of(p->asked_for).second);
   return true;

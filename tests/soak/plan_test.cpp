@@ -103,16 +103,20 @@ BOOST_AUTO_TEST_CASE(pauses_come_close_to_the_lease_from_both_sides) {
   BOOST_TEST((shortest_freeze >= 4s));
 }
 
-BOOST_AUTO_TEST_CASE(an_outage_is_a_part_of_the_run) { // scorecard 36
-  const auto lengths = [](core::duration load_time) {
+BOOST_AUTO_TEST_CASE(what_is_measured_while_it_lasts_is_a_part_of_the_run) { // scorecard 24, 36
+  const auto lengths = [](fault_kind kind, core::duration load_time) {
     std::set<core::duration> all;
-    for (const auto& fault : draw_plan({1, 3, load_time, 2s, {fault_kind::outage}}).faults)
+    for (const auto& fault : draw_plan({1, 3, load_time, 2s, {kind}}).faults)
       all.insert(fault.lasts);
     return all;
   };
-  BOOST_TEST((lengths(1min) == std::set<core::duration>{10s}));
-  BOOST_TEST((lengths(3min) == std::set<core::duration>{30s}));
-  BOOST_TEST((lengths(10min) == std::set<core::duration>{1min}));
+  using set = std::set<core::duration>;
+  BOOST_TEST((lengths(fault_kind::outage, 1min) == set{10s}));
+  BOOST_TEST((lengths(fault_kind::outage, 3min) == set{30s}));
+  BOOST_TEST((lengths(fault_kind::outage, 10min) == set{1min}));
+  BOOST_TEST((lengths(fault_kind::far_line, 1min) == set{5s}));
+  BOOST_TEST((lengths(fault_kind::far_line, 10min) == set{40s}));
+  BOOST_TEST((lengths(fault_kind::far_line, 30min) == set{1min}));
 }
 
 BOOST_AUTO_TEST_CASE(a_swizzle_heals_the_nodes_that_it_cut_in_another_order) {
