@@ -1,6 +1,7 @@
 #include "actors/relay.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "core/batching.hpp"
 #include "core/supervision.hpp"
 
 #include <algorithm>
@@ -281,8 +282,29 @@ void on_left(self_ptr self, const leave_shards& left) {
     st.hosted.erase(shard);
     st.tails.erase(shard);
     st.watchers.erase(shard);
+    st.cursors_waiting.erase(shard);
     for (auto& [consumer, subscription] : st.subscriptions)
       subscription.positions.erase(shard);
+  }
+}
+
+/// As many at once as a writer has room for at any time; a burst of more would be refused.
+void send_cursors(self_ptr self) {
+  auto& st = self->state;
+  auto& waiting = st.cursors_waiting;
+  while (!waiting.empty()) {
+    const auto shard = waiting.begin()->first;
+    auto& change = waiting.begin()->second;
+    const auto weight = core::weight(change);
+    if (st.cursors_weight > 0
+        && st.cursors_weight + weight > st.context->settings.batching.high_water)
+      return;
+    st.cursors_weight += weight;
+    st.cursors_under_way[++st.last_ticket] = weight;
+    st.cursors_sent.insert(shard);
+    self->send(st.writers[shard % st.writers.size()],
+               write_request{{shard, {}, 1}, st.last_ticket, std::move(change)});
+    waiting.erase(waiting.begin());
   }
 }
 
@@ -290,7 +312,6 @@ void on_left(self_ptr self, const leave_shards& left) {
 void write_cursors(self_ptr self) {
   auto& st = self->state;
   st.cursor_armed = false;
-  std::map<core::shard_id, core::change> changes;
   for (auto& [consumer, subscription] : st.subscriptions)
     for (auto& [shard, position] : subscription.positions) {
       const auto passed = position.oldest_aside == 0
@@ -299,13 +320,9 @@ void write_cursors(self_ptr self) {
       if (passed <= position.persisted)
         continue;
       position.persisted = passed;
-      changes[shard].writes.push_back(core::advance_cursor{consumer, shard, passed});
+      st.cursors_waiting[shard].writes.push_back(core::advance_cursor{consumer, shard, passed});
     }
-  for (auto& [shard, change] : changes) {
-    st.cursors_sent.insert(shard);
-    self->send(st.writers[shard % st.writers.size()],
-               write_request{{shard, {}, 1}, ++st.last_ticket, std::move(change)});
-  }
+  send_cursors(self);
 }
 
 void on_cursor_written(self_ptr self) {
@@ -320,7 +337,14 @@ void on_written(self_ptr self, const write_done& done) {
   if (done.failure.code == core::errc::none)
     on_cursor_written(self);
   else if (done.failure.code != core::errc::fenced)
-    self->quit(msg::to_error(done.failure));
+    return self->quit(msg::to_error(done.failure));
+  auto& st = self->state;
+  if (const auto sent = st.cursors_under_way.find(done.ticket);
+      sent != st.cursors_under_way.end()) {
+    st.cursors_weight -= sent->second;
+    st.cursors_under_way.erase(sent);
+  }
+  send_cursors(self);
 }
 
 } // namespace

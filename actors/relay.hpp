@@ -59,6 +59,9 @@ struct relay_state {
   std::map<core::shard_id, caf::actor> watchers; ///< Feeds, of the shards that they watch.
   std::map<std::string, subscription> subscriptions;
   bool cursor_armed = false;
+  std::map<core::shard_id, core::change> cursors_waiting; ///< To be written, for want of room.
+  std::map<std::uint64_t, std::size_t> cursors_under_way; ///< Weight of each write, by its ticket.
+  std::size_t cursors_weight = 0;                         ///< Of all that are under way.
   std::set<core::shard_id> cursors_sent; ///< Shards whose cursors are on their way to the database.
   caf::actor janitor;                    ///< Told when they have arrived.
   std::uint64_t last_ticket = 0;
