@@ -1,5 +1,7 @@
 #include "core/offering.hpp"
 
+#include <chrono>
+
 namespace holdfast::core {
 
 namespace {
@@ -42,12 +44,13 @@ std::optional<unit_id> offered_again(const contributor_board& board, const ready
 }
 
 bool may_be_late(const assignment_id& assignment, const over_memory& known, instant now) {
-  constexpr duration ahead_most = std::chrono::seconds{1};
   const bool loaded_lately = now <= known.loaded_at + late_request_most;
   if (version_of(assignment.value) != 7)
     return loaded_lately;
   const auto made_at = time_of(assignment.value);
-  return made_at <= known.forgotten || (loaded_lately && made_at <= known.loaded_at + ahead_most);
+  return made_at <= known.forgotten
+         || (loaded_lately
+             && made_at < std::chrono::floor<std::chrono::milliseconds>(known.loaded_at));
 }
 
 } // namespace holdfast::core

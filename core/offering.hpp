@@ -40,8 +40,8 @@ struct over_memory {
 };
 
 /// Whether a request for an assignment may be the repetition of one whose lease is over and not in
-/// memory. Ids of version 7 say when they were made: what was made after all that is not in memory
-/// is new, by a clock of the client's that is ahead of ours by less than a second.
+/// memory. Ids of version 7 say when they were made, by the clock of who asks: what was made after
+/// all that is not in memory is new.
 bool may_be_late(const assignment_id& assignment, const over_memory& known, instant now);
 
 } // namespace holdfast::core

@@ -56,6 +56,7 @@ BOOST_AUTO_TEST_CASE(repetition_after_a_release_gets_no_other_lease) {
 // has not seen what became of it.
 BOOST_AUTO_TEST_CASE(repetition_at_the_next_host_gets_no_other_lease) { // I-3
   BOOST_REQUIRE(submit(first, "ana").value);
+  advance(10ms);
   restart();
   for (int i = 0; i < 2; ++i)
     BOOST_TEST(call(ask).code() == core::errc::lease_expired);
@@ -64,10 +65,12 @@ BOOST_AUTO_TEST_CASE(repetition_at_the_next_host_gets_no_other_lease) { // I-3
   const auto second = call(ask);
   BOOST_REQUIRE(second.value);
   BOOST_REQUIRE(release(*second.value, "ana").value);
+  advance(10ms);
   restart();
   BOOST_TEST(call(ask).code() == core::errc::lease_expired);
   // What waited for the next host without ever having been answered is new.
   const msg::ask_assignment waited{step, "ana", fresh<core::assignment_id>()};
+  advance(10ms);
   restart();
   BOOST_TEST(call(waited).value.has_value());
   BOOST_TEST(broken_invariants(*database) == "");
