@@ -158,7 +158,7 @@ void remember_over(step_ptr self, const core::contributor_id& contributor,
   over.latest.push_back(assignment);
   if (over.latest.size() <= over_max)
     return;
-  over.forgotten = std::max(over.forgotten, core::time_of(over.latest.front().value));
+  over.forgotten = core::forgotten_with(over.latest.front(), over.forgotten);
   over.latest.erase(over.latest.begin());
 }
 

@@ -1,5 +1,6 @@
 #include "core/offering.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 namespace holdfast::core {
@@ -41,6 +42,11 @@ std::optional<unit_id> offered_again(const contributor_board& board, const ready
     return std::nullopt;
   const auto unit = ready.next_again(to, now, next.first == given_back::questions);
   return unit && is_void(board, *unit) ? std::nullopt : unit;
+}
+
+instant forgotten_with(const assignment_id& assignment, instant forgotten) {
+  return version_of(assignment.value) == 7 ? std::max(forgotten, time_of(assignment.value))
+                                           : forgotten;
 }
 
 bool may_be_late(const assignment_id& assignment, const over_memory& known, instant now) {

@@ -39,6 +39,10 @@ struct over_memory {
   instant forgotten;
 };
 
+/// `over_memory::forgotten` once this assignment is forgotten, too. An id that does not say when it
+/// was made changes nothing: its bits are no time.
+instant forgotten_with(const assignment_id& assignment, instant forgotten);
+
 /// Whether a request for an assignment may be the repetition of one whose lease is over and not in
 /// memory. Ids of version 7 say when they were made, by the clock of who asks: what was made after
 /// all that is not in memory is new.

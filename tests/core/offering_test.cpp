@@ -259,4 +259,27 @@ BOOST_AUTO_TEST_CASE(a_unit_that_is_kept_apart_comes_to_nobody_else) {
   BOOST_TEST(!set.contains(offered_as(1)));
 }
 
+// I-3: what may be the repetition of a request whose lease has come and gone
+BOOST_AUTO_TEST_CASE(a_request_is_late_when_it_was_made_before_what_is_in_memory) {
+  using namespace holdfast::core;
+  const auto id = [](instant at) { return assignment_id{uuid_source{1}.next(at)}; };
+  const assignment_id timeless{*parse_uuid("f18f2c5e-7c1a-4000-8000-000000000001")};
+  const instant loaded{std::chrono::seconds{1'700'000'000}};
+  const over_memory known{loaded, {}};
+  const auto second = std::chrono::seconds{1};
+  BOOST_TEST(may_be_late(id(loaded - second), known, loaded));
+  BOOST_TEST(may_be_late(id(loaded - second), known, loaded + late_request_most));
+  BOOST_TEST(!may_be_late(id(loaded - second), known, loaded + late_request_most + second));
+  BOOST_TEST(!may_be_late(id(loaded), known, loaded));
+  BOOST_TEST(may_be_late(timeless, known, loaded));
+  BOOST_TEST(!may_be_late(timeless, known, loaded + late_request_most + second));
+
+  const auto later = loaded + 100 * late_request_most;
+  const over_memory forgetful{loaded, forgotten_with(id(later), {})};
+  BOOST_TEST(may_be_late(id(later), forgetful, later + second));
+  BOOST_TEST(!may_be_late(id(later + second), forgetful, later + second));
+  BOOST_TEST((forgotten_with(id(loaded), later) == later));
+  BOOST_TEST((forgotten_with(timeless, later) == later));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
