@@ -22,6 +22,9 @@ constexpr auto upstream_deadline = std::chrono::seconds{2};
 /// Connections that may wait in the system's queue while the rate holds us back.
 constexpr int backlog = 256;
 
+/// Bytes of the names in a refused certificate that the log shows: a stranger chose them.
+constexpr std::size_t claims_logged = 200;
+
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (const auto& name : names)
@@ -157,9 +160,13 @@ void inlet::state::handshake(const session& one) {
   stream.set_verify_callback([this, weak = std::weak_ptr{one}](bool good, auto& of_peer) {
     auto* check = of_peer.native_handle();
     const auto held = weak.lock(); // weak: the stream is a part of what it would keep alive
-    if (!good || !held || X509_STORE_CTX_get_error_depth(check) != 0)
+    if (!held || X509_STORE_CTX_get_error_depth(check) != 0)
       return good;
     auto* certificate = X509_STORE_CTX_get_current_cert(check);
+    if (!good) {
+      held->claims = joined(names_of(certificate)).substr(0, claims_logged);
+      return false;
+    }
     held->names = names_of(certificate);
     held->is_node = is_for_servers(certificate);
     if (is_allowed(held->names, options_.allowed))
@@ -300,6 +307,8 @@ void inlet::state::refuse(const session& one, refusal why, frame_fault fault,
   log_fields fields{{"address", one->address}};
   if (!one->names.empty())
     fields.emplace_back("names", joined(one->names));
+  if (!one->claims.empty())
+    fields.emplace_back("claims", one->claims);
   if (fault != frame_fault::none) {
     ++counters_.faults[static_cast<std::size_t>(fault)];
     fields.emplace_back("fault", std::string{to_string(fault)});

@@ -91,6 +91,9 @@ BOOST_AUTO_TEST_CASE(each_stranger_is_refused_for_its_reason_and_nothing_reaches
   BOOST_TEST(behind.empty());
   BOOST_TEST(logged("peer_refused reason=no_certificate address=127.0.0.1"));
   BOOST_TEST(logged("reason=name_not_allowed address=127.0.0.1 names=bob"));
+  // Who uses the old one? Its names prove nothing, but say where to look.
+  BOOST_TEST(logged("reason=revoked address=127.0.0.1 claims=eve"));
+  BOOST_TEST(logged("reason=expired address=127.0.0.1 claims=past"));
   auto [outside, inside] = talking(); // and the node is fine
   BOOST_TEST(outside.write(frames::heartbeat()));
   BOOST_TEST((inside.read(32) == frames::heartbeat()));
