@@ -57,6 +57,21 @@ void check_completed(const client_history& clients, const final_state& stored, c
   }
 }
 
+/// No task but those that somebody failed may have become a dead letter.
+void check_dead_letters(const client_history& clients, const final_state& stored, checked& report) {
+  violation_list found{report};
+  std::set<core::task_id> may_be_dead;
+  for (const auto& one : clients.failed) {
+    may_be_dead.insert(one.task);
+    const auto row = stored.tasks.find(one.task);
+    if (one.outcome == told::yes && (row == stored.tasks.end() || !row->second.dead))
+      found.add(report.lost, "lost: task " + to_string(one.task) + " became a dead letter");
+  }
+  for (const auto& [task, row] : stored.tasks)
+    if (row.dead && may_be_dead.count(task) == 0)
+      found.add(report.from_nowhere, "from nowhere: a dead letter, task " + to_string(task));
+}
+
 void check_judgments(const client_history& clients, const final_state& stored, checked& report) {
   violation_list found{report};
   std::set<core::judgment_id> may_exist;
@@ -109,6 +124,7 @@ checked check(const client_history& clients, const final_state& stored) {
   checked report;
   check_enqueued(clients, stored, report);
   check_completed(clients, stored, report);
+  check_dead_letters(clients, stored, report);
   check_judgments(clients, stored, report);
   check_rows(clients, stored, report);
   return report;

@@ -14,6 +14,7 @@ struct stored_task {
   bool live = false;
   bool completed = false;
   std::string result; ///< Of a completed one.
+  bool dead = false;  ///< A dead letter.
 };
 
 struct stored_judgment {

@@ -216,7 +216,8 @@ final_state cluster::stored() const {
   final_state state;
   for (const auto& row : session.rows("SELECT task_id, workflow_status, finished_at IS NULL, "
                                       "result->>'try' FROM report.tasks"))
-    state.tasks[id_of<core::task_id>(row[0])] = {row[2] == "t", row[1] == "COMPLETED", row[3]};
+    state.tasks[id_of<core::task_id>(row[0])] = {row[2] == "t", row[1] == "COMPLETED", row[3],
+                                                 row[1] == "ERROR"};
   for (const auto& row :
        session.rows("SELECT judgment_id, unit_id, contributor_id FROM report.judgments"))
     state.judgments[id_of<core::judgment_id>(row[0])] = {id_of<core::unit_id>(row[1]), row[2]};

@@ -190,8 +190,14 @@ std::vector<sometimes> sometimes_of(const soak_result& r) {
     takeovers_seen += takeovers(r, of).size();
   auto interrupted = interrupted_by(r, kind::commit_cut);
   interrupted.found_there += interrupted_by(r, kind::commit_hang).found_there;
+  const auto& trouble = r.clients.trouble;
   return {
       {"late results refused", r.check.stale_refused, true},
+      {"bad tasks refused beside good ones", trouble.bad_beside_good, true},
+      {"tasks that the server refused", trouble.refused_by_server, true},
+      {"tasks that a queue had no room for", trouble.no_room, true},
+      {"dead letters", trouble.dead_letters, true},
+      {"repetitions that were known", trouble.repeated, true},
       {"takeovers", takeovers_seen,
        any_bit(r, {kind::kill, kind::freeze, kind::drain, kind::database_partition})},
       {"shards that a node found lost", r.nodes.shards_lost,

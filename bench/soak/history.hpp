@@ -35,6 +35,12 @@ struct completed_task {
   bool stale = false; ///< Handed in on purpose after the lease had run out.
 };
 
+/// A task of one try only, which its worker has failed: a dead letter.
+struct failed_task {
+  core::task_id task;
+  told outcome = told::unknown;
+};
+
 /// A judgment that was handed in.
 struct handed_in_judgment {
   core::judgment_id judgment;
@@ -60,13 +66,24 @@ struct timed_request {
   bool scheduled = false; ///< It kept to a schedule, whatever became of those before it.
 };
 
+/// What came of what nobody should hand in. Each has happened to somebody who was told so.
+struct trouble_seen {
+  std::uint64_t bad_beside_good = 0;   ///< Tasks refused as they are, in a batch with others.
+  std::uint64_t refused_by_server = 0; ///< Tasks that the database would not take.
+  std::uint64_t no_room = 0;           ///< Tasks beyond what their queue holds.
+  std::uint64_t dead_letters = 0;
+  std::uint64_t repeated = 0; ///< Known to have been done before.
+};
+
 /// What the clients have seen.
 struct client_history {
   std::vector<enqueued_task> enqueued;
   std::vector<completed_task> completed;
+  std::vector<failed_task> failed;
   std::vector<handed_in_judgment> judgments;
   std::vector<added_row> rows;
   std::vector<timed_request> requests;
+  trouble_seen trouble;
   std::uint64_t not_sent = 0; ///< Left out, because too many scheduled requests were open.
 };
 

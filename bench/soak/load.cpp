@@ -1,5 +1,7 @@
 #include "bench/soak/load.hpp"
 
+#include "bench/soak/asking.hpp"
+#include "bench/soak/troublemaker.hpp"
 #include "messages/errors.hpp"
 
 #include <caf/exit_reason.hpp>
@@ -28,6 +30,7 @@ constexpr auto stale_after = lease_ttl + 2s;
 /// twenty seconds without an answer, which is longer than any fault; those beyond are counted and
 /// not sent.
 constexpr std::uint32_t open_max = 1000;
+constexpr auto trouble_pause = 1s;
 
 const std::string policy =
     R"({"lease": {"ttl_seconds": 3, "total_max_seconds": 60},
@@ -46,51 +49,6 @@ const std::string workflow = R"({"name": "soak", "steps": [
 
 core::instant wall_now() {
   return std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
-}
-
-/// What a failed request means for what it asked for.
-told told_by(core::errc why) {
-  switch (why) {
-  case core::errc::none:
-    return told::yes;
-  case core::errc::unavailable:
-  case core::errc::overloaded:
-  case core::errc::fenced:
-    return told::unknown;
-  default:
-    return told::no;
-  }
-}
-
-bool any_done(const msg::task_outcomes& answer) {
-  return std::any_of(answer.outcomes.begin(), answer.outcomes.end(), [](const auto& one) {
-    return one.refusal == core::errc::none && !one.repeated;
-  });
-}
-
-/// Whether an answer followed from a commit of what was asked.
-template <class Answer>
-bool follows_from_commit(const Answer& answer) {
-  if constexpr (std::is_same_v<Answer, msg::task_outcomes>)
-    return any_done(answer);
-  else if constexpr (std::is_same_v<Answer, msg::leased_tasks>)
-    return !answer.tasks.empty();
-  else if constexpr (std::is_same_v<Answer, msg::judgment_accepted>)
-    return !answer.repeated;
-  else if constexpr (std::is_same_v<Answer, msg::source_data_added>)
-    return answer.added > 0;
-  else
-    return std::is_same_v<Answer, msg::assignment>;
-}
-
-template <class Answer>
-timed_request timing_of(const core::outcome<Answer>& answer, clock::time_point begun) {
-  timed_request timed;
-  timed.begun = begun;
-  timed.millis = std::chrono::duration<float, std::milli>(clock::now() - begun).count();
-  timed.failure = answer ? core::errc::none : answer.error().code;
-  timed.committed = answer && follows_from_commit(*answer);
-  return timed;
 }
 
 caf::behavior run_errands(caf::event_based_actor* self) {
@@ -114,7 +72,7 @@ struct load::person {
 };
 
 load::load(caf::actor_system& system, const cluster& nodes, const load_options& options)
-    : system_(system), options_(options) {
+    : system_(system), conninfo_(nodes.conninfo()), options_(options) {
   client::retry_policy retry;
   retry.deadline = options.deadline;
   for (std::uint32_t first = 0; first < nodes.size(); ++first) {
@@ -130,14 +88,6 @@ load::~load() {
   stop();
   caf::anon_send_exit(sender_, caf::exit_reason::user_shutdown);
   connections_.clear();
-}
-
-/// Asks, waits for the answer and notes how it went.
-template <class Request>
-auto load::ask(person& who, const Request& request, clock::time_point begun) {
-  auto answer = who.node->ask<msg::answer_to<Request>>(request);
-  history_.add([&](client_history& all) { all.requests.push_back(timing_of(answer, begun)); });
-  return answer;
 }
 
 /// Asks without waiting, unless too many requests are open already. `then` gets the history and the
@@ -191,12 +141,13 @@ void load::start() {
   };
   for (int i = 0; i < queue_count; ++i) {
     queues_.push_back("soak-" + std::to_string(i));
-    must(ask(me, msg::put_queue{queues_.back(), policy}, clock::now()));
+    must(ask(*me.node, history_, msg::put_queue{queues_.back(), policy}));
   }
+  queues_of_trouble_ = troublemaker::set_up(*me.node, conninfo_);
   std::vector<core::step_id> second;
   for (int i = 0; i < workflow_count; ++i) {
-    const auto made =
-        must(ask(me, msg::create_workflow{me.fresh<core::workflow_id>(), workflow}, clock::now()));
+    const auto made = must(
+        ask(*me.node, history_, msg::create_workflow{me.fresh<core::workflow_id>(), workflow}));
     steps_.push_back(made.steps[0].step);
     second.push_back(made.steps[1].step);
   }
@@ -209,6 +160,7 @@ void load::start() {
     begin(number++, [this](person& who) { work(who); });
   for (std::uint32_t i = 0; i < options_.contributors; ++i)
     begin(number++, [this](person& who) { contribute(who); });
+  begin(number++, [this](person& who) { make_trouble(who); });
 }
 
 void load::produce(person& who) {
@@ -231,9 +183,7 @@ void load::produce(person& who) {
       tasks.push_back(task.task);
     send(who, std::move(request), due,
          [tasks = std::move(tasks)](client_history& all, const auto& answer) {
-           for (std::size_t i = 0; i < tasks.size(); ++i)
-             all.enqueued.push_back({tasks[i], answer ? told_by(answer->outcomes[i].refusal)
-                                                      : told_by(answer.error().code)});
+           note_enqueued(all, tasks, answer);
          });
   }
 }
@@ -259,21 +209,12 @@ void load::add_units(person& who) {
   }
 }
 
-void load::hand_in(person& who, const core::queue_name& queue,
-                   const std::vector<completed_task>& results) {
-  if (results.empty())
+void load::hand_in(person& who, const core::queue_name& queue, std::vector<completed_task> done) {
+  if (done.empty())
     return;
-  msg::complete_tasks request{queue, "w" + std::to_string(who.number), {}};
-  for (const auto& one : results)
-    request.tasks.push_back({{one.task, one.token}, R"({"try": ")" + one.result + R"("})"});
-  const auto answer = ask(who, request, clock::now());
-  history_.add([&](client_history& all) {
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      auto one = results[i];
-      one.outcome = answer ? told_by(answer->outcomes[i].refusal) : told_by(answer.error().code);
-      all.completed.push_back(std::move(one));
-    }
-  });
+  const auto answer =
+      ask(*who.node, history_, completion_of(queue, "w" + std::to_string(who.number), done));
+  history_.add([&](client_history& all) { note_completions(all, std::move(done), answer); });
 }
 
 void load::work(person& who) {
@@ -296,7 +237,7 @@ void load::work(person& who) {
     claim.most = 10;
     claim.tied = who.one_in(4);
     claim.wait = 200ms;
-    const auto answer = ask(who, claim, clock::now());
+    const auto answer = ask(*who.node, history_, claim);
     if (!answer)
       continue;
     std::vector<completed_task> done;
@@ -311,7 +252,7 @@ void load::work(person& who) {
         late.push_back({clock::now() + stale_after, claim.queue, std::move(result)});
       }
     }
-    hand_in(who, claim.queue, done);
+    hand_in(who, claim.queue, std::move(done));
   }
 }
 
@@ -320,7 +261,7 @@ void load::contribute(person& who) {
   while (!over_) {
     const auto step = steps_[who.below(steps_.size())];
     const auto given =
-        ask(who, msg::ask_assignment{step, name, who.fresh<core::assignment_id>()}, clock::now());
+        ask(*who.node, history_, msg::ask_assignment{step, name, who.fresh<core::assignment_id>()});
     if (!given) {
       std::this_thread::sleep_for(20ms);
       continue;
@@ -333,11 +274,25 @@ void load::contribute(person& who) {
                                   given->token,
                                   who.fresh<core::judgment_id>(),
                                   R"({"answer": "red"})"};
-    const auto taken = ask(who, judgment, clock::now());
+    const auto taken = ask(*who.node, history_, judgment);
+    const auto again =
+        who.one_in(20) ? std::optional{ask(*who.node, history_, judgment)} : std::nullopt;
     history_.add([&](client_history& all) {
       all.judgments.push_back({judgment.judgment, judgment.unit, name,
                                taken ? told::yes : told_by(taken.error().code)});
+      all.trouble.repeated += again && *again && (*again)->repeated ? 1 : 0;
     });
+  }
+}
+
+void load::make_trouble(person& who) {
+  troublemaker one{*who.node, history_, who.ids};
+  for (auto due = clock::now(); !over_;) {
+    if (producing_ && due <= clock::now()) {
+      one.hand_in();
+      due = clock::now() + trouble_pause;
+    }
+    one.work();
   }
 }
 
@@ -346,12 +301,14 @@ void load::stop_producing() { producing_ = false; }
 /// Tasks and units that are not finished; a very large number when nobody knows.
 std::uint64_t load::open_work(person& who) {
   std::uint64_t open = 0;
-  for (const auto& queue : queues_) {
-    const auto counts = ask(who, msg::get_queue_statistics{queue}, clock::now());
+  auto queues = queues_;
+  queues.insert(queues.end(), queues_of_trouble_.begin(), queues_of_trouble_.end());
+  for (const auto& queue : queues) {
+    const auto counts = ask(*who.node, history_, msg::get_queue_statistics{queue});
     open += counts ? counts->live : 1'000'000;
   }
   for (const auto& step : steps_) {
-    const auto counts = ask(who, msg::get_step_statistics{step}, clock::now());
+    const auto counts = ask(*who.node, history_, msg::get_step_statistics{step});
     open += counts ? counts->judgable : 1'000'000;
   }
   return open;

@@ -27,9 +27,10 @@ struct errand {
 };
 
 /// Everybody who uses the cluster: producers who keep to their schedule whatever happens, workers
-/// and contributors, some of whom forget what they hold or hand it in too late. Each is a thread of
-/// its own. Workers and contributors wait for each answer. Producers do not: a request is sent when
-/// it is due, so that as many are open as an outage leaves unanswered, up to a bound.
+/// and contributors, some of whom forget what they hold or hand it in too late, and somebody who
+/// makes trouble. Each is a thread of its own. Workers and contributors wait for each answer.
+/// Producers do not: a request is sent when it is due, so that as many are open as an outage leaves
+/// unanswered, up to a bound.
 class load {
 public:
   load(caf::actor_system& system, const cluster& nodes, const load_options& options);
@@ -50,8 +51,6 @@ public:
 private:
   struct person;
 
-  template <class Request>
-  auto ask(person& who, const Request& request, clock::time_point begun);
   template <class Request, class Then>
   void send(const person& who, Request request, clock::time_point due, Then then);
   template <class Loop>
@@ -59,15 +58,17 @@ private:
   void produce(person& who);
   void add_units(person& who);
   void work(person& who);
-  void hand_in(person& who, const core::queue_name& queue,
-               const std::vector<completed_task>& results);
+  void hand_in(person& who, const core::queue_name& queue, std::vector<completed_task> done);
   void contribute(person& who);
+  void make_trouble(person& who);
   std::uint64_t open_work(person& who);
 
   caf::actor_system& system_;
+  std::string conninfo_; ///< Of the server, for who makes trouble there.
   load_options options_;
   std::vector<std::unique_ptr<client::connection>> connections_;
   std::vector<core::queue_name> queues_;
+  std::vector<core::queue_name> queues_of_trouble_;
   std::vector<core::step_id> steps_; ///< First steps, then their second ones.
   history history_;
   caf::actor sender_;

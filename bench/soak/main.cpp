@@ -4,6 +4,7 @@
 
 #include "bench/shell.hpp"
 #include "bench/soak/cluster.hpp"
+#include "bench/soak/history_file.hpp"
 #include "bench/soak/isolation.hpp"
 #include "bench/soak/load.hpp"
 #include "bench/soak/nemesis.hpp"
@@ -158,8 +159,6 @@ soak_result run(const run_options& o) {
                  o.upgrade_from, disk_bytes, wants(fault_kind::join_and_leave),
                  wants(fault_kind::commit_cut) || wants(fault_kind::commit_hang),
                  wants(fault_kind::outage) || wants(fault_kind::disk_full)}};
-  if (o.keep)
-    nodes.keep_directory();
   client::peer_system configuration{client::peer_settings{}};
   caf::actor_system system{configuration};
   auto load_wanted = o.load;
@@ -198,6 +197,9 @@ soak_result run(const run_options& o) {
   result.clients = users.seen();
   result.check = check(result.clients, nodes.stored());
   result.database_mib = nodes.database_mib();
+  // The positive control is red, and nobody wonders why.
+  if (o.keep || (!o.lazy_disk && !violations(result).empty()))
+    nodes.keep_directory();
   return result;
 }
 
@@ -214,8 +216,11 @@ int finish(const run_options& o, const soak_result& result) {
   write(o.out + "-report.html", report_html(result));
   std::cout << verdict;
   std::cerr << "written: " << o.out << "-verdict.json, " << o.out << "-report.html\n";
-  if (!violations(result).empty())
+  if (!violations(result).empty()) {
+    write(o.out + "-history.jsonl", history_lines(result.clients));
+    std::cerr << "written: " << o.out << "-history.jsonl\n";
     return exit_red;
+  }
   return void_reasons(result).empty() ? exit_green : exit_void;
 }
 

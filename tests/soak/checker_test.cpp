@@ -2,9 +2,13 @@
 // once.
 
 #include "bench/soak/checker.hpp"
+#include "bench/soak/history_file.hpp"
 #include "core/uuid.hpp"
 
 #include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <string>
 
 namespace holdfast::soak {
 
@@ -97,6 +101,23 @@ BOOST_AUTO_TEST_CASE(a_refused_task_that_is_there_is_seen) {
   BOOST_TEST(result().from_nowhere == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(a_dead_letter_that_is_none_is_seen) { // I-12, scorecard 55
+  clients.failed = {{tasks[2], told::yes}};
+  stored.tasks[tasks[2]] = {false, false, "", true};
+  BOOST_TEST(result().violations.empty());
+  stored.tasks[tasks[2]].dead = false;
+  BOOST_TEST(result().lost == 1U);
+  stored.tasks.erase(tasks[2]);
+  BOOST_TEST(result().lost == 2U); // the task, too
+}
+
+BOOST_AUTO_TEST_CASE(a_dead_letter_that_nobody_failed_is_seen) {
+  stored.tasks[tasks[2]] = {false, false, "", true};
+  BOOST_TEST(result().from_nowhere == 1U);
+  clients.failed = {{tasks[2], told::unknown}};
+  BOOST_TEST(result().violations.empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_lost_judgment_is_seen) { // I-12
   stored.judgments.erase(judgments[1]);
   BOOST_TEST(result().lost == 1U);
@@ -144,6 +165,23 @@ BOOST_AUTO_TEST_CASE(source_data_of_which_nobody_knows_may_be_there_or_not) {
   BOOST_TEST(result().violations.empty());
   stored.rows.erase(stored.rows.begin());
   BOOST_TEST(result().violations.empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_history_is_there_to_be_searched) {
+  clients.failed = {{tasks[2], told::unknown}};
+  const auto lines = history_lines(clients);
+  BOOST_TEST(std::count(lines.begin(), lines.end(), '\n') == 11);
+  const auto has = [&](const std::string& line) {
+    return lines.find(line + '\n') != std::string::npos;
+  };
+  BOOST_TEST(has(R"({"what":"enqueued","told":"yes","task":")" + to_string(tasks[0]) + R"("})"));
+  BOOST_TEST(has(R"({"what":"completed","told":"no","task":")" + to_string(tasks[1])
+                 + R"(","token":1,"result":"w1-2","late":true})"));
+  BOOST_TEST(has(R"({"what":"failed","told":"unknown","task":")" + to_string(tasks[2]) + R"("})"));
+  BOOST_TEST(has(R"({"what":"judged","told":"yes","judgment":")" + to_string(judgments[0])
+                 + R"(","unit":")" + to_string(unit) + R"(","contributor":"ana"})"));
+  BOOST_TEST(has(R"({"what":"source data","told":"yes","step":")" + to_string(steps[1])
+                 + R"(","key":"row-1"})"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

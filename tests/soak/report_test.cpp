@@ -29,6 +29,7 @@ struct green_run : timed_result {
         answer(second, second >= 12 && second < 15 ? 5 : 10);
     result.check.stale_attempted = 1;
     result.check.stale_refused = 1;
+    result.clients.trouble = {1, 1, 1, 1, 1};
     result.verify_rounds = {{at(5), core::errc::none, ""}, {at(30), core::errc::none, ""}};
     result.quiet_after = 3;
   }
@@ -70,6 +71,16 @@ BOOST_AUTO_TEST_CASE(a_run_without_late_results_or_live_checks_is_void) {
   BOOST_TEST((void_reasons(result)
               == std::vector<std::string>{"it never came to late results refused",
                                           "the live database was never verified"}));
+}
+
+BOOST_AUTO_TEST_CASE(a_run_without_any_kind_of_trouble_is_void) { // scorecard 55
+  result.clients.trouble = {};
+  BOOST_TEST((void_reasons(result)
+              == std::vector<std::string>{"it never came to bad tasks refused beside good ones",
+                                          "it never came to tasks that the server refused",
+                                          "it never came to tasks that a queue had no room for",
+                                          "it never came to dead letters",
+                                          "it never came to repetitions that were known"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_run_of_two_versions_is_void_without_an_upgrade) { // F44
