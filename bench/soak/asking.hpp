@@ -25,21 +25,22 @@ inline told told_by(core::errc why) {
   }
 }
 
-/// Whether an answer followed from a commit of what was asked.
+/// How much was committed of what was asked.
 template <class Answer>
-bool follows_from_commit(const Answer& answer) {
+std::size_t changes_in(const Answer& answer) {
   if constexpr (std::is_same_v<Answer, msg::task_outcomes>)
-    return std::any_of(answer.outcomes.begin(), answer.outcomes.end(), [](const auto& one) {
-      return one.refusal == core::errc::none && !one.repeated;
-    });
+    return static_cast<std::size_t>(
+        std::count_if(answer.outcomes.begin(), answer.outcomes.end(), [](const auto& one) {
+          return one.refusal == core::errc::none && !one.repeated;
+        }));
   else if constexpr (std::is_same_v<Answer, msg::leased_tasks>)
-    return !answer.tasks.empty();
+    return answer.tasks.size();
   else if constexpr (std::is_same_v<Answer, msg::judgment_accepted>)
-    return !answer.repeated;
+    return answer.repeated ? 0 : 1;
   else if constexpr (std::is_same_v<Answer, msg::source_data_added>)
-    return answer.added > 0;
+    return answer.added;
   else
-    return std::is_same_v<Answer, msg::assignment>;
+    return std::is_same_v<Answer, msg::assignment> ? 1 : 0;
 }
 
 template <class Answer>
@@ -48,7 +49,7 @@ timed_request timing_of(const core::outcome<Answer>& answer, clock::time_point b
   timed.begun = begun;
   timed.millis = std::chrono::duration<float, std::milli>(clock::now() - begun).count();
   timed.failure = answer ? core::errc::none : answer.error().code;
-  timed.committed = answer && follows_from_commit(*answer);
+  timed.changed = answer ? static_cast<std::uint32_t>(changes_in(*answer)) : 0;
   return timed;
 }
 

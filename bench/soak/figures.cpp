@@ -31,8 +31,17 @@ double quantile(std::vector<double> values, double share) {
 std::vector<double> commit_times(const soak_result& r) {
   std::vector<double> all;
   for (const auto& request : r.clients.requests)
-    if (request.committed)
+    if (request.changed > 0)
       all.push_back(seconds(request.begun - r.begun) + request.millis / 1000.0);
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+std::vector<double> change_times(const soak_result& r) {
+  std::vector<double> all;
+  for (const auto& request : r.clients.requests)
+    all.insert(all.end(), request.changed,
+               seconds(request.begun - r.begun) + request.millis / 1000.0);
   std::sort(all.begin(), all.end());
   return all;
 }
@@ -180,8 +189,8 @@ std::vector<double> moves_per_flap(const soak_result& r, fault_kind kind) {
   return all;
 }
 
-std::optional<double> throughput_share(const soak_result& r, const std::vector<double>& times,
-                                       const std::vector<double>& by_second, fault_kind kind) {
+std::optional<double> throughput_share(const soak_result& r, const std::vector<double>& changes,
+                                       fault_kind kind) {
   double lasted = 0;
   double committed = 0;
   for (const auto& fault : r.faults) {
@@ -190,10 +199,10 @@ std::optional<double> throughput_share(const soak_result& r, const std::vector<d
     const auto from = seconds(fault.begun - r.begun);
     const auto to = seconds(fault.ended - r.begun);
     lasted += to - from;
-    committed += static_cast<double>(std::lower_bound(times.begin(), times.end(), to)
-                                     - std::lower_bound(times.begin(), times.end(), from));
+    committed += static_cast<double>(std::lower_bound(changes.begin(), changes.end(), to)
+                                     - std::lower_bound(changes.begin(), changes.end(), from));
   }
-  const auto calm = calm_rate(r, by_second) * lasted;
+  const auto calm = calm_rate(r, commits_by_second(r, changes)) * lasted;
   return calm > 0 ? std::optional{committed / calm} : std::nullopt;
 }
 

@@ -19,6 +19,9 @@ double quantile(std::vector<double> values, double share);
 /// changed nothing, such as a claim that found no task, is not one: a node gives it from memory.
 std::vector<double> commit_times(const soak_result& result);
 
+/// The same, once for each task, result, lease or judgment that was committed.
+std::vector<double> change_times(const soak_result& result);
+
 /// Those in each second of the run.
 std::vector<double> commits_by_second(const soak_result& result, const std::vector<double>& times);
 
@@ -68,10 +71,11 @@ interrupted_commits interrupted_by(const soak_result& result, fault_kind kind);
 /// By faults of a kind that moved shards, one figure of each: see `struck_fault::moves_per_flap`.
 std::vector<double> moves_per_flap(const soak_result& result, fault_kind kind);
 
-/// What was committed while faults of a kind lasted, as a share of what is when nothing is wrong.
-/// Empty when either is not known.
-std::optional<double> throughput_share(const soak_result& result, const std::vector<double>& times,
-                                       const std::vector<double>& by_second, fault_kind kind);
+/// What was committed while faults of a kind lasted, by `change_times`, as a share of what is when
+/// nothing is wrong. Not the answers: a worker who waits longer for each is given more by it. Empty
+/// when either is not known.
+std::optional<double> throughput_share(const soak_result& result,
+                                       const std::vector<double>& changes, fault_kind kind);
 
 /// How long each process took to end that was asked to, by faults of this kind.
 std::vector<double> exit_times(const soak_result& result, fault_kind kind);

@@ -94,8 +94,7 @@ void judge_disturbed(const soak_result& r, std::vector<std::string>& missed) {
       far += seconds(fault.ended - fault.begun);
   if (far < far_lines_min)
     return;
-  const auto times = commit_times(r);
-  const auto share = throughput_share(r, times, commits_by_second(r, times), fault_kind::far_line);
+  const auto share = throughput_share(r, change_times(r), fault_kind::far_line);
   if (share && *share < far_share_min)
     missed.push_back("with a far line " + two_digits(100 * *share)
                      + " % of the usual was committed; at least " + two_digits(100 * far_share_min)
@@ -140,13 +139,13 @@ void judge_growth(const soak_result& r, std::vector<std::string>& missed) {
   if (r.plan.request.load_time < long_run)
     return;
   if (const auto memory = worst_trend(r, resource::memory);
-      memory && memory->surely_per_hour() > memory_growth_max * memory->median)
+      memory && memory->at_least_per_hour > memory_growth_max * memory->median)
     missed.push_back("a node's memory grows by "
                      + two_digits(100 * memory->per_hour / memory->median) + " % an hour; at most "
                      + two_digits(100 * memory_growth_max) + " %");
   const auto judge = [&](resource what, const char* name) {
     if (const auto grows = worst_trend(r, what);
-        grows && grows->surely_per_hour() > count_growth_max)
+        grows && grows->at_least_per_hour > count_growth_max)
       missed.push_back("a node has " + two_digits(grows->per_hour) + " more " + name
                        + " each hour; at most " + two_digits(count_growth_max));
   };

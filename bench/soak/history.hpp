@@ -61,8 +61,9 @@ struct timed_request {
   clock::time_point begun; ///< When it should have been asked, by the schedule where it has one.
   float millis = 0;
   core::errc failure = core::errc::none;
-  /// Its answer followed from a commit: it changed something, and was not merely told.
-  bool committed = false;
+  /// What was committed before its answer: tasks, results, leases, judgments. None when it was
+  /// merely told something.
+  std::uint32_t changed = 0;
   bool scheduled = false; ///< It kept to a schedule, whatever became of those before it.
 };
 

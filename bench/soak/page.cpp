@@ -247,7 +247,7 @@ std::string fault_table(const soak_result& r) {
 std::string growth_table(const soak_result& r) {
   std::ostringstream table;
   table << "<table><tr><th>of the node where it grows most</th><th>an hour</th><th>% an hour</th>"
-           "<th>&plusmn; an hour</th></tr>";
+           "<th>at least an hour, by 95 %</th></tr>";
   const auto add = [&](const char* name, resource what) {
     const auto grows = worst_trend(r, what);
     if (!grows)
@@ -255,7 +255,7 @@ std::string growth_table(const soak_result& r) {
     table << "<tr><td>" << name << "</td><td>" << rounded(grows->per_hour) << "</td><td>";
     if (grows->median > 0)
       table << rounded(100 * grows->per_hour / grows->median);
-    table << "</td><td>" << rounded(grows->error_per_hour) << "</td></tr>";
+    table << "</td><td>" << rounded(grows->at_least_per_hour) << "</td></tr>";
   };
   add("memory, MiB", resource::memory);
   add("open files", resource::files);

@@ -56,7 +56,7 @@ ordered_json resource_figures(const soak_result& r) {
     if (!grows)
       return;
     all[name]["slope_per_hour"] = grows->per_hour;
-    all[name]["slope_error_per_hour"] = grows->error_per_hour;
+    all[name]["slope_at_least_per_hour"] = grows->at_least_per_hour;
     if (grows->median > 0)
       all[name]["slope_percent_per_hour"] = 100 * grows->per_hour / grows->median;
   };
@@ -97,7 +97,8 @@ void add_returns(ordered_json& one, const soak_result& r, fault_kind kind,
 }
 
 ordered_json fault_figures(const soak_result& r, fault_kind kind, const std::vector<double>& times,
-                           const std::vector<double>& by_second) {
+                           const std::vector<double>& by_second,
+                           const std::vector<double>& changes) {
   std::uint64_t struck = 0;
   std::uint64_t bit = 0;
   std::uint64_t failed = 0;
@@ -141,7 +142,7 @@ ordered_json fault_figures(const soak_result& r, fault_kind kind, const std::vec
     one["shards_given"] = shards_given;
   if (recovery_max(kind) > core::duration::zero())
     add_returns(one, r, kind, times, by_second);
-  if (const auto share = throughput_share(r, times, by_second, kind))
+  if (const auto share = throughput_share(r, changes, kind))
     one["throughput_share"] = *share;
   one["violations"] = violated;
   one["longest_silence_s"] = distribution(silence);
@@ -176,9 +177,11 @@ ordered_json figures(const soak_result& r) {
   all["verify"] = verify_figures(r);
   const auto times = commit_times(r);
   const auto by_second = commits_by_second(r, times);
+  const auto changes = change_times(r);
   all["calm_commits_answered_per_second"] = calm_rate(r, by_second);
+  all["calm_changes_per_second"] = calm_rate(r, commits_by_second(r, changes));
   for (const auto kind : r.plan.request.kinds)
-    all["faults"][std::string{name_of(kind)}] = fault_figures(r, kind, times, by_second);
+    all["faults"][std::string{name_of(kind)}] = fault_figures(r, kind, times, by_second, changes);
   if (r.two_versions)
     all["versions"] = {{"upgrades", changes_of_version(r, struck_fault::change::upgrade)},
                        {"rollbacks", changes_of_version(r, struck_fault::change::rollback)}};

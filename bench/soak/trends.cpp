@@ -16,6 +16,8 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t points_min = 5;
 constexpr double hour = 3600;
+/// Of a normal distribution, beyond which chance goes in one case of twenty.
+constexpr double deviations = 1.96;
 /// A sixth of a run, or ten minutes: caches fill.
 constexpr int warm_up_share = 6;
 constexpr core::duration warm_up_max = 10min;
@@ -66,37 +68,30 @@ std::optional<trend> trend_of(const soak_result& r, resource what, std::size_t n
 std::optional<trend> fit(const std::vector<std::pair<double, double>>& points) {
   if (points.size() < points_min)
     return std::nullopt;
-  const auto n = static_cast<double>(points.size());
-  double x_mean = 0;
-  double y_mean = 0;
   std::vector<double> values;
-  for (const auto& [x, y] : points) {
-    x_mean += x / n;
-    y_mean += y / n;
-    values.push_back(y);
+  std::vector<double> slopes;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    values.push_back(points[i].second);
+    for (std::size_t j = 0; j < i; ++j)
+      if (const auto apart = points[i].first - points[j].first; apart != 0)
+        slopes.push_back((points[i].second - points[j].second) / apart * hour);
   }
-  double across = 0;
-  double along = 0;
-  for (const auto& [x, y] : points) {
-    across += (x - x_mean) * (x - x_mean);
-    along += (x - x_mean) * (y - y_mean);
-  }
-  if (across == 0)
+  if (slopes.empty())
     return std::nullopt;
-  const auto slope = along / across;
-  double left = 0;
-  for (const auto& [x, y] : points) {
-    const auto residue = y - y_mean - slope * (x - x_mean);
-    left += residue * residue;
-  }
-  return trend{slope * hour, std::sqrt(left / (n - 2) / across) * hour, quantile(values, 0.5)};
+  std::sort(slopes.begin(), slopes.end());
+  // How far rises and falls are out of balance where nothing grows, but in one case of twenty.
+  const auto n = static_cast<double>(points.size());
+  const auto by_chance = deviations * std::sqrt(n * (n - 1) * (2 * n + 5) / 18);
+  const auto lower = (static_cast<double>(slopes.size()) - by_chance) / 2;
+  return trend{quantile(slopes, 0.5), slopes[static_cast<std::size_t>(std::max(0.0, lower))],
+               quantile(values, 0.5)};
 }
 
 std::optional<trend> worst_trend(const soak_result& r, resource what) {
   std::optional<trend> worst;
   for (std::size_t node = 0; node < r.plan.request.nodes; ++node)
     if (const auto one = trend_of(r, what, node);
-        one && (!worst || one->surely_per_hour() > worst->surely_per_hour()))
+        one && (!worst || one->at_least_per_hour > worst->at_least_per_hour))
       worst = one;
   return worst;
 }

@@ -210,6 +210,9 @@ BOOST_AUTO_TEST_CASE(work_goes_on_with_a_node_that_is_far_away) { // scorecard 2
   commits(0, 10, 10);
   commits(10, 40, 5);
   red("with a far line 50.00 % of the usual was committed; at least 60.00 %");
+  for (auto& request : result.clients.requests)
+    request.changed = request.begun < at(10) ? 10 : 13; // half of the answers, each of them more
+  reached_all();
 }
 
 BOOST_AUTO_TEST_CASE(a_throughput_of_seconds_or_with_nothing_to_set_it_against_is_no_goal) {

@@ -36,7 +36,7 @@ struct green_run : timed_result {
 
   void answer(int second, int times) {
     for (int i = 0; i < times; ++i)
-      result.clients.requests.push_back({at(second) + i * 50ms, 20, core::errc::none, true, true});
+      result.clients.requests.push_back({at(second) + i * 50ms, 20, core::errc::none, 1, true});
   }
   nlohmann::json verdict() const { return nlohmann::json::parse(verdict_json(result)); }
 };

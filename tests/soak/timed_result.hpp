@@ -27,7 +27,7 @@ struct timed_result {
     for (int second = from; second < to; ++second)
       for (int i = 0; i < per_second; ++i)
         result.clients.requests.push_back(
-            {at(second + 0.9 * i / per_second), 1, core::errc::none, true, true});
+            {at(second + 0.9 * i / per_second), 1, core::errc::none, 1, true});
   }
 
   soak_result result;
