@@ -13,9 +13,11 @@
 #include "actors/owners.hpp"
 #include "actors/profiles.hpp"
 #include "actors/reader.hpp"
+#include "actors/readers.hpp"
 #include "actors/refitter.hpp"
 #include "actors/relay.hpp"
 #include "actors/shards.hpp"
+#include "actors/spawn_blocking.hpp"
 #include "actors/step_search.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/sweeper.hpp"
@@ -40,21 +42,12 @@ std::vector<caf::actor> lanes(const siblings& running, const context_ptr& contex
   return writers;
 }
 
-/// Spawns an actor that calls the store or calculates for long, on a thread of its own where the
-/// store blocks.
-template <class Function, class... Args>
-caf::actor spawn_blocking(caf::event_based_actor* parent, const context_ptr& context, Function f,
-                          Args... args) {
-  return context->settings.blocking_store
-             ? parent->spawn<caf::detached>(f, context, std::move(args)...)
-             : parent->spawn(f, context, std::move(args)...);
-}
-
 /// The supervision tree of one node: the whole crash policy, readable on one screen.
 ///
 ///   node (rest_for_one)      order = dependency: what stands below a failed line starts again too
 ///   ├─ objects               large payloads, and under it the threads that wait for their store
-///   ├─ loader, reader        two connections that read: one for actors, one for the gateway
+///   ├─ loader, reader        who reads: the one for actors, the other for the gateway, each over
+///   │                        some connections
 ///   ├─ writer-0 …            group commit; a lost writer loses the sequence numbers of its shards,
 ///   ├─ membership            so the shards are taken over anew
 ///   ├─ refitter              looks at all judgments of a step at once, a step at a time
@@ -84,7 +77,9 @@ supervisor_spec node_tree(const context_ptr& context) {
   add("objects", [=](parent_ptr p, const siblings&) { return p->spawn(object_host, context); });
   for (const auto* name : {"loader", "reader"})
     add(name, [=](parent_ptr p, const siblings& s) {
-      return spawn_blocking(p, context, reader, s.at("objects"));
+      return context->settings.reader_lanes > 1
+                 ? p->spawn(readers, context, s.at("objects"))
+                 : spawn_blocking(p, context, reader, s.at("objects"));
     });
   for (std::uint32_t lane = 0; lane < context->settings.writer_lanes; ++lane)
     add(lane_name(lane), [=](parent_ptr p, const siblings&) { return spawn_writer(p, context); });

@@ -67,6 +67,7 @@ struct node_settings {
   core::duration forward_patience{};
 
   core::batching_limits batching;
+  std::uint32_t reader_lanes = 1; ///< Of those who read for actors, and for the gateway.
   std::uint32_t writer_lanes = 1;
   core::duration writer_retry_min{};
   core::duration writer_retry_max{};

@@ -17,8 +17,8 @@ struct reader_state {
   caf::actor objects;
 };
 
-/// A READER: answers questions from the database, one at a time, over a connection of its own. A
-/// node has two: one loads actors, one answers the gateway, so that a long list never delays an
+/// A READER: answers questions from the database, one at a time, over a connection of its own. Some
+/// of a node's load actors and some answer the gateway, so that a long list never delays an
 /// assignment.
 ///
 /// Failure: an unreachable database answers `unavailable`; the next question tries a fresh

@@ -14,24 +14,22 @@ namespace {
 
 /// Requests that may wait for their turn to add; each holds its rows in memory.
 constexpr std::size_t adding_max = 256;
+/// Of these, decided and not committed yet.
+constexpr std::size_t on_their_way_max = 8;
 
 void next_intake(step_ptr self);
 
-void finish(step_ptr self, const intake& in, const core::failure& why, std::uint32_t fresh,
-            std::uint32_t known) {
-  in.done(why, fresh, known);
-  self->state.adding.erase(self->state.adding.begin());
+/// The first in line is decided: the next one need not wait for its commit.
+void leave_line(step_ptr self) {
+  auto& st = self->state;
+  st.adding.erase(st.adding.begin());
+  st.looks_for_keys = false;
   next_intake(self);
 }
 
-/// As `finish`, after a write. A failed one ends the step, whose state may be going already: then
-/// this intake is only answered, and those behind it are when their promises go.
-void settled(step_ptr self, const intake& in, const core::failure& why, std::uint32_t fresh,
-             std::uint32_t known) {
-  if (why.code == core::errc::none)
-    finish(self, in, why, fresh, known);
-  else
-    in.done(why, 0, 0);
+void refuse(step_ptr self, const intake& in, const core::failure& why) {
+  in.done(why, 0, 0);
+  leave_line(self);
 }
 
 /// The new unit is durable.
@@ -51,9 +49,10 @@ void add_missing(step_ptr self, std::shared_ptr<intake> in,
                  const std::vector<std::string>& known_keys) {
   auto& st = self->state;
   if (in->parents_read_at && *in->parents_read_at != st.results_taken_back)
-    return finish(self, *in,
-                  {core::errc::unavailable, "results were taken back since they were read"}, 0, 0);
-  const std::unordered_set<std::string> known{known_keys.begin(), known_keys.end()};
+    return refuse(self, *in,
+                  {core::errc::unavailable, "results were taken back since they were read"});
+  std::unordered_set<std::string> known{known_keys.begin(), known_keys.end()};
+  known.insert(st.keys_on_their_way.begin(), st.keys_on_their_way.end());
   auto& items = in->items;
   const auto before = items.size();
   items.erase(std::remove_if(items.begin(), items.end(),
@@ -62,27 +61,42 @@ void add_missing(step_ptr self, std::shared_ptr<intake> in,
   const auto fresh = static_cast<std::uint32_t>(items.size());
   const auto there = static_cast<std::uint32_t>(before - items.size());
   if (items.empty()) {
-    st.pending.after_all([=](const core::failure& why) { settled(self, *in, why, 0, there); });
-    return;
+    st.pending.after_all([=](const core::failure& why) {
+      in->done(why, 0, why.code == core::errc::none ? there : 0);
+    });
+    return leave_line(self);
   }
+  std::vector<std::string> keys;
+  for (const auto& item : items)
+    keys.push_back(item.key);
   auto decided = core::add_units(st.step, std::move(items), st.ids, now(self, st.context),
                                  judging_tasks(self));
   if (decided.refusal != core::errc::none)
-    return finish(self, *in, {decided.refusal, decided.detail}, 0, 0);
+    return refuse(self, *in, {decided.refusal, decided.detail});
+  st.keys_on_their_way.insert(keys.begin(), keys.end());
+  ++st.intakes_on_their_way;
   // Only of what is new: the message of an item that is there already came in with it.
   for (const auto& unit : decided.answer.units)
     if (const auto message = in->inbox.extract(unit.parent))
       decided.changes.writes.push_back(std::move(message.mapped()));
   // Offered only once they are durable: whoever is offered a unit has it loaded from the database.
+  // A write that failed ends the step, whose state may be going already.
   write(self, std::move(decided.changes),
-        [=, units = std::move(decided.answer.units)](const core::failure& why) {
-          if (why.code == core::errc::none)
-            for (const auto& unit : units)
-              offer_from_now_on(self, unit);
-          settled(self, *in, why, fresh, there);
-          if (why.code == core::errc::none)
-            gather_when_due(self);
+        [=, keys = std::move(keys),
+         units = std::move(decided.answer.units)](const core::failure& why) {
+          if (why.code != core::errc::none)
+            return in->done(why, 0, 0);
+          auto& after = self->state;
+          --after.intakes_on_their_way;
+          for (const auto& key : keys)
+            after.keys_on_their_way.erase(key);
+          for (const auto& unit : units)
+            offer_from_now_on(self, unit);
+          in->done(why, fresh, there);
+          next_intake(self);
+          gather_when_due(self);
         });
+  leave_line(self);
 }
 
 void start_intake(step_ptr self, std::shared_ptr<intake> in) {
@@ -93,14 +107,15 @@ void start_intake(step_ptr self, std::shared_ptr<intake> in) {
     return add_missing(self, std::move(in), {});
   self->request(self->state.links.loader, internal_timeout, std::move(question))
       .then([=](const source_keys_found& found) { add_missing(self, in, found.keys); },
-            [=](caf::error& error) { finish(self, *in, msg::failure_of(error), 0, 0); });
+            [=](caf::error& error) { refuse(self, *in, msg::failure_of(error)); });
 }
 
 void next_intake(step_ptr self) {
-  auto& adding = self->state.adding;
-  if (adding.empty())
+  auto& st = self->state;
+  if (st.adding.empty() || st.looks_for_keys || st.intakes_on_their_way >= on_their_way_max)
     return;
-  const auto start = adding.front(); // a copy: an intake that ends at once removes itself
+  st.looks_for_keys = true;
+  const auto start = st.adding.front(); // a copy: an intake that ends at once removes itself
   start();
 }
 
@@ -126,8 +141,7 @@ bool enqueue(step_ptr self, intake in) {
     return false;
   auto shared = std::make_shared<intake>(std::move(in));
   adding.push_back([self, shared] { start_intake(self, shared); });
-  if (adding.size() == 1)
-    next_intake(self);
+  next_intake(self);
   return true;
 }
 

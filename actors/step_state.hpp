@@ -141,8 +141,12 @@ struct step_state {
   core::instant wake_at = core::instant::max(); ///< A timer is set for batches that were put off.
 
   // --- adding units ---
-  /// One at a time, so that two requests cannot both find a key missing.
+  /// One at a time looks which keys are there, so that two cannot both find one missing.
   std::vector<std::function<void()>> adding;
+  bool looks_for_keys = false; ///< The first of these.
+  /// Of units whose commit is under way: whoever looks into the database may miss them.
+  std::unordered_set<std::string> keys_on_their_way;
+  std::size_t intakes_on_their_way = 0; ///< Whose commits are.
   /// Of requesters whose data is on its way into the object store.
   payload_lines<caf::actor> adding_lines;
   /// How often results of the steps before were taken back, as far as this life knows: what was

@@ -132,6 +132,7 @@ actors::node_settings node_settings_of(const config::settings& settings, const n
   node.batching.batch_max = settings.writer.batch_max;
   node.batching.high_water = settings.writer.high_water;
   node.batching.rejoin_max = settings.writer.rejoin_max;
+  node.reader_lanes = settings.reader.lanes;
   node.writer_lanes = settings.writer.lanes;
   node.writer_retry_min = settings.writer.retry_min;
   node.writer_retry_max = settings.writer.retry_max;

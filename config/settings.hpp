@@ -102,6 +102,10 @@ struct settings {
   } unit{};
 
   struct {
+    std::uint32_t lanes;
+  } reader{};
+
+  struct {
     std::uint32_t batch_max;
     std::uint32_t high_water;
     core::duration rejoin_max;
@@ -300,6 +304,11 @@ void describe(Visitor&& option, Settings& s) {
   option("unit.prefetch", s.unit.prefetch, 64, 1, 10000,
          "Ready units that a step loads ahead of requests, so that an assignment need not read the "
          "database.");
+
+  option(
+      "reader.lanes", s.reader.lanes, 3, 1, 64,
+      "Database connections that read side by side for actors, and as many for lists and reports. "
+      "A database that is far away answers each question that much later.");
 
   option(
       "writer.batch_max", s.writer.batch_max, 500, 1, 10000,

@@ -68,7 +68,10 @@ constexpr statement take_shards{"take_shards", R"sql(
   RETURNING s.shard, s.epoch, s.batch_seq, s.event_seq)sql"};
 
 constexpr statement renew_node{"renew_node", R"sql(
-  UPDATE holdfast.nodes SET expires_at = clock_timestamp() + $2::bigint * interval '1 microsecond'
+  UPDATE holdfast.nodes
+     SET expires_at = clock_timestamp() + $2::bigint * interval '1 microsecond',
+         resumed_at = CASE WHEN expires_at < clock_timestamp() THEN clock_timestamp()
+                           ELSE resumed_at END
    WHERE incarnation = $1::uuid AND left_at IS NULL)sql"};
 
 constexpr statement read_clock{"read_clock", "SELECT clock_timestamp()"};

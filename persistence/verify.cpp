@@ -49,7 +49,8 @@ constexpr const char* fill_event_table = R"sql(
   SELECT coalesce(max(pruned_to) + interval '1 minute', '-infinity') FROM holdfast.shard_leases;
   INSERT INTO pg_temp.hosted
   SELECT CASE WHEN bool_or(n.left_at IS NOT NULL OR coalesce(n.expires_at, '-infinity') < now())
-              THEN 'infinity' ELSE coalesce(max(s.taken_at), '-infinity') END
+              THEN 'infinity'
+              ELSE coalesce(max(greatest(s.taken_at, n.resumed_at)), '-infinity') END
     FROM holdfast.shard_leases s
     LEFT JOIN holdfast.nodes n ON n.incarnation = s.host;
   ANALYZE pg_temp.event)sql";

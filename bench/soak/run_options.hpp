@@ -15,7 +15,7 @@ struct load_options {
   double enqueues_per_second = 40; ///< Requests, each of up to ten tasks, by an open loop.
   double units_per_second = 10;    ///< By an open loop.
   std::uint32_t producers = 2;
-  std::uint32_t workers = 4;
+  std::uint32_t workers = 12; ///< So many that those who wait for one node hold up no other.
   std::uint32_t contributors = 3;
   core::duration deadline = std::chrono::minutes{1}; ///< Of each request, with all its tries.
 };

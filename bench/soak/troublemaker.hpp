@@ -23,7 +23,7 @@ public:
   static std::vector<core::queue_name> set_up(const client::connection& node,
                                               const std::string& conninfo);
 
-  /// One of each kind of trouble.
+  /// A round of trouble, to be made once a second.
   void hand_in();
   /// Does what is in its queues; waits a moment when that is nothing.
   void work();
@@ -40,6 +40,7 @@ private:
   history& noted_;
   core::uuid_source ids_;
   std::uint64_t tries_ = 0;
+  std::uint64_t rounds_ = 0;
 };
 
 } // namespace holdfast::soak

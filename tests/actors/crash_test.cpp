@@ -50,7 +50,7 @@ void make_throw(const caf::actor& victim) { caf::anon_send(victim, actors::write
 
 const char* const all_actors[] = {"unit",   "step",       "shard_host", "shards",  "writer",
                                   "relay",  "membership", "owner",      "owners",  "consumer",
-                                  "reader", "gateway",    "janitor",    "refitter"};
+                                  "reader", "readers",    "gateway",    "janitor", "refitter"};
 
 } // namespace
 
@@ -74,8 +74,8 @@ BOOST_AUTO_TEST_CASE(work_goes_on_after_a_crash_of_any_actor) {
 
 // The second crash comes while the tree still ends what depends on the first.
 BOOST_AUTO_TEST_CASE(work_goes_on_after_two_crashes_at_once) {
-  const char* const children[] = {"reader", "writer", "membership", "shards",
-                                  "owners", "relay",  "consumer",   "gateway"};
+  const char* const children[] = {"reader", "readers", "writer",   "membership", "shards",
+                                  "owners", "relay",   "consumer", "gateway"};
   for (const auto* first : children)
     for (const auto* second : children) {
       BOOST_TEST_CONTEXT("crash of " << first << " and " << second) {

@@ -86,6 +86,44 @@ BOOST_AUTO_TEST_CASE(a_refusal_that_stands_on_an_uncommitted_decision_waits_for_
   BOOST_TEST(second->code() == core::errc::already_judged);
 }
 
+// I-12: what is on its way into the database is known, though no look finds it there.
+BOOST_AUTO_TEST_CASE(source_data_behind_an_uncommitted_request_is_added_once) {
+  const auto add = [&](const std::vector<std::string>& keys) {
+    msg::add_source_data request{step, {}};
+    for (const auto& key : keys)
+      request.rows.push_back({key, "{}", 0});
+    auto answer = send_to_node(std::move(request));
+    settle();
+    return answer;
+  };
+  const auto units = statistics(step).step.total_units;
+  bool away = true;
+  database->set_commit_faults([&](const persistence::write_batch&) {
+    return away ? commit_fault::unavailable : commit_fault::none;
+  });
+  const auto first = add({"a", "b"});
+  const auto second = add({"b", "c"});
+  const auto third = add({"a"});
+  std::vector<decltype(add({}))> others;
+  for (int i = 0; i < 20; ++i) // more than may be on their way at once
+    others.push_back(add({"other-" + std::to_string(i % 15)}));
+  BOOST_TEST((!first->arrived() && !second->arrived() && !third->arrived()));
+  away = false;
+  advance(3s);
+  const auto is = [](const auto& answer, std::uint32_t added, std::uint32_t there) {
+    return answer->value && answer->value->added == added && answer->value->already_there == there;
+  };
+  BOOST_TEST(is(first, 2, 0));
+  BOOST_TEST(is(second, 1, 1));
+  BOOST_TEST(is(third, 0, 1));
+  for (std::uint32_t i = 0; i < others.size(); ++i)
+    BOOST_TEST(is(others[i], i < 15 ? 1 : 0, i < 15 ? 0 : 1));
+  BOOST_TEST(statistics(step).step.total_units == units + 18);
+  BOOST_TEST(broken_invariants(*database) == "");
+  // Once it is there, the look finds it.
+  BOOST_TEST(is(add({"a", "d"}), 1, 1));
+}
+
 // I-12: whichever way the lost COMMIT went, the answer tells the truth and nothing is doubled.
 BOOST_AUTO_TEST_CASE(a_commit_of_unknown_outcome_is_resolved_before_anybody_is_answered) {
   for (const auto fault : {commit_fault::in_doubt_applied, commit_fault::in_doubt_lost}) {

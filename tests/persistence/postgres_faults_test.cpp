@@ -288,6 +288,23 @@ BOOST_AUTO_TEST_CASE(frozen_host_does_not_hold_up_its_successor) { // I-7
   f.check_stored(0);
 }
 
+// I-9: from then on it is asked to have swept what ended meanwhile.
+BOOST_AUTO_TEST_CASE(a_node_that_was_silent_for_longer_than_its_lease_is_noted) {
+  fault_fixture<postgres_world> f;
+  const auto noted = [] {
+    return test_cluster::instance()
+        .sql("SELECT coalesce(resumed_at BETWEEN now() - interval '1 min' AND now(), false)"
+             " FROM holdfast.nodes ORDER BY started_at LIMIT 1")[0][0]
+        .as<bool>();
+  };
+  value_of(f.db->renew(f.node, 1h));
+  BOOST_TEST(!noted());
+  value_of(f.db->renew(f.node, core::duration{0}));
+  BOOST_TEST(!noted());
+  value_of(f.db->renew(f.node, 1h)); // nobody has taken its shards
+  BOOST_TEST(noted());
+}
+
 BOOST_AUTO_TEST_CASE(batches_takeovers_and_renewals_never_deadlock) { // I-7
   fault_fixture<postgres_world> f;
   std::map<std::string, int> outcomes;

@@ -1577,6 +1577,21 @@ BOOST_AUTO_TEST_CASE(removal_takes_effect_within_a_minute) {
                  .empty());
 }
 
+// I-9
+BOOST_AUTO_TEST_CASE(nodes_that_were_silent_have_a_minute_to_sweep) {
+  breakable databases;
+  const std::string left_lying =
+      "UPDATE holdfast.active_leases SET granted_at = now() - interval '2 h',"
+      " expires_at = now() - interval '61 s';"
+      "UPDATE holdfast.shard_leases SET taken_at = now() - interval '1 h';";
+  const auto resumed = [](const std::string& ago) {
+    return "UPDATE holdfast.nodes SET resumed_at = now() - interval '" + ago + "'";
+  };
+  BOOST_TEST(databases.fired_by(left_lying + resumed("59 s")).empty());
+  BOOST_TEST((databases.fired_by(left_lying + resumed("61 s"))
+              == std::set<std::string>{"expired_leases_swept"}));
+}
+
 BOOST_AUTO_TEST_CASE(lost_and_damaged_objects_are_noticed) {
   breakable databases;
   BOOST_TEST(databases.fired_by("SELECT 1").empty());

@@ -190,6 +190,7 @@ virtual_node::virtual_node(virtual_world& w, const std::string& name, std::uint6
   settings.version = "test";
   settings.seed = seed;
   settings.dial_interval = 500ms;
+  settings.reader_lanes = 2;
   settings.forward_patience = 3s;
   settings.shards = 2;
   settings.heartbeat_interval = 1500ms;
