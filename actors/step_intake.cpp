@@ -51,12 +51,14 @@ void add_missing(step_ptr self, std::shared_ptr<intake> in,
   if (in->parents_read_at && *in->parents_read_at != st.results_taken_back)
     return refuse(self, *in,
                   {core::errc::unavailable, "results were taken back since they were read"});
-  std::unordered_set<std::string> known{known_keys.begin(), known_keys.end()};
-  known.insert(st.keys_on_their_way.begin(), st.keys_on_their_way.end());
+  const std::unordered_set<std::string> known{known_keys.begin(), known_keys.end()};
   auto& items = in->items;
   const auto before = items.size();
   items.erase(std::remove_if(items.begin(), items.end(),
-                             [&](const core::source_item& i) { return known.count(i.key) != 0; }),
+                             [&](const core::source_item& i) {
+                               return known.count(i.key) != 0
+                                      || st.keys_on_their_way.count(i.key) != 0;
+                             }),
               items.end());
   const auto fresh = static_cast<std::uint32_t>(items.size());
   const auto there = static_cast<std::uint32_t>(before - items.size());
