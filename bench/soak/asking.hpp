@@ -2,6 +2,7 @@
 
 #include "bench/soak/history.hpp"
 #include "client/connection.hpp"
+#include "core/time.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -10,6 +11,10 @@
 #include <vector>
 
 namespace holdfast::soak {
+
+inline core::instant wall_now() {
+  return std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
+}
 
 /// What a failed request means for what it asked for.
 inline told told_by(core::errc why) {

@@ -9,10 +9,9 @@
 
 #include <algorithm>
 #include <deque>
-#include <iostream>
+#include <optional>
 #include <random>
 #include <stdexcept>
-#include <type_traits>
 #include <utility>
 
 namespace holdfast::soak {
@@ -46,10 +45,6 @@ const std::string workflow = R"({"name": "soak", "steps": [
    "lease": {"ttl_seconds": 3, "total_max_seconds": 60, "regrant_after_seconds": 1},
    "judgment_schema": {"type": "object", "required": ["answer"],
                        "properties": {"answer": {"enum": ["red", "blue"]}}}}]})";
-
-core::instant wall_now() {
-  return std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
-}
 
 caf::behavior run_errands(caf::event_based_actor* self) {
   return {[self](const errand& what) { what.run(self); }};

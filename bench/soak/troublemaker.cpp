@@ -25,16 +25,13 @@ const core::queue_name narrow = "soak-narrow";
 constexpr std::size_t room_of_narrow = 20;
 const std::string policy_of_narrow =
     R"({"lease": {"ttl_seconds": 3}, "retry": {"max_attempts": 1000, "crashes_max": 100},
-        "depth_max": 20})";
+        "depth_max": )"
+    + std::to_string(room_of_narrow) + "}";
 
 /// Of its own: what an actor decides stands on what it decided before, so it loses that with what
 /// is refused. It starts again, and is set aside where that comes to more than five times a minute.
 constexpr std::uint64_t rounds_between_unwanted = 15;
 const core::queue_name unwanted = "soak-unwanted";
-
-core::instant wall_now() {
-  return std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
-}
 
 bool is_bad_input(core::errc why) {
   return why == core::errc::payload_invalid || why == core::errc::invalid_argument;
