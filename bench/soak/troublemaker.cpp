@@ -54,7 +54,7 @@ void count(trouble_seen& seen, const msg::task_outcomes& answer) {
 } // namespace
 
 troublemaker::troublemaker(const client::connection& node, history& noted, core::uuid_source ids)
-    : node_(node), noted_(noted), ids_(std::move(ids)) {}
+    : node_(node), noted_(noted), ids_(ids) {}
 
 std::vector<core::queue_name> troublemaker::set_up(const client::connection& node,
                                                    const std::string& conninfo) {
