@@ -1,6 +1,7 @@
 #include "actors/gateway.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/backpressure.hpp"
 #include "actors/held_promise.hpp"
 #include "actors/reader.hpp"
 #include "core/queue_meter.hpp"
@@ -339,17 +340,11 @@ core::failure check(const msg::replay_webhook& m) {
 
 /// Whether a request may come in now.
 core::failure admit(self_ptr self, bool writes) {
-  auto& st = self->state;
+  const auto& st = self->state;
   if (st.draining)
     return {core::errc::unavailable,
             "the node is shutting down; use another one or wait for its return"};
-  const auto& settings = st.context->settings;
-  if (writes && st.context->gauges.writer.queued >= settings.batching.high_water) {
-    ++st.context->gauges.overloaded;
-    return {core::errc::overloaded,
-            std::to_string(settings.batching.high_water) + " writes are waiting already"};
-  }
-  return {};
+  return writes ? room_to_write(*st.context) : core::failure{};
 }
 
 /// Where a request goes that the host of its shard decides.
@@ -370,7 +365,8 @@ core::failure not_here() {
 
 /// Checks `m` and hands it to `target`, who answers in the gateway's place.
 template <class Answer, class Message>
-caf::result<Answer> hand_on(self_ptr self, const caf::actor& target, Message& m, bool writes) {
+caf::result<Answer> hand_on(self_ptr self, const caf::actor& target, Message& m,
+                            bool writes = !msg::only_reads<Message>) {
   auto why = admit(self, writes);
   if (why.code == core::errc::none)
     why = check(m);
@@ -385,10 +381,10 @@ caf::result<Answer> hand_on(self_ptr self, const caf::actor& target, Message& m,
 /// The same, where `target` is the one in this node and another node may have to decide. Its load
 /// is then its own affair.
 template <class Answer, class Message>
-caf::result<Answer> to_host(self_ptr self, const caf::actor& target, Message& m, bool writes) {
+caf::result<Answer> to_host(self_ptr self, const caf::actor& target, Message& m) {
   switch (way_of(self, m)) {
   case way::here:
-    return hand_on<Answer>(self, target, m, writes);
+    return hand_on<Answer>(self, target, m);
   case way::elsewhere:
     return hand_on<Answer>(self, self->state.links.neighbours, m, false);
   case way::nowhere:
@@ -399,12 +395,11 @@ caf::result<Answer> to_host(self_ptr self, const caf::actor& target, Message& m,
 
 /// The same of a request that names its shard.
 template <class Answer, class Message>
-caf::result<Answer> to_named_host(self_ptr self, const caf::actor& target, Message& m,
-                                  bool writes) {
+caf::result<Answer> to_named_host(self_ptr self, const caf::actor& target, Message& m) {
   const auto shards = self->state.context->settings.shards;
   if (m.shard >= shards)
     return msg::to_error(invalid("shard must be below " + std::to_string(shards)));
-  return to_host<Answer>(self, target, m, writes);
+  return to_host<Answer>(self, target, m);
 }
 
 caf::result<msg::workflow_created> on_create(self_ptr self, msg::create_workflow& m) {
@@ -433,7 +428,7 @@ caf::result<msg::workflow_created> on_create(self_ptr self, msg::create_workflow
 caf::result<msg::job_status_noted> on_job(self_ptr self, msg::job_status_changed& m) {
   auto& st = self->state;
   if (m.step)
-    return to_host<msg::job_status_noted>(self, st.links.shards, m, true);
+    return to_host<msg::job_status_noted>(self, st.links.shards, m);
   if (auto why = first_of({admit(self, false), check(m)}); why.code != core::errc::none)
     return msg::to_error(why);
   auto promise = self->make_response_promise<msg::job_status_noted>();
@@ -454,14 +449,14 @@ caf::result<msg::source_data_added> on_add(self_ptr self, Request& m) {
   if (m.rows.size() > rows_max)
     return msg::to_error(core::errc::too_large,
                          "at most " + std::to_string(rows_max) + " rows in one request");
-  return to_host<msg::source_data_added>(self, self->state.links.shards, m, true);
+  return to_host<msg::source_data_added>(self, self->state.links.shards, m);
 }
 
 /// A door says of a claim that it came from afar.
 caf::result<msg::leased_tasks> on_claim(self_ptr self, msg::claim_tasks& m) {
   const auto& to = self->state.links;
   if (to.door || way_of(self, m) != way::here)
-    return to_host<msg::leased_tasks>(self, to.shards, m, true);
+    return to_host<msg::leased_tasks>(self, to.shards, m);
   if (auto why = first_of({admit(self, true), check(m)}); why.code != core::errc::none)
     return msg::to_error(why);
   auto promise = self->make_response_promise<msg::leased_tasks>();
@@ -569,125 +564,92 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       [=](msg::create_workflow& m) { return on_create(self, m); },
       [=](msg::add_source_data& m) { return on_add(self, m); },
       [=](msg::add_test_questions& m) { return on_add(self, m); },
-      [=](msg::update_workflow& m) {
-        return to_host<msg::workflow_updated>(self, to.shards, m, true);
-      },
+      [=](msg::update_workflow& m) { return to_host<msg::workflow_updated>(self, to.shards, m); },
       [=](msg::job_status_changed& m) { return on_job(self, m); },
-      [=](msg::seal_step& m) { return to_host<msg::step_view>(self, to.shards, m, true); },
+      [=](msg::seal_step& m) { return to_host<msg::step_view>(self, to.shards, m); },
       [=](msg::remove_contributor& m) {
-        return to_host<msg::contributor_removed>(self, to.shards, m, true);
+        return to_host<msg::contributor_removed>(self, to.shards, m);
       },
-      [=](msg::forgive_question& m) {
-        return to_host<msg::question_forgiven>(self, to.shards, m, true);
-      },
-      [=](msg::repair_contributor& m) {
-        return to_host<msg::repair_progress>(self, to.shards, m, true);
-      },
-      [=](msg::repair_question& m) {
-        return to_host<msg::repair_progress>(self, to.shards, m, true);
-      },
-      [=](msg::list_contributors& m) {
-        return to_host<msg::contributor_page>(self, to.shards, m, false);
-      },
-      [=](msg::get_feedback& m) {
-        return to_host<msg::judgment_feedback>(self, to.shards, m, false);
-      },
+      [=](msg::forgive_question& m) { return to_host<msg::question_forgiven>(self, to.shards, m); },
+      [=](msg::repair_contributor& m) { return to_host<msg::repair_progress>(self, to.shards, m); },
+      [=](msg::repair_question& m) { return to_host<msg::repair_progress>(self, to.shards, m); },
+      [=](msg::list_contributors& m) { return to_host<msg::contributor_page>(self, to.shards, m); },
+      [=](msg::get_feedback& m) { return to_host<msg::judgment_feedback>(self, to.shards, m); },
       [=](msg::explain_unit& m) {
         const auto& knows = m.contributor.empty() ? to.shards : to.owners;
-        return to_host<msg::unit_explanation>(self, knows, m, false);
+        return to_host<msg::unit_explanation>(self, knows, m);
       },
       [=](msg::explain_contributor& m) {
-        return to_host<msg::contributor_explanation>(self, to.owners, m, false);
+        return to_host<msg::contributor_explanation>(self, to.owners, m);
       },
-      [=](msg::get_step_quality& m) {
-        return to_host<msg::step_quality>(self, to.shards, m, false);
-      },
-      [=](msg::change_step& m) { return to_host<msg::step_view>(self, to.shards, m, true); },
-      [=](msg::change_unit& m) { return to_host<msg::unit_changed>(self, to.shards, m, true); },
-      [=](msg::list_steps& m) { return hand_on<msg::step_list>(self, to.reader, m, false); },
-      [=](msg::get_workflow& m) { return hand_on<msg::workflow_view>(self, to.reader, m, false); },
-      [=](msg::get_unit& m) { return hand_on<msg::unit_view>(self, to.reader, m, false); },
-      [=](msg::get_lineage& m) { return hand_on<msg::unit_lineage>(self, to.reader, m, false); },
-      [=](msg::list_results& m) { return hand_on<msg::result_page>(self, to.reader, m, false); },
+      [=](msg::get_step_quality& m) { return to_host<msg::step_quality>(self, to.shards, m); },
+      [=](msg::change_step& m) { return to_host<msg::step_view>(self, to.shards, m); },
+      [=](msg::change_unit& m) { return to_host<msg::unit_changed>(self, to.shards, m); },
+      [=](msg::list_steps& m) { return hand_on<msg::step_list>(self, to.reader, m); },
+      [=](msg::get_workflow& m) { return hand_on<msg::workflow_view>(self, to.reader, m); },
+      [=](msg::get_unit& m) { return hand_on<msg::unit_view>(self, to.reader, m); },
+      [=](msg::get_lineage& m) { return hand_on<msg::unit_lineage>(self, to.reader, m); },
+      [=](msg::list_results& m) { return hand_on<msg::result_page>(self, to.reader, m); },
       [=](msg::get_step_statistics& m) {
-        return hand_on<msg::step_statistics>(self, to.reader, m, false);
+        return hand_on<msg::step_statistics>(self, to.reader, m);
       },
-      [=](msg::ask_assignment& m) { return to_host<msg::assignment>(self, to.owners, m, true); },
+      [=](msg::ask_assignment& m) { return to_host<msg::assignment>(self, to.owners, m); },
       [=](msg::release_assignment& m) {
-        return to_host<msg::assignment_released>(self, to.owners, m, true);
+        return to_host<msg::assignment_released>(self, to.owners, m);
       },
       [=](msg::extend_assignment& m) {
-        return to_host<msg::assignment_extended>(self, to.owners, m, true);
+        return to_host<msg::assignment_extended>(self, to.owners, m);
       },
-      [=](msg::submit_judgment& m) {
-        return to_host<msg::judgment_accepted>(self, to.owners, m, true);
-      },
+      [=](msg::submit_judgment& m) { return to_host<msg::judgment_accepted>(self, to.owners, m); },
       [=](msg::end_session& m) {
         // Sessions are where the steps are that the contributor has worked on.
         const bool anywhere = to.neighbours && !self->state.context->hosting.alone();
-        return hand_on<msg::session_ended>(self, anywhere ? to.neighbours : to.owners, m, true);
+        return hand_on<msg::session_ended>(self, anywhere ? to.neighbours : to.owners, m);
       },
-      [=](msg::put_profile& m) { return to_host<msg::profile_view>(self, to.profiles, m, true); },
-      [=](msg::get_profile& m) { return hand_on<msg::profile_view>(self, to.reader, m, false); },
+      [=](msg::put_profile& m) { return to_host<msg::profile_view>(self, to.profiles, m); },
+      [=](msg::get_profile& m) { return hand_on<msg::profile_view>(self, to.reader, m); },
       [=](msg::find_steps& m) {
         // Each node has the steps that it hosts.
         const bool anywhere = to.neighbours && !self->state.context->hosting.alone();
-        return hand_on<msg::step_offers>(self, anywhere ? to.neighbours : to.shards, m, false);
+        return hand_on<msg::step_offers>(self, anywhere ? to.neighbours : to.shards, m);
       },
       [=](msg::rebuild_step_index& m) {
         const bool anywhere = to.neighbours && !self->state.context->hosting.alone();
-        return hand_on<msg::step_index_rebuilt>(self, anywhere ? to.neighbours : to.shards, m,
-                                                false);
+        return hand_on<msg::step_index_rebuilt>(self, anywhere ? to.neighbours : to.shards, m);
       },
-      [=](msg::put_queue& m) { return to_host<msg::queue_view>(self, to.shards, m, true); },
-      [=](msg::pause_queue& m) { return to_host<msg::queue_view>(self, to.shards, m, true); },
-      [=](msg::list_queues& m) { return hand_on<msg::queue_list>(self, to.reader, m, false); },
+      [=](msg::put_queue& m) { return to_host<msg::queue_view>(self, to.shards, m); },
+      [=](msg::pause_queue& m) { return to_host<msg::queue_view>(self, to.shards, m); },
+      [=](msg::list_queues& m) { return hand_on<msg::queue_list>(self, to.reader, m); },
       [=](msg::get_queue_statistics& m) {
-        return hand_on<msg::queue_statistics>(self, to.reader, m, false);
+        return hand_on<msg::queue_statistics>(self, to.reader, m);
       },
-      [=](msg::get_queue_metrics& m) {
-        return to_host<msg::queue_metrics>(self, to.shards, m, false);
-      },
-      [=](msg::enqueue_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m, true); },
-      [=](msg::enqueue_envelopes& m) {
-        return to_host<msg::task_outcomes>(self, to.shards, m, true);
-      },
-      [=](msg::get_task& m) { return hand_on<msg::task_view>(self, to.reader, m, false); },
-      [=](msg::list_tasks& m) { return hand_on<msg::task_page>(self, to.reader, m, false); },
-      [=](msg::explain_task& m) {
-        return to_host<msg::task_explanation>(self, to.shards, m, false);
-      },
-      [=](msg::change_task& m) { return to_host<msg::task_changed>(self, to.shards, m, true); },
-      [=](msg::eject_task& m) { return to_host<msg::leased_tasks>(self, to.shards, m, true); },
-      [=](msg::redrive_tasks& m) { return to_host<msg::tasks_redriven>(self, to.shards, m, true); },
-      [=](msg::put_schedule& m) { return to_host<msg::schedule_view>(self, to.shards, m, true); },
-      [=](msg::remove_schedule& m) {
-        return to_host<msg::schedule_removed>(self, to.shards, m, true);
-      },
-      [=](msg::list_schedules& m) {
-        return to_host<msg::schedule_list>(self, to.shards, m, false);
-      },
+      [=](msg::get_queue_metrics& m) { return to_host<msg::queue_metrics>(self, to.shards, m); },
+      [=](msg::enqueue_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m); },
+      [=](msg::enqueue_envelopes& m) { return to_host<msg::task_outcomes>(self, to.shards, m); },
+      [=](msg::get_task& m) { return hand_on<msg::task_view>(self, to.reader, m); },
+      [=](msg::list_tasks& m) { return hand_on<msg::task_page>(self, to.reader, m); },
+      [=](msg::explain_task& m) { return to_host<msg::task_explanation>(self, to.shards, m); },
+      [=](msg::change_task& m) { return to_host<msg::task_changed>(self, to.shards, m); },
+      [=](msg::eject_task& m) { return to_host<msg::leased_tasks>(self, to.shards, m); },
+      [=](msg::redrive_tasks& m) { return to_host<msg::tasks_redriven>(self, to.shards, m); },
+      [=](msg::put_schedule& m) { return to_host<msg::schedule_view>(self, to.shards, m); },
+      [=](msg::remove_schedule& m) { return to_host<msg::schedule_removed>(self, to.shards, m); },
+      [=](msg::list_schedules& m) { return to_host<msg::schedule_list>(self, to.shards, m); },
       [=](msg::claim_tasks& m) { return on_claim(self, m); },
-      [=](msg::extend_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m, true); },
-      [=](msg::save_task& m) { return to_host<msg::task_outcome>(self, to.shards, m, true); },
-      [=](msg::save_task_in_order& m) {
-        return to_host<msg::task_outcome>(self, to.shards, m, true);
-      },
-      [=](msg::release_task& m) { return to_host<msg::task_outcome>(self, to.shards, m, true); },
-      [=](msg::complete_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m, true); },
-      [=](msg::follow_task& m) { return to_host<msg::leased_tasks>(self, to.shards, m, true); },
-      [=](msg::fail_task& m) { return to_host<msg::task_outcome>(self, to.shards, m, true); },
-      [=](msg::read_events& m) { return to_named_host<msg::event_page>(self, to.feed, m, false); },
-      [=](msg::put_webhook& m) { return to_host<msg::webhook_saved>(self, to.webhooks, m, true); },
-      [=](msg::change_webhook& m) {
-        return to_host<msg::webhook_saved>(self, to.webhooks, m, true);
-      },
-      [=](msg::list_webhooks& m) { return hand_on<msg::webhook_list>(self, to.reader, m, false); },
-      [=](msg::list_dead_letters& m) {
-        return hand_on<msg::dead_letter_page>(self, to.reader, m, false);
-      },
+      [=](msg::extend_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m); },
+      [=](msg::save_task& m) { return to_host<msg::task_outcome>(self, to.shards, m); },
+      [=](msg::save_task_in_order& m) { return to_host<msg::task_outcome>(self, to.shards, m); },
+      [=](msg::release_task& m) { return to_host<msg::task_outcome>(self, to.shards, m); },
+      [=](msg::complete_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m); },
+      [=](msg::follow_task& m) { return to_host<msg::leased_tasks>(self, to.shards, m); },
+      [=](msg::fail_task& m) { return to_host<msg::task_outcome>(self, to.shards, m); },
+      [=](msg::read_events& m) { return to_named_host<msg::event_page>(self, to.feed, m); },
+      [=](msg::put_webhook& m) { return to_host<msg::webhook_saved>(self, to.webhooks, m); },
+      [=](msg::change_webhook& m) { return to_host<msg::webhook_saved>(self, to.webhooks, m); },
+      [=](msg::list_webhooks& m) { return hand_on<msg::webhook_list>(self, to.reader, m); },
+      [=](msg::list_dead_letters& m) { return hand_on<msg::dead_letter_page>(self, to.reader, m); },
       [=](msg::replay_webhook& m) {
-        return to_named_host<msg::webhook_replayed>(self, to.webhooks, m, true);
+        return to_named_host<msg::webhook_replayed>(self, to.webhooks, m);
       },
       [=](const msg::get_node_status&) { return status(self); },
       [=](const msg::get_link_status&) {

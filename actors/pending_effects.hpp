@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/context.hpp"
+#include "actors/backpressure.hpp"
 #include "actors/internal_messages.hpp"
 #include "messages/errors.hpp"
 
@@ -34,10 +34,10 @@ public:
   /// Hands `changes` to the writer; `effect` runs after their commit, with no error, or when they
   /// fail, with one.
   template <class Self>
-  void write(Self* self, const caf::actor& writer, const decider& from, core::change changes,
-             std::function<void(const core::failure&)> effect) {
+  void write(Self* self, const context_ptr& context, const caf::actor& writer, const decider& from,
+             core::change changes, std::function<void(const core::failure&)> effect) {
     const auto ticket = empty() ? 1 : last_->ticket + 1;
-    put({ticket, std::move(effect)});
+    put({ticket, std::move(effect), {context, core::weight(changes)}});
     self->send(writer, write_request{from, ticket, std::move(changes)});
   }
 
@@ -46,7 +46,7 @@ public:
     if (empty())
       effect({});
     else
-      put({last_->ticket, std::move(effect)});
+      put({last_->ticket, std::move(effect), {}});
   }
 
   /// The writer's answer. False when the write was refused: then everything that waits has been
@@ -72,6 +72,7 @@ private:
   struct entry {
     std::uint64_t ticket; ///< Of the write it waits for, which may be that of an entry before it.
     std::function<void(const core::failure&)> effect;
+    rows_under_way rows;
   };
 
   void put(entry waiting) {

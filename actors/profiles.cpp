@@ -47,7 +47,7 @@ void on_put(keeper_ptr self, const msg::put_profile& m) {
   const auto shard = core::shard_of(m.contributor, st.context->settings.shards);
   core::change change;
   change.writes.push_back(core::put_profile{m.contributor, std::move(said), now(self, st.context)});
-  st.pending.write(self, st.writer, {shard, {}, 1}, std::move(change),
+  st.pending.write(self, st.context, st.writer, {shard, {}, 1}, std::move(change),
                    [=, who = m.contributor](const core::failure& why) {
                      if (why.code == core::errc::none)
                        answer(self, who, promise);

@@ -46,6 +46,8 @@ void receive(queue_ptr self, Message& m, Handler decide) {
     st.stashed.push_back([=, promise = from.promise, m = std::move(m)]() mutable {
       promise.delegate(caf::actor_cast<caf::actor>(self), std::move(m));
     });
+  } else if (const auto why = room_for<Message>(*st.context); why.code != core::errc::none) {
+    from.promise.deliver(msg::to_error(why));
   } else if (waits_in_line<Message> && st.lines.must_wait(caller)) {
     const auto bytes = payload_bytes(m);
     wait_in_line(self, from, bytes, [=, m = std::move(m)]() mutable { decide(self, from, m); });
@@ -175,10 +177,12 @@ void on_pause(queue_ptr self, const asked& from, msg::pause_queue& request) {
   look_after(self);
 }
 
-/// Does what is due.
+/// Does what is due, if the writers have room for it.
 void on_due(queue_ptr self) {
   auto& st = self->state;
   st.timer_at = core::instant::max();
+  if (writers_are_busy(*st.context))
+    return look_after(self);
   auto decided = core::decide(st.queue, core::expire_tasks{}, time(self));
   if (!decided.changes.empty())
     carry_out_losing(self, std::move(decided.changes), std::move(decided.answer),
@@ -214,10 +218,11 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
   st.host = host;
   self->set_down_handler([=](const caf::down_msg& down) { on_worker_down(self, down); });
   // A barrier: whatever an earlier life of this queue has decided is settled before this one reads.
-  st.pending.write(self, st.links.writer, st.identity, {}, [=](const core::failure& why) {
-    if (why.code == core::errc::none)
-      load(self);
-  });
+  st.pending.write(self, st.context, st.links.writer, st.identity, {},
+                   [=](const core::failure& why) {
+                     if (why.code == core::errc::none)
+                       load(self);
+                   });
   return {
       [=](msg::put_queue& m) { receive(self, m, on_put); },
       of_queue(self, on_pause),
@@ -281,23 +286,8 @@ void carry_out(queue_ptr self, core::change changes,
     return st.pending.after_all(std::move(effect));
   remember_endings(self, changes);
   st.meter.count(changes, time(self));
-  const auto rows = changes.writes.size();
-  st.undurable += rows;
-  st.pending.write(self, st.links.writer, st.identity, std::move(changes),
-                   [=, effect = std::move(effect)](const core::failure& why) {
-                     self->state.undurable -= rows;
-                     effect(why);
-                   });
-}
-
-core::failure admit(queue_ptr self) {
-  const auto& st = self->state;
-  const auto most = st.context->settings.batching.high_water;
-  if (st.undurable < most)
-    return {};
-  ++st.context->gauges.overloaded;
-  return {core::errc::overloaded,
-          std::to_string(st.undurable) + " writes of the queue wait already"};
+  st.pending.write(self, st.context, st.links.writer, st.identity, std::move(changes),
+                   std::move(effect));
 }
 
 void carry_out_losing(queue_ptr self, core::change changes, std::vector<core::lost_lease> lost,
@@ -317,17 +307,25 @@ void carry_out_losing(queue_ptr self, core::change changes, std::vector<core::lo
             });
 }
 
+/// When there is something to do again, if nobody asks for anything before.
+static core::instant next_due(queue_ptr self, core::instant at) {
+  const auto& st = self->state;
+  if (writers_are_busy(*st.context))
+    return at + st.context->settings.writer_retry_min;
+  // Without anybody who waits, only the ends of leases matter.
+  const auto next =
+      st.waiting.empty()
+          ? (st.queue.expiries.empty() ? core::instant::max() : st.queue.expiries.begin()->first)
+          : std::min(core::next_wake(st.queue, at), st.waiting_until.begin()->first);
+  return std::min(next, next_schedule(self));
+}
+
 void look_after(queue_ptr self) {
   run_schedules(self);
   serve(self);
   auto& st = self->state;
   const auto at = time(self);
-  // Without anybody who waits, only the ends of leases matter.
-  auto next =
-      st.waiting.empty()
-          ? (st.queue.expiries.empty() ? core::instant::max() : st.queue.expiries.begin()->first)
-          : std::min(core::next_wake(st.queue, at), st.waiting_until.begin()->first);
-  next = std::min(next, next_schedule(self));
+  const auto next = next_due(self, at);
   if (next >= st.timer_at)
     return;
   st.timer_at = next;

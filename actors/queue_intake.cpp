@@ -128,8 +128,7 @@ void fetch_and_take_page(queue_ptr self, persistence::staged_page& read) {
 void on_take_in(queue_ptr self) {
   auto& st = self->state;
   // Whoever does not get through now is told again by the next look of the intake.
-  const bool writes_wait = st.undurable >= st.context->settings.batching.high_water;
-  if (!st.loaded || st.taking_in || writes_wait)
+  if (!st.loaded || st.taking_in || writers_are_busy(*st.context))
     return;
   const auto rows = std::min(page_rows, core::room_of(st.queue));
   if (rows == 0)

@@ -71,6 +71,9 @@ struct intake {
 void make_tasks(queue_ptr self, const held_promise& promise, intake& in,
                 const std::vector<persistence::known_task>& known) {
   auto& st = self->state;
+  // Others have been decided while this one was looked up.
+  if (const auto why = room_to_write(*st.context); why.code != core::errc::none)
+    return promise.deliver(msg::to_error(why));
   std::unordered_map<core::task_id, const persistence::known_task*> elsewhere;
   for (const auto& task : known)
     elsewhere.emplace(task.task, &task);
@@ -138,6 +141,8 @@ void redrive(queue_ptr self, const held_promise& promise,
           [=, limit = filter.limit, after = filter.after](finished_listed& found) {
             auto& st = self->state;
             const auto ended_since = end_read(self);
+            if (const auto why = room_to_write(*st.context); why.code != core::errc::none)
+              return promise.deliver(msg::to_error(why));
             msg::tasks_redriven answer;
             answer.last = found.tasks.empty() ? after : found.tasks.back().spec.id;
             answer.more = found.tasks.size() >= limit;
@@ -189,9 +194,6 @@ void find_elsewhere(queue_ptr self, const std::vector<core::task_id>& tasks,
 }
 
 void on_enqueue(queue_ptr self, const asked& from, msg::enqueue_tasks& request) {
-  const auto& promise = from.promise;
-  if (auto why = admit(self); why.code != core::errc::none)
-    return promise.deliver(msg::to_error(why));
   const auto& limits = self->state.context->settings.json;
   auto in = std::make_shared<intake>();
   for (auto& task : request.tasks)
@@ -200,9 +202,6 @@ void on_enqueue(queue_ptr self, const asked& from, msg::enqueue_tasks& request) 
 }
 
 void on_enqueue_envelopes(queue_ptr self, const asked& from, msg::enqueue_envelopes& request) {
-  const auto& promise = from.promise;
-  if (auto why = admit(self); why.code != core::errc::none)
-    return promise.deliver(msg::to_error(why));
   const auto& limits = self->state.context->settings.json;
   auto in = std::make_shared<intake>();
   for (auto& task : request.envelopes)

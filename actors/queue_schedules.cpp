@@ -32,8 +32,6 @@ void warn(queue_ptr self, const char* event, const core::schedule& s) {
 void on_put_schedule(queue_ptr self, const asked& from, msg::put_schedule& request) {
   auto& st = self->state;
   const auto& promise = from.promise;
-  if (auto why = admit(self); why.code != core::errc::none)
-    return promise.deliver(msg::to_error(why));
   const auto& settings = st.context->settings;
   auto plan = documents::parse_schedule(request.definition, settings.json, settings.find_zone);
   if (!plan)
@@ -104,7 +102,7 @@ void enter_schedules(queue_ptr self, std::vector<core::put_schedule_row>& stored
 
 void run_schedules(queue_ptr self) {
   auto& st = self->state;
-  if (st.running_schedules)
+  if (st.running_schedules || writers_are_busy(*st.context))
     return;
   auto decided = core::decide(st.queue, core::run_schedules{}, time(self));
   for (const auto& name : decided.answer.stuck)

@@ -93,7 +93,6 @@ struct queue_state {
   bool running_schedules = false;
 
   core::instant told_of_endings; ///< When the janitor last was.
-  std::size_t undurable = 0;     ///< Rows handed to the writer and not settled.
 };
 
 using queue_ptr = caf::stateful_actor<queue_state>*;
@@ -241,8 +240,6 @@ core::instant next_schedule(queue_ptr self);
 
 // queue_requests.cpp: from messages to the core and back.
 
-/// Whether more may be taken in, as far as waiting writes go.
-core::failure admit(queue_ptr self);
 core::failure check(const core::new_task& task, const documents::json_limits& limits);
 /// Whether a payload from outside may come in: it is JSON, and not what stands for a payload in the
 /// object store. A failure names the field.

@@ -174,12 +174,14 @@ void serve(queue_ptr self) {
       promise.deliver(msg::leased_tasks{});
     stop_waiting(self, over);
   }
-  const auto something = [&] {
-    return st.queue.ready.waiting() > 0
-           || (!st.queue.sleeping.empty() && st.queue.sleeping.begin()->first <= at);
+  const auto more = [&] {
+    const bool something =
+        st.queue.ready.waiting() > 0
+        || (!st.queue.sleeping.empty() && st.queue.sleeping.begin()->first <= at);
+    return something && !writers_are_busy(*st.context);
   };
   core::missed_claims missed;
-  for (auto next = st.waiting.begin(); next != st.waiting.end() && something();) {
+  for (auto next = st.waiting.begin(); next != st.waiting.end() && more();) {
     const auto current = next++;
     const auto& command = current->second.command;
     if (missed.covers(st.queue, command))

@@ -300,7 +300,7 @@ void send_cursors(self_ptr self) {
         && st.cursors_weight + weight > st.context->settings.batching.high_water)
       return;
     st.cursors_weight += weight;
-    st.cursors_under_way[++st.last_ticket] = weight;
+    st.cursors_under_way[++st.last_ticket] = {st.context, weight};
     st.cursors_sent.insert(shard);
     self->send(st.writers[shard % st.writers.size()],
                write_request{{shard, {}, 1}, st.last_ticket, std::move(change)});
@@ -341,7 +341,7 @@ void on_written(self_ptr self, const write_done& done) {
   auto& st = self->state;
   if (const auto sent = st.cursors_under_way.find(done.ticket);
       sent != st.cursors_under_way.end()) {
-    st.cursors_weight -= sent->second;
+    st.cursors_weight -= sent->second.rows();
     st.cursors_under_way.erase(sent);
   }
   send_cursors(self);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/context.hpp"
+#include "actors/backpressure.hpp"
 #include "actors/internal_messages.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -59,9 +59,9 @@ struct relay_state {
   std::map<core::shard_id, caf::actor> watchers; ///< Feeds, of the shards that they watch.
   std::map<std::string, subscription> subscriptions;
   bool cursor_armed = false;
-  std::map<core::shard_id, core::change> cursors_waiting; ///< To be written, for want of room.
-  std::map<std::uint64_t, std::size_t> cursors_under_way; ///< Weight of each write, by its ticket.
-  std::size_t cursors_weight = 0;                         ///< Of all that are under way.
+  std::map<core::shard_id, core::change> cursors_waiting;    ///< To be written, for want of room.
+  std::map<std::uint64_t, rows_under_way> cursors_under_way; ///< By the tickets of the writes.
+  std::size_t cursors_weight = 0;                            ///< Of all that are under way.
   std::set<core::shard_id> cursors_sent; ///< Shards whose cursors are on their way to the database.
   caf::actor janitor;                    ///< Told when they have arrived.
   std::uint64_t last_ticket = 0;

@@ -36,6 +36,19 @@ bool put_off(step_ptr self, const Message& m) {
   return true;
 }
 
+/// Answers a request that the step itself decides about, or puts it off. False when it may be
+/// handled now.
+template <class Message>
+bool not_now(step_ptr self, const Message& m) {
+  if (put_off(self, m))
+    return true;
+  auto why = room_for<Message>(*self->state.context);
+  if (why.code == core::errc::none)
+    return false;
+  self->make_response_promise().deliver(msg::to_error(std::move(why)));
+  return true;
+}
+
 // --- loading ---
 
 void load(step_ptr self);
@@ -137,7 +150,8 @@ void again_later(step_ptr self, std::uint32_t attempt, std::function<void()> wha
 
 void write(step_ptr self, core::change changes, std::function<void(const core::failure&)> effect) {
   auto& st = self->state;
-  st.pending.write(self, st.links.writer, st.identity, std::move(changes), std::move(effect));
+  st.pending.write(self, st.context, st.links.writer, st.identity, std::move(changes),
+                   std::move(effect));
 }
 
 static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_ptr context,
@@ -173,69 +187,69 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
           on_submit(self, m);
       },
       [=](const msg::change_unit& m) {
-        if (!put_off(self, m))
+        if (!not_now(self, m))
           on_change_unit(self, m);
       },
       [=](msg::add_source_data& m) {
-        if (!put_off(self, m))
+        if (!not_now(self, m))
           on_add_source_data(self, m);
       },
       [=](msg::add_test_questions& m) {
-        if (!put_off(self, m))
+        if (!not_now(self, m))
           on_add_test_questions(self, m);
       },
       [=](const msg::update_workflow& m) {
-        if (!put_off(self, m))
+        if (!not_now(self, m))
           on_update_workflow(self, m);
       },
       [=](const msg::job_status_changed& m) {
-        if (!put_off(self, m))
+        if (!not_now(self, m))
           on_job_status_changed(self, m);
       },
       [=](const msg::seal_step& m) {
-        if (!put_off(self, m))
+        if (!not_now(self, m))
           answer_step(self, core::seal(self->state.step, now(self, self->state.context)));
         gather_when_due(self);
       },
       [=](const msg::change_step& m) {
-        if (!put_off(self, m))
+        if (!not_now(self, m))
           answer_step(self, core::decide(self->state.step, static_cast<core::unit_verb>(m.verb),
                                          now(self, self->state.context)));
       },
       [=](const msg::remove_contributor& m) {
-        if (!put_off(self, m))
+        if (!not_now(self, m))
           on_remove_contributor(self, m);
       },
       [=](const msg::forgive_question& m) {
-        if (!put_off(self, m))
+        if (!not_now(self, m))
           on_forgive_question(self, m);
       },
       [=](const msg::repair_contributor& m) {
-        if (!put_off(self, m))
+        if (!not_now(self, m))
           on_repair_contributor(self, m);
       },
       [=](const msg::repair_question& m) {
-        if (!put_off(self, m))
+        if (!not_now(self, m))
           on_repair_question(self, m);
       },
       [=](const msg::list_contributors& m) {
-        if (!put_off(self, m))
+        if (!not_now(self, m))
           on_list_contributors(self, m);
       },
       [=](const msg::get_feedback& m) {
-        if (!put_off(self, m))
+        if (!not_now(self, m))
           on_get_feedback(self, m);
       },
       [=](const msg::explain_unit& m) {
-        if (!put_off(self, m))
+        if (!not_now(self, m))
           on_explain_unit(self, m);
       },
       [=](const msg::explain_contributor& m) {
-        if (!put_off(self, m))
+        if (!not_now(self, m))
           on_explain_contributor(self, m);
       },
       [=](const msg::get_step_quality& m) {
-        if (!put_off(self, m))
+        if (!not_now(self, m))
           on_get_step_quality(self, m);
       },
       [=](const apply_events& m) {

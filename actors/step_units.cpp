@@ -454,13 +454,21 @@ static void ask_again(step_ptr self, const core::unit_id& unit) {
   set_expiry(self, unit, now(self, st.context) + pause);
 }
 
-/// Ends the leases that are due, and sets the timer to the next.
+/// Ends the leases that are due, and sets the timer to the next. Where more are due than a commit
+/// takes, one part comes after the other, as the writers have room.
 static void on_due(step_ptr self) {
   auto& st = self->state;
-  st.timer_at = core::instant::max();
+  const auto& settings = st.context->settings;
   const auto at = now(self, st.context);
+  if (writers_are_busy(*st.context)) {
+    st.timer_at = at + settings.writer_retry_min;
+    return self->delayed_send(self, settings.writer_retry_min, expiry_tick{st.timer_at});
+  }
+  st.timer_at = core::instant::max();
+  const auto most = std::min(settings.batching.batch_max, settings.batching.high_water);
   std::vector<core::unit_id> due;
-  for (auto it = st.expiries.begin(); it != st.expiries.end() && it->first <= at; ++it)
+  for (auto it = st.expiries.begin();
+       it != st.expiries.end() && it->first <= at && due.size() < most; ++it)
     due.push_back(it->second);
   for (const auto& unit : due) {
     // Out of the list until the unit reports: it must not be asked twice for the same expiry.

@@ -68,8 +68,8 @@ void carry_out(self_ptr self, caf::response_promise promise, core::decision<Answ
         first();
       then(why);
     };
-  st.pending.write(self, st.shared->writer, st.shared->from, std::move(decided.changes),
-                   std::move(effect));
+  st.pending.write(self, st.shared->node, st.shared->writer, st.shared->from,
+                   std::move(decided.changes), std::move(effect));
 }
 
 void on(self_ptr self, owned_ask& ask) {
@@ -227,8 +227,8 @@ void on(self_ptr self, const expire_leases&) {
   auto decided = core::decide(st.unit, st.shared->lease, core::expire{}, at);
   report(self, ended_by(st.unit, decided.changes, at));
   if (!decided.changes.empty())
-    st.pending.write(self, st.shared->writer, st.shared->from, std::move(decided.changes),
-                     [](const core::failure&) {});
+    st.pending.write(self, st.shared->node, st.shared->writer, st.shared->from,
+                     std::move(decided.changes), [](const core::failure&) {});
 }
 
 /// `input`: what routes ask about, of the whole input.
@@ -317,8 +317,8 @@ void on(self_ptr self, const disregard_contributor& command) {
   if (decided.changes.empty())
     return;
   report(self, ended_by(st.unit, decided.changes, at));
-  st.pending.write(self, st.shared->writer, st.shared->from, std::move(decided.changes),
-                   [](const core::failure&) {});
+  st.pending.write(self, st.shared->node, st.shared->writer, st.shared->from,
+                   std::move(decided.changes), [](const core::failure&) {});
 }
 
 void on(self_ptr self, const core::withdraw& command) {
@@ -337,16 +337,16 @@ void on(self_ptr self, const reinstate_contributor& command) {
   if (const auto* judged = core::counted_judgment(st.unit, command.contributor))
     report(self, {}, false, judged_report{judged->contributor, judged->answer});
   if (!decided.changes.empty())
-    st.pending.write(self, st.shared->writer, st.shared->from, std::move(decided.changes),
-                     [](const core::failure&) {});
+    st.pending.write(self, st.shared->node, st.shared->writer, st.shared->from,
+                     std::move(decided.changes), [](const core::failure&) {});
 }
 
 void on(self_ptr self, const core::trust_anew& command) {
   auto& st = self->state;
   auto decided = core::decide(st.unit, command);
   if (!decided.changes.empty())
-    st.pending.write(self, st.shared->writer, st.shared->from, std::move(decided.changes),
-                     [](const core::failure&) {});
+    st.pending.write(self, st.shared->node, st.shared->writer, st.shared->from,
+                     std::move(decided.changes), [](const core::failure&) {});
 }
 
 void on(self_ptr self, const msg::change_unit& request) {
@@ -359,6 +359,25 @@ void on(self_ptr self, const msg::change_unit& request) {
   carry_out(self, self->make_response_promise(), std::move(decided), [&](core::unit_state state) {
     return msg::unit_changed{st.unit.id, state};
   });
+}
+
+/// Turns a request away, before anything is decided, while the writers have too much to do. What
+/// the node's own actors ask for is always taken: they would only ask again.
+template <class Command>
+bool turn_away(self_ptr self, const Command& command) {
+  constexpr bool can_come_again = msg::is_one_of<Command, owned_ask, owned_release, owned_extend,
+                                                 trusted_submit, msg::change_unit>;
+  if constexpr (can_come_again) {
+    const auto why = room_to_write(*self->state.shared->node);
+    if (why.code == core::errc::none)
+      return false;
+    if constexpr (std::is_same_v<Command, owned_ask>)
+      if (command.reserved)
+        report(self, {}, true);
+    self->make_response_promise().deliver(msg::to_error(why));
+    return true;
+  }
+  return false;
 }
 
 /// The step sends nothing after it.
@@ -377,7 +396,14 @@ caf::behavior unit_actor(caf::stateful_actor<unit_state>* self, core::unit loade
   self->state.unit = std::move(loaded);
   self->state.shared = std::move(shared);
   return {
-      [=](unit_command& command) { std::visit([=](auto& what) { on(self, what); }, command.what); },
+      [=](unit_command& command) {
+        std::visit(
+            [=](auto& what) {
+              if (!turn_away(self, what))
+                on(self, what);
+            },
+            command.what);
+      },
       [=](const write_done& done) {
         if (!self->state.pending.settle(done))
           self->quit(msg::to_error(done.failure));

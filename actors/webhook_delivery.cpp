@@ -61,8 +61,8 @@ core::put_webhook_position position_of(self_ptr self, const core::webhook_progre
 
 void write(self_ptr self, core::change changes, std::function<void(const core::failure&)> then) {
   auto& st = self->state;
-  st.pending.write(self, st.links.writer, decider{st.links.shard, {}, 1}, std::move(changes),
-                   std::move(then));
+  st.pending.write(self, st.context, st.links.writer, decider{st.links.shard, {}, 1},
+                   std::move(changes), std::move(then));
 }
 
 /// Writes what was decided, and then goes on from there, if it was not told otherwise meanwhile.

@@ -178,14 +178,19 @@ void refuse_request(self_ptr self, const held_promise& promise, const core::fail
 caf::behavior single_writer(caf::event_based_actor* self, const context_ptr& context,
                             const caf::actor& writer) {
   guard(self, context);
-  const auto promise = std::make_shared<std::optional<held_promise>>();
+  struct under_way {
+    held_promise promise;
+    rows_under_way rows;
+  };
+  const auto one = std::make_shared<std::optional<under_way>>();
   return {
       [=](write_request& request) {
-        promise->emplace(self->make_response_promise());
+        one->emplace(under_way{held_promise{self->make_response_promise()},
+                               {context, core::weight(request.changes)}});
         self->send(writer, std::move(request));
       },
       [=](const write_done& done) {
-        (*promise)->deliver(done);
+        (*one)->promise.deliver(done);
         self->quit();
       },
   };

@@ -72,22 +72,23 @@ void create(self_ptr self, const held_promise& promise, const new_workflow& requ
   }
   const auto shard = core::shard_of(created.steps.front().step, st.context->settings.shards);
   const auto& writer = st.writers[shard % st.writers.size()];
-  st.pending.write(self, writer, {shard, {}, 1}, std::move(change), [=](const core::failure& why) {
-    if (why.code == core::errc::none)
-      return finish(self, promise, created);
-    if (why.code != core::errc::refused_by_store)
-      return fail(self, promise, why);
-    self->request(self->state.loader, internal_timeout, load_workflow{request.request.workflow})
-        .then(
-            [=](const workflow_loaded& loaded) {
-              answer_existing(self, promise, request, loaded.workflow);
-            },
-            [=](const caf::error& error) {
-              // Perhaps it is there, from the same request: repeating that tells.
-              const auto unknown = msg::failure_of(error);
-              fail(self, promise, unknown.code == core::errc::not_found ? why : unknown);
-            });
-  });
+  st.pending.write(
+      self, st.context, writer, {shard, {}, 1}, std::move(change), [=](const core::failure& why) {
+        if (why.code == core::errc::none)
+          return finish(self, promise, created);
+        if (why.code != core::errc::refused_by_store)
+          return fail(self, promise, why);
+        self->request(self->state.loader, internal_timeout, load_workflow{request.request.workflow})
+            .then(
+                [=](const workflow_loaded& loaded) {
+                  answer_existing(self, promise, request, loaded.workflow);
+                },
+                [=](const caf::error& error) {
+                  // Perhaps it is there, from the same request: repeating that tells.
+                  const auto unknown = msg::failure_of(error);
+                  fail(self, promise, unknown.code == core::errc::not_found ? why : unknown);
+                });
+      });
 }
 
 /// Units would wait for tasks that nobody makes: so the queues must be there before.

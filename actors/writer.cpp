@@ -90,11 +90,6 @@ struct writer_state {
     caf::response_promise promise;
   };
   std::vector<shards_settling> shards_settling;
-
-  ~writer_state() {
-    if (context)
-      context->gauges.writer.queued -= queued_weight;
-  }
 };
 
 namespace {
@@ -104,7 +99,6 @@ using self_ptr = caf::stateful_actor<writer_state>*;
 void answer(self_ptr self, const queued_change& change, core::failure why) {
   auto& st = self->state;
   st.queued_weight -= change.weight;
-  st.context->gauges.writer.queued -= change.weight;
   if (why.code == core::errc::none)
     ++st.context->gauges.writer.changes;
   if (change.sender)
@@ -583,7 +577,6 @@ void enqueue(self_ptr self, write_request& request) {
                        self->current_sender(), 0};
   change.weight = core::weight(change.changes);
   st.queued_weight += change.weight;
-  st.context->gauges.writer.queued += change.weight;
   if (const auto why = admit(self, request.from, change); why.code != core::errc::none) {
     tell_durable(self); // every sender is answered in the order of its changes
     if (why.code == core::errc::overloaded)

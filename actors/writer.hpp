@@ -24,9 +24,10 @@ namespace holdfast::actors {
 /// before. A batch that the database refuses is cut in halves until the guilty change stands alone;
 /// it alone is refused. A lost fence answers `fenced` to every request of that shard.
 ///
-/// Backpressure: the gateway turns requests away while `writer_gauges::queued` is above the
-/// high-water mark; the writer itself refuses with `overloaded` at four times that, which only a
-/// bug could reach.
+/// Backpressure: requests are turned away while `writer_gauges::queued` is above the high-water
+/// mark, by the gateway and again by whoever would decide (`room_to_write`): nothing has been
+/// decided then. What the node's own actors decide is taken beyond that, up to four times the mark:
+/// whose change is refused there must start again.
 caf::actor spawn_writer(caf::event_based_actor* parent, context_ptr context);
 
 } // namespace holdfast::actors

@@ -4,8 +4,6 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <algorithm>
-
 using namespace std::chrono_literals;
 
 namespace holdfast::test {
@@ -136,114 +134,6 @@ BOOST_AUTO_TEST_CASE(units_come_and_go_under_every_interleaving) {
       BOOST_TEST(broken_invariants(*world.database) == "");
     }
   }
-}
-
-BOOST_AUTO_TEST_SUITE_END()
-
-// --- overload ---
-
-namespace {
-
-struct small_queue : node_fixture {
-  small_queue() {
-    prepare().settings.batching.high_water = 4;
-    start();
-    step = create();
-    feed(step, 3);
-  }
-  core::step_id step;
-};
-
-} // namespace
-
-BOOST_FIXTURE_TEST_SUITE(overload, small_queue)
-
-BOOST_AUTO_TEST_CASE(above_the_high_water_mark_requests_are_refused_and_taken_again_below_it) {
-  std::vector<msg::assignment> leases;
-  for (const auto* who : {"a", "b", "c", "d", "e", "f"})
-    leases.push_back(assigned(step, who));
-  database->set_reachable(false);
-  std::vector<awaited_answer<msg::submit_judgment>> answers;
-  for (std::size_t i = 0; i < leases.size(); ++i) {
-    answers.push_back(
-        send_to_node(judgment(leases[i], std::string(1, static_cast<char>('a' + i)))));
-    settle();
-  }
-  // A judgment weighs two: itself and its event.
-  for (std::size_t i = 0; i < answers.size(); ++i)
-    BOOST_TEST(answers[i]->arrived() == (i >= 2));
-  BOOST_TEST(answers.back()->code() == core::errc::overloaded);
-  BOOST_TEST(answers.back()->error->detail == "4 writes are waiting already");
-  BOOST_TEST(assign(step, "g").code() == core::errc::overloaded);
-  // Reading goes on, and the status says what is the matter.
-  const auto full = status();
-  BOOST_TEST(full.queued == 4u);
-  BOOST_TEST(full.overloaded == 5u);
-  database->set_reachable(true);
-  advance(5s);
-  BOOST_TEST(status().queued == 0u);
-  BOOST_TEST(answers[0]->value.has_value());
-  BOOST_TEST(answers[1]->value.has_value());
-  BOOST_TEST(submit(leases[2], "c").value.has_value());
-}
-
-BOOST_AUTO_TEST_CASE(a_request_larger_than_the_mark_is_taken_when_nothing_waits) {
-  feed(step, 50, 100);
-  BOOST_TEST(statistics(step).judgable == 53u);
-}
-
-// I-12: a model that has learned from a judgment that the writer had no room for says of its unit
-// that more have judged it than have; the unit would wait for them for ever.
-BOOST_AUTO_TEST_CASE(what_the_writer_has_no_room_for_is_forgotten_by_the_model) {
-  prepare().settings.batching.high_water = 1;
-  start();
-  const auto learned = create(R"({"name":"learned","steps":[{"key":"a","judgments_per_unit":1,
-    "aggregation":{"method":"incremental","answer":"/answer","labels":["blue","red"]}}]})");
-  constexpr std::size_t units = 6;
-  feed(learned, units);
-  const auto name_of = [](std::size_t i) { return std::string(1, static_cast<char>('a' + i)); };
-  std::vector<msg::assignment> leases;
-  for (std::size_t i = 0; i < units; ++i)
-    leases.push_back(assigned(learned, name_of(i)));
-  // Before any of them is counted as waiting, all have come in.
-  held_back = "writer";
-  std::vector<awaited_answer<msg::submit_judgment>> answers;
-  for (std::size_t i = 0; i < units; ++i)
-    answers.push_back(send_to_node(judgment(leases[i], name_of(i))));
-  settle();
-  held_back.clear();
-  settle();
-  const auto lost = std::count_if(answers.begin(), answers.end(), [](const auto& one) {
-    return one->arrived() && one->error && one->error->detail == "the writer's queue is full";
-  });
-  BOOST_REQUIRE(lost > 0);
-  advance(5s);
-  for (std::size_t i = 0; i < units; ++i)
-    if (database->tables().judgments.count({leases[i].unit, name_of(i)}) == 0) {
-      BOOST_REQUIRE(release(leases[i], name_of(i)).value);
-      advance(1s);
-      BOOST_REQUIRE(submit(assigned(learned, "z"), "z").value);
-      advance(1s);
-    }
-  for (const auto& result : results(learned))
-    BOOST_TEST((result.state == core::unit_state::finalized));
-}
-
-// Requests wait for a step that loads, but not without a bound.
-BOOST_AUTO_TEST_CASE(a_step_that_cannot_load_lets_a_bounded_number_of_requests_wait) {
-  crash(the_actor("step"));
-  database->set_reachable(false);
-  std::vector<awaited_answer<msg::ask_assignment>> answers;
-  for (int i = 0; i < 8; ++i)
-    answers.push_back(send_to_node(
-        msg::ask_assignment{step, "w" + std::to_string(i), fresh<core::assignment_id>()}));
-  advance(1s);
-  for (std::size_t i = 0; i < answers.size(); ++i)
-    BOOST_TEST((answers[i]->code() == core::errc::overloaded) == (i >= 4));
-  database->set_reachable(true);
-  advance(10s);
-  for (std::size_t i = 0; i < 4; ++i)
-    BOOST_TEST(answers[i]->value.has_value());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

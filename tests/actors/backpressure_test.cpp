@@ -1,0 +1,151 @@
+// What more than the writers can take is told to come again, and costs nobody anything.
+
+#include "tests/support/queue_fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+
+using namespace std::chrono_literals;
+
+namespace holdfast::test {
+
+namespace {
+
+/// Its writers have enough to do with four rows.
+struct busy_node : node_with_queue {
+  busy_node() {
+    prepare().settings.batching.high_water = 4;
+    start();
+    step = create();
+    feed(step, 3);
+  }
+  core::step_id step;
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(backpressure, busy_node)
+
+BOOST_AUTO_TEST_CASE(above_the_high_water_mark_requests_are_refused_and_taken_again_below_it) {
+  std::vector<msg::assignment> leases;
+  for (const auto* who : {"a", "b", "c", "d", "e", "f"})
+    leases.push_back(assigned(step, who));
+  database->set_reachable(false);
+  std::vector<awaited_answer<msg::submit_judgment>> answers;
+  for (std::size_t i = 0; i < leases.size(); ++i) {
+    answers.push_back(
+        send_to_node(judgment(leases[i], std::string(1, static_cast<char>('a' + i)))));
+    settle();
+  }
+  // A judgment weighs two: itself and its event.
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    BOOST_TEST(answers[i]->arrived() == (i >= 2));
+  BOOST_TEST(answers.back()->code() == core::errc::overloaded);
+  BOOST_TEST(answers.back()->error->detail == "4 writes are waiting already");
+  BOOST_TEST(assign(step, "g").code() == core::errc::overloaded);
+  // Reading goes on, and the status says what is the matter.
+  const auto full = status();
+  BOOST_TEST(full.queued == 4u);
+  BOOST_TEST(full.overloaded == 5u);
+  database->set_reachable(true);
+  advance(5s);
+  BOOST_TEST(status().queued == 0u);
+  BOOST_TEST(answers[0]->value.has_value());
+  BOOST_TEST(answers[1]->value.has_value());
+  BOOST_TEST(submit(leases[2], "c").value.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_request_larger_than_the_mark_is_taken_when_nothing_waits) {
+  feed(step, 50, 100);
+  BOOST_TEST(statistics(step).judgable == 53u);
+}
+
+// Requests that had passed the gateway before the writers were busy are turned away by whoever
+// would decide, and not after that by the writer, which costs those who decided their memory.
+BOOST_AUTO_TEST_CASE(what_comes_at_once_is_turned_away_before_it_is_decided) {
+  prepare().settings.batching.high_water = 1;
+  start();
+  const auto crowded = create(R"({"name":"crowded","steps":[{"key":"a","judgments_per_unit":1,
+    "aggregation":{"method":"incremental","answer":"/answer","labels":["blue","red"]}}]})");
+  constexpr std::size_t units = 6;
+  feed(crowded, units);
+  const auto name_of = [](std::size_t i) { return std::string(1, static_cast<char>('a' + i)); };
+  std::vector<msg::assignment> leases;
+  for (std::size_t i = 0; i < units; ++i)
+    leases.push_back(assigned(crowded, name_of(i)));
+  held_back = "unit";
+  std::vector<awaited_answer<msg::submit_judgment>> answers;
+  std::vector<msg::submit_judgment> judgments;
+  for (std::size_t i = 0; i < units; ++i) {
+    judgments.push_back(judgment(leases[i], name_of(i)));
+    answers.push_back(send_to_node(judgments.back()));
+  }
+  settle();
+  held_back.clear();
+  settle();
+  const auto turned_away = std::count_if(answers.begin(), answers.end(), [](const auto& one) {
+    return one->code() == core::errc::overloaded;
+  });
+  BOOST_TEST(turned_away == units - 1);
+  BOOST_TEST(status().refused == 0u);
+  for (std::size_t i = 0; i < units; ++i)
+    BOOST_TEST(call(judgments[i]).value.has_value());
+  advance(1s);
+  for (const auto& result : results(crowded))
+    BOOST_TEST((result.state == core::unit_state::finalized));
+}
+
+// The same of tasks: each of them fits the queue, and all of them would be more than the writers
+// take.
+BOOST_AUTO_TEST_CASE(tasks_that_come_at_once_are_turned_away_before_they_are_taken_in) {
+  watches_actors = true;
+  enqueued(request());
+  held_back = "queue";
+  std::vector<awaited_answer<msg::enqueue_tasks>> answers;
+  for (int i = 0; i < 20; ++i)
+    answers.push_back(send_to_node(msg::enqueue_tasks{"mail", {request(), request(), request()}}));
+  settle();
+  held_back.clear();
+  settle();
+  const auto taken = std::count_if(answers.begin(), answers.end(),
+                                   [](const auto& one) { return one->value.has_value(); });
+  BOOST_TEST(taken == 2); // three rows are below the mark, six are not
+  BOOST_TEST(answers.back()->code() == core::errc::overloaded);
+  BOOST_TEST(status().refused == 0u);
+  BOOST_TEST(actors_named("queue").size() == 1u);
+  BOOST_TEST(status().queued == 0u);
+}
+
+// Many leases that end at the same moment are more than the writers take at once.
+BOOST_AUTO_TEST_CASE(leases_that_end_together_end_one_part_after_the_other) {
+  constexpr std::size_t crowd = 60;
+  feed(step, crowd, 100);
+  for (std::size_t i = 0; i < crowd; ++i)
+    assigned(step, "w" + std::to_string(i));
+  BOOST_REQUIRE_EQUAL(active_leases(), crowd);
+  advance(61s);
+  BOOST_TEST(active_leases() == 0u);
+  BOOST_TEST(status().refused == 0u);
+}
+
+// Requests wait for a step that loads, but not without a bound.
+BOOST_AUTO_TEST_CASE(a_step_that_cannot_load_lets_a_bounded_number_of_requests_wait) {
+  crash(the_actor("step"));
+  database->set_reachable(false);
+  std::vector<awaited_answer<msg::ask_assignment>> answers;
+  for (int i = 0; i < 8; ++i)
+    answers.push_back(send_to_node(
+        msg::ask_assignment{step, "w" + std::to_string(i), fresh<core::assignment_id>()}));
+  advance(1s);
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    BOOST_TEST((answers[i]->code() == core::errc::overloaded) == (i >= 4));
+  database->set_reachable(true);
+  advance(10s);
+  for (std::size_t i = 0; i < 4; ++i)
+    BOOST_TEST(answers[i]->value.has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::test
