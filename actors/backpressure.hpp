@@ -36,16 +36,17 @@ private:
   std::size_t rows_ = 0;
 };
 
-/// Whether the writers have as much to do as they may. What is decided all the same, because nobody
-/// could be told to come again, they take as well, up to a bound; see writer.hpp.
-inline bool writers_are_busy(const node_context& context) {
-  return context.gauges.writer.queued >= context.settings.batching.high_water;
+/// Whether the writers have as much to do as they may, with `more` rows that somebody is about to
+/// decide. What is decided all the same, because nobody could be told to come again, they take as
+/// well, up to a bound; see writer.hpp.
+inline bool writers_are_busy(const node_context& context, std::size_t more = 0) {
+  return context.gauges.writer.queued + more >= context.settings.batching.high_water;
 }
 
 /// Why a request that would write is refused now, which it is before anything is decided: whoever
 /// refuses it is as it was.
-inline core::failure room_to_write(node_context& context) {
-  if (!writers_are_busy(context))
+inline core::failure room_to_write(node_context& context, std::size_t more = 0) {
+  if (!writers_are_busy(context, more))
     return {};
   ++context.gauges.overloaded;
   return {core::errc::overloaded,

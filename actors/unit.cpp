@@ -362,22 +362,19 @@ void on(self_ptr self, const msg::change_unit& request) {
 }
 
 /// Turns a request away, before anything is decided, while the writers have too much to do. What
-/// the node's own actors ask for is always taken: they would only ask again.
+/// the node's own actors ask for is always taken: they would only ask again. So is what the step
+/// offers, which has looked for room itself and keeps a slot for it.
 template <class Command>
-bool turn_away(self_ptr self, const Command& command) {
-  constexpr bool can_come_again = msg::is_one_of<Command, owned_ask, owned_release, owned_extend,
-                                                 trusted_submit, msg::change_unit>;
-  if constexpr (can_come_again) {
-    const auto why = room_to_write(*self->state.shared->node);
-    if (why.code == core::errc::none)
-      return false;
-    if constexpr (std::is_same_v<Command, owned_ask>)
-      if (command.reserved)
-        report(self, {}, true);
-    self->make_response_promise().deliver(msg::to_error(why));
-    return true;
-  }
-  return false;
+bool turn_away(self_ptr self, const Command&) {
+  constexpr bool can_come_again =
+      msg::is_one_of<Command, owned_release, owned_extend, trusted_submit, msg::change_unit>;
+  if constexpr (!can_come_again)
+    return false;
+  auto why = room_to_write(*self->state.shared->node);
+  if (why.code == core::errc::none)
+    return false;
+  self->make_response_promise().deliver(msg::to_error(std::move(why)));
+  return true;
 }
 
 /// The step sends nothing after it.

@@ -117,6 +117,32 @@ BOOST_AUTO_TEST_CASE(tasks_that_come_at_once_are_turned_away_before_they_are_tak
   BOOST_TEST(status().queued == 0u);
 }
 
+// I-12: an offer that is turned away keeps nothing: no slot, and no way past the removal of whoever
+// asked (simulator seed 4297).
+BOOST_AUTO_TEST_CASE(asks_that_come_at_once_are_turned_away_before_they_are_offered_anything) {
+  feed(step, 6, 100);
+  held_back = "step";
+  std::vector<awaited_answer<msg::ask_assignment>> answers;
+  std::vector<msg::ask_assignment> asks;
+  for (int i = 0; i < 12; ++i) {
+    asks.push_back({step, "w" + std::to_string(i), fresh<core::assignment_id>()});
+    answers.push_back(send_to_node(asks.back()));
+  }
+  settle();
+  held_back.clear();
+  settle();
+  const auto granted = std::count_if(answers.begin(), answers.end(),
+                                     [](const auto& one) { return one->value.has_value(); });
+  BOOST_TEST(granted > 0);
+  BOOST_TEST(answers.back()->code() == core::errc::overloaded);
+  BOOST_TEST(status().refused == 0u);
+  BOOST_REQUIRE(call(msg::remove_contributor{step, asks.back().contributor}).value);
+  BOOST_TEST(call(asks.back()).code() == core::errc::not_qualified);
+  for (int i = 0; i < 11; ++i)
+    BOOST_TEST(call(asks[i]).value.has_value());
+  BOOST_TEST(active_leases() == 11u);
+}
+
 // Many leases that end at the same moment are more than the writers take at once.
 BOOST_AUTO_TEST_CASE(leases_that_end_together_end_one_part_after_the_other) {
   constexpr std::size_t crowd = 60;
