@@ -14,6 +14,7 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <thread>
 #include <unordered_map>
 
 namespace holdfast::actors {
@@ -516,6 +517,19 @@ void commit(self_ptr self) {
   arm_flush(self);
 }
 
+/// Has it looked after `pause` who has come by then. Where many are awaited, the writer's thread
+/// does not sleep in that time, if it has one of its own; virtual time would not pass.
+void look_again_in(self_ptr self, core::duration pause) {
+  auto& st = self->state;
+  const held_up_tick tick{st.holds};
+  if (!st.context->settings.blocking_store || !st.rejoining.stays_awake())
+    return self->delayed_send(self, pause, tick);
+  const auto until = std::chrono::steady_clock::now() + pause;
+  while (std::chrono::steady_clock::now() < until)
+    std::this_thread::yield();
+  self->send(self, tick); // behind those who have come
+}
+
 /// Whether the next commit waits for those whom the last one has answered. They are told at once
 /// then: their next requests are what it waits for.
 bool hold_up(self_ptr self) {
@@ -529,8 +543,20 @@ bool hold_up(self_ptr self) {
   st.flush_armed = false;
   tell_durable(self);
   tell_settled(self);
-  self->delayed_send(self, pause, held_up_tick{++st.holds});
+  ++st.holds;
+  look_again_in(self, pause);
   return true;
+}
+
+/// The commit is held up: looks for those whom it waits for.
+void look_out(self_ptr self, const held_up_tick& tick) {
+  auto& st = self->state;
+  if (tick.number != st.holds || !st.rejoining.holds(st.queue.size()))
+    return; // enough have come, and the flush is armed
+  if (const auto more = st.rejoining.go_on(st.queue.size()); more > core::duration::zero())
+    return look_again_in(self, more);
+  st.rejoining.end(st.queue.size());
+  arm_flush(self);
 }
 
 /// Commits what has gathered. What came while the last commit was under way has been read by now.
@@ -626,15 +652,7 @@ caf::behavior writer(self_ptr self, context_ptr context) {
         if (!hold_up(self))
           flush(self);
       },
-      [=](const held_up_tick& tick) {
-        auto& st = self->state;
-        if (tick.number != st.holds || !st.rejoining.holds(st.queue.size()))
-          return; // enough have come, and the flush is armed
-        if (const auto more = st.rejoining.go_on(st.queue.size()); more > core::duration::zero())
-          return self->delayed_send(self, more, tick);
-        st.rejoining.end(st.queue.size());
-        arm_flush(self);
-      },
+      [=](const held_up_tick& tick) { look_out(self, tick); },
       [=](const retry_tick& tick) {
         if (tick.attempt != self->state.attempt_number || self->state.ranges.empty())
           return;

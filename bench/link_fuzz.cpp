@@ -39,8 +39,10 @@ constexpr auto start_limit = 60s;
 /// Of strangers while their cost is measured; more a node does not take by itself.
 constexpr double strangers_per_second = 100;
 constexpr auto cost_measured_for = 10s;
-/// Streams after which the allocators have what they keep for themselves.
-constexpr std::uint64_t warm_up_streams = 500;
+constexpr std::uint64_t attackers_at_once = 2;
+/// Streams after which the link is asked how many it has refused. After the first of them the
+/// allocators have what they keep for themselves.
+constexpr std::uint64_t streams_at_once = 1000;
 /// Frames of a stream, most of them in order: what is malformed comes somewhere among them.
 constexpr std::size_t frames_at_once = 40;
 
@@ -88,14 +90,15 @@ public:
     return {file + ".crt", file + ".key", authority() + "/ca.crt", {}};
   }
 
-  /// Whether somebody with a certificate is served.
-  bool serves() const {
+  /// What somebody with a certificate is told of the link, if it serves them.
+  std::optional<msg::link_status> status() const {
     client::peer_system configuration{client::peer_settings{}};
     caf::actor_system system{configuration};
     client::retry_policy patience;
     patience.deadline = 10s;
     const client::connection ana{system, {"127.0.0.1", port(), of("ana"), "n1"}, patience, 60};
-    return static_cast<bool>(ana.ask<msg::node_status>(msg::get_node_status{}));
+    auto answered = ana.ask<msg::link_status>(msg::get_link_status{});
+    return answered ? std::optional{std::move(*answered)} : std::nullopt;
   }
 
   double memory_megabytes() const {
@@ -168,28 +171,51 @@ void attack_once(fuzzed_node& node, std::mt19937_64& random, std::uint64_t numbe
   }
 }
 
+/// How many connections the link has refused or cut for what came from them.
+std::uint64_t refused_by(const fuzzed_node& node) {
+  const auto status = node.status();
+  std::uint64_t sum = 0;
+  if (status)
+    for (const auto& refusal : status->refusals)
+      sum += refusal.connections;
+  return sum;
+}
+
+/// Attackers side by side, until the link has found so much that is malformed.
 template <class Attack>
 void attack_with(fuzzed_node& node, const std::string& who, std::uint64_t wanted, results& out,
                  Attack attack) {
-  std::mt19937_64 random{wanted};
   const auto began = clock::now();
-  double warm = node.memory_megabytes();
+  const auto refused_before = refused_by(node);
+  std::optional<double> warm;
   std::uint64_t streams = 0;
-  for (; streams * frames_at_once < wanted && node.lives(); ++streams) {
-    if (streams == warm_up_streams)
+  std::uint64_t refused = 0;
+  while (refused < wanted && node.lives()) {
+    std::vector<std::thread> attackers;
+    for (std::uint64_t i = 0; i < attackers_at_once; ++i)
+      attackers.emplace_back([&, i] {
+        std::mt19937_64 random{streams + i};
+        for (auto number = i; number < streams_at_once; number += attackers_at_once)
+          attack_once(node, random, number, attack);
+      });
+    for (auto& each : attackers)
+      each.join();
+    streams += streams_at_once;
+    if (!warm)
       warm = node.memory_megabytes();
-    attack_once(node, random, streams, attack);
+    if (node.lives())
+      refused = refused_by(node) - refused_before;
   }
   const std::chrono::duration<double> took = clock::now() - began;
   const auto name = "robustness.46." + who;
-  out.add(name + ".frames", static_cast<double>(streams * frames_at_once), "");
+  out.add(name + ".malformed", static_cast<double>(refused), "", at_least(1));
   out.add(name + ".streams", static_cast<double>(streams), "");
   out.add(name + ".streams_per_second", static_cast<double>(streams) / took.count(), "1/s");
   out.add(name + ".crashes", node.lives() ? 0 : 1, "", at_most(0));
   if (!node.lives())
     throw std::runtime_error{"the node did not survive"};
-  out.add(name + ".memory_growth", node.memory_megabytes() - warm, "MB", at_most(50));
-  out.add(name + ".serves_afterwards", node.serves() ? 1 : 0, "", at_least(1));
+  out.add(name + ".memory_growth", node.memory_megabytes() - warm.value_or(0), "MB", at_most(50));
+  out.add(name + ".serves_afterwards", node.status() ? 1 : 0, "", at_least(1));
 }
 
 void measure_cost(fuzzed_node& node, results& out) {
@@ -217,15 +243,15 @@ void measure_cost(fuzzed_node& node, results& out) {
 
 } // namespace
 
-void fuzz_link(std::uint64_t frames_wanted, results& out) {
+void fuzz_link(std::uint64_t malformed, results& out) {
   fuzzed_node node;
   node.start(static_cast<std::uint32_t>(strangers_per_second));
   measure_cost(node, out);
   constexpr std::uint32_t all_that_come = 100'000;
   node.start(all_that_come);
-  attack_with(node, "strangers", frames_wanted, out, attack_as_stranger);
+  attack_with(node, "strangers", malformed, out, attack_as_stranger);
   const auto shown = node.of("ana");
-  attack_with(node, "proven_peer", frames_wanted, out,
+  attack_with(node, "proven_peer", malformed, out,
               [&](stream& peer, const std::string& bytes, std::uint64_t) {
                 return peer.secure({shown.certificate, shown.key}) && peer.write(bytes);
               });

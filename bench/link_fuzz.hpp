@@ -6,9 +6,9 @@
 
 namespace holdfast::bench {
 
-/// Malformed frames against the link of a node, a process of its own: by strangers without a
-/// certificate, then by a peer with a good one, so many each. Whether it lives, how its memory
-/// grows, and what strangers cost it.
-void fuzz_link(std::uint64_t frames, results& out);
+/// Strangers without a certificate, then a peer with a good one, send streams of frames to the link
+/// of a node, a process of its own, until it has found something malformed in so many of each: it
+/// cuts at the first. Whether the node lives, how its memory grows, and what strangers cost it.
+void fuzz_link(std::uint64_t malformed, results& out);
 
 } // namespace holdfast::bench

@@ -47,7 +47,7 @@ struct options {
   std::size_t assignments = 60'000;
   std::size_t races = 20'000;
   std::size_t judgments = 100'000;
-  std::uint64_t frames = 200'000;
+  std::uint64_t malformed = 5'000;
   std::size_t poisoned = 40;
   std::uint16_t poisoned_worker = 0; ///< Not 0: this is a worker process of `poison_workers`.
   std::uint16_t hold_tasks = 0;      ///< Not 0: this is the worker process of `kill_a_worker`.
@@ -407,7 +407,7 @@ void robustness(const options& o, const std::function<bool(const char*)>& wanted
   measure("robustness.batches", [&](conninfo db) { spoil_batches(db, 100, out); });
   measure("robustness.poison", [&](conninfo db) { poison_workers(db, o.poisoned, out); });
   if (wanted("robustness.link"))
-    fuzz_link(o.frames, out);
+    fuzz_link(o.malformed, out);
 }
 
 int run(int argc, char** argv) {
@@ -432,7 +432,8 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--judgments", o.judgments, "Judgments beside which is verified")
       ->capture_default_str();
-  app.add_option("--frames", o.frames, "Frames against a link, by strangers and by a peer each")
+  app.add_option("--malformed", o.malformed,
+                 "Streams with something malformed against a link, by strangers and by a peer each")
       ->capture_default_str();
   app.add_option("--poisoned", o.poisoned, "Tasks that end the process which does them")
       ->capture_default_str();

@@ -12,15 +12,30 @@ namespace {
 /// sooner than that.
 constexpr duration way_there_and_back = std::chrono::microseconds{100};
 
+/// How often whoever stays awake looks.
+constexpr duration look_every = std::chrono::microseconds{10};
+
+/// A thread that sleeps is woken by the first who comes, and then sleeps and is woken as they come
+/// one by one. For so few that costs less than a core that does not sleep; so many keep it awake.
+constexpr std::size_t few = 3;
+constexpr std::size_t many = 64;
+
 /// After so many waits in vain one commit in 2^8 tries again.
 constexpr std::uint32_t in_vain_max = 8;
 
 } // namespace
 
+rejoining::rejoining(std::size_t enough, duration longest)
+    : enough_(enough), longest_(longest), patience_(way_there_and_back) {}
+
 duration rejoining::begin(std::size_t answered, std::size_t waiting, duration took) {
   wanted_ = 0;
-  if (const auto came = std::exchange(came_, 0); came > 0)
+  if (const auto came = std::exchange(came_, 0); came > 0) {
     learn(waiting <= came);
+    // Who came too late was not waited for long enough.
+    patience_ = waiting == 0 ? std::max(patience_ - patience_ / 8, look_every)
+                             : std::min(2 * patience_, way_there_and_back);
+  }
   const auto all = answered + waiting;
   // One alone has nobody to wait for, and a few who come back do not make up for many who wait.
   if (all < 2 || all > enough_ || 2 * answered < waiting)
@@ -32,26 +47,33 @@ duration rejoining::begin(std::size_t answered, std::size_t waiting, duration to
   rest_ = std::min(way_there_and_back + took / 2, longest_);
   if (rest_ <= duration::zero())
     return {};
-  before_ = waiting;
   seen_ = waiting;
+  before_ = waiting;
+  passed_ = last_came_ = {};
   // Who does one thing after the other may come with more changes after every second answer: a task
   // is made and leased at once, and ends alone.
   wanted_ = std::min(waiting + std::max({answered, came_lately_[0], came_lately_[1]}), enough_);
   return next_period();
 }
 
+bool rejoining::stays_awake() const {
+  const auto awaited = wanted_ - std::min(wanted_, before_);
+  return awaited > few && awaited < many;
+}
+
 duration rejoining::next_period() {
-  const auto period = std::min(way_there_and_back, rest_);
+  const auto period = std::min(stays_awake() ? look_every : way_there_and_back, rest_);
   rest_ -= period;
+  passed_ += period;
   return period;
 }
 
 duration rejoining::go_on(std::size_t waiting) {
-  const bool first_came_before = seen_ > before_;
-  const bool quiet = waiting <= std::exchange(seen_, waiting);
-  if (!holds(waiting) || (first_came_before && quiet))
-    return {};
-  return next_period();
+  if (waiting > std::exchange(seen_, waiting))
+    last_came_ = passed_;
+  const auto patience = stays_awake() ? patience_ : way_there_and_back;
+  const bool quiet = last_came_ > duration::zero() && passed_ - last_came_ >= patience;
+  return holds(waiting) && !quiet ? next_period() : duration::zero();
 }
 
 void rejoining::end(std::size_t waiting) {

@@ -4,6 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -37,19 +38,25 @@ int left_out(rejoining& r) {
   return count;
 }
 
-/// How long the commit is held up when after each period `waiting` are there.
+/// Who comes when in a wait, in order.
+using arrivals = std::vector<core::duration>;
+
+/// How long the commit is held up that waits for `answered`.
 core::duration held_up_for(rejoining& r, std::size_t answered, core::duration took,
-                           const std::vector<std::size_t>& waiting) {
-  auto sum = r.begin(answered, 0, took);
-  if (sum == none)
+                           const arrivals& all) {
+  auto passed = r.begin(answered, 0, took);
+  if (passed == none)
     return none;
-  for (const auto count : waiting) {
-    const auto more = r.go_on(count);
-    if (more == none)
-      return sum;
-    sum += more;
+  for (;;) {
+    const auto there =
+        std::count_if(all.begin(), all.end(), [&](const auto& at) { return at <= passed; });
+    const auto more = r.go_on(static_cast<std::size_t>(there));
+    if (more == none) {
+      r.end(static_cast<std::size_t>(there));
+      return passed;
+    }
+    passed += more;
   }
-  return core::duration::max();
 }
 
 } // namespace
@@ -91,22 +98,51 @@ BOOST_AUTO_TEST_CASE(what_fills_a_batch_anyway_waits_for_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(the_wait_is_about_half_a_commit_and_never_longer_than_said) {
-  const std::vector<std::size_t> nobody(20);
   rejoining r{250, 1ms};
-  BOOST_TEST((held_up_for(r, 8, 400us, nobody) == 300us));
-  BOOST_TEST((held_up_for(r, 8, 10ms, nobody) == 1ms));
-  const std::vector<std::size_t> one_after_the_other{1, 2, 3, 4, 5, 6, 7};
-  BOOST_TEST((held_up_for(r, 8, 400us, one_after_the_other) == 300us));
+  BOOST_TEST((held_up_for(r, 8, 400us, {}) == 300us));
+  rejoining of_long_commits{250, 1ms};
+  BOOST_TEST((held_up_for(of_long_commits, 8, 10ms, {}) == 1ms));
+  rejoining one_after_the_other{250, 1ms};
+  BOOST_TEST((held_up_for(one_after_the_other, 8, 400us, {50us, 140us, 230us, 290us}) == 300us));
   rejoining never{250, 0ms};
   BOOST_TEST((never.begin(8, 8, 1ms) == none));
   BOOST_TEST(!never.holds(8));
 }
 
 BOOST_AUTO_TEST_CASE(it_is_over_when_nobody_follows_those_who_have_come) {
+  const auto held_up = [](const arrivals& all) {
+    rejoining r{250, 1ms};
+    return held_up_for(r, 16, 1ms, all);
+  };
+  BOOST_TEST((held_up(arrivals(16, 40us)) == 40us)); // all are there
+  BOOST_TEST((held_up(arrivals(9, 40us)) == 140us)); // of at most 600
+  BOOST_TEST((held_up({40us, 130us}) == 230us));
+}
+
+// Looking costs a core, which is worth it for a few at least; and so many come one by one anyway.
+BOOST_AUTO_TEST_CASE(few_and_many_are_looked_for_less_often) {
+  for (const auto answered : {3, 100}) {
+    rejoining r{250, 1ms};
+    BOOST_TEST((r.begin(static_cast<std::size_t>(answered), 0, 1ms) == 100us));
+    BOOST_TEST(!r.stays_awake());
+    BOOST_TEST((r.go_on(2) == 100us));
+    BOOST_TEST((r.go_on(2) == none));
+  }
   rejoining r{250, 1ms};
-  BOOST_TEST((held_up_for(r, 16, 1ms, {0, 5, 9, 9}) == 400us)); // of at most 600
-  BOOST_TEST((held_up_for(r, 16, 1ms, {9, 9}) == 200us));
-  BOOST_TEST((held_up_for(r, 16, 1ms, {9, 16}) == 200us)); // all are there
+  BOOST_TEST((r.begin(16, 0, 1ms) < 50us));
+  BOOST_TEST(r.stays_awake());
+}
+
+BOOST_AUTO_TEST_CASE(that_while_is_shorter_as_long_as_nobody_comes_too_late) {
+  const arrivals some(9, 40us);
+  rejoining r{250, 1ms};
+  for (int i = 0; i < 30; ++i)
+    held_up_for(r, 16, 1ms, some);
+  BOOST_TEST((held_up_for(r, 16, 1ms, some) == 50us));
+  // Seven more are there when the commit is over.
+  BOOST_TEST((r.begin(9, 7, 1ms) > none));
+  r.end(16);
+  BOOST_TEST((held_up_for(r, 16, 1ms, some) == 60us));
 }
 
 // A task is made and leased at once, two changes, and ends with a third.
