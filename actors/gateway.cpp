@@ -561,6 +561,20 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
     self->state.name = "door";
   const auto& to = self->state.links;
   return {
+      // In the order in which CAF compares: what comes often is found first.
+      [=](msg::claim_tasks& m) { return on_claim(self, m); },
+      [=](msg::complete_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m); },
+      [=](msg::enqueue_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m); },
+      [=](msg::extend_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m); },
+      [=](msg::ask_assignment& m) { return to_host<msg::assignment>(self, to.owners, m); },
+      [=](msg::submit_judgment& m) { return to_host<msg::judgment_accepted>(self, to.owners, m); },
+      [=](msg::release_assignment& m) {
+        return to_host<msg::assignment_released>(self, to.owners, m);
+      },
+      [=](msg::extend_assignment& m) {
+        return to_host<msg::assignment_extended>(self, to.owners, m);
+      },
+      [=](apply_events& m) { return between_steps(self, m); },
       [=](msg::create_workflow& m) { return on_create(self, m); },
       [=](msg::add_source_data& m) { return on_add(self, m); },
       [=](msg::add_test_questions& m) { return on_add(self, m); },
@@ -593,14 +607,6 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       [=](msg::get_step_statistics& m) {
         return hand_on<msg::step_statistics>(self, to.reader, m);
       },
-      [=](msg::ask_assignment& m) { return to_host<msg::assignment>(self, to.owners, m); },
-      [=](msg::release_assignment& m) {
-        return to_host<msg::assignment_released>(self, to.owners, m);
-      },
-      [=](msg::extend_assignment& m) {
-        return to_host<msg::assignment_extended>(self, to.owners, m);
-      },
-      [=](msg::submit_judgment& m) { return to_host<msg::judgment_accepted>(self, to.owners, m); },
       [=](msg::end_session& m) {
         // Sessions are where the steps are that the contributor has worked on.
         const bool anywhere = to.neighbours && !self->state.context->hosting.alone();
@@ -624,7 +630,6 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
         return hand_on<msg::queue_statistics>(self, to.reader, m);
       },
       [=](msg::get_queue_metrics& m) { return to_host<msg::queue_metrics>(self, to.shards, m); },
-      [=](msg::enqueue_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m); },
       [=](msg::enqueue_envelopes& m) { return to_host<msg::task_outcomes>(self, to.shards, m); },
       [=](msg::get_task& m) { return hand_on<msg::task_view>(self, to.reader, m); },
       [=](msg::list_tasks& m) { return hand_on<msg::task_page>(self, to.reader, m); },
@@ -635,12 +640,9 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       [=](msg::put_schedule& m) { return to_host<msg::schedule_view>(self, to.shards, m); },
       [=](msg::remove_schedule& m) { return to_host<msg::schedule_removed>(self, to.shards, m); },
       [=](msg::list_schedules& m) { return to_host<msg::schedule_list>(self, to.shards, m); },
-      [=](msg::claim_tasks& m) { return on_claim(self, m); },
-      [=](msg::extend_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m); },
       [=](msg::save_task& m) { return to_host<msg::task_outcome>(self, to.shards, m); },
       [=](msg::save_task_in_order& m) { return to_host<msg::task_outcome>(self, to.shards, m); },
       [=](msg::release_task& m) { return to_host<msg::task_outcome>(self, to.shards, m); },
-      [=](msg::complete_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m); },
       [=](msg::follow_task& m) { return to_host<msg::leased_tasks>(self, to.shards, m); },
       [=](msg::fail_task& m) { return to_host<msg::task_outcome>(self, to.shards, m); },
       [=](msg::read_events& m) { return to_named_host<msg::event_page>(self, to.feed, m); },
@@ -664,7 +666,6 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       [=](const msg::look_at_cluster&) {
         caf::anon_send(self->state.links.membership, look_now{});
       },
-      [=](apply_events& m) { return between_steps(self, m); },
       [=](add_children& m) { return between_steps(self, m); },
       [=](upstream_progress& m) { return between_steps(self, m); },
       [=](const drain&) {

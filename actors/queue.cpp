@@ -224,17 +224,23 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
                        load(self);
                    });
   return {
-      [=](msg::put_queue& m) { receive(self, m, on_put); },
-      of_queue(self, on_pause),
-      of_queue(self, on_enqueue),
-      of_queue(self, on_enqueue_envelopes),
+      // In the order in which CAF compares: what comes often is found first.
+      [=](const write_done& done) {
+        if (!self->state.pending.settle(done))
+          self->quit(msg::to_error(done.failure));
+      },
       of_queue(self, on_claim),
       of_queue(self, on_distant_claim),
+      of_queue(self, on_complete),
+      of_queue(self, on_enqueue),
       of_queue(self, on_extend),
+      [=](const queue_tick& tick) { on_tick(self, tick); },
+      [=](msg::put_queue& m) { receive(self, m, on_put); },
+      of_queue(self, on_pause),
+      of_queue(self, on_enqueue_envelopes),
       of_queue(self, on_save),
       of_queue(self, on_save_in_order),
       of_queue(self, on_release),
-      of_queue(self, on_complete),
       of_queue(self, on_follow),
       of_queue(self, on_fail),
       of_queue(self, on_eject),
@@ -245,12 +251,7 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
       of_queue(self, on_put_schedule),
       of_queue(self, on_remove_schedule),
       of_queue(self, on_list_schedules),
-      [=](const write_done& done) {
-        if (!self->state.pending.settle(done))
-          self->quit(msg::to_error(done.failure));
-      },
       [=](const retry_tick&) { load(self); },
-      [=](const queue_tick& tick) { on_tick(self, tick); },
       [=](look_again) { on_look_again(self); },
       [=](const look_for_tasks& m) { on_look_for(self, m); },
       [=](processes_changed) {

@@ -168,9 +168,28 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
       load(self);
   });
   return {
+      // In the order in which CAF compares: what comes often is found first.
+      [=](const unit_report& report) {
+        for (const auto& end : report.ended)
+          end_held(self, end.contributor, report.unit);
+        on_unit_report(self, report);
+        note_for_quality(self, report);
+      },
+      [=](const write_done& done) {
+        if (!self->state.pending.settle(done))
+          self->quit(msg::to_error(done.failure));
+      },
       [=](owned_ask& m) {
         if (!put_off(self, m))
           on_ask(self, m);
+      },
+      [=](owned_submit& m) {
+        if (!put_off(self, m))
+          on_submit(self, m);
+      },
+      [=](const apply_events& m) {
+        if (!put_off(self, m))
+          on_apply_events(self, m);
       },
       [=](offer_refused& refused) { on_offer_refused(self, refused); },
       [=](input_wanted& wanted) { on_input_wanted(self, wanted); },
@@ -181,10 +200,6 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
       [=](owned_extend& m) {
         if (!put_off(self, m))
           on_extend(self, m);
-      },
-      [=](owned_submit& m) {
-        if (!put_off(self, m))
-          on_submit(self, m);
       },
       [=](const msg::change_unit& m) {
         if (!not_now(self, m))
@@ -252,10 +267,6 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         if (!not_now(self, m))
           on_get_step_quality(self, m);
       },
-      [=](const apply_events& m) {
-        if (!put_off(self, m))
-          on_apply_events(self, m);
-      },
       [=](const add_children& m) {
         if (!put_off(self, m))
           on_add_children(self, m);
@@ -264,22 +275,12 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         if (!put_off(self, m))
           on_upstream_progress(self, m);
       },
-      [=](const unit_report& report) {
-        for (const auto& end : report.ended)
-          end_held(self, end.contributor, report.unit);
-        on_unit_report(self, report);
-        note_for_quality(self, report);
-      },
       [=](const test_answered& answer) { conclude(self, answer); },
       [=](const judgment_kept& kept) {
         if (kept.is_counted)
           self->state.board->judged(kept.contributor);
       },
       [=](const unit_ended& ended) { on_unit_ended(self, ended); },
-      [=](const write_done& done) {
-        if (!self->state.pending.settle(done))
-          self->quit(msg::to_error(done.failure));
-      },
       [=](const retry_tick&) { load(self); },
       [=](const expiry_tick& tick) { on_expiry_tick(self, tick); },
       [=](look_again) {
