@@ -437,7 +437,7 @@ caf::result<msg::job_status_noted> on_job(self_ptr self, msg::job_status_changed
       .then(
           [=, asked = m](const msg::workflow_view& found) mutable {
             asked.step = found.steps.front().step;
-            held.delegate(caf::actor_cast<caf::actor>(self), std::move(asked));
+            held.delegate(caf::actor_cast<caf::actor>(self), asked);
           },
           [=](caf::error& error) { held.deliver(std::move(error)); });
   return promise;

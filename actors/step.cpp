@@ -42,10 +42,10 @@ template <class Message>
 bool not_now(step_ptr self, const Message& m) {
   if (put_off(self, m))
     return true;
-  auto why = room_for<Message>(*self->state.context);
+  const auto why = room_for<Message>(*self->state.context);
   if (why.code == core::errc::none)
     return false;
-  self->make_response_promise().deliver(msg::to_error(std::move(why)));
+  self->make_response_promise().deliver(msg::to_error(why));
   return true;
 }
 

@@ -283,8 +283,8 @@ void offer(step_ptr self, const held_promise& promise, owned_ask& ask) {
     return refuse_as_lacking(self, promise, *lacks);
   if (ask.tries >= tries_max)
     return fail(promise, core::errc::no_unit_available, {});
-  if (auto why = room_to_write(*st.context, st.reserved.size()); why.code != core::errc::none)
-    return promise.deliver(msg::to_error(std::move(why)));
+  if (const auto why = room_to_write(*st.context, st.reserved.size()); why.code != core::errc::none)
+    return promise.deliver(msg::to_error(why));
   const auto [refusal, unit] =
       core::offer_next(*st.board, st.ready, request.contributor, now(self, st.context));
   if (refusal != core::errc::none)

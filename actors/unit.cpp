@@ -370,10 +370,10 @@ bool turn_away(self_ptr self, const Command&) {
       msg::is_one_of<Command, owned_release, owned_extend, trusted_submit, msg::change_unit>;
   if constexpr (!can_come_again)
     return false;
-  auto why = room_to_write(*self->state.shared->node);
+  const auto why = room_to_write(*self->state.shared->node);
   if (why.code == core::errc::none)
     return false;
-  self->make_response_promise().deliver(msg::to_error(std::move(why)));
+  self->make_response_promise().deliver(msg::to_error(why));
   return true;
 }
 

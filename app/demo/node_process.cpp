@@ -77,6 +77,9 @@ core::outcome<bool> node_process::start(core::duration limit) {
 }
 
 core::outcome<bool> node_process::launch() {
+  // A process that was killed holds its directory for some moments more.
+  if (is_there() && !ended_within(std::chrono::seconds{10}))
+    return core::failure{core::errc::already_exists, "the process before it still runs"};
   std::vector<std::string> words{"holdfast",         "node",   "--data-dir",
                                  data_dir_.string(), "--port", std::to_string(port_)};
   words.insert(words.end(), arguments_.begin(), arguments_.end());
@@ -133,6 +136,11 @@ core::outcome<bool> node_process::await_ready(core::duration limit) {
     return core::failure{core::errc::unavailable, "the node said something unexpected: " + said};
   port_ = static_cast<std::uint16_t>(std::stoul(port));
   return true;
+}
+
+bool node_process::is_there() {
+  const std::lock_guard lock{mutex_};
+  return pid_ > 0;
 }
 
 void node_process::kill() { signal(SIGKILL); }

@@ -36,7 +36,7 @@ public:
   void set_program(std::string program) { program_ = std::move(program); }
 
   /// Starts the node and waits until it says that it is ready. From the second time on it gets the
-  /// port that it had.
+  /// port that it had; who was killed before is waited for.
   core::outcome<bool> start(core::duration limit);
 
   /// SIGKILL, now. From any thread; harmless when it has ended.
@@ -57,6 +57,7 @@ public:
   std::string log_tail() const;
 
 private:
+  bool is_there();
   core::outcome<bool> launch();
   core::outcome<bool> await_ready(core::duration limit);
 
