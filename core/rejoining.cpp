@@ -12,11 +12,12 @@ namespace {
 /// sooner than that.
 constexpr duration way_there_and_back = std::chrono::microseconds{100};
 
-/// How often whoever stays awake looks.
-constexpr duration look_every = std::chrono::microseconds{10};
+/// How often is looked who has come, and how often where that is said below.
+constexpr duration look_every = way_there_and_back;
+constexpr duration look_often = std::chrono::microseconds{10};
 
-/// A thread that sleeps is woken by the first who comes, and then sleeps and is woken as they come
-/// one by one. For so few that costs less than a core that does not sleep; so many keep it awake.
+/// A thread that waits for messages is woken by the first, and then waits and is woken as they come
+/// one by one. For so few that costs less than looking often; so many take longer anyway.
 constexpr std::size_t few = 3;
 constexpr std::size_t many = 64;
 
@@ -33,7 +34,7 @@ duration rejoining::begin(std::size_t answered, std::size_t waiting, duration to
   if (const auto came = std::exchange(came_, 0); came > 0) {
     learn(waiting <= came);
     // Who came too late was not waited for long enough.
-    patience_ = waiting == 0 ? std::max(patience_ - patience_ / 8, look_every)
+    patience_ = waiting == 0 ? std::max(patience_ - patience_ / 8, look_often)
                              : std::min(2 * patience_, way_there_and_back);
   }
   const auto all = answered + waiting;
@@ -44,36 +45,33 @@ duration rejoining::begin(std::size_t answered, std::size_t waiting, duration to
     --left_out_;
     return {};
   }
-  rest_ = std::min(way_there_and_back + took / 2, longest_);
-  if (rest_ <= duration::zero())
+  limit_ = std::min(way_there_and_back + took / 2, longest_);
+  if (limit_ <= duration::zero())
     return {};
   seen_ = waiting;
   before_ = waiting;
-  passed_ = last_came_ = {};
+  last_came_ = {};
   // Who does one thing after the other may come with more changes after every second answer: a task
   // is made and leased at once, and ends alone.
   wanted_ = std::min(waiting + std::max({answered, came_lately_[0], came_lately_[1]}), enough_);
-  return next_period();
+  return next_period({});
 }
 
-bool rejoining::stays_awake() const {
+bool rejoining::looks_often() const {
   const auto awaited = wanted_ - std::min(wanted_, before_);
   return awaited > few && awaited < many;
 }
 
-duration rejoining::next_period() {
-  const auto period = std::min(stays_awake() ? look_every : way_there_and_back, rest_);
-  rest_ -= period;
-  passed_ += period;
-  return period;
+duration rejoining::next_period(duration passed) const {
+  return std::min(looks_often() ? look_often : look_every, limit_ - passed);
 }
 
-duration rejoining::go_on(std::size_t waiting) {
+duration rejoining::go_on(std::size_t waiting, duration passed) {
   if (waiting > std::exchange(seen_, waiting))
-    last_came_ = passed_;
-  const auto patience = stays_awake() ? patience_ : way_there_and_back;
-  const bool quiet = last_came_ > duration::zero() && passed_ - last_came_ >= patience;
-  return holds(waiting) && !quiet ? next_period() : duration::zero();
+    last_came_ = passed;
+  const auto patience = looks_often() ? patience_ : way_there_and_back;
+  const bool quiet = last_came_ > duration::zero() && passed - last_came_ >= patience;
+  return holds(waiting) && !quiet && passed < limit_ ? next_period(passed) : duration::zero();
 }
 
 void rejoining::end(std::size_t waiting) {

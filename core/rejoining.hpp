@@ -37,19 +37,19 @@ public:
   /// Whether the next commit is held up still, with `waiting` changes there.
   bool holds(std::size_t waiting) const { return waiting < wanted_; }
 
-  /// Whether so many are waited for that the thread which waits had better not sleep.
-  bool stays_awake() const;
+  /// Whether `go_on` is asked so often that nobody should be woken by those who come.
+  bool looks_often() const;
 
-  /// That time is over, with `waiting` changes there. For how much longer the commit is held up;
-  /// zero when no more.
-  duration go_on(std::size_t waiting);
+  /// That time is over, with `waiting` changes there, `passed` since `begin`. For how much longer
+  /// the commit is held up before this is to be asked again; zero when no more.
+  duration go_on(std::size_t waiting, duration passed);
 
   /// The next commit begins with `waiting` changes. From that, and from the `begin` after it, it
   /// learns whether it was worth waiting.
   void end(std::size_t waiting);
 
 private:
-  duration next_period();
+  duration next_period(duration passed) const;
   void learn(bool worth_it);
 
   std::size_t enough_;
@@ -57,8 +57,7 @@ private:
   std::size_t wanted_ = 0; ///< Until so many are there; zero: nothing is held up.
   std::size_t before_ = 0; ///< How many were there when the wait began.
   std::size_t seen_ = 0;   ///< How many were there when `go_on` was last asked.
-  duration rest_{};        ///< Of the time that this wait may take.
-  duration passed_{};      ///< Of it, until `go_on` is asked next.
+  duration limit_{};       ///< Of this wait.
   duration last_came_{};   ///< When in it somebody was last seen to have come; zero: not yet.
   duration patience_;      ///< For how long nobody may come after that.
   std::size_t came_ = 0;   ///< In the last wait, after which no commit has ended yet.

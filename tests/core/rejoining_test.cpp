@@ -50,7 +50,7 @@ core::duration held_up_for(rejoining& r, std::size_t answered, core::duration to
   for (;;) {
     const auto there =
         std::count_if(all.begin(), all.end(), [&](const auto& at) { return at <= passed; });
-    const auto more = r.go_on(static_cast<std::size_t>(there));
+    const auto more = r.go_on(static_cast<std::size_t>(there), passed);
     if (more == none) {
       r.end(static_cast<std::size_t>(there));
       return passed;
@@ -119,18 +119,18 @@ BOOST_AUTO_TEST_CASE(it_is_over_when_nobody_follows_those_who_have_come) {
   BOOST_TEST((held_up({40us, 130us}) == 230us));
 }
 
-// Looking costs a core, which is worth it for a few at least; and so many come one by one anyway.
+// Looking costs something, too: one is woken by a few for less, and many take longer anyway.
 BOOST_AUTO_TEST_CASE(few_and_many_are_looked_for_less_often) {
   for (const auto answered : {3, 100}) {
     rejoining r{250, 1ms};
     BOOST_TEST((r.begin(static_cast<std::size_t>(answered), 0, 1ms) == 100us));
-    BOOST_TEST(!r.stays_awake());
-    BOOST_TEST((r.go_on(2) == 100us));
-    BOOST_TEST((r.go_on(2) == none));
+    BOOST_TEST(!r.looks_often());
+    BOOST_TEST((r.go_on(2, 100us) == 100us));
+    BOOST_TEST((r.go_on(2, 200us) == none));
   }
   rejoining r{250, 1ms};
   BOOST_TEST((r.begin(16, 0, 1ms) < 50us));
-  BOOST_TEST(r.stays_awake());
+  BOOST_TEST(r.looks_often());
 }
 
 BOOST_AUTO_TEST_CASE(that_while_is_shorter_as_long_as_nobody_comes_too_late) {
