@@ -369,6 +369,24 @@ void on_down(self_ptr self, const caf::down_msg& down) {
   send_parked(self);
 }
 
+/// What becomes of one try. Compiled for each kind of answer, of which there are fewer than
+/// requests.
+template <class Answer, class Promise, class Response>
+void pass_back(self_ptr self, std::uint64_t id, std::uint32_t attempt, Promise promise,
+               Response response) {
+  response.then(
+      [self, id, attempt, promise](Answer& answer) mutable {
+        // Of an earlier try it may be old: that of a host that had stopped and knows no better yet.
+        // The request is the same, and so is what becomes of it.
+        const auto found = self->state.calls.find(id);
+        if (found == self->state.calls.end() || found->second.attempt != attempt)
+          return;
+        close(self->state, found);
+        promise.deliver(std::move(answer));
+      },
+      [self, id, attempt](caf::error& error) { try_failed(self, id, attempt, error); });
+}
+
 /// Takes a request in.
 template <class Request>
 caf::result<msg::answer_to<Request>>
@@ -392,18 +410,7 @@ take(self_ptr self, std::shared_ptr<const Request> request,
   call.send = [self, id, promise, kept = std::move(request)](const msg::gateway_actor& gateway,
                                                              std::uint32_t attempt,
                                                              core::duration timeout) {
-    self->request(gateway, timeout, *kept)
-        .then(
-            [self, id, attempt, promise](answer_type& answer) mutable {
-              // Of an earlier try it may be old: that of a host that had stopped and knows no
-              // better yet. The request is the same, and so is what becomes of it.
-              const auto found = self->state.calls.find(id);
-              if (found == self->state.calls.end() || found->second.attempt != attempt)
-                return;
-              close(self->state, found);
-              promise.deliver(std::move(answer));
-            },
-            [self, id, attempt](caf::error& error) { try_failed(self, id, attempt, error); });
+    pass_back<answer_type>(self, id, attempt, promise, self->request(gateway, timeout, *kept));
   };
   call.give_up = [promise](const core::failure& why) mutable {
     promise.deliver(msg::to_error(why));

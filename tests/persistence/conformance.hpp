@@ -24,6 +24,9 @@ using persistence::shard_batch;
 using persistence::shard_fence;
 using persistence::write_batch;
 
+inline constexpr auto committed = commit_status::committed;
+inline constexpr auto refused = commit_status::refused;
+
 /// The memory store on a fresh database.
 class memory_world {
 public:

@@ -11,7 +11,6 @@ namespace holdfast::test {
 
 namespace {
 
-constexpr auto committed = commit_status::committed;
 constexpr auto in_doubt = commit_status::in_doubt;
 constexpr auto unavailable = commit_status::unavailable;
 

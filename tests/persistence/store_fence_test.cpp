@@ -8,9 +8,7 @@ namespace holdfast::test {
 
 namespace {
 
-constexpr auto committed = commit_status::committed;
 constexpr auto fenced = commit_status::fenced;
-constexpr auto refused = commit_status::refused;
 
 std::vector<core::event_seq> seqs_of(const std::vector<persistence::stored_event>& events) {
   std::vector<core::event_seq> seqs;

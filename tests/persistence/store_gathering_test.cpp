@@ -6,9 +6,6 @@ namespace holdfast::test {
 
 namespace {
 
-constexpr auto committed = commit_status::committed;
-constexpr auto refused = commit_status::refused;
-
 template <class World>
 class gathering_fixture : public store_fixture<World> {
 public:

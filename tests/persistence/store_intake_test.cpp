@@ -8,9 +8,6 @@ namespace holdfast::test {
 
 namespace {
 
-constexpr auto committed = commit_status::committed;
-constexpr auto refused = commit_status::refused;
-
 /// A store with two queues, and a producer.
 template <class World>
 class intake_fixture : public store_fixture<World> {

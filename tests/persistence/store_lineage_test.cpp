@@ -7,8 +7,6 @@ namespace holdfast::test {
 
 namespace {
 
-constexpr auto committed = commit_status::committed;
-
 template <class World>
 class lineage_fixture : public store_fixture<World> {
 public:

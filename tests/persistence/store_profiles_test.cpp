@@ -9,9 +9,6 @@ namespace holdfast::test {
 
 namespace {
 
-constexpr auto committed = commit_status::committed;
-constexpr auto refused = commit_status::refused;
-
 core::put_profile profile_of(const std::string& who) {
   core::put_profile w;
   w.contributor = who;

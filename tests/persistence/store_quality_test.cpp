@@ -10,9 +10,6 @@ namespace holdfast::test {
 
 namespace {
 
-constexpr auto committed = commit_status::committed;
-constexpr auto refused = commit_status::refused;
-
 using core::contributor_standing;
 using core::standing_reason;
 

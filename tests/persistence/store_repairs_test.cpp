@@ -7,9 +7,6 @@ namespace holdfast::test {
 
 namespace {
 
-constexpr auto committed = commit_status::committed;
-constexpr auto refused = commit_status::refused;
-
 template <class World>
 class repair_fixture : public store_fixture<World> {
 public:

@@ -6,13 +6,6 @@
 
 namespace holdfast::test {
 
-namespace {
-
-constexpr auto committed = commit_status::committed;
-constexpr auto refused = commit_status::refused;
-
-} // namespace
-
 BOOST_AUTO_TEST_SUITE(routes_in_the_store)
 
 // A21, I-5

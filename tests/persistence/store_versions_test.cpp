@@ -6,9 +6,6 @@ namespace holdfast::test {
 
 namespace {
 
-constexpr auto committed = commit_status::committed;
-constexpr auto refused = commit_status::refused;
-
 core::insert_workflow_version version_of(core::workflow_id workflow, std::uint32_t version,
                                          std::string definition = "{}") {
   return {workflow, version, std::move(definition), at(5)};

@@ -6,9 +6,6 @@ namespace holdfast::test {
 
 namespace {
 
-const auto committed = commit_status::committed;
-const auto refused = commit_status::refused;
-
 const core::event event{core::event_type::job_step_updated, {}, {}, {}, at(1), {}};
 
 template <class World>

@@ -9,8 +9,6 @@ namespace holdfast::test {
 
 namespace {
 
-constexpr auto committed = commit_status::committed;
-constexpr auto refused = commit_status::refused;
 constexpr auto result = R"({"answer":"x"})";
 
 template <class World>

@@ -9,9 +9,6 @@ namespace holdfast::test {
 
 namespace {
 
-constexpr auto committed = commit_status::committed;
-constexpr auto refused = commit_status::refused;
-
 BOOST_AUTO_TEST_SUITE(store_work)
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(workflow_and_its_steps_are_read_as_written, World, worlds) {

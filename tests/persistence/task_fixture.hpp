@@ -4,9 +4,6 @@
 
 namespace holdfast::test {
 
-inline constexpr auto committed = commit_status::committed;
-inline constexpr auto refused = commit_status::refused;
-
 /// A store with one queue, `mail`.
 template <class World>
 class task_fixture : public store_fixture<World> {

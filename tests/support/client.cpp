@@ -7,6 +7,14 @@ namespace {
 /// Longer than any outage in a test, so that a request that nobody answers is seen as that.
 constexpr std::chrono::minutes answer_patience{60};
 
+/// Puts the answer where it is awaited. Compiled for each kind of answer, of which there are
+/// fewer than requests.
+template <class Response, class Answer>
+void keep(Response response, std::shared_ptr<answer<Answer>> result) {
+  response.then([=](Answer& value) { result->value = std::move(value); },
+                [=](const caf::error& error) { result->error = msg::failure_of(error); });
+}
+
 } // namespace
 
 client::client(virtual_world& world) {
@@ -23,12 +31,10 @@ client::client(virtual_world& world) {
 template <class Request>
 awaited_answer<Request> client::send(const msg::gateway_actor& to, Request request) {
   auto result = std::make_shared<answer<msg::answer_to<Request>>>();
-  caf::anon_send(
-      actor_, client_call{[=](caf::event_based_actor* self) {
-        self->request(caf::actor_cast<caf::actor>(to), answer_patience, request)
-            .then([=](msg::answer_to<Request>& value) { result->value = std::move(value); },
-                  [=](const caf::error& error) { result->error = msg::failure_of(error); });
-      }});
+  caf::anon_send(actor_, client_call{[=](caf::event_based_actor* self) {
+                   keep(self->request(caf::actor_cast<caf::actor>(to), answer_patience, request),
+                        result);
+                 }});
   return result;
 }
 
