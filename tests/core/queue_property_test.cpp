@@ -229,7 +229,7 @@ private:
 std::map<std::string, std::size_t> seen;
 
 /// One queue, its model and its mirror under a random sequence of commands.
-class trial {
+class queue_trial {
   /// Carries the command out and checks all that holds whatever it is.
   template <class... Command>
   auto carry_out(const Command&... command) {
@@ -252,7 +252,7 @@ class trial {
   }
 
 public:
-  explicit trial(std::uint64_t seed) : random_(seed), ids_(seed), mirror_("work") {
+  explicit queue_trial(std::uint64_t seed) : random_(seed), ids_(seed), mirror_("work") {
     any_policy();
     restart();
     carry_out(core::set_policy{policy_, "policy 0"});
@@ -952,9 +952,9 @@ BOOST_AUTO_TEST_SUITE(queue_properties)
 BOOST_AUTO_TEST_CASE(a_queue_does_what_its_model_says_under_any_sequence_of_commands) {
   seen.clear();
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-    trial queue_trial{seed};
+    queue_trial trial{seed};
     for (int step = 0; step < 200; ++step)
-      BOOST_TEST_CONTEXT("seed " << seed << ", step " << step) { queue_trial.step(); }
+      BOOST_TEST_CONTEXT("seed " << seed << ", step " << step) { trial.step(); }
   }
   // The sequences go everywhere.
   for (const auto* what : {"expiries met",

@@ -132,9 +132,9 @@ private:
 const std::vector<contributor_id> people{"ana", "bob", "eve", "joe"};
 
 /// Both sets under the same random events.
-class trial {
+class set_trial {
 public:
-  explicit trial(std::uint64_t seed) : random_(seed), ids_(seed) {}
+  explicit set_trial(std::uint64_t seed) : random_(seed), ids_(seed) {}
 
   void go_on() {
     now_ += core::duration{static_cast<std::int64_t>(random_.below(3))};
@@ -286,10 +286,10 @@ BOOST_AUTO_TEST_SUITE(ready_sets)
 BOOST_AUTO_TEST_CASE(every_pick_is_the_one_a_full_search_would_make) {
   std::size_t picks = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-    trial set_trial{seed};
+    set_trial trial{seed};
     for (int step = 0; step < 200; ++step)
-      BOOST_TEST_CONTEXT("seed " << seed << ", step " << step) { set_trial.go_on(); }
-    picks += set_trial.picks();
+      BOOST_TEST_CONTEXT("seed " << seed << ", step " << step) { trial.go_on(); }
+    picks += trial.picks();
   }
   BOOST_TEST(picks > 5'000U);
 }

@@ -30,9 +30,9 @@ core::source_item item(std::uint64_t n) {
 }
 
 /// One step under a random sequence of commands.
-class trial {
+class step_trial {
 public:
-  explicit trial(std::uint64_t seed) : random_(seed), ids_(seed) {
+  explicit step_trial(std::uint64_t seed) : random_(seed), ids_(seed) {
     step_.row.id = {ids_.next(beginning)};
   }
 
@@ -165,10 +165,10 @@ BOOST_AUTO_TEST_SUITE(step_properties)
 BOOST_AUTO_TEST_CASE(counts_status_and_revision_agree_under_any_sequence_of_commands) {
   std::size_t completions = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    trial step_trial{seed};
+    step_trial trial{seed};
     for (int step = 0; step < 100; ++step) {
-      BOOST_TEST_CONTEXT("seed " << seed << ", step " << step) { step_trial.go_on(); }
-      completions += step_trial.status() == step_status::completed ? 1 : 0;
+      BOOST_TEST_CONTEXT("seed " << seed << ", step " << step) { trial.go_on(); }
+      completions += trial.status() == step_status::completed ? 1 : 0;
     }
   }
   BOOST_TEST(completions > 500U);

@@ -312,9 +312,9 @@ private:
 const std::vector<core::contributor_id> people{"ana", "bob", "eve", "joe", "kim"};
 
 /// One unit, its model and its mirror under a random sequence of commands.
-class trial {
+class unit_trial {
 public:
-  explicit trial(std::uint64_t seed) : random_(seed), ids_(seed) {
+  explicit unit_trial(std::uint64_t seed) : random_(seed), ids_(seed) {
     policy_.ttl = core::duration{static_cast<std::int64_t>(10 + random_.below(100))};
     policy_.total_max =
         policy_.ttl * static_cast<std::int64_t>(1 + random_.below(3)); // 1: no extensions
@@ -596,20 +596,20 @@ BOOST_AUTO_TEST_CASE(a_unit_does_what_its_model_says_under_any_sequence_of_comma
   std::size_t withdrawn_late = 0;
   std::size_t reinstated = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-    trial unit_trial{seed};
+    unit_trial trial{seed};
     for (int step = 0; step < 400; ++step, ++steps) {
-      BOOST_TEST_CONTEXT("seed " << seed << ", step " << step) { unit_trial.step(); }
-      if (unit_trial.over() && step > 100)
+      BOOST_TEST_CONTEXT("seed " << seed << ", step " << step) { trial.step(); }
+      if (trial.over() && step > 100)
         break;
     }
-    ended += unit_trial.over() ? 1 : 0;
-    expiries_met += unit_trial.expiries_met();
-    widened += unit_trial.widened() ? 1 : 0;
-    counted_late += unit_trial.counted_late();
-    kept += unit_trial.kept();
-    withdrawn += unit_trial.withdrawn();
-    withdrawn_late += unit_trial.withdrawn_late();
-    reinstated += unit_trial.reinstated();
+    ended += trial.over() ? 1 : 0;
+    expiries_met += trial.expiries_met();
+    widened += trial.widened() ? 1 : 0;
+    counted_late += trial.counted_late();
+    kept += trial.kept();
+    withdrawn += trial.withdrawn();
+    withdrawn_late += trial.withdrawn_late();
+    reinstated += trial.reinstated();
   }
   // The sequences go everywhere: into final states, and to the very instants of expiry.
   BOOST_TEST(steps > 30'000U);

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 namespace {
 
 const instant start = from_micros(1'700'000'000'000'000);
-const lease_policy people{15min, 1h, 1min};
+const lease_policy lease_terms{15min, 1h, 1min};
 
 /// A step whose units have three slots, two of them for tasks.
 struct world {
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(result_becomes_a_judgment_once) {
   world w;
   auto u = w.make();
   const auto held = u.leases.active[1];
-  auto taken = decide(u, people, result_of(held), start + 1min);
+  auto taken = decide(u, lease_terms, result_of(held), start + 1min);
   BOOST_TEST(taken.answer == "task:models/label#2");
   BOOST_REQUIRE_EQUAL(taken.changes.writes.size(), 1U);
   const auto& judged = std::get<insert_judgment>(taken.changes.writes[0]);
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(result_becomes_a_judgment_once) {
   BOOST_TEST(judged.trust_snapshot == 0.75);
   BOOST_TEST((judged.trust_questions == 6U));
   BOOST_TEST(counted_judgments(u) == 1U);
-  const auto again = decide(u, people, result_of(held, "green"), start + 2min);
+  const auto again = decide(u, lease_terms, result_of(held, "green"), start + 2min);
   BOOST_TEST(again.answer.empty());
   BOOST_TEST(again.changes.empty());
   BOOST_TEST(u.judgments.size() == 1U);
@@ -157,14 +157,14 @@ BOOST_AUTO_TEST_CASE(slot_of_a_task_that_came_to_nothing_is_free_for_others) {
   world w;
   auto u = w.make();
   const auto held = u.leases.active[0];
-  const auto lost = decide(u, people, take_result{{held.id.value}}, start + 1min);
+  const auto lost = decide(u, lease_terms, take_result{{held.id.value}}, start + 1min);
   BOOST_TEST(lost.answer == held.owner);
   BOOST_TEST(free_slots(u) == 2U);
   BOOST_TEST((barred_until(u, held.owner, start + 1h) == instant::max()));
   BOOST_TEST(
-      (decide(u, people, ask{"ana", {w.ids.next(start)}}, start + 1h).refusal == errc::none));
+      (decide(u, lease_terms, ask{"ana", {w.ids.next(start)}}, start + 1h).refusal == errc::none));
   // Too late.
-  BOOST_TEST(decide(u, people, result_of(held), start + 2min).changes.empty());
+  BOOST_TEST(decide(u, lease_terms, result_of(held), start + 2min).changes.empty());
 }
 
 // C7: what failed is a dead letter, which may be redriven
@@ -174,27 +174,27 @@ BOOST_AUTO_TEST_CASE(slot_of_a_task_that_failed_waits_and_of_a_canceled_one_does
   const auto first = u.leases.active[0];
   const auto second = u.leases.active[1];
   for (const auto ending : {task_ending::failed, task_ending::dead}) {
-    const auto failed = decide(u, people, take_result{{first.id.value}, ending}, start + 1min);
+    const auto failed = decide(u, lease_terms, take_result{{first.id.value}, ending}, start + 1min);
     BOOST_TEST(failed.answer.empty());
     BOOST_TEST(failed.changes.empty());
   }
   BOOST_TEST(free_slots(u) == 1U);
   // What a worker left before somebody canceled its task is no result.
   const take_result canceled{{second.id.value}, task_ending::canceled, "{}", "red"};
-  BOOST_TEST(decide(u, people, canceled, start + 1min).answer == second.owner);
+  BOOST_TEST(decide(u, lease_terms, canceled, start + 1min).answer == second.owner);
   BOOST_TEST(u.judgments.empty());
   BOOST_TEST(free_slots(u) == 2U);
-  BOOST_TEST(decide(u, people, result_of(first), start + 2min).answer == first.owner);
+  BOOST_TEST(decide(u, lease_terms, result_of(first), start + 2min).answer == first.owner);
 }
 
 BOOST_AUTO_TEST_CASE(result_after_the_units_patience_changes_nothing) {
   world w;
   auto u = w.make();
   const auto held = u.leases.active[0];
-  BOOST_TEST(decide(u, people, result_of(held), start + 24h).changes.empty());
-  BOOST_TEST(decide(u, people, expire{}, start + 24h).answer == 2U);
+  BOOST_TEST(decide(u, lease_terms, result_of(held), start + 24h).changes.empty());
+  BOOST_TEST(decide(u, lease_terms, expire{}, start + 24h).answer == 2U);
   BOOST_TEST(free_slots(u) == 3U);
-  BOOST_TEST(decide(u, people, result_of(held), start + 25h).changes.empty());
+  BOOST_TEST(decide(u, lease_terms, result_of(held), start + 25h).changes.empty());
 }
 
 BOOST_AUTO_TEST_CASE(lease_of_a_person_is_nothing_to_a_task_of_the_same_id) {
@@ -202,9 +202,9 @@ BOOST_AUTO_TEST_CASE(lease_of_a_person_is_nothing_to_a_task_of_the_same_id) {
   w.s.executor.reset();
   auto u = w.make();
   const assignment_id id{w.ids.next(start)};
-  BOOST_REQUIRE((decide(u, people, ask{"ana", id}, start).refusal == errc::none));
+  BOOST_REQUIRE((decide(u, lease_terms, ask{"ana", id}, start).refusal == errc::none));
   BOOST_TEST(judge_of(u, {id.value}).empty());
-  BOOST_TEST(decide(u, people, take_result{{id.value}}, start).changes.empty());
+  BOOST_TEST(decide(u, lease_terms, take_result{{id.value}}, start).changes.empty());
   BOOST_TEST(u.leases.active.size() == 1U);
 }
 
