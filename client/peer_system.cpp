@@ -1,7 +1,7 @@
 #include "client/peer_system.hpp"
 
 #include "client/frame_guard.hpp"
-#include "client/no_remote_spawning.hpp"
+#include "client/middleman_memory.hpp"
 #include "client/node_identity.hpp"
 #include "messages/registry.hpp"
 
@@ -19,7 +19,7 @@ std::uint32_t threads_on(std::uint32_t cores) { return std::max(1U, cores / 2); 
 
 peer_system::peer_system(const peer_settings& settings) {
   keep_frame_guard();
-  keep_no_remote_spawning();
+  keep_middleman_memory();
   load<caf::io::middleman>();
   load<node_identity>();
   msg::register_messages(*this);

@@ -13,19 +13,26 @@
 
 #include <chrono>
 #include <future>
+#include <string>
 
 namespace {
 
-/// What CAF keeps for other processes in case they should start actors.
-std::size_t kept_for_others(caf::actor_system& system) {
+/// Runs `look` on the broker of all connections, where nothing else touches it.
+template <class Look>
+std::size_t at_broker(caf::actor_system& system, Look look) {
   auto& middleman = system.middleman();
-  auto found = middleman.named_broker<caf::io::basp_broker>(caf::atom("BASP"));
+  const auto found = middleman.named_broker<caf::io::basp_broker>(caf::atom("BASP"));
   std::promise<std::size_t> answer;
   middleman.run_later([&] {
-    auto* broker = static_cast<caf::io::basp_broker*>(caf::actor_cast<caf::abstract_actor*>(found));
-    answer.set_value(broker->spawn_servers.size());
+    auto* broker = caf::actor_cast<caf::abstract_actor*>(found);
+    answer.set_value(look(*static_cast<caf::io::basp_broker*>(broker)));
   });
   return answer.get_future().get();
+}
+
+/// What is kept for other processes in case they should start actors.
+std::size_t kept_for_others(caf::actor_system& system) {
+  return at_broker(system, [](auto& broker) { return broker.spawn_servers.size(); });
 }
 
 } // namespace
@@ -69,6 +76,19 @@ BOOST_AUTO_TEST_CASE(nothing_is_kept_for_whoever_connects) {
   BOOST_TEST(kept_for_others(listener) == 0U);
   BOOST_TEST(kept_for_others(dialer) == 0U);
   caf::anon_send_exit(echo, caf::exit_reason::user_shutdown);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_kept_of_what_goes_to_a_closed_connection) {
+  holdfast::client::peer_system configuration{{}};
+  caf::actor_system system{configuration};
+  const auto kept = at_broker(system, [](caf::io::basp_broker& broker) {
+    const auto closed = caf::io::connection_handle::from_int(77);
+    const std::string frame(1000, 'x');
+    for (int i = 0; i < 2; ++i)
+      broker.write(closed, frame.size(), frame.data());
+    return broker.wr_buf(closed).size();
+  });
+  BOOST_TEST(kept == 0U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
