@@ -64,6 +64,9 @@ struct write_request {
 struct write_done {
   std::uint64_t ticket = 0;
   core::failure failure;
+  std::uint64_t tickets = 1; ///< How many it answers: this one, and those right before it.
+
+  std::uint64_t first() const { return ticket - (tickets - 1); }
 };
 
 /// Membership → writer: these shards are ours to write, from these sequence numbers on.

@@ -57,14 +57,8 @@ public:
       fail_all(done.failure);
       return false;
     }
-    HOLDFAST_INVARIANT(!empty() && waiting_.front().ticket == done.ticket,
-                       "the writer tells of commits in the order of the requests");
-    while (!empty() && waiting_.front().ticket == done.ticket) {
-      // It stays in the queue while it runs, so that what it decides gets a later ticket.
-      const auto effect = std::exchange(waiting_.front().effect, nullptr);
-      effect({});
-      waiting_.pop_front();
-    }
+    for (auto ticket = done.first(); ticket <= done.ticket; ++ticket)
+      run_effects(ticket);
     return true;
   }
 
@@ -77,6 +71,17 @@ private:
 
   void put(entry waiting) {
     last_ = waiting_.insert_after(empty() ? waiting_.before_begin() : last_, std::move(waiting));
+  }
+
+  void run_effects(std::uint64_t ticket) {
+    HOLDFAST_INVARIANT(!empty() && waiting_.front().ticket == ticket,
+                       "the writer tells of commits in the order of the requests");
+    while (!empty() && waiting_.front().ticket == ticket) {
+      // It stays in the queue while it runs, so that what it decides gets a later ticket.
+      const auto effect = std::exchange(waiting_.front().effect, nullptr);
+      effect({});
+      waiting_.pop_front();
+    }
   }
 
   void fail_all(const core::failure& why) {

@@ -339,11 +339,11 @@ void on_written(self_ptr self, const write_done& done) {
   else if (done.failure.code != core::errc::fenced)
     return self->quit(msg::to_error(done.failure));
   auto& st = self->state;
-  if (const auto sent = st.cursors_under_way.find(done.ticket);
-      sent != st.cursors_under_way.end()) {
-    st.cursors_weight -= sent->second.rows();
-    st.cursors_under_way.erase(sent);
-  }
+  for (auto ticket = done.first(); ticket <= done.ticket; ++ticket)
+    if (const auto sent = st.cursors_under_way.find(ticket); sent != st.cursors_under_way.end()) {
+      st.cursors_weight -= sent->second.rows();
+      st.cursors_under_way.erase(sent);
+    }
   send_cursors(self);
 }
 

@@ -100,14 +100,35 @@ namespace {
 
 using self_ptr = caf::stateful_actor<writer_state>*;
 
+/// The change takes no room in the queue any more.
+void forget(writer_state& st, const queued_change& change) { st.queued_weight -= change.weight; }
+
+void send_answer(self_ptr self, const caf::strong_actor_ptr& sender, write_done done) {
+  if (sender)
+    self->send(caf::actor_cast<caf::actor>(sender), std::move(done));
+}
+
+/// Answers a change that will not be written.
 void answer(self_ptr self, const queued_change& change, core::failure why) {
-  auto& st = self->state;
-  st.queued_weight -= change.weight;
-  if (why.code == core::errc::none)
-    ++st.context->gauges.writer.changes;
-  if (change.sender)
-    self->send(caf::actor_cast<caf::actor>(change.sender),
-               write_done{change.ticket, std::move(why)});
+  forget(self->state, change);
+  send_answer(self, change.sender, {change.ticket, std::move(why)});
+}
+
+/// Changes of one sender, right after each other, that are answered by one message.
+struct answered_run {
+  const caf::strong_actor_ptr* sender;
+  write_done done;
+};
+
+/// The run among the last few that `change` continues, or null. A queue has many changes in a
+/// commit; who has one in each of many need not be looked for far.
+answered_run* continued_by(std::vector<answered_run>& runs, const queued_change& change) {
+  constexpr std::ptrdiff_t far_enough = 4;
+  const auto first = runs.end() - std::min(far_enough, std::distance(runs.begin(), runs.end()));
+  const auto found = std::find_if(first, runs.end(), [&](const answered_run& run) {
+    return *run.sender == change.sender && run.done.ticket + 1 == change.ticket;
+  });
+  return found == runs.end() ? nullptr : &*found;
 }
 
 /// Tells senders and the follower what has been committed.
@@ -117,8 +138,19 @@ void tell_durable(self_ptr self) {
     if (st.follower)
       self->send(st.follower, std::move(events));
   st.durable_events.clear();
-  for (const auto& change : st.durable)
-    answer(self, change, {});
+  std::vector<answered_run> runs;
+  for (const auto& change : st.durable) {
+    forget(st, change);
+    ++st.context->gauges.writer.changes;
+    if (auto* run = continued_by(runs, change)) {
+      run->done.ticket = change.ticket;
+      ++run->done.tickets;
+    } else {
+      runs.push_back({&change.sender, {change.ticket, {}}});
+    }
+  }
+  for (auto& run : runs)
+    send_answer(self, *run.sender, std::move(run.done));
   st.durable.clear();
 }
 

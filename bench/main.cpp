@@ -7,6 +7,7 @@
 #include "bench/robustness.hpp"
 #include "bench/same_timing.hpp"
 #include "bench/seed_sql.hpp"
+#include "bench/store_batches.hpp"
 #include "bench/task_load.hpp"
 #include "bench/task_scale.hpp"
 #include "persistence/migrate.hpp"
@@ -269,80 +270,6 @@ void tasks(const options& o, const server& db, results& out) {
   latency(o, db, out);
 }
 
-/// The store alone, without actors: grants in batches of growing size.
-void writer_batches(const options& o, const server& db, results& out) {
-  persistence::postgres_store store{{db.conninfo(), "holdfast bench", std::chrono::seconds{30}}};
-  core::uuid_source ids{77};
-  must(store.ensure_shards(16));
-  const auto at = *store.now();
-  const core::incarnation_id me{ids.next(at)};
-  must(store.register_node("bench-writer", me, "none"));
-  const auto fences = store.take_over("bench-writer", me, {0}, std::chrono::seconds{60}, {});
-  if (!fences || fences->empty())
-    throw std::runtime_error{"cannot take the shard over"};
-  auto fence = fences->front();
-  const auto commit = [&](std::vector<core::change> changes) {
-    persistence::shard_batch part{fence.shard, fence.epoch, ++fence.batch_seq, fence.last_event + 1,
-                                  std::move(changes)};
-    fence.last_event += part.event_count();
-    const auto result = store.commit({{std::move(part)}});
-    if (result.status != persistence::commit_status::committed)
-      throw std::runtime_error{"commit: " + result.reason};
-  };
-  core::change setup;
-  const core::workflow_id workflow{ids.next(at)};
-  core::step_row row;
-  row.id = {ids.next(at)};
-  row.workflow = workflow;
-  row.key = "label";
-  row.total_units = 1;
-  setup.writes.push_back(core::insert_workflow{workflow, "batches", "{}", at});
-  setup.writes.push_back(core::insert_step{row, at});
-  commit({setup});
-  std::uint64_t ordinal = 0;
-  for (const std::size_t size : {1u, 5u, 20u, 100u, 500u}) {
-    // Units to lease must be there: 500 a batch, not measured.
-    std::vector<core::unit_id> units;
-    const std::size_t wanted = std::max<std::size_t>(size * 400, 2000);
-    while (units.size() < wanted) {
-      std::vector<core::change> made;
-      for (int i = 0; i < 500; ++i) {
-        const core::unit_id unit{ids.next(at)};
-        units.push_back(unit);
-        core::change c;
-        c.writes.push_back(core::insert_unit{
-            unit, row.id, unit, {}, ++ordinal, "u" + std::to_string(ordinal), R"({"n":1})", 3, at});
-        made.push_back(std::move(c));
-      }
-      commit(std::move(made));
-    }
-    std::vector<double> millis;
-    std::size_t next = 0;
-    const auto start = std::chrono::steady_clock::now();
-    const auto end = start + std::chrono::milliseconds{o.seconds * 300};
-    while (std::chrono::steady_clock::now() < end && next + size <= units.size()) {
-      std::vector<core::change> grants;
-      for (std::size_t i = 0; i < size; ++i) {
-        core::change c;
-        c.writes.push_back(core::insert_lease{
-            units[next++], {{ids.next(at)}, "contributor", 1, at, at + std::chrono::minutes{15}}});
-        grants.push_back(std::move(c));
-      }
-      const auto before = std::chrono::steady_clock::now();
-      commit(std::move(grants));
-      millis.push_back(
-          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - before)
-              .count());
-    }
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    const auto name = "writer.grants.batch_" + std::to_string(size);
-    out.add(name, static_cast<double>(next) / seconds, "1/s");
-    out.add(name + ".p50", quantile(millis, 0.5), "ms");
-    out.add(name + ".p99", quantile(millis, 0.99), "ms");
-  }
-}
-
 double cpu_seconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -506,7 +433,7 @@ int run(int argc, char** argv) {
   }
   if (wanted("writer")) {
     const server db;
-    writer_batches(o, db, out);
+    store_batches(db.conninfo(), o.seconds, out);
   }
   if (wanted("timing")) {
     const server db;

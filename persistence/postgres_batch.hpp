@@ -9,8 +9,9 @@
 namespace holdfast::persistence {
 
 /// The group commit: a whole batch as one pipeline, BEGIN to COMMIT, in one round trip. It holds
-/// one statement per kind of write, whatever their number, and each counts the rows it touched and
-/// fails the transaction when one is missing: so nothing has to be read before COMMIT.
+/// one statement per kind of write, whatever their number (tasks and the leases that they are
+/// granted at once are one kind), and each counts the rows it touched and fails the transaction
+/// when one is missing: so nothing has to be read before COMMIT.
 std::vector<call> batch_calls(const write_batch& batch, const batch::row_types& types);
 
 /// Asks for the numbers of the row types, which each database has its own of; and reads the answer.

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -66,7 +67,10 @@ private:
   std::set<std::string_view> queues_of_tasks_;
   columns<core::uuid> revived_;
   progress_columns progress_of_revived_;
-  rows<core::uuid, int8, core::uuid, text, core::instant, core::instant> leases_;
+  std::unordered_set<core::task_id> made_; ///< Those in `tasks_`.
+  using lease_rows = rows<core::uuid, int8, core::uuid, text, core::instant, core::instant>;
+  lease_rows leases_of_made_;
+  lease_rows leases_; ///< Of others.
   columns<core::uuid, int8, text, text, text, core::instant> late_results_;
   columns<core::uuid> updated_;
   progress_columns progress_of_updated_;

@@ -4,6 +4,12 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <caf/send.hpp>
+
+#include <map>
+#include <string>
+#include <vector>
+
 using namespace std::chrono_literals;
 
 namespace holdfast::test {
@@ -213,6 +219,44 @@ BOOST_AUTO_TEST_CASE(requests_that_gather_during_an_outage_share_commits) {
   }
   BOOST_TEST(successes(answers) == 8u);
   BOOST_TEST(commits <= 2u);
+}
+
+// One message for many: a queue has a change for each task that its callers speak of.
+BOOST_AUTO_TEST_CASE(changes_of_one_actor_in_one_commit_are_answered_together) {
+  const auto shard = core::shard_of(step, node->settings.shards);
+  std::map<std::string, std::vector<std::uint64_t>> told; // in order, by who asked
+  std::size_t answers = 0;
+  const auto asker = [&](const std::string& who) {
+    return system->spawn([&, who](caf::event_based_actor*) {
+      return caf::behavior{[&, who](const actors::write_done& done) {
+        BOOST_TEST(done.failure.code == core::errc::none);
+        ++answers;
+        for (auto ticket = done.first(); ticket <= done.ticket; ++ticket)
+          told[who].push_back(ticket);
+      }};
+    });
+  };
+  const auto queue = asker("queue");
+  const auto other = asker("other");
+  const auto write = [&](const caf::actor& from, std::uint64_t ticket) {
+    caf::send_as(from, the_actor("writer"), actors::write_request{{shard, {}, 1}, ticket, {}});
+  };
+  database->set_reachable(false);
+  settle();
+  for (const auto ticket : {1, 2, 3})
+    write(queue, ticket);
+  write(other, 1);
+  write(queue, 4);
+  write(queue, 6); // the one between went to another writer
+  settle();
+  BOOST_TEST(answers == 0U);
+  database->set_reachable(true);
+  advance(3s);
+  BOOST_TEST((told["queue"] == std::vector<std::uint64_t>{1, 2, 3, 4, 6}));
+  BOOST_TEST((told["other"] == std::vector<std::uint64_t>{1}));
+  BOOST_TEST(answers == 3U); // 1 to 4, 6, and the other's
+  caf::anon_send_exit(queue, caf::exit_reason::user_shutdown);
+  caf::anon_send_exit(other, caf::exit_reason::user_shutdown);
 }
 
 // A123: one bad operation costs that operation only.
