@@ -67,70 +67,87 @@ BOOST_AUTO_TEST_CASE(small_job_survives_a_kill_without_loss) {
   BOOST_TEST(report["sets"]["small"]["units_with_truth"] == 20);
 }
 
-// A129: test questions, quiz, adaptive stopping, monitors and a ring of spammers, on a running node
+// A129: test questions, quiz, adaptive stopping, monitors and a ring of spammers, on a running
+// node. Who is given what is never the same twice, so what depends on luck is required of three
+// runs together.
 BOOST_AUTO_TEST_CASE(second_act_is_more_often_right_with_fewer_judgments) {
   const auto scratch = holdfast::app::demo::scratch_directory::make();
   BOOST_REQUIRE(scratch);
   const auto charts = scratch->path() / "charts.svg";
-  const auto end = holdfast::test::run_program(
-      HOLDFAST_BINARY,
-      {"demo", "--data", holdfast::test::source_dir() + "/data/cf_amt", "--kills", "0", "--speed",
-       "1000000", "--json", "--plot", charts.string()},
-      240s);
-  BOOST_REQUIRE_MESSAGE(end.code == 0, end.out + end.err);
-
-  const auto report = nlohmann::json::parse(end.out);
-  // In the first act a node with PostgreSQL finds by the majority what others have found.
-  std::ifstream published{holdfast::test::source_dir() + "/data/expected.json"};
-  const auto expected = nlohmann::json::parse(published).at("cf_amt");
-  const auto& whole = report["sets"]["cf_amt"];
-  BOOST_TEST(whole["judgments"] == expected.at("meta").at("answers"));
-  BOOST_TEST(whole["finished_units"] == expected.at("meta").at("tasks"));
-  const auto& figures = expected.at("algos").at("mv");
-  BOOST_TEST(whole["units_with_truth"] == figures.at("n"));
-  BOOST_TEST(std::abs(whole["accuracy"].get<double>() - figures.at("acc").get<double>())
-             <= figures.at("tol").get<double>());
-
-  const auto& act = report["quality"];
-  BOOST_TEST(act["set"] == "cf_amt");
-  for (const auto* programme : {"fixed", "adaptive"})
-    BOOST_TEST(act[programme]["finished_units"] == 270, programme);
-  BOOST_TEST(act["fixed"]["judgments"] == 1350);
-  const auto& adaptive = act["adaptive"];
-  BOOST_TEST(adaptive["accuracy"].get<double>() > act["fixed"]["accuracy"].get<double>());
-  BOOST_TEST(adaptive["judgments"].get<int>() + adaptive["test_answers"].get<int>() < 1350);
-  BOOST_TEST(adaptive["judgments"].get<int>() <= 1350 * 70 / 100);
-  // Of five. Now and then one of them guesses half of the quiz.
-  BOOST_TEST(act["spammers_removed"].get<int>() >= 3);
-  for (const auto& one : act["removed"]) {
-    BOOST_TEST((one["reason"] == "QuizFailed" || one["reason"] == "TestQuestions"), one.dump());
-    BOOST_TEST(one["right"].get<int>() < one["test_questions"].get<int>(), one.dump());
-  }
-  // Nobody is tested and removed there: monitors see that some share one list, and nobody else.
+  constexpr int runs = 3;
+  double right_by_fixed = 0;
+  double right_by_adaptive = 0;
+  double calibration_error = 0;
+  int spammers_removed = 0;
   int copying = 0;
-  for (const auto& one : act["fixed"]["flagged"]) {
-    if (one["monitor"] != "copying")
-      continue;
-    ++copying;
-    BOOST_TEST(one["contributor"].get<std::string>().rfind("spammer-ring-", 0) == 0U, one.dump());
+  int taken_for_copying = 0;
+  for (int run = 0; run < runs; ++run) {
+    const auto end = holdfast::test::run_program(
+        HOLDFAST_BINARY,
+        {"demo", "--data", holdfast::test::source_dir() + "/data/cf_amt", "--kills", "0", "--speed",
+         "1000000", "--json", "--plot", charts.string()},
+        240s);
+    BOOST_REQUIRE_MESSAGE(end.code == 0, end.out + end.err);
+
+    const auto report = nlohmann::json::parse(end.out);
+    // In the first act a node with PostgreSQL finds by the majority what others have found.
+    std::ifstream published{holdfast::test::source_dir() + "/data/expected.json"};
+    const auto expected = nlohmann::json::parse(published).at("cf_amt");
+    const auto& whole = report["sets"]["cf_amt"];
+    BOOST_TEST(whole["judgments"] == expected.at("meta").at("answers"));
+    BOOST_TEST(whole["finished_units"] == expected.at("meta").at("tasks"));
+    const auto& figures = expected.at("algos").at("mv");
+    BOOST_TEST(whole["units_with_truth"] == figures.at("n"));
+    BOOST_TEST(std::abs(whole["accuracy"].get<double>() - figures.at("acc").get<double>())
+               <= figures.at("tol").get<double>());
+
+    const auto& act = report["quality"];
+    BOOST_TEST(act["set"] == "cf_amt");
+    for (const auto* programme : {"fixed", "adaptive"})
+      BOOST_TEST(act[programme]["finished_units"] == 270, programme);
+    BOOST_TEST(act["fixed"]["judgments"] == 1350);
+    const auto& adaptive = act["adaptive"];
+    BOOST_TEST(adaptive["judgments"].get<int>() + adaptive["test_answers"].get<int>() < 1350);
+    BOOST_TEST(adaptive["judgments"].get<int>() <= 1350 * 70 / 100);
+    right_by_adaptive += adaptive["accuracy"].get<double>() / runs;
+    right_by_fixed += act["fixed"]["accuracy"].get<double>() / runs;
+    spammers_removed += act["spammers_removed"].get<int>();
+    for (const auto& one : act["removed"]) {
+      BOOST_TEST((one["reason"] == "QuizFailed" || one["reason"] == "TestQuestions"), one.dump());
+      BOOST_TEST(one["right"].get<int>() < one["test_questions"].get<int>(), one.dump());
+    }
+    // Nobody is tested and removed there: monitors see that some share one list, and no honest one.
+    for (const auto& one : act["fixed"]["flagged"]) {
+      if (one["monitor"] != "copying")
+        continue;
+      BOOST_TEST(one["spammer"] == true, one.dump());
+      const bool in_ring = one["contributor"].get<std::string>().rfind("spammer-ring-", 0) == 0U;
+      ++(in_ring ? copying : taken_for_copying);
+    }
+    BOOST_TEST(!act["calibration"].empty());
+    double distance = 0;
+    double units = 0;
+    for (const auto& bin : act["calibration"]) {
+      distance += std::abs(bin["confidence"].get<double>() * bin["units"].get<double>()
+                           - bin["right"].get<double>());
+      units += bin["units"].get<double>();
+    }
+    BOOST_TEST(units == 270);
+    BOOST_TEST(act["expected_calibration_error"].get<double>() == distance / units,
+               boost::test_tools::tolerance(1e-9));
+    calibration_error += distance / units / runs;
+    BOOST_TEST(report["plot"] == charts.string());
+    BOOST_TEST(std::filesystem::file_size(charts) > 1000U);
   }
-  BOOST_TEST(copying >= 2);
-  // Measured: 0.07 to 0.09. Where nothing corrects confidence it is off by 0.14 even without
-  // spammers (docs/QUALITY.md).
-  BOOST_TEST(!act["calibration"].empty());
-  double distance = 0;
-  double units = 0;
-  for (const auto& bin : act["calibration"]) {
-    distance += std::abs(bin["confidence"].get<double>() * bin["units"].get<double>()
-                         - bin["right"].get<double>());
-    units += bin["units"].get<double>();
-  }
-  BOOST_TEST(units == 270);
-  BOOST_TEST(distance / units < 0.12);
-  BOOST_TEST(act["expected_calibration_error"].get<double>() == distance / units,
-             boost::test_tools::tolerance(1e-9));
-  BOOST_TEST(report["plot"] == charts.string());
-  BOOST_TEST(std::filesystem::file_size(charts) > 1000U);
+  BOOST_TEST(right_by_adaptive > right_by_fixed);
+  // Of five. Now and then one of them guesses half of the quiz.
+  BOOST_TEST(spammers_removed >= 3 * runs);
+  BOOST_TEST(copying >= 2 * runs);
+  // Who always gives one answer can have given a few of the ring's.
+  BOOST_TEST(taken_for_copying <= 1);
+  // Measured in 56 runs: 0.04 to 0.14, 0.07 in the middle, and two of them above the bound. Where
+  // nothing corrects confidence it is off by 0.14 even without spammers (docs/QUALITY.md).
+  BOOST_TEST(calibration_error < 0.12);
 }
 
 BOOST_AUTO_TEST_CASE(bad_data_is_named_with_its_line) {
