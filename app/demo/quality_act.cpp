@@ -15,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <random>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -49,6 +50,12 @@ struct person {
   std::map<std::string, std::string> answers; ///< By task; of spammers, all there are.
   std::size_t units_left = 0;                 ///< Will do no more.
   std::uint32_t pace = 1;                     ///< Units in one turn.
+  bool sent_away = false;                     ///< Gets nothing any more.
+  std::set<std::string> done{};               ///< Tasks of the units handed in.
+
+  bool can_do(const std::string& task) const {
+    return !sent_away && units_left > 0 && answers.count(task) != 0 && done.count(task) == 0;
+  }
 };
 
 /// What everybody is asked about.
@@ -137,7 +144,7 @@ public:
 
   core::outcome<bool> define(const std::string& definition, bool with_tests);
   /// Lets everybody work until all is done or nobody gets any more.
-  core::outcome<bool> let_work(std::vector<person> people);
+  core::outcome<bool> let_work(std::vector<person>& people);
   core::outcome<std::vector<msg::unit_result>> results() const {
     return list_results(node_, step_);
   }
@@ -198,8 +205,10 @@ programme::turn programme::do_unit(person& who, client::id_source& ids) {
   const auto given = node_.ask<msg::assignment>(
       msg::ask_assignment{step_, who.name, core::assignment_id{ids.next()}});
   if (!given) {
-    if (given.error().code == core::errc::not_qualified)
+    if (given.error().code == core::errc::not_qualified) {
+      who.sent_away = true;
       return turn::ended;
+    }
     if (given.error().code != core::errc::no_unit_available)
       fail(given.error());
     return turn::waited;
@@ -216,9 +225,11 @@ programme::turn programme::do_unit(person& who, client::id_source& ids) {
       msg::submit_judgment{step_, given->unit, who.name, given->token,
                            core::judgment_id{ids.next()}, payload_of_label(known->second)});
   --who.units_left;
+  who.done.insert(known->first);
   if (accepted)
     return turn::worked;
   // Removed while they were at it.
+  who.sent_away = true;
   if (accepted.error().code != core::errc::lease_not_held)
     fail(accepted.error());
   return turn::ended;
@@ -249,7 +260,7 @@ void programme::work(std::vector<person*> crowd) {
   --working_;
 }
 
-core::outcome<bool> programme::let_work(std::vector<person> people) {
+core::outcome<bool> programme::let_work(std::vector<person>& people) {
   std::vector<std::vector<person*>> crowds(threads);
   for (std::size_t i = 0; i < people.size(); ++i)
     crowds[i % threads].push_back(&people[i]);
@@ -301,13 +312,20 @@ std::string answer_of(const msg::unit_result& result) {
   return object.is_object() ? object.value("answer", std::string{}) : std::string{};
 }
 
-programme_report scored(const std::vector<msg::unit_result>& results, const material& m) {
+programme_report scored(const std::vector<msg::unit_result>& results, const material& m,
+                        const std::vector<person>& people) {
   programme_report report;
   report.units = m.truth.size();
   for (const auto& result : results) {
     report.judgments += result.judgments;
-    if (result.state != core::unit_state::finalized)
+    if (result.state != core::unit_state::finalized) {
+      report.out_of_people +=
+          std::none_of(people.begin(), people.end(),
+                       [&](const person& one) { return one.can_do(result.source_key); })
+              ? 1
+              : 0;
       continue;
+    }
     ++report.finished;
     report.right += answer_of(result) == m.truth.at(result.source_key) ? 1 : 0;
   }
@@ -412,12 +430,13 @@ core::outcome<quality_report> run_quality_act(const dataset& set, const client::
   programme fixed{m, node};
   if (const auto done = fixed.define(fixed_programme(m), false); !done)
     return done.error();
-  if (const auto done = fixed.let_work(people); !done)
+  auto crowd = people;
+  if (const auto done = fixed.let_work(crowd); !done)
     return done.error();
   const auto by_majority = fixed.results();
   if (!by_majority)
     return by_majority.error();
-  report.fixed = scored(*by_majority, m);
+  report.fixed = scored(*by_majority, m, crowd);
   auto flagged = fixed.flagged();
   if (!flagged)
     return flagged.error();
@@ -428,12 +447,13 @@ core::outcome<quality_report> run_quality_act(const dataset& set, const client::
   programme adaptive{m, node};
   if (const auto done = adaptive.define(adaptive_programme(m), true); !done)
     return done.error();
-  if (const auto done = adaptive.let_work(people); !done)
+  crowd = people;
+  if (const auto done = adaptive.let_work(crowd); !done)
     return done.error();
   const auto by_model = adaptive.results();
   if (!by_model)
     return by_model.error();
-  report.adaptive = scored(*by_model, m);
+  report.adaptive = scored(*by_model, m, crowd);
   report.calibration = calibration_of(*by_model, m);
   flagged = adaptive.flagged();
   if (!flagged)

@@ -24,6 +24,9 @@ struct flagged_contributor {
 struct programme_report {
   std::uint64_t units = 0; ///< With known truth, not used as test questions.
   std::uint64_t finished = 0;
+  /// Not finished, and nobody who was left could judge them: people are removed, and recorded ones
+  /// have answers to some units only.
+  std::uint64_t out_of_people = 0;
   std::uint64_t right = 0;        ///< Of the finished ones.
   std::uint64_t judgments = 0;    ///< On these units, those that count no more included.
   std::uint64_t test_answers = 0; ///< On test questions.

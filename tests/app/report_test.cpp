@@ -35,8 +35,8 @@ demo::quality_report good_quality() {
   quality.set = "set";
   quality.recorded = 25;
   quality.spammers = 6;
-  quality.fixed = {270, 270, 216, 1350, 0, {}};
-  quality.adaptive = {270, 270, 243, 800, 150, {}};
+  quality.fixed = {270, 270, 0, 216, 1350, 0, {}};
+  quality.adaptive = {270, 270, 0, 243, 800, 150, {}};
   quality.removed = {{"spammer-1", true, "QuizFailed", 3, 0},
                      {"recorded-7", false, "TestQuestions", 9, 4}};
   quality.calibration = {{0.55, 20, 12}, {0.97, 250, 231}};
@@ -110,6 +110,10 @@ BOOST_AUTO_TEST_CASE(the_second_act_compares_both_programmes_and_names_who_was_r
 
   report.quality->adaptive.finished = 269;
   BOOST_TEST(demo::problems_of(report).size() == 1U);
+  report.quality->adaptive.out_of_people = 1;
+  BOOST_TEST(demo::problems_of(report).empty());
+  BOOST_TEST(demo::to_text(report).find("1 more want a judgment that nobody left can give\n")
+             != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(the_charts_show_each_bin_and_each_contributor) {

@@ -78,6 +78,7 @@ BOOST_AUTO_TEST_CASE(second_act_is_more_often_right_with_fewer_judgments) {
   double right_by_fixed = 0;
   double right_by_adaptive = 0;
   double calibration_error = 0;
+  int out_of_people = 0;
   int spammers_removed = 0;
   int copying = 0;
   int taken_for_copying = 0;
@@ -103,10 +104,12 @@ BOOST_AUTO_TEST_CASE(second_act_is_more_often_right_with_fewer_judgments) {
 
     const auto& act = report["quality"];
     BOOST_TEST(act["set"] == "cf_amt");
-    for (const auto* programme : {"fixed", "adaptive"})
-      BOOST_TEST(act[programme]["finished_units"] == 270, programme);
+    BOOST_TEST(act["fixed"]["finished_units"] == 270);
     BOOST_TEST(act["fixed"]["judgments"] == 1350);
     const auto& adaptive = act["adaptive"];
+    const int finished = adaptive["finished_units"];
+    out_of_people += adaptive["units_out_of_people"].get<int>();
+    BOOST_TEST(finished + adaptive["units_out_of_people"].get<int>() == 270);
     BOOST_TEST(adaptive["judgments"].get<int>() + adaptive["test_answers"].get<int>() < 1350);
     BOOST_TEST(adaptive["judgments"].get<int>() <= 1350 * 70 / 100);
     right_by_adaptive += adaptive["accuracy"].get<double>() / runs;
@@ -132,13 +135,15 @@ BOOST_AUTO_TEST_CASE(second_act_is_more_often_right_with_fewer_judgments) {
                            - bin["right"].get<double>());
       units += bin["units"].get<double>();
     }
-    BOOST_TEST(units == 270);
+    BOOST_TEST(units == finished);
     BOOST_TEST(act["expected_calibration_error"].get<double>() == distance / units,
                boost::test_tools::tolerance(1e-9));
     calibration_error += distance / units / runs;
     BOOST_TEST(report["plot"] == charts.string());
     BOOST_TEST(std::filesystem::file_size(charts) > 1000U);
   }
+  // Once in a hundred runs a unit wants more judgments than people are left who know it.
+  BOOST_TEST(out_of_people <= 1);
   BOOST_TEST(right_by_adaptive > right_by_fixed);
   // Of five. Now and then one of them guesses half of the quiz.
   BOOST_TEST(spammers_removed >= 3 * runs);
