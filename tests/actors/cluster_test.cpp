@@ -847,7 +847,8 @@ BOOST_FIXTURE_TEST_CASE(a_lease_is_extended_over_nodes_that_do_not_host_its_queu
   for (const auto& task : held)
     more.tasks.push_back({task.task, task.token});
   for (auto* way : {far, &third()}) {
-    advance(ttl * 3 / 4); // with the second one, well behind the first end
+    // With the second one, well behind the first end.
+    advance(ttl * 3 / 4);
     const auto extended = call(*way, more, 2s); // many wait for one commit
     BOOST_REQUIRE_MESSAGE(extended.value, (extended.error ? extended.error->detail : "late"));
     for (const auto& outcome : extended.value->outcomes)
