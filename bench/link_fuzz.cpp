@@ -3,6 +3,7 @@
 #include "app/data_dir.hpp"
 #include "app/demo/node_process.hpp"
 #include "app/demo/scratch_directory.hpp"
+#include "bench/must.hpp"
 #include "client/connection.hpp"
 #include "client/peer_system.hpp"
 #include "link/authority.hpp"
@@ -45,11 +46,6 @@ constexpr std::uint64_t attackers_at_once = 2;
 constexpr std::uint64_t streams_at_once = 1000;
 /// Frames of a stream, most of them in order: what is malformed comes somewhere among them.
 constexpr std::size_t frames_at_once = 40;
-
-void must(const core::outcome<bool>& done) {
-  if (!done)
-    throw std::runtime_error{done.error().detail};
-}
 
 /// A node with TLS and its private database; `ana` may come in.
 class fuzzed_node {

@@ -1,5 +1,6 @@
 #include "bench/code.hpp"
 #include "bench/link_fuzz.hpp"
+#include "bench/must.hpp"
 #include "bench/node_under_load.hpp"
 #include "bench/peers.hpp"
 #include "bench/quality.hpp"
@@ -11,7 +12,6 @@
 #include "bench/task_load.hpp"
 #include "bench/task_scale.hpp"
 #include "persistence/migrate.hpp"
-#include "persistence/postgres_store.hpp"
 #include "persistence/private_cluster.hpp"
 
 #include <CLI/CLI.hpp>
@@ -55,11 +55,6 @@ struct options {
   std::string only;
   std::string out = std::string{HOLDFAST_SOURCE_DIR} + "/bench/results/latest.json";
 };
-
-void must(const core::outcome<bool>& result) {
-  if (!result)
-    throw std::runtime_error{result.error().detail};
-}
 
 /// A server of our own, and a directory that goes away with it.
 class server {

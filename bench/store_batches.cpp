@@ -1,5 +1,6 @@
 #include "bench/store_batches.hpp"
 
+#include "bench/must.hpp"
 #include "core/uuid.hpp"
 #include "persistence/postgres_store.hpp"
 
@@ -15,11 +16,6 @@ namespace holdfast::bench {
 namespace {
 
 using clock = std::chrono::steady_clock;
-
-void must(const core::outcome<bool>& result) {
-  if (!result)
-    throw std::runtime_error{result.error().detail};
-}
 
 /// A store that writes to one shard, as the writer of a node does.
 class writing {

@@ -106,25 +106,30 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(batch_committed_before_is_committed_again_without_
   BOOST_TEST(is(f.db->commit(empty), committed));
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(batch_out_of_sequence_is_refused, World, worlds) { // I-7
+// I-7: alone, and beside a shard that is as it should be.
+BOOST_AUTO_TEST_CASE_TEMPLATE(batch_out_of_sequence_is_refused, World, worlds) {
   store_fixture<World> f;
   f.given_step();
+  const auto refuses = [&](const shard_batch& wrong) {
+    BOOST_TEST(is(f.db->commit({{wrong}}), refused));
+    BOOST_TEST(is(f.db->commit({{wrong, f.part(1, {})}}), refused));
+  };
   auto skipping = f.part(0, {});
   ++skipping.batch_seq;
-  BOOST_TEST(is(f.db->commit({{skipping}}), refused));
+  refuses(skipping);
   auto unknown_epoch = f.part(0, {});
   ++unknown_epoch.epoch;
-  BOOST_TEST(is(f.db->commit({{unknown_epoch}}), refused));
+  refuses(unknown_epoch);
   auto unknown_shard = f.part(0, {});
   unknown_shard.shard = 77;
-  BOOST_TEST(is(f.db->commit({{unknown_shard}}), refused));
+  refuses(unknown_shard);
   // events must continue where the last batch ended
   for (const int off : {-1, 1}) {
     auto gap = f.part(0, {{{}, {event_about({}, core::event_type::job_step_updated)}}});
     gap.first_event += static_cast<core::event_seq>(off);
-    BOOST_TEST(is(f.db->commit({{gap}}), refused));
+    refuses(gap);
   }
-  BOOST_TEST(is(f.commit({{f.part(0, {})}}), committed));
+  BOOST_TEST(is(f.commit({{f.part(0, {}), f.part(1, {})}}), committed));
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(batch_of_an_old_epoch_is_fenced, World, worlds) { // I-7

@@ -295,17 +295,41 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(tasks_of_one_claim_share_its_id, World, worlds) {
   BOOST_TEST((f.load_live(two).held()->id == lease.id));
 }
 
+// I-2: with the lease behind its task, and in front of it; others of the batch are not confused.
 BOOST_AUTO_TEST_CASE_TEMPLATE(task_is_enqueued_and_claimed_in_one_batch, World, worlds) {
-  store_fixture<World> f;
-  core::insert_task task;
-  task.queue = "new";
-  task.spec.id = {f.ids.next(at(1))};
-  task.spec.type = "t";
-  task.spec.body = "{}";
-  BOOST_TEST(is(f.write({core::insert_task_lease{task.spec.id, f.new_lease("worker-1", 1)}, task,
-                         core::put_queue{"new", "{}", false, {}, 1, at(1)}}),
+  task_fixture<World> f;
+  const auto made = [&] {
+    core::insert_task task;
+    task.queue = "mail";
+    task.spec.id = {f.ids.next(at(1))};
+    task.spec.type = "t";
+    task.spec.body = "{}";
+    return task;
+  };
+  const auto older = f.given_task();
+  const auto first = made();
+  const auto second = made();
+  const auto unclaimed = made();
+  const auto lease = f.new_lease("worker-1", 1);
+  const auto of_second = f.new_lease("worker-2", 1);
+  const auto of_older = f.new_lease("worker-3", 1);
+  BOOST_TEST(is(f.write({core::insert_task_lease{second.spec.id, of_second}, first,
+                         core::insert_task_lease{first.spec.id, lease}, second, unclaimed,
+                         core::insert_task_lease{older, of_older}}),
                 committed));
-  BOOST_TEST(value_of(f.db->count_tasks("new")).leased == 1U);
+  BOOST_TEST(same(*f.load_live(first.spec.id).held(), lease));
+  BOOST_TEST(same(*f.load_live(second.spec.id).held(), of_second));
+  BOOST_TEST(same(*f.load_live(older).held(), of_older));
+  BOOST_TEST(f.load_live(unclaimed.spec.id).held() == nullptr);
+
+  const auto refused_one = made();
+  for (const auto& wrong : {f.new_lease("", 1), f.new_lease("worker-1", 0)})
+    BOOST_TEST(
+        is(f.write({refused_one, core::insert_task_lease{refused_one.spec.id, wrong}}), refused));
+  BOOST_TEST(is(f.write({refused_one, core::insert_task_lease{refused_one.spec.id, lease},
+                         core::insert_task_lease{refused_one.spec.id, of_second}}),
+                refused));
+  BOOST_TEST(value_of(f.db->count_tasks("mail")).leased == 3U);
 }
 
 // I-3
