@@ -2,6 +2,7 @@
 
 #include "actors/backpressure.hpp"
 #include "actors/internal_messages.hpp"
+#include "core/batching.hpp"
 #include "messages/errors.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <forward_list>
 #include <functional>
+#include <memory>
 #include <utility>
 
 namespace holdfast::actors {
@@ -36,9 +38,41 @@ public:
   template <class Self>
   void write(Self* self, const context_ptr& context, const caf::actor& writer, const decider& from,
              core::change changes, std::function<void(const core::failure&)> effect) {
-    const auto ticket = empty() ? 1 : last_->ticket + 1;
+    const bool joined = joins(changes);
+    const auto ticket = empty() ? 1 : last_->ticket + (joined ? 0 : 1);
     put({ticket, std::move(effect), {context, core::weight(changes)}});
-    self->send(writer, write_request{from, ticket, std::move(changes)});
+    if (joined) {
+      core::append(gathering_->changes, std::move(changes));
+    } else if (gathering_) {
+      part(self, writer, from);
+      gathering_->ticket = ticket;
+      gathering_->changes = std::move(changes);
+    } else {
+      self->send(writer, write_request{from, ticket, std::move(changes)});
+    }
+  }
+
+  /// What `decide` writes becomes durable as one change, answered once: for decisions that follow
+  /// from one request, so that who is given something by it need not wait for another commit. What
+  /// touches a row once more is a change of its own.
+  template <class Self, class Decide>
+  void write_as_one(Self* self, const caf::actor& writer, const decider& from, Decide decide) {
+    if (gathering_)
+      return decide();
+    gathering_ = std::make_unique<gathered>();
+    decide();
+    part(self, writer, from);
+    gathering_.reset();
+  }
+
+  /// What is written next does not share the fate of what was written before, within
+  /// `write_as_one`.
+  template <class Self>
+  void part(Self* self, const caf::actor& writer, const decider& from) {
+    if (!gathering_ || gathering_->ticket == 0)
+      return;
+    auto gone = std::exchange(*gathering_, {});
+    self->send(writer, write_request{from, gone.ticket, std::move(gone.changes)});
   }
 
   /// `effect` runs when everything decided so far is durable: at once when nothing is pending.
@@ -69,6 +103,21 @@ private:
     rows_under_way rows;
   };
 
+  /// A change that still gathers; none yet while its ticket is zero.
+  struct gathered {
+    std::uint64_t ticket = 0;
+    core::change changes;
+    core::batch_footprint rows; ///< Of `changes`, once there was a second to compare with.
+  };
+
+  /// Whether `more` may become part of what gathers: not what touches a row once more.
+  bool joins(const core::change& more) {
+    if (!gathering_ || gathering_->ticket == 0)
+      return false;
+    auto& [ticket, changes, rows] = *gathering_;
+    return (!rows.empty() || rows.admit(changes)) && rows.admit(more);
+  }
+
   void put(entry waiting) {
     last_ = waiting_.insert_after(empty() ? waiting_.before_begin() : last_, std::move(waiting));
   }
@@ -94,6 +143,7 @@ private:
   /// A queue that costs an idle unit next to nothing.
   std::forward_list<entry> waiting_;
   std::forward_list<entry>::iterator last_; ///< Valid unless empty.
+  std::unique_ptr<gathered> gathering_;     ///< Within `write_as_one`.
 };
 
 /// An effect that delivers `value`, or the failure, to whoever asked.

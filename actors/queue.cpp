@@ -28,6 +28,14 @@ bool exists(queue_ptr self, const asked& from) {
   return false;
 }
 
+/// What the queue decides about one message is one change: a task that somebody waits for is made
+/// and leased by the same commit.
+template <class Decide>
+void as_one_change(queue_ptr self, Decide decide) {
+  auto& st = self->state;
+  st.pending.write_as_one(self, st.links.writer, st.identity, std::move(decide));
+}
+
 /// Extensions do not wait in line: a lease must not run out because a payload that its worker hands
 /// in, or another one, is still being stored.
 template <class Message>
@@ -52,7 +60,7 @@ void receive(queue_ptr self, Message& m, Handler decide) {
     const auto bytes = payload_bytes(m);
     wait_in_line(self, from, bytes, [=, m = std::move(m)]() mutable { decide(self, from, m); });
   } else {
-    decide(self, from, m);
+    as_one_change(self, [&] { decide(self, from, m); });
   }
 }
 
@@ -234,7 +242,7 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
       of_queue(self, on_complete),
       of_queue(self, on_enqueue),
       of_queue(self, on_extend),
-      [=](const queue_tick& tick) { on_tick(self, tick); },
+      [=](const queue_tick& tick) { as_one_change(self, [=] { on_tick(self, tick); }); },
       [=](msg::put_queue& m) { receive(self, m, on_put); },
       of_queue(self, on_pause),
       of_queue(self, on_enqueue_envelopes),

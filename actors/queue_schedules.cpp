@@ -110,6 +110,7 @@ void run_schedules(queue_ptr self) {
   if (decided.changes.empty())
     return;
   st.running_schedules = true;
+  st.pending.part(self, st.links.writer, st.identity); // whoever asks now must not suffer by these
   carry_out(self, std::move(decided.changes), [=](const core::failure& why) {
     self->state.running_schedules = false;
     if (why.code == core::errc::none)

@@ -345,7 +345,7 @@ start_result start_tasks(node_under_load& node, double per_second,
       const std::lock_guard<std::mutex> lock{shared->mutex};
       shared->sent[request.tasks.front().task] = clock::now();
     }
-    producer->request(node.gateway(), std::chrono::seconds{10}, std::move(request))
+    producer->request(node.gateway(), caf::infinite, std::move(request))
         .receive([](const msg::task_outcomes&) {},
                  [](const caf::error& error) {
                    throw std::runtime_error{msg::failure_of(error).detail};

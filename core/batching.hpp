@@ -29,6 +29,7 @@ public:
   /// Adds the rows of `c` unless one is taken already; then nothing is added and false is returned.
   bool admit(const change& c);
   void clear() { rows_.clear(); }
+  bool empty() const { return rows_.empty(); }
 
 private:
   std::unordered_set<std::size_t> rows_;

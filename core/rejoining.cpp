@@ -51,9 +51,7 @@ duration rejoining::begin(std::size_t answered, std::size_t waiting, duration to
   seen_ = waiting;
   before_ = waiting;
   last_came_ = {};
-  // Who does one thing after the other may come with more changes after every second answer: a task
-  // is made and leased at once, and ends alone.
-  wanted_ = std::min(waiting + std::max({answered, came_lately_[0], came_lately_[1]}), enough_);
+  wanted_ = all;
   return next_period({});
 }
 
@@ -78,7 +76,6 @@ void rejoining::end(std::size_t waiting) {
   if (std::exchange(wanted_, 0) == 0)
     return;
   came_ = waiting - std::min(waiting, before_);
-  came_lately_ = {came_lately_[1], came_};
   if (came_ == 0)
     learn(false);
 }

@@ -2,7 +2,6 @@
 
 #include "core/time.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -54,16 +53,15 @@ private:
 
   std::size_t enough_;
   duration longest_;
-  std::size_t wanted_ = 0; ///< Until so many are there; zero: nothing is held up.
-  std::size_t before_ = 0; ///< How many were there when the wait began.
-  std::size_t seen_ = 0;   ///< How many were there when `go_on` was last asked.
-  duration limit_{};       ///< Of this wait.
-  duration last_came_{};   ///< When in it somebody was last seen to have come; zero: not yet.
-  duration patience_;      ///< For how long nobody may come after that.
-  std::size_t came_ = 0;   ///< In the last wait, after which no commit has ended yet.
-  std::array<std::size_t, 2> came_lately_{}; ///< In the last two waits, the later one last.
-  std::uint32_t in_vain_ = 0;                ///< Grows with waits that were not worth it.
-  std::uint32_t left_out_ = 0;               ///< Waits still to leave out.
+  std::size_t wanted_ = 0;     ///< Until so many are there; zero: nothing is held up.
+  std::size_t before_ = 0;     ///< How many were there when the wait began.
+  std::size_t seen_ = 0;       ///< How many were there when `go_on` was last asked.
+  duration limit_{};           ///< Of this wait.
+  duration last_came_{};       ///< When in it somebody was last seen to have come; zero: not yet.
+  duration patience_;          ///< For how long nobody may come after that.
+  std::size_t came_ = 0;       ///< In the last wait, after which no commit has ended yet.
+  std::uint32_t in_vain_ = 0;  ///< Grows with waits that were not worth it.
+  std::uint32_t left_out_ = 0; ///< Waits still to leave out.
 };
 
 } // namespace holdfast::core

@@ -94,19 +94,24 @@ inline constexpr std::uint32_t null_length = 0xffffffffU;
 void put_u32(std::string& out, std::uint32_t value);
 void overwrite_u32(std::string& out, std::size_t at, std::uint32_t value);
 
+/// Begins a one-dimensional array of such elements, unless `out` has begun already. A batch has
+/// room for the rows of some hundred statements, and needs a few of them.
+inline void begin_array(std::string& out, std::uint32_t element_oid) {
+  if (!out.empty())
+    return;
+  put_u32(out, 1); // dimensions
+  put_u32(out, 0); // has nulls
+  put_u32(out, element_oid);
+  put_u32(out, 0); // count, known in the end
+  put_u32(out, 1); // lower bound
+}
+
 /// Collects the values of a one-dimensional array parameter, e.g. for `unnest($1::uuid[])`.
 template <class T>
 class array_of {
 public:
-  array_of() {
-    put_u32(bytes_, 1); // dimensions
-    put_u32(bytes_, 0); // has nulls
-    put_u32(bytes_, type<T>::oid);
-    put_u32(bytes_, 0); // count, written by bytes()
-    put_u32(bytes_, 1); // lower bound
-  }
-
   void add(const T& value) {
+    begin_array(bytes_, type<T>::oid);
     const auto length_at = bytes_.size();
     put_u32(bytes_, 0);
     type<T>::put(bytes_, value);
@@ -115,6 +120,7 @@ public:
   }
 
   void add_null() {
+    begin_array(bytes_, type<T>::oid);
     put_u32(bytes_, null_length);
     overwrite_u32(bytes_, 4, 1);
     ++count_;
@@ -124,6 +130,7 @@ public:
 
   /// The finished parameter; the array is empty afterwards and must not be used again.
   std::string take() {
+    begin_array(bytes_, type<T>::oid);
     overwrite_u32(bytes_, 12, count_);
     return std::move(bytes_);
   }
@@ -138,15 +145,8 @@ private:
 template <class... Types>
 class rows_of {
 public:
-  rows_of() {
-    put_u32(bytes_, 1); // dimensions
-    put_u32(bytes_, 0); // has nulls
-    put_u32(bytes_, 0); // the composite type, written by take()
-    put_u32(bytes_, 0); // count, written by take()
-    put_u32(bytes_, 1); // lower bound
-  }
-
   void add(const Types&... values) {
+    begin_array(bytes_, 0); // its type is written by take()
     const auto length_at = begin_value();
     put_u32(bytes_, sizeof...(Types));
     (add_column(values), ...);
@@ -159,6 +159,7 @@ public:
   /// The finished parameter, of the composite type with this number in the database; the array is
   /// empty afterwards and must not be used again.
   std::string take(std::uint32_t type_oid) {
+    begin_array(bytes_, 0);
     overwrite_u32(bytes_, 8, type_oid);
     overwrite_u32(bytes_, 12, count_);
     return std::move(bytes_);

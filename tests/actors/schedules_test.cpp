@@ -7,6 +7,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <ctime>
 #include <set>
 
@@ -99,6 +100,35 @@ BOOST_AUTO_TEST_CASE(a_schedule_is_answered_listed_and_removed) {
   advance(10min);
   BOOST_TEST(tasks() == made);
   BOOST_TEST(listed().size() == 1U);
+}
+
+// What a queue decides about one message is one change, but for what its schedules make: who
+// happens to ask when they are due is not refused with them.
+BOOST_AUTO_TEST_CASE(who_asks_when_a_schedule_is_due_does_not_share_its_fate) {
+  const auto due = put(every_minute).next_due;
+  held_back = "sweeper"; // nobody else tells the queue, now that its timer will be lost
+  lose_next_timers();
+  while (advance_to_next_timer(due)) {
+    settle();
+    lose_next_timers();
+  }
+  BOOST_TEST(tasks() == 0U);
+  database->set_refusals([](const core::change& c) {
+    return std::any_of(c.writes.begin(), c.writes.end(), [](const auto& write) {
+      return std::holds_alternative<core::put_schedule_row>(write);
+    });
+  });
+  msg::task_request asked;
+  asked.task = fresh<core::task_id>();
+  asked.type = "send";
+  asked.body = "{}";
+  const auto answered = call(msg::enqueue_tasks{"mail", {asked}});
+  database->set_refusals(nullptr);
+  held_back.clear();
+  BOOST_REQUIRE(answered.value);
+  BOOST_TEST((answered.value->outcomes.front().refusal == core::errc::none));
+  advance(1min);
+  BOOST_TEST(tasks() >= 2U);
 }
 
 // C24

@@ -47,6 +47,30 @@ private:
   std::shared_ptr<const kept_for_ever> kept_;
 };
 
+/// Counts the changes of each commit from now on.
+struct node_whose_commits_are_watched : node_with_queue {
+  void watch_commits() {
+    changes.clear();
+    database->set_commit_faults([this](const persistence::write_batch& batch) {
+      for (const auto& part : batch.shards)
+        changes.push_back(part.changes.size());
+      return persistence::commit_fault::none;
+    });
+  }
+  ~node_whose_commits_are_watched() { database->set_commit_faults(nullptr); }
+
+  /// A claim of somebody who waits.
+  awaited_answer<msg::claim_tasks> waiting(const std::string& worker) {
+    auto patient = claim(worker);
+    patient.wait = 20s;
+    auto answer = send_to_node(patient);
+    settle();
+    return answer;
+  }
+
+  std::vector<std::size_t> changes;
+};
+
 /// A node whose store is one of these.
 struct node_that_keeps : node_with_queue {
   void start_keeping() {
@@ -655,6 +679,48 @@ BOOST_AUTO_TEST_CASE(a_claim_that_waits_is_served_by_the_next_task_or_answered_e
   BOOST_REQUIRE(nothing->value);
   // The first lease ran out at that very time: one of the two is there.
   BOOST_TEST(nothing->value->tasks.size() <= 1U);
+}
+
+const std::vector<std::size_t> one_change{1};
+
+BOOST_FIXTURE_TEST_CASE(a_task_that_somebody_waits_for_is_made_and_leased_by_one_change,
+                        node_whose_commits_are_watched) {
+  const auto got = waiting("w1");
+  advance(1s); // a task as old as the queue's memory is looked up first
+  watch_commits();
+  const auto id = enqueued(request());
+  BOOST_REQUIRE(got->value);
+  BOOST_TEST((got->value->tasks.front().task == id));
+  BOOST_TEST(changes == one_change);
+}
+
+BOOST_FIXTURE_TEST_CASE(what_a_completion_makes_room_for_is_granted_by_the_same_change,
+                        node_whose_commits_are_watched) {
+  BOOST_REQUIRE(call(msg::put_queue{"mail", R"({"running_max": 1})"}).value);
+  enqueued(request());
+  const auto second = enqueued(request());
+  const auto first = one("w1");
+  const auto got = waiting("w2");
+  BOOST_TEST(!got->arrived());
+  watch_commits();
+  BOOST_TEST((complete("w1", first) == core::errc::none));
+  BOOST_REQUIRE(got->value);
+  BOOST_TEST((got->value->tasks.front().task == second));
+  BOOST_TEST(changes == one_change);
+}
+
+// I-2, I-3: the rows of a change are written kind by kind, so that the end of a lease and the next
+// one of the same task are two changes, and two commits
+BOOST_FIXTURE_TEST_CASE(a_task_that_is_given_back_is_granted_by_a_change_of_its_own,
+                        node_whose_commits_are_watched) {
+  enqueued(request());
+  const auto first = one("w1");
+  const auto got = waiting("w2");
+  watch_commits();
+  BOOST_REQUIRE(call(msg::release_task{"mail", "w1", {first.task, first.token}, {}, {}}).value);
+  BOOST_REQUIRE(got->value);
+  BOOST_TEST(got->value->tasks.front().token == 2U);
+  BOOST_TEST(changes == std::vector<std::size_t>(2, 1), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_claim_that_waits_gets_a_task_when_it_becomes_due) {
