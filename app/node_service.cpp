@@ -9,6 +9,7 @@
 #include "messages/errors.hpp"
 #include "objects/file_object_store.hpp"
 #include "persistence/migrate.hpp"
+#include "persistence/server_settings.hpp"
 
 #include <caf/behavior.hpp>
 #include <caf/event_based_actor.hpp>
@@ -153,7 +154,19 @@ std::optional<exit_code> node_service::start_database() {
   }
   log_.info("database_ready", {{"schema_version", std::to_string(migrated->version)},
                                {"applied", std::to_string(migrated->newly_applied.size())}});
+  tell_of_server_settings();
   return std::nullopt;
+}
+
+/// Of a server that others keep, nothing is refused: they may know why it is as it is.
+void node_service::tell_of_server_settings() const {
+  const auto settings = persistence::read_server_settings(conninfo_);
+  if (!settings)
+    return; // whoever needs the database next says so
+  for (const auto& problem : persistence::problems_in(*settings))
+    log_.write(problem.only_under_load ? actors::log_level::info : actors::log_level::warning,
+               "server_setting",
+               {{"name", problem.name}, {"value", problem.value}, {"what", problem.detail}});
 }
 
 std::optional<exit_code> node_service::open_objects() {

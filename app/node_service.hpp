@@ -49,6 +49,7 @@ private:
   std::optional<exit_code> take_directory();
   std::optional<exit_code> choose_port();
   std::optional<exit_code> start_database();
+  void tell_of_server_settings() const;
   std::optional<exit_code> open_objects();
   std::optional<exit_code> open_webhooks();
   exit_code run_actors();

@@ -61,23 +61,24 @@ void run_script(const fs::path& folder, const std::string& script, const std::st
 
 } // namespace
 
-void measure_peers(const std::string& conninfo, int seconds, results& out) {
+void measure_peers(const std::string& graphile_worker, const std::string& pg_boss, int seconds,
+                   results& out) {
   if (run_shell("command -v node npm").status != 0) {
     std::cerr << "peers: not measured, for want of Node.js and npm\n";
     return;
   }
   const auto folder = installed();
-  for (const auto* script : {"graphile_worker.mjs", "pg_boss.mjs"})
-    run_script(folder, script, conninfo, seconds, out);
+  run_script(folder, "graphile_worker.mjs", graphile_worker, seconds, out);
+  run_script(folder, "pg_boss.mjs", pg_boss, seconds, out);
   const auto compare = [&](const std::string& figure, const std::string& mine, double theirs,
                            double least) {
     if (const auto value = out.value(mine); value > 0 && theirs > 0)
       out.add(figure, value / theirs, "x", at_least(least));
   };
-  const auto graphile_worker = out.value("peers.graphile_worker.batch_1000.8.lives");
-  const auto pg_boss = out.value("peers.pg_boss.batch_1000.8.lives");
-  compare("tasks.ratio_vs_graphile_worker", "tasks.batch_1000.8.lives", graphile_worker, 1);
-  compare("tasks.ratio_vs_pg_boss", "tasks.batch_1000.8.lives", pg_boss, 1);
+  compare("tasks.ratio_vs_graphile_worker", "tasks.batch_1000.8.lives",
+          out.value("peers.graphile_worker.batch_1000.8.lives"), 1);
+  compare("tasks.ratio_vs_pg_boss", "tasks.batch_1000.8.lives",
+          out.value("peers.pg_boss.batch_1000.8.lives"), 1);
   compare("tasks.processed_one_by_one_vs_graphile_worker", "tasks.processed_one_by_one.16.lives",
           out.value("peers.graphile_worker.one_by_one.16.lives"), 10);
   compare("tasks.one_by_one_vs_pg_boss", "tasks.one_by_one.16.lives",

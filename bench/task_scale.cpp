@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <numeric>
 #include <thread>
 
 namespace holdfast::bench {
@@ -188,6 +189,30 @@ void live_beside_finished(const std::string& empty, const std::string& full, std
   out.add("tasks.beside_finished.empty.lives", alone, "1/s");
   out.add("tasks.beside_finished.lives", beside, "1/s");
   out.add("tasks.beside_finished.ratio", beside / alone, "x", at_least(0.9));
+}
+
+void live_for_long(const std::string& conninfo, results& out) {
+  constexpr std::size_t slices = 20;
+  constexpr std::size_t compared = 5; // of those, at either end
+  node_under_load node{conninfo, 42};
+  std::vector<double> paces;
+  for (std::size_t i = 0; i < slices; ++i) {
+    const auto lived = live_tasks(node, {8, 4, at_once, std::chrono::seconds{5}});
+    paces.push_back(static_cast<double>(lived.completed) / lived.seconds);
+  }
+  const auto mean = [](auto first, auto last) {
+    return std::accumulate(first, last, 0.0) / static_cast<double>(last - first);
+  };
+  out.add("tasks.sustained.lives", mean(paces.begin(), paces.end()), "1/s");
+  out.add("tasks.sustained.last_vs_first",
+          mean(paces.end() - compared, paces.end()) / mean(paces.begin(), paces.begin() + compared),
+          "x", at_least(0.9));
+  const auto size = run_shell("psql -X -q -A -t -v ON_ERROR_STOP=1 " + quoted(conninfo) + " -c "
+                              + quoted("SELECT pg_total_relation_size('holdfast.tasks')"
+                                       " + pg_total_relation_size('holdfast.task_leases')"));
+  if (size.status != 0)
+    throw std::runtime_error{"psql: " + size.output};
+  out.add("tasks.sustained.live_tables", std::stod(size.output) / 1e6, "MB");
 }
 
 void hold_tasks(std::uint16_t port) {

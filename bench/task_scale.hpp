@@ -22,6 +22,10 @@ void kill_a_worker(const std::string& conninfo, results& out);
 void live_beside_finished(const std::string& empty, const std::string& full, std::uint64_t stored,
                           int seconds, results& out);
 
+/// Whole lives of tasks for 100 s: whether the pace lasts, and what the tables of live work take in
+/// the end.
+void live_for_long(const std::string& conninfo, results& out);
+
 /// The worker process of `kill_a_worker`: claims 1,000 tasks through the gateway at `port`, says so
 /// on stdout, and waits to be killed.
 [[noreturn]] void hold_tasks(std::uint16_t port);

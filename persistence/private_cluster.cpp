@@ -376,6 +376,8 @@ core::outcome<bool> private_cluster::write_configuration() {
                           "max_wal_size = 4GB\n"
                           "min_wal_size = 1GB\n"
                           "checkpoint_timeout = 15min\n"
+                          // How long rows of ended leases may pile up (docs/adr/0075).
+                          "autovacuum_naptime = 2s\n"
                           "default_toast_compression = lz4\n"
                           "jit = off\n"
                           "idle_in_transaction_session_timeout = 5s\n"
