@@ -3,6 +3,7 @@
 #include "actors/context.hpp"
 #include "messages/only_reads.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace holdfast::actors {
@@ -56,7 +57,14 @@ inline core::failure room_to_write(node_context& context, std::size_t more = 0) 
 /// The same of a request of this kind.
 template <class Message>
 core::failure room_for(node_context& context) {
-  return msg::only_reads<Message> ? core::failure{} : room_to_write(context);
+  return msg::needs_room<Message> ? room_to_write(context) : core::failure{};
+}
+
+/// How many rows the writers may be given of what keeps leases, which goes before all else: up to
+/// twice the mark, so that they still take what their other senders cannot put off.
+inline std::size_t room_for_extensions(const node_context& context) {
+  const auto most = 2 * context.settings.batching.high_water;
+  return most - std::min<std::size_t>(most, context.gauges.writer.queued);
 }
 
 } // namespace holdfast::actors

@@ -339,12 +339,12 @@ core::failure check(const msg::replay_webhook& m) {
 }
 
 /// Whether a request may come in now.
-core::failure admit(self_ptr self, bool writes) {
+core::failure admit(self_ptr self, bool needs_room) {
   const auto& st = self->state;
   if (st.draining)
     return {core::errc::unavailable,
             "the node is shutting down; use another one or wait for its return"};
-  return writes ? room_to_write(*st.context) : core::failure{};
+  return needs_room ? room_to_write(*st.context) : core::failure{};
 }
 
 /// Where a request goes that the host of its shard decides.
@@ -366,8 +366,8 @@ core::failure not_here() {
 /// Checks `m` and hands it to `target`, who answers in the gateway's place.
 template <class Answer, class Message>
 caf::result<Answer> hand_on(self_ptr self, const caf::actor& target, Message& m,
-                            bool writes = !msg::only_reads<Message>) {
-  auto why = admit(self, writes);
+                            bool needs_room = msg::needs_room<Message>) {
+  auto why = admit(self, needs_room);
   if (why.code == core::errc::none)
     why = check(m);
   auto promise = self->template make_response_promise<Answer>();

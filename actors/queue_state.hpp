@@ -64,7 +64,12 @@ struct queue_state {
 
   // --- extensions that wait for their common commit ---
   std::unordered_map<core::task_id, core::extend_task_lease> extending;
-  std::vector<std::function<void(const core::failure&)>> extension_answers;
+  struct extension_request {
+    held_promise promise;
+    msg::task_outcomes answer;
+    std::vector<core::task_id> tasks; ///< Of which some may be written for another one before.
+  };
+  std::deque<extension_request> extension_requests;
   bool extension_armed = false;
 
   // --- what has just ended ---

@@ -246,51 +246,63 @@ void claim_or_wait(queue_ptr self, queue_state::waiting_claim claim) {
   }
 }
 
+/// Many extensions share one commit.
+static void arm_extensions(queue_ptr self, core::duration delay) {
+  auto& st = self->state;
+  if (std::exchange(st.extension_armed, true))
+    return;
+  self->delayed_send(self, delay, extension_tick{});
+}
+
 void on_extend(queue_ptr self, const asked& from, const msg::extend_tasks& request) {
   auto& st = self->state;
-  const auto& promise = from.promise;
+  const auto& settings = st.context->settings;
+  if (st.extension_requests.size() >= settings.batching.high_water)
+    return fail(from.promise, core::errc::overloaded, "too many extensions wait at this queue");
   core::extend_tasks command{request.worker, {}};
   for (const auto& ref : request.tasks)
     command.tasks.push_back(to_core(ref));
   auto decided = core::decide(st.queue, command, time(self));
-  msg::task_outcomes answer;
+  queue_state::extension_request waiting{from.promise, {}, {}};
   for (auto& outcome : decided.answer)
-    answer.outcomes.push_back(to_message(std::move(outcome)));
+    waiting.answer.outcomes.push_back(to_message(std::move(outcome)));
   if (decided.changes.empty())
-    return carry_out(self, {}, promise, std::move(answer));
-  // Many extensions share one commit, and of those of one lease the last is enough.
+    return carry_out(self, {}, waiting.promise, std::move(waiting.answer));
+  // Of those of one lease the last is enough.
   for (auto& write : decided.changes.writes) {
     auto& extension = std::get<core::extend_task_lease>(write);
+    waiting.tasks.push_back(extension.task);
     st.extending[extension.task] = extension;
   }
-  st.extension_answers.push_back([promise, answer = std::move(answer)](const core::failure& why) {
-    if (why.code == core::errc::none)
-      promise.deliver(answer);
-    else
-      promise.deliver(msg::to_error(why));
-  });
-  if (!st.extension_armed) {
-    st.extension_armed = true;
-    self->delayed_send(self, st.context->settings.extension_delay, extension_tick{});
-  }
+  st.extension_requests.push_back(std::move(waiting));
+  arm_extensions(self, settings.extension_delay);
   look_after(self);
 }
 
 void on_extension_tick(queue_ptr self) {
   auto& st = self->state;
   st.extension_armed = false;
+  const auto room = room_for_extensions(*st.context);
   core::change changes;
-  for (auto& [task, extension] : std::exchange(st.extending, {}))
-    changes.writes.emplace_back(extension);
-  // The same every time, whatever the order in memory.
-  std::sort(changes.writes.begin(), changes.writes.end(), [](const auto& a, const auto& b) {
-    return std::get<core::extend_task_lease>(a).task < std::get<core::extend_task_lease>(b).task;
+  std::vector<queue_state::extension_request> written;
+  while (!st.extension_requests.empty() && changes.writes.size() < room) {
+    written.push_back(std::move(st.extension_requests.front()));
+    st.extension_requests.pop_front();
+    for (const auto& task : written.back().tasks)
+      if (const auto extension = st.extending.extract(task))
+        changes.writes.emplace_back(extension.mapped());
+  }
+  if (!st.extension_requests.empty())
+    arm_extensions(self, st.context->settings.writer_retry_min);
+  if (written.empty())
+    return;
+  carry_out(self, std::move(changes), [written = std::move(written)](const core::failure& why) {
+    for (const auto& each : written)
+      if (why.code == core::errc::none)
+        each.promise.deliver(each.answer);
+      else
+        each.promise.deliver(msg::to_error(why));
   });
-  carry_out(self, std::move(changes),
-            [answers = std::exchange(st.extension_answers, {})](const core::failure& why) {
-              for (const auto& answer : answers)
-                answer(why);
-            });
 }
 
 void on_save(queue_ptr self, const asked& from, msg::save_task& request) {

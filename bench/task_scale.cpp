@@ -96,12 +96,17 @@ void extend_many(const std::string& conninfo, std::size_t tasks, results& out) {
   const auto elapsed = millis_since(start) / 1000;
   const auto commits = static_cast<double>(commits_of(node) - before);
   while (answers < asked)
-    worker->receive([&](const msg::task_outcomes& answer) {
-      ++answers;
-      refused += static_cast<std::size_t>(
-          std::count_if(answer.outcomes.begin(), answer.outcomes.end(),
-                        [](const auto& o) { return o.refusal != core::errc::none; }));
-    });
+    worker->receive(
+        [&](const msg::task_outcomes& answer) {
+          ++answers;
+          refused += static_cast<std::size_t>(
+              std::count_if(answer.outcomes.begin(), answer.outcomes.end(),
+                            [](const auto& o) { return o.refusal != core::errc::none; }));
+        },
+        [&](const caf::error&) {
+          ++answers;
+          refused += at_once;
+        });
   std::size_t completed = 0;
   for (const auto& leases : held) {
     msg::complete_tasks done{extended, leases.worker, {}};

@@ -18,4 +18,11 @@ inline constexpr bool only_reads =
               get_queue_statistics, get_queue_metrics, get_task, list_tasks, explain_task,
               list_schedules, read_events, list_webhooks, list_dead_letters>;
 
+/// Requests that are turned away while the writers have as much to do as they may. Not those that
+/// extend the leases of tasks: who is turned away loses its lease, and what it does is done once
+/// more, which makes the busy busier. They are few, because all of them share a commit now and then
+/// (`task.extension_delay`), and wait for room in their queue.
+template <class Message>
+inline constexpr bool needs_room = !only_reads<Message> && !is_one_of<Message, extend_tasks>;
+
 } // namespace holdfast::msg

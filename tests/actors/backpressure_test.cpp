@@ -155,6 +155,75 @@ BOOST_AUTO_TEST_CASE(leases_that_end_together_end_one_part_after_the_other) {
   BOOST_TEST(status().refused == 0u);
 }
 
+// D26, D36: a worker that is turned away when it wants to keep its leases loses them, and what it
+// does is done once more: so the busy would be the busier. Extensions come in, and wait for room.
+BOOST_AUTO_TEST_CASE(extensions_are_let_in_however_busy_the_writers_are) {
+  for (int i = 0; i < 3; ++i)
+    enqueued(request());
+  const auto tasks = claimed(claim("w1", 3));
+  BOOST_REQUIRE_EQUAL(tasks.size(), 3U);
+  const auto lease = assigned(step, "a");
+  const auto other = assigned(step, "b");
+  database->set_reachable(false);
+  const auto judged = send_to_node(judgment(lease, "blue"));
+  const auto judged_too = send_to_node(judgment(other, "red"));
+  advance(1s);
+  BOOST_TEST(status().queued == 4U); // each judgment with its event
+  std::vector<awaited_answer<msg::extend_tasks>> answers;
+  for (const auto& t : tasks)
+    answers.push_back(send_to_node(msg::extend_tasks{"mail", "w1", {{t.task, t.token}}}));
+  advance(2s);
+  for (const auto& answer : answers)
+    BOOST_TEST(!answer->arrived());
+  BOOST_TEST(status().queued == 7U);
+  database->set_reachable(true);
+  advance(5s);
+  for (const auto& answer : answers) {
+    BOOST_REQUIRE(answer->value);
+    BOOST_TEST((answer->value->outcomes.front().refusal == core::errc::none));
+  }
+  BOOST_TEST(status().refused == 0U);
+}
+
+// D26: beyond twice the mark they wait in the queue, so that the writers refuse nobody for them.
+BOOST_AUTO_TEST_CASE(many_extensions_at_once_are_written_one_part_after_the_other) {
+  watches_actors = true;
+  constexpr std::size_t crowd = 60;
+  for (std::size_t i = 0; i < crowd; ++i)
+    enqueued(request());
+  const auto tasks = claimed(claim("w1", crowd));
+  BOOST_REQUIRE_EQUAL(tasks.size(), crowd);
+  const auto extend = [&](std::size_t first, std::size_t last) {
+    msg::extend_tasks all{"mail", "w1", {}};
+    for (auto i = first; i < last; ++i)
+      all.tasks.push_back({tasks[i].task, tasks[i].token});
+    return send_to_node(std::move(all));
+  };
+  advance(20s);
+  database->set_reachable(false);
+  std::vector<awaited_answer<msg::extend_tasks>> answers;
+  for (const auto first : {0U, 20U, 40U})
+    answers.push_back(extend(first, first + 20));
+  advance(2s);
+  BOOST_TEST(status().queued == 20U); // one of them is more than twice the mark, and goes alone
+  // A bounded number of requests waits.
+  for (std::size_t i = 0; i < 4; ++i)
+    answers.push_back(extend(i, i + 1));
+  settle();
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    BOOST_TEST((answers[i]->code() == core::errc::overloaded) == (i >= 5));
+  database->set_reachable(true);
+  advance(10s);
+  for (std::size_t i = 0; i < 5; ++i)
+    BOOST_TEST(answers[i]->value.has_value());
+  BOOST_TEST(status().refused == 0U);
+  BOOST_TEST(actors_named("queue").size() == 1U);
+  BOOST_TEST(status().queued == 0U);
+  advance(15s); // 47 s after the grant: beyond the first end
+  BOOST_TEST(active_leases() == 0U);
+  BOOST_TEST(counts().leased == crowd);
+}
+
 // Requests wait for a step that loads, but not without a bound.
 BOOST_AUTO_TEST_CASE(a_step_that_cannot_load_lets_a_bounded_number_of_requests_wait) {
   crash(the_actor("step"));
