@@ -171,12 +171,16 @@ constexpr statement steps_of_workflow{"steps_of_workflow", R"sql(
          revision, upstreams_completed, job_revision, job_status
     FROM holdfast.steps WHERE workflow_id = $1::uuid ORDER BY position)sql"};
 
+// For a table that looks empty all indexes that begin with the step cost the same, and by another
+// one each key would be looked for in the whole step. In order of their keys units come from
+// `units_by_source_key` alone, as long as nothing is sorted (`planner_settings`).
 constexpr statement units_by_source_key{"units_by_source_key", R"sql(
   SELECT u.source_key, u.unit_id
     FROM unnest($2::text[]) AS t(source_key)
    CROSS JOIN LATERAL (SELECT * FROM holdfast.units f
-                        WHERE f.step_id = $1::uuid AND f.source_key = t.source_key
-                       OFFSET 0) u)sql"};
+                        WHERE f.step_id = $1::uuid AND f.source_key >= t.source_key
+                          AND f.source_key <= t.source_key
+                        ORDER BY f.source_key LIMIT 1) u)sql"};
 
 constexpr statement step_exists{"step_exists", R"sql(
   SELECT 1 FROM holdfast.steps WHERE step_id = $1::uuid)sql"};

@@ -10,17 +10,9 @@ namespace holdfast::persistence {
 
 namespace {
 
-// Planner: arrays of unknown length make the planner re-plan every batch and now and then scan a
-// whole table; with generic plans that may only look rows up by key it cannot.
 // Keepalives, here the server's: a network that breaks in the middle of a batch would leave the
 // server waiting for the rest of it, with the fence locked, for two hours.
 constexpr const char* session_sql = R"sql(
-  SET plan_cache_mode = force_generic_plan;
-  SET enable_hashjoin = off;
-  SET enable_mergejoin = off;
-  SET enable_seqscan = off;
-  SET enable_bitmapscan = off;
-  SET jit = off;
   SET tcp_keepalives_idle = 1;
   SET tcp_keepalives_interval = 1;
   SET tcp_keepalives_count = 3;
@@ -31,7 +23,8 @@ constexpr const char* session_sql = R"sql(
 std::string session_settings(const postgres_options& options) {
   const auto frozen_ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(options.frozen_timeout).count();
-  return session_sql + ("SET idle_in_transaction_session_timeout = " + std::to_string(frozen_ms));
+  return std::string{planner_settings} + session_sql
+         + "SET idle_in_transaction_session_timeout = " + std::to_string(frozen_ms);
 }
 
 /// A batch as the calls of its pipeline.

@@ -36,6 +36,19 @@ struct postgres_options {
   core::duration reconnect_pause_max = std::chrono::seconds{2};
 };
 
+/// How sessions of the store plan. Arrays of unknown length make the planner plan every batch anew,
+/// and now and then scan a whole table; with generic plans that may only look rows up by key, in
+/// the order of an index, it cannot.
+constexpr const char* planner_settings = R"sql(
+  SET plan_cache_mode = force_generic_plan;
+  SET enable_hashjoin = off;
+  SET enable_mergejoin = off;
+  SET enable_seqscan = off;
+  SET enable_bitmapscan = off;
+  SET enable_sort = off;
+  SET jit = off;
+)sql";
+
 /// The store on PostgreSQL.
 ///
 /// Connects at the first call and again at the first call after a loss: one attempt per call,

@@ -26,6 +26,7 @@ inline constexpr statement end_read{"end_read", "COMMIT"};
 inline constexpr statement free_planner{"free_planner", R"sql(
   SELECT set_config('enable_hashjoin', 'on', true), set_config('enable_mergejoin', 'on', true),
          set_config('enable_seqscan', 'on', true), set_config('enable_bitmapscan', 'on', true),
+         set_config('enable_sort', 'on', true),
          set_config('plan_cache_mode', 'force_custom_plan', true))sql"};
 // How many results of a pipeline precede those of the reads themselves.
 inline constexpr std::size_t preamble_long = 2;
