@@ -6,6 +6,7 @@
 #include "app/watchdog.hpp"
 #include "app/wiring.hpp"
 #include "client/id_source.hpp"
+#include "connectors/trusted_authorities.hpp"
 #include "messages/errors.hpp"
 #include "objects/file_object_store.hpp"
 #include "persistence/migrate.hpp"
@@ -190,6 +191,15 @@ std::optional<exit_code> node_service::open_webhooks() {
     return exit_code::configuration;
   }
   webhooks_ = std::move(*opened);
+  // A node without HTTPS receivers needs no authorities, so their absence is no reason to refuse
+  // the start; but whoever makes the first webhook should not have to find out from its deliveries.
+  if (const auto trusted = connectors::read_authorities(settings_.webhooks.ca_file);
+      trusted && trusted->count == 0)
+    log_.write(
+        actors::log_level::warning, "no_certificate_authorities",
+        {{"looked_in", trusted->source},
+         {"what", "webhooks to HTTPS receivers fail: install the package ca-certificates, or "
+                  "set webhooks.ca_file"}});
   return std::nullopt;
 }
 

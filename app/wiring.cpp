@@ -3,6 +3,7 @@
 #include "app/version.hpp"
 #include "calendar/time_zones.hpp"
 #include "connectors/http_webhook_sender.hpp"
+#include "connectors/trusted_authorities.hpp"
 #include "core/invariant.hpp"
 #include "persistence/postgres_store.hpp"
 #include "persistence/verify.hpp"
@@ -75,6 +76,9 @@ webhook_sender_of(const config::settings& settings) {
   if (!allowed)
     return core::failure{allowed.error().code,
                          "webhooks.allowed_networks: " + allowed.error().detail};
+  if (!settings.webhooks.ca_file.empty())
+    if (const auto trusted = connectors::read_authorities(settings.webhooks.ca_file); !trusted)
+      return trusted.error();
   connectors::http_sender_options options;
   const auto& secrets = settings.webhooks.secrets;
   options.secrets = secrets.empty() ? std::filesystem::path{settings.node.data_dir} / "secrets"

@@ -138,6 +138,9 @@ long milliseconds(core::duration span) {
 
 /// Why a transfer has got no answer.
 std::string trouble_of(const transfer& one, CURLcode how) {
+  if (how == CURLE_SSL_CACERT_BADFILE)
+    return "this machine has no list of certificate authorities that can be read; install the "
+           "package ca-certificates, or set webhooks.ca_file";
   if (how != CURLE_PEER_FAILED_VERIFICATION)
     return curl_easy_strerror(how);
   // What libcurl says when it looked at the host's name first, and that was wrong.

@@ -223,7 +223,12 @@ BOOST_AUTO_TEST_CASE(only_a_receiver_whose_certificate_is_good_gets_anything) {
   http_receiver genuine{always(reply_with(200)), issue("genuine", "127.0.0.1")};
   http_receiver other{always(reply_with(200)), issue("other", "127.0.0.2")};
 
-  // Of an authority that nobody knows.
+  // An authority that the sender does not trust. The list of authorities of the machine would do,
+  // but a machine need not have one (finding E7).
+  const auto strangers = made + "/strangers";
+  BOOST_REQUIRE(std::filesystem::create_directory(strangers));
+  BOOST_REQUIRE(link::make_authority(strangers, "Strangers", 30, now));
+  open("127.0.0.0/8", strangers + "/ca.crt");
   const auto unknown = post(genuine.url());
   BOOST_TEST((unknown.verdict == post_verdict::again));
   BOOST_TEST(unknown.status == 0U);
@@ -237,6 +242,17 @@ BOOST_AUTO_TEST_CASE(only_a_receiver_whose_certificate_is_good_gets_anything) {
   BOOST_TEST(post(other.url()).reason
              == "no answer: the receiver's certificate is refused: it is not for this host");
   BOOST_TEST(other.requests().empty());
+}
+
+// finding E7
+BOOST_AUTO_TEST_CASE(a_delivery_without_any_certificate_authority_says_what_to_install) {
+  http_receiver receiver{always(reply_with(200))};
+  open("127.0.0.0/8", (secrets / "no-such-bundle.crt").string());
+  const auto answer = post("https://127.0.0.1:" + std::to_string(receiver.port()) + "/");
+  BOOST_TEST((answer.verdict == post_verdict::again));
+  BOOST_TEST(answer.reason
+             == "no answer: this machine has no list of certificate authorities that can be read;"
+                " install the package ca-certificates, or set webhooks.ca_file");
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_sent_without_its_secret) {
