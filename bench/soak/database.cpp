@@ -275,13 +275,13 @@ std::vector<clock::time_point> database::sessions_of_nodes() const {
   return all;
 }
 
-std::uint64_t database::full_disk_reports() const {
+std::uint64_t database::log_lines(const char* text) const {
   std::ifstream log{directory_of(primary_) + "/server.log"};
-  std::uint64_t reports = 0;
+  std::uint64_t found = 0;
   for (std::string line; std::getline(log, line);)
-    if (line.find("No space left on device") != std::string::npos)
-      ++reports;
-  return reports;
+    if (line.find(text) != std::string::npos)
+      ++found;
+  return found;
 }
 
 } // namespace holdfast::soak

@@ -76,7 +76,9 @@ public:
   /// Of the server's own place.
   small_disk& disk() { return *disks_.at(primary_); }
   /// How often it has said in its log that it has no space left.
-  std::uint64_t full_disk_reports() const;
+  std::uint64_t full_disk_reports() const { return log_lines("No space left on device"); }
+  /// How often it has said in its log that it lets nobody in, because every connection is taken.
+  std::uint64_t full_slots_reports() const { return log_lines("sorry, too many clients already"); }
   /// When sessions of nodes began, by its log, if that says so.
   std::vector<clock::time_point> sessions_of_nodes() const;
 
@@ -84,6 +86,7 @@ private:
   persistence::private_cluster& primary() { return *servers_.at(primary_); }
   std::string directory_of(std::uint32_t which) const;
   std::string address_of(std::uint32_t which) const;
+  std::uint64_t log_lines(const char* text) const;
   void start(std::uint32_t which);
   void crash(persistence::private_cluster& server);
   void open_to_lines();

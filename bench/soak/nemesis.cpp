@@ -7,8 +7,10 @@
 #include <exception>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <set>
 #include <thread>
+#include <vector>
 
 namespace holdfast::soak {
 
@@ -25,6 +27,12 @@ constexpr auto settled_time = 1000ms;
 constexpr auto settling_limit = 10s;
 /// For the last interrupted commit to be tried again. A silent server is given up after seconds.
 constexpr auto resolving_limit = 20s;
+/// Of a server's connections, those that the harness takes at most: more than any server here has.
+constexpr std::size_t slots_limit = 1000;
+/// Every node is "holdfast node <name>" to the server; so are its reads and its audits.
+constexpr auto end_sessions_of_nodes = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                                       " WHERE application_name LIKE 'holdfast %'"
+                                       " AND pid <> pg_backend_pid()";
 
 /// Who hosts what, as the database says.
 struct hosting {
@@ -91,6 +99,14 @@ public:
     case fault_kind::drain:
       drain(struck_.planned.node);
       break;
+    case fault_kind::hard_stop:
+      node().signal(SIGTERM);
+      wait();
+      node().kill();
+      await_takeover();
+      struck_.takeover_seconds.reset(); // a drain, or a kill: neither's figure
+      nodes_.start(struck_.planned.node);
+      break;
     case fault_kind::rolling_restart:
       struck_.bit = before.has_value();
       change_version();
@@ -103,6 +119,18 @@ public:
       break;
     case fault_kind::database_cut:
       cut();
+      break;
+    case fault_kind::backends_ended:
+      end_backends();
+      await_hosts();
+      break;
+    case fault_kind::slots_exhausted:
+      exhaust_slots();
+      await_hosts();
+      break;
+    case fault_kind::held_snapshot:
+      hold_snapshot();
+      expect_unmoved(before, "nobody but the clean-up had to wait");
       break;
     case fault_kind::commit_cut:
       interrupt_commits(commit_interruptions::manner::cuts);
@@ -433,6 +461,61 @@ private:
       } catch (const std::exception&) { // the server is away: cut off as well
       }
       rest();
+    }
+  }
+
+  void end_backends() {
+    struck_.bit = false;
+    while (clock::now() < struck_.begun + struck_.planned.lasts) {
+      try {
+        sql_session session{nodes_.conninfo()};
+        struck_.bit = !session.rows(end_sessions_of_nodes).empty() || struck_.bit;
+      } catch (const std::exception&) { // ended as well
+      }
+      rest();
+    }
+  }
+
+  /// The harness takes every connection that is free, and then those that the nodes had. They come
+  /// by the same account, so that none is kept for them.
+  void exhaust_slots() {
+    const auto reports = nodes_.server().full_slots_reports();
+    std::vector<std::unique_ptr<sql_session>> taken;
+    const auto take = [&] {
+      try {
+        while (taken.size() < slots_limit)
+          taken.push_back(std::make_unique<sql_session>(nodes_.conninfo()));
+      } catch (const std::exception&) { // nobody is let in any more
+      }
+    };
+    take();
+    while (clock::now() < struck_.begun + struck_.planned.lasts) {
+      try {
+        if (!taken.empty())
+          taken.front()->run(end_sessions_of_nodes);
+      } catch (const std::exception&) {
+        taken.erase(taken.begin()); // this one was ended; another takes its place
+      }
+      take();
+      rest();
+    }
+    struck_.bit = nodes_.server().full_slots_reports() > reports;
+  }
+
+  void hold_snapshot() {
+    struck_.bit = false;
+    try {
+      sql_session session{nodes_.conninfo()};
+      session.run("BEGIN ISOLATION LEVEL REPEATABLE READ");
+      session.run("SELECT FROM holdfast.shard_leases");
+      wait();
+      // It bit if everything that ended since is still there for it alone to see.
+      struck_.bit = session.rows("SELECT backend_xmin IS NOT NULL FROM pg_stat_activity"
+                                 " WHERE pid = pg_backend_pid()")
+                    == std::vector<std::vector<std::string>>{{"t"}};
+      session.run("COMMIT");
+    } catch (const std::exception& e) {
+      struck_.violation = std::string{"the transaction did not stay open: "} + e.what();
     }
   }
 

@@ -20,6 +20,10 @@ constexpr core::duration outage_max = 60s;
 constexpr int far_lines_in_a_run = 15;
 constexpr core::duration far_line_min = 5s;
 constexpr core::duration far_line_max = 60s;
+/// Likewise: dead rows gather for as long as the snapshot is held.
+constexpr int held_snapshots_in_a_run = 15;
+constexpr core::duration held_snapshot_min = 5s;
+constexpr core::duration held_snapshot_max = 180s;
 /// Between the end of a fault and the next one.
 constexpr core::duration gap_min = 2s;
 constexpr core::duration gap_max = 5s;
@@ -50,6 +54,9 @@ core::duration draw_length(dice& d, fault_kind kind, const plan_request& request
   switch (kind) {
   case fault_kind::kill:
     return d.between(1s, 4s);
+  case fault_kind::hard_stop:
+    // A drain takes some 100 ms: from the middle of it to long after it.
+    return d.between(10ms, 1s);
   case fault_kind::freeze:
     return draw_freeze(d, request);
   case fault_kind::database_partition:
@@ -61,7 +68,12 @@ core::duration draw_length(dice& d, fault_kind kind, const plan_request& request
     // time to renew it.
     return d.between(100ms, lease_time * 3 / 5);
   case fault_kind::database_cut:
+  case fault_kind::backends_ended:
+  case fault_kind::slots_exhausted:
     return d.between(500ms, 2 * lease_time);
+  case fault_kind::held_snapshot:
+    return std::clamp(request.load_time / held_snapshots_in_a_run, held_snapshot_min,
+                      held_snapshot_max);
   case fault_kind::server_crash:
     return d.between(100ms, 3s);
   case fault_kind::outage:
@@ -130,6 +142,7 @@ std::string obstacle_to(fault_kind kind, std::uint32_t nodes, const obstacles& m
   case fault_kind::kill:
   case fault_kind::freeze:
   case fault_kind::drain:
+  case fault_kind::hard_stop:
   case fault_kind::rolling_restart: // somebody has to take over
     return among(2, {});
   case fault_kind::partition:
@@ -160,6 +173,7 @@ core::duration recovery_max(fault_kind kind) {
     return 5s;
   case fault_kind::outage:
   case fault_kind::disk_full:
+  case fault_kind::slots_exhausted:
     return 10s;
   default:
     return {};

@@ -19,9 +19,13 @@ enum class fault_kind : std::uint8_t {
   hesitation,         ///< SIGSTOP for about the lease: whoever hosts its shards then, one does.
   blink,              ///< SIGSTOP for much less than the lease: nobody may notice.
   drain,              ///< SIGTERM, and a new process.
+  hard_stop,          ///< SIGTERM, and SIGKILL before the drain may be over.
   rolling_restart,    ///< The same of every node, one after the other.
   join_and_leave,     ///< A node more joins, and leaves for good by SIGTERM.
   database_cut,       ///< The sessions of one node are ended again and again.
+  backends_ended,     ///< The sessions of all nodes are ended at once, again and again.
+  slots_exhausted,    ///< The server lets nobody in any more: all its connections are taken.
+  held_snapshot,      ///< A transaction stays open, so that no dead row can be removed meanwhile.
   database_partition, ///< Nothing passes between a node and the server; the others reach both.
   commit_cut,        ///< A session of a node is cut just before or just after a COMMIT, repeatedly.
   commit_hang,       ///< The answer to a COMMIT never comes, and the session stays open.
@@ -46,9 +50,13 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(fault_kin
                 "hesitation",
                 "blink",
                 "drain",
+                "hard stop",
                 "rolling restart",
                 "join and leave",
                 "database cut",
+                "backends ended",
+                "slots exhausted",
+                "held snapshot",
                 "database partition",
                 "commit cut",
                 "commit hang",

@@ -176,6 +176,15 @@ void card::add_rows(fault_kind kind) {
     if (const auto share = of_fault_->find("throughput_share"); share != of_fault_->end())
       put("24", "throughput_share", share->get<double>(), "", at_least(0.6));
     break;
+  case fault_kind::slots_exhausted:
+  case fault_kind::backends_ended:
+  case fault_kind::held_snapshot:
+  case fault_kind::hard_stop:
+    struck(words_joined(name_of(kind), '_'));
+    of_run(words_joined(name_of(kind), '_'), "lost");
+    of_run(words_joined(name_of(kind), '_'), "doubled");
+    of_fault(words_joined(name_of(kind), '_'), "violations");
+    break;
   case fault_kind::swizzle:
     struck("25");
     of_fault("25", "violations");
@@ -225,6 +234,8 @@ std::vector<scorecard_run> scorecard_runs() {
   alone(kind::join_and_leave);
   alone(kind::clock_jump);
   runs.push_back({"server-crash", {kind::server_crash, kind::database_cut}});
+  runs.push_back({"sessions", {kind::backends_ended, kind::slots_exhausted, kind::held_snapshot}});
+  alone(kind::hard_stop);
   alone(kind::outage);
   alone(kind::commit_cut);
   alone(kind::commit_hang);
