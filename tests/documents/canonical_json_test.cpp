@@ -185,14 +185,14 @@ BOOST_AUTO_TEST_CASE(what_is_accepted_is_accepted_again) {
 BOOST_AUTO_TEST_CASE(an_input_is_within_its_limits_when_it_is_written_out) {
   const documents::json_limits limits{20, 8};
   BOOST_TEST(*documents::unit_input("[1e3, 1.50]", limits) == "[1000,1.5]");
-  BOOST_TEST(documents::unit_input("[1e20,1e20]", limits).error().code == core::errc::too_large);
-  BOOST_TEST(documents::unit_input("{", limits).error().code == core::errc::payload_invalid);
+  BOOST_TEST((documents::unit_input("[1e20,1e20]", limits).error().code == core::errc::too_large));
+  BOOST_TEST((documents::unit_input("{", limits).error().code == core::errc::payload_invalid));
 }
 
 // In its canonical form an object may begin with a member that was not the first.
 BOOST_AUTO_TEST_CASE(no_spelling_becomes_a_reference_to_the_object_store) {
   for (const auto* text : {R"({"a":1,"$holdfast.object":{}})", R"({"\u0024holdfast.object":{}})"})
-    BOOST_TEST(documents::unit_input(text, {}).error().code == core::errc::payload_invalid);
+    BOOST_TEST((documents::unit_input(text, {}).error().code == core::errc::payload_invalid));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
