@@ -1,4 +1,5 @@
 #include "core/queue_schedules.hpp"
+#include "core/never_due.hpp"
 
 #include "actors/queue_state.hpp"
 #include "documents/schedule_document.hpp"
@@ -17,8 +18,16 @@ constexpr core::duration timer_most = std::chrono::hours{1};
 constexpr std::size_t answer_bytes_most = std::size_t{4} * 1024 * 1024;
 
 msg::schedule_view view_of(const core::queue& q, const core::schedule& s) {
-  return {q.name,       s.name,          s.definition, s.plan && s.plan->paused,         s.revision,
-          s.created_at, s.handled_until, s.last_made,  s.next.value_or(core::instant{}), s.problem};
+  return {q.name,
+          s.name,
+          s.definition,
+          s.plan && s.plan->paused,
+          s.revision,
+          s.created_at,
+          s.handled_until,
+          s.last_made,
+          s.next.value_or(core::instant{}),
+          core::problem_of(s)};
 }
 
 void warn(queue_ptr self, const char* event, const core::schedule& s) {

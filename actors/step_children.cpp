@@ -3,6 +3,7 @@
 #include "core/invariant.hpp"
 #include "core/object_ref.hpp"
 #include "core/workflow.hpp"
+#include "documents/canonical_json.hpp"
 #include "documents/json.hpp"
 
 #include <algorithm>
@@ -89,13 +90,14 @@ void append_children(step_ptr self, const core::unit_record& parent,
   child.gathered = mine.gather.has_value() && !came.back;
   if (came.rule->exclude_judges)
     child.excluded = chain->judges;
-  const auto add = [&](std::optional<std::uint32_t> part, std::string input) {
+  const auto add = [&](std::optional<std::uint32_t> part, const std::string& input) {
     auto one = child;
     // No name that somebody has chosen may be that of a batch.
     const bool as_parent = st.workflow.one_way_in(parent.version, here) && !mine.gather;
     one.key = core::child_key(parent.source_key, parent.id, as_parent, part, parent.reopened);
     one.part = part.value_or(0);
-    one.input = std::move(input);
+    // As it is spelled where it comes from outside: the test questions of this step are.
+    one.input = documents::canonical_json(input);
     items.push_back(std::move(one));
   };
   const auto* before = came.back ? asked_before(*chain, st.identity.step()) : nullptr;

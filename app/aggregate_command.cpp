@@ -1,6 +1,8 @@
 #include "app/aggregate_files.hpp"
 #include "app/commands.hpp"
+#include "app/judgment_export.hpp"
 #include "app/labelled_set_directory.hpp"
+#include "app/printable.hpp"
 #include "core/quality/agreement.hpp"
 #include "core/quality/calibration.hpp"
 #include "core/quality/expectation.hpp"
@@ -37,6 +39,7 @@ struct aggregate_flags {
   quality::aggregation_settings settings;
   bool gold = false;
   bool every_judgment = false;
+  bool guard_formulas = true;
   bool json = false;
 };
 
@@ -50,7 +53,7 @@ struct aggregation_run {
 };
 
 exit_code complain(const std::string& why, exit_code code) {
-  std::cerr << "holdfast: " << why << '\n';
+  std::cerr << "holdfast: " << printable_lines(why) << '\n';
   return code;
 }
 
@@ -186,8 +189,8 @@ ordered_json report_of(const documents::labelled_set& set, const quality::known_
 
 void print_aggregates(const ordered_json& report) {
   for (const auto& [name, value] : report.items())
-    std::cout << name << ": " << (value.is_string() ? value.get<std::string>() : value.dump())
-              << '\n';
+    std::cout << name << ": "
+              << (value.is_string() ? printable(value.get<std::string>()) : value.dump()) << '\n';
 }
 
 exit_code run(const aggregate_flags& flags) {
@@ -212,19 +215,22 @@ exit_code run(const aggregate_flags& flags) {
   if (!flags.trust_prior.empty())
     settings.trust_prior = {flags.trust_prior[0], flags.trust_prior[1]};
   const auto test_questions = flags.gold ? set->test_questions : quality::known_labels{};
+  const auto formulas = flags.guard_formulas ? documents::csv_formulas::guarded
+                                             : documents::csv_formulas::as_they_are;
   const auto result = aggregate(*what, set->named.given, test_questions, settings);
   if (!flags.confusion_out.empty() && !result.result.model)
     return complain("--confusion-out: " + std::string{quality::name_of(result.result.used)}
                         + " makes no confusion matrices; dawid_skene_map does",
                     exit_code::usage);
   if (!flags.confusion_out.empty()
-      && !write_confusion(flags.confusion_out, *set, result.result.model->given_true))
+      && !write_confusion(flags.confusion_out, *set, result.result.model->given_true, formulas))
     return complain(flags.confusion_out + ": cannot be written", exit_code::usage);
   if (!flags.answers_out.empty()
-      && !write_answers(flags.answers_out, *set, result.result.found, result.calibrated))
+      && !write_answers(flags.answers_out, *set, result.result.found, result.calibrated, formulas))
     return complain(flags.answers_out + ": cannot be written", exit_code::usage);
   if (!flags.contributors_out.empty()
-      && !write_contributors(flags.contributors_out, *set, test_questions, settings.trust_prior))
+      && !write_contributors(flags.contributors_out, *set, test_questions, settings.trust_prior,
+                             formulas))
     return complain(flags.contributors_out + ": cannot be written", exit_code::usage);
   const auto report = report_of(*set, flags.gold ? set->held_back : set->truth, *what, result);
   if (flags.json)
@@ -276,6 +282,8 @@ void add_aggregate_command(CLI::App& cli, exit_code& result) {
                    "End them when one raises the log-likelihood by less, per judgment")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
+  command->add_flag("--guard-formulas,!--no-guard-formulas", flags->guard_formulas,
+                    formula_guard_help);
   command->add_flag("--json", flags->json, "Print one JSON object");
   command->callback([flags, &result] { result = run(*flags); });
 }

@@ -1,7 +1,6 @@
 #include "app/aggregate_files.hpp"
 
 #include "core/quality/peer_agreement.hpp"
-#include "documents/csv.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,13 +25,15 @@ std::string share_text(double share) {
 
 bool write_answers(const std::string& path, const documents::labelled_set& set,
                    const quality::estimates& found,
-                   const std::optional<quality::estimates>& calibrated) {
+                   const std::optional<quality::estimates>& calibrated,
+                   documents::csv_formulas formulas) {
   std::ofstream out{path, std::ios::binary};
   out << (calibrated ? "task,label,confidence,calibrated\n" : "task,label,confidence\n");
   for (std::size_t unit = 0; unit < found.units(); ++unit) {
     const auto answer = quality::consensus_of(found.of(unit), found.labels);
-    out << csv_field(set.named.units[unit]) << ',' << csv_field(set.named.labels[answer.label])
-        << ',' << share_text(answer.confidence);
+    out << csv_field(set.named.units[unit], formulas) << ','
+        << csv_field(set.named.labels[answer.label], formulas) << ','
+        << share_text(answer.confidence);
     if (calibrated)
       out << ',' << share_text(calibrated->of(unit)[answer.label]);
     out << '\n';
@@ -42,16 +43,17 @@ bool write_answers(const std::string& path, const documents::labelled_set& set,
 }
 
 bool write_confusion(const std::string& path, const documents::labelled_set& set,
-                     const quality::confusion_table& table) {
+                     const quality::confusion_table& table, documents::csv_formulas formulas) {
   std::ofstream out{path, std::ios::binary};
   out << "worker,truth,label,share\n";
   const auto& names = set.named;
   for (std::uint32_t who = 0; who < names.contributors.size(); ++who)
     for (std::uint32_t truth = 0; truth < table.labels; ++truth)
       for (std::uint32_t label = 0; label < table.labels; ++label)
-        out << csv_field(names.contributors[who]) << ',' << csv_field(names.labels[truth]) << ','
-            << csv_field(names.labels[label]) << ',' << share_text(table.of({who, label})[truth])
-            << '\n';
+        out << csv_field(names.contributors[who], formulas) << ','
+            << csv_field(names.labels[truth], formulas) << ','
+            << csv_field(names.labels[label], formulas) << ','
+            << share_text(table.of({who, label})[truth]) << '\n';
   out.close();
   return out.good();
 }
@@ -62,7 +64,8 @@ bool fits_contributor_figures(const documents::labelled_set& set) {
 }
 
 bool write_contributors(const std::string& path, const documents::labelled_set& set,
-                        const quality::known_labels& test_questions, const quality::trust& prior) {
+                        const quality::known_labels& test_questions, const quality::trust& prior,
+                        documents::csv_formulas formulas) {
   const auto& given = set.named.given;
   std::vector<std::size_t> judgments(given.contributors, 0);
   for (const auto& one : given.votes)
@@ -73,7 +76,7 @@ bool write_contributors(const std::string& path, const documents::labelled_set& 
   out << "worker,judgments,test_questions,right,trust,trust_low,compared,agreed,expected,kappa\n";
   for (std::size_t who = 0; who < judgments.size(); ++who) {
     const auto trusted = quality::trust_after(prior, tests[who]);
-    out << csv_field(set.named.contributors[who]) << ',' << judgments[who] << ','
+    out << csv_field(set.named.contributors[who], formulas) << ',' << judgments[who] << ','
         << tests[who].asked << ',' << tests[who].right << ',' << share_text(trusted.mean()) << ','
         << share_text(quality::low(trusted)) << ',' << peers[who].compared << ','
         << share_text(peers[who].agreed) << ',' << share_text(peers[who].expected) << ',';

@@ -2,6 +2,7 @@
 
 #include "core/quality/expectation.hpp"
 #include "core/quality/trust.hpp"
+#include "documents/csv.hpp"
 #include "documents/labelled_set.hpp"
 
 #include <optional>
@@ -14,11 +15,12 @@ namespace holdfast::app {
 /// The answer to each task, how sure it is, and where there are test questions how sure it may be.
 bool write_answers(const std::string& path, const documents::labelled_set& set,
                    const core::quality::estimates& found,
-                   const std::optional<core::quality::estimates>& calibrated);
+                   const std::optional<core::quality::estimates>& calibrated,
+                   documents::csv_formulas formulas);
 
 /// How likely each contributor gives each label when another one is true, as the method has it.
 bool write_confusion(const std::string& path, const documents::labelled_set& set,
-                     const core::quality::confusion_table& table);
+                     const core::quality::confusion_table& table, documents::csv_formulas formulas);
 
 /// Whether `write_contributors` can count labels by contributor in memory.
 bool fits_contributor_figures(const documents::labelled_set& set);
@@ -27,6 +29,6 @@ bool fits_contributor_figures(const documents::labelled_set& set);
 /// with the others. `test_questions` is empty or has one entry per unit.
 bool write_contributors(const std::string& path, const documents::labelled_set& set,
                         const core::quality::known_labels& test_questions,
-                        const core::quality::trust& prior);
+                        const core::quality::trust& prior, documents::csv_formulas formulas);
 
 } // namespace holdfast::app

@@ -1,4 +1,5 @@
 #include "app/commands.hpp"
+#include "app/printable.hpp"
 #include "link/authority.hpp"
 
 #include <chrono>
@@ -26,10 +27,10 @@ core::instant now() {
 
 exit_code finish(const core::outcome<bool>& done, const std::string& success) {
   if (!done) {
-    std::cerr << "holdfast: " << done.error().detail << '\n';
+    std::cerr << "holdfast: " << printable_lines(done.error().detail) << '\n';
     return exit_code::configuration;
   }
-  std::cout << success << '\n';
+  std::cout << printable(success) << '\n';
   return exit_code::ok;
 }
 

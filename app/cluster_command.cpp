@@ -2,6 +2,7 @@
 
 #include "app/node_endpoint.hpp"
 #include "app/node_link.hpp"
+#include "app/printable.hpp"
 #include "app/wiring.hpp"
 #include "client/endpoint.hpp"
 #include "client/peer_system.hpp"
@@ -68,7 +69,8 @@ exit_code with_cluster(const cluster_flags& flags,
 }
 
 exit_code refuse(const core::failure& why, exit_code how) {
-  std::cerr << "holdfast: " << core::to_string(why.code) << ": " << why.detail << '\n';
+  std::cerr << "holdfast: " << core::to_string(why.code) << ": " << printable_lines(why.detail)
+            << '\n';
   return how;
 }
 

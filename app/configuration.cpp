@@ -1,5 +1,7 @@
 #include "app/configuration.hpp"
 
+#include "app/printable.hpp"
+
 #include <CLI/Error.hpp>
 
 #include <iostream>
@@ -49,7 +51,7 @@ config::loaded configuration_flags::load() const {
 
 void print_problems(const config::loaded& from) {
   for (const auto& problem : from.problems)
-    std::cerr << "holdfast: " << problem.text << '\n';
+    std::cerr << "holdfast: " << printable_lines(problem.text) << '\n';
 }
 
 } // namespace holdfast::app

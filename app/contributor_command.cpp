@@ -1,6 +1,7 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
 #include "app/contributor_in_step.hpp"
+#include "app/printable.hpp"
 #include "core/time_text.hpp"
 #include "messages/interfaces.hpp"
 
@@ -42,7 +43,7 @@ std::string text_of(const std::vector<std::string>& terms) {
 
 void print_text(const msg::profile_view& known) {
   const auto line = [](const char* name, const std::string& value) {
-    std::printf("%-15s %s\n", name, value.c_str());
+    print_formatted("%-15s %s\n", name, value);
   };
   line("contributor", known.contributor);
   line("channels", text_of(known.channels));
@@ -97,12 +98,12 @@ exit_code put_contributor(const contributor_flags& flags, const client::connecti
 
 void print_text(const msg::step_offers& offers) {
   if (offers.steps.empty())
-    std::printf("no steps\n");
+    std::cout << "no steps\n";
   else
-    std::printf("%-36s  %8s  %-24s  %s\n", "step", "priority", "key", "title");
+    print_formatted("%-36s  %8s  %-24s  %s\n", "step", "priority", "key", "title");
   for (const auto& offer : offers.steps)
-    std::printf("%-36s  %8d  %-24s  %s\n", core::to_string(offer.step).c_str(), offer.priority,
-                offer.key.c_str(), offer.title.c_str());
+    print_formatted("%-36s  %8d  %-24s  %s\n", core::to_string(offer.step), offer.priority,
+                    offer.key, offer.title);
 }
 
 void print_json(const msg::step_offers& offers) {

@@ -2,6 +2,7 @@
 
 #include "app/cluster_command.hpp"
 #include "app/pretty_json.hpp"
+#include "app/printable.hpp"
 #include "app/repair_passage.hpp"
 #include "core/contributor.hpp"
 #include "messages/interfaces.hpp"
@@ -55,12 +56,10 @@ void print_row(const msg::contributor_view& one) {
     std::snprintf(text, sizeof text, "%.2f", value);
     return std::string{text};
   };
-  std::printf(contributor_columns, one.contributor.c_str(),
-              std::string{core::to_string(one.standing)}.c_str(), reason_of(one).c_str(),
-              std::to_string(one.assignments).c_str(),
-              (std::to_string(one.right) + " of " + std::to_string(one.tests)).c_str(),
-              hundredths(one.trust).c_str(), hundredths(one.trust_low).c_str(),
-              flags_of(one).c_str());
+  print_formatted(contributor_columns, one.contributor, std::string{core::to_string(one.standing)},
+                  reason_of(one), std::to_string(one.assignments),
+                  std::to_string(one.right) + " of " + std::to_string(one.tests),
+                  hundredths(one.trust), hundredths(one.trust_low), flags_of(one));
 }
 
 ordered_json to_json(const msg::contributor_view& one) {
@@ -81,8 +80,8 @@ exit_code list_in_step(const in_step_flags& flags, core::step_id step,
   constexpr std::uint32_t page = 1000;
   auto all = ordered_json::array();
   if (!flags.json)
-    std::printf(contributor_columns, "contributor", "standing", "reason", "assignments", "right",
-                "trust", "low", "flags");
+    print_formatted(contributor_columns, "contributor", "standing", "reason", "assignments",
+                    "right", "trust", "low", "flags");
   for (std::string after;;) {
     const auto told = cluster.ask<msg::contributor_page>(msg::list_contributors{step, after, page});
     if (!told)
@@ -114,7 +113,7 @@ exit_code remove_from_step(const in_step_flags& flags, core::step_id step,
     std::cout << pretty({{"step", core::to_string(step)}, {"contributor", told->contributor}})
               << '\n';
   else
-    std::printf("removed: %s\n", told->contributor.c_str());
+    print_formatted("removed: %s\n", told->contributor);
   return exit_code::ok;
 }
 

@@ -2,6 +2,7 @@
 #include "app/demo/main_job.hpp"
 #include "app/demo/quality_plot.hpp"
 #include "app/demo/scratch_directory.hpp"
+#include "app/printable.hpp"
 
 #include <CLI/Validators.hpp>
 
@@ -84,7 +85,7 @@ core::outcome<std::vector<dataset>> read_sets(const std::vector<std::string>& gi
 }
 
 exit_code complain(const std::string& what, exit_code code) {
-  std::cerr << "holdfast: " << what << '\n';
+  std::cerr << "holdfast: " << printable_lines(what) << '\n';
   return code;
 }
 
@@ -122,7 +123,7 @@ exit_code run(const demo_flags& flags) {
 
   demo_report report;
   {
-    progress_bar bar{std::cerr, ::isatty(STDERR_FILENO) != 0};
+    progress_bar bar{guarded_output::terminal(), ::isatty(STDERR_FILENO) != 0};
     node_process node{"/proc/self/exe", directory->path(), {}};
     bar.say("starting a node with a private database in " + directory->path().string());
     if (const auto started = node.start(start_limit); !started)

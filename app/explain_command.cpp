@@ -1,5 +1,6 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
+#include "app/printable.hpp"
 #include "messages/interfaces.hpp"
 
 #include <nlohmann/json.hpp>
@@ -28,7 +29,7 @@ struct explain_flags {
 void print(const std::vector<msg::reason>& reasons, const std::string& status, bool as_json) {
   if (!as_json) {
     for (const auto& why : reasons)
-      std::cout << why.code << ": " << why.text << '\n';
+      std::cout << printable(why.code) << ": " << printable(why.text) << '\n';
     return;
   }
   auto list = ordered_json::array();

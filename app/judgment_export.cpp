@@ -1,8 +1,6 @@
 #include "app/judgment_export.hpp"
 
 #include "core/time_text.hpp"
-#include "documents/csv.hpp"
-#include "messages/lineage_messages.hpp"
 #include "messages/workflow_messages.hpp"
 
 #include <cstdio>
@@ -18,9 +16,10 @@ constexpr std::uint32_t lineage_per_page = 100; ///< The most that there may be.
 
 class exporter {
 public:
-  exporter(const client::connection& cluster, core::step_id step, std::ostream& to)
-      : cluster_(cluster), step_(step), to_(to) {
-    to_ << "worker,task,label,submitted_at,trust\n";
+  exporter(const client::connection& cluster, core::step_id step, std::ostream& to,
+           documents::csv_formulas formulas)
+      : cluster_(cluster), step_(step), to_(to), formulas_(formulas) {
+    to_ << export_header;
   }
 
   const exported& done() const { return done_; }
@@ -50,11 +49,7 @@ private:
     for (const auto& judgment : unit.judgments) {
       if (!judgment.counts)
         continue;
-      char trust[32];
-      std::snprintf(trust, sizeof trust, "%.12g", judgment.trust);
-      to_ << documents::csv_field(judgment.contributor) << ','
-          << documents::csv_field(unit.source_key) << ',' << documents::csv_field(judgment.answer)
-          << ',' << core::to_rfc3339(judgment.submitted_at) << ',' << trust << '\n';
+      to_ << export_line(unit, judgment, formulas_);
       ++done_.judgments;
       any = true;
     }
@@ -64,16 +59,26 @@ private:
   const client::connection& cluster_;
   const core::step_id step_;
   std::ostream& to_;
+  const documents::csv_formulas formulas_;
   exported done_;
   std::unordered_set<core::unit_id> written_; ///< An item may have several units in one step.
 };
 
 } // namespace
 
+std::string export_line(const msg::lineage_unit& unit, const msg::lineage_judgment& judgment,
+                        documents::csv_formulas formulas) {
+  const auto field = [&](const std::string& text) { return documents::csv_field(text, formulas); };
+  char trust[32];
+  std::snprintf(trust, sizeof trust, "%.12g", judgment.trust);
+  return field(judgment.contributor) + ',' + field(unit.source_key) + ',' + field(judgment.answer)
+         + ',' + core::to_rfc3339(judgment.submitted_at) + ',' + trust + '\n';
+}
+
 core::outcome<exported> export_judgments(const client::connection& cluster, core::step_id step,
-                                         std::ostream& to,
+                                         std::ostream& to, documents::csv_formulas formulas,
                                          const std::function<void(const exported&)>& progress) {
-  exporter all{cluster, step, to};
+  exporter all{cluster, step, to, formulas};
   for (std::uint64_t after = 0;;) {
     const auto page = cluster.ask<msg::result_page>(msg::list_results{step, after, units_per_page});
     if (!page)

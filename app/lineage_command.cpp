@@ -1,6 +1,7 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
 #include "app/pretty_json.hpp"
+#include "app/printable.hpp"
 #include "core/time_text.hpp"
 #include "core/uuid.hpp"
 #include "messages/lineage_messages.hpp"
@@ -68,11 +69,11 @@ std::string left(const msg::lineage_lease& lease) {
 
 std::string lines_of(const msg::lineage_unit& unit) {
   const auto state = std::string{core::to_string(unit.state)};
-  std::string text = core::to_string(unit.unit) + "  " + unit.source_key + "  in step "
+  std::string text = core::to_string(unit.unit) + "  " + printable(unit.source_key) + "  in step "
                      + core::to_string(unit.step) + "  "
                      + (unit.test_question ? "test question, " + state : state) + '\n';
   const auto line = [&](core::instant when, const std::string& what) {
-    text += "  " + core::to_rfc3339(when) + "  " + what + '\n';
+    text += "  " + core::to_rfc3339(when) + "  " + printable(what) + '\n';
   };
   line(unit.created_at,
        "made" + (unit.version > 1 ? " under version " + std::to_string(unit.version) : "")
@@ -91,11 +92,11 @@ std::string lines_of(const msg::lineage_unit& unit) {
   if (unit.reopened > 0)
     text += "  results taken back: " + std::to_string(unit.reopened) + '\n';
   for (const auto& contributor : unit.excluded)
-    text += "  never for " + contributor + '\n';
+    text += "  never for " + printable(contributor) + '\n';
   if (!unit.result.empty())
-    text += "  result " + unit.result + '\n';
+    text += "  result " + printable(unit.result) + '\n';
   if (!unit.route_reason.empty())
-    text += "  route " + std::to_string(unit.route) + ": " + unit.route_reason + '\n';
+    text += "  route " + std::to_string(unit.route) + ": " + printable(unit.route_reason) + '\n';
   return text;
 }
 

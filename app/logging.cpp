@@ -1,5 +1,7 @@
 #include "app/logging.hpp"
 
+#include "app/printable.hpp"
+
 #include <nlohmann/json.hpp>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -11,7 +13,8 @@ namespace holdfast::app {
 namespace {
 
 std::string quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return printable(
+      nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 bool reads_as_one_word(const std::string& text) {

@@ -1,6 +1,7 @@
 #include "app/program.hpp"
 
 #include "app/commands.hpp"
+#include "app/printable.hpp"
 #include "app/version.hpp"
 #include "core/invariant.hpp"
 #include "messages/protocol.hpp"
@@ -39,6 +40,7 @@ void program::list_steps_in(core::step_directory_opener open) {
 void program::add(command more) { commands_.push_back(std::move(more)); }
 
 int program::run(int argc, char** argv) {
+  const guarded_output guard;
   CLI::App cli{about_, name_};
   cli.set_version_flag("--version", [this] {
     return name_ + ' ' + version + " (" + msg::to_string(msg::own_protocols) + ", migration "
@@ -75,7 +77,7 @@ int program::run(int argc, char** argv) {
     const bool asked_for = cli.exit(error) == 0;
     return static_cast<int>(asked_for ? exit_code::ok : exit_code::usage);
   } catch (const std::exception& error) {
-    std::cerr << name_ << ": " << error.what() << '\n';
+    std::cerr << name_ << ": " << printable(error.what()) << '\n';
     return static_cast<int>(exit_code::crashed);
   }
   return static_cast<int>(result);

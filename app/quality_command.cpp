@@ -1,5 +1,6 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
+#include "app/printable.hpp"
 #include "core/uuid.hpp"
 #include "messages/interfaces.hpp"
 
@@ -40,8 +41,8 @@ void print_text(const msg::step_quality& told) {
             << " less sure than " << two_digits(told.sure) << '\n'
             << "saved           " << told.judgments_saved << " judgments\n";
   for (const auto& one : told.concerns)
-    std::cout << "worth a look    " << one.contributor << " (" << one.monitor << "): " << one.why
-              << '\n';
+    std::cout << "worth a look    " << printable(one.contributor) << " (" << one.monitor
+              << "): " << printable(one.why) << '\n';
 }
 
 void print_json(const msg::step_quality& told) {

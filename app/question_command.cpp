@@ -1,5 +1,6 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
+#include "app/printable.hpp"
 #include "app/repair_passage.hpp"
 #include "app/row_intake.hpp"
 #include "documents/raw_member.hpp"
@@ -34,7 +35,7 @@ void print_text(const msg::question_forgiven& told) {
                               : "its answers count again\n");
   const auto list = [](const char* what, const std::vector<core::contributor_id>& names) {
     for (const auto& name : names)
-      std::cout << what << ' ' << name << '\n';
+      std::cout << what << ' ' << printable(name) << '\n';
   };
   list("back at work:", told.reinstated);
   list("removed:", told.removed);
@@ -60,8 +61,8 @@ struct question_file_flags {
   bool json = false;
 };
 
-/// The question on a line. Its input is what the line would be without its truth, to the blank: it
-/// must look like the lines of `step add`, or everybody could tell it from other units.
+/// The question on a line. Its input is the line without its truth; the node spells it as it spells
+/// the lines of `step add`, or everybody could tell it from other units.
 core::outcome<msg::test_question> question_on(const std::string& line,
                                               const question_file_flags& flags) {
   auto key = key_in_line(line, flags.key_member);

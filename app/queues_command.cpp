@@ -1,6 +1,7 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
 #include "app/pretty_json.hpp"
+#include "app/printable.hpp"
 #include "app/read_input.hpp"
 #include "core/time_text.hpp"
 #include "messages/task_messages.hpp"
@@ -44,15 +45,15 @@ std::string paused_text(const msg::queue_view& queue) {
     return "  paused";
   std::string text;
   for (const auto& type : queue.paused_types)
-    text += (text.empty() ? "  paused: " : ", ") + type;
+    text += (text.empty() ? "  paused: " : ", ") + printable(type);
   return text;
 }
 
 void print_text(const msg::queue_view& queue, const msg::queue_statistics& counts) {
-  std::cout << queue.queue << "  revision " << queue.revision << paused_text(queue) << "  "
-            << counts.live << " live, " << counts.leased << " of them leased  " << counts.completed
-            << " completed, " << counts.failed << " failed, " << counts.canceled << " canceled, "
-            << counts.dead << " dead\n";
+  std::cout << printable(queue.queue) << "  revision " << queue.revision << paused_text(queue)
+            << "  " << counts.live << " live, " << counts.leased << " of them leased  "
+            << counts.completed << " completed, " << counts.failed << " failed, " << counts.canceled
+            << " canceled, " << counts.dead << " dead\n";
 }
 
 ordered_json json_of(const msg::queue_view& queue, const msg::queue_statistics& counts) {
@@ -106,7 +107,8 @@ void print_metrics(const msg::queue_view& queue, const msg::queue_statistics& co
   };
   char rate[24];
   std::snprintf(rate, sizeof rate, "%.2f", m.completed_per_second);
-  std::cout << queue.queue << "  revision " << queue.revision << paused_text(queue) << '\n'
+  std::cout << printable(queue.queue) << "  revision " << queue.revision << paused_text(queue)
+            << '\n'
             << "depth       " << m.ready << " ready, " << m.later << " later, " << m.leased
             << " leased, " << m.paused << " paused, " << counts.dead << " dead letters\n"
             << "waits for   "
@@ -176,11 +178,11 @@ exit_code show_queue(const queues_flags& flags, const client::connection& cluste
 exit_code put_policy(const queues_flags& flags, const client::connection& cluster) {
   const auto policy = read_input(flags.file);
   if (!policy)
-    return refuse({core::errc::not_found, flags.file + " cannot be read"}, exit_code::usage);
+    return refuse(policy.error(), exit_code::usage);
   const auto made = cluster.ask<msg::queue_view>(msg::put_queue{flags.name, *policy});
   if (!made)
     return refused_by_node(made.error());
-  std::cout << made->queue << " is at revision " << made->revision << '\n';
+  std::cout << printable(made->queue) << " is at revision " << made->revision << '\n';
   return exit_code::ok;
 }
 
@@ -188,7 +190,8 @@ exit_code set_paused(const queues_flags& flags, const client::connection& cluste
   const auto set = cluster.ask<msg::queue_view>(msg::pause_queue{flags.name, flags.type, paused});
   if (!set)
     return refused_by_node(set.error());
-  std::cout << set->queue << " is at revision " << set->revision << paused_text(*set) << '\n';
+  std::cout << printable(set->queue) << " is at revision " << set->revision << paused_text(*set)
+            << '\n';
   return exit_code::ok;
 }
 
@@ -220,10 +223,11 @@ std::string time_or_never(core::instant at) {
 }
 
 void print_text(const msg::schedule_view& schedule) {
-  std::cout << schedule.name << "  revision " << schedule.revision
+  std::cout << printable(schedule.name) << "  revision " << schedule.revision
             << (schedule.paused ? "  paused" : "") << "  next " << time_or_never(schedule.next_due)
             << "  last " << time_or_never(schedule.last_made)
-            << (schedule.problem.empty() ? "" : "  problem: ") << schedule.problem << '\n';
+            << (schedule.problem.empty() ? "" : "  problem: ") << printable(schedule.problem)
+            << '\n';
 }
 
 ordered_json json_of(const msg::schedule_view& schedule) {
@@ -263,7 +267,7 @@ exit_code list_schedules_of(const queues_flags& flags, const client::connection&
 exit_code put_schedule_of(const queues_flags& flags, const client::connection& cluster) {
   const auto definition = read_input(flags.file);
   if (!definition)
-    return refuse({core::errc::not_found, flags.file + " cannot be read"}, exit_code::usage);
+    return refuse(definition.error(), exit_code::usage);
   const auto made =
       cluster.ask<msg::schedule_view>(msg::put_schedule{flags.name, flags.schedule, *definition});
   if (!made)
@@ -277,7 +281,7 @@ exit_code remove_schedule_of(const queues_flags& flags, const client::connection
       cluster.ask<msg::schedule_removed>(msg::remove_schedule{flags.name, flags.schedule});
   if (!gone)
     return refused_by_node(gone.error());
-  std::cout << gone->name << " is removed\n";
+  std::cout << printable(gone->name) << " is removed\n";
   return exit_code::ok;
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
-#include <optional>
+#include "core/outcome.hpp"
+
 #include <string>
 
 namespace holdfast::app {
 
-/// The whole of a file, or of the standard input where `name` is `-`; none when it cannot be read.
-std::optional<std::string> read_input(const std::string& name);
+/// The text of a file, or of the standard input where `name` is `-`, without its byte order mark.
+/// Fails where it cannot be read, or is no UTF-8.
+core::outcome<std::string> read_input(const std::string& name);
 
 } // namespace holdfast::app

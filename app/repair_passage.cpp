@@ -2,6 +2,7 @@
 
 #include "app/cluster_command.hpp"
 #include "app/pretty_json.hpp"
+#include "app/printable.hpp"
 #include "client/id_source.hpp"
 #include "core/errors.hpp"
 
@@ -23,10 +24,10 @@ using namespace std::chrono_literals;
 
 void print_text(const msg::repair_progress& told) {
   const auto line = [](const char* name, std::uint64_t value, const char* about) {
-    std::printf("%-12s  %10llu  %s\n", name, static_cast<unsigned long long>(value), about);
+    print_formatted("%-12s  %10llu  %s\n", name, static_cast<unsigned long long>(value), about);
   };
-  std::printf("%s\n", told.dry_run ? "a dry run: nothing has changed, this is what a repair does"
-                                   : "repaired");
+  std::cout << (told.dry_run ? "a dry run: nothing has changed, this is what a repair does\n"
+                             : "repaired\n");
   line("units", told.units_done, "looked at");
   line("found", told.found, "finished, and something counted that should not");
   line("unchanged", told.unchanged, "of these: the answer stands");

@@ -1,5 +1,8 @@
 #include "app/row_intake.hpp"
 
+#include "app/printable.hpp"
+#include "client/frame_guard.hpp"
+
 #include "documents/judgment_document.hpp"
 #include "documents/parse.hpp"
 
@@ -11,8 +14,16 @@
 
 namespace holdfast::app {
 
+namespace {
+
+/// No request holds more (`client::frame_bytes_max`), so a longer line need not be kept in memory.
+constexpr std::size_t line_bytes_max = client::frame_bytes_max;
+
+} // namespace
+
 void tell_of_line(std::uint64_t line, core::errc code, const std::string& detail) {
-  std::cerr << "line " << line << ": " << core::to_string(code) << ": " << detail << '\n';
+  std::cerr << "line " << line << ": " << core::to_string(code) << ": " << printable_lines(detail)
+            << '\n';
 }
 
 core::outcome<std::string> key_in_line(const std::string& line, const std::string& member) {
@@ -28,17 +39,13 @@ core::outcome<std::string> key_in_line(const std::string& line, const std::strin
   return documents::answer_text(*key);
 }
 
-core::failure
-for_each_line(std::istream& lines,
-              const std::function<core::failure(std::uint64_t number, std::string& line)>& take) {
-  std::string line;
-  for (std::uint64_t number = 1; std::getline(lines, line); ++number) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos)
-      continue;
-    if (auto why = take(number, line); why.code != core::errc::none)
+core::failure for_each_line(std::istream& lines,
+                            const std::function<core::failure(file_line& line)>& take) {
+  line_reader reader{lines, line_bytes_max};
+  for (file_line line; reader.next(line);)
+    if (auto why = take(line); why.code != core::errc::none)
       return why;
-  }
-  return {};
+  return reader.failure();
 }
 
 exit_code with_lines(const std::string& file, const std::function<exit_code(std::istream&)>& what) {

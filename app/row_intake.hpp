@@ -2,6 +2,7 @@
 
 #include "app/cluster_command.hpp"
 #include "app/exit_codes.hpp"
+#include "app/line_reader.hpp"
 #include "client/connection.hpp"
 #include "core/errors.hpp"
 #include "core/ids.hpp"
@@ -33,11 +34,11 @@ void tell_of_line(std::uint64_t line, core::errc code, const std::string& detail
 /// The text of a member of the object on a line, as it names a row, or what is wrong with the line.
 core::outcome<std::string> key_in_line(const std::string& line, const std::string& member);
 
-/// Calls `take` with each line that is not blank and its number, until it answers a failure, which
-/// is the answer then.
-core::failure
-for_each_line(std::istream& lines,
-              const std::function<core::failure(std::uint64_t number, std::string& line)>& take);
+/// Calls `take` with each line that is not blank, until it answers a failure, which is the answer
+/// then. A line that nobody can read has a `problem`; only what keeps all from being read is a
+/// failure by itself.
+core::failure for_each_line(std::istream& lines,
+                            const std::function<core::failure(file_line& line)>& take);
 
 /// Runs `what` with the lines of `file`, where `-` is the standard input.
 exit_code with_lines(const std::string& file, const std::function<exit_code(std::istream&)>& what);
@@ -69,18 +70,27 @@ public:
     tell_of_line(line, code, detail);
   }
 
+  /// Fails as a request does.
   core::failure add(std::uint64_t line, row one) {
-    bytes_ += bytes_of(one);
+    const auto bytes = bytes_of(one);
+    if (bytes_ + bytes > bytes_max)
+      if (auto why = send(); why.code != core::errc::none)
+        return why;
+    bytes_ += bytes;
     request_.rows.push_back(std::move(one));
     lines_.push_back(line);
-    return lines_.size() < rows_max && bytes_ < bytes_max ? core::failure{} : send();
+    return lines_.size() < rows_max ? core::failure{} : send();
   }
 
-  /// To be repeated without harm: what is there already is left as it is.
+  /// To be repeated without harm: what is there already is left as it is. A row that goes alone and
+  /// is larger than a request may be is refused as its line is.
   core::failure send() {
     if (lines_.empty())
       return {};
-    const auto told = cluster_.ask<msg::source_data_added>(request_);
+    auto told = cluster_.ask<msg::source_data_added>(request_);
+    if (!told && told.error().code == core::errc::too_large && lines_.size() == 1)
+      told = msg::source_data_added{
+          0, 0, {{0, static_cast<std::uint8_t>(core::errc::too_large), told.error().detail}}};
     if (!told)
       return told.error();
     figures_.added += told->added;
@@ -94,7 +104,8 @@ public:
   }
 
 private:
-  /// Of one request: a frame holds more of both, whatever each row says about itself.
+  /// Of one request: a frame holds more of both, whatever each row says about itself. A row that is
+  /// larger goes alone, and so harms no other.
   static constexpr std::size_t rows_max = 500;
   static constexpr std::size_t bytes_max = std::size_t{4} * 1024 * 1024;
 
@@ -114,15 +125,19 @@ exit_code add_rows(
   return with_lines(file, [&](std::istream& lines) {
     return with_cluster(flags, [&](const client::connection& cluster) {
       row_sender<Request> sender{cluster, step};
-      auto why = for_each_line(lines, [&](std::uint64_t number, std::string& line) {
-        auto row = row_of(line);
+      core::failure stopped; // by the cluster
+      auto why = for_each_line(lines, [&](file_line& line) {
+        auto row = line.problem.code == core::errc::none
+                       ? row_of(line.text)
+                       : decltype(row_of(line.text)){line.problem};
         if (row)
-          return sender.add(number, std::move(*row));
-        sender.refuse_line(number, row.error().code, row.error().detail);
+          return stopped = sender.add(line.number, std::move(*row));
+        sender.refuse_line(line.number, row.error().code, row.error().detail);
         return core::failure{};
       });
-      if (why.code == core::errc::none)
-        why = sender.send();
+      if (stopped.code == core::errc::none)
+        if (auto refused = sender.send(); refused.code != core::errc::none)
+          why = std::move(refused);
       return tell_figures(sender.figures(), as_json, why);
     });
   });

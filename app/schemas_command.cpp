@@ -1,4 +1,5 @@
 #include "app/commands.hpp"
+#include "app/printable.hpp"
 #include "documents/published_schemas.hpp"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ exit_code print(const std::string& name) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const auto& file) { return file.name == name; });
   if (found == all.end()) {
-    std::cerr << "holdfast: nothing is published as " << name
+    std::cerr << "holdfast: nothing is published as " << printable(name)
               << "; `holdfast schemas` lists what is\n";
     return exit_code::usage;
   }
@@ -39,7 +40,7 @@ exit_code write_all(const std::filesystem::path& directory) {
     std::ofstream out{path, std::ios::binary};
     out << file.text << std::flush;
     if (!out) {
-      std::cerr << "holdfast: cannot write " << path.string() << '\n';
+      std::cerr << "holdfast: cannot write " << printable(path.string()) << '\n';
       return exit_code::failed_check;
     }
   }

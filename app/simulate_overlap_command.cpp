@@ -1,5 +1,6 @@
 #include "app/commands.hpp"
 #include "app/labelled_set_directory.hpp"
+#include "app/printable.hpp"
 #include "core/quality/expectation.hpp"
 #include "core/quality/overlap_replay.hpp"
 #include "documents/stopping_document.hpp"
@@ -42,7 +43,7 @@ struct simulate_flags {
 };
 
 exit_code complain(const std::string& why) {
-  std::cerr << "holdfast: " << why << '\n';
+  std::cerr << "holdfast: " << printable_lines(why) << '\n';
   return exit_code::usage;
 }
 
@@ -110,8 +111,8 @@ ordered_json simulate(const documents::labelled_set& set, const quality::stoppin
 void print_overlaps(const ordered_json& report) {
   for (const auto& [name, value] : report.items())
     if (!value.is_array())
-      std::cout << name << ": " << (value.is_string() ? value.get<std::string>() : value.dump())
-                << '\n';
+      std::cout << name << ": "
+                << (value.is_string() ? printable(value.get<std::string>()) : value.dump()) << '\n';
 }
 
 exit_code run(const simulate_flags& flags) {

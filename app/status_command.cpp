@@ -2,6 +2,7 @@
 #include "app/configuration.hpp"
 #include "app/guard_report.hpp"
 #include "app/node_endpoint.hpp"
+#include "app/printable.hpp"
 #include "app/step_table.hpp"
 #include "app/wiring.hpp"
 #include "client/connection.hpp"
@@ -83,7 +84,7 @@ void print_text(const msg::node_status& node, const msg::link_status& link,
                 const msg::audit_status& audits, const std::optional<msg::guard_status>& guards,
                 const std::vector<msg::step_view>& steps) {
   const auto line = [](const char* name, const std::string& value) {
-    std::printf("%-12s %s\n", name, value.c_str());
+    print_formatted("%-12s %s\n", name, value);
   };
   line("node", node.name + (node.draining ? " (draining)" : ""));
   line("incarnation", core::to_string(node.incarnation));

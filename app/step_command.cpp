@@ -1,6 +1,7 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
 #include "app/judgment_export.hpp"
+#include "app/printable.hpp"
 #include "app/row_intake.hpp"
 #include "app/step_table.hpp"
 #include "core/unit.hpp"
@@ -31,6 +32,7 @@ struct step_flags {
   std::string key_member; ///< Of each row: what names it.
   std::string directory;
   std::uint32_t judgments = 0;
+  bool guard_formulas = true; ///< In what is exported.
   bool json = false;
 };
 
@@ -111,7 +113,9 @@ exit_code export_to_file(const step_flags& flags, core::step_id step) {
     if (!out)
       return refuse({core::errc::invalid_argument, "cannot write " + file.string()},
                     exit_code::usage);
-    const auto done = export_judgments(cluster, step, out, [](const exported& so_far) {
+    const auto formulas = flags.guard_formulas ? documents::csv_formulas::guarded
+                                               : documents::csv_formulas::as_they_are;
+    const auto done = export_judgments(cluster, step, out, formulas, [](const exported& so_far) {
       std::cerr << so_far.judgments << " judgments of " << so_far.units << " units\n";
     });
     if (!done)
@@ -123,7 +127,7 @@ exit_code export_to_file(const step_flags& flags, core::step_id step) {
       print_line({{"file", file.string()}, {"units", done->units}, {"judgments", done->judgments}});
     else
       std::cout << done->judgments << " judgments of " << done->units << " units are in "
-                << file.string() << '\n';
+                << printable(file.string()) << '\n';
     return exit_code::ok;
   });
 }
@@ -232,6 +236,8 @@ void add_step_command(CLI::App& cli, exit_code& result) {
   exporting.command->add_option("directory", exporting.flags->directory, "Made where there is none")
       ->type_name("DIRECTORY")
       ->required();
+  exporting.command->add_flag("--guard-formulas,!--no-guard-formulas",
+                              exporting.flags->guard_formulas, formula_guard_help);
   exporting.add_json();
   add_rebuilding(*step, result);
 }

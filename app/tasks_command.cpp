@@ -1,6 +1,7 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
 #include "app/pretty_json.hpp"
+#include "app/printable.hpp"
 #include "core/occurrence.hpp"
 #include "core/time_text.hpp"
 #include "messages/task_messages.hpp"
@@ -122,14 +123,15 @@ struct list_flags {
 };
 
 void print_line(const msg::task_summary& t) {
-  std::cout << core::to_string(t.task) << "  " << t.status << "  " << t.queue << "  " << t.type
-            << "  " << t.state << "  " << core::to_rfc3339(t.created_at);
+  std::cout << core::to_string(t.task) << "  " << t.status << "  " << printable(t.queue) << "  "
+            << printable(t.type) << "  " << printable(t.state) << "  "
+            << core::to_rfc3339(t.created_at);
   if (!t.owner_id.empty())
-    std::cout << "  of " << t.owner_id;
+    std::cout << "  of " << printable(t.owner_id);
   if (!t.worker.empty())
-    std::cout << "  at " << t.worker;
+    std::cout << "  at " << printable(t.worker);
   if (!t.error_code.empty())
-    std::cout << "  " << t.error_code;
+    std::cout << "  " << printable(t.error_code);
   std::cout << '\n';
 }
 

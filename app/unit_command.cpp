@@ -1,6 +1,7 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
 #include "app/pretty_json.hpp"
+#include "app/printable.hpp"
 #include "core/unit.hpp"
 #include "messages/interfaces.hpp"
 
@@ -52,7 +53,7 @@ exit_code show_unit(const unit_flags& flags, const msg::get_unit& of,
     return exit_code::ok;
   }
   const auto line = [](const char* name, const std::string& value) {
-    std::printf("%-12s %s\n", name, value.c_str());
+    print_formatted("%-12s %s\n", name, value);
   };
   line("unit", core::to_string(told->unit));
   line("key", told->source_key);

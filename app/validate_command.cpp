@@ -1,8 +1,10 @@
 #include "app/commands.hpp"
+#include "app/printable.hpp"
 #include "app/read_input.hpp"
 #include "calendar/time_zones.hpp"
 #include "core/queue_policy.hpp"
 #include "core/schedule.hpp"
+#include "core/time_text.hpp"
 #include "core/webhook.hpp"
 #include "core/workflow.hpp"
 #include "documents/limits.hpp"
@@ -11,6 +13,7 @@
 #include "documents/webhook_document.hpp"
 #include "documents/workflow_document.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <iostream>
 #include <memory>
@@ -33,7 +36,7 @@ core::outcome<std::string> read_workflow(const std::string& text) {
   auto lines = "a workflow of " + counted(workflow->steps.size(), "step") + '\n';
   const auto places = core::places_in(*workflow);
   for (std::size_t i = 0; i < places.size(); ++i) {
-    lines += "  " + workflow->steps[i].key + ": ";
+    lines += "  " + printable(workflow->steps[i].key) + ": ";
     if (const auto& gather = workflow->steps[i].gather)
       lines += gather->by == core::gather_by::list
                    ? "makes one unit of each list, "
@@ -41,8 +44,8 @@ core::outcome<std::string> read_workflow(const std::string& text) {
     std::string ways;
     for (const auto& way : places[i].ways)
       for (const auto& target : way.targets)
-        ways += (ways.empty() ? "goes on to " : ", ") + workflow->steps[target.position].key
-                + (target.back ? " (back)" : "");
+        ways += (ways.empty() ? "goes on to " : ", ")
+                + printable(workflow->steps[target.position].key) + (target.back ? " (back)" : "");
     lines += (ways.empty() ? "the end" : ways) + '\n';
   }
   return lines;
@@ -55,12 +58,32 @@ core::outcome<std::string> read_queue(const std::string& text) {
   return "the policy of a queue with rules for " + counted(queue->types.size(), "type") + '\n';
 }
 
+/// As many occurrences as show the pattern: a week of days.
+constexpr int occurrences_shown = 7;
+
 core::outcome<std::string> read_schedule(const std::string& text) {
   const auto plan = documents::parse_schedule(text, documents::json_limits{}, calendar::find_zone);
   if (!plan)
     return plan.error();
-  return "a schedule of tasks of type " + plan->task.spec.type + ", `" + plan->cron + "` in "
-         + plan->time_zone + '\n';
+  auto lines = "a schedule of tasks of type " + printable(plan->task.spec.type) + ", `"
+               + printable(plan->cron) + "` in " + printable(plan->time_zone) + '\n';
+  core::schedule begun;
+  begun.plan = *plan;
+  begun.plan->paused = false;
+  begun.handled_until =
+      std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
+  if (!core::next_occurrence(begun))
+    return core::failure{core::errc::payload_invalid,
+                         "/cron is never due between now or from, and until"};
+  lines += plan->paused ? "paused; without that it would be due\n" : "due\n";
+  for (int i = 0; i < occurrences_shown; ++i) {
+    const auto next = core::next_occurrence(begun);
+    if (!next)
+      break;
+    lines += "  " + core::to_rfc3339(*next) + '\n';
+    begun.handled_until = *next;
+  }
+  return lines;
 }
 
 core::outcome<std::string> read_webhook(const std::string& text) {
@@ -68,9 +91,9 @@ core::outcome<std::string> read_webhook(const std::string& text) {
   if (!webhook)
     return webhook.error();
   if (const auto& tasks = webhook->tasks)
-    return "a webhook whose events become tasks of type " + tasks->type + " in the queue "
-           + tasks->queue + '\n';
-  return "a webhook that posts to " + webhook->url + '\n';
+    return "a webhook whose events become tasks of type " + printable(tasks->type)
+           + " in the queue " + printable(tasks->queue) + '\n';
+  return "a webhook that posts to " + printable(webhook->url) + '\n';
 }
 
 struct kind {
@@ -90,12 +113,12 @@ constexpr kind kinds[] = {
 exit_code validate(const kind& what, const std::string& file) {
   const auto text = read_input(file);
   if (!text) {
-    std::cerr << "holdfast: " << file << " cannot be read\n";
+    std::cerr << "holdfast: " << printable(text.error().detail) << '\n';
     return exit_code::usage;
   }
   const auto read = what.read(*text);
   if (!read) {
-    std::cerr << read.error().detail << '\n';
+    std::cerr << printable_lines(read.error().detail) << '\n';
     return exit_code::failed_check;
   }
   std::cout << *read;

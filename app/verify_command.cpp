@@ -1,6 +1,7 @@
 #include "app/commands.hpp"
 #include "app/configuration.hpp"
 #include "app/data_dir.hpp"
+#include "app/printable.hpp"
 #include "app/wiring.hpp"
 #include "objects/file_object_store.hpp"
 #include "persistence/private_cluster.hpp"
@@ -42,10 +43,10 @@ void print_text(const std::vector<persistence::check_result>& results) {
                 static_cast<double>(result.took.count()) / 1e3);
     if (result.violations == 0)
       continue;
-    std::printf("       %s\n       violations: %llu\n", result.what.says.c_str(),
-                static_cast<unsigned long long>(result.violations));
+    print_formatted("       %s\n       violations: %llu\n", result.what.says,
+                    static_cast<unsigned long long>(result.violations));
     for (const auto& sample : result.samples)
-      std::printf("       %s\n", sample.c_str());
+      print_formatted("       %s\n", sample);
   }
   std::printf("%zu checks, %llu violations\n", results.size(),
               static_cast<unsigned long long>(violations_of(results)));
@@ -65,7 +66,7 @@ void print_json(const std::vector<persistence::check_result>& results) {
 }
 
 exit_code complain(const core::failure& why, exit_code code) {
-  std::cerr << "holdfast: " << why.detail << '\n';
+  std::cerr << "holdfast: " << printable_lines(why.detail) << '\n';
   return code;
 }
 

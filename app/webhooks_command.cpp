@@ -1,6 +1,7 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
 #include "app/pretty_json.hpp"
+#include "app/printable.hpp"
 #include "app/read_input.hpp"
 #include "core/time_text.hpp"
 #include "core/webhook.hpp"
@@ -49,7 +50,7 @@ std::string queue_of(const msg::webhook_view& webhook) {
 
 void print_text(const msg::webhook_list& list) {
   if (list.webhooks.empty())
-    std::printf("no webhooks\n");
+    std::cout << "no webhooks\n";
   for (const auto& webhook : list.webhooks) {
     std::uint64_t behind = 0;
     std::uint64_t dead_letters = 0;
@@ -57,19 +58,18 @@ void print_text(const msg::webhook_list& list) {
       behind += place.newest - std::min(place.position, place.newest);
       dead_letters += place.dead_letters;
     }
-    std::printf("%s  %s  revision %llu%s  %llu events behind  %llu dead letters\n",
-                webhook.name.c_str(), webhook.state.c_str(),
-                static_cast<unsigned long long>(webhook.revision), queue_of(webhook).c_str(),
-                static_cast<unsigned long long>(behind),
-                static_cast<unsigned long long>(dead_letters));
+    print_formatted("%s  %s  revision %llu%s  %llu events behind  %llu dead letters\n",
+                    webhook.name, webhook.state, static_cast<unsigned long long>(webhook.revision),
+                    queue_of(webhook), static_cast<unsigned long long>(behind),
+                    static_cast<unsigned long long>(dead_letters));
     for (const auto& place : webhook.places) {
       const auto at = static_cast<unsigned long long>(place.position);
       if (!place.stopped.empty())
-        std::printf("  shard %u has stopped at %u-%llu: %s\n", place.shard, place.shard, at,
-                    place.stopped.c_str());
+        print_formatted("  shard %u has stopped at %u-%llu: %s\n", place.shard, place.shard, at,
+                        place.stopped);
       if (!place.waits.empty())
-        std::printf("  shard %u waits at %u-%llu: %s\n", place.shard, place.shard, at,
-                    place.waits.c_str());
+        print_formatted("  shard %u waits at %u-%llu: %s\n", place.shard, place.shard, at,
+                        place.waits);
     }
   }
 }
@@ -111,7 +111,7 @@ exit_code list(const webhooks_flags& flags, const client::connection& cluster) {
 exit_code say(const core::outcome<msg::webhook_saved>& saved) {
   if (!saved)
     return refused_by_node(saved.error());
-  std::cout << saved->name
+  std::cout << printable(saved->name)
             << (saved->revision == 0 ? std::string{" is removed"}
                                      : " is at revision " + std::to_string(saved->revision))
             << '\n';
@@ -121,7 +121,7 @@ exit_code say(const core::outcome<msg::webhook_saved>& saved) {
 exit_code put(const webhooks_flags& flags) {
   auto definition = read_input(flags.file);
   if (!definition)
-    return refuse({core::errc::not_found, flags.file + " cannot be read"}, exit_code::usage);
+    return refuse(definition.error(), exit_code::usage);
   return with_cluster(flags.cluster, [&](const client::connection& cluster) {
     return say(cluster.ask<msg::webhook_saved>(msg::put_webhook{flags.name, *definition}));
   });

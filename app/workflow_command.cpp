@@ -1,5 +1,6 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
+#include "app/printable.hpp"
 #include "app/read_input.hpp"
 #include "app/step_table.hpp"
 #include "client/id_source.hpp"
@@ -49,15 +50,15 @@ std::string line_of(const msg::definition_difference& one) {
 
 void print(const std::vector<msg::definition_difference>& differences) {
   if (differences.empty())
-    std::printf("nothing differs\n");
+    std::cout << "nothing differs\n";
   for (const auto& one : differences)
-    std::printf("%s\n", line_of(one).c_str());
+    print_formatted("%s\n", line_of(one));
   if (differences.size() >= documents::definition_differences_max)
-    std::printf("these are the first %zu; there may be more\n", differences.size());
+    print_formatted("these are the first %zu; there may be more\n", differences.size());
 }
 
 void print_text(const msg::workflow_view& seen) {
-  std::printf("%s  version %u of %u\n\n", seen.name.c_str(), seen.version, seen.latest);
+  print_formatted("%s  version %u of %u\n\n", seen.name, seen.version, seen.latest);
   print_steps(seen.steps);
 }
 
@@ -65,18 +66,18 @@ void print_text(const msg::workflow_updated& updated) {
   print(updated.differences);
   if (updated.dry_run)
     return;
-  std::printf("\nversion %u\n\n", updated.version);
+  print_formatted("\nversion %u\n\n", updated.version);
   print_steps(updated.steps);
 }
 
 void print_text(const msg::workflow_created& made) {
-  std::printf("%s\n\n", core::to_string(made.workflow).c_str());
+  print_formatted("%s\n\n", core::to_string(made.workflow));
   print_steps(made.steps);
 }
 
 void print_text(const msg::job_status_noted& noted) {
-  std::printf("%s  revision %llu\n", noted.applied ? "applied" : "known already, or older",
-              static_cast<unsigned long long>(noted.revision));
+  print_formatted("%s  revision %llu\n", noted.applied ? "applied" : "known already, or older",
+                  static_cast<unsigned long long>(noted.revision));
 }
 
 // --- as JSON ---
@@ -144,7 +145,7 @@ exit_code show(const workflow_flags& flags, core::workflow_id workflow) {
 exit_code create(const workflow_flags& flags) {
   const auto definition = read_input(flags.file);
   if (!definition)
-    return refuse({core::errc::not_found, flags.file + " cannot be read"}, exit_code::usage);
+    return refuse(definition.error(), exit_code::usage);
   std::optional<core::workflow_id> id{core::workflow_id{client::id_source{}.next()}};
   if (!flags.workflow.empty())
     id = id_in<core::workflow_id>(flags.workflow, "--id");
@@ -162,7 +163,7 @@ exit_code create(const workflow_flags& flags) {
 exit_code update(const workflow_flags& flags, core::workflow_id workflow, bool dry_run) {
   const auto definition = read_input(flags.file);
   if (!definition)
-    return refuse({core::errc::not_found, flags.file + " cannot be read"}, exit_code::usage);
+    return refuse(definition.error(), exit_code::usage);
   return with_cluster(flags.cluster, [&](const client::connection& cluster) {
     // The first step decides, and it is the same in all versions.
     const auto seen = cluster.ask<msg::workflow_view>(msg::get_workflow{workflow, 0});
@@ -195,7 +196,7 @@ exit_code tell_of_job(const workflow_flags& flags, core::workflow_id workflow) {
 exit_code hand_on_event(const workflow_flags& flags) {
   const auto event = read_input(flags.file);
   if (!event)
-    return refuse({core::errc::not_found, flags.file + " cannot be read"}, exit_code::usage);
+    return refuse(event.error(), exit_code::usage);
   const auto told = documents::parse_job_status_changed(*event);
   return told ? tell(flags, *told) : refuse(told.error(), exit_code::failed_check);
 }

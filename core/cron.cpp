@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <deque>
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -289,28 +289,41 @@ std::optional<instant> next_after(const cron& c, const time_zone& zone, instant 
   for (auto day = today - 1; day <= today + days_most; ++day) {
     if (!is_on(c, day))
       continue;
-    const auto due = due_on(c, zone, day, {after, instant::max(), true});
-    if (!due.empty())
-      return due.front();
+    auto due = due_on(c, zone, day, {after, instant::max(), true});
+    if (due.empty())
+      continue;
+    // Clocks that are set back over midnight show the first minutes of a day before the last ones
+    // of the day before it.
+    if (is_on(c, day + 1) && local_day{zone, day + 1}.has_change()) {
+      const auto following = due_on(c, zone, day + 1, {after, due.front()});
+      if (!following.empty())
+        return following.front();
+    }
+    return due.front();
   }
   return std::nullopt;
 }
 
 std::vector<instant> due_between(const cron& c, const time_zone& zone, instant after, instant until,
                                  std::size_t most) {
-  std::deque<instant> latest;
+  std::vector<instant> latest;
   const auto last = day_number_of(until + zone.offset_at(until)) + 1;
+  bool enough = most == 0;
   for (auto day = last; day >= day_number_of(after + zone.offset_at(after)) - 1; --day) {
     if (!is_on(c, day))
       continue;
     const auto due = due_on(c, zone, day, {after, until});
-    for (auto at = due.rbegin(); at != due.rend() && latest.size() < most; ++at)
-      if (latest.empty() || *at < latest.front())
-        latest.push_front(*at);
-    if (latest.size() == most)
+    latest.insert(latest.end(), due.begin(), due.end());
+    // One day more, as above: some of its minutes may come after some of these.
+    if (enough)
       break;
+    enough = latest.size() >= most;
   }
-  return {latest.begin(), latest.end()};
+  std::sort(latest.begin(), latest.end());
+  latest.erase(std::unique(latest.begin(), latest.end()), latest.end());
+  latest.erase(latest.begin(),
+               latest.end() - static_cast<std::ptrdiff_t>(std::min(most, latest.size())));
+  return latest;
 }
 
 } // namespace holdfast::core

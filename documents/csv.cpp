@@ -1,32 +1,90 @@
 #include "documents/csv.hpp"
 
+#include "core/text.hpp"
+#include "documents/file_text.hpp"
+
+#include <algorithm>
 #include <utility>
 
 namespace holdfast::documents {
 
 namespace {
 
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+constexpr std::string_view apostrophes = "'";
+constexpr std::string_view line_blanks = " \t";
+
+/// Whether a spreadsheet would reckon with a text that begins so, where it stands in a cell. Those
+/// of East Asia take the wide forms, too.
+bool begins_formula(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  if (text.empty())
+    return false;
+  if (std::string_view{"=+-@\t\r\n"}.find(text.front()) != std::string_view::npos)
+    return true;
+  for (const std::string_view wide :
+       {"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"})
+    if (core::begins_with(text, wide))
+      return true;
+  return false;
+}
+
+/// As in `-1.5` or `+2e3`: a cell with a number is no formula.
+bool is_plain_number(std::string_view text) {
+  if (!text.empty() && (text.front() == '-' || text.front() == '+'))
+    text.remove_prefix(1);
+  const auto digits = [&] {
+    const auto count = std::min(text.find_first_not_of("0123456789"), text.size());
+    text.remove_prefix(count);
+    return count > 0;
+  };
+  if (!digits())
+    return false;
+  if (core::begins_with(text, ".")) {
+    text.remove_prefix(1);
+    if (!digits())
+      return false;
+  }
+  if (core::begins_with(text, "e") || core::begins_with(text, "E")) {
+    text.remove_prefix(1);
+    if (!text.empty() && (text.front() == '-' || text.front() == '+'))
+      text.remove_prefix(1);
+    if (!digits())
+      return false;
+  }
+  return text.empty();
+}
+
+/// Whether apostrophes stand before what would be a formula without them. One of them is the mark.
+bool is_marked(std::string_view text) {
+  const auto marks = text.find_first_not_of(apostrophes);
+  return marks != std::string_view::npos && marks > 0 && begins_formula(text.substr(marks));
+}
 
 class csv_reader {
 public:
-  csv_reader(std::string_view text, const std::string& file) : text_(text), file_(file) {
-    if (text_.substr(0, byte_order_mark.size()) == byte_order_mark)
-      text_.remove_prefix(byte_order_mark.size());
-  }
+  csv_reader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
   core::failure read(const take_record& take) {
+    const auto text = text_of_file(text_);
+    if (!text)
+      return csv_problem(file_, 1, text.error().detail);
+    text_ = *text;
     csv_record record; // one for all, so that its strings are allocated once
     while (!at_end()) {
       if (skip_line_end())
         continue;
       record.line = line_;
+      record.quoted.clear();
       std::size_t count = 0;
       do {
         if (record.fields.size() == count)
           record.fields.emplace_back();
-        if (auto problem = read_field(record.fields[count++]); problem.code != core::errc::none)
+        record.quoted.push_back(next() == '"');
+        auto& field = record.fields[count++];
+        if (auto problem = read_field(field); problem.code != core::errc::none)
           return problem;
+        if (is_marked(field))
+          field.erase(0, 1);
       } while (skip_comma());
       if (!at_end() && !skip_line_end())
         return csv_problem(file_, line_,
@@ -49,13 +107,15 @@ private:
     return true;
   }
 
+  /// With the blanks before it.
   bool skip_line_end() {
-    if (text_.substr(at_, 2) == "\r\n")
-      at_ += 2;
-    else if (!at_end() && (next() == '\n' || next() == '\r'))
-      ++at_;
-    else
+    const auto end = std::min(text_.find_first_not_of(line_blanks, at_), text_.size());
+    if (end < text_.size() && text_[end] != '\n' && text_[end] != '\r')
       return false;
+    if (end == text_.size())
+      at_ = end;
+    else
+      at_ = end + (text_.substr(end, 2) == "\r\n" ? 2 : 1);
     ++line_;
     return true;
   }
@@ -64,9 +124,11 @@ private:
     field.clear();
     if (next() == '"')
       return read_quoted(field);
-    const auto end = text_.find_first_of(",\r\n", at_);
-    field = text_.substr(at_, end == std::string_view::npos ? end : end - at_);
-    at_ += field.size();
+    const auto end = std::min(text_.find_first_of(",\r\n", at_), text_.size());
+    field = text_.substr(at_, end - at_);
+    at_ = end;
+    if (at_end() || next() != ',') // the last of its line
+      field.erase(field.find_last_not_of(line_blanks) + 1);
     return {};
   }
 
@@ -77,7 +139,7 @@ private:
         ++at_;
         if (next() != '"')
           return {};
-      } else if (next() == '\n') {
+      } else if (next() == '\n' || (next() == '\r' && text_.substr(at_, 2) != "\r\n")) {
         ++line_;
       }
       field += next();
@@ -128,11 +190,18 @@ core::failure check_width(const csv_record& record, const std::string& file, std
                          + std::to_string(columns));
 }
 
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos)
-    return std::string{text};
+std::string csv_field(std::string_view text, csv_formulas formulas) {
+  const bool risky = begins_formula(text) && !is_plain_number(text);
+  // An apostrophe that is there already would be taken for the mark.
+  const bool marks = is_marked(text) || (risky && formulas == csv_formulas::guarded);
+  const auto inside = (marks ? "'" : "") + std::string{text};
+  const bool outer_blank = !text.empty()
+                           && (line_blanks.find(text.front()) != std::string_view::npos
+                               || line_blanks.find(text.back()) != std::string_view::npos);
+  if (!text.empty() && !outer_blank && text.find_first_of(",\"\r\n") == std::string_view::npos)
+    return inside;
   std::string quoted = "\"";
-  for (const auto c : text)
+  for (const auto c : inside)
     quoted += c == '"' ? std::string{"\"\""} : std::string{c};
   return quoted + '"';
 }

@@ -23,6 +23,17 @@ constexpr std::size_t test_question_stride = 10;
 using take_fields =
     std::function<core::failure(const std::vector<const std::string*>& fields, std::size_t line)>;
 
+/// What is wrong with a field of this column; `none` if nothing.
+core::failure check_set_field(const std::string& text, bool quoted, const std::string& column) {
+  const bool label = column == "label";
+  if (label && quoted && text.empty())
+    return {};
+  auto problem = check_text(text, column, label ? set_label_bytes_max : set_name_bytes_max);
+  if (label && text.empty())
+    problem.detail += R"(; write "" where the answer is the empty text)";
+  return problem;
+}
+
 /// Gives the `wanted` columns of each record but the first, which names them.
 core::failure read_columns(std::string_view text, const std::string& file,
                            const std::vector<std::string>& wanted, const take_fields& take) {
@@ -43,7 +54,7 @@ core::failure read_columns(std::string_view text, const std::string& file,
       return bad;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       fields[i] = &record.fields[places[i]];
-      if (const auto bad = check_text(*fields[i], wanted[i], set_name_bytes_max);
+      if (const auto bad = check_set_field(*fields[i], record.quoted[places[i]], wanted[i]);
           bad.code != core::errc::none)
         return csv_problem(file, record.line, bad.detail);
     }

@@ -20,12 +20,17 @@ struct labelled_set {
   core::quality::known_labels held_back;
 };
 
-/// Longest name of a worker, task or label in a set.
+/// Longest name of a worker or task in a set: no name of a contributor or key of a unit is longer.
 inline constexpr std::size_t set_name_bytes_max = 1024;
+
+/// Longest label: an answer may be as long as the judgment that it is in, and no option lets one be
+/// longer than this.
+inline constexpr std::size_t set_label_bytes_max = std::size_t{64} * 1024 * 1024;
 
 /// Reads `answers.csv` (columns worker, task, label; others are ignored) and `truth.csv` (task,
 /// label), which may be empty. `name` stands before the file names in errors. The truth of tasks
-/// without answers is left out.
+/// without answers is left out. The empty answer is a label as any other where it is written `""`;
+/// a field with nothing in it is refused, because it may as well mean that there is no answer.
 ///
 /// Fails with `invalid_argument`; the detail names file, line and what is wrong there.
 core::outcome<labelled_set> parse_labelled_set(const std::string& name,

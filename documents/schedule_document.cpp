@@ -1,5 +1,6 @@
 #include "documents/schedule_document.hpp"
 
+#include "core/never_due.hpp"
 #include "core/queue_policy.hpp"
 #include "documents/json.hpp"
 #include "documents/member_reader.hpp"
@@ -61,10 +62,11 @@ private:
     if (!source.is_string())
       return;
     const auto times = core::parse_cron(plan.cron);
-    if (times)
-      plan.times = *times;
-    else
-      from.problem("cron", times.error().detail);
+    if (!times)
+      return from.problem("cron", times.error().detail);
+    plan.times = *times;
+    if (!core::names_a_date(plan.times))
+      from.problem("cron", "is never due: no month that it names has a day that it names");
   }
 
   void read_backfill(member_reader& from) {

@@ -1,7 +1,10 @@
 #include "documents/text.hpp"
 
+#include "documents/terminal_text.hpp"
+
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <numeric>
 
 namespace holdfast::documents {
@@ -54,6 +57,54 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 } // namespace
 
+text_character character_at(std::string_view text, std::size_t at) {
+  const auto length = sequence_length(text, at);
+  if (length == 0)
+    return {};
+  const auto first = static_cast<std::uint8_t>(text[at]);
+  constexpr std::uint8_t first_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+  char32_t code_point = first & first_bits[length];
+  for (std::size_t i = 1; i < length; ++i)
+    code_point = code_point << 6 | (static_cast<std::uint8_t>(text[at + i]) & 0x3fU);
+  return {length, code_point};
+}
+
+bool may_be_cut_off(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
+  if (text.empty() || byte(0) < 0xc2 || byte(0) > 0xf4)
+    return false;
+  const std::size_t wanted = byte(0) < 0xe0 ? 2 : byte(0) < 0xf0 ? 3 : 4;
+  if (text.size() >= wanted)
+    return false;
+  for (std::size_t i = 1; i < text.size(); ++i)
+    if ((byte(i) & 0xc0) != 0x80)
+      return false;
+  return true;
+}
+
+bool commands_a_terminal(char32_t code_point) {
+  const auto within = [&](char32_t first, char32_t last) {
+    return code_point >= first && code_point <= last;
+  };
+  return code_point < 0x20 || within(0x7f, 0x9f) || within(0x2028, 0x202e)
+         || within(0x2066, 0x2069);
+}
+
+std::string escaped_character(char32_t code_point) {
+  switch (code_point) {
+  case '\n':
+    return "\\n";
+  case '\r':
+    return "\\r";
+  case '\t':
+    return "\\t";
+  default:
+    char escape[16];
+    std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(code_point));
+    return escape;
+  }
+}
+
 std::size_t first_invalid_utf8(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const auto length = sequence_length(text, at);
@@ -76,8 +127,7 @@ std::string printable(std::string_view text, std::size_t bytes_max) {
     const auto length = sequence_length(text, at);
     if (out.size() + std::max<std::size_t>(length, 1) > bytes_max)
       return out + "…";
-    const auto first = static_cast<std::uint8_t>(text[at]);
-    if (length == 0 || first < 0x20 || first == 0x7f)
+    if (length == 0 || commands_a_terminal(character_at(text, at).code_point))
       out += '?';
     else
       out += text.substr(at, length);

@@ -16,7 +16,7 @@ constexpr auto clock_error_max = std::chrono::milliseconds{50};
 
 kill_schedule::kill_schedule(std::uint32_t count, std::uint64_t judgments,
                              std::function<void()> kill)
-    : kill_(std::move(kill)) {
+    : judgments_(judgments), kill_(std::move(kill)) {
   for (std::uint64_t i = 1; i <= count; ++i)
     thresholds_.push_back(judgments * i / (std::uint64_t{count} + 1));
 }
@@ -35,7 +35,17 @@ void kill_schedule::kill_if_due() {
 void kill_schedule::judgment_acknowledged(std::uint64_t acknowledged) {
   const std::lock_guard lock{mutex_};
   acknowledged_ = acknowledged;
-  kill_if_due();
+  // While the node is away, it is the answer to what the node did before.
+  if (up_ && !recovered_)
+    recover();
+  else
+    kill_if_due();
+}
+
+void kill_schedule::recover() {
+  recovered_ = true;
+  recoveries_.push_back(wall_clock() - killed_at_);
+  kill_if_due(); // answers that were on their way may have passed the next threshold meanwhile
 }
 
 void kill_schedule::assignment_granted(core::instant granted_at) {
@@ -43,9 +53,7 @@ void kill_schedule::assignment_granted(core::instant granted_at) {
   // Before the node is known to be up: contributors may find it sooner than its parent does.
   if (recovered_ || granted_at < killed_at_ + clock_error_max)
     return;
-  recovered_ = true;
-  recoveries_.push_back(wall_clock() - killed_at_);
-  kill_if_due(); // answers that were on their way may have passed the next threshold meanwhile
+  recover();
 }
 
 bool kill_schedule::take_killed() {
@@ -56,7 +64,15 @@ bool kill_schedule::take_killed() {
 void kill_schedule::node_is_up() {
   const std::lock_guard lock{mutex_};
   up_ = true;
-  kill_if_due();
+  if (!recovered_ && acknowledged_ >= judgments_)
+    recover();
+  else
+    kill_if_due();
+}
+
+bool kill_schedule::is_away() const {
+  const std::lock_guard lock{mutex_};
+  return !up_;
 }
 
 std::uint32_t kill_schedule::kills() const {

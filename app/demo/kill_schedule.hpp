@@ -12,7 +12,11 @@ namespace holdfast::app::demo {
 
 /// When the node is killed, and how long it takes until work goes on.
 ///
-///   waiting ──enough acknowledged──► killed ──node_is_up and an assignment granted──► waiting
+///   waiting ──enough acknowledged──► killed ──node_is_up and work goes on──► waiting
+///
+/// Work goes on with an assignment that is granted after the kill, or with a judgment that is
+/// acknowledged after the node is up again: on a small set everybody may hold their last assignment
+/// when it dies. Where all judgments were acknowledged before that, there is nothing to go on with.
 ///
 /// The kill happens on the thread that reports the judgment, so that it hits the node at exactly
 /// that point, with requests under way. Safe to use from any thread.
@@ -30,16 +34,20 @@ public:
   /// True once for each kill: the caller starts the node again.
   bool take_killed();
   void node_is_up();
+  /// Whether the node is killed and not up again yet, also when nobody works any more.
+  bool is_away() const;
 
   std::uint32_t kills() const;
   /// Whether every kill is done and work has gone on after it.
   bool finished() const;
-  /// From each kill to the first assignment granted after it.
+  /// From each kill to where work goes on.
   std::vector<core::duration> recoveries() const;
 
 private:
   void kill_if_due();
+  void recover();
 
+  const std::uint64_t judgments_;
   mutable std::mutex mutex_;
   std::vector<std::uint64_t> thresholds_; ///< Ascending.
   std::function<void()> kill_;

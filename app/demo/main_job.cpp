@@ -203,7 +203,7 @@ void main_job::show_progress() {
 bool main_job::await_contributors() {
   auto moved_at = steady_clock::now();
   std::uint64_t moved = 0;
-  while (tally_->working > 0) {
+  while (tally_->working > 0 || kills_.is_away()) {
     loop_.run_for(wake_interval_ms);
     if (loop_.signaled() != 0)
       return failed("interrupted");

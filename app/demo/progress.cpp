@@ -1,5 +1,7 @@
 #include "app/demo/progress.hpp"
 
+#include "app/printable.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -84,7 +86,7 @@ void progress_bar::clear() {
 
 void progress_bar::say(const std::string& line) {
   clear();
-  out_ << line << std::endl;
+  out_ << printable_lines(line) << std::endl;
   hurry();
 }
 

@@ -241,7 +241,8 @@ std::string to_text(const demo_report& report) {
   text += "node\n";
   text += format("  killed with SIGKILL %u times\n", static_cast<unsigned>(report.kills));
   for (const auto& recovery : report.recoveries)
-    text += format("  from kill to the next assignment: %.0f ms\n", milliseconds(recovery));
+    text +=
+        format("  from kill to the next assignment or judgment: %.0f ms\n", milliseconds(recovery));
   text += format("  work %.1f s (%.0f judgments/s), everything %.1f s\n", seconds(report.work_time),
                  report.work_time.count() > 0
                      ? static_cast<double>(report.total().acknowledged) / seconds(report.work_time)

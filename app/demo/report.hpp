@@ -53,7 +53,7 @@ struct demo_report {
   conduct_report conduct;
   std::uint32_t kills_wanted = 0;
   std::uint32_t kills = 0;
-  std::vector<core::duration> recoveries; ///< From each kill to the first assignment after it.
+  std::vector<core::duration> recoveries; ///< From each kill to where work goes on.
   std::vector<check_report> checks;       ///< Of `verify`.
   std::vector<std::string> problems;      ///< Everything else that is off, in words.
   core::duration work_time{};             ///< From the first question to the last acknowledgement.

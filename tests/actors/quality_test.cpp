@@ -553,6 +553,46 @@ BOOST_AUTO_TEST_CASE(bad_test_questions_are_told_one_by_one) {
              == core::errc::wrong_state);
 }
 
+// finding C7: two programs that write the same data differently
+BOOST_AUTO_TEST_CASE(a_test_question_has_the_input_that_a_unit_of_the_same_data_has) {
+  const auto step = create(color_step_with(R"("test_questions": {"quiz": 0, "every": 2})"));
+  const std::string data = "{\"photo\":\"\\u00e9.jpg\",\"size\":1.50,\"box\":[1e2, 7]} \r";
+  BOOST_REQUIRE(call(msg::add_source_data{step, {{"unit", data, 0}}}).value->added == 1U);
+  const std::string same =
+      "{ \"box\": [100,7.0],\t\"photo\": \"\xc3\xa9\\u002ejpg\",\n\"size\": 15e-1 }";
+  msg::add_test_questions asked{step, {{"question", same, R"({"answer":"red"})"}}};
+  BOOST_REQUIRE(call(asked).value->added == 1U);
+  const auto first = assigned(step, "ana");
+  BOOST_REQUIRE(submit(first, "ana", "red").value);
+  const auto second = assigned(step, "ana");
+  BOOST_TEST(is_question(first) != is_question(second));
+  BOOST_TEST(first.input == second.input);
+  BOOST_TEST(first.input == "{\"box\":[100,7],\"photo\":\"\xc3\xa9.jpg\",\"size\":1.5}");
+}
+
+// finding C7: the units of later steps are written by the node
+BOOST_AUTO_TEST_CASE(a_test_question_of_a_later_step_has_the_input_of_what_comes_to_it) {
+  const auto steps = create_steps(R"({"name": "two", "steps": [
+      {"key": "ask", "judgments_per_unit": 1, "routes": [
+          {"to": ["check"], "input": {"z": "/data/z", "a": "/result"}}]},
+      {"key": "check", "judgments_per_unit": 2, "test_questions": {"quiz": 0, "every": 2}}]})");
+  BOOST_REQUIRE(call(msg::add_source_data{steps[0], {{"unit", R"({"z": 1, "a": 2.0})", 0}}}).value);
+  work(steps[0], "ben");
+  const auto came = assigned(steps[1], "ana");
+  auto spelled = came.input;
+  for (std::size_t at = 0; (at = spelled.find(':', at)) != std::string::npos; at += 3)
+    spelled.replace(at, 1, " : ");
+  msg::add_test_questions asked{steps[1], {{"question", spelled, R"({"answer":"red"})"}}};
+  BOOST_REQUIRE(call(asked).value->added == 1U);
+  const auto first = assigned(steps[1], "eve");
+  BOOST_REQUIRE(submit(first, "eve", "red").value);
+  const auto second = assigned(steps[1], "eve");
+  BOOST_TEST(is_question(first) != is_question(second));
+  BOOST_TEST(first.input == came.input);
+  BOOST_TEST(second.input == came.input);
+  BOOST_TEST(came.input.find(R"({"data":{"a":{)") == 0U);
+}
+
 // A15: a slip of the pen would remove everybody
 BOOST_AUTO_TEST_CASE(a_test_question_that_nobody_can_be_right_about_is_refused) {
   const auto step = create(color_step_with(R"("test_questions": {},

@@ -266,6 +266,18 @@ BOOST_AUTO_TEST_CASE(a_daily_time_stays_when_the_clocks_are_changed) {
   BOOST_TEST(occurrences() == expected, boost::test_tools::per_element());
 }
 
+// finding Q14
+BOOST_AUTO_TEST_CASE(a_schedule_without_any_occurrence_says_so) {
+  put(hourly("all", R"(, "until": "2000-01-01T00:00:00Z")"), "over");
+  BOOST_TEST(listed()[0].problem.find("never due") == 0U, listed()[0].problem);
+  node->kill();
+  prepare();
+  start();
+  BOOST_TEST(listed()[0].problem.find("never due") == 0U, listed()[0].problem);
+  put(every_minute, "over");
+  BOOST_TEST(listed()[0].problem.empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_zone_that_is_gone_stops_its_schedules_and_nothing_else) {
   put(R"({"cron": "* * * * *", "time_zone": "Europe/Berlin", "task": {"type": "send"}})", "lost");
   put(every_minute);

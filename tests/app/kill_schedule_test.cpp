@@ -57,6 +57,47 @@ BOOST_AUTO_TEST_CASE(assignment_granted_before_the_kill_is_no_recovery) {
   BOOST_TEST(!kills.finished());
 }
 
+// finding C14: two units, and both leases were granted before the kill
+BOOST_AUTO_TEST_CASE(judgment_acknowledged_by_the_new_process_is_a_recovery) {
+  demo::kill_schedule kills{1, 2, [this] { ++killed; }};
+  const auto before = now();
+  kills.assignment_granted(before);
+  kills.assignment_granted(before);
+  kills.judgment_acknowledged(1);
+  BOOST_TEST(kills.take_killed());
+  kills.node_is_up();
+  BOOST_TEST(!kills.finished());
+  kills.judgment_acknowledged(2);
+  BOOST_TEST(kills.finished());
+  BOOST_TEST(kills.recoveries().size() == 1U);
+}
+
+// finding C14
+BOOST_AUTO_TEST_CASE(answer_that_was_on_its_way_is_no_recovery_while_work_is_left) {
+  demo::kill_schedule kills{1, 4, [this] { ++killed; }};
+  kills.judgment_acknowledged(2);
+  BOOST_TEST(kills.take_killed());
+  kills.judgment_acknowledged(3);
+  kills.node_is_up();
+  BOOST_TEST(kills.recoveries().empty());
+  kills.judgment_acknowledged(4);
+  BOOST_TEST(kills.recoveries().size() == 1U);
+}
+
+// finding C14: contributors may find the node before its parent knows that it is up
+BOOST_AUTO_TEST_CASE(nothing_is_left_to_go_on_with_once_all_is_acknowledged) {
+  demo::kill_schedule kills{2, 2, [this] { ++killed; }};
+  kills.judgment_acknowledged(1);
+  BOOST_TEST(kills.take_killed());
+  kills.judgment_acknowledged(2);
+  kills.node_is_up(); // the next one is due
+  BOOST_TEST(killed == 2);
+  BOOST_TEST(kills.take_killed());
+  kills.node_is_up();
+  BOOST_TEST(kills.finished());
+  BOOST_TEST(kills.recoveries().size() == 2U);
+}
+
 BOOST_AUTO_TEST_CASE(schedule_without_kills_is_finished) {
   demo::kill_schedule kills{0, 10, [this] { ++killed; }};
   for (std::uint64_t done = 1; done <= 10; ++done)

@@ -1,4 +1,5 @@
 #include "core/cron.hpp"
+#include "core/never_due.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -107,6 +108,24 @@ BOOST_AUTO_TEST_CASE(leap_years_are_those_of_the_calendar) {
 BOOST_AUTO_TEST_CASE(what_no_calendar_has_never_comes) {
   BOOST_TEST(next(1, "0 0 30 2 *", at_utc, "2026-01-01 00:00:00") == "never");
   BOOST_TEST(next(1, "0 0 31 4,6,9,11 *", at_utc, "2026-01-01 00:00:00") == "never");
+}
+
+// Found by tests/fuzz/cron_fuzz.cpp. St. John's did so at one past midnight until 2011.
+BOOST_AUTO_TEST_CASE(clocks_that_are_set_back_over_midnight_leave_no_minute_out) {
+  const offsets at_saint_johns{-150min, {{utc("2010-11-07 02:31:00"), -210min}}};
+  BOOST_TEST(next(3, "* * * * *", at_saint_johns, "2010-11-07 02:29:00")
+             == "2010-11-07 02:30, 2010-11-07 02:31, 2010-11-07 02:32");
+  const auto due = due_between(*parse_cron("* * * * *"), at_saint_johns, utc("2010-11-07 02:25:00"),
+                               utc("2010-11-07 02:35:00"), 100);
+  BOOST_TEST(due.size() == 10U);
+}
+
+// finding Q14
+BOOST_AUTO_TEST_CASE(an_expression_that_names_no_date_is_known_for_it) {
+  for (const auto* never : {"0 0 30 2 *", "0 0 31 2,4,6,9,11 *", "* * 31 APR *"})
+    BOOST_TEST(!names_a_date(*parse_cron(never)), never);
+  for (const auto* some : {"0 0 29 2 *", "0 0 30 2 MON", "0 0 31 2,3 *", "0 0 * 2 *", "@yearly"})
+    BOOST_TEST(names_a_date(*parse_cron(some)), some);
 }
 
 BOOST_AUTO_TEST_CASE(times_are_those_of_the_place) {

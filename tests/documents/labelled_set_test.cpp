@@ -99,4 +99,32 @@ BOOST_AUTO_TEST_CASE(problems_name_file_and_line) {
   BOOST_TEST(problem_of(row, "task\nt\n") == "set/truth.csv:1: there is no column `label`");
 }
 
+// finding C6
+BOOST_AUTO_TEST_CASE(the_empty_answer_is_an_answer_where_it_is_written) {
+  const auto set = read(header + "w1,t1,\"\"\nw2,t1,a\n", "task,label\nt1,\"\"\n");
+  BOOST_REQUIRE(set);
+  BOOST_TEST((set->named.labels == std::vector<std::string>{"", "a"}));
+  BOOST_TEST((set->truth == core::quality::known_labels{0}));
+  BOOST_TEST(problem_of(header + "w1,t1,\n", "")
+             == "set/answers.csv:2: label must not be empty; write \"\" where the answer is the "
+                "empty text");
+  BOOST_TEST(problem_of(header + "w1,\"\",a\n", "") == "set/answers.csv:2: task must not be empty");
+}
+
+// finding C7
+BOOST_AUTO_TEST_CASE(what_systems_add_to_a_file_is_no_part_of_its_answers) {
+  const auto set = read("\xef\xbb\xbfworker,task,label \r\nw1,t1,cat \t\r\nw2,t1,\"cat\" \r\n \r\n",
+                        "task,label\rt1,cat\r");
+  BOOST_REQUIRE(set);
+  BOOST_TEST((set->named.labels == std::vector<std::string>{"cat"}));
+  BOOST_TEST((set->truth == core::quality::known_labels{0}));
+}
+
+// finding C8
+BOOST_AUTO_TEST_CASE(a_file_in_another_encoding_is_told_as_such) {
+  const std::string wide{"\xff\xfew\0o\0", 6};
+  BOOST_TEST(problem_of(wide, "")
+             == "set/answers.csv:1: the text is encoded as UTF-16; save it as UTF-8");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -144,4 +144,12 @@ BOOST_AUTO_TEST_CASE(bounds_are_where_they_are_said_to_be) {
   BOOST_TEST(problems(with_task(R"("priority":1.0)")) != "accepted");
 }
 
+// finding Q14
+BOOST_AUTO_TEST_CASE(a_schedule_that_is_never_due_is_refused) {
+  const auto detail = problems(R"({"cron": "0 0 30 2 *", "task": {"type": "t"}})");
+  BOOST_TEST(detail.find("/cron: is never due: no month that it names has a day that it names")
+                 != std::string::npos,
+             detail);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

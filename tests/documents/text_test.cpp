@@ -44,6 +44,11 @@ BOOST_AUTO_TEST_CASE(printable_text_is_valid_and_short) {
   BOOST_TEST(printable("plain äöü", 100) == "plain äöü");
   BOOST_TEST(printable("a\nb\x7f\x1f", 100) == "a?b??");
   BOOST_TEST(printable("\xff\xc3x", 100) == "??x");
+  BOOST_TEST(printable("a\xc2\x9b"
+                       "2Jb\xe2\x80\xae"
+                       "c",
+                       100)
+             == "a?2Jb?c"); // finding D5
   BOOST_TEST(printable("12345", 5) == "12345");
   BOOST_TEST(printable("123456", 5) == "12345…");
   // Never cut inside a character.

@@ -1,6 +1,5 @@
-// libFuzzer target of the frames' judge (Z4). A test runs it for seconds. For longer, in the
-// build's directory: `fuzz/frame_validator_fuzz -max_len=65536 -jobs=2 CORPUS`; new inputs worth
-// keeping join tests/fuzz/corpus by `-set_cover_merge=1`.
+// libFuzzer target of the frames' judge (Z4). New inputs worth keeping join the corpus by
+// `-merge=1`.
 //
 // The first byte of an input seeds the pieces in which the rest arrives. Whatever arrives: no
 // crash, and the pieces change neither what passes nor what is refused.

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+/// What a fuzz target demands beyond that nothing crashes.
+namespace holdfast::fuzz {
+
+/// Ends the program, which keeps the input, unless `holds`.
+inline void demand(bool holds, const char* what) {
+  if (holds)
+    return;
+  std::fprintf(stderr, "does not hold: %s\n", what);
+  std::abort();
+}
+
+} // namespace holdfast::fuzz
