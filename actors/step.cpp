@@ -191,6 +191,7 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         if (!put_off(self, m))
           on_apply_events(self, m);
       },
+      [=](const part_undone& undone) { on_part_undone(self, undone); },
       [=](offer_refused& refused) { on_offer_refused(self, refused); },
       [=](input_wanted& wanted) { on_input_wanted(self, wanted); },
       [=](owned_release& m) {

@@ -383,6 +383,27 @@ void on_offer_refused(step_ptr self, offer_refused& refused) {
   offer(self, promise, refused.ask);
 }
 
+void on_part_undone(step_ptr self, const part_undone& undone) {
+  auto& st = self->state;
+  const auto& who = undone.contributor;
+  if (undone.judged && st.model)
+    st.model->withdraw(undone.unit, who);
+  forget_held(self, who, undone.unit);
+  if (!undone.held) {
+    if (undone.offered)
+      st.board->withdrawn(who, undone.unit);
+    return st.ready.bar(undone.unit, who, now(self, st.context));
+  }
+  // Its owner has been told that it is over, and asks for it no more when the session ends.
+  if (const auto over = st.over.find(who); over != st.over.end()) {
+    auto& latest = over->second.latest;
+    latest.erase(std::remove(latest.begin(), latest.end(), *undone.held), latest.end());
+  }
+  st.held[who].push_back({*undone.held, undone.unit, {}});
+  st.board->holding(who, undone.unit);
+  st.ready.bar(undone.unit, who, core::instant::max());
+}
+
 void on_input_wanted(step_ptr self, input_wanted& wanted) {
   auto& fetching = self->state.fetching;
   const held_promise promise{self->make_response_promise()};

@@ -157,6 +157,19 @@ constexpr statement add_leases{"add_leases", R"sql(
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM added)sql"};
 
+// An assignment id names one lease for ever (I-3). Those of live leases have a key; that the id is
+// not in the histories is looked at here, in a statement of its own: a lease with the same id that
+// was just on its way into one has made the insertion wait, and this statement sees that.
+constexpr statement check_assignments{"check_assignments", R"sql(
+  SELECT 1 / (count(*) = 0)::integer
+    FROM (SELECT t.id FROM unnest($1::uuid[]) AS t(id)
+           CROSS JOIN LATERAL (SELECT FROM holdfast.judgments f
+                                WHERE f.assignment_id = t.id LIMIT 1) j
+          UNION ALL
+          SELECT t.id FROM unnest($1::uuid[]) AS t(id)
+           CROSS JOIN LATERAL (SELECT FROM holdfast.ended_leases f
+                                WHERE f.assignment_id = t.id LIMIT 1) e) used)sql"};
+
 constexpr statement add_inbox{"add_inbox", R"sql(
   INSERT INTO holdfast.inbox (consumer, shard, seq)
   SELECT * FROM unnest($1::text[], $2::integer[], $3::bigint[]))sql"};
@@ -518,6 +531,7 @@ public:
   void operator()(const core::insert_lease& w) {
     leases_.add(w.unit.value, text{w.lease.owner}, big(w.lease.token), w.lease.id.value,
                 w.lease.granted_at, w.lease.expires_at);
+    assignments_.add(w.lease.id.value);
   }
   void operator()(const core::extend_lease_row& w) {
     extended_.add(w.unit.value, text{w.owner}, big(w.token), w.expires_at);
@@ -566,6 +580,7 @@ public:
     exclusions_.append_to(calls, add_exclusions);
     gathered_.append_to(calls, gather_into_batches);
     leases_.append_to(calls, add_leases, types.lease);
+    assignments_.append_to(calls, check_assignments);
     inbox_.append_to(calls, add_inbox);
     outbox_.append_to(calls, add_events);
     columns<core::uuid, int2, bool, int8, int8, int8, int8, int8, int2> steps;
@@ -637,6 +652,7 @@ private:
   columns<core::uuid, core::uuid> gathered_;
   columns<core::uuid, core::uuid> ungathered_;
   rows<core::uuid, text, int8, core::uuid, core::instant, core::instant> leases_;
+  columns<core::uuid> assignments_; ///< Of these.
   columns<text, int4, int8> inbox_;
   columns<int4, int8, int8, int8, int4, text> outbox_;
   columns<core::uuid, int4> unit_slots_;
