@@ -125,6 +125,8 @@ decision<submitted> decide_late(unit& u, const lease_policy& policy, const submi
                           ? find_lapsed(u, command.contributor, command.token)
                           : nullptr;
   const bool late = ended != nullptr || refusal == errc::lease_expired;
+  if (u.state == unit_state::canceled && refusal == errc::lease_not_held)
+    return refuse<submitted>(errc::wrong_state, "the unit is canceled");
   if (!late || policy.late_submit == late_submit::reject || command.removed
       || u.state == unit_state::canceled)
     return refuse<submitted>(refusal);
@@ -286,7 +288,9 @@ decision<lease> decide(unit& u, const lease_policy& policy, const ask& command, 
 
 decision<lease> decide(unit& u, const lease_policy& policy, const extend& command, instant now) {
   if (const auto refusal = extend_lease(u.leases, policy, command.contributor, command.token, now);
-      refusal != errc::none)
+      refusal != errc::none) {
+    if (u.state == unit_state::canceled && refusal == errc::lease_not_held)
+      return refuse<lease>(errc::wrong_state, "the unit is canceled");
     return refuse<lease>(refusal);
   }
   decision<lease> extended;
