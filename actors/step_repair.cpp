@@ -147,6 +147,7 @@ core::disregard_finished without_removed(const step_state& st, const core::repai
     else if (at_work)
       command.at_work.emplace(judgment.contributor, trust_today(st, judgment.contributor));
   command.result = documents::read_result(unit.result);
+  command.policy = context_of(st, unit.version)->repair;
   return command;
 }
 

@@ -27,6 +27,7 @@ struct step_context : caf::ref_counted {
         from(std::move(decides)),
         lease(definition.lease),
         aggregation(definition.aggregation),
+        repair(definition.repair),
         ways(std::move(leads_on)),
         asked_of_input(core::pointers_asked(ways)),
         hides_counts(definition.test_questions.has_value()),
@@ -39,6 +40,7 @@ struct step_context : caf::ref_counted {
   decider from;
   core::lease_policy lease;
   core::aggregation_policy aggregation;
+  core::repair_policy repair;
   std::vector<core::way> ways;
   std::vector<std::string> asked_of_input; ///< JSON pointers that `ways` ask about.
   bool hides_counts; ///< Nothing may tell how often a unit was leased, or how many slots it has.

@@ -24,6 +24,7 @@ struct footprint_of {
   void operator()(const set_unit_slots& w) { unit(w.unit); }
   void operator()(const finalize_unit& w) { unit(w.unit); }
   void operator()(const reopen_unit& w) { unit(w.unit); }
+  void operator()(const restate_unit& w) { unit(w.unit); }
   void operator()(const withdraw_unit& w) { unit(w.unit); }
   void operator()(const set_question_forgiven& w) { unit(w.unit); }
   // What becomes part of a batch was committed before.

@@ -170,6 +170,15 @@ public:
     ++row.reopened;
   }
 
+  void operator()(const core::restate_unit& w) {
+    require_text(w.result);
+    require(w.confidence >= 0 && w.confidence <= 1, "23514: confidence is between 0 and 1");
+    auto& row = change(t_.units, w.unit);
+    require(row.state == core::unit_state::finalized, "22012: the unit is not finalized");
+    row.result = w.result;
+    row.confidence = w.confidence;
+  }
+
   void operator()(const core::withdraw_unit& w) {
     require_instant(w.at);
     auto& row = change(t_.units, w.unit);
@@ -473,6 +482,7 @@ constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     14, // set_question_forgiven
     12, // ungather_units
     47, // set_judgment_trust
+    48, // restate_unit
 };
 
 std::vector<const core::write_op*> in_statement_order(const write_batch& batch) {

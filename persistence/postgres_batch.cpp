@@ -240,6 +240,16 @@ constexpr statement reopen_units{"reopen_units", R"sql(
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
 
+constexpr statement restate_units{"restate_units", R"sql(
+  WITH changed AS (
+    UPDATE holdfast.units u SET result = t.result, confidence = t.confidence
+      FROM unnest($1::uuid[], $2::text[], $3::double precision[]) AS t(unit_id, result, confidence)
+     CROSS JOIN LATERAL (SELECT f.ctid, f.state FROM holdfast.units f
+                          WHERE f.unit_id = t.unit_id LIMIT 1) found
+     WHERE u.ctid = found.ctid AND found.state = 3
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
+
 constexpr statement withdraw_units{"withdraw_units", R"sql(
   WITH changed AS (
     UPDATE holdfast.units u SET state = 4, changed_at = t.at
@@ -527,6 +537,9 @@ public:
                    text{w.route_reason});
   }
   void operator()(const core::reopen_unit& w) { reopened_.add(w.unit.value, plain(w.slots), w.at); }
+  void operator()(const core::restate_unit& w) {
+    restated_.add(w.unit.value, text{w.result}, w.confidence);
+  }
   void operator()(const core::withdraw_unit& w) { withdrawn_.add(w.unit.value, w.at); }
   void operator()(const core::insert_lease& w) {
     leases_.add(w.unit.value, text{w.lease.owner}, big(w.lease.token), w.lease.id.value,
@@ -593,6 +606,7 @@ public:
     unit_states_.append_to(calls, set_unit_states);
     finalized_.append_to(calls, finalize_units);
     reopened_.append_to(calls, reopen_units);
+    restated_.append_to(calls, restate_units);
     ungathered_.append_to(calls, ungather_from_batches);
     withdrawn_.append_to(calls, withdraw_units);
     forgiven_.append_to(calls, set_questions_forgiven);
@@ -659,6 +673,7 @@ private:
   columns<core::uuid, int2, core::instant> unit_states_;
   columns<core::uuid, text, double, core::instant, int2, text> finalized_;
   columns<core::uuid, int4, core::instant> reopened_;
+  columns<core::uuid, text, double> restated_;
   columns<core::uuid, core::instant> withdrawn_;
   columns<core::uuid, bool, core::instant> forgiven_;
   columns<core::uuid, text, int8, core::instant> extended_;
