@@ -56,11 +56,14 @@ struct write_request {
   decider from;
   std::uint64_t ticket = 0;
   core::change changes;
+  /// The actor takes this change back by itself when an id in it is in use, and nothing that it
+  /// decides before it knows rests on it: then it is refused alone, and in its turn.
+  bool alone = false;
 };
 
 /// Writer → actor. `none`: durable. Anything else: nothing of the change is in the database, and
 /// the actor's memory is ahead of it, so the actor must end. The writer takes nothing more from an
-/// actor it has refused.
+/// actor it has refused. Except `already_exists` to what was written `alone`.
 struct write_done {
   std::uint64_t ticket = 0;
   core::failure failure;
@@ -534,6 +537,18 @@ struct unit_report {
   std::optional<judged_report> judged{};
 };
 
+/// Unit → step: what the contributor did last to the unit is not stored, because an id that they
+/// chose is in use elsewhere; they have to do with the unit what they had before. Follows the
+/// unit's report of that.
+struct part_undone {
+  core::unit_id unit;
+  core::contributor_id contributor;
+  bool judged = false;  ///< It was a judgment; else a lease was granted.
+  bool offered = false; ///< The step had reserved a slot for it.
+  /// The lease that they hold again.
+  std::optional<core::assignment_id> held{};
+};
+
 /// Unit → step: the unit is not open to this contributor before `barred_until`, or to nobody now;
 /// offer another. Follows the unit's report.
 struct offer_refused {
@@ -548,6 +563,10 @@ struct input_wanted {
   owned_ask ask;
   std::string ref;
 };
+
+/// Step → unit: the step is canceled, and the unit with it, if it is still open. Answered by
+/// `events_applied`.
+struct step_canceled {};
 
 /// End the leases that have run out.
 struct expire_leases {};
@@ -586,7 +605,8 @@ struct reinstate_contributor {
 struct unit_command {
   std::variant<owned_ask, owned_release, owned_extend, trusted_submit, check_judgment,
                msg::change_unit, judgment_seen, task_over, disregard_contributor,
-               reinstate_contributor, core::trust_anew, core::withdraw, expire_leases, passivate>
+               reinstate_contributor, core::trust_anew, core::withdraw, step_canceled,
+               expire_leases, passivate>
       what;
 };
 
@@ -934,6 +954,7 @@ HOLDFAST_LOCAL_MESSAGE(lease_over)
 HOLDFAST_LOCAL_MESSAGE(unit_report)
 HOLDFAST_LOCAL_MESSAGE(test_answered)
 HOLDFAST_LOCAL_MESSAGE(judgment_kept)
+HOLDFAST_LOCAL_MESSAGE(part_undone)
 HOLDFAST_LOCAL_MESSAGE(offer_refused)
 HOLDFAST_LOCAL_MESSAGE(input_wanted)
 HOLDFAST_LOCAL_MESSAGE(judgment_checked)

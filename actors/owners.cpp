@@ -48,8 +48,14 @@ core::instant time(owner_ptr self) { return now(self, self->state.context); }
 
 void stop_if_idle(owner_ptr self) {
   auto& st = self->state;
-  if (!st.connected && st.asking.empty() && st.held.empty() && st.explaining == 0)
+  if (!st.connected && st.asking.empty() && st.held.empty() && st.under_way == 0)
     self->send(st.owners, owner_idle{st.contributor, st.requests_seen});
+}
+
+/// A request that this one waited for is answered, and so is whoever asked for it.
+void answered(owner_ptr self) {
+  --self->state.under_way;
+  stop_if_idle(self);
 }
 
 /// Leases that have run out no longer count; the unit's step ends them.
@@ -147,7 +153,7 @@ void on_explain(owner_ptr self, Message& m) {
     self->make_response_promise().delegate(st.shards, std::move(m));
     return stop_if_idle(self);
   }
-  ++st.explaining;
+  ++st.under_way;
   const held_promise promise{self->make_response_promise()};
   self->request(st.shards, internal_timeout, std::move(m))
       .then(
@@ -158,13 +164,11 @@ void on_explain(owner_ptr self, Message& m) {
               told.reasons.push_back({std::move(why.code), std::move(why.text)});
             }
             promise.deliver(std::move(told));
-            --state.explaining;
-            stop_if_idle(self);
+            answered(self);
           },
           [=](caf::error& error) {
             promise.deliver(std::move(error));
-            --self->state.explaining;
-            stop_if_idle(self);
+            answered(self);
           });
 }
 
@@ -197,7 +201,7 @@ void on_ask(owner_ptr self, msg::ask_assignment& ask) {
             for (const auto& waiting : ask_answered(self, assignment))
               waiting.deliver(granted);
             if (state.over)
-              release_all(self, [=](std::uint32_t) { stop_if_idle(self); });
+              release_all(self, [](std::uint32_t) {});
           },
           [=](const caf::error& error) {
             for (const auto& waiting : ask_answered(self, assignment))
@@ -209,6 +213,7 @@ void on_ask(owner_ptr self, msg::ask_assignment& ask) {
 /// Passed on by request, because the owner has to know until when it holds the lease.
 void on_extend(owner_ptr self, msg::extend_assignment& extend) {
   const held_promise promise{self->make_response_promise()};
+  ++self->state.under_way;
   self->request(self->state.shards, internal_timeout, owned_extend{std::move(extend), {}})
       .then(
           [=](const msg::assignment_extended& extended) {
@@ -216,22 +221,30 @@ void on_extend(owner_ptr self, msg::extend_assignment& extend) {
             if (const auto found = held.find(extended.unit); found != held.end())
               found->second.expires_at = extended.expires_at;
             promise.deliver(extended);
+            answered(self);
           },
-          [=](caf::error& error) { promise.deliver(std::move(error)); });
+          [=](caf::error& error) {
+            promise.deliver(std::move(error));
+            answered(self);
+          });
 }
 
-/// Gives every lease back; `done` gets how many were.
+/// Gives every lease back; `done` gets how many were. Until then the owner stays: the steps tell it
+/// that its leases are over before they answer, and it would end with nobody told.
 void release_all(owner_ptr self, std::function<void(std::uint32_t)> done) {
   auto& st = self->state;
   drop_expired(self);
+  ++st.under_way;
   struct progress {
     std::size_t open = 1;
     std::uint32_t released = 0;
   };
   auto all = std::make_shared<progress>();
   const auto one_done = [=] {
-    if (--all->open == 0)
-      done(all->released);
+    if (--all->open > 0)
+      return;
+    done(all->released);
+    answered(self);
   };
   const auto held = std::move(st.held);
   st.held.clear();
@@ -326,10 +339,8 @@ caf::behavior owner(caf::stateful_actor<owner_state>* self, context_ptr context,
         state.connected = false;
         state.over = true;
         const held_promise promise{self->make_response_promise()};
-        release_all(self, [=](std::uint32_t released) {
-          promise.deliver(msg::session_ended{released});
-          stop_if_idle(self);
-        });
+        release_all(self,
+                    [=](std::uint32_t released) { promise.deliver(msg::session_ended{released}); });
       },
       [=](msg::explain_unit& m) { on_explain<msg::unit_explanation>(self, m); },
       [=](msg::explain_contributor& m) { on_explain<msg::contributor_explanation>(self, m); },
@@ -345,7 +356,7 @@ caf::behavior owner(caf::stateful_actor<owner_state>* self, context_ptr context,
         if (tick.session != self->state.session || self->state.connected)
           return;
         self->state.over = true;
-        release_all(self, [=](std::uint32_t) { stop_if_idle(self); });
+        release_all(self, [](std::uint32_t) {});
       },
       [=](stop_owner) { self->quit(); },
   };

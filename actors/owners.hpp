@@ -55,9 +55,8 @@ struct owner_state {
   std::unordered_map<core::assignment_id, open_ask> asking;
   bool watching = false; ///< A look at overdue asks is due.
   std::uint64_t requests_seen = 0;
-  std::size_t explaining =
-      0;                  ///< Explanations under way that have to say that the limit is reached.
-  caf::actor_addr client; ///< Who speaks for the contributor; monitored.
+  std::size_t under_way = 0; ///< Requests of its own on which somebody's answer waits.
+  caf::actor_addr client;    ///< Who speaks for the contributor; monitored.
   bool connected = false;
   bool over = false; ///< The session has ended: a lease that still comes is given back at once.
   std::uint64_t session = 0; ///< Raised at every connect: a grace timer of an earlier one is void.

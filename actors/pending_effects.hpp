@@ -40,7 +40,7 @@ public:
              core::change changes, std::function<void(const core::failure&)> effect) {
     const bool joined = joins(changes);
     const auto ticket = empty() ? 1 : last_->ticket + (joined ? 0 : 1);
-    put({ticket, std::move(effect), {context, core::weight(changes)}});
+    put({ticket, std::move(effect), {context, core::weight(changes)}, false});
     if (joined) {
       core::append(gathering_->changes, std::move(changes));
     } else if (gathering_) {
@@ -50,6 +50,20 @@ public:
     } else {
       self->send(writer, write_request{from, ticket, std::move(changes)});
     }
+  }
+
+  /// As `write`, for what rests on an id that a caller has chosen: when that is in use, `effect`
+  /// gets `already_exists`, takes back what was decided, and all else goes on. Nothing that is
+  /// decided before may rest on it, but what waits behind it without a write of its own: that is
+  /// told that all is durable.
+  template <class Self>
+  void write_alone(Self* self, const context_ptr& context, const caf::actor& writer,
+                   const decider& from, core::change changes,
+                   std::function<void(const core::failure&)> effect) {
+    HOLDFAST_INVARIANT(!gathering_, "what is written alone is part of no other change");
+    const auto ticket = empty() ? 1 : last_->ticket + 1;
+    put({ticket, std::move(effect), {context, core::weight(changes)}, true});
+    self->send(writer, write_request{from, ticket, std::move(changes), true});
   }
 
   /// What `decide` writes becomes durable as one change, answered once: for decisions that follow
@@ -80,19 +94,24 @@ public:
     if (empty())
       effect({});
     else
-      put({last_->ticket, std::move(effect), {}});
+      put({last_->ticket, std::move(effect), {}, false});
   }
 
   /// The writer's answer. False when the write was refused: then everything that waits has been
   /// failed, and the actor, whose memory is ahead of the database, must end.
   bool settle(const write_done& done) {
     // A refusal may overtake what was decided before: a writer that is full gives it at once.
+    if (done.failure.code == core::errc::already_exists && !empty()
+        && waiting_.front().ticket == done.ticket && waiting_.front().alone) {
+      run_effects(done.ticket, done.failure);
+      return true;
+    }
     if (done.failure.code != core::errc::none) {
-      fail_all(done.failure);
+      fail_all(done.failure, done.ticket);
       return false;
     }
     for (auto ticket = done.first(); ticket <= done.ticket; ++ticket)
-      run_effects(ticket);
+      run_effects(ticket, {});
     return true;
   }
 
@@ -101,6 +120,7 @@ private:
     std::uint64_t ticket; ///< Of the write it waits for, which may be that of an entry before it.
     std::function<void(const core::failure&)> effect;
     rows_under_way rows;
+    bool alone = false; ///< The write of `write_alone`.
   };
 
   /// A change that still gathers; none yet while its ticket is zero.
@@ -122,22 +142,27 @@ private:
     last_ = waiting_.insert_after(empty() ? waiting_.before_begin() : last_, std::move(waiting));
   }
 
-  void run_effects(std::uint64_t ticket) {
+  /// `of_write`: what has become of the write; what waits behind it is not concerned.
+  void run_effects(std::uint64_t ticket, const core::failure& of_write) {
     HOLDFAST_INVARIANT(!empty() && waiting_.front().ticket == ticket,
                        "the writer tells of commits in the order of the requests");
     while (!empty() && waiting_.front().ticket == ticket) {
       // It stays in the queue while it runs, so that what it decides gets a later ticket.
       const auto effect = std::exchange(waiting_.front().effect, nullptr);
-      effect({});
+      effect(waiting_.front().alone ? of_write : core::failure{});
       waiting_.pop_front();
     }
   }
 
-  void fail_all(const core::failure& why) {
+  /// `ticket`: the write that was refused, if it was one; nobody else has to do with its ids.
+  void fail_all(const core::failure& why, std::uint64_t ticket = 0) {
+    const core::failure because_of_it{core::errc::unavailable,
+                                      "the actor ended, as the id of another request was in use"};
+    const bool is_their_own = why.code == core::errc::already_exists;
     const auto failed = std::exchange(waiting_, {});
     for (const auto& each : failed)
       if (each.effect) // else it was running when the actor ended
-        each.effect(why);
+        each.effect(is_their_own && each.ticket != ticket ? because_of_it : why);
   }
 
   /// A queue that costs an idle unit next to nothing.

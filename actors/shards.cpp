@@ -309,9 +309,17 @@ void on_item_down(host_ptr self, const caf::down_msg& down) {
   const auto* item = st.items.ended(down.source);
   if (item == nullptr || !down.reason)
     return;
-  st.context->log(log_level::error, "item_down",
+  const auto code = msg::failure_of(down.reason).code;
+  // Somebody has chosen an id that another item has, which only the database knew. No crash: it
+  // would happen again at every start if it were one.
+  const bool id_taken = code == core::errc::already_exists;
+  st.context->log(id_taken ? log_level::info : log_level::error, "item_down",
                   {{"item", to_string(*item)}, {"reason", caf::to_string(down.reason)}});
-  if (msg::failure_of(down.reason).code == core::errc::fenced)
+  if (id_taken) {
+    start_item(self, *item);
+    return;
+  }
+  if (code == core::errc::fenced)
     return self->quit(down.reason);
   const auto& limit = st.context->settings.restarts;
   const auto at = now(self, st.context);

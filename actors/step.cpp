@@ -94,6 +94,7 @@ void on_loaded(step_ptr self, step_loaded& stored) {
   st.repairs = std::move(stored.repairs);
   go_on_with_repairs(self);
   gather_when_due(self);
+  cancel_open_units(self);
 }
 
 void load(step_ptr self) {
@@ -191,6 +192,7 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         if (!put_off(self, m))
           on_apply_events(self, m);
       },
+      [=](const part_undone& undone) { on_part_undone(self, undone); },
       [=](offer_refused& refused) { on_offer_refused(self, refused); },
       [=](input_wanted& wanted) { on_input_wanted(self, wanted); },
       [=](owned_release& m) {
@@ -230,6 +232,7 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         if (!not_now(self, m))
           answer_step(self, core::decide(self->state.step, static_cast<core::unit_verb>(m.verb),
                                          now(self, self->state.context)));
+        cancel_open_units(self);
       },
       [=](const msg::remove_contributor& m) {
         if (!not_now(self, m))
@@ -288,6 +291,7 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         if (self->state.loaded) {
           go_on_with_repairs(self);
           aggregate_forgotten(self);
+          cancel_open_units(self);
         }
         gather_when_due(self);
       },

@@ -66,12 +66,12 @@ template <class Request>
 void forward(step_ptr self, const held_promise& promise, const core::unit_id& unit,
              Request request) {
   with_unit(self, unit,
-            [promise, request = std::move(request)](const caf::actor& actor,
-                                                    const core::failure& why) mutable {
-              if (actor)
-                promise.delegate(actor, unit_command{std::move(request)});
-              else
-                promise.deliver(msg::to_error(why));
+            [self, promise, request = std::move(request)](const caf::actor& actor,
+                                                          const core::failure& why) mutable {
+              if (!actor)
+                return promise.deliver(msg::to_error(why));
+              heed_cancellation(self, actor);
+              promise.delegate(actor, unit_command{std::move(request)});
             });
 }
 
@@ -133,6 +133,7 @@ void store_and_hand_in(step_ptr self, const held_promise& promise, owned_submit&
   with_unit(self, unit, [=](const caf::actor& actor, const core::failure& why) {
     if (!actor)
       return refuse_it(why);
+    heed_cancellation(self, actor);
     self->request(actor, internal_timeout, unit_command{check_judgment{judgment}})
         .then([=](judgment_checked) { store(); },
               [=](const caf::error& error) { refuse_it(msg::failure_of(error)); });
@@ -232,6 +233,7 @@ void hand_over(step_ptr self, const held_promise& promise, const core::unit_id& 
       self, unit,
       [=, ask = std::move(request)](const caf::actor& actor, const core::failure& why) mutable {
         if (actor) {
+          heed_cancellation(self, actor); // it may have been canceled since it was offered
           promise.delegate(actor, unit_command{std::move(ask)});
           return;
         }
@@ -381,6 +383,27 @@ void on_offer_refused(step_ptr self, offer_refused& refused) {
   self->state.ready.bar(refused.unit, contributor, refused.barred_until);
   ++refused.ask.tries;
   offer(self, promise, refused.ask);
+}
+
+void on_part_undone(step_ptr self, const part_undone& undone) {
+  auto& st = self->state;
+  const auto& who = undone.contributor;
+  if (undone.judged && st.model)
+    st.model->withdraw(undone.unit, who);
+  forget_held(self, who, undone.unit);
+  if (!undone.held) {
+    if (undone.offered)
+      st.board->withdrawn(who, undone.unit);
+    return st.ready.bar(undone.unit, who, now(self, st.context));
+  }
+  // Its owner has been told that it is over, and asks for it no more when the session ends.
+  if (const auto over = st.over.find(who); over != st.over.end()) {
+    auto& latest = over->second.latest;
+    latest.erase(std::remove(latest.begin(), latest.end(), *undone.held), latest.end());
+  }
+  st.held[who].push_back({*undone.held, undone.unit, {}});
+  st.board->holding(who, undone.unit);
+  st.ready.bar(undone.unit, who, core::instant::max());
 }
 
 void on_input_wanted(step_ptr self, input_wanted& wanted) {

@@ -74,8 +74,10 @@ void aggregate(step_ptr self, const apply_events& delivery) {
               // Not the delivery itself, which would be copied for each of its events.
               [=, by = delivery.consumer, id = message,
                about = event.unit](const caf::actor& unit, const core::failure& why) {
-                if (unit)
+                if (unit) {
+                  heed_cancellation(self, unit);
                   ask_part(self, whole, unit, unit_command{seen_by(self, by, id, about)});
+                }
                 whole->end_part(holds_back(why)); // see `aggregate_mended`
               });
   }
@@ -86,8 +88,10 @@ void aggregate(step_ptr self, const apply_events& delivery) {
 void tell_unit(step_ptr self, const parts& whole, const core::unit_id& unit, task_over over) {
   whole->begin_part();
   with_unit(self, unit, [=](const caf::actor& actor, const core::failure& why) {
-    if (actor)
+    if (actor) {
+      heed_cancellation(self, actor);
       ask_part(self, whole, actor, unit_command{over});
+    }
     whole->end_part(holds_back(why)); // the task's lease ends in time, if nothing else
   });
 }
@@ -221,6 +225,7 @@ void heed_job(step_ptr self, const apply_events& delivery, const parts& whole) {
     else
       write(self, std::move(noted.changes), when_durable);
   }
+  cancel_open_units(self);
 }
 
 /// What the steps learn to which the routes of finished units lead, or have led.
@@ -336,9 +341,12 @@ void look_for_messages(step_ptr self, const last_messages& known, core::event_se
               // None is left of judgments that came in before what is kept of the events.
               const core::message_id message{self->state.identity.shard, seq};
               with_unit(self, about, [=, id = about](const caf::actor& unit, const core::failure&) {
-                if (unit) // nobody waits for its answer
-                  caf::anon_send(unit,
-                                 unit_command{seen_by(self, aggregation_consumer, message, id)});
+                if (!unit)
+                  return;
+                heed_cancellation(self, unit);
+                // Nobody waits for its answer.
+                caf::anon_send(unit,
+                               unit_command{seen_by(self, aggregation_consumer, message, id)});
               });
             }
           },

@@ -28,6 +28,7 @@ void on_job_status_changed(step_ptr self, const msg::job_status_changed& request
   else
     write(self, std::move(noted.changes), std::move(effect));
   gather_when_due(self); // it may be sealed now
+  cancel_open_units(self);
 }
 
 } // namespace holdfast::actors

@@ -54,6 +54,13 @@ core::failure obstacle(const step_state& st) {
   return {};
 }
 
+void forget_repair(step_state& st, const core::repair_id& id) {
+  auto& all = st.repairs;
+  all.erase(std::remove_if(all.begin(), all.end(),
+                           [&](const core::repair_row& row) { return row.id == id; }),
+            all.end());
+}
+
 void begin(step_ptr self, const msg::repair_contributor& request, const held_promise& promise) {
   auto& st = self->state;
   if (const auto why = obstacle(st); why.code != core::errc::none)
@@ -67,12 +74,16 @@ void begin(step_ptr self, const msg::repair_contributor& request, const held_pro
   row.asked_at = row.changed_at = now(self, st.context);
   if (!row.done())
     st.repairs.push_back(row);
-  write(self, {{core::put_repair{row}}, {}}, [=](const core::failure& why) {
-    if (why.code != core::errc::none)
-      return promise.deliver(msg::to_error(why));
-    promise.deliver(view_of(row));
-    work_on(self);
-  });
+  // Another step may have begun one under this id since that was looked up.
+  st.pending.write_alone(self, st.context, st.links.writer, st.identity,
+                         {{core::put_repair{row}}, {}}, [=](const core::failure& why) {
+                           if (why.code == core::errc::already_exists)
+                             forget_repair(self->state, row.id);
+                           if (why.code != core::errc::none)
+                             return promise.deliver(msg::to_error(why));
+                           promise.deliver(view_of(row));
+                           work_on(self);
+                         });
 }
 
 /// Answers from memory, as soon as that is durable. False when the repair is not under way.
@@ -136,6 +147,7 @@ core::disregard_finished without_removed(const step_state& st, const core::repai
     else if (at_work)
       command.at_work.emplace(judgment.contributor, trust_today(st, judgment.contributor));
   command.result = documents::read_result(unit.result);
+  command.policy = context_of(st, unit.version)->repair;
   return command;
 }
 

@@ -80,6 +80,11 @@ struct step_state {
 
   core::full_record found_full; ///< By the looks of the sweeper.
 
+  // --- cancellation ---
+  bool canceling_units = false;    ///< A passage over the open units of the canceled step.
+  std::uint32_t cancel_failed = 0; ///< Units that it could not tell.
+  std::uint32_t cancel_tries = 0;  ///< Passages in a row that could not tell all.
+
   /// Offers under way: slots taken off the ready set that the unit does not know of yet.
   std::unordered_map<core::unit_id, std::uint32_t> reserved;
 
@@ -209,10 +214,20 @@ void let_go(step_ptr self, const std::vector<core::unit_id>& units);
 /// Lets them go as they are stored now: those that are open again are offered.
 void release_units(step_ptr self, const std::vector<core::unit_record>& units);
 
+// step_cancellation.cpp: a canceled step ends its units.
+
+/// Cancels all open units of the step if it is canceled, some at a time, and goes on with what an
+/// earlier life has left. Nothing when it is at work on that.
+void cancel_open_units(step_ptr self);
+/// Before the unit is told anything else: it ends with its step, if that is canceled.
+void heed_cancellation(step_ptr self, const caf::actor& unit);
+
 // step_contributors.cpp: who asks for work, and hands it in.
 
 void on_ask(step_ptr self, owned_ask& ask);
 void on_offer_refused(step_ptr self, offer_refused& refused);
+/// Goes on from what was before a grant or a judgment that is not stored.
+void on_part_undone(step_ptr self, const part_undone& undone);
 void on_input_wanted(step_ptr self, input_wanted& wanted);
 void on_release(step_ptr self, owned_release& release);
 void on_extend(step_ptr self, owned_extend& extend);

@@ -5,7 +5,12 @@
 #include "actors/payloads.hpp"
 #include "core/object_ref.hpp"
 #include "core/unit_tasks.hpp"
+#include "core/unit_undo.hpp"
 #include "documents/input_values.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <type_traits>
 
 namespace holdfast::actors {
 
@@ -72,22 +77,66 @@ void carry_out(self_ptr self, caf::response_promise promise, core::decision<Answ
                    std::move(decided.changes), std::move(effect));
 }
 
-void on(self_ptr self, owned_ask& ask) {
+/// What the contributor did is not stored: everybody goes on from what was there before.
+void undo(self_ptr self, const core::contributor_id& contributor,
+          const core::contributor_part& before, bool offered) {
+  auto& st = self->state;
+  part_undone undone{st.unit.id, contributor};
+  undone.judged = core::find_lease(st.unit.leases, contributor) == nullptr;
+  undone.offered = offered;
+  if (before.lease)
+    undone.held = before.lease->id;
+  core::put_back(st.unit, contributor, before);
+  self->send(st.shared->step, std::move(undone));
+  report(self, {});
+}
+
+/// `carry_out` for what rests on an id that the contributor has chosen. Only the database knows
+/// whether it is in use elsewhere; until then, what would rest on this waits (`must_wait`).
+template <class Answer, class Reply>
+void carry_out_alone(self_ptr self, caf::response_promise promise,
+                     const core::contributor_id& contributor, core::contributor_part before,
+                     core::decision<Answer> decided, Reply make_reply, bool offered = false,
+                     std::function<void()> once_durable = {}) {
+  auto& st = self->state;
+  if (decided.refusal != core::errc::none || decided.changes.empty())
+    return carry_out(self, std::move(promise), std::move(decided), std::move(make_reply));
+  if (!st.unsure)
+    st.unsure = std::make_unique<unsure_part>();
+  st.unsure->contributors.push_back(contributor);
+  auto effect = reply(std::move(promise), make_reply(decided.answer));
+  st.pending.write_alone(self, st.shared->node, st.shared->writer, st.shared->from,
+                         std::move(decided.changes),
+                         [=, then = std::move(effect), first = std::move(once_durable),
+                          before = std::move(before)](const core::failure& why) {
+                           const bool taken = why.code == core::errc::already_exists;
+                           if (why.code == core::errc::none || taken) { // else the actor ends
+                             auto& unsure = self->state.unsure->contributors;
+                             unsure.erase(std::find(unsure.begin(), unsure.end(), contributor));
+                           }
+                           if (taken)
+                             undo(self, contributor, before, offered);
+                           if (why.code == core::errc::none && first)
+                             first();
+                           then(why);
+                         });
+}
+
+void on(self_ptr self, caf::response_promise promise, owned_ask& ask) {
   auto& st = self->state;
   const auto& request = ask.request;
   // Fetched before anything is granted: no lease may run, or be taken back, for a payload that is
   // slow or lost. By the step, which knows what happens meanwhile and keeps its order.
   if (ask.input.empty() && core::begins_like_object_ref(st.unit.input)) {
-    auto promise = self->make_response_promise();
     promise.delegate(st.shared->step, input_wanted{st.unit.id, std::move(ask), st.unit.input});
     return;
   }
   const auto at = time(self);
+  auto before = core::part_of(st.unit, request.contributor);
   auto decided = core::decide(st.unit, st.shared->lease,
                               core::ask{request.contributor, request.assignment,
                                         st.shared->hides_counts ? core::token_of(at) : 0},
                               at);
-  auto promise = self->make_response_promise();
   if (ask.reserved || !decided.changes.empty())
     report(self, {}, ask.reserved);
   // The step offered what is not open to this contributor: it did not know all that the unit knows.
@@ -101,15 +150,18 @@ void on(self_ptr self, owned_ask& ask) {
     promise.delegate(st.shared->step, offer_refused{st.unit.id, std::move(ask), until});
     return;
   }
-  carry_out(self, std::move(promise), std::move(decided), [&](const core::lease& lease) {
-    return msg::assignment{
-        lease.id,    st.unit.step,     st.unit.id,
-        lease.token, lease.expires_at, ask.input.empty() ? st.unit.input : ask.input,
-        ask.ui};
-  });
+  carry_out_alone(
+      self, std::move(promise), request.contributor, std::move(before), std::move(decided),
+      [&](const core::lease& lease) {
+        return msg::assignment{
+            lease.id,    st.unit.step,     st.unit.id,
+            lease.token, lease.expires_at, ask.input.empty() ? st.unit.input : ask.input,
+            ask.ui};
+      },
+      ask.reserved);
 }
 
-void on(self_ptr self, const owned_release& release) {
+void on(self_ptr self, caf::response_promise promise, const owned_release& release) {
   auto& st = self->state;
   const auto at = time(self);
   const auto& request = release.request;
@@ -118,18 +170,18 @@ void on(self_ptr self, const owned_release& release) {
                    core::give_back{request.contributor, request.token, request.decline}, at);
   if (!decided.changes.empty())
     report(self, ended_by(st.unit, decided.changes, at));
-  carry_out(self, self->make_response_promise(), std::move(decided),
+  carry_out(self, std::move(promise), std::move(decided),
             [&](bool) { return msg::assignment_released{st.unit.id}; });
 }
 
-void on(self_ptr self, const owned_extend& extend) {
+void on(self_ptr self, caf::response_promise promise, const owned_extend& extend) {
   auto& st = self->state;
   const auto& request = extend.request;
   auto decided = core::decide(st.unit, st.shared->lease,
                               core::extend{request.contributor, request.token}, time(self));
   if (!decided.changes.empty())
     report(self, {});
-  carry_out(self, self->make_response_promise(), std::move(decided), [&](const core::lease& lease) {
+  carry_out(self, std::move(promise), std::move(decided), [&](const core::lease& lease) {
     return msg::assignment_extended{st.unit.id, lease.expires_at};
   });
 }
@@ -166,7 +218,7 @@ core::outcome<core::submit> command_of(self_ptr self, const trusted_submit& subm
                       submit.judged_before};
 }
 
-void on(self_ptr self, const check_judgment& asked) {
+void on(self_ptr self, caf::response_promise promise, const check_judgment& asked) {
   auto& st = self->state;
   const auto command = command_of(self, *asked.judgment);
   core::failure why = command ? core::failure{} : command.error();
@@ -175,20 +227,19 @@ void on(self_ptr self, const check_judgment& asked) {
     auto decided = core::decide(trial, st.shared->lease, *command, time(self));
     why = {decided.refusal, std::move(decided.detail)};
   }
-  auto promise = self->make_response_promise();
   if (why.code == core::errc::none)
     promise.deliver(judgment_checked{});
   else
     st.pending.after_all(reply_refusal(std::move(promise), std::move(why)));
 }
 
-void on(self_ptr self, trusted_submit& submit) {
+void on(self_ptr self, caf::response_promise promise, trusted_submit& submit) {
   auto& st = self->state;
   auto& request = submit.submit.request;
   const auto at = time(self);
   auto command = command_of(self, submit);
   if (!command) {
-    st.pending.after_all(reply_refusal(self->make_response_promise(), command.error()));
+    st.pending.after_all(reply_refusal(std::move(promise), command.error()));
     return;
   }
   if (command->payload.empty())
@@ -196,6 +247,7 @@ void on(self_ptr self, trusted_submit& submit) {
   const auto correct = command->test_correct;
   const judged_report judged{request.contributor, command->answer};
   const core::judgment_moment when{at, request.judgment};
+  auto before = core::part_of(st.unit, command->contributor);
   auto decided = core::decide(st.unit, st.shared->lease, *command, at);
   const bool surplus = decided.answer.surplus;
   if (!decided.changes.empty())
@@ -212,16 +264,16 @@ void on(self_ptr self, trusted_submit& submit) {
     tell_step = [self, told = judgment_kept{judged.contributor, submit.judged_before.has_value()}] {
       self->send(self->state.shared->step, told);
     };
-  carry_out(
-      self, self->make_response_promise(), std::move(decided),
+  carry_out_alone(
+      self, std::move(promise), judged.contributor, std::move(before), std::move(decided),
       // A test question has a slot for everybody, so that none of its late answers is surplus.
       [hidden = st.shared->hides_counts](const core::submitted& s) {
         return msg::judgment_accepted{s.judgment, s.repeated, hidden ? s.late : s.surplus};
       },
-      std::move(tell_step));
+      false, std::move(tell_step));
 }
 
-void on(self_ptr self, const expire_leases&) {
+void on(self_ptr self, const caf::response_promise&, const expire_leases&) {
   auto& st = self->state;
   const auto at = time(self);
   auto decided = core::decide(st.unit, st.shared->lease, core::expire{}, at);
@@ -246,9 +298,9 @@ void aggregate(self_ptr self, caf::response_promise promise, const judgment_seen
 
 /// Fetches the input, and then aggregates. One that is lost is asked for again and again, as for
 /// units that go on: none may silently go where it does not belong. Others do not wait for it.
-void aggregate_with_input(self_ptr self, const judgment_seen& seen) {
+void aggregate_with_input(self_ptr self, caf::response_promise asked, const judgment_seen& seen) {
   const auto& shared = self->state.shared;
-  const held_promise promise{self->make_response_promise()};
+  const held_promise promise{std::move(asked)};
   const auto input = std::make_shared<std::string>(self->state.unit.input);
   get_payloads(
       self, shared->objects, {input.get()}, internal_timeout,
@@ -270,19 +322,18 @@ void aggregate_with_input(self_ptr self, const judgment_seen& seen) {
       when_busy::wait);
 }
 
-void on(self_ptr self, const judgment_seen& seen) {
+void on(self_ptr self, caf::response_promise promise, const judgment_seen& seen) {
   const auto& st = self->state;
   const auto& asked = st.shared->asked_of_input;
   // It is looked at once for each unit, and not with each judgment.
   if (asked.empty() || !core::ready_to_aggregate(st.unit))
-    return aggregate(self, self->make_response_promise(), seen, {});
+    return aggregate(self, std::move(promise), seen, {});
   if (core::begins_like_object_ref(st.unit.input))
-    return aggregate_with_input(self, seen);
-  aggregate(self, self->make_response_promise(), seen,
-            documents::read_input_values(st.unit.input, asked));
+    return aggregate_with_input(self, std::move(promise), seen);
+  aggregate(self, std::move(promise), seen, documents::read_input_values(st.unit.input, asked));
 }
 
-void on(self_ptr self, task_over& over) {
+void on(self_ptr self, caf::response_promise promise, task_over& over) {
   auto& st = self->state;
   const auto at = time(self);
   core::take_result command{over.task, over.ending, std::move(over.result), {}, over.trust};
@@ -306,11 +357,11 @@ void on(self_ptr self, task_over& over) {
       judged = judged_report{decided.answer, command.answer};
     report(self, ended_by(st.unit, decided.changes, at), false, std::move(judged));
   }
-  carry_out(self, self->make_response_promise(), std::move(decided),
+  carry_out(self, std::move(promise), std::move(decided),
             [](const core::contributor_id&) { return events_applied{}; });
 }
 
-void on(self_ptr self, const disregard_contributor& command) {
+void on(self_ptr self, const caf::response_promise&, const disregard_contributor& command) {
   auto& st = self->state;
   const auto at = time(self);
   auto decided = core::decide(st.unit, st.shared->lease, core::disregard{command.contributor}, at);
@@ -321,17 +372,16 @@ void on(self_ptr self, const disregard_contributor& command) {
                    std::move(decided.changes), [](const core::failure&) {});
 }
 
-void on(self_ptr self, const core::withdraw& command) {
+void on(self_ptr self, caf::response_promise promise, const core::withdraw& command) {
   auto& st = self->state;
   const auto at = time(self);
   auto decided = core::decide(st.unit, st.shared->lease, st.shared->ways, command, at);
   if (!decided.changes.empty())
     report(self, ended_by(st.unit, decided.changes, at));
-  carry_out(self, self->make_response_promise(), std::move(decided),
-            [](bool) { return events_applied{}; });
+  carry_out(self, std::move(promise), std::move(decided), [](bool) { return events_applied{}; });
 }
 
-void on(self_ptr self, const reinstate_contributor& command) {
+void on(self_ptr self, const caf::response_promise&, const reinstate_contributor& command) {
   auto& st = self->state;
   auto decided = core::decide(st.unit, core::reinstate{command.contributor}, time(self));
   if (const auto* judged = core::counted_judgment(st.unit, command.contributor))
@@ -341,7 +391,7 @@ void on(self_ptr self, const reinstate_contributor& command) {
                      std::move(decided.changes), [](const core::failure&) {});
 }
 
-void on(self_ptr self, const core::trust_anew& command) {
+void on(self_ptr self, const caf::response_promise&, const core::trust_anew& command) {
   auto& st = self->state;
   auto decided = core::decide(st.unit, command);
   if (!decided.changes.empty())
@@ -349,23 +399,35 @@ void on(self_ptr self, const core::trust_anew& command) {
                      std::move(decided.changes), [](const core::failure&) {});
 }
 
-void on(self_ptr self, const msg::change_unit& request) {
+void on(self_ptr self, caf::response_promise promise, const msg::change_unit& request) {
   auto& st = self->state;
   const auto at = time(self);
   auto decided =
       core::decide(st.unit, st.shared->lease, static_cast<core::unit_verb>(request.verb), at);
   if (!decided.changes.empty())
     report(self, ended_by(st.unit, decided.changes, at));
-  carry_out(self, self->make_response_promise(), std::move(decided), [&](core::unit_state state) {
+  carry_out(self, std::move(promise), std::move(decided), [&](core::unit_state state) {
     return msg::unit_changed{st.unit.id, state};
   });
+}
+
+void on(self_ptr self, caf::response_promise promise, const step_canceled&) {
+  auto& st = self->state;
+  const auto at = time(self);
+  auto decided = core::decide(st.unit, st.shared->lease, core::unit_verb::cancel, at);
+  if (decided.refusal != core::errc::none) // it was finished before
+    decided = {};
+  if (!decided.changes.empty())
+    report(self, ended_by(st.unit, decided.changes, at));
+  carry_out(self, std::move(promise), std::move(decided),
+            [](core::unit_state) { return events_applied{}; });
 }
 
 /// Turns a request away, before anything is decided, while the writers have too much to do. What
 /// the node's own actors ask for is always taken: they would only ask again. So is what the step
 /// offers, which has looked for room itself and keeps a slot for it.
 template <class Command>
-bool turn_away(self_ptr self, const Command&) {
+bool turn_away(self_ptr self, caf::response_promise& promise, const Command&) {
   constexpr bool can_come_again =
       msg::is_one_of<Command, owned_release, owned_extend, trusted_submit, msg::change_unit>;
   if constexpr (!can_come_again)
@@ -373,15 +435,100 @@ bool turn_away(self_ptr self, const Command&) {
   const auto why = room_to_write(*self->state.shared->node);
   if (why.code == core::errc::none)
     return false;
-  self->make_response_promise().deliver(msg::to_error(why));
+  promise.deliver(msg::to_error(why));
   return true;
 }
 
 /// The step sends nothing after it.
-void on(self_ptr self, const passivate&) {
+void on(self_ptr self, const caf::response_promise&, const passivate&) {
   self->state.pending.after_all([=](const core::failure& why) {
     self->quit(why.code == core::errc::none ? caf::error{} : msg::to_error(why));
   });
+}
+
+// Whether a command may rest on what somebody did whose id may be in use.
+
+template <class Command>
+bool rests_on(self_ptr, const core::contributor_id&, const Command&) {
+  return true; // the whole unit
+}
+bool rests_on(self_ptr, const core::contributor_id& who, const owned_ask& m) {
+  return m.request.contributor == who;
+}
+bool rests_on(self_ptr, const core::contributor_id& who, const owned_release& m) {
+  return m.request.contributor == who;
+}
+bool rests_on(self_ptr, const core::contributor_id& who, const owned_extend& m) {
+  return m.request.contributor == who;
+}
+bool rests_on(self_ptr, const core::contributor_id& who, const trusted_submit& m) {
+  return m.submit.request.contributor == who;
+}
+bool rests_on(self_ptr, const core::contributor_id& who, const check_judgment& m) {
+  return m.judgment->submit.request.contributor == who;
+}
+bool rests_on(self_ptr self, const core::contributor_id&, const judgment_seen&) {
+  return core::ready_to_aggregate(self->state.unit);
+}
+bool rests_on(self_ptr, const core::contributor_id&, const expire_leases&) { return false; }
+bool rests_on(self_ptr, const core::contributor_id&, const passivate&) {
+  return false; // it waits for all writes anyway
+}
+
+bool must_wait(self_ptr self, const unit_command& command) {
+  const auto& unsure = self->state.unsure;
+  return unsure
+         && std::any_of(unsure->contributors.begin(), unsure->contributors.end(),
+                        [&](const core::contributor_id& who) {
+                          return std::visit(
+                              [&](const auto& what) { return rests_on(self, who, what); },
+                              command.what);
+                        });
+}
+
+/// Whoever sent it waits for an answer, or would drop one.
+bool is_answered(const unit_command& command) {
+  return std::visit(
+      [](const auto& what) {
+        using type = std::decay_t<decltype(what)>;
+        return !msg::is_one_of<type, disregard_contributor, reinstate_contributor, core::trust_anew,
+                               expire_leases, passivate>;
+      },
+      command.what);
+}
+
+void carry_on(self_ptr self, caf::response_promise promise, unit_command& command) {
+  std::visit(
+      [&](auto& what) {
+        if (!turn_away(self, promise, what))
+          on(self, std::move(promise), what);
+      },
+      command.what);
+}
+
+/// Decides about a command, or keeps it for later. All that comes behind one that waits waits, too:
+/// whoever sent them relies on their order.
+void receive(self_ptr self, unit_command& command) {
+  auto& unsure = self->state.unsure;
+  auto promise = self->make_response_promise();
+  if (!unsure || (unsure->waiting.empty() && !must_wait(self, command)))
+    return carry_on(self, std::move(promise), command);
+  std::optional<held_promise> held;
+  if (is_answered(command))
+    held.emplace(std::move(promise));
+  unsure->waiting.push_back({std::move(held), std::move(command)});
+}
+
+/// Some of what was unsure is known now.
+void go_on(self_ptr self) {
+  auto& unsure = self->state.unsure;
+  while (unsure && !unsure->waiting.empty() && !must_wait(self, unsure->waiting.front().command)) {
+    auto next = std::move(unsure->waiting.front());
+    unsure->waiting.pop_front();
+    carry_on(self, next.promise ? next.promise->take() : caf::response_promise{}, next.command);
+  }
+  if (unsure && unsure->waiting.empty() && unsure->contributors.empty())
+    unsure.reset(); // a unit that rests has none
 }
 
 } // namespace
@@ -393,17 +540,11 @@ caf::behavior unit_actor(caf::stateful_actor<unit_state>* self, core::unit loade
   self->state.unit = std::move(loaded);
   self->state.shared = std::move(shared);
   return {
-      [=](unit_command& command) {
-        std::visit(
-            [=](auto& what) {
-              if (!turn_away(self, what))
-                on(self, what);
-            },
-            command.what);
-      },
+      [=](unit_command& command) { receive(self, command); },
       [=](const write_done& done) {
         if (!self->state.pending.settle(done))
-          self->quit(msg::to_error(done.failure));
+          return self->quit(msg::to_error(done.failure));
+        go_on(self);
       },
   };
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/held_promise.hpp"
 #include "actors/pending_effects.hpp"
 #include "documents/answer_matcher.hpp"
 #include "documents/judgment_document.hpp"
@@ -8,7 +9,9 @@
 #include <caf/ref_counted.hpp>
 #include <caf/stateful_actor.hpp>
 
+#include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +27,7 @@ struct step_context : caf::ref_counted {
         from(std::move(decides)),
         lease(definition.lease),
         aggregation(definition.aggregation),
+        repair(definition.repair),
         ways(std::move(leads_on)),
         asked_of_input(core::pointers_asked(ways)),
         hides_counts(definition.test_questions.has_value()),
@@ -36,6 +40,7 @@ struct step_context : caf::ref_counted {
   decider from;
   core::lease_policy lease;
   core::aggregation_policy aggregation;
+  core::repair_policy repair;
   std::vector<core::way> ways;
   std::vector<std::string> asked_of_input; ///< JSON pointers that `ways` ask about.
   bool hides_counts; ///< Nothing may tell how often a unit was leased, or how many slots it has.
@@ -45,6 +50,16 @@ struct step_context : caf::ref_counted {
   caf::actor objects;
 };
 using step_context_ptr = caf::intrusive_ptr<const step_context>;
+
+/// What waits for the database to say whether ids that contributors have chosen are in use.
+struct unsure_part {
+  struct waiting_command {
+    std::optional<held_promise> promise; ///< None: nobody waits for an answer.
+    unit_command command;
+  };
+  std::vector<core::contributor_id> contributors; ///< Whose grants and judgments are under way.
+  std::deque<waiting_command> waiting;            ///< What may rest on these, in order.
+};
 
 struct unit_state {
   static inline const char* name = "unit";
@@ -58,6 +73,7 @@ struct unit_state {
   core::unit unit;
   step_context_ptr shared;
   pending_effects pending;
+  std::unique_ptr<unsure_part> unsure;                      ///< Null in a unit that rests.
   std::unique_ptr<const documents::answer_matcher> matcher; ///< Once an answer has been matched.
 };
 
@@ -68,7 +84,9 @@ struct unit_state {
 /// so the two agree about who is alive.
 ///
 /// Failure: a refused write, a lost fence or a crash ends the actor; its step loads it again from
-/// the database when next needed. Requests under way are answered `unavailable`.
+/// the database when next needed. Requests under way are answered `unavailable`. An id that a
+/// contributor has chosen and that is in use elsewhere ends nothing: what they did is taken back,
+/// and they alone hear of it.
 ///
 /// Backpressure: none of its own; it holds one pending entry per request that the gateway has
 /// admitted.

@@ -76,7 +76,7 @@ void create(self_ptr self, const held_promise& promise, const new_workflow& requ
       self, st.context, writer, {shard, {}, 1}, std::move(change), [=](const core::failure& why) {
         if (why.code == core::errc::none)
           return finish(self, promise, created);
-        if (why.code != core::errc::refused_by_store)
+        if (why.code != core::errc::refused_by_store && why.code != core::errc::already_exists)
           return fail(self, promise, why);
         self->request(self->state.loader, internal_timeout, load_workflow{request.request.workflow})
             .then(

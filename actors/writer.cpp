@@ -31,6 +31,8 @@ struct queued_change {
   core::change changes;
   caf::strong_actor_ptr sender;
   std::size_t weight = 0;
+  bool alone = false;    ///< As in `write_request`.
+  core::failure refused; ///< It was, alone: it takes its turn without its writes.
 };
 
 using span = std::pair<std::size_t, std::size_t>;
@@ -126,7 +128,8 @@ answered_run* continued_by(std::vector<answered_run>& runs, const queued_change&
   constexpr std::ptrdiff_t far_enough = 4;
   const auto first = runs.end() - std::min(far_enough, std::distance(runs.begin(), runs.end()));
   const auto found = std::find_if(first, runs.end(), [&](const answered_run& run) {
-    return *run.sender == change.sender && run.done.ticket + 1 == change.ticket;
+    return *run.sender == change.sender && run.done.ticket + 1 == change.ticket
+           && run.done.failure.code == core::errc::none;
   });
   return found == runs.end() ? nullptr : &*found;
 }
@@ -141,6 +144,10 @@ void tell_durable(self_ptr self) {
   std::vector<answered_run> runs;
   for (const auto& change : st.durable) {
     forget(st, change);
+    if (change.refused.code != core::errc::none) {
+      runs.push_back({&change.sender, {change.ticket, change.refused}});
+      continue;
+    }
     ++st.context->gauges.writer.changes;
     if (auto* run = continued_by(runs, change)) {
       run->done.ticket = change.ticket;
@@ -333,12 +340,60 @@ void on_committed(self_ptr self) {
   ++st.context->gauges.writer.commits;
 }
 
-void on_refused(self_ptr self, const std::string& reason) {
+/// The changes of [first, last) of `selected` whose ids are in use, by their places there.
+std::map<std::size_t, core::failure> taken_among(const writer_state& st, const span& range,
+                                                 const std::vector<persistence::taken_id>& taken) {
+  std::map<std::pair<core::shard_id, std::size_t>, const persistence::taken_id*> named;
+  for (const auto& one : taken)
+    named[{one.shard, one.change}] = &one;
+  std::map<std::size_t, core::failure> places;
+  std::map<core::shard_id, std::size_t> next; // as `build` has put them together
+  for (auto i = range.first; i < range.second; ++i) {
+    const auto shard = st.selected[i].shard;
+    if (const auto found = named.find({shard, next[shard]++}); found != named.end())
+      places[i] = {core::errc::already_exists, found->second->detail};
+  }
+  return places;
+}
+
+/// Ids of some changes are in use: whoever can take back what it has decided hears of it in its
+/// turn, and all others go on. The rest is committed up to the first of those who cannot.
+void on_taken(self_ptr self, const span& range, std::map<std::size_t, core::failure> taken) {
   auto& st = self->state;
-  const auto [first, last] = st.ranges.back();
+  const auto [first, last] = range;
+  std::vector<std::size_t> ending;
+  for (auto& [place, why] : taken) {
+    auto& change = st.selected[place];
+    if (!change.alone) {
+      ending.push_back(place);
+      continue;
+    }
+    ++st.context->gauges.writer.refused;
+    change.changes = {};
+    change.refused = std::move(why);
+  }
+  if (last - first == 1 && !ending.empty())
+    return refuse(self, st.selected[first], taken.begin()->second);
+  auto end = last;
+  for (auto place = ending.rbegin(); place != ending.rend(); ++place) {
+    if (*place + 1 < end)
+      st.ranges.push_back({*place + 1, end});
+    st.ranges.push_back({*place, *place + 1});
+    end = *place;
+  }
+  if (first < end)
+    st.ranges.push_back({first, end});
+}
+
+void on_refused(self_ptr self, const persistence::commit_result& result) {
+  auto& st = self->state;
+  const auto range = st.ranges.back();
+  const auto [first, last] = range;
   st.ranges.pop_back();
+  if (auto taken = taken_among(st, range, result.taken); !taken.empty())
+    return on_taken(self, range, std::move(taken));
   if (last - first == 1) {
-    refuse(self, st.selected[first], {core::errc::refused_by_store, reason});
+    refuse(self, st.selected[first], {core::errc::refused_by_store, result.reason});
     return;
   }
   const auto halves = core::bisect(first, last);
@@ -532,7 +587,7 @@ void commit(self_ptr self) {
     case persistence::commit_status::refused:
       unbuild(st);
       st.attempt = 0;
-      on_refused(self, result.reason);
+      on_refused(self, result);
       break;
     case persistence::commit_status::fenced:
       st.attempt = 0;
@@ -641,7 +696,7 @@ core::failure admit(self_ptr self, const decider& from, queued_change& change) {
 void enqueue(self_ptr self, write_request& request) {
   auto& st = self->state;
   queued_change change{request.from.shard,     0, request.ticket, std::move(request.changes),
-                       self->current_sender(), 0};
+                       self->current_sender(), 0, request.alone,  {}};
   change.weight = core::weight(change.changes);
   st.queued_weight += change.weight;
   if (const auto why = admit(self, request.from, change); why.code != core::errc::none) {

@@ -4,6 +4,7 @@
 #include "app/printable.hpp"
 #include "app/wiring.hpp"
 #include "objects/file_object_store.hpp"
+#include "persistence/mend.hpp"
 #include "persistence/private_cluster.hpp"
 #include "persistence/verify.hpp"
 
@@ -27,6 +28,7 @@ using nlohmann::ordered_json;
 struct verify_flags {
   configuration_flags configuration;
   bool json = false;
+  bool repair = false;
 };
 
 std::uint64_t violations_of(const std::vector<persistence::check_result>& results) {
@@ -91,11 +93,19 @@ persistence::object_probe probe_of(const config::settings& settings) {
   };
 }
 
-exit_code verify(const std::string& conninfo, const config::settings& settings, bool json) {
+exit_code verify(const std::string& conninfo, const config::settings& settings,
+                 const verify_flags& flags) {
+  if (flags.repair) {
+    const auto done = persistence::mend(conninfo);
+    if (!done)
+      return complain(done.error(), exit_code::database);
+    for (const auto& [name, rows] : *done) // not on stdout, which may be one JSON object
+      std::cerr << "holdfast: " << name << ": " << rows << " rows repaired\n";
+  }
   const auto results = persistence::verify(conninfo, probe_of(settings));
   if (!results)
     return complain(results.error(), exit_code::database);
-  if (json)
+  if (flags.json)
     print_json(*results);
   else
     print_text(*results);
@@ -103,7 +113,7 @@ exit_code verify(const std::string& conninfo, const config::settings& settings, 
 }
 
 /// The database of a node that does not run: started for the checks, under the node's lock.
-exit_code verify_stopped_node(const config::settings& settings, bool json) {
+exit_code verify_stopped_node(const config::settings& settings, const verify_flags& flags) {
   const auto lock = data_dir_lock::take(settings.node.data_dir);
   if (!lock)
     return complain(lock.error(), lock.error().code == core::errc::already_exists
@@ -112,7 +122,7 @@ exit_code verify_stopped_node(const config::settings& settings, bool json) {
   persistence::private_cluster cluster{private_cluster_of(settings)};
   if (const auto started = cluster.start(); !started)
     return complain(started.error(), exit_code::database);
-  const auto result = verify(cluster.conninfo(), settings, json);
+  const auto result = verify(cluster.conninfo(), settings, flags);
   if (const auto stopped = cluster.stop(persistence::private_cluster::shutdown::fast); !stopped)
     return complain(stopped.error(), exit_code::database);
   return result;
@@ -126,12 +136,12 @@ exit_code run(const verify_flags& flags) {
   }
   const auto& settings = loaded.values;
   if (settings.database.url)
-    return verify(conninfo_of(settings), settings, flags.json);
+    return verify(conninfo_of(settings), settings, flags);
   if (const auto running = read_node_file(settings.node.data_dir); running && running->alive())
-    return verify(running->database, settings, flags.json);
+    return verify(running->database, settings, flags);
   std::error_code ignored;
   if (std::filesystem::exists(std::filesystem::path{settings.node.data_dir} / "postgres", ignored))
-    return verify_stopped_node(settings, flags.json);
+    return verify_stopped_node(settings, flags);
   return complain({core::errc::not_found, "there is no database in " + settings.node.data_dir
                                               + "; name one with --data-dir or --database-url"},
                   exit_code::configuration);
@@ -146,6 +156,9 @@ void add_verify_command(CLI::App& cli, exit_code& result) {
                 "--database-url");
   flags->configuration.add_to(*command);
   command->add_flag("--json", flags->json, "Print one JSON object");
+  command->add_flag("--repair", flags->repair,
+                    "First repair what earlier versions have left behind and a program can repair: "
+                    "leases that share an assignment id");
   command->callback([flags, &result] { result = run(*flags); });
 }
 

@@ -61,6 +61,18 @@ void answer_model::withdraw(const contributor_id& contributor) {
   judged_[who->second].clear();
 }
 
+void answer_model::withdraw(const unit_id& unit, const contributor_id& contributor) {
+  const auto who = contributors_.find(contributor);
+  const auto of = units_.find(unit);
+  if (who == contributors_.end() || of == units_.end() || !model_.withdraw(of->second, who->second))
+    return;
+  --judgments_[of->second];
+  --counted_;
+  changed_[of->second] = true;
+  auto& judged = judged_[who->second];
+  judged.erase(std::find(judged.begin(), judged.end(), of->second));
+}
+
 std::shared_ptr<const quality::refit_input> answer_model::begin_refit() {
   if (counted_ == 0)
     return nullptr;

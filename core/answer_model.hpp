@@ -38,6 +38,9 @@ public:
   /// Nothing that the contributor ever said counts.
   void withdraw(const contributor_id& contributor);
 
+  /// What the contributor said of this unit does not count, if it did.
+  void withdraw(const unit_id& unit, const contributor_id& contributor);
+
   model_opinion opinion_of(const unit_id& unit) const;
 
   /// All judgments that count, by contributor in order of their first one.

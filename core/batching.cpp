@@ -24,6 +24,7 @@ struct footprint_of {
   void operator()(const set_unit_slots& w) { unit(w.unit); }
   void operator()(const finalize_unit& w) { unit(w.unit); }
   void operator()(const reopen_unit& w) { unit(w.unit); }
+  void operator()(const restate_unit& w) { unit(w.unit); }
   void operator()(const withdraw_unit& w) { unit(w.unit); }
   void operator()(const set_question_forgiven& w) { unit(w.unit); }
   // What becomes part of a batch was committed before.
@@ -78,11 +79,12 @@ struct footprint_of {
   }
   void operator()(const refuse_staged& w) { staged(w.staged); }
   void operator()(const stage_task& w) { task_row(w.task.spec.id); }
+  // Another step may want the same id.
+  void operator()(const put_repair& w) { rows.push_back(mix(std::hash<repair_id>{}(w.row.id), 7)); }
   // Written once, or the last one counts.
   void operator()(const put_standing&) {}
   void operator()(const put_profile&) {}
   void operator()(const insert_flag&) {}
-  void operator()(const put_repair&) {}
   void operator()(const put_queue&) {}
   void operator()(const put_schedule_row&) {}
   void operator()(const delete_schedule_row&) {}

@@ -271,6 +271,17 @@ std::uint32_t ready_set::free_slots(const unit_id& unit) const {
   return e == nullptr || e->suspended ? 0 : e->free;
 }
 
+std::vector<unit_id> ready_set::all_open() const {
+  std::vector<unit_id> open;
+  open.reserve(index_.size() + apart_.size());
+  for (const auto& [unit, entry] : index_)
+    open.push_back(unit);
+  for (const auto& [unit, suspended] : apart_)
+    open.push_back(unit);
+  std::sort(open.begin(), open.end());
+  return open;
+}
+
 std::vector<unit_id> ready_set::full_units() const {
   std::vector<unit_id> units{full_.begin(), full_.end()};
   std::sort(units.begin(), units.end());

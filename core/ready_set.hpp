@@ -75,6 +75,8 @@ public:
   /// Units with a free slot that are not suspended.
   std::size_t ready_units() const { return ready_; }
   std::size_t open_units() const { return index_.size(); }
+  /// All open units, also those that are kept apart, by id.
+  std::vector<unit_id> all_open() const;
   /// Open units without a free slot, suspended or not, by id: somebody has them, or they are
   /// judged.
   std::vector<unit_id> full_units() const;

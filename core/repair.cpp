@@ -69,6 +69,21 @@ bool stands(const standing_result& result, const aggregate& found) {
          && (found.tied == 1 || result.tied);
 }
 
+/// Whether the judgments that gave `found` are as many as the step wants.
+bool suffices(const unit& u, const aggregation_policy& policy, std::uint32_t count,
+              const aggregate& found) {
+  return policy.stopping ? enough(*policy.stopping, found) : count >= u.slots;
+}
+
+/// The result of the judgments that are left. Where they are fewer than the step wants, it says so.
+std::string restated(const aggregate& found, std::uint32_t count, bool is_enough) {
+  auto result = to_json(found);
+  if (is_enough)
+    return result;
+  result.pop_back();
+  return result + R"(,"rests_on":)" + std::to_string(count) + '}';
+}
+
 /// What the unit asks for when its result is gone: `left` judgments if those will do, else more.
 std::uint32_t slots_wanted(const unit& u, const aggregation_policy& policy, std::uint32_t left,
                            const aggregate* found) {
@@ -147,20 +162,29 @@ decision<repaired> repair(unit_record& u, const aggregation_policy& policy,
     return done;
   const auto today = as_known_today(u, command);
   const auto otherwise = counted_otherwise(u.judgments, today);
-  if (otherwise == 0)
-    return done;
   const auto left = counted_answers(today);
   const auto count = static_cast<std::uint32_t>(left.size());
+  const bool left_behind = command.at_work.empty() && command.result.votes.value_or(count) != count;
+  if (otherwise == 0 && !left_behind)
+    return done;
   const bool by_model = asks_model(policy.method);
   HOLDFAST_INVARIANT(!by_model || (command.opinion && command.opinion->judgments == count),
                      "the step's model knows the judgments of finished units");
   std::optional<aggregate> found;
   if (!left.empty())
     found = aggregate_of(policy, left, by_model ? &*command.opinion : nullptr);
-  if (found && stands(command.result, *found)) {
+  const bool is_enough = found && suffices(u, policy, count, *found);
+  if (found && stands(command.result, *found)
+      && (is_enough || command.policy == repair_policy::keep)) {
     done.answer = {repair_outcome::unchanged, otherwise, false};
-    if (command.at_work.empty())
-      taint(u, command.contributors, now, done.changes);
+    if (!command.at_work.empty())
+      return done;
+    taint(u, command.contributors, now, done.changes);
+    if (auto result = restated(*found, count, is_enough); result != u.result) {
+      u.result = std::move(result);
+      u.confidence = found->confidence;
+      done.changes.writes.push_back(restate_unit{u.id, u.result, u.confidence});
+    }
     return done;
   }
   const auto* taken = way_taken(u.route, ways);

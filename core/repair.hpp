@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/repair_policy.hpp"
 #include "core/unit.hpp"
 
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace holdfast::core {
 /// What becomes of a finished unit.
 enum class repair_outcome : std::uint8_t {
   unconcerned = 0, ///< Nothing counts in it that should not.
-  unchanged = 1,   ///< Its answer stands: what must not count is marked, all else stays.
+  unchanged = 1,   ///< Its answer stands: what must not count is marked and leaves the result.
   changed = 2,     ///< Its result is taken back, and the judgments that are left give another.
   reopened = 3,    ///< Its result is taken back, and it asks others.
 };
@@ -25,8 +26,9 @@ enum class repair_outcome : std::uint8_t {
 /// A result as it is stored, as far as a repair compares it.
 struct standing_result {
   std::string answer;
-  std::string correction; ///< JSON; empty for none.
-  bool tied = false;      ///< Another answer had as great a share.
+  std::string correction;               ///< JSON; empty for none.
+  bool tied = false;                    ///< Another answer had as great a share.
+  std::optional<std::uint32_t> votes{}; ///< How many judgments it says that it rests on.
 };
 
 /// Nothing that these contributors said about the unit counts any more, although it is finished.
@@ -40,6 +42,7 @@ struct disregard_finished {
   /// are trusted as is known today. What they said counts again as in open units, where slots are
   /// free, and is trusted so.
   std::map<contributor_id, trust_course> at_work{};
+  repair_policy policy = repair_policy::refill; ///< Of the step.
 };
 
 /// Judgments of the finished unit that count no more, and would again.
@@ -52,11 +55,14 @@ struct repaired {
 };
 
 /// A result stands when the judgments that are left give the same answer, and not only together
-/// with another that is as good. Then what counts no more is marked; but where others are taken as
-/// they are today, nothing is written, so that the result is that of the judgments that are stored.
-/// Else it is taken back: the unit is judgable again, with as many slots as it needs, and gets its
-/// next result as it got this one, from those who aggregate. Where the judgments that are left are
-/// enough for the step's stopping rule, its slots are full.
+/// with another that is as good, and are as many as the step wants or the policy is to keep it.
+/// Then what counts no more is marked, and the votes and the confidence of the result are those of
+/// the judgments that are left; but where others are taken as they are today, nothing is written,
+/// so that the result is that of the judgments that are stored. A result that counts what was
+/// marked before, as earlier versions of Holdfast have left it, is dealt with likewise. Else it is
+/// taken back: the unit is judgable again, with as many slots as it needs, and gets its next result
+/// as it got this one, from those who aggregate. Where the judgments that are left are enough for
+/// the step's stopping rule, its slots are full.
 ///
 /// Units that were made from a result that is taken back are withdrawn, and with them what was made
 /// from those (`withdraw` in core/unit.hpp), also through batches (`ungather` in core/step.hpp);

@@ -64,6 +64,14 @@ bool kept_as_surplus(const unit& u, const submit& command) {
   });
 }
 
+/// Whether a judgment of the unit has this id. Where else one may have it the database knows.
+bool is_used_here(const unit& u, const judgment_id& id) {
+  return std::any_of(u.judgments.begin(), u.judgments.end(),
+                     [&](const judgment_mark& j) { return j.id == id; })
+         || std::any_of(u.lapsed.begin(), u.lapsed.end(),
+                        [&](const lapsed_lease& l) { return l.surplus && l.surplus == id; });
+}
+
 /// Slots neither leased nor judged, whether or not they are given out now.
 std::uint32_t open_slots(const unit& u) {
   const auto taken = u.leases.active.size() + counted_judgments(u);
@@ -117,6 +125,8 @@ decision<submitted> decide_late(unit& u, const lease_policy& policy, const submi
                           ? find_lapsed(u, command.contributor, command.token)
                           : nullptr;
   const bool late = ended != nullptr || refusal == errc::lease_expired;
+  if (u.state == unit_state::canceled && refusal == errc::lease_not_held)
+    return refuse<submitted>(errc::wrong_state, "the unit is canceled");
   if (!late || policy.late_submit == late_submit::reject || command.removed
       || u.state == unit_state::canceled)
     return refuse<submitted>(refusal);
@@ -278,8 +288,11 @@ decision<lease> decide(unit& u, const lease_policy& policy, const ask& command, 
 
 decision<lease> decide(unit& u, const lease_policy& policy, const extend& command, instant now) {
   if (const auto refusal = extend_lease(u.leases, policy, command.contributor, command.token, now);
-      refusal != errc::none)
+      refusal != errc::none) {
+    if (u.state == unit_state::canceled && refusal == errc::lease_not_held)
+      return refuse<lease>(errc::wrong_state, "the unit is canceled");
     return refuse<lease>(refusal);
+  }
   decision<lease> extended;
   extended.answer = *find_lease(u.leases, command.contributor);
   extended.changes.writes.push_back(
@@ -317,6 +330,8 @@ decision<submitted> decide(unit& u, const lease_policy& policy, const submit& co
       return {errc::none, {command.judgment, true, false, earlier->late}, {}, {}};
     return refuse<submitted>(errc::already_judged);
   }
+  if (is_used_here(u, command.judgment))
+    return refuse<submitted>(errc::already_exists, std::string{judgment_id_taken});
   if (const auto refusal = check_lease(u.leases, command.contributor, command.token, now);
       refusal != errc::none)
     return decide_late(u, policy, command, refusal, now);

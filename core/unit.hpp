@@ -154,6 +154,10 @@ struct give_back {
 /// when they have handed in, under this lease or for good.
 decision<bool> decide(unit& u, const lease_policy& policy, const give_back& command, instant now);
 
+/// What is said of an id that another judgment has.
+inline constexpr std::string_view judgment_id_taken =
+    "another judgment has this id; submit with a new one";
+
 struct submit {
   contributor_id contributor;
   core::token token = 0;
@@ -179,7 +183,8 @@ struct submitted {
 /// no slot, or none is given to late ones, it is kept as surplus, one for each lease; also when
 /// the unit is finalized. It is refused as elsewhere when the unit is canceled, when the
 /// contributor was removed, when they have the unit anew (then they hand in under the new lease),
-/// and after a lease that ended in another way.
+/// and after a lease that ended in another way. `already_exists`: another judgment of the unit has
+/// this id.
 decision<submitted> decide(unit& u, const lease_policy& policy, const submit& command, instant now);
 
 /// Ends every lease that has run out; answers how many.

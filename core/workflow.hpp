@@ -9,6 +9,7 @@
 #include "core/lease.hpp"
 #include "core/quality/standing.hpp"
 #include "core/quality/test_placement.hpp"
+#include "core/repair_policy.hpp"
 #include "core/routing.hpp"
 
 #include <cstdint>
@@ -45,6 +46,7 @@ struct step_definition {
   std::uint32_t judgments_per_unit = 3; ///< Slots of a unit that does not bring its own number.
   lease_policy lease;
   aggregation_policy aggregation;
+  repair_policy repair = repair_policy::refill;
   std::optional<test_question_policy> test_questions;
   std::optional<task_executor> tasks;     ///< None: people judge all.
   std::vector<monitor> monitors;          ///< Those that flag contributors.

@@ -16,6 +16,12 @@ core::standing_result read_result(std::string_view result) {
   core::standing_result standing;
   standing.answer = read->at("answer").get<std::string>();
   standing.tied = read->at("tied").get<std::uint32_t>() > 1;
+  if (const auto votes = read->find("votes"); votes != read->end()) {
+    std::uint32_t sum = 0;
+    for (const auto& count : *votes)
+      sum += count.get<std::uint32_t>();
+    standing.votes = sum;
+  }
   // As it was written: it is compared with what core writes.
   standing.correction = std::string{raw_member(result, "correction")};
   return standing;

@@ -79,6 +79,12 @@ private:
       read_lease(*lease, place + "/lease", step.lease);
     if (const auto* aggregation = from.member("aggregation"))
       read_aggregation(*aggregation, place + "/aggregation", step);
+    std::string repair{to_string(step.repair)};
+    from.text("repair", repair);
+    if (const auto known = core::repair_policy_named(repair))
+      step.repair = *known;
+    else
+      from.problem("repair", "must be refill or keep");
     if (const auto* questions = from.member("test_questions"))
       step.test_questions = read_test_questions(*questions, place + "/test_questions");
     if (const auto* tasks = from.member("tasks"))

@@ -24,6 +24,7 @@ namespace holdfast::documents {
 ///                           "regrant_after_seconds": 60, "late_submit": "reject"},
 ///                 "aggregation": {"method": "incremental", "answer": "/label",
 ///                                 "labels": ["cat", "dog"]},
+///                 "repair": "refill",
 ///                 "stopping": {"min": 2, "max": 5, "stop_at": 0.9},
 ///                 "test_questions": {"quiz": 5, "quiz_pass": 0.7, "every": 10,
 ///                                    "accuracy_min": 0.7, "certainty": 0.9},

@@ -51,10 +51,10 @@ query_failure failure_of(const PGresult* result, std::size_t at) {
   if (const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE))
     failure.sqlstate = state;
   failure.message = one_line(PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
-  if (failure.message.empty())
+  if (failure.message.empty()) // libpq's own: the server always says something
     failure.message = one_line(PQresultErrorMessage(result));
-  if (const char* detail = PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL))
-    failure.message += ": " + one_line(detail);
+  // Not the detail: it has the row that was refused in it, or its key, which is nobody's business
+  // outside the database. The server's log has it.
   failure.kind = classify(failure.sqlstate);
   return failure;
 }

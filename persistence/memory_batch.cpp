@@ -1,4 +1,5 @@
 #include "persistence/memory_webhook_changes.hpp"
+#include "persistence/taken_ids.hpp"
 
 #include <algorithm>
 #include <array>
@@ -169,6 +170,15 @@ public:
     ++row.reopened;
   }
 
+  void operator()(const core::restate_unit& w) {
+    require_text(w.result);
+    require(w.confidence >= 0 && w.confidence <= 1, "23514: confidence is between 0 and 1");
+    auto& row = change(t_.units, w.unit);
+    require(row.state == core::unit_state::finalized, "22012: the unit is not finalized");
+    row.result = w.result;
+    row.confidence = w.confidence;
+  }
+
   void operator()(const core::withdraw_unit& w) {
     require_instant(w.at);
     auto& row = change(t_.units, w.unit);
@@ -184,6 +194,7 @@ public:
     const auto unit = t_.units.find(w.unit);
     require(unit != t_.units.end() && unit->second.state < core::unit_state::finalized,
             "22012: the lease's unit is not open");
+    insert_key(t_.assignment_ids, w.lease.id);
     insert(t_.active_leases, {w.unit, w.lease.owner}, w.lease);
   }
 
@@ -471,6 +482,7 @@ constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     14, // set_question_forgiven
     12, // ungather_units
     47, // set_judgment_trust
+    48, // restate_unit
 };
 
 std::vector<const core::write_op*> in_statement_order(const write_batch& batch) {
@@ -564,6 +576,33 @@ std::optional<commit_result> judge_fences(const tables& t, const write_batch& ba
   return stopped ? std::optional{std::move(result)} : std::nullopt;
 }
 
+/// Adds to `used` those of the ids that `is_used` says are.
+template <class Id, class IsUsed>
+void add_used(std::set<Id>& used, const std::vector<Id>& ids, const IsUsed& is_used) {
+  for (const auto& id : ids)
+    if (is_used(id))
+      used.insert(id);
+}
+
+/// Which of the ids that the batch makes something under are in use.
+ids_in_use used_of(const tables& t, const chosen_ids& ids) {
+  ids_in_use used;
+  add_used(used.workflows, ids.workflows,
+           [&](const auto& id) { return t.workflows.count(id) > 0; });
+  add_used(used.assignments, ids.assignments,
+           [&](const auto& id) { return t.assignment_ids.count(id) > 0; });
+  add_used(used.judgments, ids.judgments,
+           [&](const auto& id) { return t.judgment_ids.count(id) > 0; });
+  add_used(used.surplus, ids.surplus, [&](const auto& id) { return t.surplus_ids.count(id) > 0; });
+  add_used(used.tasks, ids.tasks,
+           [&](const auto& id) { return t.tasks.count(id) > 0 || t.finished_tasks.count(id) > 0; });
+  for (const auto& [id, step] : ids.repairs)
+    if (const auto known = t.repairs.find(id);
+        known != t.repairs.end() && known->second.step != step)
+      used.repairs.insert(id);
+  return used;
+}
+
 } // namespace
 
 commit_result apply(tables& t, const write_batch& batch, core::instant now,
@@ -582,7 +621,11 @@ commit_result apply(tables& t, const write_batch& batch, core::instant now,
       std::visit(tx, *write);
   } catch (const refusal& why) {
     tx.take_back();
-    return {commit_status::refused, {}, why.reason};
+    commit_result refused{commit_status::refused, {}, why.reason};
+    const auto state = why.reason.substr(0, 5);
+    if (state == "23505" || state == "22012")
+      refused.taken = taken_in(batch, used_of(t, chosen_in(batch)));
+    return refused;
   }
   return {commit_status::committed, {}, {}};
 }

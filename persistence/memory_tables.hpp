@@ -138,6 +138,7 @@ struct tables {
   /// A batch and a unit that is part of it.
   std::set<std::pair<core::unit_id, core::unit_id>> units_by_batch;
   std::map<contributor_key, core::lease> active_leases;
+  std::set<core::assignment_id> assignment_ids; ///< Of all leases, also those that are over.
   std::map<std::pair<core::unit_id, core::token>, ended_row> ended_leases;
   std::map<contributor_key, judgment_row> judgments;
   std::set<core::judgment_id> judgment_ids;

@@ -158,6 +158,7 @@ core::outcome<migration_report> migrate(const std::string& conninfo,
     return hardened.error();
   try {
     pqxx::connection database{*hardened};
+    database.set_verbosity(pqxx::connection_base::terse); // no details: they are of rows
     never_reactivate(database);
     database.set_variable("client_min_messages", "warning");
     database.set_variable("lock_timeout", "'60s'");

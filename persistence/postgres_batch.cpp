@@ -157,6 +157,19 @@ constexpr statement add_leases{"add_leases", R"sql(
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM added)sql"};
 
+// An assignment id names one lease for ever (I-3). Those of live leases have a key; that the id is
+// not in the histories is looked at here, in a statement of its own: a lease with the same id that
+// was just on its way into one has made the insertion wait, and this statement sees that.
+constexpr statement check_assignments{"check_assignments", R"sql(
+  SELECT 1 / (count(*) = 0)::integer
+    FROM (SELECT t.id FROM unnest($1::uuid[]) AS t(id)
+           CROSS JOIN LATERAL (SELECT FROM holdfast.judgments f
+                                WHERE f.assignment_id = t.id LIMIT 1) j
+          UNION ALL
+          SELECT t.id FROM unnest($1::uuid[]) AS t(id)
+           CROSS JOIN LATERAL (SELECT FROM holdfast.ended_leases f
+                                WHERE f.assignment_id = t.id LIMIT 1) e) used)sql"};
+
 constexpr statement add_inbox{"add_inbox", R"sql(
   INSERT INTO holdfast.inbox (consumer, shard, seq)
   SELECT * FROM unnest($1::text[], $2::integer[], $3::bigint[]))sql"};
@@ -221,6 +234,16 @@ constexpr statement reopen_units{"reopen_units", R"sql(
        SET state = 1, slots = t.slots, changed_at = t.at, reopened = u.reopened + 1,
            result = NULL, confidence = NULL, route = NULL, route_reason = NULL
       FROM unnest($1::uuid[], $2::integer[], $3::timestamptz[]) AS t(unit_id, slots, at)
+     CROSS JOIN LATERAL (SELECT f.ctid, f.state FROM holdfast.units f
+                          WHERE f.unit_id = t.unit_id LIMIT 1) found
+     WHERE u.ctid = found.ctid AND found.state = 3
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
+
+constexpr statement restate_units{"restate_units", R"sql(
+  WITH changed AS (
+    UPDATE holdfast.units u SET result = t.result, confidence = t.confidence
+      FROM unnest($1::uuid[], $2::text[], $3::double precision[]) AS t(unit_id, result, confidence)
      CROSS JOIN LATERAL (SELECT f.ctid, f.state FROM holdfast.units f
                           WHERE f.unit_id = t.unit_id LIMIT 1) found
      WHERE u.ctid = found.ctid AND found.state = 3
@@ -514,10 +537,14 @@ public:
                    text{w.route_reason});
   }
   void operator()(const core::reopen_unit& w) { reopened_.add(w.unit.value, plain(w.slots), w.at); }
+  void operator()(const core::restate_unit& w) {
+    restated_.add(w.unit.value, text{w.result}, w.confidence);
+  }
   void operator()(const core::withdraw_unit& w) { withdrawn_.add(w.unit.value, w.at); }
   void operator()(const core::insert_lease& w) {
     leases_.add(w.unit.value, text{w.lease.owner}, big(w.lease.token), w.lease.id.value,
                 w.lease.granted_at, w.lease.expires_at);
+    assignments_.add(w.lease.id.value);
   }
   void operator()(const core::extend_lease_row& w) {
     extended_.add(w.unit.value, text{w.owner}, big(w.token), w.expires_at);
@@ -566,6 +593,7 @@ public:
     exclusions_.append_to(calls, add_exclusions);
     gathered_.append_to(calls, gather_into_batches);
     leases_.append_to(calls, add_leases, types.lease);
+    assignments_.append_to(calls, check_assignments);
     inbox_.append_to(calls, add_inbox);
     outbox_.append_to(calls, add_events);
     columns<core::uuid, int2, bool, int8, int8, int8, int8, int8, int2> steps;
@@ -578,6 +606,7 @@ public:
     unit_states_.append_to(calls, set_unit_states);
     finalized_.append_to(calls, finalize_units);
     reopened_.append_to(calls, reopen_units);
+    restated_.append_to(calls, restate_units);
     ungathered_.append_to(calls, ungather_from_batches);
     withdrawn_.append_to(calls, withdraw_units);
     forgiven_.append_to(calls, set_questions_forgiven);
@@ -637,12 +666,14 @@ private:
   columns<core::uuid, core::uuid> gathered_;
   columns<core::uuid, core::uuid> ungathered_;
   rows<core::uuid, text, int8, core::uuid, core::instant, core::instant> leases_;
+  columns<core::uuid> assignments_; ///< Of these.
   columns<text, int4, int8> inbox_;
   columns<int4, int8, int8, int8, int4, text> outbox_;
   columns<core::uuid, int4> unit_slots_;
   columns<core::uuid, int2, core::instant> unit_states_;
   columns<core::uuid, text, double, core::instant, int2, text> finalized_;
   columns<core::uuid, int4, core::instant> reopened_;
+  columns<core::uuid, text, double> restated_;
   columns<core::uuid, core::instant> withdrawn_;
   columns<core::uuid, bool, core::instant> forgiven_;
   columns<core::uuid, text, int8, core::instant> extended_;

@@ -3,6 +3,7 @@
 #include "core/supervision.hpp"
 #include "persistence/postgres_batch.hpp"
 #include "persistence/postgres_reads.hpp"
+#include "persistence/postgres_taken_ids.hpp"
 
 #include <algorithm>
 
@@ -180,7 +181,16 @@ commit_result postgres_store::failed_commit(const write_batch& batch,
   }
   if (!failed_at_fence(calls, failure)) {
     const auto where = failure.at < calls.size() ? purpose_of(calls[failure.at]) : "sync";
-    return {commit_status::refused, {}, where + ": " + failure.text()};
+    commit_result result{commit_status::refused, {}, where + ": " + failure.text()};
+    const auto chosen = may_be_taken(failure) ? chosen_in(batch) : chosen_ids{};
+    if (chosen.empty())
+      return result;
+    // What is found has committed: whoever is still at it has made this batch wait.
+    const auto found = run_promptly({find_taken_call(chosen)}, [] {});
+    if (found.failed) // it is refused once more at the next try
+      return {commit_status::unavailable, {}, found.failure.text()};
+    result.taken = taken_in(batch, taken_of(found.results.front()));
+    return result;
   }
   const auto fences = run_promptly({read_fences_call(batch)}, [] {});
   // This try wrote nothing, but an earlier one may have: only the fence row could tell.

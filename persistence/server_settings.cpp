@@ -59,6 +59,7 @@ core::outcome<server_settings> read_server_settings(const std::string& conninfo)
     return hardened.error();
   try {
     pqxx::connection database{*hardened};
+    database.set_verbosity(pqxx::connection_base::terse); // no details: they are of rows
     pqxx::work tx{database};
     server_settings settings;
     for (const auto& row : tx.exec("SELECT name, setting FROM pg_settings"))

@@ -68,11 +68,22 @@ enum class commit_status {
   in_doubt,    ///< The connection was lost around COMMIT. Commit the same batch again to find out.
 };
 
+/// A change of a refused batch that asks for an id which is in use. Ids that callers choose may
+/// collide with any other, also of shards that other nodes host, so that only the database knows.
+struct taken_id {
+  core::shard_id shard = 0;
+  std::size_t change = 0; ///< Its place among the changes of the shard in the batch.
+  std::string detail;     ///< Which id, for whoever chose it; nothing of what is stored under it.
+};
+
 struct commit_result {
   commit_status status = commit_status::committed;
   std::vector<core::shard_id> fenced;
   std::string reason; ///< For the log; with the SQLSTATE where there is one.
   bool before{false}; ///< Committed, and by an earlier try: this one found it so.
+  /// Of a refused batch: the changes whose ids are taken, each once, in order of shard and place.
+  /// Without them the batch may be committed. Empty: it was refused for another reason.
+  std::vector<taken_id> taken{};
 };
 
 /// The host's right to write a shard, and where its sequences stand.

@@ -212,6 +212,7 @@ verify(const std::string& conninfo, const object_probe& probe, const verify_opti
     return hardened.error();
   try {
     pqxx::connection database{*hardened};
+    database.set_verbosity(pqxx::connection_base::terse); // no details: they are of rows
     {
       pqxx::nontransaction setup{database};
       setup.exec(event_table);

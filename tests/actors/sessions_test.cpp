@@ -235,6 +235,24 @@ BOOST_AUTO_TEST_CASE(the_end_of_a_session_gives_all_leases_back_at_once) {
   BOOST_TEST(status().sessions == 0u);
 }
 
+// finding C12: the steps tell the session that its leases are over before that is durable
+BOOST_AUTO_TEST_CASE(
+    the_end_of_a_session_says_how_many_leases_it_gave_back_when_commits_take_time) {
+  for (int i = 0; i < 3; ++i)
+    assigned(step, "ana");
+  database->set_commit_faults(
+      [](const persistence::write_batch&) { return persistence::commit_fault::unavailable; });
+  const auto ended = send_to_node(msg::end_session{"ana"});
+  advance(3s);
+  BOOST_TEST(!ended->arrived());
+  database->set_commit_faults(nullptr);
+  advance(5s);
+  BOOST_REQUIRE(ended->value);
+  BOOST_TEST(ended->value->released == 3u);
+  BOOST_TEST(active_leases() == 0u);
+  BOOST_TEST(status().sessions == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(an_extended_lease_is_given_back_too_after_its_first_end) {
   const auto lease = assigned(step, "ana");
   advance(50s);

@@ -260,6 +260,20 @@ BOOST_AUTO_TEST_CASE(cutting_in_two_finds_every_guilty_change) {
     }
 }
 
+// A brother of finding B1: the last of several in a batch counts, and these are of two steps
+BOOST_AUTO_TEST_CASE(changes_that_put_one_repair_are_in_different_batches) {
+  repair_row one;
+  one.id.value.bytes[15] = 1;
+  auto other = one;
+  other.step.value.bytes[15] = 7;
+  auto next = one;
+  next.id.value.bytes[15] = 2;
+  batch_footprint batch;
+  BOOST_TEST(batch.admit(writing({put_repair{one}})));
+  BOOST_TEST(!batch.admit(writing({put_repair{other}})));
+  BOOST_TEST(batch.admit(writing({put_repair{next}})));
+}
+
 BOOST_AUTO_TEST_CASE(a_single_change_cannot_be_cut) {
   BOOST_CHECK_THROW(bisect(3, 4), broken_invariant);
   BOOST_CHECK_THROW(bisect(3, 3), broken_invariant);

@@ -200,6 +200,9 @@ struct write_text {
            + describe(w.at) + (w.route == core::no_route ? "" : " route " + std::to_string(w.route))
            + (w.route_reason.empty() ? "" : " because " + w.route_reason);
   }
+  text operator()(const core::restate_unit& w) const {
+    return "restate_unit " + w.result + " confidence " + std::to_string(w.confidence);
+  }
   text operator()(const core::withdraw_unit& w) const {
     return "withdraw_unit at " + describe(w.at);
   }

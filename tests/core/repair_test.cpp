@@ -81,12 +81,16 @@ struct finished_unit {
     } else {
       standing.answer = "red";
     }
-    return core::repair(u, policy, ways, {gone, standing, std::move(opinion)}, beginning);
+    standing.votes = votes;
+    return core::repair(u, policy, ways, {gone, standing, std::move(opinion), {}, repair},
+                        beginning);
   }
 
   core::uuid_source ids{7};
   core::aggregation_policy policy;
   std::vector<core::way> ways;
+  core::repair_policy repair = core::repair_policy::refill;
+  std::optional<std::uint32_t> votes; ///< That the stored result says.
   core::unit_record u;
   core::event_seq messages = 0;
 };
@@ -123,13 +127,62 @@ std::string said(const core::decision<core::repaired>& d) {
 BOOST_AUTO_TEST_SUITE(repair)
 
 // A27, G-7
-BOOST_AUTO_TEST_CASE(an_answer_that_stands_is_left_as_it_was_told) {
+// finding C1
+BOOST_AUTO_TEST_CASE(a_result_that_stands_by_too_few_judgments_is_asked_for_again) {
   finished_unit f;
-  f.with({"ana:red", "bob:red", "eve:blue"});
-  const auto before = f.u.result;
-  BOOST_TEST(said(f.without({"eve"})) == "unchanged; taint_judgment of eve at 0s");
+  f.with({"ana:cat", "bob:cat", "eve:cat"});
+  BOOST_TEST(said(f.without({"bob", "eve"}))
+             == "reopened; taint_judgment of bob at 0s; taint_judgment of eve at 0s;"
+                " reopen_unit 3 slots at 0s; tells UnitReopened");
+  BOOST_TEST(core::free_slots(f.u) == 2U);
+}
+
+// finding C1
+BOOST_AUTO_TEST_CASE(a_result_that_is_kept_says_what_it_rests_on) {
+  finished_unit f;
+  f.repair = core::repair_policy::keep;
+  f.with({"ana:cat", "bob:cat", "eve:dog"});
+  BOOST_TEST(said(f.without({"bob", "eve"}))
+             == R"(unchanged; taint_judgment of bob at 0s; taint_judgment of eve at 0s;)"
+                R"( restate_unit {"answer":"cat","confidence":1,"votes":{"cat":1},"tied":1,)"
+                R"("rests_on":1} confidence 1.000000)");
   BOOST_TEST((f.u.state == unit_state::finalized));
-  BOOST_TEST(f.u.result == before);
+  BOOST_TEST(core::counted_judgments(f.u) == 1U);
+  f.votes = 1;
+  BOOST_TEST(said(f.without({"bob", "eve"})) == "unconcerned");
+}
+
+// finding C1
+BOOST_AUTO_TEST_CASE(a_result_that_the_stopping_rule_is_content_with_counts_what_is_left) {
+  finished_unit f{stopping(2, 5, 0.8)};
+  f.with({"ana:cat", "bob:dog", "eve:cat", "dan:cat", "gil:cat"});
+  BOOST_TEST(core::counted_judgments(f.u) == 5U);
+  BOOST_TEST(said(f.without({"bob"}))
+             == R"(unchanged; taint_judgment of bob at 0s; restate_unit {"answer":"cat",)"
+                R"("confidence":1,"votes":{"cat":4},"tied":1} confidence 1.000000)");
+}
+
+// finding C1: what repairs of earlier versions have left
+BOOST_AUTO_TEST_CASE(a_result_that_counts_what_was_marked_before_is_repaired_as_well) {
+  finished_unit f;
+  f.with({"ana:cat", "bob:cat", "eve:cat"});
+  f.u.judgments[1].tainted = f.u.judgments[2].tainted = true;
+  f.votes = 3;
+  finished_unit kept = f;
+  kept.repair = core::repair_policy::keep;
+  BOOST_TEST(said(f.without({"bob"})) == "reopened; reopen_unit 3 slots at 0s; tells UnitReopened");
+  BOOST_TEST(said(kept.without({"bob"}))
+             == R"(unchanged; restate_unit {"answer":"cat","confidence":1,"votes":{"cat":1},)"
+                R"("tied":1,"rests_on":1} confidence 1.000000)");
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_that_stands_and_is_kept_stays_finished) {
+  finished_unit f;
+  f.repair = core::repair_policy::keep;
+  f.with({"ana:red", "bob:red", "eve:blue"});
+  BOOST_TEST((f.without({"eve"}).answer.outcome == repair_outcome::unchanged));
+  BOOST_TEST((f.u.state == unit_state::finalized));
+  BOOST_TEST(f.u.result.find(R"("votes":{"red":2})") != std::string::npos);
   BOOST_TEST(core::counted_judgments(f.u) == 2U);
 }
 
@@ -146,15 +199,18 @@ BOOST_AUTO_TEST_CASE(another_winner_takes_the_result_back) {
 
 BOOST_AUTO_TEST_CASE(a_tie_that_was_none_takes_it_back_and_one_that_was_does_not) {
   finished_unit none;
+  none.repair = core::repair_policy::keep;
   none.with({"ana:blue", "bob:red", "eve:blue"});
   BOOST_TEST((none.without({"eve"}).answer.outcome == repair_outcome::reopened));
   finished_unit tied;
+  tied.repair = core::repair_policy::keep;
   tied.with({"ana:blue", "bob:red", "eve:yellow"});
   BOOST_TEST((tied.without({"eve"}).answer.outcome == repair_outcome::unchanged));
 }
 
 BOOST_AUTO_TEST_CASE(who_has_nothing_in_it_concerns_it_as_little_as_one_who_counts_no_more) {
   finished_unit f;
+  f.repair = core::repair_policy::keep;
   f.with({"ana:red", "bob:red", "eve:blue"});
   BOOST_TEST(said(f.without({"dan"})) == "unconcerned");
   f.without({"eve"});
@@ -194,6 +250,7 @@ BOOST_AUTO_TEST_CASE(where_the_others_are_enough_they_give_the_next_result_at_on
   BOOST_TEST(f.u.result.find(R"("answer":"blue")") != std::string::npos);
   // Less sure, they want one more.
   f.u.state = unit_state::finalized;
+  f.repair = core::repair_policy::keep;
   const auto again = f.without({"bob"}, core::model_opinion{{0.4, 0.6}, 1});
   BOOST_TEST((again.answer.outcome == repair_outcome::unchanged));
   const auto last = f.without({"ana"}, core::model_opinion{{0.5, 0.5}, 0});
@@ -224,6 +281,7 @@ BOOST_AUTO_TEST_CASE(a_result_from_which_others_were_made_is_taken_back_with_wor
   BOOST_REQUIRE(d.changes.events.size() == 1U);
   BOOST_TEST(d.changes.events[0].details.find(R"("route":{"to":["next"]})") != std::string::npos);
   finished_unit stands{{}, {leading_on("red")}};
+  stands.repair = core::repair_policy::keep;
   stands.with({"ana:red", "bob:red", "eve:blue"});
   BOOST_TEST((stands.without({"eve"}).answer.outcome == repair_outcome::unchanged));
   finished_unit ended{{}, {leading_on("red")}};
@@ -262,6 +320,7 @@ BOOST_AUTO_TEST_CASE(every_outcome_is_that_of_the_judgments_that_are_left) {
       f.judge("c" + std::to_string(who), std::string(1, static_cast<char>('a' + random.below(3))));
       f.aggregate();
     }
+    f.repair = random.below(2) == 0 ? core::repair_policy::keep : core::repair_policy::refill;
     std::set<std::string> gone;
     for (std::size_t who = 0; who < f.u.judgments.size(); ++who)
       if (random.below(2) == 0)
@@ -279,6 +338,21 @@ BOOST_AUTO_TEST_CASE(every_outcome_is_that_of_the_judgments_that_are_left) {
         d.answer.outcome == repair_outcome::changed || d.answer.outcome == repair_outcome::reopened;
     BOOST_TEST((f.u.state == unit_state::judgable) == opened);
     BOOST_TEST(d.changes.events.size() == (opened ? 1U : 0U));
+    // A result that stays rests on what counts, and on enough unless it is to be kept.
+    if (d.answer.outcome == repair_outcome::unchanged) {
+      std::vector<std::string> counted;
+      for (const auto& j : f.u.judgments)
+        if (!j.tainted)
+          counted.push_back(j.answer);
+      const auto found = core::majority(counted);
+      const auto text = core::to_json(found);
+      BOOST_TEST(f.u.result.substr(0, text.size() - 1) == text.substr(0, text.size() - 1));
+      BOOST_TEST(f.u.confidence == found.confidence);
+      const bool is_enough =
+          flexible ? core::enough(*f.policy.stopping, found) : counted.size() >= f.u.slots;
+      BOOST_TEST((is_enough || f.repair == core::repair_policy::keep));
+      BOOST_TEST(is_enough == (f.u.result.find("rests_on") == std::string::npos));
+    }
     if (opened) {
       // I-1, and it can be finished: at once, or by as many as it has room for.
       BOOST_TEST((core::free_slots(f.u) == 0) == (d.answer.outcome == repair_outcome::changed));

@@ -105,6 +105,21 @@ BOOST_AUTO_TEST_CASE(is_usable_after_a_failed_statement) {
   }
 }
 
+// finding B4: the details of the server's errors are the rows that it has refused
+BOOST_AUTO_TEST_CASE(tells_nothing_of_the_row_that_was_refused) {
+  static constexpr statement table{"t_table", "CREATE TEMPORARY TABLE kept (secret text PRIMARY KEY"
+                                              " CHECK (length(secret) < 9))"};
+  static constexpr statement put{"t_put", "INSERT INTO kept VALUES ($1::text)"};
+  auto database = connected();
+  BOOST_REQUIRE(!database.run({{&table, {}}}).failed);
+  BOOST_REQUIRE(!database.run({{&put, {"hidden"}}}).failed);
+  for (const std::string secret : {"hidden", "hidden and too long"}) {
+    const auto refused = database.run({{&put, {secret}}});
+    BOOST_REQUIRE(refused.failed);
+    BOOST_TEST(refused.failure.text().find("hidden") == std::string::npos, refused.failure.text());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(once_lost_stays_lost) {
   static constexpr statement suicide{"t_suicide", "SELECT pg_terminate_backend(pg_backend_pid())"};
   static constexpr statement after{"t_alive", "SELECT 1"};

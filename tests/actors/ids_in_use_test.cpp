@@ -1,0 +1,210 @@
+// Ids that callers choose and that something else has: they alone hear of it.
+
+#include "tests/support/node_fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+using namespace std::chrono_literals;
+
+namespace holdfast::test {
+
+namespace {
+
+const std::string of_ten = R"({"name": "colours", "steps": [{"key": "label",
+    "judgments_per_unit": 10,
+    "lease": {"ttl_seconds": 60, "total_max_seconds": 120, "regrant_after_seconds": 30}}]})";
+
+const std::string by_model = R"({"name": "colours", "steps": [{"key": "label",
+    "judgments_per_unit": 2, "aggregation": {"method": "incremental", "labels": ["red", "blue"]},
+    "lease": {"ttl_seconds": 60, "total_max_seconds": 120, "regrant_after_seconds": 30}}]})";
+
+struct chosen_ids_node : node_fixture {
+  chosen_ids_node() { start(); }
+
+  bool logged(const std::string& text) const {
+    return std::any_of(node->log.begin(), node->log.end(),
+                       [&](const auto& line) { return line.find(text) != std::string::npos; });
+  }
+  /// Nothing has crashed, and the database is as it should be.
+  void all_is_well() {
+    for (const auto* trouble : {"unit_down", "unit_parked", "item_down", "change_refused"})
+      BOOST_TEST(!logged(trouble), trouble);
+    BOOST_TEST(broken_invariants(*database) == "");
+  }
+  answer<msg::judgment_accepted> submit_as(const core::judgment_id& id, const msg::assignment& a,
+                                           const std::string& who) {
+    auto request = judgment(a, who);
+    request.judgment = id;
+    return call(request);
+  }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(ids_in_use, chosen_ids_node)
+
+// finding B1
+BOOST_AUTO_TEST_CASE(a_judgment_id_of_another_unit_is_refused_as_often_as_it_comes) {
+  const auto step = create(of_ten);
+  const auto elsewhere = create(of_ten);
+  feed(step, 1);
+  feed(elsewhere, 1);
+  const auto first = judgment(assigned(elsewhere, "ana"), "ana");
+  BOOST_REQUIRE(call(first).value);
+  const auto mine = assigned(step, "bob");
+  const auto theirs = assigned(step, "cat");
+  for (int i = 0; i < 5; ++i) {
+    const auto told = submit_as(first.judgment, mine, "bob");
+    BOOST_TEST(told.code() == core::errc::already_exists);
+    BOOST_REQUIRE(told.error);
+    BOOST_TEST(told.error->detail.find("23505") == std::string::npos);
+  }
+  BOOST_TEST(unit(step, mine.unit).state == core::unit_state::judgable);
+  BOOST_TEST(submit(theirs, "cat").value.has_value());
+  BOOST_TEST(extend(mine, "bob").code() != core::errc::lease_not_held);
+  BOOST_TEST(submit(mine, "bob").value.has_value()); // under an id of its own
+  BOOST_TEST(statistics(step).judgments == 2u);
+  all_is_well();
+}
+
+// finding B1: in the same commit, and with others under way in the same unit
+BOOST_AUTO_TEST_CASE(who_works_on_the_same_unit_meanwhile_notices_nothing) {
+  const auto step = create(of_ten);
+  feed(step, 2);
+  const auto first = judgment(assigned(step, "ana"), "ana");
+  BOOST_REQUIRE(call(first).value);
+  std::vector<msg::assignment> leases;
+  const std::vector<std::string> names{"b", "c", "d", "e", "f"};
+  for (const auto& who : names)
+    leases.push_back(assigned(step, who));
+  database->set_reachable(false);
+  std::vector<awaited_answer<msg::submit_judgment>> answers;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    auto request = judgment(leases[i], names[i]);
+    if (i == 2)
+      request.judgment = first.judgment;
+    answers.push_back(send_to_node(request));
+    if (i == 2) // an impatient one: the same again before the first is answered
+      answers.push_back(send_to_node(request));
+  }
+  const auto late = send_to_node(msg::ask_assignment{step, "g", fresh<core::assignment_id>()});
+  advance(1s);
+  database->set_reachable(true);
+  advance(5s);
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    if (i == 2 || i == 3)
+      BOOST_TEST((answers[i]->code() == core::errc::already_exists
+                  || answers[i]->code() == core::errc::already_judged),
+                 i);
+    else
+      BOOST_TEST(answers[i]->value.has_value(), i);
+  BOOST_TEST(late->value.has_value());
+  BOOST_TEST(submit(leases[2], names[2]).value.has_value());
+  BOOST_TEST(database->tables().judgments.size() == 6u);
+  all_is_well();
+}
+
+// finding B1: a unit must not be finished by a judgment that is not stored
+BOOST_AUTO_TEST_CASE(a_unit_is_not_finished_by_a_judgment_that_is_not_stored) {
+  for (const auto& definition : {one_step, by_model}) {
+    const auto step = create(definition);
+    const auto elsewhere = create(one_step);
+    feed(step, 1);
+    feed(elsewhere, 1);
+    const auto first = judgment(assigned(elsewhere, "ana"), "ana");
+    BOOST_REQUIRE(call(first).value);
+    const auto mine = assigned(step, "bob");
+    const auto theirs = assigned(step, "cat");
+    database->set_reachable(false);
+    auto request = judgment(mine, "bob");
+    request.judgment = first.judgment;
+    const auto refused = send_to_node(request);
+    const auto accepted = send_to_node(judgment(theirs, "cat"));
+    advance(1s);
+    database->set_reachable(true);
+    advance(5s);
+    BOOST_TEST(refused->code() == core::errc::already_exists);
+    BOOST_TEST(accepted->value.has_value());
+    BOOST_TEST(statistics(step).finalized == 0u);
+    BOOST_TEST(submit(mine, "bob").value.has_value());
+    advance(5s);
+    BOOST_TEST(statistics(step).finalized == 1u);
+    all_is_well();
+  }
+}
+
+// finding B2
+BOOST_AUTO_TEST_CASE(an_assignment_id_of_somebody_else_grants_nothing) {
+  const auto step = create(of_ten);
+  const auto elsewhere = create(of_ten);
+  feed(step, 1);
+  feed(elsewhere, 1);
+  const auto id = fresh<core::assignment_id>();
+  const auto granted = call(msg::ask_assignment{step, "ana", id});
+  BOOST_REQUIRE(granted.value);
+  for (const auto& place : {step, elsewhere})
+    for (int i = 0; i < 4; ++i)
+      BOOST_TEST(call(msg::ask_assignment{place, "bob", id}).code() == core::errc::already_exists);
+  BOOST_TEST(active_leases() == 1u);
+  // Hers is what it was, also when it is asked for again; his next one has another id.
+  const auto again = call(msg::ask_assignment{step, "ana", id});
+  BOOST_REQUIRE(again.value);
+  BOOST_TEST(again.value->token == granted.value->token);
+  BOOST_REQUIRE(submit(*granted.value, "ana").value);
+  BOOST_TEST(call(msg::ask_assignment{elsewhere, "bob", id}).code() == core::errc::already_exists);
+  work(step, "bob");
+  work(elsewhere, "bob");
+  all_is_well();
+}
+
+// finding B2: slots that come back are there for others, and none is lost
+BOOST_AUTO_TEST_CASE(a_grant_that_is_not_stored_takes_no_slot) {
+  const auto step = create(one_step); // two slots
+  const auto elsewhere = create(one_step);
+  feed(step, 1);
+  feed(elsewhere, 1);
+  const auto id = fresh<core::assignment_id>();
+  BOOST_REQUIRE(call(msg::ask_assignment{elsewhere, "ana", id}).value);
+  for (int i = 0; i < 3; ++i)
+    BOOST_TEST(call(msg::ask_assignment{step, "eve", id}).code() == core::errc::already_exists);
+  for (const auto* who : {"bob", "cat"})
+    work(step, who);
+  advance(2s);
+  BOOST_TEST(statistics(step).finalized == 1u);
+  all_is_well();
+}
+
+// A brother of B1: the same repair id in two steps
+BOOST_AUTO_TEST_CASE(a_repair_id_of_another_step_is_refused) {
+  const auto one = create(of_ten);
+  const auto two = create(of_ten);
+  feed(one, 1);
+  feed(two, 1);
+  for (const auto& step : {one, two})
+    work(step, "eve");
+  const auto id = fresh<core::repair_id>();
+  database->set_commit_faults(
+      [](const persistence::write_batch&) { return persistence::commit_fault::unavailable; });
+  const auto first = send_to_node(msg::repair_contributor{one, id, "eve", false});
+  const auto second = send_to_node(msg::repair_contributor{two, id, "eve", false});
+  advance(1s);
+  database->set_commit_faults(nullptr);
+  advance(10s);
+  const auto told = [&](const core::step_id& step) {
+    return call(msg::repair_contributor{step, id, "eve", false});
+  };
+  const bool first_has_it = told(one).value.has_value();
+  BOOST_TEST(first_has_it != told(two).value.has_value());
+  BOOST_TEST(told(first_has_it ? two : one).code() == core::errc::already_exists);
+  work(one, "ana");
+  work(two, "ana");
+  all_is_well();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::test
