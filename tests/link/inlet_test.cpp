@@ -404,7 +404,8 @@ BOOST_AUTO_TEST_CASE(port_in_use_and_wrong_credentials_are_errors_that_name_what
                                std::filesystem::perm_options::add);
   const auto open_key = link::inlet::open(thread, options);
   BOOST_REQUIRE(!open_key);
-  BOOST_TEST(open_key.error().detail.find("can be read by every user") != std::string::npos);
+  BOOST_TEST(open_key.error().detail.find("every user of this machine can read")
+             != std::string::npos);
 }
 
 // Finding 4: what idle connections, proven and not, cost in work of the thread.
