@@ -17,6 +17,7 @@
 #include <caf/exit_reason.hpp>
 #include <caf/send.hpp>
 
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -73,6 +74,8 @@ node_service::node_service(const config::settings& settings, const node_addition
 }
 
 exit_code node_service::run() {
+  if (settings_.node.memory == config::memory_access::closed)
+    ::prctl(PR_SET_DUMPABLE, 0); // keys and passwords are in memory
   if (const auto failed = take_directory())
     return *failed;
   if (const auto failed = choose_port())

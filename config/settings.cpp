@@ -63,6 +63,14 @@ const std::vector<std::pair<std::string, log_format>>& words(log_format) {
   return table;
 }
 
+const std::vector<std::pair<std::string, memory_access>>& words(memory_access) {
+  static const std::vector<std::pair<std::string, memory_access>> table{
+      {"closed", memory_access::closed},
+      {"open", memory_access::open},
+  };
+  return table;
+}
+
 settings::settings() { describe(assign_defaults{}, *this); }
 
 std::string host_name() {

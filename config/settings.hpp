@@ -20,10 +20,13 @@ struct secret {
 
 enum class log_level { trace, debug, info, warn, error };
 enum class log_format { text, json };
+/// Whether core dumps and debuggers of the same user get at what the process has in memory.
+enum class memory_access { closed, open };
 
 /// The words of an enumeration, in the order in which the reference lists them.
 const std::vector<std::pair<std::string, log_level>>& words(log_level);
 const std::vector<std::pair<std::string, log_format>>& words(log_format);
+const std::vector<std::pair<std::string, memory_access>>& words(memory_access);
 
 /// Every setting of a node. A new object holds the defaults, which stand in `describe` and nowhere
 /// else. Numbers without a unit count things; sizes carry the unit in their name.
@@ -41,6 +44,7 @@ struct settings {
     core::duration drain_timeout;
     core::duration heartbeat_interval;
     core::duration lease_time;
+    memory_access memory;
   } node{};
 
   struct {
@@ -223,6 +227,11 @@ void describe(Visitor&& option, Settings& s) {
       "node.lease_time", s.node.lease_time, 5s, 200ms, 5min,
       "How long a silent node keeps its shards. The bound on takeover from a frozen or partitioned "
       "node; shorter is mistaken more often under load.");
+
+  option(
+      "node.memory", s.node.memory, memory_access::closed,
+      "`closed`: the node leaves no core dumps, and no other process of its user reads its memory, "
+      "which holds keys and passwords. `open`: core dumps and debuggers work as for any program.");
 
   option("cluster.dial_interval", s.cluster.dial_interval, 500ms, 10ms, 1min,
          "Pause between two attempts to reach another node of the cluster.");
