@@ -1,5 +1,7 @@
 #include "config/settings.hpp"
 
+#include "core/access.hpp"
+
 #include "config/value_text.hpp"
 
 #include <arpa/inet.h>
@@ -97,6 +99,8 @@ std::vector<conflict> conflicts(const settings& s) {
           "TLS needs all three: what to show, its key, and who signs for the others");
   require(has_tls || s.link.crl.empty(), {"link.crl", "link.certificate"},
           "a revocation list means nothing without TLS");
+  require(core::roles_of_list(s.link.roles_without_one).has_value(), {"link.roles_without_one"},
+          "must be none, or of admin, operator, requester, producer, worker, contributor, auditor");
   require(
       s.node.heartbeat_interval * 2 < s.node.lease_time,
       {"node.heartbeat_interval", "node.lease_time"},

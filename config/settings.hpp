@@ -149,6 +149,8 @@ struct settings {
     std::string ca;
     std::string crl;
     std::string peers;
+    std::string roles_without_one;
+    std::string local_users;
     core::duration handshake_deadline;
     core::duration dial_deadline;
     core::duration stall_deadline;
@@ -410,6 +412,16 @@ void describe(Visitor&& option, Settings& s) {
   option("link.peers", s.link.peers, "", 0, 65536,
          "Names of the certificates that are let in, separated by commas: of nodes, of peers, or "
          "roles that several certificates have. The node's own certificate always is.");
+  option(
+      "link.roles_without_one", s.link.roles_without_one, "none", 4, 128,
+      "What peers may do whose certificate names no role, as those that were issued before there "
+      "were roles: `none`, or roles separated by commas (`admin`, `operator`, `requester`, "
+      "`producer`, `worker`, `contributor`, `auditor`). `admin` is what such a certificate could "
+      "do before. `holdfast certs peer --access` makes certificates with roles.");
+  option("link.local_users", s.link.local_users, "", 0, 4096,
+         "Users of this machine, by name or number and separated by commas, whose processes may "
+         "connect to a node without certificates, besides the node's own user and root; `*` is "
+         "everybody. Who may connect may do everything.");
   option("link.handshake_deadline", s.link.handshake_deadline, 3s, 100ms, 1min,
          "How long a new connection may take to prove who it is, and then to say its first words.");
   option("link.dial_deadline", s.link.dial_deadline, 5s, 100ms, 1min,

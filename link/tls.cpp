@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 namespace holdfast::link {
@@ -133,6 +134,32 @@ std::vector<std::string> names_of(x509_st* certificate) {
 bool is_for_servers(x509_st* certificate) {
   const auto usage = X509_get_extended_key_usage(certificate);
   return usage != UINT32_MAX && (usage & XKU_SSL_SERVER) != 0; // the former when it says nothing
+}
+
+core::principal principal_of(x509_st* certificate, core::role_set roles_without_one) {
+  core::principal who;
+  who.is_node = is_for_servers(certificate);
+  const std::unique_ptr<GENERAL_NAMES, decltype(&GENERAL_NAMES_free)> entries{
+      static_cast<GENERAL_NAMES*>(
+          X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)),
+      GENERAL_NAMES_free};
+  bool names_roles = false;
+  for (int i = 0; i < sk_GENERAL_NAME_num(entries.get()); ++i) {
+    const auto* entry = sk_GENERAL_NAME_value(entries.get(), i);
+    if (entry->type != GEN_URI)
+      continue;
+    const auto* text = entry->d.uniformResourceIdentifier;
+    const std::string_view uri{reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)),
+                               static_cast<std::size_t>(ASN1_STRING_length(text))};
+    names_roles = names_roles || core::is_grant_uri(uri);
+    if (auto given = core::grant_of_uri(uri))
+      who.grants.push_back(std::move(*given));
+  }
+  if (!names_roles)
+    for (std::size_t i = 0; i < core::role_count; ++i)
+      if (const auto one = static_cast<core::role>(i); roles_without_one.has(one))
+        who.grants.push_back({one, {}});
+  return who;
 }
 
 core::outcome<std::vector<std::string>> names_in(const std::string& certificate_file) {

@@ -296,7 +296,7 @@ BOOST_AUTO_TEST_CASE(peer_that_sends_more_than_it_may_waits_and_loses_nothing) {
   auto [outside, inside] = talking();
   std::string all;
   for (int i = 0; i < 400; ++i)
-    all += frames::message("@<>+hf1.leased_tasks", 200);
+    all += frames::message("@<>+hf1.enqueue_tasks", 200);
   BOOST_TEST(outside.write(all));
   BOOST_TEST((inside.read(all.size()) == all));
   BOOST_TEST(inlet->counters().slowed >= 1U);
