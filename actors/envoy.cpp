@@ -1,5 +1,7 @@
 #include "actors/envoy.hpp"
 
+#include "actors/outside.hpp"
+
 #include "actors/actor_guard.hpp"
 #include "actors/held_promise.hpp"
 #include "actors/node.hpp"
@@ -251,6 +253,8 @@ caf::behavior envoy(caf::stateful_actor<envoy_state>* self, context_ptr context,
                     caf::strong_actor_ptr client, std::shared_ptr<const routes> now) {
   guard(self, context);
   self->state.context = std::move(context);
+  if (const auto& publish = what_is_outside().publish)
+    self->state.published = publish(self->id(), reach::nodes);
   self->state.client = caf::actor_cast<caf::actor_addr>(client);
   self->state.now = std::move(now);
   self->monitor(caf::actor_cast<caf::actor>(client));

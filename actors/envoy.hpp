@@ -33,6 +33,8 @@ struct envoy_state {
   std::uint64_t last_call = 0;
   bool waiting = false;  ///< The timer of those that wait is set.
   bool draining = false; ///< The node ends: that its clients go says nothing about them.
+  std::shared_ptr<void>
+      published; ///< Keeps it reachable from other nodes, which report lost leases.
 };
 
 /// AN ENVOY of one client of this node: brings its requests to the hosts of their shards, and the

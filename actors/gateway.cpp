@@ -3,6 +3,7 @@
 #include "actors/actor_guard.hpp"
 #include "actors/backpressure.hpp"
 #include "actors/held_promise.hpp"
+#include "actors/outside.hpp"
 #include "actors/reader.hpp"
 #include "core/queue_meter.hpp"
 #include "core/queue_schedules.hpp"
@@ -18,9 +19,13 @@
 #include "messages/request_shard.hpp"
 
 #include <caf/send.hpp>
+#include <caf/uniform_type_info_map.hpp>
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
 
 namespace holdfast::actors {
 
@@ -347,6 +352,45 @@ core::failure admit(self_ptr self, bool needs_room) {
   return needs_room ? room_to_write(*st.context) : core::failure{};
 }
 
+template <class Message, class = void>
+constexpr bool names_contributor = false;
+template <class Message>
+constexpr bool
+    names_contributor<Message, std::void_t<decltype(std::declval<Message>().contributor)>> = true;
+template <class Message, class = void>
+constexpr bool names_worker = false;
+template <class Message>
+constexpr bool names_worker<Message, std::void_t<decltype(std::declval<Message>().worker)>> = true;
+
+/// Whether the sender's certificate lets it speak for whom `m` names. Roles alone are a matter of
+/// the link, which has judged every message that comes from outside.
+template <class Message>
+core::failure check_sender(self_ptr self, const Message& m) {
+  if constexpr (names_contributor<Message> || names_worker<Message>) {
+    const auto& st = self->state;
+    const auto& who_is = what_is_outside().who_is;
+    const auto& sender = self->current_sender();
+    if (!who_is || !st.links.door || !sender || sender->node() == self->node())
+      return {};
+    const auto who = who_is(sender->node());
+    if (!who)
+      return {core::errc::unavailable, "the connection over which this came is closed"};
+    static const auto name = [&] {
+      const auto whole =
+          self->system().types().portable_name(caf::type_nr<Message>::value, &typeid(Message));
+      return whole.substr(whole.find('.') + 1);
+    }();
+    core::named_in_request named;
+    if constexpr (names_contributor<Message>)
+      named.contributor = &m.contributor;
+    if constexpr (names_worker<Message>)
+      named.worker = &m.worker;
+    if (auto why = core::objection_to(*who, name, named); !why.empty())
+      return invalid(std::move(why));
+  }
+  return {};
+}
+
 /// Where a request goes that the host of its shard decides.
 enum class way { here, elsewhere, nowhere };
 
@@ -368,6 +412,8 @@ template <class Answer, class Message>
 caf::result<Answer> hand_on(self_ptr self, const caf::actor& target, Message& m,
                             bool needs_room = msg::needs_room<Message>) {
   auto why = admit(self, needs_room);
+  if (why.code == core::errc::none)
+    why = check_sender(self, m);
   if (why.code == core::errc::none)
     why = check(m);
   auto promise = self->template make_response_promise<Answer>();
@@ -555,6 +601,9 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
   guard(self, context);
   self->state.context = std::move(context);
   self->state.links = std::move(links);
+  if (const auto& publish = what_is_outside().publish)
+    self->state.published =
+        publish(self->id(), self->state.links.door ? reach::peers : reach::nodes);
   if (self->state.links.door)
     publish_when_ready(self);
   else

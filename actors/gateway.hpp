@@ -6,6 +6,8 @@
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <memory>
+
 namespace holdfast::actors {
 
 /// What a gateway hands requests to.
@@ -37,12 +39,13 @@ struct gateway_state {
 
   context_ptr context;
   gateway_links links;
+  std::shared_ptr<void> published; ///< Keeps it reachable from other processes.
   bool draining = false;
 };
 
 /// THE GATEWAY: the only actor that is addressed from outside. Refuses what is malformed, too large
-/// or too much, with a precise error, and hands everything else on; behind it, invariants may be
-/// asserted.
+/// or too much, and what names another contributor or worker than the sender's certificate does,
+/// with a precise error, and hands everything else on; behind it, invariants may be asserted.
 ///
 /// What the host of a shard decides goes to it: inside this node without a detour, else through
 /// the neighbours. THE DOOR is the same for other nodes, and passes nothing on: requests make one

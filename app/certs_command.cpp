@@ -2,6 +2,7 @@
 #include "app/printable.hpp"
 #include "link/authority.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <iostream>
@@ -18,8 +19,27 @@ struct certs_flags {
   std::string authority_name = "Holdfast";
   std::uint32_t authority_days = link::authority_days;
   link::certificate_request request;
+  std::vector<std::string> access; ///< In the words of the command line.
   std::string certificate_file;
 };
+
+/// `worker`, or `worker=resizer-1`.
+core::outcome<core::grant> grant_of(const std::string& word) {
+  const auto end = std::min(word.find('='), word.size());
+  const auto as = core::role_named(word.substr(0, end));
+  if (!as)
+    return core::failure{core::errc::invalid_argument,
+                         "--access " + word
+                             + ": roles are admin, operator, requester, producer, worker,"
+                               " contributor and auditor"};
+  core::grant given{*as, end == word.size() ? std::string{} : word.substr(end + 1)};
+  const bool has_name = *as == core::role::worker || *as == core::role::contributor;
+  if (end != word.size() && (given.name.empty() || !has_name))
+    return core::failure{core::errc::invalid_argument,
+                         "--access " + word
+                             + ": worker=NAME and contributor=NAME are bound to a name"};
+  return given;
+}
 
 core::instant now() {
   return std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
@@ -43,9 +63,22 @@ exit_code make(const certs_flags& flags) {
 exit_code issue(certs_flags flags, link::holder kind) {
   flags.request.directory = flags.directory;
   flags.request.kind = kind;
+  if (!flags.access.empty())
+    flags.request.access.clear();
+  for (const auto& word : flags.access) {
+    const auto given = grant_of(word);
+    if (!given) {
+      std::cerr << "holdfast: " << given.error().detail << '\n';
+      return exit_code::configuration;
+    }
+    flags.request.access.push_back(*given);
+  }
   const auto base = flags.directory + '/' + flags.request.name;
   return finish(link::issue_certificate(flags.request, now()),
-                "made " + base + ".crt and .key; give it these, ca.crt and ca.crl");
+                "made " + base + ".crt and .key; give it these, ca.crt and ca.crl"
+                    + (kind == link::holder::peer && flags.access.empty()
+                           ? "; it may send every request, --access bounds that"
+                           : ""));
 }
 
 exit_code revoke(const certs_flags& flags) {
@@ -76,6 +109,15 @@ void add_issue(CLI::App& certs, exit_code& result, const char* name, const char*
     command
         ->add_option("--host", request.hosts,
                      "Name or IP address at which others reach it; may be repeated")
+        ->take_all();
+  else
+    command
+        ->add_option(
+            "--access", flags->access,
+            "What it may send: admin (the default), operator, requester, producer, worker, "
+            "contributor or auditor; worker=NAME and contributor=NAME speak for that one "
+            "alone; may be repeated")
+        ->type_name("ROLE[=NAME]")
         ->take_all();
   command
       ->add_option(

@@ -1,6 +1,7 @@
 #include "app/data_dir.hpp"
 
-#include <fcntl.h>
+#include "files/private_file.hpp"
+
 #include <nlohmann/json.hpp>
 #include <sys/file.h>
 #include <unistd.h>
@@ -24,30 +25,16 @@ core::failure unusable(const std::filesystem::path& what, const std::string& why
   return {core::errc::invalid_argument, what.string() + ": " + why};
 }
 
-/// All of `text` on disk under `path`, for its owner only.
-core::outcome<bool> write_private_file(const std::filesystem::path& path, const std::string& text) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0)
-    return unusable(path, std::strerror(errno));
-  const bool whole = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size())
-                     && ::fsync(file) == 0;
-  const std::string why = whole ? "" : std::strerror(errno);
-  ::close(file);
-  return whole ? core::outcome<bool>{true} : unusable(path, why);
-}
-
 } // namespace
 
 bool node_file::alive() const { return pid > 0 && (::kill(pid, 0) == 0 || errno == EPERM); }
 
 core::outcome<data_dir_lock> data_dir_lock::take(const std::filesystem::path& directory) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error)
-    return unusable(directory, "cannot be created: " + error.message());
+  if (const auto made = files::make_directory(directory.string()); !made)
+    return made.error();
   const auto path = directory / "node.lock";
-  // Without O_CLOEXEC a private PostgreSQL would inherit the lock and hold it after our death.
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  // It closes at exec: a private PostgreSQL would inherit the lock and hold it after our death.
+  const int descriptor = files::open_lock(path.string());
   if (descriptor < 0)
     return unusable(path, std::strerror(errno));
   data_dir_lock lock{descriptor};
@@ -80,16 +67,9 @@ core::outcome<bool> write_node_file(const std::filesystem::path& directory, cons
                                {"port", node.port},
                                {"incarnation", node.incarnation},
                                {"database", node.database}};
-  const auto path = node_file_path(directory);
-  auto draft = path;
-  draft += ".new";
-  if (const auto written = write_private_file(draft, content.dump(2) + '\n'); !written)
-    return written.error();
-  std::error_code error;
-  std::filesystem::rename(draft, path, error);
-  if (error)
-    return unusable(path, error.message());
-  return true;
+  constexpr mode_t for_owner = 0600;
+  return files::write_whole(node_file_path(directory).string(), content.dump(2) + '\n', for_owner,
+                            files::existing::replace);
 }
 
 core::outcome<node_file> read_node_file(const std::filesystem::path& directory) {

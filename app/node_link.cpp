@@ -1,6 +1,11 @@
 #include "app/node_link.hpp"
 
+#include <caf/binary_serializer.hpp>
+
+#include <pwd.h>
+
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace holdfast::app {
@@ -60,6 +65,36 @@ core::outcome<std::string> own_name(const config::settings& settings) {
   return names->front();
 }
 
+core::outcome<link::local_users> local_users_of(const config::settings& settings) {
+  auto allowed = link::local_users::own();
+  for (const auto& name : link::names_of_list(settings.link.local_users)) {
+    if (name == "*") {
+      allowed.everybody = true;
+      continue;
+    }
+    if (std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; })
+        && name.size() < 10) {
+      allowed.users.insert(static_cast<uid_t>(std::stoul(name)));
+      continue;
+    }
+    const auto* known = ::getpwnam(name.c_str());
+    if (known == nullptr)
+      return core::failure{core::errc::invalid_argument,
+                           "link.local_users: this machine has no user " + name};
+    allowed.users.insert(known->pw_uid);
+  }
+  return allowed;
+}
+
+link::peer_directory::key key_of(const caf::node_id& process) {
+  link::peer_directory::key key{};
+  caf::binary_serializer::container_type bytes;
+  caf::binary_serializer sink{nullptr, bytes};
+  if (sink(process) == caf::none && bytes.size() == key.size())
+    std::copy(bytes.begin(), bytes.end(), key.begin());
+  return key;
+}
+
 msg::link_status status_of(const link::link_counters& counters) {
   msg::link_status status;
   status.secured = true;
@@ -88,9 +123,9 @@ core::outcome<bool> node_link::check(const config::settings& settings) {
   return true;
 }
 
-core::outcome<std::unique_ptr<node_link>> node_link::open(const config::settings& settings,
-                                                          const log_stream& log, std::uint16_t port,
-                                                          std::uint16_t upstream_port) {
+core::outcome<std::unique_ptr<node_link>>
+node_link::open(const config::settings& settings, const log_stream& log, std::uint16_t port,
+                std::uint16_t upstream_port, std::shared_ptr<link::peer_directory> directory) {
   auto own = own_name(settings);
   if (!own)
     return own.error();
@@ -101,6 +136,10 @@ core::outcome<std::unique_ptr<node_link>> node_link::open(const config::settings
   options.allowed = link::names_of_list(settings.link.peers);
   options.allowed.push_back(std::move(*own)); // for the tools that are run beside the node
   options.upstream_port = upstream_port;
+  // `config` has seen to it that they are roles.
+  options.roles_without_one =
+      core::roles_of_list(settings.link.roles_without_one).value_or(core::role_set{});
+  options.directory = std::move(directory);
   options.limits = limits_of(settings);
   options.log = [log](link::severity severity, const std::string& event,
                       const link::log_fields& fields) {

@@ -6,7 +6,11 @@
 #include "core/outcome.hpp"
 #include "link/inlet.hpp"
 #include "link/io_thread.hpp"
+#include "link/loopback_user.hpp"
+#include "link/peer_directory.hpp"
 #include "messages/workflow_messages.hpp"
+
+#include <caf/node_id.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -27,6 +31,13 @@ void use_link(client::endpoint& where, const config::settings& settings);
 /// The first name of the process's own certificate; `invalid_argument` when it cannot be read.
 core::outcome<std::string> own_name(const config::settings& settings);
 
+/// The users of `link.local_users`, and the node's own. `invalid_argument` for one that the machine
+/// does not have.
+core::outcome<link::local_users> local_users_of(const config::settings& settings);
+
+/// The number under which a process names itself in its greeting, for `link::peer_directory`.
+link::peer_directory::key key_of(const caf::node_id& process);
+
 /// The numbers of a link, for whoever asks the node.
 msg::link_status status_of(const link::link_counters& counters);
 
@@ -38,9 +49,10 @@ public:
   static core::outcome<bool> check(const config::settings& settings);
 
   /// Listens on `node.listen_address` and `port`, for the gateway at `upstream_port` of loopback.
-  static core::outcome<std::unique_ptr<node_link>> open(const config::settings& settings,
-                                                        const log_stream& log, std::uint16_t port,
-                                                        std::uint16_t upstream_port);
+  /// `directory` is told who is connected.
+  static core::outcome<std::unique_ptr<node_link>>
+  open(const config::settings& settings, const log_stream& log, std::uint16_t port,
+       std::uint16_t upstream_port, std::shared_ptr<link::peer_directory> directory);
 
   /// See `link::inlet`.
   void reload() { inlet_->reload(); }

@@ -1,12 +1,15 @@
 #include "app/node_service.hpp"
 
 #include "actors/node.hpp"
+#include "actors/outside.hpp"
 #include "app/listen_port.hpp"
 #include "app/version.hpp"
 #include "app/watchdog.hpp"
 #include "app/wiring.hpp"
+#include "client/accept_guard.hpp"
 #include "client/id_source.hpp"
 #include "connectors/trusted_authorities.hpp"
+#include "link/published_actors.hpp"
 #include "messages/errors.hpp"
 #include "objects/file_object_store.hpp"
 #include "persistence/migrate.hpp"
@@ -17,6 +20,7 @@
 #include <caf/exit_reason.hpp>
 #include <caf/send.hpp>
 
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -73,9 +77,13 @@ node_service::node_service(const config::settings& settings, const node_addition
 }
 
 exit_code node_service::run() {
+  if (settings_.node.memory == config::memory_access::closed)
+    ::prctl(PR_SET_DUMPABLE, 0); // keys and passwords are in memory
   if (const auto failed = take_directory())
     return *failed;
   if (const auto failed = choose_port())
+    return *failed;
+  if (const auto failed = choose_local_users())
     return *failed;
   if (const auto failed = open_webhooks())
     return *failed;
@@ -125,6 +133,21 @@ std::optional<exit_code> node_service::choose_port() {
   if (has_link(settings_))
     if (const auto checked = node_link::check(settings_); !checked)
       return refuse(checked.error());
+  return std::nullopt;
+}
+
+/// Who may connect over loopback. Behind a link nobody but this very process does.
+std::optional<exit_code> node_service::choose_local_users() {
+  if (has_link(settings_)) {
+    client::accept_from(link::local_users::own());
+    return std::nullopt;
+  }
+  auto users = local_users_of(settings_);
+  if (!users) {
+    log_.error("local_users_refused", {{"what", users.error().detail}});
+    return exit_code::configuration;
+  }
+  client::accept_from(std::move(*users));
   return std::nullopt;
 }
 
@@ -237,6 +260,16 @@ exit_code node_service::run_actors() {
     const auto* counters = link_counters_.load();
     return counters ? counters->slowed.load() : 0;
   };
+  actors::outside outside;
+  outside.publish = [](caf::actor_id actor, actors::reach who) {
+    return link::published_actors::of_process().published(
+        actor, who == actors::reach::nodes ? link::audience::nodes : link::audience::anybody);
+  };
+  if (has_link(settings_))
+    outside.who_is = [peers = peers_](const caf::node_id& process) {
+      return peers->find(key_of(process));
+    };
+  actors::set_outside(std::move(outside));
   node.on_gateway = [this](const msg::member_gateway_actor& gateway) {
     loop_.post([this, gateway] { publish(gateway); });
   };
@@ -298,7 +331,7 @@ void node_service::publish(const msg::member_gateway_actor& gateway) {
 bool node_service::open_link() {
   if (link_ || !has_link(settings_))
     return true;
-  auto opened = node_link::open(settings_, log_, port_, gateway_->port());
+  auto opened = node_link::open(settings_, log_, port_, gateway_->port(), peers_);
   if (!opened)
     return give_up_on_port(opened.error());
   link_ = std::move(*opened);

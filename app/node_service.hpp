@@ -55,6 +55,7 @@ private:
   exit_code run_actors();
   void publish(const msg::member_gateway_actor& gateway);
   bool open_link();
+  std::optional<exit_code> choose_local_users();
   bool give_up_on_port(const core::failure& why);
   void announce();
   void watch_database();
@@ -78,7 +79,8 @@ private:
 
   std::optional<gateway_port> gateway_;
   std::optional<neighbour_dialer> dialer_;
-  std::unique_ptr<node_link> link_;     ///< Null without TLS.
+  std::unique_ptr<node_link> link_; ///< Null without TLS.
+  std::shared_ptr<link::peer_directory> peers_ = std::make_shared<link::peer_directory>();
   std::optional<node_workers> workers_; ///< None when there are no handlers.
   /// Of `link_`, for the actors' threads, which end before it; null until it is open.
   std::atomic<const link::link_counters*> link_counters_{nullptr};

@@ -2,6 +2,7 @@
 
 #include "client/frame_guard.hpp"
 #include "core/supervision.hpp"
+#include "link/published_actors.hpp"
 #include "messages/errors.hpp"
 #include "messages/request_shard.hpp"
 
@@ -442,6 +443,9 @@ auto carry_to_host(self_ptr self) {
 courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
   self->state.deps = std::move(deps);
   self->state.jitter = self->state.deps.seed | 1; // xorshift stays at zero for ever
+  // Nodes report lost leases to it.
+  self->attach_functor([kept = link::published_actors::of_process().published(
+                            self->id(), link::audience::nodes)] {});
 
   self->set_down_handler([self](caf::down_msg& down) { on_down(self, down); });
   self->set_exit_handler([self](caf::exit_msg& exit) {

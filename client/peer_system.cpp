@@ -1,5 +1,6 @@
 #include "client/peer_system.hpp"
 
+#include "client/accept_guard.hpp"
 #include "client/frame_guard.hpp"
 #include "client/middleman_memory.hpp"
 #include "client/node_identity.hpp"
@@ -19,6 +20,7 @@ std::uint32_t threads_on(std::uint32_t cores) { return std::max(1U, cores / 2); 
 
 peer_system::peer_system(const peer_settings& settings) {
   keep_frame_guard();
+  keep_accept_guard();
   keep_middleman_memory();
   load<caf::io::middleman>();
   load<node_identity>();

@@ -20,6 +20,18 @@ endif()
 target_compile_options(holdfast_options INTERFACE ${HOLDFAST_SANITIZERS})
 target_link_options(holdfast_options INTERFACE ${HOLDFAST_SANITIZERS})
 
+# Programs parse what strangers send. Addresses are random, what the loader has resolved is read-only, and in what is shipped
+# the compiler guards the stack and the bounds it knows. The sanitizers check more, and quick builds are for the tests.
+if(NOT HOLDFAST_ASAN AND NOT HOLDFAST_TSAN)
+  target_link_options(holdfast_options INTERFACE -Wl,-z,relro,-z,now
+    "$<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-pie>")
+  if(NOT HOLDFAST_QUICK_BUILD)
+    target_compile_options(holdfast_options INTERFACE -fPIE)
+    target_compile_options(holdfast_options INTERFACE -fstack-protector-strong)
+    target_compile_definitions(holdfast_options INTERFACE $<$<NOT:$<CONFIG:Debug>>:_FORTIFY_SOURCE=2>)
+  endif()
+endif()
+
 # The allocator of the programs, docs/adr/0005. The sanitizers bring their own.
 add_library(holdfast_allocator INTERFACE)
 if(NOT HOLDFAST_ASAN AND NOT HOLDFAST_TSAN)

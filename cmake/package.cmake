@@ -6,7 +6,7 @@ include(GNUInstallDirs)
 install(TARGETS holdfast RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT node)
 
 # Headers name each other by their paths from the root, so include/holdfast is the root.
-install(TARGETS holdfast_core holdfast_messages holdfast_link holdfast_client
+install(TARGETS holdfast_core holdfast_files holdfast_messages holdfast_link holdfast_client
   EXPORT holdfast
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT peer
   FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/holdfast" COMPONENT peer)

@@ -1,5 +1,7 @@
 #include "config/settings.hpp"
 
+#include "core/access.hpp"
+
 #include "config/value_text.hpp"
 
 #include <arpa/inet.h>
@@ -63,6 +65,14 @@ const std::vector<std::pair<std::string, log_format>>& words(log_format) {
   return table;
 }
 
+const std::vector<std::pair<std::string, memory_access>>& words(memory_access) {
+  static const std::vector<std::pair<std::string, memory_access>> table{
+      {"closed", memory_access::closed},
+      {"open", memory_access::open},
+  };
+  return table;
+}
+
 settings::settings() { describe(assign_defaults{}, *this); }
 
 std::string host_name() {
@@ -89,6 +99,8 @@ std::vector<conflict> conflicts(const settings& s) {
           "TLS needs all three: what to show, its key, and who signs for the others");
   require(has_tls || s.link.crl.empty(), {"link.crl", "link.certificate"},
           "a revocation list means nothing without TLS");
+  require(core::roles_of_list(s.link.roles_without_one).has_value(), {"link.roles_without_one"},
+          "must be none, or of admin, operator, requester, producer, worker, contributor, auditor");
   require(
       s.node.heartbeat_interval * 2 < s.node.lease_time,
       {"node.heartbeat_interval", "node.lease_time"},

@@ -20,10 +20,13 @@ struct secret {
 
 enum class log_level { trace, debug, info, warn, error };
 enum class log_format { text, json };
+/// Whether core dumps and debuggers of the same user get at what the process has in memory.
+enum class memory_access { closed, open };
 
 /// The words of an enumeration, in the order in which the reference lists them.
 const std::vector<std::pair<std::string, log_level>>& words(log_level);
 const std::vector<std::pair<std::string, log_format>>& words(log_format);
+const std::vector<std::pair<std::string, memory_access>>& words(memory_access);
 
 /// Every setting of a node. A new object holds the defaults, which stand in `describe` and nowhere
 /// else. Numbers without a unit count things; sizes carry the unit in their name.
@@ -41,6 +44,7 @@ struct settings {
     core::duration drain_timeout;
     core::duration heartbeat_interval;
     core::duration lease_time;
+    memory_access memory;
   } node{};
 
   struct {
@@ -145,6 +149,8 @@ struct settings {
     std::string ca;
     std::string crl;
     std::string peers;
+    std::string roles_without_one;
+    std::string local_users;
     core::duration handshake_deadline;
     core::duration dial_deadline;
     core::duration stall_deadline;
@@ -223,6 +229,11 @@ void describe(Visitor&& option, Settings& s) {
       "node.lease_time", s.node.lease_time, 5s, 200ms, 5min,
       "How long a silent node keeps its shards. The bound on takeover from a frozen or partitioned "
       "node; shorter is mistaken more often under load.");
+
+  option(
+      "node.memory", s.node.memory, memory_access::closed,
+      "`closed`: the node leaves no core dumps, and no other process of its user reads its memory, "
+      "which holds keys and passwords. `open`: core dumps and debuggers work as for any program.");
 
   option("cluster.dial_interval", s.cluster.dial_interval, 500ms, 10ms, 1min,
          "Pause between two attempts to reach another node of the cluster.");
@@ -401,6 +412,16 @@ void describe(Visitor&& option, Settings& s) {
   option("link.peers", s.link.peers, "", 0, 65536,
          "Names of the certificates that are let in, separated by commas: of nodes, of peers, or "
          "roles that several certificates have. The node's own certificate always is.");
+  option(
+      "link.roles_without_one", s.link.roles_without_one, "none", 4, 128,
+      "What peers may do whose certificate names no role, as those that were issued before there "
+      "were roles: `none`, or roles separated by commas (`admin`, `operator`, `requester`, "
+      "`producer`, `worker`, `contributor`, `auditor`). `admin` is what such a certificate could "
+      "do before. `holdfast certs peer --access` makes certificates with roles.");
+  option("link.local_users", s.link.local_users, "", 0, 4096,
+         "Users of this machine, by name or number and separated by commas, whose processes may "
+         "connect to a node without certificates, besides the node's own user and root; `*` is "
+         "everybody. Who may connect may do everything.");
   option("link.handshake_deadline", s.link.handshake_deadline, 3s, 100ms, 1min,
          "How long a new connection may take to prove who it is, and then to say its first words.");
   option("link.dial_deadline", s.link.dial_deadline, 5s, 100ms, 1min,

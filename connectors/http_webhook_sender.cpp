@@ -1,6 +1,7 @@
 #include "connectors/http_webhook_sender.hpp"
 
 #include "connectors/webhook_signature.hpp"
+#include "files/private_file.hpp"
 
 #include <curl/curl.h>
 #include <fcntl.h>
@@ -52,27 +53,15 @@ core::post_answer barred(std::string reason) {
 
 /// The keys of a secret, or why they cannot be had.
 core::outcome<std::vector<webhook_key>> read_secret(const std::filesystem::path& path) {
-  const auto wrong = [&](const std::string& what) {
-    return core::failure{core::errc::invalid_argument,
-                         "the secret " + path.string() + " cannot be used: " + what};
+  const auto wrong = [](const std::string& what) {
+    return core::failure{core::errc::invalid_argument, "the secret cannot be used: " + what};
   };
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return wrong(std::strerror(errno));
-  struct stat facts {};
-  char text[secret_bytes_max];
-  const bool known = ::fstat(file, &facts) == 0;
-  const auto bytes = ::read(file, text, sizeof text);
-  ::close(file);
-  if (!known || bytes < 0)
-    return wrong("it cannot be read");
-  if ((facts.st_mode & S_IROTH) != 0)
-    return wrong("every user of this machine can read it; chmod 600 it");
-  if (bytes == sizeof text)
-    return wrong("it is too large");
-  auto keys = parse_secret({text, static_cast<std::size_t>(bytes)});
+  const auto text = files::read_secret(path.string(), secret_bytes_max);
+  if (!text)
+    return wrong(text.error().detail);
+  auto keys = parse_secret(*text);
   if (!keys)
-    return wrong(keys.error().detail);
+    return wrong(path.string() + ": " + keys.error().detail);
   return keys;
 }
 

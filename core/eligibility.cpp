@@ -4,7 +4,6 @@
 #include "core/quality/trust.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 namespace holdfast::core {
@@ -41,12 +40,6 @@ std::string quoted(const std::vector<std::string>& terms) {
   for (const auto& term : terms)
     list += (list.empty() ? "'" : ", '") + term + '\'';
   return list;
-}
-
-/// Rounded down, so that too little does not look like enough; 0.29, which is a little less in
-/// binary, stays 0.29.
-std::string in_whole_hundredths(double share) {
-  return json_number(std::floor(share * 100 + 1e-9) / 100);
 }
 
 // What is asked, in words for people.
@@ -147,7 +140,7 @@ std::vector<std::string> lacking(const requirements& asked, const contributor_pr
   if (!is_in_place(asked, profile))
     missed.push_back(place_of(asked));
   if (!is_trusted(asked, trust))
-    missed.push_back(trust_of(asked) + " (it is " + in_whole_hundredths(trust) + ')');
+    missed.push_back(trust_of(asked)); // the figure is not for the contributor, who hears this
   return missed;
 }
 

@@ -24,7 +24,8 @@ namespace fs = std::filesystem;
 /// The clocks of a cluster differ; a new certificate must be good on all of them at once.
 constexpr auto clock_tolerance = std::chrono::hours{1};
 
-constexpr std::size_t name_length_max = 63; // of a label, and of a common name
+constexpr std::size_t name_length_max = 63;       // of a label, and of a common name
+constexpr std::size_t bound_name_bytes_max = 128; // as the gateway has it
 
 std::time_t seconds(core::instant at) {
   return std::chrono::duration_cast<std::chrono::seconds>(at.time_since_epoch()).count();
@@ -104,6 +105,9 @@ std::string alternative_names(const certificate_request& request) {
     text += (is_address(host) ? ",IP:" : ",DNS:") + host;
   for (const auto& role : request.roles)
     text += ",DNS:" + role;
+  if (request.kind == holder::peer)
+    for (const auto& one : request.access)
+      text += ",URI:" + core::uri_of(one);
   return text;
 }
 
@@ -121,6 +125,10 @@ std::string objection_to(const certificate_request& request) {
   for (const auto& role : request.roles)
     if (!is_name(role))
       return role + form;
+  for (const auto& one : request.access)
+    if (one.name.size() > bound_name_bytes_max)
+      return "a name that a role is bound to has at most " + std::to_string(bound_name_bytes_max)
+             + " bytes";
   if (request.days == 0 || request.days > authority_days)
     return "a certificate lasts 1 to " + std::to_string(authority_days) + " days";
   return {};

@@ -26,6 +26,8 @@ inline constexpr std::uint8_t select_connection_flag = 0x02;
 
 /// Bytes of a header: kind, two of padding, flags, length, data, source, destination.
 inline constexpr std::size_t frame_header_bytes = 32;
+/// Where the number of the sending actor is in a header.
+inline constexpr std::size_t source_offset = 16;
 
 /// Largest payload of a frame. A sender must stay below: the receiver of a larger one closes the
 /// connection.

@@ -40,16 +40,30 @@ std::string_view own_name_of(std::string_view type) {
   return type.substr(digits + 1);
 }
 
-/// Whoever sends a message with this type in it.
-content_of judge_type(std::string_view type) {
+/// Takes from `all` what a message with this type in it does not allow.
+void narrow(content& all, std::string_view type) {
   if (type == "@error" || type == "@unit")
-    return content_of::anybody;
+    return;
   const auto name = own_name_of(type);
-  if (name.empty())
-    return content_of::nobody;
-  const bool of_nodes =
-      std::find(said_by_nodes.begin(), said_by_nodes.end(), name) != said_by_nodes.end();
-  return of_nodes ? content_of::nodes : content_of::anybody;
+  if (name.empty()) {
+    all.who = content::of::nobody;
+    return;
+  }
+  const auto* row = core::find_access(name);
+  if (row == nullptr)
+    return;
+  switch (row->who) {
+  case core::said_by::clients:
+    all.roles = all.roles.common(row->roles);
+    return;
+  case core::said_by::nodes:
+    all.who = content::of::nodes;
+    return;
+  case core::said_by::answers:
+  case core::said_by::parts:
+    all.roles = {}; // a peer asks, and is asked nothing
+    return;
+  }
 }
 
 /// CAF's numbers of variable length; false when it does not end in `text` or is beyond what a list
@@ -94,37 +108,41 @@ std::string_view to_string(frame_fault fault) {
     return "foreign_content";
   case frame_fault::not_a_node:
     return "not_a_node";
+  case frame_fault::not_of_role:
+    return "not_of_role";
+  case frame_fault::unpublished:
+    return "unpublished";
   }
   return "none";
 }
 
-content_of judge_content(std::string_view prefix) {
+content judge_content(std::string_view prefix) {
   // Stages, of which there are none; then 0 in 16 bits, for a name instead of a number.
   constexpr std::string_view no_stages_and_named{"\0\0\0", 3};
   if (!begins_with(prefix, no_stages_and_named))
-    return content_of::nobody;
+    return {};
   prefix.remove_prefix(no_stages_and_named.size());
   std::size_t length = 0;
   if (!take_length(prefix, length) || length > prefix.size())
-    return content_of::nobody;
+    return {};
   auto types = prefix.substr(0, length);
   constexpr std::string_view tuple = "@<>";
   if (!begins_with(types, tuple))
-    return content_of::nobody;
+    return {};
   types.remove_prefix(tuple.size());
-  auto senders = content_of::anybody;
+  content all;
+  all.who = content::of::anybody;
   while (!types.empty()) {
     if (types.front() != '+')
-      return content_of::nobody;
+      return {};
     types.remove_prefix(1);
     const auto name = types.substr(0, types.find('+'));
-    const auto of_this = judge_type(name);
-    if (of_this == content_of::nobody)
-      return of_this;
-    senders = std::max(senders, of_this); // the fewest that send any of it
+    narrow(all, name);
+    if (all.who == content::of::nobody)
+      return {};
     types.remove_prefix(name.size());
   }
-  return senders;
+  return all;
 }
 
 frame_validator::step frame_validator::next(std::string_view input) {
@@ -146,6 +164,7 @@ frame_validator::step frame_validator::hold(std::string_view input) {
 
   if (awaited_ == awaited::header) {
     header_ = read_header(held_.data());
+    drops_ = strays_ = false;
     fault_ = judge_header();
     if (fault_ != frame_fault::none)
       return {taken, {}, fault_};
@@ -163,7 +182,7 @@ frame_validator::step frame_validator::hold(std::string_view input) {
   awaited_ = awaited::header;
   held_bytes_ = 0;
   wanted_bytes_ = frame_header_bytes;
-  rest_passes_ = (header_.flags & named_receiver_flag) == 0;
+  rest_passes_ = !drops_;
   ++(rest_passes_ ? frames_ : dropped_);
   return {taken, rest_passes_ ? std::string_view{held_.data(), judged} : std::string_view{},
           frame_fault::none};
@@ -184,14 +203,18 @@ frame_fault frame_validator::judge_header() {
     return frame_fault::none; // its flags are a matter of order
   case frame_kind::direct_message:
     if (header_.flags == 0)
+      return judge_receiver();
+    drops_ = header_.flags == named_receiver_flag && header_.destination == spawn_server;
+    if (drops_)
       return frame_fault::none;
-    if (header_.flags == named_receiver_flag && header_.destination == spawn_server)
-      return frame_fault::none; // to be dropped
     return (header_.flags & named_receiver_flag) != 0 ? frame_fault::named_receiver
                                                       : frame_fault::malformed_header;
   case frame_kind::routed_message:
     return frame_fault::routed;
   case frame_kind::monitor_message:
+    drops_ = from_outside() && !from_node()
+             && !(shared_.published != nullptr
+                  && shared_.published->is_reached(header_.destination, false));
     return header_.flags == 0 && header_.payload_bytes == 2 * node_key::size
                ? frame_fault::none
                : frame_fault::malformed_header;
@@ -203,6 +226,34 @@ frame_fault frame_validator::judge_header() {
     return header_.flags == 0 ? frame_fault::none : frame_fault::malformed_header;
   }
   return frame_fault::malformed_header;
+}
+
+frame_fault frame_validator::judge_receiver() {
+  constexpr std::uint64_t response_flag = std::uint64_t{1} << 63; // as caf/message_id.hpp has it
+  constexpr std::uint64_t request_mask = 0x0FFFFFFFFFFFFFFFU;
+  const bool is_response = (header_.data & response_flag) != 0;
+  const auto request = header_.data & request_mask;
+  if (!from_outside()) {
+    if (!is_response && request != 0) {
+      if (shared_.open != nullptr)
+        shared_.open->asked({other_key().bytes, header_.source, request});
+    } else // the receiver has no use for the number of the sender, which may be an internal actor
+      std::fill_n(held_.begin() + source_offset, sizeof header_.source, '\0');
+    return frame_fault::none;
+  }
+  if (is_response) {
+    drops_ = shared_.open == nullptr
+             || !shared_.open->answered({own_key().bytes, header_.destination, request});
+    return frame_fault::none;
+  }
+  if (header_.source == 0 && !from_node())
+    return frame_fault::malformed_header; // nobody would know who has sent it
+  if (shared_.published != nullptr
+      && shared_.published->is_reached(header_.destination, from_node()))
+    return frame_fault::none;
+  drops_ = from_node();
+  strays_ = !drops_; // what is wrong with its content comes first
+  return frame_fault::none;
 }
 
 /// A dialer greets at once, and again when it has read the listener's greeting and stays; then it
@@ -248,7 +299,9 @@ frame_fault frame_validator::judge_payload() {
   case frame_kind::direct_message:
     if ((header_.flags & named_receiver_flag) != 0)
       return frame_fault::none;
-    return judge_message(payload);
+    if (const auto fault = judge_message(payload); fault != frame_fault::none)
+      return fault;
+    return strays_ ? frame_fault::unpublished : frame_fault::none;
   case frame_kind::monitor_message:
   case frame_kind::down_message:
     return judge_nodes(payload);
@@ -260,16 +313,14 @@ frame_fault frame_validator::judge_payload() {
 }
 
 frame_fault frame_validator::judge_message(std::string_view payload) const {
-  switch (judge_content(payload)) {
-  case content_of::nobody:
+  const auto found = judge_content(payload);
+  if (found.who == content::of::nobody)
     return frame_fault::foreign_content;
-  case content_of::anybody:
+  if (from_node())
     return frame_fault::none;
-  case content_of::nodes:
-    break;
-  }
-  return from_ == sender::listener || shared_.dialer_is_node ? frame_fault::none
-                                                             : frame_fault::not_a_node;
+  if (found.who == content::of::nodes)
+    return frame_fault::not_a_node;
+  return found.roles.meets(shared_.dialer_roles) ? frame_fault::none : frame_fault::not_of_role;
 }
 
 frame_fault frame_validator::judge_greeting(std::string_view payload) {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include "core/access.hpp"
 #include "link/frame_rules.hpp"
+#include "link/open_requests.hpp"
+#include "link/published_actors.hpp"
 
 #include <array>
 #include <cstddef>
@@ -23,8 +26,10 @@ enum class frame_fault : std::uint8_t {
   foreign_node,       ///< About actors of a process other than the two that talk.
   foreign_content,    ///< Not a message of ours: CAF's own, such as `exit`, come from inside only.
   not_a_node,         ///< A message that only nodes send each other, from a peer.
+  not_of_role,        ///< A request that none of the roles of the peer's certificate may send.
+  unpublished,        ///< From a peer to an actor that takes no messages from outside.
 };
-inline constexpr std::size_t frame_fault_count = 12;
+inline constexpr std::size_t frame_fault_count = 14;
 
 /// A word for logs and counters, such as `too_large`.
 std::string_view to_string(frame_fault fault);
@@ -42,6 +47,9 @@ struct node_key {
   friend bool operator!=(const node_key& a, const node_key& b) { return !(a == b); }
 };
 
+/// Which end of a connection sends.
+enum class sender : std::uint8_t { dialer, listener };
+
 /// What the two directions of a connection know of each other.
 struct conversation {
   node_key dialer;
@@ -49,20 +57,30 @@ struct conversation {
   /// Whether the dialer may say what only nodes say. Whoever is dialed is a node: nobody else has
   /// an inlet.
   bool dialer_is_node = true;
+  /// What a dialer that is no node may ask for.
+  core::role_set dialer_roles = core::role_set::all();
+  /// The end that is this process.
+  sender own = sender::listener;
+  /// The actors of this process that take messages; null: none does.
+  const published_actors* published = nullptr;
+  /// The requests of this process; null: it asks nothing.
+  open_requests* open = nullptr;
 };
-
-/// Which end of a connection sends.
-enum class sender : std::uint8_t { dialer, listener };
 
 /// Reads one direction of a connection, cut into pieces in any way, and says which bytes may go on
 /// to CAF. Holds back what it cannot judge yet, at most `held_bytes_max` bytes; needs no memory
 /// besides.
 ///
 /// Besides the rules of headers it insists on: the sender's greeting first and once; messages to
-/// actors by number; content that is one of our own messages, an error or nothing, and between
-/// nodes alone what only nodes say; monitors and their ends between these two processes. CAF greets
-/// each new process with a message to its actor `SpawnServ`, which makes actors on request: that
-/// one is dropped, not refused.
+/// actors by number, to actors of this process only if they are published or have asked for the
+/// answer; content that is one of our own messages, an error or nothing, between nodes alone what
+/// only nodes say, and from a peer requests of its roles; monitors and their ends between these two
+/// processes. CAF greets each new process with a message to its actor `SpawnServ`, which makes
+/// actors on request: that one is dropped, not refused. So is an answer that nobody waits for, what
+/// a node sends to an actor that is not published, and a peer's monitor of one.
+///
+/// What this process sends besides requests passes without the number of the actor that sends it:
+/// nobody learns the numbers of internal actors.
 class frame_validator {
 public:
   static constexpr std::size_t payload_held_max = 256;
@@ -86,7 +104,7 @@ public:
   bool greeted() const { return own_key().known; }
   /// Frames that were judged and passed.
   std::uint64_t frames() const { return frames_; }
-  /// Greetings to `SpawnServ` that were dropped.
+  /// Frames that were dropped: greetings to `SpawnServ`, and what nobody takes.
   std::uint64_t dropped() const { return dropped_; }
 
 private:
@@ -99,6 +117,10 @@ private:
   /// The same for the payload's beginning.
   frame_fault judge_payload();
   frame_fault judge_message(std::string_view payload) const;
+  /// What is wrong with the receiver of a message; notes our own requests.
+  frame_fault judge_receiver();
+  bool from_outside() const { return from_ != shared_.own; }
+  bool from_node() const { return from_ == sender::listener || shared_.dialer_is_node; }
   frame_fault judge_greeting(std::string_view payload);
   frame_fault judge_nodes(std::string_view payload) const;
   std::size_t payload_to_hold() const;
@@ -119,28 +141,26 @@ private:
   awaited awaited_ = awaited::header;
   std::uint32_t rest_bytes_ = 0; ///< Of a payload whose beginning is judged.
   bool rest_passes_ = false;
+  bool drops_ = false;    ///< The frame that is held.
+  bool strays_ = false;   ///< It is a peer's for an actor that takes no messages.
   bool selected_ = false; ///< The dialer's second greeting has come.
   frame_fault fault_ = frame_fault::none;
   std::uint64_t frames_ = 0;
   std::uint64_t dropped_ = 0;
 };
 
-/// Who sends messages with a certain content.
-enum class content_of : std::uint8_t {
-  nobody,  ///< None of our processes.
-  anybody, ///< Peers and nodes.
-  nodes,   ///< Nodes to each other.
+/// What a message is, for whoever may send it.
+struct content {
+  /// Whether our processes send it at all, and whether only nodes do.
+  enum class of : std::uint8_t { nobody, anybody, nodes };
+
+  of who = of::nobody;
+  core::role_set roles = core::role_set::all(); ///< Of peers, one of which the sender must have.
 };
 
-/// Who sends the message whose payload begins with `prefix`. Ours have no stages, and nothing but
+/// Judges the message whose payload begins with `prefix`. Ours have no stages, and nothing but
 /// types named `hf<version>.<name>`, errors and units; a list of types that does not end in
-/// `prefix` is nobody's.
-content_of judge_content(std::string_view prefix);
-
-/// The names of what only nodes say, without `hf<version>.`.
-inline constexpr std::array<std::string_view, 7> said_by_nodes{
-    "meet_node",    "node_met",     "look_at_cluster",   "events_applied",
-    "apply_events", "add_children", "upstream_progress",
-};
+/// `prefix` is nobody's. A name that this program does not know is anybody's: nothing answers it.
+content judge_content(std::string_view prefix);
 
 } // namespace holdfast::link

@@ -1,9 +1,13 @@
 #pragma once
 
+#include "core/access.hpp"
 #include "core/outcome.hpp"
 #include "core/time.hpp"
 #include "link/fault_injector.hpp"
 #include "link/io_thread.hpp"
+#include "link/open_requests.hpp"
+#include "link/peer_directory.hpp"
+#include "link/published_actors.hpp"
 #include "link/report.hpp"
 #include "link/tls.hpp"
 
@@ -42,7 +46,14 @@ struct inlet_options {
   std::uint16_t port = 0;            ///< 0 takes a free one.
   std::optional<credentials> tls;    ///< Without it only loopback addresses are accepted.
   std::vector<std::string> allowed;  ///< Names of peers' certificates; none lets nobody in.
-  std::uint16_t upstream_port = 0;   ///< On loopback: where the process behind takes connections.
+  /// Of peers whose certificate names no role.
+  core::role_set roles_without_one;
+  /// The actors and requests of the process behind.
+  published_actors* published = &published_actors::of_process();
+  open_requests* open = &open_requests::of_process();
+  /// Is told who is connected; may be null.
+  std::shared_ptr<peer_directory> directory;
+  std::uint16_t upstream_port = 0; ///< On loopback: where the process behind takes connections.
   inlet_limits limits;
   logger log;
   std::shared_ptr<fault_injector> faults; ///< For tests: nothing that is configured leads here.

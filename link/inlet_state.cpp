@@ -32,6 +32,19 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
+/// For the log: `node`, or the roles with whom they are bound to.
+std::string roles_in_words(const core::principal& who) {
+  if (who.is_node)
+    return "node";
+  std::string text;
+  for (const auto& one : who.grants) {
+    text += (text.empty() ? "" : ",") + std::string{core::to_string(one.as)};
+    if (!one.name.empty())
+      text += '=' + one.name;
+  }
+  return text.empty() ? "none" : text;
+}
+
 /// Adopts what is shared: the context that Asio wants frees what it is given.
 asio::ssl::context for_asio(const tls_context& shared) {
   SSL_CTX_up_ref(shared.get());
@@ -168,7 +181,7 @@ void inlet::state::handshake(const session& one) {
       return false;
     }
     held->names = names_of(certificate);
-    held->is_node = is_for_servers(certificate);
+    held->who = principal_of(certificate, options_.roles_without_one);
     if (is_allowed(held->names, options_.allowed))
       return true;
     X509_STORE_CTX_set_error(check, X509_V_ERR_APPLICATION_VERIFICATION);
@@ -231,7 +244,11 @@ void inlet::state::start_relay(const session& one) {
   settings.greeting_deadline = options_.limits.greeting_deadline;
   settings.stall_deadline = options_.limits.stall_deadline;
   settings.faults = options_.faults;
-  settings.dialer_is_node = !live_ || one->is_node; // nobody proves anything without TLS
+  settings.dialer_is_node = !live_ || one->who.is_node; // nobody proves anything without TLS
+  settings.dialer_roles = one->who.roles();
+  settings.own = sender::listener;
+  settings.published = options_.published;
+  settings.open = options_.open;
   settings.admit_dialer = [this, one](const node_key& key) { return claim(one, key); };
   settings.rate = rate_of(one);
   if (settings.rate)
@@ -244,7 +261,15 @@ void inlet::state::start_relay(const session& one) {
   };
   one->relayed = std::make_shared<relay>(io_, std::move(one->outer), std::move(one->inner),
                                          counters_, std::move(settings));
-  log(severity::info, "peer_connected", {{"address", one->address}, {"names", joined(one->names)}});
+  log(severity::info, "peer_connected",
+      {{"address", one->address},
+       {"names", joined(one->names)},
+       {"roles", roles_in_words(one->who)}});
+  if (live_ && !one->who.is_node && one->who.roles().empty())
+    log(severity::warning, "peer_without_role",
+        {{"names", joined(one->names)},
+         {"what", "its certificate names no role, so it may send no request: issue it anew with"
+                  " `holdfast certs peer --access`, or set `link.roles_without_one`"}});
   one->relayed->start();
 }
 
@@ -277,6 +302,8 @@ bool inlet::state::claim(const session& one, const node_key& key) {
   known.name = name;
   ++known.connections;
   one->key = key;
+  if (options_.directory)
+    options_.directory->put(key.bytes, one->who);
   return true;
 }
 
@@ -293,8 +320,11 @@ void inlet::state::finish(const session& one) {
   if (one->relayed)
     one->relayed->close();
   if (const auto claimed = processes_.find(one->key.bytes);
-      one->key.known && claimed != processes_.end() && --claimed->second.connections == 0)
+      one->key.known && claimed != processes_.end() && --claimed->second.connections == 0) {
+    if (options_.directory)
+      options_.directory->remove(claimed->first);
     processes_.erase(claimed);
+  }
   if (const auto known = by_address_.find(one->address); --known->second.connections == 0)
     by_address_.erase(known);
   sessions_.erase(std::find(sessions_.begin(), sessions_.end(), one));

@@ -31,7 +31,7 @@ struct inlet_session {
   boost::asio::steady_timer deadline;
   std::vector<std::string> names; ///< Of the peer's certificate, once that has proved good.
   std::string claims;             ///< The names in a certificate that was refused; for the log.
-  bool is_node = false;           ///< By the peer's certificate.
+  core::principal who;            ///< By the peer's certificate.
   std::shared_ptr<relay> relayed;
   node_key key;
   bool handshaking = false;

@@ -1,5 +1,7 @@
 #include "link/openssl.hpp"
 
+#include "files/private_file.hpp"
+
 #include <openssl/err.h>
 #include <openssl/pem.h>
 
@@ -10,6 +12,20 @@ openssl_ptr<X509> read_certificate(const std::string& path) {
   if (!file)
     return nullptr;
   return openssl_ptr<X509>{PEM_read_bio_X509(file.get(), nullptr, nullptr, nullptr)};
+}
+
+core::outcome<openssl_ptr<EVP_PKEY>> read_key(const std::string& path) {
+  constexpr std::size_t key_bytes_max = 64 * 1024;
+  const auto text = files::read_secret(path, key_bytes_max);
+  if (!text)
+    return text.error();
+  const openssl_ptr<BIO> memory{BIO_new_mem_buf(text->data(), static_cast<int>(text->size()))};
+  openssl_ptr<EVP_PKEY> key;
+  if (memory)
+    key.reset(PEM_read_bio_PrivateKey(memory.get(), nullptr, nullptr, nullptr));
+  if (!key)
+    return core::failure{core::errc::invalid_argument, path + ": " + openssl_error()};
+  return key;
 }
 
 std::string openssl_error() {

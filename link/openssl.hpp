@@ -2,6 +2,8 @@
 
 // For the files of this folder alone: owners of what OpenSSL makes, and its errors in words.
 
+#include "core/outcome.hpp"
+
 #include <openssl/bio.h>
 #include <openssl/evp.h>
 #include <openssl/x509.h>
@@ -29,6 +31,10 @@ using openssl_ptr = std::unique_ptr<Object, openssl_deleter>;
 /// The first certificate of a PEM file; null when there is none, with the reason in OpenSSL's
 /// queue.
 openssl_ptr<X509> read_certificate(const std::string& path);
+
+/// A private key of a PEM file that is fit for a secret; `invalid_argument` with the path and what
+/// is wrong.
+core::outcome<openssl_ptr<EVP_PKEY>> read_key(const std::string& path);
 
 /// The oldest error of this thread in words; empties its queue.
 std::string openssl_error();

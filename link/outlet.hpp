@@ -4,6 +4,8 @@
 #include "core/time.hpp"
 #include "link/fault_injector.hpp"
 #include "link/io_thread.hpp"
+#include "link/open_requests.hpp"
+#include "link/published_actors.hpp"
 #include "link/report.hpp"
 #include "link/tls.hpp"
 
@@ -24,6 +26,9 @@ struct outlet_options {
   core::duration greeting_deadline = std::chrono::seconds{3};
   core::duration stall_deadline = std::chrono::seconds{10};
   std::uint32_t connections_max = 8; ///< CAF needs one; a second while that one breaks.
+  /// The actors and requests of this process.
+  published_actors* published = &published_actors::of_process();
+  open_requests* open = &open_requests::of_process();
   logger log;
   std::shared_ptr<fault_injector> faults; ///< For tests: nothing that is configured leads here.
 };

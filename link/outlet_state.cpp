@@ -84,19 +84,12 @@ void outlet::state::accept() {
 
 void outlet::state::take(tcp::socket socket) {
   ++counters_.accepted;
-  error_code error;
-  const auto from = socket.remote_endpoint(error);
-  if (error)
-    return; // gone already
   if (sessions_.size() >= options_.connections_max) {
     ++counters_.refused[static_cast<std::size_t>(refusal::connections_full)];
     return;
   }
-  if (!is_of_this_user(from.port(), port_)) {
-    ++counters_.refused[static_cast<std::size_t>(refusal::name_not_allowed)];
-    return log(severity::warning, "outlet_refused",
-               {{"remote", where_}, {"what", "a process of another user wanted to use it"}});
-  }
+  if (!is_of(socket.native_handle(), local_users::own()))
+    return refuse_stranger();
   if (const auto one = std::exchange(ready_, nullptr)) {
     one->deadline.cancel();
     one->local = std::make_unique<wire>(std::move(socket));
@@ -106,6 +99,12 @@ void outlet::state::take(tcp::socket socket) {
   one->local = std::make_unique<wire>(std::move(socket));
   sessions_.push_back(one);
   dial(one);
+}
+
+void outlet::state::refuse_stranger() {
+  ++counters_.refused[static_cast<std::size_t>(refusal::foreign_user)];
+  log(severity::warning, "outlet_refused",
+      {{"remote", where_}, {"what", "no open connection of a process of this user"}});
 }
 
 void outlet::state::prepare(std::function<void(const std::string&)> done) {
@@ -194,10 +193,18 @@ void outlet::state::on_proven(const session& one) {
 }
 
 void outlet::state::start_relay(const session& one) {
+  // Dialing takes a while: what was a process of ours may have hung up.
+  if (!is_of(one->local->plain().native_handle(), local_users::own())) {
+    refuse_stranger();
+    return finish(one);
+  }
   relay_settings settings;
   settings.greeting_deadline = options_.greeting_deadline;
   settings.stall_deadline = options_.stall_deadline;
   settings.faults = options_.faults;
+  settings.own = sender::dialer;
+  settings.published = options_.published;
+  settings.open = options_.open;
   settings.ended = [self = shared_from_this(), one](const relay_end& end) {
     if (!end.why)
       return self->finish(one);

@@ -56,6 +56,7 @@ private:
 
   void accept();
   void take(tcp::socket socket);
+  void refuse_stranger();
   void dial(const session& one);
   void handshake(const session& one);
   void await_first_words(const session& one);

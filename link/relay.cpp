@@ -43,6 +43,10 @@ relay::relay(boost::asio::io_context& io, std::unique_ptr<wire> dialer,
       greeting_(io),
       stall_(io) {
   shared_.dialer_is_node = settings_.dialer_is_node;
+  shared_.dialer_roles = settings_.dialer_roles;
+  shared_.own = settings_.own;
+  shared_.published = settings_.published;
+  shared_.open = settings_.open;
 }
 
 void relay::start(std::string_view of_listener) {

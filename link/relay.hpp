@@ -38,6 +38,10 @@ struct relay_settings {
   std::function<bool(const node_key&)> admit_dialer;
   /// Whether the dialer has proven to be a node. Else it may not say what only nodes say.
   bool dialer_is_node = true;
+  core::role_set dialer_roles = core::role_set::all(); ///< Of one that is no node.
+  sender own = sender::listener;                       ///< The end that is this process.
+  const published_actors* published = nullptr;         ///< Its actors that take messages.
+  open_requests* open = nullptr;                       ///< Its requests.
   std::shared_ptr<peer_rate> rate; ///< Of the dialer, shared by its connections; null: no bound.
   std::function<void()> slowed;    ///< Called when it waits because of that; may be empty.
   std::function<void(const relay_end&)> ended; ///< Called once.

@@ -36,6 +36,8 @@ std::string_view to_string(refusal why) {
     return "stalled";
   case refusal::node_unavailable:
     return "node_unavailable";
+  case refusal::foreign_user:
+    return "foreign_user";
   }
   return "handshake_failed";
 }

@@ -41,8 +41,9 @@ enum class refusal : std::uint8_t {
   bad_frame,         ///< It sent what may not reach CAF; `link_counters::faults` says what.
   stalled,           ///< It stopped reading.
   node_unavailable,  ///< The process that we stand before took no connection: ours, not theirs.
+  foreign_user,      ///< On loopback: no open connection of a user who may use it.
 };
-inline constexpr std::size_t refusal_count = 16;
+inline constexpr std::size_t refusal_count = 17;
 
 /// A word for logs and counters, such as `no_certificate`.
 std::string_view to_string(refusal why);

@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 namespace holdfast::link {
@@ -21,7 +22,7 @@ namespace holdfast::link {
 namespace {
 
 core::failure bad(const std::string& what, const std::string& file, const std::string& why) {
-  return {core::errc::invalid_argument, what + ' ' + file + ": " + why};
+  return {core::errc::invalid_argument, what + ' ' + (file.empty() ? why : file + ": " + why)};
 }
 
 std::string in_lower_case(std::string text) {
@@ -30,16 +31,12 @@ std::string in_lower_case(std::string text) {
   return text;
 }
 
-/// Empty when the file can be read and, where it is a key, not by everybody.
-std::string objection_to_file(const std::string& path, bool is_key) {
+/// Empty when there is such a file.
+std::string objection_to_file(const std::string& path) {
   struct stat found {};
   if (::stat(path.c_str(), &found) != 0)
     return std::strerror(errno);
-  if (!S_ISREG(found.st_mode))
-    return "is no file";
-  if (is_key && (found.st_mode & S_IRWXO) != 0)
-    return "can be read by every user of this machine; chmod 600 it";
-  return {};
+  return S_ISREG(found.st_mode) ? "" : "is no file";
 }
 
 /// A certificate shown to a server must be meant for clients, and the other way round, so that a
@@ -52,20 +49,20 @@ std::string load_files(SSL_CTX* context, const credentials& files, std::string& 
                        std::string& file) {
   what = "certificate";
   file = files.certificate;
-  if (auto why = objection_to_file(file, false); !why.empty())
+  if (auto why = objection_to_file(file); !why.empty())
     return why;
   if (SSL_CTX_use_certificate_chain_file(context, file.c_str()) != 1)
     return openssl_error();
   what = "key";
-  file = files.key;
-  if (auto why = objection_to_file(file, true); !why.empty())
-    return why;
-  if (SSL_CTX_use_PrivateKey_file(context, file.c_str(), SSL_FILETYPE_PEM) != 1
-      || SSL_CTX_check_private_key(context) != 1)
-    return openssl_error();
+  file.clear(); // the function that reads secrets names it
+  const auto key = read_key(files.key);
+  if (!key)
+    return key.error().detail;
+  if (SSL_CTX_use_PrivateKey(context, key->get()) != 1 || SSL_CTX_check_private_key(context) != 1)
+    return files.key + ": " + openssl_error();
   what = "authority";
   file = files.authority;
-  if (auto why = objection_to_file(file, false); !why.empty())
+  if (auto why = objection_to_file(file); !why.empty())
     return why;
   if (SSL_CTX_load_verify_locations(context, file.c_str(), nullptr) != 1)
     return openssl_error();
@@ -73,7 +70,7 @@ std::string load_files(SSL_CTX* context, const credentials& files, std::string& 
     return {};
   what = "revocation list";
   file = files.revoked;
-  if (auto why = objection_to_file(file, false); !why.empty())
+  if (auto why = objection_to_file(file); !why.empty())
     return why;
   auto* store = SSL_CTX_get_cert_store(context);
   auto* lookup = X509_STORE_add_lookup(store, X509_LOOKUP_file());
@@ -137,6 +134,32 @@ std::vector<std::string> names_of(x509_st* certificate) {
 bool is_for_servers(x509_st* certificate) {
   const auto usage = X509_get_extended_key_usage(certificate);
   return usage != UINT32_MAX && (usage & XKU_SSL_SERVER) != 0; // the former when it says nothing
+}
+
+core::principal principal_of(x509_st* certificate, core::role_set roles_without_one) {
+  core::principal who;
+  who.is_node = is_for_servers(certificate);
+  const std::unique_ptr<GENERAL_NAMES, decltype(&GENERAL_NAMES_free)> entries{
+      static_cast<GENERAL_NAMES*>(
+          X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)),
+      GENERAL_NAMES_free};
+  bool names_roles = false;
+  for (int i = 0; i < sk_GENERAL_NAME_num(entries.get()); ++i) {
+    const auto* entry = sk_GENERAL_NAME_value(entries.get(), i);
+    if (entry->type != GEN_URI)
+      continue;
+    const auto* text = entry->d.uniformResourceIdentifier;
+    const std::string_view uri{reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)),
+                               static_cast<std::size_t>(ASN1_STRING_length(text))};
+    names_roles = names_roles || core::is_grant_uri(uri);
+    if (auto given = core::grant_of_uri(uri))
+      who.grants.push_back(std::move(*given));
+  }
+  if (!names_roles)
+    for (std::size_t i = 0; i < core::role_count; ++i)
+      if (const auto one = static_cast<core::role>(i); roles_without_one.has(one))
+        who.grants.push_back({one, {}});
+  return who;
 }
 
 core::outcome<std::vector<std::string>> names_in(const std::string& certificate_file) {

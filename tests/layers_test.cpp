@@ -40,13 +40,14 @@ const std::vector<layer> layers{
     {"calendar", false, {"core"}, {}},
     {"persistence", false, {"core"}, {}},
     {"objects", false, {"core"}, {}},
-    {"connectors", false, {"core"}, {}},
+    {"files", false, {"core"}, {}},
+    {"connectors", false, {"core", "files"}, {}},
     {"config", false, {"core"}, {}},
     {"actors",
      false,
      {"messages", "documents", "core"},
      {"persistence/store.hpp", "objects/object_store.hpp", "connectors/webhook_sender.hpp"}},
-    {"link", false, {"core"}, {}},
+    {"link", false, {"core", "files"}, {}},
     {"client", false, {"messages", "link", "core"}, {}},
     {"app", true, {}, {}},
     {"examples", false, {"app", "client", "messages", "core"}, {}},
@@ -335,6 +336,13 @@ BOOST_AUTO_TEST_CASE(siblings_include_core_and_never_each_other) {
       BOOST_TEST(allowed(from, "#include \"" + to + "/x.hpp\"") == (from == to),
                  from << " to " << to);
   }
+}
+
+BOOST_AUTO_TEST_CASE(secrets_are_read_by_the_functions_for_private_files) {
+  for (const auto* reader : {"link", "connectors"})
+    BOOST_TEST(allowed(reader, "#include \"files/private_file.hpp\""), reader);
+  for (const auto* other : {"core", "messages", "documents", "actors", "client"})
+    BOOST_TEST(!allowed(other, "#include \"files/private_file.hpp\""), other);
 }
 
 BOOST_AUTO_TEST_CASE(actors_see_the_port_of_persistence_and_none_of_its_implementations) {

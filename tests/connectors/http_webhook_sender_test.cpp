@@ -261,14 +261,18 @@ BOOST_AUTO_TEST_CASE(nothing_is_sent_without_its_secret) {
   const auto expect = [&](const std::string& what) {
     const auto answer = post(receiver.url());
     BOOST_TEST((answer.verdict == post_verdict::barred));
-    BOOST_TEST(answer.reason == "the secret " + path + " cannot be used: " + what);
+    BOOST_TEST(answer.reason == "the secret cannot be used: " + path + ": " + what);
   };
   put_secret("billing", key_text, 0644);
-  expect("every user of this machine can read it; chmod 600 it");
+  expect("every user of this machine can read or write it; chmod 600 it");
+  put_secret("billing", key_text, 0602); // finding D6
+  expect("every user of this machine can read or write it; chmod 600 it");
+  put_secret("billing", key_text, 0620);
+  expect("its group can write it; chmod 600 it");
   put_secret("billing", "whsec_hunter2");
   expect("line 1 has no base64 behind whsec_");
   put_secret("billing", std::string(2000, 'x'));
-  expect("it is too large");
+  expect("has more than 1024 bytes");
   std::filesystem::remove(path);
   expect("No such file or directory");
   BOOST_TEST(receiver.connections() == 0U);

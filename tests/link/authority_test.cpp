@@ -2,6 +2,7 @@
 // stand on.
 
 #include "link/authority.hpp"
+#include "link/openssl.hpp"
 #include "link/tls.hpp"
 #include "tests/link/link_world.hpp"
 
@@ -67,6 +68,33 @@ BOOST_AUTO_TEST_CASE(nothing_is_overwritten_unless_it_is_to_be_replaced) {
   BOOST_TEST((code_of(link::issue_certificate(again, now())) == errc::none));
   BOOST_TEST(text_of(file("n1", ".crt")) != before);
   BOOST_TEST(mode_of(file("n1", ".key")) == 0600U);
+}
+
+// finding D3
+BOOST_AUTO_TEST_CASE(certificate_carries_what_its_holder_may_do) {
+  const auto of = [&](const std::string& name, std::vector<core::grant> access,
+                      link::holder kind = link::holder::peer) {
+    auto wanted = request(*this, name);
+    wanted.kind = kind;
+    wanted.access = std::move(access);
+    BOOST_REQUIRE((code_of(link::issue_certificate(wanted, now())) == errc::none));
+    const auto read = link::read_certificate(file(name, ".crt"));
+    BOOST_REQUIRE(read);
+    return link::principal_of(read.get(), {core::role::producer});
+  };
+  using core::role;
+  const std::vector<core::grant> several{{role::contributor, "ana ,:%=?#/\"\xc3\xbc"},
+                                         {role::worker, "resizer-1"},
+                                         {role::producer, {}}};
+  const auto peer = of("p1", several);
+  BOOST_TEST(!peer.is_node);
+  BOOST_TEST((peer.grants == several));
+  BOOST_TEST((peer.roles() == core::role_set{role::contributor, role::worker, role::producer}));
+  // One of the time before there were roles has those that the node gives to such.
+  const auto older = of("p2", {});
+  BOOST_TEST((older.grants == std::vector<core::grant>{{role::producer, {}}}));
+  const auto node = of("n9", several, link::holder::node);
+  BOOST_TEST(node.is_node);
 }
 
 BOOST_AUTO_TEST_CASE(names_hosts_and_roles_are_in_the_certificate) {

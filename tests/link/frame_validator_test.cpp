@@ -41,6 +41,15 @@ frame_fault fault_of(const std::string& frame) {
   return judge(both.dialer, frame).fault;
 }
 
+/// A connection on which both have greeted.
+struct talking_pair : validated {
+  explicit talking_pair(bool dialer_is_node) {
+    shared.dialer_is_node = dialer_is_node;
+    judge(listener, frames::greeting_of_listener());
+    judge(dialer, frames::greeting_of_dialer() + frames::selection());
+  }
+};
+
 /// The rules told anew, for whole streams in memory: every frame in `text` may be parsed by CAF.
 bool fit_for_caf(std::string_view text) {
   while (text.size() >= link::frame_header_bytes) {
@@ -199,10 +208,11 @@ BOOST_AUTO_TEST_CASE(what_only_nodes_say_is_refused_from_a_peer) {
     judge(both.dialer, frames::greeting_of_dialer() + frames::selection());
     return judge(both.of(who), frames::message(types)).fault;
   };
-  BOOST_TEST(link::said_by_nodes.size() == 7U);
-  for (const auto name : link::said_by_nodes)
+  for (const auto& row : core::message_table())
     for (const auto* version : {"hf1.", "hf27."}) {
-      const auto types = "@<>+" + (version + std::string{name});
+      if (row.who != core::said_by::nodes)
+        continue;
+      const auto types = "@<>+" + (version + std::string{row.message});
       BOOST_TEST(says(link::sender::dialer, false, types) == frame_fault::not_a_node, types);
       BOOST_TEST(says(link::sender::dialer, true, types) == frame_fault::none, types);
       BOOST_TEST(says(link::sender::listener, false, types) == frame_fault::none, types);
@@ -212,6 +222,138 @@ BOOST_AUTO_TEST_CASE(what_only_nodes_say_is_refused_from_a_peer) {
     BOOST_TEST(says(link::sender::dialer, false, hidden) == frame_fault::not_a_node, hidden);
   for (const auto* others : {"@<>+hf1.claim_tasks", "@<>+hf1.meet_nodes", "@<>+@error", "@<>"})
     BOOST_TEST(says(link::sender::dialer, false, others) == frame_fault::none, others);
+}
+
+// finding B4
+BOOST_AUTO_TEST_CASE(message_to_an_actor_that_is_not_published_ends_the_connection_of_a_peer) {
+  for (const std::uint64_t actor : {1U, 8U, 10U, 11U, 4000U}) {
+    talking_pair both{false};
+    const auto said = judge(both.dialer, frames::message_to(actor));
+    BOOST_TEST(said.fault == frame_fault::unpublished, actor);
+    BOOST_TEST(said.passed.empty());
+  }
+  talking_pair both{false};
+  const auto said = judge(both.dialer, frames::message_to(9));
+  BOOST_TEST(said.fault == frame_fault::none);
+  BOOST_TEST((said.passed == frames::message_to(9)));
+}
+
+// finding B4
+BOOST_AUTO_TEST_CASE(message_of_a_node_to_an_actor_that_is_not_published_is_dropped) {
+  talking_pair both{true};
+  const auto lost = judge(both.dialer, frames::message_to(10));
+  BOOST_TEST(lost.fault == frame_fault::none);
+  BOOST_TEST(lost.passed.empty());
+  BOOST_TEST(both.dialer.dropped() == 1U);
+  for (const std::uint64_t actor : {9U, 11U})
+    BOOST_TEST((judge(both.dialer, frames::message_to(actor)).passed == frames::message_to(actor)));
+}
+
+// finding B4
+BOOST_AUTO_TEST_CASE(actor_that_has_ended_is_no_offence_for_a_while) {
+  talking_pair both{false};
+  both.published.withdraw(9);
+  BOOST_TEST(judge(both.dialer, frames::message_to(9)).fault == frame_fault::none);
+  for (std::uint64_t other = 0; other < link::published_actors::former_max; ++other) {
+    both.published.publish(100 + other, link::audience::nodes);
+    both.published.withdraw(100 + other);
+  }
+  BOOST_TEST(judge(both.dialer, frames::message_to(9)).fault == frame_fault::unpublished);
+}
+
+// finding B4
+BOOST_AUTO_TEST_CASE(answer_passes_once_to_who_has_asked_and_from_who_was_asked) {
+  for (const bool is_node : {false, true}) {
+    talking_pair both{is_node};
+    BOOST_TEST(judge(both.dialer, frames::answer("@<>+@error")).passed.empty()); // nobody has asked
+    judge(both.listener, frames::message()); // actor 7, request 1
+    const auto wrong_actor =
+        frames::with_payload(frame_kind::direct_message, frames::content("@<>+@error", 3),
+                             1 | frames::response_flag, 0, 8);
+    const auto wrong_number =
+        frames::with_payload(frame_kind::direct_message, frames::content("@<>+@error", 3),
+                             2 | frames::response_flag, 0, 7);
+    BOOST_TEST(judge(both.dialer, wrong_actor).passed.empty());
+    BOOST_TEST(judge(both.dialer, wrong_number).passed.empty());
+    BOOST_TEST(
+        (judge(both.dialer, frames::answer("@<>+@error")).passed == frames::answer("@<>+@error")));
+    BOOST_TEST(judge(both.dialer, frames::answer("@<>+@error")).passed.empty());
+    BOOST_TEST(both.open.size() == 0U);
+  }
+  talking_pair asked{true};
+  judge(asked.listener, frames::message());
+  validated other; // another process that this one is connected to
+  other.shared.open = &asked.open;
+  judge(other.listener, frames::greeting_of_listener());
+  judge(other.dialer, frames::with_payload(frame_kind::client_handshake, frames::node_id('x'))
+                          + frames::with_payload(frame_kind::client_handshake, frames::node_id('x'),
+                                                 0, 0, 0, link::select_connection_flag));
+  BOOST_TEST(judge(other.dialer, frames::answer("@<>+@error")).passed.empty());
+}
+
+// finding B4
+BOOST_AUTO_TEST_CASE(answers_pass_without_the_number_of_the_actor_that_gives_them) {
+  talking_pair both{false};
+  const auto answer = judge(both.listener, frames::answer("@<>+hf1.leased_tasks", 100, 4711));
+  BOOST_TEST((answer.passed == frames::answer("@<>+hf1.leased_tasks", 100, 0)));
+  const auto hint = [](std::uint64_t from) {
+    return frames::with_payload(frame_kind::direct_message,
+                                frames::content("@<>+hf1.tasks_lost", 9), 0, from, 7);
+  };
+  BOOST_TEST((judge(both.listener, hint(4711)).passed == hint(0)));
+  // Who asks must be answered.
+  BOOST_TEST((judge(both.listener, frames::message()).passed == frames::message()));
+}
+
+BOOST_AUTO_TEST_CASE(open_requests_are_bounded_and_the_oldest_is_forgotten) {
+  link::open_requests open;
+  for (std::uint64_t number = 1; number <= link::open_requests::most + 1; ++number)
+    open.asked({{}, 7, number});
+  BOOST_TEST(open.size() == link::open_requests::most);
+  BOOST_TEST(!open.answered({{}, 7, 1}));
+  BOOST_TEST(open.answered({{}, 7, 2}));
+  BOOST_TEST(open.size() == link::open_requests::most - 1);
+}
+
+BOOST_AUTO_TEST_CASE(monitor_of_an_actor_that_is_not_published_is_dropped_from_a_peer) {
+  const auto monitor = frames::monitor(frames::dialer_id(), frames::listener_id(), 10);
+  talking_pair of_peer{false};
+  const auto said = judge(of_peer.dialer, monitor);
+  BOOST_TEST(said.fault == frame_fault::none);
+  BOOST_TEST(said.passed.empty());
+  const auto good = frames::monitor(frames::dialer_id(), frames::listener_id(), 9);
+  BOOST_TEST((judge(of_peer.dialer, good).passed == good));
+  talking_pair of_node{true};
+  BOOST_TEST((judge(of_node.dialer, monitor).passed == monitor));
+}
+
+BOOST_AUTO_TEST_CASE(peer_must_say_which_of_its_actors_sends) {
+  talking_pair both{false};
+  BOOST_TEST(judge(both.dialer, frames::message_to(9, 0)).fault == frame_fault::malformed_header);
+}
+
+// finding D3
+BOOST_AUTO_TEST_CASE(peer_sends_the_requests_of_its_roles_and_no_other_message) {
+  for (std::size_t i = 0; i < core::role_count; ++i)
+    for (const auto& row : core::message_table()) {
+      talking_pair both{false};
+      const auto role = static_cast<core::role>(i);
+      both.shared.dialer_roles = {role};
+      const auto types = "@<>+hf1." + std::string{row.message};
+      const auto fault = judge(both.dialer, frames::message(types)).fault;
+      const auto allowed = row.who == core::said_by::clients && row.roles.has(role);
+      BOOST_TEST((fault == frame_fault::none) == allowed, core::to_string(role)
+                                                              << " says " << row.message);
+      BOOST_TEST((judge(both.listener, frames::message(types)).fault == frame_fault::none));
+    }
+  talking_pair nobody{false};
+  nobody.shared.dialer_roles = {};
+  BOOST_TEST(judge(nobody.dialer, frames::message("@<>+hf1.get_node_status")).fault
+             == frame_fault::not_of_role);
+  talking_pair hidden{false};
+  hidden.shared.dialer_roles = {core::role::worker};
+  BOOST_TEST(judge(hidden.dialer, frames::message("@<>+hf1.claim_tasks+hf1.put_queue")).fault
+             == frame_fault::not_of_role);
 }
 
 BOOST_AUTO_TEST_CASE(content_is_refused_with_stages_or_a_number_for_a_type_or_a_long_list) {
@@ -289,9 +431,9 @@ BOOST_AUTO_TEST_CASE(a_million_malformed_streams_pass_nothing_that_caf_may_not_p
     if (!fit_for_caf(said.passed))
       BOOST_FAIL("unfit after seed 4711, round " << round << ": " << link::to_string(said.fault));
     if (round % 1000 == 0) { // the validator alone, without this test's strings around it
+      validated alone;
       const auto before = mallinfo2().uordblks;
       std::string_view input{stream};
-      validated alone;
       while (!input.empty()) {
         const auto step = alone.dialer.next(input);
         if (step.fault != frame_fault::none)

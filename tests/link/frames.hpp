@@ -87,12 +87,25 @@ public:
                              std::size_t bytes = 100) {
     return with_payload(kind::direct_message, content(types, bytes), 1, 7, 9);
   }
+  /// The number of a request's answer.
+  static constexpr std::uint64_t response_flag = std::uint64_t{1} << 63;
+  /// An answer to `message()`; from no actor, as it passes the link of who sends it.
+  static std::string answer(const std::string& types = "@<>+hf1.leased_tasks",
+                            std::size_t bytes = 100, std::uint64_t from = 0) {
+    return with_payload(kind::direct_message, content(types, bytes), 1 | response_flag, from, 7);
+  }
+  /// A message to the actor with this number.
+  static std::string message_to(std::uint64_t actor, std::uint64_t from = 7,
+                                const std::string& types = "@<>+hf1.claim_tasks") {
+    return with_payload(kind::direct_message, content(types, 100), 1, from, actor);
+  }
   static std::string to_name(std::string_view name) {
     return with_payload(kind::direct_message, content("@<>+@atom+@atom+@str", 8), 0, 7, atom(name),
                         link::named_receiver_flag);
   }
-  static std::string monitor(const std::string& from, const std::string& to) {
-    return with_payload(kind::monitor_message, from + to, 0, 0, 9);
+  static std::string monitor(const std::string& from, const std::string& to,
+                             std::uint64_t actor = 9) {
+    return with_payload(kind::monitor_message, from + to, 0, 0, actor);
   }
   static std::string down(const std::string& from, const std::string& to) {
     return with_payload(kind::down_message, from + to + std::string(9, '\1'), 0, 9, 0);
@@ -109,8 +122,17 @@ public:
   }
 };
 
-/// Both directions of a connection.
+/// Both directions of a connection of a process whose actor 9 is for everybody, and 11 for nodes.
 struct validated {
+  validated() {
+    published.publish(9, link::audience::anybody);
+    published.publish(11, link::audience::nodes);
+    shared.published = &published;
+    shared.open = &open;
+  }
+
+  link::published_actors published;
+  link::open_requests open;
   link::conversation shared;
   link::frame_validator dialer{link::sender::dialer, shared};
   link::frame_validator listener{link::sender::listener, shared};

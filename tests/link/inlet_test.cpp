@@ -296,7 +296,7 @@ BOOST_AUTO_TEST_CASE(peer_that_sends_more_than_it_may_waits_and_loses_nothing) {
   auto [outside, inside] = talking();
   std::string all;
   for (int i = 0; i < 400; ++i)
-    all += frames::message("@<>+hf1.leased_tasks", 200);
+    all += frames::message("@<>+hf1.enqueue_tasks", 200);
   BOOST_TEST(outside.write(all));
   BOOST_TEST((inside.read(all.size()) == all));
   BOOST_TEST(inlet->counters().slowed >= 1U);
@@ -404,7 +404,8 @@ BOOST_AUTO_TEST_CASE(port_in_use_and_wrong_credentials_are_errors_that_name_what
                                std::filesystem::perm_options::add);
   const auto open_key = link::inlet::open(thread, options);
   BOOST_REQUIRE(!open_key);
-  BOOST_TEST(open_key.error().detail.find("can be read by every user") != std::string::npos);
+  BOOST_TEST(open_key.error().detail.find("every user of this machine can read")
+             != std::string::npos);
 }
 
 // Finding 4: what idle connections, proven and not, cost in work of the thread.

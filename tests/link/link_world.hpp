@@ -38,12 +38,14 @@ public:
   }
 
   void issue(const std::string& name, link::holder kind, bool replace = false,
-             core::instant at = now(), std::vector<std::string> roles = {}) {
+             core::instant at = now(), std::vector<std::string> roles = {},
+             std::vector<core::grant> access = {{core::role::admin, {}}}) {
     link::certificate_request wanted;
     wanted.directory = directory_;
     wanted.name = name;
     wanted.kind = kind;
     wanted.roles = std::move(roles);
+    wanted.access = std::move(access);
     wanted.replace = replace;
     wanted.days = 30;
     require(link::issue_certificate(wanted, at));
@@ -79,6 +81,9 @@ struct link_world {
     options.tls = certs.of("node");
     options.allowed = {"ana"};
     options.upstream_port = behind.port();
+    published.publish(9, link::audience::anybody);
+    options.published = &published;
+    options.open = &open_asked;
     options.log = [this](link::severity, const std::string& event, const link::log_fields& fields) {
       const std::lock_guard lock{mutex};
       lines.push_back(event);
@@ -132,6 +137,8 @@ struct link_world {
   }
 
   certificates certs;
+  link::published_actors published; ///< Of the process behind.
+  link::open_requests open_asked;
   listener behind;
   std::mutex mutex;
   std::vector<std::string> lines;

@@ -6,9 +6,15 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
+#include <cstring>
 #include <future>
 #include <memory>
 #include <string>
@@ -22,6 +28,16 @@ using test::stream;
 
 namespace {
 
+sockaddr_storage loopback_v4(std::uint16_t port) {
+  sockaddr_in v4{};
+  v4.sin_family = AF_INET;
+  v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  v4.sin_port = htons(port);
+  sockaddr_storage any{};
+  std::memcpy(&any, &v4, sizeof v4);
+  return any;
+}
+
 /// A dialing process, its outlet, an inlet, and a process behind that.
 struct way_out : test::link_world {
   way_out() {
@@ -29,6 +45,8 @@ struct way_out : test::link_world {
     dial.expected_name = "node";
     dial.tls = certs.of("ana");
     dial.log = options.log;
+    dial.published = &published_by_dialer;
+    dial.open = &open_of_dialer;
   }
   ~way_out() { outlet.reset(); }
 
@@ -67,6 +85,8 @@ struct way_out : test::link_world {
     return {std::move(local), std::move(inside)};
   }
 
+  link::published_actors published_by_dialer;
+  link::open_requests open_of_dialer;
   link::io_thread thread_of_dialer;
   link::outlet_options dial;
   std::unique_ptr<link::outlet> outlet;
@@ -82,10 +102,10 @@ BOOST_AUTO_TEST_CASE(local_process_talks_through_both_links) {
   auto [local, inside] = through();
   for (std::size_t size : {0U, 1U, 100'000U, 3'000'000U}) {
     const auto there = frames::message("@<>+hf1.enqueue_tasks", size);
-    const auto back = frames::message("@<>+hf1.task_outcomes", size);
+    const auto back = frames::answer("@<>+hf1.task_outcomes", size);
     BOOST_TEST(local.write(there));
     BOOST_TEST((inside.read(there.size()) == there));
-    BOOST_TEST(inside.write(back));
+    BOOST_TEST(inside.write(frames::answer("@<>+hf1.task_outcomes", size, 4711)));
     BOOST_TEST((local.read(back.size()) == back));
   }
   BOOST_TEST(outlet->last_failure().empty());
@@ -190,18 +210,86 @@ BOOST_AUTO_TEST_CASE(what_was_prepared_is_used_by_the_next_connection_or_hung_up
              refused_now.error().detail);
 }
 
-BOOST_AUTO_TEST_CASE(connections_over_loopback_are_known_by_their_user) {
-  const auto row = [](const char* uid) {
-    return std::string{"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when\n"
-                       "   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 "
-                       "00000000     0        0 11 1\n"
-                       "   1: 0100007F:A2C4 0100007F:1F90 01 00000000:00000000 00:00000000 "
-                       "00000000  "}
-           + uid + "        0 12 1\n";
+// finding D1
+BOOST_AUTO_TEST_CASE(only_an_open_connection_of_a_process_tells_its_user) {
+  const auto row = [](const std::string& state, const std::string& uid_and_inode) {
+    return "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when\n"
+           "   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 "
+           "00000000     0        0 11 1\n"
+           "   1: 0100007F:A2C4 0100007F:1F90 "
+           + state + " 00000000:00000000 00:00000000 00000000  " + uid_and_inode + " 1\n";
   };
-  BOOST_TEST(link::user_of_connection(row("1000").c_str(), 0xA2C4, 0x1F90) == 1000);
-  BOOST_TEST(link::user_of_connection(row("1000").c_str(), 0xA2C5, 0x1F90) == -1);
-  BOOST_TEST(link::user_of_connection("", 1, 2) == -1);
+  const auto user = [](const std::string& table, std::uint16_t from, std::uint16_t to) {
+    return link::user_of_connection(table, loopback_v4(from), loopback_v4(to));
+  };
+  BOOST_TEST(user(row("01", "1000        0 12"), 0xA2C4, 0x1F90) == 1000);
+  BOOST_TEST(user(row("01", "1000        0 12"), 0xA2C5, 0x1F90) == -1);
+  BOOST_TEST(user(row("01", "1000        0 12"), 0x1F90, 0xA2C4) == -1);
+  BOOST_TEST(user("", 1, 2) == -1);
+  // Those that nobody has any more, or not yet, are listed under root.
+  for (const auto* state : {"02", "03", "04", "05", "06", "07", "08", "09", "0A", "0B", "0C"})
+    BOOST_TEST(user(row(state, "0        0 0"), 0xA2C4, 0x1F90) == -1, state);
+  BOOST_TEST(user(row("01", "0        0 0"), 0xA2C4, 0x1F90) == -1);
+  BOOST_TEST(user(row("06", "1000        0 12"), 0xA2C4, 0x1F90) == -1);
+}
+
+BOOST_AUTO_TEST_CASE(connections_are_found_in_the_table_of_ipv6_as_well) {
+  const auto row = [](const std::string& local, const std::string& remote) {
+    return "   0: " + local + ":A2C4 " + remote
+           + ":1F90 01 00000000:00000000 00:00000000 00000000  1000        0 12 1\n";
+  };
+  const std::string one = "00000000000000000000000001000000";
+  const std::string mapped = "0000000000000000FFFF00000100007F";
+  sockaddr_storage from{};
+  sockaddr_storage to{};
+  sockaddr_in6 v6{};
+  v6.sin6_family = AF_INET6;
+  v6.sin6_addr = in6addr_loopback;
+  v6.sin6_port = htons(0xA2C4);
+  std::memcpy(&from, &v6, sizeof v6);
+  v6.sin6_port = htons(0x1F90);
+  std::memcpy(&to, &v6, sizeof v6);
+  BOOST_TEST(link::user_of_connection(row(one, one), from, to) == 1000);
+  BOOST_TEST(link::user_of_connection(row(mapped, mapped), from, to) == -1);
+  BOOST_TEST(link::user_of_connection(row(mapped, mapped), loopback_v4(0xA2C4), loopback_v4(0x1F90))
+             == 1000);
+}
+
+// finding D1
+BOOST_AUTO_TEST_CASE(processes_of_other_users_do_not_get_into_the_outlet) {
+  if (::geteuid() != 0)
+    return; // only root can be somebody else
+  open_both();
+  constexpr int connections = 60;
+  const auto foreign = ::fork();
+  BOOST_REQUIRE(foreign >= 0);
+  if (foreign == 0) { // no memory is taken here: threads of the parent may hold its locks
+    if (::setgid(65534) != 0 || ::setuid(65534) != 0)
+      ::_exit(2);
+    const auto where = loopback_v4(outlet->port());
+    for (int i = 0; i < connections; ++i) {
+      const int one = ::socket(AF_INET, SOCK_STREAM, 0);
+      if (::connect(one, reinterpret_cast<const sockaddr*>(&where), sizeof(sockaddr_in)) != 0)
+        ::_exit(3);
+      if (i % 2 == 0) { // gone before it is looked at: its row stays for a while
+        ::close(one);
+        continue;
+      }
+      char byte = 0;
+      if (::read(one, &byte, 1) > 0)
+        ::_exit(4);
+      ::close(one);
+    }
+    ::_exit(0);
+  }
+  int status = -1;
+  BOOST_REQUIRE(::waitpid(foreign, &status, 0) == foreign);
+  BOOST_TEST(status == 0);
+  BOOST_TEST(eventually([&] {
+    return outlet->counters().refused_for(refusal::foreign_user) == std::uint64_t{connections};
+  }));
+  BOOST_TEST(behind.empty());
+  auto own = through(); // and this user's do
 }
 
 BOOST_AUTO_TEST_CASE(cut_network_ends_connections_and_the_next_one_comes_about) {

@@ -1,8 +1,9 @@
 // The wire: every message type there and back, its bytes as they were first published, and bytes
 // that are no message.
 
-#include "link/frame_validator.hpp"
+#include "core/access.hpp"
 #include "messages/interfaces.hpp"
+#include "messages/only_reads.hpp"
 #include "tests/core/random_source.hpp"
 #include "tests/messages/all_samples.hpp"
 #include "tests/messages/interface_names.hpp"
@@ -16,6 +17,7 @@
 #include <caf/deep_to_string.hpp>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -37,6 +39,23 @@ caf::message received(wire_fixture& wire, const bytes& buffer) {
   caf::message copy;
   BOOST_CHECK_NO_THROW(wire.read(buffer, copy));
   return copy;
+}
+
+/// The request of one line of an interface, if it writes nothing.
+template <class In, class Out>
+void note_read(const caf::actor_system& system, std::set<std::string>& reads,
+               caf::typed_mpi<caf::detail::type_list<In>, Out>) {
+  if (msg::only_reads<In>)
+    reads.insert(name_of<In>(system).substr(4));
+}
+
+/// Of all lines, without `hf1.`.
+template <class... Signatures>
+std::set<std::string> names_of_reads(const caf::actor_system& system,
+                                     caf::detail::type_list<Signatures...>) {
+  std::set<std::string> reads;
+  (note_read(system, reads, Signatures{}), ...);
+  return reads;
 }
 
 } // namespace
@@ -71,6 +90,68 @@ BOOST_AUTO_TEST_CASE(every_registered_type_has_a_sample_and_the_other_way_round)
   BOOST_TEST(registered == sampled, boost::test_tools::per_element());
 }
 
+// finding D3: who may send a message is in one table, and none is missing there.
+BOOST_AUTO_TEST_CASE(every_message_has_a_row_that_says_who_sends_it) {
+  std::map<std::string, core::said_by> rows;
+  for (const auto& row : core::message_table())
+    BOOST_TEST(rows.emplace("hf1." + std::string{row.message}, row.who).second, row.message);
+  for (const auto& s : all_samples(*this))
+    BOOST_TEST(rows.count(s.name) == 1U, s.name);
+  BOOST_TEST(rows.size() == all_samples(*this).size());
+
+  const auto gateway = signature_names(system, msg::gateway_actor::signatures{});
+  for (const auto& names : gateway) {
+    BOOST_TEST((rows.at(names.front()) == core::said_by::clients), names.front());
+    BOOST_TEST((rows.at(names.back()) == core::said_by::answers), names.back());
+  }
+  std::size_t requests = 0;
+  for (const auto& row : core::message_table()) {
+    const bool is_request = row.who == core::said_by::clients;
+    requests += is_request ? 1U : 0U;
+    BOOST_TEST(row.roles.has(core::role::admin) == is_request, row.message);
+    BOOST_TEST(row.roles.empty() != is_request, row.message);
+  }
+  BOOST_TEST(requests == gateway.size() + 1U); // with `get_protocols`
+}
+
+// finding D3
+BOOST_AUTO_TEST_CASE(auditors_read_and_change_nothing) {
+  const std::set<std::string> of_every_connection{"get_protocols", "get_node_status",
+                                                  "get_placement"};
+  const std::set<std::string> statuses{"get_link_status", "get_audit_status", "get_guard_status"};
+  auto reads = names_of_reads(system, msg::gateway_actor::signatures{});
+  for (const auto& row : core::message_table()) {
+    const std::string name{row.message};
+    if (row.roles.has(core::role::auditor))
+      BOOST_TEST((reads.count(name) + of_every_connection.count(name) + statuses.count(name) == 1U),
+                 name);
+  }
+  // Contributors' own questions, and one that writes nothing but has all nodes work.
+  for (const auto* of_others : {"find_steps", "get_feedback", "rebuild_step_index"})
+    reads.erase(of_others);
+  for (const auto& name : reads)
+    BOOST_TEST(core::find_access(name)->roles.has(core::role::auditor), name);
+}
+
+// finding D3: none of these has a member that tells of test questions, trust or other people's
+// judgments; `judgment_feedback` says what the step's definition has it say of the asker's own. A
+// further answer must be judged by a person before it stands here.
+BOOST_AUTO_TEST_CASE(answers_to_contributors_are_these_and_no_others) {
+  std::map<std::string, std::string> answers;
+  for (const auto& names : signature_names(system, msg::member_gateway_actor::signatures{}))
+    answers[names.front().substr(4)] = names.back().substr(4);
+  std::set<std::string> heard;
+  for (const auto& row : core::message_table())
+    if (row.roles.has(core::role::contributor))
+      heard.insert(answers.at(std::string{row.message}));
+  const std::set<std::string> known{"assignment",          "assignment_released",
+                                    "assignment_extended", "judgment_accepted",
+                                    "session_ended",       "judgment_feedback",
+                                    "step_offers",         "node_status",
+                                    "placement",           "protocols"};
+  BOOST_TEST(heard == known, boost::test_tools::per_element());
+}
+
 // The link refuses from peers what only nodes say; ADR 0054.
 BOOST_AUTO_TEST_CASE(the_link_knows_what_only_nodes_say) {
   const auto of = [&](const auto& signatures) {
@@ -88,8 +169,9 @@ BOOST_AUTO_TEST_CASE(the_link_knows_what_only_nodes_say) {
   between_nodes.erase(name_of<msg::protocols>(system));
   between_nodes.erase(name_of<void>(system)); // a hint is answered by nobody
   std::set<std::string> known;
-  for (const auto name : link::said_by_nodes)
-    known.insert("hf1." + std::string{name});
+  for (const auto& row : core::message_table())
+    if (row.who == core::said_by::nodes && row.message != "tasks_lost") // answers no request
+      known.insert("hf1." + std::string{row.message});
   BOOST_TEST(known == between_nodes, boost::test_tools::per_element());
 }
 

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "link/loopback_user.hpp"
+
+/// CAF takes connections from whoever reaches its port. On loopback that is every user of the
+/// machine. It accepts through the dynamic linker, so a definition of our own takes the place of
+/// the library's, as with the frame guard, and hangs up on processes of other users.
+namespace holdfast::client {
+
+/// Does nothing. A reference to it keeps the linker from leaving the guard behind in its archive.
+void keep_accept_guard();
+
+/// Whose processes may connect over loopback to what this process publishes. Until it is called
+/// those of its own user; those of root always.
+void accept_from(link::local_users users);
+
+} // namespace holdfast::client

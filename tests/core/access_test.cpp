@@ -1,0 +1,90 @@
+// Who may send which message.
+
+#include "core/access.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <optional>
+#include <string>
+
+namespace core = holdfast::core;
+using core::grant;
+using core::objection_to;
+using core::principal;
+using core::role;
+
+namespace {
+
+std::string said(const principal& who, const char* message, const std::string& contributor,
+                 const std::string& worker = "w") {
+  return objection_to(who, message, {&contributor, &worker});
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(access_to_messages)
+
+BOOST_AUTO_TEST_CASE(roles_are_read_as_they_are_written) {
+  for (std::size_t i = 0; i < core::role_count; ++i) {
+    const auto one = static_cast<role>(i);
+    BOOST_TEST((core::role_named(core::to_string(one)) == one));
+  }
+  BOOST_TEST(!core::role_named("Admin"));
+  BOOST_TEST(!core::role_named(""));
+  BOOST_TEST((core::roles_of_list("none") == core::role_set{}));
+  BOOST_TEST(
+      (core::roles_of_list(" worker,producer ") == core::role_set{role::worker, role::producer}));
+  for (const auto* bad : {"", "workers", "worker,", "worker producer", "none,worker"})
+    BOOST_TEST(!core::roles_of_list(bad), bad);
+}
+
+BOOST_AUTO_TEST_CASE(grant_travels_in_a_uri) {
+  BOOST_TEST(core::uri_of({role::worker, {}}) == "holdfast:role=worker");
+  BOOST_TEST(core::uri_of({role::worker, "resizer-1"}) == "holdfast:role=worker?name=resizer-1");
+  const grant odd{role::contributor, std::string{"a b,\xff%/\0?", 10}};
+  BOOST_TEST((core::grant_of_uri(core::uri_of(odd)) == odd));
+  BOOST_TEST(core::uri_of(odd).find(',')
+             == std::string::npos); // it separates names in a certificate
+  for (const auto* bad :
+       {"", "https://example.org", "holdfast:role=", "holdfast:role=king",
+        "holdfast:role=worker?name=", "holdfast:role=admin?name=ana",
+        "holdfast:role=worker?name=%4", "holdfast:role=worker?name=%zz",
+        "holdfast:role=worker?name=a,b", "holdfast:role=worker?names=a", "holdfast:worker"})
+    BOOST_TEST(!core::grant_of_uri(bad), bad);
+  BOOST_TEST(core::is_grant_uri("holdfast:role=king"));
+  BOOST_TEST(!core::is_grant_uri("https://holdfast:role=worker"));
+}
+
+// finding D3
+BOOST_AUTO_TEST_CASE(certificate_binds_the_names_in_requests) {
+  const principal ana{false, {{role::contributor, "ana"}}};
+  BOOST_TEST(said(ana, "submit_judgment", "ana") == "");
+  BOOST_TEST(said(ana, "submit_judgment", "bob")
+             == "contributor must be 'ana', whom the certificate names");
+  BOOST_TEST(said(ana, "explain_contributor", "ana")
+             == "no role of the certificate may send explain_contributor");
+  const principal resizer{false, {{role::worker, "resizer-1"}, {role::worker, "resizer-2"}}};
+  BOOST_TEST(said(resizer, "claim_tasks", "", "resizer-2") == "");
+  BOOST_TEST(said(resizer, "claim_tasks", "", "resizer-3") != "");
+  BOOST_TEST(said(resizer, "claim_tasks", "", "") != "");
+  const principal any{false, {{role::worker, {}}}};
+  BOOST_TEST(said(any, "claim_tasks", "", "whoever") == "");
+}
+
+BOOST_AUTO_TEST_CASE(name_of_one_role_does_not_bind_another) {
+  const principal both{false, {{role::contributor, "ana"}, {role::requester, {}}}};
+  BOOST_TEST(said(both, "explain_contributor", "bob") == "");
+  BOOST_TEST(said(both, "submit_judgment", "bob") != "");
+}
+
+BOOST_AUTO_TEST_CASE(nodes_say_everything_and_nobody_else_what_is_no_request) {
+  const principal node{true, {}};
+  BOOST_TEST(said(node, "apply_events", "") == "");
+  const principal admin{false, {{role::admin, {}}}};
+  for (const auto* none : {"apply_events", "assignment", "step_offer", "never_heard_of"})
+    BOOST_TEST(said(admin, none, "") != "", none);
+  const principal nobody;
+  BOOST_TEST(said(nobody, "get_protocols", "") != "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
