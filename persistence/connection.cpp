@@ -1,5 +1,7 @@
 #include "persistence/connection.hpp"
 
+#include "persistence/session.hpp"
+
 #include <libpq-fe.h>
 
 #include <algorithm>
@@ -141,15 +143,39 @@ core::outcome<connection> connection::open(const std::string& conninfo,
   // Notices ("relation exists, skipping") would go to stderr.
   PQsetNoticeProcessor(
       handle, [](void*, const char*) {}, nullptr);
-  if (!session_sql.empty()) {
-    const query_result applied{PQexec(handle, session_sql.c_str())};
-    if (const auto status = PQresultStatus(applied.raw());
-        status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
-      return core::failure{core::errc::unavailable, one_line(PQerrorMessage(handle))};
-  }
-  if (PQsetnonblocking(handle, 1) != 0 || PQenterPipelineMode(handle) != 1)
+  if (PQsetnonblocking(handle, 1) != 0)
+    return core::failure{core::errc::unavailable, one_line(PQerrorMessage(handle))};
+  if (const auto problem = opened.apply(session_settings(PQserverVersion(handle)));
+      !problem.empty())
+    return core::failure{core::errc::unavailable, session_settings_problem(problem)};
+  if (const auto problem = opened.apply(session_sql); !problem.empty())
+    return core::failure{core::errc::unavailable, problem};
+  if (PQenterPipelineMode(handle) != 1)
     return core::failure{core::errc::unavailable, one_line(PQerrorMessage(handle))};
   return opened;
+}
+
+/// Runs simple statements before there is a pipeline; what is wrong, or nothing. The wait has a
+/// bound: a pooler with no session to spare answers nothing.
+std::string connection::apply(const std::string& sql) {
+  if (sql.empty())
+    return {};
+  auto* handle = handle_.get();
+  if (PQsendQuery(handle, sql.c_str()) != 1)
+    return one_line(PQerrorMessage(handle));
+  const auto deadline = std::chrono::steady_clock::now() + call_timeout_;
+  std::string problem;
+  for (;;) {
+    if (std::string why; !wait_for_result(deadline, why))
+      return why.empty() ? "the connection was lost" : why;
+    const query_result result{PQgetResult(handle)};
+    if (result.raw() == nullptr)
+      return problem.empty() && PQstatus(handle) == CONNECTION_BAD ? "the connection was lost"
+                                                                   : problem;
+    const auto status = PQresultStatus(result.raw());
+    if (problem.empty() && status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
+      problem = one_line(PQresultErrorMessage(result.raw()));
+  }
 }
 
 query_failure connection::lose(std::size_t at, const std::string& why, bool sent) {

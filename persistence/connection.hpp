@@ -90,8 +90,9 @@ struct pipeline_results {
 /// prepared statements can never silently vanish. Belongs to one thread at a time.
 class connection {
 public:
-  /// Connects and applies `session_sql` (one simple query, may be empty).
-  /// Every later wait for the server is bounded by `call_timeout`.
+  /// Connects, makes the settings of every session (`session.hpp`), then those of `session_sql`
+  /// (one simple query, may be empty). Every wait for the server after the connect is bounded by
+  /// `call_timeout`.
   static core::outcome<connection> open(const std::string& conninfo,
                                         const std::string& application_name,
                                         const std::string& session_sql,
@@ -117,6 +118,7 @@ private:
   explicit connection(pg_conn* handle, core::duration call_timeout)
       : handle_(handle), call_timeout_(call_timeout) {}
 
+  std::string apply(const std::string& sql);
   query_failure send(const std::vector<call>& calls, std::vector<bool>& prepares);
   bool wait_until(const std::function<bool(bool all_sent)>& enough,
                   std::chrono::steady_clock::time_point deadline, std::string& why);

@@ -3,12 +3,12 @@
 #include "core/invariant.hpp"
 #include "persistence/connection.hpp"
 #include "persistence/embedded_sql.hpp"
+#include "persistence/pqxx_session.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <map>
 #include <openssl/sha.h>
-#include <pqxx/pqxx>
 #include <string_view>
 #include <system_error>
 
@@ -19,8 +19,14 @@ namespace {
 /// Any fixed number will do; this one spells "holdfast" in ASCII.
 constexpr std::int64_t migration_lock = 0x686f6c6466617374;
 
+// Asks before it makes the schema: CREATE SCHEMA IF NOT EXISTS wants rights also where it is there.
 constexpr const char* bootstrap = R"sql(
-CREATE SCHEMA IF NOT EXISTS holdfast;
+DO $$
+BEGIN
+  IF to_regnamespace('holdfast') IS NULL THEN
+    CREATE SCHEMA holdfast;
+  END IF;
+END $$;
 CREATE TABLE IF NOT EXISTS holdfast.migrations (
   version integer PRIMARY KEY,
   name text NOT NULL,
@@ -64,24 +70,28 @@ std::string sha256_of(const std::string& text) {
   return hex;
 }
 
-/// A connection that came back by itself would have lost the advisory lock without a word.
-/// Deprecated, because libpqxx 7 never reactivates; 6.4 still does.
-void never_reactivate(pqxx::connection& database) {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-  database.inhibit_reactivation(true);
-#pragma GCC diagnostic pop
-}
-
 struct applied_row {
   std::string name;
   std::string sha256;
   std::uint32_t oldest_program = 0;
 };
 
+/// Whether `bootstrap` would change nothing. With a schema that is complete a start needs no right
+/// to make anything.
+bool is_bootstrapped(pqxx::transaction_base& tx) {
+  return tx
+      .exec("SELECT EXISTS (SELECT FROM pg_attribute a"
+            "   JOIN pg_class c ON c.oid = a.attrelid"
+            "   JOIN pg_namespace n ON n.oid = c.relnamespace"
+            "  WHERE n.nspname = 'holdfast' AND c.relname = 'migrations'"
+            "    AND a.attname = 'oldest_program' AND NOT a.attisdropped)")[0][0]
+      .as<bool>();
+}
+
 std::map<std::uint32_t, applied_row> read_applied(pqxx::connection& database) {
   pqxx::work tx{database};
-  tx.exec(bootstrap);
+  if (!is_bootstrapped(tx))
+    tx.exec(bootstrap);
   std::map<std::uint32_t, applied_row> applied;
   // Where nothing is said, a program must know the migration itself.
   for (const auto& row : tx.exec("SELECT version, name, sha256, coalesce(oldest_program, version)"
@@ -90,6 +100,24 @@ std::map<std::uint32_t, applied_row> read_applied(pqxx::connection& database) {
                                            row[3].as<std::uint32_t>()};
   tx.commit();
   return applied;
+}
+
+constexpr const char* insufficient_privilege = "42501";
+
+std::string on_one_line(std::string text) {
+  while (!text.empty() && text.back() == '\n')
+    text.pop_back();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+/// Of a statement that a role may not run.
+core::failure no_right(const std::string& what, const pqxx::sql_error& e) {
+  return {
+      core::errc::refused_by_store,
+      what + ": " + on_one_line(e.what())
+          + ". The role of database.url may not do that. Run `holdfast migrate` once as the role "
+            "that owns the schema, and grant this one what docs/OPERATIONS.md lists"};
 }
 
 std::string difference(const std::map<std::uint32_t, applied_row>& applied,
@@ -157,11 +185,10 @@ core::outcome<migration_report> migrate(const std::string& conninfo,
   if (!hardened)
     return hardened.error();
   try {
-    pqxx::connection database{*hardened};
-    database.set_verbosity(pqxx::connection_base::terse); // no details: they are of rows
-    never_reactivate(database);
-    database.set_variable("client_min_messages", "warning");
-    database.set_variable("lock_timeout", "'60s'");
+    // A process that is frozen in a migration lets the others go on after a minute.
+    pqxx_session session{*hardened, "SET lock_timeout = '60s';"
+                                    "SET idle_in_transaction_session_timeout = '60s'"};
+    auto& database = *session;
     {
       pqxx::nontransaction tx{database};
       tx.exec("SELECT pg_advisory_lock(" + std::to_string(migration_lock) + ")");
@@ -182,13 +209,19 @@ core::outcome<migration_report> migrate(const std::string& conninfo,
         tx.exec(insertion(m));
         tx.commit();
       } catch (const pqxx::sql_error& e) {
-        return core::failure{core::errc::refused_by_store,
-                             "migration " + std::to_string(m.version) + " (" + m.name
-                                 + ") failed and was rolled back: " + e.what()};
+        const auto problem = "migration " + std::to_string(m.version) + " (" + m.name
+                             + ") failed and was rolled back";
+        if (e.sqlstate() == insufficient_privilege)
+          return no_right(problem, e);
+        return core::failure{core::errc::refused_by_store, problem + ": " + e.what()};
       }
       report.newly_applied.push_back(m.version);
     }
     return report;
+  } catch (const pqxx::sql_error& e) {
+    if (e.sqlstate() == insufficient_privilege)
+      return no_right("the schema cannot be made or read", e);
+    return core::failure{core::errc::unavailable, std::string{"migration: "} + e.what()};
   } catch (const pqxx::failure& e) {
     return core::failure{core::errc::unavailable, std::string{"migration: "} + e.what()};
   }

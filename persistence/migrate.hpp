@@ -33,7 +33,8 @@ struct migration_report {
   std::vector<std::uint32_t> newly_applied; ///< By this call.
 };
 
-/// Brings the schema up to date. Any number of nodes may call it at once: a session advisory lock
+/// Brings the schema up to date; one that is complete is only read, which needs no right to make
+/// anything. Any number of nodes may call it at once: a session advisory lock
 /// lets one of them work while the others wait. Each migration is one transaction, so a killed node
 /// leaves the schema at a version in between, never inside one.
 ///

@@ -46,7 +46,7 @@ std::optional<core::failure> postgres_store::connect_if_needed() {
     return std::nullopt;
   connection_.reset();
   row_types_.reset();
-  auto opened = connection::open(options_.conninfo, options_.application_name,
+  auto opened = connection::open(options_.conninfo(), options_.application_name,
                                  session_settings(options_), options_.call_timeout);
   if (!opened) {
     attempts_.not_before = std::chrono::steady_clock::now()

@@ -2,6 +2,7 @@
 
 #include "persistence/batch_columns.hpp"
 #include "persistence/connection.hpp"
+#include "persistence/session.hpp"
 #include "persistence/store.hpp"
 
 #include <chrono>
@@ -12,7 +13,7 @@
 namespace holdfast::persistence {
 
 struct postgres_options {
-  std::string conninfo;         ///< URI or key=value, as libpq takes it.
+  conninfo_source conninfo;     ///< URI or key=value, as libpq takes it; asked at each connection.
   std::string application_name; ///< What `pg_stat_activity` shows, e.g. `holdfast writer`.
   /// After this a silent server counts as lost, whatever the network thinks. Above the server-side
   /// statement timeout of 20 s, so that a slow statement ends there, cleanly, first.

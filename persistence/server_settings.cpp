@@ -1,9 +1,9 @@
 #include "persistence/server_settings.hpp"
 
 #include "persistence/connection.hpp"
+#include "persistence/pqxx_session.hpp"
 
 #include <functional>
-#include <pqxx/pqxx>
 
 namespace holdfast::persistence {
 
@@ -58,9 +58,8 @@ core::outcome<server_settings> read_server_settings(const std::string& conninfo)
   if (!hardened)
     return hardened.error();
   try {
-    pqxx::connection database{*hardened};
-    database.set_verbosity(pqxx::connection_base::terse); // no details: they are of rows
-    pqxx::work tx{database};
+    pqxx_session session{*hardened, {}};
+    pqxx::work tx{*session};
     server_settings settings;
     for (const auto& row : tx.exec("SELECT name, setting FROM pg_settings"))
       settings[row[0].c_str()] = row[1].c_str();

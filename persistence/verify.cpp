@@ -4,10 +4,10 @@
 #include "persistence/connection.hpp"
 #include "persistence/embedded_sql.hpp"
 #include "persistence/migrate.hpp"
+#include "persistence/pqxx_session.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <pqxx/pqxx>
 #include <set>
 #include <utility>
 
@@ -27,33 +27,89 @@ constexpr std::size_t sample_value_bytes_max = 200;
 // from `now()`, the moment of the snapshot, however long the checks take.
 // Tables that grew since they were last analysed look small to the planner, and a nested loop over
 // them takes a minute where hashing takes a second: so none.
-constexpr const char* event_table = R"sql(
+constexpr const char* planning = R"sql(
   SET max_parallel_workers_per_gather = 0;
   SET jit = off;
   SET enable_nestloop = off;
-  SET work_mem = '64MB';
-  CREATE TEMPORARY TABLE event (
-    shard integer, first_seq bigint, seq bigint, type text, step_id uuid, unit_id uuid,
-    judgment_id uuid);
-  CREATE TEMPORARY TABLE pruned (until timestamptz NOT NULL);
-  CREATE TEMPORARY TABLE hosted (since timestamptz NOT NULL))sql";
+  SET work_mem = '64MB';)sql";
 
-constexpr const char* fill_event_table = R"sql(
-  INSERT INTO pg_temp.event
-  SELECT o.shard, o.first_seq, o.first_seq + e.place - 1, e.event ->> 'type',
-         (e.event ->> 'step_id')::uuid, (e.event ->> 'unit_id')::uuid,
-         (e.event ->> 'judgment_id')::uuid
+/// What the checks know as `pg_temp.<name>`.
+struct derived_table {
+  const char* name;
+  const char* columns; ///< As `CREATE TABLE` wants them.
+  const char* query;
+};
+
+constexpr derived_table derived_tables[]{
+    {"event",
+     "shard integer, first_seq bigint, seq bigint, type text, step_id uuid, unit_id uuid, "
+     "judgment_id uuid",
+     R"sql(
+  SELECT o.shard, o.first_seq, o.first_seq + e.place - 1 AS seq, e.event ->> 'type' AS type,
+         (e.event ->> 'step_id')::uuid AS step_id, (e.event ->> 'unit_id')::uuid AS unit_id,
+         (e.event ->> 'judgment_id')::uuid AS judgment_id
     FROM holdfast.outbox o
-   CROSS JOIN LATERAL jsonb_array_elements(o.events::jsonb) WITH ORDINALITY AS e(event, place);
-  INSERT INTO pg_temp.pruned
-  SELECT coalesce(max(pruned_to) + interval '1 minute', '-infinity') FROM holdfast.shard_leases;
-  INSERT INTO pg_temp.hosted
+   CROSS JOIN LATERAL jsonb_array_elements(o.events::jsonb) WITH ORDINALITY AS e(event, place))sql"},
+    {"pruned", "until timestamptz NOT NULL", R"sql(
+  SELECT coalesce(max(pruned_to) + interval '1 minute', '-infinity') AS until
+    FROM holdfast.shard_leases)sql"},
+    {"hosted", "since timestamptz NOT NULL", R"sql(
   SELECT CASE WHEN bool_or(n.left_at IS NOT NULL OR coalesce(n.expires_at, '-infinity') < now())
               THEN 'infinity'
-              ELSE coalesce(max(greatest(s.taken_at, n.resumed_at)), '-infinity') END
+              ELSE coalesce(max(greatest(s.taken_at, n.resumed_at)), '-infinity') END AS since
     FROM holdfast.shard_leases s
-    LEFT JOIN holdfast.nodes n ON n.incarnation = s.host;
-  ANALYZE pg_temp.event)sql";
+    LEFT JOIN holdfast.nodes n ON n.incarnation = s.host)sql"},
+};
+
+/// Where the checks find these tables: in tables of the session, filled once. Where there can be
+/// none, because the role has no right to TEMP or the server is a standby, each check reads the
+/// outbox for itself, which takes longer.
+class derived_data {
+public:
+  explicit derived_data(pqxx::connection& database) {
+    pqxx::nontransaction setup{database};
+    setup.exec(planning);
+    kept_ = setup
+                .exec("SELECT has_database_privilege(current_database(), 'TEMP')"
+                      "   AND NOT pg_is_in_recovery()")[0][0]
+                .as<bool>();
+    if (!kept_)
+      return;
+    for (const auto& table : derived_tables)
+      setup.exec(std::string{"CREATE TEMPORARY TABLE "} + table.name + " (" + table.columns + ')');
+  }
+
+  /// In the transaction of the checks, before the first of them.
+  void fill(pqxx::transaction_base& tx) const {
+    if (!kept_)
+      return;
+    for (const auto& table : derived_tables)
+      tx.exec(std::string{"INSERT INTO pg_temp."} + table.name + table.query);
+    tx.exec("ANALYZE pg_temp.event");
+  }
+
+  /// `query` over a check in which the names of these tables mean what they should.
+  std::string in_scope(std::string query) const {
+    if (kept_)
+      return query;
+    std::string scope;
+    for (const auto& table : derived_tables) {
+      const auto name = std::string{"pg_temp."} + table.name;
+      bool used = false;
+      for (auto at = query.find(name); at != std::string::npos; at = query.find(name, at)) {
+        query.replace(at, name.size(), table.name);
+        used = true;
+      }
+      if (used)
+        scope += (scope.empty() ? "WITH " : ", ") + std::string{table.name} + " AS MATERIALIZED ("
+                 + table.query + ')';
+    }
+    return scope + ' ' + query;
+  }
+
+private:
+  bool kept_ = false;
+};
 
 /// Keeps all that a transaction does to a span of time, from its making on.
 class time_limit {
@@ -108,12 +164,12 @@ std::string render(const pqxx::row& row) {
   return text;
 }
 
-check_result run(pqxx::transaction_base& tx, const check& what) {
+check_result run(pqxx::transaction_base& tx, const check& what, const derived_data& derived) {
   check_result result;
   result.what = what;
   const auto started = std::chrono::steady_clock::now();
-  const auto rows = tx.exec("SELECT count(*) OVER (), broken.* FROM (" + what.sql
-                            + ") broken LIMIT " + std::to_string(samples_max));
+  const auto rows = tx.exec(derived.in_scope("SELECT count(*) OVER (), broken.* FROM (" + what.sql
+                                             + ") broken LIMIT " + std::to_string(samples_max)));
   result.took =
       std::chrono::duration_cast<core::duration>(std::chrono::steady_clock::now() - started);
   for (const auto& row : rows) {
@@ -211,13 +267,9 @@ verify(const std::string& conninfo, const object_probe& probe, const verify_opti
   if (!hardened)
     return hardened.error();
   try {
-    pqxx::connection database{*hardened};
-    database.set_verbosity(pqxx::connection_base::terse); // no details: they are of rows
-    {
-      pqxx::nontransaction setup{database};
-      setup.exec(event_table);
-    }
-    // Should the connection break, pqxx would come back without the table, and the checks fail.
+    pqxx_session session{*hardened, {}};
+    auto& database = *session;
+    const derived_data derived{database};
     std::vector<check_result> results;
     try {
       pqxx::transaction<pqxx::repeatable_read, pqxx::read_only> tx{database};
@@ -225,11 +277,11 @@ verify(const std::string& conninfo, const object_probe& probe, const verify_opti
         return core::failure{core::errc::wrong_state, problem};
       const time_limit limit{options.time_max};
       limit.apply(tx);
-      tx.exec(fill_event_table);
+      derived.fill(tx);
       for (const auto& what : verify_checks())
         if (!what.of_objects) {
           limit.apply(tx);
-          results.push_back(run(tx, what));
+          results.push_back(run(tx, what, derived));
         }
       tx.commit();
       // Reading all objects may take long, and an old snapshot keeps the server from cleaning up.

@@ -7,10 +7,14 @@
 #include "core/lease.hpp"
 #include "persistence/postgres_reads.hpp"
 #include "persistence/postgres_store.hpp"
+#include "persistence/verify.hpp"
 #include "tests/persistence/empty_database.hpp"
+#include "tests/support/source_dir.hpp"
 #include "tests/support/text.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <fstream>
 #include <future>
 
 using holdfast::test::contains;
@@ -23,8 +27,9 @@ using persistence::make_migration;
 using persistence::migrate;
 using persistence::migration;
 
-std::vector<migration> history(const std::string& second = "CREATE TABLE b (n integer);") {
-  return {make_migration("0001_first.sql", "CREATE TABLE a (n integer); INSERT INTO a VALUES (1);"),
+std::vector<migration> history(const std::string& second = "CREATE TABLE public.b (n integer);") {
+  return {make_migration("0001_first.sql",
+                         "CREATE TABLE public.a (n integer); INSERT INTO public.a VALUES (1);"),
           make_migration("0002_second.sql", second)};
 }
 
@@ -51,7 +56,7 @@ BOOST_AUTO_TEST_CASE(is_applied_once_and_recorded) {
 
 BOOST_AUTO_TEST_CASE(that_was_rewritten_is_refused) {
   BOOST_REQUIRE(migrate(conninfo, history()));
-  const auto rewritten = migrate(conninfo, history("CREATE TABLE c (n integer);"));
+  const auto rewritten = migrate(conninfo, history("CREATE TABLE public.c (n integer);"));
   BOOST_REQUIRE(!rewritten);
   BOOST_TEST((rewritten.error().code == core::errc::wrong_state));
   BOOST_TEST(contains(rewritten.error().detail, "migration 2"));
@@ -72,25 +77,26 @@ BOOST_AUTO_TEST_CASE(of_a_newer_program_is_refused) {
 
 BOOST_AUTO_TEST_CASE(says_which_programs_it_works_with) {
   const auto line = [](const std::string& number) {
-    return "-- works with programs of migration " + number + "\nCREATE TABLE b (n integer);";
+    return "-- works with programs of migration " + number + "\nCREATE TABLE public.b (n integer);";
   };
   BOOST_TEST(make_migration("0012_x.sql", line("11")).oldest_program == 11U);
   BOOST_TEST(make_migration("0012_x.sql", line("0009")).oldest_program == 9U);
   // By default nobody who does not know it.
-  BOOST_TEST(make_migration("0012_x.sql", "CREATE TABLE b (n integer);").oldest_program == 12U);
+  BOOST_TEST(make_migration("0012_x.sql", "CREATE TABLE public.b (n integer);").oldest_program
+             == 12U);
   BOOST_TEST(make_migration("0012_x.sql", "--\n" + line("11")).oldest_program == 12U);
 }
 
 BOOST_AUTO_TEST_CASE(of_a_newer_program_is_left_alone_by_one_that_it_works_with) {
-  auto newer = history("-- works with programs of migration 1\nCREATE TABLE b (n integer);");
+  auto newer = history("-- works with programs of migration 1\nCREATE TABLE public.b (n integer);");
   BOOST_REQUIRE(migrate(conninfo, newer));
   const auto older = migrate(conninfo, {newer[0]});
   BOOST_REQUIRE_MESSAGE(older, (older ? "" : older.error().detail));
   BOOST_TEST(older->version == 2U);
   BOOST_TEST(older->newly_applied.empty());
   // The same after one more that works with those who know the second, and not the first alone.
-  newer.push_back(
-      make_migration("0003_third.sql", "-- works with programs of migration 2\nDROP TABLE a;"));
+  newer.push_back(make_migration("0003_third.sql",
+                                 "-- works with programs of migration 2\nDROP TABLE public.a;"));
   BOOST_REQUIRE(migrate(conninfo, newer));
   BOOST_TEST(migrate(conninfo, {newer[0], newer[1]})->version == 3U);
   const auto oldest = migrate(conninfo, {newer[0]});
@@ -113,8 +119,8 @@ BOOST_AUTO_TEST_CASE(without_a_word_about_programs_is_completed) {
 }
 
 BOOST_AUTO_TEST_CASE(stops_before_a_migration_that_fails) {
-  const auto failed =
-      migrate(conninfo, history("CREATE TABLE b (n integer); SELECT 1 / 0; -- both or none"));
+  const auto failed = migrate(
+      conninfo, history("CREATE TABLE public.b (n integer); SELECT 1 / 0; -- both or none"));
   BOOST_REQUIRE(!failed);
   BOOST_TEST((failed.error().code == core::errc::refused_by_store));
   BOOST_TEST(contains(failed.error().detail, "migration 2 (second)"));
@@ -200,6 +206,119 @@ BOOST_AUTO_TEST_CASE(lets_units_be_found_through_their_source_keys_alone) { // A
   BOOST_TEST(only_by_key());
   add(301, 2000);
   BOOST_TEST(only_by_key());
+}
+
+/// What docs/OPERATIONS.md says under `heading`: the lines that are indented, as one text.
+std::string indented_below(const std::string& heading) {
+  std::ifstream in{source_dir() + "/docs/OPERATIONS.md"};
+  std::string text;
+  bool below = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line.rfind('#', 0) == 0)
+      below = line == heading;
+    else if (below && line.rfind("    ", 0) == 0)
+      text += line.substr(4) + '\n';
+  }
+  BOOST_REQUIRE_MESSAGE(!text.empty(), heading);
+  return text;
+}
+
+/// The two roles of docs/OPERATIONS.md, in `migrated` in place of `holdfast`.
+struct two_roles : empty_database {
+  two_roles() {
+    forget();
+    auto script = indented_below("### Two roles");
+    for (auto at = script.find("DATABASE holdfast"); at != std::string::npos;
+         at = script.find("DATABASE holdfast", at))
+      script.replace(at, 17, "DATABASE migrated");
+    sql(script);
+  }
+  ~two_roles() {
+    drop();
+    forget();
+  }
+  static void forget() {
+    run(test_cluster::instance().conninfo(),
+        "DROP ROLE IF EXISTS holdfast_owner; DROP ROLE IF EXISTS holdfast_app");
+  }
+  std::string as(const std::string& role) const {
+    return conninfo + " options='-c role=" + role + "'";
+  }
+};
+
+std::string failure_of(const core::outcome<persistence::migration_report>& outcome) {
+  return outcome ? std::string{} : outcome.error().detail;
+}
+
+BOOST_FIXTURE_TEST_CASE(needs_rights_only_where_something_is_to_be_done, two_roles) { // finding Q11
+  const auto embedded = persistence::embedded_migrations();
+  const std::vector<migration> some(embedded.begin(), embedded.begin() + 5);
+  const auto too_early = migrate(as("holdfast_app"), some);
+  BOOST_REQUIRE(!too_early);
+  BOOST_TEST((too_early.error().code == core::errc::refused_by_store));
+  BOOST_TEST(contains(too_early.error().detail, "permission denied"), too_early.error().detail);
+  BOOST_TEST(contains(too_early.error().detail, "`holdfast migrate`"), too_early.error().detail);
+
+  BOOST_TEST(failure_of(migrate(as("holdfast_owner"), some)) == "");
+  BOOST_TEST(failure_of(migrate(as("holdfast_app"), some)) == "");
+  const auto behind = migrate(as("holdfast_app"), embedded);
+  BOOST_REQUIRE(!behind);
+  BOOST_TEST(contains(behind.error().detail, "migration 6"), behind.error().detail);
+  BOOST_TEST(contains(behind.error().detail, "`holdfast migrate`"), behind.error().detail);
+
+  BOOST_TEST(failure_of(migrate(as("holdfast_owner"), embedded)) == "");
+  const auto complete = migrate(as("holdfast_app"), embedded);
+  BOOST_REQUIRE_MESSAGE(complete, failure_of(complete));
+  BOOST_TEST(complete->version == embedded.size());
+  // Also not the right of the owner to make more, once it is complete.
+  sql("REVOKE CREATE ON DATABASE migrated FROM holdfast_owner");
+  BOOST_TEST(failure_of(migrate(as("holdfast_owner"), embedded)) == "");
+}
+
+BOOST_FIXTURE_TEST_CASE(lets_a_node_work_with_the_rights_of_a_user, two_roles) { // finding Q11
+  BOOST_TEST(failure_of(migrate(as("holdfast_owner"), persistence::embedded_migrations())) == "");
+  sql("REVOKE TEMP ON DATABASE migrated FROM PUBLIC");
+  // Nothing that is there is beyond the reach of the node, in this migration or a later one.
+  const auto out_of_reach = sql(R"sql(
+    SELECT 'table ' || c.oid::regclass FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname IN ('holdfast', 'report') AND c.relkind IN ('r', 'v', 'p', 'm')
+       AND NOT has_table_privilege('holdfast_app', c.oid, 'SELECT')
+    UNION ALL
+    SELECT 'writing to ' || c.oid::regclass
+      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = 'holdfast' AND c.relkind IN ('r', 'p')
+       AND NOT (has_table_privilege('holdfast_app', c.oid, 'INSERT')
+                AND has_table_privilege('holdfast_app', c.oid, 'UPDATE')
+                AND has_table_privilege('holdfast_app', c.oid, 'DELETE'))
+    UNION ALL
+    SELECT 'sequence ' || c.oid::regclass
+      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = 'holdfast' AND c.relkind = 'S'
+       AND NOT has_sequence_privilege('holdfast_app', c.oid, 'USAGE')
+    UNION ALL
+    SELECT 'function ' || p.oid::regprocedure
+      FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+     WHERE n.nspname = 'holdfast' AND NOT has_function_privilege('holdfast_app', p.oid, 'EXECUTE'))sql");
+  for (const auto& row : out_of_reach)
+    BOOST_ERROR(row[0].c_str());
+
+  persistence::postgres_store store{{as("holdfast_app"), "holdfast test"}};
+  const auto works = [](const auto& outcome) {
+    BOOST_REQUIRE_MESSAGE(outcome, (outcome ? "" : outcome.error().detail));
+  };
+  const core::incarnation_id me{*core::parse_uuid("018f2c5e-7c1a-7000-8000-0123456789ab")};
+  works(store.ensure_shards(4));
+  works(store.publish_limits({1000, 10}));
+  works(store.register_node("one", me, "127.0.0.1:1"));
+  works(store.take_over("one", me, {0, 1, 2, 3}, std::chrono::seconds{5}, {}));
+  works(store.renew(me, std::chrono::seconds{5}));
+  works(store.list_queues());
+  works(store.list_webhooks());
+  const auto results = persistence::verify(as("holdfast_app"));
+  works(results);
+  for (const auto& result : *results)
+    BOOST_TEST(result.violations == 0U, result.what.name);
+  works(store.resign(me));
 }
 
 BOOST_AUTO_TEST_CASE(needs_a_database) {

@@ -657,6 +657,24 @@ public:
     return fired;
   }
 
+  /// Those that fire on the same copy for somebody who may only read.
+  std::set<std::string> fired_for_reader() const {
+    auto& cluster = test_cluster::instance();
+    execute(cluster.conninfo(), "DROP ROLE IF EXISTS reader; CREATE ROLE reader;"
+                                "GRANT pg_read_all_data TO reader;"
+                                "REVOKE TEMP ON DATABASE broken FROM PUBLIC;"
+                                "ALTER ROLE holdfast IN DATABASE broken SET"
+                                " default_transaction_read_only = on");
+    std::set<std::string> fired;
+    for (const auto& result : value_of(persistence::verify(
+             cluster.conninfo() + " dbname=broken options='-c role=reader'", probe)))
+      if (result.violations > 0)
+        fired.insert(result.what.name);
+    execute(cluster.conninfo(),
+            "DROP ROLE reader; ALTER ROLE holdfast IN DATABASE broken RESET ALL");
+    return fired;
+  }
+
 private:
   static void execute(const std::string& where, const std::string& sql) {
     pqxx::connection database{where};
@@ -1575,6 +1593,21 @@ BOOST_AUTO_TEST_CASE(removal_takes_effect_within_a_minute) {
                  .fired_by(removal + earlier
                            + "UPDATE holdfast.shard_leases SET host = NULL WHERE shard = 3")
                  .empty());
+}
+
+BOOST_AUTO_TEST_CASE(needs_no_right_but_to_read) { // finding Q14
+  breakable databases;
+  BOOST_TEST(databases.fired_by("SELECT 1").empty());
+  BOOST_TEST(databases.fired_for_reader().empty());
+  const auto fired = databases.fired_by("DELETE FROM holdfast.outbox;"
+                                        "UPDATE holdfast.active_leases SET granted_at = granted_at"
+                                        " - interval '1 h', expires_at = now() - interval '90 s';"
+                                        "UPDATE holdfast.shard_leases SET"
+                                        " taken_at = now() - interval '1 h'");
+  for (const auto* name :
+       {"judgment_has_its_event", "finished_unit_has_its_event", "expired_leases_swept"})
+    BOOST_TEST(fired.count(name) == 1U, name);
+  BOOST_TEST((databases.fired_for_reader() == fired));
 }
 
 // I-9

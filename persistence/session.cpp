@@ -1,0 +1,91 @@
+#include "persistence/session.hpp"
+
+#include "persistence/pqxx_session.hpp"
+
+namespace holdfast::persistence {
+
+namespace {
+
+struct pinned_setting {
+  const char* name;
+  const char* value;
+  int since = 0; ///< The first server that knows it.
+};
+
+// What another value would do stands behind it. Timeouts come first: a short `statement_timeout`
+// also holds for the statements that follow here.
+constexpr pinned_setting pinned_settings[]{
+    {"statement_timeout", "0"},                   // ends the wait for another node's migration
+    {"lock_timeout", "0"},                        // the same
+    {"transaction_timeout", "0", 170000},         // ends a long migration
+    {"idle_in_transaction_session_timeout", "0"}, // ends `verify` while it reads objects
+    {"idle_session_timeout", "0", 140000},        // ends idle lanes, again and again
+    // Makes every commit and renewal fail with 40001 now and then.
+    {"default_transaction_isolation", "'read committed'"},
+    {"default_transaction_read_only", "off"},
+    {"default_transaction_deferrable", "off"},
+    // `now()` in `public` would be called in place of the server's.
+    {"search_path", "pg_catalog, pg_temp"},
+    {"row_security", "off"}, // an error where rows would be left out in silence
+    {"client_encoding", "'UTF8'"},
+    {"client_min_messages", "warning"},
+    // How literals are read, and how values are written where they come as text.
+    {"standard_conforming_strings", "on"},
+    {"array_nulls", "on"},
+    {"transform_null_equals", "off"},
+    {"TimeZone", "'UTC'"},
+    {"DateStyle", "'ISO, MDY'"},
+    {"IntervalStyle", "'postgres'"},
+    {"bytea_output", "'hex'"},
+    {"extra_float_digits", "1"},
+    {"check_function_bodies", "on"},
+    {"exit_on_error", "off"}, // a refused batch would cost its session
+    // What rests on an index must find it usable.
+    {"enable_indexscan", "on"},
+    {"enable_indexonlyscan", "on"},
+    {"enable_nestloop", "on"},
+};
+
+constexpr const char* replication_role = "session_replication_role";
+
+} // namespace
+
+std::string session_settings(int server_version) {
+  std::string sql;
+  for (const auto& setting : pinned_settings)
+    if (server_version >= setting.since)
+      sql += std::string{"SET "} + setting.name + " = " + setting.value + "; ";
+  // With another role, triggers and foreign keys do nothing. Not every user may set it, also not to
+  // what it is.
+  return sql + "SELECT set_config(name, 'origin', false) FROM (VALUES ('" + replication_role
+         + "')) AS pinned (name) WHERE current_setting(name) <> 'origin'; ";
+}
+
+std::string session_settings_problem(const std::string& server_message) {
+  auto problem = "the settings of a session cannot be made: " + server_message;
+  if (server_message.find(replication_role) != std::string::npos)
+    problem += std::string{". It switches triggers and foreign keys off: take it away with ALTER "
+                           "ROLE … RESET "}
+               + replication_role + ", or ALTER DATABASE … RESET " + replication_role;
+  return problem;
+}
+
+pqxx_session::pqxx_session(const std::string& conninfo, const std::string& own_settings)
+    : database_(conninfo) {
+  database_.set_verbosity(pqxx::connection_base::terse); // no details: they are of rows
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  // Deprecated, because libpqxx 7 never reactivates; 6.4 still does.
+  database_.inhibit_reactivation(true);
+#pragma GCC diagnostic pop
+  pqxx::nontransaction settings{database_};
+  try {
+    settings.exec(session_settings(database_.server_version()));
+  } catch (const pqxx::sql_error& e) {
+    throw pqxx::failure{session_settings_problem(e.what())};
+  }
+  if (!own_settings.empty())
+    settings.exec(own_settings);
+}
+
+} // namespace holdfast::persistence
