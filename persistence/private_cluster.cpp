@@ -1,6 +1,7 @@
 #include "persistence/private_cluster.hpp"
 
 #include "persistence/connection.hpp"
+#include "persistence/wal_size.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -16,6 +17,7 @@
 #include <sstream>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -105,6 +107,15 @@ std::string short_name_of(const std::string& directory) {
   char text[17];
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
   return text;
+}
+
+/// For the volume that `directory` is on; for an endless one where that cannot be told.
+wal_size wal_size_in(const std::string& directory) {
+  struct statvfs volume {};
+  if (statvfs(directory.c_str(), &volume) != 0)
+    return wal_size_for(UINT64_MAX, UINT64_MAX);
+  const std::uint64_t block = volume.f_frsize;
+  return wal_size_for(volume.f_blocks * block, volume.f_bavail * block);
 }
 
 /// What the predecessor's postmaster.pid says: its process and what it is doing.
@@ -347,6 +358,7 @@ core::outcome<bool> private_cluster::write_configuration() {
       return problem("private database: \"" + user + "\" cannot be the name of an account");
     idents += "holdfast \"" + user + "\" " + database_user + '\n';
   }
+  const auto wal = wal_size_in(options_.directory);
   const auto settings = "listen_addresses = ''\n"
                         "unix_socket_directories = "
                         + directory_list(socket_directory_)
@@ -373,8 +385,12 @@ core::outcome<bool> private_cluster::write_configuration() {
                           "max_wal_senders = 0\n"
                           "max_logical_replication_workers = 0\n"
                           "wal_compression = lz4\n"
-                          "max_wal_size = 4GB\n"
-                          "min_wal_size = 1GB\n"
+                          "max_wal_size = "
+                        + std::to_string(wal.max_mb)
+                        + "MB\n"
+                          "min_wal_size = "
+                        + std::to_string(wal.min_mb)
+                        + "MB\n"
                           "checkpoint_timeout = 15min\n"
                           // How long rows of ended leases may pile up (docs/adr/0075).
                           "autovacuum_naptime = 2s\n"
@@ -440,6 +456,11 @@ bool private_cluster::running() {
   if (server_ && server_->ended_within(core::duration{0}))
     server_.reset();
   return server_.has_value();
+}
+
+bool private_cluster::reachable() const {
+  std::error_code error;
+  return fs::exists(socket_directory_ + socket_name, error);
 }
 
 core::outcome<bool> private_cluster::stop(shutdown how) {

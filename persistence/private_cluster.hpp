@@ -19,7 +19,7 @@ struct private_cluster_options {
   std::string binary_directory;
   /// As PostgreSQL's option of that name.
   std::string shared_buffers = "256MB";
-  /// As PostgreSQL's option of that name. A node needs four, and one more for each writer lane.
+  /// As PostgreSQL's option of that name.
   std::uint32_t max_connections = 40;
   /// Accounts besides our own that may connect, as the database's owner.
   std::vector<std::string> allowed_users;
@@ -62,6 +62,10 @@ public:
   core::outcome<bool> stop(shutdown how);
 
   bool running();
+  /// Whether its socket is where connections look for it. A server does not notice when it is
+  /// deleted, as cleaners of /tmp do: open sessions go on, and nobody can open another one. Then
+  /// only a restart helps. Valid after a start.
+  bool reachable() const;
   /// For libpq. Valid after the first start.
   const std::string& conninfo() const { return conninfo_; }
   pid_t server_pid() const { return server_ ? server_->pid() : 0; }
