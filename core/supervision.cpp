@@ -31,8 +31,7 @@ verdict judge(strategy how, restart kind, const intensity& limit, restart_histor
 }
 
 duration backoff(std::uint32_t attempt, duration least, duration most, double random) {
-  const auto doublings = std::min<std::uint32_t>(attempt, 20); // a million times `least`
-  const auto growth = std::int64_t{1} << doublings;
+  const auto growth = std::int64_t{1} << std::min<std::uint32_t>(attempt, 62);
   // Compared before it is multiplied: a year a million times is more than can be counted.
   const auto ceiling = least > most / growth ? most : least * growth;
   const auto spread = static_cast<double>((ceiling - least).count());

@@ -126,6 +126,16 @@ BOOST_AUTO_TEST_CASE(the_range_doubles_with_every_attempt_up_to_the_most) {
   BOOST_TEST((longest(4'000'000'000U) == 1s));
 }
 
+BOOST_AUTO_TEST_CASE(the_range_doubles_also_where_the_most_is_far_from_the_least) { // finding Q14
+  constexpr auto year = 365 * 24h;
+  const auto longest = [&](std::uint32_t attempt) { return backoff(attempt, 1us, year, 1.0); };
+  BOOST_TEST((longest(20) == 1us * (1 << 20)));
+  BOOST_TEST((longest(21) == 1us * (1 << 21)));
+  BOOST_TEST((longest(40) == 1us * (std::int64_t{1} << 40)));
+  BOOST_TEST((longest(45) == year));
+  BOOST_TEST((longest(1000) == year));
+}
+
 BOOST_AUTO_TEST_CASE(those_who_failed_together_do_not_return_together_even_the_first_time) {
   BOOST_TEST((backoff(1, 10ms, 1s, 0.0) == 10ms));
   BOOST_TEST((backoff(1, 10ms, 1s, 0.5) == 15ms));
