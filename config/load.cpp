@@ -81,6 +81,13 @@ std::string trimmed(const std::string& text) {
                                     : text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
+bool has_control_character(const std::string& text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+}
+
+constexpr std::size_t secret_bytes_max = 4096;
+
 /// Flattens a TOML table into dotted keys. An empty table is kept as a key of its own, so that a
 /// misspelt one is noticed.
 void flatten(const toml::table& table, const std::string& prefix, const std::string& file,
@@ -236,7 +243,7 @@ public:
   /// The value itself or the file that holds it. Both together are refused whatever their origins:
   /// which of two secrets is meant must not depend on an order somebody has to remember.
   void operator()(const char* key, secret& member, const char*) {
-    constexpr std::size_t longest = 4096;
+    constexpr std::size_t longest = secret_bytes_max;
     std::string path;
     const auto file_key = key + std::string{secret_file_suffix};
     const auto* in_file = each(
@@ -291,11 +298,6 @@ private:
     return {};
   }
 
-  static bool has_control_character(const std::string& text) {
-    return std::any_of(text.begin(), text.end(),
-                       [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-  }
-
   static std::optional<std::int64_t> as_number(const raw_value& raw) {
     if (const auto* number = std::get_if<std::int64_t>(&raw.value))
       return *number;
@@ -322,6 +324,7 @@ private:
       return refuse(given.key, named(given, false) + ": the file must hold one line of at most "
                                    + std::to_string(longest) + " bytes");
     member.value = std::move(text);
+    member.file = path;
     result_.origins[key] = given.from;
   }
 
@@ -422,6 +425,19 @@ std::vector<std::pair<std::string, std::string>> process_environment() {
   }
   std::sort(found.begin(), found.end());
   return found;
+}
+
+std::string current(const secret& one) {
+  std::error_code error;
+  if (one.file.empty() || !std::filesystem::is_regular_file(one.file, error))
+    return one.value;
+  const auto content = read_text(one.file);
+  if (!std::holds_alternative<std::string>(content))
+    return one.value;
+  auto text = trimmed(std::get<std::string>(content));
+  const bool is_secret =
+      !text.empty() && text.size() <= secret_bytes_max && !has_control_character(text);
+  return is_secret ? text : one.value;
 }
 
 loaded load(const inputs& given) {

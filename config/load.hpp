@@ -57,6 +57,11 @@ struct loaded {
 /// the file and the files that `*_file` options name; throws nothing.
 loaded load(const inputs& given);
 
+/// The value of a secret for whoever needs it now: what its file has in it, because secrets change
+/// while a process runs. As it was at first where that is no secret any more, for example while the
+/// file is being replaced, and where it was no regular file: a pipe is read once. From any thread.
+std::string current(const secret& one);
+
 /// The variable that sets `key`: `HOLDFAST_NODE_PORT` for `node.port`.
 std::string environment_name(std::string_view key);
 

@@ -13,7 +13,8 @@ namespace holdfast::config {
 /// A value that is never printed. Its option `x` brings a second one, `x_file`: the path of a file
 /// to read it from.
 struct secret {
-  std::string value;
+  std::string value; ///< As it was when the options were read; `current` has it as it is now.
+  std::string file;  ///< The file that it comes from; empty when it was given itself.
 
   explicit operator bool() const { return !value.empty(); }
 };
@@ -194,8 +195,9 @@ void describe(Visitor&& option, Settings& s) {
 
   option("node.name", s.node.name, text_default{host_name, "the name of the host"}, 1, 128,
          "What the node is called in logs and in the `nodes` table, and by what shards are placed. "
-         "Each node of a cluster needs its own: a process that starts under the name of another "
-         "one takes its place, and that one ends.");
+         "Each node of a cluster needs its own: a process that starts under the name of a node "
+         "that runs ends with exit code 5. Without one, a node with a `database.url` adds six "
+         "letters to the name of the host, which it keeps in `node.data_dir`.");
   option("node.data_dir", s.node.data_dir, "./holdfast-data", 1, 1024,
          "Directory of what the node keeps itself: the private PostgreSQL cluster and its socket. "
          "Unused "
@@ -245,8 +247,10 @@ void describe(Visitor&& option, Settings& s) {
          "PostgreSQL connection URL, such as `postgresql://holdfast@db/holdfast`. Without one the "
          "node "
          "starts a private cluster in `node.data_dir`.");
-  option("database.password", s.database.password,
-         "Password for `database.url`, so that the URL itself need not be secret.");
+  option(
+      "database.password", s.database.password,
+      "Password for `database.url`, so that the URL itself need not be secret. A file with it is "
+      "read for each new connection, so a password may be changed while the node runs.");
   option("database.private_shared_buffers_mb", s.database.private_shared_buffers_mb, 128, 16, 65536,
          "`shared_buffers` of the private cluster, in MiB.");
 
