@@ -16,6 +16,7 @@ void add_status_command(CLI::App& cli, exit_code& result);
 void add_verify_command(CLI::App& cli, exit_code& result);
 void add_aggregate_command(CLI::App& cli, exit_code& result);
 void add_simulate_overlap_command(CLI::App& cli, exit_code& result);
+void add_migrate_command(CLI::App& cli, exit_code& result);
 void add_certs_command(CLI::App& cli, exit_code& result);
 void add_events_command(CLI::App& cli, exit_code& result);
 void add_lineage_command(CLI::App& cli, exit_code& result);

@@ -64,6 +64,7 @@ data_dir_lock::~data_dir_lock() {
 
 core::outcome<bool> write_node_file(const std::filesystem::path& directory, const node_file& node) {
   const nlohmann::json content{{"pid", node.pid},
+                               {"address", node.address},
                                {"port", node.port},
                                {"incarnation", node.incarnation},
                                {"database", node.database}};
@@ -82,7 +83,9 @@ core::outcome<node_file> read_node_file(const std::filesystem::path& directory) 
   const std::string text{std::istreambuf_iterator<char>{in}, {}};
   const auto content = nlohmann::json::parse(text, nullptr, false);
   try {
-    return node_file{content.at("pid").get<pid_t>(), content.at("port").get<std::uint16_t>(),
+    // A node of the version before says nothing of its address.
+    return node_file{content.at("pid").get<pid_t>(), content.value("address", "127.0.0.1"),
+                     content.at("port").get<std::uint16_t>(),
                      content.at("incarnation").get<std::string>(),
                      content.at("database").get<std::string>()};
   } catch (const nlohmann::json::exception& error) {

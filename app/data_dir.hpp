@@ -14,6 +14,7 @@ namespace holdfast::app {
 /// owner only: the connection string may hold a password.
 struct node_file {
   pid_t pid = 0;
+  std::string address; ///< At which it is reached from this machine.
   std::uint16_t port = 0;
   std::string incarnation;
   std::string database; ///< Connection string of its database.

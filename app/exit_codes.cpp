@@ -16,9 +16,10 @@ const std::vector<exit_description>& exit_descriptions() {
     {exit_code::configuration, "The configuration is wrong, or the data directory cannot be used.",
      "Correct what the message names; `holdfast config` shows the rest."},
     {exit_code::database,
-     "The database cannot be started, reached or migrated, or its schema wants a newer program.",
+     "The database cannot be started, reached or migrated, or it is none that a node works with, or"
+     " its schema wants a newer program; `status`: the node answers, and its database is away.",
      "Look at the log, and at the database and its log; start again."},
-    {exit_code::fenced, "A later process runs under the name of this node.",
+    {exit_code::fenced, "Another process runs under the name of this node.",
      "Give each node its own `node.name`, or start only one."},
     {exit_code::crashed, "A part of the node crashed more often than restarting helps.",
      "Start it again, and report the log."},

@@ -14,7 +14,7 @@ exit_code run(const configuration_flags& flags, const node_additions& additions)
     print_problems(loaded);
     return exit_code::configuration;
   }
-  return node_service{loaded.values, additions}.run();
+  return node_service{loaded, additions}.run();
 }
 
 } // namespace

@@ -8,17 +8,15 @@
 
 namespace holdfast::app {
 
-namespace {
-
-/// An address on which a node listens that is none to connect to: all of its machine.
-bool is_any_address(const std::string& address) { return address == "0.0.0.0" || address == "::"; }
-
-} // namespace
+std::string address_to_reach(const std::string& listen_address) {
+  const bool all_of_its_machine = listen_address == "0.0.0.0" || listen_address == "::";
+  return all_of_its_machine ? "127.0.0.1" : listen_address;
+}
 
 core::outcome<client::endpoint> own_endpoint(const config::loaded& loaded) {
   const auto& node = loaded.values.node;
   client::endpoint where;
-  where.host = is_any_address(node.listen_address) ? "127.0.0.1" : node.listen_address;
+  where.host = address_to_reach(node.listen_address);
   where.port = static_cast<std::uint16_t>(node.port);
   use_link(where, loaded.values);
   if (has_link(loaded.values)) {
@@ -30,8 +28,10 @@ core::outcome<client::endpoint> own_endpoint(const config::loaded& loaded) {
   const auto port = loaded.origins.find("node.port");
   const bool port_given =
       port != loaded.origins.end() && port->second.from == config::origin::kind::flag;
-  if (const auto running = read_node_file(node.data_dir); running && !port_given)
+  if (const auto running = read_node_file(node.data_dir); running && !port_given) {
+    where.host = running->address;
     where.port = running->port;
+  }
   return where;
 }
 

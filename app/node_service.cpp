@@ -3,6 +3,8 @@
 #include "actors/node.hpp"
 #include "actors/outside.hpp"
 #include "app/listen_port.hpp"
+#include "app/node_endpoint.hpp"
+#include "app/node_identity.hpp"
 #include "app/version.hpp"
 #include "app/watchdog.hpp"
 #include "app/wiring.hpp"
@@ -10,9 +12,13 @@
 #include "client/id_source.hpp"
 #include "connectors/trusted_authorities.hpp"
 #include "link/published_actors.hpp"
+#include "core/name_claim.hpp"
+#include "core/supervision.hpp"
 #include "messages/errors.hpp"
 #include "objects/file_object_store.hpp"
 #include "persistence/migrate.hpp"
+#include "persistence/name_holders.hpp"
+#include "persistence/preconditions.hpp"
 #include "persistence/server_settings.hpp"
 
 #include <caf/behavior.hpp>
@@ -39,6 +45,14 @@ using namespace std::chrono_literals;
 /// How often the main thread looks after its private database. It wakes for signals and actors at
 /// once.
 constexpr auto database_check_interval = 1s;
+
+/// Between two attempts to start a private database again that has ended; it doubles with each that
+/// fails. A full disk is made free by people, and nobody wants to wait for long after that.
+constexpr core::duration database_retry_min = 1s;
+constexpr core::duration database_retry_max = 15s;
+
+/// Between two looks at who else has the name of this node.
+constexpr int name_look_ms = 100;
 
 /// For the actor system to send its last bytes and stop its threads.
 constexpr auto teardown_patience = 5s;
@@ -71,9 +85,21 @@ caf::behavior root_watcher(caf::event_based_actor* self, const caf::actor& root,
 
 } // namespace
 
-node_service::node_service(const config::settings& settings, const node_additions& additions)
-    : settings_(settings), additions_(additions), log_(settings.log.level, settings.log.format) {
+node_service::node_service(const config::loaded& configuration, const node_additions& additions)
+    : configuration_(configuration),
+      settings_(configuration.values),
+      additions_(additions),
+      log_(settings_.log.level, settings_.log.format) {
   incarnation_ = core::incarnation_id{client::id_source{}.next()};
+  loop_.on_hangup([this] {
+    log_.info("hangup", {{"what", "certificates and secrets are read anew"}});
+    if (link_)
+      link_->reload();
+    if (dialer_)
+      dialer_->reload();
+    if (announced_)
+      write_node_file_now(); // it has the connection string
+  });
 }
 
 exit_code node_service::run() {
@@ -96,6 +122,10 @@ exit_code node_service::run() {
     stop_database();
     return *failed;
   }
+  if (const auto failed = claim_name()) {
+    stop_database();
+    return *failed;
+  }
   if (const auto failed = open_objects()) {
     stop_database();
     return *failed;
@@ -112,7 +142,13 @@ std::optional<exit_code> node_service::take_directory() {
     directory_lock_ = std::move(*lock);
     // Of an earlier life that was killed: whoever reads it now must not take it for ours.
     remove_node_file(settings_.node.data_dir);
-    return std::nullopt;
+    auto name = node_name_of(configuration_);
+    if (name) {
+      settings_.node.name = std::move(*name);
+      return std::nullopt;
+    }
+    log_.error("data_dir_refused", {{"what", name.error().detail}});
+    return exit_code::configuration;
   }
   log_.error("data_dir_refused", {{"what", lock.error().detail}});
   return lock.error().code == core::errc::already_exists ? exit_code::data_dir_in_use
@@ -159,10 +195,22 @@ bool node_service::give_up_on_port(const core::failure& why) {
   return false;
 }
 
+/// For the next connection. The private database is reached at one place for ever.
+std::string node_service::database_conninfo() {
+  const std::lock_guard lock{conninfo_mutex_};
+  if (cluster_)
+    return conninfo_;
+  auto now = conninfo_of(settings_);
+  if (std::exchange(conninfo_, now) != now)
+    loop_.post([this] {
+      if (announced_)
+        write_node_file_now();
+    });
+  return now;
+}
+
 std::optional<exit_code> node_service::start_database() {
-  if (settings_.database.url) {
-    conninfo_ = conninfo_of(settings_);
-  } else {
+  if (!settings_.database.url) {
     cluster_.emplace(private_cluster_of(settings_));
     if (const auto started = cluster_->start(); !started) {
       log_.error("private_database_failed", {{"what", started.error().detail}});
@@ -171,7 +219,10 @@ std::optional<exit_code> node_service::start_database() {
     conninfo_ = cluster_->conninfo();
     log_.info("private_database_started", {{"pid", std::to_string(cluster_->server_pid())}});
   }
-  const auto migrated = persistence::migrate(conninfo_, persistence::embedded_migrations());
+  if (!meets_preconditions())
+    return exit_code::database;
+  const auto migrated =
+      persistence::migrate(database_conninfo(), persistence::embedded_migrations());
   if (!migrated) {
     log_.error("migration_failed", {{"what", migrated.error().detail}});
     return exit_code::database;
@@ -182,15 +233,65 @@ std::optional<exit_code> node_service::start_database() {
   return std::nullopt;
 }
 
+/// Before anything is written: what a node cannot work with shows only later, and in other words.
+bool node_service::meets_preconditions() {
+  const auto facts = persistence::read_database_facts(database_conninfo());
+  if (!facts) {
+    log_.error("database_unavailable", {{"what", facts.error().detail}});
+    return false;
+  }
+  const auto report = persistence::check_preconditions(*facts, connections_of(settings_));
+  for (const auto& problem : report.warned)
+    log_.write(actors::log_level::warning, "database_warning", {{"what", problem}});
+  for (const auto& problem : report.refused)
+    log_.error("database_refused", {{"what", problem}});
+  return report.refused.empty();
+}
+
 /// Of a server that others keep, nothing is refused: they may know why it is as it is.
-void node_service::tell_of_server_settings() const {
-  const auto settings = persistence::read_server_settings(conninfo_);
+void node_service::tell_of_server_settings() {
+  const auto settings = persistence::read_server_settings(database_conninfo());
   if (!settings)
     return; // whoever needs the database next says so
   for (const auto& problem : persistence::problems_in(*settings))
     log_.write(problem.only_under_load ? actors::log_level::info : actors::log_level::warning,
                "server_setting",
                {{"name", problem.name}, {"value", problem.value}, {"what", problem.detail}});
+}
+
+/// Two processes of one name would end each other, again and again: who comes second refuses for as
+/// long as the first lives.
+std::optional<exit_code> node_service::claim_name() {
+  const auto& directory = settings_.node.data_dir;
+  core::name_claim claim{earlier_life_of(directory), settings_.node.lease_time};
+  while (!cluster_) { // a private database has no other node
+    const auto holders = persistence::read_name_holders(database_conninfo(), settings_.node.name);
+    if (!holders) {
+      log_.error("database_unavailable", {{"what", holders.error().detail}});
+      return exit_code::database;
+    }
+    const core::instant now{
+        std::chrono::duration_cast<core::duration>(steady_clock::now().time_since_epoch())};
+    const auto verdict = claim.look(*holders, now);
+    if (verdict == core::claim_verdict::free)
+      break;
+    if (verdict == core::claim_verdict::taken) {
+      log_.error("name_taken",
+                 {{"name", settings_.node.name},
+                  {"holder", core::to_string(claim.holder().incarnation)},
+                  {"address", claim.holder().address},
+                  {"what", "a node of this name runs: give each node its own node.name"}});
+      return exit_code::fenced;
+    }
+    loop_.run_for(name_look_ms);
+    if (loop_.signaled() != 0)
+      return exit_code::ok; // nothing was begun that would have to be ended
+  }
+  if (const auto noted = note_life(directory, incarnation_); !noted) {
+    log_.error("data_dir_refused", {{"what", noted.error().detail}});
+    return exit_code::configuration;
+  }
+  return std::nullopt;
 }
 
 std::optional<exit_code> node_service::open_objects() {
@@ -233,7 +334,7 @@ exit_code node_service::run_actors() {
   node_start start;
   start.incarnation = incarnation_;
   start.seed = client::random_seed();
-  start.conninfo = conninfo_;
+  start.conninfo = std::function<std::string()>{[this] { return database_conninfo(); }};
   start.port = port_;
   start.objects = objects_;
   start.webhooks = std::exchange(webhooks_, nullptr); // it ends with the actors that use it
@@ -336,23 +437,13 @@ bool node_service::open_link() {
     return give_up_on_port(opened.error());
   link_ = std::move(*opened);
   link_counters_ = &link_->counters();
-  loop_.on_hangup([this] {
-    log_.info("hangup", {{"what", "certificates are read anew"}});
-    if (link_)
-      link_->reload();
-    if (dialer_)
-      dialer_->reload();
-  });
   return true;
 }
 
 void node_service::announce() {
   if (std::exchange(announced_, true))
     return;
-  const auto written = write_node_file(
-      settings_.node.data_dir, {::getpid(), port_, core::to_string(incarnation_), conninfo_});
-  if (!written) {
-    log_.error("node_file_failed", {{"what", written.error().detail}});
+  if (!write_node_file_now()) {
     give_up_ = exit_code::configuration;
     return;
   }
@@ -362,14 +453,54 @@ void node_service::announce() {
             << " incarnation=" << core::to_string(incarnation_) << std::endl;
 }
 
+bool node_service::write_node_file_now() {
+  const auto written = write_node_file(settings_.node.data_dir,
+                                       {::getpid(), address_to_reach(settings_.node.listen_address),
+                                        port_, core::to_string(incarnation_), database_conninfo()});
+  if (!written)
+    log_.error("node_file_failed", {{"what", written.error().detail}});
+  return static_cast<bool>(written);
+}
+
 void node_service::watch_database() {
-  if (!cluster_ || cluster_->running())
+  if (!cluster_)
     return;
-  log_.error("private_database_ended", {{"what", "starting it again"}});
-  if (const auto started = cluster_->start(); !started) {
-    log_.error("private_database_failed", {{"what", started.error().detail}});
-    give_up_ = exit_code::database;
+  if (!cluster_->running())
+    return restart_database();
+  // Twice, because a server that has just started may not have made it yet.
+  if (cluster_->reachable()) {
+    socket_missed_ = false;
+    return;
   }
+  if (!std::exchange(socket_missed_, true))
+    return;
+  log_.error("private_database_unreachable",
+             {{"what", "its socket was deleted; it is started again"}});
+  stop_database();
+  restart_database();
+}
+
+/// As often as it takes. A node without its database answers `unavailable`, which is better than
+/// none, and goes on when somebody has freed the disk.
+void node_service::restart_database() {
+  const auto now = steady_clock::now();
+  if (now < database_starts_.not_before)
+    return;
+  if (database_starts_.failed == 0)
+    log_.error("private_database_ended", {{"what", "starting it again"}});
+  if (const auto started = cluster_->start(); !started) {
+    const auto pause =
+        core::backoff(++database_starts_.failed, database_retry_min, database_retry_max, 1.0);
+    // After the attempt, which may have taken long.
+    database_starts_.not_before = steady_clock::now() + pause;
+    log_.error("private_database_failed", {{"what", started.error().detail},
+                                           {"attempt", std::to_string(database_starts_.failed)},
+                                           {"again_in_ms", std::to_string(milliseconds(pause))}});
+    return;
+  }
+  database_starts_ = {};
+  socket_missed_ = false;
+  log_.info("private_database_started", {{"pid", std::to_string(cluster_->server_pid())}});
 }
 
 /// While the node still answers: what the workers have not finished is given back, so that nobody

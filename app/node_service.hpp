@@ -11,7 +11,7 @@
 #include "app/node_link.hpp"
 #include "app/node_workers.hpp"
 #include "client/peer_system.hpp"
-#include "config/settings.hpp"
+#include "config/load.hpp"
 #include "core/errors.hpp"
 #include "messages/interfaces.hpp"
 #include "objects/object_store.hpp"
@@ -20,8 +20,10 @@
 #include <caf/actor.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,7 +32,8 @@ namespace holdfast::app {
 
 /// The process around one node: database, actors, published gateway, signals.
 ///
-///   start the database ─► migrate ─► spawn the node ─► publish its gateway (ready) ─► workers
+///   start the database ─► check and migrate it ─► claim the name ─► spawn the node ─► publish its
+///   gateway (ready) ─► workers
 ///        SIGTERM or SIGINT ─► unpublish ─► stop workers ─► drain ─► stop the database ─► exit
 ///        the root ends     ─────────────────────────────────► stop the database ─► exit with its
 ///                                                             reason
@@ -40,7 +43,7 @@ namespace holdfast::app {
 class node_service {
 public:
   /// Both arguments must live as long as this.
-  node_service(const config::settings& settings, const node_additions& additions);
+  node_service(const config::loaded& configuration, const node_additions& additions);
 
   /// Returns when the node has ended.
   exit_code run();
@@ -49,7 +52,10 @@ private:
   std::optional<exit_code> take_directory();
   std::optional<exit_code> choose_port();
   std::optional<exit_code> start_database();
-  void tell_of_server_settings() const;
+  bool meets_preconditions();
+  void tell_of_server_settings();
+  std::optional<exit_code> claim_name();
+  std::string database_conninfo();
   std::optional<exit_code> open_objects();
   std::optional<exit_code> open_webhooks();
   exit_code run_actors();
@@ -58,13 +64,16 @@ private:
   std::optional<exit_code> choose_local_users();
   bool give_up_on_port(const core::failure& why);
   void announce();
+  bool write_node_file_now();
   void watch_database();
+  void restart_database();
   void stop_workers();
   exit_code drain(const caf::actor& root);
   exit_code ended_by_itself() const;
   void stop_database();
 
-  const config::settings& settings_;
+  const config::loaded& configuration_;
+  config::settings settings_;
   const node_additions& additions_;
   main_loop loop_;
   log_stream log_;
@@ -72,7 +81,8 @@ private:
   std::optional<held_port> held_port_; ///< Until the end: it is listened on anew now and then.
   std::uint16_t port_ = 0;             ///< For peers.
   std::optional<persistence::private_cluster> cluster_;
-  std::string conninfo_;
+  std::mutex conninfo_mutex_;
+  std::string conninfo_; ///< As it was last asked for, or that of the private database.
   std::shared_ptr<objects::object_store> objects_;
   std::shared_ptr<connectors::webhook_sender> webhooks_;
   core::incarnation_id incarnation_;
@@ -86,6 +96,11 @@ private:
   std::atomic<const link::link_counters*> link_counters_{nullptr};
   bool workers_stopped_ = false;
   bool announced_ = false;
+  struct {
+    std::uint32_t failed = 0; ///< In a row.
+    std::chrono::steady_clock::time_point not_before{};
+  } database_starts_;
+  bool socket_missed_ = false;       ///< At the last look.
   std::optional<exit_code> give_up_; ///< Set when the node cannot go on for a reason of ours.
   bool root_ended_ = false;
   core::failure root_reason_; ///< `none` when the root ended as it was told to.

@@ -80,8 +80,22 @@ std::string audits_text(const msg::audit_status& audits) {
   return text + (audits.done != 0 && audits.findings.empty() ? "none" : "");
 }
 
+/// What the node cannot say for want of its database.
+struct database_outage {
+  std::optional<core::instant> since; ///< None while the node's lease has not run out.
+  std::string why;
+};
+
+std::string outage_text(const database_outage& outage) {
+  return "AWAY"
+         + (outage.since ? " since before " + core::to_rfc3339(*outage.since)
+                         : std::string{", for less than the node's lease lasts"})
+         + ": " + outage.why;
+}
+
 void print_text(const msg::node_status& node, const msg::link_status& link,
                 const msg::audit_status& audits, const std::optional<msg::guard_status>& guards,
+                const std::optional<database_outage>& outage,
                 const std::vector<msg::step_view>& steps) {
   const auto line = [](const char* name, const std::string& value) {
     print_formatted("%-12s %s\n", name, value);
@@ -108,6 +122,11 @@ void print_text(const msg::node_status& node, const msg::link_status& link,
                      + " frames, " + std::to_string(link.reloads) + " reloads");
     line("link refused", refusals_text(link));
   }
+  if (outage) {
+    line("database", outage_text(*outage));
+    std::printf("\nthe steps are not known without it\n");
+    return;
+  }
   if (steps.empty()) {
     std::printf("\nno steps\n");
     return;
@@ -118,6 +137,7 @@ void print_text(const msg::node_status& node, const msg::link_status& link,
 
 void print_json(const msg::node_status& node, const msg::link_status& link,
                 const msg::audit_status& audits, const std::optional<msg::guard_status>& guards,
+                const std::optional<database_outage>& outage,
                 const std::vector<msg::step_view>& steps) {
   ordered_json object{{"name", node.name},
                       {"incarnation", core::to_string(node.incarnation)},
@@ -154,7 +174,12 @@ void print_json(const msg::node_status& node, const msg::link_status& link,
                       {"invariant_violations", std::move(violations)}};
   if (guards)
     object["guards"] = guards_to_json(*guards);
-  object["steps"] = steps_to_json(steps);
+  object["steps"] = outage ? ordered_json{} : steps_to_json(steps);
+  if (outage)
+    object["database"] = {
+        {"away", true},
+        {"since", outage->since ? ordered_json(core::to_rfc3339(*outage->since)) : ordered_json{}},
+        {"why", outage->why}};
   std::cout << object.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
 
@@ -177,6 +202,14 @@ core::outcome<std::vector<msg::step_view>> list_steps(const client::connection& 
 exit_code unreachable(const core::failure& why) {
   std::cerr << "holdfast: " << core::to_string(why.code) << ": " << why.detail << '\n';
   return exit_code::unreachable;
+}
+
+/// By what the node has told meanwhile about its lease, which it renews in the database.
+database_outage outage_of(const core::failure& why,
+                          const core::outcome<msg::guard_status>& guards) {
+  if (guards && guards->fenced)
+    return {guards->fenced_since, guards->why};
+  return {std::nullopt, why.detail};
 }
 
 exit_code run(const status_flags& flags) {
@@ -209,14 +242,20 @@ exit_code run(const status_flags& flags) {
   const auto asked = node.ask<msg::guard_status>(msg::get_guard_status{});
   // A node of the version before does not know the question.
   const auto guards = asked ? std::optional{*asked} : std::nullopt;
+  // The only question for which the node needs its database.
   const auto steps = list_steps(node);
-  if (!steps)
-    return unreachable(steps.error());
+  std::optional<database_outage> outage;
+  if (!steps) {
+    if (const auto still_there = node.ask<msg::node_status>(msg::get_node_status{}); !still_there)
+      return unreachable(steps.error());
+    outage = outage_of(steps.error(), node.ask<msg::guard_status>(msg::get_guard_status{}));
+  }
+  const auto known = steps ? *steps : std::vector<msg::step_view>{};
   if (flags.json)
-    print_json(*status, *link, *audits, guards, *steps);
+    print_json(*status, *link, *audits, guards, outage, known);
   else
-    print_text(*status, *link, *audits, guards, *steps);
-  return exit_code::ok;
+    print_text(*status, *link, *audits, guards, outage, known);
+  return outage ? exit_code::database : exit_code::ok;
 }
 
 } // namespace

@@ -2,12 +2,14 @@
 
 #include "app/version.hpp"
 #include "calendar/time_zones.hpp"
+#include "config/load.hpp"
 #include "connectors/http_webhook_sender.hpp"
 #include "connectors/trusted_authorities.hpp"
 #include "core/invariant.hpp"
 #include "persistence/postgres_store.hpp"
 #include "persistence/verify.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -43,9 +45,9 @@ std::string quoted_value(const std::string& text) {
 } // namespace
 
 std::string conninfo_of(const config::settings& settings) {
-  const auto& url = settings.database.url.value;
+  const auto url = config::current(settings.database.url);
   HOLDFAST_INVARIANT(!url.empty(), "a node without a URL has a private cluster");
-  const auto& password = settings.database.password.value;
+  const auto password = config::current(settings.database.password);
   if (password.empty())
     return url;
   if (!is_uri(url))
@@ -59,7 +61,16 @@ persistence::private_cluster_options private_cluster_of(const config::settings& 
   options.directory =
       (std::filesystem::absolute(settings.node.data_dir) / "postgres").lexically_normal().string();
   options.shared_buffers = std::to_string(settings.database.private_shared_buffers_mb) + "MB";
+  constexpr std::uint32_t for_people = 20; // verify, reports, psql
+  options.max_connections =
+      std::max(options.max_connections, connections_of(settings) + for_people);
   return options;
+}
+
+std::uint32_t connections_of(const config::settings& settings) {
+  // One more each for membership, for the pruner and, while it runs, for the audit.
+  const std::uint32_t audit = settings.audit.interval > core::duration::zero() ? 1 : 0;
+  return settings.writer.lanes + 2 * settings.reader.lanes + 2 + audit;
 }
 
 std::optional<std::filesystem::path> objects_directory_of(const config::settings& settings) {
@@ -178,7 +189,7 @@ actors::node_settings node_settings_of(const config::settings& settings, const n
   node.audit_interval = settings.audit.interval;
   node.audit = [conninfo = start.conninfo, name = "holdfast audit of " + node.name,
                 most = settings.audit.time_max] {
-    return audit(conninfo, {name, most});
+    return audit(conninfo(), {name, most});
   };
 
   node.restarts.restarts_max = settings.supervision.restarts_max;

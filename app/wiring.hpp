@@ -7,6 +7,7 @@
 #include "core/outcome.hpp"
 #include "objects/object_store.hpp"
 #include "persistence/private_cluster.hpp"
+#include "persistence/session.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -16,11 +17,15 @@
 /// From the configuration to what each part takes. The only place that knows both.
 namespace holdfast::app {
 
-/// The connection string of the configured server, password included. Requires a `database.url`.
+/// The connection string of the configured server, with the password as its file has it now.
+/// Requires a `database.url`.
 std::string conninfo_of(const config::settings& settings);
 
 /// The private server of a node without `database.url`.
 persistence::private_cluster_options private_cluster_of(const config::settings& settings);
+
+/// Connections to the database that a node with this configuration has open at once, at most.
+std::uint32_t connections_of(const config::settings& settings);
 
 /// Where the object store is; none when every payload is in its row.
 std::optional<std::filesystem::path> objects_directory_of(const config::settings& settings);
@@ -37,7 +42,7 @@ client::peer_settings peer_settings_of(const config::settings& settings);
 struct node_start {
   core::incarnation_id incarnation;
   std::uint64_t seed = 0;
-  std::string conninfo;
+  persistence::conninfo_source conninfo;
   std::uint16_t port = 0;                         ///< The one to be published at.
   std::shared_ptr<objects::object_store> objects; ///< None: every payload is in its row.
   std::shared_ptr<connectors::webhook_sender> webhooks;
