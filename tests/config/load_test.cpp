@@ -267,6 +267,26 @@ BOOST_AUTO_TEST_CASE(a_secret_file_must_exist_and_hold_one_line) {
   BOOST_TEST(refusal("").find("must have between 1 and 4096 bytes") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_secret_is_known_as_its_file_has_it_now) { // finding Q10
+  const auto path = write("url", "postgresql://db/first\n");
+  const auto loaded = load_flag("database.url_file", path);
+  BOOST_REQUIRE_MESSAGE(loaded.usable(), said(loaded));
+  const auto& url = loaded.values.database.url;
+  BOOST_TEST(current(url) == "postgresql://db/first");
+  write("url", "postgresql://db/second\n");
+  BOOST_TEST(current(url) == "postgresql://db/second");
+  // While it is being replaced, what was there at first is the best guess.
+  for (const auto* no_secret : {"", " \n", "x\ny"}) {
+    write("url", no_secret);
+    BOOST_TEST(current(url) == "postgresql://db/first");
+  }
+  std::filesystem::remove(path);
+  BOOST_TEST(current(url) == "postgresql://db/first");
+  // One that was given itself has no other place.
+  BOOST_TEST(current(load_flag("database.url", "postgresql:///a").values.database.url)
+             == "postgresql:///a");
+}
+
 BOOST_AUTO_TEST_CASE(a_refused_secret_is_not_printed) {
   const auto result = load_toml("[database]\nurl = \"geheim\\u0000\"\n");
   BOOST_TEST(says(result, "database.url = (hidden)"));
