@@ -2,14 +2,7 @@
 
 #include "client/id_source.hpp"
 #include "core/uuid.hpp"
-
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <system_error>
+#include "files/private_file.hpp"
 
 namespace holdfast::app {
 
@@ -20,39 +13,16 @@ constexpr const char* suffix_file = "name-suffix";
 constexpr std::size_t suffix_letters = 6;
 constexpr std::size_t node_name_bytes_max = 128;
 
+/// Empty when there is no such file.
 std::string first_line_of(const std::filesystem::path& path) {
-  std::ifstream in{path};
-  std::string line(64, '\0'); // all that is ever written there is shorter
-  in.read(line.data(), static_cast<std::streamsize>(line.size()));
-  line.resize(static_cast<std::size_t>(in.gcount()));
-  return line.substr(0, line.find('\n'));
+  constexpr std::size_t bytes_max = 4096; // far more than is ever written there
+  const auto text = files::read_plain(path.string(), bytes_max);
+  return text ? text->substr(0, text->find('\n')) : std::string{};
 }
 
-core::failure identity_problem(const std::filesystem::path& path, const std::string& why) {
-  return {core::errc::invalid_argument, path.string() + ": " + why};
-}
-
-/// A reader sees the old text or the new one. Nobody else's link is followed.
 core::outcome<bool> replace_line(const std::filesystem::path& path, const std::string& line) {
-  auto draft = path;
-  draft += ".new";
-  ::unlink(draft.c_str());
-  const int file =
-      ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (file < 0)
-    return identity_problem(draft, std::strerror(errno));
-  const auto text = line + '\n';
-  const bool whole = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size())
-                     && ::fsync(file) == 0;
-  const std::string why = whole ? "" : std::strerror(errno);
-  ::close(file);
-  if (!whole)
-    return identity_problem(draft, why);
-  std::error_code error;
-  std::filesystem::rename(draft, path, error);
-  if (error)
-    return identity_problem(path, error.message());
-  return true;
+  constexpr mode_t for_owner = 0600;
+  return files::write_whole(path.string(), line + '\n', for_owner, files::existing::replace);
 }
 
 bool is_suffix(const std::string& text) {
