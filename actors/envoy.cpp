@@ -28,9 +28,15 @@ core::duration answer_time(const Request&) {
 }
 core::duration answer_time(const msg::claim_tasks& claim) { return internal_timeout + claim.wait; }
 core::duration answer_time(const msg::read_events& read) { return internal_timeout + read.wait; }
-core::duration answer_time(const apply_events&) { return delivery_timeout; }
-core::duration answer_time(const add_children&) { return delivery_timeout; }
-core::duration answer_time(const upstream_progress&) { return delivery_timeout; }
+
+/// Of deliveries of events. Inside a node every actor answers or dies, and a delivery waits for as
+/// long as the database is away; an answer from another node may be lost, and nobody says so. After
+/// this time whoever delivers tries again: a second delivery finds what the first has written. It
+/// is long, because while the host's database is away each try waits there beside the others.
+constexpr std::chrono::minutes delivery_between_nodes{2};
+core::duration answer_time(const apply_events&) { return delivery_between_nodes; }
+core::duration answer_time(const add_children&) { return delivery_between_nodes; }
+core::duration answer_time(const upstream_progress&) { return delivery_between_nodes; }
 
 bool is_worth_another_try(core::errc code) {
   return code == core::errc::unavailable || code == core::errc::fenced;

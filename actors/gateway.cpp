@@ -41,7 +41,6 @@ constexpr std::uint32_t tasks_max = 10000;      ///< In one request.
 constexpr std::uint32_t claimed_max = 1000;     ///< In one answer.
 constexpr std::uint32_t tasks_page_max = 1000;
 constexpr std::size_t types_max = 100; ///< That one request names.
-constexpr std::size_t error_detail_bytes_max = 8192;
 constexpr std::uint32_t events_page_max = 1000;
 constexpr std::uint32_t dead_letters_page_max = 100; ///< With their events, which may be large.
 constexpr std::uint32_t dead_letters_replayed_max = 1000;
@@ -294,9 +293,6 @@ core::failure check(const msg::fail_task& m) {
                    known ? core::failure{}
                          : invalid("kind must be 1 (transient), 2 (permanent) or 3 (rate limited)"),
                    documents::check_text(m.error_code, "error_code", core::task_word_bytes_max),
-                   m.detail.empty()
-                       ? core::failure{}
-                       : documents::check_text(m.detail, "detail", error_detail_bytes_max),
                    m.retry_after >= core::duration::zero() && m.retry_after <= retry_after_max
                        ? core::failure{}
                        : invalid("retry_after must be between 0 and 24 hours")});

@@ -147,12 +147,14 @@ void remember_endings(queue_ptr self, const core::change& changes) {
   }
   for (const auto& write : changes.writes) {
     // An extension that waits must not be written after its lease has ended or moved on.
-    if (const auto* over = std::get_if<core::end_task_lease>(&write))
+    if (const auto* over = std::get_if<core::end_task_lease>(&write)) {
       st.extending.erase(over->task);
-    else if (const auto* extended = std::get_if<core::extend_task_lease>(&write))
+      unbind_lease(self, over->task);
+    } else if (const auto* extended = std::get_if<core::extend_task_lease>(&write))
       st.extending.erase(extended->task);
     else if (const auto* gone = std::get_if<core::finish_task>(&write)) {
       st.extending.erase(gone->task);
+      unbind_lease(self, gone->task);
       st.recently_finished[gone->task] = {gone->token, gone->ending};
       st.finished_order.emplace_back(at, gone->task);
       tell_of_endings(self, at);
@@ -171,6 +173,9 @@ void on_put(queue_ptr self, const asked& from, msg::put_queue& request) {
   auto policy = documents::parse_queue_policy(request.policy, st.context->settings.json);
   if (!policy)
     return promise.deliver(msg::to_error(policy.error()));
+  for (const auto& warning : core::warnings_of(*policy))
+    st.context->log(log_level::warning, "queue_policy_doubtful",
+                    {{"queue", st.queue.name}, {"place", warning.place}, {"what", warning.what}});
   auto decided = core::decide(
       st.queue, core::set_policy{std::move(*policy), std::move(request.policy)}, time(self));
   carry_out(self, std::move(decided.changes), promise, view_of(st.queue));
@@ -191,7 +196,10 @@ void on_due(queue_ptr self) {
   st.timer_at = core::instant::max();
   if (writers_are_busy(*st.context))
     return look_after(self);
-  auto decided = core::decide(st.queue, core::expire_tasks{}, time(self));
+  auto decided = core::decide(st.queue, core::expire_tasks{[&](const core::task_id& task) {
+                                return connection_of(self, task) != nullptr;
+                              }},
+                              time(self));
   if (!decided.changes.empty())
     carry_out_losing(self, std::move(decided.changes), std::move(decided.answer),
                      [](const core::failure&) {});
@@ -224,7 +232,7 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
   st.identity = std::move(identity);
   st.links = std::move(links);
   st.host = host;
-  self->set_down_handler([=](const caf::down_msg& down) { on_worker_down(self, down); });
+  self->set_down_handler([=](const caf::down_msg& down) { on_connection_down(self, down); });
   // A barrier: whatever an earlier life of this queue has decided is settled before this one reads.
   st.pending.write(self, st.context, st.links.writer, st.identity, {},
                    [=](const core::failure& why) {
@@ -299,19 +307,15 @@ void carry_out(queue_ptr self, core::change changes,
                    std::move(effect));
 }
 
-void carry_out_losing(queue_ptr self, core::change changes, std::vector<core::lost_lease> lost,
+void carry_out_losing(queue_ptr self, core::change changes,
+                      const std::vector<core::lost_lease>& lost,
                       std::function<void(const core::failure&)> effect) {
+  auto told = losses_by_connection(self, lost); // what has ended is bound to none
   carry_out(self, std::move(changes),
-            [=, lost = std::move(lost), effect = std::move(effect)](const core::failure& why) {
-              if (why.code == core::errc::none) {
-                std::map<core::worker_id, std::vector<msg::task_ref>> of_worker;
-                for (const auto& lease : lost)
-                  of_worker[lease.worker].push_back({lease.task, lease.token});
-                for (auto& [worker, tasks] : of_worker)
-                  if (const auto tie = self->state.tied.find(worker); tie != self->state.tied.end())
-                    self->send(tie->second.client,
-                               msg::tasks_lost{self->state.queue.name, std::move(tasks)});
-              }
+            [=, told = std::move(told), effect = std::move(effect)](const core::failure& why) {
+              if (why.code == core::errc::none)
+                for (const auto& [client, losses] : told)
+                  self->send(client, losses);
               effect(why);
             });
 }

@@ -79,23 +79,15 @@ void on_look_for(queue_ptr self, const look_for_tasks& m) {
 void on_processes(queue_ptr self) {
   auto& st = self->state;
   if (const auto processes = st.context->processes.last()) {
-    stop_waiting_of(
-        self, [&](const core::worker_id& worker) { return core::has_ended(*processes, worker); });
+    stop_waiting_of(self, [&](const queue_state::waiting_claim& claim) {
+      return core::has_ended(*processes, claim.command.worker);
+    });
     auto decided = core::decide(st.queue, core::lose_processes{*processes}, time(self));
     if (!decided.changes.empty())
       carry_out_losing(self, std::move(decided.changes), std::move(decided.answer),
                        [](const core::failure&) {});
   }
   look_after(self);
-}
-
-void on_ties(queue_ptr self, const ties_noted& noted) {
-  for (const auto& tie : noted.ties) {
-    const auto [known, fresh] =
-        self->state.tied.emplace(tie.worker, queue_state::tie{tie.client, tie.distant});
-    if (fresh) // else it has asked this life of the queue already
-      self->monitor(known->second.client);
-  }
 }
 
 std::unordered_set<core::task_id> end_read(queue_ptr self) {

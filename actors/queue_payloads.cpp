@@ -93,7 +93,7 @@ void hand_out(queue_ptr self, const queue_state::waiting_claim& to, msg::leased_
   const auto of_each = texts.size() / kept->tasks.size();
   // The lease runs already. A store that hangs must not look like a worker that has died.
   const auto patience =
-      std::min<core::duration>(internal_timeout, self->state.queue.policy.lease.ttl / 2);
+      std::min<core::duration>(internal_timeout, core::shortest_ttl(self->state.queue.policy) / 2);
   get_payloads(self, self->state.links.objects, texts, patience,
                [=](const std::vector<core::failure>& outcomes) {
                  std::map<std::size_t, core::failure> unreadable;
@@ -152,17 +152,52 @@ void wait_in_line(queue_ptr self, const asked& from, std::size_t bytes,
          "too many requests wait for payloads that are being stored");
 }
 
+/// The grants are durable: hands out what still holds. A worker that waits on gets another one in
+/// place of what has run out meanwhile.
+static void deliver_granted(queue_ptr self, const queue_state::waiting_claim& to,
+                            msg::leased_tasks answer) {
+  auto& st = self->state;
+  const auto at = time(self);
+  std::vector<core::held_task> granted;
+  granted.reserve(answer.tasks.size());
+  for (const auto& t : answer.tasks)
+    granted.push_back({t.task, t.token});
+  const auto held = core::take_delivered(st.queue, granted, at);
+  if (held.size() < granted.size()) {
+    auto still = held.begin();
+    const auto over = std::remove_if(answer.tasks.begin(), answer.tasks.end(), [&](const auto& t) {
+      if (still == held.end() || *still != t.task)
+        return true;
+      ++still;
+      return false;
+    });
+    answer.tasks.erase(over, answer.tasks.end());
+    st.context->log(log_level::warning, "grants_not_delivered",
+                    {{"queue", st.queue.name},
+                     {"leases", std::to_string(granted.size() - held.size())},
+                     {"reason", "they ended before their commit"}});
+    if (answer.tasks.empty() && at < to.until) {
+      claim_or_wait(self, to);
+      return look_after(self);
+    }
+  }
+  hand_out(self, to, std::move(answer));
+}
+
 void carry_out_granting(queue_ptr self, core::change changes, queue_state::waiting_claim to,
                         const std::vector<core::task_id>& tasks) {
-  const auto& q = self->state.queue;
+  auto& q = self->state.queue;
   msg::leased_tasks answer;
   answer.tasks.reserve(tasks.size());
   for (const auto& id : tasks)
     answer.tasks.push_back(to_message(q.tasks.at(id), q.policy));
+  if (!changes.empty())
+    core::note_undelivered(q, tasks);
+  bind_leases(self, to.client, tasks);
   carry_out(self, std::move(changes),
             [=, to = std::move(to), answer = std::move(answer)](const core::failure& why) mutable {
               if (why.code == core::errc::none)
-                return hand_out(self, to, std::move(answer));
+                return deliver_granted(self, to, std::move(answer));
               for (const auto& promise : to.promises)
                 promise.deliver(msg::to_error(why));
             });

@@ -262,7 +262,8 @@ bool was_ejected(queue_ptr self, const core::claim_task& wanted) {
 /// Answers an ejection that is done. Its lease is over, or nobody wanted one; or its grant, a
 /// change of its own, was lost with an earlier life of the queue, and is made up for. Whoever has
 /// the task meanwhile has it with what was brought.
-void repeat_ejection(queue_ptr self, const held_promise& promise, const core::claim_task& wanted) {
+void repeat_ejection(queue_ptr self, const held_promise& promise, const core::claim_task& wanted,
+                     const caf::actor_addr& client) {
   if (wanted.worker.empty() || was_ejected(self, wanted))
     return carry_out(self, {}, promise, msg::leased_tasks{});
   load_tasks question;
@@ -281,7 +282,8 @@ void repeat_ejection(queue_ptr self, const held_promise& promise, const core::cl
               granted = core::decide(st.queue, wanted, time(self));
             const bool holds =
                 under_claim(st.queue, wanted.task, wanted.worker, wanted.id) != nullptr;
-            carry_out_granting(self, std::move(granted.changes), given_to(promise, wanted.worker),
+            carry_out_granting(self, std::move(granted.changes),
+                               given_to(promise, wanted.worker, client),
                                holds ? std::vector{wanted.task} : std::vector<core::task_id>{});
             look_after(self);
           },
@@ -289,17 +291,19 @@ void repeat_ejection(queue_ptr self, const held_promise& promise, const core::cl
 }
 
 /// Takes the task from whoever holds it and, when somebody wants it, leases it to them.
-void eject(queue_ptr self, const held_promise& promise, const core::eject_task& command,
+void eject(queue_ptr self, const asked& from, const core::eject_task& command,
            const core::claim_task& wanted) {
+  const auto& promise = from.promise;
+  const auto client = connection_of(self, from.caller);
   auto& st = self->state;
   // The same request again: it has the lease already. Also when the two were storing what they
   // brought side by side.
   if (wanted.id && under_claim(st.queue, wanted.task, wanted.worker, wanted.id) != nullptr)
-    return carry_out_granting(self, {}, given_to(promise, wanted.worker), {wanted.task});
+    return carry_out_granting(self, {}, given_to(promise, wanted.worker, client), {wanted.task});
   if (wanted.id && st.queue.claims.count(wanted.id) != 0)
     return fail(promise, core::errc::already_exists, "other leases have this claim");
   if (core::is_done(st.queue, command) || was_ejected(self, wanted))
-    return repeat_ejection(self, promise, wanted);
+    return repeat_ejection(self, promise, wanted, client);
   const auto at = time(self);
   auto decided = core::decide(st.queue, command, at);
   if (decided.refusal != core::errc::none)
@@ -320,7 +324,7 @@ void eject(queue_ptr self, const held_promise& promise, const core::eject_task& 
   }
   carry_out_losing(self, std::move(decided.changes), std::move(lost), [](const core::failure&) {});
   auto granted = core::decide(st.queue, wanted, at);
-  carry_out_granting(self, std::move(granted.changes), given_to(promise, wanted.worker),
+  carry_out_granting(self, std::move(granted.changes), given_to(promise, wanted.worker, client),
                      {wanted.task});
   look_after(self);
 }
@@ -336,7 +340,7 @@ void on_eject(queue_ptr self, const asked& from, msg::eject_task& request) {
   when_stored(
       self, from,
       core::eject_task{request.task, to_core(request.update), request.next_action, request.claim},
-      [=](const core::eject_task& command) { eject(self, promise, command, wanted); });
+      [=](const core::eject_task& command) { eject(self, from, command, wanted); });
 }
 
 void on_redrive(queue_ptr self, const asked& from, const msg::redrive_tasks& request) {

@@ -49,18 +49,22 @@ struct queue_state {
     std::vector<held_promise> promises; ///< More than one when the request was repeated.
     core::claim command;
     core::instant until;
+    caf::actor_addr client{}; ///< The connection with which what it is granted ends; null for none.
   };
   std::uint64_t last_waiting = 0;
   std::map<std::uint64_t, waiting_claim> waiting; ///< In order of arrival.
   std::set<std::pair<core::instant, std::uint64_t>> waiting_until;
   std::unordered_map<core::assignment_id, std::uint64_t> waiting_by_claim;
 
-  // --- workers whose leases end with them ---
-  struct tie {
+  // --- leases that end with a connection (queue_ties.cpp) ---
+  struct connection {
     caf::actor client;
-    bool distant = false; ///< It is the worker's envoy in another node.
+    bool distant = false;            ///< It is the worker's envoy in another node.
+    std::set<core::worker_id> noted; ///< Workers of which the host knows that they use it.
+    std::unordered_map<core::task_id, core::token> leases;
   };
-  std::unordered_map<core::worker_id, tie> tied;
+  std::unordered_map<caf::actor_addr, connection> connections; ///< Those that have claimed so.
+  std::unordered_map<core::task_id, caf::actor_addr> bound;    ///< By the leases of `connections`.
 
   // --- extensions that wait for their common commit ---
   std::unordered_map<core::task_id, core::extend_task_lease> extending;
@@ -125,14 +129,17 @@ void carry_out(queue_ptr self, core::change changes, const held_promise& promise
 void fail(const held_promise& promise, core::errc code, std::string detail);
 /// After anything that may have made a task ready or moved a deadline.
 void look_after(queue_ptr self);
-/// Tells tied workers, once `changes` are durable, what they have lost.
-void carry_out_losing(queue_ptr self, core::change changes, std::vector<core::lost_lease> lost,
+/// Tells connections, once `changes` are durable, which of their leases they have lost.
+void carry_out_losing(queue_ptr self, core::change changes,
+                      const std::vector<core::lost_lease>& lost,
                       std::function<void(const core::failure&)> effect);
-/// Who is given a task without waiting for one.
-inline queue_state::waiting_claim given_to(const held_promise& promise, core::worker_id worker) {
+/// Who is given a task without waiting for one. `client`: the connection with which its lease ends.
+inline queue_state::waiting_claim given_to(const held_promise& promise, core::worker_id worker,
+                                           caf::actor_addr client = {}) {
   queue_state::waiting_claim to;
   to.promises.push_back(promise);
   to.command.worker = std::move(worker);
+  to.client = std::move(client);
   return to;
 }
 /// Answers a claim with its tasks, as they are now, once `changes` are durable. Their payloads are
@@ -166,7 +173,30 @@ std::unordered_set<core::task_id> end_read(queue_ptr self);
 void on_look_for(queue_ptr self, const look_for_tasks& m);
 /// Ends the leases of workers that have ended with the node in which they ran.
 void on_processes(queue_ptr self);
-/// Ties of an earlier life.
+
+// queue_ties.cpp: leases that end with the connection over which they were claimed. They are bound
+// to it one by one: the name of a worker is only what somebody says.
+
+/// This connection claims leases for the worker that end with it.
+void use_connection(queue_ptr self, const caf::actor& client, bool distant,
+                    const core::worker_id& worker);
+/// The connection, if it has claimed such leases here; else null.
+caf::actor_addr connection_of(queue_ptr self, const caf::actor& caller);
+/// The connection with which the lease of the task ends; null for none.
+caf::actor_addr connection_of(queue_ptr self, const core::task_id& task);
+/// The leases of these tasks end with the connection from now on; nothing when it is null.
+void bind_leases(queue_ptr self, const caf::actor_addr& client,
+                 const std::vector<core::task_id>& tasks);
+/// Somebody has shown that they hold the lease: it ends with the connection over which they did,
+/// if it ends with one. So a worker that has come back over another one keeps it.
+void rebind_lease(queue_ptr self, const caf::actor& caller, const core::held_task& shown);
+/// The lease of the task is over.
+void unbind_lease(queue_ptr self, const core::task_id& task);
+/// What is to be told to each connection of the leases that its workers have lost.
+std::vector<std::pair<caf::actor, msg::tasks_lost>>
+losses_by_connection(queue_ptr self, const std::vector<core::lost_lease>& lost);
+void on_connection_down(queue_ptr self, const caf::down_msg& down);
+/// Connections that an earlier life has known.
 void on_ties(queue_ptr self, const ties_noted& noted);
 
 // queue_workers.cpp: what workers ask.
@@ -183,9 +213,9 @@ void on_follow(queue_ptr self, const asked& from, msg::follow_task& request);
 void on_fail(queue_ptr self, const asked& from, msg::fail_task& request);
 /// Gives the claim what is ready, or lets it wait.
 void claim_or_wait(queue_ptr self, queue_state::waiting_claim claim);
-void on_worker_down(queue_ptr self, const caf::down_msg& down);
-/// Calls off the claims of a worker that is gone; answers whoever still listens with nothing.
-void stop_waiting_of(queue_ptr self, const std::function<bool(const core::worker_id&)>& gone);
+/// Calls off the claims of whoever is gone; answers those who still listen with nothing.
+void stop_waiting_of(queue_ptr self,
+                     const std::function<bool(const queue_state::waiting_claim&)>& gone);
 /// Gives what is ready to those who wait for it, and tells those who have waited long enough.
 void serve(queue_ptr self);
 

@@ -1,4 +1,5 @@
 #include "actors/queue_state.hpp"
+#include "core/mended_text.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -10,25 +11,10 @@ namespace {
 /// Claims that may wait at one queue; each is a worker with nothing to do.
 constexpr std::size_t waiting_max = 100'000;
 
+/// Of what a worker says of an error to people.
+constexpr std::size_t error_detail_bytes_max = 8192;
+
 core::held_task to_core(const msg::task_ref& ref) { return {ref.task, ref.token}; }
-
-/// The leases of this worker end with whoever sent its request.
-void tie_to(queue_ptr self, const caf::actor& client, bool distant, const core::worker_id& worker) {
-  if (!client)
-    return;
-  auto& known = self->state.tied[worker];
-  if (known.client == client)
-    return;
-  known = {client, distant};
-  self->monitor(client);
-  self->send(self->state.host, note_tie{self->state.queue.name, {worker, client, distant}});
-}
-
-/// Whether this is the end of the worker, and not of what was between it and the queue: then its
-/// leases live on, and it comes back over another node or they run out.
-bool is_over(const queue_state::tie& tie, const caf::error& reason) {
-  return !tie.distant || !reason;
-}
 
 void stop_waiting(queue_ptr self,
                   std::map<std::uint64_t, queue_state::waiting_claim>::iterator at) {
@@ -135,6 +121,7 @@ void follow(queue_ptr self, const held_promise& promise, core::follow_task& comm
   if (self->state.queue.tasks.count(command.done.task.task) == 0)
     return refuse_late(self, promise, worker, command.done,
                        {core::errc::not_found, "the task is not live"});
+  const auto client = connection_of(self, command.done.task.task); // ended by what follows
   auto decided = core::decide(self->state.queue, std::move(command), time(self));
   if (const core::failure refusal{decided.answer.refusal, std::move(decided.answer.detail)};
       refusal.code != core::errc::none) {
@@ -146,7 +133,7 @@ void follow(queue_ptr self, const held_promise& promise, core::follow_task& comm
   if (decided.answer.repeated)
     carry_out(self, std::move(decided.changes), promise, msg::leased_tasks{});
   else
-    carry_out_granting(self, std::move(decided.changes), given_to(promise, worker), {next});
+    carry_out_granting(self, std::move(decided.changes), given_to(promise, worker, client), {next});
   look_after(self);
 }
 
@@ -198,8 +185,11 @@ void serve(queue_ptr self) {
 
 static void claim_for(queue_ptr self, const asked& from, msg::claim_tasks& request, bool distant) {
   auto& st = self->state;
-  if (request.tied)
-    tie_to(self, from.caller, distant, request.worker);
+  caf::actor_addr client;
+  if (request.tied) {
+    use_connection(self, from.caller, distant, request.worker);
+    client = connection_of(self, from.caller);
+  }
   const auto& promise = from.promise;
   core::claim command{std::move(request.worker), request.claim, request.most,
                       std::move(request.types)};
@@ -210,10 +200,11 @@ static void claim_for(queue_ptr self, const asked& from, msg::claim_tasks& reque
     st.waiting_until.erase({first.until, known->second});
     // The repetition says how long: with no wait at all a worker that ends calls its claim off.
     first.until = time(self) + request.wait;
+    first.client = client;
     st.waiting_until.emplace(first.until, known->second);
     return look_after(self);
   }
-  claim_or_wait(self, {{promise}, std::move(command), time(self) + request.wait});
+  claim_or_wait(self, {{promise}, std::move(command), time(self) + request.wait, client});
   look_after(self);
 }
 
@@ -246,6 +237,15 @@ void claim_or_wait(queue_ptr self, queue_state::waiting_claim claim) {
   }
 }
 
+/// How long extensions wait for others that share their commit: never for so much of their ttl that
+/// the worker has its answer too late.
+static core::duration extension_delay(queue_ptr self) {
+  constexpr int waits_per_ttl = 10;
+  const auto& st = self->state;
+  return std::min<core::duration>(st.context->settings.extension_delay,
+                                  core::shortest_ttl(st.queue.policy) / waits_per_ttl);
+}
+
 /// Many extensions share one commit.
 static void arm_extensions(queue_ptr self, core::duration delay) {
   auto& st = self->state;
@@ -263,6 +263,10 @@ void on_extend(queue_ptr self, const asked& from, const msg::extend_tasks& reque
   for (const auto& ref : request.tasks)
     command.tasks.push_back(to_core(ref));
   auto decided = core::decide(st.queue, command, time(self));
+  for (std::size_t i = 0; i < decided.answer.size(); ++i)
+    if (const auto code = decided.answer[i].refusal;
+        code == core::errc::none || code == core::errc::not_extendable)
+      rebind_lease(self, from.caller, command.tasks[i]);
   queue_state::extension_request waiting{from.promise, {}, {}};
   for (auto& outcome : decided.answer)
     waiting.answer.outcomes.push_back(to_message(std::move(outcome)));
@@ -275,7 +279,7 @@ void on_extend(queue_ptr self, const asked& from, const msg::extend_tasks& reque
     st.extending[extension.task] = extension;
   }
   st.extension_requests.push_back(std::move(waiting));
-  arm_extensions(self, settings.extension_delay);
+  arm_extensions(self, extension_delay(self));
   look_after(self);
 }
 
@@ -444,42 +448,24 @@ void on_fail(queue_ptr self, const asked& from, msg::fail_task& request) {
               core::fail_task{std::move(request.worker),
                               to_core(request.task),
                               static_cast<core::failure_kind>(request.kind),
-                              {std::move(request.error_code), std::move(request.detail)},
+                              {std::move(request.error_code),
+                               core::mended_text(request.detail, error_detail_bytes_max)},
                               request.retry_after,
                               actors::to_core(request.update)},
               [=](core::fail_task command) { decide_one(self, promise, std::move(command)); });
 }
 
-void stop_waiting_of(queue_ptr self, const std::function<bool(const core::worker_id&)>& gone) {
+void stop_waiting_of(queue_ptr self,
+                     const std::function<bool(const queue_state::waiting_claim&)>& gone) {
   auto& st = self->state;
   for (auto next = st.waiting.begin(); next != st.waiting.end();) {
     const auto current = next++;
-    if (!gone(current->second.command.worker))
+    if (!gone(current->second))
       continue;
     for (const auto& promise : current->second.promises)
       promise.deliver(msg::leased_tasks{});
     stop_waiting(self, current);
   }
-}
-
-void on_worker_down(queue_ptr self, const caf::down_msg& down) {
-  auto& st = self->state;
-  for (auto at = st.tied.begin(); at != st.tied.end();) {
-    if (at->second.client.address() != down.source) {
-      ++at;
-      continue;
-    }
-    const auto worker = at->first;
-    const bool over = is_over(at->second, down.reason);
-    at = st.tied.erase(at);
-    self->send(st.host, note_tie{st.queue.name, {worker, {}, false}});
-    stop_waiting_of(self, [&](const core::worker_id& other) { return other == worker; });
-    if (!over)
-      continue;
-    auto decided = core::decide(st.queue, core::lose_worker{worker}, time(self));
-    carry_out(self, std::move(decided.changes), [](const core::failure&) {});
-  }
-  look_after(self);
 }
 
 } // namespace holdfast::actors

@@ -231,7 +231,7 @@ caf::actor start_item(host_ptr self, const hosted_item& item) {
   if (const auto* queue = std::get_if<core::queue_name>(&item))
     if (const auto noted = st.ties.find(*queue); noted != st.ties.end()) {
       ties_noted known;
-      for (const auto& [worker, tie] : noted->second)
+      for (const auto& [of, tie] : noted->second)
         known.ties.push_back(tie);
       self->send(actor, std::move(known));
     }
@@ -255,13 +255,20 @@ void hand(host_ptr self, const hosted_item& item, Message&& m) {
 
 void on_note_tie(host_ptr self, note_tie& m) {
   auto& st = self->state;
-  auto& of_queue = st.ties[m.queue];
-  if (m.tie.client)
-    of_queue[m.tie.worker] = std::move(m.tie);
-  else
-    of_queue.erase(m.tie.worker);
+  const std::pair of{m.tie.worker, m.tie.client.address()};
+  st.ties[m.queue].insert_or_assign(of, std::move(m.tie));
+}
+
+void on_forget_ties(host_ptr self, const forget_ties& m) {
+  auto& st = self->state;
+  const auto noted = st.ties.find(m.queue);
+  if (noted == st.ties.end())
+    return;
+  auto& of_queue = noted->second;
+  for (auto at = of_queue.begin(); at != of_queue.end();)
+    at = at->first.second == m.client ? of_queue.erase(at) : std::next(at);
   if (of_queue.empty())
-    st.ties.erase(m.queue);
+    st.ties.erase(noted);
 }
 
 /// Hands something to a queue for which nobody waits; one that is not in memory needs it not.
@@ -497,6 +504,7 @@ caf::behavior shard_host(caf::stateful_actor<shard_host_state>* self, context_pt
       [=](const look_for_tasks& m) { tell_queue(self, m); },
       [=](processes_changed changed) { tell_queues(self, changed); },
       [=](note_tie& m) { on_note_tie(self, m); },
+      [=](const forget_ties& m) { on_forget_ties(self, m); },
       [=](const activate& m) {
         self->state.set_aside.erase(m.item);
         hand(self, m.item, m);

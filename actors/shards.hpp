@@ -63,7 +63,9 @@ struct shard_host_state {
   core::restart_history history;             ///< Of the times that one was set aside.
   /// Workers whose leases end with them, by queue: one that holds all it can asks for nothing more,
   /// so a queue that is started again would not hear of its end.
-  std::unordered_map<core::queue_name, std::unordered_map<core::worker_id, worker_tie>> ties;
+  std::unordered_map<core::queue_name,
+                     std::map<std::pair<core::worker_id, caf::actor_addr>, worker_tie>>
+      ties;
 };
 
 /// A SHARD HOST: starts the steps and queues of one shard on demand and supervises them. One that

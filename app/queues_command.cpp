@@ -3,7 +3,10 @@
 #include "app/pretty_json.hpp"
 #include "app/printable.hpp"
 #include "app/read_input.hpp"
+#include "core/queue_policy.hpp"
 #include "core/time_text.hpp"
+#include "documents/limits.hpp"
+#include "documents/queue_document.hpp"
 #include "messages/task_messages.hpp"
 
 #include <nlohmann/json.hpp>
@@ -183,6 +186,9 @@ exit_code put_policy(const queues_flags& flags, const client::connection& cluste
   if (!made)
     return refused_by_node(made.error());
   std::cout << printable(made->queue) << " is at revision " << made->revision << '\n';
+  if (const auto read = documents::parse_queue_policy(*policy, documents::json_limits{}))
+    for (const auto& warning : core::warnings_of(*read))
+      std::cerr << "holdfast: warning: " << printable(warning.place) << ' ' << warning.what << '\n';
   return exit_code::ok;
 }
 

@@ -55,7 +55,11 @@ core::outcome<std::string> read_queue(const std::string& text) {
   const auto queue = documents::parse_queue_policy(text, documents::json_limits{});
   if (!queue)
     return queue.error();
-  return "the policy of a queue with rules for " + counted(queue->types.size(), "type") + '\n';
+  auto lines =
+      "the policy of a queue with rules for " + counted(queue->types.size(), "type") + '\n';
+  for (const auto& warning : core::warnings_of(*queue))
+    lines += "  warning: " + warning.place + ' ' + warning.what + '\n';
+  return lines;
 }
 
 /// As many occurrences as show the pattern: a week of days.

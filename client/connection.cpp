@@ -228,7 +228,8 @@ connection::connection(caf::actor_system& system, retry_policy retry, std::uint6
                                 [d = dialer_] {
                                   if (d)
                                     d->open_others();
-                                }})),
+                                },
+                                clock_})),
       gateway_(courier_) {}
 
 connection::~connection() {
@@ -239,6 +240,12 @@ connection::~connection() {
 
 void connection::reach(const msg::gateway_actor& gateway) {
   caf::anon_send(courier_, gateway_found{gateway});
+}
+
+core::instant connection::now() const {
+  const auto there = clock_->at(std::chrono::steady_clock::now());
+  return there ? *there
+               : std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
 }
 
 void connection::close() { caf::anon_send_exit(courier_, caf::exit_reason::user_shutdown); }

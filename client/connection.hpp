@@ -66,6 +66,14 @@ public:
   const retry_policy& retry() const { return retry_; }
   caf::actor_system& system() const { return system_; }
 
+  /// The clock by which leases end, as far as it is known here; see `now`.
+  const std::shared_ptr<node_clock>& clock() const { return clock_; }
+
+  /// What time it is at the nodes. Leases, due times and all other times of theirs are to be
+  /// compared with this, and not with the wall clock of this machine, which is answered only while
+  /// no node has been reached. From any thread.
+  core::instant now() const;
+
   /// Keeps a callback alive; see `on_tasks_lost`.
   using subscription = std::shared_ptr<void>;
 
@@ -96,6 +104,7 @@ private:
   retry_policy retry_;
   std::shared_ptr<dialer> dialer_; ///< Null inside a node.
   std::shared_ptr<lost_listeners> listeners_;
+  std::shared_ptr<node_clock> clock_ = std::make_shared<node_clock>();
   courier_actor courier_;
   msg::gateway_actor gateway_;
 };

@@ -7,6 +7,7 @@
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -25,6 +26,7 @@ core::instant session_time() {
 
 contributor_session::contributor_session(const connection& node, core::contributor_id contributor)
     : system_(node.system()),
+      clock_(node.clock()),
       timeout_(node.request_timeout() + agent_margin),
       agent_(system_.spawn(contributor_agent,
                            contributor_agent_deps{node.gateway(), node.request_timeout(),
@@ -75,6 +77,14 @@ core::outcome<msg::assignment_released> contributor_session::decline(const core:
 
 core::outcome<msg::assignment_extended> contributor_session::extend(const core::unit_id& unit) {
   return ask<msg::assignment_extended>(timeout_, extend_unit{unit});
+}
+
+core::duration contributor_session::time_left(core::instant expires_at) const {
+  const auto until = clock_->not_after(expires_at);
+  const auto left =
+      until ? std::chrono::duration_cast<core::duration>(*until - std::chrono::steady_clock::now())
+            : expires_at - session_time();
+  return std::max(core::duration::zero(), left);
 }
 
 core::outcome<msg::judgment_feedback> contributor_session::feedback(const core::step_id& step,

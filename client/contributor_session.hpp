@@ -54,6 +54,11 @@ public:
   /// More time; the answer says until when. `not_extendable` when there is no more.
   core::outcome<msg::assignment_extended> extend(const core::unit_id& unit);
 
+  /// How long the lease on a unit still is theirs, of which `next` or `extend` has said when it
+  /// ends. Counted by the clock of the nodes, whatever the wall clock here says. Zero when it is
+  /// over.
+  core::duration time_left(core::instant expires_at) const;
+
   /// Whether they were right, where the step tells; also of units of earlier sessions.
   core::outcome<msg::judgment_feedback> feedback(const core::step_id& step,
                                                  const core::unit_id& unit);
@@ -69,6 +74,7 @@ private:
   core::outcome<Answer> ask(core::duration timeout, const Question& question);
 
   caf::actor_system& system_;
+  const std::shared_ptr<const node_clock> clock_;
   const core::duration timeout_;
   contributor_agent_actor agent_;
   std::atomic<bool> at_work_{false};

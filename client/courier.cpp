@@ -30,6 +30,9 @@ constexpr auto deadline_granularity = std::chrono::milliseconds{100};
 /// How long a host may take to answer before home is asked whether it still is one.
 constexpr auto host_patience = std::chrono::seconds{1};
 
+/// How long a node may take to say what time it is: an answer that takes longer says little.
+constexpr core::duration clock_patience = std::chrono::seconds{2};
+
 /// A frame also carries type names, ids and lengths.
 constexpr std::size_t frame_overhead = 64 * 1024;
 
@@ -226,6 +229,26 @@ void refresh_placement(self_ptr self) {
   }
 }
 
+/// Asks a node what time it is, if that is worth knowing again. Without requests nobody asks; one
+/// that was lost is asked again by its timeout.
+void refresh_clock(self_ptr self, const msg::gateway_actor& gateway) {
+  auto& state = self->state;
+  if (!state.deps.clock || state.asking_the_time)
+    return;
+  const auto asked = self->clock().now();
+  if (!state.deps.clock->wants_to_ask(asked))
+    return;
+  state.asking_the_time = true;
+  self->request(gateway, std::min<core::duration>(state.deps.retry.try_timeout, clock_patience),
+                msg::get_node_status{})
+      .then(
+          [=](const msg::node_status& said) {
+            self->state.asking_the_time = false;
+            self->state.deps.clock->note(asked, self->clock().now(), said.now);
+          },
+          [=](const caf::error&) { self->state.asking_the_time = false; });
+}
+
 void look_after_hosts(self_ptr self) {
   auto& state = self->state;
   state.checking_hosts = false;
@@ -282,6 +305,7 @@ void send_or_park(self_ptr self, std::uint64_t id) {
   call.way = way_of(self, call);
   if (call.host)
     watch_hosts(self);
+  refresh_clock(self, state.gateways.at(call.way)); // ahead of it: leases in its answer need that
   call.send(state.gateways.at(call.way), call.attempt,
             std::min(remaining, state.deps.retry.try_timeout));
   refresh_placement(self);
@@ -344,6 +368,7 @@ void on_found(self_ptr self, const gateway_found& found) {
     self->monitor(found.gateway);
   gateway = found.gateway;
   state.routes.open(found.way);
+  refresh_clock(self, found.gateway);
   refresh_placement(self);
   send_parked(self);
 }

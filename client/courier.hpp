@@ -1,5 +1,6 @@
 #pragma once
 
+#include "client/node_clock.hpp"
 #include "client/shard_routes.hpp"
 #include "core/errors.hpp"
 #include "core/time.hpp"
@@ -71,6 +72,8 @@ struct courier_deps {
   /// Called now and then while requests go to hosts that are not reached: open the other ways as
   /// well. Must not block. May be empty.
   std::function<void()> on_detours{};
+  /// Told what time it is at the nodes, each time that one says so. Null: nobody is asked.
+  std::shared_ptr<node_clock> clock{};
 };
 
 struct courier_state {
@@ -105,6 +108,7 @@ struct courier_state {
   std::string last_problem = "no connection yet";
   bool checking_deadlines = false;
   bool checking_hosts = false;
+  bool asking_the_time = false;
 };
 
 /// Passes every request on to a gateway and the answer back. What fails with `unavailable`,

@@ -1,25 +1,23 @@
 #include "client/lease_end.hpp"
 
+#include "core/mended_text.hpp"
+
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <variant>
 
 namespace holdfast::client {
 
 namespace {
 
-/// Details longer than 8 KiB are refused, and with them the failure.
+/// Half of what the node keeps, and enough for people.
 constexpr std::size_t detail_bytes_max = 4096;
 
-/// The beginning of `detail`, cut between two characters: half of one would be refused.
-std::string shortened(const std::string& detail) {
-  auto length = std::min(detail.size(), detail_bytes_max);
-  while (length < detail.size() && length > 0
-         && (static_cast<unsigned char>(detail[length]) & 0xc0) == 0x80)
-    --length;
-  return detail.substr(0, length);
-}
+/// Bound of the node. Who is to wait longer is told so again.
+constexpr core::duration retry_after_max = std::chrono::hours{24};
 
 } // namespace
 
@@ -32,10 +30,14 @@ msg::release_task lease_end(const lease_holder& by, const wait_until& how) {
 }
 
 msg::fail_task lease_end(const lease_holder& by, const failed& how) {
-  return {by.queue,        by.worker,
-          by.task,         static_cast<std::uint8_t>(how.kind),
-          how.code,        shortened(how.detail),
-          how.retry_after, how.update};
+  return {by.queue,
+          by.worker,
+          by.task,
+          static_cast<std::uint8_t>(how.kind),
+          how.code,
+          core::mended_text(how.detail, detail_bytes_max),
+          std::clamp(how.retry_after, core::duration::zero(), retry_after_max),
+          how.update};
 }
 
 msg::follow_task lease_end(const lease_holder& by, const next& how,
@@ -48,8 +50,14 @@ bool lease_is_over(core::errc refusal) {
          || refusal == core::errc::lease_expired || refusal == core::errc::not_found;
 }
 
-failed refused_outcome(const core::failure& why) {
-  return {"OUTCOME_REFUSED", std::string{core::to_string(why.code)} + ": " + why.detail};
+failed refused_outcome(const core::failure& why, const outcome& refused) {
+  failed instead{"OUTCOME_REFUSED", std::string{core::to_string(why.code)} + ": " + why.detail};
+  if (const auto* said = std::get_if<failed>(&refused)) {
+    instead.detail += "; it was to say " + said->code + ": " + said->detail;
+    instead.kind = said->kind;
+    instead.retry_after = said->retry_after;
+  }
+  return instead;
 }
 
 } // namespace holdfast::client

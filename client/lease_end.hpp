@@ -29,7 +29,8 @@ bool lease_is_over(core::errc refusal);
 
 /// What is said in place of an outcome that the node refuses although the lease is fine: no valid
 /// JSON, an unknown state, a following task that exists. Without any end the task would run out and
-/// count a crash.
-failed refused_outcome(const core::failure& why);
+/// count a lost worker. What was decided in `refused` stays: a permanent failure is one, and a
+/// pause lasts as long.
+failed refused_outcome(const core::failure& why, const outcome& refused);
 
 } // namespace holdfast::client

@@ -88,7 +88,8 @@ public:
   /// not shrink. Zero when it is over. From any thread.
   core::duration time_left() const;
 
-  /// For `wait_until`. The clock of this machine; leases and due times are those of the database's.
+  /// For `wait_until`, and for whatever else is compared with times of the nodes: their clock, as
+  /// `connection::now` knows it. The wall clock of this machine may be another time.
   core::instant now() const;
 
   /// The node whose task this is, for whatever else the work needs of it. Requests block the

@@ -128,6 +128,7 @@ public:
     deps.cancel_grace = settings_.cancel_grace;
     deps.seed = seed_;
     deps.now = wall_time;
+    deps.clock = node_.clock();
     deps.run = [this](auto task, auto watch) {
       pool_.add([this, task = std::move(task), watch = std::move(watch)] { work_on(task, watch); });
     };
@@ -182,7 +183,7 @@ private:
                const std::shared_ptr<lease_watch>& watch) {
     const task_context context{
         task, watch, [&](const msg::task_update& update) { return save(*task, *watch, update); },
-        wall_time, &node_};
+        [this] { return node_.now(); }, &node_};
     ++counters_->running;
     auto how = std::make_shared<const outcome>(outcome_of(context));
     --counters_->running;

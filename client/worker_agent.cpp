@@ -107,12 +107,17 @@ void extended(self_ptr self, const std::vector<lease_key>& asked, steady_clock::
       continue;
     auto& lease = found->second;
     const auto code = outcomes[i].refusal;
-    if (code == core::errc::none)
+    if (code == core::errc::none) {
+      lease.surely_until = lease.watch->ends;
       lease.watch->ends = asked_at + lease.ttl;
-    else if (code == core::errc::not_extendable)
-      lease.extendable = false; // it lives until its end, which the handler sees coming
-    else if (lease_is_over(code) && lease.running)
+    } else if (code == core::errc::not_extendable) {
+      // It lives until its end, which the handler sees coming. That of the extension before may lie
+      // beyond: it was as much as there still was.
+      lease.extendable = false;
+      lease.watch->ends = lease.surely_until;
+    } else if (lease_is_over(code) && lease.running) {
       mark_lost(self, asked[i], lease, {code, outcomes[i].detail});
+    }
     // Else its end was faster than the extension; the answer to that tells.
   }
 }
@@ -169,8 +174,10 @@ void end_failed(self_ptr self, const lease_key& key, core::failure why) {
   const bool alive =
       !lease.lost && !st.time_is_up && self->clock().now() < lease.watch->ends.load();
   if (may_be_repeated(why.code) && alive) {
-    const auto pause =
-        core::backoff(++lease.end_failures, end_pause_min, end_pause_max, dice(self));
+    // Those of a short lease are shorter: it is to be tried again before its end.
+    const auto longest =
+        std::clamp<core::duration>(lease.ttl / extensions_per_ttl, end_pause_min, end_pause_max);
+    const auto pause = core::backoff(++lease.end_failures, end_pause_min, longest, dice(self));
     self->delayed_send(self, pause, end_again{key});
     return;
   }
@@ -180,7 +187,7 @@ void end_failed(self_ptr self, const lease_key& key, core::failure why) {
   }
   report(self, "what a handler returned was refused", key.first, why);
   lease.end_refused = true;
-  lease.end = std::make_shared<const outcome>(refused_outcome(why));
+  lease.end = std::make_shared<const outcome>(refused_outcome(why, *lease.end));
   hand_in(self, key);
 }
 
@@ -320,6 +327,15 @@ void on_ended(self_ptr self, const task_ended& ended) {
 
 // --- claims ---
 
+/// How long a lease still is ours, by the clock of the nodes.
+core::duration time_left(self_ptr self, core::instant expires_at) {
+  const auto& deps = self->state.deps;
+  const auto until = deps.clock ? deps.clock->not_after(expires_at) : std::nullopt;
+  const auto left = until ? std::chrono::duration_cast<core::duration>(*until - self->clock().now())
+                          : expires_at - deps.now();
+  return std::max(core::duration::zero(), left);
+}
+
 void begin(self_ptr self, msg::leased_task task) {
   auto& st = self->state;
   const lease_key key{task.task, task.token};
@@ -330,12 +346,14 @@ void begin(self_ptr self, msg::leased_task task) {
   const bool known = std::find(types.begin(), types.end(), task.type) != types.end();
   auto& lease = st.held[key];
   lease.asked_at = self->clock().now();
-  // The clocks of the machines must agree to a fraction of the ttl.
-  lease.ttl = std::max(core::duration::zero(), task.expires_at - st.deps.now());
+  lease.ttl = time_left(self, task.expires_at);
   lease.watch = std::make_shared<lease_watch>();
-  lease.watch->ends = lease.asked_at + lease.ttl;
+  lease.watch->ends = lease.surely_until = lease.asked_at + lease.ttl;
   lease.task = std::make_shared<const msg::leased_task>(std::move(task));
-  if (st.stopping || !known)
+  if (lease.ttl == core::duration::zero())
+    report(self, "a lease was over when it came", key.first,
+           {core::errc::lease_expired, "the answer to its claim took longer than the lease"});
+  if (st.stopping || !known || lease.ttl == core::duration::zero())
     return give_back(self, key);
   ++st.threads_used;
   st.deps.run(lease.task, lease.watch);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "client/node_clock.hpp"
 #include "client/task_handler.hpp"
 #include "core/errors.hpp"
 #include "core/ids.hpp"
@@ -93,8 +94,10 @@ struct worker_agent_deps {
   core::duration claim_wait;
   core::duration grace;
   core::duration cancel_grace;
-  std::uint64_t seed = 1; ///< Of ids and jitter.
-  std::function<core::instant()> now;
+  std::uint64_t seed = 1;             ///< Of ids and jitter.
+  std::function<core::instant()> now; ///< The wall clock here: for ids.
+  /// The clock by which leases end. Null, or while it knows nothing: as `now`.
+  std::shared_ptr<const node_clock> clock{};
   /// Runs the handler of a task elsewhere, which then sends `task_ended`. Must not block.
   std::function<void(std::shared_ptr<const msg::leased_task>, std::shared_ptr<lease_watch>)> run;
   std::function<void(const worker_problem&)> on_problem; ///< Must not block.
@@ -111,7 +114,9 @@ struct held_lease {
   std::shared_ptr<const msg::leased_task> task;
   std::shared_ptr<lease_watch> watch;
   core::duration ttl{0};
-  std::chrono::steady_clock::time_point asked_at; ///< When it was granted or last extended.
+  std::chrono::steady_clock::time_point asked_at; ///< When it came or was last to be extended.
+  /// No extension that was granted ends before this; the last one may have been cut short.
+  std::chrono::steady_clock::time_point surely_until;
   bool running = true;
   bool lost = false;
   bool extendable = true;

@@ -55,7 +55,10 @@ bool token_bucket::as_new(const rate_limit& limit, const token_bucket& fresh, in
 // --- dispatcher ---
 
 dispatcher::place dispatcher::place_of(const queue_policy& policy, const task& t) {
-  return {to_micros(t.spec.created_at) - policy.aging.count() * t.spec.priority, t.spec.id};
+  const bool comes_again = t.progress.pauses > 0 || t.progress.idle_releases > 0;
+  const auto since =
+      comes_again ? std::max(t.spec.created_at, t.progress.next_action) : t.spec.created_at;
+  return {to_micros(since) - policy.aging.count() * t.spec.priority, t.spec.id};
 }
 
 dispatcher::share& dispatcher::share_of(const std::string& key) {
@@ -103,8 +106,8 @@ void dispatcher::forget_settled(const queue_policy& policy, instant now) {
     const auto& rate = rate_of(rules_of(policy, type).credentials, credential);
     at = at->second.as_new(rate, fresh, now) ? of_types_.erase(at) : std::next(at);
   }
-  for (auto at = held_off_.begin(); at != held_off_.end();)
-    at = at->second <= now ? held_off_.erase(at) : std::next(at);
+  for (auto at = pauses_.begin(); at != pauses_.end();)
+    at = at->second.until <= now ? pauses_.erase(at) : std::next(at);
   forget_at_ = std::max(forget_from, 2 * remembered());
 }
 
@@ -206,8 +209,8 @@ instant dispatcher::credential_opens_at(const queue_policy& policy, const group&
 }
 
 instant dispatcher::held_off_until(const group& of, instant now) const {
-  const auto held = held_off_.find(of);
-  return held == held_off_.end() ? now : held->second;
+  const auto pause = pauses_.find(of);
+  return pause == pauses_.end() ? now : pause->second.until;
 }
 
 instant dispatcher::rates_open_at(const queue_policy& policy, const group& of, instant now) const {
@@ -237,7 +240,7 @@ bool dispatcher::has_rates(const queue_policy& policy) const {
   const auto type_limits = [](const auto& entry) {
     return entry.second.rate.per_second > 0 || any_limit(entry.second.credentials);
   };
-  return !held_off_.empty() || policy.rate.per_second > 0 || any_limit(policy.credentials)
+  return !pauses_.empty() || policy.rate.per_second > 0 || any_limit(policy.credentials)
          || std::any_of(policy.types.begin(), policy.types.end(), type_limits);
 }
 
@@ -364,8 +367,20 @@ void dispatcher::ended(const task_spec& spec) {
 }
 
 void dispatcher::hold_off(const task_spec& spec, instant until) {
-  auto& held = held_off_[{spec.type, spec.credential}];
-  held = std::max(held, until);
+  auto& pause = pauses_[{spec.type, spec.credential}];
+  pause.until = std::max(pause.until, until);
+}
+
+void dispatcher::went_well(const task_spec& spec, instant now) {
+  if (pauses_.empty())
+    return;
+  if (const auto pause = pauses_.find({spec.type, spec.credential}); pause != pauses_.end())
+    pause->second.went_well = now;
+}
+
+bool dispatcher::others_go_on(const task& t) const {
+  const auto pause = pauses_.find({t.spec.type, t.spec.credential});
+  return pause != pauses_.end() && pause->second.went_well >= t.progress.next_action;
 }
 
 std::vector<task_id> dispatcher::next_in_line() const {

@@ -61,7 +61,8 @@ struct obstacle {
 /// least goes first, and one that was idle or closed does not catch up. Within a key: by the time a
 /// task was made, minus `aging` for each of its priority. As that order never changes while a task
 /// waits, it costs no more than a sorted set, and any task will at some time be older than whatever
-/// is more urgent.
+/// is more urgent. A task that was paused, or given back without progress, counts as made when it
+/// became due again: else it would go first each time and keep those behind it waiting for ever.
 ///
 /// Limits close lanes: all tasks of one key, type and credential wait together. `take` looks at the
 /// keys in their order until it finds two with an open lane, the one that goes and the one that it
@@ -85,6 +86,10 @@ public:
   void ended(const task_spec& spec);
   /// No grants of the type and credential before `until`.
   void hold_off(const task_spec& spec, instant until);
+  /// A task has been done well: the world outside takes work of its type and credential.
+  void went_well(const task_spec& spec, instant now);
+  /// Whether others of the task's type and credential have been done well since it was last due.
+  bool others_go_on(const task& t) const;
   /// Takes out all that wait, to be entered again under another policy. What runs, was granted and
   /// was held off stays known. A credential that has been forgotten begins with one grant again.
   void clear_waiting();
@@ -103,9 +108,7 @@ public:
 
   /// How many credentials, and pauses of the world outside, it keeps something of. What has no
   /// consequence any more is forgotten now and then, however many there were.
-  std::size_t remembered() const {
-    return credentials_.size() + of_types_.size() + held_off_.size();
-  }
+  std::size_t remembered() const { return credentials_.size() + of_types_.size() + pauses_.size(); }
 
   std::size_t waiting() const { return waiting_; }
   std::size_t running() const { return running_; }
@@ -135,6 +138,12 @@ private:
 
   /// Tasks of one type and credential, whose rates they share.
   using group = std::pair<std::string, std::string>;
+
+  /// What the world outside asked for.
+  struct pause {
+    instant until;
+    std::optional<instant> went_well; ///< When one of the group was last done well, since then.
+  };
 
   share& share_of(const std::string& key);
   void note_idle(const share& s);
@@ -168,7 +177,7 @@ private:
   std::unordered_map<std::string, type_state> types_;
   std::unordered_map<std::string, token_bucket> credentials_; ///< Over all types.
   std::map<group, token_bucket> of_types_; ///< Those that a type has beside them.
-  std::map<group, instant> held_off_;      ///< By the world outside.
+  std::map<group, pause> pauses_;          ///< By the world outside.
   std::size_t forget_at_ = forget_from;    ///< When so many are remembered, some may be forgotten.
   /// When a credential that nothing is kept of had one grant; none: at the next one.
   std::optional<instant> began_;

@@ -1,11 +1,9 @@
 #include "core/queue.hpp"
 
 #include "core/invariant.hpp"
-#include "core/json_text.hpp"
 #include "core/node_worker.hpp"
 #include "core/object_ref.hpp"
-#include "core/supervision.hpp"
-#include "core/task_purpose.hpp"
+#include "core/queue_endings.hpp"
 
 #include <algorithm>
 
@@ -17,57 +15,11 @@ bool suspect(const queue& q, const task& t) {
   return is_suspect(q.policy, t.spec.type, t.progress.crashes);
 }
 
-/// Uniform in [0, 1], always the same for the same try: decisions depend on nothing but their
-/// arguments. Source of the mix: S. Vigna, splitmix64.
-double dice_of(const task& t) {
-  std::uint64_t x = std::hash<task_id>{}(t.spec.id) + 0x9e3779b97f4a7c15ULL * t.leases.last_token;
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
-  x ^= x >> 31U;
-  return static_cast<double>(x >> 11U) / static_cast<double>((1ULL << 53U) - 1);
-}
-
-/// Enters a task that is not leased where it belongs.
-void settle(queue& q, const task& t, instant now) {
-  if (t.progress.paused)
-    return;
-  if (t.progress.next_action <= now)
-    q.ready.add(q.policy, t);
-  else
-    q.sleeping.emplace(t.progress.next_action, t.spec.id);
-}
-
-/// Takes a task that is not leased out of wherever it waits.
-void unsettle(queue& q, const task& t) {
-  q.ready.remove(t);
-  q.sleeping.erase({t.progress.next_action, t.spec.id});
-}
-
 void note_lease(queue& q, const task& t) {
   const auto& lease = *t.held();
   q.expiries.emplace(lease.expires_at, t.spec.id);
   q.claims[lease.id].push_back(t.spec.id);
   q.held[lease.owner].insert(t.spec.id);
-}
-
-/// Takes the active lease off the task and out of everything that knows it.
-lease drop_lease(queue& q, task& t) {
-  auto lease = *t.held();
-  q.expiries.erase({lease.expires_at, t.spec.id});
-  if (const auto claim = q.claims.find(lease.id); claim != q.claims.end()) {
-    auto& of_claim = claim->second;
-    of_claim.erase(std::find(of_claim.begin(), of_claim.end(), t.spec.id));
-    if (of_claim.empty())
-      q.claims.erase(claim);
-  }
-  if (const auto worker = q.held.find(lease.owner); worker != q.held.end()) {
-    worker->second.erase(t.spec.id);
-    if (worker->second.empty())
-      q.held.erase(worker);
-  }
-  t.leases.active.clear();
-  q.ready.ended(t.spec);
-  return lease;
 }
 
 task* find(queue& q, const task_id& id) {
@@ -106,6 +58,14 @@ item_outcome check_update(const queue& q, const task& t, const task_update& upda
   return refused(t.spec.id, errc::none);
 }
 
+/// Whether the update would change what is known of the task.
+bool changes_anything(const task& t, const task_update& update) {
+  const auto& p = t.progress;
+  return (update.state && *update.state != p.state) || (update.data && *update.data != p.data)
+         || (update.execution_state && *update.execution_state != p.execution_state)
+         || (update.percent && *update.percent != p.percent);
+}
+
 void apply(task& t, const task_update& update, instant now) {
   auto& p = t.progress;
   p.last_action = now;
@@ -125,45 +85,6 @@ void apply(task& t, const task_update& update, instant now) {
     p.percent = *update.percent;
 }
 
-/// What the unit that a task worked for is told of its end.
-event ended_for(const task_purpose& purpose, const queue_name& queue, const task_id& task,
-                task_ending ending, instant now) {
-  const auto details = json_object{}
-                           .text("task_id", to_string(task))
-                           .text("queue", queue)
-                           .text("ending", to_string(ending))
-                           .str();
-  return {event_type::unit_task_ended, purpose.step, purpose.unit, {}, now, details};
-}
-
-/// Ends a live task for good. Its lease, if any, ends with it.
-void finish(queue& q, const task_id& id, task_ending ending, std::string result, task_error error,
-            instant now, change& changes) {
-  const auto found = q.tasks.find(id);
-  auto& t = found->second;
-  finish_task gone;
-  gone.task = id;
-  if (t.held() != nullptr)
-    gone.token = drop_lease(q, t).token;
-  else
-    unsettle(q, t);
-  t.progress.last_action = now;
-  if (ending == task_ending::completed)
-    t.progress.percent = 100;
-  gone.ending = ending;
-  gone.result = std::move(result);
-  gone.error = std::move(error);
-  gone.at = now;
-  if (!t.spec.unique_key.empty())
-    q.unique.erase(t.spec.unique_key);
-  gone.unique_key = std::move(t.spec.unique_key);
-  gone.progress = std::move(t.progress);
-  if (const auto purpose = purpose_in(t.spec.owner_id))
-    changes.events.push_back(ended_for(*purpose, q.name, id, ending, now));
-  q.tasks.erase(found);
-  changes.writes.push_back(std::move(gone));
-}
-
 /// The outcome of a completion whose task has ended by an earlier item of the same request; leaves
 /// alone what did not.
 void recognise_ended(const change& so_far, const held_task& item, item_outcome& outcome) {
@@ -173,53 +94,6 @@ void recognise_ended(const change& so_far, const held_task& item, item_outcome& 
       outcome.repeated = gone->token == item.token;
       outcome.refusal = outcome.repeated ? errc::none : errc::lease_not_held;
     }
-}
-
-/// Ends the task's lease and lets it wait for `next_action`.
-lost_lease end_lease_of(queue& q, task& t, attempt_ending how, task_error error,
-                        instant next_action, instant now, change& changes) {
-  const auto over = drop_lease(q, t);
-  t.progress.next_action = std::max(next_action, now);
-  t.progress.last_action = now;
-  settle(q, t, now);
-  changes.writes.push_back(end_task_lease{t.spec.id, over.token, how, std::move(error), now});
-  changes.writes.push_back(update_task{t.spec.id, t.progress});
-  return {over.owner, t.spec.id, over.token};
-}
-
-/// The failed tries after which a task is dead.
-std::uint32_t tries_of(const task& t, const retry_policy& retry) {
-  return t.spec.max_attempts != 0 ? t.spec.max_attempts : retry.max_attempts;
-}
-
-/// Another state forgives what was tried in the one before; not all of it, or a task that goes back
-/// and forth and fails each time would be tried for ever.
-bool tried_too_often(const task& t, const retry_policy& retry) {
-  return t.progress.failures >= failures_most(retry, tries_of(t, retry));
-}
-
-/// A worker that is gone counts against the task: some tasks kill their workers.
-lost_lease crash(queue& q, task& t, attempt_ending how, instant now, change& changes) {
-  const auto& retry = retry_of(q.policy, t.spec.type);
-  const auto over = *t.held();
-  lost_lease lost{over.owner, t.spec.id, over.token};
-  ++t.progress.crashes;
-  ++t.progress.failures;
-  const bool in_this_state = t.progress.crashes >= retry.crashes_max;
-  if (in_this_state || tried_too_often(t, retry)) {
-    finish(q, t.spec.id, task_ending::dead, {},
-           {"WORKER_LOST",
-            in_this_state ? "its worker was lost " + std::to_string(t.progress.crashes) + " times"
-                          : "its worker was lost, and it had been tried in vain "
-                                + std::to_string(t.progress.failures - 1) + " times before"},
-           now, changes);
-    return lost;
-  }
-  // The first time it is taken up at once: workers die for many reasons.
-  const auto wait = t.progress.crashes == 1
-                        ? duration::zero()
-                        : backoff(t.progress.crashes - 1, retry.least, retry.most, dice_of(t));
-  return end_lease_of(q, t, how, {"WORKER_LOST", {}}, now + wait, now, changes);
 }
 
 /// Makes one task, unless `most` are live already.
@@ -274,7 +148,7 @@ void wake(queue& q, instant now) {
 
 void grant(queue& q, task& t, const worker_id& worker, const assignment_id& id, instant now,
            change& changes) {
-  const auto& lease = grant_lease(t.leases, q.policy.lease, id, worker, now);
+  const auto& lease = grant_lease(t.leases, lease_of(q.policy, t.spec.type), id, worker, now);
   note_lease(q, t);
   changes.writes.push_back(insert_task_lease{t.spec.id, lease});
 }
@@ -283,7 +157,7 @@ void grant(queue& q, task& t, const worker_id& worker, const assignment_id& id, 
 void extend_lease(queue& q, task& t, const worker_id& worker, core::token token, instant now,
                   change& changes) {
   const auto before = t.held()->expires_at;
-  if (extend_lease(t.leases, q.policy.lease, worker, token, now) != errc::none)
+  if (extend_lease(t.leases, lease_of(q.policy, t.spec.type), worker, token, now) != errc::none)
     return;
   q.expiries.erase({before, t.spec.id});
   q.expiries.emplace(t.held()->expires_at, t.spec.id);
@@ -364,7 +238,29 @@ queue_load load_of(queue& q, instant now) {
 
 void hold_off_again(queue& q, const task_id& id) {
   const auto& t = q.tasks.at(id);
-  q.ready.hold_off(t.spec, t.progress.next_action);
+  // Whether others went well since an earlier pause is not stored. A task that is paused again and
+  // again must not hold them off anew with each start: the next one that is told to wait does.
+  if (t.progress.pauses <= 1)
+    q.ready.hold_off(t.spec, t.progress.next_action);
+}
+
+void note_undelivered(queue& q, const std::vector<task_id>& tasks) {
+  for (const auto& id : tasks)
+    if (const auto* t = find(q, id); t != nullptr && t->held() != nullptr)
+      q.undelivered.insert(id);
+}
+
+std::vector<task_id> take_delivered(queue& q, const std::vector<held_task>& leases, instant now) {
+  std::vector<task_id> held;
+  for (const auto& item : leases) {
+    const auto* t = find(q, item.task);
+    const auto* lease = t == nullptr ? nullptr : t->held();
+    if (lease == nullptr || lease->token != item.token || !lease->held_at(now))
+      continue;
+    q.undelivered.erase(item.task);
+    held.push_back(item.task);
+  }
+  return held;
 }
 
 decision<std::vector<item_outcome>> decide(queue& q, enqueue command, instant now) {
@@ -458,7 +354,7 @@ decision<item_outcome> decide(queue& q, const save_task& command, instant now) {
   }
   saved.changes.writes.push_back(update_task{t.spec.id, t.progress});
   // Each sign of life extends the lease; writing it can wait until half of it is over.
-  if (t.held()->expires_at - now < q.policy.lease.ttl / 2)
+  if (t.held()->expires_at - now < lease_of(q.policy, t.spec.type).ttl / 2)
     extend_lease(q, t, command.worker, command.task.token, now, saved.changes);
   return saved;
 }
@@ -472,9 +368,16 @@ decision<item_outcome> decide(queue& q, const release_task& command, instant now
   released.answer = check_update(q, t, command.update);
   if (released.answer.refusal != errc::none)
     return released;
+  const bool moved_on =
+      changes_anything(t, command.update) || t.progress.last_action > t.held()->granted_at;
   apply(t, command.update, now);
-  end_lease_of(q, t, attempt_ending::released, command.error, command.next_action, now,
-               released.changes);
+  if (moved_on)
+    t.progress.idle_releases = 0;
+  if (!moved_on && command.next_action <= now)
+    give_back_idle(q, t, command.error, now, released.changes);
+  else
+    end_lease_of(q, t, attempt_ending::released, command.error, command.next_action, now,
+                 released.changes);
   return released;
 }
 
@@ -583,25 +486,10 @@ decision<item_outcome> decide(queue& q, fail_task command, instant now) {
     finish(q, t.spec.id, task_ending::failed, {}, std::move(command.error), now, failed.changes);
     return failed;
   }
-  if (command.kind == failure_kind::rate_limited) {
-    // Who was told to come back, but not when, waits at least as long as for any error.
-    const auto until = now + std::max(command.retry_after, retry_of(q.policy, t.spec.type).least);
-    q.ready.hold_off(t.spec, until);
-    end_lease_of(q, t, attempt_ending::rate_limited, std::move(command.error), until, now,
-                 failed.changes);
-    return failed;
-  }
-  const auto& retry = retry_of(q.policy, t.spec.type);
-  ++t.progress.attempts;
-  ++t.progress.failures;
-  if (t.progress.attempts >= tries_of(t, retry) || tried_too_often(t, retry)) {
-    finish(q, t.spec.id, task_ending::dead, {}, std::move(command.error), now, failed.changes);
-    return failed;
-  }
-  const auto wait = std::max(command.retry_after,
-                             backoff(t.progress.attempts, retry.least, retry.most, dice_of(t)));
-  end_lease_of(q, t, attempt_ending::failed, std::move(command.error), now + wait, now,
-               failed.changes);
+  if (command.kind == failure_kind::rate_limited)
+    pause_task(q, t, std::move(command.error), command.retry_after, now, failed.changes);
+  else
+    fail_try(q, t, std::move(command.error), command.retry_after, now, failed.changes);
   return failed;
 }
 
@@ -667,11 +555,11 @@ decision<std::optional<lost_lease>> decide(queue& q, task_verb verb, const task_
   return moved;
 }
 
-decision<std::vector<lost_lease>> decide(queue& q, const expire_tasks&, instant now) {
+decision<std::vector<lost_lease>> decide(queue& q, const expire_tasks& command, instant now) {
   decision<std::vector<lost_lease>> expired;
   while (!q.expiries.empty() && q.expiries.begin()->first <= now)
-    expired.answer.push_back(crash(q, q.tasks.at(q.expiries.begin()->second),
-                                   attempt_ending::expired, now, expired.changes));
+    expired.answer.push_back(
+        run_out(q, q.tasks.at(q.expiries.begin()->second), command, now, expired.changes));
   return expired;
 }
 
@@ -682,7 +570,19 @@ decision<std::vector<lost_lease>> decide(queue& q, const lose_worker& command, i
     return lost;
   const auto tasks = held->second;
   for (const auto& id : tasks)
-    lost.answer.push_back(crash(q, q.tasks.at(id), attempt_ending::lost, now, lost.changes));
+    lost.answer.push_back(
+        crash(q, q.tasks.at(id), attempt_ending::lost, its_end_was_seen, now, lost.changes));
+  return lost;
+}
+
+decision<std::vector<lost_lease>> decide(queue& q, const lose_leases& command, instant now) {
+  decision<std::vector<lost_lease>> lost;
+  for (const auto& item : command.leases) {
+    auto* t = find(q, item.task);
+    if (t != nullptr && t->held() != nullptr && t->held()->token == item.token)
+      lost.answer.push_back(
+          crash(q, *t, attempt_ending::lost, its_end_was_seen, now, lost.changes));
+  }
   return lost;
 }
 
@@ -700,7 +600,8 @@ decision<std::vector<lost_lease>> decide(queue& q, const lose_processes& command
         if (q.tasks.at(id).held()->granted_at < command.processes.seen_at)
           over.insert(id);
   for (const auto& id : over)
-    lost.answer.push_back(crash(q, q.tasks.at(id), attempt_ending::lost, now, lost.changes));
+    lost.answer.push_back(
+        crash(q, q.tasks.at(id), attempt_ending::lost, its_end_was_seen, now, lost.changes));
   return lost;
 }
 
@@ -724,7 +625,7 @@ decision<item_outcome> decide(queue& q, redrive_task command, instant now) {
   t.progress = std::move(command.progress);
   t.leases.last_token = command.last_token;
   auto& p = t.progress;
-  p.attempts = p.crashes = p.failures = p.percent = 0;
+  p.attempts = p.crashes = p.failures = p.pauses = p.idle_releases = p.percent = 0;
   p.ejection = {};
   p.saved_under = p.saved_number = 0;
   p.paused = false;

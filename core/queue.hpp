@@ -8,11 +8,13 @@
 #include "core/task.hpp"
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -41,6 +43,8 @@ struct queue {
   std::unordered_map<std::string, task_id> unique; ///< By unique key.
   std::unordered_map<assignment_id, std::vector<task_id>> claims; ///< Those still leased.
   std::unordered_map<worker_id, std::set<task_id>> held;
+  /// Leases that nobody has received yet: see `note_undelivered`.
+  std::unordered_set<task_id> undelivered;
   std::set<std::pair<instant, std::string>> schedules_due; ///< By when they are to be run.
 };
 
@@ -82,6 +86,10 @@ queue_load load_of(queue& q, instant now);
 /// The world outside asked for a pause when it last had this task, and nothing has happened to it
 /// since: until it is due, all of its type and credential wait.
 void hold_off_again(queue& q, const task_id& id);
+
+/// The tasks were just leased, and the grants are not durable yet: nobody has received them. A
+/// lease that ends before `take_delivered` costs its task nothing, whatever ends it.
+void note_undelivered(queue& q, const std::vector<task_id>& tasks);
 
 /// A worker's lease that was taken away.
 struct lost_lease {
@@ -155,6 +163,10 @@ struct held_task {
   core::token token = 0;
 };
 
+/// The grants of these leases are durable: answers those that still hold at `now`. They are in the
+/// hands of their worker from now on. One that has run out meanwhile is not handed out.
+std::vector<task_id> take_delivered(queue& q, const std::vector<held_task>& leases, instant now);
+
 /// Moves the ends of leases to `now + ttl`. Refuses each item by `check_lease`, or with
 /// `not_found`.
 struct extend_tasks {
@@ -187,6 +199,12 @@ struct save_task {
 decision<item_outcome> decide(queue& q, const save_task& command, instant now);
 
 /// Gives a task back, to be looked at again at `next_action`.
+///
+/// Progress is a change of the task under this lease: by a save, or by the update. A release
+/// without progress whose `next_action` is not after `now` would be granted again at once. The
+/// first of them is; after each further one in a row the next lease begins later after this one
+/// began, by `backoff`, and with `retry_policy::releases_max` of them the task is dead with the
+/// code `NO_PROGRESS`.
 struct release_task {
   worker_id worker;
   held_task task;
@@ -240,8 +258,11 @@ change late_result(const held_task& item, const worker_id& worker, std::string o
                    std::string detail, instant now);
 
 /// Reports an error. A transient one is tried again after a wait that grows, until the tries are
-/// used up, or `failures_most`: then the task is dead. A rate limit holds off all tasks of the same
-/// type and credential and is not counted as a try.
+/// used up, or `failures_most`: then the task is dead. A rate limit is a pause and not a try: with
+/// `retry_policy::pauses_max` of them the task is dead, with the code of the last one. It holds off
+/// all tasks of the same type and credential, unless the task has been paused before and others of
+/// them have gone well since: then the limit is the task's own, and it alone waits. When the pause
+/// is over the task comes after those that were made before.
 struct fail_task {
   worker_id worker;
   held_task task;
@@ -269,8 +290,16 @@ decision<std::optional<lost_lease>> decide(queue& q, const eject_task& command, 
 decision<std::optional<lost_lease>> decide(queue& q, task_verb verb, const task_id& task,
                                            instant now);
 
-/// Ends the leases that have run out. A task of which that happened too often is dead.
-struct expire_tasks {};
+/// Ends the leases that have run out.
+///
+/// A lease that lived as long as one may (`lease_of`) has failed with the code `TIMEOUT`, which is
+/// a try: its worker has extended it, or is connected, and is well. So it does where the type has a
+/// timeout. In any other case the worker was not heard of in time, which is counted as a lost one:
+/// a task of which that happened too often is dead with the code `WORKER_LOST`.
+struct expire_tasks {
+  /// Whether the lease of the task is bound to a connection that is there; empty: nobody knows.
+  std::function<bool(const task_id&)> is_connected{};
+};
 decision<std::vector<lost_lease>> decide(queue& q, const expire_tasks& command, instant now);
 
 /// A worker has died: its leases are over.
@@ -278,6 +307,13 @@ struct lose_worker {
   worker_id worker;
 };
 decision<std::vector<lost_lease>> decide(queue& q, const lose_worker& command, instant now);
+
+/// The connection of a worker has ended, and with it these leases. Others of the same worker's name
+/// go on.
+struct lose_leases {
+  std::vector<held_task> leases;
+};
+decision<std::vector<lost_lease>> decide(queue& q, const lose_leases& command, instant now);
 
 /// Workers inside these processes of nodes are gone, if they are not among the living ones: the
 /// leases that they had when that was seen are over. Those of workers that are programs of their

@@ -7,6 +7,11 @@ namespace holdfast::core {
 namespace {
 
 constexpr duration wait_max = std::chrono::hours{24 * 365};
+constexpr duration ttl_min = std::chrono::milliseconds{100};
+
+/// A worker extends at a third of the ttl, and needs the commit of that before the lease is over:
+/// below this a commit that takes a second longer than usual loses healthy work.
+constexpr duration comfortable_ttl = std::chrono::seconds{3};
 
 class problem_finder {
 public:
@@ -40,6 +45,10 @@ public:
     check(retry.least > duration::zero() && retry.least <= retry.most, place + "/least_seconds",
           "must be more than 0 and at most most_seconds");
     check(retry.most <= wait_max, place + "/most_seconds", "must be at most a year");
+    check(retry.pauses_max >= 1 && retry.pauses_max <= 1'000'000, place + "/pauses_max",
+          "must be between 1 and 1000000");
+    check(retry.releases_max >= 2 && retry.releases_max <= 1'000'000, place + "/releases_max",
+          "must be between 2 and 1000000");
   }
 
   void check_word(const std::string& word, const std::string& place) {
@@ -51,6 +60,8 @@ public:
       check(*type.retry, place + "/retry");
     check(type.rate, place + "/rate");
     check(type.credentials, place);
+    check(type.timeout == duration::zero() || (type.timeout >= ttl_min && type.timeout <= wait_max),
+          place + "/timeout_seconds", "must be 0 or between 0.1 seconds and a year");
     check_word(type.first_state, place + "/first_state");
     if (type.transitions.empty())
       return;
@@ -88,6 +99,22 @@ const type_policy& rules_of(const queue_policy& policy, const std::string& type)
   return found == policy.types.end() ? no_rules : found->second;
 }
 
+lease_policy lease_of(const queue_policy& policy, const std::string& type) {
+  auto lease = policy.lease;
+  if (const auto timeout = rules_of(policy, type).timeout; timeout > duration::zero()) {
+    lease.total_max = timeout;
+    lease.ttl = std::min(lease.ttl, timeout);
+  }
+  return lease;
+}
+
+duration shortest_ttl(const queue_policy& policy) {
+  auto shortest = policy.lease.ttl;
+  for (const auto& [name, type] : policy.types)
+    shortest = std::min(shortest, lease_of(policy, name).ttl);
+  return shortest;
+}
+
 const retry_policy& retry_of(const queue_policy& policy, const std::string& type) {
   const auto& own = rules_of(policy, type).retry;
   return own ? *own : policy.retry;
@@ -122,8 +149,8 @@ std::optional<std::string> opening_state(const queue_policy& policy, const std::
 std::vector<definition_problem> problems_of(const queue_policy& policy) {
   problem_finder finder;
   const auto& lease = policy.lease;
-  finder.check(lease.ttl >= std::chrono::milliseconds{100} && lease.ttl <= wait_max,
-               "/lease/ttl_seconds", "must be between 0.1 seconds and a year");
+  finder.check(lease.ttl >= ttl_min && lease.ttl <= wait_max, "/lease/ttl_seconds",
+               "must be between 0.1 seconds and a year");
   finder.check(lease.total_max >= lease.ttl && lease.total_max <= wait_max,
                "/lease/total_max_seconds", "must be at least ttl_seconds and at most a year");
   finder.check(policy.retry, "/retry");
@@ -142,6 +169,42 @@ std::vector<definition_problem> problems_of(const queue_policy& policy) {
                "must be between 1 and 100000000");
   finder.check(policy.retention >= duration::zero() && policy.retention <= wait_max * 100,
                "/retention_seconds", "must be between 0 and 100 years");
+  return std::move(finder.problems);
+}
+
+std::vector<definition_problem> warnings_of(const queue_policy& policy) {
+  problem_finder finder;
+  const auto extendable = [](const lease_policy& lease) { return lease.total_max > lease.ttl; };
+  const auto in_time = [&](const lease_policy& lease) {
+    return !extendable(lease) || lease.ttl >= comfortable_ttl;
+  };
+  const std::string short_ttl =
+      "is less than 3 seconds: a worker extends its leases at a third of that, and loses healthy"
+      " work whenever the commit takes longer than the rest";
+  finder.check(in_time(policy.lease), "/lease/ttl_seconds", short_ttl);
+  finder.check(policy.depth_max >= policy.running_max, "/running_max",
+               "is more than depth_max, so it is never reached");
+  const auto check_retry = [&](const retry_policy& retry, const std::string& place) {
+    finder.check(retry.failures_max >= retry.max_attempts + retry.crashes_max,
+                 place + "/failures_max",
+                 "is less than max_attempts and crashes_max together, which hold instead");
+  };
+  check_retry(policy.retry, "/retry");
+  for (const auto& [name, type] : policy.types) {
+    const auto place = "/types/" + name;
+    if (type.retry)
+      check_retry(*type.retry, place + "/retry");
+    finder.check(type.timeout == duration::zero() || type.timeout >= policy.lease.ttl,
+                 place + "/timeout_seconds",
+                 "is less than lease.ttl_seconds: such leases live as long as this, and are never"
+                 " extended");
+    finder.check(
+        type.running_max == 0 || policy.running_max == 0 || type.running_max <= policy.running_max,
+        place + "/running_max", "is more than running_max of the queue, which holds first");
+  }
+  finder.check(policy.running_per_key_max == 0 || policy.running_max == 0
+                   || policy.running_per_key_max <= policy.running_max,
+               "/running_per_key_max", "is more than running_max, which holds first");
   return std::move(finder.problems);
 }
 

@@ -37,6 +37,10 @@ struct retry_policy {
   duration least = std::chrono::seconds{1}; ///< Shortest wait; see `backoff`.
   duration most = std::chrono::hours{1};    ///< Longest wait.
   std::uint32_t failures_max = 100;         ///< Of both, in all states; see `failures_most`.
+  /// Pauses that the world outside asked for after which a task is dead, in all states.
+  std::uint32_t pauses_max = 1000;
+  /// Releases in a row, at once and without progress, after which a task is dead.
+  std::uint32_t releases_max = 1000;
 };
 
 /// What holds for one type of task of a queue.
@@ -49,6 +53,8 @@ struct type_policy {
   /// The states and where each may go. Empty: any state may follow any other.
   std::map<std::string, std::set<std::string>> transitions;
   task_forms versions; ///< Of tasks that enter; those that are in stay.
+  /// Longest life of a lease of such a task, extensions included; 0: the queue's `total_max`.
+  duration timeout = duration::zero();
 };
 
 /// How a queue hands its tasks out. The field names are those of the JSON form.
@@ -78,6 +84,13 @@ bool is_queue_name(const queue_name& name);
 /// The policy that holds for tries of `type`.
 const retry_policy& retry_of(const queue_policy& policy, const std::string& type);
 
+/// The lease rules of tasks of `type`: those of the queue, with the type's own timeout if it has
+/// one. No lease lives longer than its timeout, extended or not.
+lease_policy lease_of(const queue_policy& policy, const std::string& type);
+
+/// The shortest time that a lease of any type lives without an extension.
+duration shortest_ttl(const queue_policy& policy);
+
 /// The rules of `type`; what holds without rules for a type that has none.
 const type_policy& rules_of(const queue_policy& policy, const std::string& type);
 
@@ -103,5 +116,9 @@ std::optional<std::string> opening_state(const queue_policy& policy, const std::
 /// Everything that is wrong with `policy`, by the JSON pointer of the place; empty when it may be
 /// used.
 std::vector<definition_problem> problems_of(const queue_policy& policy);
+
+/// What `policy` allows and its author should know: options that hardly work together. By the JSON
+/// pointer of the place, as `problems_of`.
+std::vector<definition_problem> warnings_of(const queue_policy& policy);
 
 } // namespace holdfast::core

@@ -29,7 +29,7 @@ enum class task_ending : std::uint8_t {
   completed = 1,
   failed = 2,   ///< Its worker said that trying again cannot help.
   canceled = 3, ///< Somebody did not want it any more.
-  dead = 4,     ///< A dead letter: its tries are used up, or it kept killing its workers.
+  dead = 4,     ///< A dead letter: its tries, its pauses or its workers are used up.
 };
 
 std::string_view to_string(task_ending ending);
@@ -91,6 +91,10 @@ struct task_progress {
   /// The last save that had a number: the token of its lease, and the number. See `save_task`.
   token saved_under = 0;
   std::uint64_t saved_number = 0;
+  /// Leases that ended because the world outside asked to come back later, until the task ends.
+  std::uint32_t pauses = 0;
+  /// Leases given back at once and without progress since the last progress; see `release_task`.
+  std::uint32_t idle_releases = 0;
 };
 
 /// A live task.
@@ -106,7 +110,7 @@ struct task {
 enum class attempt_ending : std::uint8_t {
   released = 1,     ///< Given back, to be looked at again at `next_action`.
   failed = 2,       ///< An error that may pass.
-  rate_limited = 3, ///< The world outside asked to come back later; not counted as a try.
+  rate_limited = 3, ///< The world outside asked to come back later; counted as a pause, not a try.
   expired = 4,      ///< Its worker was not heard of in time.
   lost = 5,         ///< Its worker died.
   ejected = 6,      ///< Somebody who knew better took it.

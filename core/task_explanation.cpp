@@ -40,6 +40,19 @@ reason explain(const obstacle& closed, const task_spec& spec, const queue_policy
   break_invariant("obstacle", "every limit is explained", __FILE__, __LINE__);
 }
 
+/// What is behind the task that may be why it waits.
+std::string history(const task_progress& p) {
+  std::string text;
+  const auto add = [&](std::uint32_t count, const std::string& what) {
+    if (count > 0)
+      text += (text.empty() ? ", after it " : " and ") + what + ' ' + times(count);
+  };
+  add(p.attempts, "failed");
+  add(p.pauses, "was asked to come back later");
+  add(p.idle_releases, "was given back without progress");
+  return text;
+}
+
 void explain_lease(const lease& held, instant now, std::vector<reason>& reasons) {
   if (held.held_at(now))
     reasons.push_back({"leased", held.owner + " has it until " + to_rfc3339(held.expires_at)});
@@ -64,10 +77,8 @@ std::vector<reason> explain(const queue& q, const task& t, instant now) {
     return reasons;
   }
   if (t.progress.next_action > now)
-    reasons.push_back({"not_due", "it is due at " + to_rfc3339(t.progress.next_action)
-                                      + (t.progress.attempts == 0
-                                             ? ""
-                                             : ", after it failed " + times(t.progress.attempts))});
+    reasons.push_back(
+        {"not_due", "it is due at " + to_rfc3339(t.progress.next_action) + history(t.progress)});
   for (const auto& closed : q.ready.obstacles(q.policy, t.spec, now))
     reasons.push_back(explain(closed, t.spec, q.policy));
   if (is_suspect(q.policy, t.spec.type, t.progress.crashes))

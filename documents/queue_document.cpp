@@ -81,6 +81,8 @@ private:
     from.count("max_attempts", retry.max_attempts);
     from.count("crashes_max", retry.crashes_max);
     from.count("failures_max", retry.failures_max);
+    from.count("pauses_max", retry.pauses_max);
+    from.count("releases_max", retry.releases_max);
     from.seconds("least_seconds", retry.least);
     retry.most = std::max(retry.most, retry.least);
     from.seconds("most_seconds", retry.most);
@@ -114,6 +116,7 @@ private:
     if (const auto* retry = from.member("retry"))
       read_retry(*retry, place + "/retry", type.retry.emplace(policy.retry));
     from.count("running_max", type.running_max);
+    from.seconds("timeout_seconds", type.timeout);
     read_rate(from, "rate", place + "/rate", type.rate);
     read_rates(from, place, type.credentials);
     from.text("first_state", type.first_state);

@@ -1,5 +1,6 @@
 #include "documents/text.hpp"
 
+#include "core/mended_text.hpp"
 #include "documents/terminal_text.hpp"
 
 #include <algorithm>
@@ -10,30 +11,6 @@
 namespace holdfast::documents {
 
 namespace {
-
-/// Bytes of the code point that begins at `at`; 0 when there is none (RFC 3629, section 4).
-std::size_t sequence_length(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) {
-    return at + i < text.size() ? static_cast<std::uint8_t>(text[at + i]) : std::uint8_t{0};
-  };
-  const auto tail = [&](std::size_t i) { return (byte(i) & 0xc0) == 0x80; };
-  const auto first = byte(0);
-  if (first < 0x80)
-    return 1;
-  if (first >= 0xc2 && first <= 0xdf)
-    return tail(1) ? 2 : 0;
-  if (first >= 0xe0 && first <= 0xef) {
-    const bool overlong = first == 0xe0 && byte(1) < 0xa0;
-    const bool surrogate = first == 0xed && byte(1) > 0x9f;
-    return tail(1) && tail(2) && !overlong && !surrogate ? 3 : 0;
-  }
-  if (first >= 0xf0 && first <= 0xf4) {
-    const bool overlong = first == 0xf0 && byte(1) < 0x90;
-    const bool beyond = first == 0xf4 && byte(1) > 0x8f;
-    return tail(1) && tail(2) && tail(3) && !overlong && !beyond ? 4 : 0;
-  }
-  return 0;
-}
 
 /// Edit distance in which two exchanged neighbours count once, as they do for who typed them
 /// (Damerau 1964, in the form called optimal string alignment).
@@ -58,7 +35,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 } // namespace
 
 text_character character_at(std::string_view text, std::size_t at) {
-  const auto length = sequence_length(text, at);
+  const auto length = core::utf8_length(text, at);
   if (length == 0)
     return {};
   const auto first = static_cast<std::uint8_t>(text[at]);
@@ -107,7 +84,7 @@ std::string escaped_character(char32_t code_point) {
 
 std::size_t first_invalid_utf8(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
-    const auto length = sequence_length(text, at);
+    const auto length = core::utf8_length(text, at);
     if (length == 0)
       return at;
     at += length;
@@ -124,7 +101,7 @@ std::size_t code_points(std::string_view text) {
 std::string printable(std::string_view text, std::size_t bytes_max) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
-    const auto length = sequence_length(text, at);
+    const auto length = core::utf8_length(text, at);
     if (out.size() + std::max<std::size_t>(length, 1) > bytes_max)
       return out + "…";
     if (length == 0 || commands_a_terminal(character_at(text, at).code_point))

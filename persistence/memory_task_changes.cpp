@@ -19,6 +19,8 @@ void check(const core::task_progress& p) {
   require_integer(p.attempts);
   require_integer(p.crashes);
   require_integer(p.failures);
+  require_integer(p.pauses);
+  require_integer(p.idle_releases);
   require_bigint(p.saved_under);
   require_bigint(p.saved_number);
   require(!p.state.empty(), "23514: a task is in a state");
@@ -30,6 +32,7 @@ core::task_progress without_past(core::task_progress p) {
   p.failures = 0;
   p.ejection = {};
   p.saved_under = p.saved_number = 0;
+  p.pauses = p.idle_releases = 0;
   return p;
 }
 

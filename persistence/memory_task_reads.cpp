@@ -60,6 +60,7 @@ listed_task listed(const memory::live_task_row& row) {
   task.progress.failures = 0;
   task.progress.ejection = {};
   task.progress.saved_under = task.progress.saved_number = 0;
+  task.progress.pauses = task.progress.idle_releases = 0;
   return task;
 }
 

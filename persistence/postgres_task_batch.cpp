@@ -115,12 +115,15 @@ constexpr statement update_tasks{"update_tasks", R"sql(
            next_action = t.next_action, last_change = t.last_change, last_action = t.last_action,
            paused = t.paused, failures = t.failures,
            ejection = nullif(t.ejection, '00000000-0000-0000-0000-000000000000'),
-           saved_under = t.saved_under, saved_number = t.saved_number
+           saved_under = t.saved_under, saved_number = t.saved_number, pauses = t.pauses,
+           idle_releases = t.idle_releases
       FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::integer[],
                   $7::integer[], $8::timestamptz[], $9::timestamptz[], $10::timestamptz[],
-                  $11::boolean[], $12::integer[], $13::uuid[], $14::bigint[], $15::bigint[])
+                  $11::boolean[], $12::integer[], $13::uuid[], $14::bigint[], $15::bigint[],
+                  $16::integer[], $17::integer[])
         AS t(task_id, state, data, execution_state, percent, attempts, crashes, next_action,
-             last_change, last_action, paused, failures, ejection, saved_under, saved_number)
+             last_change, last_action, paused, failures, ejection, saved_under, saved_number,
+             pauses, idle_releases)
      CROSS JOIN LATERAL (SELECT f.ctid FROM holdfast.tasks f
                           WHERE f.task_id = t.task_id LIMIT 1) found
      WHERE k.ctid = found.ctid
@@ -278,7 +281,8 @@ void task_writes::operator()(const core::update_task& w) {
   updated_.add(w.task.value);
   progress_of_updated_.add(w.progress);
   kept_of_updated_.add(plain(w.progress.failures), w.progress.ejection.value,
-                       big(w.progress.saved_under), big(w.progress.saved_number));
+                       big(w.progress.saved_under), big(w.progress.saved_number),
+                       plain(w.progress.pauses), plain(w.progress.idle_releases));
 }
 
 void task_writes::operator()(const core::insert_task_lease& w) {

@@ -27,7 +27,7 @@ constexpr statement tasks_of_queue{"tasks_of_queue", R"sql(
          k.next_action, k.last_change, k.last_action, k.paused,
          coalesce(a.token, 0),
          l.token, l.claim_id, l.worker, l.granted_at, l.expires_at,
-         k.failures, k.ejection, k.saved_under, k.saved_number,
+         k.failures, k.ejection, k.saved_under, k.saved_number, k.pauses, k.idle_releases,
          coalesce(l.token IS NULL AND a.ending = 3 AND a.ended_at = k.last_action, false)
     FROM holdfast.tasks k LEFT JOIN holdfast.task_leases l USING (task_id)
     LEFT JOIN LATERAL (SELECT b.token, b.ending, b.ended_at FROM holdfast.task_attempts b
@@ -47,7 +47,7 @@ constexpr statement task_by_id{"task_by_id", R"sql(
          coalesce((SELECT max(a.token) FROM holdfast.task_attempts a
                     WHERE a.task_id = k.task_id), 0),
          l.token, l.claim_id, l.worker, l.granted_at, l.expires_at,
-         k.failures, k.ejection, k.saved_under, k.saved_number
+         k.failures, k.ejection, k.saved_under, k.saved_number, k.pauses, k.idle_releases
     FROM holdfast.tasks k LEFT JOIN holdfast.task_leases l USING (task_id)
    WHERE k.task_id = $1::uuid)sql"};
 
@@ -246,7 +246,7 @@ core::lease_table read_leases(const query_result& r, std::size_t row) {
   return leases;
 }
 
-/// Columns 0 and 2 to 34 of the statements that read live tasks.
+/// Columns 0 and 2 to 36 of the statements that read live tasks.
 core::task read_live_task(const query_result& r, std::size_t row) {
   core::task t{read_spec(r, row), read_progress(r, row), read_leases(r, row)};
   t.progress.failures = u32(r, row, 31);
@@ -254,6 +254,8 @@ core::task read_live_task(const query_result& r, std::size_t row) {
     t.progress.ejection = {r.get<core::uuid>(row, 32)};
   t.progress.saved_under = u64(r, row, 33);
   t.progress.saved_number = u64(r, row, 34);
+  t.progress.pauses = u32(r, row, 35);
+  t.progress.idle_releases = u32(r, row, 36);
   return t;
 }
 
@@ -347,7 +349,7 @@ core::outcome<stored_queue> load_queue(const results& r) {
   loaded.tasks.reserve(rows.rows());
   for (std::size_t row = 0; row < rows.rows(); ++row) {
     loaded.tasks.push_back(read_live_task(rows, row));
-    if (rows.get<bool>(row, 35))
+    if (rows.get<bool>(row, 37))
       loaded.rate_limited.push_back(loaded.tasks.back().spec.id);
   }
   const auto& schedules = r[preamble_long + 3];

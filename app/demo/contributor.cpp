@@ -220,8 +220,9 @@ void forget(self_ptr self) {
   if (work.answer.how == habit::submits_late) {
     work.judgment = core::judgment_id{new_id(self)};
     ++state.open_requests; // until the late submission is answered
-    const auto runs_for = std::max(work.given.expires_at - wall_clock(), core::duration::zero());
-    self->delayed_send(self, runs_for + late_by, submit_too_late{judgment_of(self, work)});
+    // A whole ttl from now it is over by any clock: it was granted before.
+    self->delayed_send(self, state.deps.lease.ttl + late_by,
+                       submit_too_late{judgment_of(self, work)});
   }
   look_again(self);
 }

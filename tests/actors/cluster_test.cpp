@@ -1,6 +1,7 @@
 // Several nodes on one database: they share the shards, pass requests on to their hosts, and take
 // over from each other.
 
+#include "actors/internal_messages.hpp"
 #include "client/courier.hpp"
 #include "core/node_worker.hpp"
 #include "core/placement.hpp"
@@ -611,6 +612,64 @@ BOOST_AUTO_TEST_CASE(a_workflow_runs_over_several_nodes) { // I-5, I-6, I-8
     BOOST_TEST(counts.value->finalized == 5U);
     BOOST_TEST(counts.value->step.completed_units == 5U);
   }
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+/// Stands before a node's endpoint, and keeps the answers of the first deliveries of events.
+caf::behavior keeps_first_answers(caf::event_based_actor* self, const caf::actor& door,
+                                  const std::shared_ptr<int>& left) {
+  self->monitor(door);
+  self->set_down_handler([=](const caf::down_msg& down) { self->quit(down.reason); });
+  self->set_default_handler([=](caf::scheduled_actor*, caf::message_view& m) {
+    self->delegate(door, m.move_content_to_message());
+    return caf::result<caf::message>{caf::delegated<caf::message>{}};
+  });
+  return {[=](actors::apply_events& m) -> caf::result<actors::events_applied> {
+    auto promise = self->make_response_promise<actors::events_applied>();
+    if (--*left < 0)
+      promise.delegate(door, std::move(m));
+    else // applied, and its answer is lost
+      self->request(door, 60min, std::move(m))
+          .then([promise](actors::events_applied) {}, [promise](const caf::error&) {});
+    return promise;
+  }};
+}
+
+// finding E4
+BOOST_AUTO_TEST_CASE(a_delivery_of_events_whose_answer_is_lost_is_made_again_within_minutes) {
+  const auto left = std::make_shared<int>(3);
+  network->stand_before_doors(
+      [=](const caf::actor& door) { return system->spawn(keeps_first_answers, door, left); });
+  start_three();
+  const auto definition =
+      workflow_json("chain", {step_json("one", 1, {"two"}), step_json("two", 1, {})});
+  std::vector<core::step_id> seconds;
+  for (int i = 0; i < 6; ++i) {
+    const auto created =
+        call(at("a"), msg::create_workflow{fresh<core::workflow_id>(), definition});
+    BOOST_REQUIRE(created.value);
+    const auto& steps = created.value->steps;
+    seconds.push_back(steps[1].step);
+    BOOST_REQUIRE(
+        call(at("b"), msg::add_source_data{steps[0].step, {{"row", R"({"n": 1})"}}}).value);
+    const auto lease =
+        call(at("b"), msg::ask_assignment{steps[0].step, "ana", fresh<core::assignment_id>()});
+    BOOST_REQUIRE(lease.value);
+    msg::submit_judgment judgment;
+    judgment.step = steps[0].step;
+    judgment.unit = lease.value->unit;
+    judgment.contributor = "ana";
+    judgment.token = lease.value->token;
+    judgment.judgment = fresh<core::judgment_id>();
+    judgment.payload = R"({"answer": "red"})";
+    BOOST_REQUIRE(call(at("c"), judgment).value);
+  }
+  for (int minutes = 0; minutes < 8; ++minutes)
+    advance(1min);
+  BOOST_TEST(*left < 0);
+  for (const auto& step : seconds)
+    BOOST_TEST(call(at("a"), msg::ask_assignment{step, "ana", fresh<core::assignment_id>()})
+                   .value.has_value());
   BOOST_TEST(broken_invariants(*database) == "");
 }
 

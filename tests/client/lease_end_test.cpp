@@ -57,6 +57,11 @@ BOOST_AUTO_TEST_CASE(long_details_are_cut_between_characters) {
   BOOST_TEST(client::lease_end(holder(), client::failed{"SHORT", "why"}).detail == "why");
 }
 
+// finding Q7
+BOOST_AUTO_TEST_CASE(details_that_are_not_utf8_are_mended) {
+  BOOST_TEST(client::lease_end(holder(), client::failed{"X", "caf\xe9"}).detail == "caf\ufffd");
+}
+
 // D29
 BOOST_AUTO_TEST_CASE(refusals_tell_whether_the_lease_is_over) {
   for (const auto over : {core::errc::lease_not_held, core::errc::stale_token,

@@ -75,7 +75,8 @@ struct worker_fixture {
     deps.claim_wait = 2s;
     deps.grace = 10s;
     deps.cancel_grace = 2s;
-    deps.now = [this] { return now(); };
+    deps.now = [this] { return now() + wall_clock_is_off; };
+    deps.clock = clock;
     deps.run = [this](auto task, auto watch) { running.emplace_back(task, watch); };
     deps.on_problem = [this](const client::worker_problem& problem) {
       problems.push_back(problem.what);
@@ -173,6 +174,8 @@ struct worker_fixture {
   inbox<msg::follow_task, msg::leased_tasks> follows;
   caf::actor gateway;
   client::worker_agent_actor agent;
+  core::duration wall_clock_is_off{0};       ///< That of the worker's machine.
+  std::shared_ptr<client::node_clock> clock; ///< Null: leases are counted by the wall clock.
   std::vector<started> running;
   std::vector<std::string> problems;
   std::shared_ptr<client::worker_counters> counters = std::make_shared<client::worker_counters>();
@@ -588,6 +591,105 @@ BOOST_AUTO_TEST_CASE(worker_without_a_connection_ends_and_holds_nothing) {
   BOOST_TEST(canceled(1));
   BOOST_TEST(agent_ended());
   BOOST_TEST(counters->lost == 2U);
+}
+
+// finding R5
+BOOST_AUTO_TEST_CASE(leases_are_counted_by_the_clock_of_the_nodes_however_wrong_the_own_one_is) {
+  clock = std::make_shared<client::node_clock>();
+  clock->note(sched.clock().now(), sched.clock().now(), now());
+  for (const auto off : {core::duration{6h}, core::duration{-12s}}) {
+    wall_clock_is_off = off;
+    running.clear();
+    start(1);
+    give(1);
+    BOOST_REQUIRE(running.size() == 1U);
+    BOOST_TEST((running[0].second->ends.load() == sched.clock().now() + ttl));
+    BOOST_TEST(releases.size() == 0U);
+    advance(9900ms);
+    BOOST_TEST(extensions.size() == 0U);
+    advance(100ms);
+    BOOST_REQUIRE(extensions.size() == 1U);
+    extensions.answer(all_of(extensions.first()));
+    settle();
+    end(0, client::done{});
+    complete_all();
+    claims.clear();
+    caf::anon_send_exit(agent, caf::exit_reason::kill);
+    settle();
+  }
+}
+
+// finding R5: what has taken too long is not begun
+BOOST_AUTO_TEST_CASE(lease_that_is_over_when_it_comes_is_given_back_and_reported) {
+  clock = std::make_shared<client::node_clock>();
+  clock->note(sched.clock().now(), sched.clock().now(), now());
+  start(1);
+  msg::leased_tasks late;
+  late.tasks.push_back(task());
+  late.tasks.front().expires_at = now();
+  claims.answer(late);
+  settle();
+  BOOST_TEST(running.empty());
+  BOOST_TEST(releases.size() == 1U);
+  BOOST_TEST(problems.size() == 1U);
+}
+
+// finding B9: the last extension is as much as there still was
+BOOST_AUTO_TEST_CASE(handler_is_told_to_stop_before_a_lease_that_is_extended_no_more_may_end) {
+  start(1);
+  give(1);
+  advance(10s);
+  extensions.answer(all_of(extensions.first()));
+  advance(10s);
+  const auto extended_at = sched.clock().now() - 10s;
+  BOOST_TEST((running[0].second->ends.load() == extended_at + ttl));
+  extensions.answer(all_of(extensions.first(), core::errc::not_extendable));
+  settle();
+  BOOST_TEST((running[0].second->ends.load() == extended_at - 10s + ttl));
+}
+
+// finding B7
+BOOST_AUTO_TEST_CASE(pauses_after_an_end_that_is_not_taken_are_short_where_leases_are) {
+  start(1);
+  msg::leased_tasks quick;
+  quick.tasks.push_back(task());
+  quick.tasks.front().expires_at = now() + 600ms;
+  claims.answer(quick);
+  settle();
+  end(0, client::done{});
+  int tries = 0;
+  for (auto passed = 0ms; passed < 600ms; passed += 100ms) {
+    if (completions.size() > 0) {
+      ++tries;
+      complete_all(core::errc::unavailable);
+    }
+    advance(100ms);
+  }
+  BOOST_TEST(tries >= 3);
+}
+
+// finding Q7
+BOOST_AUTO_TEST_CASE(failure_whose_particulars_are_refused_keeps_what_was_decided) {
+  start(2);
+  give(2);
+  client::failed for_good{"BAD_INPUT", "no such page", core::failure_kind::permanent};
+  for_good.update.state = "UNKNOWN";
+  end(0, for_good);
+  failures.answer(msg::to_error(core::errc::wrong_state, "no such state"));
+  settle();
+  BOOST_REQUIRE(failures.size() == 1U);
+  BOOST_TEST(failures.first().error_code == "OUTCOME_REFUSED");
+  BOOST_TEST(failures.first().kind == 2U);
+  BOOST_TEST(failures.first().detail.find("BAD_INPUT: no such page") != std::string::npos);
+  BOOST_TEST(failures.first().update.state == "");
+  failures.answer(msg::task_outcome{});
+  settle();
+  end(1, client::failed{"BUSY", "429", core::failure_kind::rate_limited, 30h});
+  BOOST_TEST((failures.first().retry_after == 24h)); // as long as a node takes it
+  failures.answer(msg::to_error(core::errc::invalid_argument, "whatever"));
+  settle();
+  BOOST_TEST(failures.first().kind == 3U);
+  BOOST_TEST((failures.first().retry_after == 24h));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

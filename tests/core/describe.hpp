@@ -84,9 +84,10 @@ inline std::string describe(const core::task_progress& p) {
          + std::to_string(p.percent) + " % attempts " + std::to_string(p.attempts) + " crashes "
          + std::to_string(p.crashes) + " failures " + std::to_string(p.failures) + " ejected by "
          + to_string(p.ejection) + " saved " + std::to_string(p.saved_under) + "."
-         + std::to_string(p.saved_number) + " due " + describe(p.next_action) + " changed "
-         + describe(p.last_change) + " acted " + describe(p.last_action)
-         + (p.paused ? " paused" : "");
+         + std::to_string(p.saved_number) + " paused " + std::to_string(p.pauses)
+         + " times, given back " + std::to_string(p.idle_releases) + " times, due "
+         + describe(p.next_action) + " changed " + describe(p.last_change) + " acted "
+         + describe(p.last_action) + (p.paused ? " paused" : "");
 }
 
 inline std::string describe(const core::task_spec& s) {

@@ -149,7 +149,7 @@ private:
     const auto progress = [](const core::task_progress& p) {
       return std::tie(p.state, p.data, p.execution_state, p.percent, p.attempts, p.crashes,
                       p.next_action, p.last_change, p.last_action, p.paused, p.failures, p.ejection,
-                      p.saved_under, p.saved_number);
+                      p.saved_under, p.saved_number, p.pauses, p.idle_releases);
     };
     const auto lease = [](const core::lease& l) {
       return std::tie(l.id, l.owner, l.token, l.granted_at, l.expires_at);

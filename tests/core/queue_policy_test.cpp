@@ -107,6 +107,10 @@ BOOST_AUTO_TEST_CASE(retries_have_bounds) {
                                 [&](queue_policy& p, auto n) { retry(p).crashes_max = n; });
     check_bounds<std::uint32_t>(place + "/failures_max", 1, 1'000'000, 0, 1'000'001,
                                 [&](queue_policy& p, auto n) { retry(p).failures_max = n; });
+    check_bounds<std::uint32_t>(place + "/pauses_max", 1, 1'000'000, 0, 1'000'001,
+                                [&](queue_policy& p, auto n) { retry(p).pauses_max = n; });
+    check_bounds<std::uint32_t>(place + "/releases_max", 2, 1'000'000, 1, 1'000'001,
+                                [&](queue_policy& p, auto n) { retry(p).releases_max = n; });
     check_bounds<duration>(place + "/least_seconds", 1us, 1h, 0us, 1h + 1us,
                            [&](queue_policy& p, duration wait) { retry(p).least = wait; });
     check_bounds<duration>(place + "/most_seconds", 1s, year, year + 1us, year * 2,
@@ -245,6 +249,48 @@ BOOST_AUTO_TEST_CASE(the_slowest_rate_that_a_policy_may_have_opens_at_its_moment
   token_bucket bucket;
   bucket.take(slowest, test::beginning);
   BOOST_TEST((bucket.opens_at(slowest, test::beginning) == test::beginning + 1'000'000s));
+}
+
+// finding B9
+BOOST_AUTO_TEST_CASE(a_timeout_of_a_type_is_bounded_as_leases_are) {
+  check_bounds<duration>("/types/t/timeout_seconds", 100ms, year, 100ms - 1us, year + 1us,
+                         [](queue_policy& p, duration d) { p.types["t"].timeout = d; });
+  queue_policy policy;
+  policy.types["short"].timeout = 5s;
+  policy.types["long"].timeout = 48h;
+  BOOST_TEST((lease_of(policy, "short").ttl == 5s && lease_of(policy, "short").total_max == 5s));
+  BOOST_TEST((lease_of(policy, "long").ttl == 60s && lease_of(policy, "long").total_max == 48h));
+  BOOST_TEST((lease_of(policy, "other").total_max == policy.lease.total_max));
+  BOOST_TEST((shortest_ttl(policy) == 5s));
+}
+
+// finding B7
+BOOST_AUTO_TEST_CASE(options_that_hardly_work_together_are_warned_of) {
+  const auto warned = [](const queue_policy& policy) {
+    BOOST_TEST(problems_of(policy).empty());
+    std::string places;
+    for (const auto& warning : warnings_of(policy))
+      places += (places.empty() ? "" : " ") + warning.place;
+    return places;
+  };
+  BOOST_TEST(warned({}) == "");
+  queue_policy policy;
+  policy.lease.ttl = 3s - 1us;
+  BOOST_TEST(warned(policy) == "/lease/ttl_seconds");
+  policy.lease.total_max = policy.lease.ttl; // nothing is extended, so nothing comes too late
+  BOOST_TEST(warned(policy) == "");
+  policy.lease = {3s, 1h, {}};
+  BOOST_TEST(warned(policy) == "");
+  policy.types["t"].timeout = 2s;
+  policy.types["t"].running_max = 11;
+  policy.running_max = 10;
+  policy.running_per_key_max = 11;
+  policy.retry.failures_max = 5;
+  BOOST_TEST(warned(policy)
+             == "/retry/failures_max /types/t/timeout_seconds /types/t/running_max"
+                " /running_per_key_max");
+  policy.depth_max = 9;
+  BOOST_TEST(warned(policy).find("/running_max") == 0U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -45,6 +45,8 @@ public:
   std::map<task_id, core::task> live;
   std::map<task_id, std::pair<core::task, task_ending>> ended;
   std::map<std::pair<std::string, std::string>, instant> held_off; ///< By type and credential.
+  /// When one of these was last done well, since the first pause.
+  std::map<std::pair<std::string, std::string>, instant> went_well;
 
   // --- what may be done ---
 
@@ -93,8 +95,13 @@ public:
   }
 
   /// B49, C49: what is made earlier goes first, and each of priority counts as much as `aging`.
+  /// What was paused or given back for nothing counts from when it was due again.
   std::pair<instant, task_id> place(const core::task& t) const {
-    return {t.spec.created_at - policy.aging * t.spec.priority, t.spec.id};
+    const auto& p = t.progress;
+    const auto since = p.pauses > 0 || p.idle_releases > 0
+                           ? std::max(t.spec.created_at, p.next_action)
+                           : t.spec.created_at;
+    return {since - policy.aging * t.spec.priority, t.spec.id};
   }
 
   bool holds_suspect(const worker_id& worker) const {
@@ -175,6 +182,9 @@ public:
 
   void end(task_id id, task_ending how) {
     auto t = live.at(id);
+    const std::pair group{t.spec.type, t.spec.credential};
+    if (how == task_ending::completed && held_off.count(group) != 0)
+      went_well[group] = now;
     live.erase(id);
     t.leases.active.clear();
     ended.emplace(id, std::pair{std::move(t), how});
@@ -196,6 +206,33 @@ public:
     const auto& retry = policy.retry;
     const auto longest = std::min(retry.most, retry.least * (std::int64_t{1} << failures));
     return due_range{now + std::max(at_least, retry.least), now + std::max(at_least, longest)};
+  }
+
+  /// The lease has lived as long as one may.
+  bool is_timeout(const core::lease& l) const {
+    const auto& lease = policy.lease;
+    return lease.total_max > lease.ttl && l.expires_at <= now
+           && l.expires_at - l.granted_at >= lease.total_max;
+  }
+
+  std::optional<due_range> fail(core::task& t, core::duration at_least) {
+    const auto most = t.spec.max_attempts != 0 ? t.spec.max_attempts : policy.retry.max_attempts;
+    ++t.progress.attempts;
+    const bool vain = in_vain(t);
+    return vain ? std::nullopt : after_failure(t.progress.attempts, most, at_least);
+  }
+
+  /// The task was asked to come back at `back`.
+  std::optional<due_range> pause(core::task& t, instant back) {
+    const std::pair group{t.spec.type, t.spec.credential};
+    const auto well = went_well.find(group);
+    const bool alone =
+        t.progress.pauses > 0 && well != went_well.end() && well->second >= t.progress.next_action;
+    if (!alone)
+      held_off[group] = std::max(held_off[group], back);
+    if (++t.progress.pauses >= policy.retry.pauses_max)
+      return std::nullopt;
+    return due_range{back, back};
   }
 
   /// The worker of a task is gone.
@@ -324,6 +361,7 @@ private:
     twin_ = mirror_.load(policy_);
     model_.policy = policy_;
     model_.held_off.clear();
+    model_.went_well.clear();
     grants_.clear();
     check_equal(queue_mirror::disagreement(queue_));
   }
@@ -363,6 +401,8 @@ private:
     policy_.retry.max_attempts = static_cast<std::uint32_t>(1 + random_.below(4));
     policy_.retry.crashes_max = static_cast<std::uint32_t>(1 + random_.below(4));
     policy_.retry.failures_max = static_cast<std::uint32_t>(1 + random_.below(8));
+    policy_.retry.pauses_max = static_cast<std::uint32_t>(1 + random_.below(8));
+    policy_.retry.releases_max = static_cast<std::uint32_t>(2 + random_.below(4));
     policy_.retry.least = core::duration{1} + any_span(20);
     policy_.retry.most = policy_.retry.least * static_cast<int>(1 + random_.below(10));
     policy_.depth_max = static_cast<std::uint32_t>(5 + random_.below(15));
@@ -674,10 +714,35 @@ private:
     const core::release_task command{who, hold, any_update(), any_next_action()};
     if (check_update(command, carry_out(command).answer.refusal)) {
       auto& t = model_.live.at(hold.task);
+      const auto granted = t.held()->granted_at;
+      const auto before = t.progress;
       model_.update(t, command.update);
-      model_.wait(t, command.next_action);
+      auto& p = t.progress;
+      const bool moved_on = before.last_action > granted || p.state != before.state
+                            || p.data != before.data || p.execution_state != before.execution_state
+                            || p.percent != before.percent;
+      if (moved_on)
+        p.idle_releases = 0;
+      if (moved_on || command.next_action > now_) {
+        model_.wait(t, command.next_action);
+      } else {
+        seen["released for nothing"]++;
+        give_back_idle(t, granted);
+      }
     }
     check_model();
+  }
+
+  void give_back_idle(core::task& t, instant granted) {
+    const auto releases = ++t.progress.idle_releases;
+    const auto& retry = policy_.retry;
+    if (releases >= retry.releases_max)
+      return end(t.spec.id, task_ending::dead);
+    if (releases == 1)
+      return model_.wait(t, granted);
+    const auto longest = std::min(retry.most, retry.least * (std::int64_t{1} << (releases - 1)));
+    wait_or_die(
+        t, due_range{std::max(now_, granted + retry.least), std::max(now_, granted + longest)});
   }
 
   /// D29: a result under an old token is recorded, when there was such a lease, and changes
@@ -739,17 +804,11 @@ private:
     if (command.kind == core::failure_kind::permanent) {
       end(hold.task, task_ending::failed);
     } else if (command.kind == core::failure_kind::rate_limited) {
-      auto& until = model_.held_off[{t.spec.type, t.spec.credential}];
+      seen["paused"]++;
       const auto back = now_ + std::max(command.retry_after, policy_.retry.least);
-      until = std::max(until, back);
-      model_.wait(t, back);
+      wait_or_die(t, model_.pause(t, back));
     } else {
-      ++t.progress.attempts;
-      const auto most = t.spec.max_attempts != 0 ? t.spec.max_attempts : policy_.retry.max_attempts;
-      const bool in_vain = model_.in_vain(t);
-      wait_or_die(t, in_vain
-                         ? std::nullopt
-                         : model_.after_failure(t.progress.attempts, most, command.retry_after));
+      wait_or_die(t, model_.fail(t, command.retry_after));
     }
     check_model();
   }
@@ -842,7 +901,7 @@ private:
 
   /// The leases that are over, one after the other.
   template <class Over>
-  void check_crashes(const std::vector<core::lost_lease>& lost, Over&& over) {
+  void check_crashes(const std::vector<core::lost_lease>& lost, bool expired, Over&& over) {
     std::set<task_id> expected;
     for (const auto& [id, t] : model_.live)
       if (t.held() != nullptr && over(*t.held()))
@@ -853,19 +912,21 @@ private:
       auto& t = model_.live.at(one.task);
       BOOST_TEST(one.worker == t.held()->owner);
       BOOST_TEST(one.token == t.held()->token);
-      wait_or_die(t, model_.crash(t));
+      const bool timeout = expired && model_.is_timeout(*t.held());
+      seen[timeout ? "timed out" : "crashed"]++;
+      wait_or_die(t, timeout ? model_.fail(t, {}) : model_.crash(t));
     }
     check_model();
   }
 
   void expire() {
-    check_crashes(carry_out(core::expire_tasks{}).answer,
+    check_crashes(carry_out(core::expire_tasks{}).answer, true,
                   [&](const core::lease& l) { return l.expires_at <= now_; });
   }
 
   void lose_worker() {
     const auto who = random_.of(workers);
-    check_crashes(carry_out(core::lose_worker{who}).answer,
+    check_crashes(carry_out(core::lose_worker{who}).answer, false,
                   [&](const core::lease& l) { return l.owner == who; });
   }
 
@@ -887,6 +948,7 @@ private:
       t.leases.last_token = was.last_token;
       auto& p = t.progress;
       p.attempts = p.crashes = p.failures = p.percent = 0;
+      p.pauses = p.idle_releases = 0;
       p.ejection = {};
       p.saved_under = p.saved_number = 0;
       p.paused = false;

@@ -468,6 +468,8 @@ private:
     p.failures = p.attempts + 1;
     p.saved_under = p.percent % 3;
     p.saved_number = p.percent % 7;
+    p.pauses = p.percent % 5;
+    p.idle_releases = p.percent % 4;
     return p;
   }
 
@@ -572,8 +574,9 @@ std::string text_of(const core::task_spec& s, const core::task_progress& p) {
   out << to_string(s.id) << s.type << s.body << s.priority << s.unique_key
       << core::to_micros(s.created_at) << ' ' << p.state << p.data << p.execution_state << p.percent
       << ' ' << p.attempts << p.crashes << '/' << p.failures << to_string(p.ejection)
-      << p.saved_under << '.' << p.saved_number << p.paused << core::to_micros(p.next_action) << ' '
-      << core::to_micros(p.last_change) << ' ' << core::to_micros(p.last_action);
+      << p.saved_under << '.' << p.saved_number << 'p' << p.pauses << 'r' << p.idle_releases
+      << p.paused << core::to_micros(p.next_action) << ' ' << core::to_micros(p.last_change) << ' '
+      << core::to_micros(p.last_action);
   return out.str();
 }
 

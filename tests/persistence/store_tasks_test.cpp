@@ -21,7 +21,7 @@ bool same(const core::task_progress& a, const core::task_progress& b) {
   const auto members = [](const core::task_progress& p) {
     return std::tie(p.state, p.data, p.execution_state, p.percent, p.attempts, p.crashes,
                     p.next_action, p.last_change, p.last_action, p.paused, p.failures, p.ejection,
-                    p.saved_under, p.saved_number);
+                    p.saved_under, p.saved_number, p.pauses, p.idle_releases);
   };
   return members(a) == members(b);
 }
@@ -177,6 +177,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(what_a_task_keeps_from_state_to_state_is_read_as_w
   progress.failures = 7;
   progress.saved_under = 5;
   progress.saved_number = 12;
+  progress.pauses = 3;
+  progress.idle_releases = 2;
   progress.ejection.value = *core::parse_uuid("018f2c5e-7c1a-7000-8000-00000000ab01");
   BOOST_TEST(is(f.write({core::update_task{id, progress}}), committed));
   BOOST_TEST(same(f.load_live(id).progress, progress));

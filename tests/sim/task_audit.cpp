@@ -26,7 +26,8 @@ bool same(const core::task_progress& a, const core::task_progress& b) {
          && a.percent == b.percent && a.attempts == b.attempts && a.crashes == b.crashes
          && a.next_action == b.next_action && a.paused == b.paused && a.failures == b.failures
          && a.ejection == b.ejection && a.saved_under == b.saved_under
-         && a.saved_number == b.saved_number;
+         && a.saved_number == b.saved_number && a.pauses == b.pauses
+         && a.idle_releases == b.idle_releases;
 }
 
 bool same(const core::lease& a, const core::lease& b) {
@@ -386,6 +387,12 @@ void task_auditor::check_crash(const task_model& t, bool by_death, core::instant
     require(at >= t.lease->expires_at, "lease policy", t.spec.id, "a lease ran out before its end");
 }
 
+void task_auditor::check_timeout(const task_model& t, core::instant at) {
+  // The last extension need not have been written.
+  require(at >= t.lease->granted_at + queues_[t.queue].total_min, "lease policy", t.spec.id,
+          "a lease has timed out before its time");
+}
+
 void task_auditor::follow(const core::end_task_lease& w) {
   touched_.insert(w.task);
   auto* t = model_of(w.task, "a lease ended on a task that was never made");
@@ -401,12 +408,17 @@ void task_auditor::follow(const core::end_task_lease& w) {
       seen_.count(task_event::payload_away);
       require(objects_ != nullptr && objects_->have_struck(), "I-12", w.task,
               "a payload could not be read though the store was well");
+    } else if (w.error.code == "GRANT_NOT_DELIVERED") {
+      check_crash(*t, w.at < t->lease->expires_at, w.at);
     } else {
       require(sent_releases_.count(held) != 0, "I-12", w.task, "nobody has released this lease");
     }
     break;
   case attempt_ending::failed:
-    require(sent_failures_[held].count(1) != 0, "I-12", w.task, "nobody has reported this error");
+    if (w.error.code == "TIMEOUT")
+      check_timeout(*t, w.at);
+    else
+      require(sent_failures_[held].count(1) != 0, "I-12", w.task, "nobody has reported this error");
     break;
   case attempt_ending::rate_limited:
     require(sent_failures_[held].count(3) != 0, "I-12", w.task, "nobody has reported this limit");
@@ -477,9 +489,17 @@ void task_auditor::follow(const core::finish_task& w) {
     seen_.count(task_event::dead);
     const auto& retry = retry_of(queues_[t->queue].policy, t->spec.type);
     const auto most = t->spec.max_attempts != 0 ? t->spec.max_attempts : retry.max_attempts;
-    if (w.error.code != "WORKER_LOST") {
+    if (w.error.code == "NO_PROGRESS") {
+      require(sent_releases_.count(held) != 0, "I-12", w.task, "nobody has released this lease");
+    } else if (failed_with(3)) {
+      require(w.progress.pauses >= retry.pauses_max, "I-12", w.task,
+              "a task is dead with pauses left");
+    } else if (w.error.code != "WORKER_LOST") {
+      if (w.error.code == "TIMEOUT"
+          && require(t->lease.has_value(), "I-12", w.task, "a task is dead without a lease"))
+        check_timeout(*t, w.at);
       require(
-          failed_with(1)
+          (failed_with(1) || w.error.code == "TIMEOUT")
               && (w.progress.attempts >= most || w.progress.failures >= failures_most(retry, most)),
           "I-12", w.task, "a task is dead with tries left");
     } else if (require(t->lease.has_value(), "I-12", w.task, "a task is dead without a lease")) {
@@ -498,6 +518,7 @@ void task_auditor::follow(const core::finish_task& w) {
   t->progress.failures = 0; // what has ended keeps none of this
   t->progress.ejection = {};
   t->progress.saved_under = t->progress.saved_number = 0;
+  t->progress.pauses = t->progress.idle_releases = 0;
   t->lease.reset();
   t->over = w;
 }

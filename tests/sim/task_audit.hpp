@@ -229,6 +229,7 @@ private:
 
   void check_limits(const task_model& t, const core::insert_task_lease& w);
   void check_completion(const task_model& t, const core::finish_task& w);
+  void check_timeout(const task_model& t, core::instant at);
   void check_crash(const task_model& t, bool by_death, core::instant at);
   void check_marks(task_model& t, const core::task_progress& next);
   void check_row(const core::task_id& id);

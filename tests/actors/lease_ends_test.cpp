@@ -1,0 +1,186 @@
+// What ends a lease, and whom that is blamed on, as workers of a node see it.
+
+#include "tests/support/queue_fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <string>
+#include <vector>
+
+using namespace holdfast;
+using namespace holdfast::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct lease_ends_fixture : node_with_queue {
+  /// A connection's claim for one task, with which the lease ends.
+  msg::claim_tasks bound_claim(const std::string& worker) {
+    auto c = claim(worker);
+    c.tied = true;
+    return c;
+  }
+  msg::leased_task claimed_by(client& connection, const std::string& worker) {
+    const auto got = connection.send(node->gateway, bound_claim(worker));
+    settle();
+    BOOST_REQUIRE(got->value);
+    BOOST_REQUIRE_EQUAL(got->value->tasks.size(), 1U);
+    return got->value->tasks.front();
+  }
+  core::errc extended(const std::string& worker, const msg::leased_task& t) {
+    const auto answered = send_to_node(msg::extend_tasks{"mail", worker, {{t.task, t.token}}});
+    advance(2s);
+    BOOST_REQUIRE(answered->value);
+    return answered->value->outcomes.front().refusal;
+  }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(lease_ends, lease_ends_fixture)
+
+// finding B9
+BOOST_AUTO_TEST_CASE(a_task_that_its_worker_extends_to_the_last_has_timed_out) {
+  const auto id = enqueued(request());
+  const auto t = one("w1");
+  for (int i = 0; i < 3; ++i) {
+    advance(18s);
+    BOOST_TEST((extended("w1", t) == core::errc::none));
+  }
+  advance(18s);
+  BOOST_TEST((extended("w1", t) == core::errc::not_extendable));
+  advance(11s); // 91 s after the grant
+  BOOST_TEST(view(id).attempts == 1U);
+  BOOST_TEST(view(id).crashes == 0U);
+  BOOST_TEST((one("w2").task == id));
+}
+
+// finding R6
+BOOST_AUTO_TEST_CASE(a_grant_that_an_outage_outlives_costs_its_task_nothing) {
+  BOOST_REQUIRE(call(msg::put_queue{"mail", R"({"lease": {"ttl_seconds": 1}})"}).value);
+  const auto id = enqueued(request());
+  database->set_reachable(false);
+  const auto lost = send_to_node(claim("w1"));
+  settle();
+  advance(3s);
+  database->set_reachable(true);
+  advance(3s);
+  BOOST_REQUIRE(lost->value);
+  BOOST_TEST(lost->value->tasks.empty());
+  BOOST_TEST(view(id).crashes == 0U);
+  BOOST_TEST(view(id).attempts == 0U);
+  BOOST_TEST((complete("w2", one("w2")) == core::errc::none));
+}
+
+// finding B5
+BOOST_AUTO_TEST_CASE(a_claim_under_the_name_of_another_worker_ends_none_of_its_leases) {
+  const auto first = enqueued(request());
+  client worker{*this};
+  client namesake{*this};
+  const auto mine = claimed_by(worker, "w1");
+  const auto second = enqueued(request());
+  BOOST_TEST((claimed_by(namesake, "w1").task == second));
+  namesake.disconnect();
+  settle();
+  BOOST_TEST(counts().leased == 1U);
+  BOOST_TEST(view(first).crashes == 0U);
+  BOOST_TEST(view(second).crashes == 1U);
+  BOOST_TEST((complete("w1", mine) == core::errc::none));
+}
+
+// finding B5: and one that finds nothing
+BOOST_AUTO_TEST_CASE(a_namesake_that_waits_for_work_and_ends_calls_off_its_own_claim_only) {
+  client worker{*this};
+  client namesake{*this};
+  auto patient = bound_claim("w1");
+  patient.wait = 30s;
+  const auto waits = worker.send(node->gateway, patient);
+  patient.claim = fresh<core::assignment_id>();
+  namesake.send(node->gateway, patient);
+  settle();
+  namesake.disconnect();
+  settle();
+  BOOST_TEST(!waits->value);
+  const auto id = enqueued(request());
+  settle();
+  BOOST_REQUIRE(waits->value);
+  BOOST_REQUIRE_EQUAL(waits->value->tasks.size(), 1U);
+  BOOST_TEST((waits->value->tasks.front().task == id));
+}
+
+// finding B5: a worker that has come back over another connection shows that by extending
+BOOST_AUTO_TEST_CASE(a_lease_that_is_extended_over_another_connection_ends_with_that_one) {
+  enqueued(request());
+  client before{*this};
+  client after{*this};
+  const auto t = claimed_by(before, "w1");
+  auto more = bound_claim("w1");
+  after.send(node->gateway, more);
+  after.send(node->gateway, msg::extend_tasks{"mail", "w1", {{t.task, t.token}}});
+  advance(2s);
+  before.disconnect();
+  settle();
+  BOOST_TEST(counts().leased == 1U);
+  after.disconnect();
+  settle();
+  BOOST_TEST(counts().leased == 0U);
+}
+
+// finding B5: which of two connections of a name has claimed what is not known after a crash
+BOOST_AUTO_TEST_CASE(after_a_crash_of_its_queue_a_namesake_ends_no_leases_either) {
+  enqueued(request());
+  client worker{*this};
+  client namesake{*this};
+  claimed_by(worker, "w1");
+  namesake.send(node->gateway, bound_claim("w1"));
+  settle();
+  crash(the_actor("queue"));
+  advance(1s);
+  namesake.disconnect();
+  settle();
+  BOOST_TEST(counts().leased == 1U);
+}
+
+// finding B7
+BOOST_AUTO_TEST_CASE(extensions_are_answered_long_before_a_short_lease_is_over) {
+  for (const auto* ttl : {"0.1", "0.5", "2"}) {
+    BOOST_REQUIRE(
+        call(msg::put_queue{"mail", R"({"lease": {"ttl_seconds": )" + std::string{ttl} + "}}"})
+            .value);
+    const auto span = std::chrono::milliseconds{static_cast<int>(1000 * std::stod(ttl))};
+    const auto id = enqueued(request());
+    const auto t = one("w1");
+    for (int i = 0; i < 9; ++i) { // three times as long as one lease
+      const auto answered = send_to_node(msg::extend_tasks{"mail", "w1", {{t.task, t.token}}});
+      advance(span / 3);
+      BOOST_REQUIRE(answered->value);
+      BOOST_TEST((answered->value->outcomes.front().refusal == core::errc::none));
+    }
+    BOOST_TEST((complete("w1", t) == core::errc::none));
+    BOOST_TEST(view(id).crashes == 0U);
+  }
+}
+
+// finding Q7
+BOOST_AUTO_TEST_CASE(a_failure_is_taken_whatever_bytes_its_description_has) {
+  const std::vector<std::string> details{"caf\xe9", std::string("a\0b", 3), "\xed\xa0\x80",
+                                         std::string(100'000, 'x')};
+  for (const auto& detail : details) {
+    const auto id = enqueued(request());
+    const auto t = one("w1");
+    msg::fail_task f;
+    f.queue = "mail";
+    f.worker = "w1";
+    f.task = {t.task, t.token};
+    f.kind = static_cast<std::uint8_t>(core::failure_kind::permanent);
+    f.error_code = "BAD_INPUT";
+    f.detail = detail;
+    const auto answered = call(f);
+    BOOST_REQUIRE(answered.value);
+    BOOST_TEST((answered.value->refusal == core::errc::none));
+    BOOST_TEST(view(id).status == "FAILURE");
+    BOOST_TEST(view(id).error_code == "BAD_INPUT");
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
