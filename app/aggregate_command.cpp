@@ -40,6 +40,7 @@ struct aggregate_flags {
   bool gold = false;
   bool every_judgment = false;
   bool guard_formulas = true;
+  bool skip_bad_rows = false;
   bool json = false;
 };
 
@@ -198,9 +199,11 @@ exit_code run(const aggregate_flags& flags) {
   if (!what)
     return complain("there is no method `" + flags.method + "`; there are " + all_methods(),
                     exit_code::usage);
-  const auto set =
-      read_labelled_set(flags.data, flags.every_judgment ? quality::repeats::all_count
-                                                         : quality::repeats::first_counts);
+  refused_rows refused;
+  const auto set = read_labelled_set(
+      flags.data,
+      flags.every_judgment ? quality::repeats::all_count : quality::repeats::first_counts,
+      flags.skip_bad_rows ? refused.teller() : documents::refuse_record{});
   if (!set)
     return complain(set.error().detail, exit_code::usage);
   if (const auto problem = obstacle(*what, flags, *set); !problem.empty())
@@ -232,12 +235,14 @@ exit_code run(const aggregate_flags& flags) {
       && !write_contributors(flags.contributors_out, *set, test_questions, settings.trust_prior,
                              formulas))
     return complain(flags.contributors_out + ": cannot be written", exit_code::usage);
-  const auto report = report_of(*set, flags.gold ? set->held_back : set->truth, *what, result);
+  auto report = report_of(*set, flags.gold ? set->held_back : set->truth, *what, result);
+  if (flags.skip_bad_rows)
+    report["refused"] = refused.count();
   if (flags.json)
     std::cout << report.dump(2) << '\n';
   else
     print_aggregates(report);
-  return exit_code::ok;
+  return refused.count() == 0 ? exit_code::ok : exit_code::failed_check;
 }
 
 } // namespace
@@ -282,6 +287,9 @@ void add_aggregate_command(CLI::App& cli, exit_code& result) {
                    "End them when one raises the log-likelihood by less, per judgment")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
+  command->add_flag("--skip-bad-rows", flags->skip_bad_rows,
+                    "Leave out rows that cannot be used, with a word on each, and end with 1; "
+                    "without it the first of them ends everything");
   command->add_flag("--guard-formulas,!--no-guard-formulas", flags->guard_formulas,
                     formula_guard_help);
   command->add_flag("--json", flags->json, "Print one JSON object");

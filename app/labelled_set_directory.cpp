@@ -1,6 +1,9 @@
 #include "app/labelled_set_directory.hpp"
 
+#include "app/printable.hpp"
+
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -21,8 +24,16 @@ core::outcome<std::string> text_of(const std::filesystem::path& path) {
 
 } // namespace
 
+documents::refuse_record refused_rows::teller() {
+  return [this](const core::failure& why) {
+    ++count_;
+    std::cerr << "holdfast: refused: " << printable(why.detail) << '\n';
+  };
+}
+
 core::outcome<documents::labelled_set> read_labelled_set(const std::filesystem::path& directory,
-                                                         core::quality::repeats rule) {
+                                                         core::quality::repeats rule,
+                                                         const documents::refuse_record& refuse) {
   std::error_code ignored;
   const auto answers_path = directory / "answers.csv";
   if (!std::filesystem::is_regular_file(answers_path, ignored))
@@ -38,7 +49,7 @@ core::outcome<documents::labelled_set> read_labelled_set(const std::filesystem::
     truth = text_of(path);
   if (!truth)
     return truth.error();
-  return documents::parse_labelled_set(directory.string(), *answers, *truth, rule);
+  return documents::parse_labelled_set(directory.string(), *answers, *truth, rule, refuse);
 }
 
 core::outcome<std::vector<double>> read_trust(const std::filesystem::path& file,

@@ -122,7 +122,7 @@ exit_code run(const simulate_flags& flags) {
   if (!rule)
     return complain("--policy is fixed, curtail, dynamic, or a rule such as "
                     + named_policies.at("dynamic") + "\n" + rule.error().detail);
-  const auto set = read_labelled_set(flags.data, quality::repeats::first_counts);
+  const auto set = read_labelled_set(flags.data, quality::repeats::first_counts, nullptr);
   if (!set)
     return complain(set.error().detail);
   if (!quality::fits_confusion_table(set->named.given))

@@ -28,7 +28,7 @@ std::vector<recorded_job> recorded_jobs() {
   std::vector<recorded_job> jobs;
   for (const auto* name : {"sp_amt", "cf_amt", "zencrowd_us", "bluebird"}) {
     auto set = app::read_labelled_set(std::string{HOLDFAST_SOURCE_DIR} + "/data/" + name,
-                                      quality::repeats::first_counts);
+                                      quality::repeats::first_counts, nullptr);
     if (!set)
       throw std::runtime_error{set.error().detail};
     jobs.push_back({name, std::move(*set)});

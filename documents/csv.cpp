@@ -64,7 +64,7 @@ class csv_reader {
 public:
   csv_reader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
-  core::failure read(const take_record& take) {
+  core::failure read(const take_record& take, const refuse_record& refuse) {
     const auto text = text_of_file(text_);
     if (!text)
       return csv_problem(file_, 1, text.error().detail);
@@ -73,23 +73,15 @@ public:
     while (!at_end()) {
       if (skip_line_end())
         continue;
+      const auto begin = at_;
       record.line = line_;
-      record.quoted.clear();
-      std::size_t count = 0;
-      do {
-        if (record.fields.size() == count)
-          record.fields.emplace_back();
-        record.quoted.push_back(next() == '"');
-        auto& field = record.fields[count++];
-        if (auto problem = read_field(field); problem.code != core::errc::none)
+      if (const auto problem = read_record(record); problem.code != core::errc::none) {
+        if (!refuse)
           return problem;
-        if (is_marked(field))
-          field.erase(0, 1);
-      } while (skip_comma());
-      if (!at_end() && !skip_line_end())
-        return csv_problem(file_, line_,
-                           "a quoted field must be followed by a comma or the end of the line");
-      record.fields.resize(count);
+        refuse(problem);
+        go_behind_line(begin, record.line);
+        continue;
+      }
       if (auto problem = take(record); problem.code != core::errc::none)
         return problem;
     }
@@ -105,6 +97,34 @@ private:
       return false;
     ++at_;
     return true;
+  }
+
+  core::failure read_record(csv_record& record) {
+    record.quoted.clear();
+    std::size_t count = 0;
+    do {
+      if (record.fields.size() == count)
+        record.fields.emplace_back();
+      record.quoted.push_back(next() == '"');
+      auto& field = record.fields[count++];
+      if (auto problem = read_field(field); problem.code != core::errc::none)
+        return problem;
+      if (is_marked(field))
+        field.erase(0, 1);
+    } while (skip_comma());
+    if (!at_end() && !skip_line_end())
+      return csv_problem(file_, record.line,
+                         "a quoted field must be followed by a comma or the end of the line");
+    record.fields.resize(count);
+    return {};
+  }
+
+  /// Whatever was read of it: a quotation mark that nobody closes takes the rest of the file.
+  void go_behind_line(std::size_t begin, std::size_t line) {
+    at_ = std::min(text_.find_first_of("\r\n", begin), text_.size());
+    line_ = line;
+    if (!at_end())
+      skip_line_end();
   }
 
   /// With the blanks before it.
@@ -156,7 +176,12 @@ private:
 } // namespace
 
 core::failure read_csv(std::string_view text, const std::string& file, const take_record& take) {
-  return csv_reader{text, file}.read(take);
+  return csv_reader{text, file}.read(take, nullptr);
+}
+
+core::failure read_csv(std::string_view text, const std::string& file, const take_record& take,
+                       const refuse_record& refuse) {
+  return csv_reader{text, file}.read(take, refuse);
 }
 
 core::outcome<std::vector<csv_record>> parse_csv(std::string_view text, const std::string& file) {

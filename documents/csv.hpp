@@ -28,6 +28,14 @@ using take_record = std::function<core::failure(const csv_record&)>;
 /// `none`, what `take` ended it with, or `invalid_argument`, naming `file` and line.
 core::failure read_csv(std::string_view text, const std::string& file, const take_record& take);
 
+/// What is done with a line that is no record, and with why.
+using refuse_record = std::function<void(const core::failure& why)>;
+
+/// The same, except that a line that is no record does not end the reading: `refuse` is told, and
+/// the next record begins behind that line.
+core::failure read_csv(std::string_view text, const std::string& file, const take_record& take,
+                       const refuse_record& refuse);
+
 /// All records at once.
 core::outcome<std::vector<csv_record>> parse_csv(std::string_view text, const std::string& file);
 

@@ -34,22 +34,16 @@ core::failure check_set_field(const std::string& text, bool quoted, const std::s
   return problem;
 }
 
-/// Gives the `wanted` columns of each record but the first, which names them.
+/// Gives the `wanted` columns of each record but the first, which names them. With `refuse` a
+/// record that is not as it should be, or that `take` fails on, is told to it and left out.
 core::failure read_columns(std::string_view text, const std::string& file,
-                           const std::vector<std::string>& wanted, const take_fields& take) {
+                           const std::vector<std::string>& wanted, const refuse_record& refuse,
+                           const take_fields& take) {
   std::size_t width = 0;
   std::vector<std::size_t> places;
   std::vector<const std::string*> fields(wanted.size());
-  const auto problem = read_csv(text, file, [&](const csv_record& record) -> core::failure {
-    if (width == 0) {
-      const auto columns = columns_of(record, file, wanted);
-      if (!columns)
-        return columns.error();
-      width = columns->size();
-      for (const auto& column : wanted)
-        places.push_back(columns->at(column));
-      return {};
-    }
+  core::failure no_columns; // why nothing can be read
+  const auto check = [&](const csv_record& record) -> core::failure {
     if (auto bad = check_width(record, file, width); bad.code != core::errc::none)
       return bad;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -59,10 +53,40 @@ core::failure read_columns(std::string_view text, const std::string& file,
         return csv_problem(file, record.line, bad.detail);
     }
     return take(fields, record.line);
-  });
-  if (problem.code == core::errc::none && width == 0)
+  };
+  const auto take_one = [&](const csv_record& record) -> core::failure {
+    if (no_columns.code != core::errc::none)
+      return no_columns;
+    if (width > 0) {
+      auto bad = check(record);
+      if (bad.code == core::errc::none || !refuse)
+        return bad;
+      refuse(bad);
+      return {};
+    }
+    const auto columns = columns_of(record, file, wanted);
+    if (!columns)
+      return columns.error();
+    width = columns->size();
+    for (const auto& column : wanted)
+      places.push_back(columns->at(column));
+    return {};
+  };
+  const auto refuse_one = [&](const core::failure& why) {
+    if (width > 0)
+      refuse(why);
+    else if (no_columns.code == core::errc::none)
+      no_columns = why;
+  };
+  const auto problem =
+      read_csv(text, file, take_one, refuse ? refuse_record{refuse_one} : refuse_record{});
+  if (problem.code != core::errc::none)
+    return problem;
+  if (no_columns.code != core::errc::none)
+    return no_columns;
+  if (width == 0)
     return csv_problem(file, 1, "the file is empty; its first line must name the columns");
-  return problem;
+  return {};
 }
 
 using numbers = std::unordered_map<std::string_view, std::uint32_t>;
@@ -84,12 +108,13 @@ std::optional<double> share_in(const std::string& text) {
   return value;
 }
 
-core::failure read_truth(std::string_view text, const std::string& file, labelled_set& set) {
+core::failure read_truth(std::string_view text, const std::string& file, labelled_set& set,
+                         const refuse_record& refuse) {
   const auto unit_of = numbers_of(set.named.units);
   const auto label_of = numbers_of(set.named.labels);
   std::unordered_map<std::string, std::string> seen;
   std::size_t rows = 0;
-  return read_columns(text, file, {"task", "label"}, [&](const auto& fields, std::size_t line) {
+  const auto take = [&](const auto& fields, std::size_t line) {
     const auto& task = *fields[0];
     const auto& label = *fields[1];
     const auto row = rows++;
@@ -108,18 +133,20 @@ core::failure read_truth(std::string_view text, const std::string& file, labelle
     set.truth[unit->second] = truth;
     part[unit->second] = truth;
     return core::failure{};
-  });
+  };
+  return read_columns(text, file, {"task", "label"}, refuse, take);
 }
 
 } // namespace
 
 core::outcome<labelled_set> parse_labelled_set(const std::string& name,
                                                std::string_view answers_csv,
-                                               std::string_view truth_csv, quality::repeats rule) {
+                                               std::string_view truth_csv, quality::repeats rule,
+                                               const refuse_record& refuse) {
   const auto answers_file = name + "/answers.csv";
   quality::answers_builder builder;
   bool any = false;
-  auto problem = read_columns(answers_csv, answers_file, {"worker", "task", "label"},
+  auto problem = read_columns(answers_csv, answers_file, {"worker", "task", "label"}, refuse,
                               [&](const auto& fields, std::size_t) {
                                 builder.add(*fields[0], *fields[1], *fields[2]);
                                 any = true;
@@ -135,7 +162,7 @@ core::outcome<labelled_set> parse_labelled_set(const std::string& name,
   set.test_questions = set.truth;
   set.held_back = set.truth;
   if (!truth_csv.empty())
-    problem = read_truth(truth_csv, name + "/truth.csv", set);
+    problem = read_truth(truth_csv, name + "/truth.csv", set, refuse);
   if (problem.code != core::errc::none)
     return problem;
   return set;
@@ -144,8 +171,8 @@ core::outcome<labelled_set> parse_labelled_set(const std::string& name,
 core::outcome<std::vector<double>> parse_trust(const std::string& file, std::string_view csv,
                                                const std::vector<std::string>& contributors) {
   std::unordered_map<std::string, double> known;
-  const auto problem =
-      read_columns(csv, file, {"worker", "trust"}, [&](const auto& fields, std::size_t line) {
+  const auto problem = read_columns(
+      csv, file, {"worker", "trust"}, nullptr, [&](const auto& fields, std::size_t line) {
         const auto trust = share_in(*fields[1]);
         if (!trust)
           return csv_problem(file, line, "`" + *fields[1] + "` is no trust from 0 to 1");

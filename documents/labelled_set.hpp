@@ -2,6 +2,7 @@
 
 #include "core/outcome.hpp"
 #include "core/quality/answers.hpp"
+#include "documents/csv.hpp"
 
 #include <string>
 #include <string_view>
@@ -32,11 +33,14 @@ inline constexpr std::size_t set_label_bytes_max = std::size_t{64} * 1024 * 1024
 /// without answers is left out. The empty answer is a label as any other where it is written `""`;
 /// a field with nothing in it is refused, because it may as well mean that there is no answer.
 ///
-/// Fails with `invalid_argument`; the detail names file, line and what is wrong there.
+/// Fails with `invalid_argument`; the detail names file, line and what is wrong there. With
+/// `refuse` only what concerns all rows is a failure: a row that cannot be used is told to it, and
+/// the others count.
 core::outcome<labelled_set> parse_labelled_set(const std::string& name,
                                                std::string_view answers_csv,
                                                std::string_view truth_csv,
-                                               core::quality::repeats rule);
+                                               core::quality::repeats rule,
+                                               const refuse_record& refuse = nullptr);
 
 /// Reads how far each of `contributors` is trusted: `csv` has the columns worker and trust, from 0
 /// to 1; other columns, and workers who are none of them, are ignored. `file` stands in errors.

@@ -523,6 +523,23 @@ BOOST_AUTO_TEST_CASE(mistakes_are_named) {
                       "/none/x.csv: cannot be written"));
 }
 
+// finding C8
+BOOST_AUTO_TEST_CASE(bad_rows_harm_no_others_where_they_may_be_skipped) {
+  const auto set =
+      set_of("worker,task,label\na,t,x\na,t\nb,\xff,x\nb,t,\"x\nc,t,\"x\"\n\"d\"d,t,x\ne,t,y\n",
+             "task,label\nt,x\nt,y\n");
+  const auto end = ran({"aggregate", "--data", set, "--skip-bad-rows", "--json"});
+  BOOST_TEST(end.code == 1);
+  for (const auto* told : {"answers.csv:3: ", "answers.csv:4: ", "answers.csv:5: ",
+                           "answers.csv:7: ", "truth.csv:3: "})
+    BOOST_TEST(contains(end.err, told), end.err);
+  const auto figures = nlohmann::json::parse(end.out);
+  BOOST_TEST(figures["refused"] == 5);
+  BOOST_TEST(figures["judgments"] == 3);
+  BOOST_TEST(figures["acc"] == 1.0);
+  BOOST_TEST(ran({"aggregate", "--data", set}).code == 2);
+}
+
 BOOST_AUTO_TEST_CASE(sets_too_wide_for_confusion_matrices_are_refused) {
   std::string answers = "worker,task,label\n";
   for (int i = 0; i < 600; ++i) // 600 cubed is more than the table may have
