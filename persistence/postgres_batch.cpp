@@ -70,6 +70,10 @@ constexpr statement read_fences{"read_fences", R"sql(
   SELECT shard, epoch, batch_seq, event_seq FROM holdfast.shard_leases
    WHERE shard = ANY ($1::integer[]))sql"};
 
+// Any row would do: what counts is that a commit is written to the log.
+constexpr statement confirm{"confirm", R"sql(
+  UPDATE holdfast.shard_leases SET batch_seq = batch_seq WHERE shard = $1::integer)sql"};
+
 constexpr statement add_workflows{"add_workflows", R"sql(
   INSERT INTO holdfast.workflows (workflow_id, name, definition, created_at)
   SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]))sql"};
@@ -711,6 +715,10 @@ bool failed_at_fence(const std::vector<call>& calls, const query_failure& failur
 }
 
 std::string purpose_of(const call& which) { return which.what->name; }
+
+call confirm_call(const write_batch& batch) {
+  return {&confirm, {wire::scalar(plain(batch.shards.front().shard))}};
+}
 
 call read_fences_call(const write_batch& batch) {
   wire::array_of<int4> shards;

@@ -150,9 +150,13 @@ commit_result postgres_store::commit_while(const write_batch& batch,
   const auto answer = run_promptly(calls, meanwhile);
   if (!connection_->lost()) // the batch itself: that a new connection answers says nothing
     silences_ = 0;
-  if (!answer.failed)
-    return {};
-  return failed_commit(batch, calls, answer.failure);
+  if (answer.failed)
+    return failed_commit(batch, calls, answer.failure);
+  // A COMMIT that warns has not done all that it should: somebody has canceled its wait for a
+  // standby. It is written here, and nobody knows whether anywhere else.
+  if (!answer.warning.empty())
+    return {commit_status::in_doubt, {}, "COMMIT warns: " + answer.warning};
+  return {};
 }
 
 void postgres_store::encode(write_batch& batch) {
@@ -186,7 +190,20 @@ commit_result postgres_store::failed_commit(const write_batch& batch,
   // This try wrote nothing, but an earlier one may have: only the fence row could tell.
   if (fences.failed)
     return {commit_status::in_doubt, {}, fences.failure.text()};
-  return judge_fences(batch, fences.results.front());
+  auto judged = judge_fences(batch, fences.results.front());
+  return judged.before ? confirmed(batch, std::move(judged)) : judged;
+}
+
+// What is visible need not be replicated: after a restart the server shows all that it has written
+// itself, also what a standby has not got. A write of our own that is committed on the same server
+// has waited for the standby, if commits do, and with it for all that was written before.
+commit_result postgres_store::confirmed(const write_batch& batch, commit_result found) {
+  const auto answer = run_promptly({confirm_call(batch)}, [] {});
+  if (answer.failed)
+    return {commit_status::in_doubt, {}, "committed before, as it seems: " + answer.failure.text()};
+  if (!answer.warning.empty())
+    return {commit_status::in_doubt, {}, "committed before, as it seems: " + answer.warning};
+  return found;
 }
 
 core::outcome<stored_step> postgres_store::load_step(core::step_id step,

@@ -172,6 +172,8 @@ private:
   /// The number that a pruning statement answers with.
   static core::outcome<std::uint32_t> pruned(const core::outcome<pipeline_results>& answer);
   commit_result failed_commit(const write_batch& batch, const std::vector<call>& calls,
+  /// `found`, once it is as durable as a commit.
+  commit_result confirmed(const write_batch& batch, commit_result found);
                               const query_failure& failure);
 
   postgres_options options_;

@@ -72,7 +72,9 @@ struct commit_result {
   commit_status status = commit_status::committed;
   std::vector<core::shard_id> fenced;
   std::string reason; ///< For the log; with the SQLSTATE where there is one.
-  bool before{false}; ///< Committed, and by an earlier try: this one found it so.
+  /// Committed, and by an earlier try: this one found it so, and has committed a write of its own
+  /// since, so that a standby that the server waits for has both.
+  bool before{false};
 };
 
 /// The host's right to write a shard, and where its sequences stand.
