@@ -103,6 +103,7 @@ void on_loaded(queue_ptr self, persistence::stored_queue& stored) {
   q.paused = stored.row.paused;
   q.paused_types = {stored.row.paused_types.begin(), stored.row.paused_types.end()};
   q.revision = stored.row.revision;
+  q.tokens_above = self->state.context->tokens_above;
   for (auto& task : stored.tasks)
     core::enter(q, std::move(task));
   for (const auto& task : stored.rate_limited)

@@ -79,6 +79,7 @@ void on_loaded(step_ptr self, step_loaded& stored) {
   take_versions(self, stored.workflow);
   const auto& mine = definition_of(st);
   st.step.hides_origin = mine.test_questions.has_value();
+  st.step.token_min = st.context->tokens_above + 1;
   st.step.executor = mine.tasks;
   for (const auto& unit : stored.step.open_units)
     enter_unit(self, unit);

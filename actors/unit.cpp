@@ -85,7 +85,8 @@ void on(self_ptr self, owned_ask& ask) {
   const auto at = time(self);
   auto decided = core::decide(st.unit, st.shared->lease,
                               core::ask{request.contributor, request.assignment,
-                                        st.shared->hides_counts ? core::token_of(at) : 0},
+                                        std::max(st.shared->hides_counts ? core::token_of(at) : 0,
+                                                 st.shared->node->tokens_above + 1)},
                               at);
   auto promise = self->make_response_promise();
   if (ask.reserved || !decided.changes.empty())

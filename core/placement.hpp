@@ -21,8 +21,10 @@ struct node_seen {
 
 struct shard_seen {
   shard_id shard = 0;
-  incarnation_id host; ///< Nil when nobody hosts it.
-  epoch at = 0;        ///< The host's fencing number.
+  incarnation_id host;      ///< Nil when nobody hosts it.
+  epoch at = 0;             ///< The host's fencing number.
+  std::uint64_t batches{0}; ///< Number of its last batch.
+  event_seq events{0};      ///< Of its last event.
 };
 
 /// The cluster at one instant.
@@ -30,6 +32,10 @@ struct cluster_view {
   instant now;                    ///< The database's clock.
   std::vector<node_seen> nodes;   ///< Those whose lease runs, in order of their start.
   std::vector<shard_seen> shards; ///< Ascending by shard.
+  std::uint64_t generation{1};    ///< Of the database's history (docs/adr/0076).
+  /// The database is on another server, on another timeline, or restored under the same name: not
+  /// where its generation began. Looked at once for each connection.
+  bool moved{false};
 };
 
 /// The node of `view` with this incarnation; null when it is not there.

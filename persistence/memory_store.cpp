@@ -218,6 +218,16 @@ void memory_database::set_reachable(bool reachable) {
   reachable_ = reachable;
 }
 
+void memory_database::restore(memory::tables copy) {
+  const guard lock{mutex_};
+  tables_ = std::move(copy);
+}
+
+void memory_database::set_server(std::string server) {
+  const guard lock{mutex_};
+  server_ = std::move(server);
+}
+
 core::outcome<core::instant> memory_store::now() {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
@@ -254,6 +264,9 @@ core::outcome<bool> memory_store::ensure_shards(std::uint32_t count) {
                                                            + std::to_string(shards.size())
                                                            + " shards, not " + std::to_string(count)
                                                            + "; the number cannot be changed"};
+  auto& server = database_->tables_.server;
+  if (server.empty())
+    server = database_->server_;
   return true;
 }
 
@@ -292,7 +305,7 @@ memory_store::take_over(const std::string& node, core::incarnation_id incarnatio
     if (!free_to_take(t, shard, node, believed_dead, now))
       continue;
     shard.host = incarnation;
-    taken.push_back({number, ++shard.epoch, shard.batch_seq, shard.event_seq});
+    taken.push_back({number, ++shard.epoch, shard.batch_seq, shard.event_seq, t.numbers_above});
   }
   return taken;
 }
@@ -314,7 +327,10 @@ core::outcome<core::cluster_view> memory_store::renew(core::incarnation_id incar
   for (auto& [started, seen] : alive)
     view.nodes.push_back(std::move(seen));
   for (core::shard_id number = 0; number < t.shards.size(); ++number)
-    view.shards.push_back({number, t.shards[number].host, t.shards[number].epoch});
+    view.shards.push_back({number, t.shards[number].host, t.shards[number].epoch,
+                           t.shards[number].batch_seq, t.shards[number].event_seq});
+  view.generation = t.generation;
+  view.moved = !t.server.empty() && t.server != database_->server_;
   return view;
 }
 
@@ -561,7 +577,11 @@ core::outcome<core::event_bounds> memory_store::event_bounds(core::shard_id shar
   const auto& shards = database_->tables_.shards;
   if (shard >= shards.size())
     return core::failure{core::errc::not_found, "no such shard"};
-  return core::event_bounds{shards[shard].pruned_seq, shards[shard].event_seq};
+  core::event_bounds bounds{shards[shard].pruned_seq, shards[shard].event_seq};
+  const auto& gaps = database_->tables_.event_gaps;
+  if (const auto found = gaps.find(shard); found != gaps.end())
+    bounds.gaps = found->second;
+  return bounds;
 }
 
 core::outcome<std::vector<stored_event>>
@@ -579,8 +599,12 @@ memory_store::events_after(core::shard_id shard, core::event_seq after, std::uin
                               [](auto seq, const auto& r) { return seq < r.first_seq; });
   if (row != rows->second.begin())
     --row;
-  for (; row != rows->second.end() && row->first_seq <= after + std::max<std::uint32_t>(limit, 1);
-       ++row)
+  auto last_start = after + std::max<std::uint32_t>(limit, 1);
+  if (const auto next = std::upper_bound(rows->second.begin(), rows->second.end(), after,
+                                         [](auto seq, const auto& r) { return seq < r.first_seq; });
+      next != rows->second.end())
+    last_start = std::max(last_start, next->first_seq); // it may lie behind a gap
+  for (; row != rows->second.end() && row->first_seq <= last_start; ++row)
     for (std::size_t i = 0; i < row->events.size(); ++i)
       if (row->first_seq + i > after)
         events.push_back({{shard, row->first_seq + i}, row->events[i]});

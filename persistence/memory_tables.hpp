@@ -173,6 +173,10 @@ struct tables {
 /// `t` untouched unless it answers `committed` for the first time. `refuse` stands for a database
 /// that refuses changes of its choice; may be empty.
 commit_result apply(tables& t, const write_batch& batch, core::instant now,
+  std::uint64_t generation = 1;
+  core::token numbers_above = 0; ///< Of this generation.
+  std::string server;            ///< Where it began; empty: not noted.
+  std::map<core::shard_id, std::vector<core::event_gap>> event_gaps; ///< Ascending.
                     const std::function<bool(const core::change&)>& refuse);
 
 /// Whether this incarnation may delete what the shard has no more use for.

@@ -13,6 +13,7 @@ using int8 = std::int64_t;
 using int4 = std::int32_t;
 
 constexpr const char* lock_not_available = "55P03";
+constexpr const char* no_data_found = "P0002";
 
 constexpr statement begin_membership{"begin_membership", "BEGIN"};
 constexpr statement commit_membership{"commit_membership", "COMMIT"};
@@ -76,12 +77,16 @@ constexpr statement renew_node{"renew_node", R"sql(
 
 constexpr statement read_clock{"read_clock", "SELECT clock_timestamp()"};
 
+// After the rows of the shards are locked: a generation that began before is seen.
+constexpr statement read_numbers{"read_numbers", "SELECT numbers_above FROM holdfast.cluster"};
+
 constexpr statement see_nodes{"see_nodes", R"sql(
   SELECT incarnation, name, address, expires_at FROM holdfast.nodes
    WHERE left_at IS NULL AND expires_at > clock_timestamp() ORDER BY started_at, incarnation)sql"};
 
 constexpr statement see_shards{"see_shards", R"sql(
-  SELECT shard, coalesce(host, '00000000-0000-0000-0000-000000000000'::uuid), epoch
+  SELECT shard, coalesce(host, '00000000-0000-0000-0000-000000000000'::uuid), epoch, batch_seq,
+         event_seq
     FROM holdfast.shard_leases ORDER BY shard)sql"};
 
 constexpr statement hand_shards_over{"hand_shards_over", R"sql(
@@ -97,6 +102,18 @@ constexpr statement free_shards{"free_shards", R"sql(
 
 constexpr statement leave{"leave", R"sql(
   UPDATE holdfast.nodes SET left_at = clock_timestamp() WHERE incarnation = $1::uuid)sql"};
+// Where the database is, is asked once for each connection: it does not change while one lives.
+constexpr statement see_generation{"see_generation", R"sql(
+  SELECT generation, $1::boolean AND coalesce(server <> holdfast.server_identity(), false)
+    FROM holdfast.cluster)sql"};
+
+constexpr statement note_server{"note_server", R"sql(
+  UPDATE holdfast.cluster SET server = holdfast.server_identity() WHERE server IS NULL)sql"};
+
+constexpr statement begin_generation_of{"begin_generation", R"sql(
+  SELECT holdfast.begin_generation($1::bigint, $2::integer[], $3::bigint[], $4::bigint[],
+                                   $5::bigint[], $6::boolean))sql"};
+
 
 auto numbers_of(const std::vector<core::shard_id>& shards) {
   wire::array_of<int4> numbers;
@@ -127,6 +144,7 @@ core::outcome<bool> postgres_store::ensure_shards(std::uint32_t count) {
 
 core::outcome<bool> postgres_store::register_node(const std::string& name,
                                                   core::incarnation_id incarnation,
+                                   {&note_server, {}},
                                                   const std::string& address) {
   const auto answer = ask_at_once({{&add_node, {wire::scalar(incarnation.value), name, address}}});
   if (!answer)
@@ -161,9 +179,11 @@ postgres_store::take_over(const std::string& node, core::incarnation_id incarnat
   std::vector<shard_fence> taken;
   for (std::size_t row = 0; row < rows.rows(); ++row)
     taken.push_back({static_cast<core::shard_id>(rows.get<int4>(row, 0)),
+                                {&read_numbers, {}},
                      static_cast<core::epoch>(rows.get<int8>(row, 1)),
                      static_cast<std::uint64_t>(rows.get<int8>(row, 2)),
-                     static_cast<core::event_seq>(rows.get<int8>(row, 3))});
+                     static_cast<core::event_seq>(rows.get<int8>(row, 3)),
+                     static_cast<core::token>(above)});
   std::sort(taken.begin(), taken.end(),
             [](const auto& a, const auto& b) { return a.shard < b.shard; });
   return taken;
@@ -171,13 +191,16 @@ postgres_store::take_over(const std::string& node, core::incarnation_id incarnat
 
 core::outcome<core::cluster_view> postgres_store::renew(core::incarnation_id incarnation,
                                                         core::duration lease_time) {
+  const auto& numbers = answer->results[5];
+  const auto above = numbers.rows() == 0 ? 0 : numbers.get<int8>(0, 0);
   if (auto problem = connect_if_needed())
     return *problem;
   const auto answer = run_promptly(
       {{&renew_node, {wire::scalar(incarnation.value), wire::scalar<int8>(lease_time.count())}},
        {&read_clock, {}},
        {&see_nodes, {}},
-       {&see_shards, {}}},
+       {&see_shards, {}},
+       {&see_generation, {wire::scalar(!place_seen_)}}},
       [] {});
   if (!connection_->lost())
     silences_ = 0;
@@ -196,7 +219,13 @@ core::outcome<core::cluster_view> postgres_store::renew(core::incarnation_id inc
   for (std::size_t row = 0; row < shards.rows(); ++row)
     view.shards.push_back({static_cast<core::shard_id>(shards.get<int4>(row, 0)),
                            {shards.get<core::uuid>(row, 1)},
-                           static_cast<core::epoch>(shards.get<int8>(row, 2))});
+                           static_cast<core::epoch>(shards.get<int8>(row, 2)),
+                           static_cast<std::uint64_t>(shards.get<int8>(row, 3)),
+                           static_cast<core::event_seq>(shards.get<int8>(row, 4))});
+  const auto& history = results[4];
+  view.generation = history.rows() == 0 ? 0 : static_cast<std::uint64_t>(history.get<int8>(0, 0));
+  view.moved = history.rows() != 0 && history.get<bool>(0, 1);
+  place_seen_ = !view.moved; // until a generation has begun there
   return view;
 }
 
@@ -219,3 +248,29 @@ core::outcome<bool> postgres_store::resign(core::incarnation_id incarnation) {
 }
 
 } // namespace holdfast::persistence
+core::outcome<bool> postgres_store::begin_generation(const known_history& known, bool restored) {
+  wire::array_of<int4> shards;
+  wire::array_of<int8> epochs;
+  wire::array_of<int8> batches;
+  wire::array_of<int8> events;
+  for (const auto& shard : known.shards) {
+    shards.add(static_cast<int4>(shard.shard));
+    epochs.add(static_cast<int8>(shard.epoch));
+    batches.add(static_cast<int8>(shard.batch_seq));
+    events.add(static_cast<int8>(shard.last_event));
+  }
+  if (auto problem = connect_if_needed())
+    return *problem;
+  const auto answer =
+      run({{&begin_generation_of,
+            {wire::scalar(static_cast<int8>(known.generation)), shards.take(), epochs.take(),
+             batches.take(), events.take(), wire::scalar(restored)}}});
+  if (!answer)
+    return answer.error();
+  if (answer->failed && answer->failure.sqlstate == no_data_found)
+    return core::failure{core::errc::not_found, "the database knows of no cluster"};
+  if (answer->failed)
+    return error_of(answer->failure);
+  return answer->results.front().get<bool>(0, 0);
+}
+

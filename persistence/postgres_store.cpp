@@ -45,6 +45,7 @@ std::optional<core::failure> postgres_store::connect_if_needed() {
     return std::nullopt;
   connection_.reset();
   row_types_.reset();
+  place_seen_ = false;
   auto opened = connection::open(options_.conninfo, options_.application_name,
                                  session_settings(options_), options_.call_timeout);
   if (!opened) {
