@@ -168,7 +168,7 @@ bool free_to_take(const memory::tables& t, const memory::shard_row& shard, const
                   const std::set<core::incarnation_id>& believed_dead, core::instant now) {
   const auto host = t.nodes.find(shard.host);
   return believed_dead.count(shard.host) != 0 || host == t.nodes.end() || host->second.left
-         || host->second.name == node || host->second.expires_at <= now;
+         || host->second.name == node || host->second.is_over(now);
 }
 
 } // namespace
@@ -277,7 +277,9 @@ core::outcome<bool> memory_store::register_node(const std::string& name,
   if (!database_->reachable_)
     return memory::unreachable;
   const auto now = database_->clock_();
-  database_->tables_.nodes.emplace(incarnation, memory::node_row{name, address, now, now, false});
+  auto& t = database_->tables_;
+  if (t.nodes.count(incarnation) == 0)
+    t.nodes[incarnation] = {name, address, now, now, false, ++t.nodes_come, {}};
   return true;
 }
 
@@ -290,8 +292,10 @@ memory_store::take_over(const std::string& node, core::incarnation_id incarnatio
     return memory::unreachable;
   auto& t = database_->tables_;
   const auto now = database_->clock_();
-  auto& row =
-      t.nodes.emplace(incarnation, memory::node_row{node, {}, now, now, false}).first->second;
+  if (t.nodes.count(incarnation) == 0)
+    t.nodes[incarnation] = {node, {}, now, now, false, ++t.nodes_come, {}};
+  auto& row = t.nodes[incarnation];
+  row.lease = lease_time;
   row.expires_at = now + lease_time;
   row.left = false;
   auto wanted = shards;
@@ -318,13 +322,15 @@ core::outcome<core::cluster_view> memory_store::renew(core::incarnation_id incar
   auto& t = database_->tables_;
   core::cluster_view view{database_->clock_(), {}, {}};
   const auto node = t.nodes.find(incarnation);
-  if (node != t.nodes.end() && !node->second.left)
+  if (node != t.nodes.end() && !node->second.left) {
+    node->second.lease = lease_time;
     node->second.expires_at = view.now + lease_time;
-  std::map<std::pair<core::instant, core::incarnation_id>, core::node_seen> alive;
+  }
+  std::map<std::uint64_t, core::node_seen> alive;
   for (const auto& [id, row] : t.nodes)
-    if (!row.left && row.expires_at > view.now)
-      alive[{row.started_at, id}] = {id, row.name, row.address, row.expires_at};
-  for (auto& [started, seen] : alive)
+    if (!row.left && !row.is_over(view.now))
+      alive[row.number] = {id, row.name, row.address, row.expires_at};
+  for (auto& [number, seen] : alive)
     view.nodes.push_back(std::move(seen));
   for (core::shard_id number = 0; number < t.shards.size(); ++number)
     view.shards.push_back({number, t.shards[number].host, t.shards[number].epoch,

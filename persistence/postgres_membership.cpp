@@ -34,9 +34,11 @@ constexpr statement add_node{"add_node", R"sql(
 
 // The node's row is what its shard leases live by, so taking shards over begins with renewing it.
 constexpr statement revive_node{"revive_node", R"sql(
-  INSERT INTO holdfast.nodes (incarnation, name, address, expires_at)
-  VALUES ($1::uuid, $2::text, '', clock_timestamp() + $3::bigint * interval '1 microsecond')
-  ON CONFLICT (incarnation) DO UPDATE SET expires_at = excluded.expires_at, left_at = NULL)sql"};
+  INSERT INTO holdfast.nodes (incarnation, name, address, expires_at, lease)
+  SELECT $1::uuid, $2::text, '', clock_timestamp() + lease, lease
+    FROM (SELECT $3::bigint * interval '1 microsecond' AS lease) l
+  ON CONFLICT (incarnation) DO UPDATE
+     SET expires_at = excluded.expires_at, lease = excluded.lease, left_at = NULL)sql"};
 
 // Ends sessions that are in a transaction on the fences and wait for their client. The timeouts of
 // the server do not: between the statements of a pipeline a session counts as active, not as idle
@@ -54,6 +56,13 @@ constexpr statement evict_frozen{"evict_frozen", R"sql(
 constexpr statement wait_shortly{"wait_shortly", R"sql(
   SELECT set_config('lock_timeout', $1::bigint::text || 'us', true))sql"};
 
+// An end that is farther ahead than leases are long was reckoned by a clock that stood ahead; twice
+// as long, so that a clock that is put right by little ends nobody's lease. Programs of migration
+// 34 do not say how long theirs are: five minutes at most.
+#define HOLDFAST_LEASE_IS_OVER(node)                                                               \
+  "(" node ".expires_at <= clock_timestamp() OR " node                                             \
+  ".expires_at > clock_timestamp() + 2 * coalesce(" node ".lease, interval '5 minutes'))"
+
 // Waits for batches in flight, so the sequence numbers it returns are those of the last one.
 constexpr statement take_shards{"take_shards", R"sql(
   WITH free AS MATERIALIZED (
@@ -61,33 +70,49 @@ constexpr statement take_shards{"take_shards", R"sql(
       FROM holdfast.shard_leases s LEFT JOIN holdfast.nodes n ON n.incarnation = s.host
      WHERE s.shard = ANY ($3::integer[])
        AND (s.host = ANY ($4::uuid[]) OR s.host IS NULL OR n.name = $2::text
-            OR n.left_at IS NOT NULL OR n.expires_at <= clock_timestamp())
+            OR n.left_at IS NOT NULL OR )sql" HOLDFAST_LEASE_IS_OVER("n") R"sql()
      ORDER BY s.shard FOR UPDATE OF s)
   UPDATE holdfast.shard_leases s
      SET host = $1::uuid, epoch = s.epoch + 1, taken_at = clock_timestamp()
     FROM free WHERE s.shard = free.shard
   RETURNING s.shard, s.epoch, s.batch_seq, s.event_seq)sql"};
 
+// After the rows of the shards are locked: a generation that began before is seen.
+constexpr statement read_numbers{"read_numbers", "SELECT numbers_above FROM holdfast.cluster"};
+
 constexpr statement renew_node{"renew_node", R"sql(
   UPDATE holdfast.nodes
      SET expires_at = clock_timestamp() + $2::bigint * interval '1 microsecond',
+         lease = $2::bigint * interval '1 microsecond',
          resumed_at = CASE WHEN expires_at < clock_timestamp() THEN clock_timestamp()
                            ELSE resumed_at END
    WHERE incarnation = $1::uuid AND left_at IS NULL)sql"};
 
 constexpr statement read_clock{"read_clock", "SELECT clock_timestamp()"};
 
-// After the rows of the shards are locked: a generation that began before is seen.
-constexpr statement read_numbers{"read_numbers", "SELECT numbers_above FROM holdfast.cluster"};
-
 constexpr statement see_nodes{"see_nodes", R"sql(
-  SELECT incarnation, name, address, expires_at FROM holdfast.nodes
-   WHERE left_at IS NULL AND expires_at > clock_timestamp() ORDER BY started_at, incarnation)sql"};
+  SELECT incarnation, name, address, expires_at FROM holdfast.nodes n
+   WHERE left_at IS NULL AND NOT )sql" HOLDFAST_LEASE_IS_OVER("n") R"sql(
+   ORDER BY start_number)sql"};
+
+#undef HOLDFAST_LEASE_IS_OVER
 
 constexpr statement see_shards{"see_shards", R"sql(
   SELECT shard, coalesce(host, '00000000-0000-0000-0000-000000000000'::uuid), epoch, batch_seq,
          event_seq
     FROM holdfast.shard_leases ORDER BY shard)sql"};
+
+// Where the database is, is asked once for each connection: it does not change while one lives.
+constexpr statement see_generation{"see_generation", R"sql(
+  SELECT generation, $1::boolean AND coalesce(server <> holdfast.server_identity(), false)
+    FROM holdfast.cluster)sql"};
+
+constexpr statement note_server{"note_server", R"sql(
+  UPDATE holdfast.cluster SET server = holdfast.server_identity() WHERE server IS NULL)sql"};
+
+constexpr statement begin_generation_of{"begin_generation", R"sql(
+  SELECT holdfast.begin_generation($1::bigint, $2::integer[], $3::bigint[], $4::bigint[],
+                                   $5::bigint[], $6::boolean))sql"};
 
 constexpr statement hand_shards_over{"hand_shards_over", R"sql(
   WITH mine AS MATERIALIZED (
@@ -102,18 +127,6 @@ constexpr statement free_shards{"free_shards", R"sql(
 
 constexpr statement leave{"leave", R"sql(
   UPDATE holdfast.nodes SET left_at = clock_timestamp() WHERE incarnation = $1::uuid)sql"};
-// Where the database is, is asked once for each connection: it does not change while one lives.
-constexpr statement see_generation{"see_generation", R"sql(
-  SELECT generation, $1::boolean AND coalesce(server <> holdfast.server_identity(), false)
-    FROM holdfast.cluster)sql"};
-
-constexpr statement note_server{"note_server", R"sql(
-  UPDATE holdfast.cluster SET server = holdfast.server_identity() WHERE server IS NULL)sql"};
-
-constexpr statement begin_generation_of{"begin_generation", R"sql(
-  SELECT holdfast.begin_generation($1::bigint, $2::integer[], $3::bigint[], $4::bigint[],
-                                   $5::bigint[], $6::boolean))sql"};
-
 
 auto numbers_of(const std::vector<core::shard_id>& shards) {
   wire::array_of<int4> numbers;
@@ -131,6 +144,7 @@ core::outcome<bool> postgres_store::ensure_shards(std::uint32_t count) {
                                    {&fix_shards, {wire::scalar(static_cast<int4>(count))}},
                                    {&add_shards, {}},
                                    {&read_shards, {}},
+                                   {&note_server, {}},
                                    {&commit_membership, {}}});
   if (!answer)
     return answer.error();
@@ -144,7 +158,6 @@ core::outcome<bool> postgres_store::ensure_shards(std::uint32_t count) {
 
 core::outcome<bool> postgres_store::register_node(const std::string& name,
                                                   core::incarnation_id incarnation,
-                                   {&note_server, {}},
                                                   const std::string& address) {
   const auto answer = ask_at_once({{&add_node, {wire::scalar(incarnation.value), name, address}}});
   if (!answer)
@@ -166,6 +179,7 @@ postgres_store::take_over(const std::string& node, core::incarnation_id incarnat
                                 {&wait_shortly, {frozen}},
                                 {&revive_node, {me, node, wire::scalar<int8>(lease_time.count())}},
                                 {&take_shards, {me, node, numbers_of(shards), dead.take()}},
+                                {&read_numbers, {}},
                                 {&commit_membership, {}}};
   auto answer = run(calls);
   // Whoever made it wait for the whole timeout is frozen by now, if it was not before.
@@ -176,10 +190,11 @@ postgres_store::take_over(const std::string& node, core::incarnation_id incarnat
   if (answer->failed)
     return error_of(answer->failure);
   const auto& rows = answer->results[4];
+  const auto& numbers = answer->results[5];
+  const auto above = numbers.rows() == 0 ? 0 : numbers.get<int8>(0, 0);
   std::vector<shard_fence> taken;
   for (std::size_t row = 0; row < rows.rows(); ++row)
     taken.push_back({static_cast<core::shard_id>(rows.get<int4>(row, 0)),
-                                {&read_numbers, {}},
                      static_cast<core::epoch>(rows.get<int8>(row, 1)),
                      static_cast<std::uint64_t>(rows.get<int8>(row, 2)),
                      static_cast<core::event_seq>(rows.get<int8>(row, 3)),
@@ -191,8 +206,6 @@ postgres_store::take_over(const std::string& node, core::incarnation_id incarnat
 
 core::outcome<core::cluster_view> postgres_store::renew(core::incarnation_id incarnation,
                                                         core::duration lease_time) {
-  const auto& numbers = answer->results[5];
-  const auto above = numbers.rows() == 0 ? 0 : numbers.get<int8>(0, 0);
   if (auto problem = connect_if_needed())
     return *problem;
   const auto answer = run_promptly(
@@ -238,16 +251,6 @@ core::outcome<bool> postgres_store::hand_over(core::incarnation_id incarnation,
   return true;
 }
 
-core::outcome<bool> postgres_store::resign(core::incarnation_id incarnation) {
-  const auto me = wire::scalar(incarnation.value);
-  const auto answer = ask_at_once(
-      {{&begin_membership, {}}, {&free_shards, {me}}, {&leave, {me}}, {&commit_membership, {}}});
-  if (!answer)
-    return answer.error();
-  return true;
-}
-
-} // namespace holdfast::persistence
 core::outcome<bool> postgres_store::begin_generation(const known_history& known, bool restored) {
   wire::array_of<int4> shards;
   wire::array_of<int8> epochs;
@@ -274,3 +277,13 @@ core::outcome<bool> postgres_store::begin_generation(const known_history& known,
   return answer->results.front().get<bool>(0, 0);
 }
 
+core::outcome<bool> postgres_store::resign(core::incarnation_id incarnation) {
+  const auto me = wire::scalar(incarnation.value);
+  const auto answer = ask_at_once(
+      {{&begin_membership, {}}, {&free_shards, {me}}, {&leave, {me}}, {&commit_membership, {}}});
+  if (!answer)
+    return answer.error();
+  return true;
+}
+
+} // namespace holdfast::persistence
