@@ -363,6 +363,9 @@ core::failure try_to_look(self_ptr self) {
     return {core::errc::unavailable, "the node's row is gone; it registers anew"};
   }
   note_fence(self, "the database kept the renewal waiting");
+  // Before the lease counts: a node that was frozen may have lost shards whose actors still run.
+  for (const auto shard : compare(st, *view).lost)
+    st.context->hosting.put(shard, false);
   st.context->hosting.sure_until(asked + settings.lease_time);
   if (st.context->hosting.sure(self->clock().now()))
     note_renewal(self);
@@ -479,10 +482,10 @@ caf::behavior membership(caf::stateful_actor<membership_state>* self, context_pt
         if (self->state.hosted.count(doubted.shard) != 0)
           lose(self, {doubted.shard});
       },
+      [=](const history_doubted& doubted) { on_history_doubted(self, doubted); },
       [=](const follow_hosting& m) { follow(self, m.follower); },
       [=](const follow_cluster& m) {
         self->state.neighbours = m.neighbours;
-      [=](const history_doubted& doubted) { on_history_doubted(self, doubted); },
         self->monitor(m.neighbours);
         look(self);
       },

@@ -293,7 +293,7 @@ void carry_out(queue_ptr self, core::change changes,
                std::function<void(const core::failure&)> effect) {
   auto& st = self->state;
   if (changes.empty())
-    return st.pending.after_all(std::move(effect));
+    return st.pending.answer(self, st.context, st.identity.shard, std::move(effect));
   remember_endings(self, changes);
   st.meter.count(changes, time(self));
   st.pending.write(self, st.context, st.links.writer, st.identity, std::move(changes),

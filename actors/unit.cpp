@@ -53,13 +53,14 @@ void carry_out(self_ptr self, caf::response_promise promise, core::decision<Answ
                Reply make_reply, std::function<void()> once_durable = {}) {
   auto& st = self->state;
   if (decided.refusal != core::errc::none) {
-    st.pending.after_all(
+    st.pending.answer(
+        self, st.shared->node, st.shared->from.shard,
         reply_refusal(std::move(promise), {decided.refusal, std::move(decided.detail)}));
     return;
   }
   auto effect = reply(std::move(promise), make_reply(decided.answer));
   if (decided.changes.empty()) {
-    st.pending.after_all(std::move(effect));
+    st.pending.answer(self, st.shared->node, st.shared->from.shard, std::move(effect));
     return;
   }
   if (once_durable)
@@ -180,7 +181,8 @@ void on(self_ptr self, const check_judgment& asked) {
   if (why.code == core::errc::none)
     promise.deliver(judgment_checked{});
   else
-    st.pending.after_all(reply_refusal(std::move(promise), std::move(why)));
+    st.pending.answer(self, st.shared->node, st.shared->from.shard,
+                      reply_refusal(std::move(promise), std::move(why)));
 }
 
 void on(self_ptr self, trusted_submit& submit) {
@@ -189,7 +191,8 @@ void on(self_ptr self, trusted_submit& submit) {
   const auto at = time(self);
   auto command = command_of(self, submit);
   if (!command) {
-    st.pending.after_all(reply_refusal(self->make_response_promise(), command.error()));
+    st.pending.answer(self, st.shared->node, st.shared->from.shard,
+                      reply_refusal(self->make_response_promise(), command.error()));
     return;
   }
   if (command->payload.empty())
