@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/node.hpp"
+#include "core/history.hpp"
 #include "core/placement.hpp"
 
 #include <caf/actor_clock.hpp>
@@ -96,6 +97,36 @@ private:
   std::shared_ptr<const core::living_processes> last_;
 };
 
+/// How far the writers of this node have seen each shard committed; no number goes back.
+class written_marks {
+public:
+  explicit written_marks(std::uint32_t shards) : marks_(shards) {}
+
+  /// By the shard's writer alone.
+  void put(core::shard_id shard, const core::shard_mark& mark) {
+    auto& at = marks_[shard];
+    at.epoch.store(mark.at, std::memory_order_relaxed);
+    at.events.store(mark.events, std::memory_order_relaxed);
+    at.batches.store(mark.batches, std::memory_order_release);
+  }
+  core::shard_marks read() const {
+    core::shard_marks marks;
+    for (core::shard_id shard = 0; shard < marks_.size(); ++shard)
+      if (const auto batches = marks_[shard].batches.load(std::memory_order_acquire); batches > 0)
+        marks[shard] = {marks_[shard].epoch.load(std::memory_order_relaxed), batches,
+                        marks_[shard].events.load(std::memory_order_relaxed)};
+    return marks;
+  }
+
+private:
+  struct mark {
+    std::atomic<core::epoch> epoch{0};
+    std::atomic<std::uint64_t> batches{0};
+    std::atomic<core::event_seq> events{0};
+  };
+  std::vector<mark> marks_;
+};
+
 /// Whether the node has fenced itself, since when and why. Written by membership, read by any.
 class fence_record {
 public:
@@ -178,10 +209,15 @@ private:
 
 /// What every actor of one node shares. Settings never change; the rest is atomic.
 struct node_context {
-  explicit node_context(node_settings s) : settings(std::move(s)), hosting(settings.shards) {}
+  explicit node_context(node_settings s)
+      : settings(std::move(s)), hosting(settings.shards), written(settings.shards) {}
 
   const node_settings settings;
   hosted_shards hosting;
+  written_marks written;
+  /// Of the latest generation of the database in which this node hosts: leases are granted under
+  /// higher tokens only. Set before anything of a shard is loaded.
+  std::atomic<core::token> tokens_above{0};
   seen_processes processes;
   audit_record audits;
   core::instant started_at; ///< Set once by membership, before anything else runs.

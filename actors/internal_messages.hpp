@@ -27,6 +27,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -72,7 +73,8 @@ struct write_done {
   std::uint64_t first() const { return ticket - (tickets - 1); }
 };
 
-/// Membership → writer: these shards are ours to write, from these sequence numbers on.
+/// Membership → writer: these shards are ours to write, from these sequence numbers on. Whoever
+/// sends it hears of doubts about them (`history_doubted`).
 struct adopt_shards {
   std::vector<persistence::shard_fence> fences;
 };
@@ -119,6 +121,12 @@ struct processes_changed {};
 /// Shards → membership: the writer says that the shard is another host's.
 struct shard_doubted {
   core::shard_id shard = 0;
+};
+
+/// Writer → membership: the database does not know what batches of these shards, under these
+/// epochs, follow from.
+struct history_doubted {
+  std::vector<std::pair<core::shard_id, core::epoch>> shards;
 };
 
 /// Neighbours → membership: tell me of every look at the cluster.
@@ -1038,6 +1046,7 @@ HOLDFAST_LOCAL_MESSAGE(follow_hosting)
 HOLDFAST_LOCAL_MESSAGE(shards_gained)
 HOLDFAST_LOCAL_MESSAGE(leave_shards)
 HOLDFAST_LOCAL_MESSAGE(shard_doubted)
+HOLDFAST_LOCAL_MESSAGE(history_doubted)
 HOLDFAST_LOCAL_MESSAGE(follow_cluster)
 HOLDFAST_LOCAL_MESSAGE(cluster_seen)
 HOLDFAST_LOCAL_MESSAGE(announce_change)

@@ -39,6 +39,8 @@ void adopt(self_ptr self, const std::vector<persistence::shard_fence>& fences) {
   std::vector<adopt_shards> adopted(lanes);
   shards_gained gained;
   for (const auto& fence : fences) {
+    auto& above = st.context->tokens_above;
+    above = std::max(above.load(), fence.tokens_above);
     st.hosted[fence.shard] = fence.epoch;
     adopted[fence.shard % lanes].fences.push_back(fence);
     gained.shards.push_back(fence.shard);
@@ -157,8 +159,11 @@ void lose(self_ptr self, const shard_list& shards) {
 core::failure enter(self_ptr self) {
   auto& st = self->state;
   const auto& settings = st.context->settings;
-  if (const auto fixed = open(self).ensure_shards(settings.shards); !fixed)
-    return fixed.error();
+  // Once it was in, the number of shards stands in the database. Where it does not, somebody is
+  // restoring that, and must not find rows in the way.
+  if (!st.ready)
+    if (const auto fixed = open(self).ensure_shards(settings.shards); !fixed)
+      return fixed.error();
   const auto& limits = settings.json;
   if (const auto told = open(self).publish_limits({static_cast<std::uint32_t>(limits.bytes_max),
                                                    static_cast<std::uint32_t>(limits.depth_max)});
@@ -289,6 +294,55 @@ void note_renewal(self_ptr self) {
   st.context->log(log_level::warning, "fence_lifted", {{"after_ms", std::to_string(span.count())}});
 }
 
+shard_list all_hosted(const membership_state& st) {
+  shard_list shards;
+  for (const auto& [shard, at] : st.hosted)
+    shards.push_back(shard);
+  return shards;
+}
+
+/// The database has forgotten what was committed, or may have: it is not where it was. What this
+/// node knows stands on that, so nothing here decides on; the shards are taken anew, in a new
+/// generation, in which nothing has a number that was given out before.
+core::failure start_anew(self_ptr self, const std::string& forgotten) {
+  auto& st = self->state;
+  const auto why = forgotten.empty()
+                       ? std::string{"the database is on another server or timeline than before"}
+                       : "the database has lost commits: " + forgotten;
+  const auto shards = all_hosted(st);
+  if (const auto fence = st.context->fence.read();
+      fence.since == core::instant{} || fence.why != why) { // once, and not at every look
+    st.context->log(log_level::error, "history_lost",
+                    {{"reason", why}, {"shards", listed(shards)}});
+    st.context->fence.begin(now(self, st.context), why);
+  }
+  persistence::known_history known{st.history.generation(), {}};
+  for (const auto& [shard, mark] : st.history.marks())
+    known.shards.push_back({shard, mark.at, mark.batches, mark.events});
+  const auto begun = open(self).begin_generation(known, false);
+  lose(self, shards);
+  if (!begun)
+    return begun.error();
+  st.context->log(log_level::warning, "generation_begun",
+                  {{"by", *begun ? "this node" : "another node"}});
+  if (shards.empty()) // else `have_left` looks again
+    self->send(self, look_now{});
+  return {};
+}
+
+/// A writer has found that the database does not know what it has committed. Where the look does
+/// not find the same, the two disagree about a batch for another reason; taking the shard anew ends
+/// that as well.
+void on_history_doubted(self_ptr self, const history_doubted& doubted) {
+  look(self);
+  shard_list shards;
+  for (const auto& [shard, at] : doubted.shards)
+    if (const auto mine = self->state.hosted.find(shard);
+        mine != self->state.hosted.end() && mine->second == at)
+      shards.push_back(shard);
+  lose(self, shards);
+}
+
 /// Renews the node's lease and looks at the cluster.
 core::failure try_to_look(self_ptr self) {
   auto& st = self->state;
@@ -296,16 +350,22 @@ core::failure try_to_look(self_ptr self) {
   if (!st.registered)
     if (auto why = enter(self); why.code != core::errc::none)
       return why;
+  const auto written = st.context->written.read(); // whatever the database knows less of is lost
   const auto asked = self->clock().now();
   auto view = open(self).renew(settings.incarnation, settings.lease_time);
   if (!view)
     return view.error();
   st.context->clock.follow(view->now, asked, self->clock().now());
+  if (const auto forgotten = st.history.look(*view, written); !forgotten.empty() || view->moved)
+    return start_anew(self, forgotten);
   if (core::find_node(*view, settings.incarnation) == nullptr) {
     st.registered = false; // somebody has struck us off
     return {core::errc::unavailable, "the node's row is gone; it registers anew"};
   }
   note_fence(self, "the database kept the renewal waiting");
+  // Before the lease counts: a node that was frozen may have lost shards whose actors still run.
+  for (const auto shard : compare(st, *view).lost)
+    st.context->hosting.put(shard, false);
   st.context->hosting.sure_until(asked + settings.lease_time);
   if (st.context->hosting.sure(self->clock().now()))
     note_renewal(self);
@@ -422,6 +482,7 @@ caf::behavior membership(caf::stateful_actor<membership_state>* self, context_pt
         if (self->state.hosted.count(doubted.shard) != 0)
           lose(self, {doubted.shard});
       },
+      [=](const history_doubted& doubted) { on_history_doubted(self, doubted); },
       [=](const follow_hosting& m) { follow(self, m.follower); },
       [=](const follow_cluster& m) {
         self->state.neighbours = m.neighbours;

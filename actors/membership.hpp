@@ -23,6 +23,7 @@ struct membership_state {
   std::set<core::shard_id> leaving; ///< Not hosted any more; what worked for them is being ended.
   core::believed_dead dead;
   core::own_lease lease;
+  core::seen_history history;
   std::vector<caf::actor> followers;
   caf::actor neighbours;   ///< Null until it has come.
   caf::actor shards;       ///< The same; follows the processes.
@@ -45,6 +46,10 @@ struct membership_state {
 ///                   has ended ► writers ► free in the database ► other nodes are told to look
 ///
 /// A shard that another node has taken goes the same way, without the part in the database.
+///
+/// A database that has forgotten commits, because it was promoted from a standby that had not got
+/// them or restored from a copy, begins a new generation: all shards are taken anew and everything
+/// about them is loaded again (docs/adr/0076).
 ///
 /// Failure: an unreachable database is retried; when the lease may have run out meanwhile, the node
 /// decides nothing until a renewal succeeds, and membership says so (`fenced`, `fence_lifted`).

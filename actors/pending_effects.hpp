@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/backpressure.hpp"
+#include "actors/context.hpp"
 #include "actors/internal_messages.hpp"
 #include "core/batching.hpp"
 #include "messages/errors.hpp"
@@ -95,6 +96,17 @@ public:
       effect({});
     else
       put({last_->ticket, std::move(effect), {}, false});
+  }
+
+  /// The same for an answer from memory for which nothing is written. While nothing is pending, no
+  /// commit shows that the memory is the shard's: so it is answered only by a node that hosts the
+  /// shard and whose lease runs. One that was frozen does not speak for the next host.
+  template <class Self>
+  void answer(Self* self, const context_ptr& context, core::shard_id shard,
+              std::function<void(const core::failure&)> effect) {
+    if (!empty() || context->hosting.here(shard, self->clock().now()))
+      return after_all(std::move(effect));
+    effect({core::errc::unavailable, "this node may not host the shard any more; ask again"});
   }
 
   /// The writer's answer. False when the write was refused: then everything that waits has been

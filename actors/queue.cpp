@@ -103,6 +103,7 @@ void on_loaded(queue_ptr self, persistence::stored_queue& stored) {
   q.paused = stored.row.paused;
   q.paused_types = {stored.row.paused_types.begin(), stored.row.paused_types.end()};
   q.revision = stored.row.revision;
+  q.tokens_above = self->state.context->tokens_above;
   for (auto& task : stored.tasks)
     core::enter(q, std::move(task));
   for (const auto& task : stored.rate_limited)
@@ -300,7 +301,7 @@ void carry_out(queue_ptr self, core::change changes,
                std::function<void(const core::failure&)> effect) {
   auto& st = self->state;
   if (changes.empty())
-    return st.pending.after_all(std::move(effect));
+    return st.pending.answer(self, st.context, st.identity.shard, std::move(effect));
   remember_endings(self, changes);
   st.meter.count(changes, time(self));
   st.pending.write(self, st.context, st.links.writer, st.identity, std::move(changes),

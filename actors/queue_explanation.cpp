@@ -48,12 +48,13 @@ void on_explain(queue_ptr self, const asked& from, const msg::explain_task& requ
         to_message(request.task, status_of(task), core::explain(st.queue, task, time(self))));
   }
   // What has just ended is in the database when everything before this is.
-  st.pending.after_all([=, task = request.task](const core::failure& why) {
-    if (why.code == core::errc::none)
-      explain_stored(self, promise, task);
-    else
-      promise.deliver(msg::to_error(why));
-  });
+  st.pending.answer(self, st.context, st.identity.shard,
+                    [=, task = request.task](const core::failure& why) {
+                      if (why.code == core::errc::none)
+                        explain_stored(self, promise, task);
+                      else
+                        promise.deliver(msg::to_error(why));
+                    });
 }
 
 } // namespace holdfast::actors

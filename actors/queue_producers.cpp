@@ -354,12 +354,14 @@ void on_redrive(queue_ptr self, const asked& from, const msg::redrive_tasks& req
   filter.limit = request.limit;
   ++self->state.reads;
   // What was revived and has ended again must not be read as it was before.
-  self->state.pending.after_all([=, filter = std::move(filter)](const core::failure& why) {
-    if (why.code == core::errc::none)
-      redrive(self, promise, filter);
-    else
-      promise.deliver(msg::to_error(why));
-  });
+  auto& st = self->state;
+  st.pending.answer(self, st.context, st.identity.shard,
+                    [=, filter = std::move(filter)](const core::failure& why) {
+                      if (why.code == core::errc::none)
+                        redrive(self, promise, filter);
+                      else
+                        promise.deliver(msg::to_error(why));
+                    });
 }
 
 } // namespace holdfast::actors

@@ -109,13 +109,41 @@ void enter_schedules(queue_ptr self, std::vector<core::put_schedule_row>& stored
   }
 }
 
-void run_schedules(queue_ptr self) {
+namespace {
+
+void run(queue_ptr self, const core::run_schedules& command);
+
+/// Which tasks were made while the clock stood ahead, and are over perhaps.
+void look_for_made(queue_ptr self, const std::vector<core::task_id>& unsure) {
+  self->state.running_schedules = true;
+  const auto done = [=](core::run_schedules command) {
+    self->state.running_schedules = false;
+    run(self, command);
+  };
+  self->request(self->state.links.loader, internal_timeout, find_tasks{unsure})
+      .then(
+          [=](const tasks_found& found) {
+            core::run_schedules command{{unsure.begin(), unsure.end()}, {}};
+            for (const auto& one : found.tasks)
+              command.exist.insert(one.task);
+            done(std::move(command));
+            look_after(self);
+          },
+          [=](const caf::error&) { // the next look of the sweeper tries again
+            self->state.running_schedules = false;
+          });
+}
+
+void run(queue_ptr self, const core::run_schedules& command) {
   auto& st = self->state;
   if (st.running_schedules || writers_are_busy(*st.context))
     return;
-  auto decided = core::decide(st.queue, core::run_schedules{}, time(self));
+  auto decided = core::decide(st.queue, command, time(self));
   for (const auto& name : decided.answer.stuck)
     warn(self, "schedule_stuck", st.queue.schedules.at(name));
+  const auto& unsure = decided.answer.unsure;
+  if (decided.changes.empty() && !unsure.empty())
+    return look_for_made(self, unsure);
   if (decided.changes.empty())
     return;
   st.running_schedules = true;
@@ -126,6 +154,10 @@ void run_schedules(queue_ptr self) {
       look_after(self);
   });
 }
+
+} // namespace
+
+void run_schedules(queue_ptr self) { run(self, {}); }
 
 core::instant next_schedule(queue_ptr self) {
   const auto& st = self->state;

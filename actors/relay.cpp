@@ -332,11 +332,11 @@ void on_cursor_written(self_ptr self) {
 }
 
 /// A cursor that is not written only means that events come again. A refusal means that this actor
-/// may not write any more; that a shard has gone meanwhile does not.
+/// may not write any more; that a shard has gone meanwhile, or is taken anew, does not.
 void on_written(self_ptr self, const write_done& done) {
   if (done.failure.code == core::errc::none)
     on_cursor_written(self);
-  else if (done.failure.code != core::errc::fenced)
+  else if (done.failure.code != core::errc::fenced && done.failure.code != core::errc::unavailable)
     return self->quit(msg::to_error(done.failure));
   auto& st = self->state;
   for (auto ticket = done.first(); ticket <= done.ticket; ++ticket)

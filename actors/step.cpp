@@ -79,6 +79,7 @@ void on_loaded(step_ptr self, step_loaded& stored) {
   take_versions(self, stored.workflow);
   const auto& mine = definition_of(st);
   st.step.hides_origin = mine.test_questions.has_value();
+  st.step.token_min = st.context->tokens_above + 1;
   st.step.executor = mine.tasks;
   for (const auto& unit : stored.step.open_units)
     enter_unit(self, unit);
@@ -117,13 +118,14 @@ void answer_step(step_ptr self, core::decision<core::step_row> decided) {
   auto& st = self->state;
   auto promise = self->make_response_promise();
   if (decided.refusal != core::errc::none) {
-    st.pending.after_all(
+    st.pending.answer(
+        self, st.context, st.identity.shard,
         reply_refusal(std::move(promise), {decided.refusal, std::move(decided.detail)}));
     return;
   }
   auto effect = reply(std::move(promise), to_view(decided.answer));
   if (decided.changes.empty())
-    st.pending.after_all(std::move(effect));
+    st.pending.answer(self, st.context, st.identity.shard, std::move(effect));
   else
     write(self, std::move(decided.changes), std::move(effect));
 }
@@ -137,9 +139,11 @@ core::failure unreadable(core::failure why) {
 }
 
 void refuse(step_ptr self, const held_promise& promise, core::failure why) {
-  self->state.pending.after_all([promise, why = std::move(why)](const core::failure& lost) {
-    promise.deliver(msg::to_error(lost.code == core::errc::none ? why : lost));
-  });
+  auto& st = self->state;
+  st.pending.answer(self, st.context, st.identity.shard,
+                    [promise, why = std::move(why)](const core::failure& lost) {
+                      promise.deliver(msg::to_error(lost.code == core::errc::none ? why : lost));
+                    });
 }
 
 void again_later(step_ptr self, std::uint32_t attempt, std::function<void()> what) {

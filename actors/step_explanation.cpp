@@ -70,12 +70,13 @@ void explain_contributor(step_ptr self, const msg::explain_contributor& request,
   for (auto& why : core::explain(st.step.row, *st.board, st.ready, request.contributor, lacks,
                                  now(self, st.context)))
     answer.reasons.push_back({std::move(why.code), std::move(why.text)});
-  st.pending.after_all([=, answer = std::move(answer)](const core::failure& lost) {
-    if (lost.code == core::errc::none)
-      promise.deliver(answer);
-    else
-      promise.deliver(msg::to_error(lost));
-  });
+  st.pending.answer(self, st.context, st.identity.shard,
+                    [=, answer = std::move(answer)](const core::failure& lost) {
+                      if (lost.code == core::errc::none)
+                        promise.deliver(answer);
+                      else
+                        promise.deliver(msg::to_error(lost));
+                    });
 }
 
 } // namespace

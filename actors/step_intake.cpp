@@ -64,7 +64,7 @@ void add_missing(step_ptr self, std::shared_ptr<intake> in,
   const auto fresh = static_cast<std::uint32_t>(items.size());
   const auto there = static_cast<std::uint32_t>(before - items.size());
   if (items.empty()) {
-    st.pending.after_all([=](const core::failure& why) {
+    st.pending.answer(self, st.context, st.identity.shard, [=](const core::failure& why) {
       in->done(why, 0, why.code == core::errc::none ? there : 0);
     });
     return leave_line(self);

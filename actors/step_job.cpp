@@ -24,7 +24,7 @@ void on_job_status_changed(step_ptr self, const msg::job_status_changed& request
       promise.deliver(msg::to_error(why));
   };
   if (noted.changes.empty())
-    st.pending.after_all(std::move(effect));
+    st.pending.answer(self, st.context, st.identity.shard, std::move(effect));
   else
     write(self, std::move(noted.changes), std::move(effect));
   gather_when_due(self); // it may be sealed now

@@ -170,7 +170,7 @@ void on_remove_contributor(step_ptr self, const msg::remove_contributor& request
   auto effect = reply(self->make_response_promise(),
                       msg::contributor_removed{st.identity.step(), request.contributor});
   if (!decided.answer) {
-    st.pending.after_all(std::move(effect));
+    st.pending.answer(self, st.context, st.identity.shard, std::move(effect));
     return;
   }
   write(self, std::move(decided.changes), std::move(effect));
@@ -184,9 +184,14 @@ void on_get_feedback(step_ptr self, const msg::get_feedback& request) {
   const held_promise promise{self->make_response_promise()};
   if (!told)
     return refuse(self, promise, told.error());
-  self->state.pending.after_all([promise, unit = request.unit, told = *told](const core::failure&) {
-    promise.deliver(msg::judgment_feedback{unit, told.test_question, told.right, told.counts});
-  });
+  auto& st = self->state;
+  st.pending.answer(
+      self, st.context, st.identity.shard,
+      [promise, unit = request.unit, told = *told](const core::failure& lost) {
+        if (lost.code != core::errc::none)
+          return promise.deliver(msg::to_error(lost));
+        promise.deliver(msg::judgment_feedback{unit, told.test_question, told.right, told.counts});
+      });
 }
 
 void on_list_contributors(step_ptr self, const msg::list_contributors& request) {
@@ -200,7 +205,8 @@ void on_list_contributors(step_ptr self, const msg::list_contributors& request) 
       break;
     page.contributors.push_back(view_of(report));
   }
-  st.pending.after_all(reply(self->make_response_promise(), std::move(page)));
+  st.pending.answer(self, st.context, st.identity.shard,
+                    reply(self->make_response_promise(), std::move(page)));
 }
 
 } // namespace holdfast::actors

@@ -93,7 +93,8 @@ bool answer_open(step_ptr self, const msg::repair_contributor& request,
   const auto* row = open_repair(st, request.repair);
   if (row == nullptr)
     return false;
-  st.pending.after_all(
+  st.pending.answer(
+      self, st.context, st.identity.shard,
       [promise, refusal = mismatch(*row, request), view = view_of(*row)](const core::failure& why) {
         if (why.code != core::errc::none)
           promise.deliver(msg::to_error(why));

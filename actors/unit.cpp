@@ -58,13 +58,14 @@ void carry_out(self_ptr self, caf::response_promise promise, core::decision<Answ
                Reply make_reply, std::function<void()> once_durable = {}) {
   auto& st = self->state;
   if (decided.refusal != core::errc::none) {
-    st.pending.after_all(
+    st.pending.answer(
+        self, st.shared->node, st.shared->from.shard,
         reply_refusal(std::move(promise), {decided.refusal, std::move(decided.detail)}));
     return;
   }
   auto effect = reply(std::move(promise), make_reply(decided.answer));
   if (decided.changes.empty()) {
-    st.pending.after_all(std::move(effect));
+    st.pending.answer(self, st.shared->node, st.shared->from.shard, std::move(effect));
     return;
   }
   if (once_durable)
@@ -135,7 +136,8 @@ void on(self_ptr self, caf::response_promise promise, owned_ask& ask) {
   auto before = core::part_of(st.unit, request.contributor);
   auto decided = core::decide(st.unit, st.shared->lease,
                               core::ask{request.contributor, request.assignment,
-                                        st.shared->hides_counts ? core::token_of(at) : 0},
+                                        std::max(st.shared->hides_counts ? core::token_of(at) : 0,
+                                                 st.shared->node->tokens_above + 1)},
                               at);
   if (ask.reserved || !decided.changes.empty())
     report(self, {}, ask.reserved);
@@ -230,7 +232,8 @@ void on(self_ptr self, caf::response_promise promise, const check_judgment& aske
   if (why.code == core::errc::none)
     promise.deliver(judgment_checked{});
   else
-    st.pending.after_all(reply_refusal(std::move(promise), std::move(why)));
+    st.pending.answer(self, st.shared->node, st.shared->from.shard,
+                      reply_refusal(std::move(promise), std::move(why)));
 }
 
 void on(self_ptr self, caf::response_promise promise, trusted_submit& submit) {
@@ -239,7 +242,8 @@ void on(self_ptr self, caf::response_promise promise, trusted_submit& submit) {
   const auto at = time(self);
   auto command = command_of(self, submit);
   if (!command) {
-    st.pending.after_all(reply_refusal(std::move(promise), command.error()));
+    st.pending.answer(self, st.shared->node, st.shared->from.shard,
+                      reply_refusal(std::move(promise), command.error()));
     return;
   }
   if (command->payload.empty())

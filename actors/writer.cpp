@@ -89,6 +89,7 @@ struct writer_state {
   /// when the shard comes back.
   std::map<core::shard_id, std::uint64_t> ended_lives;
   caf::actor follower;
+  caf::strong_actor_ptr membership; ///< Who has told of the shards; null before.
   std::vector<caf::response_promise> settling;
   /// Who waits until nothing of some shards is under way.
   struct shards_settling {
@@ -330,6 +331,7 @@ void on_committed(self_ptr self) {
     for (auto& change : part.changes)
       for (auto& event : change.events)
         committed.events.push_back({{part.shard, ++fence.last_event}, std::move(event)});
+    st.context->written.put(part.shard, {fence.epoch, fence.batch_seq, fence.last_event});
     if (!committed.events.empty())
       st.durable_events.push_back(std::move(committed));
   }
@@ -401,7 +403,10 @@ void on_refused(self_ptr self, const persistence::commit_result& result) {
   st.ranges.push_back(halves.first);
 }
 
-void on_fenced(self_ptr self, const std::vector<core::shard_id>& lost) {
+/// Nothing that was decided for these shards under the epochs of the batch can be written any more,
+/// for the reason `why`. Returns them with those epochs.
+std::map<core::shard_id, core::epoch>
+give_up(self_ptr self, const std::vector<core::shard_id>& lost, const core::failure& why) {
   auto& st = self->state;
   std::map<core::shard_id, core::epoch> shards;
   for (const auto& part : st.batch.shards)
@@ -410,13 +415,11 @@ void on_fenced(self_ptr self, const std::vector<core::shard_id>& lost) {
       st.context->gauges.writer.stale += part.changes.size();
     }
   unbuild(st);
-  st.context->log(log_level::warning, "shards_lost", {{"count", std::to_string(shards.size())}});
   // Membership may have taken the shard over anew meanwhile: that epoch is not lost.
   for (const auto& [shard, epoch] : shards)
     if (const auto fence = st.fences.find(shard);
         fence != st.fences.end() && fence->second.epoch == epoch)
       st.fences.erase(fence);
-  const core::failure why{core::errc::fenced, "another host has taken the shard over"};
   // Everything selected but not yet committed goes back in front, in order, without the lost
   // shards.
   std::vector<queued_change> keep;
@@ -434,6 +437,30 @@ void on_fenced(self_ptr self, const std::vector<core::shard_id>& lost) {
     else
       st.queue.push_back(std::move(change));
   }
+  return shards;
+}
+
+void on_fenced(self_ptr self, const std::vector<core::shard_id>& lost) {
+  const auto shards =
+      give_up(self, lost, {core::errc::fenced, "another host has taken the shard over"});
+  self->state.context->log(log_level::warning, "shards_lost",
+                           {{"count", std::to_string(shards.size())}});
+}
+
+/// What the batch follows from is not in the database: it was promoted from a standby that had not
+/// got it, or restored. No takeover will ever end that, so this node ends it: membership takes the
+/// shards anew, and everything above is loaded again.
+void on_history_lost(self_ptr self, const persistence::commit_result& result) {
+  auto& st = self->state;
+  const auto shards =
+      give_up(self, result.fenced,
+              {core::errc::unavailable, "the database has lost commits of the shard; it is taken"
+                                        " over anew from what there is"});
+  st.context->log(log_level::error, "commits_lost",
+                  {{"count", std::to_string(shards.size())}, {"reason", result.reason}});
+  if (st.membership)
+    self->send(caf::actor_cast<caf::actor>(st.membership),
+               history_doubted{{shards.begin(), shards.end()}});
 }
 
 /// Why `change` may not be written any more: its sender was refused, or the shard is hosted anew
@@ -550,6 +577,7 @@ void note_doubt(writer_state& st, const persistence::commit_result& result) {
       ++gauges.found_not_committed;
     return;
   case persistence::commit_status::fenced: // the next host knows, and goes on from there
+  case persistence::commit_status::history_lost:
     if (std::exchange(st.doubted, false))
       ++gauges.never_found;
     return;
@@ -592,6 +620,10 @@ void commit(self_ptr self) {
     case persistence::commit_status::fenced:
       st.attempt = 0;
       on_fenced(self, result.fenced);
+      break;
+    case persistence::commit_status::history_lost:
+      st.attempt = 0;
+      on_history_lost(self, result);
       break;
     case persistence::commit_status::unavailable:
     case persistence::commit_status::in_doubt: {
@@ -758,6 +790,7 @@ caf::behavior writer(self_ptr self, context_ptr context) {
       [=](const adopt_shards& adopted) {
         for (const auto& fence : adopted.fences)
           self->state.fences[fence.shard] = fence;
+        self->state.membership = self->current_sender();
         self->state.adopted_anew = true;
       },
       [=](const follow_events& follow) { self->state.follower = follow.relay; },

@@ -22,7 +22,9 @@ namespace holdfast::actors {
 /// Failure: a lost connection or an unknown outcome repeats the very same batch under the same
 /// sequence numbers, with backoff, until the database has said what happened; nobody is answered
 /// before. A batch that the database refuses is cut in halves until the guilty change stands alone;
-/// it alone is refused. A lost fence answers `fenced` to every request of that shard.
+/// it alone is refused. A lost fence answers `fenced` to every request of that shard. A database
+/// that does not know what a batch follows from answers `unavailable` to them, and membership hears
+/// of it.
 ///
 /// Backpressure: requests are turned away while `writer_gauges::queued` is above the high-water
 /// mark, by the gateway and again by whoever would decide (`room_to_write`): nothing has been

@@ -14,6 +14,7 @@ void add_node_command(CLI::App& cli, const node_additions& additions, exit_code&
 void add_demo_command(CLI::App& cli, exit_code& result);
 void add_status_command(CLI::App& cli, exit_code& result);
 void add_verify_command(CLI::App& cli, exit_code& result);
+void add_restored_command(CLI::App& cli, exit_code& result);
 void add_aggregate_command(CLI::App& cli, exit_code& result);
 void add_simulate_overlap_command(CLI::App& cli, exit_code& result);
 void add_migrate_command(CLI::App& cli, exit_code& result);

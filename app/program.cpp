@@ -67,6 +67,7 @@ int program::run(int argc, char** argv) {
   add_webhooks_command(cli, result);
   add_verify_command(cli, result);
   add_migrate_command(cli, result);
+  add_restored_command(cli, result);
   add_certs_command(cli, result);
   add_schemas_command(cli, result);
   add_validate_command(cli, result);

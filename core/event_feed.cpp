@@ -44,6 +44,13 @@ failure is_too_large(shard_id shard, const feed_event& e) {
 
 } // namespace
 
+event_seq event_bounds::past_gaps(event_seq position) const {
+  for (const auto& gap : gaps)
+    if (gap.first <= position + 1 && position <= gap.last)
+      return gap.last;
+  return position;
+}
+
 event_seq beginning_of(const event_place& place, const event_bounds& bounds) {
   switch (place.from) {
   case event_start::after:
@@ -98,7 +105,7 @@ void shard_feed::looked(const outcome<table_view>& found) {
     const auto& bounds = found->bounds;
     for (const auto& e : found->events)
       events.push_back(as_published(e));
-    const auto begin = beginning_of(place, bounds);
+    const auto begin = bounds.past_gaps(beginning_of(place, bounds));
     newest_ = std::max(
         {newest_.value_or(0), bounds.newest, events.empty() ? event_seq{0} : events.back()->seq});
     // Pruned between the look at the bounds and that at the events: look once more.
@@ -160,7 +167,7 @@ shard_feed::readings::iterator
 shard_feed::proceed_from_table(readings::iterator at, const table_view& found,
                                const std::vector<feed_event_ptr>& events) {
   auto& r = at->second;
-  const auto begin = beginning_of(r.wish.place, found.bounds);
+  const auto begin = found.bounds.past_gaps(beginning_of(r.wish.place, found.bounds));
   if (begin < found.bounds.pruned)
     return answer_with(at, are_gone(shard_, found.bounds));
   if (begin > *newest_)

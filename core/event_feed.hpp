@@ -13,10 +13,21 @@
 
 namespace holdfast::core {
 
-/// Which events of a shard are kept: those after `pruned`, up to and including `newest`.
+/// Numbers that no event of a shard has: a generation of the database begins behind them.
+struct event_gap {
+  event_seq first = 0;
+  event_seq last = 0;
+};
+
+/// Which events of a shard are kept: those after `pruned`, up to and including `newest`, but for
+/// the gaps between them.
 struct event_bounds {
   event_seq pruned = 0;
   event_seq newest = 0;
+  std::vector<event_gap> gaps{}; ///< Ascending.
+
+  /// `position`, or the end of the gap that it lies before or in.
+  event_seq past_gaps(event_seq position) const;
 };
 
 struct event_place {

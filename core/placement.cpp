@@ -39,7 +39,7 @@ std::vector<const node_seen*> members(const cluster_view& view,
   std::map<std::string, const node_seen*> latest;
   for (const auto& node : view.nodes)
     if (dead.count(node.incarnation) == 0)
-      latest[node.name] = &node; // in order of their start
+      latest[node.name] = &node; // in the order in which they came
   std::vector<const node_seen*> chosen;
   for (const auto& [name, node] : latest)
     chosen.push_back(node);
@@ -89,7 +89,9 @@ void own_lease::look(const cluster_view& view, const incarnation_id& me, duratio
   const auto* own = find_node(view, me);
   if (own == nullptr)
     return;
-  if (expires_at_ != instant{} && view.now >= expires_at_)
+  const auto lease = own->expires_at - view.now;
+  const bool over = view.now >= expires_at_ || expires_at_ > view.now + 2 * lease;
+  if (expires_at_ != instant{} && over)
     others_until_ = view.now + heartbeat;
   expires_at_ = own->expires_at;
 }

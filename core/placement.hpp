@@ -21,15 +21,21 @@ struct node_seen {
 
 struct shard_seen {
   shard_id shard = 0;
-  incarnation_id host; ///< Nil when nobody hosts it.
-  epoch at = 0;        ///< The host's fencing number.
+  incarnation_id host;      ///< Nil when nobody hosts it.
+  epoch at = 0;             ///< The host's fencing number.
+  std::uint64_t batches{0}; ///< Number of its last batch.
+  event_seq events{0};      ///< Of its last event.
 };
 
 /// The cluster at one instant.
 struct cluster_view {
   instant now;                    ///< The database's clock.
-  std::vector<node_seen> nodes;   ///< Those whose lease runs, in order of their start.
+  std::vector<node_seen> nodes;   ///< Those whose lease runs, in the order in which they came.
   std::vector<shard_seen> shards; ///< Ascending by shard.
+  std::uint64_t generation{1};    ///< Of the database's history (docs/adr/0076).
+  /// The database is on another server, on another timeline, or restored under the same name: not
+  /// where its generation began. Looked at once for each connection.
+  bool moved{false};
 };
 
 /// The node of `view` with this incarnation; null when it is not there.
@@ -75,8 +81,10 @@ private:
 
 /// A node's own lease, as it has seen it. When the database was away for longer than leases last,
 /// all of them have run out, and whoever comes back first would find itself alone and take
-/// everything, only to hand most of it over again. So a node whose lease had run out lets the
-/// others come back first: one heartbeat, within which each of them renews its lease.
+/// everything, only to hand most of it over again; nor does a lease count that ends where no lease
+/// can, after the database's clock was set back. So a node whose lease had run out, or that sees
+/// the clock go back, lets the others come back first: one heartbeat, within which each of them
+/// renews its lease.
 class own_lease {
 public:
   /// `view` was seen by `me`, whose lease was renewed with it.

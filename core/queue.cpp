@@ -148,6 +148,7 @@ void wake(queue& q, instant now) {
 
 void grant(queue& q, task& t, const worker_id& worker, const assignment_id& id, instant now,
            change& changes) {
+  t.leases.last_token = std::max(t.leases.last_token, q.tokens_above);
   const auto& lease = grant_lease(t.leases, lease_of(q.policy, t.spec.type), id, worker, now);
   note_lease(q, t);
   changes.writes.push_back(insert_task_lease{t.spec.id, lease});

@@ -1,8 +1,11 @@
 #include "core/queue_schedules.hpp"
 
 #include "core/occurrence.hpp"
+#include "core/time_text.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace holdfast::core {
@@ -41,21 +44,50 @@ bool make(queue& q, schedule& s, instant occurrence, instant now, change& change
   s.retry_at = {};
   s.handled_until = occurrence;
   if (!outcome.repeated) // else the task that has its unique key stands for it
-    s.last_made = occurrence;
+    s.last_made = std::max(s.last_made, occurrence);
   append(changes, std::move(made.changes));
   return true;
 }
 
 /// Deals with what is due of one schedule, which is not settled meanwhile; makes at most `most`
-/// tasks. The number of those that it made.
-std::size_t run(queue& q, schedule& s, std::size_t most, instant now, change& changes) {
+/// tasks, up to the first that it may have made before. The number of those that it made.
+std::size_t run(queue& q, schedule& s, std::size_t most, const run_schedules& command, instant now,
+                change& changes, std::vector<task_id>& unsure) {
   const auto due = due_occurrences(s, now);
   if (due.empty() && s.next && *s.next <= now)
     s.handled_until = now; // all that passed was missed and makes nothing
   std::size_t made = 0;
-  while (made < std::min(due.size(), most) && make(q, s, due[made], now, changes))
+  for (const auto occurrence : due) {
+    if (made == most)
+      return made;
+    if (occurrence <= s.last_made) {
+      const auto id = occurrence_id({q.name, s.name, s.created_at}, occurrence);
+      if (command.looked_for.count(id) == 0) {
+        for (const auto one : due)
+          if (one >= occurrence && one <= s.last_made)
+            unsure.push_back(occurrence_id({q.name, s.name, s.created_at}, one));
+        return made;
+      }
+      if (command.exist.count(id) != 0) {
+        s.handled_until = occurrence;
+        continue;
+      }
+    }
+    if (!make(q, s, occurrence, now, changes))
+      return made;
     ++made;
+  }
   return made;
+}
+
+/// Puts a schedule right that is further than the clock. False when it is not.
+bool set_back(schedule& s, instant now) {
+  if (!s.plan || s.handled_until <= now + schedule_clock_slack)
+    return false;
+  s.problem = "the database's clock stood ahead, at " + to_rfc3339(s.handled_until)
+              + " or later; the schedule goes on from " + to_rfc3339(now);
+  s.handled_until = now;
+  return true;
 }
 
 } // namespace
@@ -96,7 +128,8 @@ decision<bool> decide(queue& q, put_schedule command, instant now) {
     s.created_at = s.handled_until = now;
   } else {
     unsettle(q, s);
-    run(q, s, occurrences_most, now, put.changes);
+    std::vector<task_id> unsure;
+    run(q, s, occurrences_most, {}, now, put.changes, unsure);
     if (!s.plan || !same_times(*s.plan, command.plan))
       s.handled_until = std::max(s.handled_until, now);
   }
@@ -122,22 +155,35 @@ decision<bool> decide(queue& q, const remove_schedule& command, instant) {
   return removed;
 }
 
-decision<schedules_run> decide(queue& q, const run_schedules&, instant now) {
+decision<schedules_run> decide(queue& q, const run_schedules& command, instant now) {
   decision<schedules_run> ran;
   auto& answer = ran.answer;
-  while (answer.made < occurrences_most && !q.schedules_due.empty()
+  std::set<std::string> moved;
+  for (auto& [name, s] : q.schedules)
+    if (s.handled_until > now) {
+      unsettle(q, s);
+      if (set_back(s, now)) {
+        answer.stuck.push_back(name);
+        moved.insert(name);
+      }
+      settle(q, s);
+    }
+  while (answer.made < occurrences_most && answer.unsure.empty() && !q.schedules_due.empty()
          && q.schedules_due.begin()->first <= now) {
     auto& s = q.schedules.at(q.schedules_due.begin()->second);
     const bool had_problem = !s.problem.empty();
     const auto before = s.handled_until;
     unsettle(q, s);
-    answer.made += run(q, s, occurrences_most - answer.made, now, ran.changes);
+    answer.made +=
+        run(q, s, occurrences_most - answer.made, command, now, ran.changes, answer.unsure);
     settle(q, s);
     if (s.handled_until != before)
-      ran.changes.writes.push_back(row_of(q, s, now));
+      moved.insert(s.name);
     if (!had_problem && !s.problem.empty())
       answer.stuck.push_back(s.name);
   }
+  for (const auto& name : moved)
+    ran.changes.writes.push_back(row_of(q, q.schedules.at(name), now));
   return ran;
 }
 

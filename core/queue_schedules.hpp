@@ -3,6 +3,7 @@
 #include "core/queue.hpp"
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,15 +45,27 @@ struct remove_schedule {
 };
 decision<bool> decide(queue& q, const remove_schedule& command, instant now);
 
+/// So far may `handled_until` lie ahead of the clock, as that of a node follows the database's.
+inline constexpr duration schedule_clock_slack = std::chrono::seconds{5};
+
 struct schedules_run {
   std::size_t made = 0;
   std::vector<std::string> stuck; ///< Those that began to have a problem.
+  /// Tasks of occurrences that are due and may have been made while the clock stood ahead: whether
+  /// they exist must be known before these are dealt with.
+  std::vector<task_id> unsure;
 };
 
 /// Makes the tasks of what is due, and writes with them how far each schedule is: all in one
 /// change. An occurrence whose task is refused is not lost: it is tried again, and others after it
 /// wait.
-struct run_schedules {};
+///
+/// A schedule that is further than the clock was run by a clock that stood ahead. It goes on from
+/// now, and says so; what it has made by then is not made again.
+struct run_schedules {
+  std::set<task_id> looked_for{}; ///< Of those that were `unsure`: whether they exist is known,
+  std::set<task_id> exist{};      ///< and these do.
+};
 decision<schedules_run> decide(queue& q, const run_schedules& command, instant now);
 
 } // namespace holdfast::core

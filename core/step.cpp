@@ -91,8 +91,8 @@ decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& 
       ++counted;
     } else if (!is_test_question(u)) {
       if (s.executor)
-        hand_out(u, *s.executor, judges, s.hides_origin ? token_of(now) : 0, ids, now,
-                 result.changes);
+        hand_out(u, *s.executor, judges, std::max(s.hides_origin ? token_of(now) : 0, s.token_min),
+                 ids, now, result.changes);
       result.changes.events.push_back(
           {event_type::unit_ready_for_assignment, u.step, u.id, {}, now, {}});
       ++counted;

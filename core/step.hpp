@@ -28,6 +28,7 @@ struct step {
   std::uint64_t next_ordinal = 1;
   /// No id of a unit may tell when it was made: test questions seldom come with the others.
   bool hides_origin = false;
+  token token_min = 0;                     ///< No lease is granted under a lower one.
   std::optional<task_executor> executor{}; ///< Of the tasks that judge its units.
   step_listing listing{};                  ///< What its events say of it besides how it stands.
 };

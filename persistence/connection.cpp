@@ -1,6 +1,7 @@
 #include "persistence/connection.hpp"
 
 #include "persistence/session.hpp"
+#include "persistence/sql_state.hpp"
 
 #include <libpq-fe.h>
 
@@ -90,18 +91,15 @@ core::outcome<std::string> hardened_conninfo(const std::string& conninfo,
 }
 
 failure_kind classify(std::string_view sqlstate) {
-  const auto in_class = [&](std::string_view prefix) {
-    return sqlstate.substr(0, prefix.size()) == prefix;
-  };
-  // 57P0x: the server is going down or coming up; 08: the connection itself; 25P0x: the session was
-  // ended for idling. None of them says anything about data.
-  if (sqlstate.empty() || in_class("08") || in_class("57P") || sqlstate == "25P03")
+  switch (remedy_for(sqlstate)) {
+  case remedy::refuse:
+    return failure_kind::refused;
+  case remedy::retry:
+    return failure_kind::transient;
+  case remedy::new_session: // given up here, so that the next call opens one
+  case remedy::ended:
     return failure_kind::lost;
-  // 40: deadlock or serialization, 53: out of disk, memory or connections, 55: lock not available,
-  // 57014: statement timeout, 58 and XX: the server's own trouble, 25006: a standby answers.
-  for (const auto* prefix : {"40", "53", "55", "57014", "58", "XX", "25006"})
-    if (in_class(prefix))
-      return failure_kind::transient;
+  }
   return failure_kind::refused;
 }
 
@@ -141,8 +139,7 @@ core::outcome<connection> connection::open(const std::string& conninfo,
   if (PQstatus(handle) != CONNECTION_OK)
     return core::failure{core::errc::unavailable, one_line(PQerrorMessage(handle))};
   // Notices ("relation exists, skipping") would go to stderr.
-  PQsetNoticeProcessor(
-      handle, [](void*, const char*) {}, nullptr);
+  PQsetNoticeReceiver(handle, &connection::note_warning, opened.warning_.get());
   if (PQsetnonblocking(handle, 1) != 0)
     return core::failure{core::errc::unavailable, one_line(PQerrorMessage(handle))};
   if (const auto problem = opened.apply(session_settings(PQserverVersion(handle)));
@@ -176,6 +173,13 @@ std::string connection::apply(const std::string& sql) {
     if (problem.empty() && status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
       problem = one_line(PQresultErrorMessage(result.raw()));
   }
+}
+
+void connection::note_warning(void* last, const pg_result* notice) {
+  const char* severity = PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
+  if (severity != nullptr && std::strcmp(severity, "WARNING") == 0)
+    *static_cast<std::string*>(last) =
+        one_line(PQresultErrorField(notice, PG_DIAG_MESSAGE_PRIMARY));
 }
 
 query_failure connection::lose(std::size_t at, const std::string& why, bool sent) {
@@ -255,6 +259,7 @@ pipeline_results connection::run(const std::vector<call>& calls) {
 pipeline_results connection::run(const std::vector<call>& calls,
                                  const std::function<void()>& meanwhile, core::duration patience) {
   pipeline_results out;
+  warning_->clear();
   const auto fail = [&](query_failure failure) {
     if (!out.failed)
       out.failure = std::move(failure);
@@ -320,6 +325,7 @@ pipeline_results connection::run(const std::vector<call>& calls,
     if (++at < calls.size())
       preparing = prepares[at];
   }
+  out.warning = *warning_;
   if (out.failed && calls.front().what != &rollback)
     roll_back_if_needed();
   return out;

@@ -26,11 +26,11 @@ core::outcome<std::string> hardened_conninfo(const std::string& conninfo,
 /// What a failed statement means for its transaction.
 enum class failure_kind {
   refused,   ///< The data was refused (constraint, type, token): the same again fails again.
-  transient, ///< Rolled back for a reason that passes: deadlock, timeout, disk full, read-only.
-  lost,      ///< The connection is gone.
+  transient, ///< Rolled back for a reason that passes: deadlock, timeout, disk full.
+  lost,      ///< The connection is gone, or of no use any more.
 };
 
-/// The kind of an error that the server reported with this SQLSTATE.
+/// The kind of an error that the server reported with this SQLSTATE, by `remedy_for`.
 failure_kind classify(std::string_view sqlstate);
 
 struct query_failure {
@@ -84,6 +84,7 @@ struct pipeline_results {
   std::vector<query_result> results;
   bool failed = false;
   query_failure failure; ///< Set when `failed`.
+  std::string warning;   ///< The last one that the server gave; empty for none.
 };
 
 /// One connection, without a second life: once lost it stays lost, so that session settings and
@@ -119,6 +120,8 @@ private:
       : handle_(handle), call_timeout_(call_timeout) {}
 
   std::string apply(const std::string& sql);
+  /// libpq's receiver of notices; `last` is the string for the last warning.
+  static void note_warning(void* last, const pg_result* notice);
   query_failure send(const std::vector<call>& calls, std::vector<bool>& prepares);
   bool wait_until(const std::function<bool(bool all_sent)>& enough,
                   std::chrono::steady_clock::time_point deadline, std::string& why);
@@ -130,6 +133,7 @@ private:
   std::unique_ptr<pg_conn, closer> handle_;
   std::set<const statement*> prepared_;
   core::duration call_timeout_;
+  std::unique_ptr<std::string> warning_ = std::make_unique<std::string>();
   bool lost_ = false;
 };
 

@@ -547,12 +547,12 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
 
 /// The same judgement as in postgres_batch.cpp; empty when the batch is the next one everywhere.
 std::optional<commit_result> judge_fences(const tables& t, const write_batch& batch) {
-  commit_result result{commit_status::refused, {}, {}};
-  bool stopped = false;
+  commit_result result{commit_status::history_lost, {}, {}};
+  std::vector<core::shard_id> forgotten;
   bool committed_before = false;
   for (const auto& part : batch.shards) {
     if (part.shard >= t.shards.size()) {
-      stopped = true;
+      forgotten.push_back(part.shard);
       result.reason += "shard " + std::to_string(part.shard) + " does not exist; ";
       continue;
     }
@@ -562,18 +562,20 @@ std::optional<commit_result> judge_fences(const tables& t, const write_batch& ba
     else if (shard.epoch == part.epoch && shard.batch_seq >= part.batch_seq)
       committed_before = true;
     else if (shard.epoch < part.epoch || shard.batch_seq + 1 != part.batch_seq
-             || (part.event_count() > 0 && shard.event_seq + 1 != part.first_event))
+             || (part.event_count() > 0 && shard.event_seq + 1 != part.first_event)) {
+      forgotten.push_back(part.shard);
       result.reason += "shard " + std::to_string(part.shard) + ": out of sequence; ";
-    else
-      continue;
-    stopped = true;
+    }
   }
   if (committed_before)
     return commit_result{commit_status::committed, {}, {}, true};
   if (!result.fenced.empty())
     return commit_result{commit_status::fenced, std::move(result.fenced),
                          "taken over by another host"};
-  return stopped ? std::optional{std::move(result)} : std::nullopt;
+  if (forgotten.empty())
+    return std::nullopt;
+  result.fenced = std::move(forgotten);
+  return result;
 }
 
 /// Adds to `used` those of the ids that `is_used` says are.

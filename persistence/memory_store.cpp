@@ -168,7 +168,7 @@ bool free_to_take(const memory::tables& t, const memory::shard_row& shard, const
                   const std::set<core::incarnation_id>& believed_dead, core::instant now) {
   const auto host = t.nodes.find(shard.host);
   return believed_dead.count(shard.host) != 0 || host == t.nodes.end() || host->second.left
-         || host->second.name == node || host->second.expires_at <= now;
+         || host->second.name == node || host->second.is_over(now);
 }
 
 } // namespace
@@ -218,6 +218,16 @@ void memory_database::set_reachable(bool reachable) {
   reachable_ = reachable;
 }
 
+void memory_database::restore(memory::tables copy) {
+  const guard lock{mutex_};
+  tables_ = std::move(copy);
+}
+
+void memory_database::set_server(std::string server) {
+  const guard lock{mutex_};
+  server_ = std::move(server);
+}
+
 core::outcome<core::instant> memory_store::now() {
   const guard lock{database_->mutex_};
   if (!database_->reachable_)
@@ -254,6 +264,9 @@ core::outcome<bool> memory_store::ensure_shards(std::uint32_t count) {
                                                            + std::to_string(shards.size())
                                                            + " shards, not " + std::to_string(count)
                                                            + "; the number cannot be changed"};
+  auto& server = database_->tables_.server;
+  if (server.empty())
+    server = database_->server_;
   return true;
 }
 
@@ -264,7 +277,9 @@ core::outcome<bool> memory_store::register_node(const std::string& name,
   if (!database_->reachable_)
     return memory::unreachable;
   const auto now = database_->clock_();
-  database_->tables_.nodes.emplace(incarnation, memory::node_row{name, address, now, now, false});
+  auto& t = database_->tables_;
+  if (t.nodes.count(incarnation) == 0)
+    t.nodes[incarnation] = {name, address, now, now, false, ++t.nodes_come, {}};
   return true;
 }
 
@@ -277,8 +292,10 @@ memory_store::take_over(const std::string& node, core::incarnation_id incarnatio
     return memory::unreachable;
   auto& t = database_->tables_;
   const auto now = database_->clock_();
-  auto& row =
-      t.nodes.emplace(incarnation, memory::node_row{node, {}, now, now, false}).first->second;
+  if (t.nodes.count(incarnation) == 0)
+    t.nodes[incarnation] = {node, {}, now, now, false, ++t.nodes_come, {}};
+  auto& row = t.nodes[incarnation];
+  row.lease = lease_time;
   row.expires_at = now + lease_time;
   row.left = false;
   auto wanted = shards;
@@ -292,7 +309,7 @@ memory_store::take_over(const std::string& node, core::incarnation_id incarnatio
     if (!free_to_take(t, shard, node, believed_dead, now))
       continue;
     shard.host = incarnation;
-    taken.push_back({number, ++shard.epoch, shard.batch_seq, shard.event_seq});
+    taken.push_back({number, ++shard.epoch, shard.batch_seq, shard.event_seq, t.numbers_above});
   }
   return taken;
 }
@@ -305,16 +322,21 @@ core::outcome<core::cluster_view> memory_store::renew(core::incarnation_id incar
   auto& t = database_->tables_;
   core::cluster_view view{database_->clock_(), {}, {}};
   const auto node = t.nodes.find(incarnation);
-  if (node != t.nodes.end() && !node->second.left)
+  if (node != t.nodes.end() && !node->second.left) {
+    node->second.lease = lease_time;
     node->second.expires_at = view.now + lease_time;
-  std::map<std::pair<core::instant, core::incarnation_id>, core::node_seen> alive;
+  }
+  std::map<std::uint64_t, core::node_seen> alive;
   for (const auto& [id, row] : t.nodes)
-    if (!row.left && row.expires_at > view.now)
-      alive[{row.started_at, id}] = {id, row.name, row.address, row.expires_at};
-  for (auto& [started, seen] : alive)
+    if (!row.left && !row.is_over(view.now))
+      alive[row.number] = {id, row.name, row.address, row.expires_at};
+  for (auto& [number, seen] : alive)
     view.nodes.push_back(std::move(seen));
   for (core::shard_id number = 0; number < t.shards.size(); ++number)
-    view.shards.push_back({number, t.shards[number].host, t.shards[number].epoch});
+    view.shards.push_back({number, t.shards[number].host, t.shards[number].epoch,
+                           t.shards[number].batch_seq, t.shards[number].event_seq});
+  view.generation = t.generation;
+  view.moved = !t.server.empty() && t.server != database_->server_;
   return view;
 }
 
@@ -561,7 +583,11 @@ core::outcome<core::event_bounds> memory_store::event_bounds(core::shard_id shar
   const auto& shards = database_->tables_.shards;
   if (shard >= shards.size())
     return core::failure{core::errc::not_found, "no such shard"};
-  return core::event_bounds{shards[shard].pruned_seq, shards[shard].event_seq};
+  core::event_bounds bounds{shards[shard].pruned_seq, shards[shard].event_seq};
+  const auto& gaps = database_->tables_.event_gaps;
+  if (const auto found = gaps.find(shard); found != gaps.end())
+    bounds.gaps = found->second;
+  return bounds;
 }
 
 core::outcome<std::vector<stored_event>>
@@ -579,8 +605,12 @@ memory_store::events_after(core::shard_id shard, core::event_seq after, std::uin
                               [](auto seq, const auto& r) { return seq < r.first_seq; });
   if (row != rows->second.begin())
     --row;
-  for (; row != rows->second.end() && row->first_seq <= after + std::max<std::uint32_t>(limit, 1);
-       ++row)
+  auto last_start = after + std::max<std::uint32_t>(limit, 1);
+  if (const auto next = std::upper_bound(rows->second.begin(), rows->second.end(), after,
+                                         [](auto seq, const auto& r) { return seq < r.first_seq; });
+      next != rows->second.end())
+    last_start = std::max(last_start, next->first_seq); // it may lie behind a gap
+  for (; row != rows->second.end() && row->first_seq <= last_start; ++row)
     for (std::size_t i = 0; i < row->events.size(); ++i)
       if (row->first_seq + i > after)
         events.push_back({{shard, row->first_seq + i}, row->events[i]});

@@ -54,6 +54,11 @@ public:
   void put_task(memory::live_task_row row);
   void delete_staged(core::staging_id id);
   void put_epoch(core::shard_id shard, core::epoch epoch);
+  /// The database is another one now: an older copy of it that was restored, or a standby that had
+  /// not got the last commits.
+  void restore(memory::tables copy);
+  /// What `cluster_view::moved` goes by.
+  void set_server(std::string server);
 
   /// What is committed, for checks of invariants. Not to be held across calls of other threads.
   const memory::tables& tables() const { return tables_; }
@@ -72,6 +77,7 @@ private:
   std::function<bool(const core::change&)> refusals_;
   bool reachable_ = true;
   memory::tables tables_;
+  std::string server_ = "here";
   std::mutex mutex_;
 };
 
@@ -97,6 +103,7 @@ public:
   core::outcome<bool> hand_over(core::incarnation_id incarnation,
                                 const std::vector<core::shard_id>& shards) override;
   core::outcome<bool> resign(core::incarnation_id incarnation) override;
+  core::outcome<bool> begin_generation(const known_history& known, bool restored) override;
 
   core::outcome<stored_step> load_step(core::step_id step,
                                        const lease_policies_of& policies_of) override;

@@ -74,6 +74,13 @@ struct node_row {
   core::instant started_at;
   core::instant expires_at;
   bool left = false;
+  std::uint64_t number{0}; ///< In the order in which they came.
+  core::duration lease{0}; ///< How long the one is that it renews.
+
+  /// An end that is farther ahead than leases are long was reckoned by another clock.
+  bool is_over(core::instant now) const {
+    return expires_at <= now || expires_at > now + 2 * lease;
+  }
 };
 
 struct live_task_row {
@@ -167,7 +174,12 @@ struct tables {
   std::map<std::pair<core::webhook_id, core::shard_id>, webhook_place_row> webhook_places;
   std::map<std::pair<core::webhook_id, core::message_id>, dead_letter_row> dead_letters;
   std::vector<shard_row> shards; ///< By number.
+  std::uint64_t generation = 1;
+  core::token numbers_above = 0; ///< Of this generation.
+  std::string server;            ///< Where it began; empty: not noted.
+  std::map<core::shard_id, std::vector<core::event_gap>> event_gaps; ///< Ascending.
   std::map<core::incarnation_id, node_row> nodes;
+  std::uint64_t nodes_come = 0;
 };
 
 /// Applies a batch as the statements of postgres_batch.cpp do, to the same constraints; leaves

@@ -70,6 +70,10 @@ constexpr statement read_fences{"read_fences", R"sql(
   SELECT shard, epoch, batch_seq, event_seq FROM holdfast.shard_leases
    WHERE shard = ANY ($1::integer[]))sql"};
 
+// Any row would do: what counts is that a commit is written to the log.
+constexpr statement confirm{"confirm", R"sql(
+  UPDATE holdfast.shard_leases SET batch_seq = batch_seq WHERE shard = $1::integer)sql"};
+
 constexpr statement add_workflows{"add_workflows", R"sql(
   INSERT INTO holdfast.workflows (workflow_id, name, definition, created_at)
   SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]))sql"};
@@ -743,6 +747,10 @@ bool failed_at_fence(const std::vector<call>& calls, const query_failure& failur
 
 std::string purpose_of(const call& which) { return which.what->name; }
 
+call confirm_call(const write_batch& batch) {
+  return {&confirm, {wire::scalar(plain(batch.shards.front().shard))}};
+}
+
 call read_fences_call(const write_batch& batch) {
   wire::array_of<int4> shards;
   for (const auto& part : batch.shards)
@@ -751,7 +759,8 @@ call read_fences_call(const write_batch& batch) {
 }
 
 commit_result judge_fences(const write_batch& batch, const query_result& fences) {
-  commit_result result{commit_status::fenced, {}, {}};
+  commit_result result{commit_status::history_lost, {}, {}};
+  std::vector<core::shard_id> forgotten;
   bool committed_before = false;
   for (const auto& part : batch.shards) {
     const auto name = "shard " + std::to_string(part.shard);
@@ -760,6 +769,7 @@ commit_result judge_fences(const write_batch& batch, const query_result& fences)
       ++row;
     if (row == fences.rows()) {
       result.reason += name + " does not exist; ";
+      forgotten.push_back(part.shard);
       continue;
     }
     const auto epoch = fences.get<int8>(row, 1);
@@ -769,12 +779,14 @@ commit_result judge_fences(const write_batch& batch, const query_result& fences)
     else if (epoch == big(part.epoch) && batch_seq >= big(part.batch_seq))
       committed_before = true;
     else if (epoch < big(part.epoch) || batch_seq != big(part.batch_seq) - 1
-             || (part.event_count() > 0 && fences.get<int8>(row, 3) != big(part.first_event) - 1))
+             || (part.event_count() > 0 && fences.get<int8>(row, 3) != big(part.first_event) - 1)) {
+      forgotten.push_back(part.shard);
       result.reason += name + " stands at epoch " + std::to_string(epoch) + ", batch "
                        + std::to_string(batch_seq) + ", event "
                        + std::to_string(fences.get<int8>(row, 3)) + ", where epoch "
                        + std::to_string(part.epoch) + ", batch " + std::to_string(part.batch_seq)
                        + ", event " + std::to_string(part.first_event) + " cannot follow; ";
+    }
   }
   // All parts are one transaction, so one part that is in proves that all are.
   if (committed_before)
@@ -782,7 +794,9 @@ commit_result judge_fences(const write_batch& batch, const query_result& fences)
   if (!result.fenced.empty())
     return {commit_status::fenced, std::move(result.fenced), "taken over by another host"};
   // Everything matches now, so something moved between the batch and the question: try again.
-  result.status = result.reason.empty() ? commit_status::unavailable : commit_status::refused;
+  if (forgotten.empty())
+    return {commit_status::unavailable, {}, "the fences have moved meanwhile"};
+  result.fenced = std::move(forgotten);
   return result;
 }
 

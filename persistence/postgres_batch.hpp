@@ -24,6 +24,9 @@ bool failed_at_fence(const std::vector<call>& calls, const query_failure& failur
 /// What a call of a batch was doing, for the reason of a refusal.
 std::string purpose_of(const call& which);
 
+/// A write that changes nothing, to one of the rows that the batch has written.
+call confirm_call(const write_batch& batch);
+
 /// Reads where the shards of a batch stand.
 call read_fences_call(const write_batch& batch);
 

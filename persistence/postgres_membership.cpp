@@ -13,6 +13,7 @@ using int8 = std::int64_t;
 using int4 = std::int32_t;
 
 constexpr const char* lock_not_available = "55P03";
+constexpr const char* no_data_found = "P0002";
 
 constexpr statement begin_membership{"begin_membership", "BEGIN"};
 constexpr statement commit_membership{"commit_membership", "COMMIT"};
@@ -33,9 +34,11 @@ constexpr statement add_node{"add_node", R"sql(
 
 // The node's row is what its shard leases live by, so taking shards over begins with renewing it.
 constexpr statement revive_node{"revive_node", R"sql(
-  INSERT INTO holdfast.nodes (incarnation, name, address, expires_at)
-  VALUES ($1::uuid, $2::text, '', clock_timestamp() + $3::bigint * interval '1 microsecond')
-  ON CONFLICT (incarnation) DO UPDATE SET expires_at = excluded.expires_at, left_at = NULL)sql"};
+  INSERT INTO holdfast.nodes (incarnation, name, address, expires_at, lease)
+  SELECT $1::uuid, $2::text, '', clock_timestamp() + lease, lease
+    FROM (SELECT $3::bigint * interval '1 microsecond' AS lease) l
+  ON CONFLICT (incarnation) DO UPDATE
+     SET expires_at = excluded.expires_at, lease = excluded.lease, left_at = NULL)sql"};
 
 // Ends sessions that are in a transaction on the fences and wait for their client. The timeouts of
 // the server do not: between the statements of a pipeline a session counts as active, not as idle
@@ -53,6 +56,13 @@ constexpr statement evict_frozen{"evict_frozen", R"sql(
 constexpr statement wait_shortly{"wait_shortly", R"sql(
   SELECT set_config('lock_timeout', $1::bigint::text || 'us', true))sql"};
 
+// An end that is farther ahead than leases are long was reckoned by a clock that stood ahead; twice
+// as long, so that a clock that is put right by little ends nobody's lease. Programs of migration
+// 34 do not say how long theirs are: five minutes at most.
+#define HOLDFAST_LEASE_IS_OVER(node)                                                               \
+  "(" node ".expires_at <= clock_timestamp() OR " node                                             \
+  ".expires_at > clock_timestamp() + 2 * coalesce(" node ".lease, interval '5 minutes'))"
+
 // Waits for batches in flight, so the sequence numbers it returns are those of the last one.
 constexpr statement take_shards{"take_shards", R"sql(
   WITH free AS MATERIALIZED (
@@ -60,16 +70,20 @@ constexpr statement take_shards{"take_shards", R"sql(
       FROM holdfast.shard_leases s LEFT JOIN holdfast.nodes n ON n.incarnation = s.host
      WHERE s.shard = ANY ($3::integer[])
        AND (s.host = ANY ($4::uuid[]) OR s.host IS NULL OR n.name = $2::text
-            OR n.left_at IS NOT NULL OR n.expires_at <= clock_timestamp())
+            OR n.left_at IS NOT NULL OR )sql" HOLDFAST_LEASE_IS_OVER("n") R"sql()
      ORDER BY s.shard FOR UPDATE OF s)
   UPDATE holdfast.shard_leases s
      SET host = $1::uuid, epoch = s.epoch + 1, taken_at = clock_timestamp()
     FROM free WHERE s.shard = free.shard
   RETURNING s.shard, s.epoch, s.batch_seq, s.event_seq)sql"};
 
+// After the rows of the shards are locked: a generation that began before is seen.
+constexpr statement read_numbers{"read_numbers", "SELECT numbers_above FROM holdfast.cluster"};
+
 constexpr statement renew_node{"renew_node", R"sql(
   UPDATE holdfast.nodes
      SET expires_at = clock_timestamp() + $2::bigint * interval '1 microsecond',
+         lease = $2::bigint * interval '1 microsecond',
          resumed_at = CASE WHEN expires_at < clock_timestamp() THEN clock_timestamp()
                            ELSE resumed_at END
    WHERE incarnation = $1::uuid AND left_at IS NULL)sql"};
@@ -77,12 +91,28 @@ constexpr statement renew_node{"renew_node", R"sql(
 constexpr statement read_clock{"read_clock", "SELECT clock_timestamp()"};
 
 constexpr statement see_nodes{"see_nodes", R"sql(
-  SELECT incarnation, name, address, expires_at FROM holdfast.nodes
-   WHERE left_at IS NULL AND expires_at > clock_timestamp() ORDER BY started_at, incarnation)sql"};
+  SELECT incarnation, name, address, expires_at FROM holdfast.nodes n
+   WHERE left_at IS NULL AND NOT )sql" HOLDFAST_LEASE_IS_OVER("n") R"sql(
+   ORDER BY start_number)sql"};
+
+#undef HOLDFAST_LEASE_IS_OVER
 
 constexpr statement see_shards{"see_shards", R"sql(
-  SELECT shard, coalesce(host, '00000000-0000-0000-0000-000000000000'::uuid), epoch
+  SELECT shard, coalesce(host, '00000000-0000-0000-0000-000000000000'::uuid), epoch, batch_seq,
+         event_seq
     FROM holdfast.shard_leases ORDER BY shard)sql"};
+
+// Where the database is, is asked once for each connection: it does not change while one lives.
+constexpr statement see_generation{"see_generation", R"sql(
+  SELECT generation, $1::boolean AND coalesce(server <> holdfast.server_identity(), false)
+    FROM holdfast.cluster)sql"};
+
+constexpr statement note_server{"note_server", R"sql(
+  UPDATE holdfast.cluster SET server = holdfast.server_identity() WHERE server IS NULL)sql"};
+
+constexpr statement begin_generation_of{"begin_generation", R"sql(
+  SELECT holdfast.begin_generation($1::bigint, $2::integer[], $3::bigint[], $4::bigint[],
+                                   $5::bigint[], $6::boolean))sql"};
 
 constexpr statement hand_shards_over{"hand_shards_over", R"sql(
   WITH mine AS MATERIALIZED (
@@ -114,6 +144,7 @@ core::outcome<bool> postgres_store::ensure_shards(std::uint32_t count) {
                                    {&fix_shards, {wire::scalar(static_cast<int4>(count))}},
                                    {&add_shards, {}},
                                    {&read_shards, {}},
+                                   {&note_server, {}},
                                    {&commit_membership, {}}});
   if (!answer)
     return answer.error();
@@ -148,6 +179,7 @@ postgres_store::take_over(const std::string& node, core::incarnation_id incarnat
                                 {&wait_shortly, {frozen}},
                                 {&revive_node, {me, node, wire::scalar<int8>(lease_time.count())}},
                                 {&take_shards, {me, node, numbers_of(shards), dead.take()}},
+                                {&read_numbers, {}},
                                 {&commit_membership, {}}};
   auto answer = run(calls);
   // Whoever made it wait for the whole timeout is frozen by now, if it was not before.
@@ -158,12 +190,15 @@ postgres_store::take_over(const std::string& node, core::incarnation_id incarnat
   if (answer->failed)
     return error_of(answer->failure);
   const auto& rows = answer->results[4];
+  const auto& numbers = answer->results[5];
+  const auto above = numbers.rows() == 0 ? 0 : numbers.get<int8>(0, 0);
   std::vector<shard_fence> taken;
   for (std::size_t row = 0; row < rows.rows(); ++row)
     taken.push_back({static_cast<core::shard_id>(rows.get<int4>(row, 0)),
                      static_cast<core::epoch>(rows.get<int8>(row, 1)),
                      static_cast<std::uint64_t>(rows.get<int8>(row, 2)),
-                     static_cast<core::event_seq>(rows.get<int8>(row, 3))});
+                     static_cast<core::event_seq>(rows.get<int8>(row, 3)),
+                     static_cast<core::token>(above)});
   std::sort(taken.begin(), taken.end(),
             [](const auto& a, const auto& b) { return a.shard < b.shard; });
   return taken;
@@ -177,7 +212,8 @@ core::outcome<core::cluster_view> postgres_store::renew(core::incarnation_id inc
       {{&renew_node, {wire::scalar(incarnation.value), wire::scalar<int8>(lease_time.count())}},
        {&read_clock, {}},
        {&see_nodes, {}},
-       {&see_shards, {}}},
+       {&see_shards, {}},
+       {&see_generation, {wire::scalar(!place_seen_)}}},
       [] {});
   if (!connection_->lost())
     silences_ = 0;
@@ -196,7 +232,13 @@ core::outcome<core::cluster_view> postgres_store::renew(core::incarnation_id inc
   for (std::size_t row = 0; row < shards.rows(); ++row)
     view.shards.push_back({static_cast<core::shard_id>(shards.get<int4>(row, 0)),
                            {shards.get<core::uuid>(row, 1)},
-                           static_cast<core::epoch>(shards.get<int8>(row, 2))});
+                           static_cast<core::epoch>(shards.get<int8>(row, 2)),
+                           static_cast<std::uint64_t>(shards.get<int8>(row, 3)),
+                           static_cast<core::event_seq>(shards.get<int8>(row, 4))});
+  const auto& history = results[4];
+  view.generation = history.rows() == 0 ? 0 : static_cast<std::uint64_t>(history.get<int8>(0, 0));
+  view.moved = history.rows() != 0 && history.get<bool>(0, 1);
+  place_seen_ = !view.moved; // until a generation has begun there
   return view;
 }
 
@@ -207,6 +249,32 @@ core::outcome<bool> postgres_store::hand_over(core::incarnation_id incarnation,
   if (!answer)
     return answer.error();
   return true;
+}
+
+core::outcome<bool> postgres_store::begin_generation(const known_history& known, bool restored) {
+  wire::array_of<int4> shards;
+  wire::array_of<int8> epochs;
+  wire::array_of<int8> batches;
+  wire::array_of<int8> events;
+  for (const auto& shard : known.shards) {
+    shards.add(static_cast<int4>(shard.shard));
+    epochs.add(static_cast<int8>(shard.epoch));
+    batches.add(static_cast<int8>(shard.batch_seq));
+    events.add(static_cast<int8>(shard.last_event));
+  }
+  if (auto problem = connect_if_needed())
+    return *problem;
+  const auto answer =
+      run({{&begin_generation_of,
+            {wire::scalar(static_cast<int8>(known.generation)), shards.take(), epochs.take(),
+             batches.take(), events.take(), wire::scalar(restored)}}});
+  if (!answer)
+    return answer.error();
+  if (answer->failed && answer->failure.sqlstate == no_data_found)
+    return core::failure{core::errc::not_found, "the database knows of no cluster"};
+  if (answer->failed)
+    return error_of(answer->failure);
+  return answer->results.front().get<bool>(0, 0);
 }
 
 core::outcome<bool> postgres_store::resign(core::incarnation_id incarnation) {

@@ -235,14 +235,21 @@ constexpr statement counts_of_step{"counts_of_step", R"sql(
 constexpr statement bounds_of_events{"bounds_of_events", R"sql(
   SELECT pruned_seq, event_seq FROM holdfast.shard_leases WHERE shard = $1::integer)sql"};
 
-// Sequences have no gaps, so the rows that begin at or below `after + limit` hold the events asked
-// for; the row that holds `after + 1` is the last one to begin at or below it.
+constexpr statement gaps_of_events{"gaps_of_events", R"sql(
+  SELECT first_seq, last_seq FROM holdfast.event_gaps
+   WHERE shard = $1::integer ORDER BY first_seq)sql"};
+
+// Sequences have few gaps, so the rows that begin at or below `after + limit` hold the events asked
+// for, and the first row behind a gap at least one of them; the row that holds `after + 1` is the
+// last one to begin at or below it.
 constexpr statement outbox_after{"outbox_after", R"sql(
   SELECT first_seq, events FROM holdfast.outbox
    WHERE shard = $1::integer AND first_seq + count - 1 > $2::bigint
      AND first_seq >= coalesce((SELECT max(first_seq) FROM holdfast.outbox
                                  WHERE shard = $1::integer AND first_seq <= $2::bigint + 1), 1)
-     AND first_seq <= $2::bigint + $3::bigint
+     AND first_seq <= greatest($2::bigint + $3::bigint,
+                               (SELECT min(first_seq) FROM holdfast.outbox
+                                 WHERE shard = $1::integer AND first_seq > $2::bigint))
    ORDER BY first_seq)sql"};
 
 constexpr statement cursor_of{"cursor_of", R"sql(
@@ -703,13 +710,17 @@ core::outcome<step_statistics> statistics(const results& r) {
 }
 
 std::vector<call> event_bounds(core::shard_id shard) {
-  return {{&bounds_of_events, {shard_parameter(shard)}}};
+  return {{&bounds_of_events, {shard_parameter(shard)}},
+          {&gaps_of_events, {shard_parameter(shard)}}};
 }
 
 core::outcome<core::event_bounds> event_bounds(const results& r) {
   if (r[0].rows() == 0)
     return core::failure{core::errc::not_found, "no such shard"};
-  return core::event_bounds{u64(r[0], 0, 0), u64(r[0], 0, 1)};
+  core::event_bounds bounds{u64(r[0], 0, 0), u64(r[0], 0, 1)};
+  for (std::size_t row = 0; row < r[1].rows(); ++row)
+    bounds.gaps.push_back({u64(r[1], row, 0), u64(r[1], row, 1)});
+  return bounds;
 }
 
 std::vector<call> events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) {

@@ -46,6 +46,7 @@ std::optional<core::failure> postgres_store::connect_if_needed() {
     return std::nullopt;
   connection_.reset();
   row_types_.reset();
+  place_seen_ = false;
   auto opened = connection::open(options_.conninfo(), options_.application_name,
                                  session_settings(options_), options_.call_timeout);
   if (!opened) {
@@ -151,9 +152,13 @@ commit_result postgres_store::commit_while(const write_batch& batch,
   const auto answer = run_promptly(calls, meanwhile);
   if (!connection_->lost()) // the batch itself: that a new connection answers says nothing
     silences_ = 0;
-  if (!answer.failed)
-    return {};
-  return failed_commit(batch, calls, answer.failure);
+  if (answer.failed)
+    return failed_commit(batch, calls, answer.failure);
+  // A COMMIT that warns has not done all that it should: somebody has canceled its wait for a
+  // standby. It is written here, and nobody knows whether anywhere else.
+  if (!answer.warning.empty())
+    return {commit_status::in_doubt, {}, "COMMIT warns: " + answer.warning};
+  return {};
 }
 
 void postgres_store::encode(write_batch& batch) {
@@ -196,7 +201,20 @@ commit_result postgres_store::failed_commit(const write_batch& batch,
   // This try wrote nothing, but an earlier one may have: only the fence row could tell.
   if (fences.failed)
     return {commit_status::in_doubt, {}, fences.failure.text()};
-  return judge_fences(batch, fences.results.front());
+  auto judged = judge_fences(batch, fences.results.front());
+  return judged.before ? confirmed(batch, std::move(judged)) : judged;
+}
+
+// What is visible need not be replicated: after a restart the server shows all that it has written
+// itself, also what a standby has not got. A write of our own that is committed on the same server
+// has waited for the standby, if commits do, and with it for all that was written before.
+commit_result postgres_store::confirmed(const write_batch& batch, commit_result found) {
+  const auto answer = run_promptly({confirm_call(batch)}, [] {});
+  if (answer.failed)
+    return {commit_status::in_doubt, {}, "committed before, as it seems: " + answer.failure.text()};
+  if (!answer.warning.empty())
+    return {commit_status::in_doubt, {}, "committed before, as it seems: " + answer.warning};
+  return found;
 }
 
 core::outcome<stored_step> postgres_store::load_step(core::step_id step,

@@ -78,6 +78,7 @@ public:
   core::outcome<bool> hand_over(core::incarnation_id incarnation,
                                 const std::vector<core::shard_id>& shards) override;
   core::outcome<bool> resign(core::incarnation_id incarnation) override;
+  core::outcome<bool> begin_generation(const known_history& known, bool restored) override;
 
   core::outcome<stored_step> load_step(core::step_id step,
                                        const lease_policies_of& policies_of) override;
@@ -172,11 +173,14 @@ private:
   static core::failure error_of(const query_failure& failure);
   /// The number that a pruning statement answers with.
   static core::outcome<std::uint32_t> pruned(const core::outcome<pipeline_results>& answer);
+  /// `found`, once it is as durable as a commit.
+  commit_result confirmed(const write_batch& batch, commit_result found);
   commit_result failed_commit(const write_batch& batch, const std::vector<call>& calls,
                               const query_failure& failure);
 
   postgres_options options_;
   std::optional<connection> connection_;
+  bool place_seen_ = false;    ///< `cluster_view::moved` was false on this connection.
   std::uint32_t silences_ = 0; ///< In a row, of what everybody waits for.
   struct {
     std::uint32_t failed = 0; ///< In a row.

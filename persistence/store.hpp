@@ -59,10 +59,12 @@ struct write_batch {
 };
 
 enum class commit_status {
-  committed, ///< Durable, now or by an earlier try with the same sequence numbers.
-  fenced,    ///< Nothing was written: `fenced` names the shards whose epoch has moved on.
-  refused,   ///< Nothing was written: the database refused at least one change (constraint, token,
-             ///< type).
+  committed,    ///< Durable, now or by an earlier try with the same sequence numbers.
+  fenced,       ///< Nothing was written: `fenced` names the shards whose epoch has moved on.
+  history_lost, ///< Nothing was written, and no try will be: the batch follows from commits of the
+                ///< shards in `fenced` that the database does not know (any more).
+  refused, ///< Nothing was written: the database refused at least one change (constraint, token,
+           ///< type).
   unavailable, ///< This try wrote nothing: no connection, lost before COMMIT, or a trouble of the
                ///< server that passes. What an earlier try left in doubt stays in doubt.
   in_doubt,    ///< The connection was lost around COMMIT. Commit the same batch again to find out.
@@ -80,7 +82,9 @@ struct commit_result {
   commit_status status = commit_status::committed;
   std::vector<core::shard_id> fenced;
   std::string reason; ///< For the log; with the SQLSTATE where there is one.
-  bool before{false}; ///< Committed, and by an earlier try: this one found it so.
+  /// Committed, and by an earlier try: this one found it so, and has committed a write of its own
+  /// since, so that a standby that the server waits for has both.
+  bool before{false};
   /// Of a refused batch: the changes whose ids are taken, each once, in order of shard and place.
   /// Without them the batch may be committed. Empty: it was refused for another reason.
   std::vector<taken_id> taken{};
@@ -92,6 +96,13 @@ struct shard_fence {
   core::epoch epoch = 0;
   std::uint64_t batch_seq = 0;    ///< Of the last committed batch; 0 for none.
   core::event_seq last_event = 0; ///< Of the last committed event; 0 for none.
+  core::token tokens_above{0};    ///< Leases are granted under higher tokens only.
+};
+
+/// What somebody has seen committed.
+struct known_history {
+  std::uint64_t generation = 0;
+  std::vector<shard_fence> shards; ///< Their tokens are of no use here.
 };
 
 /// An active lease, as far as a step must know it to recognise a repeated request.
@@ -483,6 +494,13 @@ public:
   /// Gives all shards of the incarnation free at once, for a planned stop, and marks the node as
   /// gone.
   virtual core::outcome<bool> resign(core::incarnation_id incarnation) = 0;
+
+  /// Begins a new generation of the database's history when the database knows less than `known`,
+  /// when it is not where its generation began, or when it was `restored`: epochs, numbers of
+  /// batches and events, and tokens go on above all that can have been given out before, so that
+  /// whoever hosts a shard must take it anew. Answers whether it did; `not_found` before
+  /// `ensure_shards`.
+  virtual core::outcome<bool> begin_generation(const known_history& known, bool restored) = 0;
 
   // --- reading ---
 

@@ -2,6 +2,7 @@
 // clocks of a real place.
 
 #include "calendar/time_zones.hpp"
+#include "core/occurrence.hpp"
 #include "core/schedule.hpp"
 #include "tests/support/node_fixture.hpp"
 
@@ -291,6 +292,37 @@ BOOST_AUTO_TEST_CASE(a_zone_that_is_gone_stops_its_schedules_and_nothing_else) {
   BOOST_TEST(node->log.size() == 1U);
   advance(10min);
   BOOST_TEST(tasks() == 10U);
+}
+
+// finding Q9: the queue was run by a clock that stood two days ahead, and what it made then is
+// done.
+BOOST_AUTO_TEST_CASE(a_schedule_that_is_further_than_the_clock_goes_on_and_makes_nothing_twice) {
+  put(every_minute);
+  advance(3min);
+  BOOST_TEST(tasks() == 3U);
+  auto stored = database->tables();
+  auto& row = stored.schedules.begin()->second;
+  // It has dealt with the next three minutes by then, and with all up to the day after tomorrow.
+  row.handled_until = now() + 48h;
+  row.last_made = now() + 48h;
+  const auto last = stored.tasks.rbegin()->second;
+  const auto minute = core::occurrence_of(stored.tasks.rbegin()->first).value() + 1min;
+  for (int ahead = 0; ahead < 3; ++ahead) {
+    auto done = last;
+    done.spec.id =
+        core::occurrence_id({row.queue, row.name, row.created_at}, minute + ahead * 1min);
+    stored.finished_tasks[done.spec.id].task = done;
+  }
+  node->kill();
+  database->restore(stored);
+  start_with_zones();
+  BOOST_REQUIRE_EQUAL(listed().size(), 1U);
+  BOOST_TEST(listed().front().problem.find("the database's clock stood ahead") == 0U);
+  advance(3min);
+  BOOST_TEST(tasks() == 3U); // those are there already
+  advance(2min);
+  BOOST_TEST(tasks() == 5U);
+  BOOST_TEST(listed().front().problem == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -204,6 +204,25 @@ BOOST_AUTO_TEST_CASE(a_planned_stop_hands_the_shards_over_without_waiting_for_a_
   BOOST_TEST(call_second(judgment(ana, "ana")).value.has_value());
 }
 
+// finding R7, I-7: no write shows that the memory it comes from is the shard's.
+BOOST_AUTO_TEST_CASE(a_node_that_was_frozen_does_not_refuse_in_the_name_of_the_next_host) {
+  const auto ana = assigned(step, "ana");
+  held_back = "unit";
+  auto wrong = judgment(ana, "ana");
+  wrong.token += 1;
+  const auto refused = send_to_node(wrong);
+  const auto extended = send_to_node(msg::extend_assignment{step, ana.unit, "eve", ana.token});
+  node->stop_renewals(true);
+  advance(10s);
+  held_back.clear();
+  settle();
+  advance(4s);
+  BOOST_REQUIRE(refused->arrived());
+  BOOST_REQUIRE(extended->arrived());
+  for (const auto code : {refused->code(), extended->code()})
+    BOOST_TEST((code == core::errc::unavailable || code == core::errc::fenced));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace holdfast::test

@@ -285,6 +285,27 @@ BOOST_AUTO_TEST_CASE(every_history_settles_with_a_host_for_each_shard) {
   }
 }
 
+// finding R4
+BOOST_AUTO_TEST_CASE(who_sees_the_clock_go_back_lets_the_others_renew_first) {
+  using namespace std::chrono_literals;
+  const instant noon{1'700'000'000s};
+  cluster c;
+  c.start(1, "a");
+  own_lease lease;
+  const auto look = [&](instant now) {
+    c.view.now = now;
+    c.view.nodes[0].expires_at = now + 5s;
+    lease.look(c.view, process(1), 1500ms);
+    return lease.waits_for_others(now);
+  };
+  BOOST_TEST(!look(noon));
+  BOOST_TEST(!look(noon + 1s));
+  BOOST_TEST(!look(noon - 2s)); // by less than makes a lease count as over
+  BOOST_TEST(look(noon - 1h));
+  BOOST_TEST(look(noon - 1h + 1s));
+  BOOST_TEST(!look(noon - 1h + 2s));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace holdfast::core

@@ -87,6 +87,8 @@ inline const char* name_of(commit_status status) {
     return "committed";
   case commit_status::fenced:
     return "fenced";
+  case commit_status::history_lost:
+    return "history lost";
   case commit_status::refused:
     return "refused";
   case commit_status::unavailable:

@@ -73,6 +73,7 @@ public:
         "DELETE FROM holdfast.task_intake; DELETE FROM holdfast.webhooks;"
         "DELETE FROM holdfast.outbox; DELETE FROM holdfast.inbox;"
         "DELETE FROM holdfast.consumer_cursors; DELETE FROM holdfast.shard_leases;"
+        "DELETE FROM holdfast.event_gaps;"
         "DELETE FROM holdfast.nodes; DELETE FROM holdfast.cluster");
   }
 

@@ -17,6 +17,8 @@ std::string_view name_of(commit_status status) {
     return "committed";
   case commit_status::fenced:
     return "fenced";
+  case commit_status::history_lost:
+    return "history lost";
   case commit_status::refused:
     return "refused";
   case commit_status::unavailable:

@@ -45,6 +45,10 @@ public:
                                           core::duration lease_time) override {
     return pass([&] { return inner_->renew(incarnation, lease_time); });
   }
+  core::outcome<bool> begin_generation(const persistence::known_history& known,
+                                       bool restored) override {
+    return pass([&] { return inner_->begin_generation(known, restored); });
+  }
   core::outcome<bool> resign(core::incarnation_id incarnation) override {
     return pass([&] { return inner_->resign(incarnation); });
   }

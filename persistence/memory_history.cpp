@@ -1,0 +1,50 @@
+#include "persistence/memory_store.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace holdfast::persistence {
+
+// The function of the same name of migrations/0035_generations.sql.
+core::outcome<bool> memory_store::begin_generation(const known_history& known, bool restored) {
+  const std::lock_guard<std::mutex> lock{database_->mutex_};
+  if (!database_->reachable_)
+    return memory::unreachable;
+  auto& t = database_->tables_;
+  if (t.shards.empty())
+    return core::failure{core::errc::not_found, "the database knows of no cluster"};
+  std::map<core::shard_id, shard_fence> seen;
+  bool forgotten = t.generation < known.generation;
+  for (const auto& mark : known.shards) {
+    seen[mark.shard] = mark;
+    if (mark.shard >= t.shards.size())
+      forgotten = true;
+    else if (const auto& row = t.shards[mark.shard]; row.epoch < mark.epoch
+                                                     || row.batch_seq < mark.batch_seq
+                                                     || row.event_seq < mark.last_event)
+      forgotten = true;
+  }
+  const bool moved = !t.server.empty() && t.server != database_->server_;
+  if (!restored && !forgotten && !moved)
+    return false;
+  const auto above = static_cast<std::uint64_t>(core::to_micros(database_->clock_()));
+  t.generation = std::max(t.generation, known.generation) + 1;
+  t.numbers_above = std::max(t.numbers_above + 1, above);
+  t.server = database_->server_;
+  for (core::shard_id number = 0; number < t.shards.size(); ++number) {
+    auto& row = t.shards[number];
+    const auto& mark = seen[number];
+    const auto last = row.event_seq;
+    row.epoch = std::max({row.epoch, mark.epoch, above}) + 1;
+    row.batch_seq = std::max({row.batch_seq, mark.batch_seq, above}) + 1;
+    row.event_seq = std::max({row.event_seq, mark.last_event, above}) + 1;
+    auto& gaps = t.event_gaps[number];
+    if (!gaps.empty() && gaps.back().last == last) // without an event since the one before
+      gaps.back().last = row.event_seq;
+    else
+      gaps.push_back({last + 1, row.event_seq});
+  }
+  return true;
+}
+
+} // namespace holdfast::persistence
