@@ -50,10 +50,10 @@ constexpr const char* replication_role = "session_replication_role";
 
 } // namespace
 
-std::string session_settings(int server_version) {
+std::string session_settings(int version_of_server) {
   std::string sql;
   for (const auto& setting : pinned_settings)
-    if (server_version >= setting.since)
+    if (version_of_server >= setting.since)
       sql += std::string{"SET "} + setting.name + " = " + setting.value + "; ";
   // With another role, triggers and foreign keys do nothing. Not every user may set it, also not to
   // what it is.

@@ -14,7 +14,7 @@ namespace holdfast::persistence {
 ///
 /// `synchronous_commit` is not among them: it is the operator's choice, and a node only reports it
 /// (`server_settings.hpp`).
-std::string session_settings(int server_version);
+std::string session_settings(int version_of_server);
 
 /// The reason why `session_settings` failed, with what to do where that is known.
 std::string session_settings_problem(const std::string& server_message);
