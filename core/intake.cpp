@@ -21,8 +21,14 @@ struct intake_writes {
     ++seen.refused;
   }
 
-  void settle(staging_id id, item_outcome outcome) {
-    if (outcome.refusal == errc::none)
+  /// `asked`: the id that the producer has been told.
+  void settle(staging_id id, const task_id& asked, item_outcome outcome) {
+    if (outcome.refusal == errc::none && outcome.task != asked)
+      refuse(id, errc::already_exists,
+             "task " + to_string(outcome.task)
+                 + " has got the same unique key meanwhile, and stands"
+                   " in place of this one");
+    else if (outcome.refusal == errc::none)
       take(id);
     else if (outcome.refusal == errc::overloaded)
       ++seen.left;
@@ -48,6 +54,7 @@ decision<intake_outcome> decide(queue& q, take_in command, instant now) {
   intake_writes writes{now, {}, {}, {}};
   enqueue made;
   std::vector<staging_id> places;
+  std::vector<task_id> asked;
   for (auto& item : command.staged) {
     if (item.problem.code != errc::none) {
       writes.refuse(item.id, item.problem.code, std::move(item.problem.detail));
@@ -57,13 +64,14 @@ decision<intake_outcome> decide(queue& q, take_in command, instant now) {
       writes.refuse(item.id, errc::already_exists,
                     "the queue " + item.known_in + " has a task of this id");
     } else {
+      asked.push_back(item.task.spec.id);
       made.tasks.push_back(std::move(item.task));
       places.push_back(item.id);
     }
   }
   auto decided = decide(q, std::move(made), now);
   for (std::size_t i = 0; i < places.size(); ++i)
-    writes.settle(places[i], std::move(decided.answer[i]));
+    writes.settle(places[i], asked[i], std::move(decided.answer[i]));
   decision<intake_outcome> taken;
   taken.answer = writes.seen;
   taken.changes = std::move(decided.changes);

@@ -28,7 +28,8 @@ struct intake_outcome {
 
 /// Makes tasks of what is staged and takes it off the stage, all in one change: so a staged task
 /// becomes a task exactly once. Each is decided as `enqueue` decides it: a repetition makes
-/// nothing, and one that is refused harms no other.
+/// nothing, and one that is refused harms no other. One whose unique key another task has got since
+/// it was staged is refused, too: its producer was told an id that nobody has.
 struct take_in {
   std::vector<staged_task> staged;
 };

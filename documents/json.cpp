@@ -22,6 +22,16 @@ std::string_view required_text(std::string_view object, std::string_view name) {
   return *text;
 }
 
+/// The database sorts members: wherever such a one stands, it may come to be the first.
+bool has_reserved_member(const nlohmann::json& document) {
+  const std::string reserved = "$holdfast.";
+  if (!document.is_object())
+    return false;
+  const auto& members = document.get_ref<const nlohmann::json::object_t&>();
+  const auto first = members.lower_bound(reserved);
+  return first != members.end() && first->first.compare(0, reserved.size(), reserved) == 0;
+}
+
 /// Of JSON that was checked when it came in, or that we wrote.
 nlohmann::json parsed(std::string_view text) {
   const auto value = parse_json(text, {std::numeric_limits<std::size_t>::max(), 1000});
@@ -37,13 +47,16 @@ core::failure check_json(std::string_view text, const json_limits& limits) {
   if (core::begins_like_object_ref(text))
     return refused_as_reference();
   const auto parsed = parse_json(text, limits);
-  return parsed ? core::failure{} : parsed.error();
+  if (!parsed)
+    return parsed.error();
+  return has_reserved_member(*parsed) ? refused_as_reference() : core::failure{};
 }
 
 core::failure refused_as_reference() {
   return {core::errc::payload_invalid,
-          "a document may not begin with the member \"$holdfast.object\", which stands for a"
-          " payload in the object store; send the payload itself"};
+          "a document may not have a member whose name begins with \"$holdfast.\", as that of"
+          " \"$holdfast.object\", which stands for a payload in the object store; send the payload"
+          " itself, or use another name"};
 }
 
 core::failure check_text(std::string_view text, std::string_view what, std::size_t bytes_max) {

@@ -12,11 +12,12 @@ namespace holdfast::documents {
 
 /// Checks JSON text from outside: well-formed, within `limits`, valid UTF-8, and acceptable to
 /// PostgreSQL's `jsonb` (no `\u0000`, no lone surrogate, no number beyond its range): what passes
-/// here never fails a batch later. Nor may it begin as only references to the object store do.
-/// Gives `errc::none`, `too_large` or `payload_invalid`, with the place in the detail.
+/// here never fails a batch later. Nor may it have a member whose name begins with `$holdfast.`, as
+/// references to the object store do. Gives `errc::none`, `too_large` or `payload_invalid`, with
+/// the place in the detail.
 core::failure check_json(std::string_view text, const json_limits& limits);
 
-/// What is said to a document that begins as only references to the object store do.
+/// What is said to a document that has such a member.
 core::failure refused_as_reference();
 
 /// Checks a name or key from outside: valid UTF-8, no NUL, 1 to `bytes_max` bytes. `what` names the

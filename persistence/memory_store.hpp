@@ -42,8 +42,10 @@ public:
   void set_reachable(bool reachable);
 
   /// What a producer's transaction leaves behind when it commits: `holdfast.enqueue` of
-  /// migrations/0004_task_intake.sql, for a task that it finds nothing wrong with. `not_found` when
-  /// the queue does not exist, `already_exists` when another one has a task of this id.
+  /// migrations/0038_enqueue_answers_truly.sql, for a task whose members it finds nothing wrong
+  /// with. Answers the task that is there then: the one staged, or the one that has its unique key.
+  /// `not_found` when the queue does not exist, `already_exists` when another one has a task of
+  /// this id, or when the unique key is taken and the producer wants no other task then.
   core::outcome<core::task_id> stage(const core::queue_name& queue, core::new_task task);
 
   /// The bare insertion at its end: all that is left of it in a transaction whose snapshot is older

@@ -1,10 +1,11 @@
 // The part of `memory_store` that is about tasks which producers stage: what
-// postgres_task_intake.cpp does, and the SQL functions of 0004_task_intake.sql.
+// postgres_task_intake.cpp does, and the SQL functions of 0038_enqueue_answers_truly.sql.
 
 #include "persistence/memory_store.hpp"
 #include "persistence/memory_task_changes.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace holdfast::persistence {
 
@@ -26,6 +27,20 @@ core::queue_name home_of(const memory::tables& t, const core::task_id& task) {
   return queue_of(t, task);
 }
 
+/// The task of the queue that has this unique key, live or staged.
+std::optional<core::task_id> holder_of(const memory::tables& t, const core::queue_name& queue,
+                                       const std::string& key) {
+  if (key.empty())
+    return std::nullopt;
+  for (const auto& [id, row] : t.tasks)
+    if (row.queue == queue && row.spec.unique_key == key)
+      return id;
+  for (const auto& [id, row] : t.task_intake)
+    if (!row.refused && row.queue == queue && row.task.spec.unique_key == key)
+      return row.task.spec.id;
+  return std::nullopt;
+}
+
 } // namespace
 
 core::outcome<core::task_id> memory_database::stage(const core::queue_name& queue,
@@ -42,6 +57,13 @@ core::outcome<core::task_id> memory_database::stage(const core::queue_name& queu
       return id;
     if (!home.empty())
       return core::failure{core::errc::already_exists, "the queue " + home + " has this task"};
+    if (const auto holder = holder_of(tables_, queue, task.spec.unique_key)) {
+      if (task.conflict == core::on_conflict::keep)
+        return *holder;
+      return core::failure{core::errc::already_exists,
+                           "task " + core::to_string(*holder)
+                               + " is live and has the same unique key"};
+    }
   }
   insert_staged(queue, std::move(task));
   return id;
@@ -157,6 +179,13 @@ void task_changes::operator()(const core::stage_task& w) {
         return !entry.second.refused && entry.second.task.spec.id == spec.id;
       });
   require(!there, "23505: a task of this id is staged");
+  const bool taken =
+      !spec.unique_key.empty()
+      && std::any_of(t_.task_intake.begin(), t_.task_intake.end(), [&](const auto& entry) {
+           return !entry.second.refused && entry.second.queue == w.queue
+                  && entry.second.task.spec.unique_key == spec.unique_key;
+         });
+  require(!taken, "23505: a task of this unique key is staged");
   insert(t_.task_intake, ++t_.last_staged, staged_row{w.queue, w.task, spec.created_at, {}});
 }
 

@@ -95,10 +95,19 @@ BOOST_AUTO_TEST_CASE(a_repetition_makes_nothing_and_leaves_the_stage) {
   BOOST_TEST(writes<insert_task>(take({twice, other})).size() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(a_unique_key_that_is_taken_keeps_the_task_that_has_it) {
-  const auto taken = take({staged("k"), staged("k")});
-  BOOST_TEST(taken.answer.taken == 2U);
+// finding B10: its producer was told an id that no task has; nobody may believe that it is done.
+BOOST_AUTO_TEST_CASE(staged_task_whose_unique_key_is_taken_is_refused_with_who_has_it) {
+  const auto first = staged("k");
+  const auto second = staged("k");
+  const auto taken = take({first, second});
+  BOOST_TEST(taken.answer.taken == 1U);
+  BOOST_TEST(taken.answer.refused == 1U);
   BOOST_TEST(writes<insert_task>(taken).size() == 1U);
+  const auto refusals = writes<refuse_staged>(taken);
+  BOOST_REQUIRE_EQUAL(refusals.size(), 1U);
+  BOOST_TEST(refusals[0].staged == second.id);
+  BOOST_TEST((refusals[0].code == errc::already_exists));
+  BOOST_TEST(refusals[0].detail.find(to_string(first.task.spec.id)) != std::string::npos);
 }
 
 // C24

@@ -61,21 +61,22 @@ public:
     pqxx::connection database{test_cluster::instance().conninfo()};
     pqxx::work tx{database};
     try {
-      tx.exec_params("SELECT holdfast.enqueue($1, $2, $3::jsonb, $4::uuid, $5::jsonb, $6, $7, $8,"
-                     " $9, $10, $11, $12, $13, to_timestamp(0) + nullif($14::bigint, 0)"
-                     " * interval '1 us', $15, $16, $17, $18)",
-                     queue, s.type, s.body, to_string(s.id), task.data, task.state, s.version,
-                     s.priority, s.key, s.credential, s.unique_key,
-                     task.conflict == core::on_conflict::reject, s.max_attempts,
-                     core::to_micros(task.run_at), s.owner_id, s.run_as_id, s.trace_id, s.span_id);
+      const auto rows = tx.exec_params(
+          "SELECT holdfast.enqueue($1, $2, $3::jsonb, $4::uuid, $5::jsonb, $6, $7, $8,"
+          " $9, $10, $11, $12, $13, to_timestamp(0) + nullif($14::bigint, 0)"
+          " * interval '1 us', $15, $16, $17, $18)",
+          queue, s.type, s.body, to_string(s.id), task.data, task.state, s.version, s.priority,
+          s.key, s.credential, s.unique_key, task.conflict == core::on_conflict::reject,
+          s.max_attempts, core::to_micros(task.run_at), s.owner_id, s.run_as_id, s.trace_id,
+          s.span_id);
       tx.commit();
+      return core::task_id{core::parse_uuid(rows[0][0].as<std::string>()).value()};
     } catch (const pqxx::sql_error& error) {
       return core::failure{error.sqlstate() == "42704"   ? core::errc::not_found
                            : error.sqlstate() == "23505" ? core::errc::already_exists
                                                          : core::errc::refused_by_store,
                            error.what()};
     }
-    return s.id;
   }
 };
 

@@ -133,6 +133,10 @@ public:
   void to_be_staged(const core::task_id& task) { to_be_staged_.insert(task); }
   /// Its transaction has committed and has left this row.
   void staged(core::staging_id id, const core::queue_name& queue, const msg::task_request& request);
+  /// The task is not staged: another one has its unique key, which the producer was told, or, with
+  /// none, that it is refused.
+  void not_staged(const core::queue_name& queue, const msg::task_request& request,
+                  const std::optional<core::task_id>& told);
   /// A worker's actor has ended: leases tied to it may be taken away.
   void died(const core::worker_id& worker);
   /// A worker that knows every type and holds nothing waits at the queue from now on.

@@ -283,10 +283,15 @@ void producer_tick(self_ptr self, const program_ptr& p) {
 
 // --- producers that know SQL ---
 
-bool is_staged(const field& f, const core::task_id& task) {
-  for (const auto& [id, row] : f.tables->task_intake)
-    if (!row.refused && row.task.spec.id == task)
+/// Whether an index of the stage keeps the task from it, whatever a transaction's snapshot shows.
+bool is_staged(const field& f, const core::queue_name& queue, const msg::task_request& task) {
+  for (const auto& [id, row] : f.tables->task_intake) {
+    const auto& spec = row.task.spec;
+    const bool has_key =
+        !task.unique_key.empty() && row.queue == queue && spec.unique_key == task.unique_key;
+    if (!row.refused && (spec.id == task.task || has_key))
       return true;
+  }
   return false;
 }
 
@@ -298,8 +303,13 @@ bool commit_task(program& p, const core::queue_name& queue, const msg::task_requ
   auto copy = request;
   if (old_snapshot)
     world.database->insert_staged(queue, actors::to_core(copy));
-  else if (const auto staged = world.database->stage(queue, actors::to_core(copy)); !staged)
-    return staged.error().code == core::errc::already_exists;
+  else if (const auto staged = world.database->stage(queue, actors::to_core(copy)); !staged) {
+    if (staged.error().code != core::errc::already_exists)
+      return false;
+    p.audit().not_staged(queue, request, std::nullopt);
+  } else if (*staged != request.task) {
+    p.audit().not_staged(queue, request, *staged);
+  }
   if (world.tables->last_staged != last)
     p.audit().staged(world.tables->last_staged, queue, request);
   world.log.note([&] { return p.name + " stages " + brief(request.task) + " for " + queue; });
@@ -314,8 +324,9 @@ void shop_tick(self_ptr self, const program_ptr& p) {
   if (!p->staged.empty() && !world.calm && p->random.below(4) == 0) {
     const auto& again = p->random.one_of(p->staged);
     const auto& task = again.tasks.front();
-    const bool old_snapshot = p->random.below(2) == 0 && !is_staged(world, task.task);
+    const bool old = p->random.below(2) == 0;
     const auto& queue = p->random.below(4) == 0 ? p->random.one_of(p->drawn().queues) : again.queue;
+    const bool old_snapshot = old && !is_staged(world, queue, task);
     if (world.tables->queues.count(queue) != 0)
       commit_task(*p, queue, task, old_snapshot);
   }

@@ -25,6 +25,23 @@ void task_auditor::staged(core::staging_id id, const core::queue_name& queue,
   staged_[id] = {queue, request, false};
 }
 
+void task_auditor::not_staged(const core::queue_name& queue, const msg::task_request& request,
+                              const std::optional<core::task_id>& told) {
+  const auto& key = request.unique_key;
+  std::set<core::task_id> holders;
+  for (const auto& [id, row] : t_.tasks)
+    if (row.queue == queue && row.spec.unique_key == key)
+      holders.insert(id);
+  for (const auto& [id, row] : t_.task_intake)
+    if (!row.refused && row.queue == queue && row.task.spec.unique_key == key)
+      holders.insert(row.task.spec.id);
+  if (told)
+    require(!key.empty() && !request.reject_duplicate && holders.count(*told) != 0, "I-13",
+            request.task, "a producer was told of a task that has not got the unique key");
+  if (!key.empty() && !holders.empty())
+    to_be_staged_.erase(request.task);
+}
+
 void task_auditor::sending(const msg::claim_tasks& m, core::instant) {
   sent_claims_[m.claim] = {m, false};
   if (m.tied)
