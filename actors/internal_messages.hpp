@@ -865,6 +865,10 @@ struct overdue_tick {};
 struct grace_tick {
   std::uint64_t session = 0;
 };
+/// Owner → itself: look whether the session is of use.
+struct session_tick {
+  std::uint64_t requests_seen = 0; ///< When it was set.
+};
 struct cursor_tick {};
 struct feed_tick {};
 struct webhooks_tick {};
@@ -1020,6 +1024,7 @@ HOLDFAST_LOCAL_MESSAGE(sweep_tick)
 HOLDFAST_LOCAL_MESSAGE(renew_tick)
 HOLDFAST_LOCAL_MESSAGE(overdue_tick)
 HOLDFAST_LOCAL_MESSAGE(grace_tick)
+HOLDFAST_LOCAL_MESSAGE(session_tick)
 HOLDFAST_LOCAL_MESSAGE(cursor_tick)
 HOLDFAST_LOCAL_MESSAGE(round_tick)
 HOLDFAST_LOCAL_MESSAGE(prune_tick)

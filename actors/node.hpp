@@ -78,6 +78,8 @@ struct node_settings {
 
   core::duration session_grace{};
   std::uint32_t leases_max = 16;
+  std::uint32_t sessions_max = 200000;       ///< Contributors with a session.
+  std::uint32_t sessions_per_client = 50000; ///< Those for whom one actor asks.
 
   core::duration unit_idle_timeout{};
   std::uint32_t units_live_max = 50000; ///< Per step.

@@ -1,6 +1,7 @@
 #include "actors/owners.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/repeated_request.hpp"
 #include "core/explanation.hpp"
 
 #include <algorithm>
@@ -12,18 +13,42 @@ namespace {
 
 using owners_ptr = caf::stateful_actor<owners_state>*;
 
+/// Why nobody more gets a session, asked for by `client`; `none` when there is room.
+core::failure room_for_session(owners_ptr self, const caf::actor_addr& client) {
+  auto& st = self->state;
+  const auto& settings = st.context->settings;
+  core::failure why;
+  if (st.by_contributor.size() >= settings.sessions_max)
+    why = {core::errc::overloaded, "this node has sessions of "
+                                       + std::to_string(settings.sessions_max)
+                                       + " contributors already (owner.sessions_max)"};
+  else if (const auto of_client = st.of_client.find(client);
+           of_client != st.of_client.end() && of_client->second >= settings.sessions_per_client)
+    why = {core::errc::limit_reached, "this client has sessions of "
+                                          + std::to_string(settings.sessions_per_client)
+                                          + " contributors already (owner.sessions_per_client)"};
+  if (why.code != core::errc::none)
+    ++st.context->gauges.overloaded;
+  return why;
+}
+
 template <class Message>
 void hand(owners_ptr self, Message& m) {
   auto& st = self->state;
   auto actor = st.by_contributor.find(m.contributor);
   if (!actor) {
+    const auto client = caf::actor_cast<caf::actor_addr>(self->current_sender());
+    if (const auto why = room_for_session(self, client); why.code != core::errc::none)
+      return self->make_response_promise().deliver(msg::to_error(why));
+    ++st.of_client[client];
+    st.handed[m.contributor].client = client;
     actor =
         self->spawn(owner, st.context, m.contributor, caf::actor_cast<caf::actor>(self), st.shards);
     self->monitor(actor);
     st.by_contributor.put(m.contributor, actor);
     st.context->gauges.sessions = st.by_contributor.size();
   }
-  ++st.handed[m.contributor];
+  ++st.handed[m.contributor].requests;
   self->make_response_promise().delegate(actor, std::move(m));
 }
 
@@ -38,7 +63,12 @@ void hand_about(owners_ptr self, Message& m) {
 
 void forget(owners_ptr self, const core::contributor_id& contributor) {
   auto& st = self->state;
-  st.handed.erase(contributor);
+  if (const auto session = st.handed.find(contributor); session != st.handed.end()) {
+    const auto of_client = st.of_client.find(session->second.client);
+    if (of_client != st.of_client.end() && --of_client->second == 0)
+      st.of_client.erase(of_client);
+    st.handed.erase(session);
+  }
   st.context->gauges.sessions = st.by_contributor.size();
 }
 
@@ -46,9 +76,13 @@ using owner_ptr = caf::stateful_actor<owner_state>*;
 
 core::instant time(owner_ptr self) { return now(self, self->state.context); }
 
+bool has_nothing_to_do(const owner_state& st) {
+  return st.asking.empty() && st.held.empty() && st.under_way == 0;
+}
+
 void stop_if_idle(owner_ptr self) {
   auto& st = self->state;
-  if (!st.connected && st.asking.empty() && st.held.empty() && st.under_way == 0)
+  if (!st.connected && has_nothing_to_do(st))
     self->send(st.owners, owner_idle{st.contributor, st.requests_seen});
 }
 
@@ -56,6 +90,27 @@ void stop_if_idle(owner_ptr self) {
 void answered(owner_ptr self) {
   --self->state.under_way;
   stop_if_idle(self);
+}
+
+/// Looks now and then whether the session is of any use: one that holds nothing and that nobody has
+/// asked for anything is begun again by the next request. Else one connection could fill the memory
+/// with names that it asks for once.
+void watch_use(owner_ptr self) {
+  constexpr core::duration pause_least = std::chrono::seconds{1};
+  auto& st = self->state;
+  if (std::exchange(st.use_watched, true))
+    return;
+  self->delayed_send(self, std::max(pause_least, st.context->settings.session_grace),
+                     session_tick{st.requests_seen});
+}
+
+void on_session_tick(owner_ptr self, const session_tick& tick) {
+  auto& st = self->state;
+  st.use_watched = false;
+  if (tick.requests_seen == st.requests_seen && has_nothing_to_do(st))
+    self->send(st.owners, owner_idle{st.contributor, st.requests_seen});
+  else
+    watch_use(self);
 }
 
 /// Leases that have run out no longer count; the unit's step ends them.
@@ -70,6 +125,7 @@ void drop_expired(owner_ptr self) {
 void meet_client(owner_ptr self) {
   auto& st = self->state;
   ++st.requests_seen;
+  watch_use(self);
   const auto& sender = self->current_sender();
   if (!sender || (st.connected && st.client == sender))
     return;
@@ -180,7 +236,7 @@ void on_ask(owner_ptr self, msg::ask_assignment& ask) {
     auto& open = found->second; // impatient: one answer serves them all
     if (open.waiting.empty())
       open.since = time(self);
-    open.waiting.push_back(std::move(promise));
+    add_repetition(open.waiting, std::move(promise));
     return;
   }
   if (!may_ask(self, assignment)) {
@@ -292,7 +348,7 @@ caf::behavior owners(caf::stateful_actor<owners_state>* self, context_ptr contex
       [=](const owner_idle& idle) {
         auto& st = self->state;
         const auto handed = st.handed.find(idle.contributor);
-        if (handed == st.handed.end() || handed->second != idle.requests_seen)
+        if (handed == st.handed.end() || handed->second.requests != idle.requests_seen)
           return; // a request is on its way to it
         const auto actor = st.by_contributor.find(idle.contributor);
         st.by_contributor.release(idle.contributor);
@@ -352,6 +408,7 @@ caf::behavior owner(caf::stateful_actor<owner_state>* self, context_ptr context,
         stop_if_idle(self);
       },
       [=](overdue_tick) { answer_overdue(self); },
+      [=](const session_tick& tick) { on_session_tick(self, tick); },
       [=](const grace_tick& tick) {
         if (tick.session != self->state.session || self->state.connected)
           return;

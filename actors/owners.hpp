@@ -19,8 +19,13 @@ struct owners_state {
   context_ptr context;
   caf::actor shards;
   children<core::contributor_id> by_contributor;
-  /// Requests handed to each owner: an owner that has not seen them all is not idle.
-  std::unordered_map<core::contributor_id, std::uint64_t> handed;
+  struct session {
+    std::uint64_t requests =
+        0;                  ///< Handed to the owner: one that has not seen them all is not idle.
+    caf::actor_addr client; ///< Whose request has begun it.
+  };
+  std::unordered_map<core::contributor_id, session> handed;
+  std::unordered_map<caf::actor_addr, std::size_t> of_client; ///< Sessions of each.
 
   ~owners_state() {
     if (context)
@@ -53,7 +58,8 @@ struct owner_state {
     core::instant since;
   };
   std::unordered_map<core::assignment_id, open_ask> asking;
-  bool watching = false; ///< A look at overdue asks is due.
+  bool watching = false;    ///< A look at overdue asks is due.
+  bool use_watched = false; ///< A look whether the session is of use is due.
   std::uint64_t requests_seen = 0;
   std::size_t under_way = 0; ///< Requests of its own on which somebody's answer waits.
   caf::actor_addr client;    ///< Who speaks for the contributor; monitored.
@@ -66,9 +72,9 @@ struct owner_state {
 /// number, tells explanations when that limit is reached, and gives the leases back when the
 /// session ends: at once by `end_session`, or when the client has been gone for the grace time.
 ///
-/// Lifecycle: lives while its client is connected or it holds leases. Leases granted before the
-/// node's last start are not known to it; they end by themselves, and submitting them works as
-/// ever.
+/// Lifecycle: lives while it holds leases, or its client is connected and has asked for something
+/// in the last grace time. Leases granted before the node's last start are not known to it; they
+/// end by themselves, and submitting them works as ever.
 ///
 /// Failure: a crash loses only this knowledge, never a lease.
 caf::behavior owner(caf::stateful_actor<owner_state>* self, context_ptr context,

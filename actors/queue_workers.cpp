@@ -1,4 +1,5 @@
 #include "actors/queue_state.hpp"
+#include "actors/repeated_request.hpp"
 #include "core/mended_text.hpp"
 
 #include <algorithm>
@@ -196,7 +197,7 @@ static void claim_for(queue_ptr self, const asked& from, msg::claim_tasks& reque
   // Repeated while the first still waits: one answer serves both.
   if (const auto known = st.waiting_by_claim.find(command.id); known != st.waiting_by_claim.end()) {
     auto& first = st.waiting.at(known->second);
-    first.promises.push_back(promise);
+    add_repetition(first.promises, promise);
     st.waiting_until.erase({first.until, known->second});
     // The repetition says how long: with no wait at all a worker that ends calls its claim off.
     first.until = time(self) + request.wait;
@@ -225,7 +226,8 @@ void claim_or_wait(queue_ptr self, queue_state::waiting_claim claim) {
   } else if (const auto known = st.waiting_by_claim.find(claim.command.id);
              known != st.waiting_by_claim.end()) {
     auto& first = st.waiting.at(known->second).promises;
-    first.insert(first.end(), claim.promises.begin(), claim.promises.end());
+    for (auto& promise : claim.promises)
+      add_repetition(first, std::move(promise));
   } else if (st.waiting.size() >= waiting_max) {
     for (const auto& promise : claim.promises)
       fail(promise, core::errc::overloaded, "too many workers wait at this queue");

@@ -158,6 +158,8 @@ actors::node_settings node_settings_of(const config::settings& settings, const n
 
   node.session_grace = settings.owner.session_grace;
   node.leases_max = settings.owner.leases_max;
+  node.sessions_max = settings.owner.sessions_max;
+  node.sessions_per_client = settings.owner.sessions_per_client;
 
   node.unit_idle_timeout = settings.unit.idle_timeout;
   node.units_live_max = settings.unit.live_max;

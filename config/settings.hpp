@@ -98,6 +98,8 @@ struct settings {
   struct {
     core::duration session_grace;
     std::uint32_t leases_max;
+    std::uint32_t sessions_max;
+    std::uint32_t sessions_per_client;
   } owner{};
 
   struct {
@@ -309,6 +311,14 @@ void describe(Visitor&& option, Settings& s) {
          "restart; afterwards its units go to others.");
   option("owner.leases_max", s.owner.leases_max, 16, 1, 10000,
          "Leases that one contributor may hold at once over all steps.");
+
+  option("owner.sessions_max", s.owner.sessions_max, 200000, 1, 10000000,
+         "Contributors with a session on this node at most, each about 2.5 KB of memory; above it "
+         "requests of others are refused with `overloaded`.");
+  option("owner.sessions_per_client", s.owner.sessions_per_client, 50000, 1, 10000000,
+         "Contributors at most for whom one client, a program or what it runs for one connection, "
+         "has sessions on this node; above it requests for others are refused with "
+         "`limit_reached`.");
 
   option("unit.idle_timeout", s.unit.idle_timeout, 1min, 1s, 24h,
          "Time without a message after which a unit's actor is passivated. Its state is in the "

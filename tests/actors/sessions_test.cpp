@@ -358,6 +358,81 @@ BOOST_AUTO_TEST_CASE(an_owner_that_crashed_costs_knowledge_and_no_lease) {
   BOOST_TEST(submit(lease, "ana").value.has_value());
 }
 
+// finding B6
+BOOST_AUTO_TEST_CASE(session_that_is_of_no_use_any_more_ends_although_its_client_stays) {
+  seal(step);
+  for (int i = 0; i < 50; ++i)
+    call(msg::extend_assignment{step, fresh<core::unit_id>(), "name-" + std::to_string(i), 1});
+  BOOST_TEST(status().sessions == 50U);
+  advance(2 * node->settings.session_grace);
+  BOOST_TEST(status().sessions == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(session_that_holds_a_lease_stays) {
+  assigned(step, "ana");
+  advance(50s);
+  BOOST_TEST(status().sessions == 1U);
+  BOOST_TEST(active_leases() == 1U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+namespace {
+
+struct node_with_few_sessions : node_fixture {
+  node_with_few_sessions() {
+    auto& settings = prepare().settings;
+    settings.sessions_max = 5;
+    settings.sessions_per_client = 3;
+    start();
+    step = create();
+    feed(step, 20);
+    them = std::make_unique<client>(*this);
+  }
+  ~node_with_few_sessions() { them.reset(); }
+
+  answer<msg::assignment> their_ask(const std::string& who) {
+    const auto a =
+        them->send(node->gateway, msg::ask_assignment{step, who, fresh<core::assignment_id>()});
+    settle();
+    return *a;
+  }
+
+  core::step_id step;
+  std::unique_ptr<client> them;
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(bounded_sessions, node_with_few_sessions)
+
+// finding B6
+BOOST_AUTO_TEST_CASE(client_asks_for_a_bounded_number_of_contributors) {
+  for (const auto* who : {"ana", "bob", "eve"})
+    BOOST_TEST(assign(step, who).value.has_value());
+  const auto refused = assign(step, "dan");
+  BOOST_TEST((refused.code() == core::errc::limit_reached));
+  BOOST_TEST(refused.error->detail.find("owner.sessions_per_client") != std::string::npos);
+  BOOST_TEST(assign(step, "ana").value.has_value()); // who has one keeps it
+  BOOST_TEST(their_ask("dan").value.has_value());    // others are not concerned
+}
+
+// finding B6
+BOOST_AUTO_TEST_CASE(node_has_a_bounded_number_of_sessions) {
+  for (const auto* who : {"ana", "bob", "eve"})
+    BOOST_TEST(assign(step, who).value.has_value());
+  for (const auto* who : {"dan", "fay"})
+    BOOST_TEST(their_ask(who).value.has_value());
+  const auto refused = their_ask("gil");
+  BOOST_TEST((refused.code() == core::errc::overloaded));
+  BOOST_TEST(refused.error->detail.find("owner.sessions_max") != std::string::npos);
+  BOOST_TEST(status().sessions == 5U);
+  // There is room again when one has ended.
+  BOOST_REQUIRE(call(msg::end_session{"ana"}).value);
+  advance(1s);
+  BOOST_TEST(their_ask("gil").value.has_value());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace holdfast::test

@@ -912,6 +912,27 @@ BOOST_FIXTURE_TEST_CASE(what_is_mended_is_forgotten_although_much_else_cannot_be
   BOOST_TEST(database->tables().outbox.at(shard).empty());
 }
 
+// finding B6
+BOOST_AUTO_TEST_CASE(claim_that_is_repeated_without_an_end_is_answered_a_bounded_number_of_times) {
+  auto waiting = claim("w1");
+  waiting.wait = 30s;
+  std::vector<awaited_answer<msg::claim_tasks>> sent;
+  for (int i = 0; i < 100; ++i)
+    sent.push_back(send_to_node(waiting));
+  settle();
+  std::size_t refused = 0;
+  for (const auto& one : sent)
+    if (one->arrived()) {
+      ++refused;
+      BOOST_TEST((one->code() == core::errc::overloaded));
+    }
+  BOOST_TEST(refused == 84U);
+  BOOST_TEST(!sent.back()->arrived());
+  enqueued(request());
+  settle();
+  BOOST_TEST(sent.back()->value->tasks.size() == 1U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace holdfast::test
