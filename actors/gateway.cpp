@@ -200,6 +200,7 @@ core::failure check(const msg::pause_queue& m) {
 }
 core::failure check(const msg::list_queues&) { return {}; }
 core::failure check(const msg::get_queue_statistics& m) { return check_queue(m.queue); }
+core::failure check(const msg::get_queue_intake& m) { return check_queue(m.queue); }
 core::failure check(const msg::get_queue_metrics& m) {
   const bool known = m.window >= core::queue_meter::slot && m.window <= core::queue_meter::longest;
   return first_of(
@@ -674,6 +675,7 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
       [=](msg::get_queue_statistics& m) {
         return hand_on<msg::queue_statistics>(self, to.reader, m);
       },
+      [=](msg::get_queue_intake& m) { return hand_on<msg::queue_intake>(self, to.reader, m); },
       [=](msg::get_queue_metrics& m) { return to_host<msg::queue_metrics>(self, to.shards, m); },
       [=](msg::enqueue_envelopes& m) { return to_host<msg::task_outcomes>(self, to.shards, m); },
       [=](msg::get_task& m) { return hand_on<msg::task_view>(self, to.reader, m); },

@@ -93,7 +93,8 @@ core::outcome<bool> prune_shard(self_ptr self, core::shard_id shard) {
   return !gone || *gone < most.rows;
 }
 
-/// A policy in the database has been validated by the node that wrote it.
+/// Validated by the node that wrote it, which may be of a newer version; and people can change
+/// rows.
 core::outcome<core::queue_policy> policy_of(const core::put_queue& queue) {
   return documents::parse_queue_policy(queue.definition, {queue.definition.size() + 1, 1000});
 }
@@ -103,8 +104,8 @@ core::outcome<bool> prune_queue(self_ptr self, const core::put_queue& queue) {
   auto& st = self->state;
   const auto& settings = st.context->settings;
   const auto policy = policy_of(queue);
-  if (!policy)
-    return policy.error();
+  if (!policy) // the queue says so itself; how long it keeps its tasks is not known until then
+    return true;
   const auto shard = core::shard_of(queue.name, settings.shards);
   const auto before = now(self, st.context) - policy->retention;
   std::uint32_t most = 0;

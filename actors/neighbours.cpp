@@ -98,6 +98,13 @@ void on_met(self_ptr self, const core::incarnation_id& expected, const msg::node
   reroute(self);
 }
 
+/// Once, and not twice a second.
+void tell_not_reached(self_ptr self, neighbours_state::neighbour& other, const std::string& why) {
+  if (!std::exchange(other.failing, true))
+    self->state.context->log(log_level::warning, "node_not_reached",
+                             {{"node", other.name}, {"address", other.address}, {"reason", why}});
+}
+
 void on_dialed(self_ptr self, const dialed& m) {
   auto& st = self->state;
   const auto found = st.others.find(m.incarnation);
@@ -107,14 +114,16 @@ void on_dialed(self_ptr self, const dialed& m) {
     self->request(m.result.gateway, greeting_timeout,
                   msg::meet_node{st.context->settings.incarnation})
         .then([=](const msg::node_met& met) { on_met(self, m.incarnation, met); },
-              [=](const caf::error&) { dial_later(self, m.incarnation); });
+              [=](const caf::error& error) {
+                const auto other = self->state.others.find(m.incarnation);
+                if (other == self->state.others.end())
+                  return;
+                tell_not_reached(self, other->second, msg::failure_of(error).detail);
+                dial_later(self, m.incarnation);
+              });
     return;
   }
-  if (!std::exchange(found->second.failing, true)) // once, and not twice a second
-    st.context->log(log_level::warning, "node_not_reached",
-                    {{"node", found->second.name},
-                     {"address", found->second.address},
-                     {"reason", m.result.why}});
+  tell_not_reached(self, found->second, m.result.why);
   auto& other = found->second;
   other.refusals = m.result.refused ? other.refusals + 1 : 0;
   // A gateway that is started anew closes the port for a moment.

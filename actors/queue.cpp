@@ -48,7 +48,12 @@ void receive(queue_ptr self, Message& m, Handler decide) {
   auto& st = self->state;
   const auto caller = caf::actor_cast<caf::actor>(self->current_sender());
   const asked from{held_promise{self->make_response_promise()}, caller};
-  if (!st.loaded) {
+  if (st.damage.code != core::errc::none) {
+    if constexpr (std::is_same_v<std::remove_const_t<Message>, msg::put_queue>)
+      put_over_damage(self, from, m);
+    else
+      from.promise.deliver(msg::to_error(st.damage));
+  } else if (!st.loaded) {
     if (st.stashed.size() >= st.context->settings.batching.high_water)
       return fail(from.promise, core::errc::overloaded, "the queue is still loading");
     st.stashed.push_back([=, promise = from.promise, m = std::move(m)]() mutable {
@@ -73,61 +78,6 @@ auto of_queue(queue_ptr self, void (*decide)(queue_ptr, const asked&, Message&))
         decide(self, from, request);
     });
   };
-}
-
-msg::queue_view view_of(const core::queue& q) {
-  return {
-      q.name, q.definition, q.paused, {q.paused_types.begin(), q.paused_types.end()}, q.revision};
-}
-
-void load(queue_ptr self);
-
-void begin(queue_ptr self) {
-  auto& st = self->state;
-  st.loaded = true;
-  st.loaded_at = time(self);
-  st.meter = core::queue_meter{st.loaded_at};
-  for (auto& resume : std::exchange(st.stashed, {}))
-    resume();
-  on_processes(self);
-}
-
-void on_loaded(queue_ptr self, persistence::stored_queue& stored) {
-  auto& q = self->state.queue;
-  // A policy in the database has been validated by the node that wrote it.
-  const auto& text = stored.row.definition;
-  auto policy = documents::parse_queue_policy(text, {text.size() + 1, 1000});
-  HOLDFAST_INVARIANT(policy, "put_queue writes only valid policies");
-  q.policy = std::move(*policy);
-  q.definition = stored.row.definition;
-  q.paused = stored.row.paused;
-  q.paused_types = {stored.row.paused_types.begin(), stored.row.paused_types.end()};
-  q.revision = stored.row.revision;
-  q.tokens_above = self->state.context->tokens_above;
-  for (auto& task : stored.tasks)
-    core::enter(q, std::move(task));
-  for (const auto& task : stored.rate_limited)
-    core::hold_off_again(q, task);
-  enter_schedules(self, stored.schedules);
-  begin(self);
-}
-
-void on_load_failed(queue_ptr self, const core::failure& why) {
-  auto& st = self->state;
-  if (why.code == core::errc::not_found)
-    return begin(self);
-  const auto& settings = st.context->settings;
-  const auto wait =
-      core::backoff(++st.load_attempts, settings.writer_retry_min, settings.writer_retry_max, 1.0);
-  st.context->log(log_level::warning, "queue_load_failed",
-                  {{"queue", st.queue.name}, {"reason", why.detail}});
-  self->delayed_send(self, wait, retry_tick{st.load_attempts});
-}
-
-void load(queue_ptr self) {
-  self->request(self->state.links.loader, internal_timeout, load_queue{self->state.queue.name})
-      .then([=](queue_loaded& loaded) { on_loaded(self, loaded.queue); },
-            [=](const caf::error& error) { on_load_failed(self, msg::failure_of(error)); });
 }
 
 /// Lets the janitor know, now and then, that there is something to forget one day.
@@ -215,6 +165,8 @@ void on_tick(queue_ptr self, const queue_tick& tick) {
 /// One whose timer is not due yet is left to it: a second one would only be void.
 void on_look_again(queue_ptr self) {
   auto& st = self->state;
+  if (st.damage.code != core::errc::none) // somebody may have mended it
+    return load(self);
   if (!st.loaded)
     return;
   on_processes(self);
@@ -268,20 +220,17 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
       of_queue(self, on_put_schedule),
       of_queue(self, on_remove_schedule),
       of_queue(self, on_list_schedules),
-      [=](const retry_tick&) { load(self); },
+      [=](const retry_tick& tick) {
+        if (tick.attempt == self->state.load_attempts)
+          load(self);
+      },
       [=](look_again) { on_look_again(self); },
       [=](const look_for_tasks& m) { on_look_for(self, m); },
       [=](processes_changed) {
         if (self->state.loaded)
           on_processes(self);
       },
-      [=](ties_noted& noted) {
-        auto& state = self->state;
-        if (state.loaded)
-          on_ties(self, noted);
-        else // a worker that has ended since holds nothing that it knows of yet
-          state.stashed.push_back([=, known = std::move(noted)] { on_ties(self, known); });
-      },
+      [=](ties_noted& noted) { note_ties(self, noted); },
       [=](const take_in_staged&) { on_take_in(self); },
       [=](extension_tick) { on_extension_tick(self); },
       // Started by its shard's host with the sending of this message.

@@ -1,6 +1,7 @@
 #include "actors/queue_state.hpp"
 #include "core/intake.hpp"
 #include "core/object_ref.hpp"
+#include "core/supervision.hpp"
 #include "core/task_purpose.hpp"
 
 #include <algorithm>
@@ -38,6 +39,8 @@ bool has_unit_ref(const core::new_task& task) {
 void check_page(queue_ptr self, persistence::staged_page& page) {
   auto& st = self->state;
   for (auto& staged : page.tasks) {
+    if (staged.problem.code != core::errc::none)
+      continue; // its row cannot be read
     staged.problem = has_unit_ref(staged.task)
                          ? core::failure{core::errc::damaged, "the input of its unit is lost"}
                          : check(staged.task, st.context->settings.json);
@@ -123,12 +126,50 @@ void fetch_and_take_page(queue_ptr self, persistence::staged_page& read) {
                });
 }
 
+/// Rows that the database does not give back are refused, so that they stand in nobody's way.
+void tell_of_unreadable(queue_ptr self, const persistence::staged_page& page) {
+  const core::staged_task* first = nullptr;
+  std::size_t number = 0;
+  for (const auto& staged : page.tasks)
+    if (staged.problem.code == core::errc::damaged && ++number == 1)
+      first = &staged;
+  if (first != nullptr)
+    self->state.context->log(log_level::error, "staged_rows_unreadable",
+                             {{"queue", self->state.queue.name},
+                              {"number", std::to_string(number)},
+                              {"first", std::to_string(first->id)},
+                              {"reason", first->problem.detail}});
+}
+
+void on_page(queue_ptr self, persistence::staged_page& page) {
+  auto& st = self->state;
+  st.intakes_failed = 0;
+  if (st.intake_fault.over())
+    st.context->log(log_level::info, "stage_read_again", {{"queue", st.queue.name}});
+  tell_of_unreadable(self, page);
+  fetch_and_take_page(self, page);
+}
+
+/// The stage stays as it is, and is asked for less and less often.
+void on_page_failed(queue_ptr self, const core::failure& why) {
+  auto& st = self->state;
+  const auto& settings = st.context->settings;
+  st.taking_in = false;
+  st.intake_not_before = time(self)
+                         + core::backoff(++st.intakes_failed, settings.writer_retry_min,
+                                         settings.writer_retry_max, 1.0);
+  if (st.intake_fault.met(why.detail))
+    st.context->log(log_level::error, "stage_not_read",
+                    {{"queue", st.queue.name}, {"reason", why.detail}});
+}
+
 } // namespace
 
 void on_take_in(queue_ptr self) {
   auto& st = self->state;
   // Whoever does not get through now is told again by the next look of the intake.
-  if (!st.loaded || st.taking_in || writers_are_busy(*st.context))
+  if (!st.loaded || st.taking_in || writers_are_busy(*st.context)
+      || time(self) < st.intake_not_before)
     return;
   const auto rows = std::min(page_rows, core::room_of(st.queue));
   if (rows == 0)
@@ -136,8 +177,8 @@ void on_take_in(queue_ptr self) {
   st.taking_in = true;
   self->request(st.links.loader, internal_timeout,
                 load_staged{st.queue.name, static_cast<std::uint32_t>(rows), page_bytes})
-      .then([=](staged_loaded& loaded) { fetch_and_take_page(self, loaded.page); },
-            [=](const caf::error&) { self->state.taking_in = false; });
+      .then([=](staged_loaded& loaded) { on_page(self, loaded.page); },
+            [=](const caf::error& error) { on_page_failed(self, msg::failure_of(error)); });
 }
 
 } // namespace holdfast::actors

@@ -46,11 +46,17 @@ void read_unknown(queue_ptr self, std::vector<core::task_id> unknown) {
         .then(
             [=](task_histories& found) {
               self->state.looking_for = false;
+              self->state.lookout_fault.over();
               take_in_found(self, found);
             },
-            [=](const caf::error&) { // the next look asks again
-              self->state.looking_for = false;
+            [=](const caf::error& error) { // the next look asks again
+              auto& state = self->state;
+              state.looking_for = false;
               end_read(self);
+              const auto why = msg::failure_of(error).detail;
+              if (state.lookout_fault.met(why))
+                state.context->log(log_level::warning, "forgotten_tasks_not_read",
+                                   {{"queue", state.queue.name}, {"reason", why}});
             });
   });
 }
@@ -65,10 +71,12 @@ void on_look_for(queue_ptr self, const look_for_tasks& m) {
   for (const auto& task : overlooked.found)
     log_found(self, task, "the queue had lost sight of it");
   auto& unknown = overlooked.unknown;
-  unknown.erase(
-      std::remove_if(unknown.begin(), unknown.end(),
-                     [&](const core::task_id& id) { return st.recently_finished.count(id) != 0; }),
-      unknown.end());
+  unknown.erase(std::remove_if(unknown.begin(), unknown.end(),
+                               [&](const core::task_id& id) {
+                                 return st.recently_finished.count(id) != 0
+                                        || st.unreadable.count(id) != 0;
+                               }),
+                unknown.end());
   unknown.resize(std::min(unknown.size(), read_at_once));
   if (!unknown.empty())
     read_unknown(self, std::move(unknown));

@@ -217,6 +217,9 @@ void on_change(queue_ptr self, const asked& from, const msg::change_task& reques
       verb == core::task_verb::cancel && gone != st.recently_finished.end()
       && gone->second.how == core::task_ending::canceled)
     return carry_out(self, {}, promise, msg::task_changed{request.task});
+  if (st.unreadable.count(request.task) != 0)
+    return fail(promise, core::errc::damaged,
+                "the database does not give back the row of task " + to_string(request.task));
   auto decided = core::decide(st.queue, verb, request.task, time(self));
   if (decided.refusal != core::errc::none)
     return fail(promise, decided.refusal, std::move(decided.detail));

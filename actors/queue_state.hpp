@@ -4,6 +4,7 @@
 #include "actors/payloads.hpp"
 #include "actors/pending_effects.hpp"
 #include "actors/queue.hpp"
+#include "actors/standing_fault.hpp"
 #include "core/queue.hpp"
 #include "core/queue_meter.hpp"
 
@@ -35,9 +36,16 @@ struct queue_state {
   caf::actor host; ///< Of the shard; knows what the next life of this queue must know.
 
   bool loaded = false;
-  std::uint32_t load_attempts = 0;
+  /// Why nobody may ask it for anything: what is stored of it cannot be read. None when it can.
+  core::failure damage;
+  standing_fault load_fault;
+  std::uint64_t loads = 0;         ///< What an earlier one than the latest brings is void.
+  std::uint32_t load_attempts = 0; ///< Tries to load it that failed, in a row.
   core::instant loaded_at;
   std::vector<std::function<void()>> stashed; ///< Requests that came before it was loaded.
+  std::vector<ties_noted> ties_before;        ///< What it was told of ties before it was loaded.
+  /// Live tasks whose rows the database does not give back. They stay as they are.
+  std::unordered_set<core::task_id> unreadable;
 
   core::queue queue;
   core::queue_meter meter{core::instant{}}; ///< From `loaded_at` on.
@@ -95,8 +103,13 @@ struct queue_state {
   payload_lines<caf::actor> lines;
   std::uint32_t unreachable_payloads = 0; ///< Claims in a row that met an object store away.
 
-  bool taking_in = false;   ///< Staged tasks are being read, or written.
+  bool taking_in = false; ///< Staged tasks are being read, or written.
+  standing_fault intake_fault;
+  std::uint32_t intakes_failed = 0; ///< Reads of the stage, in a row.
+  core::instant
+      intake_not_before{};  ///< While the stage cannot be read it is left alone for longer.
   bool looking_for = false; ///< Tasks that it does not know are being read.
+  standing_fault lookout_fault;
   /// Tasks of schedules are being written. One change at a time: while the database is away they do
   /// not gather in memory.
   bool running_schedules = false;
@@ -146,6 +159,17 @@ inline queue_state::waiting_claim given_to(const held_promise& promise, core::wo
 /// fetched from the store; a task whose payload cannot be read is taken back and harms no other.
 void carry_out_granting(queue_ptr self, core::change changes, queue_state::waiting_claim to,
                         const std::vector<core::task_id>& tasks);
+
+// queue_loading.cpp: from what is stored to the queue in memory.
+
+/// Reads the queue from the database, and tries again while that fails.
+void load(queue_ptr self);
+/// What is stored of the queue cannot be read: a valid policy takes its place, and it is loaded
+/// again. All else is refused with the reason.
+void put_over_damage(queue_ptr self, const asked& from, msg::put_queue& request);
+/// Takes in what an earlier life had noted, now or when it is loaded.
+void note_ties(queue_ptr self, ties_noted& noted);
+msg::queue_view view_of(const core::queue& q);
 
 // queue_producers.cpp: making tasks and steering them.
 

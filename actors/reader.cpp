@@ -6,6 +6,7 @@
 #include "actors/payloads.hpp"
 #include "actors/profiles.hpp"
 #include "core/object_ref.hpp"
+#include "documents/webhook_document.hpp"
 #include "documents/workflow_document.hpp"
 
 #include <algorithm>
@@ -51,10 +52,14 @@ auto answer(core::outcome<T> read, Shape shape) -> caf::result<decltype(shape(*r
 core::outcome<core::versioned_workflow>
 stored_versions(const std::vector<std::string>& definitions) {
   core::versioned_workflow workflow;
+  std::size_t read = 0;
   for (const auto& json : definitions) {
     auto parsed = documents::parse_workflow(json, {json.size() + 1, 1000});
     if (!parsed)
-      return core::failure{core::errc::damaged, "a stored definition of the workflow is not valid"};
+      return core::failure{core::errc::damaged,
+                           "stored definition of version " + std::to_string(++read)
+                               + " of the workflow cannot be parsed: " + parsed.error().detail};
+    ++read;
     workflow.add(std::move(*parsed));
   }
   return workflow;
@@ -286,15 +291,18 @@ caf::result<consumer_position> on_read_position(self_ptr self, const read_positi
   return consumer_position{*cursor, std::move(*applied)};
 }
 
-/// Active unless somebody has paused it, or it has stopped somewhere under its present revision.
+/// Active unless somebody has paused it, or it has stopped somewhere under its present revision, or
+/// what is stored of it cannot be read.
 msg::webhook_view view_of(const persistence::stored_webhook& webhook,
                           const std::vector<persistence::webhook_place>& places) {
   msg::webhook_view view{webhook.name,     webhook.definition, webhook.paused ? "paused" : "active",
                          webhook.revision, webhook.created_at, {}};
+  if (!documents::parse_webhook(webhook.definition, {webhook.definition.size() + 1, 1000}))
+    view.state = "damaged";
   for (const auto& place : places) {
     const bool stopped = place.stopped_revision == webhook.revision;
     const bool waits = place.stopped_revision == 0 && !webhook.paused;
-    if (stopped && !webhook.paused)
+    if (stopped && !webhook.paused && view.state != "damaged")
       view.state = "failing";
     view.places.push_back({place.shard, place.seq, place.newest, place.dead_letters,
                            stopped ? place.reason : std::string{},
@@ -668,6 +676,12 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
         return answer(open(self).count_tasks(question.queue), [](const auto& counts) {
           return msg::queue_statistics{counts.live,   counts.leased,   counts.completed,
                                        counts.failed, counts.canceled, counts.dead};
+        });
+      },
+      [=](const msg::get_queue_intake& question) {
+        return answer(open(self).count_staged(question.queue), [](auto& counts) {
+          return msg::queue_intake{counts.staged, counts.staged_since, counts.refused,
+                                   counts.unreadable, std::move(counts.last_refusal)};
         });
       },
       [=](const msg::get_task& question) { on_get_task(self, question); },

@@ -119,7 +119,7 @@ void try_aside(self_ptr self, const place& at) {
   const auto& target = self->state.subscriptions[at.consumer].target;
   self->request(target, delivery_timeout, deliver{at.shard, {}, false, false})
       .then([=](const delivered& answer) { done(&answer); },
-            [=](const caf::error&) { done(nullptr); });
+            [=](const caf::error&) { done(nullptr); }); // told when they were set aside
 }
 
 /// Delivers what the consumer wants of the events from `begin` to `end`, which follow its position

@@ -91,8 +91,8 @@ void on_apply(self_ptr self, apply_events& m) {
 void retry_activation(self_ptr self, const caf::error& why) {
   auto& st = self->state;
   const auto& settings = st.context->settings;
-  st.context->log(log_level::warning, "activation_failed",
-                  {{"reason", msg::failure_of(why).detail}});
+  if (const auto reason = msg::failure_of(why).detail; st.activation_fault.met(reason))
+    st.context->log(log_level::warning, "activation_failed", {{"reason", reason}});
   const auto wait = core::backoff(++st.activations_failed, settings.writer_retry_min,
                                   settings.writer_retry_max, 1.0);
   self->delayed_send(self, wait, retry_tick{st.activations_failed});
@@ -134,6 +134,7 @@ void activate_queues(self_ptr self, std::uint32_t failed) {
   self->request(self->state.links.loader, internal_timeout, msg::list_queues{})
       .then(
           [=](const msg::queue_list& list) {
+            self->state.activation_fault.over();
             if (self->state.activations_failed == failed)
               self->state.activations_failed = 0;
             for (const auto& queue : list.queues)

@@ -3,6 +3,7 @@
 #include "actors/children.hpp"
 #include "actors/context.hpp"
 #include "actors/internal_messages.hpp"
+#include "actors/standing_fault.hpp"
 #include "actors/step.hpp"
 #include "core/supervision.hpp"
 
@@ -36,9 +37,10 @@ struct shards_state {
   std::map<caf::actor_addr, std::shared_ptr<const void>> leaving;
   core::restart_history history;
   std::uint32_t activations_failed = 0; ///< In a row.
-  caf::actor janitor;                   ///< Null until it has come.
-  caf::actor neighbours;                ///< The same.
-  caf::actor search;                    ///< The same.
+  standing_fault activation_fault;
+  caf::actor janitor;    ///< Null until it has come.
+  caf::actor neighbours; ///< The same.
+  caf::actor search;     ///< The same.
 };
 
 /// SHARDS: the router to every step and queue that this node hosts, and the supervisor of its shard

@@ -65,7 +65,9 @@ void retry_loading(step_ptr self, const core::failure& why) {
   const auto wait =
       core::backoff(++st.load_attempts, settings.writer_retry_min, settings.writer_retry_max, 1.0);
   const auto step = to_string(st.identity.step());
-  st.context->log(log_level::warning, "step_load_failed", {{"step", step}, {"reason", why.detail}});
+  if (st.load_fault.met(why.detail))
+    st.context->log(log_level::warning, "step_load_failed",
+                    {{"step", step}, {"reason", why.detail}});
   // Somebody has to mend it: nobody is to wait for that.
   if (!core::describe(why.code).retryable)
     end_waiting(self, {why.code, "step " + step + " cannot be loaded: " + why.detail});
@@ -89,6 +91,8 @@ void on_loaded(step_ptr self, step_loaded& stored) {
       st.board->holding(holder.contributor, unit.id);
   restore_waiting(self, stored.step.waiting);
   st.loaded = true;
+  if (st.load_fault.over())
+    st.context->log(log_level::info, "step_loaded", {{"step", to_string(st.identity.step())}});
   st.loaded_at = now(self, st.context);
   arm_expiry(self);
   end_waiting(self, {});

@@ -3,6 +3,7 @@
 #include "actors/held_promise.hpp"
 #include "actors/payloads.hpp"
 #include "actors/pending_effects.hpp"
+#include "actors/standing_fault.hpp"
 #include "actors/step.hpp"
 #include "actors/unit.hpp"
 #include "core/answer_model.hpp"
@@ -52,6 +53,7 @@ struct step_state {
 
   bool loaded = false;
   std::uint32_t load_attempts = 0;
+  standing_fault load_fault;
   /// Requests that came before the step was loaded; with a failure, they get that.
   std::vector<std::function<void(const core::failure&)>> stashed;
 
@@ -129,6 +131,7 @@ struct step_state {
 
   // --- surveys ---
   core::survey_pace surveys; ///< Of the step's own accord.
+  standing_fault survey_fault;
 
   // --- repairs ---
   std::vector<core::repair_row> repairs; ///< Those not done, the one that is worked on first.

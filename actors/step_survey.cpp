@@ -76,10 +76,18 @@ void survey_when_due(step_ptr self) {
       self,
       [=](const step_surveyed& survey) {
         self->state.surveys.ended();
+        self->state.survey_fault.over();
         raise_flags(self, survey, [](const core::failure&) {});
       },
       // The next judgments lead to another one.
-      [=](const caf::error&) { self->state.surveys.ended(); });
+      [=](const caf::error& error) {
+        auto& at = self->state;
+        at.surveys.ended();
+        const auto why = msg::failure_of(error).detail;
+        if (at.survey_fault.met(why))
+          at.context->log(log_level::warning, "survey_failed",
+                          {{"step", to_string(at.identity.step())}, {"reason", why}});
+      });
 }
 
 void on_get_step_quality(step_ptr self, const msg::get_step_quality&) {

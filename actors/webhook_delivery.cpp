@@ -46,6 +46,17 @@ std::uint64_t begin(self_ptr self, doing what) {
   return ++self->state.turn;
 }
 
+/// What a reader did not answer is asked for again, without an end: once of each reason.
+void tell_not_read(self_ptr self, const caf::error& error) {
+  auto& st = self->state;
+  const auto why = msg::failure_of(error).detail;
+  if (st.read_fault.met(why))
+    st.context->log(log_level::warning, "webhook_waits",
+                    {{"webhook", st.links.webhook.name},
+                     {"shard", std::to_string(st.links.shard)},
+                     {"reason", why}});
+}
+
 /// Tries again what a reader did not answer, in a moment.
 void come_again(self_ptr self, core::duration in) {
   const auto turn = begin(self, doing::waiting);
@@ -202,6 +213,7 @@ void on_page_of_workflow(self_ptr self, msg::event_page page) {
   self->request(st.links.loader, internal_timeout, load_workflow{st.links.definition.workflow})
       .then(
           [=](const workflow_loaded& loaded) mutable {
+            self->state.read_fault.over();
             auto& known = self->state.wish.steps;
             if (turn != self->state.turn)
               return;
@@ -210,7 +222,8 @@ void on_page_of_workflow(self_ptr self, msg::event_page page) {
             known = ids_of(loaded.workflow.steps);
             go_on(self);
           },
-          [=](const caf::error&) {
+          [=](const caf::error& error) {
+            tell_not_read(self, error);
             if (turn == self->state.turn)
               come_again(self, read_pause);
           });
@@ -300,10 +313,12 @@ void read_letters(self_ptr self) {
                                    st.links.definition.policy.batch_events, true}})
       .then(
           [=](dead_letters_found& found) {
+            self->state.read_fault.over();
             if (turn == self->state.turn)
               on_letters(self, found.letters);
           },
-          [=](const caf::error&) {
+          [=](const caf::error& error) {
+            tell_not_read(self, error);
             if (turn == self->state.turn)
               come_again(self, read_pause);
           });
@@ -409,7 +424,8 @@ void on_place(self_ptr self, const std::vector<persistence::webhook_place>& plac
 void load(self_ptr self) {
   auto& st = self->state;
   const auto turn = begin(self, doing::loading);
-  const auto failed = [=](const caf::error&) {
+  const auto failed = [=](const caf::error& error) {
+    tell_not_read(self, error);
     if (turn == self->state.turn)
       self->delayed_send(self, read_pause, delivery_tick{turn});
   };

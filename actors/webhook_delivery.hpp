@@ -4,6 +4,7 @@
 #include "actors/held_promise.hpp"
 #include "actors/internal_messages.hpp"
 #include "actors/pending_effects.hpp"
+#include "actors/standing_fault.hpp"
 #include "core/webhook.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -40,7 +41,8 @@ struct webhook_delivery_state {
   bool letters_wait = true;                  ///< Some may be there that somebody wants replayed.
   core::instant post_at;                     ///< Not before, the batch is posted again.
   bool stopped = false;                      ///< Until somebody looks after it.
-  std::string told;                          ///< Why it waits, as the database knows it.
+  standing_fault read_fault;
+  std::string told; ///< Why it waits, as the database knows it.
   doing now = doing::loading;
   std::uint64_t turn =
       0; ///< Raised with each thing that it begins; what is of earlier ones is void.

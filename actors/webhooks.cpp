@@ -93,6 +93,8 @@ void follow(self_ptr self) {
       at = st.deliveries.erase(at);
     }
   }
+  for (auto at = st.unreadable.begin(); at != st.unreadable.end();)
+    at = wanted.count(at->first) != 0 ? std::next(at) : st.unreadable.erase(at);
   for (auto at = st.troubles.begin(); at != st.troubles.end();)
     if (const auto& [webhook, shard] = at->first;
         wanted.count(webhook) != 0 && st.hosted.count(shard) != 0)
@@ -101,8 +103,13 @@ void follow(self_ptr self) {
       at = st.troubles.erase(at);
   for (const auto& webhook : st.known) {
     const auto definition = stored_definition(webhook.definition);
-    if (!definition) // of a newer version, which a rolling upgrade may bring before this node
+    if (!definition) { // damaged, or of a newer version, which a rolling upgrade may bring first
+      if (st.unreadable[webhook.id].met(definition.error().detail))
+        st.context->log(log_level::error, "webhook_unreadable",
+                        {{"webhook", webhook.name}, {"reason", definition.error().detail}});
       continue;
+    }
+    st.unreadable.erase(webhook.id);
     if (!definition->tasks && !st.context->settings.webhooks)
       continue;
     for (const auto shard : st.hosted)

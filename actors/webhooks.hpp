@@ -2,6 +2,7 @@
 
 #include "actors/context.hpp"
 #include "actors/internal_messages.hpp"
+#include "actors/standing_fault.hpp"
 #include "core/supervision.hpp"
 #include "core/uuid.hpp"
 #include "persistence/store.hpp"
@@ -55,6 +56,8 @@ struct webhooks_state {
   std::vector<persistence::stored_webhook> known; ///< At the last look.
   bool looking = false;
   bool failing = false; ///< The last look found no database.
+  /// Of webhooks whose definition this node cannot read.
+  std::map<core::webhook_id, standing_fault> unreadable;
   /// Requests that change webhooks, one at a time: each sees what the one before it did.
   std::deque<std::function<void()>> requests;
   core::uuid_source ids{0};

@@ -7,16 +7,19 @@
 #include "core/time_text.hpp"
 #include "documents/limits.hpp"
 #include "documents/queue_document.hpp"
+#include "documents/text.hpp"
 #include "messages/task_messages.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -59,12 +62,18 @@ void print_text(const msg::queue_view& queue, const msg::queue_statistics& count
             << " canceled, " << counts.dead << " dead\n";
 }
 
+/// Null when what is stored is no JSON.
+ordered_json policy_of(const msg::queue_view& queue) {
+  auto policy = ordered_json::parse(queue.policy, nullptr, false);
+  return policy.is_discarded() ? ordered_json{} : policy;
+}
+
 ordered_json json_of(const msg::queue_view& queue, const msg::queue_statistics& counts) {
   return {{"queue", queue.queue},
           {"revision", queue.revision},
           {"paused", queue.paused},
           {"paused_types", queue.paused_types},
-          {"policy", ordered_json::parse(queue.policy, nullptr, false)},
+          {"policy", policy_of(queue)},
           {"tasks",
            {{"live", counts.live},
             {"leased", counts.leased},
@@ -95,19 +104,39 @@ exit_code list_queues(const queues_flags& flags, const client::connection& clust
   return exit_code::ok;
 }
 
+/// Of why a row was refused.
+constexpr std::size_t last_refusal_bytes = 300;
+
+std::string seconds_text(core::duration d) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%.1f s", std::chrono::duration<double>(d).count());
+  return text;
+}
+
 std::string percent_text(double share) {
   char text[16];
   std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
   return text;
 }
 
+std::string stage_text(const msg::queue_intake& stage, core::instant now) {
+  if (stage.staged == 0 && stage.refused == 0)
+    return "nothing staged by SQL";
+  auto text = std::to_string(stage.staged) + " staged by SQL";
+  if (stage.staged > 0)
+    text +=
+        ", the oldest for " + seconds_text(std::max(core::duration{0}, now - stage.staged_since));
+  text += ", " + std::to_string(stage.refused) + " refused";
+  if (stage.unreadable > 0)
+    text += ", " + std::to_string(stage.unreadable) + " of them cannot be read";
+  if (stage.refused > 0)
+    text += " (report.task_intake); the latest: "
+            + documents::printable(stage.last_refusal, last_refusal_bytes);
+  return text;
+}
+
 void print_metrics(const msg::queue_view& queue, const msg::queue_statistics& counts,
-                   const msg::queue_metrics& m) {
-  const auto seconds = [](core::duration d) {
-    char text[24];
-    std::snprintf(text, sizeof text, "%.1f s", std::chrono::duration<double>(d).count());
-    return std::string{text};
-  };
+                   const msg::queue_metrics& m, const std::optional<msg::queue_intake>& stage) {
   char rate[24];
   std::snprintf(rate, sizeof rate, "%.2f", m.completed_per_second);
   std::cout << printable(queue.queue) << "  revision " << queue.revision << paused_text(queue)
@@ -115,12 +144,15 @@ void print_metrics(const msg::queue_view& queue, const msg::queue_statistics& co
             << "depth       " << m.ready << " ready, " << m.later << " later, " << m.leased
             << " leased, " << m.paused << " paused, " << counts.dead << " dead letters\n"
             << "waits for   "
-            << (m.ready_since == core::instant{} ? "nobody waits" : seconds(m.now - m.ready_since))
+            << (m.ready_since == core::instant{} ? "nobody waits"
+                                                 : seconds_text(m.now - m.ready_since))
+            << '\n'
+            << "stage       " << (stage ? stage_text(*stage, m.now) : "not known to this node")
             << '\n'
             << "throughput  " << rate << " tasks/s\n"
             << "errors      " << percent_text(m.error_share) << ", dead letters "
             << percent_text(m.dead_share) << '\n'
-            << "of the last " << seconds(m.now - m.counted_from) << ": " << m.made << " made, "
+            << "of the last " << seconds_text(m.now - m.counted_from) << ": " << m.made << " made, "
             << m.granted << " granted, " << m.completed << " completed, " << m.failed << " failed, "
             << m.canceled << " canceled, " << m.dead << " dead; " << m.tries_failed
             << " tries failed, " << m.rate_limited << " rate limited, " << m.crashes
@@ -151,6 +183,16 @@ ordered_json json_of(const msg::queue_metrics& m) {
           {"dead_share", m.dead_share}};
 }
 
+ordered_json json_of(const msg::queue_intake& stage) {
+  return {{"staged", stage.staged},
+          {"staged_since",
+           stage.staged == 0 ? ordered_json{} : ordered_json(core::to_rfc3339(stage.staged_since))},
+          {"refused", stage.refused},
+          {"unreadable", stage.unreadable},
+          {"last_refusal",
+           stage.last_refusal.empty() ? ordered_json{} : ordered_json(stage.last_refusal)}};
+}
+
 exit_code show_queue(const queues_flags& flags, const client::connection& cluster) {
   // Names only begin with the prefix; the one that is the whole of it comes first.
   const auto found = cluster.ask<msg::queue_list>(msg::list_queues{flags.name});
@@ -166,12 +208,18 @@ exit_code show_queue(const queues_flags& flags, const client::connection& cluste
       msg::get_queue_metrics{flags.name, std::chrono::seconds{flags.window}});
   if (!metrics)
     return refused_by_node(metrics.error());
+  const auto stage = cluster.ask<msg::queue_intake>(msg::get_queue_intake{flags.name});
+  // A node of the version before does not know the question.
+  if (!stage && stage.error().code != core::errc::invalid_argument)
+    return refused_by_node(stage.error());
   if (!flags.json) {
-    print_metrics(queue, *counts, *metrics);
+    print_metrics(queue, *counts, *metrics, stage ? *stage : std::optional<msg::queue_intake>{});
     return exit_code::ok;
   }
   auto all = json_of(queue, *counts);
   all["metrics"] = json_of(*metrics);
+  if (stage)
+    all["stage"] = json_of(*stage);
   std::cout << pretty(all) << '\n';
   return exit_code::ok;
 }

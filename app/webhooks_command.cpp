@@ -85,12 +85,14 @@ void print_json(const msg::webhook_list& list) {
                         {"dead_letters", place.dead_letters},
                         {"stopped", place.stopped},
                         {"waits", place.waits}});
-    all.push_back({{"name", webhook.name},
-                   {"state", webhook.state},
-                   {"revision", webhook.revision},
-                   {"created_at", core::to_rfc3339(webhook.created_at)},
-                   {"definition", ordered_json::parse(webhook.definition, nullptr, false)},
-                   {"places", std::move(places)}});
+    auto definition = ordered_json::parse(webhook.definition, nullptr, false);
+    all.push_back(
+        {{"name", webhook.name},
+         {"state", webhook.state},
+         {"revision", webhook.revision},
+         {"created_at", core::to_rfc3339(webhook.created_at)},
+         {"definition", definition.is_discarded() ? ordered_json{} : std::move(definition)},
+         {"places", std::move(places)}});
   }
   std::cout << pretty({{"webhooks", std::move(all)}}) << '\n';
 }

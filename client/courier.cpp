@@ -522,6 +522,7 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
       carry_to_host<msg::pause_queue>(self),
       carry<msg::list_queues>(self),
       carry<msg::get_queue_statistics>(self),
+      carry<msg::get_queue_intake>(self),
       carry_to_host<msg::get_queue_metrics>(self),
       carry_to_host<msg::enqueue_tasks>(self),
       carry_to_host<msg::enqueue_envelopes>(self),

@@ -57,6 +57,7 @@ using gateway_actor = caf::typed_actor<
     caf::replies_to<put_queue>::with<queue_view>, caf::replies_to<pause_queue>::with<queue_view>,
     caf::replies_to<list_queues>::with<queue_list>,
     caf::replies_to<get_queue_statistics>::with<queue_statistics>,
+    caf::replies_to<get_queue_intake>::with<queue_intake>,
     caf::replies_to<get_queue_metrics>::with<queue_metrics>,
     caf::replies_to<enqueue_tasks>::with<task_outcomes>,
     caf::replies_to<enqueue_envelopes>::with<task_outcomes>,

@@ -15,8 +15,8 @@ inline constexpr bool only_reads =
     is_one_of<Message, list_contributors, get_feedback, explain_unit, explain_contributor,
               get_step_quality, list_steps, get_workflow, get_unit, get_lineage, list_results,
               get_step_statistics, get_profile, find_steps, rebuild_step_index, list_queues,
-              get_queue_statistics, get_queue_metrics, get_task, list_tasks, explain_task,
-              list_schedules, read_events, list_webhooks, list_dead_letters>;
+              get_queue_statistics, get_queue_intake, get_queue_metrics, get_task, list_tasks,
+              explain_task, list_schedules, read_events, list_webhooks, list_dead_letters>;
 
 /// Requests that are turned away while the writers have as much to do as they may. Not those that
 /// extend the leases of tasks: who is turned away loses its lease, and what it does is done once

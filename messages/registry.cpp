@@ -95,6 +95,8 @@ void register_messages(caf::actor_system_config& config) {
   HOLDFAST_REGISTER(queue_list);
   HOLDFAST_REGISTER(get_queue_statistics);
   HOLDFAST_REGISTER(queue_statistics);
+  HOLDFAST_REGISTER(get_queue_intake);
+  HOLDFAST_REGISTER(queue_intake);
   HOLDFAST_REGISTER(get_queue_metrics);
   HOLDFAST_REGISTER(queue_metrics);
   HOLDFAST_REGISTER(enqueue_tasks);

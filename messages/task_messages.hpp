@@ -73,6 +73,22 @@ struct queue_statistics {
 };
 HOLDFAST_WIRE(queue_statistics, x.live, x.leased, x.completed, x.failed, x.canceled, x.dead)
 
+/// Asks how many tasks producers have staged for a queue by SQL that it has not taken in. Answered
+/// by `queue_intake`. Counts what is stored; not for the hot path.
+struct get_queue_intake {
+  core::queue_name queue;
+};
+HOLDFAST_WIRE(get_queue_intake, x.queue)
+
+struct queue_intake {
+  std::uint64_t staged = 0;     ///< The queue takes them in next, when it has room.
+  core::instant staged_since;   ///< Since when the oldest of them waits; the epoch when none does.
+  std::uint64_t refused = 0;    ///< Set aside for people: `report.task_intake` says why.
+  std::uint64_t unreadable = 0; ///< Of the refused: rows that the database does not give back.
+  std::string last_refusal;     ///< Why the latest of them was refused; empty when none was.
+};
+HOLDFAST_WIRE(queue_intake, x.staged, x.staged_since, x.refused, x.unreadable, x.last_refusal)
+
 /// Asks how much is in a queue and what it has done lately. Answered by `queue_metrics`, from what
 /// the queue has in memory.
 struct get_queue_metrics {

@@ -55,7 +55,9 @@ HOLDFAST_WIRE(webhook_place, x.shard, x.position, x.newest, x.dead_letters, x.st
 struct webhook_view {
   std::string name;
   std::string definition; ///< As it was given.
-  std::string state;      ///< `active`, `paused`, or `failing` when it has stopped on some shard.
+  /// `active`, `paused`, `failing` when it has stopped on some shard, or `damaged` when what is
+  /// stored of it cannot be read by this node.
+  std::string state;
   std::uint64_t revision = 0;
   core::instant created_at;
   std::vector<webhook_place> places; ///< By shard.

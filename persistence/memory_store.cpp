@@ -208,6 +208,16 @@ void memory_database::set_damaged_tasks(std::function<bool(const core::task_id&)
   damaged_tasks_ = std::move(rule);
 }
 
+void memory_database::set_damaged_staged(std::function<bool(const core::staging_id&)> rule) {
+  const std::lock_guard lock{mutex_};
+  damaged_staged_ = std::move(rule);
+}
+
+void memory_database::put_definition(const core::queue_name& queue, std::string definition) {
+  const std::lock_guard lock{mutex_};
+  tables_.queues.at(queue).definition = std::move(definition);
+}
+
 void memory_database::set_refusals(std::function<bool(const core::change&)> rule) {
   const guard lock{mutex_};
   refusals_ = std::move(rule);

@@ -34,8 +34,10 @@ public:
   /// Every read of units fails that asks for one of which `rule` holds, as if the disk had damaged
   /// its row. Empty: none.
   void set_damaged_units(std::function<bool(const core::unit_id&)> rule);
-  /// The same of reads of one task with its history.
+  /// The same of reads of one task with its history, and of the live tasks of a queue.
   void set_damaged_tasks(std::function<bool(const core::task_id&)> rule);
+  /// The same of rows that producers have staged.
+  void set_damaged_staged(std::function<bool(const core::staging_id&)> rule);
   /// Refuses every batch that contains a change for which `rule` holds. Empty: none.
   void set_refusals(std::function<bool(const core::change&)> rule);
   /// While false, every call answers `unavailable`.
@@ -55,6 +57,7 @@ public:
   void end_lease_at(const core::task_id& task, core::instant at);
   void put_task(memory::live_task_row row);
   void delete_staged(core::staging_id id);
+  void put_definition(const core::queue_name& queue, std::string definition);
   void put_epoch(core::shard_id shard, core::epoch epoch);
   /// The database is another one now: an older copy of it that was restored, or a standby that had
   /// not got the last commits.
@@ -76,6 +79,7 @@ private:
   std::shared_ptr<const std::function<bool(std::string_view)>> read_faults_;
   std::function<bool(const core::unit_id&)> damaged_units_;
   std::function<bool(const core::task_id&)> damaged_tasks_;
+  std::function<bool(const core::staging_id&)> damaged_staged_;
   std::function<bool(const core::change&)> refusals_;
   bool reachable_ = true;
   memory::tables tables_;
@@ -151,6 +155,7 @@ public:
   core::outcome<std::vector<core::queue_name>> queues_with_staged() override;
   core::outcome<staged_page> load_staged(const core::queue_name& queue, std::uint32_t limit,
                                          std::size_t bytes_most) override;
+  core::outcome<staged_counts> count_staged(const core::queue_name& queue) override;
   core::outcome<queue_counts> count_tasks(const core::queue_name& queue) override;
   core::outcome<std::vector<core::assignment_id>>
   find_over(const std::vector<core::assignment_id>& assignments, core::instant since) override;

@@ -106,11 +106,42 @@ core::outcome<staged_page> memory_store::load_staged(const core::queue_name& que
       page.more = true;
       return page;
     }
+    if (database_->damaged_staged_ && database_->damaged_staged_(id)) {
+      page.tasks.push_back({id, {}, {core::errc::damaged, "XX001: the row is damaged"}, {}});
+      continue;
+    }
     bytes += row.task.spec.body.size() + row.task.data.size();
     page.tasks.push_back({id, row.task, {}, queue_of(t, row.task.spec.id)});
   }
   page.more = page.tasks.size() == limit;
   return page;
+}
+
+core::outcome<staged_counts> memory_store::count_staged(const core::queue_name& queue) {
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
+    return memory::unreachable;
+  const auto& t = database_->tables_;
+  if (t.queues.count(queue) == 0)
+    return core::failure{core::errc::not_found, "no such queue"};
+  staged_counts counts;
+  core::instant last;
+  for (const auto& [id, row] : t.task_intake) {
+    if (row.queue != queue)
+      continue;
+    if (!row.refused) {
+      counts.staged_since = counts.staged++ == 0 ? row.at : std::min(counts.staged_since, row.at);
+      continue;
+    }
+    ++counts.refused;
+    counts.unreadable += row.refused->code == core::errc::damaged ? 1U : 0U;
+    if (row.refused->at >= last) {
+      last = row.refused->at;
+      counts.last_refusal =
+          std::string{core::to_string(row.refused->code)} + ": " + row.refused->detail;
+    }
+  }
+  return counts;
 }
 
 core::outcome<bool> memory_store::publish_limits(const document_limits& limits) {
@@ -137,7 +168,8 @@ core::outcome<std::uint32_t> memory_store::prune_refused(core::shard_id shard,
   std::uint32_t gone = 0;
   for (auto row = t.task_intake.begin(); row != t.task_intake.end() && gone < rows;) {
     const auto& [at_queue, task, at, refused] = row->second;
-    if (at_queue == queue && refused && refused->at < refused_before) {
+    if (at_queue == queue && refused && refused->code != core::errc::damaged
+        && refused->at < refused_before) {
       row = t.task_intake.erase(row);
       ++gone;
     } else {

@@ -104,6 +104,10 @@ core::outcome<stored_queue> memory_store::load_queue(const core::queue_name& que
   stored_queue loaded{found->second, {}, {}};
   for (const auto& [id, row] : t.tasks)
     if (row.queue == queue) {
+      if (database_->damaged_tasks_ && database_->damaged_tasks_(id)) {
+        loaded.unreadable.push_back({id, row.spec.unique_key, "injected: invalid page in block 7"});
+        continue;
+      }
       loaded.tasks.push_back(read_live(t, row));
       if (is_rate_limited(t, loaded.tasks.back()))
         loaded.rate_limited.push_back(id);

@@ -50,8 +50,22 @@ core::outcome<step_statistics> statistics(const results& r);
 
 std::vector<call> load_queue(const core::queue_name& queue);
 core::outcome<stored_queue> load_queue(const results& r);
+// The same in parts: the queue's own row, what finds the others, and some of these.
+std::vector<call> load_queue_row(const core::queue_name& queue);
+core::outcome<core::put_queue> load_queue_row(const results& r);
+std::vector<call> task_ids_of(const core::queue_name& queue);
+std::vector<core::task_id> task_ids(const results& r);
+std::vector<call> tasks_of(const core::queue_name& queue, const std::vector<core::task_id>& tasks);
+void add_tasks(const results& r, stored_queue& to);
+std::vector<call> unique_key_of(const core::task_id& task);
+std::vector<call> schedule_names_of(const core::queue_name& queue);
+std::vector<call> schedule_of(const core::queue_name& queue, const std::string& name);
+void add_schedules(const results& r, stored_queue& to);
+/// Answers of statements that give names.
+std::vector<std::string> names(const results& r);
 
 std::vector<call> list_queues();
+std::vector<call> queue_names();
 std::vector<core::put_queue> list_queues(const results& r);
 
 std::vector<call> find_tasks(const std::vector<core::task_id>& tasks);
@@ -91,8 +105,12 @@ std::vector<call> inbox_after(const std::string& consumer, core::shard_id shard,
                               core::event_seq after);
 std::vector<core::event_seq> inbox_after(const results& r);
 
-std::vector<call> list_webhooks();
+/// Of this name; empty: all.
+std::vector<call> list_webhooks(const std::string& name);
 std::vector<stored_webhook> list_webhooks(const results& r);
+std::vector<call> webhook_names();
+/// With their ids and names only.
+std::vector<stored_webhook> webhooks_by_their_names(const results& r);
 
 std::vector<call> webhook_places(core::webhook_id webhook);
 std::vector<webhook_place> webhook_places(const results& r);

@@ -104,6 +104,8 @@ postgres_store::ask_at_once(const std::vector<call>& calls) {
 }
 
 core::failure postgres_store::error_of(const query_failure& failure) {
+  if (failure.sqlstate == "XX001" || failure.sqlstate == "XX002")
+    return {core::errc::damaged, failure.text()};
   return {failure.kind == failure_kind::refused ? core::errc::refused_by_store
                                                 : core::errc::unavailable,
           failure.text()};
@@ -296,20 +298,6 @@ core::outcome<step_statistics> postgres_store::statistics(core::step_id step) {
   return reads::statistics(*answer);
 }
 
-core::outcome<stored_queue> postgres_store::load_queue(const core::queue_name& queue) {
-  const auto answer = ask(reads::load_queue(queue));
-  if (!answer)
-    return answer.error();
-  return reads::load_queue(*answer);
-}
-
-core::outcome<std::vector<core::put_queue>> postgres_store::list_queues() {
-  const auto answer = ask(reads::list_queues());
-  if (!answer)
-    return answer.error();
-  return reads::list_queues(*answer);
-}
-
 core::outcome<std::vector<known_task>>
 postgres_store::find_tasks(const std::vector<core::task_id>& tasks) {
   const auto answer = ask(reads::find_tasks(tasks));
@@ -404,13 +392,6 @@ core::outcome<std::vector<core::event_seq>> postgres_store::inbox_after(const st
   if (!answer)
     return answer.error();
   return reads::inbox_after(*answer);
-}
-
-core::outcome<std::vector<stored_webhook>> postgres_store::list_webhooks() {
-  const auto answer = ask(reads::list_webhooks());
-  if (!answer)
-    return answer.error();
-  return reads::list_webhooks(*answer);
 }
 
 core::outcome<std::vector<webhook_place>> postgres_store::webhook_places(core::webhook_id webhook) {

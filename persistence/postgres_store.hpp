@@ -124,6 +124,7 @@ public:
   core::outcome<std::vector<core::queue_name>> queues_with_staged() override;
   core::outcome<staged_page> load_staged(const core::queue_name& queue, std::uint32_t limit,
                                          std::size_t bytes_most) override;
+  core::outcome<staged_counts> count_staged(const core::queue_name& queue) override;
   core::outcome<queue_counts> count_tasks(const core::queue_name& queue) override;
   core::outcome<std::vector<core::assignment_id>>
   find_over(const std::vector<core::assignment_id>& assignments, core::instant since) override;
@@ -167,6 +168,13 @@ private:
   /// On the open connection, for what everybody waits for. Counts silences; the caller ends that.
   pipeline_results run_promptly(const std::vector<call>& calls,
                                 const std::function<void()>& meanwhile);
+  /// `load_queue`, `list_queues`, `list_webhooks` and `load_staged` where the server does not give
+  /// back all their rows together.
+  core::outcome<stored_queue> load_queue_apart(const core::queue_name& queue);
+  core::outcome<std::vector<core::put_queue>> list_queues_apart();
+  core::outcome<std::vector<stored_webhook>> list_webhooks_apart();
+  core::outcome<staged_page> load_staged_apart(const core::queue_name& queue, std::uint32_t limit,
+                                               std::size_t bytes_most);
   core::outcome<std::vector<query_result>> ask(const std::vector<call>& calls);
   /// The same, for callers who wait between their attempts.
   core::outcome<std::vector<query_result>> ask_at_once(const std::vector<call>& calls);

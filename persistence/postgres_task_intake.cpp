@@ -2,6 +2,7 @@
 
 #include "persistence/postgres_reads.hpp"
 #include "persistence/postgres_store.hpp"
+#include "persistence/read_apart.hpp"
 #include "persistence/read_parts.hpp"
 
 namespace holdfast::persistence {
@@ -33,6 +34,7 @@ constexpr statement staged_of_queue{"staged_of_queue", R"sql(
                  - octet_length(body) - octet_length(data) AS bytes_before
             FROM (SELECT * FROM holdfast.task_intake
                    WHERE queue = $1::text AND refused_at IS NULL
+                     AND ($4::boolean OR intake_id = ANY ($5::bigint[]))
                    ORDER BY intake_id LIMIT $2::integer) p) i
     LEFT JOIN LATERAL (SELECT l.queue FROM holdfast.tasks l WHERE l.task_id = i.task_id
                        UNION ALL
@@ -41,17 +43,38 @@ constexpr statement staged_of_queue{"staged_of_queue", R"sql(
    WHERE i.bytes_before < $3::bigint OR i.bytes_before = 0
    ORDER BY i.intake_id)sql"};
 
+// What a row has in place, and not in pages of its own that may be damaged.
+constexpr statement staged_ids{"staged_ids", R"sql(
+  SELECT intake_id FROM holdfast.task_intake
+   WHERE queue = $1::text AND refused_at IS NULL ORDER BY intake_id LIMIT $2::integer)sql"};
+
+constexpr statement counts_of_stage{"counts_of_stage", R"sql(
+  SELECT (SELECT count(*) FROM holdfast.task_intake WHERE queue = q.queue AND refused_at IS NULL),
+         (SELECT staged_at FROM holdfast.task_intake
+           WHERE queue = q.queue AND refused_at IS NULL ORDER BY intake_id LIMIT 1),
+         (SELECT count(*) FROM holdfast.task_intake
+           WHERE queue = q.queue AND refused_at IS NOT NULL),
+         (SELECT count(*) FROM holdfast.task_intake
+           WHERE queue = q.queue AND refused_at IS NOT NULL AND refusal = 'damaged'),
+         coalesce((SELECT refusal || ': ' || refusal_detail FROM holdfast.task_intake
+                    WHERE queue = q.queue AND refused_at IS NOT NULL
+                    ORDER BY refused_at DESC, intake_id DESC LIMIT 1), '')
+    FROM holdfast.queues q WHERE q.queue = $1::text)sql"};
+
 constexpr statement set_limits{"set_limits", R"sql(
   WITH told AS (
     UPDATE holdfast.cluster SET payload_bytes = $1::integer, json_depth = $2::integer
      WHERE payload_bytes IS DISTINCT FROM $1::integer OR json_depth IS DISTINCT FROM $2::integer)
   SELECT count(*)::integer FROM holdfast.cluster)sql"};
 
+// To delete a damaged row the server may have to read what is damaged of it: somebody who looks
+// after it has to.
 constexpr statement prune_refused_rows{"prune_refused_rows", R"sql(
   WITH gone AS (
     DELETE FROM holdfast.task_intake
      WHERE intake_id = ANY (ARRAY(SELECT intake_id FROM holdfast.task_intake
                                    WHERE queue = $3::text AND refused_at < $4::timestamptz
+                                     AND refusal <> 'damaged'
                                    LIMIT $5::integer))
     RETURNING 1)
   SELECT count(*)::integer
@@ -83,6 +106,24 @@ core::new_task read_new_task(const query_result& r, std::size_t row) {
   return task;
 }
 
+/// The first rows on the stage, or those of `only`.
+call staged_rows(const core::queue_name& queue, std::uint32_t limit, std::size_t bytes_most,
+                 const std::vector<core::staging_id>* only) {
+  wire::array_of<int8> ids;
+  if (only != nullptr)
+    for (const auto id : *only)
+      ids.add(static_cast<int8>(id));
+  return {&staged_of_queue,
+          {queue, reads::limit_parameter(limit), wire::scalar(static_cast<int8>(bytes_most)),
+           wire::scalar(only == nullptr), ids.take()}};
+}
+
+void add_staged(const query_result& rows, staged_page& page) {
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    page.tasks.push_back(
+        {reads::u64(rows, row, 0), read_new_task(rows, row), {}, rows.get<std::string>(row, 18)});
+}
+
 } // namespace
 
 core::outcome<std::vector<core::queue_name>> postgres_store::queues_with_staged() {
@@ -99,21 +140,78 @@ core::outcome<std::vector<core::queue_name>> postgres_store::queues_with_staged(
 core::outcome<staged_page> postgres_store::load_staged(const core::queue_name& queue,
                                                        std::uint32_t limit,
                                                        std::size_t bytes_most) {
-  const auto answer =
-      ask({{&staged_of_queue,
-            {queue, reads::limit_parameter(limit), wire::scalar(static_cast<int8>(bytes_most))}}});
+  const auto answer = run({staged_rows(queue, limit, bytes_most, nullptr)});
   if (!answer)
     return answer.error();
-  const auto& rows = answer->front();
+  if (answer->failed)
+    return may_be_of_a_row(answer->failure) ? load_staged_apart(queue, limit, bytes_most)
+                                            : error_of(answer->failure);
+  const auto& rows = answer->results.front();
   staged_page page;
-  for (std::size_t row = 0; row < rows.rows(); ++row)
-    page.tasks.push_back(
-        {reads::u64(rows, row, 0), read_new_task(rows, row), {}, rows.get<std::string>(row, 18)});
+  add_staged(rows, page);
   if (rows.rows() > 0) {
     const auto found = reads::u64(rows, 0, 19);
     page.more = found == limit || found > rows.rows();
   }
   return page;
+}
+
+core::outcome<staged_page> postgres_store::load_staged_apart(const core::queue_name& queue,
+                                                             std::uint32_t limit,
+                                                             std::size_t bytes_most) {
+  const auto found = ask({{&staged_ids, {queue, reads::limit_parameter(limit)}}});
+  if (!found)
+    return found.error();
+  std::vector<core::staging_id> ids;
+  for (std::size_t row = 0; row < found->front().rows(); ++row)
+    ids.push_back(reads::u64(found->front(), row, 0));
+  staged_page page;
+  std::size_t bytes = 0;
+  bool full = false; // the rest is for the next page
+  const apart_reader<core::staging_id> rows{
+      [&](const auto& some) -> read_end {
+        if (full)
+          return std::optional<query_failure>{};
+        auto answer = run({staged_rows(queue, limit, bytes_most, &some)});
+        if (!answer)
+          return answer.error();
+        if (answer->failed)
+          return std::optional{std::move(answer->failure)};
+        const auto before = page.tasks.size();
+        add_staged(answer->results.front(), page);
+        for (auto row = before; row < page.tasks.size(); ++row)
+          bytes += page.tasks[row].task.spec.body.size() + page.tasks[row].task.data.size();
+        full = page.tasks.size() - before < some.size() || bytes >= bytes_most;
+        return std::optional<query_failure>{};
+      },
+      [&](const auto& id, const auto& why) {
+        page.tasks.push_back(
+            {id,
+             {},
+             {core::errc::damaged, "the database does not give back the row: " + why.text()},
+             {}});
+      }};
+  if (const auto failed = read_apart(ids, rows))
+    return *failed;
+  page.more = full || ids.size() == limit;
+  return page;
+}
+
+core::outcome<staged_counts> postgres_store::count_staged(const core::queue_name& queue) {
+  const auto answer = ask(reads::long_read({{&counts_of_stage, {queue}}}));
+  if (!answer)
+    return answer.error();
+  const auto& rows = (*answer)[reads::preamble_long];
+  if (rows.rows() == 0)
+    return core::failure{core::errc::not_found, "no such queue"};
+  staged_counts counts;
+  counts.staged = reads::u64(rows, 0, 0);
+  if (!rows.is_null(0, 1))
+    counts.staged_since = rows.get<core::instant>(0, 1);
+  counts.refused = reads::u64(rows, 0, 2);
+  counts.unreadable = reads::u64(rows, 0, 3);
+  counts.last_refusal = rows.get<std::string>(0, 4);
+  return counts;
 }
 
 core::outcome<bool> postgres_store::publish_limits(const document_limits& limits) {

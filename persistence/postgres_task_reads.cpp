@@ -32,12 +32,24 @@ constexpr statement tasks_of_queue{"tasks_of_queue", R"sql(
     FROM holdfast.tasks k LEFT JOIN holdfast.task_leases l USING (task_id)
     LEFT JOIN LATERAL (SELECT b.token, b.ending, b.ended_at FROM holdfast.task_attempts b
                         WHERE b.task_id = k.task_id ORDER BY b.token DESC LIMIT 1) a ON true
-   WHERE k.queue = $1::text ORDER BY k.task_id)sql"};
+   WHERE k.queue = $1::text AND ($2::boolean OR k.task_id = ANY ($3::uuid[]))
+   ORDER BY k.task_id)sql"};
+
+// What a row has in place, and not in pages of its own that may be damaged.
+constexpr statement task_ids_of_queue{"task_ids_of_queue", R"sql(
+  SELECT task_id FROM holdfast.tasks WHERE queue = $1::text ORDER BY task_id)sql"};
+constexpr statement unique_key_of_task{"unique_key_of_task", R"sql(
+  SELECT coalesce(unique_key, '') FROM holdfast.tasks WHERE task_id = $1::uuid)sql"};
+constexpr statement names_of_queues{"names_of_queues", R"sql(
+  SELECT queue FROM holdfast.queues ORDER BY queue)sql"};
+constexpr statement names_of_schedules{"names_of_schedules", R"sql(
+  SELECT name FROM holdfast.schedules WHERE queue = $1::text ORDER BY name)sql"};
 
 constexpr statement schedules_of_queue{"schedules_of_queue", R"sql(
   SELECT queue, name, definition, created_at, handled_until, coalesce(last_made, 'epoch'), revision,
          changed_at
-    FROM holdfast.schedules WHERE queue = $1::text ORDER BY name)sql"};
+    FROM holdfast.schedules WHERE queue = $1::text AND ($2::text = '' OR name = $2::text)
+   ORDER BY name)sql"};
 
 constexpr statement task_by_id{"task_by_id", R"sql(
   SELECT k.task_id, k.queue, k.type, k.version, k.body, k.trace_id, k.span_id, k.priority, k.key,
@@ -330,14 +342,33 @@ task_attempt read_attempt(const query_result& r, std::size_t row) {
           r.get<core::instant>(row, 8)};
 }
 
+std::string no_ids() {
+  wire::array_of<core::uuid> ids;
+  return ids.take();
+}
+
+void add_tasks(const query_result& rows, stored_queue& to) {
+  to.tasks.reserve(to.tasks.size() + rows.rows());
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
+    to.tasks.push_back(read_live_task(rows, row));
+    if (rows.get<bool>(row, 37))
+      to.rate_limited.push_back(to.tasks.back().spec.id);
+  }
+}
+
+void add_schedules(const query_result& rows, stored_queue& to) {
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    to.schedules.push_back(read_schedule(rows, row));
+}
+
 } // namespace
 
 std::vector<call> load_queue(const core::queue_name& queue) {
   const auto one = wire::scalar(false);
   return long_read({{&queues_by_name, {one, queue}},
                     {&paused_types_by_queue, {one, queue}},
-                    {&tasks_of_queue, {queue}},
-                    {&schedules_of_queue, {queue}}});
+                    {&tasks_of_queue, {queue, wire::scalar(true), no_ids()}},
+                    {&schedules_of_queue, {queue, {}}}});
 }
 
 core::outcome<stored_queue> load_queue(const results& r) {
@@ -345,18 +376,65 @@ core::outcome<stored_queue> load_queue(const results& r) {
   if (queues.empty())
     return no_such_queue();
   stored_queue loaded{std::move(queues.front()), {}, {}};
-  const auto& rows = r[preamble_long + 2];
-  loaded.tasks.reserve(rows.rows());
-  for (std::size_t row = 0; row < rows.rows(); ++row) {
-    loaded.tasks.push_back(read_live_task(rows, row));
-    if (rows.get<bool>(row, 37))
-      loaded.rate_limited.push_back(loaded.tasks.back().spec.id);
-  }
-  const auto& schedules = r[preamble_long + 3];
-  for (std::size_t row = 0; row < schedules.rows(); ++row)
-    loaded.schedules.push_back(read_schedule(schedules, row));
+  add_tasks(r[preamble_long + 2], loaded);
+  add_schedules(r[preamble_long + 3], loaded);
   return loaded;
 }
+
+std::vector<call> load_queue_row(const core::queue_name& queue) {
+  const auto one = wire::scalar(false);
+  return {{&queues_by_name, {one, queue}}, {&paused_types_by_queue, {one, queue}}};
+}
+
+core::outcome<core::put_queue> load_queue_row(const results& r) {
+  auto queues = read_queues(r[0], r[1]);
+  if (queues.empty())
+    return no_such_queue();
+  return std::move(queues.front());
+}
+
+std::vector<call> queue_names() { return {{&names_of_queues, {}}}; }
+
+std::vector<call> task_ids_of(const core::queue_name& queue) {
+  return {{&task_ids_of_queue, {queue}}};
+}
+
+std::vector<call> schedule_names_of(const core::queue_name& queue) {
+  return {{&names_of_schedules, {queue}}};
+}
+
+std::vector<core::task_id> task_ids(const results& r) {
+  std::vector<core::task_id> ids;
+  for (std::size_t row = 0; row < r[0].rows(); ++row)
+    ids.push_back({r[0].get<core::uuid>(row, 0)});
+  return ids;
+}
+
+std::vector<std::string> names(const results& r) {
+  std::vector<std::string> found;
+  for (std::size_t row = 0; row < r[0].rows(); ++row)
+    found.push_back(r[0].get<std::string>(row, 0));
+  return found;
+}
+
+std::vector<call> tasks_of(const core::queue_name& queue, const std::vector<core::task_id>& tasks) {
+  wire::array_of<core::uuid> ids;
+  for (const auto& task : tasks)
+    ids.add(task.value);
+  return long_read({{&tasks_of_queue, {queue, wire::scalar(false), ids.take()}}});
+}
+
+void add_tasks(const results& r, stored_queue& to) { add_tasks(r[preamble_long], to); }
+
+std::vector<call> unique_key_of(const core::task_id& task) {
+  return {{&unique_key_of_task, {wire::scalar(task.value)}}};
+}
+
+std::vector<call> schedule_of(const core::queue_name& queue, const std::string& name) {
+  return {{&schedules_of_queue, {queue, name}}};
+}
+
+void add_schedules(const results& r, stored_queue& to) { add_schedules(r[0], to); }
 
 std::vector<call> list_queues() {
   const auto all = wire::scalar(true);

@@ -7,7 +7,10 @@ namespace {
 
 constexpr statement webhooks_by_name{"webhooks_by_name", R"sql(
   SELECT webhook_id, name, definition, paused, revision, created_at FROM holdfast.webhooks
-   ORDER BY name)sql"};
+   WHERE $1::text = '' OR name = $1::text ORDER BY name)sql"};
+
+constexpr statement names_of_webhooks{"names_of_webhooks", R"sql(
+  SELECT webhook_id, name FROM holdfast.webhooks ORDER BY name)sql"};
 
 constexpr statement places_of_webhook{"places_of_webhook", R"sql(
   SELECT p.shard, p.seq, s.event_seq, p.stopped_revision, coalesce(p.reason, ''),
@@ -25,7 +28,20 @@ constexpr statement dead_letters_after{"dead_letters_after", R"sql(
 
 } // namespace
 
-std::vector<call> list_webhooks() { return {{&webhooks_by_name, {}}}; }
+std::vector<call> list_webhooks(const std::string& name) { return {{&webhooks_by_name, {name}}}; }
+
+std::vector<call> webhook_names() { return {{&names_of_webhooks, {}}}; }
+
+std::vector<stored_webhook> webhooks_by_their_names(const results& r) {
+  std::vector<stored_webhook> found;
+  for (std::size_t row = 0; row < r[0].rows(); ++row) {
+    stored_webhook one;
+    one.id = {r[0].get<core::uuid>(row, 0)};
+    one.name = r[0].get<std::string>(row, 1);
+    found.push_back(std::move(one));
+  }
+  return found;
+}
 
 std::vector<stored_webhook> list_webhooks(const results& r) {
   std::vector<stored_webhook> found;

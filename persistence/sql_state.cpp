@@ -52,7 +52,9 @@ constexpr std::array state_rules{
     state_rule{"53", remedy::retry},          // out of disk, memory, or what a setting allows
     state_rule{"55", remedy::retry},          // lock_not_available, object_in_use
     state_rule{"58", remedy::retry},          // an error of the system under the server
-    state_rule{"XX", remedy::retry},          // of the server itself, or of what is stored
+    state_rule{"XX", remedy::retry},          // of the server itself
+    // data_corrupted, index_corrupted: what is stored stays damaged until somebody mends it.
+    state_rule{"XX001", remedy::refuse}, state_rule{"XX002", remedy::refuse},
     state_rule{"F0", remedy::retry},          // its configuration file is being changed
 };
 

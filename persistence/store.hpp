@@ -152,6 +152,13 @@ struct stored_queue {
   /// Those of the tasks whose last lease ended with a rate limit of the world outside and that
   /// nothing has happened to since: it holds until their `next_action`.
   std::vector<core::task_id> rate_limited{};
+  /// A live task whose row the database does not give back. It is not among `tasks`.
+  struct unreadable_task {
+    core::task_id id;
+    std::string unique_key; ///< Empty also where that cannot be read either.
+    std::string why;
+  };
+  std::vector<unreadable_task> unreadable{};
 };
 
 /// A task that is over, as it ended.
@@ -201,8 +208,18 @@ struct task_history {
 
 /// What producers have staged for a queue, in order of arrival.
 struct staged_page {
+  /// One whose row the database does not give back has only its number, and a `damaged` problem.
   std::vector<core::staged_task> tasks;
   bool more = false; ///< There may be others behind them.
+};
+
+/// How much is on the stage of a queue.
+struct staged_counts {
+  std::uint64_t staged = 0;
+  core::instant staged_since; ///< Of the oldest of them; the epoch when there is none.
+  std::uint64_t refused = 0;
+  std::uint64_t unreadable = 0; ///< Of the refused: those that the database does not give back.
+  std::string last_refusal;     ///< Error code and detail; empty when there is none.
 };
 
 /// What the nodes accept of a document, for whoever checks it without asking them.
@@ -586,10 +603,12 @@ public:
 
   // --- tasks ---
 
-  /// A queue with its live tasks and its schedules; `not_found` if there is none.
+  /// A queue with its live tasks and its schedules; `not_found` if there is none, `damaged` where
+  /// the database does not give back its own row. A task of which that is so harms no other.
   virtual core::outcome<stored_queue> load_queue(const core::queue_name& queue) = 0;
 
-  /// All queues, by name, without their tasks.
+  /// All queues, by name, without their tasks. One whose row the database does not give back has
+  /// its name only: revision 0 and an empty definition.
   virtual core::outcome<std::vector<core::put_queue>> list_queues() = 0;
 
   /// Which of `tasks` exist, in no order.
@@ -611,9 +630,13 @@ public:
 
   /// What is staged for the queue and not refused: at most `limit`, and no more once their
   /// documents together have `bytes_most`; at least one if there is any. Of each it says which
-  /// queue has a task of its id already.
+  /// queue has a task of its id already. A row that cannot be read keeps no other one from it.
   virtual core::outcome<staged_page> load_staged(const core::queue_name& queue, std::uint32_t limit,
                                                  std::size_t bytes_most) = 0;
+
+  /// How much is staged for the queue, and refused. Counts what is stored; not for the hot path.
+  /// `not_found` if there is no such queue.
+  virtual core::outcome<staged_counts> count_staged(const core::queue_name& queue) = 0;
 
   /// Counts what is stored; not for the hot path. `not_found` if there is no such queue.
   virtual core::outcome<queue_counts> count_tasks(const core::queue_name& queue) = 0;
@@ -660,7 +683,7 @@ public:
 
   // --- webhooks ---
 
-  /// All webhooks, by name.
+  /// All webhooks, by name. One whose row the database does not give back has an empty definition.
   virtual core::outcome<std::vector<stored_webhook>> list_webhooks() = 0;
 
   /// By shard; empty when there is no such webhook.

@@ -32,6 +32,9 @@ inline void add_task_samples(samples& into) {
   into.add("hf1.get_queue_statistics", get_queue_statistics{"mail"}, text("mail"));
   into.add("hf1.queue_statistics", queue_statistics{1, 2, 3, 4, 5, 6},
            u64(1) + u64(2) + u64(3) + u64(4) + u64(5) + u64(6));
+  into.add("hf1.get_queue_intake", get_queue_intake{"mail"}, text("mail"));
+  into.add("hf1.queue_intake", queue_intake{1, at(0x40), 2, 3, "why"},
+           u64(1) + at_bytes(0x40) + u64(2) + u64(3) + text("why"));
 
   into.add("hf1.get_queue_metrics", get_queue_metrics{"mail", pause}, text("mail") + pause_bytes);
   into.add("hf1.queue_metrics",

@@ -55,8 +55,9 @@ BOOST_AUTO_TEST_CASE(tells_refusals_from_passing_troubles_and_losses) {
     for (const auto* state : states)
       BOOST_TEST((classify(state) == kind), state);
   };
-  all_are(failure_kind::refused, {"23505", "23514", "22012", "22021", "22P02", "42601", "54000"});
-  all_are(failure_kind::transient, {"40001", "40P01", "53100", "55P03", "57014", "58030"});
+  all_are(failure_kind::refused, {"23505", "23514", "22012", "22021", "22P02", "42601", "54000",
+                                  "XX001", "XX002"}); // damaged data stays damaged
+  all_are(failure_kind::transient, {"40001", "40P01", "53100", "55P03", "57014", "58030", "XX000"});
   all_are(failure_kind::lost, {"", "57P01", "57P02", "57P03", "08006", "25P03", "25006", "26000"});
 }
 

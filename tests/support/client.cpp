@@ -113,6 +113,8 @@ template awaited_answer<msg::pause_queue> client::send(const msg::gateway_actor&
 template awaited_answer<msg::list_queues> client::send(const msg::gateway_actor&, msg::list_queues);
 template awaited_answer<msg::get_queue_statistics> client::send(const msg::gateway_actor&,
                                                                 msg::get_queue_statistics);
+template awaited_answer<msg::get_queue_intake> client::send(const msg::gateway_actor&,
+                                                            msg::get_queue_intake);
 template awaited_answer<msg::enqueue_tasks> client::send(const msg::gateway_actor&,
                                                          msg::enqueue_tasks);
 template awaited_answer<msg::enqueue_envelopes> client::send(const msg::gateway_actor&,

@@ -166,6 +166,9 @@ public:
   load_staged(const core::queue_name& queue, std::uint32_t limit, std::size_t bytes_most) override {
     return pass([&] { return inner_->load_staged(queue, limit, bytes_most); });
   }
+  core::outcome<persistence::staged_counts> count_staged(const core::queue_name& queue) override {
+    return pass([&] { return inner_->count_staged(queue); });
+  }
   core::outcome<persistence::queue_counts> count_tasks(const core::queue_name& queue) override {
     return pass([&] { return inner_->count_tasks(queue); });
   }

@@ -1,0 +1,243 @@
+// Rows that the server does not give back, because a page of its disk is damaged: the rows beside
+// them are read all the same.
+
+#include "tests/persistence/conformance.hpp"
+
+#include <cstdio>
+#include <fstream>
+#include <pqxx/pqxx>
+
+namespace holdfast::test {
+
+namespace {
+
+constexpr const char* copy_name = "damaged_rows";
+
+pqxx::result run_in(const std::string& where, const std::string& text) {
+  pqxx::connection database{where};
+  pqxx::nontransaction tx{database};
+  return tx.exec(text);
+}
+
+/// Text that the server keeps outside of its row: it cannot be compressed, and is long.
+std::string long_text(int seed) {
+  return "(SELECT string_agg(md5((i + " + std::to_string(seed)
+         + " * 1000)::text), '') FROM generate_series(1, 300) i)";
+}
+
+/// A copy of the database of which one file is damaged before the server has read it.
+class damaged_copy {
+public:
+  damaged_copy() { drop(); }
+  damaged_copy(const damaged_copy&) = delete;
+  damaged_copy& operator=(const damaged_copy&) = delete;
+  ~damaged_copy() { drop(); }
+
+  /// Damages the pages that hold the long texts of `table`.
+  void make(const std::string& table) {
+    const auto& whole = test_cluster::instance().conninfo();
+    const auto file = run_in(whole, "SELECT relfilenode FROM pg_class WHERE oid = (SELECT"
+                                    " reltoastrelid FROM pg_class WHERE oid = '"
+                                        + table + "'::regclass)")[0][0]
+                          .as<std::string>();
+    const auto from = run_in(whole, "SELECT current_database()")[0][0].as<std::string>();
+    // By files, not through the server's memory.
+    run_in(whole + " dbname=template1", "CREATE DATABASE " + std::string{copy_name} + " TEMPLATE \""
+                                            + from + "\" STRATEGY file_copy");
+    const auto place = run_in(whole, "SELECT current_setting('data_directory') || '/base/' || oid"
+                                     " FROM pg_database WHERE datname = '"
+                                         + std::string{copy_name} + "'")[0][0]
+                           .as<std::string>();
+    std::fstream page{place + '/' + file, std::ios::in | std::ios::out | std::ios::binary};
+    BOOST_REQUIRE(page);
+    for (int at = 0; at < 8; ++at)
+      page.put('\x7f');
+    BOOST_REQUIRE(page.flush());
+  }
+
+  persistence::postgres_store open() const {
+    return persistence::postgres_store{persistence::postgres_options{conninfo, "holdfast test"}};
+  }
+
+  std::string conninfo = test_cluster::instance().conninfo() + " dbname=" + copy_name;
+
+private:
+  static void drop() {
+    run_in(test_cluster::instance().conninfo(),
+           "DROP DATABASE IF EXISTS " + std::string{copy_name} + " WITH (FORCE)");
+  }
+};
+
+struct database_with_long_rows : store_fixture<postgres_world> {
+  database_with_long_rows() {
+    for (const auto* name : {"first", "mail", "zero"})
+      BOOST_TEST(is(this->write({core::put_queue{name, "{}", false, {}, 1, at(0)}}), committed));
+  }
+
+  core::task_id stage(const std::string& body, const std::string& more = "") {
+    const auto rows = test_cluster::instance().sql("SELECT holdfast.enqueue('mail', 'send', " + body
+                                                   + more + ")");
+    return {core::parse_uuid(rows[0][0].as<std::string>()).value()};
+  }
+  core::task_id live(const std::string& key = "") {
+    core::insert_task made;
+    made.queue = "mail";
+    made.spec.id = {ids.next(at(1))};
+    made.spec.type = "send";
+    made.spec.version = "1.0";
+    made.spec.body = "{}";
+    made.spec.unique_key = key;
+    made.spec.created_at = at(1);
+    BOOST_TEST(is(this->write({made}), committed));
+    return made.spec.id;
+  }
+
+  /// Damages the long texts of the table, in the copy. Nobody may use a database that is copied.
+  void damage(const std::string& table) {
+    db.reset();
+    copy.make(table);
+  }
+
+  damaged_copy copy;
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(store_damaged_rows, database_with_long_rows)
+
+// finding Q4
+BOOST_AUTO_TEST_CASE(staged_row_that_cannot_be_read_is_told_beside_the_others) {
+  const auto first = stage("'1'");
+  stage("to_jsonb(" + long_text(1) + ")");
+  const auto last = stage("'3'");
+  damage("holdfast.task_intake");
+  auto store = copy.open();
+  const auto page = value_of(store.load_staged("mail", 100, 1'000'000));
+  BOOST_REQUIRE_EQUAL(page.tasks.size(), 3U);
+  BOOST_TEST(!page.more);
+  BOOST_TEST((page.tasks[0].task.spec.id == first));
+  BOOST_TEST((page.tasks[2].task.spec.id == last));
+  BOOST_TEST((page.tasks[0].problem.code == core::errc::none));
+  BOOST_TEST((page.tasks[1].problem.code == core::errc::damaged));
+  BOOST_TEST(page.tasks[1].problem.detail.find("invalid page") != std::string::npos);
+  // Pages of any size.
+  for (const std::uint32_t limit : {1, 2}) {
+    const auto some = value_of(store.load_staged("mail", limit, 1'000'000));
+    BOOST_TEST(some.tasks.size() == limit);
+    BOOST_TEST(some.more);
+  }
+  BOOST_TEST(value_of(store.load_staged("mail", 100, 1)).tasks.size() == 1U);
+
+  // It is set aside without being read, and everybody sees why.
+  write_batch batch{{part(0, {{{core::refuse_staged{page.tasks[1].id, core::errc::damaged,
+                                                    page.tasks[1].problem.detail, at(9)}},
+                               {}}})}};
+  BOOST_TEST(is(store.commit(batch), committed));
+  BOOST_TEST(value_of(store.load_staged("mail", 100, 1'000'000)).tasks.size() == 2U);
+  const auto shown = run_in(copy.conninfo, "SELECT status, execution_spec, refusal FROM"
+                                           " report.task_intake ORDER BY intake_id");
+  BOOST_REQUIRE_EQUAL(shown.size(), 3U);
+  BOOST_TEST(shown[0][1].as<std::string>() == "1");
+  BOOST_TEST(shown[1][0].as<std::string>() == "REFUSED");
+  BOOST_TEST(shown[1][1].is_null());
+  BOOST_TEST(shown[1][2].as<std::string>() == "damaged");
+  BOOST_TEST(run_in(copy.conninfo, "SELECT * FROM report.queued_tasks").size() == 3U);
+  const auto counts = value_of(store.count_staged("mail"));
+  BOOST_TEST(counts.staged == 2U);
+  BOOST_TEST(counts.unreadable == 1U);
+  BOOST_TEST(value_of(store.prune_refused(0, node, "mail", at(100), 100)) == 0U);
+}
+
+// finding B3
+BOOST_AUTO_TEST_CASE(live_task_that_cannot_be_read_is_told_beside_the_others) {
+  const auto first = live();
+  const auto damaged = live("welcome-ana");
+  const auto last = live();
+  test_cluster::instance().sql("UPDATE holdfast.tasks SET body = " + long_text(2)
+                               + " WHERE task_id = '" + to_string(damaged) + "'");
+  damage("holdfast.tasks");
+  const auto loaded = value_of(copy.open().load_queue("mail"));
+  BOOST_REQUIRE_EQUAL(loaded.tasks.size(), 2U);
+  BOOST_TEST((loaded.tasks[0].spec.id == first));
+  BOOST_TEST((loaded.tasks[1].spec.id == last));
+  BOOST_REQUIRE_EQUAL(loaded.unreadable.size(), 1U);
+  BOOST_TEST((loaded.unreadable[0].id == damaged));
+  BOOST_TEST(loaded.unreadable[0].unique_key == "welcome-ana");
+  BOOST_TEST(loaded.unreadable[0].why.find("invalid page") != std::string::npos);
+}
+
+// finding B3
+BOOST_AUTO_TEST_CASE(queue_whose_row_cannot_be_read_keeps_no_other_from_being_listed) {
+  test_cluster::instance().sql("UPDATE holdfast.queues SET definition = " + long_text(3)
+                               + " WHERE queue = 'mail'");
+  damage("holdfast.queues");
+  auto store = copy.open();
+  const auto queues = value_of(store.list_queues());
+  BOOST_REQUIRE_EQUAL(queues.size(), 3U);
+  BOOST_TEST(queues[0].definition == "{}");
+  BOOST_TEST(queues[1].name == "mail");
+  BOOST_TEST(queues[1].definition == "");
+  BOOST_TEST(queues[2].definition == "{}");
+  value_of(store.load_queue("zero"));
+  BOOST_TEST(fails_with(store.load_queue("mail"), core::errc::damaged));
+}
+
+// finding B3
+BOOST_AUTO_TEST_CASE(webhook_whose_row_cannot_be_read_keeps_no_other_from_being_listed) {
+  for (const auto* name : {"a", "b"}) {
+    core::put_webhook hook;
+    hook.id = {ids.next(at(1))};
+    hook.name = name;
+    hook.definition = "{}";
+    BOOST_TEST(is(this->write({hook}), committed));
+  }
+  test_cluster::instance().sql("UPDATE holdfast.webhooks SET definition = " + long_text(4)
+                               + " WHERE name = 'a'");
+  damage("holdfast.webhooks");
+  const auto found = value_of(copy.open().list_webhooks());
+  BOOST_REQUIRE_EQUAL(found.size(), 2U);
+  BOOST_TEST(found[0].name == "a");
+  BOOST_TEST(found[0].definition == "");
+  BOOST_TEST(found[1].definition == "{}");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(store_stage_counts)
+
+// finding Q4
+BOOST_AUTO_TEST_CASE_TEMPLATE(stage_tells_how_much_waits_and_how_much_was_refused, World, worlds) {
+  store_fixture<World> f;
+  BOOST_TEST(fails_with(f.db->count_staged("mail"), core::errc::not_found));
+  BOOST_TEST(is(f.write({core::put_queue{"mail", "{}", false, {}, 1, at(0)}}), committed));
+  const auto none = value_of(f.db->count_staged("mail"));
+  BOOST_TEST(none.staged + none.refused + none.unreadable == 0U);
+  BOOST_TEST((none.staged_since == core::instant{}));
+  BOOST_TEST(none.last_refusal == "");
+  for (int i = 0; i < 4; ++i) {
+    core::new_task task;
+    task.spec.id = {f.ids.next(at(1))};
+    task.spec.type = "send";
+    task.spec.version = "1.0";
+    task.spec.body = "{}";
+    value_of(f.world.stage("mail", task));
+  }
+  const auto staged = value_of(f.db->load_staged("mail", 100, 1'000'000)).tasks;
+  BOOST_TEST(
+      is(f.write({core::refuse_staged{staged[0].id, core::errc::damaged, "gone", at(5)},
+                  core::refuse_staged{staged[1].id, core::errc::wrong_state, "no state X", at(6)}}),
+         committed));
+  const auto counts = value_of(f.db->count_staged("mail"));
+  BOOST_TEST(counts.staged == 2U);
+  BOOST_TEST((counts.staged_since > at(0)));
+  BOOST_TEST(counts.refused == 2U);
+  BOOST_TEST(counts.unreadable == 1U);
+  BOOST_TEST(counts.last_refusal == "wrong_state: no state X");
+  // What is damaged is for somebody to look after.
+  BOOST_TEST(value_of(f.db->prune_refused(0, f.node, "mail", at(100), 100)) == 1U);
+  BOOST_TEST(value_of(f.db->count_staged("mail")).unreadable == 1U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::test
