@@ -96,8 +96,9 @@ std::vector<message_access> make_table() {
   requests(with_admin({op}),
            {"put_queue", "pause_queue", "change_task", "eject_task", "redrive_tasks",
             "put_schedule", "remove_schedule", "rebuild_step_index"});
-  requests(with_admin({op, au}), {"list_tasks", "get_queue_metrics", "list_schedules",
-                                  "get_link_status", "get_audit_status", "get_guard_status"});
+  requests(with_admin({op, au}),
+           {"list_tasks", "get_queue_intake", "get_queue_metrics", "list_schedules",
+            "get_link_status", "get_audit_status", "get_guard_status"});
   // Whoever follows events from outside.
   requests(with_admin({op, rq}), {"put_webhook", "change_webhook", "replay_webhook"});
   requests(with_admin({op, rq, au}), {"read_events", "list_webhooks", "list_dead_letters"});
@@ -125,12 +126,13 @@ std::vector<message_access> make_table() {
                             "step_statistics",   "node_status",         "link_status",
                             "audit_status",      "guard_status",        "placement",
                             "queue_view",        "queue_list",          "queue_statistics",
-                            "queue_metrics",     "task_outcomes",       "task_outcome",
-                            "task_view",         "task_page",           "task_explanation",
-                            "task_changed",      "leased_tasks",        "tasks_redriven",
-                            "schedule_view",     "schedule_removed",    "schedule_list",
-                            "event_page",        "protocols",           "webhook_saved",
-                            "webhook_list",      "dead_letter_page",    "webhook_replayed"});
+                            "queue_intake",      "queue_metrics",       "task_outcomes",
+                            "task_outcome",      "task_view",           "task_page",
+                            "task_explanation",  "task_changed",        "leased_tasks",
+                            "tasks_redriven",    "schedule_view",       "schedule_removed",
+                            "schedule_list",     "event_page",          "protocols",
+                            "webhook_saved",     "webhook_list",        "dead_letter_page",
+                            "webhook_replayed"});
   others(said_by::parts,
          {"step_offer", "definition_difference", "test_question", "contributor_view", "reason",
           "quality_concern", "lineage_lease", "lineage_judgment", "lineage_unit", "task_summary",
