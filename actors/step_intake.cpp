@@ -41,7 +41,10 @@ void offer_from_now_on(step_ptr self, const core::unit_record& unit) {
     return enter_unit(self, summary_of(unit));
   st.board->add_question(unit.id, unit.ordinal);
   st.ready.add_apart(unit.id);
-  if (const auto truth = documents::single_right_answer(unit.truth); truth && st.model)
+  if (!st.model)
+    return;
+  if (const auto truth =
+          documents::single_right_answer(unit.truth, definition_of(st).aggregation.labels))
     st.model->hold(unit.id, *truth);
 }
 
