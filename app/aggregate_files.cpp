@@ -1,6 +1,7 @@
 #include "app/aggregate_files.hpp"
 
 #include "core/quality/peer_agreement.hpp"
+#include "core/quality/tie_break.hpp"
 #include "documents/csv.hpp"
 
 #include <cstddef>
@@ -27,14 +28,19 @@ std::string share_text(double share) {
 bool write_answers(const std::string& path, const documents::labelled_set& set,
                    const quality::estimates& found,
                    const std::optional<quality::estimates>& calibrated) {
+  std::vector<std::uint64_t> lots;
+  for (const auto& contributor : set.named.contributors)
+    lots.push_back(quality::lot_of(contributor));
   std::ofstream out{path, std::ios::binary};
   out << (calibrated ? "task,label,confidence,calibrated\n" : "task,label,confidence\n");
   for (std::size_t unit = 0; unit < found.units(); ++unit) {
-    const auto answer = quality::consensus_of(found.of(unit), found.labels);
-    out << csv_field(set.named.units[unit]) << ',' << csv_field(set.named.labels[answer.label])
-        << ',' << share_text(answer.confidence);
+    const auto label =
+        quality::settled_label(found.of(unit), found.labels, set.named.given.of(unit),
+                               quality::lot_of(set.named.units[unit]), lots);
+    out << csv_field(set.named.units[unit]) << ',' << csv_field(set.named.labels[label]) << ','
+        << share_text(found.of(unit)[label]);
     if (calibrated)
-      out << ',' << share_text(calibrated->of(unit)[answer.label]);
+      out << ',' << share_text(calibrated->of(unit)[label]);
     out << '\n';
   }
   out.close();

@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(every_published_figure_is_reported) {
   const auto near = [](double value, double expected, double tolerance) {
     return std::abs(value - expected) <= tolerance;
   };
-  const auto expected = published("expected.json");
+  const auto expected = holdfast::test::expected_figures();
   for (const auto& [set, figures] : expected.items()) {
     BOOST_TEST(figures.at("algos").size() == ours.size());
     for (const auto& [key, command] : ours)
