@@ -5,6 +5,7 @@
 #include "core/workflow.hpp"
 #include "documents/answer_matcher.hpp"
 #include "documents/json.hpp"
+#include "documents/truth_checker.hpp"
 
 #include <algorithm>
 
@@ -154,7 +155,23 @@ namespace {
 
 // What is wrong with one row; `none` if nothing.
 
-core::failure check_row(const msg::source_row& row, const core::step_definition& step,
+/// What rows are checked with.
+template <class Row>
+struct row_checker;
+
+template <>
+struct row_checker<msg::source_row> {
+  explicit row_checker(const core::step_definition& definition) : step(definition) {}
+  const core::step_definition& step;
+};
+
+template <>
+struct row_checker<msg::test_question> {
+  explicit row_checker(const core::step_definition& definition) : truths(definition) {}
+  documents::truth_checker truths;
+};
+
+core::failure check_row(const msg::source_row& row, const row_checker<msg::source_row>& by,
                         const documents::json_limits& limits) {
   if (auto why = documents::check_text(row.key, "key", core::source_key_bytes_max);
       why.code != core::errc::none)
@@ -162,20 +179,13 @@ core::failure check_row(const msg::source_row& row, const core::step_definition&
   if (row.judgments > core::judgments_per_unit_max)
     return {core::errc::invalid_argument,
             "judgments must be at most " + std::to_string(core::judgments_per_unit_max)};
-  if (row.judgments > 0 && step.aggregation.stopping)
+  if (row.judgments > 0 && by.step.aggregation.stopping)
     return {core::errc::invalid_argument,
             "judgments must be 0: the step's stopping rule says how many there will be"};
   return documents::check_json(row.input, limits);
 }
 
-/// Whether somebody may be right: judgments whose answer is no label are refused.
-bool can_be_right(const std::string& truth, const std::vector<std::string>& labels) {
-  const auto answer = documents::single_right_answer(truth);
-  return !answer || labels.empty()
-         || std::find(labels.begin(), labels.end(), *answer) != labels.end();
-}
-
-core::failure check_row(const msg::test_question& row, const core::step_definition& step,
+core::failure check_row(const msg::test_question& row, const row_checker<msg::test_question>& by,
                         const documents::json_limits& limits) {
   if (auto why = documents::check_text(row.key, "key", core::source_key_bytes_max);
       why.code != core::errc::none)
@@ -183,12 +193,8 @@ core::failure check_row(const msg::test_question& row, const core::step_definiti
   if (auto why = documents::check_text(row.truth, "truth", core::truth_bytes_max);
       why.code != core::errc::none)
     return why;
-  if (const auto matcher = documents::read_answer_matcher(row.truth); !matcher)
-    return {matcher.error().code, "in truth: " + matcher.error().detail};
-  if (!can_be_right(row.truth, step.aggregation.labels))
-    return {core::errc::payload_invalid,
-            "in truth: /answer must be one of the step's aggregation.labels: judgments with "
-            "another answer are refused, so that everybody would be wrong"};
+  if (auto why = by.truths.problem_with(row.truth); why.code != core::errc::none)
+    return why;
   return documents::check_json(row.input, limits);
 }
 
@@ -218,9 +224,11 @@ void take_in(step_ptr self, const held_promise& promise, const caf::actor& calle
   msg::source_data_added added;
   intake in;
   std::unordered_set<std::string> keys;
+  const row_checker<Row> checker{mine};
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     auto& row = rows[i];
-    if (auto why = check_row(row, mine, st.context->settings.json); why.code != core::errc::none) {
+    if (auto why = check_row(row, checker, st.context->settings.json);
+        why.code != core::errc::none) {
       added.problems.push_back({i, static_cast<std::uint8_t>(why.code), std::move(why.detail)});
       continue;
     }
