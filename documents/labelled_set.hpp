@@ -18,6 +18,15 @@ struct labelled_set {
   core::quality::known_labels test_questions;
   /// The truth in the other rows: what a result made with test questions is judged by.
   core::quality::known_labels held_back;
+  /// Truths of tasks with answers that are left out of all three: nobody gave such an answer to any
+  /// task, so that everybody would be wrong. Most likely it is spelled otherwise there.
+  std::size_t truths_nobody_gave = 0;
+  /// The first of them.
+  struct odd_truth {
+    std::string task;
+    std::string label;
+  };
+  odd_truth first_nobody_gave;
 };
 
 /// Longest name of a worker, task or label in a set.
@@ -25,7 +34,7 @@ inline constexpr std::size_t set_name_bytes_max = 1024;
 
 /// Reads `answers.csv` (columns worker, task, label; others are ignored) and `truth.csv` (task,
 /// label), which may be empty. `name` stands before the file names in errors. The truth of tasks
-/// without answers is left out.
+/// without answers is left out, and so are truths that nobody gave to any task.
 ///
 /// Fails with `invalid_argument`; the detail names file, line and what is wrong there.
 core::outcome<labelled_set> parse_labelled_set(const std::string& name,
