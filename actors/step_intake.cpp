@@ -5,6 +5,7 @@
 #include "core/workflow.hpp"
 #include "documents/answer_matcher.hpp"
 #include "documents/json.hpp"
+#include "documents/truth_checker.hpp"
 #include "documents/unit_input.hpp"
 
 #include <algorithm>
@@ -42,7 +43,10 @@ void offer_from_now_on(step_ptr self, const core::unit_record& unit) {
     return enter_unit(self, summary_of(unit));
   st.board->add_question(unit.id, unit.ordinal);
   st.ready.add_apart(unit.id);
-  if (const auto truth = documents::single_right_answer(unit.truth); truth && st.model)
+  if (!st.model)
+    return;
+  if (const auto truth =
+          documents::single_right_answer(unit.truth, definition_of(st).aggregation.labels))
     st.model->hold(unit.id, *truth);
 }
 
@@ -150,50 +154,53 @@ bool enqueue(step_ptr self, intake in) {
 
 namespace {
 
+/// What rows are checked with.
+template <class Row>
+struct row_checker;
+
+template <>
+struct row_checker<msg::source_row> {
+  explicit row_checker(const core::step_definition& definition) : step(definition) {}
+  const core::step_definition& step;
+};
+
+template <>
+struct row_checker<msg::test_question> {
+  explicit row_checker(const core::step_definition& definition) : truths(definition) {}
+  documents::truth_checker truths;
+};
+
 // What is wrong with one row; `none` if nothing.
 
-core::failure check_row(const msg::source_row& row, const core::step_definition& step) {
+core::failure check_row(const msg::source_row& row, const row_checker<msg::source_row>& by) {
   if (auto why = documents::check_text(row.key, "key", core::source_key_bytes_max);
       why.code != core::errc::none)
     return why;
   if (row.judgments > core::judgments_per_unit_max)
     return {core::errc::invalid_argument,
             "judgments must be at most " + std::to_string(core::judgments_per_unit_max)};
-  if (row.judgments > 0 && step.aggregation.stopping)
+  if (row.judgments > 0 && by.step.aggregation.stopping)
     return {core::errc::invalid_argument,
             "judgments must be 0: the step's stopping rule says how many there will be"};
   return {};
 }
 
-/// Whether somebody may be right: judgments whose answer is no label are refused.
-bool can_be_right(const std::string& truth, const std::vector<std::string>& labels) {
-  const auto answer = documents::single_right_answer(truth);
-  return !answer || labels.empty()
-         || std::find(labels.begin(), labels.end(), *answer) != labels.end();
-}
-
-core::failure check_row(const msg::test_question& row, const core::step_definition& step) {
+core::failure check_row(const msg::test_question& row, const row_checker<msg::test_question>& by) {
   if (auto why = documents::check_text(row.key, "key", core::source_key_bytes_max);
       why.code != core::errc::none)
     return why;
   if (auto why = documents::check_text(row.truth, "truth", core::truth_bytes_max);
       why.code != core::errc::none)
     return why;
-  if (const auto matcher = documents::read_answer_matcher(row.truth); !matcher)
-    return {matcher.error().code, "in truth: " + matcher.error().detail};
-  if (!can_be_right(row.truth, step.aggregation.labels))
-    return {core::errc::payload_invalid,
-            "in truth: /answer must be one of the step's aggregation.labels: judgments with "
-            "another answer are refused, so that everybody would be wrong"};
-  return {};
+  return by.truths.problem_with(row.truth);
 }
 
 /// Checks the row and puts its input into the spelling that the inputs of all units have: a test
 /// question must not be told from them by the program that wrote its file.
 template <class Row>
-core::failure accept_row(Row& row, const core::step_definition& step,
+core::failure accept_row(Row& row, const row_checker<Row>& by,
                          const documents::json_limits& limits) {
-  if (auto why = check_row(row, step); why.code != core::errc::none)
+  if (auto why = check_row(row, by); why.code != core::errc::none)
     return why;
   auto input = documents::unit_input(row.input, limits);
   if (!input)
@@ -228,9 +235,11 @@ void take_in(step_ptr self, const held_promise& promise, const caf::actor& calle
   msg::source_data_added added;
   intake in;
   std::unordered_set<std::string> keys;
+  const row_checker<Row> checker{mine};
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     auto& row = rows[i];
-    if (auto why = accept_row(row, mine, st.context->settings.json); why.code != core::errc::none) {
+    if (auto why = accept_row(row, checker, st.context->settings.json);
+        why.code != core::errc::none) {
       added.problems.push_back({i, static_cast<std::uint8_t>(why.code), std::move(why.detail)});
       continue;
     }

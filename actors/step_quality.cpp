@@ -96,7 +96,7 @@ core::answer_model model_of(step_ptr self, const core::step_history& history) {
   const auto& policy = definition_of(st).aggregation;
   core::answer_model model{policy.labels, policy.method};
   for (const auto& question : history.questions)
-    if (const auto truth = documents::single_right_answer(question.truth);
+    if (const auto truth = documents::single_right_answer(question.truth, policy.labels);
         truth && !st.board->is_forgiven(question.unit))
       model.hold(question.unit, *truth);
   for (const auto& vote : history.votes)

@@ -193,8 +193,8 @@ bool is_right(self_ptr self, const std::string& payload) {
   auto& st = self->state;
   if (!st.matcher) {
     const bool asks = core::is_test_question(st.unit);
-    auto matcher =
-        documents::read_answer_matcher(asks ? st.unit.truth : R"({"match":"exact","answer":""})");
+    auto matcher = documents::read_answer_matcher(
+        asks ? st.unit.truth : R"({"match":"exact","answer":""})", st.shared->checker.labels());
     HOLDFAST_INVARIANT(matcher, "the step took in only questions whose truth can be read");
     st.matcher = std::make_unique<const documents::answer_matcher>(std::move(*matcher));
   }

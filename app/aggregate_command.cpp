@@ -91,7 +91,8 @@ std::string obstacle(quality::method what, const aggregate_flags& flags,
   if (flags.gold && !any_known(set.test_questions))
     return flags.data
            + "/truth.csv: --gold takes every tenth row as a test question, and none of "
-             "them has answers";
+             "them has answers"
+           + (set.truths_nobody_gave > 0 ? " of which one is its truth" : "");
   if (what == quality::method::gold_selected && !flags.gold)
     return "gold_selected chooses by test questions: add --gold, or name another method";
   if (!flags.trust.empty() && !weighs_by_trust(what))
@@ -164,6 +165,7 @@ ordered_json report_of(const documents::labelled_set& set, const quality::known_
                       {"labels", set.named.labels.size()},
                       {"judgments", set.named.given.votes.size()},
                       {"repeated", set.named.repeated},
+                      {"truths_nobody_gave", truths_nobody_gave(set)},
                       {"scored_units", right.units},
                       {"acc", if_any(right.units > 0, right.shared)},
                       {"acc_lowest", if_any(right.units > 0, right.lowest)},
@@ -206,6 +208,7 @@ exit_code run(const aggregate_flags& flags) {
       flags.skip_bad_rows ? refused.teller() : documents::refuse_record{});
   if (!set)
     return complain(set.error().detail, exit_code::usage);
+  tell_of_truths_nobody_gave(flags.data, *set);
   if (const auto problem = obstacle(*what, flags, *set); !problem.empty())
     return complain(problem, exit_code::usage);
   auto settings = flags.settings;

@@ -1,6 +1,7 @@
 #include "app/aggregate_files.hpp"
 
 #include "core/quality/peer_agreement.hpp"
+#include "core/quality/tie_break.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -27,15 +28,19 @@ bool write_answers(const std::string& path, const documents::labelled_set& set,
                    const quality::estimates& found,
                    const std::optional<quality::estimates>& calibrated,
                    documents::csv_formulas formulas) {
+  std::vector<std::uint64_t> lots;
+  for (const auto& contributor : set.named.contributors)
+    lots.push_back(quality::lot_of(contributor));
   std::ofstream out{path, std::ios::binary};
   out << (calibrated ? "task,label,confidence,calibrated\n" : "task,label,confidence\n");
   for (std::size_t unit = 0; unit < found.units(); ++unit) {
-    const auto answer = quality::consensus_of(found.of(unit), found.labels);
+    const auto label =
+        quality::settled_label(found.of(unit), found.labels, set.named.given.of(unit),
+                               quality::lot_of(set.named.units[unit]), lots);
     out << csv_field(set.named.units[unit], formulas) << ','
-        << csv_field(set.named.labels[answer.label], formulas) << ','
-        << share_text(answer.confidence);
+        << csv_field(set.named.labels[label], formulas) << ',' << share_text(found.of(unit)[label]);
     if (calibrated)
-      out << ',' << share_text(calibrated->of(unit)[answer.label]);
+      out << ',' << share_text(calibrated->of(unit)[label]);
     out << '\n';
   }
   out.close();

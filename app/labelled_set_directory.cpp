@@ -1,7 +1,9 @@
 #include "app/labelled_set_directory.hpp"
 
 #include "app/printable.hpp"
+#include "documents/text.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -20,6 +22,15 @@ core::outcome<std::string> text_of(const std::filesystem::path& path) {
   if (problem || !in || !in.read(text.data(), static_cast<std::streamsize>(text.size())))
     return core::failure{core::errc::invalid_argument, path.string() + ": cannot be read"};
   return text;
+}
+
+/// As many as show how answers are spelled.
+std::string some_of(const std::vector<std::string>& labels) {
+  constexpr std::size_t shown_max = 5;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(labels.size(), shown_max); ++i)
+    list += (i > 0 ? ", `" : "`") + labels[i] + '`';
+  return labels.size() > shown_max ? list + ", …" : list;
 }
 
 } // namespace
@@ -50,6 +61,29 @@ core::outcome<documents::labelled_set> read_labelled_set(const std::filesystem::
   if (!truth)
     return truth.error();
   return documents::parse_labelled_set(directory.string(), *answers, *truth, rule, refuse);
+}
+
+void tell_of_truths_nobody_gave(const std::filesystem::path& directory,
+                                const documents::labelled_set& set) {
+  if (set.truths_nobody_gave == 0)
+    return;
+  const auto shown = [](const std::string& name) {
+    return '`' + documents::printable(name, 100) + '`';
+  };
+  const auto& one = set.first_nobody_gave;
+  std::cerr << "holdfast: warning: " << (directory / "truth.csv").string() << ": "
+            << set.truths_nobody_gave << (set.truths_nobody_gave == 1 ? " truth is" : " truths are")
+            << " left out, because nobody gave such an answer to any task: " << shown(one.label)
+            << " of task " << shown(one.task) << "; answers are "
+            << documents::printable(some_of(set.named.labels), 200) << '\n';
+}
+
+nlohmann::ordered_json truths_nobody_gave(const documents::labelled_set& set) {
+  if (set.truths_nobody_gave == 0)
+    return nullptr;
+  return {{"count", set.truths_nobody_gave},
+          {"task", set.first_nobody_gave.task},
+          {"label", set.first_nobody_gave.label}};
 }
 
 core::outcome<std::vector<double>> read_trust(const std::filesystem::path& file,

@@ -2,6 +2,8 @@
 
 #include "documents/labelled_set.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -25,6 +27,13 @@ public:
 private:
   std::uint64_t count_ = 0;
 };
+
+/// Says on stderr how many truths were left out because nobody gave such an answer, and names one.
+void tell_of_truths_nobody_gave(const std::filesystem::path& directory,
+                                const documents::labelled_set& set);
+
+/// The same for a report: `{"count": 20, "task": "t0", "label": "Yes"}`; null if there is none.
+nlohmann::ordered_json truths_nobody_gave(const documents::labelled_set& set);
 
 /// Reads the trust of each of `contributors` from a file (`documents::parse_trust`).
 core::outcome<std::vector<double>> read_trust(const std::filesystem::path& file,

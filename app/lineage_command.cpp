@@ -102,10 +102,6 @@ std::string lines_of(const msg::lineage_unit& unit) {
 
 // --- as JSON ---
 
-ordered_json parsed(const std::string& text) {
-  return text.empty() ? ordered_json{} : ordered_json::parse(text, nullptr, false);
-}
-
 ordered_json time_of(core::instant when) {
   return when == core::instant{} ? ordered_json{} : ordered_json(core::to_rfc3339(when));
 }
@@ -130,7 +126,7 @@ ordered_json to_json(const msg::lineage_unit& unit) {
   for (const auto& judgment : unit.judgments)
     judgments.push_back({{"judgment", core::to_string(judgment.judgment)},
                          {"contributor", judgment.contributor},
-                         {"payload", parsed(judgment.payload)},
+                         {"payload", stored_json(judgment.payload)},
                          {"answer", judgment.answer},
                          {"trust", judgment.trust},
                          {"trust_questions", tested(judgment, judgment.trust_questions)},
@@ -157,8 +153,8 @@ ordered_json to_json(const msg::lineage_unit& unit) {
           {"judgments_per_unit", unit.judgments_per_unit},
           {"created_at", time_of(unit.created_at)},
           {"changed_at", time_of(unit.changed_at)},
-          {"input", parsed(unit.input)},
-          {"result", parsed(unit.result)},
+          {"input", stored_json(unit.input)},
+          {"result", stored_json(unit.result)},
           {"confidence", unit.confidence},
           {"route", unit.route},
           {"route_reason", unit.route_reason},

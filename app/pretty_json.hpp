@@ -8,8 +8,11 @@
 namespace holdfast::app {
 
 /// Indented by two spaces; what is not UTF-8 is replaced.
-inline std::string pretty(const nlohmann::ordered_json& what) {
-  return what.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
+std::string pretty(const nlohmann::ordered_json& what);
+
+/// A stored document, for `pretty`: its numbers are printed as they are written there, with all of
+/// their digits. The library would read them as doubles. Null of an empty text; of what is no JSON
+/// `<discarded>`, as in the library.
+nlohmann::ordered_json stored_json(const std::string& text);
 
 } // namespace holdfast::app

@@ -101,6 +101,7 @@ ordered_json simulate(const documents::labelled_set& set, const quality::stoppin
                       {"units", set.named.units.size() - question_count},
                       {"test_questions", question_count},
                       {"judgments_on_test_questions", judgments_on_questions},
+                      {"truths_nobody_gave", truths_nobody_gave(set)},
                       {"fixed_judgments_per_unit", fixed_judgments},
                       {"seeds", flags.seeds}};
   report.update(means_of(replays));
@@ -125,6 +126,7 @@ exit_code run(const simulate_flags& flags) {
   const auto set = read_labelled_set(flags.data, quality::repeats::first_counts, nullptr);
   if (!set)
     return complain(set.error().detail);
+  tell_of_truths_nobody_gave(flags.data, *set);
   if (!quality::fits_confusion_table(set->named.given))
     return complain(flags.data + ": too many contributors and labels for confusion matrices");
   const auto report = simulate(*set, *rule, flags);

@@ -35,10 +35,6 @@ ordered_json time_or_null(core::instant at) {
   return at == core::instant{} ? ordered_json{} : ordered_json(core::to_rfc3339(at));
 }
 
-ordered_json document_or_null(const std::string& text) {
-  return text.empty() ? ordered_json{} : ordered_json::parse(text, nullptr, false);
-}
-
 ordered_json text_or_null(const std::string& text) {
   return text.empty() ? ordered_json{} : ordered_json(text);
 }
@@ -103,9 +99,9 @@ exit_code show_task(const tasks_flags& flags) {
       shown["schedule"] = text_or_null(*schedule);
       shown["occurrence"] = core::to_rfc3339(*occurrence);
     }
-    shown["body"] = document_or_null(found->body);
-    shown["data"] = document_or_null(found->data);
-    shown["result"] = document_or_null(found->result);
+    shown["body"] = stored_json(found->body);
+    shown["data"] = stored_json(found->data);
+    shown["result"] = stored_json(found->result);
     std::cout << pretty(shown) << '\n';
     return exit_code::ok;
   });

@@ -33,9 +33,6 @@ exit_code show_unit(const unit_flags& flags, const msg::get_unit& of,
   const auto told = cluster.ask<msg::unit_view>(of);
   if (!told)
     return refused_by_node(told.error());
-  const auto document = [](const std::string& text) {
-    return text.empty() ? ordered_json{} : ordered_json::parse(text, nullptr, false);
-  };
   if (flags.json) {
     std::cout << pretty({{"unit", core::to_string(told->unit)},
                          {"step", core::to_string(told->step)},
@@ -47,8 +44,8 @@ exit_code show_unit(const unit_flags& flags, const msg::get_unit& of,
                          {"judgments", told->judgment_count},
                          {"assignments", told->assignment_count},
                          {"confidence", told->confidence},
-                         {"input", document(told->input)},
-                         {"result", document(told->result)}})
+                         {"input", stored_json(told->input)},
+                         {"result", stored_json(told->result)}})
               << '\n';
     return exit_code::ok;
   }

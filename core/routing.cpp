@@ -1,5 +1,6 @@
 #include "core/routing.hpp"
 
+#include "core/decimal.hpp"
 #include "core/json_text.hpp"
 
 #include <algorithm>
@@ -39,15 +40,16 @@ void expect_input(reasons& why, const input_condition& asked, const input_values
   static const input_value nothing;
   const auto at = input.find(asked.pointer);
   const auto& value = at == input.end() ? nothing : at->second;
-  const auto& number = value.number;
+  // By all of its digits: two identifiers that differ in the last of twenty are one double.
+  const auto number = decimal::parse(value.json);
   if (!asked.values.empty())
     why.expect(one_of(asked.values, value.json), asked.pointer + " is " + value.json);
   if (asked.at_least)
-    why.expect(number && *number >= *asked.at_least,
-               asked.pointer + " is at least " + json_number(*asked.at_least));
+    why.expect(number && *number >= decimal::of(*asked.at_least),
+               asked.pointer + " is at least " + decimal::of(*asked.at_least).text());
   if (asked.below)
-    why.expect(number && *number < *asked.below,
-               asked.pointer + " is below " + json_number(*asked.below));
+    why.expect(number && *number < decimal::of(*asked.below),
+               asked.pointer + " is below " + decimal::of(*asked.below).text());
 }
 
 reasons reasons_for(const route_condition& when, const finding& found, std::uint32_t rule) {

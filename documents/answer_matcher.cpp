@@ -1,10 +1,12 @@
 #include "documents/answer_matcher.hpp"
 
 #include "core/quality/matchers.hpp"
+#include "documents/exact_number.hpp"
 #include "documents/judgment_document.hpp"
 #include "documents/member_reader.hpp"
 #include "documents/parse.hpp"
 #include "documents/pattern.hpp"
+#include "documents/schema.hpp"
 
 #include <map>
 #include <optional>
@@ -20,20 +22,37 @@ namespace {
 namespace quality = core::quality;
 using nlohmann::json;
 
-/// Judges a value that has been read.
-using value_matcher = std::function<bool(const json&)>;
+/// Judges the text of an answer (`answer_text`): two spellings of one answer are judged alike.
+using text_matcher = std::function<bool(const std::string&)>;
 
 /// What is needed to make a matcher; null when a problem was reported.
-using make_matcher = value_matcher (*)(member_reader&);
+using make_matcher = text_matcher (*)(member_reader&, const std::vector<std::string>& labels);
 
-value_matcher exact(member_reader& from) {
+/// The value of an answer that is an array: the array itself, or its text as a string.
+std::optional<json> array_in(const std::string& text) {
+  auto value = parse_json(text, {});
+  if (!value || !value->is_array())
+    return std::nullopt;
+  return std::move(*value);
+}
+
+/// The elements of an array, each once.
+std::set<std::string> elements_of(const json& array) {
+  std::set<std::string> texts;
+  for (const auto& element : array)
+    texts.insert(canonical_text(element));
+  return texts;
+}
+
+text_matcher exact(member_reader& from, const std::vector<std::string>& labels) {
   const auto* truth = from.required("answer", "it is the right answer");
   if (truth == nullptr)
     return {};
-  return [truth = *truth](const json& answer) { return answer == truth; };
+  return
+      [truth = answer_text(*truth, labels)](const std::string& answer) { return answer == truth; };
 }
 
-value_matcher set_of(member_reader& from) {
+text_matcher set_of(member_reader& from, const std::vector<std::string>&) {
   const auto* truth = from.required("answer", "it is the array of right answers");
   if (truth == nullptr)
     return {};
@@ -41,26 +60,31 @@ value_matcher set_of(member_reader& from) {
     from.problem("answer", "must be an array");
     return {};
   }
-  return [truth = std::set<json>(truth->begin(), truth->end())](const json& answer) {
-    return answer.is_array() && std::set<json>(answer.begin(), answer.end()) == truth;
+  return [truth = elements_of(*truth)](const std::string& answer) {
+    const auto given = array_in(answer);
+    return given && elements_of(*given) == truth;
   };
 }
 
-value_matcher number(member_reader& from) {
+text_matcher number(member_reader& from, const std::vector<std::string>&) {
   const auto* truth = from.required("answer", "it is the right number");
   quality::number_tolerance tolerance;
-  from.number("within", tolerance.absolute);
+  double absolute = 0;
+  from.number("within", absolute);
+  if (const auto* within = from.member("within"); within != nullptr && is_number(*within))
+    tolerance.absolute = decimal_in(*within);
   from.number("within_share", tolerance.relative);
-  if (tolerance.absolute < 0 || tolerance.relative < 0)
-    from.problem(tolerance.absolute < 0 ? "within" : "within_share", "must not be negative");
+  if (absolute < 0 || tolerance.relative < 0)
+    from.problem(absolute < 0 ? "within" : "within_share", "must not be negative");
   if (truth == nullptr)
     return {};
-  if (!truth->is_number()) {
+  if (!is_number(*truth)) {
     from.problem("answer", "must be a number");
     return {};
   }
-  return [truth = truth->get<double>(), tolerance](const json& answer) {
-    return answer.is_number() && quality::is_near(answer.get<double>(), truth, tolerance);
+  return [truth = decimal_in(*truth), tolerance](const std::string& answer) {
+    const auto given = core::decimal::parse(answer);
+    return given && quality::is_near(*given, truth, tolerance);
   };
 }
 
@@ -72,7 +96,7 @@ std::size_t characters(const std::string& text) {
   return count;
 }
 
-value_matcher text_pattern(member_reader& from) {
+text_matcher text_pattern(member_reader& from, const std::vector<std::string>&) {
   std::string expression;
   if (from.required("pattern", "it is a regular expression") == nullptr)
     return {};
@@ -82,11 +106,8 @@ value_matcher text_pattern(member_reader& from) {
     from.problem("pattern", compiled.error().detail);
     return {};
   }
-  return [compiled = std::move(*compiled)](const json& answer) {
-    if (!answer.is_string())
-      return false;
-    const auto& text = answer.get_ref<const std::string&>();
-    return characters(text) <= pattern::subject_max && compiled.found_in(text);
+  return [compiled = std::move(*compiled)](const std::string& answer) {
+    return characters(answer) <= pattern::subject_max && compiled.found_in(answer);
   };
 }
 
@@ -94,12 +115,13 @@ std::optional<quality::box> box_of(const json& value) {
   if (!value.is_array() || value.size() != 4)
     return std::nullopt;
   for (const auto& side : value)
-    if (!side.is_number())
+    if (!is_number(side))
       return std::nullopt;
-  return quality::box{value[0], value[1], value[2], value[3]};
+  return quality::box{nearest_in(value[0]), nearest_in(value[1]), nearest_in(value[2]),
+                      nearest_in(value[3])};
 }
 
-value_matcher box(member_reader& from) {
+text_matcher box(member_reader& from, const std::vector<std::string>&) {
   const auto* answer = from.required("answer", "it is the right box: [x1, y1, x2, y2]");
   double least = 0.5;
   from.number("overlap", least);
@@ -112,8 +134,9 @@ value_matcher box(member_reader& from) {
     from.problem("answer", "must be four numbers: [x1, y1, x2, y2]");
     return {};
   }
-  return [truth = *truth, least](const json& given) {
-    const auto drawn = box_of(given);
+  return [truth = *truth, least](const std::string& answer) {
+    const auto given = array_in(answer);
+    const auto drawn = given ? box_of(*given) : std::nullopt;
     return drawn && quality::overlap_of(*drawn, truth) >= least;
   };
 }
@@ -123,7 +146,8 @@ const std::map<std::string, make_matcher> matchers{
 
 } // namespace
 
-core::outcome<answer_matcher> read_answer_matcher(std::string_view text) {
+core::outcome<answer_matcher> read_answer_matcher(std::string_view text,
+                                                  const std::vector<std::string>& labels) {
   const auto document = parse_json(text, {});
   if (!document)
     return document.error();
@@ -131,9 +155,9 @@ core::outcome<answer_matcher> read_answer_matcher(std::string_view text) {
   member_reader from{*document, "", problems};
   std::string kind = "exact";
   from.text("match", kind);
-  value_matcher matcher;
+  text_matcher matcher;
   if (const auto known = matchers.find(kind); known != matchers.end()) {
-    matcher = known->second(from);
+    matcher = known->second(from, labels);
     from.refuse_unknown();
   } else {
     from.problem("match", "must be exact, set, number, pattern or box");
@@ -142,16 +166,17 @@ core::outcome<answer_matcher> read_answer_matcher(std::string_view text) {
     return refusal_of(problems);
   return answer_matcher{[matcher = std::move(matcher)](std::string_view answer) {
     const auto value = parse_json(answer, {});
-    return value && matcher(*value);
+    return value && matcher(answer_text(*value));
   }};
 }
 
-std::optional<std::string> single_right_answer(std::string_view text) {
+std::optional<std::string> single_right_answer(std::string_view text,
+                                               const std::vector<std::string>& labels) {
   const auto document = parse_json(text, {});
   if (!document || !document->is_object() || document->value("match", "exact") != "exact")
     return std::nullopt;
   const auto answer = document->find("answer");
-  return answer == document->end() ? std::nullopt : std::optional{answer_text(*answer)};
+  return answer == document->end() ? std::nullopt : std::optional{answer_text(*answer, labels)};
 }
 
 } // namespace holdfast::documents

@@ -1,6 +1,7 @@
 #include "documents/input_values.hpp"
 
 #include "core/invariant.hpp"
+#include "documents/exact_number.hpp"
 #include "documents/parse.hpp"
 #include "documents/pointer.hpp"
 #include "documents/schema.hpp"
@@ -19,8 +20,8 @@ core::input_value value_of(std::string_view text) {
   const auto read = parse_json(text, {std::numeric_limits<std::size_t>::max(), 1});
   HOLDFAST_INVARIANT(read, "inputs are checked when they come in");
   core::input_value value{canonical_text(*read), std::nullopt};
-  if (read->is_number())
-    value.number = read->get<double>();
+  if (is_number(*read))
+    value.number = nearest_in(*read);
   return value;
 }
 

@@ -7,10 +7,12 @@
 #include "documents/judgment_document.hpp"
 #include "documents/parse.hpp"
 #include "documents/pointer.hpp"
+#include "documents/schema.hpp"
 #include "documents/text.hpp"
 
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace holdfast::documents {
 
@@ -152,12 +154,12 @@ std::string reviewed_result(const finished_link& review) {
 
 std::vector<result_item> items_of(std::string_view result) {
   const auto answer = parsed(result).at("answer").get<std::string>();
-  auto list = nlohmann::json::parse(answer, nullptr, false);
-  if (!list.is_array())
-    list = nlohmann::json::array({answer});
+  auto read = parse_json(answer, {std::numeric_limits<std::size_t>::max(), 1000});
+  const auto list = read && read->is_array() ? std::move(*read) : nlohmann::json::array({answer});
   std::vector<result_item> items;
   for (const auto& item : list)
-    items.push_back({item.dump(), core::json_object{}.text("answer", answer_text(item)).str()});
+    items.push_back(
+        {canonical_text(item), core::json_object{}.text("answer", answer_text(item)).str()});
   return items;
 }
 

@@ -1,8 +1,11 @@
 #include "documents/judgment_document.hpp"
 
+#include "core/decimal.hpp"
 #include "core/invariant.hpp"
+#include "core/json_text.hpp"
 #include "core/object_ref.hpp"
 #include "core/review.hpp"
+#include "documents/exact_number.hpp"
 #include "documents/json.hpp"
 #include "documents/parse.hpp"
 #include "documents/pointer.hpp"
@@ -100,6 +103,16 @@ std::string answer_text(const json& value) {
   return value.is_string() ? value.get<std::string>() : canonical_text(value);
 }
 
+std::string answer_text(const json& value, const std::vector<std::string>& labels) {
+  auto text = answer_text(value);
+  if (!is_number(value) || std::find(labels.begin(), labels.end(), text) != labels.end())
+    return text;
+  const auto spelled = std::find_if(labels.begin(), labels.end(), [&](const std::string& label) {
+    return core::canonical_number(label) == text;
+  });
+  return spelled == labels.end() ? text : *spelled;
+}
+
 judgment_checker::judgment_checker(const core::step_definition& step, const json_limits& limits)
     : compiled_(std::make_unique<compiled>(compiled{
         limits, compile_validated(step.judgment_schema), pointer_validated(step.answer_pointer),
@@ -127,7 +140,7 @@ core::outcome<std::string> judgment_checker::answer_of(std::string_view payload)
   if (answer == nullptr)
     return invalid(compiled_->answer_pointer,
                    "is missing; the step counts the value at this place as the answer");
-  auto text = answer_text(*answer);
+  auto text = answer_text(*answer, compiled_->labels);
   if (compiled_->reviews)
     return review_text(*compiled_, *judgment, text);
   if (auto why = too_many_items(*compiled_, compiled_->answer_pointer, *answer))
@@ -144,7 +157,11 @@ std::string judgment_checker::answer_value_of(std::string_view payload) const {
   HOLDFAST_INVARIANT(judgment, "answer_of has accepted it");
   const auto* answer = compiled_->answer.find(*judgment);
   HOLDFAST_INVARIANT(answer != nullptr, "answer_of has found it");
-  return answer->dump();
+  return answer->is_structured() || compiled_->labels.empty()
+             ? canonical_text(*answer)
+             : core::json_quoted(answer_text(*answer, compiled_->labels));
 }
+
+const std::vector<std::string>& judgment_checker::labels() const { return compiled_->labels; }
 
 } // namespace holdfast::documents

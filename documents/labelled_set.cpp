@@ -128,10 +128,14 @@ core::failure read_truth(std::string_view text, const std::string& file, labelle
     if (unit == unit_of.end())
       return core::failure{};
     const auto heard = label_of.find(label);
-    const auto truth = heard == label_of.end() ? quality::unheard_label : heard->second;
+    if (heard == label_of.end()) {
+      if (set.truths_nobody_gave++ == 0)
+        set.first_nobody_gave = {task, label};
+      return core::failure{};
+    }
     auto& part = row % test_question_stride == 0 ? set.test_questions : set.held_back;
-    set.truth[unit->second] = truth;
-    part[unit->second] = truth;
+    set.truth[unit->second] = heard->second;
+    part[unit->second] = heard->second;
     return core::failure{};
   };
   return read_columns(text, file, {"task", "label"}, refuse, take);

@@ -19,6 +19,15 @@ struct labelled_set {
   core::quality::known_labels test_questions;
   /// The truth in the other rows: what a result made with test questions is judged by.
   core::quality::known_labels held_back;
+  /// Truths of tasks with answers that are left out of all three: nobody gave such an answer to any
+  /// task, so that everybody would be wrong. Most likely it is spelled otherwise there.
+  std::size_t truths_nobody_gave = 0;
+  /// The first of them.
+  struct odd_truth {
+    std::string task;
+    std::string label;
+  };
+  odd_truth first_nobody_gave;
 };
 
 /// Longest name of a worker or task in a set: no name of a contributor or key of a unit is longer.
@@ -30,8 +39,9 @@ inline constexpr std::size_t set_label_bytes_max = std::size_t{64} * 1024 * 1024
 
 /// Reads `answers.csv` (columns worker, task, label; others are ignored) and `truth.csv` (task,
 /// label), which may be empty. `name` stands before the file names in errors. The truth of tasks
-/// without answers is left out. The empty answer is a label as any other where it is written `""`;
-/// a field with nothing in it is refused, because it may as well mean that there is no answer.
+/// without answers is left out, and so are truths that nobody gave to any task. The empty answer is
+/// a label as any other where it is written `""`; a field with nothing in it is refused, because it
+/// may as well mean that there is no answer.
 ///
 /// Fails with `invalid_argument`; the detail names file, line and what is wrong there. With
 /// `refuse` only what concerns all rows is a failure: a row that cannot be used is told to it, and

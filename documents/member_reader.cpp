@@ -1,5 +1,6 @@
 #include "documents/member_reader.hpp"
 
+#include "documents/exact_number.hpp"
 #include "documents/pointer.hpp"
 #include "documents/text.hpp"
 
@@ -81,8 +82,8 @@ void member_reader::number(std::string_view name, double& into) {
   const auto* value = member(name);
   if (value == nullptr)
     return;
-  if (value->is_number())
-    into = value->get<double>();
+  if (is_number(*value))
+    into = nearest_in(*value);
   else
     problem(name, "must be a number");
 }
@@ -118,8 +119,8 @@ void member_reader::seconds(std::string_view name, core::duration& into) {
   if (value == nullptr)
     return;
   constexpr double seconds_max = 1e11; // 3,000 years: far above every bound, far below overflow
-  if (value->is_number() && std::abs(value->get<double>()) <= seconds_max)
-    into = core::duration{std::llround(value->get<double>() * 1e6)};
+  if (is_number(*value) && std::abs(nearest_in(*value)) <= seconds_max)
+    into = core::duration{std::llround(nearest_in(*value) * 1e6)};
   else
     problem(name, "must be a number of seconds");
 }

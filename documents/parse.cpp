@@ -1,5 +1,6 @@
 #include "documents/parse.hpp"
 
+#include "documents/exact_number.hpp"
 #include "documents/pointer.hpp"
 #include "documents/text.hpp"
 
@@ -51,7 +52,7 @@ public:
     if (!fits_numeric(literal))
       return refuse(place(), "the number has too large an exponent or too many decimals; send an "
                              "exponent from -400 to 400 and at most 16383 decimals");
-    return put(value);
+    return put(exact_number(value, literal));
   }
 
   bool string(string_t& value) override {

@@ -1,6 +1,7 @@
 #include "documents/pattern.hpp"
 
 #include "core/invariant.hpp"
+#include "documents/pattern_reach.hpp"
 #include "documents/text.hpp"
 
 #include <algorithm>
@@ -133,6 +134,22 @@ bool pattern::found_in(std::string_view subject) const {
   const auto wide = decode(subject);
   HOLDFAST_INVARIANT(wide.size() <= subject_max, "the schema check refuses longer subjects");
   return std::regex_match(wide, compiled_->automaton);
+}
+
+bool pattern::can_be_found() const {
+  return can_match(decode(compiled_->source), [](const std::wstring& atom,
+                                                 const std::vector<wchar_t>& candidates) {
+    std::vector<wchar_t> matched;
+    try {
+      const std::wregex one{atom, std::regex_constants::ECMAScript | std::regex_constants::nosubs};
+      for (const auto c : candidates)
+        if (std::regex_match(std::wstring(1, c), one))
+          matched.push_back(c);
+    } catch (const std::regex_error&) {
+      return candidates; // no atom after all: nothing is known of it
+    }
+    return matched;
+  });
 }
 
 const std::string& pattern::expression() const { return compiled_->source; }

@@ -31,6 +31,11 @@ public:
   /// from several threads.
   bool found_in(std::string_view subject) const;
 
+  /// False when no text has such a part, as with `a^b` or `[^\s\S]`. True also where that is not
+  /// found out: of characters, those are tried that are written in the expression or next to them,
+  /// the first 256, and some of each kind beyond.
+  bool can_be_found() const;
+
   /// As it was given.
   const std::string& expression() const;
 

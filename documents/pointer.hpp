@@ -23,6 +23,9 @@ public:
   /// The same of valid JSON text: the value as it is written there.
   std::optional<std::string_view> find_text(std::string_view document) const;
 
+  /// The names of members and the indexes on the way, unescaped.
+  const std::vector<std::string>& tokens() const { return tokens_; }
+
 private:
   std::vector<std::string> tokens_;
 };

@@ -1,5 +1,6 @@
 #include "documents/queue_document.hpp"
 
+#include "documents/exact_number.hpp"
 #include "documents/member_reader.hpp"
 #include "documents/parse.hpp"
 #include "documents/pointer.hpp"
@@ -50,8 +51,8 @@ public:
     from.count("running_max", policy.running_max);
     from.count("running_per_key_max", policy.running_per_key_max);
     from.each_of("weights", [&](const auto& key, const json& weight, const std::string& place) {
-      if (weight.is_number())
-        policy.weights[key] = weight.get<double>();
+      if (is_number(weight))
+        policy.weights[key] = nearest_in(weight);
       else
         problems.push_back({place, "must be a number"});
     });

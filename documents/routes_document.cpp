@@ -1,5 +1,6 @@
 #include "documents/routes_document.hpp"
 
+#include "documents/exact_number.hpp"
 #include "documents/judgment_document.hpp"
 #include "documents/member_reader.hpp"
 #include "documents/pointer.hpp"
@@ -45,6 +46,11 @@ core::input_condition read_input_condition(const std::string& pointer, const jso
   core::input_condition asked{pointer, {}, {}, {}};
   if (source.is_object()) {
     member_reader from{source, place, problems};
+    for (const auto* bound : {"at_least", "below"})
+      if (const auto* given = from.member(bound);
+          given != nullptr && is_number(*given)
+          && decimal_in(*given) != core::decimal::of(nearest_in(*given)))
+        from.problem(bound, "has more digits than a double holds, which a bound may not have");
     read_number(from, "at_least", asked.at_least);
     read_number(from, "below", asked.below);
     from.refuse_unknown();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/workflow.hpp"
+#include "documents/pointer.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -40,6 +41,16 @@ public:
   /// What is wrong with `value`, where, and what would be right; nothing when it is valid. Safe to
   /// use from several threads.
   std::optional<core::definition_problem> violation_in(const nlohmann::json& value) const;
+
+  // What the schema says of the value at one place, whatever else there is. Alternatives (`anyOf`,
+  // `oneOf`, `if`) on the way there are left out: which of them holds depends on the rest.
+
+  /// What is wrong with `value` at `place`.
+  std::optional<core::definition_problem> violation_at(const json_pointer& place,
+                                                       const nlohmann::json& value) const;
+  /// The values that there may be, as canonical texts in order of bytes; none where they are not
+  /// listed.
+  std::optional<std::vector<std::string>> values_at(const json_pointer& place) const;
 
 private:
   struct compiled;

@@ -1,11 +1,13 @@
 #include "documents/schema_node.hpp"
 
 #include "core/json_text.hpp"
+#include "documents/exact_number.hpp"
 #include "documents/pointer.hpp"
 #include "documents/text.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 namespace holdfast::documents {
 
@@ -16,15 +18,8 @@ namespace {
 /// Bytes of a value or a list of values that a message quotes.
 constexpr std::size_t quoted_bytes_max = 120;
 
-/// Doubles print as the shortest text that reads back as the same double.
 std::string number_text(const json& value) {
-  if (!value.is_number_float())
-    return value.dump();
-  const auto n = value.get<double>();
-  constexpr double integers_to = 9.2e18; // below 2^63, so that the cast is defined
-  if (std::floor(n) == n && std::abs(n) < integers_to)
-    return std::to_string(static_cast<std::int64_t>(n));
-  return value.dump();
+  return value.is_number_integer() ? value.dump() : decimal_in(value).text();
 }
 
 void append_canonical(std::string& out, const json& value) {
@@ -48,7 +43,7 @@ void append_canonical(std::string& out, const json& value) {
     out += value.empty() ? "[]" : "]";
   } else if (value.is_string()) {
     out += core::json_quoted(value.get_ref<const std::string&>());
-  } else if (value.is_number()) {
+  } else if (is_number(value)) {
     out += number_text(value);
   } else {
     out += value.dump();
@@ -75,6 +70,7 @@ std::uint8_t types_of(const json& value) {
     return std::floor(value.get<double>()) == value.get<double>() ? number_type | integer_type
                                                                   : number_type;
   case json::value_t::binary:
+    return decimal_in(value).is_whole() ? number_type | integer_type : number_type;
   case json::value_t::discarded:
     break;
   }
@@ -100,13 +96,26 @@ std::string type_names(std::uint8_t types) {
 
 /// Whether `value` is a multiple of `divisor`. Decimal fractions have no exact binary form, so the
 /// quotient need only be as near to a whole number as rounding explains.
-bool is_multiple(number value, number divisor) {
+bool is_multiple(const json& value, const number_bound& divisor) {
   constexpr number exact_to = 9.2e18L;
-  const auto quotient = value / divisor;
-  if (std::abs(quotient) >= exact_to)
-    return std::fmod(value, divisor) == 0;
+  const auto nearest = number_in(value);
+  const auto quotient = nearest / divisor.nearest;
+  if (std::abs(quotient) >= exact_to || value.is_binary() || divisor.rounded)
+    return decimal_in(value)
+        .is_multiple_of(divisor.exact)
+        .value_or(std::fmod(nearest, divisor.nearest) == 0);
   const auto error = std::abs(quotient - std::nearbyint(quotient));
   return error <= 1e-9L * std::max<number>(1, std::abs(quotient));
+}
+
+bool is_below(const json& value, const number_bound& bound) {
+  return value.is_binary() || bound.rounded ? decimal_in(value) < bound.exact
+                                            : number_in(value) < bound.nearest;
+}
+
+bool is_above(const json& value, const number_bound& bound) {
+  return value.is_binary() || bound.rounded ? decimal_in(value) > bound.exact
+                                            : number_in(value) > bound.nearest;
 }
 
 /// Where a check is: a chain on the stack, written out only for a message.
@@ -160,7 +169,7 @@ private:
       return fail(at, [&] { return wrong_type(node.types, types_of(value)); });
     if (node.one_of_values && !check_values(*node.one_of_values, value, at))
       return false;
-    const bool fits = value.is_number()   ? check_number(node, value, at)
+    const bool fits = is_number(value)    ? check_number(node, value, at)
                       : value.is_string() ? check_string(node, value, at)
                       : value.is_array()  ? check_array(node, value, at)
                       : value.is_object() ? check_object(node, value, at)
@@ -188,22 +197,21 @@ private:
   }
 
   bool check_number(const schema_node& node, const json& value, const place& at) {
-    const auto n = number_in(value);
-    const auto must_be = [&](const char* relation, number bound) {
+    const auto must_be = [&](const char* relation, const number_bound& bound) {
       return fail(at, [&] {
-        return std::string{"must be "} + relation + ' '
-               + number_text(json(static_cast<double>(bound))) + ", not " + number_text(value);
+        return std::string{"must be "} + relation + ' ' + bound.exact.text() + ", not "
+               + number_text(value);
       });
     };
-    if (node.minimum && n < *node.minimum)
+    if (node.minimum && is_below(value, *node.minimum))
       return must_be("at least", *node.minimum);
-    if (node.maximum && n > *node.maximum)
+    if (node.maximum && is_above(value, *node.maximum))
       return must_be("at most", *node.maximum);
-    if (node.exclusive_minimum && n <= *node.exclusive_minimum)
+    if (node.exclusive_minimum && !is_above(value, *node.exclusive_minimum))
       return must_be("greater than", *node.exclusive_minimum);
-    if (node.exclusive_maximum && n >= *node.exclusive_maximum)
+    if (node.exclusive_maximum && !is_below(value, *node.exclusive_maximum))
       return must_be("less than", *node.exclusive_maximum);
-    if (node.multiple_of && !is_multiple(n, *node.multiple_of))
+    if (node.multiple_of && !is_multiple(value, *node.multiple_of))
       return must_be("a multiple of", *node.multiple_of);
     return true;
   }
@@ -429,6 +437,8 @@ number number_in(const json& value) {
     return static_cast<number>(value.get<std::uint64_t>());
   if (value.is_number_integer())
     return static_cast<number>(value.get<std::int64_t>());
+  if (value.is_binary())
+    return std::strtold(decimal_in(value).text().c_str(), nullptr);
   return static_cast<number>(value.get<double>());
 }
 
@@ -438,8 +448,7 @@ std::string canonical_text(const json& value) {
   return text;
 }
 
-std::optional<core::definition_problem> schema::violation_in(const json& value) const {
-  const auto& root = *compiled_->nodes.front();
+std::optional<core::definition_problem> violation_of(const schema_node& root, const json& value) {
   checker silent{false};
   if (silent.check(root, value, {}))
     return std::nullopt;
@@ -448,6 +457,10 @@ std::optional<core::definition_problem> schema::violation_in(const json& value) 
   checker explaining{true};
   explaining.check(root, value, {});
   return std::move(explaining).violation();
+}
+
+std::optional<core::definition_problem> schema::violation_in(const json& value) const {
+  return violation_of(*compiled_->nodes.front(), value);
 }
 
 } // namespace holdfast::documents

@@ -1,5 +1,6 @@
 #include "documents/schema_node.hpp"
 
+#include "documents/exact_number.hpp"
 #include "documents/pointer.hpp"
 #include "documents/text.hpp"
 
@@ -118,9 +119,9 @@ private:
     return std::nullopt;
   }
 
-  std::optional<number> bound(const json& value, const std::string& pointer) {
-    if (value.is_number())
-      return number_in(value);
+  std::optional<number_bound> bound(const json& value, const std::string& pointer) {
+    if (is_number(value))
+      return number_bound{decimal_in(value), number_in(value), value.is_binary()};
     problem(pointer, "must be a number");
     return std::nullopt;
   }
@@ -238,7 +239,7 @@ private:
   }
   void read_multiple_of(schema_node& node, const json& value, const std::string& pointer) {
     node.multiple_of = bound(value, pointer);
-    if (node.multiple_of && *node.multiple_of <= 0)
+    if (node.multiple_of && node.multiple_of->exact <= core::decimal{})
       problem(pointer, "must be greater than 0");
   }
 

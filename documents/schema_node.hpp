@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/decimal.hpp"
 #include "documents/format.hpp"
 #include "documents/pattern.hpp"
 #include "documents/schema.hpp"
@@ -30,6 +31,13 @@ enum json_type : std::uint8_t {
 /// Any 64-bit integer and any double, exactly (64 bits of mantissa on every platform we build for).
 using number = long double;
 
+/// A number that others are compared with.
+struct number_bound {
+  core::decimal exact;
+  number nearest = 0;
+  bool rounded = false; ///< `nearest` is not all of it.
+};
+
 /// Limits on a count: of characters, elements or members.
 struct count_range {
   std::uint64_t least = 0;
@@ -44,7 +52,7 @@ struct schema_node {
   std::uint8_t types = 0;                                ///< Bits of json_type; 0: any.
   std::optional<std::vector<std::string>> one_of_values; ///< `enum`, `const`: canonical, sorted.
 
-  std::optional<number> minimum, maximum, exclusive_minimum, exclusive_maximum, multiple_of;
+  std::optional<number_bound> minimum, maximum, exclusive_minimum, exclusive_maximum, multiple_of;
 
   count_range characters;
   std::optional<documents::pattern> matching;
@@ -75,7 +83,11 @@ struct schema::compiled {
   std::vector<std::unique_ptr<schema_node>> nodes; ///< The root first.
 };
 
-/// The number in `value`, exactly.
+/// What is wrong with a value by one schema; nothing when it is valid.
+std::optional<core::definition_problem> violation_of(const schema_node& node,
+                                                     const nlohmann::json& value);
+
+/// The number in `value`, exactly unless a double would round it.
 number number_in(const nlohmann::json& value);
 
 } // namespace holdfast::documents

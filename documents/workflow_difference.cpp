@@ -3,6 +3,7 @@
 #include "core/invariant.hpp"
 #include "documents/parse.hpp"
 #include "documents/pointer.hpp"
+#include "documents/schema.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -25,7 +26,9 @@ json definition_of(const std::string& text) {
   return std::move(*parsed);
 }
 
-std::string text_of(const json* value) { return value == nullptr ? std::string{} : value->dump(); }
+std::string text_of(const json* value) {
+  return value == nullptr ? std::string{} : canonical_text(*value);
+}
 
 std::string below(std::string place, std::string_view token) {
   append_token(place, token);

@@ -93,7 +93,9 @@ double expected_calibration_error(const estimates& found, const known_labels& tr
       continue;
     const auto answer = consensus_of(found.of(unit), found.labels);
     const auto range = std::min(ranges - 1, static_cast<std::size_t>(answer.confidence * ranges));
-    surplus[range] += answer.confidence - (answer.label == truth[unit] ? 1.0 : 0.0);
+    const bool right =
+        truth[unit] < found.labels && found.of(unit)[truth[unit]] >= answer.confidence - tie_width;
+    surplus[range] += answer.confidence - (right ? 1.0 / answer.tied : 0.0);
     units += 1;
   }
   double error = 0;

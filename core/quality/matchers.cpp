@@ -18,9 +18,11 @@ double shared_length(double a1, double a2, double b1, double b2) {
 
 } // namespace
 
-bool is_near(double answer, double truth, const number_tolerance& tolerance) {
-  return std::abs(answer - truth)
-         <= std::max(tolerance.absolute, tolerance.relative * std::abs(truth));
+bool is_near(const decimal& answer, const decimal& truth, const number_tolerance& tolerance) {
+  const auto apart = decimal::distance(answer, truth);
+  return apart <= tolerance.absolute
+         || (tolerance.relative > 0
+             && apart.nearest() <= tolerance.relative * std::abs(truth.nearest()));
 }
 
 double overlap_of(const box& a, const box& b) {

@@ -1,16 +1,19 @@
 #pragma once
 
+#include "core/decimal.hpp"
+
 /// Whether an answer to a test question is right. Regular expressions are matched in documents/,
 /// where the bounded matcher is.
 namespace holdfast::core::quality {
 
 /// How far a number may be off: by the greater of the two.
 struct number_tolerance {
-  double absolute = 0;
+  decimal absolute;
   double relative = 0; ///< Of the truth.
 };
 
-bool is_near(double answer, double truth, const number_tolerance& tolerance);
+/// By all digits: what a double would round together is as far apart as it is.
+bool is_near(const decimal& answer, const decimal& truth, const number_tolerance& tolerance);
 
 /// A rectangle by two opposite corners, in either order.
 struct box {

@@ -81,10 +81,13 @@ std::vector<double> agreement_with_majority(const answers& given) {
   std::vector<double> agreed(given.contributors, 0.0);
   std::vector<double> total(given.contributors, 0.0);
   for (std::size_t unit = 0; unit < given.units(); ++unit) {
-    const auto leader = consensus_of(leaders.of(unit), given.labels).label;
+    const auto* shares = leaders.of(unit);
+    const auto leading = consensus_of(shares, given.labels);
     for (const auto& one : given.of(unit)) {
       total[one.contributor] += 1;
-      agreed[one.contributor] += one.label == leader ? 1 : 0;
+      // Each of several in front is the majority as likely as the others.
+      agreed[one.contributor] +=
+          shares[one.label] >= leading.confidence - tie_width ? 1.0 / leading.tied : 0;
     }
   }
   return means_or_trust(std::move(agreed), total);

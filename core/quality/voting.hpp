@@ -23,7 +23,8 @@ estimates weighted(const answers& given, const std::vector<double>& trust);
 estimates weighted_log_odds(const answers& given, const std::vector<double>& accuracies);
 
 /// Worker agreement with aggregate: the weight of a contributor is the share of their answers that
-/// equal the majority, ties of which go to the first label.
+/// equal the majority. An answer that is one of n in front equals it by 1/n, whatever the labels
+/// are called: were a tie the first label's, of two who disagree everywhere one would be right.
 estimates wawa(const answers& given);
 
 /// These weights, by contributor; of whoever has said nothing, what one assumes of anybody.

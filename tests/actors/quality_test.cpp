@@ -612,6 +612,65 @@ BOOST_AUTO_TEST_CASE(a_test_question_that_nobody_can_be_right_about_is_refused) 
   BOOST_TEST(call(request).value->added == 3U);
 }
 
+// finding C3: what counts as a label is judged as that label, in all mixtures of 1 and "1".
+BOOST_AUTO_TEST_CASE(an_answer_is_right_if_it_counts_as_the_label_of_the_truth) {
+  int row = 0;
+  for (const auto* labels : {R"(["1","2"])", "[1,2]", R"(["1.0","2"])"})
+    for (const auto* truth : {"1", R"("1")", "1.0", R"("1.0")"})
+      for (const auto* answer : {"1", R"("1")", "1.0", R"("1.0")", "2"}) {
+        const auto step = create(color_step_with(
+            R"("judgments_per_unit": 1, "test_questions": {"quiz": 1, "quiz_pass": 1, "every": 0},
+               "aggregation": {"method": "majority", "labels": )"
+            + std::string{labels} + '}'));
+        msg::add_test_questions questions{step, {}};
+        questions.rows.push_back({"q", "{}", R"({"answer":)" + std::string{truth} + '}'});
+        const auto added = call(questions);
+        BOOST_REQUIRE(added.value);
+        if (added.value->added == 0) // no label
+          continue;
+        feed(step, 1);
+        const auto who = "ana" + std::to_string(++row);
+        auto judged = judgment(assigned(step, who), who);
+        judged.payload = R"({"answer":)" + std::string{answer} + '}';
+        if (!call(judged).value) // no label
+          continue;
+        BOOST_TEST(standings(step)
+                       == who + (std::string{answer} == "2" ? " Removed 0/1\n" : " Working 1/1\n"),
+                   labels << ' ' << truth << ' ' << answer);
+      }
+  BOOST_TEST(row > 20);
+}
+
+// finding C4
+BOOST_AUTO_TEST_CASE(a_test_question_whose_box_has_no_area_is_refused) {
+  msg::add_test_questions request{create(tested), {}};
+  request.rows.push_back({"zero", "{}", R"({"match":"box","answer":[5,5,5,5]})"});
+  request.rows.push_back({"good", "{}", R"({"match":"box","answer":[5,5,9,9]})"});
+  request.rows.push_back({"never", "{}", R"({"match":"pattern","pattern":"a^b"})"});
+  const auto added = call(request);
+  BOOST_REQUIRE(added.value);
+  BOOST_TEST(added.value->added == 1U);
+  BOOST_REQUIRE(added.value->problems.size() == 2U);
+  BOOST_TEST(added.value->problems[0].detail.find("without area") != std::string::npos);
+  BOOST_TEST(added.value->problems[1].detail.find("matches no text") != std::string::npos);
+}
+
+// finding Q1
+BOOST_AUTO_TEST_CASE(identifiers_of_22_digits_are_answers_of_their_own) {
+  const auto step = create(color_step_with(R"("judgments_per_unit": 3)"));
+  feed(step, 1);
+  for (const auto* end : {"90", "91", "91"}) {
+    const auto who = "ana" + std::to_string(database->tables().judgments.size());
+    auto judged = judgment(assigned(step, who), who);
+    judged.payload = R"({"answer":94001102008812345678)" + std::string{end} + '}';
+    BOOST_REQUIRE(call(judged).value);
+  }
+  advance(1s);
+  const auto found = results(step).at(0);
+  BOOST_TEST(found.result.find(R"("answer":"9400110200881234567891")") != std::string::npos);
+  BOOST_TEST(found.confidence == 2.0 / 3, boost::test_tools::tolerance(1e-6));
+}
+
 // --- removal by the requester ---
 
 // A27, A28

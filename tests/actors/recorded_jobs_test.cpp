@@ -504,7 +504,7 @@ void tells_of_questions(recorded_job& job, const nlohmann::json& meta) {
 BOOST_AUTO_TEST_SUITE(recorded_jobs)
 
 BOOST_AUTO_TEST_CASE(every_figure_of_the_files_is_proven_somewhere) {
-  const auto expected = data_json("expected.json");
+  const auto expected = expected_figures();
   for (const auto& [set, told] : expected.items())
     BOOST_TEST_CONTEXT(set) {
       BOOST_TEST(told.size() == 2U); // these two
@@ -523,7 +523,7 @@ BOOST_AUTO_TEST_CASE(every_figure_of_the_files_is_proven_somewhere) {
 }
 
 BOOST_AUTO_TEST_CASE(a_live_step_finds_what_was_found_in_recorded_jobs) {
-  const auto expected = data_json("expected.json");
+  const auto expected = expected_figures();
   for (const auto& [set, told] : expected.items())
     for (const auto& row : methods_proven) {
       if (row.live == nullptr)
@@ -552,7 +552,7 @@ BOOST_AUTO_TEST_CASE(a_live_step_finds_what_was_found_in_recorded_jobs) {
 
 // Each unit gets its answer when its last judgment comes in, which is when nearly all have.
 BOOST_AUTO_TEST_CASE(a_live_step_finds_nearly_the_same_while_judgments_come_in) {
-  const auto expected = data_json("expected.json");
+  const auto expected = expected_figures();
   for (const auto* live : {"incremental", "gold_selected"})
     BOOST_TEST_CONTEXT(live) {
       recorded_job job{recorded_set("bluebird"), live, true, course::by_contributor};

@@ -5,6 +5,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 using holdfast::documents::read_answer_matcher;
 
@@ -50,7 +52,15 @@ BOOST_AUTO_TEST_CASE(numbers_may_be_off_by_the_greater_tolerance) {
   BOOST_TEST(right(question, "198"));
   BOOST_TEST(right(question, "202.0"));
   BOOST_TEST(!right(question, "202.001"));
-  BOOST_TEST(!right(question, R"("200")"));
+  BOOST_TEST(!right(question, R"("two hundred")"));
+  // finding Q1: all digits count
+  BOOST_TEST(
+      !right(R"({"match": "number", "answer": 9400110200881234567890})", "9400110200881234567891"));
+  BOOST_TEST(right(R"({"match": "number", "answer": 9400110200881234567890, "within": 1})",
+                   "9400110200881234567891"));
+  BOOST_TEST(!right(R"({"match": "number", "answer": 9400110200881234567890, "within": 1})",
+                    "9400110200881234567892"));
+  BOOST_TEST(right(R"({"match": "number", "answer": 1.0, "within": 0.1})", "1.1"));
   BOOST_TEST(right(R"({"match": "number", "answer": -5, "within": 0.5})", "-5.5"));
   BOOST_TEST(!right(R"({"match": "number", "answer": 5})", "5.000001"));
 }
@@ -93,6 +103,44 @@ BOOST_AUTO_TEST_CASE(problems_name_the_member) {
   BOOST_TEST(refused(R"({"match": "box", "answer": [1, 2, 3]})", "answer"));
   BOOST_TEST(refused(R"({"match": "box", "answer": [1, 2, 3, 4], "overlap": 2})", "overlap"));
   BOOST_TEST(refused(R"({"match": "exact", "answer": 1, "within": 1})", "within"));
+}
+
+// finding C3: the number and the string count as one answer, so they are judged alike.
+BOOST_AUTO_TEST_CASE(what_counts_as_one_answer_is_judged_alike) {
+  const std::vector<std::pair<std::string, std::string>> one_answer{
+      {"1", R"("1")"},
+      {"1.0", "1"},
+      {"true", R"("true")"},
+      {"null", R"("null")"},
+      {"[1, 2.0]", R"("[1,2]")"},
+      {R"("cat")", R"("c\u0061t")"},
+      {"[5,5,9,9]", R"("[5,5,9,9]")"}};
+  const std::vector<std::string> questions{R"({"answer": 1})",
+                                           R"({"answer": "1"})",
+                                           R"({"answer": true})",
+                                           R"({"answer": "true"})",
+                                           R"({"answer": null})",
+                                           R"({"match": "number", "answer": 1})",
+                                           R"({"answer": [1, 2]})",
+                                           R"({"match": "set", "answer": [2, 1]})",
+                                           R"({"match": "pattern", "pattern": "^[1c]"})",
+                                           R"({"match": "box", "answer": [5, 5, 9, 9]})"};
+  std::size_t right_ones = 0;
+  for (const auto& question : questions)
+    for (const auto& [first, second] : one_answer) {
+      BOOST_TEST(right(question, first) == right(question, second),
+                 question << " " << first << " " << second);
+      right_ones += right(question, first) ? 1 : 0;
+    }
+  BOOST_TEST(right_ones > questions.size());
+}
+
+// finding C3
+BOOST_AUTO_TEST_CASE(labels_name_the_truth) {
+  const auto matcher = read_answer_matcher(R"({"answer": 1.0})", {"1.0", "2.0"});
+  BOOST_REQUIRE(matcher);
+  BOOST_TEST((*matcher)(R"("1.0")"));
+  BOOST_TEST(!(*matcher)(R"("1")"));
 }
 
 // What a model may be told to be true of a test question.

@@ -154,6 +154,60 @@ BOOST_AUTO_TEST_CASE(an_answer_must_be_one_of_the_labels_if_there_are_any) {
              != std::string::npos);
 }
 
+// finding Q1
+BOOST_AUTO_TEST_CASE(answers_keep_all_digits_of_their_numbers) {
+  const judgment_checker checker{step_with("", "/answer"), json_limits{}};
+  for (const auto* number :
+       {"9400110200881234567890", "9400110200881234567891", "9400110200881234567899",
+        "18446744073709551617", "-9223372036854775809", "0.12345678901234567890123",
+        "123456789012345678.5", "0.1000000000000000055511151231257827"})
+    BOOST_TEST(outcome_of(checker, R"({"answer":)" + std::string{number} + '}') == number);
+  BOOST_TEST(outcome_of(checker, R"({"answer":[9400110200881234567890, 1.10]})")
+             == "[9400110200881234567890,1.1]");
+  BOOST_TEST(outcome_of(checker, R"({"answer":18446744073709551617.0})") == "18446744073709551617");
+  BOOST_TEST(outcome_of(checker, R"({"answer":1.10})") == "1.1"); // equal numbers are one answer
+}
+
+// finding Q1
+BOOST_AUTO_TEST_CASE(schemas_compare_all_digits_of_numbers) {
+  const judgment_checker checker{
+      step_with(R"({"type":"object","properties":{"answer":{"type":"integer",
+                    "minimum":9400110200881234567890,"maximum":9400110200881234567899},
+                    "code":{"enum":[18446744073709551617]},
+                    "list":{"uniqueItems":true},"even":{"multipleOf":2}}})",
+                "/answer"),
+      json_limits{}};
+  const auto with = [&](const std::string& more) {
+    return outcome_of(checker, R"({"answer":9400110200881234567891)" + more + '}');
+  };
+  BOOST_TEST(with("") == "9400110200881234567891");
+  BOOST_TEST(outcome_of(checker, R"({"answer":9400110200881234567889})")
+             == "payload_invalid /answer: must be at least 9400110200881234567890, not "
+                "9400110200881234567889");
+  BOOST_TEST(outcome_of(checker, R"({"answer":9400110200881234567899.5})").find("integer")
+             != std::string::npos);
+  BOOST_TEST(with(R"(,"code":18446744073709551617)") == "9400110200881234567891");
+  BOOST_TEST(with(R"(,"code":18446744073709551618)").find("/code") != std::string::npos);
+  BOOST_TEST(with(R"(,"list":[18446744073709551617,18446744073709551618])")
+             == "9400110200881234567891");
+  BOOST_TEST(with(R"(,"list":[18446744073709551617,18446744073709551617.0])").find("/list")
+             != std::string::npos);
+  BOOST_TEST(with(R"(,"even":18446744073709551618)") == "9400110200881234567891");
+  BOOST_TEST(with(R"(,"even":18446744073709551617)").find("/even") != std::string::npos);
+}
+
+// finding C3
+BOOST_AUTO_TEST_CASE(a_number_is_the_label_that_spells_it) {
+  auto step = step_with("", "/answer");
+  step.aggregation.labels = {"1.0", "2", "3"};
+  const judgment_checker checker{step, json_limits{}};
+  BOOST_TEST(outcome_of(checker, R"({"answer":1})") == "1.0");
+  BOOST_TEST(outcome_of(checker, R"({"answer":"1.0"})") == "1.0");
+  BOOST_TEST(outcome_of(checker, R"({"answer":2.0})") == "2");
+  BOOST_TEST(checker.answer_value_of(R"({"answer":1})") == R"("1.0")");
+  BOOST_TEST(outcome_of(checker, R"({"answer":"1"})").rfind("payload_invalid", 0) == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(the_value_of_an_answer_is_json) {
   const judgment_checker checker{step_with("", "/answer"), json_limits{}};
   BOOST_TEST(checker.answer_value_of(R"({"answer":"cat"})") == R"("cat")");

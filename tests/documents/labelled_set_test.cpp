@@ -7,7 +7,6 @@
 
 using namespace holdfast;
 using core::quality::repeats;
-using core::quality::unheard_label;
 using core::quality::unknown_label;
 
 namespace {
@@ -38,7 +37,21 @@ BOOST_AUTO_TEST_CASE(answers_and_truth_are_numbered_alike) {
   BOOST_TEST((set->named.labels == std::vector<std::string>{"no", "yes"}));
   BOOST_TEST(set->named.given.of(1).size() == 2U);
   // t9 has no answers, and nobody ever said `perhaps`.
-  BOOST_TEST((set->truth == core::quality::known_labels{unheard_label, 0}));
+  BOOST_TEST((set->truth == core::quality::known_labels{unknown_label, 0}));
+}
+
+// finding C5
+BOOST_AUTO_TEST_CASE(truths_that_nobody_gave_are_counted_and_left_out) {
+  const auto set = read(header + "w,t0,YES\nw,t1,NO\nw,t2,NO\n",
+                        "task,label\nt0,Yes\nt1,NO\nt2,No\nelsewhere,No\n");
+  BOOST_REQUIRE(set);
+  BOOST_TEST(set->truths_nobody_gave == 2U);
+  BOOST_TEST(set->first_nobody_gave.task == "t0");
+  BOOST_TEST(set->first_nobody_gave.label == "Yes");
+  const core::quality::known_labels known{unknown_label, 0, unknown_label};
+  BOOST_TEST((set->truth == known));
+  BOOST_TEST((set->held_back == known));
+  BOOST_TEST((set->test_questions == core::quality::known_labels(3, unknown_label)));
 }
 
 BOOST_AUTO_TEST_CASE(every_tenth_row_of_the_truth_may_be_a_test_question) {

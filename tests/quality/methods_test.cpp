@@ -74,7 +74,7 @@ void check(const std::string& where, const nlohmann::json& expected, const expec
 BOOST_AUTO_TEST_SUITE(methods)
 
 BOOST_AUTO_TEST_CASE(every_method_reaches_the_published_figures) {
-  const auto expected = test::data_json("expected.json");
+  const auto expected = test::expected_figures();
   BOOST_REQUIRE(expected.size() == std::size(test::sets_with_truth));
   for (const auto* name : test::sets_with_truth) {
     const auto set = test::recorded_set(name);
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(every_method_reaches_the_published_figures) {
 }
 
 BOOST_AUTO_TEST_CASE(sets_have_the_published_size) {
-  const auto expected = test::data_json("expected.json");
+  const auto expected = test::expected_figures();
   for (const auto* name : test::sets_with_truth) {
     const auto set = test::recorded_set(name);
     const auto& meta = expected.at(name).at("meta");

@@ -25,6 +25,16 @@ inline nlohmann::json data_json(const std::string& path) {
   return nlohmann::json::parse(data_file(path));
 }
 
+/// The figures of data/expected.json. Its implementation of `wawa` takes the first label of a tie;
+/// ours counts a tie by its share (finding C2), which moves the one set that has many. In place of
+/// that row stands what a computation of its own finds by that definition, in Python.
+inline nlohmann::json expected_figures() {
+  auto figures = data_json("expected.json");
+  auto& moved = figures.at("zencrowd_us").at("algos").at("wawa");
+  moved.at("acc") = moved.at("acc_lowest") = 1756.0 / 2040;
+  return figures;
+}
+
 inline documents::labelled_set recorded_set(const std::string& name, core::quality::repeats rule) {
   auto set = documents::parse_labelled_set(name, data_file(name + "/answers.csv"),
                                            data_file(name + "/truth.csv"), rule);
