@@ -319,6 +319,20 @@ void on_save_in_order(queue_ptr self, const asked& from, msg::save_task_in_order
   save(self, from, request, request.number);
 }
 
+/// Says once in each row of releases for nothing that there is one: each may be a worker that
+/// stops, so many are not.
+static void note_idle_release(queue_ptr self, const core::task_id& task) {
+  constexpr std::uint32_t told_at = 10;
+  const auto& st = self->state;
+  const auto found = st.queue.tasks.find(task);
+  if (found != st.queue.tasks.end() && found->second.progress.idle_releases == told_at)
+    st.context->log(log_level::warning, "task_without_progress",
+                    {{"queue", st.queue.name},
+                     {"task", to_string(task)},
+                     {"type", found->second.spec.type},
+                     {"releases", std::to_string(told_at)}});
+}
+
 void on_release(queue_ptr self, const asked& from, msg::release_task& request) {
   const auto& promise = from.promise;
   if (auto why = check(request.update, self->state.context->settings.json);
@@ -327,7 +341,11 @@ void on_release(queue_ptr self, const asked& from, msg::release_task& request) {
   when_stored(self, from,
               core::release_task{std::move(request.worker), to_core(request.task),
                                  actors::to_core(request.update), request.next_action},
-              [=](core::release_task command) { decide_one(self, promise, std::move(command)); });
+              [=](core::release_task command) {
+                const auto task = command.task.task;
+                decide_one(self, promise, std::move(command));
+                note_idle_release(self, task);
+              });
 }
 
 namespace {
