@@ -2,8 +2,7 @@
 
 #include "persistence/connection.hpp"
 #include "persistence/embedded_sql.hpp"
-
-#include <pqxx/pqxx>
+#include "persistence/pqxx_session.hpp"
 
 namespace holdfast::persistence {
 
@@ -14,8 +13,8 @@ core::outcome<std::vector<mended>> mend(const std::string& conninfo) {
   const std::string folder = "mends/";
   const std::string ending = ".sql";
   try {
-    pqxx::connection database{*hardened};
-    database.set_verbosity(pqxx::connection_base::terse); // no details: they are of rows
+    pqxx_session session{*hardened, {}};
+    auto& database = *session;
     std::vector<mended> done;
     for (const auto& file : embedded_sql()) {
       if (file.name.rfind(folder, 0) != 0)

@@ -434,6 +434,24 @@ BOOST_AUTO_TEST_CASE(no_product_makes_its_network_bad) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(
+    no_product_connects_but_by_sessions_that_set_what_they_rely_on) { // finding Q12
+  const std::map<std::string, std::string> only_in{
+      {"#include <pqxx/", "persistence/pqxx_session.hpp"},
+      {"PQconnect", "persistence/connection.cpp"}};
+  const auto files = read_project(holdfast::test::source_dir());
+  for (const auto& [word, place] : only_in)
+    BOOST_TEST((files.count(place) == 1U && files.at(place).find(word) != std::string::npos),
+               place);
+  for (const auto& [path, text] : files) {
+    const auto folder = folder_of(path);
+    if (folder == "examples" || folder == "tests" || folder == "bench")
+      continue;
+    for (const auto& [word, place] : only_in)
+      BOOST_TEST((path == place || text.find(word) == std::string::npos), path << " has " << word);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_project_keeps_every_rule) {
   const auto files = read_project(holdfast::test::source_dir());
   BOOST_TEST_REQUIRE(files.count("tests/layers_test.cpp") == 1U);

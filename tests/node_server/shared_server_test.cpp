@@ -97,7 +97,8 @@ BOOST_AUTO_TEST_CASE(nodes_without_a_name_get_different_ones_and_keep_them) { //
   BOOST_TEST(before[0][1].as<int>() == 2);
   first->kill();
   starts(*first);
-  BOOST_TEST(sql(names)[0][0].c_str() == before[0][0].c_str());
+  const auto after = sql(names);
+  BOOST_TEST(after[0][0].as<std::string>() == before[0][0].as<std::string>());
 }
 
 BOOST_AUTO_TEST_CASE(a_database_of_another_encoding_is_refused) { // finding Q6
