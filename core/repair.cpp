@@ -69,6 +69,13 @@ bool stands(const standing_result& result, const aggregate& found) {
          && (found.tied == 1 || result.tied);
 }
 
+/// How many more judgments the result says that it rests on than there are: earlier versions have
+/// marked judgments and left them in the result.
+std::uint32_t counted_too_many(const standing_result& result, std::uint32_t count) {
+  const auto votes = result.votes.value_or(count);
+  return votes > count ? votes - count : 0;
+}
+
 /// Whether the judgments that gave `found` are as many as the step wants.
 bool suffices(const unit& u, const aggregation_policy& policy, std::uint32_t count,
               const aggregate& found) {
@@ -161,11 +168,12 @@ decision<repaired> repair(unit_record& u, const aggregation_policy& policy,
   if (u.state != unit_state::finalized)
     return done;
   const auto today = as_known_today(u, command);
-  const auto otherwise = counted_otherwise(u.judgments, today);
   const auto left = counted_answers(today);
   const auto count = static_cast<std::uint32_t>(left.size());
-  const bool left_behind = command.at_work.empty() && command.result.votes.value_or(count) != count;
-  if (otherwise == 0 && !left_behind)
+  auto otherwise = counted_otherwise(u.judgments, today);
+  if (command.at_work.empty())
+    otherwise = std::max(otherwise, counted_too_many(command.result, count));
+  if (otherwise == 0)
     return done;
   const bool by_model = asks_model(policy.method);
   HOLDFAST_INVARIANT(!by_model || (command.opinion && command.opinion->judgments == count),

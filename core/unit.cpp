@@ -117,6 +117,11 @@ void count_in(unit& u, const submit& command, instant now, change& changes) {
   changes.events.push_back(std::move(received));
 }
 
+/// Why nobody holds a lease of the unit any more, where there is one reason for all.
+std::string why_over(const unit& u) {
+  return u.state == unit_state::canceled ? "the unit is canceled" : "";
+}
+
 /// What becomes of a judgment whose lease is not held: `refusal` says why not.
 decision<submitted> decide_late(unit& u, const lease_policy& policy, const submit& command,
                                 errc refusal, instant now) {
@@ -125,11 +130,9 @@ decision<submitted> decide_late(unit& u, const lease_policy& policy, const submi
                           ? find_lapsed(u, command.contributor, command.token)
                           : nullptr;
   const bool late = ended != nullptr || refusal == errc::lease_expired;
-  if (u.state == unit_state::canceled && refusal == errc::lease_not_held)
-    return refuse<submitted>(errc::wrong_state, "the unit is canceled");
   if (!late || policy.late_submit == late_submit::reject || command.removed
       || u.state == unit_state::canceled)
-    return refuse<submitted>(refusal);
+    return refuse<submitted>(refusal, why_over(u));
   if (ended != nullptr && ended->surplus)
     return refuse<submitted>(errc::already_judged);
   decision<submitted> taken;
@@ -288,11 +291,8 @@ decision<lease> decide(unit& u, const lease_policy& policy, const ask& command, 
 
 decision<lease> decide(unit& u, const lease_policy& policy, const extend& command, instant now) {
   if (const auto refusal = extend_lease(u.leases, policy, command.contributor, command.token, now);
-      refusal != errc::none) {
-    if (u.state == unit_state::canceled && refusal == errc::lease_not_held)
-      return refuse<lease>(errc::wrong_state, "the unit is canceled");
-    return refuse<lease>(refusal);
-  }
+      refusal != errc::none)
+    return refuse<lease>(refusal, why_over(u));
   decision<lease> extended;
   extended.answer = *find_lease(u.leases, command.contributor);
   extended.changes.writes.push_back(

@@ -42,8 +42,11 @@ BOOST_AUTO_TEST_CASE(a_canceled_step_cancels_its_units_and_ends_their_leases) {
   BOOST_TEST(active_leases() == 0u);
   BOOST_TEST(units(step, core::unit_state::canceled) == 700u);
   BOOST_TEST(events(core::event_type::unit_canceled).size() == 700u);
-  BOOST_TEST(submit(held, "ana").code() == core::errc::wrong_state);
-  BOOST_TEST(extend(held, "ana").code() == core::errc::wrong_state);
+  for (const auto& why : {submit(held, "ana").error, extend(held, "ana").error}) {
+    BOOST_REQUIRE(why);
+    BOOST_TEST(why->code == core::errc::lease_not_held);
+    BOOST_TEST(why->detail == "the unit is canceled");
+  }
   BOOST_TEST(assign(step, "ana").code() == core::errc::wrong_state);
   BOOST_TEST(broken_invariants(*database) == "");
 }
@@ -63,7 +66,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_taken_in_and_nothing_finished_after_the_cancel) 
   const auto late = send_to_node(repeated);
   advance(5s);
   BOOST_REQUIRE(canceled->value);
-  BOOST_TEST(late->code() == core::errc::wrong_state);
+  BOOST_TEST(late->code() == core::errc::lease_not_held);
   BOOST_TEST(statistics(step).finalized == 0u);
   BOOST_TEST(units(step, core::unit_state::canceled) == 2u);
 }
@@ -118,7 +121,7 @@ BOOST_AUTO_TEST_CASE(units_are_canceled_after_a_restart_as_well) {
   BOOST_REQUIRE(canceled->value);
   restart();
   advance(120s);
-  BOOST_TEST(submit(held, "ana").code() == core::errc::wrong_state);
+  BOOST_TEST(submit(held, "ana").code() == core::errc::lease_not_held);
   advance(10s);
   BOOST_TEST(active_leases() == 0u);
   BOOST_TEST(units(step, core::unit_state::canceled) == 600u);

@@ -17,14 +17,17 @@ namespace holdfast::test {
 
 namespace {
 
-/// `more` are further members of the first step; what follows are steps after it.
+/// `more` are further members of the first step; what follows are steps after it. Results are kept
+/// whose answers stand.
 std::string step_with(const std::string& more, const std::string& following = "") {
-  return R"({"name": "colours", "steps": [{"key": "label",
+  return R"({"name": "colours", "steps": [{"key": "label", "repair": "keep",
              "lease": {"ttl_seconds": 60, "total_max_seconds": 120, "regrant_after_seconds": 30},
              )"
          + more + "}" + following + "]}";
 }
 
+const std::string one_step_of_three = R"({"name": "colours", "steps": [{"key": "label",
+    "judgments_per_unit": 3}]})";
 const std::string of_three = step_with(R"("judgments_per_unit": 3)");
 
 struct repaired_node : node_fixture {
@@ -133,6 +136,45 @@ BOOST_AUTO_TEST_CASE(a_result_is_taken_back_only_where_it_does_not_stand) {
   BOOST_TEST(nlohmann::json::parse(finalized.back().details).at("revision") == 2);
   BOOST_TEST(!nlohmann::json::parse(finalized.front().details).contains("revision"));
   BOOST_TEST(broken_invariants(*database).empty());
+}
+
+// finding C1: three said cat, and two of them are removed
+BOOST_AUTO_TEST_CASE(a_result_by_too_few_judgments_is_asked_for_again) {
+  const auto step = create(one_step_of_three);
+  feed(step, 1);
+  seal(step);
+  for (const auto* who : {"ana", "bob", "eve"})
+    work(step, who, "cat");
+  advance(1s);
+  BOOST_TEST(results(step).front().result
+             == R"({"answer":"cat","confidence":1,"votes":{"cat":3},"tied":1})");
+  for (const auto* who : {"bob", "eve"}) {
+    remove(step, who);
+    done(repair_of(step, who));
+  }
+  advance(1s);
+  BOOST_TEST(answers(step) == "- ");
+  for (const auto* who : {"cid", "dan"})
+    work(step, who, "dog");
+  advance(1s);
+  BOOST_TEST(answers(step) == "dog ");
+  BOOST_TEST((statistics(step).step.status == core::step_status::completed));
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
+// finding C1
+BOOST_AUTO_TEST_CASE(a_result_that_is_kept_counts_no_removed_judgment) {
+  const auto step = create(of_three);
+  feed(step, 1);
+  for (const auto* who : {"ana", "bob", "eve"})
+    work(step, who, "cat");
+  advance(1s);
+  for (const auto* who : {"bob", "eve"}) {
+    remove(step, who);
+    BOOST_TEST(figures(done(repair_of(step, who))) == "1 = 1 0 0 0 / 1 ");
+  }
+  BOOST_TEST(results(step).front().result
+             == R"({"answer":"cat","confidence":1,"votes":{"cat":1},"tied":1,"rests_on":1})");
 }
 
 // A29, A48: who stops early may be content with what is left

@@ -104,10 +104,12 @@ BOOST_AUTO_TEST_CASE(a_canceled_unit_says_so_to_whom_it_has_taken_the_lease_from
   undone_unit f;
   const auto lease = f.grant("ana");
   decide(f.u, f.policy, core::unit_verb::cancel, beginning);
-  BOOST_TEST(
-      (f.judge("ana", lease.token, {f.ids.next(beginning)}).refusal == core::errc::wrong_state));
-  BOOST_TEST((decide(f.u, f.policy, core::extend{"ana", lease.token}, beginning).refusal
-              == core::errc::wrong_state));
+  const auto judged = f.judge("ana", lease.token, {f.ids.next(beginning)});
+  BOOST_TEST((judged.refusal == core::errc::lease_not_held));
+  BOOST_TEST(judged.detail == "the unit is canceled");
+  const auto extended = decide(f.u, f.policy, core::extend{"ana", lease.token}, beginning);
+  BOOST_TEST((extended.refusal == core::errc::lease_not_held));
+  BOOST_TEST(extended.detail == "the unit is canceled");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -354,7 +354,8 @@ public:
       children.push_back(make_child(after, unit, finalized));
       unit.result = R"({"answer":"x","confidence":0.5,"votes":{"x":1,"y":1},"tied":2})";
       unit.route = 0;
-      auto decided = core::repair(unit, {}, ways, {{"gil"}, {"x", "", i > 0}, {}}, now);
+      auto decided = core::repair(
+          unit, {}, ways, {{"gil"}, {"x", "", i > 0}, {}, {}, core::repair_policy::keep}, now);
       core::tally(repair.figures, decided.answer);
       for (auto& w : decided.changes.writes)
         repaired.writes.push_back(std::move(w));
@@ -721,6 +722,11 @@ const std::vector<mutant> mutants{
      "repeat('0', 64)"
      " || '\",\"bytes\":9}'",
      {"references_have_their_objects"}},
+    {"votes of a removed contributor in a result",
+     "UPDATE holdfast.units SET result = replace(result, '\"x\":1', '\"x\":2')"
+     " WHERE source_key = 'mend-0' AND state = 3 AND result LIKE '%votes%'"
+     " AND parent_id IS NULL",
+     {"results_count_what_counts"}},
     {"a lease too many",
      "INSERT INTO holdfast.active_leases SELECT unit_id, 'eve', 99, gen_random_uuid(), now(),"
      " now() + interval '1 h' FROM holdfast.units WHERE source_key = 'row-5'",
