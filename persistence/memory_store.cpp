@@ -615,11 +615,11 @@ memory_store::events_after(core::shard_id shard, core::event_seq after, std::uin
                               [](auto seq, const auto& r) { return seq < r.first_seq; });
   if (row != rows->second.begin())
     --row;
+  while (row != rows->second.end() && row->first_seq + row->events.size() - 1 <= after)
+    ++row;
   auto last_start = after + std::max<std::uint32_t>(limit, 1);
-  if (const auto next = std::upper_bound(rows->second.begin(), rows->second.end(), after,
-                                         [](auto seq, const auto& r) { return seq < r.first_seq; });
-      next != rows->second.end())
-    last_start = std::max(last_start, next->first_seq); // it may lie behind a gap
+  if (row != rows->second.end())
+    last_start = std::max(last_start, row->first_seq); // it may lie behind a gap
   for (; row != rows->second.end() && row->first_seq <= last_start; ++row)
     for (std::size_t i = 0; i < row->events.size(); ++i)
       if (row->first_seq + i > after)

@@ -248,8 +248,11 @@ constexpr statement outbox_after{"outbox_after", R"sql(
      AND first_seq >= coalesce((SELECT max(first_seq) FROM holdfast.outbox
                                  WHERE shard = $1::integer AND first_seq <= $2::bigint + 1), 1)
      AND first_seq <= greatest($2::bigint + $3::bigint,
-                               (SELECT min(first_seq) FROM holdfast.outbox
-                                 WHERE shard = $1::integer AND first_seq > $2::bigint))
+           (SELECT min(first_seq) FROM holdfast.outbox
+             WHERE shard = $1::integer AND first_seq + count - 1 > $2::bigint
+               AND first_seq >= coalesce((SELECT max(first_seq) FROM holdfast.outbox
+                                           WHERE shard = $1::integer
+                                             AND first_seq <= $2::bigint + 1), 1)))
    ORDER BY first_seq)sql"};
 
 constexpr statement cursor_of{"cursor_of", R"sql(

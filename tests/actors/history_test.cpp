@@ -37,10 +37,6 @@ struct forgetful_node : node_with_queue {
           all.insert(row.first_seq + i);
     return all;
   }
-  core::shard_id shard_of_mail() const {
-    return core::shard_of(core::queue_name{"mail"}, node->settings.shards);
-  }
-
   persistence::memory::tables kept;
 };
 
@@ -186,8 +182,8 @@ BOOST_AUTO_TEST_CASE(epochs_go_back_as_well) {
   copy(); // under the epoch of this process
   restart();
   enqueued(request());
-  forget(); // the rows of the process before
-  advance(3s);
+  forget(); // the rows of the process before; this one is in none
+  advance(5s);
   const auto task = enqueued(request());
   BOOST_TEST((one("w").task == task));
   BOOST_TEST(!node->ended());
@@ -250,8 +246,7 @@ BOOST_AUTO_TEST_CASE(a_database_that_is_elsewhere_is_a_generation_of_its_own) {
   advance(3s);
   BOOST_TEST(database->tables().generation == generation + 1);
   BOOST_TEST((complete("w", held) == core::errc::none)); // leases go on under their tokens
-  BOOST_TEST((view(task).status == "Completed"));
-  BOOST_TEST(!numbers(shard_of_mail()).empty() == !kept.outbox.empty());
+  BOOST_TEST((view(task).status == "COMPLETED"));
   BOOST_TEST(guards().fences == 1U);
   advance(10s);
   BOOST_TEST(database->tables().generation == generation + 1);

@@ -52,6 +52,7 @@ public:
   /// From now on a copy may become a standby.
   void write_for_standbys() {
     sql("ALTER SYSTEM SET wal_level = replica");
+    sql("ALTER SYSTEM SET max_wal_senders = 2"); // without any, no commit waits for a standby
     stop(private_cluster::shutdown::fast);
     start();
   }
@@ -157,10 +158,12 @@ BOOST_AUTO_TEST_CASE(a_standby_that_was_promoted_without_the_last_commits_is_els
 // finding R2, I-12: the commit waits for a standby that is away; the server is started again, and
 // shows what it has written itself.
 BOOST_AUTO_TEST_CASE(a_commit_that_no_standby_has_is_not_known_to_be_committed_by_being_visible) {
+  world.write_for_standbys();
+  BOOST_TEST(is(commit_to_the_end(next_batch()), committed));
   world.sql("ALTER SYSTEM SET synchronous_standby_names = 'away'");
   world.sql("SELECT pg_reload_conf()");
   auto batch = next_batch();
-  std::int64_t before = 0; // the server hears of it in its own time
+  std::int64_t before = 1; // the server hears of it in its own time
   while (commit(batch).status == committed && before < 10'000) {
     ++before;
     batch = next_batch();
@@ -185,6 +188,7 @@ BOOST_AUTO_TEST_CASE(a_commit_that_no_standby_has_is_not_known_to_be_committed_b
 
 // finding R2: a person cancels the wait; the server then answers with success and a warning.
 BOOST_AUTO_TEST_CASE(a_wait_for_a_standby_that_was_canceled_leaves_the_commit_in_doubt) {
+  world.write_for_standbys();
   persistence::postgres_options options{world.conninfo(), "holdfast test"};
   options.prompt_timeout = 30s;
   db = std::make_unique<persistence::postgres_store>(options);

@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(batch_over_several_shards_is_one, World, worlds) {
   };
   write_batch batch{{f.part(1, {about(first)}), f.part(3, {about(second)})}};
   batch.shards[1].batch_seq += 5;
-  BOOST_TEST(is(f.commit(batch), refused));
+  BOOST_TEST(is(f.commit(batch), commit_status::history_lost));
   BOOST_TEST(value_of(f.db->load_units({first.id}, f.policy)).empty());
   batch.shards[1].batch_seq -= 5;
   BOOST_TEST(is(f.commit(batch), committed));
