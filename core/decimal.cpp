@@ -15,6 +15,10 @@ namespace {
 /// Zeros that `decimal::text` writes at the end of a whole number.
 constexpr std::int64_t zeros_max = 40;
 
+/// Largest exponent that `decimal::text` writes, either way: JSON with a larger one is refused
+/// (documents/parse.cpp), and what was accepted must be so in its canonical spelling.
+constexpr std::int64_t exponent_written_max = 400;
+
 /// Digits of a divisor whose remainders times ten fit into 64 bits.
 constexpr std::size_t divisor_digits_max = 18;
 
@@ -123,17 +127,18 @@ std::string decimal::text() const {
   const auto count = static_cast<std::int64_t>(digits_.size());
   constexpr std::int64_t zeros_behind_point_max = 3;
   std::string out = negative_ ? "-" : "";
-  if (is_whole() && point_ - count <= zeros_max)
+  const auto exponent = point_ - 1;
+  const bool written_out = std::abs(exponent) > exponent_written_max;
+  if (is_whole() && (point_ - count <= zeros_max || written_out))
     return out + padded(digits_, 0, point_);
   if (point_ > 0 && point_ < count)
     return out + digits_.substr(0, static_cast<std::size_t>(point_)) + '.'
            + digits_.substr(static_cast<std::size_t>(point_));
-  if (point_ <= 0 && point_ >= -zeros_behind_point_max)
+  if (point_ <= 0 && (point_ >= -zeros_behind_point_max || written_out))
     return out + "0." + padded(digits_, -point_, count - point_);
   out += digits_.front();
   if (count > 1)
     out.append(".").append(digits_, 1);
-  const auto exponent = point_ - 1;
   const auto size = std::to_string(std::abs(exponent));
   out += exponent < 0 ? "e-" : "e+";
   return out + (size.size() < 2 ? "0" : "") + size;

@@ -27,7 +27,8 @@ public:
 
   /// The canonical text: equal numbers have equal texts, and it is a JSON number of the same value.
   /// Whole numbers are written out, unless that took more than 40 zeros at the end; of fractions,
-  /// those from 0.0001 on. Others have an exponent: `1.5e-07`, `1e+300`.
+  /// those from 0.0001 on. Others have an exponent: `1.5e-07`, `1e+300`; but never one beyond 400,
+  /// which JSON from outside may not have: such a number is written out.
   std::string text() const;
   /// The nearest double.
   double nearest() const;

@@ -1,12 +1,14 @@
 #include "documents/canonical_json.hpp"
 
+#include "core/decimal.hpp"
+#include "core/invariant.hpp"
 #include "core/json_text.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstdint>
-#include <cstdlib>
+#include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,71 +17,6 @@ namespace holdfast::documents {
 namespace {
 
 constexpr std::string_view blank_characters = " \t\r\n";
-
-/// Exponents as ECMAScript chooses between the two forms of a number (Number::toString), except
-/// that an integer is written out as far as its digits go.
-constexpr std::int64_t integer_digits_max = 21;
-constexpr std::int64_t leading_zeros_max = 6;
-
-/// What `parse_json` takes as an exponent.
-constexpr std::int64_t written_exponent_max = 400;
-
-/// The value of a JSON number as `0.<digits>` times ten to the `point`; no digits: zero.
-struct decimal_parts {
-  bool negative = false;
-  std::string digits; ///< Neither begins nor ends with a zero.
-  std::int64_t point = 0;
-};
-
-decimal_parts parts_of(std::string_view literal) {
-  decimal_parts parts;
-  if (literal.front() == '-') {
-    parts.negative = true;
-    literal.remove_prefix(1);
-  }
-  const auto e = literal.find_first_of("eE");
-  const auto mantissa = literal.substr(0, e);
-  if (e != std::string_view::npos)
-    parts.point = std::strtoll(std::string{literal.substr(e + 1)}.c_str(), nullptr, 10);
-  const auto dot = mantissa.find('.');
-  parts.digits = mantissa.substr(0, dot);
-  parts.point += static_cast<std::int64_t>(parts.digits.size());
-  if (dot != std::string_view::npos)
-    parts.digits += mantissa.substr(dot + 1);
-  parts.digits.erase(parts.digits.find_last_not_of('0') + 1);
-  const auto zeros = std::min(parts.digits.find_first_not_of('0'), parts.digits.size());
-  parts.digits.erase(0, zeros);
-  parts.point -= static_cast<std::int64_t>(zeros);
-  return parts;
-}
-
-std::string canonical_number(std::string_view literal) {
-  const auto parts = parts_of(literal);
-  const auto& digits = parts.digits;
-  const auto point = parts.point;
-  const auto count = static_cast<std::int64_t>(digits.size());
-  if (count == 0)
-    return "0";
-  const auto zeros = [](std::int64_t so_many) {
-    return std::string(static_cast<std::size_t>(so_many), '0');
-  };
-  const auto exponent = point - 1;
-  const bool short_enough =
-      point > 0 ? point <= std::max(count, integer_digits_max) : -point < leading_zeros_max;
-  std::string text = parts.negative ? "-" : "";
-  if (short_enough || std::abs(exponent) > written_exponent_max) {
-    if (point <= 0)
-      return text + "0." + zeros(-point) + digits;
-    if (point >= count)
-      return text + digits + zeros(point - count);
-    const auto whole = static_cast<std::size_t>(point);
-    return text + digits.substr(0, whole) + '.' + digits.substr(whole);
-  }
-  text += digits.front();
-  if (count > 1)
-    text.append(1, '.').append(digits, 1);
-  return text + 'e' + std::to_string(exponent);
-}
 
 /// Goes through accepted JSON text once; whatever is not looked for here is known to be right. Goes
 /// as deep as the text does, which was bounded when it was accepted.
@@ -146,8 +83,14 @@ private:
       if (literal.front() == 't' || literal.front() == 'f' || literal.front() == 'n')
         out_ += literal;
       else
-        out_ += canonical_number(literal);
+        out_ += number(literal);
     }
+  }
+
+  static std::string number(std::string_view literal) {
+    auto text = core::canonical_number(literal);
+    HOLDFAST_INVARIANT(text, "the text was accepted, so that its numbers are numbers");
+    return std::move(*text);
   }
 
   void write_array() {

@@ -1,5 +1,6 @@
 // Memory now, disk next, outside world last: what a node says stands in the database.
 
+#include "actors/internal_messages.hpp"
 #include "tests/support/node_fixture.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -22,7 +22,7 @@ using holdfast::test::beginning;
 
 namespace {
 
-unit_id unit(std::uint64_t n) {
+unit_id unit_numbered(std::uint64_t n) {
   unit_id id;
   id.value.bytes[15] = static_cast<std::uint8_t>(n);
   id.value.bytes[14] = static_cast<std::uint8_t>(n >> 8U);
@@ -53,8 +53,8 @@ struct step_with_tests {
   explicit step_with_tests(core::test_question_policy rules = usual())
       : step(step_of_test()), policy(rules), board(step, policy) {
     for (std::uint64_t n = 1; n <= 20; ++n) {
-      board.add_question(unit(n), n);
-      stored.questions.push_back({unit(n), n, R"({"answer":"yes"})", true, false});
+      board.add_question(unit_numbered(n), n);
+      stored.questions.push_back({unit_numbered(n), n, R"({"answer":"yes"})", true, false});
     }
   }
 
@@ -75,7 +75,7 @@ struct step_with_tests {
   std::optional<unit_id> give(const core::contributor_id& who) {
     const auto next = board.next_for(who, true);
     BOOST_REQUIRE((next.refusal == errc::none));
-    const auto given = next.question.value_or(unit(next_ordinary++));
+    const auto given = next.question.value_or(unit_numbered(next_ordinary++));
     board.offered(who, given);
     ++grants[who];
     if (next.question)
@@ -359,10 +359,10 @@ BOOST_AUTO_TEST_CASE(a_board_counts_what_contributors_judged_where_a_route_asks_
 BOOST_AUTO_TEST_CASE(a_question_that_is_paused_is_not_asked) {
   step_with_tests s;
   for (std::uint64_t n = 2; n <= 20; ++n)
-    s.board.set_open(unit(n), false);
-  BOOST_TEST((s.give("ana") == unit(1)));
-  s.board.set_open(unit(7), true);
-  BOOST_TEST((s.give("ana") == unit(7)));
+    s.board.set_open(unit_numbered(n), false);
+  BOOST_TEST((s.give("ana") == unit_numbered(1)));
+  s.board.set_open(unit_numbered(7), true);
+  BOOST_TEST((s.give("ana") == unit_numbered(7)));
 }
 
 // A10: what a judgment is stored with
@@ -394,7 +394,7 @@ BOOST_AUTO_TEST_CASE(feedback_is_of_questions_that_were_answered_and_where_the_s
       return std::string{found->test_question ? "question" : "nothing"}
              + (found->right ? " right" : "") + (found->counts ? " counts" : "");
     };
-    const auto nothing = told("ana", unit(first_ordinary));
+    const auto nothing = told("ana", unit_numbered(first_ordinary));
     BOOST_TEST(nothing
                == (given ? "nothing"
                          : "wrong_state: the step tells nobody which units are test questions"));
@@ -494,13 +494,13 @@ BOOST_AUTO_TEST_CASE(a_forgiven_question_is_offered_to_nobody_and_says_nothing) 
   BOOST_TEST(!s.answer("eve", held, false).answer);
   BOOST_TEST(s.board.trust_in("eve").mean == 4.0 / 6.0);
   for (std::uint64_t n = 1; n <= 20; ++n)
-    if (unit(n) != held)
-      s.forgive(unit(n));
+    if (unit_numbered(n) != held)
+      s.forgive(unit_numbered(n));
   BOOST_TEST((s.board.next_for("ana", true).refusal == errc::no_unit_available));
-  s.board.set_open(unit(5), true); // its unit reports that it is judgable
+  s.board.set_open(unit_numbered(5), true); // its unit reports that it is judgable
   BOOST_TEST((s.board.next_for("ana", true).refusal == errc::no_unit_available));
-  s.forgive(unit(5), false);
-  BOOST_TEST((s.board.next_for("ana", true).question == unit(5)));
+  s.forgive(unit_numbered(5), false);
+  BOOST_TEST((s.board.next_for("ana", true).question == unit_numbered(5)));
 }
 
 // A lease of a forgiven question does not hold the quiz up.
@@ -572,7 +572,7 @@ BOOST_AUTO_TEST_CASE(forgiving_leaves_what_there_would_be_had_nobody_answered) {
           s.answer(who, *question, !random.one_in(3));
       if (!random.one_in(10))
         continue;
-      const auto decided = s.forgive(unit(1 + random.below(20)), !random.one_in(3));
+      const auto decided = s.forgive(unit_numbered(1 + random.below(20)), !random.one_in(3));
       reinstated += decided.answer.reinstated.size();
       removed += decided.answer.removed.size();
       // A step that has only ever heard the answers that count.
@@ -625,7 +625,7 @@ BOOST_AUTO_TEST_CASE(forgiving_leaves_the_trust_that_judgments_would_have_had) {
         judged.push_back({who, s.next_moment(), s.board.trust_in(who)});
         continue;
       }
-      const auto question = unit(1 + random.below(20));
+      const auto question = unit_numbered(1 + random.below(20));
       if (!once.insert({who, question}).second)
         continue;
       const bool correct = !random.one_in(3);
@@ -653,7 +653,7 @@ BOOST_AUTO_TEST_CASE(forgiving_leaves_the_trust_that_judgments_would_have_had) {
     BOOST_TEST_CONTEXT("seed " << seed) {
       check();
       for (int i = 0; i < 10; ++i) {
-        const auto question = unit(1 + random.below(20));
+        const auto question = unit_numbered(1 + random.below(20));
         const bool forgiven = !random.one_in(3);
         const auto decided = s.forgive(question, forgiven);
         for (const auto& one : given)
@@ -666,10 +666,10 @@ BOOST_AUTO_TEST_CASE(forgiving_leaves_the_trust_that_judgments_would_have_had) {
       // All of it taken back: as it was stored.
       for (const bool forgiven : {true, false})
         for (std::uint64_t n = 1; n <= 20; ++n)
-          s.forgive(unit(n), forgiven);
+          s.forgive(unit_numbered(n), forgiven);
       std::vector<core::step_history::trusted> stored;
       for (const auto& one : judged)
-        stored.push_back({one.who, unit(first_ordinary), one.when, one.trust});
+        stored.push_back({one.who, unit_numbered(first_ordinary), one.when, one.trust});
       BOOST_TEST(s.board.wrongly_trusted(stored).empty());
       stored.front().trust.mean = 0.99;
       BOOST_TEST((s.board.wrongly_trusted(stored).size() == 1U
@@ -699,7 +699,7 @@ BOOST_AUTO_TEST_CASE(a_later_life_goes_on_exactly_as_this_one_would) {
       else if (question)
         s.board.unanswered(who, *question);
       if (random.one_in(8))
-        s.forgive(unit(1 + random.below(20)), !random.one_in(3));
+        s.forgive(unit_numbered(1 + random.below(20)), !random.one_in(3));
       auto later = s.restarted();
       BOOST_TEST_CONTEXT("seed " << seed << ", request " << i) {
         BOOST_TEST(describe(later) == describe(s.board));

@@ -37,7 +37,7 @@ std::string problems(const versioned_workflow& before, const workflow_definition
 }
 
 template <class Change>
-std::string problems_after(Change&& change, bool sequentially = false) {
+std::string problems_of_update(Change&& change, bool sequentially = false) {
   auto before = workflow_of({step_named("a", {"b"}), step_named("b")});
   before.steps[1].test_questions.emplace();
   if (sequentially)
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(each_version_has_its_own_lease_policy_and_slots) {
 }
 
 BOOST_AUTO_TEST_CASE(how_a_step_is_done_may_change) {
-  BOOST_TEST(problems_after([](auto& w) {
+  BOOST_TEST(problems_of_update([](auto& w) {
                auto& b = w.steps[1];
                b.title = "other";
                b.priority = 5;
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(how_a_step_is_done_may_change) {
                w.steps[0].next = {"new"};
              })
              == "");
-  BOOST_TEST(problems_after([](auto& w) {
+  BOOST_TEST(problems_of_update([](auto& w) {
                w.steps.pop_back();
                w.steps[0].next.clear();
              })
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(how_a_step_is_done_may_change) {
 
 BOOST_AUTO_TEST_CASE(what_a_step_is_must_stay) {
   const auto refused = [](const std::string& place, auto change) {
-    const auto text = problems_after(change);
+    const auto text = problems_of_update(change);
     BOOST_TEST(text.rfind(place + ": must stay", 0) == 0U, place + " is not refused but: " + text);
   };
   refused("/name", [](auto& w) { w.name = "other"; });
@@ -183,10 +183,10 @@ BOOST_AUTO_TEST_CASE(what_a_step_is_must_stay) {
   refused("/steps/1/test_questions",
           [](auto& w) { w.steps[1].test_questions->taint.sequential.emplace(); });
   BOOST_TEST(
-      problems_after([](auto& w) { w.steps[1].test_questions->taint.sequential->bad = 0.5; }, true)
+      problems_of_update([](auto& w) { w.steps[1].test_questions->taint.sequential->bad = 0.5; }, true)
           .rfind("/steps/1/test_questions: must stay", 0)
       == 0U);
-  BOOST_TEST(problems_after([](auto&) {}, true) == "");
+  BOOST_TEST(problems_of_update([](auto&) {}, true) == "");
   refused("/steps/1/tasks", [](auto& w) { w.steps[1].tasks.reset(); });
   refused("/steps/1/tasks", [](auto& w) { w.steps[1].tasks->queue = "other"; });
   refused("/steps/0/tasks", [](auto& w) { w.steps[0].tasks = task_executor{"q", "judge"}; });
