@@ -90,7 +90,8 @@ bool line_reader::next(file_line& line) {
       return true;
   }
   if (from_.bad())
-    failure_ = {core::errc::unavailable, "reading failed behind line " + std::to_string(number_)};
+    failure_ = {core::errc::not_found,
+                "the file cannot be read behind line " + std::to_string(number_)};
   return false;
 }
 

@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_directory_is_told_and_not_taken_for_an_empty_file) {
   line_reader reader{from, bytes_max};
   file_line line;
   BOOST_TEST(!reader.next(line));
-  BOOST_TEST((reader.failure().code == core::errc::unavailable));
+  BOOST_TEST((reader.failure().code == core::errc::not_found));
 }
 
 BOOST_AUTO_TEST_CASE(a_line_that_is_too_long_is_told_by_its_length) {

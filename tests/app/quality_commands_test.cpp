@@ -591,6 +591,19 @@ BOOST_AUTO_TEST_CASE(mistakes_are_named) {
                       "/none/x.csv: cannot be written"));
 }
 
+// finding D5
+BOOST_AUTO_TEST_CASE(answers_are_no_formulas_unless_that_is_asked_for) {
+  const auto set =
+      set_of("worker,task,label\nana,'@t,'=1+1\nbob,@t,=1+1\n", "task,label\n@t,=1+1\n");
+  const auto told = report({"aggregate", "--data", set, "--answers-out", file("out.csv")});
+  BOOST_TEST(told["units"] == 1);
+  BOOST_TEST(told["labels"] == 1);
+  BOOST_TEST(told["acc"] == 1.0);
+  BOOST_TEST(text_of("out.csv") == "task,label,confidence\n'@t,'=1+1,1\n");
+  report({"aggregate", "--data", set, "--answers-out", file("out.csv"), "--no-guard-formulas"});
+  BOOST_TEST(text_of("out.csv") == "task,label,confidence\n@t,=1+1,1\n");
+}
+
 // finding C8
 BOOST_AUTO_TEST_CASE(bad_rows_harm_no_others_where_they_may_be_skipped) {
   const auto set =

@@ -111,9 +111,9 @@ BOOST_AUTO_TEST_CASE(rows_from_any_system_are_the_same_and_a_bad_one_harms_no_ot
   BOOST_TEST(contains(wide.err, "UTF-16"), wide.err);
   const auto definition = (files->path() / "queue.json").string();
   std::ofstream{definition, std::ios::binary} << "\xef\xbb\xbf{}\r\n";
-  BOOST_TEST(holdfast({"queues", "put", "mail", definition}).code == 0);
+  BOOST_TEST(holdfast({"queues", "put", "mail", "--file", definition}).code == 0);
   std::ofstream{definition, std::ios::binary} << std::string("\xff\xfe{\0}\0", 6);
-  const auto refused = holdfast({"queues", "put", "mail", definition});
+  const auto refused = holdfast({"queues", "put", "mail", "--file", definition});
   BOOST_TEST(refused.code == 2);
   BOOST_TEST(contains(refused.err, "UTF-16"), refused.err);
 }
@@ -136,19 +136,18 @@ BOOST_AUTO_TEST_CASE(no_name_commands_the_terminal_of_whoever_looks) {
   ask(msg::submit_judgment{
       step, given.unit, name, given.token, {ids.next()}, json{{"answer", name}}.dump()});
   const auto held = ask(msg::ask_assignment{step, name, {ids.next()}});
-  ask(msg::put_profile{name, {name}, {name}, {name}, name, 0.5});
-  ask(msg::put_queue{name, "{}"});
+  ask(msg::put_queue{"mail", "{}"});
   const core::task_id task{ids.next()};
   msg::task_request request;
   request.task = task;
   request.type = name;
   request.owner_id = name;
   request.body = json{{"text", name}}.dump();
-  ask(msg::enqueue_tasks{name, {request}});
-  const auto leased = ask(msg::claim_tasks{name, name, {ids.next()}, 1, {}, 0s, false});
-  ask(msg::put_schedule{name, name,
+  ask(msg::enqueue_tasks{"mail", {request}});
+  ask(msg::claim_tasks{"mail", name, {ids.next()}, 1, {}, 0s, false});
+  ask(msg::put_schedule{"mail", name,
                         json{{"cron", "0 0 1 1 *"}, {"task", {{"type", name}}}}.dump()});
-  ask(msg::pause_queue{name, name, true});
+  ask(msg::pause_queue{"mail", name, true});
 
   const auto id = core::to_string(step);
   const auto unit = core::to_string(given.unit);
@@ -171,7 +170,7 @@ BOOST_AUTO_TEST_CASE(no_name_commands_the_terminal_of_whoever_looks) {
       {"unit", "show", id, unit},
       {"explain", "unit", id, core::to_string(held.unit), "--contributor", name},
       {"explain", "contributor", id, name},
-      {"explain", "task", name, of_task},
+      {"explain", "task", "mail", of_task},
       {"explain", "task", name + "5", of_task},
       {"quality", id},
       {"step", "results", id},
@@ -180,28 +179,30 @@ BOOST_AUTO_TEST_CASE(no_name_commands_the_terminal_of_whoever_looks) {
       {"step", "add", id, definition, "--key", name},
       {"queues", "list"},
       {"queues", "list", "--json"},
-      {"queues", "show", name},
+      {"queues", "show", "mail"},
       {"queues", "show", name + "6"},
+      {"queues", "schedules", "mail"},
       {"queues", "schedules", name},
-      {"queues", "put", name, name},
-      {"queues", "pause", name},
-      {"queues", "unschedule", name, name},
+      {"queues", "put", "mail", "--file", name},
+      {"queues", "pause", "mail"},
+      {"queues", "unschedule", "mail", name},
       {"tasks", "list"},
+      {"tasks", "list", "--queue", "mail"},
       {"tasks", "list", "--queue", name},
       {"tasks", "show", of_task},
       {"tasks", "pause", of_task},
       {"tasks", "cancel", name + "7", of_task},
       {"webhooks", "list"},
-      {"webhooks", "put", name, definition},
+      {"webhooks", "put", name, "--file", definition},
       {"events"},
-      {"status"},
+      {"status", "--port", std::to_string(process->port())},
       {"validate", "workflow", definition},
       {"validate", "queue", definition},
       {"schemas", name},
       {name, name},
   };
   for (const auto& command : commands) {
-    const auto end = command[0] == "validate" || command[0] == "schemas"
+    const auto end = command[0] == "validate" || command[0] == "schemas" || command[0] == "status"
                          ? test::run_program(HOLDFAST_BINARY, command, 60s)
                          : holdfast(command);
     std::string words;
@@ -212,7 +213,7 @@ BOOST_AUTO_TEST_CASE(no_name_commands_the_terminal_of_whoever_looks) {
   }
   // What is exact stays so.
   const auto listed = json::parse(holdfast({"queues", "list", "--json"}).out);
-  BOOST_TEST(listed.at("queues").at(0).at("queue").get<std::string>() == name);
+  BOOST_TEST(listed.at("queues").at(0).at("paused_types").at(0).get<std::string>() == name);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
