@@ -102,13 +102,15 @@ std::map<std::uint32_t, applied_row> read_applied(pqxx::connection& database) {
   return applied;
 }
 
-constexpr const char* insufficient_privilege = "42501";
-
 std::string on_one_line(std::string text) {
   while (!text.empty() && text.back() == '\n')
     text.pop_back();
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
+}
+
+std::string failed_migration(const migration& m) {
+  return "migration " + std::to_string(m.version) + " (" + m.name + ") failed and was rolled back";
 }
 
 /// Of a statement that a role may not run.
@@ -208,20 +210,16 @@ core::outcome<migration_report> migrate(const std::string& conninfo,
         tx.exec(m.sql);
         tx.exec(insertion(m));
         tx.commit();
+      } catch (const pqxx::insufficient_privilege& e) {
+        return no_right(failed_migration(m), e);
       } catch (const pqxx::sql_error& e) {
-        const auto problem = "migration " + std::to_string(m.version) + " (" + m.name
-                             + ") failed and was rolled back";
-        if (e.sqlstate() == insufficient_privilege)
-          return no_right(problem, e);
-        return core::failure{core::errc::refused_by_store, problem + ": " + e.what()};
+        return core::failure{core::errc::refused_by_store, failed_migration(m) + ": " + e.what()};
       }
       report.newly_applied.push_back(m.version);
     }
     return report;
-  } catch (const pqxx::sql_error& e) {
-    if (e.sqlstate() == insufficient_privilege)
-      return no_right("the schema cannot be made or read", e);
-    return core::failure{core::errc::unavailable, std::string{"migration: "} + e.what()};
+  } catch (const pqxx::insufficient_privilege& e) {
+    return no_right("the schema cannot be made or read", e);
   } catch (const pqxx::failure& e) {
     return core::failure{core::errc::unavailable, std::string{"migration: "} + e.what()};
   }

@@ -60,6 +60,12 @@ core::outcome<bool> share_a_session(connection& idle, connection& busy) {
   if (before.failed)
     return verdict_on(before.failure);
   const auto holding = busy.run({{&probe_begin, {}}, {&probe_pid, {}}});
+  if (holding.failed && busy.lost() && !lost_its_session(holding.failure)) {
+    // Poolers in statement mode end who begins a transaction. A server that goes down ends both.
+    const auto still_there = idle.run({{&probe_pid, {}}});
+    if (!still_there.failed || lost_its_session(still_there.failure))
+      return true;
+  }
   if (holding.failed)
     return verdict_on(holding.failure);
   if (pid_of(holding) == pid_of(before))
@@ -178,8 +184,9 @@ precondition_report check_preconditions(const database_facts& facts, std::uint32
   }
   if (facts.sessions_shared)
     report.refused.emplace_back(
-        "a connection pooler in transaction mode is between this node and the database server, and "
-        "a node relies on settings, prepared statements and locks of its sessions: name the server "
+        "a connection pooler in transaction mode (or statement mode) is between this node and the "
+        "database server, and a node relies on settings, prepared statements and locks of its "
+        "sessions: name the server "
         "itself in database.url, or a pool in session mode");
   if (facts.standby)
     report.refused.emplace_back(

@@ -49,7 +49,8 @@ constexpr derived_table derived_tables[]{
          (e.event ->> 'step_id')::uuid AS step_id, (e.event ->> 'unit_id')::uuid AS unit_id,
          (e.event ->> 'judgment_id')::uuid AS judgment_id
     FROM holdfast.outbox o
-   CROSS JOIN LATERAL jsonb_array_elements(o.events::jsonb) WITH ORDINALITY AS e(event, place))sql"},
+   CROSS JOIN LATERAL jsonb_array_elements(o.events::jsonb)
+         WITH ORDINALITY AS e(event, place))sql"},
     {"pruned", "until timestamptz NOT NULL", R"sql(
   SELECT coalesce(max(pruned_to) + interval '1 minute', '-infinity') AS until
     FROM holdfast.shard_leases)sql"},

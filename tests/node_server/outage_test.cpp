@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_restart_of_the_server_that_fails_is_tried_again) { // fin
 
 BOOST_AUTO_TEST_CASE(a_deleted_socket_is_noticed) { // finding E2
   const auto before = server_pid();
-  const auto& conninfo = app::read_node_file(place())->database;
+  const auto conninfo = app::read_node_file(place())->database;
   const auto directory = conninfo.substr(6, conninfo.find('\'', 6) - 6);
   for (const auto& socket : fs::directory_iterator{directory})
     fs::remove(socket.path());

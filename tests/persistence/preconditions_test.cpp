@@ -138,8 +138,8 @@ BOOST_AUTO_TEST_CASE(include_that_the_server_takes_writes) {
 
 BOOST_AUTO_TEST_CASE(include_sessions_that_are_ours_alone) { // finding Q5
   const auto& server = test_cluster::instance().conninfo();
-  for (const auto how :
-       {transaction_pooler::choice::last_used, transaction_pooler::choice::in_turn}) {
+  for (const auto how : {transaction_pooler::choice::last_used, transaction_pooler::choice::in_turn,
+                         transaction_pooler::choice::single_statements}) {
     const scratch_directory scratch;
     const transaction_pooler pooler{scratch.path(), server_socket_directory(), "holdfast",
                                     "postgres", how};

@@ -21,8 +21,9 @@ namespace holdfast::test {
 /// server from its first message to the end of its transaction, and then another client may get it.
 class transaction_pooler {
 public:
-  /// How the next idle session is chosen.
-  enum class choice { last_used, in_turn };
+  /// How the next idle session is chosen. With `single_statements` it is a pooler in statement
+  /// mode: it takes the last one, and ends clients that begin a transaction.
+  enum class choice { last_used, in_turn, single_statements };
 
   /// Listens as `<directory>/.s.PGSQL.5432`; its sessions lead to the same name in
   /// `upstream_directory`, for `user` and `database`.
@@ -184,13 +185,17 @@ private:
     }
     for (auto message = take_message(one.mine->input); !message.empty();
          message = take_message(one.mine->input)) {
+      if (message[0] == 'Z' && message[5] != 'I' && how_ == choice::single_statements) {
+        one.gone = true; // and its session stays taken
+        return;
+      }
       send_all(one.socket, message);
       if (message[0] == 'Z' && --one.answers_due == 0 && message[5] == 'I') {
         // Whoever comes next gets the first idle one of the list.
         for (auto at = sessions_.begin(); at != sessions_.end(); ++at)
           if (&*at == one.mine) {
             at->idle = true;
-            sessions_.splice(how_ == choice::last_used ? sessions_.begin() : sessions_.end(),
+            sessions_.splice(how_ == choice::in_turn ? sessions_.end() : sessions_.begin(),
                              sessions_, at);
             break;
           }
