@@ -102,6 +102,8 @@ std::vector<message_access> make_table() {
   // Whoever follows events from outside.
   requests(with_admin({op, rq}), {"put_webhook", "change_webhook", "replay_webhook"});
   requests(with_admin({op, rq, au}), {"read_events", "list_webhooks", "list_dead_letters"});
+  // How much there is to do, which `holdfast status` shows as well.
+  requests(with_admin({op, rq, au}), {"list_steps"});
   // Requesters.
   requests(with_admin({rq}),
            {"create_workflow", "update_workflow", "job_status_changed", "add_source_data",
@@ -109,8 +111,8 @@ std::vector<message_access> make_table() {
             "repair_question", "seal_step", "change_step", "change_unit", "put_profile"});
   requests(with_admin({rq, au}),
            {"get_workflow", "list_contributors", "explain_unit", "explain_contributor",
-            "get_step_quality", "list_steps", "get_unit", "list_results", "get_lineage",
-            "get_step_statistics", "get_profile"});
+            "get_step_quality", "get_unit", "list_results", "get_lineage", "get_step_statistics",
+            "get_profile"});
 
   others(said_by::nodes, {"meet_node", "node_met", "look_at_cluster", "events_applied",
                           "apply_events", "add_children", "upstream_progress", "tasks_lost"});
