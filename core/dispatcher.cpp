@@ -371,6 +371,23 @@ void dispatcher::hold_off(const task_spec& spec, instant until) {
   pause.until = std::max(pause.until, until);
 }
 
+void dispatcher::lets_others_first(const std::string& key) {
+  const auto found = shares_.find(key);
+  if (found == shares_.end())
+    return;
+  auto& s = *found->second;
+  const auto turn = latest_ + 1 / s.weight;
+  if (s.passed >= turn)
+    return;
+  contending_.erase({s.passed, s.key});
+  idle_.erase({s.passed, s.key});
+  s.passed = latest_ = turn;
+  if (s.waiting != 0)
+    contending_.emplace(s.passed, s.key);
+  else
+    note_idle(s);
+}
+
 void dispatcher::went_well(const task_spec& spec, instant now) {
   if (pauses_.empty())
     return;
@@ -380,7 +397,7 @@ void dispatcher::went_well(const task_spec& spec, instant now) {
 
 bool dispatcher::others_go_on(const task& t) const {
   const auto pause = pauses_.find({t.spec.type, t.spec.credential});
-  return pause != pauses_.end() && pause->second.went_well >= t.progress.next_action;
+  return pause != pauses_.end() && pause->second.went_well >= t.paused_at;
 }
 
 std::vector<task_id> dispatcher::next_in_line() const {

@@ -86,9 +86,12 @@ public:
   void ended(const task_spec& spec);
   /// No grants of the type and credential before `until`.
   void hold_off(const task_spec& spec, instant until);
+  /// The key waits for its next turn as if it had just had one: a task of it was paused, and those
+  /// of other keys show first whether the world outside takes theirs.
+  void lets_others_first(const std::string& key);
   /// A task has been done well: the world outside takes work of its type and credential.
   void went_well(const task_spec& spec, instant now);
-  /// Whether others of the task's type and credential have been done well since it was last due.
+  /// Whether others of the task's type and credential have been done well since it was last paused.
   bool others_go_on(const task& t) const;
   /// Takes out all that wait, to be entered again under another policy. What runs, was granted and
   /// was held off stays known. A credential that has been forgotten begins with one grant again.

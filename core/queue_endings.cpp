@@ -203,6 +203,8 @@ void pause_task(queue& q, task& t, task_error error, duration retry_after, insta
   const auto until = now + std::max(retry_after, retry.least);
   if (t.progress.pauses == 0 || !q.ready.others_go_on(t))
     q.ready.hold_off(t.spec, until);
+  q.ready.lets_others_first(t.spec.key);
+  t.paused_at = now;
   ++t.progress.pauses;
   if (t.progress.pauses < retry.pauses_max) {
     end_lease_of(q, t, attempt_ending::rate_limited, std::move(error), until, now, changes);

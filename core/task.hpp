@@ -102,6 +102,8 @@ struct task {
   task_spec spec;
   task_progress progress;
   lease_table leases; ///< At most one is active. Its id is that of the claim it was granted to.
+  /// When it was last told to come back later; not stored, so that a start begins without it.
+  instant paused_at{};
 
   const lease* held() const { return leases.active.empty() ? nullptr : &leases.active.front(); }
 };

@@ -576,7 +576,11 @@ BOOST_AUTO_TEST_CASE(a_test_question_of_a_later_step_has_the_input_of_what_comes
       {"key": "ask", "judgments_per_unit": 1, "routes": [
           {"to": ["check"], "input": {"z": "/data/z", "a": "/result"}}]},
       {"key": "check", "judgments_per_unit": 2, "test_questions": {"quiz": 0, "every": 2}}]})");
-  BOOST_REQUIRE(call(msg::add_source_data{steps[0], {{"unit", R"({"z": 1, "a": 2.0})", 0}}}).value);
+  // Two alike: a question comes in place of a unit that there is.
+  const std::string row = R"({"z": 1, "a": 2.0})";
+  BOOST_REQUIRE(
+      call(msg::add_source_data{steps[0], {{"unit", row, 0}, {"another unit", row, 0}}}).value);
+  work(steps[0], "ben");
   work(steps[0], "ben");
   const auto came = assigned(steps[1], "ana");
   auto spelled = came.input;

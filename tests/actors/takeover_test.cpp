@@ -220,7 +220,8 @@ BOOST_AUTO_TEST_CASE(a_node_that_was_frozen_does_not_refuse_in_the_name_of_the_n
   BOOST_REQUIRE(refused->arrived());
   BOOST_REQUIRE(extended->arrived());
   for (const auto code : {refused->code(), extended->code()})
-    BOOST_TEST((code == core::errc::unavailable || code == core::errc::fenced));
+    BOOST_TEST((code == core::errc::unavailable || code == core::errc::fenced),
+               core::to_string(code));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -15,7 +15,8 @@ BOOST_AUTO_TEST_SUITE(printed_documents)
 
 BOOST_AUTO_TEST_CASE(numbers_are_printed_as_they_are_stored) {
   const std::string stored =
-      R"({"id": 18446744073709551617, "price": 0.10, "tiny": 0.12345678901234567890123, "list": [1,)"
+      R"({"id": 18446744073709551617, "price": 0.10, "tiny": 0.12345678901234567890123,)"
+      R"( "list": [1,)"
       R"( -2.50, {}], "none": [], "text": "a\"\u00e4"})";
   BOOST_TEST(pretty(stored_json(stored)) == R"({
   "id": 18446744073709551617,

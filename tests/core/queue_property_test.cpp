@@ -227,9 +227,10 @@ public:
     const std::pair group{t.spec.type, t.spec.credential};
     const auto well = went_well.find(group);
     const bool alone =
-        t.progress.pauses > 0 && well != went_well.end() && well->second >= t.progress.next_action;
+        t.progress.pauses > 0 && well != went_well.end() && well->second >= t.paused_at;
     if (!alone)
       held_off[group] = std::max(held_off[group], back);
+    t.paused_at = now;
     if (++t.progress.pauses >= policy.retry.pauses_max)
       return std::nullopt;
     return due_range{back, back};
@@ -362,6 +363,8 @@ private:
     model_.policy = policy_;
     model_.held_off.clear();
     model_.went_well.clear();
+    for (auto& [id, t] : model_.live)
+      t.paused_at = {};
     grants_.clear();
     check_equal(queue_mirror::disagreement(queue_));
   }

@@ -182,10 +182,10 @@ BOOST_AUTO_TEST_CASE(what_a_step_is_must_stay) {
           [](auto& w) { w.steps[1].test_questions->taint.threshold = 0.9; });
   refused("/steps/1/test_questions",
           [](auto& w) { w.steps[1].test_questions->taint.sequential.emplace(); });
-  BOOST_TEST(
-      problems_of_update([](auto& w) { w.steps[1].test_questions->taint.sequential->bad = 0.5; }, true)
-          .rfind("/steps/1/test_questions: must stay", 0)
-      == 0U);
+  BOOST_TEST(problems_of_update(
+                 [](auto& w) { w.steps[1].test_questions->taint.sequential->bad = 0.5; }, true)
+                 .rfind("/steps/1/test_questions: must stay", 0)
+             == 0U);
   BOOST_TEST(problems_of_update([](auto&) {}, true) == "");
   refused("/steps/1/tasks", [](auto& w) { w.steps[1].tasks.reset(); });
   refused("/steps/1/tasks", [](auto& w) { w.steps[1].tasks->queue = "other"; });

@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(peer_program_of_the_documents_does_its_work) {
   const auto end = holdfast::test::run_program(
       HOLDFAST_PEER_PROGRAM, {"127.0.0.1:" + std::to_string(node().process->port())}, 60s);
   BOOST_TEST(end.code == 0);
-  BOOST_TEST(end.out == "{\"say\": \"hello\"} accepted\n");
+  BOOST_TEST(end.out == "{\"say\":\"hello\"} accepted\n");
 }
 
 BOOST_AUTO_TEST_CASE(private_database_that_dies_is_started_again) {

@@ -3,7 +3,8 @@
 
 #include "tests/persistence/conformance.hpp"
 
-#include <cstdio>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <pqxx/pqxx>
 
@@ -48,11 +49,17 @@ public:
                                      " FROM pg_database WHERE datname = '"
                                          + std::string{copy_name} + "'")[0][0]
                            .as<std::string>();
-    std::fstream page{place + '/' + file, std::ios::in | std::ios::out | std::ios::binary};
-    BOOST_REQUIRE(page);
-    for (int at = 0; at < 8; ++at)
-      page.put('\x7f');
-    BOOST_REQUIRE(page.flush());
+    // Each page: tests before this one may have left the first ones to rows that are gone.
+    constexpr std::uintmax_t page_bytes = 8192;
+    const auto bytes = std::filesystem::file_size(place + '/' + file);
+    std::fstream pages{place + '/' + file, std::ios::in | std::ios::out | std::ios::binary};
+    BOOST_REQUIRE(pages);
+    for (std::uintmax_t page = 0; page < bytes / page_bytes; ++page) {
+      pages.seekp(static_cast<std::streamoff>(page * page_bytes));
+      for (int at = 0; at < 8; ++at)
+        pages.put('\x7f');
+    }
+    BOOST_REQUIRE(pages.flush());
   }
 
   persistence::postgres_store open() const {

@@ -94,6 +94,8 @@ public:
 
   /// Rows may refer to objects of this store; without it they may not.
   void read_objects(const object_faults& objects) { objects_ = &objects; }
+  /// The time at which answers come: a lease that has run out by then is not handed out.
+  void read_clock(std::function<core::instant()> now) { now_ = std::move(now); }
   /// One committed change, its writes in order.
   void committed(const core::change& change);
   /// The end of a commit: what it touched is compared with the tables.
@@ -257,6 +259,7 @@ private:
 
   const persistence::memory::tables& t_;
   const object_faults* objects_ = nullptr;
+  std::function<core::instant()> now_ = [] { return core::instant::max(); };
   blame_function blame_;
   schedule_auditor schedules_;
   task_tally seen_;

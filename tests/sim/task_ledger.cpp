@@ -338,10 +338,10 @@ void task_auditor::acknowledged(const msg::eject_task& asked, const msg::leased_
     return;
   const bool may_be_withheld = objects_ != nullptr && objects_->have_struck();
   // Nothing is ejected a second time for the same request: what it leased may be over, or somebody
-  // else may have the task since.
+  // else may have the task since. And what has run out before its grant was durable is nobody's.
   const auto& [grants, lease] = std::tie(known->second.grants, known->second.lease);
   const bool may_be_over =
-      lease ? lease->id != asked.claim
+      lease ? lease->id != asked.claim || lease->expires_at <= now_()
             : std::any_of(grants.begin(), grants.end(),
                           [&](const auto& granted) { return granted.second.claim == asked.claim; });
   if (answer.tasks.size() != (asked.worker.empty() ? 0 : 1)

@@ -139,6 +139,7 @@ world::world(const run_options& options)
   if (plan_.high_water < 100)
     objects_->crowded();
   audit_.tasks().read_objects(*objects_);
+  audit_.tasks().read_clock([this] { return now(); });
   if (options.plant == "payloads-mixed-up")
     objects_->mix_up();
   if (options.plant == "late-commit-accepted")
