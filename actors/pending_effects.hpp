@@ -198,8 +198,10 @@ std::function<void(const core::failure&)> reply(caf::response_promise promise, V
 /// An effect that delivers a refusal.
 inline std::function<void(const core::failure&)> reply_refusal(caf::response_promise promise,
                                                                core::failure refusal) {
-  return [promise = std::move(promise), refusal = std::move(refusal)](
-             const core::failure&) mutable { promise.deliver(msg::to_error(refusal)); };
+  return [promise = std::move(promise),
+          refusal = std::move(refusal)](const core::failure& why) mutable {
+    promise.deliver(msg::to_error(why.code == core::errc::none ? refusal : why));
+  };
 }
 
 } // namespace holdfast::actors

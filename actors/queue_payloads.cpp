@@ -3,6 +3,7 @@
 #include "core/supervision.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace holdfast::actors {
 
@@ -164,18 +165,17 @@ static void deliver_granted(queue_ptr self, const queue_state::waiting_claim& to
     granted.push_back({t.task, t.token});
   const auto held = core::take_delivered(st.queue, granted, at);
   if (held.size() < granted.size()) {
-    auto still = held.begin();
-    const auto over = std::remove_if(answer.tasks.begin(), answer.tasks.end(), [&](const auto& t) {
-      if (still == held.end() || *still != t.task)
-        return true;
-      ++still;
-      return false;
-    });
+    // What was ended otherwise is handed out: that end may not be durable yet, and nobody may hear
+    // of it before.
+    const auto over = std::remove_if(answer.tasks.begin(), answer.tasks.end(),
+                                     [&](const auto& t) { return t.expires_at <= at; });
+    const auto left_out = std::distance(over, answer.tasks.end());
     answer.tasks.erase(over, answer.tasks.end());
-    st.context->log(log_level::warning, "grants_not_delivered",
-                    {{"queue", st.queue.name},
-                     {"leases", std::to_string(granted.size() - held.size())},
-                     {"reason", "they ended before their commit"}});
+    if (left_out > 0)
+      st.context->log(log_level::warning, "grants_not_delivered",
+                      {{"queue", st.queue.name},
+                       {"leases", std::to_string(left_out)},
+                       {"reason", "they ran out before their commit"}});
     if (answer.tasks.empty() && at < to.until) {
       claim_or_wait(self, to);
       return look_after(self);
