@@ -34,7 +34,8 @@ const std::string asks_large = R"({"name":"asks","steps":[
   {"key":"second","judgments_per_unit":1}]})";
 
 std::string large_of_kind(const std::string& kind) {
-  return R"({"text":")" + std::string(large_bytes, 'k') + R"(","kind":")" + kind + "\"}";
+  // In the spelling in which inputs are stored.
+  return R"({"kind":")" + kind + R"(","text":")" + std::string(large_bytes, 'k') + "\"}";
 }
 
 const std::string in_pairs = R"({"name":"pairs","steps":[

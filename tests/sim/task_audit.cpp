@@ -485,7 +485,7 @@ void task_auditor::follow(const core::finish_task& w) {
     const auto most = t->spec.max_attempts != 0 ? t->spec.max_attempts : retry.max_attempts;
     if (w.error.code == "NO_PROGRESS") {
       require(sent_releases_.count(held) != 0, "I-12", w.task, "nobody has released this lease");
-    } else if (failed_with(3)) {
+    } else if (failed_with(3) && w.error.code != "WORKER_LOST" && w.error.code != "TIMEOUT") {
       require(w.progress.pauses >= retry.pauses_max, "I-12", w.task,
               "a task is dead with pauses left");
     } else if (w.error.code != "WORKER_LOST") {
