@@ -153,8 +153,9 @@ void wait_in_line(queue_ptr self, const asked& from, std::size_t bytes,
          "too many requests wait for payloads that are being stored");
 }
 
-/// The grants are durable: hands out what still holds. A worker that waits on gets another one in
-/// place of what has run out meanwhile.
+/// The grants are durable: hands out what still holds. A worker of whose grants all have run out
+/// meanwhile is answered that there is none, and asks again: this runs within the answer of a
+/// commit, where nothing new may be decided.
 static void deliver_granted(queue_ptr self, const queue_state::waiting_claim& to,
                             msg::leased_tasks answer) {
   auto& st = self->state;
@@ -176,10 +177,6 @@ static void deliver_granted(queue_ptr self, const queue_state::waiting_claim& to
                       {{"queue", st.queue.name},
                        {"leases", std::to_string(left_out)},
                        {"reason", "they ran out before their commit"}});
-    if (answer.tasks.empty() && at < to.until) {
-      claim_or_wait(self, to);
-      return look_after(self);
-    }
   }
   hand_out(self, to, std::move(answer));
 }
