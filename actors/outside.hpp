@@ -17,14 +17,15 @@ enum class reach : std::uint8_t {
   nodes, ///< Other nodes alone.
 };
 
-/// What stands between the actors of this process and other processes. One for the process, as are
-/// CAF's hooks that look at frames: they know of no actor system.
+/// The rules between the actors of this process and other processes. A process has one `outside`,
+/// as the process has one set of CAF's hooks that look at frames: these hooks know of no actor
+/// system.
 struct outside {
   /// Lets other processes send messages to an actor until what it returns is dropped. Empty: nobody
   /// asks who may be sent to.
   std::function<std::shared_ptr<void>(caf::actor_id, reach)> publish;
-  /// Who a certificate says is behind a connected process; null when no such process is connected.
-  /// Empty: nobody proves who they are.
+  /// The principal that a certificate proves to be behind a connected process; null when no such
+  /// process is connected. Empty: no process proves its identity.
   std::function<std::shared_ptr<const core::principal>(const caf::node_id&)> who_is;
 };
 

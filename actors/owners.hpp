@@ -22,7 +22,7 @@ struct owners_state {
   struct session {
     std::uint64_t requests =
         0;                  ///< Handed to the owner: one that has not seen them all is not idle.
-    caf::actor_addr client; ///< Whose request has begun it.
+    caf::actor_addr client; ///< The client whose request has begun the session.
   };
   std::unordered_map<core::contributor_id, session> handed;
   std::unordered_map<caf::actor_addr, std::size_t> of_client; ///< Sessions of each.
@@ -62,7 +62,7 @@ struct owner_state {
   bool use_watched = false; ///< A look whether the session is of use is due.
   std::uint64_t requests_seen = 0;
   std::size_t under_way = 0; ///< Requests of its own on which somebody's answer waits.
-  caf::actor_addr client;    ///< Who speaks for the contributor; monitored.
+  caf::actor_addr client;    ///< The actor that speaks for the contributor; monitored.
   bool connected = false;
   bool over = false; ///< The session has ended: a lease that still comes is given back at once.
   std::uint64_t session = 0; ///< Raised at every connect: a grace timer of an earlier one is void.

@@ -10,7 +10,7 @@ namespace holdfast::actors {
 
 namespace {
 
-/// Whoever waits for the queue is told as it is now: each request comes once more.
+/// Runs each stashed request once more: the queue answers as it is now.
 void resume_stashed(queue_ptr self) {
   for (auto& resume : std::exchange(self->state.stashed, {}))
     resume();
@@ -43,7 +43,7 @@ void refuse_all(queue_ptr self, core::failure why) {
 
 void on_damaged_policy(queue_ptr self, core::put_queue& row, const core::failure& why) {
   auto& q = self->state.queue;
-  // What a policy that takes its place goes on from.
+  // A valid policy that replaces the damaged one goes on from these columns.
   q.definition = std::move(row.definition);
   q.paused = row.paused;
   q.paused_types = {row.paused_types.begin(), row.paused_types.end()};

@@ -166,8 +166,8 @@ static void deliver_granted(queue_ptr self, const queue_state::waiting_claim& to
     granted.push_back({t.task, t.token});
   const auto held = core::take_delivered(st.queue, granted, at);
   if (held.size() < granted.size()) {
-    // What was ended otherwise is handed out: that end may not be durable yet, and nobody may hear
-    // of it before.
+    // A lease that ended otherwise than by running out is handed out: that end may not be durable
+    // yet, and nobody may hear of an end that is not durable.
     const auto over = std::remove_if(answer.tasks.begin(), answer.tasks.end(),
                                      [&](const auto& t) { return t.expires_at <= at; });
     const auto left_out = std::distance(over, answer.tasks.end());

@@ -39,11 +39,11 @@ struct queue_state {
   /// Why nobody may ask it for anything: what is stored of it cannot be read. None when it can.
   core::failure damage;
   standing_fault load_fault;
-  std::uint64_t loads = 0;         ///< What an earlier one than the latest brings is void.
+  std::uint64_t loads = 0;         ///< The rows of a load before the latest are void.
   std::uint32_t load_attempts = 0; ///< Tries to load it that failed, in a row.
   core::instant loaded_at;
   std::vector<std::function<void()>> stashed; ///< Requests that came before it was loaded.
-  std::vector<ties_noted> ties_before;        ///< What it was told of ties before it was loaded.
+  std::vector<ties_noted> ties_before;        ///< Ties told to the queue before it was loaded.
   /// Live tasks whose rows the database does not give back. They stay as they are.
   std::unordered_set<core::task_id> unreadable;
 
@@ -146,7 +146,8 @@ void look_after(queue_ptr self);
 void carry_out_losing(queue_ptr self, core::change changes,
                       const std::vector<core::lost_lease>& lost,
                       std::function<void(const core::failure&)> effect);
-/// Who is given a task without waiting for one. `client`: the connection with which its lease ends.
+/// The claim of a worker that is given a task without waiting for one. `client`: the connection
+/// with which the lease of the task ends.
 inline queue_state::waiting_claim given_to(const held_promise& promise, core::worker_id worker,
                                            caf::actor_addr client = {}) {
   queue_state::waiting_claim to;
@@ -164,8 +165,8 @@ void carry_out_granting(queue_ptr self, core::change changes, queue_state::waiti
 
 /// Reads the queue from the database, and tries again while that fails.
 void load(queue_ptr self);
-/// What is stored of the queue cannot be read: a valid policy takes its place, and it is loaded
-/// again. All else is refused with the reason.
+/// The stored policy of the queue cannot be read: a valid policy takes its place, and the queue is
+/// loaded again. Every other request is refused with the reason.
 void put_over_damage(queue_ptr self, const asked& from, msg::put_queue& request);
 /// Takes in what an earlier life had noted, now or when it is loaded.
 void note_ties(queue_ptr self, ties_noted& noted);
@@ -216,7 +217,7 @@ void bind_leases(queue_ptr self, const caf::actor_addr& client,
 void rebind_lease(queue_ptr self, const caf::actor& caller, const core::held_task& shown);
 /// The lease of the task is over.
 void unbind_lease(queue_ptr self, const core::task_id& task);
-/// What is to be told to each connection of the leases that its workers have lost.
+/// The messages that tell each connection of the leases that its workers have lost.
 std::vector<std::pair<caf::actor, msg::tasks_lost>>
 losses_by_connection(queue_ptr self, const std::vector<core::lost_lease>& lost);
 void on_connection_down(queue_ptr self, const caf::down_msg& down);

@@ -154,7 +154,7 @@ bool enqueue(step_ptr self, intake in) {
 
 namespace {
 
-/// What rows are checked with.
+/// The checker of rows of type `Row`.
 template <class Row>
 struct row_checker;
 

@@ -78,7 +78,7 @@ void carry_out(self_ptr self, caf::response_promise promise, core::decision<Answ
                    std::move(decided.changes), std::move(effect));
 }
 
-/// What the contributor did is not stored: everybody goes on from what was there before.
+/// The contributor's grant or judgment is not stored: everybody goes on from the state before it.
 void undo(self_ptr self, const core::contributor_id& contributor,
           const core::contributor_part& before, bool offered) {
   auto& st = self->state;
@@ -490,7 +490,7 @@ bool must_wait(self_ptr self, const unit_command& command) {
                         });
 }
 
-/// Whoever sent it waits for an answer, or would drop one.
+/// Whether the command is answered: its sender waits for an answer, or would drop one.
 bool is_answered(const unit_command& command) {
   return std::visit(
       [](const auto& what) {

@@ -51,14 +51,17 @@ struct step_context : caf::ref_counted {
 };
 using step_context_ptr = caf::intrusive_ptr<const step_context>;
 
-/// What waits for the database to say whether ids that contributors have chosen are in use.
+/// The part of a unit that is unsure until the database says whether ids that contributors have
+/// chosen are in use.
 struct unsure_part {
   struct waiting_command {
     std::optional<held_promise> promise; ///< None: nobody waits for an answer.
     unit_command command;
   };
-  std::vector<core::contributor_id> contributors; ///< Whose grants and judgments are under way.
-  std::deque<waiting_command> waiting;            ///< What may rest on these, in order.
+  /// The contributors with grants or judgments under way.
+  std::vector<core::contributor_id> contributors;
+  /// The commands that may rest on these grants or judgments, in order.
+  std::deque<waiting_command> waiting;
 };
 
 struct unit_state {

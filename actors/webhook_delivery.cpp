@@ -46,7 +46,8 @@ std::uint64_t begin(self_ptr self, doing what) {
   return ++self->state.turn;
 }
 
-/// What a reader did not answer is asked for again, without an end: once of each reason.
+/// Logs a read that a reader did not answer, once for each reason. The read is repeated without an
+/// end.
 void tell_not_read(self_ptr self, const caf::error& error) {
   auto& st = self->state;
   const auto why = msg::failure_of(error).detail;

@@ -89,9 +89,9 @@ struct writer_state {
   /// when the shard comes back.
   std::map<core::shard_id, std::uint64_t> ended_lives;
   caf::actor follower;
-  caf::strong_actor_ptr membership; ///< Who has told of the shards; null before.
+  caf::strong_actor_ptr membership; ///< The actor that has told of the shards; null before.
   std::vector<caf::response_promise> settling;
-  /// Who waits until nothing of some shards is under way.
+  /// A request that waits until nothing of some shards is under way.
   struct shards_settling {
     std::set<core::shard_id> shards;
     caf::response_promise promise;
@@ -447,9 +447,9 @@ void on_fenced(self_ptr self, const std::vector<core::shard_id>& lost) {
                            {{"count", std::to_string(shards.size())}});
 }
 
-/// What the batch follows from is not in the database: it was promoted from a standby that had not
-/// got it, or restored. No takeover will ever end that, so this node ends it: membership takes the
-/// shards anew, and everything above is loaded again.
+/// The database lacks commits that the batch follows from: the database was promoted from a standby
+/// that had not got these commits, or restored. No takeover will ever end that loss, so this node
+/// ends it: membership takes the shards anew, and everything above is loaded again.
 void on_history_lost(self_ptr self, const persistence::commit_result& result) {
   auto& st = self->state;
   const auto shards =

@@ -172,7 +172,7 @@ std::optional<exit_code> node_service::choose_port() {
   return std::nullopt;
 }
 
-/// Who may connect over loopback. Behind a link nobody but this very process does.
+/// Chooses the users that may connect over loopback. Behind a link only this very process may.
 std::optional<exit_code> node_service::choose_local_users() {
   if (has_link(settings_)) {
     client::accept_from(link::local_users::own());

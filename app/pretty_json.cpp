@@ -65,7 +65,7 @@ private:
 
   ordered_json root_;
   std::vector<ordered_json*> open_; ///< Objects and arrays being read, outermost first.
-  ordered_json* member_ = nullptr;  ///< Whose value comes next.
+  ordered_json* member_ = nullptr;  ///< The member whose value comes next.
 };
 
 std::string scalar_text(const ordered_json& value) {

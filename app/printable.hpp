@@ -19,8 +19,8 @@ std::string printable(std::string_view text);
 /// indented, so that none looks like a message of its own.
 std::string printable_lines(std::string_view text);
 
-/// What `std::printf` writes, on `std::cout` and with each text made `printable`. Of texts whose
-/// length is no matter, because the format pads them.
+/// Writes as `std::printf` does, on `std::cout` and with each text made `printable`. For texts
+/// whose length is no matter, because the format pads them.
 namespace detail {
 
 template <class T>

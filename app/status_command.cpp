@@ -80,7 +80,7 @@ std::string audits_text(const msg::audit_status& audits) {
   return text + (audits.done != 0 && audits.findings.empty() ? "none" : "");
 }
 
-/// What the node cannot say for want of its database.
+/// The outage of the node's database: without the database the node cannot say the rest.
 struct database_outage {
   std::optional<core::instant> since; ///< None while the node's lease has not run out.
   std::string why;

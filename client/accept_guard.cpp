@@ -51,7 +51,7 @@ tcp::try_accept(io::network::native_socket& result, io::network::native_socket f
   result = ::accept4(fd, nullptr, nullptr, SOCK_CLOEXEC);
   if (result < 0) {
     result = io::network::invalid_native_socket;
-    // What ends one connection must not end the port: those that are gone, and no descriptor.
+    // An error of one connection, or a lack of descriptors, must not end the port.
     return errno != EBADF && errno != EINVAL && errno != ENOTSOCK;
   }
   if (!holdfast::client::is_acceptable(result)) {

@@ -10,8 +10,9 @@ namespace holdfast::client {
 /// Does nothing. A reference to it keeps the linker from leaving the guard behind in its archive.
 void keep_accept_guard();
 
-/// Whose processes may connect over loopback to what this process publishes. Until it is called
-/// those of its own user; those of root always.
+/// Sets the users whose processes may connect over loopback to the ports that this process
+/// publishes. Before the first call only processes of its own user may; processes of root always
+/// may.
 void accept_from(link::local_users users);
 
 } // namespace holdfast::client

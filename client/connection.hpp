@@ -69,9 +69,9 @@ public:
   /// The clock by which leases end, as far as it is known here; see `now`.
   const std::shared_ptr<node_clock>& clock() const { return clock_; }
 
-  /// What time it is at the nodes. Leases, due times and all other times of theirs are to be
-  /// compared with this, and not with the wall clock of this machine, which is answered only while
-  /// no node has been reached. From any thread.
+  /// The time at the nodes. Leases, due times and all other times of the nodes are to be compared
+  /// with this time, and not with the wall clock of this machine, which is answered only while no
+  /// node has been reached. From any thread.
   core::instant now() const;
 
   /// Keeps a callback alive; see `on_tasks_lost`.

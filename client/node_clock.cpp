@@ -10,7 +10,7 @@ namespace {
 /// corrects).
 constexpr std::int64_t drift_share = 2'000;
 
-/// What is known grows vague by 15 ms in that time.
+/// In this interval the known time of the cluster grows vague by 15 ms.
 constexpr core::duration asked_every = std::chrono::seconds{30};
 
 /// A range that is wider than this comes from a connection that was slow, or not there yet.

@@ -8,9 +8,9 @@
 
 namespace holdfast::client {
 
-/// What is known here of the clock of the cluster, by which leases end: that of its database. The
-/// wall clock of this machine may be wrong by any time; so each time that a node tells is tied to
-/// the steady clock, which only measures how long something takes.
+/// The clock of the cluster, by which leases end, as far as this process knows it. That clock is
+/// the clock of the database. The wall clock of this machine may be wrong by any time; so each time
+/// that a node tells is tied to the steady clock, which only measures how long something takes.
 ///
 /// A node says its time somewhere between the moments at which it was asked and its answer came:
 /// that leaves a range, and of several the narrowest counts. Safe to use from several threads.
@@ -28,7 +28,7 @@ public:
   /// known. So a lease that ends at `at` is held until then.
   std::optional<time_point> not_after(core::instant at) const;
 
-  /// What time it is there at `now`, as far as is known; none when nothing is known.
+  /// The time of the cluster at `now`, as far as it is known; none when nothing is known.
   std::optional<core::instant> at(time_point now) const;
 
 private:

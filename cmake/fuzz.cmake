@@ -18,7 +18,7 @@ if(HOLDFAST_CLANGXX AND NOT DEFINED HOLDFAST_HAS_LIBFUZZER)
   endif()
 endif()
 
-# What `./dev fuzz` builds: all targets.
+# The target that `./dev fuzz` builds: all fuzz targets.
 add_custom_target(fuzz_targets)
 
 # The object of one source with coverage and sanitizers, which several targets may share.

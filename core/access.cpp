@@ -78,7 +78,7 @@ std::vector<message_access> make_table() {
     for (const auto message : messages)
       table.push_back({message, who, {}});
   };
-  // What a connection itself needs.
+  // Requests that a connection itself needs.
   requests(everybody, {"get_protocols", "get_node_status", "get_placement"});
   // Contributors. Their answers say nothing of test questions, trust or other people's judgments;
   // `get_feedback` says what the step's definition has it say, of the asker alone.
@@ -99,7 +99,7 @@ std::vector<message_access> make_table() {
   requests(with_admin({op, au}),
            {"list_tasks", "get_queue_intake", "get_queue_metrics", "list_schedules",
             "get_link_status", "get_audit_status", "get_guard_status"});
-  // Whoever follows events from outside.
+  // Programs that follow events from outside.
   requests(with_admin({op, rq}), {"put_webhook", "change_webhook", "replay_webhook"});
   requests(with_admin({op, rq, au}), {"read_events", "list_webhooks", "list_dead_letters"});
   // How much there is to do, which `holdfast status` shows as well.

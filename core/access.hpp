@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-/// Who may send which message. One table: the frame filter of the link, the gateway and every other
-/// entrance derive their rules from it.
+/// The access table: the senders that each message may have. The frame filter of the link, the
+/// gateway and every other entrance derive their rules from this one table.
 namespace holdfast::core {
 
-/// What the holder of a certificate (or of another credential) may do.
+/// A role says what the holder of a certificate (or of another credential) may do.
 enum class role : std::uint8_t {
   admin,         ///< Every request.
   node_operator, ///< `operator`: the cluster, queues, dead letters, webhooks.
@@ -61,11 +61,11 @@ private:
   std::uint32_t bits_ = 0;
 };
 
-/// Who says a message.
+/// The side that says a message.
 enum class said_by : std::uint8_t {
   clients, ///< A request of a peer; `message_access::roles` says of which.
   nodes,   ///< Nodes to each other, and to nobody else.
-  answers, ///< Whoever was asked. A peer that asks never says it.
+  answers, ///< The side that was asked. A peer that asks never says such a message.
   parts,   ///< Nobody: it travels inside other messages.
 };
 
@@ -93,7 +93,7 @@ struct grant {
   }
 };
 
-/// Who stands behind a connection.
+/// The identity behind a connection.
 struct principal {
   bool is_node = false; ///< May do everything that nodes do.
   std::vector<grant> grants;
@@ -101,7 +101,8 @@ struct principal {
   role_set roles() const;
 };
 
-/// What a request says about whom it is for; null for what it does not name.
+/// The contributor or the worker that a request names as the one it is for; null where the request
+/// names none.
 struct named_in_request {
   const std::string* contributor = nullptr;
   const std::string* worker = nullptr;

@@ -38,7 +38,7 @@ public:
   /// Nothing that the contributor ever said counts.
   void withdraw(const contributor_id& contributor);
 
-  /// What the contributor said of this unit does not count, if it did.
+  /// The contributor's judgment of this unit does not count any more, if it did.
   void withdraw(const unit_id& unit, const contributor_id& contributor);
 
   model_opinion opinion_of(const unit_id& unit) const;

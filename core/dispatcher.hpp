@@ -142,7 +142,7 @@ private:
   /// Tasks of one type and credential, whose rates they share.
   using group = std::pair<std::string, std::string>;
 
-  /// What the world outside asked for.
+  /// A pause that the world outside asked for.
   struct pause {
     instant until;
     std::optional<instant> went_well; ///< When one of the group was last done well, since then.

@@ -37,7 +37,7 @@ public:
   /// `holders` are those whose lease is not over; `now` is any clock that only goes forward.
   claim_verdict look(const std::vector<name_holder>& holders, instant now);
 
-  /// Who has the name; known after `wait` and `taken`.
+  /// The process that has the name; known after `wait` and `taken`.
   const name_holder& holder() const { return holder_; }
 
 private:

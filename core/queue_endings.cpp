@@ -42,7 +42,7 @@ lease drop_lease(queue& q, task& t) {
   return lease;
 }
 
-/// What the unit that a task worked for is told of its end.
+/// The event that tells a unit of the end of a task that worked for it.
 event ended_for(const task_purpose& purpose, const queue_name& queue, const task_id& task,
                 task_ending ending, instant now) {
   const auto details = json_object{}
@@ -199,7 +199,7 @@ lost_lease run_out(queue& q, task& t, const expire_tasks& command, instant now, 
 void pause_task(queue& q, task& t, task_error error, duration retry_after, instant now,
                 change& changes) {
   const auto& retry = retry_of(q.policy, t.spec.type);
-  // Who was told to come back, but not when, waits at least as long as for any error.
+  // A task that was told to come back, but not when, waits at least as long as for any error.
   const auto until = now + std::max(retry_after, retry.least);
   if (t.progress.pauses == 0 || !q.ready.others_go_on(t))
     q.ready.hold_off(t.spec, until);

@@ -41,7 +41,7 @@ void pause_task(queue& q, task& t, task_error error, duration retry_after, insta
 /// later each time. A worker that takes a task and gives it back would else do nothing but that.
 void give_back_idle(queue& q, task& t, task_error error, instant now, change& changes);
 
-/// What is said of a worker whose end was seen, see `crash`.
+/// The words for a worker whose end was seen, see `crash`.
 inline constexpr const char* its_end_was_seen = "its connection or process had ended";
 
 } // namespace holdfast::core

@@ -117,8 +117,8 @@ std::optional<std::string> opening_state(const queue_policy& policy, const std::
 /// used.
 std::vector<definition_problem> problems_of(const queue_policy& policy);
 
-/// What `policy` allows and its author should know: options that hardly work together. By the JSON
-/// pointer of the place, as `problems_of`.
+/// Warnings for the author of `policy`: options that are allowed but hardly work together. By the
+/// JSON pointer of the place, as `problems_of`.
 std::vector<definition_problem> warnings_of(const queue_policy& policy);
 
 } // namespace holdfast::core

@@ -6,8 +6,8 @@
 
 namespace holdfast::core {
 
-/// What a repair does with a result whose answer stands, but which rests on fewer judgments than
-/// the step wants now that some count no more.
+/// The treatment by a repair of a result whose answer stands, but which rests on fewer judgments
+/// than the step wants now that some judgments count no more.
 enum class repair_policy : std::uint8_t {
   refill, ///< It is taken back, and others are asked for the judgments that are missing.
   keep,   ///< It stays, and says how many judgments it rests on.

@@ -40,7 +40,7 @@ reason explain(const obstacle& closed, const task_spec& spec, const queue_policy
   break_invariant("obstacle", "every limit is explained", __FILE__, __LINE__);
 }
 
-/// What is behind the task that may be why it waits.
+/// The past of the task that may be the reason why the task waits.
 std::string history(const task_progress& p) {
   std::string text;
   const auto add = [&](std::uint32_t count, const std::string& what) {

@@ -154,7 +154,7 @@ struct give_back {
 /// when they have handed in, under this lease or for good.
 decision<bool> decide(unit& u, const lease_policy& policy, const give_back& command, instant now);
 
-/// What is said of an id that another judgment has.
+/// The refusal of an id that another judgment has.
 inline constexpr std::string_view judgment_id_taken =
     "another judgment has this id; submit with a new one";
 

@@ -9,7 +9,7 @@
 /// only the database sees it, and then nothing of the decision is stored.
 namespace holdfast::core {
 
-/// What a unit knows of one contributor.
+/// The part of a unit that is about one contributor.
 struct contributor_part {
   std::optional<core::lease> lease;
   std::optional<judgment_mark> judgment;

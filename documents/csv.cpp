@@ -119,7 +119,8 @@ private:
     return {};
   }
 
-  /// Whatever was read of it: a quotation mark that nobody closes takes the rest of the file.
+  /// Goes behind the line at `begin`, however much was read from there: a quotation mark that
+  /// nobody closes takes the rest of the file.
   void go_behind_line(std::size_t begin, std::size_t line) {
     at_ = std::min(text_.find_first_of("\r\n", begin), text_.size());
     line_ = line;

@@ -28,7 +28,7 @@ using take_record = std::function<core::failure(const csv_record&)>;
 /// `none`, what `take` ended it with, or `invalid_argument`, naming `file` and line.
 core::failure read_csv(std::string_view text, const std::string& file, const take_record& take);
 
-/// What is done with a line that is no record, and with why.
+/// The function that takes the reason for which a line is no record.
 using refuse_record = std::function<void(const core::failure& why)>;
 
 /// The same, except that a line that is no record does not end the reading: `refuse` is told, and
@@ -49,8 +49,8 @@ core::outcome<csv_columns> columns_of(const csv_record& header, const std::strin
 /// `none` when `record` has as many fields as there are columns.
 core::failure check_width(const csv_record& record, const std::string& file, std::size_t columns);
 
-/// What becomes of a field that a spreadsheet would take for a formula: one that begins with `=`,
-/// `+`, `-`, `@`, or a tab or line end, blanks before that apart, and is no plain number.
+/// The treatment of a field that a spreadsheet would take for a formula: a field that begins with
+/// `=`, `+`, `-`, `@`, or a tab or line end, blanks before that apart, and is no plain number.
 enum class csv_formulas {
   guarded, ///< It gets an apostrophe in front, which spreadsheets know for the mark of a text.
   as_they_are,

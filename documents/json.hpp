@@ -17,7 +17,7 @@ namespace holdfast::documents {
 /// the place in the detail.
 core::failure check_json(std::string_view text, const json_limits& limits);
 
-/// What is said to a document that has such a member.
+/// The refusal of a document that has a member whose name begins with `$holdfast.`.
 core::failure refused_as_reference();
 
 /// Checks a name or key from outside: valid UTF-8, no NUL, 1 to `bytes_max` bytes. `what` names the

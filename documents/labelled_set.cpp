@@ -23,7 +23,7 @@ constexpr std::size_t test_question_stride = 10;
 using take_fields =
     std::function<core::failure(const std::vector<const std::string*>& fields, std::size_t line)>;
 
-/// What is wrong with a field of this column; `none` if nothing.
+/// The fault of a field of this column; `none` if the field has none.
 core::failure check_set_field(const std::string& text, bool quoted, const std::string& column) {
   const bool label = column == "label";
   if (label && quoted && text.empty())

@@ -14,7 +14,7 @@ namespace holdfast::documents {
 
 namespace {
 
-/// What stands before or behind a place in a text.
+/// The kind of text before or behind a place in a text.
 enum side : std::uint8_t { nothing = 1, word = 2, other = 4, anything = 7 };
 
 /// A place in a text, as far as assertions ask about it: what stands before it, and what may stand

@@ -42,10 +42,11 @@ public:
   /// use from several threads.
   std::optional<core::definition_problem> violation_in(const nlohmann::json& value) const;
 
-  // What the schema says of the value at one place, whatever else there is. Alternatives (`anyOf`,
-  // `oneOf`, `if`) on the way there are left out: which of them holds depends on the rest.
+  // The rules of the schema for the value at one place, whatever else there is. Alternatives
+  // (`anyOf`, `oneOf`, `if`) on the way there are left out: which of them holds depends on the
+  // rest.
 
-  /// What is wrong with `value` at `place`.
+  /// The fault of `value` at `place`.
   std::optional<core::definition_problem> violation_at(const json_pointer& place,
                                                        const nlohmann::json& value) const;
   /// The values that there may be, as canonical texts in order of bytes; none where they are not

@@ -83,7 +83,7 @@ struct schema::compiled {
   std::vector<std::unique_ptr<schema_node>> nodes; ///< The root first.
 };
 
-/// What is wrong with a value by one schema; nothing when it is valid.
+/// The fault of a value by one schema; none when the value is valid.
 std::optional<core::definition_problem> violation_of(const schema_node& node,
                                                      const nlohmann::json& value);
 

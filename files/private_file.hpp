@@ -23,7 +23,7 @@ core::outcome<std::string> read_plain(const std::string& path, std::size_t bytes
 
 enum class existing {
   keep,    ///< `already_exists` when there is such a file.
-  replace, ///< Whatever stands there under that name gives way, also a symbolic link.
+  replace, ///< Any entry under that name gives way, also a symbolic link.
 };
 
 /// Puts a file in place as a whole and on disk: it is written under a name that nobody can guess,

@@ -32,7 +32,7 @@ struct certificate_request {
   holder kind = holder::peer;
   std::vector<std::string> hosts; ///< Where a node is reached: names and IP addresses.
   std::vector<std::string> roles; ///< Further names, for lists of who is let in.
-  /// What a peer may send. A node may send everything, and has none.
+  /// The grants of a peer. A node may send everything, and has no grants.
   std::vector<core::grant> access{{core::role::admin, {}}};
   std::uint32_t days = certificate_days;
   bool replace = false; ///< Put a new key and certificate in the place of the old.

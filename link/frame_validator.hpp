@@ -57,7 +57,7 @@ struct conversation {
   /// Whether the dialer may say what only nodes say. Whoever is dialed is a node: nobody else has
   /// an inlet.
   bool dialer_is_node = true;
-  /// What a dialer that is no node may ask for.
+  /// The roles whose requests a dialer that is no node may send.
   core::role_set dialer_roles = core::role_set::all();
   /// The end that is this process.
   sender own = sender::listener;
@@ -79,8 +79,8 @@ struct conversation {
 /// actors on request: that one is dropped, not refused. So is an answer that nobody waits for, what
 /// a node sends to an actor that is not published, and a peer's monitor of one.
 ///
-/// What this process sends besides requests passes without the number of the actor that sends it:
-/// nobody learns the numbers of internal actors.
+/// A message of this process that is no request passes without the number of the actor that sends
+/// the message: nobody learns the numbers of internal actors.
 class frame_validator {
 public:
   static constexpr std::size_t payload_held_max = 256;
@@ -117,7 +117,7 @@ private:
   /// The same for the payload's beginning.
   frame_fault judge_payload();
   frame_fault judge_message(std::string_view payload) const;
-  /// What is wrong with the receiver of a message; notes our own requests.
+  /// The fault of the receiver of a message; notes our own requests.
   frame_fault judge_receiver();
   bool from_outside() const { return from_ != shared_.own; }
   bool from_node() const { return from_ == sender::listener || shared_.dialer_is_node; }
@@ -149,7 +149,7 @@ private:
   std::uint64_t dropped_ = 0;
 };
 
-/// What a message is, for whoever may send it.
+/// The content of a message, as far as it decides which senders may send the message.
 struct content {
   /// Whether our processes send it at all, and whether only nodes do.
   enum class of : std::uint8_t { nobody, anybody, nodes };

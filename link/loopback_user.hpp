@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
-/// Who is at the other end of a connection inside this machine. TCP has no credentials as Unix
+/// The user at the other end of a connection inside this machine. TCP has no credentials as Unix
 /// sockets have; the system's tables of connections have.
 namespace holdfast::link {
 

@@ -12,9 +12,9 @@
 
 namespace holdfast::link {
 
-/// Who stands behind the processes that are connected, by the ids of their greetings. Written by
-/// the TLS listener, which lets no two certificates' holders be one process; read by the gateway.
-/// Safe to use from several threads.
+/// The identities behind the processes that are connected, by the ids of their greetings. Written
+/// by the TLS listener, which lets no two certificates' holders be one process; read by the
+/// gateway. Safe to use from several threads.
 class peer_directory {
 public:
   using key = std::array<char, node_key::size>;

@@ -10,7 +10,7 @@
 
 namespace holdfast::link {
 
-/// Who may send messages to a published actor.
+/// The processes that may send messages to a published actor.
 enum class audience : std::uint8_t {
   anybody, ///< Peers and nodes.
   nodes,   ///< Nodes alone.
@@ -36,7 +36,7 @@ public:
   /// Withdraws the actor when the last copy is gone.
   std::shared_ptr<void> published(std::uint64_t actor, audience who);
 
-  /// Who may send to the actor; empty when it is not published.
+  /// The audience of the actor; empty when the actor is not published.
   std::optional<audience> who_reaches(std::uint64_t actor) const;
   bool is_reached(std::uint64_t actor, bool by_node) const {
     const auto who = who_reaches(actor);

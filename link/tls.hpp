@@ -39,9 +39,9 @@ std::vector<std::string> names_of(x509_st* certificate);
 /// not say what it is for is not: OpenSSL alone would take it for anything.
 bool is_for_servers(x509_st* certificate);
 
-/// Who a certificate says that its holder is: a node, or a peer with the roles of its URIs
-/// (`core::grant_of_uri`). One without any such URI has `roles_without_one`; a URI that makes no
-/// sense gives nothing.
+/// The identity that a certificate gives its holder: a node, or a peer with the roles of its URIs
+/// (`core::grant_of_uri`). A certificate without any such URI has `roles_without_one`; a URI that
+/// makes no sense gives nothing.
 core::principal principal_of(x509_st* certificate, core::role_set roles_without_one);
 
 /// The names in the first certificate of a PEM file.

@@ -8,7 +8,7 @@
 
 namespace holdfast::persistence {
 
-/// What was done about one check.
+/// The rows mended for one check.
 struct mended {
   std::string name;       ///< Of the check, e.g. `assignment_ids_unique`.
   std::uint64_t rows = 0; ///< That were changed.

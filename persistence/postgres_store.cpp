@@ -192,7 +192,7 @@ commit_result postgres_store::failed_commit(const write_batch& batch,
     const auto chosen = may_be_taken(failure) ? chosen_in(batch) : chosen_ids{};
     if (chosen.empty())
       return result;
-    // What is found has committed: whoever is still at it has made this batch wait.
+    // A found id has committed: a transaction that still wrote that id has made this batch wait.
     const auto found = run_promptly({find_taken_call(chosen)}, [] {});
     if (found.failed) // it is refused once more at the next try
       return {commit_status::unavailable, {}, found.failure.text()};
@@ -207,9 +207,10 @@ commit_result postgres_store::failed_commit(const write_batch& batch,
   return judged.before ? confirmed(batch, std::move(judged)) : judged;
 }
 
-// What is visible need not be replicated: after a restart the server shows all that it has written
-// itself, also what a standby has not got. A write of our own that is committed on the same server
-// has waited for the standby, if commits do, and with it for all that was written before.
+// A visible row need not be replicated: after a restart the server shows all rows that it has
+// written itself, also rows that a standby has not got. A write of our own that is committed on the
+// same server has waited for the standby, if commits do, and with it for all that was written
+// before.
 commit_result postgres_store::confirmed(const write_batch& batch, commit_result found) {
   const auto answer = run_promptly({confirm_call(batch)}, [] {});
   if (answer.failed)

@@ -75,7 +75,7 @@ private:
   columns<core::uuid> updated_;
   progress_columns progress_of_updated_;
   columns<int4, core::uuid, int8, int8, int4, int4>
-      kept_of_updated_; ///< What is about live tasks only.
+      kept_of_updated_; ///< Columns about live tasks only.
   columns<core::uuid, int8, core::instant> extended_;
   columns<core::uuid, int8, int2, text, text, core::instant> ended_;
   rows<core::uuid, int8, int2, text, text, text, core::instant, text, text, text, int4, int4, int4,

@@ -43,7 +43,7 @@ constexpr statement staged_of_queue{"staged_of_queue", R"sql(
    WHERE i.bytes_before < $3::bigint OR i.bytes_before = 0
    ORDER BY i.intake_id)sql"};
 
-// What a row has in place, and not in pages of its own that may be damaged.
+// Columns that a row has in place, and not in pages of their own that may be damaged.
 constexpr statement staged_ids{"staged_ids", R"sql(
   SELECT intake_id FROM holdfast.task_intake
    WHERE queue = $1::text AND refused_at IS NULL ORDER BY intake_id LIMIT $2::integer)sql"};

@@ -35,7 +35,7 @@ constexpr statement tasks_of_queue{"tasks_of_queue", R"sql(
    WHERE k.queue = $1::text AND ($2::boolean OR k.task_id = ANY ($3::uuid[]))
    ORDER BY k.task_id)sql"};
 
-// What a row has in place, and not in pages of its own that may be damaged.
+// Columns that a row has in place, and not in pages of their own that may be damaged.
 constexpr statement task_ids_of_queue{"task_ids_of_queue", R"sql(
   SELECT task_id FROM holdfast.tasks WHERE queue = $1::text ORDER BY task_id)sql"};
 constexpr statement unique_key_of_task{"unique_key_of_task", R"sql(

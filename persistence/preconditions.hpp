@@ -11,13 +11,13 @@ namespace holdfast::persistence {
 /// The oldest server that migrations and statements run on, as libpq tells versions.
 constexpr int oldest_server_version = 130000;
 
-/// What a node must know of a database before it works on it.
+/// The facts about a database that a node must know before the node works on the database.
 struct database_facts {
   int server_version = 0; ///< As libpq tells it, for example 150018.
   std::string server_version_text;
   std::string database;
   std::string encoding = "UTF8";
-  std::string role; ///< Who has logged in.
+  std::string role; ///< The role that has logged in.
   bool standby = false;
   /// Two open sessions were one session of the server: a pooler in transaction mode is between.
   bool sessions_shared = false;
@@ -38,8 +38,8 @@ struct database_facts {
 core::outcome<database_facts> read_database_facts(const std::string& conninfo);
 
 struct precondition_report {
-  std::vector<std::string> refused; ///< What a node cannot work with; each says what to do.
-  std::vector<std::string> warned;  ///< What may become a problem.
+  std::vector<std::string> refused; ///< Facts that a node cannot work with; each says what to do.
+  std::vector<std::string> warned;  ///< Facts that may become a problem.
 };
 
 /// Holds `facts` against what a node needs that opens `connections` of them.

@@ -12,8 +12,8 @@ struct pinned_setting {
   int since = 0; ///< The first server that knows it.
 };
 
-// What another value would do stands behind it. Timeouts come first: a short `statement_timeout`
-// also holds for the statements that follow here.
+// The effect of another value stands behind each setting. Timeouts come first: a short
+// `statement_timeout` also holds for the statements that follow here.
 constexpr pinned_setting pinned_settings[]{
     {"statement_timeout", "0"},                   // ends the wait for another node's migration
     {"lock_timeout", "0"},                        // the same
@@ -40,7 +40,7 @@ constexpr pinned_setting pinned_settings[]{
     {"extra_float_digits", "1"},
     {"check_function_bodies", "on"},
     {"exit_on_error", "off"}, // a refused batch would cost its session
-    // What rests on an index must find it usable.
+    // A statement that rests on an index must find the index usable.
     {"enable_indexscan", "on"},
     {"enable_indexonlyscan", "on"},
     {"enable_nestloop", "on"},

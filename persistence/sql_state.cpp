@@ -34,8 +34,9 @@ constexpr std::array state_rules{
     // "cached plan must not change result type": the schema has changed since it was prepared. None
     // of our statements asks for a feature that may be missing.
     state_rule{"0A", remedy::new_session},
-    // What is not there although every statement is ours: the schema is being restored, or is
-    // another one by now. Statements that were parsed before it came back find it by a new session.
+    // An object is missing although every statement is ours: the schema is being restored, or is
+    // another one by now. Statements that were parsed before the object came back find it by a new
+    // session.
     state_rule{"3D", remedy::new_session}, state_rule{"3F", remedy::new_session},
     state_rule{"42P01", remedy::new_session}, // undefined_table
     state_rule{"42P10",
@@ -55,7 +56,7 @@ constexpr std::array state_rules{
     state_rule{"XX", remedy::retry},          // of the server itself
     // data_corrupted, index_corrupted: what is stored stays damaged until somebody mends it.
     state_rule{"XX001", remedy::refuse}, state_rule{"XX002", remedy::refuse},
-    state_rule{"F0", remedy::retry},          // its configuration file is being changed
+    state_rule{"F0", remedy::retry}, // its configuration file is being changed
 };
 
 } // namespace

@@ -99,7 +99,7 @@ struct shard_fence {
   core::token tokens_above{0};    ///< Leases are granted under higher tokens only.
 };
 
-/// What somebody has seen committed.
+/// The history that somebody has seen committed.
 struct known_history {
   std::uint64_t generation = 0;
   std::vector<shard_fence> shards; ///< Their tokens are of no use here.

@@ -39,7 +39,7 @@ void use(std::set<Id>& used, const std::vector<Id>& ids) {
   used.insert(ids.begin(), ids.end());
 }
 
-/// What is said of the first id of a change that is taken; empty when none is.
+/// The refusal of the first id of a change that is taken; empty when none is.
 std::string_view problem_of(const chosen_ids& ids, const ids_in_use& used,
                             const std::map<core::repair_id, core::step_id>& repairs) {
   if (any_of(used.workflows, ids.workflows))

@@ -33,7 +33,7 @@ constexpr const char* planning = R"sql(
   SET enable_nestloop = off;
   SET work_mem = '64MB';)sql";
 
-/// What the checks know as `pg_temp.<name>`.
+/// A table that the checks know as `pg_temp.<name>`.
 struct derived_table {
   const char* name;
   const char* columns; ///< As `CREATE TABLE` wants them.

@@ -4,7 +4,7 @@
 
 namespace holdfast::persistence {
 
-/// What a private server may keep of its write-ahead log, in MiB.
+/// The sizes that the write-ahead log of a private server may have, in MiB.
 struct wal_size {
   std::uint32_t max_mb = 0; ///< `max_wal_size`: a checkpoint begins when the log gets there.
   std::uint32_t min_mb = 0; ///< `min_wal_size`: so much of it is kept to be written over.

@@ -50,7 +50,7 @@ struct node_with_damage : node_with_queue {
     BOOST_REQUIRE(told.value);
     return *told.value;
   }
-  /// What a producer stages so that its row cannot be read later.
+  /// The task that a producer staged last, whose row cannot be read later.
   core::staging_id last_staged() const { return database->tables().task_intake.rbegin()->first; }
 };
 
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(damaged_policy_keeps_no_other_queue_from_its_work) {
   const auto list = call(msg::list_queues{});
   BOOST_REQUIRE(list.value);
   BOOST_TEST(list.value->queues.size() == 2U);
-  // What is staged for it waits.
+  // A task that is staged for the damaged queue waits.
   stage();
   let_it_look();
   BOOST_TEST(on_stage().staged == 1U);

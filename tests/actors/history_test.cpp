@@ -45,7 +45,7 @@ struct forgetful_node : node_with_queue {
 BOOST_FIXTURE_TEST_SUITE(lost_history, forgetful_node)
 
 // findings R1, Q2
-BOOST_AUTO_TEST_CASE(whoever_asks_first_is_told_to_ask_again_and_then_work_goes_on) {
+BOOST_AUTO_TEST_CASE(the_first_request_after_a_loss_is_told_to_ask_again_and_then_work_goes_on) {
   const auto old = enqueued(request());
   copy();
   for (int i = 0; i < 4; ++i)
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(whoever_asks_first_is_told_to_ask_again_and_then_work_goes_
   BOOST_TEST((first->code() == core::errc::unavailable));
   advance(2s);
   BOOST_TEST((enqueue(young).refusal == core::errc::none));
-  // What there was at the copy is there, once, and what came since; the lost ones are gone.
+  // The task from before the copy is there, once, and so is the later one; the lost tasks are gone.
   std::set<core::task_id> given;
   for (const auto& task : claimed(claim("w", 10)))
     BOOST_TEST(given.insert(task.task).second);

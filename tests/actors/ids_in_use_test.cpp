@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_judgment_id_of_another_unit_is_refused_as_often_as_it_com
 }
 
 // finding B1: in the same commit, and with others under way in the same unit
-BOOST_AUTO_TEST_CASE(who_works_on_the_same_unit_meanwhile_notices_nothing) {
+BOOST_AUTO_TEST_CASE(other_contributors_of_the_unit_notice_nothing_meanwhile) {
   const auto step = create(of_ten);
   feed(step, 2);
   const auto first = judgment(assigned(step, "ana"), "ana");

@@ -1,4 +1,4 @@
-// What ends a lease, and whom that is blamed on, as workers of a node see it.
+// The causes that end a lease, and the blame for each end, as workers of a node see them.
 
 #include "tests/support/queue_fixture.hpp"
 

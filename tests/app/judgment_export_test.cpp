@@ -1,4 +1,4 @@
-// Whatever `step export` writes, `aggregate` reads. Findings C6 and D5.
+// `aggregate` reads every file that `step export` writes. Findings C6 and D5.
 
 #include "app/judgment_export.hpp"
 #include "documents/csv.hpp"
@@ -72,7 +72,7 @@ bool first_character_commands(const std::string& field) {
 
 BOOST_AUTO_TEST_SUITE(exported_judgments)
 
-BOOST_AUTO_TEST_CASE(what_is_exported_is_read_again_to_the_byte) {
+BOOST_AUTO_TEST_CASE(an_exported_file_is_read_again_to_the_byte) {
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     test::random_source random{seed};
     const auto formulas = random.one_in(2) ? csv_formulas::guarded : csv_formulas::as_they_are;

@@ -71,7 +71,8 @@ const std::vector<spelled_file> files{
 
 BOOST_AUTO_TEST_SUITE(lines_of_files)
 
-BOOST_DATA_TEST_CASE(what_systems_add_is_no_part_of_a_line, boost::unit_test::data::make(files)) {
+BOOST_DATA_TEST_CASE(additions_of_systems_are_no_part_of_a_line,
+                     boost::unit_test::data::make(files)) {
   const std::string expected = sample.lines;
   const auto found = lines_of(sample.text);
   BOOST_TEST(found.substr(0, expected.size()) == expected);

@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_printed_as_they_are_stored) {
 })");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_missing_or_no_json_is_printed_as_before) {
+BOOST_AUTO_TEST_CASE(missing_or_invalid_json_is_printed_as_before) {
   BOOST_TEST(pretty(stored_json("")) == "null");
   BOOST_TEST(pretty(stored_json("{")) == "<discarded>");
   BOOST_TEST(pretty(nlohmann::ordered_json("\xff")) == "\"\xef\xbf\xbd\"");

@@ -21,7 +21,7 @@ const std::string hostile = "a\x1b[2J\x07\nready\r\tb\x7f\xc2\x9b"
                             "c\xe2\x80\xae"
                             "d\xff\xed\xa0\x80";
 
-/// What `std::cout` passes on of `pieces`, through the guard.
+/// The text that `std::cout` passes on of `pieces`, through the guard.
 std::string guarded(const std::vector<std::string>& pieces) {
   std::ostringstream bare;
   auto* before = std::cout.rdbuf(bare.rdbuf());
@@ -39,7 +39,7 @@ std::string guarded(const std::vector<std::string>& pieces) {
 
 BOOST_AUTO_TEST_SUITE(printable_text)
 
-BOOST_AUTO_TEST_CASE(what_a_terminal_obeys_is_written_out) {
+BOOST_AUTO_TEST_CASE(characters_that_a_terminal_obeys_are_written_out) {
   BOOST_TEST(printable(hostile)
              == "a\\u001b[2J\\u0007\\nready\\r\\tb\\u007f\\u009bc\\u202ed\xef\xbf\xbd\xef\xbf\xbd"
                 "\xef\xbf\xbd\xef\xbf\xbd");

@@ -1,4 +1,4 @@
-// Who may send which message.
+// The senders that each message may have.
 
 #include "core/access.hpp"
 

@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(all_spellings_of_a_number_are_equal_and_no_others) {
   }
 }
 
-// What was one text as a double is the same one now.
+// A number whose double had one text has the same text now.
 BOOST_AUTO_TEST_CASE(short_numbers_are_the_shortest_text_of_their_double) {
   random_source random{4};
   for (int round = 0; round < 20'000; ++round) {

@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(a_database_that_goes_back_in_any_number_has_forgotten) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_the_writers_had_committed_before_the_look_must_be_there) {
+BOOST_AUTO_TEST_CASE(commits_of_the_writers_before_the_look_must_be_there) {
   seen_history known;
   const shard_marks written{{0, {1, 5, 7}}};
   BOOST_TEST(known.look(seen_shards({shard_at(0, 1, 5, 7)}), written) == "");
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(a_row_or_a_generation_that_is_gone_is_forgotten) {
              == "it is of generation 2, and generation 3 was seen");
 }
 
-BOOST_AUTO_TEST_CASE(what_was_forgotten_stays_forgotten_until_the_numbers_are_above_it) {
+BOOST_AUTO_TEST_CASE(a_forgotten_history_stays_forgotten_until_the_numbers_are_above_it) {
   seen_history known;
   known.look(seen_shards({shard_at(0, 3, 8, 9)}), {});
   for (int look = 0; look < 3; ++look)

@@ -1,5 +1,4 @@
-// What the end of a lease is blamed on: the time that a task took, a worker that is gone, or
-// nobody.
+// The blame for the end of a lease: the time that a task took, a worker that is gone, or nobody.
 
 #include "core/queue.hpp"
 #include "tests/core/describe.hpp"

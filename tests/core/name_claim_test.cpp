@@ -1,4 +1,4 @@
-// Who may start under the name of a node.
+// The processes that may start under the name of a node.
 
 #include "core/name_claim.hpp"
 

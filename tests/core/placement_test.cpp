@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(every_history_settles_with_a_host_for_each_shard) {
 }
 
 // finding R4
-BOOST_AUTO_TEST_CASE(who_sees_the_clock_go_back_lets_the_others_renew_first) {
+BOOST_AUTO_TEST_CASE(a_node_that_sees_the_clock_go_back_lets_the_others_renew_first) {
   using namespace std::chrono_literals;
   const instant noon{1'700'000'000s};
   cluster c;

@@ -95,7 +95,7 @@ public:
   }
 
   /// B49, C49: what is made earlier goes first, and each of priority counts as much as `aging`.
-  /// What was paused or given back for nothing counts from when it was due again.
+  /// A task that was paused or given back for nothing counts from when it was due again.
   std::pair<instant, task_id> place(const core::task& t) const {
     const auto& p = t.progress;
     const auto since = p.pauses > 0 || p.idle_releases > 0

@@ -48,7 +48,7 @@ struct minutely {
         made.insert(id);
     }
     BOOST_TEST(ran.answer.unsure.empty());
-    // What is made is done at once.
+    // Every task that is made is done at once.
     for (const auto& id : made) {
       BOOST_TEST(finished.insert(id).second, "an occurrence has made a second task");
       q.tasks.erase(id);
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(a_schedule_that_ran_two_days_ahead_goes_on_from_now_and_say
   BOOST_TEST(m.it().problem == "");
 }
 
-BOOST_AUTO_TEST_CASE(what_was_made_ahead_is_not_made_again_when_its_time_comes) {
+BOOST_AUTO_TEST_CASE(an_occurrence_made_ahead_is_not_made_again_when_its_time_comes) {
   minutely m{backfill::all};
   BOOST_TEST(m.run(noon + 1min).size() == 1U);
   BOOST_TEST(m.run(noon + 5min).size() == 4U); // ahead, and all in between

@@ -1,4 +1,4 @@
-// What one contributor did to a unit is taken back, and nothing else.
+// A unit takes back the grants and judgments of one contributor, and nothing else.
 
 #include "core/unit_undo.hpp"
 

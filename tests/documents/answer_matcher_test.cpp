@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(problems_name_the_member) {
 }
 
 // finding C3: the number and the string count as one answer, so they are judged alike.
-BOOST_AUTO_TEST_CASE(what_counts_as_one_answer_is_judged_alike) {
+BOOST_AUTO_TEST_CASE(spellings_that_count_as_one_answer_are_judged_alike) {
   const std::vector<std::pair<std::string, std::string>> one_answer{
       {"1", R"("1")"},
       {"1.0", "1"},

@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(values_that_no_double_tells_apart_stay_apart) {
   BOOST_TEST(canonical_json("1e-399") != canonical_json("1e-400"));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_accepted_is_accepted_again) {
+BOOST_AUTO_TEST_CASE(accepted_json_is_accepted_again_in_canonical_form) {
   const auto tiny = "0." + std::string(10'000, '0') + "1";
   const auto vast = "1" + std::string(300, '0') + ".5";
   for (const auto& text : {tiny, vast, std::string{"0.0001e-400"}, std::string{"1e-400"}}) {

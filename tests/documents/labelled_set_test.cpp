@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(the_empty_answer_is_an_answer_where_it_is_written) {
 }
 
 // finding C7
-BOOST_AUTO_TEST_CASE(what_systems_add_to_a_file_is_no_part_of_its_answers) {
+BOOST_AUTO_TEST_CASE(additions_of_systems_to_a_file_are_no_part_of_its_answers) {
   const auto set = read("\xef\xbb\xbfworker,task,label \r\nw1,t1,cat \t\r\nw2,t1,\"cat\" \r\n \r\n",
                         "task,label\rt1,cat\r");
   BOOST_REQUIRE(set);

@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_pattern_that_nothing_matches_is_refused) {
     BOOST_TEST(accepted(any, with(fine)), fine);
 }
 
-// Whatever the truth, its own matcher takes it for right, or it is refused.
+// Every truth is taken for right by its own matcher, or is refused.
 BOOST_AUTO_TEST_CASE(an_accepted_truth_is_right_by_its_own_matcher) {
   test::random_source random{9};
   const auto coordinate = [&] {

@@ -1,4 +1,4 @@
-// What comes from outside the cluster as a file, and what goes to a terminal.
+// Files that come from outside the cluster, and text that goes to a terminal.
 
 #include "app/demo/scratch_directory.hpp"
 #include "client/peer_system.hpp"
@@ -47,7 +47,7 @@ struct told_node : test::running_node, test::simple_job<told_node> {
 const std::string hostile_name = "x\x1b[2J\r\nholdfast: forged\t\xc2\x9b"
                                  "2J\xe2\x80\xae\x7fy";
 
-/// What is wrong with text that goes to a terminal; empty if nothing.
+/// The harm in text that goes to a terminal; empty if there is none.
 std::string harm_in(const std::string& text) {
   std::istringstream lines{text};
   for (std::string line; std::getline(lines, line);)
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(no_name_commands_the_terminal_of_whoever_looks) {
     BOOST_TEST(harm_in(end.out) == "", words);
     BOOST_TEST(harm_in(end.err) == "", words);
   }
-  // What is exact stays so.
+  // An exact name in JSON stays exact.
   const auto listed = json::parse(holdfast({"queues", "list", "--json"}).out);
   BOOST_TEST(listed.at("queues").at(0).at("paused_types").at(0).get<std::string>() == name);
 }

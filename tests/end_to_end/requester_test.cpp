@@ -355,7 +355,7 @@ BOOST_AUTO_TEST_CASE(contributors_are_tested_removed_and_repaired_from_the_comma
   shown.back() = "photo";
   BOOST_TEST(holdfast(shown).code == 2);
 
-  // Whoever is asked sees the line as it would be without its truth, in the spelling of all inputs.
+  // A contributor sees the line as it would be without its truth, in the spelling of all inputs.
   feed(step, 0, 3);
   const auto answer = [&](const std::string& who, const std::string& what) {
     const auto given = ask(msg::ask_assignment{step, who, {ids.next()}});

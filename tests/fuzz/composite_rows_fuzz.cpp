@@ -101,7 +101,7 @@ template <class T>
 bool same(const T& a, const T& b) {
   return a == b;
 }
-/// What is sent is cut off at the ends of what a server can be told.
+/// A time that is sent is cut off at the ends of the range that a server can be told.
 bool same(core::instant a, core::instant b) {
   constexpr auto epoch = std::int64_t{946'684'800'000'000};
   return a == b || core::to_micros(b) < INT64_MIN + epoch + 1

@@ -29,7 +29,7 @@ struct changing_clocks : core::time_zone {
   core::duration offset_at(core::instant at) const override { return at < change ? before : after; }
 };
 
-/// What the C library knows of the calendar.
+/// Whether `c` names the minute of `utc` by the C library's calendar.
 bool names(const core::cron& c, core::instant utc) {
   const auto seconds = static_cast<std::time_t>(
       std::chrono::floor<std::chrono::seconds>(utc).time_since_epoch() / 1s);

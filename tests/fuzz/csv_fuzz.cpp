@@ -1,8 +1,8 @@
 // libFuzzer target of the reader and the writer of CSV.
 //
-// What is read is written so that the same is read again, whatever becomes of formulas; no field
-// that is written guarded is one; and line ends of another system change nothing outside of
-// quotation marks.
+// A record that is read is written so that the same record is read again, whatever becomes of
+// formulas; no field that is written guarded is a formula; and line ends of another system change
+// nothing outside of quotation marks.
 
 #include "documents/csv.hpp"
 #include "tests/fuzz/oracle.hpp"

@@ -1,8 +1,8 @@
 // libFuzzer target of the reader of JSON documents from outside.
 //
-// What it accepts is JSON to another parser, too; it has one canonical spelling, which is accepted
-// again with the same value; and the members of an object are found in its text as they are in the
-// value.
+// A document that the reader accepts is JSON to another parser, too; the document has one canonical
+// spelling, which is accepted again with the same value; and the members of an object are found in
+// its text as they are in the value.
 
 #include "documents/canonical_json.hpp"
 #include "documents/exact_number.hpp"

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-/// What a fuzz target demands beyond that nothing crashes.
+/// The demands of a fuzz target beyond that nothing crashes.
 namespace holdfast::fuzz {
 
 /// Ends the program, which keeps the input, unless `holds`.

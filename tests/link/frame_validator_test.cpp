@@ -301,7 +301,7 @@ BOOST_AUTO_TEST_CASE(answers_pass_without_the_number_of_the_actor_that_gives_the
                                 frames::content("@<>+hf1.tasks_lost", 9), 0, from, 7);
   };
   BOOST_TEST((judge(both.listener, hint(4711)).passed == hint(0)));
-  // Who asks must be answered.
+  // An actor that asks must be answered.
   BOOST_TEST((judge(both.listener, frames::message()).passed == frames::message()));
 }
 

@@ -1,5 +1,5 @@
-// What a node does not let in: messages to actors that are not published, other users of its
-// machine, requests beyond the role of a certificate.
+// The traffic that a node does not let in: messages to actors that are not published, other users
+// of its machine, requests beyond the role of a certificate.
 
 #include "tests/end_to_end/producer.hpp"
 #include "tests/end_to_end/running_node.hpp"

@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(a_disk_error_at_a_commit_loses_nothing_and_doubles_nothing)
           (result.status == commit_status::in_doubt || result.status == commit_status::unavailable),
           name_of(result.status) << ": " << result.reason);
     }
-    // What a writer does: the same batch, until the server that recovers says what became of it.
+    // Does as a writer: commits the same batch until the server that recovers tells its fate.
     auto result = commit(batch);
     for (const auto until = std::chrono::steady_clock::now() + recovery_limit;
          result.status != committed && std::chrono::steady_clock::now() < until;)

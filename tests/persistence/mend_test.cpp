@@ -1,4 +1,4 @@
-// What earlier versions have left behind in a database, and what mends it.
+// Faults that earlier versions have left behind in a database, and the mends for them.
 
 #include "persistence/mend.hpp"
 

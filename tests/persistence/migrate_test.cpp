@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(lets_units_be_found_through_their_source_keys_alone) { // A
   BOOST_TEST(only_by_key());
 }
 
-/// What docs/OPERATIONS.md says under `heading`: the lines that are indented, as one text.
+/// The text of docs/OPERATIONS.md under `heading`: the lines that are indented, as one text.
 std::string indented_below(const std::string& heading) {
   std::ifstream in{source_dir() + "/docs/OPERATIONS.md"};
   std::string text;

@@ -1,4 +1,4 @@
-// What a node finds out about a database before it works on it.
+// The facts that a node finds out about a database before the node works on the database.
 
 #include "persistence/preconditions.hpp"
 

@@ -1,4 +1,4 @@
-// What a role, a database or a server of others sets does not change how our sessions work.
+// Settings of a role, a database or a server of others do not change how our sessions work.
 
 #include "persistence/connection.hpp"
 #include "persistence/migrate.hpp"

@@ -1,4 +1,4 @@
-// What each SQLSTATE means for whoever has sent the statement: one table.
+// The meaning of each SQLSTATE for the sender of the statement: one table.
 
 #include "persistence/connection.hpp"
 #include "persistence/sql_state.hpp"
@@ -23,24 +23,24 @@ void all_have(remedy wanted, std::initializer_list<const char*> states) {
 BOOST_AUTO_TEST_SUITE(sql_state)
 
 // finding Q3
-BOOST_AUTO_TEST_CASE(what_only_another_session_can_heal_opens_one) {
+BOOST_AUTO_TEST_CASE(an_error_that_only_another_session_can_heal_opens_one) {
   all_have(remedy::new_session,
            {"25006", "25001", "25P01", "25P02", "26000", "42P05", "34000", "42P03",
             "0A000", "53300", "3D000", "3F000", "42P01", "42703", "42704", "42883",
             "42P10", "42501", "28000", "28P01", "0P000", "0L000"});
 }
 
-BOOST_AUTO_TEST_CASE(what_passes_by_itself_is_tried_again_on_the_session) {
+BOOST_AUTO_TEST_CASE(an_error_that_passes_by_itself_is_tried_again_on_the_session) {
   all_have(remedy::retry, {"40000", "40001", "40002", "40P01", "53000", "53100", "53200", "53400",
                            "55P03", "55006", "57014", "57000", "58000", "58030", "XX000", "F0000"});
 }
 
-BOOST_AUTO_TEST_CASE(what_ends_the_session_counts_as_its_end) {
+BOOST_AUTO_TEST_CASE(an_error_that_ends_the_session_counts_as_its_end) {
   all_have(remedy::ended, {"", "08000", "08003", "08006", "08P01", "57P01", "57P02", "57P03",
                            "57P04", "57P05", "25P03", "25P04", "40003"});
 }
 
-BOOST_AUTO_TEST_CASE(what_the_data_or_the_statement_is_to_blame_for_is_refused) {
+BOOST_AUTO_TEST_CASE(an_error_of_the_data_or_the_statement_is_refused) {
   all_have(remedy::refuse, {"22012", "22021", "22P02", "23502", "23505", "23514", "21000", "42601",
                             "42804", "54000", "54001", "P0001", "P0002", "44000", "ZZ999", "XX001",
                             "XX002"}); // damaged data stays damaged
@@ -52,7 +52,7 @@ write_batch one_change(Fixture& f) {
   return {{f.part(0, {{{core::advance_cursor{"a", 0, 1}}, {}}})}};
 }
 
-/// What a writer does: the same batch until its fate is known.
+/// Does as a writer: commits the same batch until its fate is known.
 template <class Fixture>
 commit_result until_known(Fixture& f, const write_batch& batch) {
   commit_result result;

@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_lease_that_ends_where_no_lease_can_is_over, Worl
   f.world.set_back(1h);
   BOOST_TEST(find_node(value_of(f.db->renew(other, 1min)), f.node) == nullptr);
   BOOST_TEST(value_of(f.db->take_over("b", other, {0}, 1min, {})).size() == 1U);
-  // Who lives renews, by the clock of now.
+  // A node that lives renews, by the clock of now.
   BOOST_TEST(find_node(value_of(f.db->renew(f.node, 10s)), f.node) != nullptr);
   BOOST_TEST(value_of(f.db->take_over("b", other, {1}, 1min, {})).empty());
 }

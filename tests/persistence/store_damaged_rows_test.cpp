@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(stage_tells_how_much_waits_and_how_much_was_refuse
   BOOST_TEST(counts.refused == 2U);
   BOOST_TEST(counts.unreadable == 1U);
   BOOST_TEST(counts.last_refusal == "wrong_state: no state X");
-  // What is damaged is for somebody to look after.
+  // A damaged row is for somebody to look after.
   BOOST_TEST(value_of(f.db->prune_refused(0, f.node, "mail", at(100), 100)) == 1U);
   BOOST_TEST(value_of(f.db->count_staged("mail")).unreadable == 1U);
 }

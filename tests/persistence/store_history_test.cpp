@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_batch_that_follows_from_forgotten_ones_finds_its
   const auto mixed = f.commit_to_the_end(both);
   BOOST_TEST(is(mixed, history_lost));
   BOOST_TEST((mixed.fenced == std::vector<core::shard_id>{0}));
-  // What has lost nothing goes on.
+  // A shard that has lost nothing goes on.
   BOOST_TEST(is(f.commit_to_the_end({{f.part(2, {})}}), committed));
 }
 

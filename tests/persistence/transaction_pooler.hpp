@@ -191,7 +191,7 @@ private:
       }
       send_all(one.socket, message);
       if (message[0] == 'Z' && --one.answers_due == 0 && message[5] == 'I') {
-        // Whoever comes next gets the first idle one of the list.
+        // The next client gets the first idle session of the list.
         for (auto at = sessions_.begin(); at != sessions_.end(); ++at)
           if (&*at == one.mine) {
             at->idle = true;
