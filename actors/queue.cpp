@@ -174,6 +174,7 @@ void on_look_again(queue_ptr self) {
     on_due(self);
   else
     look_after(self);
+  serve(self, serving::as_backstop);
 }
 
 caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity, step_links links,

@@ -241,8 +241,14 @@ void claim_or_wait(queue_ptr self, queue_state::waiting_claim claim);
 /// Calls off the claims of whoever is gone; answers those who still listen with nothing.
 void stop_waiting_of(queue_ptr self,
                      const std::function<bool(const queue_state::waiting_claim&)>& gone);
-/// Gives what is ready to those who wait for it, and tells those who have waited long enough.
-void serve(queue_ptr self);
+/// How far tasks may be granted while the writers have much to do.
+enum class serving : std::uint8_t {
+  below_mark,  ///< While they are below their high-water mark; a timer tries again soon.
+  as_backstop, ///< Up to twice the mark: the look that makes up for lost timers must not wait for
+               ///< one.
+};
+/// Grants ready tasks to the claims that wait, and answers those that have waited long enough.
+void serve(queue_ptr self, serving how = serving::below_mark);
 
 // queue_payloads.cpp: what is too large for a row.
 

@@ -153,7 +153,7 @@ void save(queue_ptr self, const asked& from, Request& request, std::uint64_t num
 
 } // namespace
 
-void serve(queue_ptr self) {
+void serve(queue_ptr self, serving how) {
   auto& st = self->state;
   const auto at = time(self);
   while (!st.waiting_until.empty() && st.waiting_until.begin()->first <= at) {
@@ -166,7 +166,9 @@ void serve(queue_ptr self) {
     const bool something =
         st.queue.ready.waiting() > 0
         || (!st.queue.sleeping.empty() && st.queue.sleeping.begin()->first <= at);
-    return something && !writers_are_busy(*st.context);
+    const bool has_room = how == serving::as_backstop ? room_for_extensions(*st.context) > 0
+                                                      : !writers_are_busy(*st.context);
+    return something && has_room;
   };
   core::missed_claims missed;
   for (auto next = st.waiting.begin(); next != st.waiting.end() && more();) {
