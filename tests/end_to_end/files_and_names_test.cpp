@@ -1,14 +1,11 @@
 // Files that come from outside the cluster, and text that goes to a terminal.
 
 #include "app/demo/scratch_directory.hpp"
-#include "client/peer_system.hpp"
-#include "tests/end_to_end/running_node.hpp"
-#include "tests/end_to_end/simple_job.hpp"
+#include "tests/end_to_end/commanded_node.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/text.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <caf/actor_system.hpp>
 #include <nlohmann/json.hpp>
 
 #include <chrono>
@@ -21,7 +18,6 @@
 
 using holdfast::test::contains;
 
-namespace client = holdfast::client;
 namespace core = holdfast::core;
 namespace msg = holdfast::msg;
 namespace test = holdfast::test;
@@ -29,19 +25,6 @@ using namespace std::chrono_literals;
 using nlohmann::json;
 
 namespace {
-
-struct told_node : test::running_node, test::simple_job<told_node> {
-  const client::connection& connection() const { return node; }
-
-  test::program_end holdfast(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.end(), {"--node", "127.0.0.1:" + std::to_string(process->port())});
-    return test::run_program(HOLDFAST_BINARY, arguments, 60s);
-  }
-
-  client::peer_system configuration{client::peer_settings{}};
-  caf::actor_system system{configuration};
-  client::connection node{system, {"127.0.0.1", process->port()}, client::retry_policy{}, 1};
-};
 
 /// Clears a screen in two ways, turns text around, and looks like a message of ours.
 const std::string hostile_name = "x\x1b[2J\r\nholdfast: forged\t\xc2\x9b"
@@ -63,7 +46,7 @@ std::string harm_in(const std::string& text) {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(files_and_names, told_node)
+BOOST_FIXTURE_TEST_SUITE(files_and_names, test::commanded_node)
 
 // findings C7 and C8
 BOOST_AUTO_TEST_CASE(rows_from_any_system_are_the_same_and_a_bad_one_harms_no_other) {

@@ -1,15 +1,12 @@
 // What a requester sees on the command line of what became of an item, and of what keeps it.
 
 #include "app/demo/scratch_directory.hpp"
-#include "client/peer_system.hpp"
 #include "core/uuid.hpp"
-#include "tests/end_to_end/running_node.hpp"
-#include "tests/end_to_end/simple_job.hpp"
+#include "tests/end_to_end/commanded_node.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/text.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <caf/actor_system.hpp>
 #include <nlohmann/json.hpp>
 
 #include <chrono>
@@ -20,7 +17,6 @@
 
 using holdfast::test::contains;
 
-namespace client = holdfast::client;
 namespace core = holdfast::core;
 namespace msg = holdfast::msg;
 namespace test = holdfast::test;
@@ -29,30 +25,12 @@ using nlohmann::json;
 
 namespace {
 
-struct asked_node : test::running_node, test::simple_job<asked_node> {
-  const client::connection& connection() const { return node; }
-
-  test::program_end holdfast(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.end(), {"--node", "127.0.0.1:" + std::to_string(process->port())});
-    return test::run_program(HOLDFAST_BINARY, arguments, 60s);
-  }
-  std::string printed(const std::vector<std::string>& arguments) const {
-    const auto end = holdfast(arguments);
-    BOOST_TEST(end.code == 0, end.err);
-    return end.out;
-  }
-
-  client::peer_system configuration{client::peer_settings{}};
-  caf::actor_system system{configuration};
-  client::connection node{system, {"127.0.0.1", process->port()}, client::retry_policy{}, 1};
-};
-
 std::string text_of(const core::unit_id& id) { return core::to_string(id); }
 std::string text_of(const core::step_id& id) { return core::to_string(id); }
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(requesters, asked_node)
+BOOST_FIXTURE_TEST_SUITE(requesters, test::commanded_node)
 
 // A42: what `holdfast lineage` prints is what was done.
 BOOST_AUTO_TEST_CASE(what_became_of_an_item_can_be_printed) {

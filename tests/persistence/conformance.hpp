@@ -247,4 +247,17 @@ inline core::event event_about(core::unit_id unit, core::event_type type,
   return event;
 }
 
+/// A store whose batches are alike, so that they can be counted: each adds one unit and its event.
+template <class World>
+struct unit_batches : store_fixture<World> {
+  write_batch next_batch() {
+    const auto unit = this->new_unit(step.id, ++units);
+    return {{this->part(
+        0, {{{unit}, {event_about(unit.id, core::event_type::unit_ready_for_assignment)}}})}};
+  }
+
+  core::step_row step = this->given_step();
+  std::uint64_t units = 0;
+};
+
 } // namespace holdfast::test

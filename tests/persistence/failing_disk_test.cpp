@@ -70,15 +70,7 @@ private:
   std::optional<server_process> tracer_;
 };
 
-struct failing_disk_fixture : store_fixture<postgres_world> {
-  core::step_row step = given_step();
-  std::uint64_t units = 0;
-
-  write_batch next_batch() {
-    const auto unit = new_unit(step.id, ++units);
-    return {
-        {part(0, {{{unit}, {event_about(unit.id, core::event_type::unit_ready_for_assignment)}}})}};
-  }
+struct failing_disk_fixture : unit_batches<postgres_world> {
   std::int64_t stored_units() {
     return test_cluster::instance()
         .sql("SELECT count(*) FROM holdfast.units")[0][0]

@@ -45,17 +45,7 @@ public:
 };
 
 template <class World>
-struct fault_fixture : store_fixture<World> {
-  core::step_row step = this->given_step();
-  std::uint64_t units = 0;
-
-  /// The next batch: one unit and its event.
-  write_batch next_batch() {
-    const auto unit = this->new_unit(step.id, ++units);
-    return {{this->part(
-        0, {{{unit}, {event_about(unit.id, core::event_type::unit_ready_for_assignment)}}})}};
-  }
-
+struct fault_fixture : unit_batches<World> {
   /// Units and events that are in the database; both are one per batch.
   std::pair<std::int64_t, std::int64_t> stored() {
     const auto row =

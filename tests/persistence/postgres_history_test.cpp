@@ -85,15 +85,7 @@ private:
   private_cluster server_;
 };
 
-struct own_server_fixture : store_fixture<own_server> {
-  core::step_row step = given_step();
-  std::uint64_t units = 0;
-
-  write_batch next_batch() {
-    const auto unit = new_unit(step.id, ++units);
-    return {
-        {part(0, {{{unit}, {event_about(unit.id, core::event_type::unit_ready_for_assignment)}}})}};
-  }
+struct own_server_fixture : unit_batches<own_server> {
   commit_result commit_to_the_end(const write_batch& batch) {
     commit_result result;
     for (int attempt = 0; attempt < 8; ++attempt) {
