@@ -156,9 +156,8 @@ BOOST_AUTO_TEST_CASE(too_long_a_text_is_refused_unread) {
 
 // A80, A81: what stands for a document in the object store comes from nobody but us.
 BOOST_AUTO_TEST_CASE(reserved_members_are_refused_wherever_they_stand_in_the_outermost_object) {
-  for (const auto* text :
-       {R"({"a":1,"$holdfast.object":7})", R"({ "$holdfast.object" : 7})", R"({"$holdfast.x":1})",
-        R"({"\u0024holdfast.object":7})"})
+  for (const auto* text : {R"({"a":1,"$holdfast.object":7})", R"({ "$holdfast.object" : 7})",
+                           R"({"$holdfast.x":1})", R"({"\u0024holdfast.object":7})"})
     BOOST_TEST(core::to_string(check_json(text, json_limits{}).code) == "payload_invalid", text);
   for (const auto* text : {R"({"$holdfast":1})", R"(["$holdfast.object"])", R"({"holdfast.x":1})"})
     BOOST_TEST(core::to_string(check_json(text, json_limits{}).code) == "none", text);
