@@ -209,8 +209,8 @@ instant dispatcher::credential_opens_at(const queue_policy& policy, const group&
 }
 
 instant dispatcher::held_off_until(const group& of, instant now) const {
-  const auto pause = pauses_.find(of);
-  return pause == pauses_.end() ? now : pause->second.until;
+  const auto asked = pauses_.find(of);
+  return asked == pauses_.end() ? now : asked->second.until;
 }
 
 instant dispatcher::rates_open_at(const queue_policy& policy, const group& of, instant now) const {
@@ -367,8 +367,8 @@ void dispatcher::ended(const task_spec& spec) {
 }
 
 void dispatcher::hold_off(const task_spec& spec, instant until) {
-  auto& pause = pauses_[{spec.type, spec.credential}];
-  pause.until = std::max(pause.until, until);
+  auto& asked = pauses_[{spec.type, spec.credential}];
+  asked.until = std::max(asked.until, until);
 }
 
 void dispatcher::lets_others_first(const std::string& key) {
@@ -391,13 +391,13 @@ void dispatcher::lets_others_first(const std::string& key) {
 void dispatcher::went_well(const task_spec& spec, instant now) {
   if (pauses_.empty())
     return;
-  if (const auto pause = pauses_.find({spec.type, spec.credential}); pause != pauses_.end())
-    pause->second.went_well = now;
+  if (const auto asked = pauses_.find({spec.type, spec.credential}); asked != pauses_.end())
+    asked->second.went_well = now;
 }
 
 bool dispatcher::others_go_on(const task& t) const {
-  const auto pause = pauses_.find({t.spec.type, t.spec.credential});
-  return pause != pauses_.end() && pause->second.went_well >= t.paused_at;
+  const auto asked = pauses_.find({t.spec.type, t.spec.credential});
+  return asked != pauses_.end() && asked->second.went_well >= t.paused_at;
 }
 
 std::vector<task_id> dispatcher::next_in_line() const {

@@ -274,7 +274,7 @@ std::uint32_t ready_set::free_slots(const unit_id& unit) const {
 std::vector<unit_id> ready_set::all_open() const {
   std::vector<unit_id> open;
   open.reserve(index_.size() + apart_.size());
-  for (const auto& [unit, entry] : index_)
+  for (const auto& [unit, place] : index_)
     open.push_back(unit);
   for (const auto& [unit, suspended] : apart_)
     open.push_back(unit);
