@@ -103,11 +103,11 @@ public:
   explicit written_marks(std::uint32_t shards) : marks_(shards) {}
 
   /// By the shard's writer alone.
-  void put(core::shard_id shard, const core::shard_mark& mark) {
+  void put(core::shard_id shard, const core::shard_mark& seen) {
     auto& at = marks_[shard];
-    at.epoch.store(mark.at, std::memory_order_relaxed);
-    at.events.store(mark.events, std::memory_order_relaxed);
-    at.batches.store(mark.batches, std::memory_order_release);
+    at.epoch.store(seen.at, std::memory_order_relaxed);
+    at.events.store(seen.events, std::memory_order_relaxed);
+    at.batches.store(seen.batches, std::memory_order_release);
   }
   core::shard_marks read() const {
     core::shard_marks marks;

@@ -53,10 +53,10 @@ void read_unknown(queue_ptr self, std::vector<core::task_id> unknown) {
               auto& state = self->state;
               state.looking_for = false;
               end_read(self);
-              const auto why = msg::failure_of(error).detail;
-              if (state.lookout_fault.met(why))
+              const auto reason = msg::failure_of(error).detail;
+              if (state.lookout_fault.met(reason))
                 state.context->log(log_level::warning, "forgotten_tasks_not_read",
-                                   {{"queue", state.queue.name}, {"reason", why}});
+                                   {{"queue", state.queue.name}, {"reason", reason}});
             });
   });
 }

@@ -134,8 +134,8 @@ text_matcher box(member_reader& from, const std::vector<std::string>&) {
     from.problem("answer", "must be four numbers: [x1, y1, x2, y2]");
     return {};
   }
-  return [truth = *truth, least](const std::string& answer) {
-    const auto given = array_in(answer);
+  return [truth = *truth, least](const std::string& shown) {
+    const auto given = array_in(shown);
     const auto drawn = given ? box_of(*given) : std::nullopt;
     return drawn && quality::overlap_of(*drawn, truth) >= least;
   };

@@ -88,9 +88,9 @@ core::failure truth_checker::problem_with(std::string_view text) const {
   if (answer != truth->end() && !(*matches)(core::json_quoted(answer_text(*answer, labels))))
     return nobody("/answer is wrong by its own measure, as a box without area is");
   if (const auto expression = truth->find("pattern"); expression != truth->end()) {
-    const auto compiled = pattern::compile(expression->get_ref<const std::string&>());
-    HOLDFAST_INVARIANT(compiled, "a matcher was read of it");
-    if (!compiled->can_be_found())
+    const auto searched = pattern::compile(expression->get_ref<const std::string&>());
+    HOLDFAST_INVARIANT(searched, "a matcher was read of it");
+    if (!searched->can_be_found())
       return nobody("/pattern matches no text");
   }
   if (!labels.empty()) {
