@@ -97,7 +97,7 @@ void in_turn(step_ptr self, Request& m, Handler decide) {
 void hand_in(step_ptr self, const held_promise& promise, owned_submit m, std::string ref) {
   const auto unit = m.request.unit;
   const auto& board = *self->state.board;
-  const auto trust = board.trust_in(m.request.contributor);
+  const auto trust = trust_now(self, m.request.contributor);
   const bool removed = board.removed(m.request.contributor);
   const auto before = board.judged_before(m.request.contributor);
   // It goes the way of the offers: a slot that was reserved for somebody before is leased when it
@@ -114,7 +114,7 @@ void store_and_hand_in(step_ptr self, const held_promise& promise, owned_submit&
   const auto unit = m.request.unit;
   const auto& board = *self->state.board;
   const auto judgment = std::make_shared<trusted_submit>(
-      trusted_submit{std::move(m), board.trust_in(contributor), board.removed(contributor), {}});
+      trusted_submit{std::move(m), trust_now(self, contributor), board.removed(contributor), {}});
   self->state.judgment_lines.hold(contributor);
   const auto refuse_it = [=](const core::failure& why) {
     promise.deliver(msg::to_error(why));
@@ -439,14 +439,39 @@ void on_extend(step_ptr self, owned_extend& m) {
   forward(self, held_promise{self->make_response_promise()}, unit, std::move(m));
 }
 
-void on_submit(step_ptr self, owned_submit& m) {
-  in_turn(self, m, [](step_ptr step, const held_promise& promise, owned_submit& turn) {
-    if (is_large(step->state.context->settings, turn.request.payload))
-      store_and_hand_in(step, promise, turn);
-    else
-      hand_in(step, promise, std::move(turn), {});
+namespace {
+
+/// Answers whether the next request of the contributor must wait.
+bool take_judgment(step_ptr self, const held_promise& promise, owned_submit& m) {
+  const bool large = is_large(self->state.context->settings, m.request.payload);
+  if (large)
+    store_and_hand_in(self, promise, m);
+  else
+    hand_in(self, promise, std::move(m), {});
+  return large;
+}
+
+/// First finds out how far they are trusted, where the step goes by that.
+void take_trusted_judgment(step_ptr self, const held_promise& promise, owned_submit& m) {
+  const auto contributor = m.request.contributor;
+  if (trust_is_known(self, contributor)) {
+    take_judgment(self, promise, m);
+    return;
+  }
+  self->state.judgment_lines.hold(contributor);
+  const auto judgment = std::make_shared<owned_submit>(std::move(m));
+  learn_trust(self, contributor, [=](const core::failure& why) {
+    const bool failed = why.code != core::errc::none;
+    if (failed)
+      promise.deliver(msg::to_error(why));
+    if (failed || !take_judgment(self, promise, *judgment))
+      self->state.judgment_lines.go_on(contributor);
   });
 }
+
+} // namespace
+
+void on_submit(step_ptr self, owned_submit& m) { in_turn(self, m, take_trusted_judgment); }
 
 void on_change_unit(step_ptr self, const msg::change_unit& m) {
   forward(self, held_promise{self->make_response_promise()}, m.unit, m);

@@ -135,7 +135,7 @@ void take_results(step_ptr self, const apply_events& delivery) {
       continue;
     }
     // They are asked no test questions: all of a step are trusted alike.
-    over.trust = st.board->trust_in(core::task_judges(*st.step.executor).front());
+    over.trust = trust_now(self, core::task_judges(*st.step.executor).front());
     whole->begin_part();
     self->request(st.links.loader, internal_timeout, msg::get_task{ended.task})
         .then(

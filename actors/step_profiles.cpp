@@ -1,5 +1,7 @@
 #include "actors/step_state.hpp"
 
+#include "core/trust_elsewhere.hpp"
+
 namespace holdfast::actors {
 
 std::optional<std::vector<std::string>> known_lacks(step_ptr self,
@@ -20,11 +22,44 @@ void with_lacks(
             auto& st = self->state;
             auto& profile = loaded.stored.profile;
             const auto trust = core::trust_in(profile, loaded.stored.tests);
+            const auto by_others = core::trust_by_others(profile, loaded.stored.tests);
             const auto lacks = core::lacking(definition_of(st).asks, profile, trust);
-            st.profiles.learn(contributor, std::move(profile), trust, at);
+            st.profiles.learn(contributor, std::move(profile), trust, at, by_others);
             go_on({}, lacks);
           },
           [=](const caf::error& error) { go_on(msg::failure_of(error), {}); });
+}
+
+core::trust_mark trust_now(step_ptr self, const core::contributor_id& contributor) {
+  const auto& st = self->state;
+  core::trust_elsewhere elsewhere{core::goes_by_trust(definition_of(st)), {}};
+  if (elsewhere.looked)
+    elsewhere.mean =
+        st.profiles.trust_by_others(contributor, now(self, st.context)).value_or(std::nullopt);
+  return st.board->trust_in(contributor, elsewhere);
+}
+
+bool trust_is_known(step_ptr self, const core::contributor_id& contributor) {
+  const auto& st = self->state;
+  return !core::goes_by_trust(definition_of(st))
+         || st.board->trust_in(contributor).questions.value_or(0) > 0
+         || st.profiles.trust_by_others(contributor, now(self, st.context)).has_value();
+}
+
+void learn_trust(step_ptr self, const core::contributor_id& contributor,
+                 const std::function<void(const core::failure&)>& go_on) {
+  const auto at = now(self, self->state.context); // it may change while it is read
+  self->request(self->state.links.reader, internal_timeout, load_profile{contributor})
+      .then(
+          [=](profile_loaded& loaded) {
+            auto& profile = loaded.stored.profile;
+            const auto trust = core::trust_in(profile, loaded.stored.tests);
+            // Of whom has answered no question of this step, all of these are of others.
+            const auto by_others = core::trust_by_others(profile, loaded.stored.tests);
+            self->state.profiles.learn(contributor, std::move(profile), trust, at, by_others);
+            go_on({});
+          },
+          [=](const caf::error& error) { go_on(msg::failure_of(error)); });
 }
 
 } // namespace holdfast::actors

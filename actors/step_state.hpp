@@ -301,7 +301,8 @@ void on_upstream_progress(step_ptr self, const upstream_progress& change);
 void withdraw_made_from(step_ptr self, const std::vector<core::taken_back>& results,
                         std::function<void(const core::failure&)> done);
 
-// step_profiles.cpp: whether contributors have what the step asks of them.
+// step_profiles.cpp: whether contributors have what the step asks of them, and how far they are
+// trusted.
 
 /// What the contributor lacks; nothing as long as it is not known.
 std::optional<std::vector<std::string>> known_lacks(step_ptr self,
@@ -310,6 +311,14 @@ std::optional<std::vector<std::string>> known_lacks(step_ptr self,
 void with_lacks(
     step_ptr self, const core::contributor_id& contributor,
     const std::function<void(const core::failure&, const std::vector<std::string>&)>& go_on);
+
+/// How far their next judgment is trusted by what the step knows now.
+core::trust_mark trust_now(step_ptr self, const core::contributor_id& contributor);
+/// Whether that is all: else `learn_trust` reads what is known of them elsewhere, and calls
+/// `go_on`.
+bool trust_is_known(step_ptr self, const core::contributor_id& contributor);
+void learn_trust(step_ptr self, const core::contributor_id& contributor,
+                 const std::function<void(const core::failure&)>& go_on);
 
 // step_quality.cpp: what the contributors' judgments say about them, and about the units.
 

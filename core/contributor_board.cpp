@@ -366,11 +366,17 @@ contributor_board::remaining(std::vector<contributor_id> contributors) const {
   return contributors;
 }
 
-trust_mark contributor_board::trust_in(const contributor_id& contributor) const {
-  if (!policy_)
-    return {};
-  const auto* who = find(contributor);
-  return mark_of(who == nullptr ? quality::test_record{} : ledger_.record_of(who->number));
+trust_mark contributor_board::trust_in(const contributor_id& contributor,
+                                       const trust_elsewhere& elsewhere) const {
+  const auto* who = policy_ ? find(contributor) : nullptr;
+  const auto record = who == nullptr ? quality::test_record{} : ledger_.record_of(who->number);
+  if (record.asked > 0)
+    return mark_of(record);
+  if (elsewhere.mean)
+    return {*elsewhere.mean, std::nullopt};
+  if (policy_)
+    return mark_of(record);
+  return elsewhere.looked ? trust_mark{quality::trust{}.mean(), std::nullopt} : trust_mark{};
 }
 
 trust_course contributor_board::course_of(const contributor_id& contributor) const {
@@ -411,7 +417,8 @@ contributor_board::wrongly_trusted(const std::vector<step_history::trusted>& jud
     const auto [course, fresh] = courses.try_emplace(judgment.contributor);
     if (fresh)
       course->second = course_of(judgment.contributor);
-    if (!(course->second.at(judgment.when) == judgment.trust))
+    const auto today = course->second.at(judgment.when);
+    if (!(today == judgment.trust) && !keeps_trust(judgment.trust.questions, today))
       wrong.push_back(judgment);
   }
   return wrong;

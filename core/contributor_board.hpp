@@ -5,6 +5,7 @@
 #include "core/outcome.hpp"
 #include "core/quality/test_ledger.hpp"
 #include "core/step_survey.hpp"
+#include "core/trust_elsewhere.hpp"
 #include "core/workflow.hpp"
 
 #include <map>
@@ -134,8 +135,11 @@ public:
   bool removed(const contributor_id& contributor) const;
   /// Those of `contributors` who are not removed.
   std::vector<contributor_id> remaining(std::vector<contributor_id> contributors) const;
-  /// How much their next judgment is trusted: 1 where nobody is tested.
-  trust_mark trust_in(const contributor_id& contributor) const;
+  /// How much their next judgment is trusted: by the test questions of this step that they have
+  /// answered, else by what is known elsewhere, else as one trusts anybody. 1 where nobody is
+  /// tested and the step does not go by trust.
+  trust_mark trust_in(const contributor_id& contributor,
+                      const trust_elsewhere& elsewhere = {}) const;
   /// How much their judgments are trusted, whenever they came in. Not where nobody is tested.
   trust_course course_of(const contributor_id& contributor) const;
   /// Those of the judgments, of people who answered a question that was reconsidered, that are not

@@ -6,14 +6,14 @@
 namespace holdfast::core {
 
 void known_profiles::learn(const contributor_id& contributor, contributor_profile profile,
-                           double trust, instant asked_at) {
+                           double trust, instant asked_at, std::optional<double> trust_by_others) {
   if (by_contributor_.size() >= contributors_max && by_contributor_.count(contributor) == 0) {
     for (auto at = by_contributor_.begin(); at != by_contributor_.end();)
       at = at->second.asked_at + age_max <= asked_at ? by_contributor_.erase(at) : std::next(at);
     if (by_contributor_.size() >= contributors_max)
       by_contributor_.clear();
   }
-  by_contributor_[contributor] = {std::move(profile), trust, asked_at};
+  by_contributor_[contributor] = {std::move(profile), trust, asked_at, trust_by_others};
 }
 
 std::optional<std::vector<std::string>> known_profiles::lacks(const requirements& asked,
@@ -24,11 +24,19 @@ std::optional<std::vector<std::string>> known_profiles::lacks(const requirements
   const auto found = by_contributor_.find(contributor);
   if (found == by_contributor_.end())
     return std::nullopt;
-  const auto& [profile, trust, asked_at] = found->second;
+  const auto& [profile, trust, asked_at, by_others] = found->second;
   auto missed = lacking(asked, profile, trust);
   if (now >= asked_at + (missed.empty() ? age_max : age_max_of_lacks))
     return std::nullopt;
   return missed;
+}
+
+std::optional<std::optional<double>>
+known_profiles::trust_by_others(const contributor_id& contributor, instant now) const {
+  const auto found = by_contributor_.find(contributor);
+  if (found == by_contributor_.end() || now >= found->second.asked_at + age_max)
+    return std::nullopt;
+  return found->second.by_others;
 }
 
 known_profiles::count known_profiles::eligible(const requirements& asked, instant now) const {

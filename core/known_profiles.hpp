@@ -23,12 +23,17 @@ public:
 
   /// As read from a look that began at `asked_at`.
   void learn(const contributor_id& contributor, contributor_profile profile, double trust,
-             instant asked_at);
+             instant asked_at, std::optional<double> trust_by_others = {});
 
   /// What the contributor lacks of what is asked, as `lacking`; nothing when that is not known, or
   /// not any more.
   std::optional<std::vector<std::string>>
   lacks(const requirements& asked, const contributor_id& contributor, instant now) const;
+
+  /// What was read of the contributor within `age_max`, as `trust_by_others`; none within: nothing
+  /// is known of them. None: it must be read.
+  std::optional<std::optional<double>> trust_by_others(const contributor_id& contributor,
+                                                       instant now) const;
 
   /// How many were read within `age_max`, and how many of them have what is asked, as `meets`
   /// says.
@@ -45,6 +50,7 @@ private:
     contributor_profile profile;
     double trust = 0;
     instant asked_at;
+    std::optional<double> by_others;
   };
   std::unordered_map<contributor_id, known> by_contributor_;
 };

@@ -2,6 +2,7 @@
 
 #include "core/invariant.hpp"
 #include "core/json_text.hpp"
+#include "core/trust_elsewhere.hpp"
 
 #include <algorithm>
 
@@ -22,8 +23,10 @@ std::vector<judgment_mark> as_known_today(const unit& u, const disregard_finishe
     if (course == command.at_work.end())
       continue;
     const auto trust = course->second.at({j.submitted_at, j.id});
-    j.trust = trust.mean;
-    j.trust_questions = trust.questions;
+    if (!keeps_trust(j.trust_questions, trust)) {
+      j.trust = trust.mean;
+      j.trust_questions = trust.questions;
+    }
     if (was_left_out)
       left_out.push_back(&j);
   }

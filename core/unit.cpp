@@ -3,6 +3,7 @@
 #include "core/invariant.hpp"
 #include "core/json_text.hpp"
 #include "core/quality/trust.hpp"
+#include "core/trust_elsewhere.hpp"
 
 #include <algorithm>
 
@@ -454,7 +455,7 @@ decision<bool> decide(unit& u, const trust_anew& command) {
     if (j.contributor != command.contributor)
       continue;
     const auto trust = command.course.at({j.submitted_at, j.id});
-    if (trust == trust_mark{j.trust, j.trust_questions})
+    if (trust == trust_mark{j.trust, j.trust_questions} || keeps_trust(j.trust_questions, trust))
       continue;
     j.trust = trust.mean;
     j.trust_questions = trust.questions;

@@ -675,6 +675,56 @@ BOOST_AUTO_TEST_CASE(identifiers_of_22_digits_are_answers_of_their_own) {
   BOOST_TEST(found.confidence == 2.0 / 3, boost::test_tools::tolerance(1e-6));
 }
 
+// finding C9
+BOOST_AUTO_TEST_CASE(judgments_weigh_as_much_as_profiles_say_where_nobody_is_tested) {
+  for (const auto& [who, trust] :
+       {std::pair{"ana", 0.1}, std::pair{"bob", 0.1}, std::pair{"eve", 0.99}}) {
+    msg::put_profile profile;
+    profile.contributor = who;
+    profile.trust = trust;
+    BOOST_REQUIRE(call(profile).value);
+  }
+  const auto steps = create_steps(R"({"name": "trusted", "steps": [
+      {"key": "label", "judgments_per_unit": 3,
+       "aggregation": {"method": "weighted", "labels": ["red", "blue"]},
+       "routes": [{"when": {"trust_below": 0.2}, "to": ["check"]}, {"to": []}]},
+      {"key": "check"}]})");
+  feed(steps[0], 1);
+  work(steps[0], "ana", "blue");
+  work(steps[0], "bob", "blue");
+  const auto last = assigned(steps[0], "eve");
+  BOOST_REQUIRE(submit(last, "eve", "red").value);
+  advance(1s);
+  BOOST_TEST(judgment_of(last.unit, "ana").made.trust_snapshot == 0.1);
+  BOOST_TEST(judgment_of(last.unit, "eve").made.trust_snapshot == 0.99);
+  BOOST_TEST(!judgment_of(last.unit, "eve").made.trust_questions.has_value());
+  const auto result = results(steps[0]).at(0);
+  BOOST_TEST(result.result.find(R"("answer":"red")") != std::string::npos);
+  BOOST_TEST(result.confidence == 0.99 / 1.19, boost::test_tools::tolerance(1e-6));
+  BOOST_TEST(results(steps[1]).size() == 1U); // the route for trust below 0.2 has taken it
+}
+
+// finding C9
+BOOST_AUTO_TEST_CASE(test_questions_of_another_step_say_how_far_to_trust_before_the_profile) {
+  msg::put_profile profile;
+  profile.contributor = "ana";
+  profile.trust = 0.1;
+  BOOST_REQUIRE(call(profile).value);
+  const auto quiz = create(color_step_with(R"("test_questions": {"quiz": 2, "quiz_pass": 0.5})"));
+  ask_about(quiz, 2);
+  feed(quiz, 1);
+  take_quiz(quiz, "ana", 2);
+  const auto step = create(color_step_with(
+      R"("judgments_per_unit": 2, "aggregation": {"method": "weighted", "labels": ["red", "blue"]})"));
+  feed(step, 1);
+  work(step, "ana", "red");
+  const auto lease = assigned(step, "bob");
+  BOOST_REQUIRE(submit(lease, "bob", "blue").value);
+  advance(1s);
+  BOOST_TEST(judgment_of(lease.unit, "ana").made.trust_snapshot == 6.0 / 8); // two of two
+  BOOST_TEST(judgment_of(lease.unit, "bob").made.trust_snapshot == 4.0 / 6); // as anybody
+}
+
 // --- removal by the requester ---
 
 // A27, A28

@@ -1,6 +1,7 @@
 // The part of the auditor that is about test questions, taints and removals.
 
 #include "core/quality/trust.hpp"
+#include "core/trust_elsewhere.hpp"
 #include "core/unit_tasks.hpp"
 #include "tests/sim/invariants.hpp"
 
@@ -155,9 +156,12 @@ void auditor::check_judgments(const unit_rows& rows) {
             "an answer to a test question has no verdict, or another judgment has one");
     require(!made.test_correct || *made.test_correct == (made.answer == "red"), "I-11", rows.id,
             "a verdict on an answer to a test question is wrong");
-    require(tested ? made.trust_snapshot > 0 && made.trust_snapshot < 1 : made.trust_snapshot == 1,
+    const bool by_trust = core::goes_by_trust(defined(step));
+    require(made.trust_questions ? made.trust_snapshot > 0 && made.trust_snapshot < 1
+            : by_trust           ? made.trust_snapshot >= 0 && made.trust_snapshot <= 1
+                                 : made.trust_snapshot == 1,
             "trust", rows.id, "a judgment was stored with a trust that nobody can have");
-    require(made.trust_questions.has_value() == tested, "trust", rows.id,
+    require(made.trust_questions.has_value() == tested || (tested && by_trust), "trust", rows.id,
             "a judgment does not say on how many test questions its trust rests");
     if (made.trust_questions)
       require(*made.trust_questions >= tested_before(made), "trust", rows.id,

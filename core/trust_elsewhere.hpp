@@ -1,0 +1,31 @@
+#pragma once
+
+#include "core/eligibility.hpp"
+#include "core/trust_course.hpp"
+#include "core/workflow.hpp"
+
+#include <optional>
+
+/// How far a contributor is trusted by what is known of them outside of a step.
+namespace holdfast::core {
+
+/// What a step has found out elsewhere.
+struct trust_elsewhere {
+  /// The step goes by trust and has looked. Steps that do not take everybody as they are.
+  bool looked = false;
+  std::optional<double> mean{}; ///< None: nothing is known of the contributor.
+};
+
+/// Whether trust makes a difference to the step: it weighs judgments by it, or a route asks for it.
+bool goes_by_trust(const step_definition& step);
+
+/// By the test questions of other steps, else by the profile; none where neither says anything.
+std::optional<double> trust_by_others(const contributor_profile& profile,
+                                      const tested& in_other_steps);
+
+/// Whether a judgment keeps the trust that it is stored with when trust is reckoned anew by the
+/// test questions of the step: it rests on none of them, and would not now. What was known
+/// elsewhere then is not known any more.
+bool keeps_trust(const std::optional<std::uint32_t>& questions_then, const trust_mark& now);
+
+} // namespace holdfast::core

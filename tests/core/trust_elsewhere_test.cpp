@@ -1,0 +1,63 @@
+// finding C9: how far somebody is trusted in a step where they have answered no test question.
+
+#include "core/contributor_board.hpp"
+#include "core/trust_elsewhere.hpp"
+#include "tests/core/describe.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace holdfast::core;
+
+namespace {
+
+contributor_profile trusted(double trust) {
+  contributor_profile profile;
+  profile.trust = trust;
+  return profile;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(trust_from_elsewhere)
+
+BOOST_AUTO_TEST_CASE(test_questions_of_other_steps_say_more_than_a_profile) {
+  BOOST_TEST(trust_by_others(trusted(0.1), {4, 4}).value_or(-1) == 0.8); // 8 of 10
+  BOOST_TEST(trust_by_others(trusted(0.1), {}).value_or(-1) == 0.1);
+  BOOST_TEST(trust_by_others(trusted(0), {}).value_or(-1) == 0.0);
+  BOOST_TEST(!trust_by_others({}, {}).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_step_goes_by_trust_if_it_weighs_by_it_or_a_route_asks_for_it) {
+  step_definition step;
+  BOOST_TEST(!goes_by_trust(step));
+  step.aggregation.method = aggregation_method::weighted;
+  BOOST_TEST(goes_by_trust(step));
+  step.aggregation.method = aggregation_method::majority;
+  step.routes.emplace_back();
+  BOOST_TEST(!goes_by_trust(step));
+  step.routes[0].when.trust_below = 0.5;
+  BOOST_TEST(goes_by_trust(step));
+}
+
+BOOST_AUTO_TEST_CASE(the_board_trusts_by_its_own_questions_then_by_others_then_as_anybody) {
+  const contributor_board untested{step_id{}, std::nullopt};
+  const auto mean_of = [&](const trust_elsewhere& elsewhere) {
+    return untested.trust_in("ana", elsewhere).mean;
+  };
+  BOOST_TEST(mean_of({}) == 1.0);
+  BOOST_TEST(mean_of({true, 0.1}) == 0.1);
+  BOOST_TEST(mean_of({true, {}}) == 4.0 / 6);
+  BOOST_TEST(!untested.trust_in("ana", {true, 0.1}).questions.has_value());
+  const contributor_board tested{step_id{}, test_question_policy{}};
+  BOOST_TEST(tested.trust_in("ana", {true, 0.1}).mean == 0.1);
+  BOOST_TEST((tested.trust_in("ana", {true, {}}).questions == 0U));
+}
+
+BOOST_AUTO_TEST_CASE(what_rests_on_no_question_keeps_its_trust_until_there_is_one) {
+  BOOST_TEST(keeps_trust(std::nullopt, {4.0 / 6, 0U}));
+  BOOST_TEST(keeps_trust(std::nullopt, {1, std::nullopt}));
+  BOOST_TEST(!keeps_trust(std::nullopt, {0.7, 1U}));
+  BOOST_TEST(!keeps_trust(0U, {4.0 / 6, 0U}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
