@@ -297,7 +297,19 @@ void aggregate(self_ptr self, caf::response_promise promise, const judgment_seen
       time(self));
   if (!decided.changes.empty())
     report(self, {});
-  carry_out(self, std::move(promise), std::move(decided), [](bool) { return events_applied{}; });
+  std::function<void()> tell_of_none;
+  if (decided.answer.without_result)
+    tell_of_none = [self] {
+      const auto& unit = self->state.unit;
+      self->state.shared->node->log(log_level::warning, "item_without_result",
+                                    {{"step", to_string(unit.step)},
+                                     {"unit", to_string(unit.id)},
+                                     {"item", to_string(unit.root)},
+                                     {"sent_back", std::to_string(unit.loops)}});
+    };
+  carry_out(
+      self, std::move(promise), std::move(decided),
+      [](const core::aggregated&) { return events_applied{}; }, std::move(tell_of_none));
 }
 
 /// Fetches the input, and then aggregates. One that is lost is asked for again and again, as for

@@ -7,6 +7,7 @@
 #include "core/time_text.hpp"
 #include "core/webhook.hpp"
 #include "core/workflow.hpp"
+#include "core/workflow_warnings.hpp"
 #include "documents/limits.hpp"
 #include "documents/queue_document.hpp"
 #include "documents/schedule_document.hpp"
@@ -18,6 +19,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace holdfast::app {
 
@@ -25,6 +27,13 @@ namespace {
 
 std::string counted(std::size_t count, const std::string& noun) {
   return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
+}
+
+std::string warning_lines(const std::vector<core::definition_problem>& warnings) {
+  std::string lines;
+  for (const auto& warning : warnings)
+    lines += "  warning: " + printable(warning.place) + ' ' + printable(warning.what) + '\n';
+  return lines;
 }
 
 // What a definition says, in lines for people; its problems if it is none.
@@ -48,7 +57,7 @@ core::outcome<std::string> read_workflow(const std::string& text) {
                 + printable(workflow->steps[target.position].key) + (target.back ? " (back)" : "");
     lines += (ways.empty() ? "the end" : ways) + '\n';
   }
-  return lines;
+  return lines + warning_lines(core::warnings_of(*workflow));
 }
 
 core::outcome<std::string> read_queue(const std::string& text) {
@@ -57,9 +66,7 @@ core::outcome<std::string> read_queue(const std::string& text) {
     return queue.error();
   auto lines =
       "the policy of a queue with rules for " + counted(queue->types.size(), "type") + '\n';
-  for (const auto& warning : core::warnings_of(*queue))
-    lines += "  warning: " + warning.place + ' ' + warning.what + '\n';
-  return lines;
+  return lines + warning_lines(core::warnings_of(*queue));
 }
 
 /// As many occurrences as show the pattern: a week of days.

@@ -6,8 +6,11 @@
 #include "client/id_source.hpp"
 #include "core/uuid.hpp"
 #include "core/workflow_versions.hpp"
+#include "core/workflow_warnings.hpp"
 #include "documents/job_status_document.hpp"
+#include "documents/limits.hpp"
 #include "documents/workflow_difference.hpp"
+#include "documents/workflow_document.hpp"
 #include "messages/interfaces.hpp"
 
 #include <nlohmann/json.hpp>
@@ -134,6 +137,14 @@ exit_code say(const workflow_flags& flags, const core::outcome<Answer>& told) {
   return exit_code::ok;
 }
 
+/// Of a definition that the node has taken.
+void warn_of(const std::string& definition) {
+  if (const auto read = documents::parse_workflow(definition, documents::json_limits{}))
+    for (const auto& warning : core::warnings_of(*read))
+      std::cerr << "holdfast: warning: " << printable(warning.place) << ' '
+                << printable(warning.what) << '\n';
+}
+
 // --- what is asked ---
 
 exit_code show(const workflow_flags& flags, core::workflow_id workflow) {
@@ -156,6 +167,8 @@ exit_code create(const workflow_flags& flags) {
     if (!made && core::describe(made.error().code).retryable)
       std::cerr << "it may be there all the same: ask again with --id " << core::to_string(*id)
                 << '\n';
+    if (made)
+      warn_of(*definition);
     return say(flags, made);
   });
 }
@@ -170,8 +183,11 @@ exit_code update(const workflow_flags& flags, core::workflow_id workflow, bool d
     if (!seen)
       return refused_by_node(seen.error());
     const auto version = flags.version == 0 ? seen->latest : flags.version;
-    return say(flags, cluster.ask<msg::workflow_updated>(msg::update_workflow{
-                          seen->steps.front().step, version, *definition, dry_run}));
+    const auto updated = cluster.ask<msg::workflow_updated>(
+        msg::update_workflow{seen->steps.front().step, version, *definition, dry_run});
+    if (updated)
+      warn_of(*definition);
+    return say(flags, updated);
   });
 }
 

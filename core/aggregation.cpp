@@ -112,13 +112,42 @@ quality::estimates shares_of(aggregation_method method, const quality::answers& 
   break_invariant("aggregation_method", "every value has a rule", __FILE__, __LINE__);
 }
 
-/// What those who correct want most; of several, the first in label order.
-std::string correction_of(const std::vector<trusted_answer>& given) {
+/// What those who correct want most.
+aggregate correction_of(const std::vector<trusted_answer>& given) {
   std::vector<std::string> wanted;
   for (const auto& one : given)
     if (const auto said = review_of(one.answer); said.verdict == review_verdict::correct)
       wanted.push_back(said.correction);
-  return majority(wanted).answer;
+  return majority(wanted);
+}
+
+/// The verdict of most reviewers. Of several that tie it is the one that lets least pass, and where
+/// two corrections tie none of them does: what reviewers do not agree on was not approved.
+aggregate review_of_all(const std::vector<trusted_answer>& given) {
+  auto verdicts = given;
+  for (auto& one : verdicts)
+    one.answer = to_string(review_of(one.answer).verdict);
+  auto result = aggregate_of({aggregation_method::majority, verdict_names(), {}}, verdicts);
+  result.method = aggregation_method::review;
+  const auto votes = std::max_element(result.support.begin(), result.support.end(),
+                                      [](const auto& a, const auto& b) { return a.votes < b.votes; })
+                         ->votes;
+  // In the order of `verdict_names`.
+  for (const auto& verdict : result.support)
+    if (verdict.votes == votes)
+      result.answer = verdict.answer;
+  if (result.answer != to_string(review_verdict::correct))
+    return result;
+  auto correction = correction_of(given);
+  if (correction.tied == 1) {
+    result.correction = std::move(correction.answer);
+    return result;
+  }
+  const auto& rejected = result.support.back();
+  result.answer = rejected.answer;
+  result.confidence = result.posterior = rejected.share;
+  result.tied = correction.tied;
+  return result;
 }
 
 } // namespace
@@ -148,16 +177,8 @@ std::uint32_t first_slots(const quality::stopping_rule& rule) {
 aggregate aggregate_of(const aggregation_policy& policy, const std::vector<trusted_answer>& given,
                        const model_opinion* opinion) {
   HOLDFAST_INVARIANT(!given.empty(), "a unit is aggregated when its judgments are in");
-  if (policy.method == aggregation_method::review) {
-    auto verdicts = given;
-    for (auto& one : verdicts)
-      one.answer = to_string(review_of(one.answer).verdict);
-    auto result = aggregate_of({aggregation_method::majority, verdict_names(), {}}, verdicts);
-    result.method = policy.method;
-    if (result.answer == to_string(review_verdict::correct))
-      result.correction = correction_of(given);
-    return result;
-  }
+  if (policy.method == aggregation_method::review)
+    return review_of_all(given);
   aggregate result;
   result.method = policy.method;
   result.support = answers_of(policy, given);

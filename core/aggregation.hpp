@@ -17,7 +17,7 @@ enum class aggregation_method : std::uint8_t {
   weighted = 2,          ///< Votes weigh as much as their contributor's trust.
   weighted_log_odds = 3, ///< Votes weigh the logarithm of the odds that the contributor is right.
   incremental = 4,       ///< What a model of all contributors of the step finds.
-  review = 5,            ///< Majority of verdicts on a result, see core/review.hpp.
+  review = 5,            ///< Majority of verdicts on a result, see core/review.hpp; ties reject.
   gold_selected = 6,     ///< What test questions show to be right most often of what a model finds.
   wawa = 7,              ///< What a model finds, from its first refit on by this method.
   one_coin = 8,          ///< As `wawa`.

@@ -17,6 +17,7 @@ struct review {
 
 /// The names in results, and in the judgments of reviewers.
 std::string_view to_string(review_verdict verdict);
+/// All of them, from the one that lets most pass to the one that lets nothing.
 std::vector<std::string> verdict_names();
 
 /// The review as the one text that a judgment counts as: the verdict; `correct:` with the

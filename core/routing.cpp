@@ -141,6 +141,14 @@ std::vector<std::string> pointers_asked(const std::vector<way>& ways) {
   return {pointers.begin(), pointers.end()};
 }
 
+exclusion exclusion_by(const route& rule, bool from_review, bool back, bool to_review) {
+  if (rule.exclude_judges)
+    return *rule.exclude_judges ? exclusion::chain : exclusion::nobody;
+  if (to_review)
+    return exclusion::authors;
+  return from_review && back ? exclusion::who_was_asked : exclusion::nobody;
+}
+
 double drawn_at(const unit_id& unit, std::uint32_t rule, std::uint32_t seed) {
   std::uint64_t mixed = std::uint64_t{seed} << 32 | rule;
   for (std::size_t at = 0; at < unit.value.bytes.size(); at += 8) {

@@ -49,8 +49,9 @@ struct route {
   std::vector<std::string> to; ///< Keys of steps, each of which gets a unit; none ends the chain.
   /// The result is a list, and each of its items becomes a unit. A result that is none is one item.
   bool for_each = false;
-  /// Nobody who judged a unit of the chain so far is offered the new one.
-  bool exclude_judges = false;
+  /// True: nobody who judged a unit of the chain so far is offered the new one; false: everybody
+  /// is. None: as `exclusion_by` says for where the route leads.
+  std::optional<bool> exclude_judges{};
   /// Of a way back: taken only by chains that were sent back fewer times than this.
   std::uint32_t loops_max = 3;
   std::vector<input_member>
@@ -131,6 +132,18 @@ double drawn_at(const unit_id& unit, std::uint32_t rule, std::uint32_t seed = 0)
 
 /// Items of one list that may become units.
 inline constexpr std::size_t fan_out_max = 1000;
+
+/// Who is not offered what a unit becomes in the next step.
+enum class exclusion : std::uint8_t {
+  nobody,
+  authors,       ///< People who judged the result that is to be reviewed.
+  who_was_asked, ///< People who judged the chain in that step before.
+  chain,         ///< Everybody who judged a unit of the chain so far, tasks of a queue as well.
+};
+
+/// Where the route says nothing, nobody reviews what is their own, and what a review sends back is
+/// made anew by somebody else.
+exclusion exclusion_by(const route& rule, bool from_review, bool back, bool to_review);
 
 /// Names a child, unique in its step. Where nothing but finished units of one step come in, once
 /// each, the child has the name of its parent; else the parent's id tells it from others, which

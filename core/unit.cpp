@@ -3,6 +3,7 @@
 #include "core/invariant.hpp"
 #include "core/json_text.hpp"
 #include "core/quality/trust.hpp"
+#include "core/review.hpp"
 #include "core/trust_elsewhere.hpp"
 
 #include <algorithm>
@@ -169,7 +170,8 @@ std::string route_details(const std::vector<way>& ways, const route_choice& take
 /// What subscribers need to know of a finished unit without asking back: the result, and what each
 /// judgment was worth.
 std::string finalized_details(const unit& u, const aggregate& consensus, const std::string& result,
-                              const std::vector<way>& ways, const route_choice& taken) {
+                              const std::vector<way>& ways, const route_choice& taken,
+                              bool without_result) {
   std::string judgments = "[";
   for (const auto& j : u.judgments) {
     if (judgments.size() > 1)
@@ -193,6 +195,8 @@ std::string finalized_details(const unit& u, const aggregate& consensus, const s
   details.text("root_data_id", to_string(u.root)).raw("result", result).raw("judgments", judgments);
   if (!ways.empty())
     details.raw("route", route_details(ways, taken));
+  if (without_result)
+    details.boolean("without_result", true);
   if (u.reopened > 0)
     details.number("revision", static_cast<std::int64_t>(u.reopened) + 1);
   return details.str();
@@ -358,9 +362,9 @@ decision<std::uint32_t> decide(unit& u, const lease_policy& policy, const expire
   return expired;
 }
 
-decision<bool> decide(unit& u, const aggregation_policy& policy, const std::vector<way>& ways,
-                      const aggregate_if_ready& command, instant now) {
-  decision<bool> finalized;
+decision<aggregated> decide(unit& u, const aggregation_policy& policy, const std::vector<way>& ways,
+                            const aggregate_if_ready& command, instant now) {
+  decision<aggregated> finalized;
   const bool needs_opinion = asks_model(policy.method);
   if (is_test_question(u) || !ready_to_aggregate(u)
       || (needs_opinion
@@ -383,8 +387,11 @@ decision<bool> decide(unit& u, const aggregation_policy& policy, const std::vect
   auto done = about(u, event_type::unit_finalized, now);
   const auto taken =
       ways.empty() ? route_choice{} : choose_route(ways, finding_of(u, consensus, command.input));
-  done.details = finalized_details(u, consensus, result, ways, taken);
-  finalized.answer = true;
+  const bool without_result = policy.method == aggregation_method::review
+                              && consensus.answer == to_string(review_verdict::reject)
+                              && way_taken(taken.rule, ways) == nullptr;
+  done.details = finalized_details(u, consensus, result, ways, taken, without_result);
+  finalized.answer = {true, without_result};
   if (command.message.seq != 0)
     finalized.changes.writes.push_back(insert_inbox{command.consumer, command.message});
   finalized.changes.writes.push_back(

@@ -194,7 +194,7 @@ decision<std::uint32_t> decide(unit& u, const lease_policy& policy, const expire
 
 /// A consumer tells that a judgment of this unit was received. When all slots are judged, the unit
 /// gets its result and the route that it takes on, or one slot more where the step's stopping rule
-/// is not content; otherwise nothing is written. Answers whether it finalized.
+/// is not content; otherwise nothing is written.
 struct aggregate_if_ready {
   std::string consumer;
   message_id message; ///< Its number is zero when the message is not kept any more.
@@ -203,8 +203,13 @@ struct aggregate_if_ready {
   std::optional<model_opinion> opinion{};
   input_values input{}; ///< Of the unit, where a route asks about its input.
 };
-decision<bool> decide(unit& u, const aggregation_policy& policy, const std::vector<way>& ways,
-                      const aggregate_if_ready& command, instant now);
+struct aggregated {
+  bool finalized = false;
+  /// Of what the chain was about there is no result: a review rejected it, and no route goes on.
+  bool without_result = false;
+};
+decision<aggregated> decide(unit& u, const aggregation_policy& policy, const std::vector<way>& ways,
+                            const aggregate_if_ready& command, instant now);
 
 /// Nothing that the contributor did for this unit counts from now on: ends their lease and taints
 /// their judgment, which makes room for others. A finished unit stays as it is. Answers whether

@@ -136,7 +136,11 @@ core::route read_route(const json& source, const std::string& place, problems_li
   if (const auto* to = from.required("to", "list the keys of steps; an empty list ends the chain"))
     rule.to = read_step_keys(*to, place + "/to", problems);
   from.flag("for_each", rule.for_each);
-  from.flag("exclude_judges", rule.exclude_judges);
+  if (from.member("exclude_judges") != nullptr) {
+    bool excluded = false;
+    from.flag("exclude_judges", excluded);
+    rule.exclude_judges = excluded;
+  }
   from.count("loops_max", rule.loops_max);
   read_input(from, problems, rule.input);
   from.refuse_unknown();

@@ -454,15 +454,14 @@ memory_store::load_chains(const std::vector<core::unit_id>& units) {
   for (const auto& last : std::set<core::unit_id>{units.begin(), units.end()}) {
     if (t.units.count(last) == 0)
       continue;
-    unit_chain chain{last, {}, {}};
-    std::set<core::contributor_id> judges;
+    unit_chain chain{last, {}};
     for (const auto& unit : chain_order(last, [&](const auto& u) { return sources_of(t, u); })) {
       const auto& made = t.units.at(unit).made;
-      chain.links.push_back({unit, made.step, made.input});
+      std::set<core::contributor_id> judges;
       for (const auto* judgment : judgments_of(t, unit))
         judges.insert(judgment->made.owner);
+      chain.links.push_back({unit, made.step, made.input, {judges.begin(), judges.end()}});
     }
-    chain.judges.assign(judges.begin(), judges.end());
     chains.push_back(std::move(chain));
   }
   return chains;

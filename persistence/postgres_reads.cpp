@@ -152,7 +152,7 @@ constexpr statement links_by_unit{"links_by_unit", CHAINS R"sql(
    ORDER BY c.last)sql"};
 
 constexpr statement judges_by_chain{"judges_by_chain", CHAINS R"sql(
-  SELECT DISTINCT c.last, j.contributor_id
+  SELECT c.last, j.unit_id, j.contributor_id
     FROM chain c
    CROSS JOIN LATERAL (SELECT * FROM holdfast.judgments f WHERE f.unit_id = c.unit_id OFFSET 0) j
    ORDER BY c.last, j.contributor_id)sql"};
@@ -573,15 +573,19 @@ std::vector<unit_chain> load_chains(const results& r) {
         sources[batch].push_back(unit);
     }
     places.emplace(last.value, chains.size());
-    chains.push_back({last, {}, {}});
+    chains.push_back({last, {}});
     for (const auto& unit : chain_order(last, [&](const auto& of) { return sources[of]; }))
       chains.back().links.push_back({unit,
                                      {links.get<core::uuid>(rows.at(unit), 2)},
-                                     links.get<std::string>(rows.at(unit), 3)});
+                                     links.get<std::string>(rows.at(unit), 3),
+                                     {}});
   }
   const auto& judges = r[preamble_short + 1];
   for_each_of(judges, chains, places, [&](unit_chain& chain, std::size_t row) {
-    chain.judges.push_back(judges.get<std::string>(row, 1));
+    const auto unit = unit_of(judges, row, 1);
+    for (auto& link : chain.links)
+      if (link.unit == unit)
+        link.judges.push_back(judges.get<std::string>(row, 2));
   });
   return chains;
 }

@@ -286,13 +286,13 @@ struct unit_chain {
   struct link {
     core::unit_id unit;
     core::step_id step;
-    std::string input; ///< JSON.
+    std::string input;                        ///< JSON.
+    std::vector<core::contributor_id> judges; ///< In order of bytes.
   };
   core::unit_id last;
   /// From the unit itself to the first of its chain. Members of a batch come after it, in the order
   /// of their ids, then what they come from, each unit once.
   std::vector<link> links;
-  std::vector<core::contributor_id> judges; ///< Of any of them, in order of bytes, each once.
 };
 
 /// A lease of a unit, in whatever way it is over.

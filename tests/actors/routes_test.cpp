@@ -40,6 +40,12 @@ struct routing_node : node_fixture {
     return inputs;
   }
 
+  /// How many lines of the node's log begin with `event`.
+  std::ptrdiff_t logged(const std::string& event) const {
+    return std::count_if(node->log.begin(), node->log.end(),
+                         [&](const std::string& line) { return line.rfind(event + ' ', 0) == 0; });
+  }
+
   core::step_status status_of(const core::step_id& step) { return statistics(step).step.status; }
 
   void source(const core::step_id& step, const std::string& key = "k") {
@@ -314,6 +320,85 @@ BOOST_AUTO_TEST_CASE(a_rejected_result_is_made_anew_by_others) {
     reasons.insert(row.route_reason);
   BOOST_TEST(reasons.count("no route is for it (was sent back 1 times already)") == 1U);
   BOOST_TEST(broken_invariants(*database) == "");
+}
+
+/// As most people would write it: nothing is said of who may do what.
+const std::string plainly_reviewed = R"({"name":"plain","steps":[
+  {"key":"label","judgments_per_unit":1,"next":["review"]},
+  {"key":"review","judgments_per_unit":1,"aggregation":{"method":"review"},
+   "routes":[{"when":{"answer":"reject"},"to":["label"],"loops_max":1},
+             {"when":{"answer":["approve","correct"]},"to":["export"]}]},
+  {"key":"export","judgments_per_unit":1}]})";
+
+// finding C10
+BOOST_AUTO_TEST_CASE(people_review_the_work_of_others_and_get_back_what_others_did) {
+  const auto steps = create_steps(plainly_reviewed);
+  source(steps[0]);
+  seal(steps[0]);
+  answer(steps[0], "ana", "cat");
+  BOOST_TEST(assign(steps[1], "ana").code() == core::errc::no_unit_available);
+  judge(steps[1], "bob", R"({"verdict":"reject"})");
+  BOOST_TEST(assign(steps[0], "ana").code() == core::errc::no_unit_available);
+  // The reviewer may do better, but then somebody else reviews that: here the first.
+  answer(steps[0], "bob", "dog");
+  BOOST_TEST(assign(steps[1], "bob").code() == core::errc::no_unit_available);
+  judge(steps[1], "ana", R"({"verdict":"approve"})");
+  answer(steps[2], "ana", "ok"); // no review
+  for (const auto& step : steps)
+    BOOST_TEST(status_of(step) == core::step_status::completed);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// finding C10: a correction is somebody's own work, too
+BOOST_AUTO_TEST_CASE(a_review_of_a_review_is_by_nobody_who_had_a_part_in_the_result) {
+  const auto steps = create_steps(R"({"name":"twice","steps":[
+    {"key":"label","judgments_per_unit":1,"next":["review"]},
+    {"key":"review","judgments_per_unit":1,"aggregation":{"method":"review"},"next":["again"]},
+    {"key":"again","judgments_per_unit":1,"aggregation":{"method":"review"}}]})");
+  source(steps[0]);
+  answer(steps[0], "ana", "cat");
+  judge(steps[1], "bob", R"({"verdict":"correct","answer":"dog"})");
+  for (const auto* who : {"ana", "bob"})
+    BOOST_TEST(assign(steps[2], who).code() == core::errc::no_unit_available, who);
+  judge(steps[2], "eve", R"({"verdict":"approve"})");
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// finding C10: whoever is alone says so
+BOOST_AUTO_TEST_CASE(a_route_may_let_people_review_their_own_work) {
+  const auto steps = create_steps(R"({"name":"alone","steps":[
+    {"key":"label","judgments_per_unit":1,
+     "routes":[{"to":["review"],"exclude_judges":false}]},
+    {"key":"review","judgments_per_unit":1,"aggregation":{"method":"review"},
+     "routes":[{"when":{"answer":"reject"},"to":["label"],"exclude_judges":false}]}]})");
+  source(steps[0]);
+  answer(steps[0], "ana", "cat");
+  judge(steps[1], "ana", R"({"verdict":"reject"})");
+  answer(steps[0], "ana", "dog");
+  judge(steps[1], "ana", R"({"verdict":"approve"})");
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// finding C10
+BOOST_AUTO_TEST_CASE(an_item_that_ends_without_a_result_is_told_of) {
+  const auto steps = create_steps(plainly_reviewed);
+  for (const auto* key : {"a", "b"})
+    source(steps[0], key);
+  for (int i = 0; i < 2; ++i)
+    answer(steps[0], "ana", "cat");
+  judge(steps[1], "bob", R"({"verdict":"reject"})");
+  judge(steps[1], "bob", R"({"verdict":"approve"})");
+  BOOST_TEST(logged("item_without_result") == 0);
+  answer(steps[0], "cid", "dog");
+  judge(steps[1], "ana", R"({"verdict":"reject"})"); // it was sent back once
+  BOOST_TEST(logged("item_without_result") == 1);
+  BOOST_TEST(waiting(steps[0]).empty());
+  std::ptrdiff_t told = 0;
+  for (const auto& [shard, rows] : database->tables().outbox)
+    for (const auto& row : rows)
+      for (const auto& event : row.events)
+        told += event.details.find(R"("without_result":true)") != std::string::npos ? 1 : 0;
+  BOOST_TEST(told == 1);
 }
 
 // G-4: one unit becomes many

@@ -117,10 +117,38 @@ BOOST_AUTO_TEST_CASE(the_verdict_of_most_reviewers_counts_and_of_corrections_the
   BOOST_TEST(core::to_json(corrected).find(R"("correction":"dog"})") != std::string::npos);
   BOOST_TEST(core::gave(corrected, R"(correct:"cat")"));
   BOOST_TEST(!core::gave(corrected, "approve"));
-  // A tie goes to the first in order, as everywhere.
-  BOOST_TEST(of({"reject", R"(correct:1)"}).answer == "correct");
-  BOOST_TEST(of({"reject", "approve"}).answer == "approve");
-  BOOST_TEST(of({"reject", "approve"}).correction == "");
+}
+
+// finding C10
+BOOST_AUTO_TEST_CASE(where_reviewers_do_not_agree_the_verdict_that_lets_least_pass_counts) {
+  const auto of = [](const std::vector<std::string>& said) {
+    std::vector<core::trusted_answer> given;
+    for (const auto& answer : said)
+      given.push_back({answer, 1});
+    return core::aggregate_of({core::aggregation_method::review, {}, {}}, given);
+  };
+  for (const auto& said : std::vector<std::vector<std::string>>{
+           {"reject", "approve"},
+           {"approve", "reject"},
+           {"reject", R"(correct:"dog")"},
+           {R"(correct:"dog")", "approve", "reject"},
+           {"approve", "reject", "approve", "reject"}}) {
+    BOOST_TEST(of(said).answer == "reject");
+    BOOST_TEST(of(said).correction == "");
+    BOOST_TEST(of(said).tied > 1U);
+  }
+  BOOST_TEST(of({"approve", R"(correct:"dog")"}).answer == "correct");
+  BOOST_TEST(of({"approve", R"(correct:"dog")"}).correction == R"("dog")");
+  BOOST_TEST(of({"approve", "approve", "reject"}).answer == "approve");
+  // Two corrections that tie are none, whatever they are called.
+  for (const auto& said : std::vector<std::vector<std::string>>{
+           {R"(correct:"cat")", R"(correct:"dog")"}, {R"(correct:"zebu")", R"(correct:"dog")"}}) {
+    const auto disputed = of(said);
+    BOOST_TEST(disputed.answer == "reject");
+    BOOST_TEST(disputed.correction == "");
+    BOOST_TEST(disputed.confidence == 0.0);
+    BOOST_TEST(disputed.tied == 2U);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

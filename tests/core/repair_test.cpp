@@ -54,7 +54,7 @@ struct finished_unit {
         u.confidence = done->confidence;
         u.route = done->route;
       }
-    return d.answer;
+    return d.answer.finalized;
   }
 
   /// `voices` are names with their answers: `ana:red`.

@@ -70,6 +70,25 @@ BOOST_AUTO_TEST_CASE(a_unit_that_no_route_is_for_ends_its_chain) {
   BOOST_TEST(chosen({}, found("dog")) == "-1 no route is for it");
 }
 
+// finding C10
+BOOST_AUTO_TEST_CASE(nobody_reviews_their_own_work_nor_gets_it_back_unless_the_route_says_so) {
+  const auto by = [](std::optional<bool> said, bool from_review, bool back, bool to_review) {
+    route rule;
+    rule.exclude_judges = said;
+    return exclusion_by(rule, from_review, back, to_review);
+  };
+  BOOST_TEST((by({}, false, false, true) == exclusion::authors));
+  BOOST_TEST((by({}, true, true, true) == exclusion::authors));
+  BOOST_TEST((by({}, true, true, false) == exclusion::who_was_asked));
+  BOOST_TEST((by({}, true, false, false) == exclusion::nobody));
+  BOOST_TEST((by({}, false, true, false) == exclusion::nobody));
+  BOOST_TEST((by({}, false, false, false) == exclusion::nobody));
+  for (const bool review : {false, true}) {
+    BOOST_TEST((by(true, review, review, !review) == exclusion::chain));
+    BOOST_TEST((by(false, review, review, !review) == exclusion::nobody));
+  }
+}
+
 // A22
 BOOST_AUTO_TEST_CASE(all_that_a_condition_names_must_hold) {
   route_condition when;

@@ -185,7 +185,7 @@ private:
   std::string aggregate() {
     const auto d = decided(
         decide(unit_, {}, ways_, core::aggregate_if_ready{"aggregation", {3, ++messages_}}, now_));
-    if (!d.answer)
+    if (!d.answer.finalized)
       return d.changes.empty() ? "not ready" : "not ready, but something is written";
     std::string result;
     for (const auto& write : d.changes.writes)

@@ -66,8 +66,9 @@ struct carried_out {
     return told(decide(u, policy, c, now), [](std::uint32_t n) { return std::to_string(n); });
   }
   result operator()(const core::aggregate_if_ready& c) const {
-    return told(decide(u, aggregation, {}, c, now),
-                [](bool done) { return std::string{done ? "done" : "not"}; });
+    return told(decide(u, aggregation, {}, c, now), [](const core::aggregated& done) {
+      return std::string{done.finalized ? "done" : "not"};
+    });
   }
   result operator()(const core::disregard& c) const {
     return told(decide(u, policy, c, now),

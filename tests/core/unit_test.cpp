@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(a_finalized_unit_tells_its_result_and_who_agreed) {
   judge("ana", 0x11, "dog");
   judge("bob", 0x12, "cat");
   const auto done = decide(u, {}, {}, aggregate_if_ready{"aggregation", {4, 9}}, beginning + 5s);
-  BOOST_TEST(done.answer);
+  BOOST_TEST(done.answer.finalized);
   const std::string result =
       R"({"answer":"cat","confidence":0.5,"votes":{"cat":1,"dog":1},"tied":2})";
   BOOST_TEST(test::describe(done.changes)
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(a_unit_is_finalized_without_the_message_when_that_is_not_ke
   judge("ana", 0x11, "dog");
   judge("bob", 0x12, "dog");
   const auto done = decide(u, {}, {}, aggregate_if_ready{"aggregation", {4, 0}}, beginning);
-  BOOST_TEST(done.answer);
+  BOOST_TEST(done.answer.finalized);
   BOOST_TEST(test::describe(done.changes).find("finalize_unit ") == 0U);
 }
 
@@ -106,6 +106,35 @@ BOOST_AUTO_TEST_CASE(a_finalized_unit_keeps_and_tells_the_route_that_takes_it) {
   BOOST_TEST(told.find(R"("route":{"rule":1,"to":["review","archive"],"because":")" + because + '"')
                  != std::string::npos,
              told);
+}
+
+// finding C10
+BOOST_AUTO_TEST_CASE(a_rejected_result_that_no_route_takes_leaves_its_item_without_one) {
+  const auto reviewed = [&](const char* verdict, const std::vector<way>& ways,
+                            std::uint32_t loops = 0) {
+    u = {};
+    u.slots = 1;
+    u.loops = loops;
+    judge("rex", 0x11, verdict);
+    aggregation_policy review;
+    review.method = aggregation_method::review;
+    const auto done = decide(u, review, ways, aggregate_if_ready{"aggregation", {4, 9}}, beginning);
+    BOOST_TEST(done.answer.finalized);
+    const auto& told = done.changes.events.at(0).details;
+    BOOST_TEST((told.find(R"("without_result":true)") != std::string::npos)
+               == done.answer.without_result);
+    return done.answer.without_result;
+  };
+  route back;
+  back.to = {"label"};
+  back.loops_max = 1;
+  const std::vector<way> again{{back, {{0, true}}}};
+  BOOST_TEST(!reviewed("reject", again));
+  BOOST_TEST(reviewed("reject", {}));
+  BOOST_TEST(reviewed("reject", {{route{}, {}}})); // to no step
+  BOOST_TEST(reviewed("reject", again, 1));
+  BOOST_TEST(!reviewed("approve", {}));
+  BOOST_TEST(!reviewed(R"(correct:"dog")", {}));
 }
 
 // A27: who does not count is not asked how much they are trusted
@@ -178,7 +207,7 @@ BOOST_AUTO_TEST_CASE(an_answer_to_a_test_question_is_stored_with_its_verdict_and
              + nil_tail + R"(02","unit_id":")" + nil_tail + R"(01","judgment_id":")" + nil_tail
              + R"(22","at":1700000000000000,"details":{"contributor_id":"ana",)"
              + R"("was_correct":false,"trust":0.75}})" + "\n");
-  BOOST_TEST(!decide(u, {}, {}, aggregate_if_ready{"aggregation", {1, 1}}, beginning).answer);
+  BOOST_TEST(!decide(u, {}, {}, aggregate_if_ready{"aggregation", {1, 1}}, beginning).answer.finalized);
   // What was said stays evidence when its contributor is removed; what is held ends.
   BOOST_TEST(!decide(u, policy, disregard{"ana"}, beginning).answer);
   decide(u, policy, ask{"bob", id_of<assignment_id>(0x23), 400}, beginning);
@@ -241,7 +270,7 @@ BOOST_AUTO_TEST_CASE(what_counts_again_is_told_so_that_the_unit_is_looked_at) {
   BOOST_TEST(free_slots(u) == 0U);
   BOOST_TEST(decide(u, reinstate{"eve"}, beginning).changes.empty());
   const auto done = decide(u, {}, {}, aggregate_if_ready{"aggregation", {4, 9}}, beginning);
-  BOOST_TEST(done.answer);
+  BOOST_TEST(done.answer.finalized);
   BOOST_TEST(std::get<finalize_unit>(done.changes.writes[1]).confidence == 0.5);
 }
 
@@ -270,10 +299,10 @@ BOOST_AUTO_TEST_CASE(what_is_disregarded_makes_room_and_is_not_counted) {
   const auto gone = decide(u, policy, disregard{"eve"}, beginning + 2s);
   BOOST_TEST(test::describe(gone.changes) == "taint_judgment of eve at 2s\n");
   BOOST_TEST(free_slots(u) == 1U);
-  BOOST_TEST(!decide(u, {}, {}, aggregate_if_ready{"aggregation", {4, 8}}, beginning).answer);
+  BOOST_TEST(!decide(u, {}, {}, aggregate_if_ready{"aggregation", {4, 8}}, beginning).answer.finalized);
   judge("bob", 0x13, "dog");
   const auto done = decide(u, {}, {}, aggregate_if_ready{"aggregation", {4, 9}}, beginning);
-  BOOST_TEST(done.answer);
+  BOOST_TEST(done.answer.finalized);
   BOOST_TEST(std::get<finalize_unit>(done.changes.writes[1]).confidence == 1.0);
   // Too late for this unit.
   BOOST_TEST(decide(u, policy, disregard{"ana"}, beginning).changes.empty());
@@ -289,7 +318,7 @@ BOOST_AUTO_TEST_CASE(a_unit_waits_for_an_opinion_about_all_its_judgments) {
   const auto with = [&](std::optional<model_opinion> opinion) {
     return decide(u, learned, {}, aggregate_if_ready{"aggregation", {4, 9}, std::move(opinion)},
                   beginning)
-        .answer;
+        .answer.finalized;
   };
   BOOST_TEST(!with(std::nullopt));
   BOOST_TEST(!with(model_opinion{{0.1, 0.9}, 1}));

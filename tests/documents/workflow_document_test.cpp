@@ -519,7 +519,7 @@ BOOST_AUTO_TEST_CASE(routes_are_read_in_order_with_all_that_they_ask_for) {
   BOOST_TEST(*first.when.tied);
   BOOST_TEST(first.to == std::vector<std::string>{"review"}, boost::test_tools::per_element());
   BOOST_TEST(first.for_each);
-  BOOST_TEST(first.exclude_judges);
+  BOOST_TEST((first.exclude_judges == true));
   BOOST_TEST(first.loops_max == 5U);
   BOOST_TEST(routes[1].when.answers == std::vector<std::string>{R"({"a":2,"b":1})"},
              boost::test_tools::per_element());
@@ -529,7 +529,7 @@ BOOST_AUTO_TEST_CASE(routes_are_read_in_order_with_all_that_they_ask_for) {
   BOOST_TEST(!last.when.confidence_below);
   BOOST_TEST(!last.when.judged_fewer);
   BOOST_TEST(!last.for_each);
-  BOOST_TEST(!last.exclude_judges);
+  BOOST_TEST(!last.exclude_judges.has_value());
   BOOST_TEST(last.loops_max == 3U);
 }
 

@@ -839,10 +839,11 @@ std::string dump(persistence::store& db, const batch_source& source) {
   }
   for (const auto& chain : value_of(db.load_chains(source.all_units()))) {
     out << "chain of " << to_string(chain.last);
-    for (const auto& link : chain.links)
+    for (const auto& link : chain.links) {
       out << " unit " << to_string(link.unit) << to_string(link.step) << link.input;
-    for (const auto& judge : chain.judges)
-      out << " judge " << judge;
+      for (const auto& judge : link.judges)
+        out << " judge " << judge;
+    }
     out << '\n';
   }
   for (const auto& row : value_of(db.list_steps({}, 100)))

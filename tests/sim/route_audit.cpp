@@ -190,7 +190,7 @@ void auditor::check_child(const core::insert_unit& made,
 }
 
 void auditor::check_exclusions(const core::insert_unit& made, const core::way& way) {
-  if (!way.rule.exclude_judges) {
+  if (!way.rule.exclude_judges.value_or(false)) {
     require(made.excluded.empty(), "routes", made.id, "somebody is excluded without a reason");
     return;
   }
