@@ -276,6 +276,16 @@ struct gathered_found {
   std::vector<persistence::gathered_unit> units;
 };
 
+/// Step → reader. Answered by `grants_loaded`.
+struct load_grants {
+  core::step_id step;
+  core::contributor_id after;
+  std::uint32_t limit = 0;
+};
+struct grants_loaded {
+  std::vector<core::step_history::worked> contributors;
+};
+
 /// Step → reader. Answered by `survey_loaded`.
 struct load_survey {
   core::step_id step;
@@ -927,6 +937,8 @@ HOLDFAST_LOCAL_MESSAGE(gathered_found)
 HOLDFAST_LOCAL_MESSAGE(repair_tick)
 HOLDFAST_LOCAL_MESSAGE(try_again)
 HOLDFAST_LOCAL_MESSAGE(gather_tick)
+HOLDFAST_LOCAL_MESSAGE(load_grants)
+HOLDFAST_LOCAL_MESSAGE(grants_loaded)
 HOLDFAST_LOCAL_MESSAGE(load_survey)
 HOLDFAST_LOCAL_MESSAGE(survey_loaded)
 HOLDFAST_LOCAL_MESSAGE(survey_step)

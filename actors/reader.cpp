@@ -596,6 +596,10 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
         return answer(open(self).gathered_with(question.units),
                       [](auto& units) { return gathered_found{std::move(units)}; });
       },
+      [=](const load_grants& question) {
+        return answer(open(self).load_grants(question.step, question.after, question.limit),
+                      [](auto& found) { return grants_loaded{std::move(found)}; });
+      },
       [=](const load_survey& question) {
         return answer(
             open(self).load_survey(question.step, question.sure, core::surveyed_judgments_max),

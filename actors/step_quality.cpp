@@ -195,18 +195,29 @@ void on_get_feedback(step_ptr self, const msg::get_feedback& request) {
 }
 
 void on_list_contributors(step_ptr self, const msg::list_contributors& request) {
-  auto& st = self->state;
-  msg::contributor_page page;
-  for (const auto& report : st.board->report()) {
-    if (report.contributor <= request.after)
-      continue;
-    page.more = page.contributors.size() == request.limit;
-    if (page.more)
-      break;
-    page.contributors.push_back(view_of(report));
-  }
-  st.pending.answer(self, st.context, st.identity.shard,
-                    reply(self->make_response_promise(), std::move(page)));
+  const held_promise promise{self->make_response_promise()};
+  // One more than wanted, which says whether there are more.
+  self->request(self->state.links.reader, internal_timeout,
+                load_grants{request.step, request.after, request.limit + 1})
+      .then(
+          [=](const grants_loaded& loaded) {
+            auto& st = self->state;
+            msg::contributor_page page;
+            for (const auto& report : st.board->report(loaded.contributors, request.after)) {
+              page.more = page.contributors.size() == request.limit;
+              if (page.more)
+                break;
+              page.contributors.push_back(view_of(report));
+            }
+            st.pending.answer(self, st.context, st.identity.shard,
+                              [promise, page = std::move(page)](const core::failure& lost) {
+                                if (lost.code == core::errc::none)
+                                  promise.deliver(page);
+                                else
+                                  promise.deliver(msg::to_error(lost));
+                              });
+          },
+          [=](const caf::error& error) { promise.deliver(error); });
 }
 
 } // namespace holdfast::actors

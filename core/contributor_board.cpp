@@ -438,4 +438,23 @@ std::vector<contributor_report> contributor_board::report() const {
   return all;
 }
 
+std::vector<contributor_report>
+contributor_board::report(const std::vector<step_history::worked>& worked,
+                          const contributor_id& after) const {
+  std::map<contributor_id, contributor_report> by_name;
+  for (auto& known : report())
+    if (known.contributor > after)
+      by_name.emplace(known.contributor, std::move(known));
+  for (const auto& one : worked) {
+    auto& of = by_name[one.contributor];
+    of.contributor = one.contributor;
+    of.assignments = one.assignments;
+  }
+  std::vector<contributor_report> all;
+  all.reserve(by_name.size());
+  for (auto& [name, report] : by_name)
+    all.push_back(std::move(report));
+  return all;
+}
+
 } // namespace holdfast::core

@@ -146,8 +146,13 @@ public:
   /// trusted as `course_of` says: an earlier life of step or unit may have ended in between.
   std::vector<step_history::trusted>
   wrongly_trusted(const std::vector<step_history::trusted>& judgments) const;
-  /// All who have worked here, where there are test questions, or were flagged or removed; by name.
+  /// All who are known here: who have worked, where there are test questions, or were flagged or
+  /// removed; by name.
   std::vector<contributor_report> report() const;
+  /// The same with those of `worked`, who may not be known here, and with their assignments; without
+  /// those up to the name `after`.
+  std::vector<contributor_report> report(const std::vector<step_history::worked>& worked,
+                                         const contributor_id& after) const;
 
 private:
   struct test_answer {

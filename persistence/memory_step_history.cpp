@@ -43,6 +43,14 @@ public:
     return history;
   }
 
+  std::vector<core::step_history::worked> grants(const core::contributor_id& after,
+                                                 std::uint32_t limit) const {
+    std::vector<core::step_history::worked> found;
+    for (auto at = grants_.upper_bound(after); at != grants_.end() && found.size() < limit; ++at)
+      found.push_back({at->first, at->second});
+    return found;
+  }
+
 private:
   using judgments = std::vector<const core::insert_judgment*>;
   using pairs = std::set<std::pair<core::contributor_id, core::unit_id>>;
@@ -159,6 +167,15 @@ core::outcome<core::step_history> memory_store::load_step_history(core::step_id 
   if (!lock)
     return memory::unreachable;
   return history_reader{database_->tables_, step}.read(scope);
+}
+
+core::outcome<std::vector<core::step_history::worked>>
+memory_store::load_grants(core::step_id step, const core::contributor_id& after,
+                          std::uint32_t limit) {
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
+    return memory::unreachable;
+  return history_reader{database_->tables_, step}.grants(after, limit);
 }
 
 } // namespace holdfast::persistence

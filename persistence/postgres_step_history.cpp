@@ -16,7 +16,8 @@ constexpr statement test_questions{"test_questions", R"sql(
 // From the units of the step to the tables, row by row: see the remark on `OFFSET 0` in
 // postgres_reads.cpp. Joins of its own choice would read the judgments of all steps. A grant is in
 // exactly one of the three tables.
-constexpr statement grants_by_contributor{"grants_by_contributor", R"sql(
+#define GRANTS                                                                                     \
+  R"sql(
   SELECT g.contributor_id, count(*)
     FROM holdfast.units u
    CROSS JOIN LATERAL (
@@ -26,8 +27,16 @@ constexpr statement grants_by_contributor{"grants_by_contributor", R"sql(
          UNION ALL
          SELECT j.contributor_id FROM holdfast.judgments j WHERE j.unit_id = u.unit_id
          OFFSET 0) g
-   WHERE u.step_id = $1::uuid
+   WHERE u.step_id = $1::uuid)sql"
+
+constexpr statement grants_by_contributor{"grants_by_contributor", GRANTS R"sql(
    GROUP BY g.contributor_id ORDER BY g.contributor_id)sql"};
+
+constexpr statement grants_after{"grants_after", GRANTS R"sql(
+     AND g.contributor_id > $2
+   GROUP BY g.contributor_id ORDER BY g.contributor_id LIMIT $3)sql"};
+
+#undef GRANTS
 
 // Without a verdict there is no time of submission either, so the answered ones come first. Whether
 // there is one is asked outside, where the planner cannot take it for the condition of an index.
@@ -178,9 +187,11 @@ void read_questions(const query_result& rows, core::step_history& history) {
                                  rows.get<bool>(row, 5)});
 }
 
-void read_grants(const query_result& rows, core::step_history& history) {
+std::vector<core::step_history::worked> read_grants(const query_result& rows) {
+  std::vector<core::step_history::worked> contributors;
   for (std::size_t row = 0; row < rows.rows(); ++row)
-    history.contributors.push_back({rows.get<std::string>(row, 0), reads::u64(rows, row, 1)});
+    contributors.push_back({rows.get<std::string>(row, 0), reads::u64(rows, row, 1)});
+  return contributors;
 }
 
 void read_asked(const query_result& rows, core::step_history& history) {
@@ -234,7 +245,7 @@ core::outcome<core::step_history> postgres_store::load_step_history(core::step_i
   history.reinstatable_units = read_unsettled(rows());
   if (scope.tests) {
     read_questions(rows(), history);
-    read_grants(rows(), history);
+    history.contributors = read_grants(rows());
     read_asked(rows(), history);
     read_trusted(rows(), history);
   }
@@ -243,6 +254,16 @@ core::outcome<core::step_history> postgres_store::load_step_history(core::step_i
   if (scope.judged)
     read_judged(rows(), history);
   return history;
+}
+
+core::outcome<std::vector<core::step_history::worked>>
+postgres_store::load_grants(core::step_id step, const core::contributor_id& after,
+                            std::uint32_t limit) {
+  const auto answer = ask(reads::long_read(
+      {{&grants_after, {wire::scalar(step.value), after, reads::limit_parameter(limit)}}}));
+  if (!answer)
+    return answer.error();
+  return read_grants((*answer)[reads::preamble_long]);
 }
 
 } // namespace holdfast::persistence

@@ -541,6 +541,11 @@ public:
   virtual core::outcome<core::step_history> load_step_history(core::step_id step,
                                                               core::history_scope scope) = 0;
 
+  /// The contributors who were ever granted a unit of the step, of those after the name `after` the
+  /// first `limit`, by name. Tasks that judge are among them.
+  virtual core::outcome<std::vector<core::step_history::worked>>
+  load_grants(core::step_id step, const core::contributor_id& after, std::uint32_t limit) = 0;
+
   /// The judgments that count in the step, those on test questions left out: the last `limit`, in
   /// order of submission. A finished unit is unsure when its confidence is below `sure`. Nothing of
   /// a step that does not exist.

@@ -824,6 +824,34 @@ BOOST_AUTO_TEST_CASE(contributors_are_listed_page_by_page) {
   BOOST_TEST(call(msg::remove_contributor{step, ""}).code() == core::errc::invalid_argument);
 }
 
+// finding C13
+BOOST_AUTO_TEST_CASE(all_who_have_worked_are_listed_with_or_without_test_questions) {
+  const auto step = create(color_step_with(R"("judgments_per_unit": 2)"));
+  feed(step, 3);
+  for (int i = 0; i < 3; ++i)
+    work(step, "ana");
+  work(step, "bob");
+  const auto held = assigned(step, "bob");
+  BOOST_REQUIRE(release(assigned(step, "eve"), "eve").value);
+  BOOST_REQUIRE(call(msg::remove_contributor{step, "ana"}).value);
+  BOOST_REQUIRE(call(msg::remove_contributor{step, "nobody"}).value);
+  const auto listed = [&](const std::string& after, std::uint32_t limit) {
+    const auto page = call(msg::list_contributors{step, after, limit}).value;
+    BOOST_REQUIRE(page);
+    std::string text;
+    for (const auto& one : page->contributors)
+      text += one.contributor + " " + std::string{to_string(one.standing)} + " "
+              + std::to_string(one.assignments) + "\n";
+    return text + (page->more ? "more" : "");
+  };
+  const std::string all = "ana Removed 3\nbob Working 2\neve Working 1\nnobody Removed 0\n";
+  BOOST_TEST(listed("", 100) == all);
+  BOOST_TEST(listed("", 2) == "ana Removed 3\nbob Working 2\nmore");
+  BOOST_TEST(listed("bob", 2) == "eve Working 1\nnobody Removed 0\n");
+  restart();
+  BOOST_TEST(listed("", 100) == all);
+}
+
 // --- forgiving ---
 
 // A129, G-9: a judgment is answered before its contributor can ask what it was worth

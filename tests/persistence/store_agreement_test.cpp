@@ -891,6 +891,8 @@ std::string dump(persistence::store& db, const batch_source& source) {
         << ' ' << counted.test_questions << ' ' << counted.test_judgments << '\n'
         << history_text(value_of(db.load_step_history(id, {true, true, true})))
         << history_text(value_of(db.load_step_history(id, {})));
+    for (const auto& one : value_of(db.load_grants(id, "a", 3)))
+      out << "granted " << one.contributor << ' ' << one.assignments << '\n';
     for (const auto& r : value_of(db.list_results(id, 2, 5)).first)
       out << "result " << to_string(r.unit) << r.judgments << r.result << r.confidence << '\n';
     for (const auto& [key, unit] : value_of(db.find_source_keys(id, {"k1", "k2", "k3"})))

@@ -504,6 +504,18 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(history_counts_every_assignment_once, World, world
   for (const auto& w : f.history(step.id).contributors)
     worked += w.contributor + ' ' + std::to_string(w.assignments) + ", ";
   BOOST_TEST(worked == "Bob 3, bob 2, \xc3\xa4nn 1, ");
+
+  // finding C13
+  const auto listed = [&](const std::string& after, std::uint32_t limit) {
+    std::string text;
+    for (const auto& w : value_of(f.db->load_grants(step.id, after, limit)))
+      text += w.contributor + ' ' + std::to_string(w.assignments) + ", ";
+    return text;
+  };
+  BOOST_TEST(listed("", 9) == worked);
+  BOOST_TEST(listed("", 2) == "Bob 3, bob 2, ");
+  BOOST_TEST(listed("Bob", 2) == "bob 2, \xc3\xa4nn 1, ");
+  BOOST_TEST(listed("\xc3\xa4nn", 2) == "");
 }
 
 // A15, A61, I-11
