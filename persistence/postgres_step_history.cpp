@@ -17,17 +17,16 @@ constexpr statement test_questions{"test_questions", R"sql(
 // postgres_reads.cpp. Joins of its own choice would read the judgments of all steps. A grant is in
 // exactly one of the three tables.
 #define GRANTS                                                                                     \
-  R"sql(
-  SELECT g.contributor_id, count(*)
-    FROM holdfast.units u
-   CROSS JOIN LATERAL (
-         SELECT l.contributor_id FROM holdfast.active_leases l WHERE l.unit_id = u.unit_id
-         UNION ALL
-         SELECT e.contributor_id FROM holdfast.ended_leases e WHERE e.unit_id = u.unit_id
-         UNION ALL
-         SELECT j.contributor_id FROM holdfast.judgments j WHERE j.unit_id = u.unit_id
-         OFFSET 0) g
-   WHERE u.step_id = $1::uuid)sql"
+  "SELECT g.contributor_id, count(*)\n"                                                            \
+  "  FROM holdfast.units u\n"                                                                      \
+  " CROSS JOIN LATERAL (\n"                                                                        \
+  "       SELECT l.contributor_id FROM holdfast.active_leases l WHERE l.unit_id = u.unit_id\n"     \
+  "       UNION ALL\n"                                                                             \
+  "       SELECT e.contributor_id FROM holdfast.ended_leases e WHERE e.unit_id = u.unit_id\n"      \
+  "       UNION ALL\n"                                                                             \
+  "       SELECT j.contributor_id FROM holdfast.judgments j WHERE j.unit_id = u.unit_id\n"         \
+  "       OFFSET 0) g\n"                                                                           \
+  " WHERE u.step_id = $1::uuid\n"
 
 constexpr statement grants_by_contributor{"grants_by_contributor", GRANTS R"sql(
    GROUP BY g.contributor_id ORDER BY g.contributor_id)sql"};
