@@ -73,6 +73,8 @@ struct node_settings {
   core::duration writer_retry_max{};
 
   core::duration extension_delay{};
+  std::uint32_t claims_waiting_max = 100000;    ///< Of a queue.
+  std::uint32_t claim_connections_max = 100000; ///< Likewise: with which leases end.
   core::duration intake_interval{};
   core::duration sweep_interval{};
 

@@ -202,8 +202,8 @@ void on_processes(queue_ptr self);
 // queue_ties.cpp: leases that end with the connection over which they were claimed. They are bound
 // to it one by one: the name of a worker is only what somebody says.
 
-/// This connection claims leases for the worker that end with it.
-void use_connection(queue_ptr self, const caf::actor& client, bool distant,
+/// This connection claims leases for the worker that end with it. False: there are too many.
+bool use_connection(queue_ptr self, const caf::actor& client, bool distant,
                     const core::worker_id& worker);
 /// The connection, if it has claimed such leases here; else null.
 caf::actor_addr connection_of(queue_ptr self, const caf::actor& caller);

@@ -28,17 +28,22 @@ void note(queue_ptr self, queue_state::connection& connection, const core::worke
 
 } // namespace
 
-void use_connection(queue_ptr self, const caf::actor& client, bool distant,
+bool use_connection(queue_ptr self, const caf::actor& client, bool distant,
                     const core::worker_id& worker) {
   if (!client)
-    return;
-  const auto [at, fresh] = self->state.connections.try_emplace(client.address());
+    return true;
+  auto& st = self->state;
+  if (st.connections.size() >= st.context->settings.claim_connections_max
+      && st.connections.count(client.address()) == 0)
+    return false;
+  const auto [at, fresh] = st.connections.try_emplace(client.address());
   if (fresh) {
     at->second.client = client;
     at->second.distant = distant;
     self->monitor(client);
   }
   note(self, at->second, worker);
+  return true;
 }
 
 caf::actor_addr connection_of(queue_ptr self, const caf::actor& caller) {

@@ -9,9 +9,6 @@ namespace holdfast::actors {
 
 namespace {
 
-/// Claims that may wait at one queue; each is a worker with nothing to do.
-constexpr std::size_t waiting_max = 100'000;
-
 /// Of what a worker says of an error to people.
 constexpr std::size_t error_detail_bytes_max = 8192;
 
@@ -190,7 +187,11 @@ static void claim_for(queue_ptr self, const asked& from, msg::claim_tasks& reque
   auto& st = self->state;
   caf::actor_addr client;
   if (request.tied) {
-    use_connection(self, from.caller, distant, request.worker);
+    if (!use_connection(self, from.caller, distant, request.worker))
+      return fail(from.promise, core::errc::overloaded,
+                  "leases of this queue end with "
+                      + std::to_string(st.context->settings.claim_connections_max)
+                      + " connections already (task.claim_connections_max)");
     client = connection_of(self, from.caller);
   }
   const auto& promise = from.promise;
@@ -230,9 +231,10 @@ void claim_or_wait(queue_ptr self, queue_state::waiting_claim claim) {
     auto& first = st.waiting.at(known->second).promises;
     for (auto& promise : claim.promises)
       add_repetition(first, std::move(promise));
-  } else if (st.waiting.size() >= waiting_max) {
+  } else if (const auto most = st.context->settings.claims_waiting_max; st.waiting.size() >= most) {
     for (const auto& promise : claim.promises)
-      fail(promise, core::errc::overloaded, "too many workers wait at this queue");
+      fail(promise, core::errc::overloaded,
+           std::to_string(most) + " claims wait at this queue already (task.claims_waiting_max)");
   } else {
     const auto id = ++st.last_waiting;
     st.waiting_by_claim[claim.command.id] = id;

@@ -153,6 +153,8 @@ actors::node_settings node_settings_of(const config::settings& settings, const n
   node.writer_retry_max = settings.writer.retry_max;
 
   node.extension_delay = settings.task.extension_delay;
+  node.claims_waiting_max = settings.task.claims_waiting_max;
+  node.claim_connections_max = settings.task.claim_connections_max;
   node.intake_interval = settings.task.intake_interval;
   node.sweep_interval = settings.sweep.interval;
 

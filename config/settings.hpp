@@ -66,6 +66,8 @@ struct settings {
 
   struct {
     core::duration extension_delay;
+    std::uint32_t claims_waiting_max;
+    std::uint32_t claim_connections_max;
     core::duration intake_interval;
   } task{};
 
@@ -263,6 +265,16 @@ void describe(Visitor&& option, Settings& s) {
   option("task.extension_delay", s.task.extension_delay, 1s, 0s, 10s,
          "How long extensions of tasks' leases gather before they are committed together. Leases "
          "live on meanwhile; only the answer waits. 0 commits each at once.");
+
+  option(
+      "task.claims_waiting_max", s.task.claims_waiting_max, 100000, 1, 10000000,
+      "Claims that wait at a queue at most, each about 1 KB of memory; above it further ones that "
+      "would have to wait are refused with `overloaded`.");
+  option(
+      "task.claim_connections_max", s.task.claim_connections_max, 100000, 1, 10000000,
+      "Connections at most with which leases of a queue end (`tied`), each about 1 KB of memory; "
+      "above it such claims of further ones are refused with `overloaded`. A connection counts "
+      "from its first such claim until it closes.");
 
   option(
       "task.intake_interval", s.task.intake_interval, 100ms, 10ms, 1min,

@@ -4,6 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -181,6 +182,67 @@ BOOST_AUTO_TEST_CASE(a_failure_is_taken_whatever_bytes_its_description_has) {
     BOOST_TEST(view(id).status == "FAILURE");
     BOOST_TEST(view(id).error_code == "BAD_INPUT");
   }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+namespace {
+
+struct few_claims_fixture : lease_ends_fixture {
+  few_claims_fixture() {
+    auto& settings = prepare().settings;
+    settings.claims_waiting_max = 2;
+    settings.claim_connections_max = 2;
+    start();
+  }
+  auto waiting_claim(client& connection, const std::string& worker, bool tied) {
+    auto request = claim(worker);
+    request.wait = 30s;
+    request.tied = tied;
+    return connection.send(node->gateway, request);
+  }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(bounded_claims, few_claims_fixture)
+
+// finding B6
+BOOST_AUTO_TEST_CASE(claims_that_wait_at_a_queue_are_bounded) {
+  client worker{*this};
+  const auto first = waiting_claim(worker, "w1", false);
+  const auto second = waiting_claim(worker, "w2", false);
+  const auto third = waiting_claim(worker, "w3", false);
+  settle();
+  BOOST_REQUIRE(third->error);
+  BOOST_TEST((third->code() == core::errc::overloaded));
+  BOOST_TEST(third->error->detail.find("task.claims_waiting_max") != std::string::npos);
+  enqueued(request());
+  settle();
+  BOOST_REQUIRE(first->value);
+  BOOST_TEST(first->value->tasks.size() == 1U);
+  BOOST_TEST(!second->value);
+  BOOST_TEST(!second->error);
+}
+
+// finding B6
+BOOST_AUTO_TEST_CASE(connections_with_which_leases_end_are_bounded) {
+  client first{*this};
+  auto second = std::make_unique<client>(*this);
+  client third{*this};
+  for (int i = 0; i < 4; ++i)
+    enqueued(request());
+  claimed_by(first, "w1");
+  claimed_by(*second, "w2");
+  const auto refused = third.send(node->gateway, bound_claim("w3"));
+  settle();
+  BOOST_REQUIRE(refused->error);
+  BOOST_TEST((refused->code() == core::errc::overloaded));
+  BOOST_TEST(refused->error->detail.find("task.claim_connections_max") != std::string::npos);
+  claimed_by(first, "w4"); // the connection is there already
+  second.reset();
+  settle();
+  claimed_by(third, "w3");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
