@@ -8,6 +8,7 @@
 #include "core/quality/expectation.hpp"
 #include "core/quality/gold_selected.hpp"
 #include "core/quality/method.hpp"
+#include "files/output_file.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -17,6 +18,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -228,16 +230,22 @@ exit_code run(const aggregate_flags& flags) {
     return complain("--confusion-out: " + std::string{quality::name_of(result.result.used)}
                         + " makes no confusion matrices; dawid_skene_map does",
                     exit_code::usage);
-  if (!flags.confusion_out.empty()
-      && !write_confusion(flags.confusion_out, *set, result.result.model->given_true, formulas))
-    return complain(flags.confusion_out + ": cannot be written", exit_code::usage);
-  if (!flags.answers_out.empty()
-      && !write_answers(flags.answers_out, *set, result.result.found, result.calibrated, formulas))
-    return complain(flags.answers_out + ": cannot be written", exit_code::usage);
-  if (!flags.contributors_out.empty()
-      && !write_contributors(flags.contributors_out, *set, test_questions, settings.trust_prior,
-                             formulas))
-    return complain(flags.contributors_out + ": cannot be written", exit_code::usage);
+  core::outcome<bool> written{true};
+  const auto write = [&](const std::string& path, const auto& content) {
+    if (written && !path.empty())
+      written = files::write_output(path, content);
+  };
+  write(flags.confusion_out, [&](std::ostream& to) {
+    write_confusion(to, *set, result.result.model->given_true, formulas);
+  });
+  write(flags.answers_out, [&](std::ostream& to) {
+    write_answers(to, *set, result.result.found, result.calibrated, formulas);
+  });
+  write(flags.contributors_out, [&](std::ostream& to) {
+    write_contributors(to, *set, test_questions, settings.trust_prior, formulas);
+  });
+  if (!written)
+    return complain(written.error().detail, exit_code::usage);
   auto report = report_of(*set, flags.gold ? set->held_back : set->truth, *what, result);
   if (flags.skip_bad_rows)
     report["refused"] = refused.count();

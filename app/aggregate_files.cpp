@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <vector>
 
 namespace holdfast::app {
@@ -24,43 +23,37 @@ std::string share_text(double share) {
 
 } // namespace
 
-bool write_answers(const std::string& path, const documents::labelled_set& set,
+void write_answers(std::ostream& to, const documents::labelled_set& set,
                    const quality::estimates& found,
                    const std::optional<quality::estimates>& calibrated,
                    documents::csv_formulas formulas) {
   std::vector<std::uint64_t> lots;
   for (const auto& contributor : set.named.contributors)
     lots.push_back(quality::lot_of(contributor));
-  std::ofstream out{path, std::ios::binary};
-  out << (calibrated ? "task,label,confidence,calibrated\n" : "task,label,confidence\n");
+  to << (calibrated ? "task,label,confidence,calibrated\n" : "task,label,confidence\n");
   for (std::size_t unit = 0; unit < found.units(); ++unit) {
     const auto label =
         quality::settled_label(found.of(unit), found.labels, set.named.given.of(unit),
                                quality::lot_of(set.named.units[unit]), lots);
-    out << csv_field(set.named.units[unit], formulas) << ','
-        << csv_field(set.named.labels[label], formulas) << ',' << share_text(found.of(unit)[label]);
+    to << csv_field(set.named.units[unit], formulas) << ','
+       << csv_field(set.named.labels[label], formulas) << ',' << share_text(found.of(unit)[label]);
     if (calibrated)
-      out << ',' << share_text(calibrated->of(unit)[label]);
-    out << '\n';
+      to << ',' << share_text(calibrated->of(unit)[label]);
+    to << '\n';
   }
-  out.close();
-  return out.good();
 }
 
-bool write_confusion(const std::string& path, const documents::labelled_set& set,
+void write_confusion(std::ostream& to, const documents::labelled_set& set,
                      const quality::confusion_table& table, documents::csv_formulas formulas) {
-  std::ofstream out{path, std::ios::binary};
-  out << "worker,truth,label,share\n";
+  to << "worker,truth,label,share\n";
   const auto& names = set.named;
   for (std::uint32_t who = 0; who < names.contributors.size(); ++who)
     for (std::uint32_t truth = 0; truth < table.labels; ++truth)
       for (std::uint32_t label = 0; label < table.labels; ++label)
-        out << csv_field(names.contributors[who], formulas) << ','
-            << csv_field(names.labels[truth], formulas) << ','
-            << csv_field(names.labels[label], formulas) << ','
-            << share_text(table.of({who, label})[truth]) << '\n';
-  out.close();
-  return out.good();
+        to << csv_field(names.contributors[who], formulas) << ','
+           << csv_field(names.labels[truth], formulas) << ','
+           << csv_field(names.labels[label], formulas) << ','
+           << share_text(table.of({who, label})[truth]) << '\n';
 }
 
 bool fits_contributor_figures(const documents::labelled_set& set) {
@@ -68,7 +61,7 @@ bool fits_contributor_figures(const documents::labelled_set& set) {
   return labels == 0 || set.named.given.contributors <= quality::confusion_cells_max / labels;
 }
 
-bool write_contributors(const std::string& path, const documents::labelled_set& set,
+void write_contributors(std::ostream& to, const documents::labelled_set& set,
                         const quality::known_labels& test_questions, const quality::trust& prior,
                         documents::csv_formulas formulas) {
   const auto& given = set.named.given;
@@ -77,20 +70,17 @@ bool write_contributors(const std::string& path, const documents::labelled_set& 
     ++judgments[one.contributor];
   const auto tests = quality::test_records(given, test_questions);
   const auto peers = quality::peer_agreements(given);
-  std::ofstream out{path, std::ios::binary};
-  out << "worker,judgments,test_questions,right,trust,trust_low,compared,agreed,expected,kappa\n";
+  to << "worker,judgments,test_questions,right,trust,trust_low,compared,agreed,expected,kappa\n";
   for (std::size_t who = 0; who < judgments.size(); ++who) {
     const auto trusted = quality::trust_after(prior, tests[who]);
-    out << csv_field(set.named.contributors[who], formulas) << ',' << judgments[who] << ','
-        << tests[who].asked << ',' << tests[who].right << ',' << share_text(trusted.mean()) << ','
-        << share_text(quality::low(trusted)) << ',' << peers[who].compared << ','
-        << share_text(peers[who].agreed) << ',' << share_text(peers[who].expected) << ',';
+    to << csv_field(set.named.contributors[who], formulas) << ',' << judgments[who] << ','
+       << tests[who].asked << ',' << tests[who].right << ',' << share_text(trusted.mean()) << ','
+       << share_text(quality::low(trusted)) << ',' << peers[who].compared << ','
+       << share_text(peers[who].agreed) << ',' << share_text(peers[who].expected) << ',';
     if (const auto kappa = peers[who].kappa())
-      out << share_text(*kappa);
-    out << '\n';
+      to << share_text(*kappa);
+    to << '\n';
   }
-  out.close();
-  return out.good();
 }
 
 } // namespace holdfast::app

@@ -3,6 +3,7 @@
 #include "app/demo/quality_plot.hpp"
 #include "app/demo/scratch_directory.hpp"
 #include "app/printable.hpp"
+#include "files/output_file.hpp"
 
 #include <CLI/Validators.hpp>
 
@@ -11,7 +12,6 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -93,12 +93,12 @@ exit_code complain(const std::string& what, exit_code code) {
 void draw(const std::string& file, demo_report& report) {
   if (!report.quality || file.empty())
     return;
-  std::ofstream out{file};
-  out << plot_of(*report.quality);
-  if (out.flush())
+  const auto written =
+      files::write_output(file, [&](std::ostream& to) { to << plot_of(*report.quality); });
+  if (written)
     report.plot = file;
   else
-    report.problems.push_back("the charts could not be written to " + file
+    report.problems.push_back("the charts could not be written: " + written.error().detail
                               + "; name another place with --plot");
 }
 

@@ -1,14 +1,13 @@
 #include "app/commands.hpp"
 #include "app/printable.hpp"
 #include "documents/published_schemas.hpp"
+#include "files/output_file.hpp"
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
-#include <system_error>
 
 namespace holdfast::app {
 
@@ -34,13 +33,14 @@ exit_code print(const std::string& name) {
 
 exit_code write_all(const std::filesystem::path& directory) {
   for (const auto& file : documents::published_schemas()) {
-    const auto path = directory / file.name;
-    std::error_code failed;
-    std::filesystem::create_directories(path.parent_path(), failed);
-    std::ofstream out{path, std::ios::binary};
-    out << file.text << std::flush;
-    if (!out) {
-      std::cerr << "holdfast: cannot write " << printable(path.string()) << '\n';
+    const std::filesystem::path name{file.name};
+    const auto folder = files::output_directory((directory / name.parent_path()).string());
+    const auto written =
+        folder ? files::write_output((std::filesystem::path{*folder} / name.filename()).string(),
+                                     [&](std::ostream& to) { to << file.text; })
+               : core::outcome<bool>{folder.error()};
+    if (!written) {
+      std::cerr << "holdfast: cannot write " << printable(written.error().detail) << '\n';
       return exit_code::failed_check;
     }
   }

@@ -5,18 +5,17 @@
 #include "app/row_intake.hpp"
 #include "app/step_table.hpp"
 #include "core/unit.hpp"
+#include "files/output_file.hpp"
 #include "messages/interfaces.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <utility>
 
 namespace holdfast::app {
@@ -106,28 +105,28 @@ exit_code print_results(const step_flags& flags, core::step_id step) {
 
 exit_code export_to_file(const step_flags& flags, core::step_id step) {
   return with_cluster(flags.cluster, [&](const client::connection& cluster) {
-    const auto file = std::filesystem::path{flags.directory} / "answers.csv";
-    std::error_code failed;
-    std::filesystem::create_directories(flags.directory, failed);
-    std::ofstream out{file, std::ios::binary};
-    if (!out)
-      return refuse({core::errc::invalid_argument, "cannot write " + file.string()},
-                    exit_code::usage);
+    const auto directory = files::output_directory(flags.directory);
+    if (!directory)
+      return refuse(directory.error(), exit_code::usage);
+    const auto name = (std::filesystem::path{*directory} / "answers.csv").string();
+    auto file = files::output_file::create(name);
+    if (!file)
+      return refuse(file.error(), exit_code::usage);
     const auto formulas = flags.guard_formulas ? documents::csv_formulas::guarded
                                                : documents::csv_formulas::as_they_are;
-    const auto done = export_judgments(cluster, step, out, formulas, [](const exported& so_far) {
-      std::cerr << so_far.judgments << " judgments of " << so_far.units << " units\n";
-    });
+    const auto done =
+        export_judgments(cluster, step, file->stream(), formulas, [](const exported& so_far) {
+          std::cerr << so_far.judgments << " judgments of " << so_far.units << " units\n";
+        });
     if (!done)
       return refused_by_node(done.error());
-    if (!out.flush())
-      return refuse({core::errc::unavailable, "cannot write " + file.string()},
-                    exit_code::failed_check);
+    if (const auto written = file->finish(); !written)
+      return refuse(written.error(), exit_code::failed_check);
     if (flags.json)
-      print_line({{"file", file.string()}, {"units", done->units}, {"judgments", done->judgments}});
+      print_line({{"file", name}, {"units", done->units}, {"judgments", done->judgments}});
     else
       std::cout << done->judgments << " judgments of " << done->units << " units are in "
-                << printable(file.string()) << '\n';
+                << printable(name) << '\n';
     return exit_code::ok;
   });
 }

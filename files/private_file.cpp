@@ -1,14 +1,13 @@
 #include "files/private_file.hpp"
 
+#include "files/draft.hpp"
+
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -19,13 +18,6 @@ namespace {
 
 core::failure wrong_with(const std::string& path, const std::string& what) {
   return {core::errc::invalid_argument, path + ": " + what};
-}
-
-core::failure failed_on(const std::string& path, int error) {
-  const auto* what =
-      error == ELOOP ? "is a symbolic link, which is not followed here" : std::strerror(error);
-  return {error == EEXIST ? core::errc::already_exists : core::errc::invalid_argument,
-          path + ": " + what};
 }
 
 /// Closes a descriptor.
@@ -97,29 +89,6 @@ bool write_all(int file, std::string_view content) {
     content.remove_prefix(static_cast<std::size_t>(written));
   }
   return ::fsync(file) == 0;
-}
-
-/// Nobody who cannot read the directory knows it, and who can finds it too late.
-std::string draft_name(const std::string& path) {
-  std::array<std::uint8_t, 8> random{};
-  if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size()))
-    return {};
-  constexpr std::string_view digits = "0123456789abcdef";
-  auto name = path + '.';
-  for (const auto byte : random) {
-    name += digits[byte >> 4];
-    name += digits[byte & 0x0f];
-  }
-  return name + ".new";
-}
-
-/// So that the name is on disk as well.
-void sync_directory_of(const std::string& path) {
-  const auto above = std::filesystem::path{path}.parent_path().string();
-  const open_file directory{
-      ::open(above.empty() ? "." : above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (directory)
-    ::fsync(directory.number());
 }
 
 } // namespace
