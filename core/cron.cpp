@@ -99,7 +99,8 @@ outcome<range> parse_range(std::string_view text, const field& rules) {
     const auto step = number_of(rest, {rules.name, 1, rules.most, ""});
     if (!step || *step < 1)
       return wrong(rules, text, "the step after / must be a number from 1");
-    parsed.step = *step;
+    // A longer one leaves the first number alone, as this one does.
+    parsed.step = std::min(*step, rules.most - rules.least + 1);
   }
   return parsed;
 }

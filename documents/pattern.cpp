@@ -136,9 +136,8 @@ bool pattern::found_in(std::string_view subject) const {
   return std::regex_match(wide, compiled_->automaton);
 }
 
-bool pattern::can_be_found() const {
-  return can_match(decode(compiled_->source), [](const std::wstring& atom,
-                                                 const std::vector<wchar_t>& candidates) {
+bool pattern::can_be_found(std::string_view alphabet) const {
+  const auto matched_by = [](const std::wstring& atom, const std::vector<wchar_t>& candidates) {
     std::vector<wchar_t> matched;
     try {
       const std::wregex one{atom, std::regex_constants::ECMAScript | std::regex_constants::nosubs};
@@ -149,7 +148,8 @@ bool pattern::can_be_found() const {
       return candidates; // no atom after all: nothing is known of it
     }
     return matched;
-  });
+  };
+  return can_match(decode(compiled_->source), matched_by, decode(alphabet));
 }
 
 const std::string& pattern::expression() const { return compiled_->source; }

@@ -33,8 +33,8 @@ public:
 
   /// False when no text has such a part, as with `a^b` or `[^\s\S]`. True also where that is not
   /// found out: of characters, those are tried that are written in the expression or next to them,
-  /// the first 256, and some of each kind beyond.
-  bool can_be_found() const;
+  /// the first 256, and some of each kind beyond. With an `alphabet`: no text of these characters.
+  bool can_be_found(std::string_view alphabet = {}) const;
 
   /// As it was given.
   const std::string& expression() const;

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace holdfast::documents {
 
@@ -49,11 +50,30 @@ private:
   std::bitset<5 * 8> members_;
 };
 
+/// In order.
+std::vector<wchar_t> candidates_in(const std::wstring& expression) {
+  std::set<wchar_t> all{0x3b1, 0x4e2d, 0x2028, 0xfffd, 0x1f600, 0x10ffff};
+  for (wchar_t c = 1; c < 256; ++c)
+    all.insert(c);
+  const auto add = [&](wchar_t c) {
+    for (const auto near : {c - 1, c + 0, c + 1})
+      if (near > 0 && near <= 0x10ffff)
+        all.insert(static_cast<wchar_t>(near));
+  };
+  for (std::size_t i = 0; i < expression.size(); ++i) {
+    add(expression[i]);
+    if (expression[i] == L'\\' && i + 5 < expression.size() && expression[i + 1] == L'u')
+      add(static_cast<wchar_t>(std::wcstol(expression.substr(i + 2, 4).c_str(), nullptr, 16)));
+  }
+  return {all.begin(), all.end()};
+}
+
 /// Follows an expression from a set of places to those where a match may have got by then.
 class follower {
 public:
-  follower(const std::wstring& expression, const matched_by_atom& matched)
-      : text_(expression), matched_(matched), candidates_(candidates_in(expression)) {}
+  follower(const std::wstring& expression, const matched_by_atom& matched,
+           std::vector<wchar_t> candidates)
+      : text_(expression), matched_(matched), candidates_(std::move(candidates)) {}
 
   /// None where it cannot read on.
   std::optional<places> follow(const places& from) {
@@ -66,23 +86,6 @@ public:
 private:
   static bool is_word(wchar_t c) {
     return c < 128 && (std::iswalnum(static_cast<std::wint_t>(c)) != 0 || c == L'_');
-  }
-
-  static std::vector<wchar_t> candidates_in(const std::wstring& expression) {
-    std::set<wchar_t> all{0x3b1, 0x4e2d, 0x2028, 0xfffd, 0x1f600, 0x10ffff};
-    for (wchar_t c = 1; c < 256; ++c)
-      all.insert(c);
-    const auto add = [&](wchar_t c) {
-      for (const auto near : {c - 1, c + 0, c + 1})
-        if (near > 0 && near <= 0x10ffff)
-          all.insert(static_cast<wchar_t>(near));
-    };
-    for (std::size_t i = 0; i < expression.size(); ++i) {
-      add(expression[i]);
-      if (expression[i] == L'\\' && i + 5 < expression.size() && expression[i + 1] == L'u')
-        add(static_cast<wchar_t>(std::wcstol(expression.substr(i + 2, 4).c_str(), nullptr, 16)));
-    }
-    return {all.begin(), all.end()};
   }
 
   bool more() const { return at_ < text_.size(); }
@@ -108,6 +111,9 @@ private:
   }
 
   places term(const places& from) {
+    // What is repeated is followed again, and so twice as often with each group around it.
+    if (++terms_ > terms_max)
+      return fail();
     if (take(L'^'))
       return asserted(from, [](const place& p) {
         return place{p.before, p.before == nothing ? p.behind : std::uint8_t{0}};
@@ -151,7 +157,7 @@ private:
       // A bracket that closes at once closes the class: `[]` matches nothing, `[^]` anything.
       take(L'^');
       while (more() && !next_is(L']'))
-        at_ += next_is(L'\\') ? 2 : 1;
+        skip_member();
       if (!take(L']'))
         return fail();
     } else if (take(L'\\')) {
@@ -163,6 +169,21 @@ private:
       ++at_;
     }
     return consumed(from, sides_of(text_.substr(begin, at_ - begin)));
+  }
+
+  /// Of a class: a character, or a named set such as `[:digit:]`.
+  void skip_member() {
+    if (next_is(L'[') && at_ + 1 < text_.size()) {
+      const auto kind = text_[at_ + 1];
+      const auto end = kind == L':' || kind == L'=' || kind == L'.'
+                           ? text_.find(std::wstring{kind, L']'}, at_ + 2)
+                           : std::wstring::npos;
+      if (end != std::wstring::npos) {
+        at_ = end + 2;
+        return;
+      }
+    }
+    at_ += next_is(L'\\') ? 2 : 1;
   }
 
   /// Behind one character on one of these sides.
@@ -178,8 +199,14 @@ private:
 
   /// Whether an atom matches word characters, others, or both.
   std::uint8_t sides_of(const std::wstring& atom) {
+    if (atom.size() == 1 && atom != L".") {
+      if (!std::binary_search(candidates_.begin(), candidates_.end(), atom.front()))
+        return 0;
+      return is_word(atom.front()) ? word : other;
+    }
     const auto [known, fresh] = sides_.try_emplace(atom, std::uint8_t{0});
-    if (fresh)
+    failed_ = failed_ || sides_.size() > atoms_max;
+    if (fresh && !failed_)
       for (const auto c : matched_(atom, candidates_))
         known->second |= is_word(c) ? word : other;
     return known->second;
@@ -238,22 +265,32 @@ private:
 
   /// Repetitions that are followed one by one.
   static constexpr std::size_t places_max = 64;
+  /// Terms that are followed, repeated ones each time: expressions that people write have hundreds.
+  static constexpr std::size_t terms_max = 20'000;
+  /// Different atoms of which it is tried what they match.
+  static constexpr std::size_t atoms_max = 100;
 
   const std::wstring& text_;
   const matched_by_atom& matched_;
   const std::vector<wchar_t> candidates_;
   std::map<std::wstring, std::uint8_t> sides_; ///< By atom.
   std::size_t at_ = 0;
+  std::size_t terms_ = 0;
   bool failed_ = false;
 };
 
 } // namespace
 
-bool can_match(const std::wstring& expression, const matched_by_atom& matched) {
+bool can_match(const std::wstring& expression, const matched_by_atom& matched,
+               const std::wstring& alphabet) {
+  auto candidates = candidates_in(expression);
+  if (!alphabet.empty())
+    candidates.assign(alphabet.begin(), alphabet.end());
+  std::sort(candidates.begin(), candidates.end());
   places anywhere;
   for (const std::uint8_t before : {nothing, word, other})
     anywhere.add(place{before, anything});
-  const auto ends = follower{expression, matched}.follow(anywhere);
+  const auto ends = follower{expression, matched, std::move(candidates)}.follow(anywhere);
   return !ends || !ends->empty();
 }
 
