@@ -179,7 +179,10 @@ std::optional<bool> decimal::is_multiple_of(const decimal& divisor) const {
   const auto end_of = [](const decimal& d) {
     return d.point_ - static_cast<std::int64_t>(d.digits_.size());
   };
-  const auto end = std::min(end_of(*this), end_of(divisor));
+  // A multiple ends no further to the right than what it is a multiple of.
+  if (end_of(*this) < end_of(divisor))
+    return false;
+  const auto end = end_of(divisor);
   if (divisor.point_ - end > static_cast<std::int64_t>(divisor_digits_max))
     return std::nullopt;
   std::uint64_t by = 0;

@@ -40,8 +40,8 @@ public:
   /// How far the two are apart.
   static decimal distance(const decimal& a, const decimal& b);
 
-  /// The remainder of a division by `divisor`, which is above zero; none when the divisor has more
-  /// than 18 digits once both are whole.
+  /// Whether it is a whole number of times `divisor`, which is above zero; none when that has more
+  /// than 18 digits.
   std::optional<bool> is_multiple_of(const decimal& divisor) const;
 
   friend bool operator==(const decimal& a, const decimal& b) {

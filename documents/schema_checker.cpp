@@ -94,18 +94,18 @@ std::string type_names(std::uint8_t types) {
   return text;
 }
 
-/// Whether `value` is a multiple of `divisor`. Decimal fractions have no exact binary form, so the
-/// quotient need only be as near to a whole number as rounding explains.
+/// Whether `value` is a multiple of `divisor`, by all of their digits. A small fraction that
+/// somebody has computed, such as 0.30000000000000004, need only be as near to one as rounding
+/// explains.
 bool is_multiple(const json& value, const number_bound& divisor) {
-  constexpr number exact_to = 9.2e18L;
+  constexpr number small = 1e6L;
   const auto nearest = number_in(value);
+  const auto exact = decimal_in(value).is_multiple_of(divisor.exact);
+  if (!exact)
+    return std::fmod(nearest, divisor.nearest) == 0;
   const auto quotient = nearest / divisor.nearest;
-  if (std::abs(quotient) >= exact_to || value.is_binary() || divisor.rounded)
-    return decimal_in(value)
-        .is_multiple_of(divisor.exact)
-        .value_or(std::fmod(nearest, divisor.nearest) == 0);
-  const auto error = std::abs(quotient - std::nearbyint(quotient));
-  return error <= 1e-9L * std::max<number>(1, std::abs(quotient));
+  const bool computed = value.is_number_float() && std::abs(quotient) < small;
+  return *exact || (computed && std::abs(quotient - std::nearbyint(quotient)) <= 1e-9L);
 }
 
 bool is_below(const json& value, const number_bound& bound) {
