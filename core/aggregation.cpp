@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 namespace holdfast::core {
@@ -112,13 +113,22 @@ quality::estimates shares_of(aggregation_method method, const quality::answers& 
   break_invariant("aggregation_method", "every value has a rule", __FILE__, __LINE__);
 }
 
-/// What those who correct want most.
+/// What those who correct want most, as the first of them has spelled it: as answers, 10 and "10"
+/// are one.
 aggregate correction_of(const std::vector<trusted_answer>& given) {
   std::vector<std::string> wanted;
-  for (const auto& one : given)
-    if (const auto said = review_of(one.answer); said.verdict == review_verdict::correct)
-      wanted.push_back(said.correction);
-  return majority(wanted);
+  std::map<std::string, std::string> spelled;
+  for (const auto& one : given) {
+    const auto said = review_of(one.answer);
+    if (said.verdict != review_verdict::correct)
+      continue;
+    const bool is_text = !said.correction.empty() && said.correction.front() == '"';
+    wanted.push_back(is_text ? said.correction : json_quoted(said.correction));
+    spelled.emplace(wanted.back(), said.correction);
+  }
+  auto most = majority(wanted);
+  most.answer = spelled.at(most.answer);
+  return most;
 }
 
 /// The verdict of most reviewers. Of several that tie it is the one that lets least pass, and where
@@ -129,9 +139,10 @@ aggregate review_of_all(const std::vector<trusted_answer>& given) {
     one.answer = to_string(review_of(one.answer).verdict);
   auto result = aggregate_of({aggregation_method::majority, verdict_names(), {}}, verdicts);
   result.method = aggregation_method::review;
-  const auto votes = std::max_element(result.support.begin(), result.support.end(),
-                                      [](const auto& a, const auto& b) { return a.votes < b.votes; })
-                         ->votes;
+  const auto votes =
+      std::max_element(result.support.begin(), result.support.end(),
+                       [](const auto& a, const auto& b) { return a.votes < b.votes; })
+          ->votes;
   // In the order of `verdict_names`.
   for (const auto& verdict : result.support)
     if (verdict.votes == votes)

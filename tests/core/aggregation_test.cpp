@@ -127,12 +127,12 @@ BOOST_AUTO_TEST_CASE(where_reviewers_do_not_agree_the_verdict_that_lets_least_pa
       given.push_back({answer, 1});
     return core::aggregate_of({core::aggregation_method::review, {}, {}}, given);
   };
-  for (const auto& said : std::vector<std::vector<std::string>>{
-           {"reject", "approve"},
-           {"approve", "reject"},
-           {"reject", R"(correct:"dog")"},
-           {R"(correct:"dog")", "approve", "reject"},
-           {"approve", "reject", "approve", "reject"}}) {
+  for (const auto& said :
+       std::vector<std::vector<std::string>>{{"reject", "approve"},
+                                             {"approve", "reject"},
+                                             {"reject", R"(correct:"dog")"},
+                                             {R"(correct:"dog")", "approve", "reject"},
+                                             {"approve", "reject", "approve", "reject"}}) {
     BOOST_TEST(of(said).answer == "reject");
     BOOST_TEST(of(said).correction == "");
     BOOST_TEST(of(said).tied > 1U);
@@ -140,6 +140,9 @@ BOOST_AUTO_TEST_CASE(where_reviewers_do_not_agree_the_verdict_that_lets_least_pa
   BOOST_TEST(of({"approve", R"(correct:"dog")"}).answer == "correct");
   BOOST_TEST(of({"approve", R"(correct:"dog")"}).correction == R"("dog")");
   BOOST_TEST(of({"approve", "approve", "reject"}).answer == "approve");
+  // As answers they are one; the first spelling stands.
+  BOOST_TEST(of({"correct:10", R"(correct:"10")"}).answer == "correct");
+  BOOST_TEST(of({"correct:10", R"(correct:"10")"}).correction == "10");
   // Two corrections that tie are none, whatever they are called.
   for (const auto& said : std::vector<std::vector<std::string>>{
            {R"(correct:"cat")", R"(correct:"dog")"}, {R"(correct:"zebu")", R"(correct:"dog")"}}) {
