@@ -162,8 +162,7 @@ in_step_subcommand add_in_step(CLI::App& contributor, exit_code& result, const c
 
 void add_contributor_in_step(CLI::App& contributor, exit_code& result) {
   add_in_step(contributor, result, "list",
-              "List those who have worked in a step, and who was removed or flagged",
-              list_in_step);
+              "List those who have worked in a step, and who was removed or flagged", list_in_step);
   add_in_step(contributor, result, "remove",
               "Take somebody off a step for good; what they said counts no more where a unit is "
               "not finished",

@@ -93,11 +93,35 @@ void append_pretty(std::string& out, const ordered_json& value, std::size_t inde
   out.append("\n").append(indent, ' ') += is_object ? '}' : ']';
 }
 
+void append_line(std::string& out, const ordered_json& value) {
+  if (!value.is_structured()) {
+    out += scalar_text(value);
+    return;
+  }
+  const bool is_object = value.is_object();
+  out += is_object ? '{' : '[';
+  const char* separator = "";
+  for (auto at = value.begin(); at != value.end(); ++at) {
+    out += separator;
+    if (is_object)
+      out.append(scalar_text(ordered_json(at.key()))).append(":");
+    append_line(out, *at);
+    separator = ",";
+  }
+  out += is_object ? '}' : ']';
+}
+
 } // namespace
 
 std::string pretty(const ordered_json& what) {
   std::string out;
   append_pretty(out, what, 0);
+  return out;
+}
+
+std::string on_one_line(const ordered_json& what) {
+  std::string out;
+  append_line(out, what);
   return out;
 }
 

@@ -64,7 +64,7 @@ void print_text(const msg::queue_view& queue, const msg::queue_statistics& count
 
 /// Null when what is stored is no JSON.
 ordered_json policy_of(const msg::queue_view& queue) {
-  auto policy = ordered_json::parse(queue.policy, nullptr, false);
+  auto policy = stored_json(queue.policy);
   return policy.is_discarded() ? ordered_json{} : policy;
 }
 
@@ -294,7 +294,7 @@ ordered_json json_of(const msg::schedule_view& schedule) {
           {"next_due", time_or_null(schedule.next_due)},
           {"last_made", time_or_null(schedule.last_made)},
           {"problem", schedule.problem},
-          {"definition", ordered_json::parse(schedule.definition, nullptr, false)}};
+          {"definition", stored_json(schedule.definition)}};
 }
 
 exit_code list_schedules_of(const queues_flags& flags, const client::connection& cluster) {

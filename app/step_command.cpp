@@ -1,6 +1,7 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
 #include "app/judgment_export.hpp"
+#include "app/pretty_json.hpp"
 #include "app/printable.hpp"
 #include "app/row_intake.hpp"
 #include "app/step_table.hpp"
@@ -35,9 +36,7 @@ struct step_flags {
   bool json = false;
 };
 
-void print_line(const ordered_json& one) {
-  std::cout << one.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
-}
+void print_line(const ordered_json& one) { std::cout << on_one_line(one) << '\n'; }
 
 // --- how it stands ---
 
@@ -89,13 +88,11 @@ exit_code print_results(const step_flags& flags, core::step_id step) {
       if (told->results.empty())
         return exit_code::ok;
       for (const auto& one : told->results)
-        print_line(
-            {{"unit", core::to_string(one.unit)},
-             {"key", one.source_key},
-             {"state", core::to_string(one.state)},
-             {"judgments", one.judgments},
-             {"result", one.result.empty() ? ordered_json{}
-                                           : ordered_json::parse(one.result, nullptr, false)}});
+        print_line({{"unit", core::to_string(one.unit)},
+                    {"key", one.source_key},
+                    {"state", core::to_string(one.state)},
+                    {"judgments", one.judgments},
+                    {"result", stored_json(one.result)}});
       after = told->last;
     }
   });

@@ -85,7 +85,7 @@ void print_json(const msg::webhook_list& list) {
                         {"dead_letters", place.dead_letters},
                         {"stopped", place.stopped},
                         {"waits", place.waits}});
-    auto definition = ordered_json::parse(webhook.definition, nullptr, false);
+    auto definition = stored_json(webhook.definition);
     all.push_back(
         {{"name", webhook.name},
          {"state", webhook.state},
@@ -155,8 +155,8 @@ void print(core::shard_id shard, const msg::dead_letter& letter) {
                           {"status", letter.status},
                           {"reason", letter.reason},
                           {"replayed", letter.replayed},
-                          {"event", ordered_json::parse(letter.event, nullptr, false)}};
-  std::cout << line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+                          {"event", stored_json(letter.event)}};
+  std::cout << on_one_line(line) << '\n';
 }
 
 exit_code print_dead_letters(const webhooks_flags& flags, const client::connection& cluster) {

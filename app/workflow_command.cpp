@@ -1,5 +1,6 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
+#include "app/pretty_json.hpp"
 #include "app/printable.hpp"
 #include "app/read_input.hpp"
 #include "app/step_table.hpp"
@@ -85,9 +86,7 @@ void print_text(const msg::job_status_noted& noted) {
 
 // --- as JSON ---
 
-ordered_json parsed_definition(const std::string& text) {
-  return ordered_json::parse(text, nullptr, false);
-}
+ordered_json parsed_definition(const std::string& text) { return stored_json(text); }
 
 ordered_json to_json(const msg::workflow_view& seen) {
   return {{"workflow", core::to_string(seen.workflow)},
@@ -131,7 +130,7 @@ exit_code say(const workflow_flags& flags, const core::outcome<Answer>& told) {
   if (!told)
     return refused_by_node(told.error());
   if (flags.json)
-    std::cout << to_json(*told).dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+    std::cout << pretty(to_json(*told)) << '\n';
   else
     print_text(*told);
   return exit_code::ok;

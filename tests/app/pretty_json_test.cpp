@@ -8,6 +8,7 @@
 #include <string>
 
 using holdfast::app::key_in_line;
+using holdfast::app::on_one_line;
 using holdfast::app::pretty;
 using holdfast::app::stored_json;
 
@@ -34,6 +35,12 @@ BOOST_AUTO_TEST_CASE(numbers_are_printed_as_they_are_stored) {
   "input": 9400110200881234567890,
   "confidence": 0.5
 })");
+}
+
+BOOST_AUTO_TEST_CASE(lines_have_the_same_digits_and_no_blanks) {
+  const std::string stored =
+      R"({"id":18446744073709551617,"price":0.10,"list":[1,-2.50,{}],"none":[],"text":"a\"b"})";
+  BOOST_TEST(on_one_line(stored_json(stored)) == stored);
 }
 
 BOOST_AUTO_TEST_CASE(missing_or_invalid_json_is_printed_as_before) {
