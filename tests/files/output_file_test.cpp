@@ -6,6 +6,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -106,6 +107,32 @@ BOOST_AUTO_TEST_CASE(terminals_pipes_and_devices_are_written_to_as_they_are) {
   BOOST_TEST(std::string{read} == "text");
   ::close(ends[0]);
   ::close(ends[1]);
+  // As `> file` of a shell, with something in it already.
+  put("file", "before ");
+  const int file = ::open(at("file").c_str(), O_WRONLY | O_APPEND);
+  BOOST_TEST((code_of(write("/dev/fd/" + std::to_string(file), "after")) == errc::none));
+  ::close(file);
+  BOOST_TEST(text_of(at("file")) == "before after");
+}
+
+BOOST_AUTO_TEST_CASE(pipes_of_others_are_refused) {
+  BOOST_REQUIRE(::mkfifo(at("pipe").c_str(), 0666) == 0);
+  const int reader = ::open(at("pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  BOOST_TEST((code_of(write(at("pipe"), "text")) == errc::none));
+  if (given_away(at("pipe")))
+    BOOST_TEST((code_of(write(at("pipe"), "text")) == errc::invalid_argument));
+  ::close(reader);
+}
+
+BOOST_AUTO_TEST_CASE(file_of_another_user_stays_theirs_and_hidden) {
+  put("file", "secret", 0600);
+  if (!given_away(at("file")))
+    return;
+  BOOST_TEST((code_of(write(at("file"), "new")) == errc::none));
+  struct stat facts {};
+  BOOST_REQUIRE(::stat(at("file").c_str(), &facts) == 0);
+  BOOST_TEST(facts.st_uid == nobody);
+  BOOST_TEST(mode_of(at("file")) == 0600U);
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_written_is_named) {
