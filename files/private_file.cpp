@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -134,15 +135,17 @@ int open_lock(const std::string& path) {
 }
 
 core::outcome<bool> make_directory(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path whole{path};
-  if (!std::filesystem::exists(whole, error)) {
-    if (const auto above = whole.parent_path(); !above.empty())
-      std::filesystem::create_directories(above, error);
-    if (!error && ::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST)
-      error = {errno, std::generic_category()};
-    if (error)
-      return wrong_with(path, "cannot be created: " + error.message());
+  // Each one by itself: under a umask that lets others write, those above would let them exchange
+  // it.
+  std::filesystem::path whole;
+  for (const auto& part : std::filesystem::path{path}) {
+    whole /= part;
+    if (part.empty() || part == "/")
+      continue;
+    const int error = ::mkdir(whole.c_str(), 0755) == 0 ? 0 : errno;
+    struct stat facts {};
+    if (error != 0 && ::stat(whole.c_str(), &facts) != 0)
+      return wrong_with(whole.string(), std::string{"cannot be created: "} + std::strerror(error));
   }
   return check_directory(path);
 }

@@ -1,5 +1,6 @@
 #include "persistence/private_cluster.hpp"
 
+#include "files/private_file.hpp"
 #include "persistence/connection.hpp"
 #include "persistence/wal_size.hpp"
 
@@ -20,6 +21,7 @@
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 namespace holdfast::persistence {
 
@@ -33,6 +35,8 @@ constexpr const char* database_user = "holdfast";
 constexpr const char* socket_name = "/.s.PGSQL.5432";
 /// `sun_path` has 108 bytes, the last one for the NUL.
 constexpr std::size_t socket_path_max = 107;
+/// Begins what a server says that is not ready yet: that it starts up, recovers, or shuts down.
+constexpr const char* at_work = "the database system is ";
 /// A log beyond this is set aside at the next start; with warnings only it takes years.
 constexpr std::uintmax_t log_bytes_max = 16 << 20;
 
@@ -48,12 +52,6 @@ std::string read_file(const std::string& name) {
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();
-}
-
-bool write_file(const std::string& name, const std::string& text) {
-  std::ofstream out{name, std::ios::binary | std::ios::trunc};
-  out << text;
-  return static_cast<bool>(out.flush());
 }
 
 /// A directory entry outlives a power cut only after its directory has been synced.
@@ -170,9 +168,9 @@ core::outcome<bool> private_cluster::prepare_directory() {
     options_.directory.pop_back();
   if (options_.directory.find('\n') != std::string::npos)
     return problem("private database: the directory's name contains a line break");
-  fs::create_directories(options_.directory, error);
-  if (error)
-    return problem("private database: cannot make " + options_.directory + ": " + error.message());
+  // Whoever can write here has files of this user overwritten, by links in their place.
+  if (const auto made = files::make_directory(options_.directory); !made)
+    return problem("private database: " + made.error().detail);
   if (geteuid() != 0)
     return true;
   server_user_ = find_os_user("postgres");
@@ -192,7 +190,7 @@ core::outcome<bool> private_cluster::prepare_directory() {
 core::outcome<bool> private_cluster::lock_directory() {
   if (lock_ >= 0)
     return true;
-  const int descriptor = open(path("node.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  const int descriptor = files::open_lock(path("node.lock"));
   if (descriptor < 0)
     return os_problem("cannot open " + path("node.lock"));
   const auto deadline = clock::now() + options_.predecessor_timeout;
@@ -317,7 +315,7 @@ core::outcome<bool> private_cluster::make_cluster() {
   if (auto made = make_private(draft); !made)
     return made;
   const auto log = path("initdb.log");
-  const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
   if (output < 0)
     return os_problem("cannot write " + log);
   auto initdb = server_process::start(
@@ -404,12 +402,16 @@ core::outcome<bool> private_cluster::write_configuration() {
                           "log_timezone = UTC\n"
                           "timezone = UTC\n"
                           "lc_messages = C\n";
-  if (!write_file(path("postgresql.conf"), settings)
-      || !write_file(path("pg_hba.conf"), "local all all peer map=holdfast\n")
-      || !write_file(path("pg_ident.conf"), idents))
-    return os_problem("cannot write the configuration in " + options_.directory);
-  for (const auto* file : {"postgresql.conf", "pg_hba.conf", "pg_ident.conf"})
-    chmod(path(file).c_str(), 0644);
+  constexpr mode_t for_the_server = 0644; // which may run as another user
+  const std::pair<const char*, std::string> all[] = {
+      {"postgresql.conf", settings},
+      {"pg_hba.conf", "local all all peer map=holdfast\n"},
+      {"pg_ident.conf", idents}};
+  for (const auto& [name, content] : all)
+    if (const auto written =
+            files::write_whole(path(name), content, for_the_server, files::existing::replace);
+        !written)
+      return problem("private database: " + written.error().detail);
   return true;
 }
 
@@ -418,7 +420,8 @@ core::outcome<bool> private_cluster::launch() {
   std::error_code error;
   if (const auto size = fs::file_size(log, error); !error && size > log_bytes_max)
     fs::rename(log, log + ".1", error);
-  const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+  const int output =
+      open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0640);
   if (output < 0)
     return os_problem("cannot write " + log);
   auto server =
@@ -436,7 +439,7 @@ core::outcome<bool> private_cluster::launch() {
 
 core::outcome<bool> private_cluster::await_answer() {
   const auto began = clock::now();
-  const auto deadline = began + options_.start_timeout;
+  auto deadline = began + options_.start_timeout;
   for (;;) {
     auto answered = connection::open(conninfo_, "holdfast start", "", options_.start_timeout);
     if (answered)
@@ -448,6 +451,14 @@ core::outcome<bool> private_cluster::await_answer() {
       server_.reset();
       return problem("private database: the server did not start; " + tail_of(path("server.log")));
     }
+    if (options_.stop_asked && options_.stop_asked()) {
+      stop(shutdown::immediate);
+      return problem("private database: its start was called off");
+    }
+    // It recovers, which takes as long as it takes: stopped now, it would begin again with the
+    // same.
+    if (answered.error().detail.find(at_work) != std::string::npos)
+      deadline = clock::now() + options_.start_timeout;
     if (clock::now() >= deadline) {
       stop(shutdown::immediate);
       return problem("private database: the server does not answer: " + answered.error().detail);

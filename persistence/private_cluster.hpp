@@ -5,6 +5,7 @@
 #include "persistence/server_process.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,8 +24,10 @@ struct private_cluster_options {
   std::uint32_t max_connections = 40;
   /// Accounts besides our own that may connect, as the database's owner.
   std::vector<std::string> allowed_users;
-  /// For the server to answer, crash recovery included.
+  /// For the server to answer, or to say again that it recovers.
   core::duration start_timeout = std::chrono::seconds{60};
+  /// Whether nobody wants it to start any more; asked while it does. None: somebody does.
+  std::function<bool()> stop_asked{};
   /// For a fast shutdown; then the server is stopped at once and recovers at its next start.
   core::duration stop_timeout = std::chrono::seconds{30};
   /// How long another node may still use the directory before starting gives up: a killed

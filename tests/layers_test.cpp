@@ -38,7 +38,7 @@ const std::vector<layer> layers{
     {"messages", false, {"core"}, {}},
     {"documents", false, {"core"}, {}},
     {"calendar", false, {"core"}, {}},
-    {"persistence", false, {"core"}, {}},
+    {"persistence", false, {"core", "files"}, {}},
     {"objects", false, {"core"}, {}},
     {"files", false, {"core"}, {}},
     {"connectors", false, {"core", "files"}, {}},
