@@ -5,7 +5,10 @@
 #include <pwd.h>
 
 #include <algorithm>
+#include <charconv>
+#include <sstream>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace holdfast::app {
@@ -67,14 +70,21 @@ core::outcome<std::string> own_name(const config::settings& settings) {
 
 core::outcome<link::local_users> local_users_of(const config::settings& settings) {
   auto allowed = link::local_users::own();
-  for (const auto& name : link::names_of_list(settings.link.local_users)) {
+  std::istringstream list{settings.link.local_users};
+  for (std::string name; std::getline(list, name, ',');) {
+    name.erase(0, name.find_first_not_of(' '));
+    name.erase(name.find_last_not_of(' ') + 1);
+    if (name.empty())
+      continue;
     if (name == "*") {
       allowed.everybody = true;
       continue;
     }
-    if (std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; })
-        && name.size() < 10) {
-      allowed.users.insert(static_cast<uid_t>(std::stoul(name)));
+    const auto* end = name.data() + name.size();
+    uid_t number = 0;
+    if (const auto read = std::from_chars(name.data(), end, number);
+        read.ec == std::errc{} && read.ptr == end) {
+      allowed.users.insert(number);
       continue;
     }
     const auto* known = ::getpwnam(name.c_str());

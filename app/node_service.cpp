@@ -29,6 +29,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <iostream>
@@ -172,10 +173,29 @@ std::optional<exit_code> node_service::choose_port() {
   return std::nullopt;
 }
 
+/// Logs who is turned away on loopback, once a second at most. Of a connection whose user the
+/// system does not tell, which is over already as a rule, there is nothing to say.
+std::function<void(long)> logger_of_foreign_users(const log_stream& log) {
+  using clock = std::chrono::steady_clock;
+  const auto next = std::make_shared<std::atomic<clock::rep>>(0);
+  return [log, next](long user) {
+    const auto now = clock::now().time_since_epoch().count();
+    auto due = next->load();
+    if (user < 0 || now < due
+        || !next->compare_exchange_strong(due,
+                                          now + clock::duration{std::chrono::seconds{1}}.count()))
+      return;
+    log.write(actors::log_level::warning, "foreign_user",
+              {{"user", std::to_string(user)},
+               {"what", "a process of this user was refused on loopback: name the user in "
+                        "link.local_users, or give it a certificate"}});
+  };
+}
+
 /// Chooses the users that may connect over loopback. Behind a link only this very process may.
 std::optional<exit_code> node_service::choose_local_users() {
   if (has_link(settings_)) {
-    client::accept_from(link::local_users::own());
+    client::accept_from(link::local_users::own(), logger_of_foreign_users(log_));
     return std::nullopt;
   }
   auto users = local_users_of(settings_);
@@ -183,7 +203,7 @@ std::optional<exit_code> node_service::choose_local_users() {
     log_.error("local_users_refused", {{"what", users.error().detail}});
     return exit_code::configuration;
   }
-  client::accept_from(std::move(*users));
+  client::accept_from(std::move(*users), logger_of_foreign_users(log_));
   return std::nullopt;
 }
 
@@ -211,8 +231,12 @@ std::string node_service::database_conninfo() {
 
 std::optional<exit_code> node_service::start_database() {
   if (!settings_.database.url) {
-    cluster_.emplace(private_cluster_of(settings_));
+    auto options = private_cluster_of(settings_);
+    options.stop_asked = [this] { return loop_.signaled() != 0; };
+    cluster_.emplace(std::move(options));
     if (const auto started = cluster_->start(); !started) {
+      if (loop_.signaled() != 0)
+        return exit_code::ok;
       log_.error("private_database_failed", {{"what", started.error().detail}});
       return exit_code::database;
     }

@@ -15,29 +15,40 @@ namespace {
 
 std::mutex acceptable_mutex;
 
-link::local_users& acceptable_users() {
-  static auto users = link::local_users::own();
-  return users;
+struct acceptable {
+  link::local_users users = link::local_users::own();
+  std::function<void(long)> on_refused;
+};
+
+acceptable& acceptable_now() {
+  static acceptable now;
+  return now;
 }
 
 bool is_acceptable(int connection) {
   if (!link::is_within_machine(connection))
     return true; // who comes from elsewhere is for the address that was published at
-  link::local_users users;
+  acceptable rules;
   {
     const std::lock_guard lock{acceptable_mutex};
-    users = acceptable_users();
+    rules = acceptable_now();
   }
-  return users.everybody || link::is_of(connection, users);
+  if (rules.users.everybody)
+    return true;
+  const auto user = link::user_of(connection);
+  const bool good = user >= 0 && rules.users.has(static_cast<uid_t>(user));
+  if (!good && rules.on_refused)
+    rules.on_refused(user);
+  return good;
 }
 
 } // namespace
 
 void keep_accept_guard() {}
 
-void accept_from(link::local_users users) {
+void accept_from(link::local_users users, std::function<void(long)> on_refused) {
   const std::lock_guard lock{acceptable_mutex};
-  acceptable_users() = std::move(users);
+  acceptable_now() = {std::move(users), std::move(on_refused)};
 }
 
 } // namespace holdfast::client

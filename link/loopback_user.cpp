@@ -129,22 +129,27 @@ bool is_within_machine(int connection) {
 }
 
 bool is_of(int connection, const local_users& allowed) {
+  const auto user = user_of(connection);
+  return user >= 0 && allowed.has(static_cast<uid_t>(user));
+}
+
+long user_of(int connection) {
   sockaddr_storage its{};
   sockaddr_storage ours{};
   if (!ends_of(connection, its, ours))
-    return false;
+    return -1;
   char word = 0;
   if (::recv(connection, &word, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
-    return false; // it has hung up: nobody need look
+    return -1; // it has hung up: nobody need look
   // A table that is read while others connect may lack a row that is there all the time.
   constexpr int looks = 3;
   for (int look = 0; look < looks; ++look)
     for (const auto* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
       const auto user = user_of_connection(whole_file(table), its, ours);
       if (user >= 0)
-        return allowed.has(static_cast<uid_t>(user));
+        return user;
     }
-  return false;
+  return -1;
 }
 
 } // namespace holdfast::link

@@ -25,6 +25,9 @@ struct local_users {
 /// belongs to a process of one of `allowed`. False when the system does not say so.
 bool is_of(int connection, const local_users& allowed);
 
+/// The user at that end; -1 when the system does not say so.
+long user_of(int connection);
+
 /// Whether both ends of `connection` are loopback addresses.
 bool is_within_machine(int connection);
 
