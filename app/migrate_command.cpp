@@ -1,5 +1,6 @@
 #include "app/commands.hpp"
 #include "app/configuration.hpp"
+#include "app/printable.hpp"
 #include "app/wiring.hpp"
 #include "persistence/migrate.hpp"
 #include "persistence/preconditions.hpp"
@@ -18,7 +19,7 @@ struct migrate_flags {
 };
 
 exit_code complain_of_migration(const std::string& why, exit_code code) {
-  std::cerr << "holdfast: " << why << '\n';
+  std::cerr << "holdfast: " << printable_lines(why) << '\n';
   return code;
 }
 

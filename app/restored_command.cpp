@@ -1,6 +1,7 @@
 #include "app/commands.hpp"
 #include "app/configuration.hpp"
 #include "app/data_dir.hpp"
+#include "app/printable.hpp"
 #include "app/wiring.hpp"
 #include "persistence/postgres_store.hpp"
 #include "persistence/private_cluster.hpp"
@@ -16,7 +17,7 @@ namespace holdfast::app {
 namespace {
 
 exit_code give_up(const core::failure& why, exit_code code) {
-  std::cerr << "holdfast: " << why.detail << '\n';
+  std::cerr << "holdfast: " << printable_lines(why.detail) << '\n';
   return code;
 }
 

@@ -200,7 +200,8 @@ core::outcome<std::vector<msg::step_view>> list_steps(const client::connection& 
 }
 
 exit_code unreachable(const core::failure& why) {
-  std::cerr << "holdfast: " << core::to_string(why.code) << ": " << why.detail << '\n';
+  std::cerr << "holdfast: " << core::to_string(why.code) << ": " << printable_lines(why.detail)
+            << '\n';
   return exit_code::unreachable;
 }
 
@@ -220,7 +221,7 @@ exit_code run(const status_flags& flags) {
   }
   const auto where = endpoint_of(loaded, flags);
   if (!where) {
-    std::cerr << "holdfast: " << where.error().detail << '\n';
+    std::cerr << "holdfast: " << printable_lines(where.error().detail) << '\n';
     return exit_code::configuration;
   }
   client::peer_system configuration{peer_settings_of(loaded.values)};
