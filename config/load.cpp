@@ -3,6 +3,7 @@
 #include "config/option_table.hpp"
 #include "config/value_text.hpp"
 
+#include <sys/stat.h>
 #include <toml++/toml.h>
 #include <unistd.h>
 
@@ -47,6 +48,20 @@ std::vector<std::string> known_keys() {
       keys.push_back(row.key + secret_file_suffix);
   }
   return keys;
+}
+
+/// Why a file must not say how the database is reached: whoever can change it sends a running node,
+/// with its password, elsewhere. Nothing of a good one. A link may lead to it, and others may read
+/// it, as is usual in Kubernetes.
+std::optional<std::string> objection_to_secret(const std::filesystem::path& path) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode))
+    return std::nullopt; // a pipe is whoever's who started this program
+  if (facts.st_uid != ::geteuid() && facts.st_uid != 0)
+    return "belongs to another user, who can change it; it must be this user's or root's";
+  if ((facts.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return "others can write it; chmod 600 it";
+  return std::nullopt;
 }
 
 /// The text of a file or the reason why there is none.
@@ -314,6 +329,8 @@ private:
 
   void read_secret(const std::string& key, const raw_value& given, const std::string& path,
                    std::size_t longest, secret& member) {
+    if (const auto why = objection_to_secret(path))
+      return refuse(given.key, named(given, false) + ": " + path + " " + *why);
     auto content = read_text(path);
     if (const auto* failed = std::get_if<problem>(&content))
       return refuse(given.key, named(given, false) + ": " + failed->text);
@@ -429,7 +446,8 @@ std::vector<std::pair<std::string, std::string>> process_environment() {
 
 std::string current(const secret& one) {
   std::error_code error;
-  if (one.file.empty() || !std::filesystem::is_regular_file(one.file, error))
+  if (one.file.empty() || !std::filesystem::is_regular_file(one.file, error)
+      || objection_to_secret(one.file))
     return one.value;
   const auto content = read_text(one.file);
   if (!std::holds_alternative<std::string>(content))

@@ -3,9 +3,12 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 
 using namespace holdfast;
@@ -321,6 +324,24 @@ BOOST_AUTO_TEST_CASE(no_conflict_is_told_about_a_value_that_was_refused_already)
   inputs given;
   given.flags = {{"node.lease_time", "1ms"}, {"node.heartbeat_interval", "1min"}};
   BOOST_TEST(load(given).problems.size() == 1U, said(load(given)));
+}
+
+// finding D6
+BOOST_AUTO_TEST_CASE(a_file_that_others_can_change_says_no_secret) {
+  const auto path = write("url", "postgresql:///a");
+  BOOST_REQUIRE(::chmod(path.c_str(), 0644) == 0);
+  auto loaded = load_flag("database.url_file", path);
+  BOOST_TEST(loaded.usable());
+  const auto url = loaded.values.database.url;
+  for (const mode_t mode : {0664U, 0646U}) {
+    BOOST_REQUIRE(::chmod(path.c_str(), mode) == 0);
+    BOOST_TEST(!load_flag("database.url_file", path).usable());
+    // What a running node knows already stays.
+    std::ofstream{path} << "postgresql://elsewhere/a";
+    BOOST_TEST(config::current(url) == "postgresql:///a");
+  }
+  BOOST_REQUIRE(::chmod(path.c_str(), 0600) == 0);
+  BOOST_TEST(config::current(url) == "postgresql://elsewhere/a");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
