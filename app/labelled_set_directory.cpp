@@ -65,11 +65,17 @@ core::outcome<documents::labelled_set> read_labelled_set(const std::filesystem::
 
 void tell_of_truths_nobody_gave(const std::filesystem::path& directory,
                                 const documents::labelled_set& set) {
-  if (set.truths_nobody_gave == 0)
-    return;
   const auto shown = [](const std::string& name) {
     return '`' + documents::printable(name, 100) + '`';
   };
+  if (set.truths_of_no_task > 0)
+    std::cerr << "holdfast: warning: " << (directory / "truth.csv").string() << ": "
+              << set.truths_of_no_task << (set.truths_of_no_task == 1 ? " truth is" : " truths are")
+              << " left out, because nobody answered the task: " << shown(set.first_of_no_task)
+              << "; tasks with answers are " << documents::printable(some_of(set.named.units), 200)
+              << '\n';
+  if (set.truths_nobody_gave == 0)
+    return;
   const auto& one = set.first_nobody_gave;
   std::cerr << "holdfast: warning: " << (directory / "truth.csv").string() << ": "
             << set.truths_nobody_gave << (set.truths_nobody_gave == 1 ? " truth is" : " truths are")

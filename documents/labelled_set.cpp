@@ -125,8 +125,11 @@ core::failure read_truth(std::string_view text, const std::string& file, labelle
     else if (!fresh)
       return core::failure{};
     const auto unit = unit_of.find(task);
-    if (unit == unit_of.end())
+    if (unit == unit_of.end()) {
+      if (set.truths_of_no_task++ == 0)
+        set.first_of_no_task = task;
       return core::failure{};
+    }
     const auto heard = label_of.find(label);
     if (heard == label_of.end()) {
       if (set.truths_nobody_gave++ == 0)

@@ -28,6 +28,10 @@ struct labelled_set {
     std::string label;
   };
   odd_truth first_nobody_gave;
+  /// Truths of tasks that nobody answered: left out, too. Most likely the task is spelled otherwise
+  /// there, if it is not from a larger set.
+  std::size_t truths_of_no_task = 0;
+  std::string first_of_no_task;
 };
 
 /// Longest name of a worker or task in a set: no name of a contributor or key of a unit is longer.
