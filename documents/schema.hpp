@@ -49,6 +49,8 @@ public:
   /// The fault of `value` at `place`.
   std::optional<core::definition_problem> violation_at(const json_pointer& place,
                                                        const nlohmann::json& value) const;
+  /// Whether a value of the type of `example` may be at `place`, whatever its value.
+  bool allows_type_at(const json_pointer& place, const nlohmann::json& example) const;
   /// The values that there may be, as canonical texts in order of bytes; none where they are not
   /// listed.
   std::optional<std::vector<std::string>> values_at(const json_pointer& place) const;

@@ -61,7 +61,31 @@ node_list nodes_at(schema_node::ref root, const json_pointer& place) {
   return here;
 }
 
+std::uint8_t types_of(const nlohmann::json& value) {
+  switch (value.type()) {
+  case nlohmann::json::value_t::null:
+    return null_type;
+  case nlohmann::json::value_t::boolean:
+    return boolean_type;
+  case nlohmann::json::value_t::object:
+    return object_type;
+  case nlohmann::json::value_t::array:
+    return array_type;
+  case nlohmann::json::value_t::string:
+    return string_type;
+  default:
+    return number_type | integer_type;
+  }
+}
+
 } // namespace
+
+bool schema::allows_type_at(const json_pointer& place, const nlohmann::json& example) const {
+  const auto nodes = nodes_at(compiled_->nodes.front().get(), place);
+  return std::all_of(nodes.begin(), nodes.end(), [&](const auto* node) {
+    return !node->never && (node->types == 0 || (node->types & types_of(example)) != 0);
+  });
+}
 
 std::optional<core::definition_problem> schema::violation_at(const json_pointer& place,
                                                              const nlohmann::json& value) const {

@@ -101,6 +101,64 @@ BOOST_AUTO_TEST_CASE(a_truth_that_none_of_the_listed_values_meets_is_refused) {
   BOOST_TEST(!accepted(step, R"({"match":"number","answer":9,"within":1})"));
 }
 
+BOOST_AUTO_TEST_CASE(a_tolerance_that_no_answer_of_the_schema_is_within_is_refused) {
+  const auto with = [](const std::string& answer) {
+    return by_schema(R"({"properties":{"answer":)" + answer + "}}");
+  };
+  const auto whole = with(R"({"type":"integer"})");
+  BOOST_TEST(!accepted(whole, R"({"match":"number","answer":12.5,"within":0.2})"));
+  BOOST_TEST(accepted(whole, R"({"match":"number","answer":12.5,"within":0.5})"));
+  BOOST_TEST(accepted(whole, R"({"match":"number","answer":1000.4,"within_share":0.001})"));
+  const auto small = with(R"({"type":"number","maximum":10})");
+  BOOST_TEST(!accepted(small, R"({"match":"number","answer":15,"within":1})"));
+  BOOST_TEST(accepted(small, R"({"match":"number","answer":10.5,"within":1})"));
+  BOOST_TEST(
+      accepted(with(R"({"multipleOf":0.25})"), R"({"match":"number","answer":1.3,"within":0.1})"));
+  BOOST_TEST(
+      accepted(with(R"({"type":"string"})"), R"({"match":"number","answer":1.3,"within":0.1})"));
+  BOOST_TEST(
+      !accepted(with(R"({"type":"boolean"})"), R"({"match":"number","answer":1.3,"within":0.1})"));
+}
+
+BOOST_AUTO_TEST_CASE(a_set_or_a_box_that_the_schema_refuses_is_refused) {
+  const auto animals = by_schema(
+      R"({"properties":{"answer":{"type":"array","uniqueItems":true,"maxItems":2,
+                                  "items":{"enum":["cat","dog"]}}}})");
+  BOOST_TEST(accepted(animals, R"({"match":"set","answer":["dog","cat"]})"));
+  BOOST_TEST(accepted(animals, R"({"match":"set","answer":["dog","dog"]})"));
+  BOOST_TEST(accepted(animals, R"({"match":"set","answer":[]})"));
+  BOOST_TEST(!accepted(animals, R"({"match":"set","answer":["cat","zebra"]})"));
+  const auto whole = by_schema(
+      R"({"properties":{"answer":{"type":"array","minItems":4,"maxItems":4,
+                                  "items":{"type":"integer","minimum":0,"maximum":100}}}})");
+  BOOST_TEST(accepted(whole, R"({"match":"box","answer":[1,1,50,50]})"));
+  BOOST_TEST(accepted(whole, R"({"match":"box","answer":[1.2,1.2,49.9,50]})"));
+  BOOST_TEST(!accepted(whole, R"({"match":"box","answer":[150,150,200,200]})"));
+  BOOST_TEST(!accepted(by_schema(R"({"properties":{"answer":{"type":"object"}}})"),
+                       R"({"match":"box","answer":[1,1,50,50]})"));
+}
+
+BOOST_AUTO_TEST_CASE(a_pattern_that_matches_no_value_of_the_schema_is_refused) {
+  const auto with = [](const std::string& type) {
+    return by_schema(R"({"properties":{"answer":{"type":)" + type + "}}}");
+  };
+  const std::string word = R"({"match":"pattern","pattern":"^[a-z]+$"})";
+  BOOST_TEST(accepted(with(R"("string")"), word));
+  BOOST_TEST(accepted(with(R"(["integer","string"])"), word));
+  BOOST_TEST(!accepted(with(R"("integer")"), word));
+  BOOST_TEST(accepted(with(R"("integer")"), R"({"match":"pattern","pattern":"^1[0-9]{4}$"})"));
+  BOOST_TEST(accepted(with(R"("boolean")"), R"({"match":"pattern","pattern":"^t"})"));
+  BOOST_TEST(!accepted(with(R"("boolean")"), R"({"match":"pattern","pattern":"x"})"));
+}
+
+// Followed twice at each level it would take longer than anybody waits.
+BOOST_AUTO_TEST_CASE(a_pattern_of_nested_repetitions_costs_no_time) {
+  std::string nested = "a";
+  for (int i = 0; i < 100; ++i)
+    nested = '(' + nested + ")+";
+  BOOST_TEST(accepted(labelled({}), R"({"match":"pattern","pattern":")" + nested + "\"}"));
+}
+
 BOOST_AUTO_TEST_CASE(a_schema_that_names_itself_twice_at_every_level_costs_no_time) {
   std::string definitions;
   for (int i = 0; i < 60; ++i) {
@@ -133,6 +191,9 @@ BOOST_AUTO_TEST_CASE(a_pattern_that_nothing_matches_is_refused) {
                            "(?:^|,)x(?:$|,)",
                            "a{0}^b?",
                            "\\u00e4+",
+                           "^[[:digit:]]+\\b$",
+                           "\\b[[:alpha:][:digit:]-]+\\b",
+                           "[[=a=]]\\b",
                            "[\\u4e00-\\u9fff]{2,}",
                            "\\d{3}-\\d{4}",
                            "(a^)*b",
