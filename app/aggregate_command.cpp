@@ -168,6 +168,7 @@ ordered_json report_of(const documents::labelled_set& set, const quality::known_
                       {"judgments", set.named.given.votes.size()},
                       {"repeated", set.named.repeated},
                       {"truths_nobody_gave", truths_nobody_gave(set)},
+                      {"truths_of_no_task", set.truths_of_no_task},
                       {"scored_units", right.units},
                       {"acc", if_any(right.units > 0, right.shared)},
                       {"acc_lowest", if_any(right.units > 0, right.lowest)},

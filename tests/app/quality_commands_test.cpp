@@ -120,6 +120,16 @@ BOOST_AUTO_TEST_CASE(figures_of_a_recorded_job_are_reported) {
 }
 
 // finding C5
+BOOST_AUTO_TEST_CASE(truths_of_tasks_that_nobody_answered_are_told) {
+  const auto set = set_of("worker,task,label\na,t1,x\nb,t1,x\n", "task,label\nT1,x\nT2,x\n");
+  const auto end = ran({"aggregate", "--data", set, "--json"});
+  BOOST_TEST(end.code == 0);
+  BOOST_TEST(contains(end.err, "2 truths are left out, because nobody answered the task: `T1`; "
+                               "tasks with answers are `t1`"));
+  BOOST_TEST(nlohmann::json::parse(end.out)["truths_of_no_task"] == 2);
+}
+
+// finding C5
 BOOST_AUTO_TEST_CASE(truths_that_nobody_gave_are_told_and_left_out) {
   std::string answers = "worker,task,label\n";
   std::string truth = "task,label\n";

@@ -182,6 +182,15 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_named_with_its_field) {
   BOOST_TEST(problem_of("@noon").find("five fields") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_step_of_any_size_leaves_the_first_number) {
+  for (const auto* step : {"60", "64", "2147483647"})
+    for (const auto* first : {"*", "0", "0-59"}) {
+      const auto due = next_after(parsed(std::string{first} + "/" + step + " * * * *"), in_berlin,
+                                  utc("2026-03-27 05:10:00"));
+      BOOST_TEST((due == utc("2026-03-27 06:00:00")), first << "/" << step);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(of_what_was_due_the_latest_are_listed) {
   const auto due = [](std::size_t most) {
     std::string out;

@@ -168,6 +168,8 @@ BOOST_AUTO_TEST_CASE(multiples_are_told_by_the_last_digit) {
   BOOST_TEST((multiple("0", "7") == true));
   BOOST_TEST((multiple("1e300", "3") == false));
   BOOST_TEST(!multiple("1", "1234567890123456789").has_value());
+  BOOST_TEST((multiple("3.00000000000000000000001", "1") == false));
+  BOOST_TEST((multiple("9007199254740993", "2") == false));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

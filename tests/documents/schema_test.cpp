@@ -117,6 +117,10 @@ const std::vector<value_case> value_cases{
     {R"({"multipleOf":0.0001})", "0.0075", fits},
     {R"({"multipleOf":0.123456789})", "1e308", "must be a multiple of 0.123456789, not 1e+308"},
     {R"({"multipleOf":1})", "9223372036854775807", fits},
+    {R"({"multipleOf":2})", "3000000001", "must be a multiple of 2, not 3000000001"},
+    {R"({"multipleOf":1000})", "1700000000001", "must be a multiple of 1000, not 1700000000001"},
+    {R"({"multipleOf":1})", "1234567890.5", "must be a multiple of 1, not 1234567890.5"},
+    {R"({"multipleOf":0.1})", "0.30000000000000004", fits},
     // strings: characters, not bytes
     {R"({"minLength":2})", R"("äö")", fits},
     {R"({"minLength":2})", R"("ä")", "must have at least 2 characters, not 1"},
