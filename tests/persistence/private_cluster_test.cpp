@@ -12,6 +12,7 @@
 #include <csignal>
 #include <fcntl.h>
 #include <fstream>
+#include <iterator>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -208,6 +209,45 @@ BOOST_AUTO_TEST_CASE(follows_its_node_into_death_and_comes_back) {
   BOOST_TEST(ask(cluster.conninfo(), "SELECT count(*) FROM kept") == "50000");
 }
 
+// finding D4
+BOOST_AUTO_TEST_CASE(overwrites_nothing_through_links_in_its_directory) {
+  const scratch_directory scratch;
+  const auto directory = scratch.path() + "/postgres";
+  fs::create_directory(directory);
+  write(scratch.path() + "/victim", "theirs");
+  for (const auto* name : {"postgresql.conf", "pg_hba.conf", "pg_ident.conf"})
+    fs::create_symlink(scratch.path() + "/victim", directory + "/" + name);
+  const auto theirs = [&] {
+    std::ifstream in{scratch.path() + "/victim"};
+    return std::string{std::istreambuf_iterator<char>{in}, {}};
+  };
+  for (const mode_t mode : {0777U, 0775U}) {
+    BOOST_REQUIRE(chmod(directory.c_str(), mode) == 0);
+    private_cluster refused{options_for(directory)};
+    BOOST_TEST(failure_of(refused.start()).find("chmod go-w") != std::string::npos);
+  }
+  BOOST_REQUIRE(chmod(directory.c_str(), 0755) == 0);
+  private_cluster cluster{options_for(directory)};
+  BOOST_TEST(failure_of(cluster.start()) == "");
+  BOOST_TEST(theirs() == "theirs");
+  cluster.stop(private_cluster::shutdown::immediate);
+  fs::remove(directory + "/server.log");
+  fs::create_symlink(scratch.path() + "/victim", directory + "/server.log");
+  BOOST_TEST(failure_of(cluster.start()).find("server.log") != std::string::npos);
+  BOOST_TEST(theirs() == "theirs");
+}
+
+BOOST_AUTO_TEST_CASE(calls_its_start_off_when_nobody_wants_it_any_more) {
+  const scratch_directory scratch;
+  auto options = options_for(scratch.path());
+  bool asked = false;
+  options.stop_asked = [&] { return asked = true; };
+  private_cluster cluster{options};
+  const auto failure = failure_of(cluster.start());
+  BOOST_TEST((failure.empty() || asked)); // it may be up before anybody asks
+  BOOST_TEST(cluster.running() == failure.empty());
+}
+
 BOOST_AUTO_TEST_CASE(says_what_stands_in_its_way) {
   const scratch_directory scratch;
   const auto refusal = [](private_cluster_options options) {
@@ -216,6 +256,7 @@ BOOST_AUTO_TEST_CASE(says_what_stands_in_its_way) {
   };
   if (geteuid() == 0) {
     fs::create_directories(scratch.path() + "/closed/inner");
+    fs::permissions(scratch.path() + "/closed/inner", fs::perms{0755});
     fs::permissions(scratch.path() + "/closed", fs::perms{0700});
     const auto why = refusal(options_for(scratch.path() + "/closed/inner"));
     BOOST_TEST(contains(why, "may not enter " + scratch.path() + "/closed"), why);
@@ -226,6 +267,7 @@ BOOST_AUTO_TEST_CASE(says_what_stands_in_its_way) {
   BOOST_TEST(contains(refusal(no_server), "install the package postgresql-15"));
 
   fs::create_directories(scratch.path() + "/b/pgdata");
+  fs::permissions(scratch.path() + "/b", fs::perms{0755});
   write(scratch.path() + "/b/pgdata/PG_VERSION", "13\n");
   BOOST_TEST(contains(refusal(options_for(scratch.path() + "/b")), "made by PostgreSQL 13"));
 
@@ -241,7 +283,7 @@ BOOST_AUTO_TEST_CASE(says_what_stands_in_its_way) {
   }
 
   write(scratch.path() + "/file", "");
-  BOOST_TEST(contains(refusal(options_for(scratch.path() + "/file/d")), "cannot make"));
+  BOOST_TEST(contains(refusal(options_for(scratch.path() + "/file/d")), "cannot be created"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
