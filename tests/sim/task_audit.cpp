@@ -298,6 +298,8 @@ void task_auditor::follow(const core::update_task& w) {
           "I-12", w.task, "failed tries are forgotten");
   require(w.progress.failures >= t->progress.failures, "I-12", w.task,
           "tries in vain are forgotten");
+  require(w.progress.pauses >= t->progress.pauses, "I-12", w.task,
+          "it is forgotten how often a task was put off");
   t->progress = w.progress;
 }
 

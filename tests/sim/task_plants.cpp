@@ -113,6 +113,8 @@ false_queues::mutation queue_mutation_named(const std::string& name, dice& rando
     });
   if (name == "tries-forgotten")
     return of_each_task([](core::task& t) { t.progress.attempts = t.progress.crashes = 0; });
+  if (name == "pauses-forgotten")
+    return of_each_task([](core::task& t) { t.progress.pauses = 0; });
   if (name == "bookmark-forgotten")
     return of_each_task([](core::task& t) { t.progress.execution_state = "{}"; });
   if (name == "date-forgotten")
@@ -151,6 +153,15 @@ void drop(core::change& change) {
                                   [](const auto& w) { return std::holds_alternative<Write>(w); });
   if (found != change.writes.end())
     change.writes.erase(found);
+}
+
+std::function<void(core::change&)>
+of_each_ending(std::function<void(core::end_task_lease&)> mutate) {
+  return [mutate = std::move(mutate)](core::change& c) {
+    for (auto& write : c.writes)
+      if (auto* ended = std::get_if<core::end_task_lease>(&write))
+        mutate(*ended);
+  };
 }
 
 /// Everything that a planted gateway has no opinion of goes on to the real one.
@@ -245,6 +256,17 @@ const std::vector<plant>& task_plants() {
       {"task-expiry-forgotten", "the ends of leases are forgotten when a queue is loaded",
        has_programs},
       {"tries-forgotten", "failed tries are forgotten when a queue is loaded", has_programs},
+      {"pauses-forgotten", "how often a task was put off is forgotten when a queue is loaded",
+       has_programs},
+      {"expiry-as-timeout", "a lease that ran out is stored as one that lasted its whole time",
+       has_programs},
+      {"failure-as-release", "a failed try is stored as a lease that was given back", has_programs},
+      {"release-as-loss", "a lease that was given back is stored as lost with its worker",
+       has_programs},
+      {"cancellation-as-failure", "a canceled task is stored as failed", has_programs},
+      {"grant-too-long", "a lease is stored with more time than its policy gives", has_programs},
+      {"grant-of-another", "a lease is stored under the name of another worker", has_programs},
+      {"extension-too-long", "a lease is extended beyond what its policy allows", has_programs},
       {"bookmark-forgotten", "bookmarks are forgotten when a queue is loaded", has_programs},
       {"saves-unordered", "what a worker saves counts whenever it comes", has_programs},
       {"date-forgotten", "what waits for a date is never due after a restart", has_programs},
@@ -297,6 +319,42 @@ std::function<void(core::change&)> task_mutation_named(const std::string& name, 
     };
   if (name == "extension-dropped")
     return [](core::change& c) { drop<core::extend_task_lease>(c); };
+  if (name == "extension-too-long")
+    return [](core::change& c) {
+      if (auto* extension = write_of<core::extend_task_lease>(c))
+        extension->expires_at += std::chrono::hours{24};
+    };
+  if (name == "grant-too-long")
+    return [](core::change& c) {
+      if (auto* grant = write_of<core::insert_task_lease>(c))
+        grant->lease.expires_at += std::chrono::seconds{1};
+    };
+  if (name == "grant-of-another")
+    return [](core::change& c) {
+      if (auto* grant = write_of<core::insert_task_lease>(c))
+        grant->lease.owner += "'s namesake";
+    };
+  if (name == "expiry-as-timeout")
+    return of_each_ending([](core::end_task_lease& w) {
+      if (w.how == core::attempt_ending::expired)
+        w.how = core::attempt_ending::failed, w.error.code = "TIMEOUT";
+    });
+  if (name == "failure-as-release")
+    return of_each_ending([](core::end_task_lease& w) {
+      if (w.how == core::attempt_ending::failed && w.error.code != "TIMEOUT")
+        w.how = core::attempt_ending::released, w.error = {};
+    });
+  if (name == "release-as-loss")
+    return of_each_ending([](core::end_task_lease& w) {
+      if (w.how == core::attempt_ending::released && w.error.code.empty())
+        w.how = core::attempt_ending::lost;
+    });
+  if (name == "cancellation-as-failure")
+    return [](core::change& c) {
+      if (auto* gone = write_of<core::finish_task>(c);
+          gone != nullptr && gone->ending == core::task_ending::canceled)
+        gone->ending = core::task_ending::failed;
+    };
   if (name == "late-result-dropped")
     return [](core::change& c) { drop<core::insert_late_result>(c); };
   if (name == "result-swapped")
