@@ -142,7 +142,7 @@ struct life {
       const auto done = take(decide(
           u, policy, {},
           aggregate_if_ready{"a", {0, 1}, model_opinion{{0.4, 0.6}, 3, true, "one_coin"}}, now));
-      BOOST_TEST(done.answer);
+      BOOST_TEST(done.answer.finalized);
     }
     review_each_way();
     repair_one();
