@@ -128,6 +128,7 @@ BOOST_AUTO_TEST_CASE(a_rejected_result_that_no_route_takes_leaves_its_item_witho
   route back;
   back.to = {"label"};
   back.loops_max = 1;
+  back.when.answers = {"reject"}; // a way back has a condition
   const std::vector<way> again{{back, {{0, true}}}};
   BOOST_TEST(!reviewed("reject", again));
   BOOST_TEST(reviewed("reject", {}));
