@@ -13,17 +13,19 @@ namespace {
 
 using owners_ptr = caf::stateful_actor<owners_state>*;
 
-/// Why nobody more gets a session, asked for by `client`; `none` when there is room.
+/// Why nobody more gets a session, asked for by `client`; `none` when there is room. Sessions begun
+/// by messages without a sender (`client` is null) count in the node's number only.
 core::failure room_for_session(owners_ptr self, const caf::actor_addr& client) {
   auto& st = self->state;
   const auto& settings = st.context->settings;
+  // CAF's hash of an address dereferences it.
+  const auto of_client = client ? st.of_client.find(client) : st.of_client.end();
   core::failure why;
   if (st.by_contributor.size() >= settings.sessions_max)
     why = {core::errc::overloaded, "this node has sessions of "
                                        + std::to_string(settings.sessions_max)
                                        + " contributors already (owner.sessions_max)"};
-  else if (const auto of_client = st.of_client.find(client);
-           of_client != st.of_client.end() && of_client->second >= settings.sessions_per_client)
+  else if (of_client != st.of_client.end() && of_client->second >= settings.sessions_per_client)
     why = {core::errc::limit_reached, "this client has sessions of "
                                           + std::to_string(settings.sessions_per_client)
                                           + " contributors already (owner.sessions_per_client)"};
@@ -40,7 +42,8 @@ void hand(owners_ptr self, Message& m) {
     const auto client = caf::actor_cast<caf::actor_addr>(self->current_sender());
     if (const auto why = room_for_session(self, client); why.code != core::errc::none)
       return self->make_response_promise().deliver(msg::to_error(why));
-    ++st.of_client[client];
+    if (client)
+      ++st.of_client[client];
     st.handed[m.contributor].client = client;
     actor =
         self->spawn(owner, st.context, m.contributor, caf::actor_cast<caf::actor>(self), st.shards);
@@ -64,7 +67,8 @@ void hand_about(owners_ptr self, Message& m) {
 void forget(owners_ptr self, const core::contributor_id& contributor) {
   auto& st = self->state;
   if (const auto session = st.handed.find(contributor); session != st.handed.end()) {
-    const auto of_client = st.of_client.find(session->second.client);
+    const auto& client = session->second.client;
+    const auto of_client = client ? st.of_client.find(client) : st.of_client.end();
     if (of_client != st.of_client.end() && --of_client->second == 0)
       st.of_client.erase(of_client);
     st.handed.erase(session);

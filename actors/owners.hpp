@@ -22,7 +22,7 @@ struct owners_state {
   struct session {
     std::uint64_t requests =
         0;                  ///< Handed to the owner: one that has not seen them all is not idle.
-    caf::actor_addr client; ///< The client whose request has begun the session.
+    caf::actor_addr client; ///< The client whose request has begun the session; null: no sender.
   };
   std::unordered_map<core::contributor_id, session> handed;
   std::unordered_map<caf::actor_addr, std::size_t> of_client; ///< Sessions of each.

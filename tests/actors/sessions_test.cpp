@@ -4,6 +4,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <caf/send.hpp>
+
 using namespace std::chrono_literals;
 
 namespace holdfast::test {
@@ -431,6 +433,22 @@ BOOST_AUTO_TEST_CASE(node_has_a_bounded_number_of_sessions) {
   BOOST_REQUIRE(call(msg::end_session{"ana"}).value);
   advance(1s);
   BOOST_TEST(their_ask("gil").value.has_value());
+}
+
+// review: CAF's hash of a null address crashes
+BOOST_AUTO_TEST_CASE(request_without_a_sender_begins_and_ends_a_session_that_counts_for_no_client) {
+  const auto gateway = caf::actor_cast<caf::actor>(node->gateway);
+  for (const auto* who : {"ana", "bob", "eve", "dan"})
+    caf::anon_send(gateway, msg::ask_assignment{step, who, fresh<core::assignment_id>()});
+  settle();
+  BOOST_TEST(status().sessions == 4U);
+  BOOST_TEST(active_leases() == 4U);
+  BOOST_TEST(their_ask("fay").value.has_value()); // the client's own first one
+  for (const auto* who : {"ana", "bob", "eve", "dan", "nobody"})
+    caf::anon_send(gateway, msg::end_session{who});
+  advance(1s);
+  BOOST_TEST(status().sessions == 1U);
+  BOOST_TEST(active_leases() == 1U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
