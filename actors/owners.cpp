@@ -108,21 +108,24 @@ void watch_use(owner_ptr self) {
                      session_tick{st.requests_seen});
 }
 
-void on_session_tick(owner_ptr self, const session_tick& tick) {
-  auto& st = self->state;
-  st.use_watched = false;
-  if (tick.requests_seen == st.requests_seen && has_nothing_to_do(st))
-    self->send(st.owners, owner_idle{st.contributor, st.requests_seen});
-  else
-    watch_use(self);
-}
-
 /// Leases that have run out no longer count; the unit's step ends them.
 void drop_expired(owner_ptr self) {
   const auto at = time(self);
   auto& held = self->state.held;
   for (auto it = held.begin(); it != held.end();)
     it = it->second.expires_at <= at ? held.erase(it) : std::next(it);
+}
+
+/// Of the ends of its leases it is told by the actors that granted them; those that have started
+/// anew since do not know it.
+void on_session_tick(owner_ptr self, const session_tick& tick) {
+  auto& st = self->state;
+  st.use_watched = false;
+  drop_expired(self);
+  if (tick.requests_seen == st.requests_seen && has_nothing_to_do(st))
+    self->send(st.owners, owner_idle{st.contributor, st.requests_seen});
+  else
+    watch_use(self);
 }
 
 /// Notes that a request came, and from whom.

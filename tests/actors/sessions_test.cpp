@@ -370,6 +370,17 @@ BOOST_AUTO_TEST_CASE(session_that_is_of_no_use_any_more_ends_although_its_client
   BOOST_TEST(status().sessions == 0U);
 }
 
+// finding B6: the step's next life does not know whom to tell
+BOOST_AUTO_TEST_CASE(session_ends_after_its_lease_ran_out_under_the_next_life_of_the_step) {
+  assigned(step, "ana");
+  crash(the_actor("step"));
+  advance(1s);
+  BOOST_TEST(status().sessions == 1U);
+  advance(60s + 2 * node->settings.session_grace);
+  BOOST_TEST(active_leases() == 0U);
+  BOOST_TEST(status().sessions == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(session_that_holds_a_lease_stays) {
   assigned(step, "ana");
   advance(50s);
