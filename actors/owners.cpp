@@ -80,13 +80,18 @@ using owner_ptr = caf::stateful_actor<owner_state>*;
 
 core::instant time(owner_ptr self) { return now(self, self->state.context); }
 
+bool is_connected(const owner_state& st) {
+  return std::any_of(st.speakers.begin(), st.speakers.end(),
+                     [](const auto& each) { return !each.second.gone; });
+}
+
 bool has_nothing_to_do(const owner_state& st) {
   return st.asking.empty() && st.held.empty() && st.under_way == 0;
 }
 
 void stop_if_idle(owner_ptr self) {
   auto& st = self->state;
-  if (!st.connected && has_nothing_to_do(st))
+  if (!is_connected(st) && has_nothing_to_do(st))
     self->send(st.owners, owner_idle{st.contributor, st.requests_seen});
 }
 
@@ -128,20 +133,63 @@ void on_session_tick(owner_ptr self, const session_tick& tick) {
     watch_use(self);
 }
 
+/// Whether the end of this client would give something back.
+bool has_stake(const owner_state& st, const caf::actor_addr& client) {
+  const auto is_its = [&](const auto& each) { return each.second.client == client; };
+  return std::any_of(st.held.begin(), st.held.end(), is_its)
+         || std::any_of(st.asking.begin(), st.asking.end(), is_its);
+}
+
+/// What the one client has is the other's from now on.
+void hand_over(owner_state& st, const caf::actor_addr& from, const caf::actor_addr& to) {
+  for (auto& [unit, lease] : st.held)
+    if (lease.client == from)
+      lease.client = to;
+  for (auto& [assignment, ask] : st.asking)
+    if (ask.client == from)
+      ask.client = to;
+}
+
+/// One that speaks now goes on with the leases of those that are gone: it may be the same program,
+/// which has come back over another connection.
+void take_over_from_gone(owner_state& st, const caf::actor_addr& client) {
+  for (auto at = st.speakers.begin(); at != st.speakers.end();) {
+    if (!at->second.gone) {
+      ++at;
+      continue;
+    }
+    hand_over(st, at->first, client);
+    at = st.speakers.erase(at);
+  }
+}
+
+void forget_speakers_without_stake(owner_ptr self) {
+  auto& st = self->state;
+  for (auto at = st.speakers.begin(); at != st.speakers.end();) {
+    if (has_stake(st, at->first)) {
+      ++at;
+      continue;
+    }
+    self->demonitor(at->first);
+    at = st.speakers.erase(at);
+  }
+}
+
 /// Notes that a request came, and from whom.
 void meet_client(owner_ptr self) {
   auto& st = self->state;
   ++st.requests_seen;
   watch_use(self);
   const auto& sender = self->current_sender();
-  if (!sender || (st.connected && st.client == sender))
+  if (!sender)
     return;
-  if (st.connected)
-    self->demonitor(st.client);
-  st.client = caf::actor_cast<caf::actor_addr>(sender);
-  st.connected = true;
+  const auto client = caf::actor_cast<caf::actor_addr>(sender);
+  take_over_from_gone(st, client);
+  if (st.speakers.count(client) != 0)
+    return;
+  forget_speakers_without_stake(self);
+  st.speakers.emplace(client, owner_state::speaker{});
   st.over = false;
-  ++st.session;
   self->monitor(caf::actor_cast<caf::actor>(sender));
 }
 
@@ -172,14 +220,15 @@ void answer_overdue(owner_ptr self) {
 }
 
 void release_all(owner_ptr self, std::function<void(std::uint32_t)> done);
+void release_of(owner_ptr self, const caf::actor_addr& client);
 
-/// Whoever waits for the ask, which is answered now.
-std::vector<held_promise> ask_answered(owner_ptr self, const core::assignment_id& assignment) {
+/// The ask, which is answered now.
+owner_state::open_ask ask_answered(owner_ptr self, const core::assignment_id& assignment) {
   auto& asking = self->state.asking;
   const auto found = asking.find(assignment);
-  auto waiting = std::move(found->second.waiting);
+  auto ask = std::move(found->second);
   asking.erase(found);
-  return waiting;
+  return ask;
 }
 
 /// Whether one more lease is within the limit.
@@ -239,10 +288,12 @@ void on_ask(owner_ptr self, msg::ask_assignment& ask) {
   auto& st = self->state;
   held_promise promise{self->make_response_promise()};
   const auto assignment = ask.assignment;
+  const auto client = caf::actor_cast<caf::actor_addr>(self->current_sender());
   if (const auto found = st.asking.find(assignment); found != st.asking.end()) {
     auto& open = found->second; // impatient: one answer serves them all
     if (open.waiting.empty())
       open.since = time(self);
+    open.client = client;
     add_repetition(open.waiting, std::move(promise));
     return;
   }
@@ -252,37 +303,46 @@ void on_ask(owner_ptr self, msg::ask_assignment& ask) {
                                       + " leases at a time"));
     return;
   }
-  st.asking[assignment] = {{std::move(promise)}, time(self)};
+  st.asking[assignment] = {{std::move(promise)}, time(self), client};
   watch_asks(self);
   self->request(st.shards, caf::infinite,
                 owned_ask{{std::move(ask), caf::actor_cast<caf::actor>(self)}, 0, false, {}})
       .then(
           [=](msg::assignment& granted) {
             auto& state = self->state;
-            state.held[granted.unit] = {granted.step, granted.id, granted.token,
-                                        granted.expires_at};
-            for (const auto& waiting : ask_answered(self, assignment))
+            const auto answered_now = ask_answered(self, assignment);
+            const auto& asker = answered_now.client;
+            state.held[granted.unit] = {granted.step, granted.id, granted.token, granted.expires_at,
+                                        asker};
+            for (const auto& waiting : answered_now.waiting)
               waiting.deliver(granted);
             if (state.over)
               release_all(self, [](std::uint32_t) {});
+            else if (asker && state.speakers.count(asker) == 0)
+              release_of(self, asker);
           },
           [=](const caf::error& error) {
-            for (const auto& waiting : ask_answered(self, assignment))
+            for (const auto& waiting : ask_answered(self, assignment).waiting)
               waiting.deliver(error);
             stop_if_idle(self);
           });
 }
 
-/// Passed on by request, because the owner has to know until when it holds the lease.
+/// Passed on by request, because the owner has to know until when it holds the lease. It is the
+/// lease of the client that extends it.
 void on_extend(owner_ptr self, msg::extend_assignment& extend) {
+  const auto client = caf::actor_cast<caf::actor_addr>(self->current_sender());
   const held_promise promise{self->make_response_promise()};
   ++self->state.under_way;
   self->request(self->state.shards, internal_timeout, owned_extend{std::move(extend), {}})
       .then(
           [=](const msg::assignment_extended& extended) {
-            auto& held = self->state.held;
-            if (const auto found = held.find(extended.unit); found != held.end())
+            auto& state = self->state;
+            if (const auto found = state.held.find(extended.unit); found != state.held.end()) {
               found->second.expires_at = extended.expires_at;
+              if (client && state.speakers.count(client) != 0)
+                found->second.client = client;
+            }
             promise.deliver(extended);
             answered(self);
           },
@@ -292,11 +352,13 @@ void on_extend(owner_ptr self, msg::extend_assignment& extend) {
           });
 }
 
-/// Gives every lease back; `done` gets how many were. Until then the owner stays: the steps tell it
-/// that its leases are over before they answer, and it would end with nobody told.
-void release_all(owner_ptr self, std::function<void(std::uint32_t)> done) {
+/// Gives these leases back, which are not among those held any more; `done` gets how many were.
+/// Until then the owner stays: the steps tell it that its leases are over before they answer, and
+/// it would end with nobody told.
+void give_back(owner_ptr self,
+               const std::unordered_map<core::unit_id, owner_state::held_lease>& leases,
+               std::function<void(std::uint32_t)> done) {
   auto& st = self->state;
-  drop_expired(self);
   ++st.under_way;
   struct progress {
     std::size_t open = 1;
@@ -309,9 +371,7 @@ void release_all(owner_ptr self, std::function<void(std::uint32_t)> done) {
     done(all->released);
     answered(self);
   };
-  const auto held = std::move(st.held);
-  st.held.clear();
-  for (const auto& [unit, lease] : held) {
+  for (const auto& [unit, lease] : leases) {
     ++all->open;
     self->request(st.shards, internal_timeout,
                   owned_release{{lease.step, unit, st.contributor, lease.token, false}, {}})
@@ -325,12 +385,62 @@ void release_all(owner_ptr self, std::function<void(std::uint32_t)> done) {
   one_done();
 }
 
+/// Gives every lease back; `done` gets how many were.
+void release_all(owner_ptr self, std::function<void(std::uint32_t)> done) {
+  drop_expired(self);
+  give_back(self, std::exchange(self->state.held, {}), std::move(done));
+}
+
+/// Gives the leases of one client back.
+void release_of(owner_ptr self, const caf::actor_addr& client) {
+  drop_expired(self);
+  auto& held = self->state.held;
+  std::unordered_map<core::unit_id, owner_state::held_lease> leases;
+  for (auto at = held.begin(); at != held.end();) {
+    const auto current = at++;
+    if (current->second.client == client)
+      leases.insert(held.extract(current));
+  }
+  give_back(self, leases, [](std::uint32_t) {});
+}
+
 void on_client_down(owner_ptr self, const caf::down_msg& down) {
   auto& st = self->state;
-  if (!st.connected || st.client != down.source)
+  const auto found = st.speakers.find(down.source);
+  if (found == st.speakers.end() || found->second.gone)
     return;
-  st.connected = false;
-  self->delayed_send(self, st.context->settings.session_grace, grace_tick{st.session});
+  found->second = {true, ++st.graces};
+  self->delayed_send(self, st.context->settings.session_grace, grace_tick{st.graces});
+}
+
+/// The grace time of a client is over, and nobody has spoken for the contributor since. With the
+/// last one the session ends, and all goes back that is left.
+void on_grace_tick(owner_ptr self, const grace_tick& tick) {
+  auto& st = self->state;
+  const auto found = std::find_if(st.speakers.begin(), st.speakers.end(), [&](const auto& each) {
+    return each.second.gone && each.second.grace == tick.session;
+  });
+  if (found == st.speakers.end())
+    return;
+  const auto client = found->first;
+  st.speakers.erase(found);
+  if (!st.speakers.empty())
+    return release_of(self, client);
+  st.over = true;
+  release_all(self, [](std::uint32_t) {});
+}
+
+/// Whoever asks for it ends the session of all who speak for the contributor.
+void on_end_session(owner_ptr self) {
+  auto& st = self->state;
+  ++st.requests_seen;
+  for (const auto& [client, known] : st.speakers)
+    if (!known.gone)
+      self->demonitor(client);
+  st.speakers.clear();
+  st.over = true;
+  const held_promise promise{self->make_response_promise()};
+  release_all(self, [=](std::uint32_t released) { promise.deliver(msg::session_ended{released}); });
 }
 
 } // namespace
@@ -394,17 +504,7 @@ caf::behavior owner(caf::stateful_actor<owner_state>* self, context_ptr context,
         meet_client(self);
         pass_on(owned_submit{std::move(m), {}});
       },
-      [=](const msg::end_session&) {
-        auto& state = self->state;
-        ++state.requests_seen;
-        if (state.connected)
-          self->demonitor(state.client);
-        state.connected = false;
-        state.over = true;
-        const held_promise promise{self->make_response_promise()};
-        release_all(self,
-                    [=](std::uint32_t released) { promise.deliver(msg::session_ended{released}); });
-      },
+      [=](const msg::end_session&) { on_end_session(self); },
       [=](msg::explain_unit& m) { on_explain<msg::unit_explanation>(self, m); },
       [=](msg::explain_contributor& m) { on_explain<msg::contributor_explanation>(self, m); },
       [=](const lease_over& over) {
@@ -416,12 +516,7 @@ caf::behavior owner(caf::stateful_actor<owner_state>* self, context_ptr context,
       },
       [=](overdue_tick) { answer_overdue(self); },
       [=](const session_tick& tick) { on_session_tick(self, tick); },
-      [=](const grace_tick& tick) {
-        if (tick.session != self->state.session || self->state.connected)
-          return;
-        self->state.over = true;
-        release_all(self, [](std::uint32_t) {});
-      },
+      [=](const grace_tick& tick) { on_grace_tick(self, tick); },
       [=](stop_owner) { self->quit(); },
   };
 }

@@ -8,6 +8,7 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
 
+#include <map>
 #include <unordered_map>
 #include <vector>
 
@@ -45,6 +46,7 @@ struct owner_state {
     core::assignment_id assignment;
     core::token token = 0;
     core::instant expires_at;
+    caf::actor_addr client; ///< Who asked for it, or extended it last; null: no sender.
   };
 
   context_ptr context;
@@ -52,27 +54,35 @@ struct owner_state {
   caf::actor owners;
   caf::actor shards;
   std::unordered_map<core::unit_id, held_lease> held;
-  /// An ask under way: everybody who waits for its answer, and since when the first of them does.
+  /// An ask under way: everybody who waits for its answer, since when the first of them does, and
+  /// the client that asked last.
   struct open_ask {
     std::vector<held_promise> waiting;
     core::instant since;
+    caf::actor_addr client;
   };
   std::unordered_map<core::assignment_id, open_ask> asking;
   bool watching = false;    ///< A look at overdue asks is due.
   bool use_watched = false; ///< A look whether the session is of use is due.
   std::uint64_t requests_seen = 0;
   std::size_t under_way = 0; ///< Requests of its own on which somebody's answer waits.
-  caf::actor_addr client;    ///< The actor that speaks for the contributor; monitored.
-  bool connected = false;
+  /// An actor that speaks for the contributor; monitored.
+  struct speaker {
+    bool gone = false;       ///< Its connection is lost, and its grace time runs.
+    std::uint64_t grace = 0; ///< Of its latest grace time; the timers of others are void.
+  };
+  /// The latest, and all that hold a lease or have an ask under way: so there are few.
+  std::map<caf::actor_addr, speaker> speakers;
   bool over = false; ///< The session has ended: a lease that still comes is given back at once.
-  std::uint64_t session = 0; ///< Raised at every connect: a grace timer of an earlier one is void.
+  std::uint64_t graces = 0; ///< Grace times that have begun.
 };
 
 /// A LEASE OWNER: one contributor's session. Knows the leases granted through it, limits their
-/// number, tells explanations when that limit is reached, and gives the leases back when the
-/// session ends: at once by `end_session`, or when the client has been gone for the grace time.
+/// number, tells explanations when that limit is reached, and gives them back: all at once by
+/// `end_session`, and those of a client when that has been gone for the grace time and nobody else
+/// has spoken for the contributor since.
 ///
-/// Lifecycle: lives while it holds leases, or its client is connected and has asked for something
+/// Lifecycle: lives while it holds leases, or a client is connected and has asked for something
 /// in the last grace time. Leases granted before the node's last start are not known to it; they
 /// end by themselves, and submitting them works as ever.
 ///

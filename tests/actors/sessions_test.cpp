@@ -314,6 +314,61 @@ BOOST_AUTO_TEST_CASE(every_lost_connection_has_a_grace_time_of_its_own) {
   BOOST_TEST(active_leases() == 0u);
 }
 
+// finding B5
+BOOST_AUTO_TEST_CASE(lost_connection_gives_back_no_lease_of_another_client_of_the_contributor) {
+  const auto mine = assigned(step, "ana");
+  BOOST_REQUIRE(their_ask("ana").value);
+  advance(20s);
+  them->disconnect();
+  settle();
+  advance(30s - 1us);
+  BOOST_TEST(active_leases() == 2u);
+  advance(1us);
+  BOOST_TEST(active_leases() == 1u);
+  BOOST_TEST(status().sessions == 1u);
+  BOOST_TEST(submit(mine, "ana").value.has_value());
+}
+
+// finding B5
+BOOST_AUTO_TEST_CASE(lease_is_the_one_of_the_client_that_extends_it) {
+  const auto theirs = their_ask("ana");
+  BOOST_REQUIRE(theirs.value);
+  BOOST_REQUIRE(their_ask("ana").value);
+  advance(20s);
+  BOOST_REQUIRE(extend(*theirs.value, "ana").value);
+  them->disconnect();
+  settle();
+  advance(30s);
+  BOOST_TEST(active_leases() == 1u);
+  BOOST_TEST(submit(*theirs.value, "ana").value.has_value());
+}
+
+// finding B5: a lease that comes after the grace time of the client that asked for it
+BOOST_AUTO_TEST_CASE(lease_granted_to_a_client_that_is_gone_is_given_back_and_no_other) {
+  const auto mine = assigned(step, "ana");
+  database->set_commit_faults(
+      [](const persistence::write_batch&) { return persistence::commit_fault::unavailable; });
+  them->send(node->gateway, msg::ask_assignment{step, "ana", fresh<core::assignment_id>()});
+  advance(1s);
+  them->disconnect();
+  advance(31s);
+  database->set_commit_faults(nullptr);
+  advance(10s);
+  BOOST_TEST(active_leases() == 1u);
+  BOOST_TEST(submit(mine, "ana").value.has_value());
+}
+
+// finding B5
+BOOST_AUTO_TEST_CASE(end_of_a_session_gives_back_the_leases_of_all_clients_of_the_contributor) {
+  assigned(step, "ana");
+  BOOST_REQUIRE(their_ask("ana").value);
+  const auto ended = call(msg::end_session{"ana"});
+  BOOST_REQUIRE(ended.value);
+  BOOST_TEST(ended.value->released == 2u);
+  BOOST_TEST(active_leases() == 0u);
+  BOOST_TEST(status().sessions == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(one_connection_may_speak_for_many_contributors) {
   for (const auto* who : {"a", "b", "c"})
     BOOST_REQUIRE(their_ask(who).value);
