@@ -183,8 +183,15 @@ void serve(queue_ptr self, serving how) {
   }
 }
 
+/// What the two workers claim must not be mixed up: whoever would join here is refused.
+static constexpr auto claim_of_another = "another worker's claim has this id";
+
 static void claim_for(queue_ptr self, const asked& from, msg::claim_tasks& request, bool distant) {
   auto& st = self->state;
+  const auto known = st.waiting_by_claim.find(request.claim);
+  auto* const first = known == st.waiting_by_claim.end() ? nullptr : &st.waiting.at(known->second);
+  if (first != nullptr && first->command.worker != request.worker)
+    return fail(from.promise, core::errc::already_exists, claim_of_another);
   caf::actor_addr client;
   if (request.tied) {
     if (!use_connection(self, from.caller, distant, request.worker))
@@ -195,19 +202,18 @@ static void claim_for(queue_ptr self, const asked& from, msg::claim_tasks& reque
     client = connection_of(self, from.caller);
   }
   const auto& promise = from.promise;
-  core::claim command{std::move(request.worker), request.claim, request.most,
-                      std::move(request.types)};
   // Repeated while the first still waits: one answer serves both.
-  if (const auto known = st.waiting_by_claim.find(command.id); known != st.waiting_by_claim.end()) {
-    auto& first = st.waiting.at(known->second);
-    add_repetition(first.promises, promise);
-    st.waiting_until.erase({first.until, known->second});
+  if (first != nullptr) {
+    add_repetition(first->promises, promise);
+    st.waiting_until.erase({first->until, known->second});
     // The repetition says how long: with no wait at all a worker that ends calls its claim off.
-    first.until = time(self) + request.wait;
-    first.client = client;
-    st.waiting_until.emplace(first.until, known->second);
+    first->until = time(self) + request.wait;
+    first->client = client;
+    st.waiting_until.emplace(first->until, known->second);
     return look_after(self);
   }
+  core::claim command{std::move(request.worker), request.claim, request.most,
+                      std::move(request.types)};
   claim_or_wait(self, {{promise}, std::move(command), time(self) + request.wait, client});
   look_after(self);
 }
@@ -228,9 +234,12 @@ void claim_or_wait(queue_ptr self, queue_state::waiting_claim claim) {
     carry_out_granting(self, {}, claim, {});
   } else if (const auto known = st.waiting_by_claim.find(claim.command.id);
              known != st.waiting_by_claim.end()) {
-    auto& first = st.waiting.at(known->second).promises;
+    auto& first = st.waiting.at(known->second);
     for (auto& promise : claim.promises)
-      add_repetition(first, std::move(promise));
+      if (first.command.worker == claim.command.worker)
+        add_repetition(first.promises, std::move(promise));
+      else
+        fail(promise, core::errc::already_exists, claim_of_another);
   } else if (const auto most = st.context->settings.claims_waiting_max; st.waiting.size() >= most) {
     for (const auto& promise : claim.promises)
       fail(promise, core::errc::overloaded,

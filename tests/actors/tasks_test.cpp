@@ -912,6 +912,26 @@ BOOST_FIXTURE_TEST_CASE(what_is_mended_is_forgotten_although_much_else_cannot_be
   BOOST_TEST(database->tables().outbox.at(shard).empty());
 }
 
+// finding B2, B5
+BOOST_AUTO_TEST_CASE(claim_under_the_id_of_another_workers_waiting_claim_is_refused) {
+  auto theirs = claim("w1");
+  theirs.wait = 30s;
+  const auto first = send_to_node(theirs);
+  settle();
+  auto mine = theirs;
+  mine.worker = "w2";
+  const auto refused = call(mine);
+  BOOST_TEST((refused.code() == core::errc::already_exists));
+  mine.wait = 0s; // nor does it call the other's claim off
+  BOOST_TEST((call(mine).code() == core::errc::already_exists));
+  BOOST_TEST(!first->arrived());
+  const auto id = enqueued(request());
+  BOOST_REQUIRE(first->value);
+  BOOST_REQUIRE_EQUAL(first->value->tasks.size(), 1U);
+  BOOST_TEST((first->value->tasks.front().task == id));
+  BOOST_TEST(view(id).worker == "w1");
+}
+
 // finding B6
 BOOST_AUTO_TEST_CASE(claim_that_is_repeated_without_an_end_is_answered_a_bounded_number_of_times) {
   auto waiting = claim("w1");
