@@ -1,4 +1,5 @@
 #include "actors/queue_state.hpp"
+#include "actors/repeated_request.hpp"
 #include "core/object_ref.hpp"
 #include "core/supervision.hpp"
 
@@ -27,6 +28,17 @@ bool still_held(queue_ptr self, const core::worker_id& worker, const msg::leased
   return lease != nullptr && lease->owner == worker && lease->token == t.token;
 }
 
+/// A claim whose answer is on its way: repetitions join it until then.
+using claim_ptr = std::shared_ptr<queue_state::waiting_claim>;
+
+/// The answer leaves now. Another one may be on its way under the same id, when all leases of this
+/// one have ended.
+void end_answering(queue_ptr self, const claim_ptr& to) {
+  auto& known = self->state.being_answered;
+  if (const auto found = known.find(to->command.id); found != known.end() && found->second == to)
+    known.erase(found);
+}
+
 /// Answers everybody who waits. Nearly always that is one, who gets the answer itself: copying the
 /// texts of a thousand tasks takes as long as deciding about them.
 void give(const queue_state::waiting_claim& to, msg::leased_tasks answer) {
@@ -37,11 +49,12 @@ void give(const queue_state::waiting_claim& to, msg::leased_tasks answer) {
 }
 
 /// Takes back what cannot be handed out, and answers with the rest.
-void settle_claim(queue_ptr self, const queue_state::waiting_claim& to, msg::leased_tasks& answer,
+void settle_claim(queue_ptr self, const claim_ptr& to, msg::leased_tasks& answer,
                   const std::map<std::size_t, core::failure>& unreadable) {
   auto& st = self->state;
+  end_answering(self, to);
   const auto at = time(self);
-  const auto& worker = to.command.worker;
+  const auto& worker = to->command.worker;
   const bool away = std::any_of(unreadable.begin(), unreadable.end(),
                                 [](const auto& each) { return !is_lost(each.second); });
   st.unreachable_payloads = away ? st.unreachable_payloads + 1 : 0;
@@ -66,13 +79,13 @@ void settle_claim(queue_ptr self, const queue_state::waiting_claim& to, msg::lea
     core::append(changes, std::move(decided.changes));
   }
   if (changes.empty())
-    return give(to, std::move(whole));
-  if (whole.tasks.empty() && at < to.until) {
+    return give(*to, std::move(whole));
+  if (whole.tasks.empty() && at < to->until) {
     carry_out(self, std::move(changes), [](const core::failure&) {});
-    claim_or_wait(self, to);
+    claim_or_wait(self, *to);
   } else {
     carry_out(self, std::move(changes), [=](const core::failure& why) {
-      for (const auto& promise : to.promises)
+      for (const auto& promise : to->promises)
         if (why.code == core::errc::none)
           promise.deliver(whole);
         else
@@ -83,9 +96,11 @@ void settle_claim(queue_ptr self, const queue_state::waiting_claim& to, msg::lea
 }
 
 /// Answers a claim with tasks that are leased, their payloads fetched.
-void hand_out(queue_ptr self, const queue_state::waiting_claim& to, msg::leased_tasks answer) {
-  if (!has_refs(answer))
-    return give(to, std::move(answer));
+void hand_out(queue_ptr self, const claim_ptr& to, msg::leased_tasks answer) {
+  if (!has_refs(answer)) {
+    end_answering(self, to);
+    return give(*to, std::move(answer));
+  }
   const auto kept = std::make_shared<msg::leased_tasks>(std::move(answer));
   std::vector<std::string*> texts;
   for (auto& task : kept->tasks)
@@ -156,8 +171,7 @@ void wait_in_line(queue_ptr self, const asked& from, std::size_t bytes,
 /// The grants are durable: hands out what still holds. A worker of whose grants all have run out
 /// meanwhile is answered that there is none, and asks again: this runs within the answer of a
 /// commit, where nothing new may be decided.
-static void deliver_granted(queue_ptr self, const queue_state::waiting_claim& to,
-                            msg::leased_tasks answer) {
+static void deliver_granted(queue_ptr self, const claim_ptr& to, msg::leased_tasks answer) {
   auto& st = self->state;
   const auto at = time(self);
   std::vector<core::held_task> granted;
@@ -191,13 +205,30 @@ void carry_out_granting(queue_ptr self, core::change changes, queue_state::waiti
   if (!changes.empty())
     core::note_undelivered(q, tasks);
   bind_leases(self, to.client, tasks);
+  const auto kept = std::make_shared<queue_state::waiting_claim>(std::move(to));
+  if (kept->command.id && !tasks.empty())
+    self->state.being_answered[kept->command.id] = kept;
   carry_out(self, std::move(changes),
-            [=, to = std::move(to), answer = std::move(answer)](const core::failure& why) mutable {
+            [=, answer = std::move(answer)](const core::failure& why) mutable {
               if (why.code == core::errc::none)
-                return deliver_granted(self, to, std::move(answer));
-              for (const auto& promise : to.promises)
+                return deliver_granted(self, kept, std::move(answer));
+              end_answering(self, kept);
+              for (const auto& promise : kept->promises)
                 promise.deliver(msg::to_error(why));
             });
+}
+
+bool join_answer(queue_ptr self, const queue_state::waiting_claim& repetition) {
+  const auto& known = self->state.being_answered;
+  const auto found = known.find(repetition.command.id);
+  if (found == known.end() || found->second->command.worker != repetition.command.worker)
+    return false;
+  auto& first = *found->second;
+  for (const auto& promise : repetition.promises)
+    add_repetition(first.promises, promise);
+  first.until = repetition.until;
+  first.client = repetition.client;
+  return true;
 }
 
 } // namespace holdfast::actors

@@ -49,7 +49,6 @@ struct queue_state {
 
   core::queue queue;
   core::queue_meter meter{core::instant{}}; ///< From `loaded_at` on.
-  pending_effects pending;
   core::instant timer_at = core::instant::max();
 
   // --- workers that wait for a task ---
@@ -63,6 +62,9 @@ struct queue_state {
   std::map<std::uint64_t, waiting_claim> waiting; ///< In order of arrival.
   std::set<std::pair<core::instant, std::uint64_t>> waiting_until;
   std::unordered_map<core::assignment_id, std::uint64_t> waiting_by_claim;
+  /// Claims that have tasks, whose answers wait for a commit or for payloads: a repetition joins
+  /// them, and the texts of its tasks are not copied once more.
+  std::unordered_map<core::assignment_id, std::shared_ptr<waiting_claim>> being_answered;
 
   // --- leases that end with a connection (queue_ties.cpp) ---
   struct connection {
@@ -115,6 +117,9 @@ struct queue_state {
   bool running_schedules = false;
 
   core::instant told_of_endings; ///< When the janitor last was.
+
+  /// Ends first: its effects, which then learn that the queue ends, use what stands above.
+  pending_effects pending;
 };
 
 using queue_ptr = caf::stateful_actor<queue_state>*;
@@ -160,6 +165,9 @@ inline queue_state::waiting_claim given_to(const held_promise& promise, core::wo
 /// fetched from the store; a task whose payload cannot be read is taken back and harms no other.
 void carry_out_granting(queue_ptr self, core::change changes, queue_state::waiting_claim to,
                         const std::vector<core::task_id>& tasks);
+/// Lets the repetition of a claim have the answer that is on its way to its worker. False: there is
+/// none.
+bool join_answer(queue_ptr self, const queue_state::waiting_claim& repetition);
 
 // queue_loading.cpp: from what is stored to the queue in memory.
 

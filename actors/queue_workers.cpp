@@ -27,7 +27,10 @@ bool try_claim(queue_ptr self, const queue_state::waiting_claim& claim) {
   auto decided = core::decide(self->state.queue, claim.command, time(self));
   if (decided.answer.empty())
     return false;
-  carry_out_granting(self, std::move(decided.changes), claim, decided.answer);
+  if (decided.changes.empty() && join_answer(self, claim))
+    bind_leases(self, claim.client, decided.answer);
+  else
+    carry_out_granting(self, std::move(decided.changes), claim, decided.answer);
   return true;
 }
 

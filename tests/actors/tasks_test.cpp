@@ -953,6 +953,34 @@ BOOST_AUTO_TEST_CASE(claim_that_is_repeated_without_an_end_is_answered_a_bounded
   BOOST_TEST(sent.back()->value->tasks.size() == 1U);
 }
 
+// finding B6: each copied the texts of all tasks into what waits for the commit
+BOOST_AUTO_TEST_CASE(
+    claim_that_is_repeated_while_its_grant_is_written_is_answered_boundedly_often) {
+  const auto id = enqueued(request());
+  database->set_commit_faults(
+      [](const persistence::write_batch&) { return persistence::commit_fault::unavailable; });
+  const auto again = claim("w1");
+  std::vector<awaited_answer<msg::claim_tasks>> sent;
+  for (int i = 0; i < 100; ++i)
+    sent.push_back(send_to_node(again));
+  settle();
+  std::size_t refused = 0;
+  for (const auto& each : sent)
+    if (each->arrived()) {
+      ++refused;
+      BOOST_TEST((each->code() == core::errc::overloaded));
+    }
+  BOOST_TEST(refused == 84U);
+  database->set_commit_faults(nullptr);
+  advance(5s);
+  for (const auto& each : {sent[84], sent[99]}) {
+    BOOST_REQUIRE(each->value);
+    BOOST_REQUIRE_EQUAL(each->value->tasks.size(), 1U);
+    BOOST_TEST((each->value->tasks.front().task == id));
+  }
+  BOOST_TEST(claimed(again).size() == 1U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace holdfast::test
