@@ -40,8 +40,10 @@ void read_unknown(queue_ptr self, std::vector<core::task_id> unknown) {
   st.looking_for = true;
   ++st.reads;
   st.pending.after_all([=, question = load_tasks{std::move(unknown)}](const core::failure& why) {
-    if (why.code != core::errc::none)
-      return; // the queue ends
+    if (why.code != core::errc::none) { // the queue ends
+      end_read(self);
+      return;
+    }
     self->request(self->state.links.loader, internal_timeout, question)
         .then(
             [=](task_histories& found) {

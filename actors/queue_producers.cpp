@@ -361,9 +361,9 @@ void on_redrive(queue_ptr self, const asked& from, const msg::redrive_tasks& req
   st.pending.answer(self, st.context, st.identity.shard,
                     [=, filter = std::move(filter)](const core::failure& why) {
                       if (why.code == core::errc::none)
-                        redrive(self, promise, filter);
-                      else
-                        promise.deliver(msg::to_error(why));
+                        return redrive(self, promise, filter);
+                      end_read(self);
+                      promise.deliver(msg::to_error(why));
                     });
 }
 
