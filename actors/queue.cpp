@@ -3,6 +3,7 @@
 #include "actors/actor_guard.hpp"
 #include "actors/payload_bytes.hpp"
 #include "actors/queue_state.hpp"
+#include "core/pause.hpp"
 #include "core/supervision.hpp"
 #include "documents/queue_document.hpp"
 
@@ -83,7 +84,8 @@ auto of_queue(queue_ptr self, void (*decide)(queue_ptr, const asked&, Message&))
 /// Lets the janitor know, now and then, that there is something to forget one day.
 void tell_of_endings(queue_ptr self, core::instant at) {
   auto& st = self->state;
-  if (at < st.told_of_endings + st.context->settings.events_prune_interval)
+  const auto pause = st.context->settings.events_prune_interval;
+  if (core::is_under_way(st.told_of_endings + pause, pause, at))
     return;
   st.told_of_endings = at;
   self->send(st.links.shards, tasks_ended{});
@@ -92,9 +94,14 @@ void tell_of_endings(queue_ptr self, core::instant at) {
 void remember_endings(queue_ptr self, const core::change& changes) {
   auto& st = self->state;
   const auto at = time(self);
-  while (!st.finished_order.empty() && st.finished_order.front().first + remembered_for < at) {
-    st.recently_finished.erase(st.finished_order.front().second);
-    st.finished_order.pop_front();
+  // What has ended by a clock that was set back since counts as ended now: else it would be
+  // remembered, and all after it, for as long as the clock stood ahead.
+  auto& order = st.finished_order;
+  for (auto each = order.rbegin(); each != order.rend() && each->first > at; ++each)
+    each->first = at;
+  while (!order.empty() && order.front().first + remembered_for < at) {
+    st.recently_finished.erase(order.front().second);
+    order.pop_front();
   }
   for (const auto& write : changes.writes) {
     // An extension that waits must not be written after its lease has ended or moved on.
@@ -107,7 +114,7 @@ void remember_endings(queue_ptr self, const core::change& changes) {
       st.extending.erase(gone->task);
       unbind_lease(self, gone->task);
       st.recently_finished[gone->task] = {gone->token, gone->ending};
-      st.finished_order.emplace_back(at, gone->task);
+      order.emplace_back(at, gone->task);
       tell_of_endings(self, at);
       if (st.reads > 0)
         st.ended_since.insert(gone->task);

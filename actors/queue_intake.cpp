@@ -1,6 +1,7 @@
 #include "actors/queue_state.hpp"
 #include "core/intake.hpp"
 #include "core/object_ref.hpp"
+#include "core/pause.hpp"
 #include "core/supervision.hpp"
 #include "core/task_purpose.hpp"
 
@@ -169,7 +170,8 @@ void on_take_in(queue_ptr self) {
   auto& st = self->state;
   // Whoever does not get through now is told again by the next look of the intake.
   if (!st.loaded || st.taking_in || writers_are_busy(*st.context)
-      || time(self) < st.intake_not_before)
+      || core::is_under_way(st.intake_not_before, st.context->settings.writer_retry_max,
+                            time(self)))
     return;
   const auto rows = std::min(page_rows, core::room_of(st.queue));
   if (rows == 0)

@@ -3,6 +3,7 @@
 #include "actors/actor_guard.hpp"
 #include "actors/held_promise.hpp"
 #include "actors/webhook_delivery.hpp"
+#include "core/pause.hpp"
 #include "documents/webhook_document.hpp"
 
 #include <caf/exit_reason.hpp>
@@ -73,7 +74,8 @@ bool left_alone(const webhooks_state& st, const webhooks_state::place& where,
                 std::uint64_t revision, core::instant at) {
   const auto found = st.troubles.find(where);
   return found != st.troubles.end() && found->second.revision == revision
-         && at < found->second.left_alone_until;
+         && core::is_under_way(found->second.left_alone_until, st.context->settings.restarts.within,
+                               at);
 }
 
 /// Runs what there is to deliver here, and nothing else.

@@ -26,7 +26,12 @@ double token_bucket::level(const rate_limit& limit, instant now) const {
   // It begins with one and not full: what was granted before a restart is not known.
   if (!started_)
     return 1;
-  return std::min(limit.burst, level_ + seconds_of(now - at_) * limit.per_second);
+  const double gained = seconds_of(now - at_) * limit.per_second;
+  // The clock was set back, by more than the little that nodes correct it by: it begins anew. Else
+  // nothing would be granted for as long as the clock stood ahead.
+  if (gained < -1)
+    return 1;
+  return std::min(limit.burst, level_ + gained);
 }
 
 bool token_bucket::open(const rate_limit& limit, instant now) const {

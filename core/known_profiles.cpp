@@ -1,5 +1,7 @@
 #include "core/known_profiles.hpp"
 
+#include "core/pause.hpp"
+
 #include <iterator>
 #include <utility>
 
@@ -26,7 +28,8 @@ std::optional<std::vector<std::string>> known_profiles::lacks(const requirements
     return std::nullopt;
   const auto& [profile, trust, asked_at, by_others] = found->second;
   auto missed = lacking(asked, profile, trust);
-  if (now >= asked_at + (missed.empty() ? age_max : age_max_of_lacks))
+  const auto known_for = missed.empty() ? age_max : age_max_of_lacks;
+  if (!is_under_way(asked_at + known_for, known_for, now))
     return std::nullopt;
   return missed;
 }
@@ -34,7 +37,8 @@ std::optional<std::vector<std::string>> known_profiles::lacks(const requirements
 std::optional<std::optional<double>>
 known_profiles::trust_by_others(const contributor_id& contributor, instant now) const {
   const auto found = by_contributor_.find(contributor);
-  if (found == by_contributor_.end() || now >= found->second.asked_at + age_max)
+  if (found == by_contributor_.end()
+      || !is_under_way(found->second.asked_at + age_max, age_max, now))
     return std::nullopt;
   return found->second.by_others;
 }
@@ -42,7 +46,7 @@ known_profiles::trust_by_others(const contributor_id& contributor, instant now) 
 known_profiles::count known_profiles::eligible(const requirements& asked, instant now) const {
   count counted;
   for (const auto& [contributor, read] : by_contributor_) {
-    if (now >= read.asked_at + age_max)
+    if (!is_under_way(read.asked_at + age_max, age_max, now))
       continue;
     ++counted.known;
     counted.eligible += meets(asked, read.profile, read.trust) ? 1 : 0;

@@ -90,6 +90,11 @@ bool set_back(schedule& s, instant now) {
   return true;
 }
 
+/// Whether a task of the schedule was last refused by a clock that stood ahead.
+bool was_refused_ahead(const schedule& s, instant now) {
+  return s.retry_at > now + schedule_retry_pace + schedule_clock_slack;
+}
+
 } // namespace
 
 void enter(queue& q, schedule loaded) {
@@ -159,15 +164,19 @@ decision<schedules_run> decide(queue& q, const run_schedules& command, instant n
   decision<schedules_run> ran;
   auto& answer = ran.answer;
   std::set<std::string> moved;
-  for (auto& [name, s] : q.schedules)
-    if (s.handled_until > now) {
-      unsettle(q, s);
-      if (set_back(s, now)) {
-        answer.stuck.push_back(name);
-        moved.insert(name);
-      }
-      settle(q, s);
+  for (auto& [name, s] : q.schedules) {
+    const bool refused_ahead = was_refused_ahead(s, now);
+    if (s.handled_until <= now && !refused_ahead)
+      continue;
+    unsettle(q, s);
+    if (refused_ahead)
+      s.retry_at = {};
+    if (set_back(s, now)) {
+      answer.stuck.push_back(name);
+      moved.insert(name);
     }
+    settle(q, s);
+  }
   while (answer.made < occurrences_most && answer.unsure.empty() && !q.schedules_due.empty()
          && q.schedules_due.begin()->first <= now) {
     auto& s = q.schedules.at(q.schedules_due.begin()->second);

@@ -61,7 +61,8 @@ struct schedules_run {
 /// wait.
 ///
 /// A schedule that is further than the clock was run by a clock that stood ahead. It goes on from
-/// now, and says so; what it has made by then is not made again.
+/// now, and says so; what it has made by then is not made again. One whose task was refused then is
+/// tried again as soon as it is due.
 struct run_schedules {
   std::set<task_id> looked_for{}; ///< Of those that were `unsure`: whether they exist is known,
   std::set<task_id> exist{};      ///< and these do.

@@ -583,6 +583,34 @@ BOOST_AUTO_TEST_CASE(a_rate_that_is_new_begins_with_one_grant) {
   BOOST_TEST(take() == nullptr);
 }
 
+// finding R4, Q9
+BOOST_AUTO_TEST_CASE(rate_goes_on_with_one_grant_when_the_clock_is_set_back) {
+  policy.rate = {1, 3};
+  for (int i = 0; i < 10; ++i)
+    add("k");
+  now += 24h; // it stands ahead
+  BOOST_TEST(serve_many(1)["k"] == 1);
+  now -= 24h;
+  BOOST_TEST(serve_many(2)["k"] == 1);
+  BOOST_TEST((next_chance() == 1s));
+  now += 1s;
+  BOOST_TEST(serve_many(2)["k"] == 1);
+}
+
+// Nodes follow the database's clock, also back.
+BOOST_AUTO_TEST_CASE(rate_grants_nothing_more_when_the_clock_is_corrected_by_little) {
+  policy.rate = {1, 1};
+  for (int i = 0; i < 10; ++i)
+    add("k");
+  BOOST_TEST(serve_many(1)["k"] == 1);
+  now -= 900ms;
+  BOOST_TEST(take() == nullptr);
+  now += 1899ms;
+  BOOST_TEST(take() == nullptr);
+  now += 1ms;
+  BOOST_TEST(serve_many(2)["k"] == 1);
+}
+
 BOOST_AUTO_TEST_CASE(credentials_without_a_rate_are_not_remembered_at_all) {
   for (int i = 0; i < 100; ++i)
     add("k", "t", 0, "user-" + std::to_string(i));

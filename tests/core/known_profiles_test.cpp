@@ -50,6 +50,18 @@ BOOST_AUTO_TEST_CASE(who_is_eligible_is_known_for_a_minute_and_who_is_not_for_a_
   BOOST_TEST(lacks("sql", 61s)->empty());
 }
 
+// finding R4, Q9
+BOOST_AUTO_TEST_CASE(contributor_read_by_a_clock_that_was_set_back_is_read_again) {
+  known_profiles known;
+  known.learn("ana", with("ner"), 0.5, beginning + 24h, 0.7);
+  BOOST_TEST(!known.lacks(asking_for("ner"), "ana", beginning));
+  BOOST_TEST(!known.lacks(asking_for("sql"), "ana", beginning));
+  BOOST_TEST(!known.trust_by_others("ana", beginning));
+  BOOST_TEST(known.eligible(asking_for("ner"), beginning).known == 0U);
+  known.learn("ana", with("ner"), 0.5, beginning, 0.7);
+  BOOST_TEST(known.lacks(asking_for("ner"), "ana", beginning)->empty());
+}
+
 BOOST_AUTO_TEST_CASE(who_was_read_within_a_minute_is_counted_eligible_or_not) {
   known_profiles known;
   const auto counted = [&](const requirements& asked, duration later) {

@@ -71,6 +71,11 @@ struct minutely {
   std::size_t looked_for = 0;
 };
 
+/// How many tasks are made at a time, which stay in the queue.
+std::size_t made_at_once(minutely& m, instant at) {
+  return minutely::made_by(decide(m.q, run_schedules{}, at).changes).size();
+}
+
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(schedule_clock)
@@ -112,6 +117,20 @@ BOOST_AUTO_TEST_CASE(a_clock_that_is_put_right_by_little_changes_nothing) {
   BOOST_TEST(m.it().problem == "");
   BOOST_TEST((*m.it().next == noon + 2min));
   BOOST_TEST(m.run(noon + 2min).size() == 1U);
+}
+
+// finding R4, Q9
+BOOST_AUTO_TEST_CASE(schedule_whose_task_was_refused_ahead_is_tried_when_it_is_due) {
+  minutely m{backfill::all};
+  m.q.policy.depth_max = 1;
+  const auto ahead = made_at_once(m, noon + 30min); // one, and the next finds no room
+  BOOST_TEST(ahead == 1U);
+  BOOST_TEST(m.it().problem.find("overloaded") == 0U);
+  BOOST_TEST((m.it().handled_until == noon + 1min));
+  m.q.policy.depth_max = 100;
+  BOOST_TEST(made_at_once(m, noon + 1min + 30s) == 0U);
+  BOOST_TEST((next_schedule(m.q) == noon + 2min));
+  BOOST_TEST(made_at_once(m, noon + 2min) == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(the_row_is_written_once_with_what_it_makes) {
