@@ -217,12 +217,13 @@ caf::result<msg::step_list> on_list_live_steps(self_ptr self) {
     for (const auto& row : *page) {
       bool is_live = row.status == core::step_status::open
                      || row.status == core::step_status::paused || repaired.count(row.id) != 0;
-      // Canceling leaves the leases that are out to run out, and somebody must end them then.
+      // What a canceled step has open must be canceled: a restart may have come in between, and
+      // earlier versions left open what was open.
       if (row.status == core::step_status::canceled && row.completed_units < row.total_units) {
         const auto counted = open(self).statistics(row.id);
         if (!counted)
           return msg::to_error(counted.error());
-        is_live = counted->active_leases > 0;
+        is_live = counted->active_leases + counted->judgable + counted->paused > 0;
       }
       if (is_live)
         live.steps.push_back(to_view(row));

@@ -128,6 +128,22 @@ BOOST_AUTO_TEST_CASE(units_are_canceled_after_a_restart_as_well) {
   BOOST_TEST(events(core::event_type::unit_canceled).size() == 600u);
 }
 
+// finding C11: as versions before this one have left it, and no lease tells of it
+BOOST_AUTO_TEST_CASE(units_of_a_step_that_an_earlier_version_canceled_are_canceled) {
+  const auto step = create(one_step);
+  feed(step, 3);
+  auto stored = database->tables();
+  stored.steps.at(step).row.status = core::step_status::canceled;
+  stored.units.begin()->second.state = core::unit_state::paused;
+  node->kill();
+  database->restore(stored);
+  prepare();
+  start();
+  advance(10s); // and nobody asks about the step
+  BOOST_TEST(units(step, core::unit_state::canceled) == 3u);
+  BOOST_TEST(events(core::event_type::unit_canceled).size() == 3u);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace holdfast::test
