@@ -486,7 +486,11 @@ bool rests_on(self_ptr, const core::contributor_id& who, const check_judgment& m
 bool rests_on(self_ptr self, const core::contributor_id&, const judgment_seen&) {
   return core::ready_to_aggregate(self->state.unit);
 }
-bool rests_on(self_ptr, const core::contributor_id&, const expire_leases&) { return false; }
+/// Nor may the end of a lease be written that the store may refuse to begin.
+bool rests_on(self_ptr self, const core::contributor_id& who, const expire_leases&) {
+  const auto* lease = core::find_lease(self->state.unit.leases, who);
+  return lease != nullptr && !lease->held_at(time(self));
+}
 bool rests_on(self_ptr, const core::contributor_id&, const passivate&) {
   return false; // it waits for all writes anyway
 }

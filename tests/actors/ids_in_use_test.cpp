@@ -178,6 +178,31 @@ BOOST_AUTO_TEST_CASE(a_grant_that_is_not_stored_takes_no_slot) {
   all_is_well();
 }
 
+// finding B2: the end of a lease that is not stored must not be written
+BOOST_AUTO_TEST_CASE(a_grant_that_is_not_stored_does_not_expire_while_it_is_written) {
+  const auto step = create(of_ten);
+  const auto elsewhere = create(of_ten);
+  feed(step, 1);
+  feed(elsewhere, 1);
+  const auto id = fresh<core::assignment_id>();
+  BOOST_REQUIRE(call(msg::ask_assignment{elsewhere, "ana", id}).value);
+  const auto held = assigned(step, "bob");
+  advance(20s);
+  database->set_commit_faults(
+      [](const persistence::write_batch&) { return persistence::commit_fault::unavailable; });
+  const auto refused = send_to_node(msg::ask_assignment{step, "eve", id});
+  advance(70s); // the lease would be over by now
+  database->set_commit_faults(nullptr);
+  advance(10s);
+  BOOST_TEST((refused->code() == core::errc::already_exists
+              || refused->code() == core::errc::unavailable)); // it waited for too long
+  for (const auto& [lease_of, lease] : database->tables().active_leases)
+    BOOST_TEST(lease.owner != "eve");
+  BOOST_TEST(submit(held, "bob").error.has_value()); // it ran out
+  work(step, "eve");
+  all_is_well();
+}
+
 // A brother of B1: the same repair id in two steps
 BOOST_AUTO_TEST_CASE(a_repair_id_of_another_step_is_refused) {
   const auto one = create(of_ten);
