@@ -256,7 +256,10 @@ core::outcome<bool> sweep_slice(self_ptr self) {
   const auto page = settings.objects->list(st.swept_to, objects_at_once);
   if (!page)
     return page.error();
-  const auto before = now(self, st.context) - settings.objects_sweep_after;
+  // Objects have the times of the store's clock. By the database's alone, when that stands ahead,
+  // one would be old that was stored a moment ago.
+  const auto before =
+      std::min(now(self, st.context), settings.objects->time_now()) - settings.objects_sweep_after;
   std::vector<core::digest> old;
   for (const auto& object : *page)
     if (object.stored_at < before)

@@ -23,6 +23,7 @@ public:
   static core::outcome<std::unique_ptr<file_object_store>>
   open(const std::filesystem::path& directory, clock now);
 
+  core::instant time_now() const override { return now_(); }
   core::outcome<core::object_ref> put(std::string_view bytes) override;
   core::outcome<std::string> get(const core::object_ref& ref) override;
   core::outcome<bool> remove_if_older(const core::digest& content, core::instant before) override;

@@ -12,6 +12,7 @@ class memory_object_store : public object_store {
 public:
   explicit memory_object_store(clock now) : now_(std::move(now)) {}
 
+  core::instant time_now() const override { return now_(); }
   core::outcome<core::object_ref> put(std::string_view bytes) override;
   core::outcome<std::string> get(const core::object_ref& ref) override;
   core::outcome<bool> remove_if_older(const core::digest& content, core::instant before) override;

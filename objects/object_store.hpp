@@ -41,6 +41,9 @@ public:
 
   virtual ~object_store() = default;
 
+  /// Now, on the clock by which `stored_at` and `remove_if_older` go. It waits for nothing.
+  virtual core::instant time_now() const = 0;
+
   /// Stores the bytes and returns their address. Durable when it returns.
   virtual core::outcome<core::object_ref> put(std::string_view bytes) = 0;
 

@@ -383,6 +383,20 @@ BOOST_AUTO_TEST_CASE(the_sweep_takes_what_no_row_refers_to_when_it_is_old) {
   BOOST_TEST((view(task).result == large('r')));
 }
 
+// finding I-12
+BOOST_AUTO_TEST_CASE(the_sweep_leaves_young_objects_although_the_clock_of_the_database_is_ahead) {
+  const auto store =
+      std::make_shared<holdfast::objects::memory_object_store>([this] { return now() - 48h; });
+  prepare().settings.objects = store;
+  start();
+  const auto ref = store->put(large('x'));
+  BOOST_REQUIRE(ref);
+  advance(23h);
+  BOOST_TEST(bool{store->get(*ref)});
+  advance(8h);
+  BOOST_TEST(!store->get(*ref));
+}
+
 BOOST_AUTO_TEST_CASE(an_object_that_cannot_be_removed_keeps_no_other_one) {
   const auto store = std::make_shared<stubborn_store>([this] { return now(); });
   prepare().settings.objects = store;

@@ -19,6 +19,7 @@ public:
                 trace& log)
       : rates_(rates), random_(random), store_(std::move(now)), log_(log) {}
 
+  core::instant time_now() const override { return store_.time_now(); }
   core::outcome<core::object_ref> put(std::string_view bytes) override;
   core::outcome<std::string> get(const core::object_ref& ref) override;
   core::outcome<bool> remove_if_older(const core::digest& content, core::instant before) override;
