@@ -1,4 +1,5 @@
 #include "actors/fan_in.hpp"
+#include "actors/repeated_request.hpp"
 #include "actors/step_state.hpp"
 
 #include "core/repair.hpp"
@@ -49,18 +50,13 @@ const core::repair_row* open_repair(const step_state& st, const core::repair_id&
 core::failure obstacle(const step_state& st) {
   if (st.step.row.status == core::step_status::canceled)
     return {core::errc::wrong_state, "the step is canceled; its results stay as they are"};
-  if (st.repairs.size() >= repairs_max)
+  if (st.repairs.size() + st.beginning_repairs.size() >= repairs_max)
     return {core::errc::overloaded, "other repairs of the step wait for their turn"};
   return {};
 }
 
-void forget_repair(step_state& st, const core::repair_id& id) {
-  auto& all = st.repairs;
-  all.erase(std::remove_if(all.begin(), all.end(),
-                           [&](const core::repair_row& row) { return row.id == id; }),
-            all.end());
-}
-
+/// A repair is one of the step's, and worked on, once it is durable: another step may have begun
+/// one under this id since that was looked up, and then it never was.
 void begin(step_ptr self, const msg::repair_contributor& request, const held_promise& promise) {
   auto& st = self->state;
   if (const auto why = obstacle(st); why.code != core::errc::none)
@@ -72,24 +68,52 @@ void begin(step_ptr self, const msg::repair_contributor& request, const held_pro
   row.dry_run = request.dry_run;
   row.through = st.step.next_ordinal - 1;
   row.asked_at = row.changed_at = now(self, st.context);
-  if (!row.done())
-    st.repairs.push_back(row);
-  // Another step may have begun one under this id since that was looked up.
+  const auto repair =
+      std::make_shared<step_state::beginning_repair>(step_state::beginning_repair{row, {promise}});
+  st.beginning_repairs.push_back(repair);
   st.pending.write_alone(self, st.context, st.links.writer, st.identity,
                          {{core::put_repair{row}}, {}}, [=](const core::failure& why) {
-                           if (why.code == core::errc::already_exists)
-                             forget_repair(self->state, row.id);
-                           if (why.code != core::errc::none)
-                             return promise.deliver(msg::to_error(why));
-                           promise.deliver(view_of(row));
-                           work_on(self);
+                           const bool begun = why.code == core::errc::none;
+                           if (begun
+                               || why.code == core::errc::already_exists) { // else the step ends
+                             auto& beginning = self->state.beginning_repairs;
+                             beginning.erase(std::find(beginning.begin(), beginning.end(), repair));
+                           }
+                           if (begun && !repair->row.done())
+                             self->state.repairs.push_back(repair->row);
+                           for (const auto& waiting : repair->waiting)
+                             if (begun)
+                               waiting.deliver(view_of(repair->row));
+                             else
+                               waiting.deliver(msg::to_error(why));
+                           if (begun)
+                             work_on(self);
                          });
+}
+
+/// Lets a request have the answer of the one that has just begun the repair. False when there is
+/// none.
+bool join_beginning(step_ptr self, const msg::repair_contributor& request,
+                    const held_promise& promise) {
+  auto& beginning = self->state.beginning_repairs;
+  const auto found = std::find_if(beginning.begin(), beginning.end(), [&](const auto& repair) {
+    return repair->row.id == request.repair;
+  });
+  if (found == beginning.end())
+    return false;
+  if (auto why = mismatch((*found)->row, request); why.code != core::errc::none)
+    refuse(self, promise, std::move(why));
+  else
+    add_repetition((*found)->waiting, promise);
+  return true;
 }
 
 /// Answers from memory, as soon as that is durable. False when the repair is not under way.
 bool answer_open(step_ptr self, const msg::repair_contributor& request,
                  const held_promise& promise) {
   auto& st = self->state;
+  if (join_beginning(self, request, promise))
+    return true;
   const auto* row = open_repair(st, request.repair);
   if (row == nullptr)
     return false;

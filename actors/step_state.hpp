@@ -21,6 +21,7 @@
 #include <caf/stateful_actor.hpp>
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -134,6 +135,12 @@ struct step_state {
   standing_fault survey_fault;
 
   // --- repairs ---
+  /// One whose row is being written, and whoever asks for it.
+  struct beginning_repair {
+    core::repair_row row;
+    std::vector<held_promise> waiting;
+  };
+  std::vector<std::shared_ptr<beginning_repair>> beginning_repairs;
   std::vector<core::repair_row> repairs; ///< Those not done, the one that is worked on first.
   bool repairing = false;                ///< A chunk of it is under way.
   std::uint32_t repair_tries = 0;        ///< How often that was put off.

@@ -230,6 +230,39 @@ BOOST_AUTO_TEST_CASE(a_repair_id_of_another_step_is_refused) {
   all_is_well();
 }
 
+// review: the steps look for repairs to work on while its row waits for its commit
+BOOST_AUTO_TEST_CASE(a_repair_is_worked_on_once_it_is_durable_and_not_when_its_id_is_in_use) {
+  const auto one = create(one_step);
+  const auto two = create(one_step);
+  for (const auto& step : {one, two}) {
+    feed(step, 3);
+    for (const auto* who : {"eve", "bob"})
+      for (int i = 0; i < 3; ++i)
+        work(step, who);
+    BOOST_REQUIRE(call(msg::remove_contributor{step, "eve"}).value);
+  }
+  advance(5s);
+  const auto id = fresh<core::repair_id>();
+  database->set_commit_faults(
+      [](const persistence::write_batch&) { return persistence::commit_fault::unavailable; });
+  std::vector<awaited_answer<msg::repair_contributor>> sent;
+  for (const auto& step : {one, two, one, two})
+    sent.push_back(send_to_node(msg::repair_contributor{step, id, "eve", false}));
+  advance(25s); // several looks
+  database->set_commit_faults(nullptr);
+  advance(20s);
+  const bool first_has_it = sent[0]->value.has_value();
+  BOOST_TEST(first_has_it != sent[1]->value.has_value());
+  for (std::size_t i = 0; i < sent.size(); ++i)
+    if ((i % 2 == 0) == first_has_it)
+      BOOST_TEST(sent[i]->value.has_value(), i);
+    else
+      BOOST_TEST(sent[i]->code() == core::errc::already_exists, i);
+  BOOST_TEST(statistics(first_has_it ? one : two).finalized == 0u);
+  BOOST_TEST(statistics(first_has_it ? two : one).finalized == 3u);
+  all_is_well();
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace holdfast::test
