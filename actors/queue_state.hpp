@@ -72,6 +72,7 @@ struct queue_state {
     bool distant = false;            ///< It is the worker's envoy in another node.
     std::set<core::worker_id> noted; ///< Workers of which the host knows that they use it.
     std::unordered_map<core::task_id, core::token> leases;
+    std::set<std::uint64_t> waiting; ///< The claims that are called off with it.
   };
   std::unordered_map<caf::actor_addr, connection> connections; ///< Those that have claimed so.
   std::unordered_map<core::task_id, caf::actor_addr> bound;    ///< By the leases of `connections`.
@@ -244,6 +245,8 @@ void on_release(queue_ptr self, const asked& from, msg::release_task& request);
 void on_complete(queue_ptr self, const asked& from, msg::complete_tasks& request);
 void on_follow(queue_ptr self, const asked& from, msg::follow_task& request);
 void on_fail(queue_ptr self, const asked& from, msg::fail_task& request);
+/// Calls off the claims of a connection that is gone.
+void stop_waiting(queue_ptr self, const std::set<std::uint64_t>& claims);
 /// Gives the claim what is ready, or lets it wait.
 void claim_or_wait(queue_ptr self, queue_state::waiting_claim claim);
 /// Calls off the claims of whoever is gone; answers those who still listen with nothing.

@@ -116,10 +116,10 @@ void on_connection_down(queue_ptr self, const caf::down_msg& down) {
     command.leases.push_back({task, token});
     st.bound.erase(task);
   }
+  const auto waiting = std::move(found->second.waiting);
   st.connections.erase(found);
   self->send(st.host, forget_ties{st.queue.name, down.source});
-  stop_waiting_of(
-      self, [&](const queue_state::waiting_claim& claim) { return claim.client == down.source; });
+  stop_waiting(self, waiting);
   if (over && !command.leases.empty()) {
     // In an order that does not depend on how they lie in memory.
     std::sort(command.leases.begin(), command.leases.end(),

@@ -14,12 +14,36 @@ constexpr std::size_t error_detail_bytes_max = 8192;
 
 core::held_task to_core(const msg::task_ref& ref) { return {ref.task, ref.token}; }
 
+/// The claims that are called off with the connection; null when it is none.
+std::set<std::uint64_t>* waiting_over(queue_state& st, const caf::actor_addr& client) {
+  const auto found = client ? st.connections.find(client) : st.connections.end();
+  return found == st.connections.end() ? nullptr : &found->second.waiting;
+}
+
+/// The waiting claim is called off with this connection from now on.
+void wait_over(queue_state& st, std::uint64_t id, queue_state::waiting_claim& claim,
+               const caf::actor_addr& client) {
+  if (auto* before = waiting_over(st, claim.client))
+    before->erase(id);
+  claim.client = client;
+  if (auto* now_over = waiting_over(st, client))
+    now_over->insert(id);
+}
+
 void stop_waiting(queue_ptr self,
                   std::map<std::uint64_t, queue_state::waiting_claim>::iterator at) {
   auto& st = self->state;
+  wait_over(st, at->first, at->second, {});
   st.waiting_until.erase({at->second.until, at->first});
   st.waiting_by_claim.erase(at->second.command.id);
   st.waiting.erase(at);
+}
+
+/// Answers a claim that waits with nothing.
+void call_off(queue_ptr self, std::map<std::uint64_t, queue_state::waiting_claim>::iterator at) {
+  for (const auto& promise : at->second.promises)
+    promise.deliver(msg::leased_tasks{});
+  stop_waiting(self, at);
 }
 
 /// Answers a claim if it can be now.
@@ -156,12 +180,8 @@ void save(queue_ptr self, const asked& from, Request& request, std::uint64_t num
 void serve(queue_ptr self, serving how) {
   auto& st = self->state;
   const auto at = time(self);
-  while (!st.waiting_until.empty() && st.waiting_until.begin()->first <= at) {
-    const auto over = st.waiting.find(st.waiting_until.begin()->second);
-    for (const auto& promise : over->second.promises)
-      promise.deliver(msg::leased_tasks{});
-    stop_waiting(self, over);
-  }
+  while (!st.waiting_until.empty() && st.waiting_until.begin()->first <= at)
+    call_off(self, st.waiting.find(st.waiting_until.begin()->second));
   const auto more = [&] {
     const bool something =
         st.queue.ready.waiting() > 0
@@ -211,7 +231,7 @@ static void claim_for(queue_ptr self, const asked& from, msg::claim_tasks& reque
     st.waiting_until.erase({first->until, known->second});
     // The repetition says how long: with no wait at all a worker that ends calls its claim off.
     first->until = time(self) + request.wait;
-    first->client = client;
+    wait_over(st, known->second, *first, client);
     st.waiting_until.emplace(first->until, known->second);
     return look_after(self);
   }
@@ -251,7 +271,8 @@ void claim_or_wait(queue_ptr self, queue_state::waiting_claim claim) {
     const auto id = ++st.last_waiting;
     st.waiting_by_claim[claim.command.id] = id;
     st.waiting_until.emplace(claim.until, id);
-    st.waiting.emplace(id, std::move(claim));
+    const auto client = claim.client;
+    wait_over(st, id, st.waiting.emplace(id, std::move(claim)).first->second, client);
   }
 }
 
@@ -496,12 +517,16 @@ void stop_waiting_of(queue_ptr self,
   auto& st = self->state;
   for (auto next = st.waiting.begin(); next != st.waiting.end();) {
     const auto current = next++;
-    if (!gone(current->second))
-      continue;
-    for (const auto& promise : current->second.promises)
-      promise.deliver(msg::leased_tasks{});
-    stop_waiting(self, current);
+    if (gone(current->second))
+      call_off(self, current);
   }
+}
+
+void stop_waiting(queue_ptr self, const std::set<std::uint64_t>& claims) {
+  auto& waiting = self->state.waiting;
+  for (const auto id : claims)
+    if (const auto found = waiting.find(id); found != waiting.end())
+      call_off(self, found);
 }
 
 } // namespace holdfast::actors

@@ -256,7 +256,7 @@ void hand(host_ptr self, const hosted_item& item, Message&& m) {
 
 void on_note_tie(host_ptr self, note_tie& m) {
   auto& st = self->state;
-  const std::pair of{m.tie.worker, m.tie.client.address()};
+  const std::pair of{m.tie.client.address(), m.tie.worker};
   st.ties[m.queue].insert_or_assign(of, std::move(m.tie));
 }
 
@@ -266,8 +266,9 @@ void on_forget_ties(host_ptr self, const forget_ties& m) {
   if (noted == st.ties.end())
     return;
   auto& of_queue = noted->second;
-  for (auto at = of_queue.begin(); at != of_queue.end();)
-    at = at->first.second == m.client ? of_queue.erase(at) : std::next(at);
+  auto at = of_queue.lower_bound({m.client, core::worker_id{}});
+  while (at != of_queue.end() && at->first.first == m.client)
+    at = of_queue.erase(at);
   if (of_queue.empty())
     st.ties.erase(noted);
 }

@@ -64,9 +64,9 @@ struct shard_host_state {
   std::unordered_set<hosted_item> set_aside; ///< Those that keep crashing, until their next try.
   core::restart_history history;             ///< Of the times that one was set aside.
   /// Workers whose leases end with them, by queue: one that holds all it can asks for nothing more,
-  /// so a queue that is started again would not hear of its end.
+  /// so a queue that is started again would not hear of its end. By client, as they end together.
   std::unordered_map<core::queue_name,
-                     std::map<std::pair<core::worker_id, caf::actor_addr>, worker_tie>>
+                     std::map<std::pair<caf::actor_addr, core::worker_id>, worker_tie>>
       ties;
 };
 

@@ -108,6 +108,25 @@ BOOST_AUTO_TEST_CASE(a_namesake_that_waits_for_work_and_ends_calls_off_its_own_c
   BOOST_TEST((waits->value->tasks.front().task == id));
 }
 
+// review: each connection knows its claims
+BOOST_AUTO_TEST_CASE(a_claim_that_is_repeated_over_another_connection_is_called_off_with_that_one) {
+  client before{*this};
+  client after{*this};
+  auto patient = bound_claim("w1");
+  patient.wait = 30s;
+  before.send(node->gateway, patient);
+  settle();
+  const auto repeated = after.send(node->gateway, patient);
+  settle();
+  before.disconnect();
+  settle();
+  BOOST_TEST(!repeated->arrived());
+  after.disconnect();
+  settle();
+  const auto id = enqueued(request());
+  BOOST_TEST(view(id).status == "QUEUED");
+}
+
 // finding B5: a worker that has come back over another connection shows that by extending
 BOOST_AUTO_TEST_CASE(a_lease_that_is_extended_over_another_connection_ends_with_that_one) {
   enqueued(request());
