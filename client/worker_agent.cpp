@@ -109,7 +109,7 @@ void extended(self_ptr self, const std::vector<lease_key>& asked, steady_clock::
     const auto code = outcomes[i].refusal;
     if (code == core::errc::none) {
       lease.surely_until = lease.watch->ends;
-      lease.watch->ends = asked_at + lease.ttl;
+      lease.watch->ends = lease.perhaps_until = asked_at + lease.ttl;
     } else if (code == core::errc::not_extendable) {
       // It lives until its end, which the handler sees coming. That of the extension before may lie
       // beyond: it was as much as there still was.
@@ -171,8 +171,7 @@ void end_failed(self_ptr self, const lease_key& key, core::failure why) {
   if (found == st.held.end())
     return;
   auto& lease = found->second;
-  const bool alive =
-      !lease.lost && !st.time_is_up && self->clock().now() < lease.watch->ends.load();
+  const bool alive = !lease.lost && !st.time_is_up && self->clock().now() < lease.perhaps_until;
   if (may_be_repeated(why.code) && alive) {
     // Those of a short lease are shorter: it is to be tried again before its end.
     const auto longest =
@@ -348,7 +347,7 @@ void begin(self_ptr self, msg::leased_task task) {
   lease.asked_at = self->clock().now();
   lease.ttl = time_left(self, task.expires_at);
   lease.watch = std::make_shared<lease_watch>();
-  lease.watch->ends = lease.surely_until = lease.asked_at + lease.ttl;
+  lease.watch->ends = lease.surely_until = lease.perhaps_until = lease.asked_at + lease.ttl;
   lease.task = std::make_shared<const msg::leased_task>(std::move(task));
   if (lease.ttl == core::duration::zero())
     report(self, "a lease was over when it came", key.first,

@@ -117,6 +117,8 @@ struct held_lease {
   std::chrono::steady_clock::time_point asked_at; ///< When it came or was last to be extended.
   /// No extension that was granted ends before this; the last one may have been cut short.
   std::chrono::steady_clock::time_point surely_until;
+  /// And none after this.
+  std::chrono::steady_clock::time_point perhaps_until;
   bool running = true;
   bool lost = false;
   bool extendable = true;

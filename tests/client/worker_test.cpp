@@ -651,6 +651,26 @@ BOOST_AUTO_TEST_CASE(handler_is_told_to_stop_before_a_lease_that_is_extended_no_
   BOOST_TEST((running[0].second->ends.load() == extended_at - 10s + ttl));
 }
 
+// finding B9: and its end is repeated for as long as the lease may last
+BOOST_AUTO_TEST_CASE(end_of_a_task_is_repeated_until_its_lease_is_over_for_sure) {
+  start(1);
+  give(1);
+  advance(10s);
+  extensions.answer(all_of(extensions.first()));
+  advance(10s);
+  extensions.answer(all_of(extensions.first(), core::errc::not_extendable));
+  advance(11s); // it lasts for 30 s to 40 s
+  BOOST_TEST((running[0].second->ends.load() < sched.clock().now()));
+  end(0, client::done{});
+  complete_all(core::errc::unavailable);
+  advance(5s);
+  BOOST_REQUIRE(completions.size() > 0U);
+  complete_all();
+  BOOST_TEST(problems.empty());
+  BOOST_TEST(counters->lost == 0U);
+  BOOST_TEST(counters->completed == 1U);
+}
+
 // finding B7
 BOOST_AUTO_TEST_CASE(pauses_after_an_end_that_is_not_taken_are_short_where_leases_are) {
   start(1);
