@@ -85,42 +85,54 @@ void undo(self_ptr self, const core::contributor_id& contributor,
   part_undone undone{st.unit.id, contributor};
   undone.judged = core::find_lease(st.unit.leases, contributor) == nullptr;
   undone.offered = offered;
-  if (before.lease)
+  if (before.lease && !core::is_task_judge(contributor)) // of whose leases the step keeps no list
     undone.held = before.lease->id;
   core::put_back(st.unit, contributor, before);
   self->send(st.shared->step, std::move(undone));
   report(self, {});
 }
 
-/// `carry_out` for what rests on an id that the contributor has chosen. Only the database knows
-/// whether it is in use elsewhere; until then, what would rest on this waits (`must_wait`).
+/// Writes what rests on an id that may be in use elsewhere, which only the database knows; until
+/// then, what would rest on this waits (`must_wait`). `effect` gets `already_exists` when the id is
+/// in use, and what the contributor did is taken back by then.
+void write_unsure(self_ptr self, const core::contributor_id& contributor,
+                  core::contributor_part before, core::change changes, bool offered,
+                  std::function<void(const core::failure&)> effect) {
+  auto& st = self->state;
+  if (!st.unsure)
+    st.unsure = std::make_unique<unsure_part>();
+  st.unsure->contributors.push_back(contributor);
+  st.pending.write_alone(
+      self, st.shared->node, st.shared->writer, st.shared->from, std::move(changes),
+      [=, then = std::move(effect), before = std::move(before)](const core::failure& why) {
+        const bool taken = why.code == core::errc::already_exists;
+        if (why.code == core::errc::none || taken) { // else the actor ends
+          auto& unsure = self->state.unsure->contributors;
+          unsure.erase(std::find(unsure.begin(), unsure.end(), contributor));
+        }
+        if (taken)
+          undo(self, contributor, before, offered);
+        then(why);
+      });
+}
+
+/// `carry_out` for what rests on an id that the contributor has chosen: they are refused when it is
+/// in use elsewhere.
 template <class Answer, class Reply>
 void carry_out_alone(self_ptr self, caf::response_promise promise,
                      const core::contributor_id& contributor, core::contributor_part before,
                      core::decision<Answer> decided, Reply make_reply, bool offered = false,
                      std::function<void()> once_durable = {}) {
-  auto& st = self->state;
   if (decided.refusal != core::errc::none || decided.changes.empty())
     return carry_out(self, std::move(promise), std::move(decided), std::move(make_reply));
-  if (!st.unsure)
-    st.unsure = std::make_unique<unsure_part>();
-  st.unsure->contributors.push_back(contributor);
   auto effect = reply(std::move(promise), make_reply(decided.answer));
-  st.pending.write_alone(self, st.shared->node, st.shared->writer, st.shared->from,
-                         std::move(decided.changes),
-                         [=, then = std::move(effect), first = std::move(once_durable),
-                          before = std::move(before)](const core::failure& why) {
-                           const bool taken = why.code == core::errc::already_exists;
-                           if (why.code == core::errc::none || taken) { // else the actor ends
-                             auto& unsure = self->state.unsure->contributors;
-                             unsure.erase(std::find(unsure.begin(), unsure.end(), contributor));
-                           }
-                           if (taken)
-                             undo(self, contributor, before, offered);
-                           if (why.code == core::errc::none && first)
-                             first();
-                           then(why);
-                         });
+  write_unsure(
+      self, contributor, std::move(before), std::move(decided.changes), offered,
+      [then = std::move(effect), first = std::move(once_durable)](const core::failure& why) {
+        if (why.code == core::errc::none && first)
+          first();
+        then(why);
+      });
 }
 
 void on(self_ptr self, caf::response_promise promise, owned_ask& ask) {
@@ -349,10 +361,43 @@ void on(self_ptr self, caf::response_promise promise, const judgment_seen& seen)
   aggregate(self, std::move(promise), seen, documents::read_input_values(st.unit.input, asked));
 }
 
+/// Decides about the end of a task, and carries that out. Its judgment has the id of the task,
+/// which is no secret: where a contributor has used it for a judgment of theirs, it gets another
+/// one.
+void take_task_result(self_ptr self, caf::response_promise promise,
+                      const core::take_result& command, core::instant at) {
+  auto& st = self->state;
+  // At the same moment: the result came in time, however long the database took.
+  const auto under_another_id = [=] {
+    auto other = command;
+    core::uuid_source ids{self->state.shared->node->take_seed()};
+    other.judgment = {ids.next(at)};
+    take_task_result(self, promise, other, at);
+  };
+  auto before = core::part_of(st.unit, core::judge_of(st.unit, command.task));
+  auto decided = core::decide(st.unit, st.shared->lease, command, at);
+  if (decided.refusal == core::errc::already_exists) // in this unit
+    return under_another_id();
+  const auto done = [](const core::contributor_id&) { return events_applied{}; };
+  if (decided.changes.empty())
+    return carry_out(self, std::move(promise), std::move(decided), done);
+  std::optional<judged_report> judged;
+  if (!command.payload.empty())
+    judged = judged_report{decided.answer, command.answer};
+  report(self, ended_by(st.unit, decided.changes, at), false, std::move(judged));
+  write_unsure(self, decided.answer, std::move(before), std::move(decided.changes), false,
+               [=, then = reply(promise, events_applied{})](const core::failure& why) {
+                 if (why.code == core::errc::already_exists)
+                   under_another_id();
+                 else
+                   then(why);
+               });
+}
+
 void on(self_ptr self, caf::response_promise promise, task_over& over) {
   auto& st = self->state;
   const auto at = time(self);
-  core::take_result command{over.task, over.ending, std::move(over.result), {}, over.trust};
+  core::take_result command{over.task, over.ending, std::move(over.result), {}, over.trust, {}};
   if (!command.payload.empty() && !core::judge_of(st.unit, over.task).empty()) {
     if (auto answer = st.shared->checker.answer_of(command.payload)) {
       command.answer = std::move(*answer);
@@ -366,15 +411,7 @@ void on(self_ptr self, caf::response_promise promise, task_over& over) {
   }
   if (!command.payload.empty() && !over.ref.empty())
     command.payload = std::move(over.ref);
-  auto decided = core::decide(st.unit, st.shared->lease, command, at);
-  if (!decided.changes.empty()) {
-    std::optional<judged_report> judged;
-    if (!command.payload.empty())
-      judged = judged_report{decided.answer, command.answer};
-    report(self, ended_by(st.unit, decided.changes, at), false, std::move(judged));
-  }
-  carry_out(self, std::move(promise), std::move(decided),
-            [](const core::contributor_id&) { return events_applied{}; });
+  take_task_result(self, std::move(promise), command, at);
 }
 
 void on(self_ptr self, const caf::response_promise&, const disregard_contributor& command) {

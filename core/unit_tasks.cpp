@@ -75,11 +75,12 @@ decision<contributor_id> decide(unit& u, const lease_policy& policy, const take_
   // What a task says comes in time or not at all: people are asked instead.
   auto strict = policy;
   strict.late_submit = late_submit::reject;
-  auto submitted = decide(
-      u, strict,
-      submit{
-          judge, held->token, {command.task.value}, command.payload, command.answer, command.trust},
-      now);
+  const auto id = command.judgment ? command.judgment : judgment_id{command.task.value};
+  auto submitted =
+      decide(u, strict,
+             submit{judge, held->token, id, command.payload, command.answer, command.trust}, now);
+  if (submitted.refusal == errc::already_exists)
+    return refuse<contributor_id>(errc::already_exists, std::move(submitted.detail));
   // Its lease ran out: whoever ends it gives the slot to people.
   if (submitted.refusal != errc::none)
     return taken;

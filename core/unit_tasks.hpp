@@ -10,9 +10,10 @@
 /// Slots of units that are filled by tasks of a queue instead of by people.
 ///
 /// A new unit leases such a slot to its task at once, and stages the task in the same commit: so
-/// each unit has exactly the tasks that it waits for. The lease, its judgment and the task have one
-/// id. When the task is completed, its queue tells the step, and its result is handed in under that
-/// lease, like any judgment.
+/// each unit has exactly the tasks that it waits for. The lease and the task have one id, and so
+/// has the judgment, unless somebody has used that id for a judgment of theirs. When the task is
+/// completed, its queue tells the step, and its result is handed in under that lease, like any
+/// judgment.
 namespace holdfast::core {
 
 /// The contributors as whom the tasks of a step judge, one for each slot: `task:<queue>/<type>`,
@@ -35,12 +36,14 @@ void hand_out(unit_record& u, const task_executor& executor,
 struct take_result {
   task_id task;
   task_ending ending = task_ending::completed;
-  std::string payload{}; ///< Valid against the step's schema; empty: nothing that can be used.
-  std::string answer{};  ///< What the step's aggregation counts.
-  trust_mark trust{};    ///< In the contributor as whom the task judges.
+  std::string payload{};  ///< Valid against the step's schema; empty: nothing that can be used.
+  std::string answer{};   ///< What the step's aggregation counts.
+  trust_mark trust{};     ///< In the contributor as whom the task judges.
+  judgment_id judgment{}; ///< Of the payload; nil: that of the task.
 };
 /// Answers who has judged, or lost the slot; nobody when the task has no slot any more, because its
-/// result came before or came too late. Repeating is harmless.
+/// result came before or came too late. Repeating is harmless. Refuses with `already_exists` when
+/// another judgment of the unit has the id: it may be repeated with another one.
 decision<contributor_id> decide(unit& u, const lease_policy& policy, const take_result& command,
                                 instant now);
 

@@ -263,6 +263,46 @@ BOOST_AUTO_TEST_CASE(a_repair_is_worked_on_once_it_is_durable_and_not_when_its_i
   all_is_well();
 }
 
+// review: the id of a task is known before its judgment is made of it
+BOOST_AUTO_TEST_CASE(a_judgment_under_the_id_of_a_task_does_not_keep_the_result_of_the_task_out) {
+  BOOST_REQUIRE(call(msg::put_queue{"models", "{}"}).value);
+  for (const bool same_unit : {false, true}) {
+    const auto step = create(R"({"name": "colours", "steps": [{"key": "label",
+        "judgments_per_unit": 2, "tasks": {"queue": "models", "type": "label"}}]})");
+    const auto elsewhere = create(of_ten);
+    feed(step, 1);
+    feed(elsewhere, 1);
+    advance(node->settings.intake_interval);
+    msg::claim_tasks claim;
+    claim.queue = "models";
+    claim.worker = "gpu";
+    claim.claim = fresh<core::assignment_id>();
+    claim.most = 1;
+    const auto claimed = call(claim);
+    BOOST_REQUIRE(claimed.value);
+    BOOST_REQUIRE_EQUAL(claimed.value->tasks.size(), 1u);
+    const auto& task = claimed.value->tasks.front();
+    const auto taken_by = assigned(same_unit ? step : elsewhere, "eve");
+    BOOST_REQUIRE(submit_as({task.task.value}, taken_by, "eve").value);
+    const auto done = call(
+        msg::complete_tasks{"models", "gpu", {{{task.task, task.token}, R"({"answer":"red"})"}}});
+    BOOST_REQUIRE(done.value);
+    advance(10s);
+    const auto& judgments = database->tables().judgments;
+    BOOST_TEST(std::count_if(judgments.begin(), judgments.end(),
+                             [&](const auto& row) {
+                               return row.second.made.owner == "task:models/label"
+                                      && row.second.made.payload == R"({"answer":"red"})";
+                             })
+               == (same_unit ? 2 : 1));
+    if (!same_unit)
+      work(step, "bob");
+    advance(5s);
+    BOOST_TEST(statistics(step).finalized == 1u);
+    all_is_well();
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace holdfast::test

@@ -187,6 +187,27 @@ BOOST_AUTO_TEST_CASE(slot_of_a_task_that_failed_waits_and_of_a_canceled_one_does
   BOOST_TEST(decide(u, lease_terms, result_of(first), start + 2min).answer == first.owner);
 }
 
+// review
+BOOST_AUTO_TEST_CASE(result_is_refused_under_the_id_of_another_judgment_and_taken_under_a_new_one) {
+  world w;
+  auto u = w.make();
+  const auto held = u.leases.active[0];
+  const auto hers = decide(u, lease_terms, ask{"ana", {w.ids.next(start)}}, start);
+  BOOST_REQUIRE((hers.refusal == errc::none));
+  BOOST_REQUIRE((decide(u, lease_terms,
+                        submit{"ana", hers.answer.token, {held.id.value}, "{}", "green"}, start)
+                     .refusal
+                 == errc::none));
+  auto command = result_of(held);
+  const auto refused = decide(u, lease_terms, command, start + 1min);
+  BOOST_TEST((refused.refusal == errc::already_exists));
+  BOOST_TEST(refused.changes.empty());
+  BOOST_TEST(judge_of(u, command.task) == held.owner);
+  command.judgment = {w.ids.next(start)};
+  BOOST_TEST(decide(u, lease_terms, command, start + 1min).answer == held.owner);
+  BOOST_TEST((u.judgments.back().id == command.judgment));
+}
+
 BOOST_AUTO_TEST_CASE(result_after_the_units_patience_changes_nothing) {
   world w;
   auto u = w.make();
