@@ -5,6 +5,7 @@
 #include "documents/schedule_document.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace holdfast::actors {
 
@@ -113,24 +114,28 @@ namespace {
 
 void run(queue_ptr self, const core::run_schedules& command);
 
-/// Which tasks were made while the clock stood ahead, and are over perhaps.
-void look_for_made(queue_ptr self, const std::vector<core::task_id>& unsure) {
+/// Which of these tasks there are: the schedule has made them while the clock stood ahead, or
+/// somebody has made them in another queue. `if_unknown` runs when the database does not say.
+void look_for(queue_ptr self, const std::vector<core::task_id>& tasks,
+              std::function<void()> if_unknown) {
   self->state.running_schedules = true;
-  const auto done = [=](core::run_schedules command) {
-    self->state.running_schedules = false;
-    run(self, command);
-  };
-  self->request(self->state.links.loader, internal_timeout, find_tasks{unsure})
+  self->request(self->state.links.loader, internal_timeout, find_tasks{tasks})
       .then(
           [=](const tasks_found& found) {
-            core::run_schedules command{{unsure.begin(), unsure.end()}, {}};
+            auto& st = self->state;
+            core::run_schedules command{{tasks.begin(), tasks.end()}, {}, {}};
             for (const auto& one : found.tasks)
-              command.exist.insert(one.task);
-            done(std::move(command));
+              if (one.queue == st.queue.name)
+                command.exist.insert(one.task);
+              else
+                command.elsewhere.emplace(one.task, one.queue);
+            st.running_schedules = false;
+            run(self, command);
             look_after(self);
           },
-          [=](const caf::error&) { // the next look of the sweeper tries again
+          [=](const caf::error&) {
             self->state.running_schedules = false;
+            if_unknown();
           });
 }
 
@@ -143,7 +148,7 @@ void run(queue_ptr self, const core::run_schedules& command) {
     warn(self, "schedule_stuck", st.queue.schedules.at(name));
   const auto& unsure = decided.answer.unsure;
   if (decided.changes.empty() && !unsure.empty())
-    return look_for_made(self, unsure);
+    return look_for(self, unsure, [] {}); // the next look of the sweeper tries again
   if (decided.changes.empty())
     return;
   st.running_schedules = true;
@@ -157,7 +162,20 @@ void run(queue_ptr self, const core::run_schedules& command) {
 
 } // namespace
 
-void run_schedules(queue_ptr self) { run(self, {}); }
+void run_schedules(queue_ptr self) {
+  const auto& st = self->state;
+  if (st.running_schedules || writers_are_busy(*st.context))
+    return;
+  const auto due = core::due_tasks(st.queue, time(self));
+  if (due.empty())
+    return run(self, {});
+  // An occurrence is not missed because the database is away: what is made then waits for it. If an
+  // id was in use, the queue starts again and looks it up.
+  look_for(self, due, [=] {
+    run(self, {});
+    look_after(self);
+  });
+}
 
 core::instant next_schedule(queue_ptr self) {
   const auto& st = self->state;

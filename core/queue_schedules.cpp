@@ -24,9 +24,13 @@ void unsettle(queue& q, const schedule& s) {
     q.schedules_due.erase({std::max(*s.next, s.retry_at), s.name});
 }
 
+task_id id_of(const queue& q, const schedule& s, instant occurrence) {
+  return occurrence_id({q.name, s.name, s.created_at}, occurrence);
+}
+
 new_task task_of(const queue& q, const schedule& s, instant occurrence) {
   auto task = s.plan->task;
-  task.spec.id = occurrence_id({q.name, s.name, s.created_at}, occurrence);
+  task.spec.id = id_of(q, s, occurrence);
   task.run_at = occurrence;
   return task;
 }
@@ -57,24 +61,32 @@ std::size_t run(queue& q, schedule& s, std::size_t most, const run_schedules& co
   if (due.empty() && s.next && *s.next <= now)
     s.handled_until = now; // all that passed was missed and makes nothing
   std::size_t made = 0;
+  std::string passed_over;
   for (const auto occurrence : due) {
     if (made == most)
       return made;
-    if (occurrence <= s.last_made) {
-      const auto id = occurrence_id({q.name, s.name, s.created_at}, occurrence);
-      if (command.looked_for.count(id) == 0) {
-        for (const auto one : due)
-          if (one >= occurrence && one <= s.last_made)
-            unsure.push_back(occurrence_id({q.name, s.name, s.created_at}, one));
-        return made;
-      }
-      if (command.exist.count(id) != 0) {
-        s.handled_until = occurrence;
-        continue;
-      }
+    const auto id = id_of(q, s, occurrence);
+    if (const auto found = command.elsewhere.find(id); found != command.elsewhere.end()) {
+      passed_over = "the occurrence of " + to_rfc3339(occurrence) + " has made no task: the queue "
+                    + found->second + " has one of its id, " + to_string(id);
+      s.problem = passed_over;
+      s.retry_at = {};
+      s.handled_until = occurrence;
+      continue;
+    }
+    if (occurrence <= s.last_made && command.looked_for.count(id) == 0) {
+      for (const auto one : due)
+        if (one >= occurrence && one <= s.last_made)
+          unsure.push_back(id_of(q, s, one));
+      return made;
+    }
+    if (command.exist.count(id) != 0) {
+      s.handled_until = occurrence;
+      continue;
     }
     if (!make(q, s, occurrence, now, changes))
       return made;
+    s.problem = passed_over; // until an occurrence by itself makes its task
     ++made;
   }
   return made;
@@ -194,6 +206,18 @@ decision<schedules_run> decide(queue& q, const run_schedules& command, instant n
   for (const auto& name : moved)
     ran.changes.writes.push_back(row_of(q, q.schedules.at(name), now));
   return ran;
+}
+
+std::vector<task_id> due_tasks(const queue& q, instant now) {
+  std::vector<task_id> due;
+  for (const auto& [at, name] : q.schedules_due) {
+    if (at > now || due.size() >= occurrences_most)
+      break;
+    const auto& s = q.schedules.at(name);
+    for (const auto occurrence : due_occurrences(s, now))
+      due.push_back(id_of(q, s, occurrence));
+  }
+  return due;
 }
 
 } // namespace holdfast::core

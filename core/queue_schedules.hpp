@@ -3,6 +3,7 @@
 #include "core/queue.hpp"
 
 #include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -63,10 +64,18 @@ struct schedules_run {
 /// A schedule that is further than the clock was run by a clock that stood ahead. It goes on from
 /// now, and says so; what it has made by then is not made again. One whose task was refused then is
 /// tried again as soon as it is due.
+///
+/// Callers know the ids of occurrences before the schedule makes them. An occurrence whose id
+/// another queue has makes no task, and the schedule says so.
 struct run_schedules {
   std::set<task_id> looked_for{}; ///< Of those that were `unsure`: whether they exist is known,
   std::set<task_id> exist{};      ///< and these do.
+  std::map<task_id, queue_name> elsewhere{}; ///< The queues that have tasks of these ids.
 };
 decision<schedules_run> decide(queue& q, const run_schedules& command, instant now);
+
+/// The ids under which `run_schedules` makes tasks next: at least as many as it makes at once, if
+/// so many are due.
+std::vector<task_id> due_tasks(const queue& q, instant now);
 
 } // namespace holdfast::core

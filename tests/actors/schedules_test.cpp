@@ -325,6 +325,47 @@ BOOST_AUTO_TEST_CASE(a_schedule_that_is_further_than_the_clock_goes_on_and_makes
   BOOST_TEST(listed().front().problem == "");
 }
 
+// review: everybody can compute the id of an occurrence
+BOOST_AUTO_TEST_CASE(an_occurrence_whose_id_another_queue_has_is_passed_over_and_says_so) {
+  BOOST_REQUIRE(call(msg::put_queue{"other", "{}"}).value);
+  const auto view = put(every_minute);
+  msg::task_request taken;
+  taken.task = core::occurrence_id({"mail", "s", view.created_at}, view.next_due);
+  taken.type = "send";
+  taken.body = "{}";
+  const auto enqueued = call(msg::enqueue_tasks{"other", {taken}});
+  BOOST_REQUIRE(enqueued.value);
+  BOOST_REQUIRE((enqueued.value->outcomes.front().refusal == core::errc::none));
+  advance(1min);
+  BOOST_TEST(tasks() == 1U); // that of the other queue
+  BOOST_TEST(listed().front().problem.find("the queue other has one of its id")
+             != std::string::npos);
+  advance(1min);
+  BOOST_TEST(tasks() == 2U);
+  BOOST_TEST(listed().front().problem == "");
+  BOOST_TEST(std::none_of(node->log.begin(), node->log.end(), [](const auto& line) {
+    return line.find("item_down") != std::string::npos;
+  }));
+}
+
+// review: also one that was made in the schedule's own queue, and is done
+BOOST_AUTO_TEST_CASE(an_occurrence_whose_task_somebody_has_made_and_finished_makes_none) {
+  const auto view = put(every_minute);
+  msg::task_request early;
+  early.task = core::occurrence_id({"mail", "s", view.created_at}, view.next_due);
+  early.type = "send";
+  early.body = "{}";
+  BOOST_REQUIRE(call(msg::enqueue_tasks{"mail", {early}}).value);
+  BOOST_REQUIRE(
+      call(msg::change_task{"mail", early.task, static_cast<std::uint8_t>(core::task_verb::cancel)})
+          .value);
+  advance(1min);
+  BOOST_TEST(tasks() == 0U);
+  advance(1min);
+  BOOST_TEST(tasks() == 1U);
+  BOOST_TEST(listed().front().problem == "");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace holdfast::test

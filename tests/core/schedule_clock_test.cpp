@@ -144,4 +144,22 @@ BOOST_AUTO_TEST_CASE(the_row_is_written_once_with_what_it_makes) {
   BOOST_TEST((ran.answer.stuck == std::vector<std::string>{"s"}));
 }
 
+// review
+BOOST_AUTO_TEST_CASE(an_occurrence_whose_id_another_queue_has_leaves_the_next_one_alone) {
+  minutely m{backfill::all};
+  const auto due = due_tasks(m.q, noon + 3min);
+  BOOST_REQUIRE_EQUAL(due.size(), 3U);
+  run_schedules command;
+  command.looked_for = {due.begin(), due.end()};
+  command.elsewhere.emplace(due[1], "other");
+  const auto ran = decide(m.q, command, noon + 3min);
+  BOOST_TEST((minutely::made_by(ran.changes) == std::set<task_id>{due[0], due[2]}));
+  BOOST_TEST((ran.answer.stuck == std::vector<std::string>{"s"}));
+  BOOST_TEST(m.it().problem.find("the queue other has one of its id") != std::string::npos);
+  BOOST_TEST((m.it().handled_until == noon + 3min));
+  BOOST_TEST(due_tasks(m.q, noon + 3min).empty());
+  m.run(noon + 4min);
+  BOOST_TEST(m.it().problem == "");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
