@@ -185,7 +185,7 @@ void on_look_again(queue_ptr self) {
 }
 
 caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity, step_links links,
-                          const caf::actor& host) {
+                          const caf::actor& host, core::instant looks_all_up_until) {
   guard(self, context);
   auto& st = self->state;
   st.context = std::move(context);
@@ -193,6 +193,7 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
   st.identity = std::move(identity);
   st.links = std::move(links);
   st.host = host;
+  st.looks_all_up_until = looks_all_up_until;
   self->set_down_handler([=](const caf::down_msg& down) { on_connection_down(self, down); });
   // A barrier: whatever an earlier life of this queue has decided is settled before this one reads.
   st.pending.write(self, st.context, st.links.writer, st.identity, {},
@@ -304,9 +305,9 @@ void look_after(queue_ptr self) {
 }
 
 caf::actor spawn_queue(caf::event_based_actor* parent, context_ptr context, decider identity,
-                       step_links links) {
+                       step_links links, core::instant looks_all_up_until) {
   return parent->spawn(queue_actor, std::move(context), std::move(identity), std::move(links),
-                       caf::actor_cast<caf::actor>(parent));
+                       caf::actor_cast<caf::actor>(parent), looks_all_up_until);
 }
 
 } // namespace holdfast::actors

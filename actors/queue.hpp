@@ -19,7 +19,10 @@ namespace holdfast::actors {
 /// the database. Requests under way are answered `unavailable`.
 ///
 /// Backpressure: `overloaded` above the queue's `depth_max`; claims that wait are bounded.
+///
+/// `looks_all_up_until`: until then it asks the database for each id under which it is to make a
+/// task, also for those that are too young to be known.
 caf::actor spawn_queue(caf::event_based_actor* parent, context_ptr context, decider identity,
-                       step_links links);
+                       step_links links, core::instant looks_all_up_until = {});
 
 } // namespace holdfast::actors

@@ -25,7 +25,8 @@ bool may_be_finished(queue_ptr self, const core::task_id& id) {
   const auto& st = self->state;
   const auto made = made_at(id);
   const auto at = time(self);
-  return made <= st.loaded_at || made + fresh_for < at || made > at + clocks_differ_by;
+  return at < st.looks_all_up_until || made <= st.loaded_at || made + fresh_for < at
+         || made > at + clocks_differ_by;
 }
 
 /// A request to make tasks: what is to be made, and where each outcome belongs.

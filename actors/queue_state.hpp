@@ -42,6 +42,8 @@ struct queue_state {
   std::uint64_t loads = 0;         ///< The rows of a load before the latest are void.
   std::uint32_t load_attempts = 0; ///< Tries to load it that failed, in a row.
   core::instant loaded_at;
+  /// Until then no id is too new to be known to the database: one has just been in use elsewhere.
+  core::instant looks_all_up_until{};
   std::vector<std::function<void()>> stashed; ///< Requests that came before it was loaded.
   std::vector<ties_noted> ties_before;        ///< Ties told to the queue before it was loaded.
   /// Live tasks whose rows the database does not give back. They stay as they are.

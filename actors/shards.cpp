@@ -221,12 +221,21 @@ void on_host_down(self_ptr self, const caf::down_msg& down) {
 
 using host_ptr = caf::stateful_actor<shard_host_state>*;
 
+/// How long an item remembers that an id was in use elsewhere: whoever enqueues the same tasks into
+/// two queues goes on for a while.
+constexpr core::duration id_taken_counts = std::chrono::minutes{1};
+
+core::instant ids_doubted_until(const shard_host_state& st, const hosted_item& item) {
+  const auto ended = st.ends_by_ids.find(item);
+  return ended == st.ends_by_ids.end() ? core::instant{} : ended->second.last + id_taken_counts;
+}
+
 caf::actor start_item(host_ptr self, const hosted_item& item) {
   auto& st = self->state;
   const decider identity{st.shard, item, ++st.context->next_generation};
   auto actor = std::holds_alternative<core::step_id>(item)
                    ? spawn_step(self, st.context, identity, st.links)
-                   : spawn_queue(self, st.context, identity, st.links);
+                   : spawn_queue(self, st.context, identity, st.links, ids_doubted_until(st, item));
   self->monitor(actor);
   st.items.put(item, actor);
   if (const auto* queue = std::get_if<core::queue_name>(&item))
@@ -244,8 +253,8 @@ void hand(host_ptr self, const hosted_item& item, Message&& m) {
   if (self->state.set_aside.count(item) != 0) {
     self->make_response_promise().deliver(msg::to_error(
         core::errc::unavailable, to_string(item)
-                                     + " keeps crashing (the node's log says why); it is tried"
-                                       " again soon"));
+                                     + " keeps crashing, or meets ids that are in use (the node's"
+                                       " log says why); it is tried again soon"));
     return;
   }
   auto actor = self->state.items.find(item);
@@ -313,21 +322,37 @@ void on_look_around(host_ptr self, const look_around& m) {
       [&](const hosted_item&, const caf::actor& actor) { self->send(actor, look_again{}); });
 }
 
+/// Somebody has chosen an id that another item has, which only the database knew. No crash: it
+/// would happen again at every start if it were one. The first time it is started again at once;
+/// whoever goes on doing so must not keep the node busy with it.
+void on_id_taken(host_ptr self, const hosted_item& item) {
+  auto& st = self->state;
+  const auto& settings = st.context->settings;
+  const auto at = now(self, st.context);
+  auto& ends = st.ends_by_ids[item];
+  ends.in_a_row = at < ends.last + id_taken_counts ? ends.in_a_row + 1 : 0;
+  ends.last = at;
+  if (ends.in_a_row == 0) {
+    start_item(self, item);
+    return;
+  }
+  st.set_aside.insert(item);
+  self->delayed_send(
+      self, core::backoff(ends.in_a_row, settings.writer_retry_min, settings.writer_retry_max, 1.0),
+      activate{item});
+}
+
 void on_item_down(host_ptr self, const caf::down_msg& down) {
   auto& st = self->state;
   const auto* item = st.items.ended(down.source);
   if (item == nullptr || !down.reason)
     return;
   const auto code = msg::failure_of(down.reason).code;
-  // Somebody has chosen an id that another item has, which only the database knew. No crash: it
-  // would happen again at every start if it were one.
   const bool id_taken = code == core::errc::already_exists;
   st.context->log(id_taken ? log_level::info : log_level::error, "item_down",
                   {{"item", to_string(*item)}, {"reason", caf::to_string(down.reason)}});
-  if (id_taken) {
-    start_item(self, *item);
-    return;
-  }
+  if (id_taken)
+    return on_id_taken(self, *item);
   if (code == core::errc::fenced)
     return self->quit(down.reason);
   const auto& limit = st.context->settings.restarts;

@@ -63,6 +63,12 @@ struct shard_host_state {
   std::unordered_map<hosted_item, core::restart_history> crashes;
   std::unordered_set<hosted_item> set_aside; ///< Those that keep crashing, until their next try.
   core::restart_history history;             ///< Of the times that one was set aside.
+  /// The latest ends of an item because an id that somebody chose was in use elsewhere.
+  struct ends_by_id {
+    core::instant last{};
+    std::uint32_t in_a_row = 0; ///< Each within a minute of the one before.
+  };
+  std::unordered_map<hosted_item, ends_by_id> ends_by_ids;
   /// Workers whose leases end with them, by queue: one that holds all it can asks for nothing more,
   /// so a queue that is started again would not hear of its end. By client, as they end together.
   std::unordered_map<core::queue_name,
@@ -72,7 +78,8 @@ struct shard_host_state {
 
 /// A SHARD HOST: starts the steps and queues of one shard on demand and supervises them. One that
 /// crashed is started again at once, under a higher generation, since its timers must run; what
-/// does not exist is forgotten.
+/// does not exist is forgotten. One that ended because an id was in use elsewhere is started again
+/// as often as that happens, after longer and longer pauses, and looks all ids up for a while.
 ///
 /// Failure: a step or queue that crashes more often than the node's restart intensity allows is set
 /// aside for a while, and requests to it are answered `unavailable`: what is wrong with one must

@@ -35,6 +35,22 @@ struct chosen_ids_node : node_fixture {
       BOOST_TEST(!logged(trouble), trouble);
     BOOST_TEST(broken_invariants(*database) == "");
   }
+  std::ptrdiff_t queue_ends() const {
+    return std::count_if(node->log.begin(), node->log.end(), [](const auto& line) {
+      return line.find("item_down") != std::string::npos;
+    });
+  }
+  void make_queues() {
+    for (const auto* queue : {"one", "two"})
+      BOOST_REQUIRE(call(msg::put_queue{queue, "{}"}).value);
+  }
+  static msg::enqueue_tasks task_for(const std::string& queue, const core::task_id& id) {
+    msg::task_request task;
+    task.task = id;
+    task.type = "send";
+    task.body = "{}";
+    return {queue, {task}};
+  }
   answer<msg::judgment_accepted> submit_as(const core::judgment_id& id, const msg::assignment& a,
                                            const std::string& who) {
     auto request = judgment(a, who);
@@ -301,6 +317,55 @@ BOOST_AUTO_TEST_CASE(a_judgment_under_the_id_of_a_task_does_not_keep_the_result_
     BOOST_TEST(statistics(step).finalized == 1u);
     all_is_well();
   }
+}
+
+// review: ids too young to be looked up
+BOOST_AUTO_TEST_CASE(a_queue_that_met_a_young_id_in_use_looks_such_ids_up_for_a_minute) {
+  make_queues();
+  for (int i = 0; i < 10; ++i) {
+    advance(2s); // no id is older than the queue
+    const auto id = fresh<core::task_id>();
+    const auto first = call(task_for("one", id));
+    BOOST_REQUIRE(first.value);
+    BOOST_TEST((first.value->outcomes.front().refusal == core::errc::none));
+    advance(100ms);
+    const auto second = call(task_for("two", id));
+    if (second.value) // else it is the one that has ended the queue
+      BOOST_TEST((second.value->outcomes.front().refusal == core::errc::already_exists));
+    else
+      BOOST_TEST(i == 0);
+  }
+  BOOST_TEST(queue_ends() == 1);
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// review: the end of a queue by an id in use is no crash, and must not repeat without a pause
+// either
+BOOST_AUTO_TEST_CASE(a_queue_that_meets_ids_in_use_again_and_again_pauses) {
+  make_queues();
+  for (int i = 1; i <= 3; ++i) {
+    advance(2s);
+    const auto id = fresh<core::task_id>();
+    database->set_commit_faults(
+        [](const persistence::write_batch&) { return persistence::commit_fault::unavailable; });
+    send_to_node(task_for("one", id)); // side by side, no look finds the other one
+    send_to_node(task_for("two", id));
+    advance(100ms);
+    database->set_commit_faults(nullptr);
+    for (int wait = 0; wait < 5000 && queue_ends() < i; ++wait)
+      advance(1ms);
+    BOOST_REQUIRE(queue_ends() == i);
+    std::size_t away = 0;
+    for (const auto* queue : {"one", "two"})
+      if (call(task_for(queue, fresh<core::task_id>())).code() == core::errc::unavailable)
+        ++away;
+    BOOST_TEST(away == (i == 1 ? 0U : 1U));
+    advance(node->settings.writer_retry_max);
+    for (const auto* queue : {"one", "two"})
+      BOOST_TEST(call(task_for(queue, fresh<core::task_id>())).value.has_value());
+  }
+  BOOST_TEST(queue_ends() == 3);
+  BOOST_TEST(broken_invariants(*database) == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
