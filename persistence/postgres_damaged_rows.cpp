@@ -24,6 +24,21 @@ read_end end_of(core::outcome<pipeline_results> answer, Keep keep) {
 
 } // namespace
 
+core::outcome<std::vector<query_result>>
+postgres_store::ask_for_row(const std::vector<call>& calls) {
+  auto answer = run(calls);
+  if (answer && answer->failed && may_be_of_a_row(answer->failure))
+    answer = run(calls); // a trouble of the server may have passed
+  if (!answer)
+    return answer.error();
+  if (!answer->failed)
+    return std::move(answer->results);
+  // Also XX000, which says nothing of the row: a length in it that makes no sense is told so.
+  if (may_be_of_a_row(answer->failure))
+    return core::failure{core::errc::damaged, answer->failure.text()};
+  return error_of(answer->failure);
+}
+
 core::outcome<stored_queue> postgres_store::load_queue(const core::queue_name& queue) {
   const auto answer = run(reads::load_queue(queue));
   if (!answer)
@@ -34,7 +49,7 @@ core::outcome<stored_queue> postgres_store::load_queue(const core::queue_name& q
 }
 
 core::outcome<stored_queue> postgres_store::load_queue_apart(const core::queue_name& queue) {
-  const auto own = ask(reads::load_queue_row(queue));
+  const auto own = ask_for_row(reads::load_queue_row(queue));
   if (!own)
     return own.error();
   auto row = reads::load_queue_row(*own);
@@ -60,7 +75,7 @@ core::outcome<stored_queue> postgres_store::load_queue_apart(const core::queue_n
   if (!names)
     return names.error();
   for (const auto& name : reads::names(*names)) {
-    const auto one = ask(reads::schedule_of(queue, name));
+    const auto one = ask_for_row(reads::schedule_of(queue, name));
     if (one)
       reads::add_schedules(*one, loaded);
     else if (core::describe(one.error().code).retryable)
@@ -90,7 +105,7 @@ core::outcome<std::vector<core::put_queue>> postgres_store::list_queues_apart() 
     return all.error();
   std::vector<core::put_queue> queues;
   for (const auto& name : reads::names(*all)) {
-    const auto answer = ask(reads::load_queue_row(name));
+    const auto answer = ask_for_row(reads::load_queue_row(name));
     if (!answer && core::describe(answer.error().code).retryable)
       return answer.error();
     if (!answer)
@@ -116,7 +131,7 @@ core::outcome<std::vector<stored_webhook>> postgres_store::list_webhooks_apart()
     return all.error();
   std::vector<stored_webhook> webhooks;
   for (auto& one : reads::webhooks_by_their_names(*all)) {
-    const auto answer = ask(reads::list_webhooks(one.name));
+    const auto answer = ask_for_row(reads::list_webhooks(one.name));
     if (!answer && core::describe(answer.error().code).retryable)
       return answer.error();
     if (!answer)

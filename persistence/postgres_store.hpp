@@ -177,7 +177,12 @@ private:
   core::outcome<std::vector<stored_webhook>> list_webhooks_apart();
   core::outcome<staged_page> load_staged_apart(const core::queue_name& queue, std::uint32_t limit,
                                                std::size_t bytes_most);
+  /// The failure of a read of a staged row, if the row by itself can be read; none if it cannot.
+  std::optional<core::failure> failure_beside(core::staging_id id, const query_failure& failure);
   core::outcome<std::vector<query_result>> ask(const std::vector<call>& calls);
+  /// The same, of one row by its key: `damaged` when the server does not give it back, twice in a
+  /// row.
+  core::outcome<std::vector<query_result>> ask_for_row(const std::vector<call>& calls);
   /// The same, for callers who wait between their attempts.
   core::outcome<std::vector<query_result>> ask_at_once(const std::vector<call>& calls);
   static core::failure error_of(const query_failure& failure);

@@ -43,6 +43,10 @@ constexpr statement staged_of_queue{"staged_of_queue", R"sql(
    WHERE i.bytes_before < $3::bigint OR i.bytes_before = 0
    ORDER BY i.intake_id)sql"};
 
+// The row and nothing beside it: whether the trouble is the row's own.
+constexpr statement staged_row_alone{"staged_row_alone", R"sql(
+  SELECT * FROM holdfast.task_intake WHERE intake_id = $1::bigint)sql"};
+
 // Columns that a row has in place, and not in pages of their own that may be damaged.
 constexpr statement staged_ids{"staged_ids", R"sql(
   SELECT intake_id FROM holdfast.task_intake
@@ -156,6 +160,17 @@ core::outcome<staged_page> postgres_store::load_staged(const core::queue_name& q
   return page;
 }
 
+std::optional<core::failure> postgres_store::failure_beside(core::staging_id id,
+                                                            const query_failure& failure) {
+  const auto alone = run({{&staged_row_alone, {wire::scalar(static_cast<int8>(id))}}});
+  if (!alone)
+    return alone.error();
+  if (alone->failed)
+    return std::nullopt;
+  return core::failure{core::errc::unavailable,
+                       "tasks beside the staged row cannot be read: " + failure.text()};
+}
+
 core::outcome<staged_page> postgres_store::load_staged_apart(const core::queue_name& queue,
                                                              std::uint32_t limit,
                                                              std::size_t bytes_most) {
@@ -175,8 +190,14 @@ core::outcome<staged_page> postgres_store::load_staged_apart(const core::queue_n
         auto answer = run({staged_rows(queue, limit, bytes_most, &some)});
         if (!answer)
           return answer.error();
-        if (answer->failed)
+        if (answer->failed) {
+          // The statement also looks for tasks of the same id: a row is not given up for a page of
+          // theirs. It stays on the stage until that page is mended.
+          if (some.size() == 1 && may_be_of_a_row(answer->failure))
+            if (auto other = failure_beside(some.front(), answer->failure))
+              return *other;
           return std::optional{std::move(answer->failure)};
+        }
         const auto before = page.tasks.size();
         add_staged(answer->results.front(), page);
         for (auto row = before; row < page.tasks.size(); ++row)

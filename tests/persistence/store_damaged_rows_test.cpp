@@ -105,6 +105,29 @@ struct database_with_long_rows : store_fixture<postgres_world> {
     copy.make(table);
   }
 
+  /// In the copy: the server fails on `column` of the row whose `key` is `value`, as on a row with
+  /// a length in it that makes no sense.
+  void break_column(const std::string& table, const std::string& column, const std::string& key,
+                    const std::string& value) {
+    run_in(copy.conninfo, R"(
+      CREATE OR REPLACE FUNCTION holdfast.broken() RETURNS text LANGUAGE plpgsql STABLE AS $$
+      BEGIN
+        RAISE EXCEPTION 'invalid memory alloc request size 18446744073709551613'
+          USING ERRCODE = 'XX000';
+      END $$)");
+    const auto columns =
+        run_in(copy.conninfo, "SELECT string_agg(CASE attname WHEN '" + column
+                                  + "' THEN 'CASE WHEN " + key + " = ''" + value
+                                  + "'' THEN holdfast.broken() ELSE " + column + " END AS " + column
+                                  + "' ELSE attname::text END, ', ' ORDER BY attnum) FROM pg_attribute"
+                                    " WHERE attrelid = 'holdfast."
+                                  + table + "'::regclass AND attnum > 0 AND NOT attisdropped")[0][0]
+            .as<std::string>();
+    run_in(copy.conninfo, "ALTER TABLE holdfast." + table + " RENAME TO kept_" + table);
+    run_in(copy.conninfo, "CREATE VIEW holdfast." + table + " AS SELECT " + columns
+                              + " FROM holdfast.kept_" + table);
+  }
+
   damaged_copy copy;
 };
 
@@ -206,6 +229,62 @@ BOOST_AUTO_TEST_CASE(webhook_whose_row_cannot_be_read_keeps_no_other_from_being_
   BOOST_TEST(found[0].name == "a");
   BOOST_TEST(found[0].definition == "");
   BOOST_TEST(found[1].definition == "{}");
+}
+
+// finding B3, Q4: the server tells of some damaged rows by XX000, as of its own mistakes
+BOOST_AUTO_TEST_CASE(rows_that_the_server_fails_on_keep_none_beside_them_from_being_read) {
+  for (const auto* name : {"a", "b"}) {
+    core::put_webhook hook;
+    hook.id = {ids.next(at(1))};
+    hook.name = name;
+    hook.definition = "{}";
+    BOOST_TEST(is(this->write({hook}), committed));
+    core::put_schedule_row schedule;
+    schedule.queue = "zero";
+    schedule.name = name;
+    schedule.definition = "{}";
+    schedule.created_at = schedule.handled_until = at(1);
+    schedule.revision = 1;
+    BOOST_TEST(is(this->write({schedule}), committed));
+  }
+  damage("holdfast.webhooks"); // for the copy: no text is long
+  break_column("queues", "definition", "queue", "mail");
+  break_column("webhooks", "definition", "name", "a");
+  break_column("schedules", "definition", "name", "a");
+  auto store = copy.open();
+  const auto queues = value_of(store.list_queues());
+  BOOST_REQUIRE_EQUAL(queues.size(), 3U);
+  BOOST_TEST(queues[0].definition == "{}");
+  BOOST_TEST(queues[1].definition == "");
+  BOOST_TEST(fails_with(store.load_queue("mail"), core::errc::damaged));
+  const auto hooks = value_of(store.list_webhooks());
+  BOOST_REQUIRE_EQUAL(hooks.size(), 2U);
+  BOOST_TEST(hooks[0].definition == "");
+  BOOST_TEST(hooks[1].definition == "{}");
+  const auto loaded = value_of(store.load_queue("zero"));
+  BOOST_REQUIRE_EQUAL(loaded.schedules.size(), 2U);
+  BOOST_TEST(loaded.schedules[0].definition == "");
+  BOOST_TEST(loaded.schedules[1].definition == "{}");
+}
+
+// finding Q4: the statement looks for tasks of the same id, too
+BOOST_AUTO_TEST_CASE(staged_rows_are_not_given_up_when_tasks_beside_them_cannot_be_read) {
+  const auto first = stage("'1'");
+  stage("'2'");
+  damage("holdfast.webhooks"); // for the copy: no text is long
+  run_in(copy.conninfo,
+         "CREATE FUNCTION holdfast.broken(text) RETURNS text LANGUAGE plpgsql STABLE AS"
+         " $$ BEGIN RAISE EXCEPTION 'invalid page' USING ERRCODE = 'XX001'; END $$");
+  run_in(copy.conninfo, "ALTER TABLE holdfast.finished_tasks RENAME TO kept_finished_tasks");
+  run_in(copy.conninfo, "CREATE VIEW holdfast.finished_tasks AS SELECT '" + to_string(first)
+                            + "'::uuid AS task_id, holdfast.broken('') AS queue");
+  BOOST_TEST(fails_with(copy.open().load_staged("mail", 100, 1'000'000), core::errc::unavailable));
+  run_in(copy.conninfo, "DROP VIEW holdfast.finished_tasks");
+  run_in(copy.conninfo, "ALTER TABLE holdfast.kept_finished_tasks RENAME TO finished_tasks");
+  const auto page = value_of(copy.open().load_staged("mail", 100, 1'000'000));
+  BOOST_REQUIRE_EQUAL(page.tasks.size(), 2U);
+  for (const auto& task : page.tasks)
+    BOOST_TEST((task.problem.code == core::errc::none));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
