@@ -6,6 +6,10 @@
 -- `holdfast verify` names the leases, and `holdfast verify --repair` gives all but the first another
 -- id.
 
+-- Nodes that grant meanwhile wait for the index: a lease under an id that is taken would otherwise
+-- come between the update and the index, which then could not be made.
+LOCK TABLE holdfast.active_leases IN SHARE ROW EXCLUSIVE MODE;
+
 UPDATE holdfast.active_leases l SET assignment_id = gen_random_uuid()
   FROM (SELECT unit_id, contributor_id,
                row_number() OVER (PARTITION BY assignment_id
