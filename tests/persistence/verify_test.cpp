@@ -1601,6 +1601,15 @@ BOOST_AUTO_TEST_CASE(removal_takes_effect_within_a_minute) {
                  .empty());
 }
 
+// findings R4, Q9
+BOOST_AUTO_TEST_CASE(a_schedule_whose_clock_was_put_back_is_sound) {
+  breakable databases;
+  BOOST_TEST(databases
+                 .fired_by("UPDATE holdfast.schedules SET last_made = changed_at + interval '2 d',"
+                           " handled_until = changed_at")
+                 .empty());
+}
+
 BOOST_AUTO_TEST_CASE(needs_no_right_but_to_read) { // finding Q14
   breakable databases;
   BOOST_TEST(databases.fired_by("SELECT 1").empty());
