@@ -30,6 +30,10 @@ care care_for(const core::outcome<msg::task_view>& task) {
     return give_up{"its task ended as " + task->status + " and left no result"};
   if (task->error_code == "WORKER_LOST")
     return give_up{"every worker that tried it died"};
+  if (task->error_code == "TIMEOUT")
+    return give_up{"every worker that tried it took too long"};
+  if (task->error_code == "NO_PROGRESS")
+    return give_up{"its workers gave it back without progress"};
   return leave{};
 }
 

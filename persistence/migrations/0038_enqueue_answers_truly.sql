@@ -300,7 +300,8 @@ SELECT task_id, created_at, owner_id, finished_at,
        execution_state::jsonb,
        CASE WHEN ending = 1 THEN 'COMPLETED'
             WHEN ending = 3 THEN 'CANCELED'
-            WHEN error_code IN ('WORKER_LOST', 'PAYLOAD_MISSING', 'PAYLOAD_DAMAGED') THEN 'ERROR'
+            WHEN error_code IN ('WORKER_LOST', 'TIMEOUT', 'NO_PROGRESS', 'PAYLOAD_MISSING',
+                                'PAYLOAD_DAMAGED') THEN 'ERROR'
             ELSE 'FAILURE' END,
        nullif(concat_ws(': ', nullif(error_code, ''), nullif(error_detail, '')), ''), granted_at,
        worker, granted_at, finished_at, queue

@@ -259,7 +259,8 @@ BOOST_AUTO_TEST_CASE(sweeper_helps_those_whom_nobody_else_will) {
   for (const auto* status : {"QUEUED", "EXECUTING"})
     BOOST_TEST(std::holds_alternative<leave>(care_for(ended_as(status))), status);
   BOOST_TEST(std::holds_alternative<leave>(care_for(ended_as("ERROR", error_outage))));
-  BOOST_TEST(std::holds_alternative<give_up>(care_for(ended_as("ERROR", "WORKER_LOST"))));
+  for (const auto* code : {"WORKER_LOST", "TIMEOUT", "NO_PROGRESS"})
+    BOOST_TEST(std::holds_alternative<give_up>(care_for(ended_as("ERROR", code))), code);
   for (const auto* status : {"COMPLETED", "FAILURE", "CANCELED"})
     BOOST_TEST(std::holds_alternative<give_up>(care_for(ended_as(status))), status);
   BOOST_TEST(

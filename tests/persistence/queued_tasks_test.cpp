@@ -142,6 +142,8 @@ BOOST_AUTO_TEST_CASE(what_could_not_be_had_done_is_an_error_and_what_went_wrong_
   BOOST_TEST(column(poison, "workflow_status_desc", "holdfast") == "WORKER_LOST: 3 times");
   BOOST_TEST(status(given_ended(task_ending::failed, {"PAYLOAD_MISSING", {}})) == "ERROR");
   BOOST_TEST(status(given_ended(task_ending::failed, {"PAYLOAD_DAMAGED", {}})) == "ERROR");
+  for (const auto* code : {"TIMEOUT", "NO_PROGRESS"}) // finding B9
+    BOOST_TEST(status(given_ended(task_ending::dead, {code, {}})) == "ERROR", code);
   const auto tried = given_ended(task_ending::dead, {"MAIL_UNAVAILABLE", {}});
   BOOST_TEST(status(tried) == "FAILURE"); // its tries are used up
   BOOST_TEST(column(tried, "workflow_status_desc", "holdfast") == "MAIL_UNAVAILABLE");
