@@ -255,6 +255,17 @@ REVOKE ALL ON FUNCTION holdfast.holder_of, holdfast.states_of, holdfast.check_op
 
 -- Reports -----------------------------------------------------------------------------------------
 
+-- The number at `path` of the document; null where there is none, or the text is no document. A
+-- damaged policy of one queue must not keep a report or a check from all others.
+CREATE FUNCTION holdfast.number_or_null(document text, path text[]) RETURNS double precision
+LANGUAGE plpgsql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN (document::jsonb #>> path)::double precision;
+EXCEPTION WHEN data_exception THEN
+  RETURN NULL;
+END
+$$;
+
 -- As before, but without the documents of rows that were refused as damaged: the database may not
 -- give them back.
 CREATE OR REPLACE VIEW report.task_intake AS
@@ -288,10 +299,11 @@ LEFT JOIN holdfast.queues q ON q.queue = t.queue
 CROSS JOIN LATERAL (
   SELECT greatest(t.last_action, l.granted_at) AS modified_at,
          coalesce(nullif(t.run_as_id, ''), t.owner_id) AS run_as_id,
-         -- Times in a policy need not be whole microseconds.
+         -- Times in a policy need not be whole microseconds; those of a damaged one may be anything.
          t.last_action > l.granted_at
-         OR l.expires_at > l.granted_at + interval '1 ms' + make_interval(secs => coalesce(
-              (q.definition::jsonb #>> '{lease,ttl_seconds}')::double precision, 60)) AS at_work
+         OR l.expires_at > l.granted_at + interval '1 ms' + make_interval(secs => greatest(0, least(
+              1e9, coalesce(holdfast.number_or_null(q.definition, '{lease,ttl_seconds}'), 60))))
+         AS at_work
 ) AS m
 UNION ALL
 SELECT task_id, created_at, owner_id, finished_at,

@@ -6,5 +6,5 @@ JOIN holdfast.queues q USING (queue)
 CROSS JOIN pg_temp.hosted
 WHERE i.refused_at IS NULL AND i.staged_at < now() - interval '1 h'
   AND (SELECT count(*) FROM holdfast.tasks t WHERE t.queue = i.queue)
-      < coalesce((q.definition::jsonb ->> 'depth_max')::numeric, 1000000)
+      < coalesce(holdfast.number_or_null(q.definition, '{depth_max}'), 1000000)
   AND hosted.since <= now() - interval '1 h'

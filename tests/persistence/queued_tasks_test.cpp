@@ -151,6 +151,20 @@ BOOST_AUTO_TEST_CASE(what_could_not_be_had_done_is_an_error_and_what_went_wrong_
   BOOST_TEST(status(given_ended(task_ending::canceled, {})) == "CANCELED");
 }
 
+// finding B3
+BOOST_AUTO_TEST_CASE(a_damaged_policy_leaves_the_entries_of_all_queues_to_be_read) {
+  const auto task = given_action();
+  given_task_lease(task, "node-7", 1);
+  for (const auto* policy :
+       {"{", R"({"lease":{"ttl_seconds":"long"}})", R"({"lease":{"ttl_seconds":1e300}})",
+        R"({"lease":{"ttl_seconds":-1e300}})"}) {
+    test_cluster::instance().sql(std::string{"UPDATE holdfast.queues SET definition = '"} + policy
+                                 + "'");
+    BOOST_TEST(column(task, "scheduled_by_process") == "node-7", policy);
+    BOOST_TEST(status(task) != "QUEUED", policy);
+  }
+}
+
 // B14: the entry is there when the producer's transaction has committed
 BOOST_AUTO_TEST_CASE(what_is_staged_is_queued) {
   core::new_task task;

@@ -1601,6 +1601,19 @@ BOOST_AUTO_TEST_CASE(removal_takes_effect_within_a_minute) {
                  .empty());
 }
 
+// finding B3
+BOOST_AUTO_TEST_CASE(a_damaged_policy_keeps_no_check_from_its_work) {
+  breakable databases;
+  const std::string waits = "UPDATE holdfast.task_intake SET staged_at = now() - interval '61 min';"
+                            "UPDATE holdfast.shard_leases SET taken_at = now() - interval '2 h';";
+  for (const auto* policy : {"{", R"({"depth_max":"many"})", R"({"depth_max":1e400})"})
+    BOOST_TEST(
+        databases.fired_by(waits + "UPDATE holdfast.queues SET definition = '" + policy + "'")
+                .count("staged_tasks_are_taken_in")
+            == 1U,
+        policy);
+}
+
 // findings R4, Q9
 BOOST_AUTO_TEST_CASE(a_schedule_whose_clock_was_put_back_is_sound) {
   breakable databases;
