@@ -169,6 +169,15 @@ core::outcome<std::vector<shard_fence>>
 postgres_store::take_over(const std::string& node, core::incarnation_id incarnation,
                           const std::vector<core::shard_id>& shards, core::duration lease_time,
                           const std::set<core::incarnation_id>& believed_dead) {
+  // The connection of the last renewal may have broken since, and another one lead to a standby
+  // that was promoted meanwhile: what is taken there would go on where that copy ended.
+  if (!shards.empty() && renews_) {
+    if (auto problem = connect_in_time())
+      return *problem;
+    if (!place_seen_)
+      return core::failure{core::errc::unavailable,
+                           "no renewal has seen yet which server this connection leads to"};
+  }
   wire::array_of<core::uuid> dead;
   for (const auto& gone : believed_dead)
     dead.add(gone.value);
@@ -239,6 +248,7 @@ core::outcome<core::cluster_view> postgres_store::renew(core::incarnation_id inc
   view.generation = history.rows() == 0 ? 0 : static_cast<std::uint64_t>(history.get<int8>(0, 0));
   view.moved = history.rows() != 0 && history.get<bool>(0, 1);
   place_seen_ = !view.moved; // until a generation has begun there
+  renews_ = true;
   return view;
 }
 
@@ -274,7 +284,9 @@ core::outcome<bool> postgres_store::begin_generation(const known_history& known,
     return core::failure{core::errc::not_found, "the database knows of no cluster"};
   if (answer->failed)
     return error_of(answer->failure);
-  return answer->results.front().get<bool>(0, 0);
+  const auto begun = answer->results.front().get<bool>(0, 0);
+  place_seen_ = place_seen_ || begun; // it has noted the server
+  return begun;
 }
 
 core::outcome<bool> postgres_store::resign(core::incarnation_id incarnation) {

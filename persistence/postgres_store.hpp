@@ -195,6 +195,7 @@ private:
 
   postgres_options options_;
   std::optional<connection> connection_;
+  bool renews_ = false;        ///< It has renewed a node's lease.
   bool place_seen_ = false;    ///< `cluster_view::moved` was false on this connection.
   std::uint32_t silences_ = 0; ///< In a row, of what everybody waits for.
   struct {

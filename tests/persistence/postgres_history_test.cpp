@@ -147,6 +147,20 @@ BOOST_AUTO_TEST_CASE(a_standby_that_was_promoted_without_the_last_commits_is_els
   BOOST_TEST(stored_units() == 2);
 }
 
+// review: between a look and the takeover that follows from it
+BOOST_AUTO_TEST_CASE(no_shard_is_taken_over_a_connection_at_which_no_renewal_has_looked) {
+  world.write_for_standbys();
+  BOOST_TEST(is(commit_to_the_end(next_batch()), committed));
+  world.copy();
+  BOOST_TEST(!view().moved);
+  world.promote_copy();
+  for (int attempt = 0; attempt < 5; ++attempt) // the first one finds the connection broken
+    BOOST_TEST(fails_with(db->take_over("a", node, {0, 1, 2, 3}, 1h, {}), core::errc::unavailable));
+  BOOST_TEST(view().moved);
+  begin_anew();
+  BOOST_TEST(stored_units() == 2);
+}
+
 // finding R2, I-12: the commit waits for a standby that is away; the server is started again, and
 // shows what it has written itself.
 BOOST_AUTO_TEST_CASE(a_commit_that_no_standby_has_is_not_known_to_be_committed_by_being_visible) {
