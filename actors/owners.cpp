@@ -140,7 +140,7 @@ bool has_stake(const owner_state& st, const caf::actor_addr& client) {
          || std::any_of(st.asking.begin(), st.asking.end(), is_its);
 }
 
-/// What the one client has is the other's from now on.
+/// Moves the leases and asks of one client to another.
 void hand_over(owner_state& st, const caf::actor_addr& from, const caf::actor_addr& to) {
   for (auto& [unit, lease] : st.held)
     if (lease.client == from)
@@ -430,7 +430,7 @@ void on_grace_tick(owner_ptr self, const grace_tick& tick) {
   release_all(self, [](std::uint32_t) {});
 }
 
-/// Whoever asks for it ends the session of all who speak for the contributor.
+/// Ends the session of all clients that speak for the contributor.
 void on_end_session(owner_ptr self) {
   auto& st = self->state;
   ++st.requests_seen;

@@ -46,7 +46,7 @@ struct owner_state {
     core::assignment_id assignment;
     core::token token = 0;
     core::instant expires_at;
-    caf::actor_addr client; ///< Who asked for it, or extended it last; null: no sender.
+    caf::actor_addr client; ///< That asked for it, or extended it last; null: no sender.
   };
 
   context_ptr context;

@@ -94,8 +94,8 @@ void tell_of_endings(queue_ptr self, core::instant at) {
 void remember_endings(queue_ptr self, const core::change& changes) {
   auto& st = self->state;
   const auto at = time(self);
-  // What has ended by a clock that was set back since counts as ended now: else it would be
-  // remembered, and all after it, for as long as the clock stood ahead.
+  // Tasks that ended by a clock that was set back since count as ended now: else they, and all
+  // after them, would be remembered for as long as the clock stood ahead.
   auto& order = st.finished_order;
   for (auto each = order.rbegin(); each != order.rend() && each->first > at; ++each)
     each->first = at;

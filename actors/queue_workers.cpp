@@ -206,7 +206,7 @@ void serve(queue_ptr self, serving how) {
   }
 }
 
-/// What the two workers claim must not be mixed up: whoever would join here is refused.
+/// The tasks of two workers must not be mixed up: the second claim is refused.
 static constexpr auto claim_of_another = "another worker's claim has this id";
 
 static void claim_for(queue_ptr self, const asked& from, msg::claim_tasks& request, bool distant) {

@@ -217,8 +217,8 @@ caf::result<msg::step_list> on_list_live_steps(self_ptr self) {
     for (const auto& row : *page) {
       bool is_live = row.status == core::step_status::open
                      || row.status == core::step_status::paused || repaired.count(row.id) != 0;
-      // What a canceled step has open must be canceled: a restart may have come in between, and
-      // earlier versions left open what was open.
+      // Open units of a canceled step must be canceled: a restart may have come in between, and
+      // earlier versions left them open.
       if (row.status == core::step_status::canceled && row.completed_units < row.total_units) {
         const auto counted = open(self).statistics(row.id);
         if (!counted)

@@ -13,7 +13,7 @@ namespace holdfast::core {
 
 /// What a step has read of contributors, and for how long it goes by that: a minute by what makes
 /// somebody eligible, a second by what they lack, since whoever has just got it should not have to
-/// wait. What was read by a clock that has been set back since is read again.
+/// wait. A profile that was read by a clock that has been set back since is read again.
 class known_profiles {
 public:
   static constexpr duration age_max = std::chrono::seconds{60};
