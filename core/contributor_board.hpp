@@ -149,8 +149,8 @@ public:
   /// All who are known here: who have worked, where there are test questions, or were flagged or
   /// removed; by name.
   std::vector<contributor_report> report() const;
-  /// The same with those of `worked`, who may not be known here, and with their assignments; without
-  /// those up to the name `after`.
+  /// The same with those of `worked`, who may not be known here, and with their assignments;
+  /// without those up to the name `after`.
   std::vector<contributor_report> report(const std::vector<step_history::worked>& worked,
                                          const contributor_id& after) const;
 

@@ -128,7 +128,7 @@ std::vector<json> answers_to_try(const json& truth) {
 bool found_in_others(const pattern& searched, const schema& rules, const json_pointer& place) {
   if (rules.allows_type_at(place, json::array()) || rules.allows_type_at(place, json::object()))
     return true;
-  return (rules.allows_type_at(place, 0) && searched.can_be_found("0123456789+-.e"))
+  return (rules.allows_type_at(place, 0) && searched.can_be_found("0123456789-."))
          || (rules.allows_type_at(place, true) && searched.can_be_found("truefals"))
          || (rules.allows_type_at(place, nullptr) && searched.can_be_found("nul"));
 }

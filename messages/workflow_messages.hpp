@@ -264,8 +264,8 @@ HOLDFAST_WIRE(repair_progress, x.step, x.repair, x.contributor, x.dry_run, x.don
               x.units_done, x.found, x.unchanged, x.changed, x.reopened, x.went_on, x.disregarded,
               x.reissued)
 
-/// Lists the contributors of a step by name: those who have worked there, and those who were removed
-/// or flagged. Answered by `contributor_page`.
+/// Lists the contributors of a step by name: those who have worked there, and those who were
+/// removed or flagged. Answered by `contributor_page`.
 struct list_contributors {
   core::step_id step;
   std::string after;       ///< A name; empty: from the start.

@@ -714,8 +714,8 @@ BOOST_AUTO_TEST_CASE(test_questions_of_another_step_say_how_far_to_trust_before_
   ask_about(quiz, 2);
   feed(quiz, 1);
   take_quiz(quiz, "ana", 2);
-  const auto step = create(color_step_with(
-      R"("judgments_per_unit": 2, "aggregation": {"method": "weighted", "labels": ["red", "blue"]})"));
+  const auto step = create(color_step_with(R"("judgments_per_unit": 2,
+      "aggregation": {"method": "weighted", "labels": ["red", "blue"]})"));
   feed(step, 1);
   work(step, "ana", "red");
   const auto lease = assigned(step, "bob");

@@ -208,7 +208,8 @@ BOOST_AUTO_TEST_CASE(an_answer_to_a_test_question_is_stored_with_its_verdict_and
              + nil_tail + R"(02","unit_id":")" + nil_tail + R"(01","judgment_id":")" + nil_tail
              + R"(22","at":1700000000000000,"details":{"contributor_id":"ana",)"
              + R"("was_correct":false,"trust":0.75}})" + "\n");
-  BOOST_TEST(!decide(u, {}, {}, aggregate_if_ready{"aggregation", {1, 1}}, beginning).answer.finalized);
+  BOOST_TEST(
+      !decide(u, {}, {}, aggregate_if_ready{"aggregation", {1, 1}}, beginning).answer.finalized);
   // What was said stays evidence when its contributor is removed; what is held ends.
   BOOST_TEST(!decide(u, policy, disregard{"ana"}, beginning).answer);
   decide(u, policy, ask{"bob", id_of<assignment_id>(0x23), 400}, beginning);
@@ -300,7 +301,8 @@ BOOST_AUTO_TEST_CASE(what_is_disregarded_makes_room_and_is_not_counted) {
   const auto gone = decide(u, policy, disregard{"eve"}, beginning + 2s);
   BOOST_TEST(test::describe(gone.changes) == "taint_judgment of eve at 2s\n");
   BOOST_TEST(free_slots(u) == 1U);
-  BOOST_TEST(!decide(u, {}, {}, aggregate_if_ready{"aggregation", {4, 8}}, beginning).answer.finalized);
+  BOOST_TEST(
+      !decide(u, {}, {}, aggregate_if_ready{"aggregation", {4, 8}}, beginning).answer.finalized);
   judge("bob", 0x13, "dog");
   const auto done = decide(u, {}, {}, aggregate_if_ready{"aggregation", {4, 9}}, beginning);
   BOOST_TEST(done.answer.finalized);

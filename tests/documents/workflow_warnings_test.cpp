@@ -14,8 +14,8 @@ namespace {
 
 /// The places, one by one, of the warnings of a workflow of these steps.
 std::string warned_at(const std::string& steps) {
-  const auto definition =
-      documents::parse_workflow(R"({"name":"w","steps":[)" + steps + "]}", documents::json_limits{});
+  const auto text = R"({"name":"w","steps":[)" + steps + "]}";
+  const auto definition = documents::parse_workflow(text, documents::json_limits{});
   if (!definition)
     BOOST_FAIL(definition.error().detail);
   std::string places;

@@ -115,14 +115,14 @@ struct database_with_long_rows : store_fixture<postgres_world> {
         RAISE EXCEPTION 'invalid memory alloc request size 18446744073709551613'
           USING ERRCODE = 'XX000';
       END $$)");
-    const auto columns =
-        run_in(copy.conninfo, "SELECT string_agg(CASE attname WHEN '" + column
-                                  + "' THEN 'CASE WHEN " + key + " = ''" + value
-                                  + "'' THEN holdfast.broken() ELSE " + column + " END AS " + column
-                                  + "' ELSE attname::text END, ', ' ORDER BY attnum) FROM pg_attribute"
-                                    " WHERE attrelid = 'holdfast."
-                                  + table + "'::regclass AND attnum > 0 AND NOT attisdropped")[0][0]
-            .as<std::string>();
+    const auto broken = "CASE WHEN " + key + " = ''" + value + "'' THEN holdfast.broken() ELSE "
+                        + column + " END AS " + column;
+    const auto columns_query = "SELECT string_agg(CASE attname WHEN '" + column + "' THEN '"
+                               + broken
+                               + "' ELSE attname::text END, ', ' ORDER BY attnum)"
+                                 " FROM pg_attribute WHERE attrelid = 'holdfast."
+                               + table + "'::regclass AND attnum > 0 AND NOT attisdropped";
+    const auto columns = run_in(copy.conninfo, columns_query)[0][0].as<std::string>();
     run_in(copy.conninfo, "ALTER TABLE holdfast." + table + " RENAME TO kept_" + table);
     run_in(copy.conninfo, "CREATE VIEW holdfast." + table + " AS SELECT " + columns
                               + " FROM holdfast.kept_" + table);

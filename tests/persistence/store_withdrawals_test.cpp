@@ -9,7 +9,7 @@ namespace holdfast::test {
 
 namespace {
 
-constexpr auto result = R"({"answer":"x"})";
+constexpr auto x_result = R"({"answer":"x"})";
 
 template <class World>
 class withdrawal_fixture : public store_fixture<World> {
@@ -32,7 +32,7 @@ public:
   }
 
   commit_result finalize(core::unit_id unit, std::int16_t route = 1) {
-    return this->write({core::finalize_unit{unit, result, 0.5, at(30), route, "why"}});
+    return this->write({core::finalize_unit{unit, x_result, 0.5, at(30), route, "why"}});
   }
 
   commit_result withdraw(core::unit_id unit, core::instant when = at(40)) {
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_withdrawn_unit_is_canceled_and_keeps_its_result,
 
   const auto loaded = f.load(unit);
   BOOST_TEST((loaded.state == core::unit_state::canceled));
-  BOOST_TEST(loaded.result == result);
+  BOOST_TEST(loaded.result == x_result);
   BOOST_TEST(loaded.confidence == 0.5);
   BOOST_TEST(loaded.route == 1);
   BOOST_TEST(loaded.reopened == 0U);
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_withdrawn_unit_is_canceled_and_keeps_its_result,
                                  [&](const auto& one) { return one.id == unit; });
   BOOST_REQUIRE(told != item.units.end());
   BOOST_TEST((told->state == core::unit_state::canceled));
-  BOOST_TEST(told->result == result);
+  BOOST_TEST(told->result == x_result);
   BOOST_TEST(told->route == 1);
   BOOST_TEST(told->route_reason == "why");
   BOOST_TEST((told->changed_at == at(40)));
