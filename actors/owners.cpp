@@ -286,9 +286,10 @@ void on_explain(owner_ptr self, Message& m) {
 
 void on_ask(owner_ptr self, msg::ask_assignment& ask) {
   auto& st = self->state;
+  // Before the promise, which takes the sender along.
+  const auto client = caf::actor_cast<caf::actor_addr>(self->current_sender());
   held_promise promise{self->make_response_promise()};
   const auto assignment = ask.assignment;
-  const auto client = caf::actor_cast<caf::actor_addr>(self->current_sender());
   if (const auto found = st.asking.find(assignment); found != st.asking.end()) {
     auto& open = found->second; // impatient: one answer serves them all
     if (open.waiting.empty())

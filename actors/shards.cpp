@@ -349,7 +349,7 @@ void on_item_down(host_ptr self, const caf::down_msg& down) {
     return;
   const auto code = msg::failure_of(down.reason).code;
   const bool id_taken = code == core::errc::already_exists;
-  st.context->log(id_taken ? log_level::info : log_level::error, "item_down",
+  st.context->log(id_taken ? log_level::warning : log_level::error, "item_down",
                   {{"item", to_string(*item)}, {"reason", caf::to_string(down.reason)}});
   if (id_taken)
     return on_id_taken(self, *item);
