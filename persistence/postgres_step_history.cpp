@@ -32,8 +32,8 @@ constexpr statement grants_by_contributor{"grants_by_contributor", GRANTS R"sql(
    GROUP BY g.contributor_id ORDER BY g.contributor_id)sql"};
 
 constexpr statement grants_after{"grants_after", GRANTS R"sql(
-     AND g.contributor_id > $2
-   GROUP BY g.contributor_id ORDER BY g.contributor_id LIMIT $3)sql"};
+     AND g.contributor_id > $2::text
+   GROUP BY g.contributor_id ORDER BY g.contributor_id LIMIT $3::integer)sql"};
 
 #undef GRANTS
 
