@@ -8,6 +8,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <optional>
 #include <set>
 #include <string>
 #include <variant>
@@ -62,11 +63,11 @@ struct limited_queue {
     return decide(q, core::release_task{"w", held(task), std::move(update), now + wait}, now)
         .changes;
   }
-  static const core::finish_task* ended(const core::change& changes) {
+  static std::optional<core::finish_task> ended(const core::change& changes) {
     for (const auto& write : changes.writes)
       if (const auto* gone = std::get_if<core::finish_task>(&write))
-        return gone;
-    return nullptr;
+        return *gone;
+    return std::nullopt;
   }
   /// How many are done in `span`.
   int work_for(core::duration span) {
@@ -148,7 +149,7 @@ BOOST_AUTO_TEST_CASE(pauses_are_counted_and_the_last_one_makes_a_dead_letter) {
   const auto id = added();
   for (std::uint32_t i = 1; i < 3; ++i) {
     claimed();
-    BOOST_TEST((ended(pause(id)) == nullptr));
+    BOOST_TEST(!ended(pause(id)).has_value());
     BOOST_TEST(q.tasks.at(id).progress.pauses == i);
     BOOST_TEST(q.tasks.at(id).progress.attempts == 0U);
     const auto why = explain(q, q.tasks.at(id), now).front().text;
@@ -157,8 +158,8 @@ BOOST_AUTO_TEST_CASE(pauses_are_counted_and_the_last_one_makes_a_dead_letter) {
   }
   claimed();
   const auto last = pause(id);
-  const auto* gone = ended(last);
-  BOOST_REQUIRE(gone != nullptr);
+  const auto gone = ended(last);
+  BOOST_REQUIRE(gone.has_value());
   BOOST_TEST((gone->ending == core::task_ending::dead));
   BOOST_TEST(gone->error.code == "HTTP_429");
   BOOST_TEST(gone->error.detail.find("3 times") != std::string::npos, gone->error.detail);
@@ -176,7 +177,7 @@ BOOST_AUTO_TEST_CASE(a_redrive_gives_all_pauses_back) {
   const auto spec = q.tasks.at(id).spec;
   const auto progress = q.tasks.at(id).progress;
   const auto token = q.tasks.at(id).leases.last_token;
-  BOOST_TEST((ended(pause(id)) != nullptr));
+  BOOST_TEST(ended(pause(id)).has_value());
   decide(q, core::redrive_task{spec, progress, token}, now);
   BOOST_TEST(q.tasks.at(id).progress.pauses == 0U);
 }
@@ -189,7 +190,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_is_given_back_for_nothing_is_granted_less_and_l
   for (const auto until = now + 60s; now < until && q.tasks.count(id) != 0; now += 1ms)
     if (!claimed().empty()) {
       ++grants;
-      if (const auto* gone = ended(release(id))) {
+      if (const auto gone = ended(release(id))) {
         BOOST_TEST((gone->ending == core::task_ending::dead));
         BOOST_TEST(gone->error.code == "NO_PROGRESS");
       }
