@@ -68,7 +68,11 @@ void tell_of_truths_nobody_gave(const std::filesystem::path& directory,
   const auto shown = [](const std::string& name) {
     return '`' + documents::printable(name, 100) + '`';
   };
-  if (set.truths_of_no_task > 0)
+  // Where all tasks have their truth, the answers are a part of a larger set.
+  const auto without = core::quality::unknown_label;
+  const bool some_without =
+      std::find(set.truth.begin(), set.truth.end(), without) != set.truth.end();
+  if (set.truths_of_no_task > 0 && some_without)
     std::cerr << "holdfast: warning: " << (directory / "truth.csv").string() << ": "
               << set.truths_of_no_task << (set.truths_of_no_task == 1 ? " truth is" : " truths are")
               << " left out, because nobody answered the task: " << shown(set.first_of_no_task)

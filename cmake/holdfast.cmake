@@ -151,6 +151,9 @@ function(holdfast_test name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
+  if(HOLDFAST_ASAN OR HOLDFAST_TSAN)
+    math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 3") # code that is not optimised, and checked at each access
+  endif()
   # Boost's own signal handler loops over crashes inside CAF's destructors; a plain core is more useful.
   add_test(NAME ${name} COMMAND ${name} --catch_system_errors=no --color_output=no)
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
