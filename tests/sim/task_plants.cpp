@@ -113,8 +113,6 @@ false_queues::mutation queue_mutation_named(const std::string& name, dice& rando
     });
   if (name == "tries-forgotten")
     return of_each_task([](core::task& t) { t.progress.attempts = t.progress.crashes = 0; });
-  if (name == "pauses-forgotten")
-    return of_each_task([](core::task& t) { t.progress.pauses = 0; });
   if (name == "bookmark-forgotten")
     return of_each_task([](core::task& t) { t.progress.execution_state = "{}"; });
   if (name == "date-forgotten")
@@ -153,15 +151,6 @@ void drop(core::change& change) {
                                   [](const auto& w) { return std::holds_alternative<Write>(w); });
   if (found != change.writes.end())
     change.writes.erase(found);
-}
-
-std::function<void(core::change&)>
-of_each_ending(std::function<void(core::end_task_lease&)> mutate) {
-  return [mutate = std::move(mutate)](core::change& c) {
-    for (auto& write : c.writes)
-      if (auto* ended = std::get_if<core::end_task_lease>(&write))
-        mutate(*ended);
-  };
 }
 
 /// Everything that a planted gateway has no opinion of goes on to the real one.
@@ -256,13 +245,6 @@ const std::vector<plant>& task_plants() {
       {"task-expiry-forgotten", "the ends of leases are forgotten when a queue is loaded",
        has_programs},
       {"tries-forgotten", "failed tries are forgotten when a queue is loaded", has_programs},
-      {"pauses-forgotten", "how often a task was put off is forgotten when a queue is loaded",
-       has_programs},
-      {"expiry-as-timeout", "a lease that ran out is stored as one that lasted its whole time",
-       has_programs},
-      {"failure-as-release", "a failed try is stored as a lease that was given back", has_programs},
-      {"release-as-loss", "a lease that was given back is stored as lost with its worker",
-       has_programs},
       {"cancellation-as-failure", "a canceled task is stored as failed", has_programs},
       {"grant-too-long", "a lease is stored with more time than its policy gives", has_programs},
       {"grant-of-another", "a lease is stored under the name of another worker", has_programs},
@@ -334,21 +316,6 @@ std::function<void(core::change&)> task_mutation_named(const std::string& name, 
       if (auto* grant = write_of<core::insert_task_lease>(c))
         grant->lease.owner += "'s namesake";
     };
-  if (name == "expiry-as-timeout")
-    return of_each_ending([](core::end_task_lease& w) {
-      if (w.how == core::attempt_ending::expired)
-        w.how = core::attempt_ending::failed, w.error.code = "TIMEOUT";
-    });
-  if (name == "failure-as-release")
-    return of_each_ending([](core::end_task_lease& w) {
-      if (w.how == core::attempt_ending::failed && w.error.code != "TIMEOUT")
-        w.how = core::attempt_ending::released, w.error = {};
-    });
-  if (name == "release-as-loss")
-    return of_each_ending([](core::end_task_lease& w) {
-      if (w.how == core::attempt_ending::released && w.error.code.empty())
-        w.how = core::attempt_ending::lost;
-    });
   if (name == "cancellation-as-failure")
     return [](core::change& c) {
       if (auto* gone = write_of<core::finish_task>(c);
