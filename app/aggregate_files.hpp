@@ -8,7 +8,7 @@
 #include <optional>
 #include <ostream>
 
-/// What `holdfast aggregate` writes beside its report, as CSV.
+/// The files that `holdfast aggregate` writes beside its report, as CSV.
 namespace holdfast::app {
 
 /// The answer to each task, how sure it is, and where there are test questions how sure it may be.

@@ -113,7 +113,7 @@ quality::estimates shares_of(aggregation_method method, const quality::answers& 
   break_invariant("aggregation_method", "every value has a rule", __FILE__, __LINE__);
 }
 
-/// What those who correct want most, as the first of them has spelled it: as answers, 10 and "10"
+/// The correction that most ask for, as the first of them has spelled it: as answers, 10 and "10"
 /// are one.
 aggregate correction_of(const std::vector<trusted_answer>& given) {
   std::vector<std::string> wanted;

@@ -30,7 +30,7 @@ public:
   std::optional<std::vector<std::string>>
   lacks(const requirements& asked, const contributor_id& contributor, instant now) const;
 
-  /// What was read of the contributor within `age_max`, as `trust_by_others`; none within: nothing
+  /// The trust that was read within `age_max`, as `trust_by_others`; none within: nothing
   /// is known of them. None: it must be read.
   std::optional<std::optional<double>> trust_by_others(const contributor_id& contributor,
                                                        instant now) const;

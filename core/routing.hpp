@@ -133,7 +133,7 @@ double drawn_at(const unit_id& unit, std::uint32_t rule, std::uint32_t seed = 0)
 /// Items of one list that may become units.
 inline constexpr std::size_t fan_out_max = 1000;
 
-/// Who is not offered what a unit becomes in the next step.
+/// The judges who are not offered the unit that a route makes.
 enum class exclusion : std::uint8_t {
   nobody,
   authors,       ///< People who judged the result that is to be reviewed.

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-/// What may surprise the author of a workflow that is allowed.
+/// Surprises for the author of a workflow that is allowed.
 namespace holdfast::core {
 
 /// By the JSON pointer of the place, as `problems_of`. Requires a definition without problems.

@@ -111,7 +111,7 @@ private:
   }
 
   places term(const places& from) {
-    // What is repeated is followed again, and so twice as often with each group around it.
+    // A repeated term is followed again, and so twice as often with each group around it.
     if (++terms_ > terms_max)
       return fail();
     if (take(L'^'))

@@ -4,10 +4,10 @@
 
 #include <string>
 
-/// What the functions of this folder have in common that put a file in place as a whole.
+/// Common parts of the functions of this folder that put a file in place as a whole.
 namespace holdfast::files {
 
-/// What failed with this `errno`.
+/// The failure that has this `errno`.
 core::failure failed_on(const std::string& path, int error);
 
 /// A name beside `path`. Nobody who cannot read the directory knows it, and who can finds it too

@@ -138,7 +138,7 @@ core::outcome<output_file> output_file::create(const std::string& path) {
       ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (descriptor < 0)
     return failed_on(file->path, errno);
-  // Whoever has kept their file from others wants that of the next one, too, and to have it.
+  // An owner who has kept the file from others wants that of the next one, too, and to have it.
   if (exists
       && (::fchmod(descriptor, there.st_mode & 0755) != 0
           || (there.st_uid != ::geteuid() && ::fchown(descriptor, there.st_uid, there.st_gid) != 0

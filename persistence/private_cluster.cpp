@@ -168,7 +168,7 @@ core::outcome<bool> private_cluster::prepare_directory() {
     options_.directory.pop_back();
   if (options_.directory.find('\n') != std::string::npos)
     return problem("private database: the directory's name contains a line break");
-  // Whoever can write here has files of this user overwritten, by links in their place.
+  // A user who can write here has files of this user overwritten, by links in their place.
   if (const auto made = files::make_directory(options_.directory); !made)
     return problem("private database: " + made.error().detail);
   if (geteuid() != 0)

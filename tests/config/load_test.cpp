@@ -336,7 +336,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_others_can_change_says_no_secret) {
   for (const mode_t mode : {0664U, 0646U}) {
     BOOST_REQUIRE(::chmod(path.c_str(), mode) == 0);
     BOOST_TEST(!load_flag("database.url_file", path).usable());
-    // What a running node knows already stays.
+    // The value that a running node has already stays.
     std::ofstream{path} << "postgresql://elsewhere/a";
     BOOST_TEST(config::current(url) == "postgresql:///a");
   }

@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(the_board_trusts_by_its_own_questions_then_by_others_then_a
   BOOST_TEST((tested.trust_in("ana", {true, {}}).questions == 0U));
 }
 
-BOOST_AUTO_TEST_CASE(what_rests_on_no_question_keeps_its_trust_until_there_is_one) {
+BOOST_AUTO_TEST_CASE(a_judgment_that_rests_on_no_question_keeps_its_trust_until_there_is_one) {
   BOOST_TEST(keeps_trust(std::nullopt, {4.0 / 6, 0U}));
   BOOST_TEST(keeps_trust(std::nullopt, {1, std::nullopt}));
   BOOST_TEST(!keeps_trust(std::nullopt, {0.7, 1U}));

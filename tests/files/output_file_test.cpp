@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(file_takes_its_place_as_a_whole_or_not_at_all) {
   BOOST_TEST(text_of(at("new")).size() == 100'000U);
 }
 
-BOOST_AUTO_TEST_CASE(what_has_another_name_as_well_is_not_written_through_it) {
+BOOST_AUTO_TEST_CASE(a_file_of_several_names_is_not_written_through_one_of_them) {
   put("kept", "kept");
   std::filesystem::create_hard_link(at("kept"), at("file"));
   BOOST_TEST((code_of(write(at("file"), "new")) == errc::none));
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(file_of_another_user_stays_theirs_and_hidden) {
   BOOST_TEST(mode_of(at("file")) == 0600U);
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_written_is_named) {
+BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_written_is_named) {
   BOOST_TEST(write(at("none/file"), "text").error().detail
              == at("none/file") + ": No such file or directory");
   // Full from the first byte on.
