@@ -75,26 +75,18 @@ std::string scalar_text(const ordered_json& value) {
   return {bytes.begin(), bytes.end()};
 }
 
-void append_pretty(std::string& out, const ordered_json& value, std::size_t indent) {
-  if (!value.is_structured() || value.empty()) {
-    out += scalar_text(value);
-    return;
-  }
-  const bool is_object = value.is_object();
-  out += is_object ? '{' : '[';
-  const char* separator = "\n";
-  for (auto at = value.begin(); at != value.end(); ++at) {
-    out.append(separator).append(indent + 2, ' ');
-    if (is_object)
-      out.append(scalar_text(ordered_json(at.key()))).append(": ");
-    append_pretty(out, *at, indent + 2);
-    separator = ",\n";
-  }
-  out.append("\n").append(indent, ' ') += is_object ? '}' : ']';
-}
+/// The blanks of a layout: none, or a line for each member.
+struct layout {
+  bool lines = false;
 
-void append_line(std::string& out, const ordered_json& value) {
-  if (!value.is_structured()) {
+  std::string begin(std::size_t indent) const {
+    return lines ? '\n' + std::string(indent, ' ') : std::string{};
+  }
+  const char* colon() const { return lines ? ": " : ":"; }
+};
+
+void append(std::string& out, const ordered_json& value, const layout& by, std::size_t indent = 0) {
+  if (!value.is_structured() || value.empty()) {
     out += scalar_text(value);
     return;
   }
@@ -102,26 +94,26 @@ void append_line(std::string& out, const ordered_json& value) {
   out += is_object ? '{' : '[';
   const char* separator = "";
   for (auto at = value.begin(); at != value.end(); ++at) {
-    out += separator;
+    out.append(separator).append(by.begin(indent + 2));
     if (is_object)
-      out.append(scalar_text(ordered_json(at.key()))).append(":");
-    append_line(out, *at);
+      out.append(scalar_text(ordered_json(at.key()))).append(by.colon());
+    append(out, *at, by, indent + 2);
     separator = ",";
   }
-  out += is_object ? '}' : ']';
+  out.append(by.begin(indent)) += is_object ? '}' : ']';
 }
 
 } // namespace
 
 std::string pretty(const ordered_json& what) {
   std::string out;
-  append_pretty(out, what, 0);
+  append(out, what, {true});
   return out;
 }
 
 std::string on_one_line(const ordered_json& what) {
   std::string out;
-  append_line(out, what);
+  append(out, what, {false});
   return out;
 }
 

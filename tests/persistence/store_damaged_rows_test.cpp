@@ -100,6 +100,13 @@ struct database_with_long_rows : store_fixture<postgres_world> {
   }
 
   /// Damages the long texts of the table, in the copy. Nobody may use a database that is copied.
+  void put_webhook(const std::string& name) {
+    core::put_webhook hook;
+    hook.id = {ids.next(at(1))};
+    hook.name = name;
+    hook.definition = "{}";
+    BOOST_TEST(is(this->write({hook}), committed));
+  }
   void damage(const std::string& table) {
     db.reset();
     copy.make(table);
@@ -214,13 +221,8 @@ BOOST_AUTO_TEST_CASE(queue_whose_row_cannot_be_read_keeps_no_other_from_being_li
 
 // finding B3
 BOOST_AUTO_TEST_CASE(webhook_whose_row_cannot_be_read_keeps_no_other_from_being_listed) {
-  for (const auto* name : {"a", "b"}) {
-    core::put_webhook hook;
-    hook.id = {ids.next(at(1))};
-    hook.name = name;
-    hook.definition = "{}";
-    BOOST_TEST(is(this->write({hook}), committed));
-  }
+  for (const auto* name : {"a", "b"})
+    put_webhook(name);
   test_cluster::instance().sql("UPDATE holdfast.webhooks SET definition = " + long_text(4)
                                + " WHERE name = 'a'");
   damage("holdfast.webhooks");
@@ -234,11 +236,7 @@ BOOST_AUTO_TEST_CASE(webhook_whose_row_cannot_be_read_keeps_no_other_from_being_
 // finding B3, Q4: the server tells of some damaged rows by XX000, as of its own mistakes
 BOOST_AUTO_TEST_CASE(rows_that_the_server_fails_on_keep_none_beside_them_from_being_read) {
   for (const auto* name : {"a", "b"}) {
-    core::put_webhook hook;
-    hook.id = {ids.next(at(1))};
-    hook.name = name;
-    hook.definition = "{}";
-    BOOST_TEST(is(this->write({hook}), committed));
+    put_webhook(name);
     core::put_schedule_row schedule;
     schedule.queue = "zero";
     schedule.name = name;
