@@ -1,14 +1,13 @@
 #include "actors/step_state.hpp"
 
+#include "core/exclusion.hpp"
 #include "core/invariant.hpp"
 #include "core/object_ref.hpp"
-#include "core/unit_tasks.hpp"
 #include "core/workflow.hpp"
 #include "documents/canonical_json.hpp"
 #include "documents/json.hpp"
 
 #include <algorithm>
-#include <set>
 
 namespace holdfast::actors {
 
@@ -46,9 +45,8 @@ core::exclusion exclusion_of(step_ptr self, const arrival& came, std::uint32_t v
   using core::aggregation_method;
   const auto& st = self->state;
   const auto& mine = *st.workflow.find(version, st.step.row.position);
-  return core::exclusion_by(*came.rule,
-                            came.from->aggregation.method == aggregation_method::review, came.back,
-                            mine.aggregation.method == aggregation_method::review);
+  return core::exclusion_by(*came.rule, came.from->aggregation.method == aggregation_method::review,
+                            came.back, mine.aggregation.method == aggregation_method::review);
 }
 
 bool needs_chain(step_ptr self, const core::unit_record& parent) {
@@ -56,30 +54,19 @@ bool needs_chain(step_ptr self, const core::unit_record& parent) {
   return came.back || exclusion_of(self, came, parent.version) != core::exclusion::nobody;
 }
 
-/// Those of the chain that `who` is about, by name. Its last unit is the one that goes on.
-std::vector<core::contributor_id> excluded(step_ptr self, const persistence::unit_chain& chain,
-                                           core::exclusion who, std::uint32_t version) {
+std::vector<core::judged_part> judged_parts(step_ptr self, const persistence::unit_chain& chain,
+                                            std::uint32_t version) {
   const auto& st = self->state;
-  const auto is_review = [&](const core::step_id& step) {
-    const auto at = std::find(st.siblings.begin(), st.siblings.end(), step);
+  std::vector<core::judged_part> parts;
+  for (const auto& link : chain.links) {
+    const auto at = std::find(st.siblings.begin(), st.siblings.end(), link.step);
     const auto* definition =
         st.workflow.find(version, static_cast<std::uint32_t>(at - st.siblings.begin()));
-    return definition != nullptr
-           && definition->aggregation.method == core::aggregation_method::review;
-  };
-  const bool everybody = who == core::exclusion::chain;
-  std::set<core::contributor_id> names;
-  for (const auto& link : chain.links) {
-    if (who == core::exclusion::who_was_asked && link.step != st.identity.step())
-      continue;
-    for (const auto& judge : link.judges)
-      if (everybody || !core::is_task_judge(judge))
-        names.insert(judge);
-    // A review passes on a result of the step before it, or one of its own.
-    if (who == core::exclusion::authors && !is_review(link.step))
-      break;
+    const bool reviews =
+        definition != nullptr && definition->aggregation.method == core::aggregation_method::review;
+    parts.push_back({link.step == st.identity.step(), reviews, link.judges});
   }
-  return {names.begin(), names.end()};
+  return parts;
 }
 
 /// What was asked here when the chain came by before; nothing if it never did.
@@ -129,7 +116,7 @@ void append_children(step_ptr self, const core::unit_record& parent,
   child.list = parent.list;
   child.gathered = mine.gather.has_value() && !came.back;
   if (const auto who = exclusion_of(self, came, parent.version); who != core::exclusion::nobody)
-    child.excluded = excluded(self, *chain, who, parent.version);
+    child.excluded = core::excluded(who, judged_parts(self, *chain, parent.version));
   const auto add = [&](std::optional<std::uint32_t> part, const std::string& input) {
     auto one = child;
     // No name that somebody has chosen may be that of a batch.
