@@ -19,12 +19,6 @@ struct crashing_node : node_fixture {
   }
   core::step_id step;
 
-  bool logged(const std::string& text) const {
-    for (const auto& line : node->log)
-      if (line.find(text) != std::string::npos)
-        return true;
-    return false;
-  }
   /// Everybody judges everything; the step is sealed and completes with the right counts.
   void finish_all_work() {
     for (const auto* who : {"ana", "bob"})

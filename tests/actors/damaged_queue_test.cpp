@@ -16,14 +16,6 @@ namespace holdfast::test {
 namespace {
 
 struct node_with_damage : node_with_queue {
-  std::ptrdiff_t logged(const std::string& event) const {
-    return std::count_if(node->log.begin(), node->log.end(),
-                         [&](const auto& line) { return line.find(event) == 0; });
-  }
-  bool log_says(const std::string& text) const {
-    return std::any_of(node->log.begin(), node->log.end(),
-                       [&](const auto& line) { return line.find(text) != std::string::npos; });
-  }
   /// Somebody, or a newer program, has put this in the row, and the queue is started again.
   void store_policy(const std::string& policy) {
     database->put_definition("mail", policy);
@@ -80,10 +72,10 @@ BOOST_AUTO_TEST_CASE(requests_to_a_queue_whose_policy_is_damaged_are_refused_wit
   advance(10min);
   refused_with(claim("w1"));
   BOOST_TEST((the_actor("queue") == life));
-  BOOST_TEST(logged("item_down") == 1); // that of the test
-  BOOST_TEST(logged("item_set_aside") == 0);
-  BOOST_TEST(logged("queue_damaged") == 1);
-  BOOST_TEST(log_says("stored policy of queue mail cannot be parsed: /retry"));
+  BOOST_TEST(count_logged("item_down") == 1U); // that of the test
+  BOOST_TEST(count_logged("item_set_aside") == 0U);
+  BOOST_TEST(count_logged("queue_damaged") == 1U);
+  BOOST_TEST(logged("stored policy of queue mail cannot be parsed: /retry"));
 }
 
 // finding B3: what an older program meets
@@ -97,7 +89,7 @@ BOOST_AUTO_TEST_CASE(policy_of_a_newer_program_is_refused_by_the_name_of_what_is
     store_policy(text);
     BOOST_TEST((call(claim("w1")).code() == core::errc::damaged));
   }
-  BOOST_TEST(logged("item_set_aside") == 0);
+  BOOST_TEST(count_logged("item_set_aside") == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(queue_with_a_damaged_policy_works_again_when_somebody_puts_another_one) {
@@ -117,7 +109,7 @@ BOOST_AUTO_TEST_CASE(queue_with_a_damaged_policy_works_again_when_somebody_puts_
   BOOST_TEST(view(before).status == "COMPLETED");
   restart();
   BOOST_TEST(counts().live == 1U);
-  BOOST_TEST(logged("queue_damaged") == 0); // of the new process
+  BOOST_TEST(count_logged("queue_damaged") == 0U); // of the new process
 }
 
 BOOST_AUTO_TEST_CASE(policy_that_somebody_mends_in_the_database_is_noticed) {
@@ -157,15 +149,15 @@ BOOST_AUTO_TEST_CASE(live_task_that_cannot_be_read_keeps_no_other_from_being_don
   restart();
   BOOST_TEST((one("w1").task == whole));
   BOOST_TEST(claimed(claim("w1")).empty());
-  BOOST_TEST(logged("tasks_unreadable") == 1);
+  BOOST_TEST(count_logged("tasks_unreadable") == 1U);
   // It is there all the same.
   keyed.task = fresh<core::task_id>();
   const auto repeated = enqueue(keyed);
   BOOST_TEST((repeated.task == lost));
   BOOST_TEST((call(msg::change_task{"mail", lost, 3}).code() == core::errc::damaged));
   advance(10min);
-  BOOST_TEST(logged("item_down") == 0);
-  BOOST_TEST(logged("tasks_unreadable") == 1);
+  BOOST_TEST(count_logged("item_down") == 0U);
+  BOOST_TEST(count_logged("tasks_unreadable") == 1U);
   database->set_damaged_tasks(nullptr);
   restart();
   BOOST_TEST((one("w2").task == lost));
@@ -185,11 +177,11 @@ BOOST_AUTO_TEST_CASE(staged_row_that_cannot_be_read_is_refused_and_keeps_no_othe
   BOOST_TEST(told.refused == 1U);
   BOOST_TEST(told.unreadable == 1U);
   BOOST_TEST(told.last_refusal.find("damaged: ") == 0U);
-  BOOST_TEST(logged("staged_rows_unreadable") == 1);
+  BOOST_TEST(count_logged("staged_rows_unreadable") == 1U);
   stage();
   advance(10s);
   BOOST_TEST(counts().live == 3U);
-  BOOST_TEST(logged("staged_rows_unreadable") == 1);
+  BOOST_TEST(count_logged("staged_rows_unreadable") == 1U);
 }
 
 // finding Q4
@@ -201,7 +193,7 @@ BOOST_AUTO_TEST_CASE(stage_that_cannot_be_read_is_told_once_and_asked_for_seldom
     return read == "load_staged";
   });
   advance(60s);
-  BOOST_TEST(logged("stage_not_read") == 1);
+  BOOST_TEST(count_logged("stage_not_read") == 1U);
   BOOST_TEST(asked < 60);
   BOOST_TEST(asked > 10);
   database->set_read_faults(nullptr);

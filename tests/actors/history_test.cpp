@@ -17,11 +17,6 @@ struct forgetful_node : node_with_queue {
   void copy() { kept = database->tables(); }
   void forget() { database->restore(kept); }
 
-  bool logged(const std::string& event) const {
-    return std::any_of(node->log.begin(), node->log.end(), [&](const std::string& line) {
-      return line.find(event) != std::string::npos;
-    });
-  }
   msg::guard_status guards() {
     const auto answered = call(msg::get_guard_status{});
     BOOST_REQUIRE(answered.value);

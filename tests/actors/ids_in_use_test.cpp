@@ -25,10 +25,6 @@ const std::string by_model = R"({"name": "colours", "steps": [{"key": "label",
 struct chosen_ids_node : node_fixture {
   chosen_ids_node() { start(); }
 
-  bool logged(const std::string& text) const {
-    return std::any_of(node->log.begin(), node->log.end(),
-                       [&](const auto& line) { return line.find(text) != std::string::npos; });
-  }
   /// Nothing has crashed, and the database is as it should be.
   void all_is_well() {
     for (const auto* trouble : {"unit_down", "unit_parked", "item_down", "change_refused"})

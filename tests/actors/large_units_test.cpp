@@ -89,12 +89,6 @@ struct node_with_large_units : node_fixture {
     BOOST_REQUIRE(gone);
     BOOST_REQUIRE(*gone);
   }
-  bool logged(const std::string& event) const {
-    for (const auto& line : node->log)
-      if (line.find(event) != std::string::npos)
-        return true;
-    return false;
-  }
   /// What keeps the unit, by codes.
   std::string explained(const core::step_id& step, const core::unit_id& id) {
     const auto told = call(msg::explain_unit{step, id, ""});

@@ -21,13 +21,6 @@ struct node_without_timers : node_with_queue {
     }
   }
 
-  bool logged(const std::string& event) const {
-    for (const auto& line : node->log)
-      if (line.find(event) != std::string::npos)
-        return true;
-    return false;
-  }
-
   /// The aggregation takes all events of the step's shard for delivered.
   void lose_judgments_of(const core::step_id& step) {
     const auto shard = core::shard_of(step, node->settings.shards);

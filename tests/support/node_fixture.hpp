@@ -4,8 +4,10 @@
 #include "tests/support/printing.hpp"
 #include "tests/support/virtual_world.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace holdfast::test {
@@ -83,6 +85,14 @@ struct node_fixture : virtual_world {
 
   /// Every committed event of `type`, in order per shard.
   std::vector<core::event> events(core::event_type type) const;
+  /// The lines of the node's log that have `text` in them.
+  std::size_t count_logged(std::string_view text) const {
+    const auto& log = node->log;
+    return static_cast<std::size_t>(std::count_if(log.begin(), log.end(), [&](const auto& line) {
+      return line.find(text) != std::string::npos;
+    }));
+  }
+  bool logged(std::string_view text) const { return count_logged(text) > 0; }
   std::size_t active_leases() const { return database->tables().active_leases.size(); }
 
 private:
