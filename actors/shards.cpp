@@ -357,7 +357,8 @@ void on_item_down(host_ptr self, const caf::down_msg& down) {
     return self->quit(down.reason);
   const auto& limit = st.context->settings.restarts;
   const auto at = now(self, st.context);
-  if (st.crashes[*item].admit(limit, at)) {
+  // A full writer says nothing against the item; it waits for room as it starts.
+  if (code == core::errc::overloaded || st.crashes[*item].admit(limit, at)) {
     start_item(self, *item);
     return;
   }

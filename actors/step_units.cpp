@@ -427,7 +427,9 @@ void on_unit_ended(step_ptr self, const unit_ended& ended) {
     self->quit(ended.reason);
     return;
   }
-  const auto crashes = ++st.crashes[unit];
+  // A full writer says nothing against the unit; loading it again waits for room.
+  const bool overloaded = why.code == core::errc::overloaded;
+  const auto crashes = overloaded ? st.crashes[unit] : ++st.crashes[unit];
   st.context->log(
       log_level::error, "unit_down",
       {{"unit", to_string(unit)}, {"crashes", std::to_string(crashes)}, {"reason", why.detail}});

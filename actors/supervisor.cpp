@@ -81,9 +81,12 @@ void on_down(self_ptr self, const caf::down_msg& down) {
       std::find_if(children.begin(), children.end(), [&](const auto& c) { return c.name == name; })
       - children.begin());
   const bool crashed = static_cast<bool>(down.reason);
-  const auto verdict =
-      core::judge(st.spec.strategy, children[index].kind, st.spec.intensity, st.history,
-                  children.size(), index, crashed, now(self, st.context));
+  // A full writer says nothing against the child.
+  const bool overloaded = msg::failure_of(down.reason).code == core::errc::overloaded;
+  core::restart_history uncounted;
+  const auto verdict = core::judge(st.spec.strategy, children[index].kind, st.spec.intensity,
+                                   overloaded ? uncounted : st.history, children.size(), index,
+                                   crashed, now(self, st.context));
   st.context->log(log_level::warning, "child_down",
                   {{"supervisor", st.spec.name},
                    {"child", name},

@@ -64,7 +64,9 @@ void on_delivery_down(self_ptr self, const caf::down_msg& down) {
   const auto at = now(self, st.context);
   auto& trouble = st.troubles[where];
   trouble.revision = delivery.revision;
-  if (trouble.crashes.admit(limit, at))
+  // A full writer says nothing against the webhook.
+  if (msg::failure_of(down.reason).code == core::errc::overloaded
+      || trouble.crashes.admit(limit, at))
     return;
   trouble.left_alone_until = at + limit.within;
   st.context->log(log_level::error, "webhook_set_aside", place);

@@ -719,8 +719,10 @@ core::failure admit(self_ptr self, const decider& from, queued_change& change) {
   change.epoch = fence->second.epoch;
   if (auto why = why_void(st, change); why.code != core::errc::none)
     return why;
-  // What is already there counts: one change alone is always taken, whatever its size.
-  if (st.queued_weight - change.weight > 4 * st.context->settings.batching.high_water)
+  // What is already there counts: one change alone is always taken, whatever its size. A barrier
+  // needs no room; an actor that starts again because it was refused waits behind it for the rest.
+  if (change.weight > 0
+      && st.queued_weight - change.weight > 4 * st.context->settings.batching.high_water)
     return {core::errc::overloaded, "the writer's queue is full"};
   return {};
 }

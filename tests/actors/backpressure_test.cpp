@@ -1,5 +1,7 @@
 // What more than the writers can take is told to come again, and costs nobody anything.
 
+#include "actors/internal_messages.hpp"
+#include "messages/errors.hpp"
 #include "tests/support/queue_fixture.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -20,6 +22,27 @@ struct busy_node : node_with_queue {
     step = create();
     feed(step, 3);
   }
+
+  /// More than the writers take, while the database is away, from somebody who is not refused.
+  void fill_the_writer() {
+    core::change much;
+    for (int i = 0; i < 20; ++i)
+      much.writes.push_back(core::advance_cursor{"nobody", 0, 0});
+    system->spawn([this, much](caf::event_based_actor* self) {
+      self->send(the_actor("writer"), actors::write_request{{0, {}, 1}, 1, much});
+      return caf::behavior{[self](const actors::write_done&) { self->quit(); }};
+    });
+    settle();
+  }
+
+  /// Ends all actors of that name as they end when the writer has no room for a change of theirs.
+  void refuse_in_name_of_the_writer(const std::string& name) {
+    const auto full = msg::to_error(core::errc::overloaded, "the writer's queue is full");
+    for (const auto& each : actors_named(name))
+      caf::anon_send(each, caf::exit_msg{the_actor("writer").address(), full});
+    settle();
+  }
+
   core::step_id step;
 };
 
@@ -115,6 +138,62 @@ BOOST_AUTO_TEST_CASE(tasks_that_come_at_once_are_turned_away_before_they_are_tak
   BOOST_TEST(status().refused == 0u);
   BOOST_TEST(actors_named("queue").size() == 1u);
   BOOST_TEST(status().queued == 0u);
+}
+
+// The writer's last bound, for what nobody turns away before: events that are applied, here.
+BOOST_AUTO_TEST_CASE(work_goes_on_after_the_writer_has_refused_what_events_lead_to) {
+  watches_actors = true;
+  const auto steps = create_steps(
+      workflow_json("two", {step_json("first", 1, {"second"}), step_json("second", 1, {})}));
+  feed(steps[0], 8);
+  for (std::size_t i = 1; i <= 8; ++i) {
+    held_back = "consumer";
+    work(steps[0], "a" + std::to_string(i));
+    database->set_reachable(false);
+    fill_the_writer();
+    held_back.clear();
+    advance(1s);
+    BOOST_TEST(count_logged("change_refused") >= i);
+    database->set_reachable(true);
+    advance(10s);
+    BOOST_TEST(statistics(steps[1]).judgable == i);
+  }
+  BOOST_TEST(!logged("item_set_aside"));
+  BOOST_TEST(!logged("unit_parked"));
+}
+
+// Simulator seed 17437: it was refused as it started, six times at once.
+BOOST_AUTO_TEST_CASE(a_step_starts_behind_a_full_writer_and_is_not_refused_again) {
+  watches_actors = true;
+  database->set_reachable(false);
+  fill_the_writer();
+  refuse_in_name_of_the_writer("step");
+  BOOST_TEST(count_logged("item_down") == 1U);
+  BOOST_TEST(!logged("change_refused"));
+  database->set_reachable(true);
+  advance(5s);
+  BOOST_TEST(statistics(step).judgable == 3U);
+}
+
+// However often it happens, it is no crash: nothing is set aside, no unit paused, no node ended.
+BOOST_AUTO_TEST_CASE(an_end_by_a_full_writer_counts_as_no_crash) {
+  watches_actors = true;
+  feed(step, 40, 100);
+  for (const auto* name : {"step", "unit", "relay", "queue"})
+    for (std::size_t i = 0; i < 8; ++i) {
+      assigned(step, name + std::to_string(i));
+      if (i == 0)
+        enqueued(request());
+      refuse_in_name_of_the_writer(name);
+      advance(1s);
+    }
+  for (const auto* ending : {"item_set_aside", "unit_parked", "escalate"})
+    BOOST_TEST(!logged(ending), ending);
+  BOOST_TEST(count_logged("item_down") >= 16U);
+  BOOST_TEST(count_logged("unit_down") >= 8U);
+  BOOST_TEST(count_logged("child_down") >= 8U);
+  for (const auto& result : results(step))
+    BOOST_TEST((result.state == core::unit_state::judgable));
 }
 
 // I-12: an offer that is turned away keeps nothing: no slot, and no way past the removal of whoever
