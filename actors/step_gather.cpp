@@ -16,6 +16,14 @@ namespace {
 /// whenever the node looks after what is late, which is seldom enough for what may never end.
 constexpr std::uint32_t gather_tries_max = 10;
 
+/// Another node has made a batch of them, which this one has not yet heard: what it remembers of
+/// the step is out of date. It is started again and reads it anew, where the step is still its own.
+void read_anew(step_ptr self) {
+  self->quit(
+      msg::to_error(core::errc::unavailable,
+                    "units that waited for a batch are part of one that was made elsewhere"));
+}
+
 /// What the units of a batch were made durable as, in its order.
 std::vector<core::unit_record> in_order(const std::vector<core::unit_id>& members,
                                         std::vector<core::unit_record> loaded) {
@@ -204,6 +212,11 @@ void gather_when_due(step_ptr self) {
   self->request(st.links.loader, internal_timeout, load_units{due->members, leases_of(st)})
       .then(
           [=](units_loaded& loaded) {
+            const auto waits = [&](const auto& unit) {
+              return core::waits_for_batch(unit, due->version);
+            };
+            if (!std::all_of(loaded.units.begin(), loaded.units.end(), waits))
+              return read_anew(self);
             with_inputs(self, std::make_shared<batch_to_be>(batch_to_be{
                                   *due, in_order(due->members, std::move(loaded.units))}));
           },

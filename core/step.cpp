@@ -116,6 +116,10 @@ decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& 
   return result;
 }
 
+bool waits_for_batch(const unit_record& unit, std::uint32_t version) {
+  return unit.state == unit_state::gathered && !unit.batch && unit.version == version;
+}
+
 decision<unit_record> gather(step& s, const std::vector<unit_record>& members, std::string input,
                              std::uint32_t slots, uuid_source& ids, instant now,
                              const std::vector<contributor_id>& judges) {
@@ -131,8 +135,7 @@ decision<unit_record> gather(step& s, const std::vector<unit_record>& members, s
   gather_units joined;
   std::set<contributor_id> excluded;
   for (const auto& member : members) {
-    HOLDFAST_INVARIANT(member.state == unit_state::gathered && !member.batch
-                           && member.version == first.version,
+    HOLDFAST_INVARIANT(waits_for_batch(member, first.version),
                        "what becomes a batch waits for it, under one version");
     joined.members.push_back(member.id);
     item.loops = std::max(item.loops, member.loops);

@@ -64,6 +64,9 @@ struct added {
 decision<added> add_units(step& s, std::vector<source_item> items, uuid_source& ids, instant now,
                           const std::vector<contributor_id>& judges = {});
 
+/// Whether the unit may become part of a batch of that version.
+bool waits_for_batch(const unit_record& unit, std::uint32_t version);
+
 /// Makes a batch of `members`, units of the step that wait for one: a unit with `input`, which has
 /// what they have in that order. It goes on from the first of them, and nobody is offered it whom
 /// one of them is kept from. At least one; all of one version.

@@ -1,9 +1,13 @@
 #pragma once
 
+#include "actors/internal_messages.hpp"
+#include "core/step.hpp"
+#include "persistence/memory_store.hpp"
 #include "tests/support/node_fixture.hpp"
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <string_view>
@@ -82,6 +86,32 @@ struct gathering_node : node_fixture {
     });
   }
   std::size_t reads_of_members = 0;
+
+  /// As another node would: what waits in the step becomes a batch, of which the step itself hears
+  /// nothing.
+  void gather_elsewhere(const core::step_id& of) {
+    core::step there;
+    there.row = database->tables().steps.at(of).row;
+    std::vector<core::unit_id> ids;
+    for (const auto& row : gathered(of)) {
+      ids.push_back(row.made.id);
+      there.next_ordinal = std::max(there.next_ordinal, row.made.ordinal + 1);
+    }
+    persistence::memory_store store{database};
+    const auto members = store.load_units(ids, {});
+    BOOST_REQUIRE(members);
+    core::uuid_source fresh_ids{7};
+    auto made = core::gather(there, *members, R"({"data":[]})", 1, fresh_ids, now());
+    const auto shard = core::shard_of(of, node->settings.shards);
+    system->spawn([&, shard, what = std::move(made.changes)](caf::event_based_actor* self) {
+      self->send(the_actor("writer"), actors::write_request{{shard, {}, 1}, 1, what});
+      return caf::behavior{[self](const actors::write_done& done) {
+        BOOST_TEST((done.failure.code == core::errc::none));
+        self->quit();
+      }};
+    });
+    settle();
+  }
 
   core::step_row row_of(const core::step_id& step) {
     const auto seen = statistics(step).step;
