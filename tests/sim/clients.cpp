@@ -563,7 +563,9 @@ void closer_tick(self_ptr self, const persona_ptr& p) {
   } else if (p->asked) {
     p->asked = false; // in vain
     wait = p->pause = std::min<core::duration>(p->pause * 3 / 2, 5s);
-  } else if (!repeat_unknown(self, p)) {
+  } else if (repeat_unknown(self, p)) {
+    wait = p->pause;
+  } else {
     p->asked = true;
     ask(self, p);
   }
