@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace holdfast::actors {
@@ -43,7 +45,8 @@ private:
 /// Which shards this node hosts, for whoever must know without asking.
 class hosted_shards {
 public:
-  explicit hosted_shards(std::uint32_t shards) : here_(shards) {}
+  hosted_shards(std::uint32_t shards, std::function<core::duration()> time_suspended)
+      : here_(shards), time_suspended_(std::move(time_suspended)) {}
 
   /// Whether requests for the shard are decided here, at `local` time of the actors' clock. A node
   /// whose lease may have run out knows nothing for certain, so it decides nothing; also when it
@@ -55,17 +58,24 @@ public:
     here_[shard].store(is_here, std::memory_order_release);
   }
 
-  /// Nobody takes the shards over before then.
-  void sure_until(caf::actor_clock::time_point local) {
-    sure_until_ = local.time_since_epoch().count();
+  /// By the clock of the node's lease: `local`, and the time for which the machine has been
+  /// suspended. The actors' clock stands still meanwhile; the lease runs on.
+  caf::actor_clock::time_point lease_time(caf::actor_clock::time_point local) const {
+    return time_suspended_ ? local + time_suspended_() : local;
+  }
+
+  /// Nobody takes the shards over before `end`, a time of that clock.
+  void sure_until(caf::actor_clock::time_point end) {
+    sure_until_ = end.time_since_epoch().count();
   }
   /// Whether nobody can have taken one over by `local`.
   bool sure(caf::actor_clock::time_point local) const {
-    return local.time_since_epoch().count() < sure_until_;
+    return sure_for(local) > caf::actor_clock::time_point::duration::zero();
   }
   /// How long that will last without another renewal; negative when it is over.
   caf::actor_clock::time_point::duration sure_for(caf::actor_clock::time_point local) const {
-    return caf::actor_clock::time_point::duration{sure_until_} - local.time_since_epoch();
+    return caf::actor_clock::time_point::duration{sure_until_}
+           - lease_time(local).time_since_epoch();
   }
 
   /// No other node was seen at the last look.
@@ -74,6 +84,7 @@ public:
 
 private:
   std::vector<std::atomic<bool>> here_;
+  const std::function<core::duration()> time_suspended_;
   std::atomic<caf::actor_clock::time_point::rep> sure_until_{0};
   std::atomic<bool> alone_{true};
 };
@@ -210,7 +221,9 @@ private:
 /// What every actor of one node shares. Settings never change; the rest is atomic.
 struct node_context {
   explicit node_context(node_settings s)
-      : settings(std::move(s)), hosting(settings.shards), written(settings.shards) {}
+      : settings(std::move(s)),
+        hosting(settings.shards, settings.time_suspended),
+        written(settings.shards) {}
 
   const node_settings settings;
   hosted_shards hosting;

@@ -352,6 +352,7 @@ core::failure try_to_look(self_ptr self) {
       return why;
   const auto written = st.context->written.read(); // whatever the database knows less of is lost
   const auto asked = self->clock().now();
+  const auto leased_from = st.context->hosting.lease_time(asked);
   auto view = open(self).renew(settings.incarnation, settings.lease_time);
   if (!view)
     return view.error();
@@ -366,7 +367,7 @@ core::failure try_to_look(self_ptr self) {
   // Before the lease counts: a node that was frozen may have lost shards whose actors still run.
   for (const auto shard : compare(st, *view).lost)
     st.context->hosting.put(shard, false);
-  st.context->hosting.sure_until(asked + settings.lease_time);
+  st.context->hosting.sure_until(leased_from + settings.lease_time);
   if (st.context->hosting.sure(self->clock().now()))
     note_renewal(self);
   st.context->hosting.set_alone(view->nodes.size() == 1);

@@ -59,6 +59,8 @@ struct node_settings {
   std::uint32_t shards = 16;
   core::duration heartbeat_interval{};
   core::duration lease_time{};
+  /// How long the machine has been suspended since it started; empty: never. Called on any thread.
+  std::function<core::duration()> time_suspended;
 
   /// How the other nodes of the cluster are reached; empty: they are not.
   node_dialer dial;

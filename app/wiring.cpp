@@ -1,5 +1,6 @@
 #include "app/wiring.hpp"
 
+#include "app/suspension.hpp"
 #include "app/version.hpp"
 #include "calendar/time_zones.hpp"
 #include "config/load.hpp"
@@ -141,6 +142,7 @@ actors::node_settings node_settings_of(const config::settings& settings, const n
   node.shards = settings.node.shards;
   node.heartbeat_interval = settings.node.heartbeat_interval;
   node.lease_time = settings.node.lease_time;
+  node.time_suspended = time_suspended;
   node.dial_interval = settings.cluster.dial_interval;
   node.forward_patience = settings.cluster.forward_patience;
 

@@ -32,6 +32,7 @@ struct cluster : virtual_world {
   virtual_node& start(const std::string& name) {
     auto& node = nodes[name] = std::make_unique<virtual_node>(*this, name, 1000 * ++starts_);
     node->settings.shards = shard_count;
+    node->settings.time_suspended = [this] { return suspended; };
     node->start();
     advance(4s); // two heartbeats and more
     BOOST_REQUIRE_MESSAGE(node->gateway, name << " has no gateway");
@@ -130,6 +131,7 @@ struct cluster : virtual_world {
         BOOST_TEST(rows[i - 1].epoch <= rows[i].epoch);
   }
 
+  core::duration suspended{}; ///< How long the machine of the nodes was suspended so far.
   std::map<std::string, std::unique_ptr<virtual_node>> nodes;
   client me{*this};
   core::uuid_source ids{99};
@@ -359,6 +361,22 @@ BOOST_AUTO_TEST_CASE(a_node_that_was_alone_does_not_answer_from_an_old_memory) {
   BOOST_REQUIRE(claimed.value);
   BOOST_TEST(claimed.value->tasks.size() == 2U);
   epochs_never_go_back();
+}
+
+// F07, I-7: the actors' clock stands still while the machine is suspended, the lease runs out.
+BOOST_AUTO_TEST_CASE(a_node_whose_machine_was_suspended_decides_nothing_before_it_has_renewed) {
+  start("a");
+  given_queue("mail");
+  at("a").stop_renewals(true);
+  suspended += at("a").settings.lease_time / 2;
+  BOOST_TEST(call(at("a"), a_claim("mail", "w")).value.has_value());
+  suspended += at("a").settings.lease_time / 2;
+  const auto asked = me.send(at("a").gateway, a_claim("mail", "w"));
+  settle();
+  BOOST_TEST(!asked->arrived());
+  at("a").stop_renewals(false);
+  advance(2s); // within the patience of requests
+  BOOST_TEST(asked->value.has_value());
 }
 
 BOOST_AUTO_TEST_CASE(a_single_node_goes_on_where_it_was_when_the_database_is_back) { // I-12
